@@ -1,0 +1,63 @@
+PYTHON ?= python3
+VENV = .venv
+DEMO = .venv-demo
+BIN = $(VENV)/bin
+LOCK = $(BIN)/uv pip compile pyproject.toml --no-config --quiet --universal --python-version 3.11 \
+	--fork-strategy fewest --generate-hashes --no-emit-index-url --no-annotate \
+	--custom-compile-command 'make lock'
+
+.DEFAULT_GOAL = help
+.PHONY: help demo test lint typecheck links bench lock clean
+
+help: ## show the targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' Makefile
+
+demo: $(DEMO)/installed ## install into .venv-demo and run the demonstration
+	$(DEMO)/bin/rsjs demo
+
+# The suite comes last: the output ends with pytest's summary.
+test: $(VENV)/installed ## install into .venv, then style, asv's imports, tests, micro-benchmarks once
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/asv check -E existing:same
+	$(BIN)/pytest -n 2 tests benchmarks/micro --benchmark-disable
+
+lint: $(VENV)/installed ## mend style where ruff can
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+typecheck: $(VENV)/installed links ## mypy --strict on the tree (the tests do it on the wheel)
+	MYPYPATH=src $(BIN)/mypy -p rsjs
+
+links: ## symlinks in src/rsjs, so that editors and mypy find the code folders
+	ln -sfn ../../instances ../../formulations ../../heuristics src/rsjs/
+
+bench: $(VENV)/installed ## time the last commit with asv, then the micro-benchmarks
+	$(BIN)/asv machine --yes
+	$(BIN)/asv run --show-stderr 'HEAD^!'
+	$(BIN)/pytest benchmarks/micro
+
+lock: $(BIN)/pip ## rewrite the locks; delete them first to move to the newest versions
+	$(BIN)/pip install --quiet uv
+	$(LOCK) --extra solvers --group build -o requirements/run.txt
+	$(LOCK) --extra solvers --extra test -c requirements/run.txt -o requirements/test.txt
+
+clean: ## remove environments, builds and caches
+	rm -rf $(VENV) $(DEMO) build *.egg-info .asv .benchmarks .hypothesis .*_cache
+	rm -f src/rsjs/instances src/rsjs/formulations src/rsjs/heuristics
+
+$(VENV)/installed: requirements/test.txt
+$(DEMO)/installed: requirements/run.txt
+$(VENV)/installed $(DEMO)/installed: %/installed: pyproject.toml | %/bin/pip
+	@echo 'Installing $(filter requirements/%,$^) into $* ...'
+	@$*/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r $(filter requirements/%,$^)
+	@$*/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@touch $@
+
+# pip is the last thing that venv makes: a venv that was broken off is made again.
+$(VENV)/bin/pip $(DEMO)/bin/pip: %/bin/pip:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+		|| { echo 'Python 3.11 or newer is needed; name one: make PYTHON=python3.12 ...' >&2; exit 1; }
+	@$(PYTHON) -c 'import ensurepip, venv' 2> /dev/null \
+		|| { echo '$(PYTHON) has no venv; Debian and Ubuntu: apt install python3-venv' >&2; exit 1; }
+	@$(PYTHON) -m venv $*

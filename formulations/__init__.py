@@ -1,0 +1,1 @@
+"""Exact formulations in Pyomo, the solvers behind them, and their bounds."""

@@ -1,0 +1,1 @@
+"""Solvers, declared as data."""

@@ -1,0 +1,1 @@
+"""Fast methods on arrays."""

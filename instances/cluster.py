@@ -1,0 +1,173 @@
+"""GPU types, node types and the nodes of a cluster."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+@dataclass(frozen=True, kw_only=True)
+class ShareLevel:
+    """A share of one GPU: `units` of the GPU's units, for jobs of at most `max_memory_gb`."""
+
+    units: int
+    max_memory_gb: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class GpuType:
+    """
+    A GPU model.
+
+    Attributes
+    ----------
+    name : str
+    memory_gb : float
+    units : int
+        Equal parts a GPU divides into; 1 = not shared. Shares are sums of integers.
+    levels : tuple of ShareLevel
+    """
+
+    name: str
+    memory_gb: float
+    units: int = 1
+    levels: tuple[ShareLevel, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class NodeType:
+    """
+    A VM type or a physical node.
+
+    Attributes
+    ----------
+    name, gpu_type : str
+    cost : tuple of float
+        $/h for 0, 1, ..., s_v GPUs in use; cost[0] = 0, non-decreasing. A VM's cost is flat.
+    """
+
+    name: str
+    gpu_type: str
+    cost: tuple[float, ...]
+
+    @property
+    def gpus(self) -> int:
+        """s_v, the number of GPUs."""
+        return len(self.cost) - 1
+
+    @property
+    def flat(self) -> bool:
+        """Whether every number of GPUs in use costs the same."""
+        return len(set(self.cost[1:])) == 1
+
+
+@dataclass(frozen=True, kw_only=True)
+class NodeGroup:
+    """`count` nodes that may take any of `types`: one type = hardware, several = right-sizing."""
+
+    count: int
+    types: tuple[str, ...]
+    names: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cluster:
+    """
+    All nodes, numbered group by group; the arrays are indexed by positions in the tuples.
+
+    T GPU types, V node types, N nodes, G = GPUs of the largest node type.
+    """
+
+    gpu_types: tuple[GpuType, ...]
+    node_types: tuple[NodeType, ...]
+    groups: tuple[NodeGroup, ...]
+
+    @cached_property
+    def nodes(self) -> int:
+        """N."""
+        return sum(group.count for group in self.groups)
+
+    @cached_property
+    def node_names(self) -> tuple[str, ...]:
+        """(N,) names; nodes without one are n1, n2, ... by position."""
+        names: list[str] = []
+        for group in self.groups:
+            numbered = [f"n{len(names) + i + 1}" for i in range(group.count)]
+            names.extend(group.names or numbered)
+        return tuple(names)
+
+    @cached_property
+    def largest(self) -> int:
+        """G."""
+        return max(node_type.gpus for node_type in self.node_types)
+
+    @cached_property
+    def gpu_of_type(self) -> NDArray[np.int64]:
+        """(V,) GPU type of each node type."""
+        position = {gpu.name: i for i, gpu in enumerate(self.gpu_types)}
+        return _frozen([position[node_type.gpu_type] for node_type in self.node_types])
+
+    @cached_property
+    def gpus_of_type(self) -> NDArray[np.int64]:
+        """(V,) s_v."""
+        return _frozen([node_type.gpus for node_type in self.node_types])
+
+    @cached_property
+    def cost_of_type(self) -> NDArray[np.float64]:
+        """(V, G + 1) $/h by GPUs in use; inf beyond s_v."""
+        cost = np.full((len(self.node_types), self.largest + 1), np.inf)
+        for row, node_type in zip(cost, self.node_types, strict=True):
+            row[: len(node_type.cost)] = node_type.cost
+        cost.setflags(write=False)
+        return cost
+
+    @cached_property
+    def allowed(self) -> NDArray[np.bool_]:
+        """(N, V) whether a node may be configured as a type."""
+        return self.allowed_in_class[self.class_of_node]
+
+    @cached_property
+    def _classes(self) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:
+        position = {node_type.name: v for v, node_type in enumerate(self.node_types)}
+        rows = np.zeros((len(self.groups), len(self.node_types)), dtype=bool)
+        for row, group in zip(rows, self.groups, strict=True):
+            row[[position[name] for name in group.types]] = True
+        seen: dict[bytes, int] = {}
+        of_group = [seen.setdefault(row.tobytes(), len(seen)) for row in rows]
+        distinct = np.array([rows[of_group.index(c)] for c in range(len(seen))])
+        of_node = np.repeat(of_group, [group.count for group in self.groups])
+        distinct.setflags(write=False)
+        return distinct, _frozen(of_node)
+
+    @cached_property
+    def allowed_in_class(self) -> NDArray[np.bool_]:
+        """(C, V) the distinct sets of allowed types: nodes of a class are interchangeable."""
+        return self._classes[0]
+
+    @cached_property
+    def class_of_node(self) -> NDArray[np.int64]:
+        """(N,) class of each node."""
+        return self._classes[1]
+
+    @cached_property
+    def class_sizes(self) -> NDArray[np.int64]:
+        """(C,) number of nodes in each class."""
+        return np.bincount(self.class_of_node, minlength=len(self.allowed_in_class))
+
+    @cached_property
+    def largest_of_gpu(self) -> NDArray[np.int64]:
+        """(T,) GPUs of the largest type some node may take with this GPU; 0 = GPU not present."""
+        present = self.allowed_in_class.any(axis=0)
+        largest = np.zeros(len(self.gpu_types), dtype=np.int64)
+        np.maximum.at(largest, self.gpu_of_type[present], self.gpus_of_type[present])
+        return largest
+
+
+def _frozen(values: Sequence[int] | NDArray[np.int64]) -> NDArray[np.int64]:
+    array = np.asarray(values, dtype=np.int64)
+    array.setflags(write=False)
+    return array

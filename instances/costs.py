@@ -1,0 +1,260 @@
+"""
+What a decision costs: every formula of the objective, once.
+
+    tardiness     executed jobs, eta_j max(0, now + t_jq - d_j) or its expectation
+    postponement  postponed jobs, P_j = rho eta_j max(0, now + H + M_j - d_j) or its expectation
+    energy        proportional, first_ending or next_event (see `Objective`)
+    idle          mu per GPU of a selected node that is not in use
+
+t_jq: hours to completion in configuration q; M_j = max_q t_jq. Sources: Jahani 2019, objective
+and (7), (8); ANDREAS 2021, (1); Filippini 2024, (P1) with (19)-(21).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from weakref import WeakKeyDictionary
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rsjs.instances.epochs import FIXED
+from rsjs.instances.packing import gpus_for_shares
+from rsjs.instances.schema import Instance
+from rsjs.instances.solution import Solution
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class CostTables:
+    """
+    Times and costs of every configuration of every job; inf where not admissible.
+
+    Attributes
+    ----------
+    hours : (J, T, G + 1) float [h]
+        Time to completion on dedicated GPUs, by GPU type and count.
+    shared_hours : (J, T, L) float [h]
+        The same on share levels.
+    tardiness, shared_tardiness : same shapes [$]
+        Tardiness cost at completion.
+    longest : (J,) float [h]
+        M_j; under "expected" the expected time of the slowest configuration.
+    postponement : (J,) float [$]
+        P_j.
+    """
+
+    hours: Array
+    shared_hours: Array
+    tardiness: Array
+    shared_tardiness: Array
+    longest: Array
+    postponement: Array
+
+
+@dataclass(frozen=True, kw_only=True)
+class Terms:
+    """The terms of the objective [$]; `total` is their sum."""
+
+    tardiness: float
+    postponement: float
+    energy: float
+    idle: float
+
+    @property
+    def total(self) -> float:
+        """The objective."""
+        return self.tardiness + self.postponement + self.energy + self.idle
+
+    def as_dict(self) -> dict[str, float]:
+        """Term -> $."""
+        return {
+            "tardiness": self.tardiness,
+            "postponement": self.postponement,
+            "energy": self.energy,
+            "idle": self.idle,
+        }
+
+
+_TABLES: WeakKeyDictionary[Instance, CostTables] = WeakKeyDictionary()
+
+
+def tables(instance: Instance) -> CostTables:
+    """The cost tables of an instance, computed once."""
+    known = _TABLES.get(instance)
+    if known is None:
+        known = _TABLES[instance] = _compute(instance)
+    return known
+
+
+def _compute(instance: Instance) -> CostTables:
+    dedicated = instance.hours_per_epoch
+    shared = instance.shared_hours_per_epoch
+    slowest = np.maximum(_largest_finite(dedicated), _largest_finite(shared))
+    slack = instance.jobs.due - instance.now
+    hours, tardiness = _times(instance, dedicated, slack)
+    shared_hours, shared_tardiness = _times(instance, shared, slack)
+    longest, late = _times(instance, slowest, slack - instance.H)
+    result = CostTables(
+        hours, shared_hours, tardiness, shared_tardiness, longest, instance.rho * late
+    )
+    for array in vars(result).values():
+        array.setflags(write=False)
+    return result
+
+
+def _largest_finite(rates: Array) -> Array:
+    return np.where(np.isfinite(rates), rates, 0.0).max(axis=(1, 2), initial=0.0)
+
+
+def _times(instance: Instance, rate: Array, slack: Array) -> tuple[Array, Array]:
+    """Hours to completion at `rate` hours per epoch, and eta_j times the (expected) excess."""
+    shape = (-1,) + (1,) * (rate.ndim - 1)
+    eta = instance.jobs.weight.reshape(shape)
+    usable = np.isfinite(rate)
+    rate = np.where(usable, rate, 1.0)
+    hours = rate * _epochs(instance).reshape(shape)
+    excess = np.maximum(0.0, hours - slack.reshape(shape))
+    if instance.objective.expectation == "expected":
+        for law, rows in _jobs_by_law(instance).items():
+            done = instance.jobs.epochs_done[rows]
+            excess[rows] = instance.laws[law].mean_excess(done, rate[rows], slack[rows])
+    return np.where(usable, hours, np.inf), np.where(usable, eta * excess, np.inf)
+
+
+def _epochs(instance: Instance) -> Array:
+    """(J,) epochs that t_jq counts: worst case, mean or expectation of what remains."""
+    jobs, kind = instance.jobs, instance.objective.expectation
+    epochs = jobs.remaining.copy()
+    if kind == "worst_case":
+        return epochs
+    for law, rows in _jobs_by_law(instance).items():
+        done = jobs.epochs_done[rows]
+        if kind == "expected":
+            epochs[rows] = instance.laws[law].mean_remaining(done)
+        else:
+            mean = instance.laws[law].mean
+            epochs[rows] = np.where(done < mean, mean - done, epochs[rows])
+    return epochs
+
+
+def _jobs_by_law(instance: Instance) -> dict[str, NDArray[np.int64]]:
+    rows: dict[str, list[int]] = {}
+    for j, law in enumerate(instance.jobs.law):
+        if law != FIXED:
+            rows.setdefault(law, []).append(j)
+    return {law: np.array(members) for law, members in rows.items()}
+
+
+@dataclass(frozen=True, eq=False)
+class Placement:
+    """
+    A feasible decision spelled out.
+
+    Attributes
+    ----------
+    running : (R,) int, executed jobs
+    node : (R,) int
+    hours, tardiness : (R,) float, at completion [h], [$]
+    used : (N,) int, GPUs in use
+    """
+
+    running: NDArray[np.int64]
+    node: NDArray[np.int64]
+    hours: Array
+    tardiness: Array
+    used: NDArray[np.int64]
+
+
+def place(instance: Instance, solution: Solution) -> Placement:
+    """Times of the executed jobs and GPUs in use; `solution` must be feasible."""
+    table, cluster = tables(instance), instance.cluster
+    running = np.flatnonzero(solution.job_node >= 0)
+    node = solution.job_node[running]
+    gpu = cluster.gpu_of_type[solution.node_type[node]]
+    gpus, level = solution.job_gpus[running], solution.job_level[running]
+    hours = table.hours[running, gpu, gpus]
+    tardiness = table.tardiness[running, gpu, gpus]
+    used = np.bincount(node, weights=gpus, minlength=cluster.nodes).astype(np.int64)
+    shared = np.flatnonzero(level >= 0)
+    if shared.size:
+        at = running[shared], gpu[shared], level[shared]
+        hours[shared] = table.shared_hours[at]
+        tardiness[shared] = table.shared_tardiness[at]
+        used += shared_gpus(instance, solution)
+    return Placement(running, node, hours, tardiness, used)
+
+
+def shared_gpus(instance: Instance, solution: Solution) -> NDArray[np.int64]:
+    """(N,) GPUs that the shares on each node pack into."""
+    shares: dict[int, list[int]] = {}
+    for j in np.flatnonzero(solution.job_level >= 0).tolist():
+        node = int(solution.job_node[j])
+        gpu = instance.cluster.gpu_types[_gpu_of_node(instance, solution, node)]
+        shares.setdefault(node, []).append(gpu.levels[solution.job_level[j]].units)
+    used = np.zeros(instance.cluster.nodes, dtype=np.int64)
+    for node, units in shares.items():
+        gpu = instance.cluster.gpu_types[_gpu_of_node(instance, solution, node)]
+        used[node] = gpus_for_shares(units, gpu.units)
+    return used
+
+
+def _gpu_of_node(instance: Instance, solution: Solution, node: int) -> int:
+    return int(instance.cluster.gpu_of_type[solution.node_type[node]])
+
+
+def terms(instance: Instance, solution: Solution, placement: Placement | None = None) -> Terms:
+    """The terms of the objective for a feasible decision."""
+    if placement is None:
+        placement = place(instance, solution)
+    objective, cluster = instance.objective, instance.cluster
+    selected = solution.node_type >= 0
+    capacity = cluster.gpus_of_type[solution.node_type[selected]]
+    idle = float(capacity.sum() - placement.used[selected].sum())
+    postponed = solution.job_node < 0
+    return Terms(
+        tardiness=_tardiness(instance, placement),
+        postponement=float(tables(instance).postponement[postponed].sum()),
+        energy=_energy(instance, solution, placement),
+        idle=objective.mu * idle,
+    )
+
+
+def _tardiness(instance: Instance, placement: Placement) -> float:
+    if instance.objective.tardiness_at == "completion":
+        return float(placement.tardiness.sum())
+    if not placement.running.size:
+        return 0.0
+    end = instance.now + placement.hours.min()
+    late = np.maximum(0.0, end - instance.jobs.due[placement.running])
+    return float(instance.jobs.weight[placement.running] @ late)
+
+
+def _energy(instance: Instance, solution: Solution, placement: Placement) -> float:
+    if not placement.running.size:
+        return 0.0
+    cluster, kind = instance.cluster, instance.objective.energy
+    price = node_prices(instance, solution, placement)
+    if kind == "proportional":
+        gpus = solution.job_gpus[placement.running]
+        size = cluster.gpus_of_type[solution.node_type[placement.node]]
+        return float((gpus / size * price[placement.node]) @ placement.hours)
+    if kind == "next_event":
+        return float(placement.hours.min() * price.sum())
+    return float(price @ first_endings(instance, placement))
+
+
+def node_prices(instance: Instance, solution: Solution, placement: Placement) -> Array:
+    """(N,) $/h of each node for the GPUs in use on it; 0 where none is."""
+    busy = np.flatnonzero(placement.used)
+    price = np.zeros(instance.cluster.nodes)
+    price[busy] = instance.cluster.cost_of_type[solution.node_type[busy], placement.used[busy]]
+    return price
+
+
+def first_endings(instance: Instance, placement: Placement) -> Array:
+    """(N,) least time to completion on each node [h]; 0 where no job runs."""
+    first = np.full(instance.cluster.nodes, np.inf)
+    np.minimum.at(first, placement.node, placement.hours)
+    return np.where(np.isfinite(first), first, 0.0)

@@ -1,0 +1,287 @@
+"""Instances, workloads and solutions as plain JSON documents, and back."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from hashlib import sha256
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rsjs.instances.cluster import Cluster, GpuType, NodeGroup, NodeType, ShareLevel
+from rsjs.instances.epochs import FIXED, Law
+from rsjs.instances.errors import InputError, described
+from rsjs.instances.jobs import Jobs
+from rsjs.instances.schema import Instance, Objective, Workload
+from rsjs.instances.solution import DECISION_ARRAYS, Solution
+
+Document = dict[str, Any]
+
+INSTANCE, WORKLOAD, SOLUTION = "rsjs-instance/1", "rsjs-workload/1", "rsjs-solution/1"
+
+
+def canonical(value: Any) -> Any:
+    """Numbers in canonical form: integral values as integers, arrays as lists."""
+    if isinstance(value, float):
+        return int(value) if value.is_integer() else value
+    if isinstance(value, Mapping):
+        return {key: canonical(entry) for key, entry in value.items()}
+    if isinstance(value, list | tuple):
+        return [canonical(entry) for entry in value]
+    return value
+
+
+def canonical_text(document: Document) -> str:
+    """Sorted keys, no spaces, shortest numbers."""
+    return json.dumps(
+        canonical(document),
+        sort_keys=True,
+        separators=(",", ":"),
+        ensure_ascii=False,
+        allow_nan=False,
+    )
+
+
+def digest(document: Document) -> str:
+    """sha256 of the canonical form, the generator's version left out."""
+    generator = {k: v for k, v in document.get("generator", {}).items() if k != "version"}
+    pinned = {**document, "generator": generator} if generator else document
+    return sha256(canonical_text(pinned).encode()).hexdigest()
+
+
+def of_instance(instance: Instance) -> Document:
+    """The document of an instance."""
+    document: Document = {
+        "format": INSTANCE,
+        **_common(instance),
+        "now": instance.now,
+    }
+    if instance.current is not None:
+        document["current"] = _decision(instance.current)
+    return document
+
+
+def of_workload(workload: Workload) -> Document:
+    """The document of a workload."""
+    return {
+        "format": WORKLOAD,
+        **_common(workload),
+        "realised": {"epochs": workload.realised_epochs.tolist()},
+    }
+
+
+def of_solution(
+    solution: Solution,
+    instance_digest: str,
+    *,
+    method: str | None = None,
+    objective: float | None = None,
+    bound: float | None = None,
+) -> Document:
+    """The document of a solution with what is claimed about it."""
+    return {
+        "format": SOLUTION,
+        "instance": instance_digest,
+        "method": method,
+        "objective": objective,
+        "bound": bound,
+        **_decision(solution),
+    }
+
+
+def to_instance(document: Document) -> Instance:
+    """The instance in a document that fits the JSON Schema."""
+    current = document.get("current")
+    return Instance(
+        **_shared_parts(document),
+        now=float(document["now"]),
+        current=None if current is None else to_solution(current),
+    )
+
+
+def to_workload(document: Document) -> Workload:
+    """The workload in a document that fits the JSON Schema."""
+    realised = np.array(document["realised"]["epochs"], dtype=np.int64)
+    return Workload(**_shared_parts(document), realised_epochs=realised)
+
+
+def to_solution(document: Document) -> Solution:
+    """The decision in a document that fits the JSON Schema."""
+    return Solution(**{name: np.array(document[name], np.int64) for name in DECISION_ARRAYS})
+
+
+def _decision(solution: Solution) -> Document:
+    return {name: getattr(solution, name).tolist() for name in DECISION_ARRAYS}
+
+
+def _common(subject: Instance | Workload) -> Document:
+    cluster, objective = subject.cluster, subject.objective
+    document: Document = {
+        "name": subject.name,
+        "cluster": {
+            "gpu_types": [
+                {
+                    "name": gpu.name,
+                    "memory_gb": gpu.memory_gb,
+                    "units": gpu.units,
+                    "levels": [vars(level) for level in gpu.levels],
+                }
+                for gpu in cluster.gpu_types
+            ],
+            "node_types": [
+                {"name": v.name, "gpu_type": v.gpu_type, "gpus": v.gpus, "cost": list(v.cost)}
+                for v in cluster.node_types
+            ],
+            "nodes": [
+                {"count": group.count, "types": list(group.types)}
+                | ({"names": list(group.names)} if group.names else {})
+                for group in cluster.groups
+            ],
+        },
+        "laws": {
+            name: np.column_stack([law.epochs, law.weights]).tolist()
+            for name, law in subject.laws.items()
+        },
+        "jobs": _jobs(cluster, subject.jobs),
+        "H": subject.H,
+        "rho": subject.rho,
+        "objective": vars(objective),
+    }
+    if subject.generator:
+        document["generator"] = dict(subject.generator)
+    return document
+
+
+def _jobs(cluster: Cluster, jobs: Jobs) -> list[Document]:
+    names = [gpu.name for gpu in cluster.gpu_types]
+    hours = [_by_gpu(names, jobs.hours_per_epoch[j, :, 1:]) for j in range(len(jobs))]
+    inflation = [_by_gpu(names, jobs.inflation[j]) for j in range(len(jobs))]
+    columns = {
+        name: getattr(jobs, name).tolist()
+        for name in ("release", "due", "weight", "memory_gb", "epochs_max", "epochs_done")
+    }
+    documents = []
+    for j in range(len(jobs)):
+        document: Document = {
+            "id": jobs.id[j],
+            "application": jobs.application[j],
+            **{name: column[j] for name, column in columns.items()},
+            "law": jobs.law[j],
+            "hours_per_epoch": hours[j],
+        }
+        if inflation[j]:
+            document["inflation"] = inflation[j]
+        if jobs.meta[j]:
+            document["meta"] = dict(jobs.meta[j])
+        documents.append(document)
+    return documents
+
+
+def _by_gpu(names: Sequence[str], rows: NDArray[np.float64]) -> dict[str, list[float | None]]:
+    """GPU name -> values, null where not allowed; trailing nulls and empty rows left out."""
+    table: dict[str, list[float | None]] = {}
+    for name, row in zip(names, rows, strict=True):
+        finite = np.flatnonzero(np.isfinite(row))
+        if finite.size:
+            values = row[: finite[-1] + 1].tolist()
+            table[name] = [None if value == np.inf else value for value in values]
+    return table
+
+
+def _shared_parts(document: Document) -> Document:
+    cluster = _to_cluster(document["cluster"])
+    return {
+        "name": document["name"],
+        "cluster": cluster,
+        "jobs": _to_jobs(cluster, document["jobs"]),
+        "laws": {name: Law.of(pairs) for name, pairs in document["laws"].items()},
+        "H": float(document["H"]),
+        "rho": float(document["rho"]),
+        "objective": Objective(**document["objective"]),
+        "generator": document.get("generator", {}),
+    }
+
+
+def _to_cluster(document: Document) -> Cluster:
+    node_types = []
+    for v, entry in enumerate(document["node_types"]):
+        gpus = int(entry["gpus"])
+        if len(entry["cost"]) != gpus + 1:
+            found = described(f"{len(entry['cost'])} prices")
+            expected = f"{gpus + 1} prices, for 0 to {gpus} GPUs in use"
+            raise InputError(f"/cluster/node_types/{v}/cost", found, expected)
+        cost = tuple(float(price) for price in entry["cost"])
+        node_types.append(NodeType(name=entry["name"], gpu_type=entry["gpu_type"], cost=cost))
+    return Cluster(
+        gpu_types=tuple(
+            GpuType(
+                name=entry["name"],
+                memory_gb=float(entry["memory_gb"]),
+                units=int(entry["units"]),
+                levels=tuple(
+                    ShareLevel(
+                        units=int(level["units"]), max_memory_gb=float(level["max_memory_gb"])
+                    )
+                    for level in entry["levels"]
+                ),
+            )
+            for entry in document["gpu_types"]
+        ),
+        node_types=tuple(node_types),
+        groups=tuple(
+            NodeGroup(
+                count=int(entry["count"]),
+                types=tuple(entry["types"]),
+                names=tuple(entry.get("names", ())),
+            )
+            for entry in document["nodes"]
+        ),
+    )
+
+
+def _to_jobs(cluster: Cluster, documents: list[Document]) -> Jobs:
+    position = {gpu.name: i for i, gpu in enumerate(cluster.gpu_types)}
+    gpus = max((v.gpus for v in cluster.node_types), default=0)
+    levels = max((len(gpu.levels) for gpu in cluster.gpu_types), default=0)
+    hours = np.full((len(documents), len(position), gpus + 1), np.inf)
+    inflation = np.full((len(documents), len(position), levels), np.inf)
+    for j, entry in enumerate(documents):
+        for name, values in entry["hours_per_epoch"].items():
+            i = _gpu_index(position, name, f"/jobs/{j}/hours_per_epoch")
+            _at_most(gpus, values, f"/jobs/{j}/hours_per_epoch/{name}")
+            hours[j, i, 1 : len(values) + 1] = _numbers(values)
+        for name, values in entry.get("inflation", {}).items():
+            i = _gpu_index(position, name, f"/jobs/{j}/inflation")
+            _at_most(len(cluster.gpu_types[i].levels), values, f"/jobs/{j}/inflation/{name}")
+            inflation[j, i, : len(values)] = _numbers(values)
+    column = {
+        name: np.array([entry[name] for entry in documents], dtype=np.float64)
+        for name in ("release", "due", "weight", "memory_gb", "epochs_done")
+    }
+    return Jobs(
+        id=tuple(entry["id"] for entry in documents),
+        application=tuple(entry["application"] for entry in documents),
+        epochs_max=np.array([entry["epochs_max"] for entry in documents], dtype=np.int64),
+        law=tuple(entry.get("law", FIXED) for entry in documents),
+        hours_per_epoch=hours,
+        inflation=inflation,
+        meta=tuple(entry.get("meta", {}) for entry in documents),
+        **column,
+    )
+
+
+def _gpu_index(position: Mapping[str, int], name: str, where: str) -> int:
+    if name not in position:
+        raise InputError(where, name, f"one of {', '.join(sorted(position))}")
+    return position[name]
+
+
+def _at_most(most: int, values: list[float | None], where: str) -> None:
+    if len(values) > most:
+        raise InputError(where, described(f"{len(values)} entries"), f"at most {most}")
+
+
+def _numbers(values: list[float | None]) -> list[float]:
+    return [np.inf if value is None else value for value in values]

@@ -1,0 +1,89 @@
+"""
+Laws of the number of epochs a training job runs before it stops.
+
+A law is a list of (epoch, integer weight): probabilities are exact ratios of integers. A job's
+remaining epochs R = W - w are looked at given W > w, w = epochs done (a fraction is allowed;
+whether a run goes on is known at each completed epoch, floor(w)).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+FIXED = "fixed"  # the law with all mass on a job's epochs_max; never listed in a file
+
+
+@dataclass(frozen=True, eq=False)
+class Law:
+    """
+    Distribution of W, the number of epochs.
+
+    Attributes
+    ----------
+    epochs : (m,) int, strictly increasing, >= 1
+    weights : (m,) int, >= 0, with a positive sum
+    """
+
+    epochs: NDArray[np.int64]
+    weights: NDArray[np.int64]
+
+    @staticmethod
+    def of(pairs: ArrayLike) -> Law:
+        """A law from rows (epoch, weight)."""
+        table = np.array(pairs, dtype=np.int64).reshape(-1, 2)
+        table.setflags(write=False)
+        return Law(table[:, 0], table[:, 1])
+
+    @property
+    def last(self) -> int:
+        """The largest epoch with positive probability."""
+        return int(self.epochs[self.weights > 0][-1])
+
+    @cached_property
+    def _mass(self) -> NDArray[np.float64]:
+        """(m + 1,) total weight of epochs[i:]."""
+        return np.append(np.cumsum(self.weights[::-1])[::-1], 0).astype(float)
+
+    @cached_property
+    def _mass_epochs(self) -> NDArray[np.float64]:
+        """(m + 1,) sum of weight x epoch over epochs[i:]."""
+        return np.append(np.cumsum((self.weights * self.epochs)[::-1])[::-1], 0).astype(float)
+
+    @cached_property
+    def mean(self) -> float:
+        """E[W]."""
+        return float(self._mass_epochs[0] / self._mass[0])
+
+    def mean_remaining(self, done: NDArray[np.float64]) -> NDArray[np.float64]:
+        """E[W - w | W > w] for each w of `done`, in epochs."""
+        first = np.searchsorted(self.epochs, done, side="right")
+        return self._mass_epochs[first] / self._mass[first] - done
+
+    def mean_excess(
+        self, done: NDArray[np.float64], rate: NDArray[np.float64], slack: NDArray[np.float64]
+    ) -> NDArray[np.float64]:
+        """
+        E[max(0, rate * (W - w) - slack) | W > w], by suffix sums (rsjs 2.1).
+
+        Parameters
+        ----------
+        done, slack : (n,) float
+            Epochs done w; hours until the due date, negative when it has passed.
+        rate : (n, ...) float
+            Hours per epoch, positive.
+
+        Returns
+        -------
+        (n, ...) float, hours
+        """
+        shape = (-1,) + (1,) * (rate.ndim - 1)
+        w, s = done.reshape(shape), slack.reshape(shape)
+        first = np.searchsorted(self.epochs, done, side="right").reshape(shape)
+        late = np.maximum(first, np.searchsorted(self.epochs, s / rate + w, side="right"))
+        mass = self._mass[late]
+        excess = rate * (self._mass_epochs[late] - mass * w) - mass * s
+        return np.maximum(excess, 0.0) / self._mass[first]

@@ -1,0 +1,68 @@
+"""Jobs as arrays, one row each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Jobs:
+    """
+    J training jobs. T, G and L: GPU types, GPUs of the largest node, share levels.
+
+    Attributes
+    ----------
+    id, application, law : (J,) tuples of str
+    release, due : (J,) float [h], absolute; a due date may be past
+    weight : (J,) float [$/h], cost of one hour of tardiness
+    memory_gb : (J,) float, GPU memory needed on each GPU; 0 = no limit
+    epochs_max : (J,) int
+    epochs_done : (J,) float in [0, epochs_max)
+    hours_per_epoch : (J, T, G + 1) float
+        By dedicated GPUs; inf = not allowed, always so at 0.
+    inflation : (J, T, L) float >= 1
+        Time on a share level over time on a whole GPU; inf = not allowed.
+    meta : (J,) tuple of mappings, kept and not interpreted
+    """
+
+    id: tuple[str, ...]
+    application: tuple[str, ...]
+    release: NDArray[np.float64]
+    due: NDArray[np.float64]
+    weight: NDArray[np.float64]
+    memory_gb: NDArray[np.float64]
+    epochs_max: NDArray[np.int64]
+    epochs_done: NDArray[np.float64]
+    law: tuple[str, ...]
+    hours_per_epoch: NDArray[np.float64]
+    inflation: NDArray[np.float64]
+    meta: tuple[Mapping[str, Any], ...]
+
+    def __post_init__(self) -> None:
+        for name in ARRAYS:
+            getattr(self, name).setflags(write=False)
+
+    def __len__(self) -> int:
+        return len(self.id)
+
+    @property
+    def remaining(self) -> NDArray[np.float64]:
+        """(J,) epochs left in the worst case."""
+        return self.epochs_max - self.epochs_done
+
+
+ARRAYS = (
+    "release",
+    "due",
+    "weight",
+    "memory_gb",
+    "epochs_max",
+    "epochs_done",
+    "hours_per_epoch",
+    "inflation",
+)

@@ -1,0 +1,203 @@
+"""
+What a method declares, what it is asked, and how it reports while it runs.
+
+A method is a function `run(instance, call, report) -> SolveResult` and a `Method` that says,
+as data, which problems it serves. Formulations and heuristics fill registries with them;
+other packages join by the entry point `rsjs.methods`.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Literal, Protocol
+
+from rsjs.instances.solution import Event, Solution, SolveResult
+
+if TYPE_CHECKING:
+    from rsjs.instances.schema import Instance
+
+ENERGY = frozenset({"proportional", "first_ending", "next_event"})
+TARDINESS_AT = frozenset({"completion", "next_event"})
+OPEN_NODES = frozenset({"free", "jahani_eq", "rsjs_eq", "rsjs_eq_feasible"})
+EXPECTATION = frozenset({"worst_case", "mean", "expected"})
+
+
+@dataclass(frozen=True, kw_only=True)
+class Limits:
+    """
+    Limits of one run.
+
+    Attributes
+    ----------
+    time_limit : float
+        Wall-clock seconds for the whole method, from the start of the build.
+    gap : float
+        Relative gap at which an exact method may stop.
+    threads, seed : int
+    memory_limit_mb : float or None
+        Resident memory of the worker's process tree; None = no limit.
+    """
+
+    time_limit: float = 60.0
+    gap: float = 1e-4
+    threads: int = 1
+    seed: int = 0
+    memory_limit_mb: float | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Option:
+    """One option of a method, given as `?name=value`."""
+
+    default: Any
+    help: str
+    choices: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Call:
+    """One request: which solver, rule and options, within which limits, from which start."""
+
+    solver: str | None = None
+    rule: str | None = None
+    options: Mapping[str, Any] = field(default_factory=dict)
+    limits: Limits = field(default_factory=Limits)
+    warm_start: Solution | None = None
+    log: bool = False
+
+
+class Report:
+    """
+    Collects phases, incumbents and bounds of a running method.
+
+    The clock starts with `start_clock`, after imports and reading; a worker process subclasses
+    this to stream what is reported to disk.
+    """
+
+    def __init__(self, time_limit: float = float("inf")) -> None:
+        self.time_limit = time_limit
+        self.seconds: dict[str, float] = {}
+        self.events: list[Event] = []
+        self._start = time.monotonic()
+        self._best: float | None = None
+        self._bound: float | None = None
+
+    def start_clock(self) -> None:
+        """The method's time limit counts from here."""
+        self._start = time.monotonic()
+
+    def elapsed(self) -> float:
+        """Seconds since the clock started."""
+        return time.monotonic() - self._start
+
+    def remaining(self) -> float:
+        """Seconds left of the time limit, never negative."""
+        return max(0.0, self.time_limit - self.elapsed())
+
+    @contextmanager
+    def phase(self, name: str) -> Iterator[None]:
+        """Add the time of the block to a named phase."""
+        begin = time.monotonic()
+        try:
+            yield
+        finally:
+            self.seconds[name] = self.seconds.get(name, 0.0) + time.monotonic() - begin
+
+    def incumbent(self, solution: Solution, objective: float) -> None:
+        """A solution better than those before; others are ignored."""
+        if self._best is not None and objective >= self._best - 1e-12 * abs(self._best):
+            return
+        self._best = objective
+        self.events.append(Event(seconds=self.elapsed(), incumbent=objective, bound=self._bound))
+        self.publish(solution, objective)
+
+    def bound(self, value: float) -> None:
+        """A lower bound better than those before; others are ignored."""
+        if self._bound is not None and value <= self._bound:
+            return
+        self._bound = value
+        self.events.append(Event(seconds=self.elapsed(), incumbent=self._best, bound=value))
+        self.publish_bound(value)
+
+    def publish(self, solution: Solution, objective: float) -> None:
+        """Hook: make an incumbent outlive this process."""
+
+    def publish_bound(self, value: float) -> None:
+        """Hook: make a bound outlive this process."""
+
+    def stop_requested(self) -> bool:
+        """Whether somebody asked the method to end and return what it has."""
+        return False
+
+
+class Run(Protocol):
+    """The function behind a method."""
+
+    def __call__(self, instance: Instance, call: Call, report: Report) -> SolveResult: ...
+
+
+@dataclass(frozen=True, kw_only=True)
+class Method:
+    """
+    A method and the problems it serves, declared as data.
+
+    Attributes
+    ----------
+    name : str
+        Spelling in `name[@solver][:rule][?key=value,...]`.
+    summary : str
+        One line for lists.
+    kind : "exact" or "heuristic"
+        Exact methods return bounds.
+    run : str
+        "module:function", imported when the method first runs.
+    energy, tardiness_at, open_nodes, expectation : frozenset of str
+        The objective kinds it serves.
+    sharing : bool
+        Whether it serves instances with share levels.
+    solvers, rules : tuple of str
+        The first one is the default.
+    options : mapping of str to Option
+    warm_start : bool
+        Whether a start solution is used.
+    max_jobs : int or None
+        The largest instance it accepts.
+    """
+
+    name: str
+    summary: str
+    kind: Literal["exact", "heuristic"]
+    run: str
+    energy: frozenset[str] = ENERGY
+    tardiness_at: frozenset[str] = TARDINESS_AT
+    open_nodes: frozenset[str] = OPEN_NODES
+    expectation: frozenset[str] = EXPECTATION
+    sharing: bool = True
+    solvers: tuple[str, ...] = ()
+    rules: tuple[str, ...] = ()
+    options: Mapping[str, Option] = field(default_factory=dict)
+    warm_start: bool = False
+    max_jobs: int | None = None
+
+    def refusal(self, instance: Instance) -> str | None:
+        """Why this method does not serve an instance, in one line; None if it does."""
+        objective = instance.objective
+        for kind in ("energy", "tardiness_at", "open_nodes", "expectation"):
+            served, asked = getattr(self, kind), getattr(objective, kind)
+            if asked not in served:
+                return f"{self.name} serves {kind} {' | '.join(sorted(served))}, not {asked}"
+        if instance.has_sharing and not self.sharing:
+            return f"{self.name} serves dedicated GPUs only; {instance.name} has share levels"
+        if self.max_jobs is not None and len(instance.jobs) > self.max_jobs:
+            return f"{self.name} serves up to {self.max_jobs} jobs, not {len(instance.jobs)}"
+        return None
+
+    def load(self) -> Run:
+        """Import the function behind the method."""
+        module, _, function = self.run.partition(":")
+        run: Run = getattr(import_module(module), function)
+        return run

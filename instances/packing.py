@@ -1,0 +1,62 @@
+"""How many GPUs a set of shares fits on: bin packing of integers."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from functools import lru_cache
+
+
+def gpus_for_shares(shares: Iterable[int], units: int) -> int:
+    """
+    Least number of GPUs of `units` units that hold the given shares (1 .. units - 1 each).
+
+    Closed forms for the shares of STS Table IV (quarters and halves; tenths and 3/20 of an
+    A100), an exact search for any other set.
+    """
+    counts = Counter(shares)
+    if not counts:
+        return 0
+    total = sum(size * count for size, count in counts.items())
+    if _divisible(sorted(counts), units):
+        return -(-total // units)
+    if units == 20 and set(counts) <= {2, 3}:
+        return max(-(-total // 20), -(-counts[3] // 6))
+    sizes = tuple(sorted(counts, reverse=True))
+    return _least_bins(tuple(counts[size] for size in sizes), sizes, units)
+
+
+def _divisible(sizes: list[int], units: int) -> bool:
+    """Whether each size divides the next and the bin: then first fit decreasing wastes nothing."""
+    chain = [*sizes, units]
+    return all(large % small == 0 for small, large in zip(chain, chain[1:], strict=False))
+
+
+def _least_bins(counts: tuple[int, ...], sizes: tuple[int, ...], units: int) -> int:
+    @lru_cache(maxsize=None)
+    def least(left: tuple[int, ...]) -> int:
+        if not any(left):
+            return 0
+        return 1 + min(least(rest) for rest in _fillings(left, sizes, units))
+
+    return least(counts)
+
+
+def _fillings(
+    left: tuple[int, ...], sizes: tuple[int, ...], room: int
+) -> Iterable[tuple[int, ...]]:
+    """What is left after each maximal filling of one GPU that holds the largest share left."""
+
+    def fill(at: int, rest: tuple[int, ...], room: int) -> Iterable[tuple[int, ...]]:
+        if at == len(sizes):
+            if all(count == 0 or size > room for count, size in zip(rest, sizes, strict=True)):
+                yield rest
+            return
+        most = min(rest[at], room // sizes[at])
+        least = 1 if at == first else 0
+        for taken in range(most, least - 1, -1):
+            after = (*rest[:at], rest[at] - taken, *rest[at + 1 :])
+            yield from fill(at + 1, after, room - taken * sizes[at])
+
+    first = next(i for i, count in enumerate(left) if count)
+    return fill(first, left, room)

@@ -1,0 +1,32 @@
+"""What a JSON Schema violation means, in words: what was found, what was expected."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from rsjs.instances.errors import described
+
+_EXPECTED: dict[str, Callable[[Any], str]] = {
+    "type": lambda kind: " or ".join(kind.types),
+    "minimum": lambda kind: f"a number >= {kind.limit}",
+    "maximum": lambda kind: f"a number <= {kind.limit}",
+    "exclusiveMinimum": lambda kind: f"a number > {kind.limit}",
+    "minLength": lambda kind: f"at least {kind.limit} character",
+    "minItems": lambda kind: f"at least {kind.limit} entry",
+    "maxItems": lambda kind: f"at most {kind.limit} entries",
+    "enum": lambda kind: f"one of {', '.join(map(str, kind.options))}",
+    "pattern": lambda kind: f"text like {kind.pattern}",
+}
+
+
+def explain(kind: Any, value: Any) -> tuple[Any, str]:
+    """Value found and what was expected, from a validator's error kind and the value there."""
+    if kind.name == "required":
+        return described(f"no key {kind.property!r}"), "this key"
+    if kind.name == "additionalProperties":
+        keys = ", ".join(map(repr, kind.unexpected))
+        return described(f"unknown key {keys}"), "known keys only"
+    if isinstance(value, dict | list):
+        value = described(f"{'an object' if isinstance(value, dict) else 'an array'} of {len(value)}")
+    return value, _EXPECTED[kind.name](kind)

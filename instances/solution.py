@@ -1,0 +1,138 @@
+"""A decision, and what a method says about the decision it made."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Solution:
+    """
+    Which jobs run now, where, and on how many GPUs.
+
+    Attributes
+    ----------
+    job_node : (J,) int
+        Node of each job; -1 = postponed.
+    job_gpus : (J,) int
+        Dedicated GPUs; 0 for a shared or postponed job.
+    job_level : (J,) int
+        Index of the share level in the node's GPU type; -1 = dedicated or postponed.
+    node_type : (N,) int
+        Index of the node type each node is configured as; -1 = off.
+    """
+
+    job_node: NDArray[np.int64]
+    job_gpus: NDArray[np.int64]
+    job_level: NDArray[np.int64]
+    node_type: NDArray[np.int64]
+
+    def __post_init__(self) -> None:
+        for name in DECISION_ARRAYS:
+            array = np.array(getattr(self, name), dtype=np.int64)
+            array.setflags(write=False)
+            object.__setattr__(self, name, array)
+
+    @staticmethod
+    def of(
+        job_node: ArrayLike,
+        job_gpus: ArrayLike,
+        node_type: ArrayLike,
+        job_level: ArrayLike | None = None,
+    ) -> Solution:
+        """A solution from array-likes; without `job_level` every GPU is dedicated."""
+        node = np.array(job_node, dtype=np.int64)
+        level = np.full(node.shape, -1) if job_level is None else job_level
+        return Solution(
+            job_node=node,
+            job_gpus=np.array(job_gpus, dtype=np.int64),
+            job_level=np.array(level, dtype=np.int64),
+            node_type=np.array(node_type, dtype=np.int64),
+        )
+
+    @staticmethod
+    def empty(jobs: int, nodes: int) -> Solution:
+        """Every job postponed, every node off."""
+        return Solution.of(np.full(jobs, -1), np.zeros(jobs, int), np.full(nodes, -1))
+
+    def same_as(self, other: Solution) -> bool:
+        """Whether both take the same decision."""
+        return all(
+            np.array_equal(getattr(self, name), getattr(other, name)) for name in DECISION_ARRAYS
+        )
+
+
+DECISION_ARRAYS = ("job_node", "job_gpus", "job_level", "node_type")
+
+
+class Stop(StrEnum):
+    """Why a method stopped; whether it has a solution is another question."""
+
+    OPTIMAL = "optimal"
+    GAP = "gap"
+    TIME_LIMIT = "time_limit"
+    MEMORY_LIMIT = "memory_limit"
+    ITERATIONS = "iterations"
+    INTERRUPTED = "interrupted"
+    INFEASIBLE = "infeasible"
+    ERROR = "error"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Event:
+    """An incumbent or a bound, `seconds` after the method's clock started."""
+
+    seconds: float
+    incumbent: float | None = None
+    bound: float | None = None
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class SolveResult:
+    """
+    What is known when a method ends, and no more: a missing number is None.
+
+    Attributes
+    ----------
+    stop : Stop
+        Why it ended.
+    solution : Solution or None
+        The best decision found.
+    objective : float or None
+        Its cost [$] as the method claims it; the checker has the last word.
+    bound : float or None
+        A lower bound on the cost [$] of any decision.
+    bound_source : str or None
+        "solver", "lagrangian" or "exact".
+    bound_variant : str or None
+        The problem the bound is valid for; "instance" = the instance as given.
+    seconds : mapping
+        Phase -> wall-clock seconds.
+    events : tuple of Event
+        Incumbents and bounds in order of time.
+    counts : mapping
+        rows, columns, nonzeros, nodes, iterations, as far as they apply.
+    options : mapping
+        Options as read back from the solver.
+    message : str
+        One line for people, e.g. the error.
+    """
+
+    stop: Stop
+    solution: Solution | None = None
+    objective: float | None = None
+    bound: float | None = None
+    bound_source: str | None = None
+    bound_variant: str | None = None
+    seconds: Mapping[str, float] = field(default_factory=dict)
+    events: tuple[Event, ...] = ()
+    counts: Mapping[str, int] = field(default_factory=dict)
+    options: Mapping[str, Any] = field(default_factory=dict)
+    message: str = ""
+    peak_memory_mb: float | None = None

@@ -1,0 +1,1 @@
+"""RSJS-Bench: scheduling deep-learning training jobs on GPU clusters."""

@@ -1,0 +1,1 @@
+"""One method run in one worker process, within its limits."""
