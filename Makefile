@@ -33,7 +33,7 @@ links: ## symlinks in src/rsjs, so that editors and mypy find the code folders
 	ln -sfn ../../instances ../../formulations ../../heuristics src/rsjs/
 
 bench: $(VENV)/installed ## time the last commit with asv, then the micro-benchmarks
-	$(BIN)/asv machine --yes
+	$(BIN)/asv machine --yes > /dev/null
 	$(BIN)/asv run --show-stderr 'HEAD^!'
 	$(BIN)/pytest benchmarks/micro
 

@@ -126,7 +126,9 @@ def write_bytes(data: bytes, path: str | Path) -> None:
         finally:
             scratch.unlink(missing_ok=True)
     except OSError as error:
-        raise InputError("", described(_reason(error)), "a file that can be written", path) from None
+        raise InputError(
+            "", described(_reason(error)), "a file that can be written", path
+        ) from None
 
 
 def schema(kind: str) -> Document:

@@ -28,5 +28,7 @@ def explain(kind: Any, value: Any) -> tuple[Any, str]:
         keys = ", ".join(map(repr, kind.unexpected))
         return described(f"unknown key {keys}"), "known keys only"
     if isinstance(value, dict | list):
-        value = described(f"{'an object' if isinstance(value, dict) else 'an array'} of {len(value)}")
+        value = described(
+            f"{'an object' if isinstance(value, dict) else 'an array'} of {len(value)}"
+        )
     return value, _EXPECTED[kind.name](kind)

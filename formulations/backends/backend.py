@@ -1,0 +1,161 @@
+"""What a solver backend declares, what it is asked, and what it answers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from importlib import import_module, metadata
+from importlib.util import find_spec
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+from rsjs.formulations.matrix import MatrixModel
+from rsjs.instances.method import Limits
+from rsjs.instances.solution import Stop
+
+
+class Feature(StrEnum):
+    """What a backend can do."""
+
+    INTEGER = "integer"
+    CONTINUOUS = "continuous"
+    WARM_START = "warm_start"
+    STREAMS_INCUMBENTS = "streams_incumbents"
+    STREAMS_BOUNDS = "streams_bounds"
+    THREADS = "threads"  # more than one thread makes a difference
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class RawResult:
+    """
+    What a solver knows when it ends; a missing number is None.
+
+    Attributes
+    ----------
+    stop : Stop
+        Why it ended; OPTIMAL only if objective and bound meet.
+    status : str
+        The solver's own word for it.
+    x : (columns,) float64 or None
+        The best vector, integer only within the solver's tolerance. Also None after a solve
+        through Pyomo, where the model itself holds the values.
+    objective : float or None
+        Cost of the best vector, evaluated with the model's own costs; None = no solution.
+    bound : float or None
+        A lower bound on the cost of every feasible vector.
+    counts : mapping
+        Nodes, iterations and the like, in the solver's terms.
+    options : mapping
+        Options as read back from the solver.
+    handover_seconds, solve_seconds : float
+        Wall-clock time to fill the solver with the model, and inside the solver.
+    """
+
+    stop: Stop
+    status: str
+    x: NDArray[np.float64] | None = None
+    objective: float | None = None
+    bound: float | None = None
+    counts: Mapping[str, int] = field(default_factory=dict)
+    options: Mapping[str, Any] = field(default_factory=dict)
+    handover_seconds: float = 0.0
+    solve_seconds: float = 0.0
+
+
+class Solve(Protocol):
+    """
+    The function behind a backend.
+
+    `seconds` is what remains for hand-over and solve together; gap, threads and seed come from
+    `limits`. `start` is a full vector that the solver may begin from; it is not reported back
+    before the solver itself accepts it. `on_incumbent` (each better vector, read-only) and
+    `on_bound` (each better bound) may be called from another thread, but never two at once;
+    an exception in one of them ends the solve and is raised again. `stop` is polled. With `log`
+    the solver prints its log to standard output.
+    """
+
+    def __call__(
+        self,
+        model: MatrixModel,
+        limits: Limits,
+        *,
+        seconds: float,
+        start: NDArray[np.float64] | None,
+        on_incumbent: Callable[[NDArray[np.float64]], None],
+        on_bound: Callable[[float], None],
+        stop: Callable[[], bool],
+        log: bool,
+    ) -> RawResult: ...
+
+
+def nothing() -> None:
+    """For a backend that needs no preparation."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Backend:
+    """
+    A solver, declared as data.
+
+    Attributes
+    ----------
+    name : str
+    module : str
+        What `load` imports; its first part tells whether the solver is there.
+    distribution, versions : str
+        Name on the package index and the releases this backend was written for.
+    features : frozenset of Feature
+    status : mapping
+        The solver's word -> Stop; a word that is missing here is an ERROR.
+    options : callable
+        Limits -> the solver's own options, time limit included.
+    run : str
+        "module:function" of a `Solve`.
+    pyomo_interface : str or None
+        The solver's name in `pyomo.contrib.solver`.
+    prepare : callable
+        To be called before each solve, also before one through Pyomo.
+    """
+
+    name: str
+    module: str
+    distribution: str
+    versions: str
+    features: frozenset[Feature]
+    status: Mapping[str, Stop]
+    options: Callable[[Limits], dict[str, Any]]
+    run: str
+    pyomo_interface: str | None = None
+    prepare: Callable[[], None] = nothing
+
+    @property
+    def install_command(self) -> str:
+        """How to get the solver."""
+        return f"pip install '{self.distribution}{self.versions}'"
+
+    def available(self) -> bool:
+        """Whether the solver is installed; nothing is imported."""
+        return find_spec(self.module.partition(".")[0]) is not None
+
+    def version(self) -> str | None:
+        """Installed release; None if there is none."""
+        try:
+            return metadata.version(self.distribution)
+        except metadata.PackageNotFoundError:
+            return None
+
+    def load(self) -> Solve:
+        """Import the solver and the function that drives it, so that no solve is charged for it."""
+        if not self.available():
+            raise ValueError(f"solver {self.name!r} is not installed; {self.install_command}")
+        import_module(self.module)
+        module, _, function = self.run.partition(":")
+        solve: Solve = getattr(import_module(module), function)
+        return solve
+
+
+def small_seed(limits: Limits) -> int:
+    """The seed in the 31 bits that every solver takes."""
+    return limits.seed % 2**31

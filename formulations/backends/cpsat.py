@@ -1,0 +1,180 @@
+"""CP-SAT of OR-tools, on integers; see `integers` for what that does to a model."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from rsjs.formulations.backends.backend import Backend, Feature, RawResult, small_seed
+from rsjs.formulations.backends.integers import IntegerModel, integer_model
+from rsjs.formulations.backends.relay import Relay, relative_gap
+from rsjs.formulations.matrix import MatrixModel
+from rsjs.instances.method import Limits
+from rsjs.instances.solution import Stop
+
+
+def options(limits: Limits) -> dict[str, Any]:
+    """
+    Limits in CP-SAT's terms.
+
+    Both gap limits are 0, as CP-SAT would measure floored costs; `solve` compares the true cost
+    of each incumbent with each bound and ends the search at `limits.gap` itself.
+    """
+    return {
+        "max_time_in_seconds": float(limits.time_limit),
+        "relative_gap_limit": 0.0,
+        "absolute_gap_limit": 0.0,
+        "num_workers": limits.threads,
+        "random_seed": small_seed(limits),
+        "linearization_level": 2,  # pattern models: the bound comes from the LP
+    }
+
+
+CPSAT = Backend(
+    name="cpsat",
+    module="ortools.sat.python.cp_model_helper",
+    distribution="ortools",
+    versions=">=9.15,<9.16",
+    features=frozenset(Feature) - {Feature.CONTINUOUS},
+    status={
+        "OPTIMAL": Stop.OPTIMAL,
+        "INFEASIBLE": Stop.INFEASIBLE,
+        "FEASIBLE": Stop.TIME_LIMIT,
+        "UNKNOWN": Stop.TIME_LIMIT,
+    },
+    options=options,
+    run="rsjs.formulations.backends.cpsat:solve",
+)
+
+
+def solve(
+    model: MatrixModel,
+    limits: Limits,
+    *,
+    seconds: float,
+    start: NDArray[np.float64] | None,
+    on_incumbent: Callable[[NDArray[np.float64]], None],
+    on_bound: Callable[[float], None],
+    stop: Callable[[], bool],
+    log: bool,
+) -> RawResult:
+    """
+    Solve with CP-SAT; see `Solve`.
+
+    Driven through `cp_model_helper`, the module under `cp_model`, which does without pandas.
+    Where costs are not exact on integers, the bound may stay below the optimum by the floors,
+    and a finished search is a GAP.
+    """
+    from ortools.sat.python import cp_model_helper as cp
+
+    begin = time.monotonic()
+    integers = integer_model(model, "cp-sat")
+    if integers.empty:
+        return RawResult(stop=Stop.INFEASIBLE, status="no integer between the bounds")
+    proto = _fill(integers)
+    if start is not None:
+        hint = np.rint(start).astype(np.int64) - integers.shift
+        proto.solution_hint.vars.extend(range(len(hint)))
+        proto.solution_hint.values.extend(hint.tolist())
+    if reason := cp.CpSatHelper.validate_model(proto):
+        raise ValueError(f"cp-sat refused the model: {' '.join(reason.split())[:200]}")
+    relay = Relay(model, on_incumbent, on_bound, stop)
+    search = cp.SolveWrapper()
+    listener = _listen(search, integers, relay, limits.gap)
+    handover = time.monotonic() - begin
+    parameters = cp.SatParameters()
+    asked = options(replace(limits, time_limit=max(0.0, seconds - handover)))
+    taken = _set(parameters, {**asked, "log_search_progress": log})
+    search.set_parameters(parameters)
+
+    begin = time.monotonic()
+    with relay.watching(search.stop_search):
+        response = search.solve(proto)
+    search.clear_solution_callback(listener)
+    spent = time.monotonic() - begin
+
+    status = response.status.name
+    if status in ("OPTIMAL", "FEASIBLE"):
+        relay.offer_incumbent(integers.shift + np.array(response.solution, dtype=np.float64))
+    if status == "OPTIMAL":
+        relay.offer_bound(integers.true_bound(response.best_objective_bound))
+    why = CPSAT.status.get(status, Stop.ERROR)
+    if why is Stop.TIME_LIMIT and _closed(relay, limits.gap):
+        why = Stop.OPTIMAL
+    elif why is Stop.TIME_LIMIT and relay.interrupted:
+        why = Stop.INTERRUPTED
+    return relay.result(
+        why,
+        status=status,
+        counts={"branches": response.num_branches, "conflicts": response.num_conflicts},
+        options=taken,
+        handover_seconds=handover,
+        solve_seconds=spent,
+    )
+
+
+def _fill(integers: IntegerModel) -> Any:
+    """Messages are filled from Python lists, and each distinct column is made once."""
+    from ortools.sat.python import cp_model_helper as cp
+
+    proto = cp.CpModelProto()
+    column = {}
+    for span in np.unique(integers.span).tolist():
+        column[span] = cp.IntegerVariableProto()
+        column[span].domain.extend((0, span))
+    proto.variables.extend([column[span] for span in integers.span.tolist()])
+    first, index = integers.first.tolist(), integers.index.tolist()
+    coefficient = integers.coefficient.tolist()
+    bounds = zip(integers.row_lower.tolist(), integers.row_upper.tolist(), strict=True)
+    for begin, end, domain in zip(first, first[1:], bounds, strict=False):
+        row = proto.constraints.add().linear
+        row.vars.extend(index[begin:end])
+        row.coeffs.extend(coefficient[begin:end])
+        row.domain.extend(domain)
+    priced = np.flatnonzero(integers.cost)
+    proto.objective.vars.extend(priced.tolist())
+    proto.objective.coeffs.extend(integers.cost[priced].tolist())
+    return proto
+
+
+def _set(parameters: Any, asked: dict[str, Any]) -> dict[str, Any]:
+    """Set options and read them back."""
+    for name, value in asked.items():
+        try:
+            setattr(parameters, name, value)
+        except (AttributeError, TypeError) as error:
+            raise ValueError(f"cp-sat refused {name} = {value!r}") from error
+    return {name: getattr(parameters, name) for name in asked}
+
+
+def _closed(relay: Relay, gap: float) -> bool:
+    return relative_gap(relay.objective, relay.bound) <= gap
+
+
+def _listen(search: Any, integers: IntegerModel, relay: Relay, gap: float) -> Any:
+    """Relay solutions and bounds; CP-SAT does not keep the listener alive, the caller must."""
+    from ortools.sat.python import cp_model_helper as cp
+
+    trivial = integers.box_bound
+
+    class Listener(cp.SolutionCallback):  # type: ignore[misc]
+        def OnSolutionCallback(self) -> None:
+            found = np.array(self.Response().solution, dtype=np.float64)
+            relay.offer_incumbent(integers.shift + found)
+            if _closed(relay, gap):
+                search.stop_search()
+
+    def on_bound(bound: float) -> None:
+        if bound > trivial:  # before presolve ends, CP-SAT knows the column bounds only
+            relay.offer_bound(integers.true_bound(bound))
+        if _closed(relay, gap):
+            search.stop_search()
+
+    listener = Listener()
+    search.add_solution_callback(listener)
+    search.add_best_bound_callback(on_bound)
+    return listener

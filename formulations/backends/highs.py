@@ -1,0 +1,183 @@
+"""HiGHS through highspy, from arrays."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from rsjs.formulations.backends.backend import Backend, Feature, RawResult, small_seed
+from rsjs.formulations.backends.relay import Relay
+from rsjs.formulations.matrix import Kind, MatrixModel
+from rsjs.instances.method import Limits
+from rsjs.instances.solution import Stop
+
+
+def options(limits: Limits) -> dict[str, Any]:
+    """
+    Limits in HiGHS' terms.
+
+    HiGHS measures the gap by |p|, which is never smaller than by max(|p|, |d|). The absolute gap
+    (1e-6 by default) is 0: costs near zero would end the search before the relative gap is met.
+    """
+    return {
+        "time_limit": float(limits.time_limit),
+        "mip_rel_gap": float(limits.gap),
+        "mip_abs_gap": 0.0,
+        "threads": limits.threads,
+        "random_seed": small_seed(limits),
+    }
+
+
+def reset_scheduler() -> None:
+    """HiGHS' threads are global to the process: without this, another count is an error."""
+    from highspy import Highs
+
+    Highs.resetGlobalScheduler(True)
+
+
+HIGHS = Backend(
+    name="highs",
+    module="highspy",
+    distribution="highspy",
+    versions=">=1.14,<1.15",
+    features=frozenset(Feature),
+    status={
+        "Optimal": Stop.OPTIMAL,
+        "Infeasible": Stop.INFEASIBLE,
+        "Time limit reached": Stop.TIME_LIMIT,
+        "Memory limit reached": Stop.MEMORY_LIMIT,
+        "Interrupted by user": Stop.INTERRUPTED,
+    },
+    options=options,
+    run="rsjs.formulations.backends.highs:solve",
+    pyomo_interface="highs",
+    prepare=reset_scheduler,
+)
+
+
+def solve(
+    model: MatrixModel,
+    limits: Limits,
+    *,
+    seconds: float,
+    start: NDArray[np.float64] | None,
+    on_incumbent: Callable[[NDArray[np.float64]], None],
+    on_bound: Callable[[float], None],
+    stop: Callable[[], bool],
+    log: bool,
+) -> RawResult:
+    """
+    Solve with HiGHS; see `Solve`.
+
+    Implied integers are continuous: HiGHS finds out by itself what follows from the rest.
+    """
+    import highspy
+
+    reset_scheduler()
+    begin = time.monotonic()
+    highs = highspy.Highs()
+    _set(highs, {"output_flag": log})
+    _pass(highs, model)
+    if start is not None:
+        solution = highspy.HighsSolution()
+        solution.col_value = start
+        solution.value_valid = True
+        highs.setSolution(solution)
+    relay = Relay(model, on_incumbent, on_bound, stop)
+    _listen(highs, relay)
+    handover = time.monotonic() - begin
+    asked = options(replace(limits, time_limit=max(0.0, seconds - handover)))
+    taken = _set(highs, asked)
+
+    begin = time.monotonic()
+    highs.run()
+    spent = time.monotonic() - begin
+
+    status = highs.modelStatusToString(highs.getModelStatus())
+    info, end = highs.getInfo(), highs.getSolution()
+    if info.primal_solution_status == highspy.SolutionStatus.kSolutionStatusFeasible.value:
+        relay.offer_incumbent(np.array(end.col_value))
+    if info.mip_node_count >= 0:
+        relay.offer_bound(info.mip_dual_bound)
+    elif status == "Optimal" and relay.objective is not None:
+        relay.offer_bound(relay.objective)  # an LP: HiGHS reports 0.0 as its dual bound
+    return relay.result(
+        HIGHS.status.get(status, Stop.ERROR),
+        status=status,
+        counts=_counts(info),
+        options=taken,
+        handover_seconds=handover,
+        solve_seconds=spent,
+    )
+
+
+def _pass(highs: Any, model: MatrixModel) -> None:
+    import highspy
+
+    rows, columns = model.A.shape
+    passed = highs.passModel(
+        columns,
+        rows,
+        model.A.nnz,
+        int(highspy.MatrixFormat.kRowwise),
+        int(highspy.ObjSense.kMinimize),
+        model.offset,
+        model.cost,
+        model.lower,
+        model.upper,
+        model.row_lower,
+        model.row_upper,
+        model.A.indptr[:-1].astype(np.int32),
+        model.A.indices.astype(np.int32),
+        model.A.data,
+        (model.kind == Kind.INTEGER).astype(np.int32),
+    )
+    if passed == highspy.HighsStatus.kError:
+        raise ValueError("HiGHS refused the model")
+
+
+def _set(highs: Any, asked: dict[str, Any]) -> dict[str, Any]:
+    """Set options and read them back: HiGHS keeps the old value without a word."""
+    import highspy
+
+    taken = {}
+    for name, value in asked.items():
+        if highs.setOptionValue(name, value) != highspy.HighsStatus.kOk:
+            raise ValueError(f"HiGHS refused {name} = {value!r}")
+        taken[name] = highs.getOptionValue(name)[1]
+    return taken
+
+
+def _listen(highs: Any, relay: Relay) -> None:
+    from highspy import cb
+
+    kinds = cb.HighsCallbackType
+    improving, in_tree = int(kinds.kCallbackMipImprovingSolution), int(kinds.kCallbackMipInterrupt)
+
+    def callback(kind: int, _message: str, out: Any, back: Any, _data: Any) -> None:
+        if kind == improving:
+            relay.offer_incumbent(np.array(out.mip_solution))
+            return
+        if kind == in_tree:
+            relay.offer_bound(out.mip_dual_bound)
+        back.user_interrupt = relay.stopping()
+
+    highs.setCallback(callback, None)
+    for kind in (
+        kinds.kCallbackMipImprovingSolution,
+        kinds.kCallbackMipInterrupt,
+        kinds.kCallbackSimplexInterrupt,
+        kinds.kCallbackIpmInterrupt,
+    ):
+        highs.startCallback(kind)
+
+
+def _counts(info: Any) -> dict[str, int]:
+    counts = {"iterations": max(0, info.simplex_iteration_count)}
+    if info.mip_node_count >= 0:
+        counts["nodes"] = info.mip_node_count
+    return counts

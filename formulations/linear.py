@@ -1,0 +1,188 @@
+"""
+From a linear formulation to a result: build, hand over, solve, extract; incumbents streamed.
+
+Three routes lead to the solver: `standard_form` (Pyomo model -> arrays -> solver, the default),
+`pyomo` (Pyomo's own solver interface) and `arrays` (assembled without Pyomo).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import pyomo.environ as pyo
+from numpy.typing import NDArray
+
+from rsjs.formulations import pyomo_interface, standard_form
+from rsjs.formulations.backends.backend import Backend, RawResult
+from rsjs.formulations.backends.registry import backend
+from rsjs.formulations.matrix import MatrixModel
+from rsjs.instances import costs
+from rsjs.instances.completion import complete
+from rsjs.instances.method import Call, Report
+from rsjs.instances.schema import Instance
+from rsjs.instances.solution import Solution, SolveResult, Stop
+
+Array = NDArray[np.float64]
+
+MARGIN = 0.2  # seconds of the limit kept for reading the answer and extracting the decision
+
+
+@dataclass(frozen=True)
+class Built:
+    """A formulation handed over by one of the routes."""
+
+    matrix: MatrixModel | None
+    model: pyo.ConcreteModel | None
+    order: NDArray[np.int64]  # formulation column -> matrix column
+    columns: list[Any]
+
+
+def solve(
+    formulation: ModuleType,
+    data: Any,
+    instance: Instance,
+    call: Call,
+    report: Report,
+    *,
+    valid_bound: bool = True,
+) -> SolveResult:
+    """
+    Solve an instance with a linear formulation.
+
+    Parameters
+    ----------
+    formulation : module with build, columns, arrays, warm_start, extract
+    data : the formulation's data
+    valid_bound : bool
+        Whether the model's bound is one for the instance; otherwise none is reported.
+    """
+    solver = chosen_solver(call)
+    with report.phase("build"):
+        built = _build(formulation, data, call.options["route"])
+    stream = _Stream(formulation, data, instance, report, built.order)
+    start = None
+    if call.warm_start is not None:
+        begin = complete(instance, call.warm_start)
+        stream.offer(begin)
+        start = formulation.warm_start(data, begin)
+    seconds = report.remaining() - MARGIN
+    if seconds <= 0:
+        return stream.result(RawResult(stop=Stop.TIME_LIMIT, status="limit reached in the build"))
+    with report.phase("solve"):
+        if built.matrix is None:
+            raw = _through_pyomo(built, solver, call, seconds, start)
+        else:
+            raw = solver.load()(
+                built.matrix,
+                call.limits,
+                seconds=seconds,
+                start=None if start is None else _permuted(start, built.order),
+                on_incumbent=stream.incumbent,
+                on_bound=report.bound if valid_bound else _ignore,
+                stop=report.stop_requested,
+                log=call.log,
+            )
+    report.seconds["handover"] = raw.handover_seconds
+    with report.phase("extract"):
+        if raw.x is not None:
+            stream.incumbent(raw.x)
+        elif raw.objective is not None:
+            stream.offer(formulation.extract(data, standard_form.values(built.columns)))
+    bound = raw.bound if valid_bound else None
+    if bound is not None:
+        report.bound(bound)
+    counts = {} if built.matrix is None else built.matrix.counts
+    return stream.result(replace(raw, bound=bound, counts={**counts, **raw.counts}))
+
+
+def chosen_solver(call: Call) -> Backend:
+    """The backend a call names."""
+    return backend(call.solver or "highs")
+
+
+def _build(formulation: ModuleType, data: Any, route: str) -> Built:
+    if route == "arrays":
+        matrix = formulation.arrays(data)
+        return Built(matrix, None, np.arange(len(matrix.cost)), [])
+    model = formulation.build(data)
+    ours = formulation.columns(model)
+    if route == "pyomo":
+        return Built(None, model, np.arange(len(ours)), ours)
+    matrix, theirs = standard_form.from_pyomo(model)
+    position = {id(variable): i for i, variable in enumerate(theirs)}
+    order = np.array([position.get(id(variable), -1) for variable in ours])
+    return Built(matrix, model, order, ours)
+
+
+def _through_pyomo(
+    built: Built, solver: Backend, call: Call, seconds: float, start: Array | None
+) -> RawResult:
+    if start is not None:
+        standard_form.set_values(built.columns, start)
+    return pyomo_interface.solve(
+        built.model,
+        solver,
+        call.limits,
+        seconds=seconds,
+        warm_start=start is not None,
+        log=call.log,
+    )
+
+
+class _Stream:
+    """Turns the solver's vectors into decisions while it runs and keeps the best."""
+
+    def __init__(
+        self,
+        formulation: ModuleType,
+        data: Any,
+        instance: Instance,
+        report: Report,
+        order: NDArray[np.int64],
+    ) -> None:
+        self.formulation, self.data, self.instance = formulation, data, instance
+        self.report, self.order = report, order
+        self.best: Solution | None = None
+        self.objective = np.inf
+
+    def incumbent(self, x: Array) -> None:
+        """A vector in the solver's column order."""
+        self.offer(self.formulation.extract(self.data, _restored(x, self.order)))
+
+    def offer(self, solution: Solution) -> None:
+        """Keep and report a decision if it is the best so far."""
+        objective = costs.terms(self.instance, solution).total
+        if objective < self.objective:
+            self.best, self.objective = solution, objective
+            self.report.incumbent(solution, objective)
+
+    def result(self, raw: RawResult) -> SolveResult:
+        """The best decision with what the solver said."""
+        return SolveResult(
+            stop=raw.stop,
+            solution=self.best,
+            objective=None if self.best is None else self.objective,
+            bound=raw.bound,
+            bound_source=None if raw.bound is None else "solver",
+            bound_variant=None if raw.bound is None else "instance",
+            counts=raw.counts,
+            options=raw.options,
+            message=raw.status,
+        )
+
+
+def _permuted(ours: Array, order: NDArray[np.int64]) -> Array:
+    theirs = np.zeros(int((order >= 0).sum()))
+    theirs[order[order >= 0]] = ours[order >= 0]
+    return theirs
+
+
+def _restored(theirs: Array, order: NDArray[np.int64]) -> Array:
+    return np.where(order >= 0, theirs[order], 0.0)
+
+
+def _ignore(bound: float) -> None:
+    """For models whose bound says nothing about the instance."""

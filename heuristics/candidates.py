@@ -1,0 +1,113 @@
+"""
+What a rule looks at before it decides: prices of configurations, their order, the queue.
+
+A configuration is (kind, g): g dedicated GPUs on a GPU type (the authors' program) or on a node
+type (the papers). Tables have one row per job, then kinds, then g = 0, 1, ..., G.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rsjs.instances import costs
+from rsjs.instances.cluster import Cluster
+from rsjs.instances.schema import Instance
+
+Array = NDArray[np.float64]
+
+
+def hours_by_gpu_type(instance: Instance) -> Array:
+    """(J, T, G + 1) hours to completion on g GPUs of a type, inf where not admissible."""
+    return costs.tables(instance).hours
+
+
+def hours_by_node_type(instance: Instance) -> Array:
+    """(J, V, G + 1) hours to completion on g GPUs of a node type; inf on types no node takes."""
+    cluster = instance.cluster
+    hours = costs.tables(instance).hours[:, cluster.gpu_of_type]
+    return np.where(np.isfinite(full_price_by_node_type(cluster)), hours, np.inf)
+
+
+def full_price_by_node_type(cluster: Cluster) -> Array:
+    """(V, G + 1) $/h of a node with g GPUs in use; inf beyond s_v and on types no node takes."""
+    present = np.flatnonzero(cluster.allowed_in_class.any(axis=0))
+    price = np.full(cluster.cost_of_type.shape, np.inf)
+    price[present] = cluster.cost_of_type[present]
+    return price
+
+
+def full_price_by_gpu_type(cluster: Cluster) -> Array:
+    """(T, G + 1) $/h of the cheapest node that has g GPUs of a type; inf where none has."""
+    price = np.full((len(cluster.gpu_types), cluster.largest + 1), np.inf)
+    np.minimum.at(price, cluster.gpu_of_type, full_price_by_node_type(cluster))
+    return price
+
+
+def share_price_by_node_type(cluster: Cluster) -> Array:
+    """
+    (V, G + 1) $/h of g GPUs of a node type: g / s_v of a flat price, else the price of g in use.
+
+    Kiros 2020, 3.1.3, third assumption: deployment costs increase linearly in the GPUs.
+    """
+    price = full_price_by_node_type(cluster)
+    flat = np.array([node_type.flat for node_type in cluster.node_types])
+    share = np.arange(cluster.largest + 1) / cluster.gpus_of_type[:, None]
+    return np.where(flat[:, None] & np.isfinite(price), share * _finite(price), price)
+
+
+def ranked(instance: Instance, hours: Array, price: Array, *, strict: bool) -> list[list[int]]:
+    """
+    Each job's admissible configurations, best first, as kind * (G + 1) + g.
+
+    First those that end by the due date (D*_j), the cheapest (t x price) first, then the late
+    ones, the fastest first (Kiros 2020, 3.1.3, second assumption). Ties: the cheaper one, then
+    the first kind, then the fewest GPUs.
+
+    Parameters
+    ----------
+    hours : (J, kinds, G + 1)
+    price : (kinds, G + 1)
+    strict : bool
+        Whether the due date itself is late: now + t < d_j.
+    """
+    jobs = len(instance.jobs)
+    time = hours.reshape(jobs, -1)
+    end, due = instance.now + time, instance.jobs.due[:, None]
+    in_time = end < due if strict else end <= due
+    usable = np.isfinite(time)
+    cost = _finite(time) * _finite(price).reshape(-1)
+    order = np.lexsort((cost, np.where(in_time, cost, time), ~in_time))
+    count = usable.sum(axis=1).tolist()
+    return [row[:n] for row, n in zip(order.tolist(), count, strict=True)]
+
+
+def _finite(values: Array) -> Array:
+    return np.where(np.isfinite(values), values, 0.0)
+
+
+def pressure(instance: Instance) -> Array:
+    """(J,) Delta_j = now + min t_j - d_j [h] (Kiros 2020, (3.1))."""
+    fastest = costs.tables(instance).hours.min(axis=(1, 2))
+    result: Array = instance.now + fastest - instance.jobs.due
+    return result
+
+
+def by_pressure(instance: Instance) -> NDArray[np.int64]:
+    """(J,) jobs, the most pressing first; ties by position."""
+    return np.argsort(-pressure(instance), kind="stable")
+
+
+def by_release(instance: Instance) -> NDArray[np.int64]:
+    """(J,) jobs, first in first out; ties by position."""
+    return np.argsort(instance.jobs.release, kind="stable")
+
+
+def by_due_date(instance: Instance) -> NDArray[np.int64]:
+    """(J,) jobs, the earliest due date first; ties by position."""
+    return np.argsort(instance.jobs.due, kind="stable")
+
+
+def by_weight(instance: Instance) -> NDArray[np.int64]:
+    """(J,) jobs, the largest tardiness weight first; ties by position."""
+    return np.argsort(-instance.jobs.weight, kind="stable")

@@ -1,0 +1,36 @@
+"""Arguments of catalogue and generators: a bad one raises InputError that names it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from math import isfinite
+from operator import index
+from typing import Any
+
+from rsjs.instances.errors import InputError
+
+
+def one_of(argument: str, value: Any, known: Iterable[str]) -> str:
+    """`value` if it is one of the known names."""
+    names = list(known)
+    if value not in names:
+        raise InputError(f"/{argument}", value, f"one of {', '.join(names)}")
+    return str(value)
+
+
+def integer(argument: str, value: Any, least: int) -> int:
+    """`value` as an int that is at least `least`."""
+    try:
+        number = int(index(value))
+    except TypeError:
+        raise InputError(f"/{argument}", value, f"an integer >= {least}") from None
+    if number < least:
+        raise InputError(f"/{argument}", value, f"an integer >= {least}")
+    return number
+
+
+def positive(argument: str, value: Any) -> float:
+    """`value` as a finite float > 0."""
+    if not isinstance(value, int | float) or not (isfinite(value) and value > 0):
+        raise InputError(f"/{argument}", value, "a finite number > 0")
+    return float(value)

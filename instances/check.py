@@ -1,0 +1,234 @@
+"""
+The independent checker: is a decision feasible, and what does it cost?
+
+Imports no solver and no model; every cost in a table comes from here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from rsjs.instances import costs
+from rsjs.instances.expectation import wait_and_see_energy
+from rsjs.instances.required_nodes import required_nodes
+from rsjs.instances.schema import Instance
+from rsjs.instances.solution import Solution
+
+TOLERANCE = 1e-6  # relative, on claimed numbers only: decisions are integers
+
+
+@dataclass(frozen=True, kw_only=True)
+class Violation:
+    """A constraint that does not hold: its name, the place, what was found and expected."""
+
+    constraint: str
+    where: str
+    found: Any
+    expected: str
+
+    def __str__(self) -> str:
+        return f"{self.constraint}: {self.where}: found {self.found}, expected {self.expected}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Verdict:
+    """
+    What the checker says of a decision.
+
+    Attributes
+    ----------
+    feasible : bool
+        No violation at all, wrong claims included.
+    violations : tuple of Violation
+    terms : mapping of str to float, or None
+        tardiness, postponement, energy, idle [$]; None if the decision cannot be priced.
+    objective : float or None
+        Their sum [$].
+    executed, postponed, selected_nodes, used_gpus, idle_gpus : int
+    wait_and_see_energy : float or None
+        Under "expected" and "first_ending": node prices times E[min t] instead of min E[t].
+    """
+
+    feasible: bool
+    violations: tuple[Violation, ...]
+    terms: dict[str, float] | None = None
+    objective: float | None = None
+    counts: dict[str, int] = field(default_factory=dict)
+    wait_and_see_energy: float | None = None
+
+
+def check(
+    instance: Instance,
+    solution: Solution,
+    *,
+    objective: float | None = None,
+    bound: float | None = None,
+    instance_digest: str | None = None,
+) -> Verdict:
+    """
+    Check a decision and, where given, what is claimed about it.
+
+    Parameters
+    ----------
+    instance, solution
+    objective, bound : float, optional
+        Claimed cost and lower bound [$]; wrong ones are violations.
+    instance_digest : str, optional
+        sha256 of the instance the decision was made for.
+    """
+    found = list(_shape(instance, solution, instance_digest))
+    if not found:
+        found = list(_configurations(instance, solution))
+    if found:
+        return Verdict(feasible=False, violations=tuple(found))
+    placement = costs.place(instance, solution)
+    found += _capacity(instance, solution, placement)
+    if found:
+        return Verdict(feasible=False, violations=tuple(found))
+    found += _open_nodes(instance, solution)
+    terms = costs.terms(instance, solution, placement)
+    found += claims(terms.total, objective, bound)
+    selected = solution.node_type >= 0
+    used = int(placement.used.sum())
+    return Verdict(
+        feasible=not found,
+        violations=tuple(found),
+        terms=terms.as_dict(),
+        objective=terms.total,
+        counts={
+            "executed": len(placement.running),
+            "postponed": len(instance.jobs) - len(placement.running),
+            "selected_nodes": int(selected.sum()),
+            "used_nodes": int(np.count_nonzero(placement.used)),
+            "used_gpus": used,
+            "idle_gpus": int(instance.cluster.gpus_of_type[solution.node_type[selected]].sum())
+            - used,
+        },
+        wait_and_see_energy=wait_and_see_energy(instance, solution, placement),
+    )
+
+
+def _shape(
+    instance: Instance, solution: Solution, instance_digest: str | None
+) -> Iterator[Violation]:
+    if instance_digest is not None and instance_digest != instance.digest:
+        yield _violation("instance", "/instance", instance_digest, f"sha256 {instance.digest}")
+    cluster, jobs = instance.cluster, len(instance.jobs)
+    levels = instance.jobs.inflation.shape[2]
+    expected = {
+        "job_node": (jobs, -1, cluster.nodes - 1),
+        "job_gpus": (jobs, 0, cluster.largest),
+        "job_level": (jobs, -1, levels - 1),
+        "node_type": (cluster.nodes, -1, len(cluster.node_types) - 1),
+    }
+    for name, (size, low, high) in expected.items():
+        values = getattr(solution, name)
+        if values.shape != (size,):
+            yield _violation("shape", f"/{name}", f"{values.size} entries", f"{size} entries")
+            continue
+        for i in np.flatnonzero((values < low) | (values > high)).tolist():
+            yield _violation("range", f"/{name}/{i}", int(values[i]), f"{low} to {high}")
+
+
+def _configurations(instance: Instance, solution: Solution) -> Iterator[Violation]:
+    cluster = instance.cluster
+    for n in np.flatnonzero(solution.node_type >= 0).tolist():
+        v = int(solution.node_type[n])
+        if not cluster.allowed[n, v]:
+            names = [cluster.node_types[u].name for u in np.flatnonzero(cluster.allowed[n])]
+            yield _violation(
+                "allowed_type", f"/node_type/{n}", cluster.node_types[v].name, " or ".join(names)
+            )
+    for j in range(len(instance.jobs)):
+        yield from _job(instance, solution, j)
+
+
+def _job(instance: Instance, solution: Solution, j: int) -> Iterator[Violation]:
+    cluster = instance.cluster
+    node, gpus, level = (
+        int(values[j]) for values in (solution.job_node, solution.job_gpus, solution.job_level)
+    )
+    if node < 0:
+        if gpus != 0 or level != -1:
+            where, found = (f"/job_gpus/{j}", gpus) if gpus else (f"/job_level/{j}", level)
+            yield _violation("postponed", where, found, "nothing for a postponed job")
+        return
+    if (gpus > 0) == (level >= 0):
+        found = f"{gpus} GPUs and level {level}"
+        yield _violation("one_configuration", f"/job_gpus/{j}", found, "GPUs or a share level")
+        return
+    v = int(solution.node_type[node])
+    if v < 0:
+        yield _violation("node_on", f"/job_node/{j}", f"node {node}, which is off", "a node on")
+        return
+    gpu = int(cluster.gpu_of_type[v])
+    name = cluster.node_types[v].name
+    if gpus > cluster.node_types[v].gpus:
+        yield _violation(
+            "node_size", f"/job_gpus/{j}", gpus, f"<= {cluster.node_types[v].gpus} GPUs of {name}"
+        )
+        return
+    if level >= 0:
+        known = len(cluster.gpu_types[gpu].levels)
+        admissible = level < known and np.isfinite(instance.shared_hours_per_epoch[j, gpu, level])
+        where, found = f"/job_level/{j}", f"level {level} on {name}"
+    else:
+        admissible = np.isfinite(instance.hours_per_epoch[j, gpu, gpus])
+        where, found = f"/job_gpus/{j}", f"{gpus} GPUs on {name}"
+    if not admissible:
+        memory = _limit(instance, j, gpu, level)
+        if memory is not None:
+            needed = f"{instance.jobs.memory_gb[j]:g} GB"
+            yield _violation("memory", where, needed, f"<= {memory:g} GB for {found}")
+        else:
+            yield _violation("admissible", where, found, f"a time for job {instance.jobs.id[j]}")
+
+
+def _limit(instance: Instance, j: int, gpu: int, level: int) -> float | None:
+    """The memory limit that job j breaks in this configuration, if it is memory."""
+    kind = instance.cluster.gpu_types[gpu]
+    limits = [kind.memory_gb]
+    if 0 <= level < len(kind.levels):
+        limits.append(kind.levels[level].max_memory_gb)
+    return min(limits) if instance.jobs.memory_gb[j] > min(limits) else None
+
+
+def _capacity(
+    instance: Instance, solution: Solution, placement: costs.Placement
+) -> Iterator[Violation]:
+    for n in np.flatnonzero(placement.used).tolist():
+        size = int(instance.cluster.gpus_of_type[solution.node_type[n]])
+        if placement.used[n] > size:
+            found = f"{placement.used[n]} GPUs in use"
+            yield _violation("capacity", f"/node_type/{n}", found, f"<= {size} GPUs")
+
+
+def _open_nodes(instance: Instance, solution: Solution) -> Iterator[Violation]:
+    kind = instance.objective.open_nodes
+    if kind == "free":
+        return
+    required = required_nodes(instance)
+    if kind == "jahani_eq":
+        found, what = int((solution.node_type >= 0).sum()), "selected nodes"
+    else:
+        nodes = solution.job_node[solution.job_node >= 0]
+        found, what = len(np.unique(nodes)), "nodes with a job"
+    if found != required:
+        yield _violation("open_nodes", "/node_type", f"{found} {what}", f"{required} ({kind})")
+
+
+def claims(total: float, objective: float | None, bound: float | None) -> Iterator[Violation]:
+    """Violations of what is claimed about a decision that costs `total`."""
+    margin = TOLERANCE * max(1.0, abs(total))
+    if objective is not None and not abs(objective - total) <= margin:
+        yield _violation("claimed_objective", "/objective", objective, f"{total!r}")
+    if bound is not None and not bound <= total + TOLERANCE * abs(total):
+        yield _violation("claimed_bound", "/bound", bound, f"<= the cost {total!r}")
+
+
+def _violation(constraint: str, where: str, found: Any, expected: str) -> Violation:
+    return Violation(constraint=constraint, where=where, found=found, expected=expected)

@@ -1,0 +1,41 @@
+"""One gap for every method: from checked costs and valid bounds only."""
+
+from __future__ import annotations
+
+TOLERANCE = 1e-6
+
+
+def gap(cost: float | None, bound: float | None) -> float | None:
+    """
+    Relative gap (z - z_b) / max(|z|, |z_b|) in [0, 1]; None without a cost or a bound.
+
+    0 if both are 0, 1 if the signs differ. A bound above the cost by rounding gives 0.
+    """
+    if cost is None or bound is None:
+        return None
+    if cost * bound < 0:
+        return 1.0
+    largest = max(abs(cost), abs(bound))
+    return 0.0 if largest == 0 else min(1.0, max(0.0, cost - bound) / largest)
+
+
+def gap_without_postponement(
+    cost: float | None, bound: float | None, postponement: float
+) -> float | None:
+    """
+    (z - z_b) / |z - postponement| in [0, 1]: the gap relative to what is spent on running jobs.
+
+    Under overload, postponement is nearly the whole cost and hides any gap elsewhere.
+    """
+    if cost is None or bound is None:
+        return None
+    excess = max(0.0, cost - bound)
+    spent = abs(cost - postponement)
+    if excess == 0:
+        return 0.0
+    return 1.0 if spent == 0 else min(1.0, excess / spent)
+
+
+def contradicts(cost: float, bound: float) -> bool:
+    """Whether a bound lies above a cost that was reached: one of the two is wrong."""
+    return bound > cost + TOLERANCE * abs(cost)

@@ -1,0 +1,159 @@
+"""
+What a worker process and its launcher leave for each other in the run's folder.
+
+    task.json       what to run, written by the launcher
+    events.jsonl    one line per event, appended by the worker: started, phase, incumbent, bound
+    incumbent.npz   the best decision so far, replaced whole
+    result.json     the result, written last
+    solution.npz    its decision
+    stderr.txt      what the worker and the solver wrote to standard error
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from rsjs.instances.method import Limits
+from rsjs.instances.solution import DECISION_ARRAYS, Event, Solution, SolveResult, Stop
+
+Line = dict[str, Any]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Task:
+    """One method run: paths are absolute, `method` in its spelling."""
+
+    instance: str
+    method: str
+    limits: Limits
+    warm_start: bool
+    log: bool
+
+    def write(self, folder: Path) -> None:
+        """Leave the task in a run's folder."""
+        (folder / "task.json").write_text(json.dumps(asdict(self)), "utf-8")
+
+    @staticmethod
+    def read(folder: Path) -> Task:
+        """The task in a run's folder."""
+        document = json.loads((folder / "task.json").read_text("utf-8"))
+        return Task(**{**document, "limits": Limits(**document["limits"])})
+
+
+def write_decision(solution: Solution, path: Path) -> None:
+    """Write the decision arrays, whole or not at all."""
+    scratch = path.with_suffix(".tmp")
+    with scratch.open("wb") as file:
+        np.savez(file, **{name: getattr(solution, name) for name in DECISION_ARRAYS})
+    scratch.replace(path)
+
+
+def read_decision(path: Path) -> Solution | None:
+    """The decision arrays, if they were written."""
+    if not path.exists():
+        return None
+    with np.load(path) as stored:
+        return Solution(**{name: stored[name] for name in DECISION_ARRAYS})
+
+
+class EventLog:
+    """Appends events line by line; a reader drops an incomplete last line."""
+
+    def __init__(self, folder: Path) -> None:
+        flags = os.O_CREAT | os.O_WRONLY | os.O_APPEND
+        self.descriptor = os.open(folder / "events.jsonl", flags, 0o644)
+
+    def append(self, line: Line) -> None:
+        """Write one event."""
+        os.write(self.descriptor, (json.dumps(line) + "\n").encode())
+
+
+class Tail:
+    """Reads what was appended to a file since the last look, up to the last whole line."""
+
+    def __init__(self, path: Path) -> None:
+        self.path, self.offset = path, 0
+
+    def lines(self) -> list[str]:
+        """The complete lines that are new."""
+        try:
+            with self.path.open("rb") as file:
+                file.seek(self.offset)
+                data = file.read()
+        except FileNotFoundError:
+            return []
+        whole = data[: data.rfind(b"\n") + 1]
+        self.offset += len(whole)
+        return whole.decode("utf-8", errors="replace").splitlines()
+
+
+def events_of(folder: Path) -> Tail:
+    """The event lines of a run's folder."""
+    return Tail(folder / "events.jsonl")
+
+
+def write_result(result: SolveResult, folder: Path) -> None:
+    """Leave the result; `result.json` appears last and whole."""
+    if result.solution is not None:
+        write_decision(result.solution, folder / "solution.npz")
+    document = {
+        "stop": result.stop.value,
+        "objective": result.objective,
+        "bound": result.bound,
+        "bound_source": result.bound_source,
+        "bound_variant": result.bound_variant,
+        "seconds": dict(result.seconds),
+        "events": [asdict(event) for event in result.events],
+        "counts": dict(result.counts),
+        "options": dict(result.options),
+        "message": result.message,
+        "peak_memory_mb": result.peak_memory_mb,
+    }
+    scratch = folder / "result.tmp"
+    scratch.write_text(json.dumps(document, default=str), "utf-8")
+    scratch.replace(folder / "result.json")
+
+
+def read_result(folder: Path) -> SolveResult | None:
+    """The result, if the worker came to its end."""
+    path = folder / "result.json"
+    if not path.exists():
+        return None
+    document = json.loads(path.read_text("utf-8"))
+    document["stop"] = Stop(document["stop"])
+    document["events"] = tuple(Event(**event) for event in document["events"])
+    return SolveResult(solution=read_decision(folder / "solution.npz"), **document)
+
+
+def salvaged(folder: Path, stop: Stop, message: str) -> SolveResult:
+    """What a worker had made known before it was ended."""
+    events: list[Event] = []
+    seconds: dict[str, float] = {}
+    best: float | None = None
+    bound: float | None = None
+    for line in map(json.loads, events_of(folder).lines()):
+        kind = line["event"]
+        if kind == "phase":
+            seconds[line["name"]] = line["seconds"]
+        elif kind in ("incumbent", "bound"):
+            best = line["value"] if kind == "incumbent" else best
+            bound = line["value"] if kind == "bound" else bound
+            events.append(Event(seconds=line["seconds"], incumbent=best, bound=bound))
+    solution = read_decision(folder / "incumbent.npz")
+    return SolveResult(
+        stop=stop,
+        solution=solution,
+        objective=best if solution is not None else None,
+        bound=bound,
+        bound_source=None if bound is None else "solver",
+        bound_variant=None if bound is None else "instance",
+        seconds=seconds,
+        events=tuple(events),
+        message=message,
+    )

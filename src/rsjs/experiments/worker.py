@@ -1,0 +1,152 @@
+"""
+The process in which one method runs: `python -m rsjs.experiments.worker FOLDER`.
+
+It reads the task left in the folder, streams incumbents and bounds there, and leaves the result.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import threading
+import traceback
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rsjs.experiments.protocol import (
+    EventLog,
+    Task,
+    read_decision,
+    write_decision,
+    write_result,
+)
+from rsjs.instances.method import Call, Report
+from rsjs.instances.solution import Solution, SolveResult, Stop
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+class StreamingReport(Report):
+    """A report whose events outlive the process."""
+
+    def __init__(self, folder: Path, time_limit: float) -> None:
+        super().__init__(time_limit)
+        self.folder, self.log = folder, EventLog(folder)
+        self.stop_event = threading.Event()
+
+    def start_clock(self) -> None:
+        super().start_clock()
+        self.log.append({"event": "started"})
+
+    @contextmanager
+    def phase(self, name: str) -> Iterator[None]:
+        try:
+            with super().phase(name):
+                yield
+        finally:
+            self.log.append({"event": "phase", "name": name, "seconds": self.seconds[name]})
+
+    def publish(self, solution: Solution, objective: float) -> None:
+        write_decision(solution, self.folder / "incumbent.npz")
+        self.log.append({"event": "incumbent", "seconds": self.elapsed(), "value": objective})
+
+    def publish_bound(self, value: float) -> None:
+        self.log.append({"event": "bound", "seconds": self.elapsed(), "value": value})
+
+    def stop_requested(self) -> bool:
+        return self.stop_event.is_set()
+
+
+def run(folder: Path) -> None:
+    """Run the task in a folder and leave its result there."""
+    task = Task.read(folder)
+    report = StreamingReport(folder, task.limits.time_limit)
+    _stop_on_sigterm(report.stop_event)
+    try:
+        result = _solve(task, report, folder)
+    except Exception as error:
+        traceback.print_exc()
+        text = " ".join(f"{type(error).__name__}: {error}".split())
+        result = SolveResult(stop=Stop.ERROR, message=text)
+    report.seconds["total"] = report.elapsed()
+    write_result(
+        replace(
+            result,
+            seconds=dict(report.seconds),
+            events=tuple(report.events),
+            peak_memory_mb=peak_memory_mb(),
+        ),
+        folder,
+    )
+
+
+def _solve(task: Task, report: Report, folder: Path) -> SolveResult:
+    with report.phase("import"):
+        from rsjs.instances.files import read_instance
+        from rsjs.methods import parse
+
+        request = parse(task.method)
+        method = request.method.load()
+    with report.phase("read"):
+        instance = read_instance(task.instance)
+        start = read_decision(folder / "warm_start.npz") if task.warm_start else None
+    call = Call(
+        solver=request.solver,
+        rule=request.rule,
+        options=request.options,
+        limits=task.limits,
+        warm_start=start,
+        log=task.log,
+    )
+    report.start_clock()
+    return method(instance, call, report)
+
+
+def _stop_on_sigterm(stop: threading.Event) -> None:
+    """SIGTERM asks for the end; a thread hears it even while the main thread is in a solver."""
+    if not hasattr(signal, "set_wakeup_fd") or os.name != "posix":
+        return
+    reader, writer = os.pipe()
+    os.set_blocking(writer, False)
+    signal.set_wakeup_fd(writer, warn_on_full_buffer=False)
+    signal.signal(signal.SIGTERM, lambda *_: None)
+
+    def listen() -> None:
+        while os.read(reader, 1)[0] != signal.SIGTERM:
+            pass
+        stop.set()
+
+    threading.Thread(target=listen, daemon=True).start()
+
+
+def peak_memory_mb() -> float | None:
+    """Peak resident memory of this process [MB]; VmHWM, as ru_maxrss is inherited over exec."""
+    try:
+        for line in Path("/proc/self/status").read_text("ascii").splitlines():
+            if line.startswith("VmHWM"):
+                return int(line.split()[1]) / 1024
+    except OSError:
+        return None
+    return None
+
+
+def die_with_parent() -> None:
+    """Ask Linux to end this process when its launcher dies."""
+    if sys.platform == "linux":
+        import ctypes
+
+        PR_SET_PDEATHSIG = 1
+        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+
+
+if __name__ == "__main__":
+    die_with_parent()
+    run(Path(sys.argv[1]))
+    # solver threads that linger must not keep a finished worker alive
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(0)

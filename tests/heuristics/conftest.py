@@ -1,0 +1,141 @@
+"""Small instances: written out by hand, and random ones of every shape."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from rsjs.instances.cluster import Cluster, GpuType, NodeGroup, NodeType, ShareLevel
+from rsjs.instances.epochs import FIXED, Law
+from rsjs.instances.jobs import Jobs
+from rsjs.instances.schema import FAMILIES, Instance, Objective
+
+Make = Callable[..., Instance]
+
+
+def _make(
+    types: Mapping[str, Sequence[float] | float],
+    groups: Sequence[tuple[int, Sequence[str]]],
+    hours: Sequence[Mapping[str, Sequence[float | None]]],
+    due: Sequence[float],
+    weight: Sequence[float] = (),
+    release: Sequence[float] = (),
+    family: str = "kiros",
+    **changes: Any,
+) -> Instance:
+    """
+    An instance at now = 0 with jobs of one epoch; node type "A4" has 4 GPUs of type A.
+
+    `types`: name -> price of the whole node, or prices of 1, 2, ... GPUs in use.
+    """
+    gpus = sorted({name[0] for name in types})
+    node_types = []
+    for name, price in types.items():
+        prices = [price] * int(name[1:]) if isinstance(price, int | float) else price
+        node_types.append(NodeType(name=name, gpu_type=name[0], cost=(0.0, *prices)))
+    cluster = Cluster(
+        gpu_types=tuple(GpuType(name=gpu, memory_gb=0.0) for gpu in gpus),
+        node_types=tuple(node_types),
+        groups=tuple(NodeGroup(count=n, types=tuple(names)) for n, names in groups),
+    )
+    table = np.full((len(hours), len(gpus), cluster.largest + 1), np.inf)
+    for j, by_gpu in enumerate(hours):
+        for gpu, times in by_gpu.items():
+            for g, time in enumerate(times, start=1):
+                table[j, gpus.index(gpu), g] = np.inf if time is None else time
+    jobs = len(hours)
+    return Instance(
+        name="by hand",
+        cluster=cluster,
+        jobs=Jobs(
+            id=tuple(f"j{j}" for j in range(jobs)),
+            application=("app",) * jobs,
+            release=np.array(release or [0.0] * jobs),
+            due=np.array(due, dtype=float),
+            weight=np.array(weight or [1.0] * jobs),
+            memory_gb=np.zeros(jobs),
+            epochs_max=np.ones(jobs, dtype=np.int64),
+            epochs_done=np.zeros(jobs),
+            law=(FIXED,) * jobs,
+            hours_per_epoch=table,
+            inflation=np.full((jobs, len(gpus), 0), np.inf),
+            meta=({},) * jobs,
+        ),
+        H=1.0,
+        rho=100.0,
+        objective=replace(FAMILIES[family], **changes),
+    )
+
+
+def _random(seed: int, objective: Objective) -> Instance:
+    """1 to 9 nodes (fixed, free, or groups of both), 1 to 14 jobs, gaps in the times."""
+    rng = np.random.default_rng(seed)
+    proportional = objective.energy == "proportional"
+    gpus = int(rng.integers(1, 4))
+    levels = () if proportional else (ShareLevel(units=1, max_memory_gb=6.0),)
+    node_types = []
+    for v in range(int(rng.integers(gpus, 7))):
+        size = int(rng.choice([1, 2, 3, 4, 8]))
+        flat = proportional or rng.random() < 0.5
+        steps = [0.0] * (size - 1) if flat else rng.uniform(0, 0.5, size - 1)
+        cost = np.cumsum([0.0, rng.uniform(0.3, 1) * (size if flat else 1), *steps])
+        gpu = f"g{v if v < gpus else rng.integers(gpus)}"
+        node_types.append(NodeType(name=f"v{v}", gpu_type=gpu, cost=tuple(cost.tolist())))
+    groups = []
+    for _ in range(int(rng.integers(1, 4))):
+        allowed = rng.permutation(len(node_types))[: rng.integers(1, len(node_types) + 1)]
+        names = tuple(node_types[v].name for v in sorted(allowed))
+        groups.append(NodeGroup(count=int(rng.integers(1, 4)), types=names))
+    cluster = Cluster(
+        gpu_types=tuple(
+            GpuType(name=f"g{i}", memory_gb=12.0 + i, units=4, levels=levels) for i in range(gpus)
+        ),
+        node_types=tuple(node_types),
+        groups=tuple(groups),
+    )
+    jobs = int(rng.integers(1, 15))
+    base = rng.uniform(0.05, 2, (jobs, gpus, 1))
+    hours = base * np.arange(cluster.largest + 1) ** -rng.uniform(0.3, 1, (jobs, gpus, 1))
+    hours[rng.random(hours.shape) < 0.25] = np.inf
+    hours[:, :, 0] = np.inf
+    somewhere = np.flatnonzero(cluster.largest_of_gpu)[0]
+    hours[:, somewhere, 1] = base[:, somewhere, 0]  # every job runs on one GPU of this type
+    law = Law.of([[3, 1], [7, 4], [12, 2]])
+    return Instance(
+        name=f"random {seed}",
+        cluster=cluster,
+        jobs=Jobs(
+            id=tuple(f"j{j}" for j in range(jobs)),
+            application=("app",) * jobs,
+            release=rng.uniform(-3, 0, jobs).round(1),
+            due=rng.uniform(-2, 20, jobs).round(1),
+            weight=rng.uniform(0, 3, jobs).round(1),
+            memory_gb=rng.choice([0.0, 6.0, 12.0], jobs),
+            epochs_max=np.full(jobs, 12),
+            epochs_done=rng.choice([0.0, 2.5, 8.0], jobs),
+            law=tuple(rng.choice([FIXED, "law"], jobs).tolist()),
+            hours_per_epoch=hours,
+            inflation=np.full((jobs, gpus, len(levels)), 1.5),
+            meta=({},) * jobs,
+        ),
+        laws={"law": law},
+        H=1.0,
+        rho=100.0,
+        objective=objective,
+    )
+
+
+@pytest.fixture
+def make() -> Make:
+    """The builder of instances by hand."""
+    return _make
+
+
+@pytest.fixture
+def random_instance() -> Callable[[int, Objective], Instance]:
+    """The builder of random instances from a seed and an objective."""
+    return _random

@@ -1,0 +1,61 @@
+"""The rules "code" against runs of the authors' public program (GPUScheduler)."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import pytest
+
+from rsjs.heuristics.registry import METHODS
+from rsjs.instances import costs
+from rsjs.instances.csv_triple import read
+from rsjs.instances.method import Call, Report
+from rsjs.instances.schema import Instance
+from rsjs.instances.solution import Solution
+
+CASES = (
+    "oneshot_azure4_N10_J40_s1",
+    "oneshot_azure8_N25_J100_s1",
+    "oneshot_azure4_N100_J400_tight_s1",
+)
+NAMES = {"Greedy": "greedy", "FIFO": "fifo", "EDF": "edf", "Priority": "priority"}
+
+
+def _solution(instance: Instance, method: str) -> Solution:
+    solution = METHODS[method].load()(instance, Call(rule="code"), Report()).solution
+    assert solution is not None
+    return solution
+
+
+@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("name", NAMES)
+def test_costs_equal_the_authors(shared: Path, case: str, name: str) -> None:
+    with (shared / "data/peer/oneshot.csv").open() as file:
+        (row,) = (r for r in csv.DictReader(file) if (r["case"], r["method"]) == (case, name))
+    instance = read(shared / "data/peer" / case)
+    solution = _solution(instance, NAMES[name])
+    terms = costs.terms(instance, solution)
+    assert terms.total == pytest.approx(float(row["f_obj"]), rel=1e-9)
+    assert terms.energy == pytest.approx(float(row["vm_cost"]), rel=1e-9)
+    assert terms.tardiness == pytest.approx(float(row["tardi_cost"]), rel=1e-9)
+    assert terms.postponement == pytest.approx(float(row["worst_tardi_cost"]), rel=1e-9)
+    assert (solution.job_node >= 0).sum() == int(row["running"])
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_greedy_schedule_equals_the_authors(shared: Path, case: str) -> None:
+    instance = read(shared / "data/peer" / case)
+    solution = _solution(instance, "greedy")
+    with (shared / "data/peer" / case / "greedy_schedule.csv").open() as file:
+        theirs = {
+            row["job"]: (int(row["node"]), row["vm"], int(row["nGPUs"])) if row["node"] else None
+            for row in csv.DictReader(file)
+        }
+    ours = {}
+    for job, node, gpus in zip(
+        instance.jobs.id, solution.job_node.tolist(), solution.job_gpus.tolist(), strict=True
+    ):
+        vm = instance.cluster.node_types[solution.node_type[node]].name
+        ours[job] = (node, vm, gpus) if node >= 0 else None
+    assert ours == theirs

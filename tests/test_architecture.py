@@ -1,0 +1,102 @@
+"""Which way imports go, read from the import statements; CONTRIBUTING.md gives the reasons."""
+
+import ast
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+FOLDERS = {"instances", "formulations", "heuristics"}
+LEVEL = {  # a room imports itself and rooms of a lower level; a new room is added here
+    "rsjs.instances": 0,
+    "rsjs.formulations": 1,
+    "rsjs.heuristics": 1,
+    "rsjs.methods": 2,
+    "rsjs.simulation": 3,
+    "rsjs.experiments": 4,
+    "rsjs.reporting": 5,
+    "rsjs.api": 6,
+    "rsjs.cli": 7,
+}
+ONLY_IN = {  # package: the one place that imports it
+    **dict.fromkeys(["highspy", "pyscipopt", "ortools", "pyomo"], "rsjs.formulations"),
+    "jsonschema_rs": "rsjs.instances.files",
+}
+
+
+def _imports(file: Path) -> Iterator[str]:
+    for node in ast.walk(ast.parse(file.read_bytes())):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def _allowed(module: str, name: str) -> bool:
+    if place := ONLY_IN.get(name.split(".")[0]):
+        return f"{module}.".startswith(f"{place}.")
+    own, other = (".".join(dotted.split(".")[:2]) for dotted in (module, name))
+    if own in ("rsjs", other) or other == "rsjs.__version__" or not name.startswith("rsjs"):
+        return True  # rsjs itself offers everything, lazily
+    if (own, other) == ("rsjs.reporting", "rsjs.formulations"):
+        return False  # a table can be made again without a solver
+    return own in LEVEL and other in LEVEL and LEVEL[other] < LEVEL[own]
+
+
+def violations(root: Path) -> list[str]:
+    """What in a source tree breaks the rules: imports, and packages that pyproject lacks."""
+    setup = tomllib.loads((root / "pyproject.toml").read_text())["tool"]["setuptools"]
+    code = {
+        ".".join((package, *file.relative_to(root / folder).with_suffix("").parts)): file
+        for package, folder in setup["package-dir"].items()
+        for file in sorted((root / folder).rglob("*.py"))
+    }
+    packages = {module.rpartition(".")[0] for module in code}
+    found = [f"{package} is not in pyproject" for package in packages - {*setup["packages"]}]
+    found += [f"{package} is only in pyproject" for package in {*setup["packages"]} - packages]
+    for module, file in code.items():
+        module = module.removesuffix(".__init__")
+        found += [f"{module}: {name}" for name in _imports(file) if not _allowed(module, name)]
+    others = [file for folder in ("tests", "benchmarks") for file in (root / folder).rglob("*.py")]
+    for file in [*code.values(), *others]:
+        stray = [name for name in _imports(file) if name.split(".")[0] in FOLDERS]
+        found += [f"{file.relative_to(root)}: {name}, not rsjs.{name}" for name in stray]
+    return found
+
+
+def test_imports_go_one_way_and_every_folder_is_packaged() -> None:
+    assert violations(ROOT) == []
+
+
+def test_each_kind_of_violation_is_found(tmp_path: Path) -> None:
+    files = {
+        "pyproject.toml": (
+            '[tool.setuptools]\npackages = ["rsjs", "rsjs.instances", "rsjs.gone"]\n'
+            '[tool.setuptools.package-dir]\nrsjs = "src/rsjs"\n"rsjs.instances" = "instances"\n'
+        ),
+        "src/rsjs/__init__.py": "from rsjs.cli.main import main\n",
+        "src/rsjs/reporting/tables.py": (
+            "from rsjs.formulations import bounds\nfrom rsjs.experiments.store import Row\n"
+        ),
+        "src/rsjs/wing/new.py": "import rsjs.instances.schema\n",
+        "instances/schema.py": (
+            "import numpy\nimport highspy\nimport jsonschema_rs\n"
+            "def late():\n    from rsjs.methods import METHODS\n"
+        ),
+        "instances/files.py": "import jsonschema_rs\nfrom rsjs.instances import schema\n",
+        "tests/test_schema.py": "from instances.schema import Instance\nimport pyomo.environ\n",
+    }
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+    assert sorted(violations(tmp_path)) == [
+        "rsjs.gone is only in pyproject",
+        "rsjs.instances.schema: highspy",
+        "rsjs.instances.schema: jsonschema_rs",
+        "rsjs.instances.schema: rsjs.methods.METHODS",
+        "rsjs.reporting is not in pyproject",
+        "rsjs.reporting.tables: rsjs.formulations.bounds",
+        "rsjs.wing is not in pyproject",
+        "rsjs.wing.new: rsjs.instances.schema",
+        "tests/test_schema.py: instances.schema.Instance, not rsjs.instances.schema.Instance",
+    ]
