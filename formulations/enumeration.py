@@ -223,7 +223,9 @@ class _Search:
                 found += [
                     Configuration(0, level, share.units, float(t), float(c))
                     for level, share in enumerate(gpu.levels)
-                    for t, c in [(table.shared_hours[j, i, level], table.shared_tardiness[j, i, level])]
+                    for t, c in [
+                        (table.shared_hours[j, i, level], table.shared_tardiness[j, i, level])
+                    ]
                     if np.isfinite(t) and t >= least
                 ]
                 result[-1].append(found)

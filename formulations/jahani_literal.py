@@ -30,9 +30,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
-import pyomo.environ as pyo
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
@@ -41,6 +41,9 @@ from rsjs.instances.completion import complete
 from rsjs.instances.costs import tables
 from rsjs.instances.schema import Instance
 from rsjs.instances.solution import Solution
+
+if TYPE_CHECKING:
+    from pyomo.core import ConcreteModel, VarData
 
 Array = NDArray[np.float64]
 Index = NDArray[np.int64]
@@ -114,8 +117,10 @@ class LiteralModel:
         return float(min(len(instance.jobs), instance.cluster.nodes))
 
 
-def build(data: LiteralModel) -> pyo.ConcreteModel:
+def build(data: LiteralModel) -> ConcreteModel:
     """The Pyomo model; its columns in the order of `LiteralModel` are `columns(model)`."""
+    import pyomo.core as pyo
+
     instance, due = data.instance, data.due.tolist()
     nodes, jobs = range(instance.cluster.nodes), range(len(instance.jobs))
     keys = list(zip(*(part.tolist() for part in data.options), strict=True))
@@ -153,9 +158,7 @@ def build(data: LiteralModel) -> pyo.ConcreteModel:
         list(of_job_node),
         rule=lambda m, j, n: pyo.quicksum(m.x[k] for k in of_job_node[j, n]) <= m.w[n],
     )
-    m.c5 = pyo.Constraint(
-        jobs, rule=lambda m, j: pyo.quicksum(m.x[k] for k in of_job[j]) == m.z[j]
-    )
+    m.c5 = pyo.Constraint(jobs, rule=lambda m, j: pyo.quicksum(m.x[k] for k in of_job[j]) == m.z[j])
     size = instance.cluster.gpus_of_type.tolist()
     m.c6 = pyo.Constraint(
         [pair for pair in data.pairs if of_pair[pair]],
@@ -163,21 +166,25 @@ def build(data: LiteralModel) -> pyo.ConcreteModel:
     )
     m.c7 = pyo.Constraint(
         jobs,
-        rule=lambda m, j: pyo.quicksum(hours[k] * m.x[k] for k in of_job[j])
-        <= due[j] * (m.z[j] if data.overdue[j] else 1) + m.tau[j],
+        rule=lambda m, j: (
+            pyo.quicksum(hours[k] * m.x[k] for k in of_job[j])
+            <= due[j] * (m.z[j] if data.overdue[j] else 1) + m.tau[j]
+        ),
     )
     m.c8 = pyo.Constraint(
         jobs,
-        rule=lambda m, j: (H + longest[j] - due[j]) * (1 - m.z[j]) <= m.tau_hat[j]
-        if data.overdue[j]
-        else (H + longest[j]) * (1 - m.z[j]) <= m.tau_hat[j] + due[j],
+        rule=lambda m, j: (
+            (H + longest[j] - due[j]) * (1 - m.z[j]) <= m.tau_hat[j]
+            if data.overdue[j]
+            else (H + longest[j]) * (1 - m.z[j]) <= m.tau_hat[j] + due[j]
+        ),
     )
     if data.selected_nodes is not None:
         m.c9 = pyo.Constraint(expr=pyo.quicksum(m.w.values()) == data.selected_nodes)
     return m
 
 
-def columns(model: pyo.ConcreteModel) -> list[pyo.VarData]:
+def columns(model: ConcreteModel) -> list[VarData]:
     """The model's variables in the order of `LiteralModel`."""
     blocks = (model.w, model.y, model.z, model.x, model.tau, model.tau_hat)
     return [variable for block in blocks for variable in block.values()]
@@ -310,9 +317,7 @@ def warm_start(data: LiteralModel, solution: Solution) -> Array:
     vector[at.z + running] = 1.0
     j, n, v, g = data.options
     chosen = (
-        (solution.job_node[j] == n)
-        & (solution.node_type[n] == v)
-        & (solution.job_gpus[j] == g)
+        (solution.job_node[j] == n) & (solution.node_type[n] == v) & (solution.job_gpus[j] == g)
     )
     vector[at.x : at.tau] = chosen
     hours = np.zeros(len(data.due))

@@ -27,11 +27,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
-import pyomo.environ as pyo
 from numpy.typing import NDArray
-from scipy.optimize import linear_sum_assignment
 from scipy.sparse import csr_array
 
 from rsjs.formulations.matrix import Kind, MatrixModel
@@ -39,6 +38,9 @@ from rsjs.formulations.patterns import partitions
 from rsjs.instances.costs import tables
 from rsjs.instances.schema import Instance
 from rsjs.instances.solution import Solution
+
+if TYPE_CHECKING:
+    from pyomo.core import ConcreteModel, VarData
 
 Array = NDArray[np.float64]
 Index = NDArray[np.int64]
@@ -125,8 +127,10 @@ def execution_costs(instance: Instance) -> Array:
     return np.where(usable, cost - instance.objective.mu * g, np.inf)
 
 
-def build(data: PatternModel) -> pyo.ConcreteModel:
+def build(data: PatternModel) -> ConcreteModel:
     """The Pyomo model; its columns in the order of `PatternModel` are `columns(model)`."""
+    import pyomo.core as pyo
+
     m = pyo.ConcreteModel(name="jahani_patterns")
     options = range(len(data.job))
     m.x = pyo.Var(options, bounds=(0, 1))
@@ -155,13 +159,15 @@ def build(data: PatternModel) -> pyo.ConcreteModel:
     )
     m.slots = pyo.Constraint(
         data.slots,
-        rule=lambda m, v, g: pyo.quicksum(m.x[i] for i in in_slot[v, g])
-        - pyo.quicksum(
-            parts.count(g) * m.L[i]
-            for i, (_, u, parts) in enumerate(data.cut)
-            if u == v and g in parts
-        )
-        <= 0,
+        rule=lambda m, v, g: (
+            pyo.quicksum(m.x[i] for i in in_slot[v, g])
+            - pyo.quicksum(
+                parts.count(g) * m.L[i]
+                for i, (_, u, parts) in enumerate(data.cut)
+                if u == v and g in parts
+            )
+            <= 0
+        ),
     )
     least, most = data.selected_nodes
     total = pyo.quicksum(m.L.values())
@@ -170,15 +176,14 @@ def build(data: PatternModel) -> pyo.ConcreteModel:
         sizes = data.instance.cluster.class_sizes.tolist()
         m.classes = pyo.Constraint(
             range(len(sizes)),
-            rule=lambda m, k: pyo.quicksum(
-                m.L[i] for i, (c, _, _) in enumerate(data.cut) if c == k
-            )
-            <= sizes[k],
+            rule=lambda m, k: (
+                pyo.quicksum(m.L[i] for i, (c, _, _) in enumerate(data.cut) if c == k) <= sizes[k]
+            ),
         )
     return m
 
 
-def columns(model: pyo.ConcreteModel) -> list[pyo.VarData]:
+def columns(model: ConcreteModel) -> list[VarData]:
     """The model's variables in the order of `PatternModel`."""
     return [*model.x.values(), *model.L.values()]
 
@@ -293,6 +298,8 @@ def _classes(data: PatternModel) -> range:
 
 def _best_options(data: PatternModel, counts: Index) -> Index:
     """The cheapest options for fixed patterns: an assignment of jobs to slots."""
+    from scipy.optimize import linear_sum_assignment
+
     slots = [
         (v, g)
         for (_, v, parts), count in zip(data.cut, counts.tolist(), strict=True)

@@ -8,14 +8,13 @@ Three routes lead to the solver: `standard_form` (Pyomo model -> arrays -> solve
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from importlib import import_module
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pyomo.environ as pyo
 from numpy.typing import NDArray
 
-from rsjs.formulations import pyomo_interface, standard_form
 from rsjs.formulations.backends.backend import Backend, RawResult
 from rsjs.formulations.backends.registry import backend
 from rsjs.formulations.matrix import MatrixModel
@@ -24,6 +23,9 @@ from rsjs.instances.completion import complete
 from rsjs.instances.method import Call, Report
 from rsjs.instances.schema import Instance
 from rsjs.instances.solution import Solution, SolveResult, Stop
+
+if TYPE_CHECKING:
+    from pyomo.core import ConcreteModel
 
 Array = NDArray[np.float64]
 
@@ -35,7 +37,7 @@ class Built:
     """A formulation handed over by one of the routes."""
 
     matrix: MatrixModel | None
-    model: pyo.ConcreteModel | None
+    model: ConcreteModel | None
     order: NDArray[np.int64]  # formulation column -> matrix column
     columns: list[Any]
 
@@ -60,14 +62,14 @@ def solve(
         Whether the model's bound is one for the instance; otherwise none is reported.
     """
     solver = chosen_solver(call)
+    stream = _Stream(formulation, data, instance, report)
+    begin = None if call.warm_start is None else complete(instance, call.warm_start)
+    if begin is not None:
+        stream.offer(begin)
     with report.phase("build"):
         built = _build(formulation, data, call.options["route"])
-    stream = _Stream(formulation, data, instance, report, built.order)
-    start = None
-    if call.warm_start is not None:
-        begin = complete(instance, call.warm_start)
-        stream.offer(begin)
-        start = formulation.warm_start(data, begin)
+        start = None if begin is None else formulation.warm_start(data, begin)
+    stream.order = built.order
     seconds = report.remaining() - MARGIN
     if seconds <= 0:
         return stream.result(RawResult(stop=Stop.TIME_LIMIT, status="limit reached in the build"))
@@ -90,7 +92,7 @@ def solve(
         if raw.x is not None:
             stream.incumbent(raw.x)
         elif raw.objective is not None:
-            stream.offer(formulation.extract(data, standard_form.values(built.columns)))
+            stream.offer(formulation.extract(data, _values(built)))
     bound = raw.bound if valid_bound else None
     if bound is not None:
         report.bound(bound)
@@ -103,10 +105,21 @@ def chosen_solver(call: Call) -> Backend:
     return backend(call.solver or "highs")
 
 
+def load(call: Call) -> None:
+    """Import the solver and what the route needs, so that no phase of the solve pays for it."""
+    chosen_solver(call).load()
+    if call.options["route"] != "arrays":
+        import_module("rsjs.formulations.standard_form")
+    if call.options["route"] == "pyomo":
+        import_module("rsjs.formulations.pyomo_interface")
+
+
 def _build(formulation: ModuleType, data: Any, route: str) -> Built:
     if route == "arrays":
         matrix = formulation.arrays(data)
         return Built(matrix, None, np.arange(len(matrix.cost)), [])
+    from rsjs.formulations import standard_form
+
     model = formulation.build(data)
     ours = formulation.columns(model)
     if route == "pyomo":
@@ -114,12 +127,14 @@ def _build(formulation: ModuleType, data: Any, route: str) -> Built:
     matrix, theirs = standard_form.from_pyomo(model)
     position = {id(variable): i for i, variable in enumerate(theirs)}
     order = np.array([position.get(id(variable), -1) for variable in ours])
-    return Built(matrix, model, order, ours)
+    return Built(matrix, None, order, [])  # lets go of the Pyomo model before the hand-over
 
 
 def _through_pyomo(
     built: Built, solver: Backend, call: Call, seconds: float, start: Array | None
 ) -> RawResult:
+    from rsjs.formulations import pyomo_interface, standard_form
+
     if start is not None:
         standard_form.set_values(built.columns, start)
     return pyomo_interface.solve(
@@ -132,19 +147,21 @@ def _through_pyomo(
     )
 
 
+def _values(built: Built) -> Array:
+    """The vector that Pyomo's interface left on the model."""
+    from rsjs.formulations import standard_form
+
+    return standard_form.values(built.columns)
+
+
 class _Stream:
     """Turns the solver's vectors into decisions while it runs and keeps the best."""
 
     def __init__(
-        self,
-        formulation: ModuleType,
-        data: Any,
-        instance: Instance,
-        report: Report,
-        order: NDArray[np.int64],
+        self, formulation: ModuleType, data: Any, instance: Instance, report: Report
     ) -> None:
         self.formulation, self.data, self.instance = formulation, data, instance
-        self.report, self.order = report, order
+        self.report, self.order = report, np.empty(0, dtype=np.int64)
         self.best: Solution | None = None
         self.objective = np.inf
 

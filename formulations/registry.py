@@ -68,7 +68,7 @@ def jahani_patterns(instance: Instance, call: Call, report: Report) -> SolveResu
         from rsjs.formulations import jahani_patterns as formulation
         from rsjs.formulations import linear
 
-        linear.chosen_solver(call).load()
+        linear.load(call)
     report.start_clock()
     with report.phase("build"):
         data = formulation.PatternModel.of(instance)
@@ -81,7 +81,7 @@ def jahani_literal(instance: Instance, call: Call, report: Report) -> SolveResul
         from rsjs.formulations import jahani_literal as formulation
         from rsjs.formulations import linear
 
-        linear.chosen_solver(call).load()
+        linear.load(call)
     report.start_clock()
     printed = call.options["printed"] == "overdue"
     data = formulation.LiteralModel(instance, overdue_as_printed=printed)

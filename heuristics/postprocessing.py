@@ -1,8 +1,9 @@
 """
 What greedy does with the idle GPUs of open nodes, once every job has had its turn.
 
-First a node becomes an equivalent one: another type with the same GPU that the node may take.
-Then jobs get GPUs that are still idle (Kiros 2020, 3.1.3, post-processing phase).
+First a node becomes an equivalent one, then jobs get GPUs that are still idle (Kiros 2020, 3.1.3,
+post-processing phase). Equivalent is "the same type of VM but different number of available
+GPUs": another node type with the same GPU that the node may take.
 """
 
 from __future__ import annotations

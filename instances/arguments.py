@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from math import isfinite
 from operator import index
 from typing import Any
 
@@ -29,8 +28,8 @@ def integer(argument: str, value: Any, least: int) -> int:
     return number
 
 
-def positive(argument: str, value: Any) -> float:
-    """`value` as a finite float > 0."""
-    if not isinstance(value, int | float) or not (isfinite(value) and value > 0):
-        raise InputError(f"/{argument}", value, "a finite number > 0")
+def positive(argument: str, value: Any, most: float = 1e9) -> float:
+    """`value` as a float in (0, most]."""
+    if not isinstance(value, int | float) or not 0 < value <= most:
+        raise InputError(f"/{argument}", value, f"a number > 0 and <= {most:g}")
     return float(value)

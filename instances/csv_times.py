@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -98,13 +97,17 @@ def remaining_hours(subject: Instance | Workload) -> Floats:
     return np.where(fits[:, :, None], hours, np.inf)
 
 
-def lines(subject: Instance | Workload, hours: Floats) -> Iterator[list[Any]]:
-    """The rows of the file, job by job."""
+def lines(subject: Instance | Workload, hours: Floats) -> list[list[Any]]:
+    """The rows of the file, job by job, or else in an order that keeps that of the VM types."""
     cluster = subject.cluster
+    rows: list[list[Any]] = []
     for j, job_id in enumerate(subject.jobs.id):
         for v, node in enumerate(cluster.node_types):
             row = hours[j, cluster.gpu_of_type[v]].tolist()
             for k in range(1, node.gpus + 1):
                 if row[k] < np.inf:
                     vm = [node.name, node.gpu_type, k, node.gpus, node.cost[k]]
-                    yield [job_id, *vm, seconds(row[k])]
+                    rows.append([job_id, *vm, seconds(row[k])])
+    position = {node.name: v for v, node in enumerate(cluster.node_types)}
+    appear = [position[name] for name in dict.fromkeys(row[1] for row in rows)]
+    return rows if appear == sorted(appear) else sorted(rows, key=lambda row: position[row[1]])

@@ -123,7 +123,7 @@ def _jobs(rows: list[Row], ids: tuple[str, ...], hours: Floats) -> Jobs:
         application=tuple(row.entries["Application"] for row in rows),
         release=np.array(submission) / HOUR,
         due=np.array([row.number("Deadline", signed=True) for row in rows]) / HOUR,
-        weight=np.array([row.number("Tardinessweight") for row in rows]) * HOUR,
+        weight=np.array([row.number("Tardinessweight") * HOUR for row in rows]),
         memory_gb=np.zeros(n),
         epochs_max=np.ones(n, dtype=np.int64),
         epochs_done=np.zeros(n),

@@ -7,13 +7,16 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from importlib import import_module, metadata
 from importlib.util import find_spec
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-from rsjs.formulations.matrix import MatrixModel
+
 from rsjs.instances.method import Limits
 from rsjs.instances.solution import Stop
+
+if TYPE_CHECKING:
+    from rsjs.formulations.matrix import MatrixModel
 
 
 class Feature(StrEnum):
@@ -146,11 +149,15 @@ class Backend:
         except metadata.PackageNotFoundError:
             return None
 
-    def load(self) -> Solve:
-        """Import the solver and the function that drives it, so that no solve is charged for it."""
+    def import_solver(self) -> None:
+        """Import the solver's package; one line tells how to get it if it is not there."""
         if not self.available():
             raise ValueError(f"solver {self.name!r} is not installed; {self.install_command}")
         import_module(self.module)
+
+    def load(self) -> Solve:
+        """Import the solver and the function that drives it, so that no solve is charged for it."""
+        self.import_solver()
         module, _, function = self.run.partition(":")
         solve: Solve = getattr(import_module(module), function)
         return solve

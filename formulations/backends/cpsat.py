@@ -5,10 +5,13 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from importlib import import_module
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
 from rsjs.formulations.backends.backend import Backend, Feature, RawResult, small_seed
 from rsjs.formulations.backends.integers import IntegerModel, integer_model
 from rsjs.formulations.backends.relay import Relay, relative_gap
@@ -69,8 +72,7 @@ def solve(
     Where costs are not exact on integers, the bound may stay below the optimum by the floors,
     and a finished search is a GAP.
     """
-    from ortools.sat.python import cp_model_helper as cp
-
+    cp = _cp()
     begin = time.monotonic()
     integers = integer_model(model, "cp-sat")
     if integers.empty:
@@ -99,7 +101,7 @@ def solve(
 
     status = response.status.name
     if status in ("OPTIMAL", "FEASIBLE"):
-        relay.offer_incumbent(integers.shift + np.array(response.solution, dtype=np.float64))
+        relay.offer_incumbent(integers.true_vector(response.solution))
     if status == "OPTIMAL":
         relay.offer_bound(integers.true_bound(response.best_objective_bound))
     why = CPSAT.status.get(status, Stop.ERROR)
@@ -117,10 +119,13 @@ def solve(
     )
 
 
+def _cp() -> Any:
+    return import_module(CPSAT.module)
+
+
 def _fill(integers: IntegerModel) -> Any:
     """Messages are filled from Python lists, and each distinct column is made once."""
-    from ortools.sat.python import cp_model_helper as cp
-
+    cp = _cp()
     proto = cp.CpModelProto()
     column = {}
     for span in np.unique(integers.span).tolist():
@@ -130,7 +135,7 @@ def _fill(integers: IntegerModel) -> Any:
     first, index = integers.first.tolist(), integers.index.tolist()
     coefficient = integers.coefficient.tolist()
     bounds = zip(integers.row_lower.tolist(), integers.row_upper.tolist(), strict=True)
-    for begin, end, domain in zip(first, first[1:], bounds, strict=False):
+    for (begin, end), domain in zip(pairwise(first), bounds, strict=True):
         row = proto.constraints.add().linear
         row.vars.extend(index[begin:end])
         row.coeffs.extend(coefficient[begin:end])
@@ -157,24 +162,23 @@ def _closed(relay: Relay, gap: float) -> bool:
 
 def _listen(search: Any, integers: IntegerModel, relay: Relay, gap: float) -> Any:
     """Relay solutions and bounds; CP-SAT does not keep the listener alive, the caller must."""
-    from ortools.sat.python import cp_model_helper as cp
-
+    cp = _cp()
     trivial = integers.box_bound
 
-    class Listener(cp.SolutionCallback):  # type: ignore[misc]
+    class Listener(cp.SolutionCallback):  # type: ignore[misc,name-defined]
         def OnSolutionCallback(self) -> None:
-            found = np.array(self.Response().solution, dtype=np.float64)
-            relay.offer_incumbent(integers.shift + found)
+            relay.offer_incumbent(integers.true_vector(self.Response().solution))
             if _closed(relay, gap):
-                search.stop_search()
+                self.StopSearch()
+
+    listener = Listener()
 
     def on_bound(bound: float) -> None:
         if bound > trivial:  # before presolve ends, CP-SAT knows the column bounds only
             relay.offer_bound(integers.true_bound(bound))
         if _closed(relay, gap):
-            search.stop_search()
+            listener.StopSearch()  # `search` in here would be a cycle that is never collected
 
-    listener = Listener()
     search.add_solution_callback(listener)
     search.add_best_bound_callback(on_bound)
     return listener

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
 from rsjs.formulations.backends.backend import Backend, Feature, RawResult, small_seed
 from rsjs.formulations.backends.relay import Relay
 from rsjs.formulations.matrix import Kind, MatrixModel
@@ -47,6 +48,7 @@ HIGHS = Backend(
     features=frozenset(Feature),
     status={
         "Optimal": Stop.OPTIMAL,
+        "Empty": Stop.OPTIMAL,
         "Infeasible": Stop.INFEASIBLE,
         "Time limit reached": Stop.TIME_LIMIT,
         "Memory limit reached": Stop.MEMORY_LIMIT,
@@ -101,9 +103,11 @@ def solve(
     info, end = highs.getInfo(), highs.getSolution()
     if info.primal_solution_status == highspy.SolutionStatus.kSolutionStatusFeasible.value:
         relay.offer_incumbent(np.array(end.col_value))
+    elif status == "Empty":
+        relay.offer_incumbent(np.zeros(len(model.cost)))
     if info.mip_node_count >= 0:
         relay.offer_bound(info.mip_dual_bound)
-    elif status == "Optimal" and relay.objective is not None:
+    elif status in ("Optimal", "Empty") and relay.objective is not None:
         relay.offer_bound(relay.objective)  # an LP: HiGHS reports 0.0 as its dual bound
     return relay.result(
         HIGHS.status.get(status, Stop.ERROR),

@@ -9,10 +9,12 @@ B / scale + offset. (Rounded costs would not.) What floors lose is at most sum(y
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+
 from rsjs.formulations.matrix import Kind, MatrixModel
 
 COEFFICIENT_LIMIT = 2.0**40
@@ -57,6 +59,10 @@ class IntegerModel:
     def box_bound(self) -> int:
         """The least integer objective within the column bounds alone."""
         return int(np.minimum(self.cost, 0) @ self.span)
+
+    def true_vector(self, y: Sequence[int]) -> NDArray[np.float64]:
+        """The model's columns from those of the integer model."""
+        return (self.shift + np.array(y, dtype=np.int64)).astype(np.float64)
 
     def true_bound(self, bound: float) -> float:
         """A lower bound in the model's units from one on the integer objective."""
@@ -144,9 +150,7 @@ def _cost_scale(cost: NDArray[np.float64], span: NDArray[np.int64]) -> float:
     return float(10.0**safe)
 
 
-def _inward(
-    bound: NDArray[np.float64], rounding: np.ufunc, outward: int
-) -> NDArray[np.int64]:
+def _inward(bound: NDArray[np.float64], rounding: np.ufunc, outward: int) -> NDArray[np.int64]:
     """Round bounds to the integers between them, forgiving floating-point dust."""
     dust = outward * (TOLERANCE + 1e-15 * np.abs(np.where(np.isfinite(bound), bound, 0.0)))
     whole: NDArray[np.int64] = np.clip(

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
 from rsjs.formulations.backends.backend import RawResult
 from rsjs.formulations.matrix import MatrixModel
 from rsjs.instances.solution import Stop
@@ -74,6 +75,7 @@ class Relay:
         self._on_bound = on_bound
         self._stop = stop
         self._error: BaseException | None = None
+        self._over = False
         self._lock = threading.Lock()
 
     def offer_incumbent(self, x: NDArray[np.float64]) -> None:
@@ -81,7 +83,8 @@ class Relay:
         with self._guarded():
             objective = self._model.objective(x)
             least = 1e-12 * max(1.0, abs(objective))
-            if self.objective is None or objective < self.objective - least:
+            better = self.objective is None or objective < self.objective - least
+            if better and not self._over:
                 x.setflags(write=False)
                 self.x, self.objective = x, objective
                 self._on_incumbent(x)
@@ -89,7 +92,8 @@ class Relay:
     def offer_bound(self, value: float) -> None:
         """A lower bound, offset included; solver infinities are no bounds."""
         with self._guarded():
-            if abs(value) < INFINITE and (self.bound is None or value > self.bound):
+            better = self.bound is None or value > self.bound
+            if better and abs(value) < INFINITE and not self._over:
                 self.bound = value
                 self._on_bound(value)
 
@@ -128,7 +132,8 @@ class Relay:
         handover_seconds: float,
         solve_seconds: float,
     ) -> RawResult:
-        """What is known at the end; raises what a callback raised."""
+        """What is known at the end; raises what a callback raised. Later offers are ignored."""
+        self._over = True
         if self._error is not None:
             raise self._error
         return RawResult(

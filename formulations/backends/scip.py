@@ -5,10 +5,12 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
 from rsjs.formulations.backends.backend import Backend, Feature, RawResult, small_seed
 from rsjs.formulations.backends.relay import INFINITE, Relay
 from rsjs.formulations.matrix import Kind, MatrixModel
@@ -93,14 +95,19 @@ def solve(
         relay.offer_incumbent(_values(scip.getBestSol(), variables))
     relay.offer_bound(scip.getDualbound())
     status = scip.getStatus()
-    return relay.result(
+    counts = {"nodes": scip.getNTotalNodes(), "iterations": scip.getNLPIterations()}
+    result = relay.result(
         SCIP.status.get(status, Stop.ERROR),
         status=status,
-        counts={"nodes": scip.getNTotalNodes(), "iterations": scip.getNLPIterations()},
+        counts=counts,
         options=taken,
         handover_seconds=handover,
         solve_seconds=spent,
     )
+    # Model and listener are a cycle that may be collected late. Only after `result`: SCIP fires
+    # bound events while it is torn down, with the incumbent's value as the bound.
+    scip.free()
+    return result
 
 
 def _fill(scip: Any, model: MatrixModel) -> list[Any]:
@@ -111,16 +118,14 @@ def _fill(scip: Any, model: MatrixModel) -> list[Any]:
     upper = np.minimum(model.upper, INFINITE)
     integer = model.kind == Kind.INTEGER
     kinds = np.where(integer, np.where((lower >= 0) & (upper <= 1), "B", "I"), "C")
-    columns = zip(
-        kinds.tolist(), lower.tolist(), upper.tolist(), model.cost.tolist(), strict=True
-    )
+    columns = zip(kinds.tolist(), lower.tolist(), upper.tolist(), model.cost.tolist(), strict=True)
     variables = [scip.addVar("", kind, lb, ub, cost) for kind, lb, ub, cost in columns]
     if model.offset:
         scip.addObjoffset(model.offset)
     first, index, value = model.A.indptr.tolist(), model.A.indices.tolist(), model.A.data.tolist()
     lhs = np.maximum(model.row_lower, -INFINITE).tolist()
     rhs = np.minimum(model.row_upper, INFINITE).tolist()
-    for row, (begin, end) in enumerate(zip(first, first[1:], strict=False)):
+    for row, (begin, end) in enumerate(pairwise(first)):
         constraint = scip.addCons(ExprCons(Expr(), lhs=lhs[row], rhs=rhs[row]))
         for entry in range(begin, end):
             scip.addCoefLinear(constraint, variables[index[entry]], value[entry])

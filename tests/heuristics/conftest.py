@@ -99,7 +99,8 @@ def _random(seed: int, objective: Objective) -> Instance:
     )
     jobs = int(rng.integers(1, 15))
     base = rng.uniform(0.05, 2, (jobs, gpus, 1))
-    hours = base * np.arange(cluster.largest + 1) ** -rng.uniform(0.3, 1, (jobs, gpus, 1))
+    counts = np.maximum(1, np.arange(cluster.largest + 1))
+    hours = base * counts ** -rng.uniform(0.3, 1, (jobs, gpus, 1))
     hours[rng.random(hours.shape) < 0.25] = np.inf
     hours[:, :, 0] = np.inf
     somewhere = np.flatnonzero(cluster.largest_of_gpu)[0]

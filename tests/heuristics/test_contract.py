@@ -56,7 +56,9 @@ def _assert_capacity(instance: Instance, solution: Solution) -> None:
             assert gpus <= cluster.node_types[v].gpus
 
 
-@pytest.mark.parametrize("objective", OBJECTIVES, ids=lambda o: "-".join(map(str, vars(o).values())))
+@pytest.mark.parametrize(
+    "objective", OBJECTIVES, ids=lambda o: "-".join(map(str, vars(o).values()))
+)
 @pytest.mark.parametrize(("method", "rule"), CALLS)
 def test_solution_is_feasible_priced_and_repeatable(
     random_instance: Callable[[int, Objective], Instance],

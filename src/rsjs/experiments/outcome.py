@@ -120,9 +120,7 @@ def run(
     begin = time.monotonic()
     verdict = None
     if result.solution is not None:
-        verdict = check(
-            instance, result.solution, objective=result.objective, bound=result.bound
-        )
+        verdict = check(instance, result.solution, objective=result.objective, bound=result.bound)
     seconds = {**result.seconds, "check": time.monotonic() - begin}
     solver = request.solver
     return Outcome(
@@ -146,4 +144,3 @@ def refuse(instance: Instance, request: Request, warm_start: Solution | None = N
     verdict = check(instance, warm_start)
     if not verdict.feasible:
         raise InputError("", "warm start", f"a feasible decision ({verdict.violations[0]})")
-

@@ -20,6 +20,7 @@ from rsjs.experiments.protocol import (
     EventLog,
     Task,
     read_decision,
+    salvaged,
     write_decision,
     write_result,
 )
@@ -28,6 +29,28 @@ from rsjs.instances.solution import Solution, SolveResult, Stop
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+
+class LimitReached(BaseException):
+    """The time limit passed while a model was being built; no library may swallow it."""
+
+
+@contextmanager
+def _limited(seconds: float | None) -> Iterator[None]:
+    """Raise LimitReached in this block when the time is up, where the system has timers."""
+    if seconds is None or not hasattr(signal, "setitimer") or seconds == float("inf"):
+        yield
+        return
+
+    def ring(*_: object) -> None:
+        raise LimitReached
+
+    signal.signal(signal.SIGALRM, ring)
+    signal.setitimer(signal.ITIMER_REAL, max(seconds, 1e-3))
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0.0)
 
 
 class StreamingReport(Report):
@@ -45,7 +68,7 @@ class StreamingReport(Report):
     @contextmanager
     def phase(self, name: str) -> Iterator[None]:
         try:
-            with super().phase(name):
+            with super().phase(name), _limited(self.remaining() if name == "build" else None):
                 yield
         finally:
             self.log.append({"event": "phase", "name": name, "seconds": self.seconds[name]})
@@ -68,6 +91,8 @@ def run(folder: Path) -> None:
     _stop_on_sigterm(report.stop_event)
     try:
         result = _solve(task, report, folder)
+    except LimitReached:
+        result = salvaged(folder, Stop.TIME_LIMIT, "limit reached while the model was built")
     except Exception as error:
         traceback.print_exc()
         text = " ".join(f"{type(error).__name__}: {error}".split())

@@ -1,0 +1,99 @@
+"""The command `rsjs` itself: its subcommands, and what becomes of their errors."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from typing import Annotated
+
+import typer
+
+from rsjs.cli import (
+    check,
+    compare,
+    convert,
+    demo,
+    doctor,
+    generate,
+    listing,
+    show,
+    solve,
+    workload,
+)
+
+BAD_INPUT, INTERRUPTED = 2, 130
+_UsageError: type[Exception] = typer.BadParameter.__mro__[1]  # typer has no other name for it
+
+app = typer.Typer(
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,  # rich in the help takes 0.1 s
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.add_typer(generate.app, name="generate")
+app.add_typer(workload.app, name="workload")
+app.command("solve")(solve.solve)
+app.command("check")(check.check)
+app.command("compare")(compare.compare)
+app.command("convert")(convert.convert)
+app.command("list")(listing.list_)
+app.command("show")(show.show)
+app.command("demo")(demo.demo)
+app.command("doctor")(doctor.doctor)
+
+
+@app.callback(invoke_without_command=True)
+def rsjs(
+    context: typer.Context,
+    version: Annotated[bool, typer.Option("--version", help="Show the version and exit.")] = False,
+) -> None:
+    """
+    Benchmark suite for scheduling deep-learning training jobs on GPU clusters.
+
+    \b
+    Example:
+      rsjs generate jahani -N 10 -J 100 --seed 1 -o instance.json
+      rsjs solve instance.json --method jahani_patterns@highs -o solution.json
+      rsjs check instance.json solution.json
+
+    Exit codes: 0 ok, 1 no verified solution or violations found, 2 bad input.
+    """
+    if version:
+        from importlib.metadata import version as installed
+
+        print(f"rsjs-bench {installed('rsjs-bench')}")
+    elif context.invoked_subcommand is None:
+        print(context.get_help())
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command and return its exit code; bad input is told in one line."""
+    try:
+        code = app(args=arguments, prog_name="rsjs", standalone_mode=False)
+        sys.stdout.flush()
+        return int(code or 0)
+    except _UsageError as error:
+        return _refuse(_usage(error))
+    except (typer.Abort, KeyboardInterrupt):
+        return INTERRUPTED
+    except BrokenPipeError:  # the reader of a pipe has gone, as in `rsjs list methods | head -1`
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    except OSError as error:
+        place = f"{error.filename}: " if error.filename else ""
+        return _refuse(f"{place}{error.strerror or error}")
+    except ValueError as error:
+        return _refuse(str(error))
+
+
+def _usage(error: Exception) -> str:
+    context = getattr(error, "ctx", None)
+    hint = f" (see {context.command_path} --help)" if context is not None else ""
+    text: str = error.format_message()  # type: ignore[attr-defined]
+    return f"{text.rstrip('.')}{hint}"
+
+
+def _refuse(message: str) -> int:
+    print(f"rsjs: error: {' '.join(message.split())}", file=sys.stderr)
+    return BAD_INPUT

@@ -1,0 +1,60 @@
+"""Options that several commands share, and the limits they make."""
+
+from __future__ import annotations
+
+from math import inf
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from rsjs.instances.method import Limits
+
+InstanceFile = Annotated[
+    Path, typer.Argument(metavar="FILE", help="Instance file, .json or .json.gz.")
+]
+Output = Annotated[
+    Path, typer.Option("-o", "--output", metavar="FILE", help="File to write; .gz compresses.")
+]
+Json = Annotated[
+    bool, typer.Option("--json", help="Print one JSON document on standard output, no text.")
+]
+TimeLimit = Annotated[
+    float,
+    typer.Option(
+        "--time-limit", metavar="SECONDS", help="Wall clock of a method, from the start of build."
+    ),
+]
+Gap = Annotated[
+    float, typer.Option("--gap", metavar="GAP", help="Relative gap at which a solver may stop.")
+]
+Threads = Annotated[int, typer.Option("--threads", metavar="N", help="Threads of a solver.")]
+Seed = Annotated[int, typer.Option("--seed", metavar="N", help="Seed of a method.")]
+MemoryLimit = Annotated[
+    float | None,
+    typer.Option(
+        "--memory-limit", metavar="MB", help="Resident memory of a run, no limit by default."
+    ),
+]
+
+
+def limits(
+    time_limit: float, gap: float, threads: int, seed: int, memory_limit: float | None
+) -> Limits:
+    """The limits of a run; an InputError names the option that makes no sense."""
+    from rsjs.instances.errors import InputError
+    from rsjs.instances.method import Limits
+
+    for sensible, option, value, expected in (
+        (0 < time_limit < inf, "--time-limit", time_limit, "a number of seconds > 0"),
+        (0 <= gap < inf, "--gap", gap, "a relative gap >= 0, e.g. 1e-4"),
+        (threads >= 1, "--threads", threads, "a number of threads >= 1"),
+        (seed >= 0, "--seed", seed, "a seed >= 0"),
+        (memory_limit is None or 0 < memory_limit < inf, "--memory-limit", memory_limit, "MB > 0"),
+    ):
+        if not sensible:
+            raise InputError(option, value, expected)
+    return Limits(
+        time_limit=time_limit, gap=gap, threads=threads, seed=seed, memory_limit_mb=memory_limit
+    )

@@ -1,0 +1,72 @@
+"""What is shown on a terminal's standard error while something runs; nothing anywhere else."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
+from typing import TYPE_CHECKING, Any
+
+from rsjs.cli.console import console, number, percent
+
+if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+
+    from rich.text import Text
+
+
+def busy(what: str) -> AbstractContextManager[Any]:
+    """A spinner beside a word on what is done."""
+    if not sys.stderr.isatty():
+        return nullcontext()
+    return console(stderr=True).status(what)
+
+
+class RunLine:
+    """One line on a running method: time, cost, bound and gap, from the events it reports."""
+
+    def __init__(self, label: str, time_limit: float) -> None:
+        self.label, self.time_limit = label, time_limit
+        self.phase = "starts"
+        self.cost: float | None = None
+        self.bound: float | None = None
+        self._begin: float | None = None
+
+    def __call__(self, event: dict[str, Any]) -> None:
+        """Take note of an event line of a worker."""
+        kind = event["event"]
+        if kind == "started":
+            self._begin, self.phase = time.monotonic(), "runs"
+        elif kind == "incumbent":
+            self.cost = event["value"]
+        elif kind == "bound":
+            self.bound = event["value"]
+
+    def text(self) -> str:
+        """The line as of now."""
+        from rsjs.experiments.gap import gap
+
+        if self._begin is None:
+            return f"{self.label}: {self.phase}"
+        seconds = time.monotonic() - self._begin
+        parts = [f"{self.label}: {seconds:.0f} s of {self.time_limit:g}"]
+        parts += [f"cost {number(self.cost)}", f"bound {number(self.bound)}"]
+        return "  ".join([*parts, f"gap {percent(gap(self.cost, self.bound))}"])
+
+    def __rich__(self) -> Text:
+        from rich.text import Text
+
+        return Text(self.text(), overflow="ellipsis", no_wrap=True)
+
+
+@contextmanager
+def running() -> Iterator[Callable[[RunLine], None]]:
+    """Show, in place, the line that was handed over last."""
+    if not sys.stderr.isatty():
+        yield lambda line: None
+        return
+    from rich.live import Live
+
+    with Live(console=console(stderr=True), transient=True, refresh_per_second=4) as live:
+        yield live.update

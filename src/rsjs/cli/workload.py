@@ -1,0 +1,73 @@
+"""`rsjs workload`: random streams of jobs, one subcommand per paper."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from rsjs.cli.generate import Catalogue, Due, Jobs, Nodes, Seed, Times
+from rsjs.cli.options import Json, Output
+
+app = typer.Typer(
+    help="Make a workload: jobs that arrive over time."
+    "\n\n\b\nExample:\n  rsjs workload jahani --gap 30 -N 10 -J 100 -o workload.json",
+    no_args_is_help=True,
+)
+
+
+@app.callback()
+def group() -> None: ...
+
+
+@app.command("jahani")
+def jahani(
+    nodes: Nodes,
+    output: Output,
+    jobs: Jobs = None,
+    catalogue: Catalogue = "table2",
+    due: Due = "base",
+    times: Times = "synthetic",
+    gap: Annotated[
+        float,
+        typer.Option(
+            metavar="SECONDS",
+            help="Mean time between two submissions to the whole cluster; it is not divided by N.",
+        ),
+    ] = 30.0,
+    law: Annotated[
+        str, typer.Option(metavar="LAW", help="Gaps: exp, integer_poisson or constant.")
+    ] = "exp",
+    seed: Seed = 1,
+    as_json: Json = False,
+) -> None:
+    """
+    The jobs of Jahani et al. 2019, submitted one after the other.
+
+    \b
+    Example:
+      rsjs workload jahani --catalogue table2 --due base --times synthetic \\
+          --gap 30 --law exp -N 10 -J 100 --seed 1 -o workload.json.gz
+
+    The paper has gaps of 30 s and 45 s whatever the number of nodes.
+    """
+    from rsjs.cli.generated import report
+    from rsjs.cli.inputs import writable
+    from rsjs.cli.progress import busy
+    from rsjs.instances.files import write_workload
+    from rsjs.instances.generators.jahani import workload
+
+    writable(output)
+    with busy("drawing jobs"):
+        made = workload(
+            nodes=nodes,
+            jobs=10 * nodes if jobs is None else jobs,
+            seed=seed,
+            catalogue=catalogue,
+            due=due,
+            times=times,
+            gap_seconds=gap,
+            law=law,
+        )
+        write_workload(made, output)
+    report(made, output, as_json=as_json)

@@ -1,0 +1,53 @@
+"""Selected nodes made up to min(J, N) under Jahani's (9)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from rsjs.instances.check import check
+from rsjs.instances.completion import complete
+from rsjs.instances.schema import Instance
+from rsjs.instances.solution import Solution
+
+Make = Callable[..., Instance]
+
+
+def _instance(make: Make, jobs: int, open_nodes: str = "jahani_eq") -> Instance:
+    """Nodes 0 and 1: A4 or A2; node 2: A4; node 3: A1 or A2."""
+    return make(
+        types={"A4": 4, "A2": 2, "A1": 1},
+        groups=[(2, ["A4", "A2"]), (1, ["A4"]), (1, ["A1", "A2"])],
+        hours=[{"A": [1]}] * jobs,
+        due=[9] * jobs,
+        family="jahani",
+        open_nodes=open_nodes,
+    )
+
+
+@pytest.mark.parametrize(
+    ("jobs", "before", "after"),
+    [
+        (2, [-1, 0, -1, -1], [-1, 0, -1, 2]),  # the node that can be smallest
+        (3, [-1, 0, -1, -1], [1, 0, -1, 2]),  # then the next smallest, lowest node first
+        (9, [-1, 0, -1, -1], [1, 0, 0, 2]),  # min(J, N) = 4
+        (2, [0, 0, -1, -1], [0, 0, -1, -1]),  # selected without a job: counts
+        (2, [0, 0, 0, 1], [0, 0, -1, -1]),  # too many: switched off, the last ones
+        (1, [0, 0, -1, 1], [-1, 0, -1, -1]),
+    ],
+)
+def test_exactly_min_jobs_nodes(make: Make, jobs: int, before: list[int], after: list[int]) -> None:
+    instance = _instance(make, jobs)
+    waiting = [-1] * (jobs - 1)
+    solution = Solution.of([1, *waiting], [1] + [0] * (jobs - 1), before)
+    completed = complete(instance, solution)
+    assert completed.node_type.tolist() == after
+    assert check(instance, completed).feasible
+    assert complete(instance, completed).same_as(completed)
+
+
+def test_free_number_of_nodes_is_left_alone(make: Make) -> None:
+    instance = _instance(make, 3, open_nodes="free")
+    solution = Solution.of([1, -1, -1], [1, 0, 0], [-1, 0, -1, -1])
+    assert complete(instance, solution) is solution

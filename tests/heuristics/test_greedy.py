@@ -1,0 +1,210 @@
+"""Greedy on cases worked out by hand; most of them part the two rules."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from rsjs.heuristics.greedy import decide, prepare
+from rsjs.heuristics.postprocessing import cheaper_equivalents, smaller_equivalents
+from rsjs.instances.schema import Instance
+
+Make = Callable[..., Instance]
+NEVER = 1000.0  # a due date no job misses
+
+
+def _schedule(instance: Instance, rule: str) -> tuple[list[int], list[int], list[str]]:
+    """Node and GPUs of each job, name of each node's type."""
+    solution = decide(prepare(instance, rule))
+    names = [*(node_type.name for node_type in instance.cluster.node_types), "off"]
+    types = [names[v] for v in solution.node_type]
+    return solution.job_node.tolist(), solution.job_gpus.tolist(), types
+
+
+@pytest.mark.parametrize(
+    ("rule", "expected"),
+    [
+        ("code", ([0], [1], ["A1"])),  # 4 <= 4: one GPU for 4 $; two cost 5 $
+        ("paper", ([0], [2], ["A2"])),  # not 4 < 4: only two GPUs are in time
+    ],
+)
+def test_ending_at_the_due_date(make: Make, rule: str, expected: object) -> None:
+    instance = make(
+        types={"A1": 1, "A2": 2}, groups=[(1, ["A1", "A2"])], hours=[{"A": [4, 2.5]}], due=[4]
+    )
+    assert _schedule(instance, rule) == expected
+
+
+@pytest.mark.parametrize(
+    ("rule", "expected"),
+    [
+        # 1 GPU costs 4 h x 2 $/h (A2), 2 GPUs 2.5 x 2, 4 GPUs 2 x 3.6
+        ("code", ([0, 0], [2, 2], ["A4"])),
+        # 1 GPU on A2 costs 4 x 1, on A4 4 x 0.9; then A4 with 2 in use becomes A2
+        ("paper", ([0, 0], [1, 1], ["A2"])),
+    ],
+)
+def test_price_of_the_whole_vm_or_of_a_share(make: Make, rule: str, expected: object) -> None:
+    instance = make(
+        types={"A2": 2, "A4": 3.6},
+        groups=[(1, ["A2", "A4"])],
+        hours=[{"A": [4, 2.5, None, 2]}] * 2,
+        due=[NEVER] * 2,
+    )
+    assert _schedule(instance, rule) == expected
+
+
+@pytest.mark.parametrize(
+    ("rule", "expected"),
+    [
+        # the second job finds 2 idle GPUs of type A on the first one's node; 3 in use: stays A4,
+        # and the fourth GPU goes to the job that saves time, 6 -> 2 h on 2 GPUs
+        ("code", ([0, 0], [2, 2], ["A4", "off"])),
+        # it wants an A2 for 1 $/h, so a new one is opened (and made an A1, which costs the same);
+        # the first node shrinks to an A2
+        ("paper", ([0, 1], [2, 1], ["A2", "A1"])),
+    ],
+)
+def test_same_gpu_type_or_same_vm_type(make: Make, rule: str, expected: object) -> None:
+    instance = make(
+        types={"A1": [1], "A2": [0.5, 3], "A4": [2, 2.5, 3, 4]},
+        groups=[(2, ["A1", "A2", "A4"])],
+        hours=[{"A": [None, 3]}, {"A": [6, 2]}],
+        due=[3.5, 100],
+    )
+    assert _schedule(instance, rule) == expected
+
+
+@pytest.mark.parametrize(
+    ("rule", "gpus"),
+    [
+        ("code", [2, 1, 1]),  # j0 saves 2 h, j1 1 h, j2 1.5 h: one job in the cluster
+        ("paper", [1, 2, 2]),  # speed-ups 1.25, 1.5 on the first node; 1.25 on the second
+    ],
+)
+def test_idle_gpus_go_to_one_job_or_one_of_each_node(
+    make: Make, rule: str, gpus: list[int]
+) -> None:
+    instance = make(
+        types={"A3": [0.1, 1, 2], "B2": [0.1, 2]},
+        groups=[(1, ["A3"]), (1, ["B2"])],
+        hours=[{"A": [10, 8]}, {"A": [3, 2]}, {"B": [7.5, 6]}],
+        due=[NEVER] * 3,
+    )
+    assert _schedule(instance, rule) == ([0, 0, 1], gpus, ["A3", "B2"])
+
+
+def test_most_pressing_job_goes_first(make: Make) -> None:
+    instance = make(
+        types={"A1": 1},
+        groups=[(1, ["A1"])],
+        hours=[{"A": [3]}, {"A": [9]}, {"A": [1]}],
+        due=[10, 12, 7.5],  # pressures -7, -3, -6.5
+    )
+    assert _schedule(instance, "code")[0] == [-1, 0, -1]
+
+
+def test_late_job_takes_its_fastest_configuration(make: Make) -> None:
+    instance = make(
+        types={"A2": 1, "B2": 9},
+        groups=[(1, ["A2", "B2"])],
+        hours=[{"A": [4, 3], "B": [3, 2]}],
+        due=[1],
+    )
+    assert _schedule(instance, "code") == ([0], [2], ["B2"])
+    assert _schedule(instance, "paper") == ([0], [2], ["B2"])
+
+
+@pytest.mark.parametrize("rule", ["code", "paper"])
+def test_suboptimal_configuration_where_all_nodes_are_open(make: Make, rule: str) -> None:
+    instance = make(
+        types={"A4": [1, 2, 3, 4]},
+        groups=[(1, ["A4"])],
+        hours=[{"A": [9, 6, 4.5]}, {"A": [10, 6]}, {"A": [2]}],
+        due=[5, 7, NEVER],  # j0 is in time on 3 GPUs, j1 on 2: the one that is left makes it late
+    )
+    assert _schedule(instance, rule) == ([0, 0, -1], [3, 1, 0], ["A4"])
+
+
+def test_best_fit_takes_the_fullest_node(make: Make) -> None:
+    instance = make(
+        types={"A4": [1, 2, 3, 4], "A2": [1, 2]},
+        groups=[(1, ["A4"]), (1, ["A2"])],
+        hours=[{"A": [None, None, None, 9]}, {"A": [None, 9]}, {"A": [1]}],
+        due=[9, 10, 11],
+    )
+    # j0 fills node 0, j1 fills node 1, nothing is left for j2
+    assert _schedule(instance, "code")[0] == [0, 1, -1]
+    instance = make(
+        types={"A4": [1, 2, 3, 4], "A3": [1, 2, 3]},
+        groups=[(1, ["A4"]), (1, ["A3"])],
+        hours=[{"A": [None, 9]}, {"A": [None, None, 9]}, {"A": [1]}, {"A": [1]}],
+        due=[9, 10, 11, 12],
+    )
+    # j0 opens the larger node 0 (2 idle), j1 node 1; 1 GPU each for j2 and j3 on node 0
+    assert _schedule(instance, "code")[0] == [0, 1, 0, 0]
+
+
+def test_largest_closed_node_is_opened(make: Make) -> None:
+    instance = make(
+        types={"A2": 2, "A4": 4},
+        groups=[(1, ["A2"]), (1, ["A4"])],
+        hours=[{"A": [3]}],
+        due=[NEVER],
+    )
+    assert _schedule(instance, "code")[0] == [1]  # the authors': the largest VM
+    assert _schedule(instance, "paper")[0] == [0]  # same price per GPU: the first type
+
+
+def test_fixed_node_without_room_sends_the_job_to_its_next_candidate(make: Make) -> None:
+    instance = make(
+        types={"A2": 1, "B2": 9},
+        groups=[(1, ["A2"]), (1, ["B2"])],
+        hours=[{"A": [None, 3]}, {"A": [None, 3], "B": [None, 2]}, {"A": [None, 3]}],
+        due=[4, 5, 6],
+    )
+    for rule in ("code", "paper"):
+        assert _schedule(instance, rule) == ([0, 1, -1], [2, 2, 0], ["A2", "B2"])
+
+
+@pytest.mark.parametrize("rule", ["code", "paper"])
+def test_more_nodes_than_jobs_leaves_nodes_off(make: Make, rule: str) -> None:
+    instance = make(
+        types={"A1": 1, "A2": 2},
+        groups=[(3, ["A1", "A2"])],
+        hours=[{"A": [None, 3]}],
+        due=[NEVER],
+    )
+    assert _schedule(instance, rule) == ([0], [2], ["A2", "off", "off"])
+
+
+@pytest.mark.parametrize("rule", ["code", "paper"])
+def test_more_jobs_than_gpus(make: Make, rule: str) -> None:
+    instance = make(
+        types={"A2": [1, 2]}, groups=[(2, ["A2"])], hours=[{"A": [3, 2.9]}] * 7, due=[9] * 7
+    )
+    node, gpus, _ = _schedule(instance, rule)
+    assert node == [0, 0, 1, 1, -1, -1, -1]
+    assert gpus == [1, 1, 1, 1, 0, 0, 0]
+
+
+def test_equivalent_nodes(make: Make) -> None:
+    instance = make(
+        types={"A2": 3, "A4": 2.5, "A8": 5, "B1": 0.1},
+        groups=[(1, ["A2", "A4", "A8", "B1"]), (1, ["A8"])],
+        hours=[{"A": [1]}],
+        due=[NEVER],
+    )
+    a2, a4, a8, _ = range(4)
+    # with exactly the GPUs in use or one more: A2 is cheaper than A8, dearer than A4
+    code = cheaper_equivalents(instance.cluster)
+    assert code[0, a8, 1:8].tolist() == [a2, a2, a4, a4, a8, a8, a8]
+    assert code[0, a4, 1:4].tolist() == [a4, a4, a4]
+    # the fewest GPUs that hold those in use, whatever they cost
+    paper = smaller_equivalents(instance.cluster)
+    assert paper[0, a8, 1:8].tolist() == [a2, a2, a4, a4, a8, a8, a8]
+    assert paper[0, a4, 1:4].tolist() == [a2, a2, a4]
+    # a node that may only be an A8 stays one
+    assert (code[1, a8] == a8).all()
+    assert (paper[1, a8] == a8).all()

@@ -1,0 +1,176 @@
+"""The catalogue: tables as collected, the step-time law, node catalogues."""
+
+from __future__ import annotations
+
+import csv
+import subprocess
+import sys
+
+import pytest
+
+from rsjs.instances import catalogue, node_catalogues, tables
+from rsjs.instances.errors import InputError
+
+AZURE = {
+    "Standard NC6": ("K80", 1, 0.56),
+    "Standard NC12": ("K80", 2, 1.13),
+    "Standard NC24": ("K80", 4, 2.25),
+    "Standard NV6": ("M60", 1, 0.62),
+    "Standard NV12": ("M60", 2, 1.24),
+    "Standard NV24": ("M60", 4, 2.48),
+}
+SERVERS = {
+    "In-house server 1": ("P600", 2, 0.11),
+    "In-house server 2": ("GTX1080Ti", 8, 1.13),
+    "In-house server 3": ("P600", 8, 0.44),
+}
+ADDED = {"Standard NC24X": ("K80", 8, 4.5), "Standard NV24X": ("M60", 8, 4.96)}
+DEAR = {"In-house server 2": ("GTX1080Ti", 8, 11.0)}
+CATALOGUES = {
+    "table2": AZURE | SERVERS,
+    "azure": AZURE,
+    "server2-11usd": AZURE | SERVERS | DEAR,
+    "no-server2": AZURE | {k: v for k, v in SERVERS.items() if k != "In-house server 2"},
+    "kiros": AZURE | SERVERS | ADDED,
+}
+
+
+def test_the_law_gives_the_times_that_were_tabulated_from_it(shared):
+    rows = list(csv.DictReader((shared / "data/catalogue/epoch_times.csv").open()))
+    compared = 0
+    for row in rows:
+        if row["scaling"] == "strong_dp":  # another program (one process for all GPUs)
+            continue
+        job = row["network"], row["gpu"]
+        times = [
+            catalogue.seconds_per_epoch(
+                *job, k, int(row["batch"]), 13_000, row["scaling"], row["framework"]
+            )
+            for k in range(1, 9)
+        ]
+        printed = [float(row[f"epoch_s_13k_k{k}"]) for k in range(1, 9)]
+        # Table and coefficients are both printed to 4 digits: half a unit each, at most 5e-4.
+        assert times == pytest.approx(printed, rel=1e-3), row
+        memory = catalogue.memory_gb(row["network"], int(row["batch"]))
+        assert memory == pytest.approx(float(row["mem_gb"]), rel=5e-3), row
+        fits = memory <= catalogue.gpu_type(row["gpu"]).memory_gb
+        assert fits == (row["fits_one_gpu"] == "1"), row
+        compared += 1
+    assert compared == 528
+
+
+def test_tables_are_shipped_as_collected(shared):
+    for name in tables.TABLES:
+        with (shared / f"data/catalogue/{name}.csv").open(newline="", encoding="utf-8") as file:
+            assert [dict(row) for row in tables.table(name)] == list(csv.DictReader(file))
+
+
+def test_every_number_has_a_status():
+    words = ("measured", "interpolated", "estimated", "invented", "printed", "derived", "fp32")
+    for name in ("step_time_model", "memory", "vm_costs", "gpu_types", "power_training"):
+        for row in tables.table(name):
+            status = row.get("status") or row["beta_status"]
+            assert status.startswith(words), (name, row)
+    assert {catalogue.step_time(n, "P600").status for n in tables.networks()} == {"estimated"}
+
+
+def test_eight_networks_on_eight_gpu_types_have_a_law():
+    assert len(tables.networks()) == len(tables.gpu_names()) == 8
+    for network in tables.networks():
+        for gpu in tables.gpu_names():
+            assert catalogue.seconds_per_epoch(network, gpu, 1, 32) > 0
+
+
+def test_prefix_minimum_never_grows_with_the_number_of_gpus():
+    raw = [catalogue.seconds_per_epoch("AlexNet", "GTX1080Ti", k, 16) for k in range(1, 9)]
+    least = [
+        catalogue.seconds_per_epoch("AlexNet", "GTX1080Ti", k, 16, prefix_minimum=True)
+        for k in range(1, 9)
+    ]
+    assert raw[1] > raw[0]  # communication over PCIe costs more than the second GPU gives
+    assert least == [min(raw[: k + 1]) for k in range(8)]
+
+
+def test_time_per_epoch_is_proportional_to_samples_and_slower_in_pytorch():
+    job = ("VGG16", "K80", 4, 32)
+    half = catalogue.seconds_per_epoch(*job, 65_000)
+    assert catalogue.seconds_per_epoch(*job) == pytest.approx(2 * half, rel=1e-15)
+    slower = catalogue.seconds_per_epoch(*job, framework="PyTorch")
+    assert slower == pytest.approx(1.15 * 2 * half, rel=1e-15)
+
+
+def test_strong_scaling_on_one_gpu_is_weak_scaling():
+    job = ("ResNet-50", "V100", 1, 64)
+    assert catalogue.seconds_per_epoch(*job, scaling="strong") == catalogue.seconds_per_epoch(*job)
+
+
+def test_no_rate_exceeds_what_the_input_pipeline_delivers():
+    capped = [
+        catalogue.seconds_per_epoch("AlexNet", "A100", 8, 256, framework=framework)
+        for framework in catalogue.FRAMEWORKS
+    ]
+    assert capped == [130_000 / 7000] * 2
+
+
+def test_boards_have_the_memory_that_sts_counts():
+    memory = {n: catalogue.gpu_type(n, board=True).memory_gb for n in ("K80", "M60", "A100")}
+    assert memory == {"K80": 24, "M60": 16, "A100": 80}
+    assert catalogue.gpu_type("K80").memory_gb == 12
+    assert catalogue.gpu_type("V100", board=True).memory_gb == 32  # not in that paper
+
+
+@pytest.mark.parametrize("name", CATALOGUES)
+def test_node_catalogue_has_the_printed_types_and_prices(name):
+    types = {v.name: (v.gpu_type, v.gpus, v.cost[-1]) for v in node_catalogues.node_types(name)}
+    assert types == CATALOGUES[name]
+    assert all(v.flat and v.cost[0] == 0 for v in node_catalogues.node_types(name))
+    gpus = [gpu.name for gpu in node_catalogues.gpu_types(name)]
+    assert sorted(gpus) == sorted({gpu for gpu, _, _ in CATALOGUES[name].values()})
+
+
+def test_prices_that_no_paper_prints_say_so():
+    status = {
+        (name, v): node_catalogues.price(name, v).status
+        for name in CATALOGUES
+        for v in CATALOGUES[name]
+    }
+    unprinted = {key for key, word in status.items() if not word.startswith("printed")}
+    assert unprinted == {
+        ("server2-11usd", "In-house server 2"),
+        ("kiros", "Standard NC24X"),
+        ("kiros", "Standard NV24X"),
+    }
+
+
+@pytest.mark.parametrize(
+    ("call", "known"),
+    [
+        (lambda: catalogue.gpu_type("H100"), "K80"),  # a GPU type we have no data for
+        (lambda: catalogue.seconds_per_epoch("BERT", "K80", 1, 32), "VGG16"),  # a network likewise
+        (lambda: catalogue.seconds_per_epoch("VGG16", "k80", 1, 32), "K80"),  # names are exact
+        (lambda: catalogue.seconds_per_epoch("VGG16", "K80", 0, 32), ">= 1"),  # no GPU
+        (lambda: catalogue.seconds_per_epoch("VGG16", "K80", 1, 0), ">= 1"),  # no sample
+        (lambda: catalogue.seconds_per_epoch("VGG16", "K80", 1.5, 32), "integer"),  # half a GPU
+        (lambda: catalogue.seconds_per_epoch("VGG16", "K80", 1, 32, 0), ">= 1"),  # an empty epoch
+        (lambda: catalogue.seconds_per_epoch("VGG16", "K80", 1, 32, scaling="none"), "strong"),
+        (lambda: catalogue.seconds_per_epoch("VGG16", "K80", 1, 32, framework="JAX"), "PyTorch"),
+        (lambda: catalogue.memory_gb("BERT", 32), "VGG16"),
+        (lambda: catalogue.batches("BERT"), "VGG16"),
+        (lambda: node_catalogues.node_types("aws"), "no-server2"),
+        (lambda: node_catalogues.gpu_types("aws"), "no-server2"),
+        (lambda: node_catalogues.price("azure", "In-house server 1"), "Standard NC6"),
+        (lambda: tables.table("epoch_times"), "vm_costs"),  # a check, not shipped
+    ],
+)
+def test_unknown_names_are_refused_with_the_known_ones(call, known):
+    with pytest.raises(InputError, match=known):
+        call()
+
+
+def test_the_catalogue_imports_neither_pandas_nor_scipy():
+    code = (
+        "import sys; from rsjs.instances import catalogue, node_catalogues; "
+        "node_catalogues.node_types('kiros'); print({'pandas', 'scipy'} & set(sys.modules))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "set()"
