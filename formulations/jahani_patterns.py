@@ -25,106 +25,18 @@ cannot be in an optimum are left out: C_jvg >= P_j, and C_jvg >= C_jvg' for a sm
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
-from scipy.sparse import csr_array
 
-from rsjs.formulations.matrix import Kind, MatrixModel
-from rsjs.formulations.patterns import partitions
-from rsjs.instances.costs import tables
-from rsjs.instances.schema import Instance
+from rsjs.formulations.jahani_patterns_arrays import arrays
+from rsjs.formulations.jahani_patterns_data import Array, Index, PatternModel
 from rsjs.instances.solution import Solution
 
 if TYPE_CHECKING:
     from pyomo.core import ConcreteModel, VarData
 
-Array = NDArray[np.float64]
-Index = NDArray[np.int64]
-
-
-@dataclass(frozen=True, eq=False)
-class PatternModel:
-    """
-    The model's data; column order is the options (x), then the patterns (L).
-
-    Attributes
-    ----------
-    job, node_type, gpus : (n,) int, the options (j, v, g) kept
-    gain : (n,) float, C_jvg - P_j < 0
-    cost : (J, V, G + 1) float, C_jvg; inf where not admissible
-    cut : list of (class, node type, parts), the patterns
-    """
-
-    instance: Instance
-    job: Index
-    node_type: Index
-    gpus: Index
-    gain: Array
-    cost: Array
-    cut: list[tuple[int, int, tuple[int, ...]]]
-
-    @staticmethod
-    def of(instance: Instance) -> PatternModel:
-        """Options and patterns of an instance."""
-        cost = execution_costs(instance)
-        gain = cost - tables(instance).postponement[:, None, None]
-        best_smaller = np.minimum.accumulate(cost, axis=2)[:, :, :-1]
-        useful = gain < 0
-        useful[:, :, 1:] &= cost[:, :, 1:] < best_smaller
-        job, node_type, gpus = np.nonzero(useful)
-        cluster = instance.cluster
-        cut = [
-            (k, int(v), parts)
-            for k, allowed in enumerate(cluster.allowed_in_class)
-            for v in np.flatnonzero(allowed)
-            for parts in partitions(int(cluster.gpus_of_type[v]))
-        ]
-        return PatternModel(instance, job, node_type, gpus, gain[useful], cost, cut)
-
-    @property
-    def offset(self) -> float:
-        """sum_j P_j."""
-        return float(tables(self.instance).postponement.sum())
-
-    @property
-    def selected_nodes(self) -> tuple[float, float]:
-        """Least and most nodes selected."""
-        nodes = self.instance.cluster.nodes
-        if self.instance.objective.open_nodes == "free":
-            return -np.inf, float(nodes)
-        required = float(min(len(self.instance.jobs), nodes))
-        return required, required
-
-    @cached_property
-    def slots(self) -> list[tuple[int, int]]:
-        """(v, g) pairs that some option uses, in order."""
-        return sorted(set(zip(self.node_type.tolist(), self.gpus.tolist(), strict=True)))
-
-    @cached_property
-    def several_classes(self) -> bool:
-        """Whether the class rows are needed."""
-        return len(self.instance.cluster.class_sizes) > 1
-
-    def idle_cost(self, v: int) -> float:
-        """mu s_v."""
-        return self.instance.objective.mu * float(self.instance.cluster.gpus_of_type[v])
-
-
-def execution_costs(instance: Instance) -> Array:
-    """(J, V, G + 1) C_jvg [$]; inf where (v, g) is not admissible for j or no node takes v."""
-    table, cluster = tables(instance), instance.cluster
-    gpu, size = cluster.gpu_of_type, cluster.gpus_of_type
-    hours, tardiness = table.hours[:, gpu, :], table.tardiness[:, gpu, :]
-    g = np.arange(hours.shape[2])
-    usable = (g[None, :] <= size[:, None]) & cluster.allowed_in_class.any(axis=0)[:, None]
-    usable = usable[None, :, :] & np.isfinite(hours)
-    price = cluster.cost_of_type[:, 1] / size
-    cost = tardiness + (g * price[:, None]) * np.where(usable, hours, 0.0)
-    return np.where(usable, cost - instance.objective.mu * g, np.inf)
+__all__ = ["PatternModel", "arrays", "build", "columns", "extract", "warm_start"]
 
 
 def build(data: PatternModel) -> ConcreteModel:
@@ -186,54 +98,6 @@ def build(data: PatternModel) -> ConcreteModel:
 def columns(model: ConcreteModel) -> list[VarData]:
     """The model's variables in the order of `PatternModel`."""
     return [*model.x.values(), *model.L.values()]
-
-
-def arrays(data: PatternModel) -> MatrixModel:
-    """The same model assembled without Pyomo."""
-    options, cuts = len(data.job), len(data.cut)
-    jobs, cover = np.unique(data.job, return_inverse=True)
-    slot_row = {slot: len(jobs) + r for r, slot in enumerate(data.slots)}
-    width = data.cost.shape[2]
-    row_of = np.full(data.cost.shape[1] * width, -1)
-    for (v, g), r in slot_row.items():
-        row_of[v * width + g] = r
-    rows = [cover, row_of[data.node_type * width + data.gpus]]
-    cols, values = [np.arange(options)] * 2, [np.ones(options)] * 2
-    nodes = len(jobs) + len(data.slots)
-    entries = [
-        (slot_row[v, g], options + i, -float(parts.count(g)))
-        for i, (_, v, parts) in enumerate(data.cut)
-        for g in sorted(set(parts))
-        if (v, g) in slot_row
-    ]
-    entries += [(nodes, options + i, 1.0) for i in range(cuts)]
-    upper = [np.ones(len(jobs)), np.zeros(len(data.slots)), [data.selected_nodes[1]]]
-    if data.several_classes:
-        entries += [(nodes + 1 + k, options + i, 1.0) for i, (k, _, _) in enumerate(data.cut)]
-        upper.append(data.instance.cluster.class_sizes.astype(float))
-    extra = np.array(entries)
-    row_upper = np.concatenate(upper)
-    row_lower = np.full(len(row_upper), -np.inf)
-    row_lower[nodes] = data.selected_nodes[0]
-    coordinates = (
-        np.concatenate([*rows, extra[:, 0].astype(np.int64)]).astype(np.int32),
-        np.concatenate([*cols, extra[:, 1].astype(np.int64)]).astype(np.int32),
-    )
-    A = csr_array(
-        (np.concatenate([*values, extra[:, 2]]), coordinates),
-        shape=(len(row_upper), options + cuts),
-    )
-    idle = np.array([data.idle_cost(v) for _, v, _ in data.cut])
-    return MatrixModel(
-        A=A,
-        cost=np.concatenate([data.gain, idle]),
-        lower=np.zeros(options + cuts),
-        upper=np.concatenate([np.ones(options), np.full(cuts, data.selected_nodes[1])]),
-        row_lower=row_lower,
-        row_upper=row_upper,
-        kind=np.repeat(np.array([Kind.IMPLIED_INTEGER, Kind.INTEGER], np.uint8), [options, cuts]),
-        offset=data.offset,
-    )
 
 
 def warm_start(data: PatternModel, solution: Solution) -> Array:

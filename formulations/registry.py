@@ -7,11 +7,9 @@ from rsjs.instances.method import Call, Method, Option, Report
 from rsjs.instances.schema import Instance
 from rsjs.instances.solution import SolveResult
 
-_JAHANI = {
-    "energy": frozenset({"proportional"}),
-    "tardiness_at": frozenset({"completion"}),
-    "open_nodes": frozenset({"free", "jahani_eq"}),
-}
+_PROPORTIONAL = frozenset({"proportional"})
+_AT_COMPLETION = frozenset({"completion"})
+_SELECTED = frozenset({"free", "jahani_eq"})
 _ROUTE = Option(
     default="standard_form",
     choices=("standard_form", "arrays", "pyomo"),
@@ -26,7 +24,9 @@ METHODS = {
             summary="exact pattern model of Jahani's MILP: a few dozen integers",
             kind="exact",
             run="rsjs.formulations.registry:jahani_patterns",
-            **_JAHANI,
+            energy=_PROPORTIONAL,
+            tardiness_at=_AT_COMPLETION,
+            open_nodes=_SELECTED,
             sharing=False,
             solvers=tuple(BACKENDS),
             options={"route": _ROUTE},
@@ -37,7 +37,9 @@ METHODS = {
             summary="Jahani's MILP (1)-(14) as printed, node by node",
             kind="exact",
             run="rsjs.formulations.registry:jahani_literal",
-            **_JAHANI,
+            energy=_PROPORTIONAL,
+            tardiness_at=_AT_COMPLETION,
+            open_nodes=_SELECTED,
             expectation=frozenset({"worst_case", "mean"}),
             sharing=False,
             solvers=tuple(name for name in BACKENDS if name != "cpsat"),

@@ -48,7 +48,8 @@ class Verdict:
         tardiness, postponement, energy, idle [$]; None if the decision cannot be priced.
     objective : float or None
         Their sum [$].
-    executed, postponed, selected_nodes, used_gpus, idle_gpus : int
+    counts : mapping of str to int
+        executed and postponed jobs; selected_nodes and used_nodes; used_gpus and idle_gpus.
     wait_and_see_energy : float or None
         Under "expected" and "first_ending": node prices times E[min t] instead of min E[t].
     """

@@ -156,7 +156,7 @@ class Cluster:
     @cached_property
     def class_sizes(self) -> NDArray[np.int64]:
         """(C,) number of nodes in each class."""
-        return np.bincount(self.class_of_node, minlength=len(self.allowed_in_class))
+        return _frozen(np.bincount(self.class_of_node, minlength=len(self.allowed_in_class)))
 
     @cached_property
     def largest_of_gpu(self) -> NDArray[np.int64]:
@@ -164,7 +164,7 @@ class Cluster:
         present = self.allowed_in_class.any(axis=0)
         largest = np.zeros(len(self.gpu_types), dtype=np.int64)
         np.maximum.at(largest, self.gpu_of_type[present], self.gpus_of_type[present])
-        return largest
+        return _frozen(largest)
 
 
 def _frozen(values: Sequence[int] | NDArray[np.int64]) -> NDArray[np.int64]:

@@ -187,7 +187,7 @@ def place(instance: Instance, solution: Solution) -> Placement:
 
 
 def shared_gpus(instance: Instance, solution: Solution) -> NDArray[np.int64]:
-    """(N,) GPUs that the shares on each node pack into."""
+    """(N,) GPUs that the shares on each node pack into; at least so many where they do not fit."""
     shares: dict[int, list[int]] = {}
     for j in np.flatnonzero(solution.job_level >= 0).tolist():
         node = int(solution.job_node[j])
@@ -196,7 +196,9 @@ def shared_gpus(instance: Instance, solution: Solution) -> NDArray[np.int64]:
     used = np.zeros(instance.cluster.nodes, dtype=np.int64)
     for node, units in shares.items():
         gpu = instance.cluster.gpu_types[_gpu_of_node(instance, solution, node)]
-        used[node] = gpus_for_shares(units, gpu.units)
+        least = -(-sum(units) // gpu.units)
+        size = instance.cluster.gpus_of_type[solution.node_type[node]]
+        used[node] = least if least > size else gpus_for_shares(units, gpu.units)
     return used
 
 

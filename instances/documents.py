@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from hashlib import sha256
+from math import inf
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rsjs.instances.cluster import Cluster, GpuType, NodeGroup, NodeType, ShareLevel
 from rsjs.instances.epochs import FIXED, Law
-from rsjs.instances.errors import InputError, described
+from rsjs.instances.errors import InputError, described, escaped
 from rsjs.instances.jobs import Jobs
 from rsjs.instances.schema import Instance, Objective, Workload
 from rsjs.instances.solution import DECISION_ARRAYS, Solution
@@ -47,7 +47,9 @@ def canonical_text(document: Document) -> str:
 def digest(document: Document) -> str:
     """sha256 of the canonical form, the generator's version left out."""
     generator = {k: v for k, v in document.get("generator", {}).items() if k != "version"}
-    pinned = {**document, "generator": generator} if generator else document
+    pinned = {key: value for key, value in document.items() if key != "generator"}
+    if generator:
+        pinned["generator"] = generator
     return sha256(canonical_text(pinned).encode()).hexdigest()
 
 
@@ -156,8 +158,8 @@ def _common(subject: Instance | Workload) -> Document:
 
 def _jobs(cluster: Cluster, jobs: Jobs) -> list[Document]:
     names = [gpu.name for gpu in cluster.gpu_types]
-    hours = [_by_gpu(names, jobs.hours_per_epoch[j, :, 1:]) for j in range(len(jobs))]
-    inflation = [_by_gpu(names, jobs.inflation[j]) for j in range(len(jobs))]
+    hours = [_by_gpu(names, rows) for rows in jobs.hours_per_epoch[:, :, 1:].tolist()]
+    inflation = [_by_gpu(names, rows) for rows in jobs.inflation.tolist()]
     columns = {
         name: getattr(jobs, name).tolist()
         for name in ("release", "due", "weight", "memory_gb", "epochs_max", "epochs_done")
@@ -179,14 +181,15 @@ def _jobs(cluster: Cluster, jobs: Jobs) -> list[Document]:
     return documents
 
 
-def _by_gpu(names: Sequence[str], rows: NDArray[np.float64]) -> dict[str, list[float | None]]:
+def _by_gpu(names: Sequence[str], rows: list[list[float]]) -> dict[str, list[float | None]]:
     """GPU name -> values, null where not allowed; trailing nulls and empty rows left out."""
     table: dict[str, list[float | None]] = {}
     for name, row in zip(names, rows, strict=True):
-        finite = np.flatnonzero(np.isfinite(row))
-        if finite.size:
-            values = row[: finite[-1] + 1].tolist()
-            table[name] = [None if value == np.inf else value for value in values]
+        values = [None if value == inf else value for value in row]
+        while values and values[-1] is None:
+            values.pop()
+        if values:
+            table[name] = values
     return table
 
 
@@ -250,11 +253,12 @@ def _to_jobs(cluster: Cluster, documents: list[Document]) -> Jobs:
     for j, entry in enumerate(documents):
         for name, values in entry["hours_per_epoch"].items():
             i = _gpu_index(position, name, f"/jobs/{j}/hours_per_epoch")
-            _at_most(gpus, values, f"/jobs/{j}/hours_per_epoch/{name}")
+            _at_most(gpus, values, f"/jobs/{j}/hours_per_epoch/{escaped(name)}")
             hours[j, i, 1 : len(values) + 1] = _numbers(values)
         for name, values in entry.get("inflation", {}).items():
             i = _gpu_index(position, name, f"/jobs/{j}/inflation")
-            _at_most(len(cluster.gpu_types[i].levels), values, f"/jobs/{j}/inflation/{name}")
+            where = f"/jobs/{j}/inflation/{escaped(name)}"
+            _at_most(len(cluster.gpu_types[i].levels), values, where)
             inflation[j, i, : len(values)] = _numbers(values)
     column = {
         name: np.array([entry[name] for entry in documents], dtype=np.float64)
@@ -284,4 +288,4 @@ def _at_most(most: int, values: list[float | None], where: str) -> None:
 
 
 def _numbers(values: list[float | None]) -> list[float]:
-    return [np.inf if value is None else value for value in values]
+    return [inf if value is None else value for value in values]

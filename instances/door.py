@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from math import gcd, isfinite
+from math import gcd
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rsjs.instances.epochs import FIXED
-from rsjs.instances.errors import InputError, described
+from rsjs.instances.errors import InputError, described, escaped
+from rsjs.instances.jobs import ARRAYS
 from rsjs.instances.method import ENERGY, EXPECTATION, OPEN_NODES, TARDINESS_AT
 
 if TYPE_CHECKING:
@@ -19,12 +20,14 @@ if TYPE_CHECKING:
     from rsjs.instances.schema import Instance, Objective, Workload
 
 LARGEST_DENOMINATOR = 60  # of GPU shares: finer ones have too many fill patterns
+LARGEST = 1e15  # of any number: products stay finite and differences keep their cents
+MOST_NODES = 1_000_000
 
 
 def check_instance(instance: Instance) -> None:
     """Raise InputError at the first entry that makes no sense."""
     _check_parts(instance)
-    _number("/now", instance.now, -np.inf)
+    _number("/now", instance.now, -LARGEST)
     jobs = instance.jobs
     _first("release", jobs.release > instance.now, jobs.release, f"<= now = {instance.now:g}")
     _check_admissible(instance)
@@ -67,7 +70,7 @@ def _check_parts(subject: Instance) -> None:
     _number("/H", subject.H, 0.0)
     _number("/rho", subject.rho, 0.0)
     for name, law in subject.laws.items():
-        where = f"/laws/{_escaped(name)}"
+        where = f"/laws/{escaped(name)}"
         if name == FIXED:
             _fail(where, name, f"another name: {FIXED!r} is all mass on epochs_max")
         if len(law.epochs) == 0 or law.weights.sum() <= 0:
@@ -133,6 +136,8 @@ def _check_groups(cluster: Cluster) -> None:
         if group.names and len(group.names) != group.count:
             found = described(f"{len(group.names)} names")
             _fail(f"{where}/names", found, f"{group.count} names")
+    if cluster.nodes > MOST_NODES:
+        _fail("/cluster/nodes", described(f"{cluster.nodes} nodes"), f"at most {MOST_NODES}")
     if len(set(cluster.node_names)) != cluster.nodes:
         twice = next(n for n in cluster.node_names if cluster.node_names.count(n) > 1)
         _fail("/cluster/nodes", twice, "node names that differ")
@@ -154,10 +159,10 @@ def _check_objective(objective: Objective) -> None:
 def _check_jobs(subject: Instance) -> None:
     jobs = subject.jobs
     _names("/jobs", jobs.id, "id")
-    for name, low in (("release", -np.inf), ("due", -np.inf), ("weight", 0.0), ("memory_gb", 0.0)):
+    _check_shapes(subject.cluster, jobs)
+    for name, low in (("release", -LARGEST), ("due", -LARGEST), ("weight", 0), ("memory_gb", 0)):
         values = getattr(jobs, name)
-        bound = "a finite number" if low == -np.inf else "a finite number >= 0"
-        _first(name, ~(np.isfinite(values) & (values >= low)), values, bound)
+        _first(name, ~((values >= low) & (values <= LARGEST)), values, _between(low))
     _first("epochs_max", jobs.epochs_max < 1, jobs.epochs_max, "at least 1 epoch")
     done = jobs.epochs_done
     _first("epochs_done", ~((done >= 0) & (done < jobs.epochs_max)), done, "in [0, epochs_max)")
@@ -176,19 +181,31 @@ def _check_jobs(subject: Instance) -> None:
     _check_times(subject.cluster, jobs)
 
 
+def _check_shapes(cluster: Cluster, jobs: Jobs) -> None:
+    """Files cannot get these wrong, programs that build their own arrays can."""
+    rows, types = len(jobs), len(cluster.gpu_types)
+    levels = max(len(gpu.levels) for gpu in cluster.gpu_types)
+    shapes = {"hours_per_epoch": (types, cluster.largest + 1), "inflation": (types, levels)}
+    for name in vars(jobs):
+        expected = (rows, *shapes.get(name, ()))
+        found = np.shape(getattr(jobs, name)) if name in ARRAYS else (len(getattr(jobs, name)),)
+        if found != expected:
+            _fail("/jobs", described(f"{name} of shape {found}"), f"shape {expected}")
+    if not np.isinf(jobs.hours_per_epoch[:, :, 0]).all():
+        _fail("/jobs", described("hours per epoch on 0 GPUs"), "inf: there is no such choice")
+
+
 def _check_times(cluster: Cluster, jobs: Jobs) -> None:
-    bad = np.argwhere(~(jobs.hours_per_epoch > 0))
-    if bad.size:
-        j, i, k = bad[0].tolist()
-        gpu = _escaped(cluster.gpu_types[i].name)
-        value = float(jobs.hours_per_epoch[j, i, k])
-        _fail(f"/jobs/{j}/hours_per_epoch/{gpu}/{k - 1}", value, "a number > 0")
-    bad = np.argwhere(~(jobs.inflation >= 1))
-    if bad.size:
-        j, i, level = bad[0].tolist()
-        gpu = _escaped(cluster.gpu_types[i].name)
-        value = float(jobs.inflation[j, i, level])
-        _fail(f"/jobs/{j}/inflation/{gpu}/{level}", value, "a number >= 1")
+    hours = jobs.hours_per_epoch
+    for j, i, k in np.argwhere(~((hours > 0) & (np.isinf(hours) | (hours <= LARGEST))))[:1]:
+        gpu = escaped(cluster.gpu_types[i].name)
+        where = f"/jobs/{j}/hours_per_epoch/{gpu}/{k - 1}"
+        _fail(where, hours[j, i, k].item(), f"a number > 0, at most {LARGEST:g}")
+    factor = jobs.inflation
+    for j, i, level in np.argwhere(~((factor >= 1) & (np.isinf(factor) | (factor <= LARGEST))))[:1]:
+        gpu = escaped(cluster.gpu_types[i].name)
+        where = f"/jobs/{j}/inflation/{gpu}/{level}"
+        _fail(where, factor[j, i, level].item(), _between(1))
 
 
 def _check_admissible(instance: Instance) -> None:
@@ -257,16 +274,16 @@ def _first(name: str, bad: NDArray[np.bool_], values: NDArray[Any], expected: st
 
 
 def _number(where: str, value: float, low: float) -> None:
-    if not (isfinite(value) and value >= low):
-        _fail(where, value, "a finite number" + (f" >= {low:g}" if isfinite(low) else ""))
+    if not low <= value <= LARGEST:
+        _fail(where, value, _between(low))
+
+
+def _between(low: float) -> str:
+    return f"a number from {low:g} to {LARGEST:g}"
 
 
 def _listed(names: Iterable[str]) -> str:
     return ", ".join(sorted(names))
-
-
-def _escaped(name: str) -> str:
-    return name.replace("~", "~0").replace("/", "~1")
 
 
 def _fail(pointer: str, value: Any, expected: str) -> NoReturn:

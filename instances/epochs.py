@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import accumulate
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -46,12 +47,13 @@ class Law:
     @cached_property
     def _mass(self) -> NDArray[np.float64]:
         """(m + 1,) total weight of epochs[i:]."""
-        return np.append(np.cumsum(self.weights[::-1])[::-1], 0).astype(float)
+        return _suffix_sums(self.weights.tolist())
 
     @cached_property
     def _mass_epochs(self) -> NDArray[np.float64]:
         """(m + 1,) sum of weight x epoch over epochs[i:]."""
-        return np.append(np.cumsum((self.weights * self.epochs)[::-1])[::-1], 0).astype(float)
+        pairs = zip(self.weights.tolist(), self.epochs.tolist(), strict=True)
+        return _suffix_sums([weight * epoch for weight, epoch in pairs])
 
     @cached_property
     def mean(self) -> float:
@@ -87,3 +89,8 @@ class Law:
         mass = self._mass[late]
         excess = rate * (self._mass_epochs[late] - mass * w) - mass * s
         return np.maximum(excess, 0.0) / self._mass[first]
+
+
+def _suffix_sums(values: list[int]) -> NDArray[np.float64]:
+    """(m + 1,) sums of values[i:], added as Python integers: the products exceed 64 bits."""
+    return np.array([*accumulate(reversed(values), initial=0)][::-1], dtype=float)

@@ -29,10 +29,11 @@ class InputError(ValueError):
         self.value = value
         self.expected = expected
         self.file = file
-        shown = value if isinstance(value, _Bare) else _short(repr(value))
+        shown = _short(value, 160) if isinstance(value, _Bare) else _short(repr(value))
         place = f"{file}: " if file is not None else ""
-        where = f"{pointer}: " if pointer else ""
-        super().__init__(f"{place}{where}found {shown}, expected {expected}")
+        where = f"{_short(pointer, 200)}: " if pointer else ""
+        message = f"{place}{where}found {shown}, expected {_short(expected, 300)}"
+        super().__init__(_one_line(message))
 
     def at(self, file: str | Path) -> InputError:
         """The same error with the file it was found in."""
@@ -49,6 +50,16 @@ class _Bare(str):
 def described(text: str) -> str:
     """A value for `InputError` that is a description, not data: shown without quotes."""
     return _Bare(" ".join(text.split()))
+
+
+def escaped(key: str) -> str:
+    """A key as one step of a JSON pointer."""
+    return key.replace("~", "~0").replace("/", "~1")
+
+
+def _one_line(text: str) -> str:
+    """Names of files and keys may hold line breaks and what no terminal can print."""
+    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
 
 
 def _short(text: str, limit: int = 80) -> str:

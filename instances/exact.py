@@ -7,7 +7,7 @@ and no code shared with `costs` and `check`. Both verdicts are tested to agree.
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import defaultdict, deque
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
@@ -20,6 +20,7 @@ from rsjs.instances.epochs import FIXED
 
 ZERO = Fraction(0)
 Law = list[tuple[Fraction, Fraction]]  # (remaining epochs, probability)
+Counts = tuple[int, ...]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,7 +33,9 @@ class ExactVerdict:
     objective: Fraction | None = None
 
 
-def check_exact(instance: Document, solution: Document) -> ExactVerdict:
+def check_exact(
+    instance: Document, solution: Document, *, instance_digest: str | None = None
+) -> ExactVerdict:
     """
     Check the decision in one document against the instance in another.
 
@@ -40,9 +43,11 @@ def check_exact(instance: Document, solution: Document) -> ExactVerdict:
     ----------
     instance, solution : documents read by `files.read_exact`
         Valid by schema and sense; numbers are int or Fraction.
+    instance_digest : str, optional
+        sha256 of the instance; a solution made for another one is a violation.
     """
     decision = _Decision(instance, solution)
-    found = list(decision.violations())
+    found = list(decision.violations(instance_digest))
     if found:
         return ExactVerdict(feasible=False, violations=tuple(found))
     terms = decision.terms()
@@ -65,51 +70,55 @@ class _Decision:
             if v["name"] in present:
                 self.largest[v["gpu_type"]] = max(self.largest[v["gpu_type"]], v["gpus"])
 
-    def violations(self) -> Iterator[Violation]:
-        sizes = {
-            "job_node": len(self.jobs),
-            "job_gpus": len(self.jobs),
-            "job_level": len(self.jobs),
-            "node_type": len(self.allowed),
-        }
-        wrong = False
-        for name, size in sizes.items():
-            if len(self.solution[name]) != size:
-                wrong = True
-                yield _violation("shape", f"/{name}", f"{len(self.solution[name])} entries", size)
-        if not wrong:
-            yield from self._nodes()
+    def violations(self, instance_digest: str | None) -> list[Violation]:
+        """Of the first stage that finds any: the later ones rely on the earlier ones."""
+        return (
+            [*self._claimed_instance(instance_digest), *self._arrays()]
+            or [
+                *self._node_types(),
+                *(found for j in range(len(self.jobs)) for found in self._job(j)),
+            ]
+            or [*self._capacity()]
+        )
 
-    def _nodes(self) -> Iterator[Violation]:
-        count = 0
+    def _claimed_instance(self, instance_digest: str | None) -> Iterator[Violation]:
+        claimed = self.solution["instance"]
+        if instance_digest not in (None, claimed):
+            yield _violation("instance", "/instance", claimed, f"sha256 {instance_digest}")
+
+    def _arrays(self) -> Iterator[Violation]:
+        jobs, nodes = len(self.jobs), len(self.allowed)
+        gpus = max(v["gpus"] for v in self.types)
+        levels = max(len(gpu["levels"]) for gpu in self.gpus.values())
+        expected = {
+            "job_node": (jobs, -1, nodes - 1),
+            "job_gpus": (jobs, 0, gpus),
+            "job_level": (jobs, -1, levels - 1),
+            "node_type": (nodes, -1, len(self.types) - 1),
+        }
+        for name, (size, low, high) in expected.items():
+            values = self.solution[name]
+            if len(values) != size:
+                yield _violation("shape", f"/{name}", f"{len(values)} entries", size)
+                continue
+            for i, value in enumerate(values):
+                if not low <= value <= high:
+                    yield _violation("range", f"/{name}/{i}", value, f"{low} to {high}")
+
+    def _node_types(self) -> Iterator[Violation]:
         for n, v in enumerate(self.solution["node_type"]):
-            if not -1 <= v < len(self.types):
-                yield _violation("range", f"/node_type/{n}", v, f"-1 to {len(self.types) - 1}")
-                count += 1
-            elif v >= 0 and self.types[v]["name"] not in self.allowed[n]:
+            if v >= 0 and self.types[v]["name"] not in self.allowed[n]:
                 name = self.types[v]["name"]
                 yield _violation("allowed_type", f"/node_type/{n}", name, self.allowed[n])
-                count += 1
-        if count:
-            return
-        for j in range(len(self.jobs)):
-            for violation in self._job(j):
-                count += 1
-                yield violation
-        if not count:
-            yield from self._capacity()
 
     def _job(self, j: int) -> Iterator[Violation]:
         node, gpus, level = (
             self.solution[name][j] for name in ("job_node", "job_gpus", "job_level")
         )
-        if not -1 <= node < len(self.allowed):
-            yield _violation("range", f"/job_node/{j}", node, f"-1 to {len(self.allowed) - 1}")
-        elif node == -1:
+        if node == -1:
             if gpus != 0 or level != -1:
-                yield _violation("postponed", f"/job_gpus/{j}", gpus, "nothing")
-        elif gpus < 0 or level < -1:
-            yield _violation("range", f"/job_gpus/{j}", gpus, "no negative number")
+                where = f"/job_gpus/{j}" if gpus else f"/job_level/{j}"
+                yield _violation("postponed", where, gpus or level, "nothing")
         elif (gpus > 0) == (level >= 0):
             yield _violation("one_configuration", f"/job_gpus/{j}", gpus, "GPUs or a level")
         elif self.solution["node_type"][node] < 0:
@@ -118,7 +127,8 @@ class _Decision:
             yield _violation("node_size", f"/job_gpus/{j}", gpus, f"{self._type(node)['gpus']}")
         elif self._rate(j, self._type(node)["gpu_type"], gpus, level) is None:
             name = "memory" if self._too_big(j, node, level) else "admissible"
-            yield _violation(name, f"/job_gpus/{j}", gpus, "an admissible configuration")
+            where, found = ("job_gpus", gpus) if level < 0 else ("job_level", level)
+            yield _violation(name, f"/{where}/{j}", found, "an admissible configuration")
 
     def _too_big(self, j: int, node: int, level: int) -> bool:
         gpu = self.gpus[self._type(node)["gpu_type"]]
@@ -128,7 +138,7 @@ class _Decision:
         return bool(self.jobs[j]["memory_gb"] > min(limits))
 
     def _capacity(self) -> Iterator[Violation]:
-        for n, used in self._used().items():
+        for n, used in sorted(self._used().items()):
             if used > self._type(n)["gpus"]:
                 yield _violation("capacity", f"/node_type/{n}", used, self._type(n)["gpus"])
 
@@ -269,57 +279,81 @@ class _Decision:
                 gpu = self.gpus[self._type(n)["gpu_type"]]
                 shares[n].append(gpu["levels"][level]["units"])
         for n, units in shares.items():
-            used[n] += fewest_bins(units, self.gpus[self._type(n)["gpu_type"]]["units"])
+            size = self.gpus[self._type(n)["gpu_type"]]["units"]
+            least = -(-sum(units) // size)
+            fits = least <= self._type(n)["gpus"]
+            used[n] += fewest_bins(units, size) if fits else least
         return used
 
     def _type(self, node: int) -> Any:
         return self.types[self.solution["node_type"][node]]
 
     def _matching(self) -> int:
-        """Maximum matching of jobs to nodes, by augmenting paths."""
-        of_node: dict[int, int] = {}
+        """Maximum matching of jobs to nodes: augmenting paths, breadth first."""
+        on_type = [
+            {v["name"] for v in self.types if self._runs(j, v)} for j in range(len(self.jobs))
+        ]
+        job_on: dict[int, int] = {}
+        node_of: dict[int, int] = {}
+        for start in range(len(self.jobs)):
+            reached_from: dict[int, int] = {}  # node -> job
+            queue, end = deque([start]), None
+            while queue and end is None:
+                j = queue.popleft()
+                for n, allowed in enumerate(self.allowed):
+                    if n not in reached_from and not on_type[j].isdisjoint(allowed):
+                        reached_from[n] = j
+                        if n not in job_on:
+                            end = n
+                            break
+                        queue.append(job_on[n])
+            while end is not None:  # flip the path, back to `start`
+                j = reached_from[end]
+                job_on[end], node_of[j], end = j, end, node_of.get(j)
+        return len(job_on)
 
-        def runs(j: int, n: int) -> bool:
-            for v in self.types:
-                if v["name"] in self.allowed[n]:
-                    gpu = v["gpu_type"]
-                    dedicated = [(k, -1) for k in range(1, v["gpus"] + 1)]
-                    shared = [(0, level) for level in range(len(self.gpus[gpu]["levels"]))]
-                    if any(self._rate(j, gpu, k, s) is not None for k, s in dedicated + shared):
-                        return True
-            return False
-
-        def augment(j: int, seen: set[int]) -> bool:
-            for n in range(len(self.allowed)):
-                if n not in seen and runs(j, n):
-                    seen.add(n)
-                    if n not in of_node or augment(of_node[n], seen):
-                        of_node[n] = j
-                        return True
-            return False
-
-        return sum(augment(j, set()) for j in range(len(self.jobs)))
+    def _runs(self, j: int, node_type: Any) -> bool:
+        gpu = node_type["gpu_type"]
+        dedicated = [(k, -1) for k in range(1, node_type["gpus"] + 1)]
+        shared = [(0, level) for level in range(len(self.gpus[gpu]["levels"]))]
+        return any(self._rate(j, gpu, k, level) is not None for k, level in dedicated + shared)
 
 
 def fewest_bins(items: list[int], size: int) -> int:
-    """Bins of `size` that hold the items: branch and bound from the volume bound upwards."""
-    items = sorted(items, reverse=True)
+    """Bins of `size` that hold the items: upwards from the volume bound."""
+    sizes = sorted(set(items))
+    need = tuple(items.count(unit) for unit in sizes)
+    fillings = list(_fillings(sizes, need, size))
     bins = -(-sum(items) // size)
-    while not _packs(items, [size] * bins):
+    while not _pack(sizes, need, fillings, size, bins):
         bins += 1
     return bins
 
 
-def _packs(items: list[int], room: list[int]) -> bool:
-    if not items:
-        return True
-    for at, left in enumerate(room):
-        if left >= items[0] and left not in room[:at]:
-            room[at] -= items[0]
-            if _packs(items[1:], room):
-                return True
-            room[at] += items[0]
-    return False
+def _pack(sizes: list[int], need: Counts, fillings: list[Counts], size: int, bins: int) -> bool:
+    """Whether the bins hold all, from the counts that 0, 1, 2, ... of them can hold."""
+    volume = sum(n * unit for n, unit in zip(need, sizes, strict=True))
+    held = {tuple(0 for _ in sizes)}
+    for left in range(bins - 1, -1, -1):
+        least = volume - left * size  # what is held by now, or the rest cannot fit
+        more = {
+            tuple(min(a + b, n) for a, b, n in zip(counts, filling, need, strict=True))
+            for counts in held
+            for filling in fillings
+        }
+        held = {c for c in more if sum(n * unit for n, unit in zip(c, sizes, strict=True)) >= least}
+    return need in held
+
+
+def _fillings(sizes: list[int], need: Counts, room: int) -> Iterator[Counts]:
+    """Counts of each size in one bin that no item of the last size could join."""
+    most = min(room // sizes[0], need[0])
+    if len(sizes) == 1:
+        yield (most,)
+        return
+    for taken in range(most + 1):
+        for rest in _fillings(sizes[1:], need[1:], room - taken * sizes[0]):
+            yield (taken, *rest)
 
 
 def _claims(total: Fraction, solution: Document) -> Iterator[Violation]:

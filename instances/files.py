@@ -5,8 +5,9 @@ from __future__ import annotations
 import gzip
 import json
 import os
+import re
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
@@ -19,14 +20,18 @@ import jsonschema_rs
 
 from rsjs.instances import documents
 from rsjs.instances.documents import INSTANCE, SOLUTION, WORKLOAD, Document
-from rsjs.instances.errors import InputError, described
+from rsjs.instances.errors import InputError, described, escaped
 from rsjs.instances.schema import Instance, Workload
 from rsjs.instances.schema_errors import explain
 from rsjs.instances.solution import Solution
 
 T = TypeVar("T")
 
-LONGEST_INTEGER = 18  # digits: what fits 64 bits
+_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")  # as JSON escapes one
+_NOT_ZERO = re.compile(r"[-0.]*[1-9]")
+
+LONGEST_NUMBER = 1100  # characters: any double written out in full
+DEEPEST = 50  # levels of brackets in `meta` and `generator`, which may hold anything
 
 SCHEMAS = {INSTANCE: "instance", WORKLOAD: "workload", SOLUTION: "solution"}
 
@@ -51,35 +56,24 @@ def read_instance(path: str | Path) -> Instance:
     InputError
         Naming the file, the JSON pointer, the value found and what was expected.
     """
-    return _build(path, documents.to_instance, INSTANCE)
+    return _instance(read_document(path), path)
 
 
 def read_workload(path: str | Path) -> Workload:
     """Read an `rsjs-workload/1` file; errors as in `read_instance`."""
-    return _build(path, documents.to_workload, WORKLOAD)
+    return _workload(read_document(path), path)
 
 
 def read_solution(path: str | Path) -> SolutionFile:
     """Read an `rsjs-solution/1` file; errors as in `read_instance`."""
-
-    def build(document: Document) -> SolutionFile:
-        return SolutionFile(
-            solution=documents.to_solution(document),
-            instance_digest=document["instance"],
-            method=document.get("method"),
-            objective=document.get("objective"),
-            bound=document.get("bound"),
-        )
-
-    return _build(path, build, SOLUTION)
+    return _solution(read_document(path), path)
 
 
 def read_any(path: str | Path) -> Instance | Workload | SolutionFile:
     """Read whichever kind of file this is."""
-    kind = read_document(path)["format"]
-    if kind == INSTANCE:
-        return read_instance(path)
-    return read_workload(path) if kind == WORKLOAD else read_solution(path)
+    document = read_document(path)
+    build = {INSTANCE: _instance, WORKLOAD: _workload, SOLUTION: _solution}[document["format"]]
+    return build(document, path)
 
 
 def write_instance(instance: Instance, path: str | Path) -> None:
@@ -125,7 +119,7 @@ def write_bytes(data: bytes, path: str | Path) -> None:
             scratch.replace(path)
         finally:
             scratch.unlink(missing_ok=True)
-    except OSError as error:
+    except (OSError, ValueError) as error:  # ValueError: no name at all, or a NUL in it
         raise InputError(
             "", described(_reason(error)), "a file that can be written", path
         ) from None
@@ -147,12 +141,39 @@ def read_exact(path: str | Path) -> Document:
     """The same with every fractional number as the Fraction that its text says."""
     reader = _Reader(Path(path))
     reader.document()
-    exact: Document = json.loads(reader.text, parse_float=Fraction)
+    exact: Document = json.loads(reader.text, parse_float=_rational)
     return exact
 
 
-def _build(path: str | Path, build: Callable[[Document], T], expected: str) -> T:
-    document = read_document(path)
+def _rational(text: str) -> Fraction | int:
+    value = Fraction(text)
+    return value.numerator if value.denominator == 1 else value  # 1.0 may be an index
+
+
+def _instance(document: Document, path: str | Path) -> Instance:
+    return _build(document, path, documents.to_instance, INSTANCE)
+
+
+def _workload(document: Document, path: str | Path) -> Workload:
+    return _build(document, path, documents.to_workload, WORKLOAD)
+
+
+def _solution(document: Document, path: str | Path) -> SolutionFile:
+    def build(document: Document) -> SolutionFile:
+        return SolutionFile(
+            solution=documents.to_solution(document),
+            instance_digest=document["instance"],
+            method=document.get("method"),
+            objective=document.get("objective"),
+            bound=document.get("bound"),
+        )
+
+    return _build(document, path, build, SOLUTION)
+
+
+def _build(
+    document: Document, path: str | Path, build: Callable[[Document], T], expected: str
+) -> T:
     if document["format"] != expected:
         raise InputError("/format", document["format"], repr(expected), path)
     try:
@@ -167,7 +188,7 @@ def _validator(kind: str) -> jsonschema_rs.Draft202012Validator:
 
 
 class _Odd(str):
-    """A number that is not finite, as its text."""
+    """A number that no double holds, as its text."""
 
 
 class _Twice(dict[str, Any]):
@@ -185,13 +206,16 @@ class _Reader:
 
     def document(self) -> Document:
         parsed = self._parse()
-        if self.odd:
-            self._refuse_odd(parsed, "")
-        kind = parsed.get("format") if isinstance(parsed, dict) else None
+        if self.odd or _SURROGATE.search(self.text):
+            self._refuse_odd(parsed)
+        if not isinstance(parsed, dict):
+            self._fail("", described(_kind_of(parsed)), "an object")
+        kind = parsed.get("format")
         if not isinstance(kind, str) or kind not in SCHEMAS:
             self._fail("/format", kind, f"one of {', '.join(SCHEMAS)}")
         if not _validator(SCHEMAS[kind]).is_valid(parsed):
             self._refuse(kind, parsed)
+        self._refuse_deep(parsed)
         document: Document = parsed
         return document
 
@@ -206,7 +230,7 @@ class _Reader:
         except UnicodeDecodeError as error:
             bad = described(f"byte 0x{error.object[error.start]:02x} at offset {error.start}")
             self._fail("", bad, "UTF-8 text")
-        except OSError as error:
+        except (OSError, ValueError) as error:  # ValueError: a NUL in the name
             self._fail("", described(_reason(error)), "a readable file")
 
     def _parse(self) -> Any:
@@ -236,42 +260,68 @@ class _Reader:
 
     def _float(self, text: str) -> float | str:
         value = float(text)
-        return value if isfinite(value) else self._not_finite(text)
+        if value == 0 and _NOT_ZERO.match(text):  # 1e-999999999: hours of work as a Fraction
+            return self._not_finite(text)
+        known = isfinite(value) and len(text) <= LONGEST_NUMBER
+        return value if known else self._not_finite(text)
 
     def _int(self, text: str) -> int | str:
-        return int(text) if len(text) <= LONGEST_INTEGER else self._not_finite(text)
+        return int(text) if isfinite(float(text)) else self._not_finite(text)
 
     def _not_finite(self, text: str) -> str:
         self.odd = True
         return _Odd(text)
 
-    def _refuse_odd(self, value: Any, where: str) -> None:
-        if isinstance(value, _Odd):
-            self._fail(where, described(value[:40]), "a finite number")
-        if isinstance(value, _Twice):
-            self._fail(f"{where}/{_escaped(value.key)}", described("the key twice"), "it once")
-        if isinstance(value, dict):
-            for key, entry in value.items():
-                self._refuse_odd(entry, f"{where}/{_escaped(key)}")
-        elif isinstance(value, list):
-            for i, entry in enumerate(value):
-                self._refuse_odd(entry, f"{where}/{i}")
+    def _refuse_odd(self, document: Any) -> None:
+        for where, value in _walk(document):
+            if isinstance(value, _Odd):
+                self._fail(where, described(value), "a finite number that a double can hold")
+            if isinstance(value, _Twice):
+                self._fail(f"{where}/{escaped(value.key)}", described("the key twice"), "it once")
+            for text in value if isinstance(value, dict) else [value]:
+                if isinstance(text, str) and not _encodes(text):
+                    self._fail(where, text, "Unicode text without lone surrogates")
+
+    def _refuse_deep(self, document: Document) -> None:
+        jobs = enumerate(document.get("jobs", ()))
+        free = {f"/jobs/{j}/meta": job["meta"] for j, job in jobs if "meta" in job}
+        free["/generator"] = document.get("generator")
+        for root, part in free.items():
+            if any(where.count("/") > DEEPEST for where, _ in _walk(part)):
+                found = described("brackets nested too deeply")
+                self._fail(root, found, f"at most {DEEPEST} levels")
 
     def _refuse(self, kind: str, parsed: Any) -> NoReturn:
         error = next(_validator(SCHEMAS[kind]).iter_errors(parsed))
         value, pointer = parsed, ""
         for step in error.instance_path:
-            value, pointer = value[step], f"{pointer}/{_escaped(str(step))}"
-        found, expected = explain(error.kind, value)
-        self._fail(pointer, found, expected)
+            value, pointer = value[step], f"{pointer}/{escaped(str(step))}"
+        step, found, expected = explain(error.kind, value)
+        self._fail(pointer + step, found, expected)
 
     def _fail(self, pointer: str, value: Any, expected: str) -> NoReturn:
         raise InputError(pointer, value, expected, self.path) from None
 
 
-def _escaped(key: str) -> str:
-    return key.replace("~", "~0").replace("/", "~1")
+def _walk(document: Any) -> Iterator[tuple[str, Any]]:
+    """Every entry with its pointer, in document order; no recursion: it may be nested deeply."""
+    left: list[tuple[str, Any]] = [("", document)]
+    while left:
+        where, value = left.pop()
+        yield where, value
+        if isinstance(value, dict):
+            left += [(f"{where}/{escaped(key)}", entry) for key, entry in value.items()][::-1]
+        elif isinstance(value, list):
+            left += [(f"{where}/{i}", entry) for i, entry in enumerate(value)][::-1]
 
 
-def _reason(error: OSError) -> str:
-    return error.strerror or str(error)
+def _encodes(text: str) -> bool:
+    return not any("\ud800" <= c <= "\udfff" for c in text)
+
+
+def _kind_of(value: Any) -> str:
+    return f"an array of {len(value)}" if isinstance(value, list) else repr(value)
+
+
+def _reason(error: OSError | ValueError) -> str:
+    return getattr(error, "strerror", None) or str(error)

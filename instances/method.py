@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from importlib import import_module
+from math import isfinite
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from rsjs.instances.solution import Event, Solution, SolveResult
@@ -108,7 +109,9 @@ class Report:
             self.seconds[name] = self.seconds.get(name, 0.0) + time.monotonic() - begin
 
     def incumbent(self, solution: Solution, objective: float) -> None:
-        """A solution better than those before; others are ignored."""
+        """A solution better than those before; others are ignored, and those without a price."""
+        if not isfinite(objective):
+            return
         if self._best is not None and objective >= self._best - 1e-12 * abs(self._best):
             return
         self._best = objective
@@ -116,8 +119,8 @@ class Report:
         self.publish(solution, objective)
 
     def bound(self, value: float) -> None:
-        """A lower bound better than those before; others are ignored."""
-        if self._bound is not None and value <= self._bound:
+        """A lower bound better than those before; others are ignored, and infinite ones."""
+        if not isfinite(value) or (self._bound is not None and value <= self._bound):
             return
         self._bound = value
         self.events.append(Event(seconds=self.elapsed(), incumbent=self._best, bound=value))

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from functools import lru_cache
+from itertools import pairwise
+from operator import mul, sub
 
 
 def gpus_for_shares(shares: Iterable[int], units: int) -> int:
@@ -23,23 +24,34 @@ def gpus_for_shares(shares: Iterable[int], units: int) -> int:
     if units == 20 and set(counts) <= {2, 3}:
         return max(-(-total // 20), -(-counts[3] // 6))
     sizes = tuple(sorted(counts, reverse=True))
-    return _least_bins(tuple(counts[size] for size in sizes), sizes, units)
+    left, bins = tuple(counts[size] for size in sizes), -(-total // units)
+    while not _fit(left, sizes, units, bins * units - total):
+        bins += 1
+    return bins
 
 
 def _divisible(sizes: list[int], units: int) -> bool:
     """Whether each size divides the next and the bin: then first fit decreasing wastes nothing."""
     chain = [*sizes, units]
-    return all(large % small == 0 for small, large in zip(chain, chain[1:], strict=False))
+    return all(large % small == 0 for small, large in pairwise(chain))
 
 
-def _least_bins(counts: tuple[int, ...], sizes: tuple[int, ...], units: int) -> int:
-    @lru_cache(maxsize=None)
-    def least(left: tuple[int, ...]) -> int:
+def _fit(counts: tuple[int, ...], sizes: tuple[int, ...], units: int, waste: int) -> bool:
+    """Whether the shares fit with at most `waste` units left free: depth first, GPU by GPU."""
+    tried: dict[tuple[int, ...], int] = {}  # shares left -> most waste with which it failed
+    stack = [(counts, waste)]
+    while stack:
+        left, waste = stack.pop()
         if not any(left):
-            return 0
-        return 1 + min(least(rest) for rest in _fillings(left, sizes, units))
-
-    return least(counts)
+            return True
+        if waste <= tried.get(left, -1):
+            continue
+        tried[left] = waste
+        for rest in reversed([*_fillings(left, sizes, units)]):
+            taken = sum(map(mul, sizes, map(sub, left, rest)))
+            if units - taken <= waste:
+                stack.append((rest, waste - units + taken))
+    return False
 
 
 def _fillings(

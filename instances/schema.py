@@ -146,18 +146,21 @@ class Instance:
         hours = np.where(self._fits[:, :, None], self.jobs.hours_per_epoch, np.inf)
         counts = np.arange(hours.shape[2])
         hours[:, counts[None, :] > self.cluster.largest_of_gpu[:, None]] = np.inf
+        hours.setflags(write=False)
         return hours
 
     @cached_property
     def shared_hours_per_epoch(self) -> NDArray[np.float64]:
         """(J, T, L) hours per epoch on each share level, inf where not admissible."""
-        limit = np.zeros(self.jobs.inflation.shape[1:])
+        limit = np.full(self.jobs.inflation.shape[1:], -np.inf)
         for i, gpu in enumerate(self.cluster.gpu_types):
             for level, share in enumerate(gpu.levels):
                 limit[i, level] = share.max_memory_gb
         small = self.jobs.memory_gb[:, None, None] <= limit
         inflation = np.where(small, self.jobs.inflation, np.inf)
-        return inflation * self.hours_per_epoch[:, :, 1, None]
+        hours = inflation * self.hours_per_epoch[:, :, 1, None]
+        hours.setflags(write=False)
+        return hours
 
     @cached_property
     def _fits(self) -> NDArray[np.bool_]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from rsjs.instances.errors import described
+from rsjs.instances.errors import described, escaped
 
 _EXPECTED: dict[str, Callable[[Any], str]] = {
     "type": lambda kind: " or ".join(kind.types),
@@ -20,15 +20,19 @@ _EXPECTED: dict[str, Callable[[Any], str]] = {
 }
 
 
-def explain(kind: Any, value: Any) -> tuple[Any, str]:
-    """Value found and what was expected, from a validator's error kind and the value there."""
+def explain(kind: Any, value: Any) -> tuple[str, Any, str]:
+    """
+    One step further to the entry, value found and what was expected.
+
+    From a validator's error kind and the value it complains of.
+    """
     if kind.name == "required":
-        return described(f"no key {kind.property!r}"), "this key"
+        return "", described(f"no key {kind.property!r}"), "this key"
     if kind.name == "additionalProperties":
-        keys = ", ".join(map(repr, kind.unexpected))
-        return described(f"unknown key {keys}"), "known keys only"
+        key = kind.unexpected[0]
+        return f"/{escaped(key)}", described(f"unknown key {key!r}"), "known keys only"
     if isinstance(value, dict | list):
         value = described(
             f"{'an object' if isinstance(value, dict) else 'an array'} of {len(value)}"
         )
-    return value, _EXPECTED[kind.name](kind)
+    return "", value, _EXPECTED[kind.name](kind)

@@ -35,7 +35,7 @@ class Solution:
 
     def __post_init__(self) -> None:
         for name in DECISION_ARRAYS:
-            array = np.array(getattr(self, name), dtype=np.int64)
+            array = _integers(name, getattr(self, name))
             array.setflags(write=False)
             object.__setattr__(self, name, array)
 
@@ -47,13 +47,13 @@ class Solution:
         job_level: ArrayLike | None = None,
     ) -> Solution:
         """A solution from array-likes; without `job_level` every GPU is dedicated."""
-        node = np.array(job_node, dtype=np.int64)
+        node = _integers("job_node", job_node)
         level = np.full(node.shape, -1) if job_level is None else job_level
         return Solution(
             job_node=node,
-            job_gpus=np.array(job_gpus, dtype=np.int64),
-            job_level=np.array(level, dtype=np.int64),
-            node_type=np.array(node_type, dtype=np.int64),
+            job_gpus=_integers("job_gpus", job_gpus),
+            job_level=_integers("job_level", level),
+            node_type=_integers("node_type", node_type),
         )
 
     @staticmethod
@@ -66,6 +66,15 @@ class Solution:
         return all(
             np.array_equal(getattr(self, name), getattr(other, name)) for name in DECISION_ARRAYS
         )
+
+
+def _integers(name: str, values: ArrayLike) -> NDArray[np.int64]:
+    """A copy as integers; a solver's 0.9999999 is refused, not cut to 0."""
+    given = np.asarray(values)
+    array = np.array(given, dtype=np.int64)
+    for at in np.flatnonzero(array != given)[:1]:
+        raise ValueError(f"{name}[{at}] = {given.flat[at]}, must be an integer")
+    return array
 
 
 DECISION_ARRAYS = ("job_node", "job_gpus", "job_level", "node_type")

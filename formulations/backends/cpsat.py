@@ -100,6 +100,8 @@ def solve(
     spent = time.monotonic() - begin
 
     status = response.status.name
+    if status == "MODEL_INVALID":  # the model was checked: ranges of options are checked this late
+        raise ValueError(f"cp-sat refused its options: {response.solution_info}")
     if status in ("OPTIMAL", "FEASIBLE"):
         relay.offer_incumbent(integers.true_vector(response.solution))
     if status == "OPTIMAL":

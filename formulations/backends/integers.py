@@ -86,7 +86,7 @@ def integer_model(model: MatrixModel, solver: str) -> IntegerModel:
     free = np.where(span > 0, model.cost, 0.0)  # a fixed column's cost is in the offset
     scale = _cost_scale(free, span)
     cost = np.rint(free * scale)
-    cost = np.where(cost / scale == free, cost, np.floor(free * scale))
+    cost = np.where(cost / scale == free, cost, np.rint(free * scale))
     return IntegerModel(
         first=model.A.indptr.astype(np.int64),
         index=model.A.indices.astype(np.int64),
@@ -127,7 +127,7 @@ def _row_powers(model: MatrixModel, solver: str) -> NDArray[np.float64]:
         bad = np.flatnonzero(off)
     if bad.size:
         value = model.A.data[bad[0]]
-        raise ValueError(f"{solver} takes integer rows only; row {rows[bad[0]]} has {value!r}")
+        raise ValueError(f"{solver} takes integer rows only; row {rows[bad[0]]} has {value:g}")
     return power
 
 
@@ -135,15 +135,17 @@ def _cost_scale(cost: NDArray[np.float64], span: NDArray[np.int64]) -> float:
     """
     The power of ten for the costs: the least that is exact, else the largest that is safe.
 
-    Safe is what keeps the sum of |cost| * span below 2**52 and each cost below 2**40. Scales from
-    1e3 to 1e9 took CP-SAT the same time on pattern models, so the largest loses nothing.
+    Safe is what keeps the sum of |cost| * span below 2**52 and each cost below 2**40, with at most
+    12 decimals. Scales from 1e3 to 1e9 took CP-SAT the same time on pattern models, so the largest
+    costs nothing.
     """
     size = np.abs(cost)
     total, largest = float(size @ np.maximum(span, 0)), float(size.max(initial=0.0))
     if total == 0.0:
         return 1.0
-    safe = int(np.floor(np.log10(min(OBJECTIVE_LIMIT / total, COEFFICIENT_LIMIT / largest))))
-    for exponent in range(min(safe, DECIMALS)):
+    most = min(10.0**DECIMALS, OBJECTIVE_LIMIT / total, COEFFICIENT_LIMIT / largest)
+    safe = int(np.floor(np.log10(most)))
+    for exponent in range(safe):
         scale = 10.0**exponent
         if np.array_equal(np.rint(cost * scale) / scale, cost):
             return scale

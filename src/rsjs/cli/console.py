@@ -3,23 +3,38 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from math import isfinite
+from shutil import get_terminal_size
+from textwrap import wrap
 from typing import TYPE_CHECKING, Any
+
+from rsjs.reporting import formats
 
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
-
-MISSING = "-"
-
 
 def console(*, stderr: bool = False) -> Console:
     """A console that prints text as it is: no markup, no colouring of numbers and names."""
     from rich.console import Console
 
     return Console(stderr=stderr, markup=False, highlight=False, emoji=False)
+
+
+def plain_table(title: str) -> Table:
+    """A table without lines, its title on the left."""
+    from rich.table import Table
+
+    return Table(
+        title=title,
+        title_justify="left",
+        title_style="bold",
+        box=None,
+        pad_edge=False,
+        padding=(0, 2, 0, 0),
+    )
 
 
 def print_json(document: Any) -> None:
@@ -41,25 +56,23 @@ def _plain(value: Any) -> Any:
     return value if isinstance(value, int | str | None) else str(value)
 
 
-def number(value: float | None, digits: int = 6) -> str:
-    """Significant digits; a missing number is a dash."""
-    return MISSING if value is None else f"{value:.{digits}g}"
+def number(value: float | None) -> str:
+    """6 significant digits; a dash for a missing number."""
+    return formats.MISSING if value is None else formats.significant(value, 6)
 
 
 def percent(value: float | None) -> str:
-    """A share in per cent: two decimals, more where two would show nothing."""
-    if value is None:
-        return MISSING
-    return f"{100 * value:.2g} %" if 0 < value < 1e-4 else f"{100 * value:.2f} %"
+    """A share in per cent."""
+    return formats.MISSING if value is None else f"{formats.percent(value)} %"
 
 
-def facts(rows: Mapping[str, Any] | list[tuple[str, Any]]) -> Table:
-    """Names and values in two columns."""
-    from rich.table import Table
-
-    table = Table.grid(padding=(0, 2))
-    table.add_column(style="bold", no_wrap=True)
-    table.add_column(overflow="fold")
-    for name, value in rows.items() if isinstance(rows, Mapping) else rows:
-        table.add_row(name, str(value))
-    return table
+def print_facts(rows: Iterable[tuple[str, Any]]) -> None:
+    """Print names and values in two columns, long values wrapped."""
+    known = [(name, str(value)) for name, value in rows]
+    indent = max((len(name) for name, _ in known), default=0) + 2
+    width = max(indent + 30, get_terminal_size().columns)
+    for name, value in known:
+        lines = wrap(value, width - indent, break_on_hyphens=False) or [""]
+        print(f"{name:<{indent}}{lines[0]}")
+        for line in lines[1:]:
+            print(" " * indent + line)

@@ -10,7 +10,6 @@ from rsjs.cli.options import Json, Output
 
 app = typer.Typer(
     help="Make an instance.\n\n\b\nExample:\n  rsjs generate jahani -N 10 -J 100 -o instance.json",
-    no_args_is_help=True,
 )
 
 Catalogue = Annotated[
@@ -47,7 +46,7 @@ def jahani(
     as_json: Json = False,
 ) -> None:
     """
-    One decision of Jahani et al. 2019: choose node types, place or postpone jobs.
+    Make an instance of Jahani 2019: node types to choose, jobs to place.
 
     \b
     Example:

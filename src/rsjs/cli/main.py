@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import Annotated
 
 import typer
+from typer.core import TyperGroup
 
 from rsjs.cli import (
     check,
@@ -25,7 +26,20 @@ from rsjs.cli import (
 BAD_INPUT, INTERRUPTED = 2, 130
 _UsageError: type[Exception] = typer.BadParameter.__mro__[1]  # typer has no other name for it
 
+
+
+class _InOrder(TyperGroup):
+    """Help lists the commands in the order of use."""
+
+    def list_commands(self, ctx: typer.Context) -> list[str]:
+        return ORDER
+
+
+ORDER = (
+    "generate workload convert solve check compare list show demo doctor".split()
+)
 app = typer.Typer(
+    cls=_InOrder,
     add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,  # rich in the help takes 0.1 s
@@ -91,7 +105,7 @@ def _usage(error: Exception) -> str:
     context = getattr(error, "ctx", None)
     hint = f" (see {context.command_path} --help)" if context is not None else ""
     text: str = error.format_message()  # type: ignore[attr-defined]
-    return f"{text.rstrip('.')}{hint}"
+    return f"{text.replace('Value error, ', '').rstrip('.')}{hint}"
 
 
 def _refuse(message: str) -> int:

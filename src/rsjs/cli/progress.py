@@ -61,9 +61,9 @@ class RunLine:
 
 
 @contextmanager
-def running() -> Iterator[Callable[[RunLine], None]]:
+def running(*, show: bool = True) -> Iterator[Callable[[RunLine], None]]:
     """Show, in place, the line that was handed over last."""
-    if not sys.stderr.isatty():
+    if not show or not sys.stderr.isatty():
         yield lambda line: None
         return
     from rich.live import Live

@@ -12,7 +12,6 @@ from rsjs.cli.options import Json, Output
 app = typer.Typer(
     help="Make a workload: jobs that arrive over time."
     "\n\n\b\nExample:\n  rsjs workload jahani --gap 30 -N 10 -J 100 -o workload.json",
-    no_args_is_help=True,
 )
 
 
@@ -42,7 +41,7 @@ def jahani(
     as_json: Json = False,
 ) -> None:
     """
-    The jobs of Jahani et al. 2019, submitted one after the other.
+    Make a workload of Jahani 2019: its jobs, submitted one by one.
 
     \b
     Example:

@@ -20,6 +20,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import IO
@@ -193,15 +194,11 @@ class _Watch:
     def _end(self) -> None:
         """No process of this run survives."""
         if os.name == "posix":
-            try:
+            with suppress(ProcessLookupError):
                 os.killpg(self._process.pid, signal.SIGKILL)
-            except ProcessLookupError:
-                pass
         for member in self._family.values():
-            try:
+            with suppress(psutil.NoSuchProcess):
                 member.kill()
-            except psutil.NoSuchProcess:
-                continue
         self.returncode = self._process.wait()
         self.seconds = time.monotonic() - self._begin
 

@@ -1,0 +1,84 @@
+"""`rsjs check`: is a solution feasible, and are its claims true?"""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from rsjs.cli.options import InstanceFile, Json
+
+if TYPE_CHECKING:
+    from rsjs.instances.check import Verdict
+    from rsjs.instances.files import SolutionFile
+    from rsjs.instances.schema import Instance
+
+
+def check(
+    file: InstanceFile,
+    solution: Annotated[Path, typer.Argument(metavar="SOLUTION", help="Solution file.")],
+    exact: Annotated[
+        bool, typer.Option("--exact", help="Check once more in exact rational arithmetic.")
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """
+    Check a solution and what it claims, without any solver.
+
+    \b
+    Example:
+      rsjs check instance.json solution.json --exact --json
+
+    Every constraint, the cost of every term, the claimed objective and bound, and that the
+    solution is for this very instance (sha256).
+    """
+    from rsjs.cli.console import print_json
+    from rsjs.cli.exactly import check_exactly, exact_lines
+    from rsjs.cli.inputs import solution_for
+    from rsjs.cli.progress import busy
+    from rsjs.cli.verdict import print_verdict
+    from rsjs.instances.check import check as verify
+    from rsjs.instances.files import read_instance
+
+    begin = time.monotonic()
+    instance = read_instance(file)
+    claimed = solution_for(instance, solution)
+    read = time.monotonic()
+    verdict = verify(
+        instance, claimed.solution, objective=claimed.objective, bound=claimed.bound
+    )
+    checked = time.monotonic()
+    document = _document(instance, claimed, verdict)
+    document["seconds"] = {"read": read - begin, "check": checked - read}
+    if exact:
+        with busy("checking in exact arithmetic"):
+            document["exact"] = check_exactly(file, solution, verdict)
+        document["seconds"]["exact"] = time.monotonic() - checked
+    document["seconds"]["total"] = sum(document["seconds"].values())
+    if as_json:
+        print_json(document)
+    else:
+        print_verdict(document, *(exact_lines(document["exact"]) if exact else ()))
+    sound = verdict.feasible and (not exact or document["exact"]["agrees"])
+    raise typer.Exit(0 if sound else 1)
+
+
+def _document(instance: Instance, claimed: SolutionFile, verdict: Verdict) -> dict[str, Any]:
+    """The keys that `solve` prints too; the bound is the one that the file claims."""
+    from rsjs.experiments.outcome import verdict_keys
+    from rsjs.experiments.worker import peak_memory_mb
+
+    return {
+        "instance": instance.name,
+        "instance_sha256": instance.digest,
+        "method": claimed.method,
+        **verdict_keys(verdict, claimed.bound),
+        "stop": None,
+        "claimed_objective": claimed.objective,
+        "seconds": {},
+        "peak_memory_mb": peak_memory_mb(),
+        "counts": dict(verdict.counts),
+        "message": "",
+    }

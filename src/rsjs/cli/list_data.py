@@ -1,0 +1,73 @@
+"""Catalogues of node types and JSON Schemas as data, and as text."""
+
+from __future__ import annotations
+
+from importlib.resources import files
+from typing import Any
+
+from rsjs.cli.console import console, plain_table
+from rsjs.instances.files import SCHEMAS, schema
+from rsjs.instances.node_catalogues import MEMBERS, price
+from rsjs.reporting.formats import MISSING
+
+
+def catalogues() -> dict[str, list[dict[str, Any]]]:
+    """Catalogue -> its node types: GPUs, price, where the price is from."""
+    return {
+        name: [
+            {
+                "node_type": found.node,
+                "gpu_type": found.gpu,
+                "gpus": found.gpus,
+                "cost_per_hour": found.per_hour,
+                "currency": found.currency,
+                "source": found.source,
+                "status": found.status,
+            }
+            for found in (price(name, member) for member in members)
+        ]
+        for name, members in MEMBERS.items()
+    }
+
+
+def print_catalogues(found: dict[str, list[dict[str, Any]]]) -> None:
+    """One table: a row per node type, a column of prices per catalogue."""
+    table = plain_table("Node types and their prices [$/h]")
+    for heading in ("node type", "GPUs", *found):
+        table.add_column(heading, justify="left" if heading == "node type" else "right")
+    entries = [entry for node_types in found.values() for entry in node_types]
+    kinds = dict.fromkeys((e["node_type"], e["gpus"], e["gpu_type"]) for e in entries)
+    for name, gpus, gpu_type in kinds:
+        costs = (
+            next((f"{e['cost_per_hour']:g}" for e in members if e["node_type"] == name), MISSING)
+            for members in found.values()
+        )
+        table.add_row(name, f"{gpus} x {gpu_type}", *costs)
+    console().print(table)
+    print()
+    for name, members in found.items():
+        for e in members:
+            if not e["status"].startswith("printed"):
+                what = f"{name}, {e['node_type']}: {e['cost_per_hour']:g} {e['currency']}/h"
+                print(f"{what} is {e['status']} ({e['source']})")
+
+
+def schemas() -> list[dict[str, Any]]:
+    """The file formats with their JSON Schemas."""
+    folder = files("rsjs.instances").joinpath("data")
+    return [
+        {
+            "format": name,
+            "file": str(folder.joinpath(f"{kind}.schema.json")),
+            "title": schema(kind)["title"],
+            "schema": schema(kind),
+        }
+        for name, kind in SCHEMAS.items()
+    ]
+
+
+def print_schemas(found: list[dict[str, Any]]) -> None:
+    """Format, meaning and file; `--json` has the schemas themselves."""
+    for entry in found:
+        print(f"{entry['format']}: {entry['title']}")
+        print(f"  {entry['file']}")

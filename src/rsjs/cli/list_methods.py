@@ -1,0 +1,120 @@
+"""Methods and solvers as data, and as text."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rsjs.cli.console import console, plain_table, print_facts
+from rsjs.formulations.backends.registry import BACKENDS
+from rsjs.instances.method import ENERGY, EXPECTATION, OPEN_NODES, TARDINESS_AT, Method
+from rsjs.instances.schema import FAMILIES
+from rsjs.methods import SPELLING, all_methods
+
+KINDS = {
+    "energy": ENERGY,
+    "tardiness_at": TARDINESS_AT,
+    "open_nodes": OPEN_NODES,
+    "expectation": EXPECTATION,
+}
+
+
+def methods() -> list[dict[str, Any]]:
+    """Every method with what it serves and whether it can run here."""
+    return [_method(method) for method in all_methods().values()]
+
+
+def _method(method: Method) -> dict[str, Any]:
+    missing = {
+        name: BACKENDS[name].install_command
+        for name in method.solvers
+        if not BACKENDS[name].available()
+    }
+    served = {kind: sorted(getattr(method, kind)) for kind in KINDS}
+    return {
+        "name": method.name,
+        "kind": method.kind,
+        "summary": method.summary,
+        "solvers": list(method.solvers),
+        "rules": list(method.rules),
+        "options": {name: vars(option) for name, option in method.options.items()},
+        "objectives": served,
+        "sharing": method.sharing,
+        "families": [
+            family
+            for family, objective in FAMILIES.items()
+            if all(getattr(objective, kind) in served[kind] for kind in KINDS)
+        ],
+        "warm_start": method.warm_start,
+        "max_jobs": method.max_jobs,
+        "available": not method.solvers or len(missing) < len(method.solvers),
+        "missing_solvers": missing,
+    }
+
+
+def print_methods(found: list[dict[str, Any]]) -> None:
+    """A matrix of methods and objectives, then the details of each method."""
+    table = plain_table("Who serves the objective of which family")
+    for name in ("method", "kind", *FAMILIES):
+        table.add_column(name, justify="center" if name in FAMILIES else "left", no_wrap=True)
+    for method in found:
+        marks = ("yes" if family in method["families"] else "-" for family in FAMILIES)
+        table.add_row(method["name"], method["kind"], *marks)
+    console().print(table)
+    for method in found:
+        print()
+        print(f"{method['name']}: {method['summary']}")
+        print_facts([(f"  {name}", text) for name, text in _details(method)])
+    print(f"\nSpelling: {SPELLING}; the first solver and the first rule are the default.")
+
+
+def _details(method: dict[str, Any]) -> list[tuple[str, str]]:
+    served = (
+        f"{kind} {'any' if set(names) == KINDS[kind] else ' | '.join(names)}"
+        for kind, names in method["objectives"].items()
+    )
+    limits = [] if method["sharing"] else ["no shared GPUs"]
+    limits += [f"at most {method['max_jobs']} jobs"] if method["max_jobs"] else []
+    rows = [("serves", "; ".join([*served, *limits]))]
+    rows += [(name, ", ".join(method[name])) for name in ("solvers", "rules") if method[name]]
+    for name, option in method["options"].items():
+        choices = f" ({' | '.join(option['choices'])})" if option["choices"] else ""
+        rows.append(("option", f"{name}={option['default']}{choices}: {option['help']}"))
+    if method["warm_start"]:
+        rows.append(("start", "can begin from a solution (--warm-start)"))
+    for solver, command in method["missing_solvers"].items():
+        rows.append(("missing", f"{solver} is not installed: {command}"))
+    return rows
+
+
+def solvers() -> list[dict[str, Any]]:
+    """Every solver backend and whether it is installed."""
+    return [
+        {
+            "name": backend.name,
+            "package": backend.distribution,
+            "wanted": backend.versions,
+            "version": backend.version(),
+            "available": backend.available(),
+            "install_command": backend.install_command,
+            "features": sorted(backend.features),
+            "pyomo_interface": backend.pyomo_interface,
+            "methods": [m.name for m in all_methods().values() if backend.name in m.solvers],
+        }
+        for backend in BACKENDS.values()
+    ]
+
+
+def print_solvers(found: list[dict[str, Any]]) -> None:
+    """One block per solver."""
+    for solver in found:
+        version = solver["version"] or "installed, version unknown"
+        here = version if solver["available"] else f"not installed: {solver['install_command']}"
+        print(f"{solver['name']}: {here}")
+        rows = [
+            ("  package", f"{solver['package']}{solver['wanted']}"),
+            ("  features", ", ".join(solver["features"])),
+            ("  methods", ", ".join(solver["methods"])),
+        ]
+        if solver["pyomo_interface"]:
+            rows.append(("  Pyomo", f"also through pyomo.contrib.solver {solver['pyomo_interface']}"))
+        print_facts(rows)

@@ -1,0 +1,105 @@
+"""`rsjs show`: what is in an instance, a workload or a solution."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from rsjs.cli.options import Json
+
+if TYPE_CHECKING:
+    from rsjs.instances.files import SolutionFile
+    from rsjs.instances.schema import Instance
+
+
+def show(
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE", help="Instance, workload or solution file.")
+    ],
+    solution: Annotated[
+        Path | None,
+        typer.Argument(metavar="SOLUTION", help="Solution of that instance, to be drawn."),
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "-o", "--output", metavar="PICTURE", help="Draw the solution to .png, .svg or .pdf."
+        ),
+    ] = None,
+    every: Annotated[
+        bool, typer.Option("--all", help="List all nodes, however many there are.")
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """
+    Show what is in a file, and which job sits on which GPU.
+
+    \b
+    Example:
+      rsjs show instance.json
+      rsjs show instance.json solution.json -o picture.png
+
+    Load is the GPU hours that the jobs need on their fastest, or cheapest, configuration,
+    against the GPUs of the cluster.
+    """
+    from rsjs.cli.console import print_json
+    from rsjs.cli.inputs import picture, solution_for
+    from rsjs.cli.show_solution import describe_decision, describe_file, print_decision, print_file
+    from rsjs.cli.show_subject import describe, print_subject
+    from rsjs.instances.errors import InputError, described
+    from rsjs.instances.files import SolutionFile, read_any
+    from rsjs.instances.schema import Instance
+
+    picture(output)
+    found = read_any(file)
+    if output is not None and solution is None:
+        raise InputError("-o", described("no solution"), "an instance and its solution to draw")
+    if isinstance(found, SolutionFile):
+        _refuse_second(file, solution)
+        document = describe_file(found)
+        print_json(document) if as_json else print_file(document)
+        return
+    document = describe(found)
+    drawn = None
+    if solution is not None:
+        if not isinstance(found, Instance):
+            raise InputError("", described("a workload"), "the instance of a solution", file)
+        drawn = solution_for(found, solution)
+        document["solution"] = describe_decision(found, drawn)
+        if output is not None:
+            _draw(found, drawn, output, document)
+    if as_json:
+        print_json(document)
+    elif drawn is None:
+        print_subject(document)
+    else:
+        print_decision(document, every=every)
+    if drawn is not None and not document["solution"]["feasible"]:
+        raise typer.Exit(1)
+
+
+def _refuse_second(file: Path, solution: Path | None) -> None:
+    from rsjs.instances.errors import InputError, described
+
+    if solution is not None:
+        expected = "an instance, before its solution"
+        raise InputError("", described("a solution"), expected, file)
+
+
+def _draw(
+    instance: Instance, found: SolutionFile, path: Path, document: dict[str, Any]
+) -> None:
+    from rsjs.cli.progress import busy
+    from rsjs.instances.errors import InputError, described
+
+    if "occupancy" not in document["solution"]:
+        first = document["solution"]["violations"][0]
+        reason = f"a decision that cannot be drawn ({first['constraint']} at {first['where']})"
+        raise InputError("", described(reason), "a decision that fits its instance")
+    from rsjs.reporting.figures import occupancy
+
+    with busy("drawing"):
+        occupancy(instance, found.solution, path)
+    document["picture"] = str(path)

@@ -1,0 +1,105 @@
+"""A solution in numbers and as a picture in characters."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rsjs.cli.console import console, number, print_facts
+from rsjs.cli.occupancy import Node, layout, lines
+from rsjs.cli.show_subject import head
+from rsjs.cli.verdict import cost_lines, violation_lines
+from rsjs.instances import costs
+from rsjs.instances.check import check
+
+if TYPE_CHECKING:
+    from rsjs.instances.files import SolutionFile
+    from rsjs.instances.schema import Instance
+
+MOST_NODES = 40
+
+
+def describe_file(found: SolutionFile) -> dict[str, Any]:
+    """What a solution file says by itself."""
+    decision = found.solution
+    return {
+        "kind": "solution",
+        "instance_sha256": found.instance_digest,
+        "method": found.method,
+        "claimed_objective": found.objective,
+        "claimed_bound": found.bound,
+        "jobs": len(decision.job_node),
+        "nodes": len(decision.node_type),
+        "executed": int((decision.job_node >= 0).sum()),
+        "postponed": int((decision.job_node < 0).sum()),
+        "selected_nodes": int((decision.node_type >= 0).sum()),
+        "dedicated_gpus": int(decision.job_gpus.sum()),
+        "sharing_jobs": int((decision.job_level >= 0).sum()),
+    }
+
+
+def print_file(document: dict[str, Any]) -> None:
+    """The same as text; the picture needs the instance."""
+    print_facts((name.replace("_", " "), _text(value)) for name, value in document.items())
+    print("rsjs show INSTANCE SOLUTION draws it.")
+
+
+def _text(value: Any) -> str:
+    return number(value) if value is None or isinstance(value, float) else str(value)
+
+
+def describe_decision(instance: Instance, found: SolutionFile) -> dict[str, Any]:
+    """What the checker says of a solution, its node types, and the GPUs of each node."""
+    from rsjs.experiments.outcome import verdict_keys
+
+    decision = found.solution
+    verdict = check(instance, decision, objective=found.objective, bound=found.bound)
+    document: dict[str, Any] = {
+        "method": found.method,
+        **verdict_keys(verdict, found.bound),
+        "counts": dict(verdict.counts),
+    }
+    if verdict.terms is None:  # nothing that could be drawn
+        return document
+    placement = costs.place(instance, decision)
+    late = placement.running[placement.tardiness > 0]
+    types = Counter(decision.node_type[decision.node_type >= 0].tolist())
+    return document | {
+        "late": [instance.jobs.id[j] for j in late.tolist()],
+        "postponed": [instance.jobs.id[j] for j in np.flatnonzero(decision.job_node < 0).tolist()],
+        "node_types": {
+            instance.cluster.node_types[v].name: count for v, count in types.most_common()
+        },
+        "occupancy": [vars(node) for node in layout(instance, decision)],
+    }
+
+
+def print_decision(document: dict[str, Any], *, every: bool) -> None:
+    """Instance, cost and picture as text."""
+    solution = document["solution"]
+    rows = [*head(document), ("method", solution["method"] or "not named")]
+    rows += [("feasible", "yes" if solution["feasible"] else "no, see below")]
+    rows += cost_lines(solution)
+    if "node_types" in solution:
+        types = (f"{count} x {name}" for name, count in solution["node_types"].items())
+        rows.append(("configured", ", ".join(types)))
+    print_facts(rows)
+    for line in violation_lines(solution["violations"]):
+        print(line)
+    if "occupancy" in solution:
+        _print_picture(solution, every=every)
+
+
+def _print_picture(solution: dict[str, Any], *, every: bool) -> None:
+    nodes = [Node(**node) for node in solution["occupancy"]]
+    shown = nodes if every else nodes[:MOST_NODES]
+    out = console()
+    print(f"\nJobs on GPUs ({len(solution['late'])} late, marked !; '.' is an idle GPU)")
+    for line in lines(shown, frozenset(solution["late"]), out.width):
+        out.print(line, overflow="crop")
+    if len(shown) < len(nodes):
+        print(f"... and {len(nodes) - len(shown)} more nodes (--all)")
+    if solution["postponed"]:
+        print_facts([("postponed", " ".join(solution["postponed"]))])

@@ -1,0 +1,76 @@
+"""What all pictures share: size, colours, and files with the same bytes for the same data."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterable
+from itertools import cycle
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rsjs.instances.errors import InputError
+from rsjs.instances.files import write_bytes
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+# Okabe and Ito 2008, for all kinds of colour vision; without yellow, too pale on white
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "h", "*")
+STYLE = {
+    "font.family": "sans-serif",
+    "font.sans-serif": ["DejaVu Sans"],
+    "font.size": 8,
+    "axes.titlesize": 8,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "hatch.linewidth": 0.5,
+    "pdf.fonttype": 42,  # TrueType: journals refuse Type 3
+    "svg.fonttype": "none",  # text stays text
+    "svg.hashsalt": "rsjs",
+}
+DATES = {"png": {"Software": None}, "svg": {"Date": None}, "pdf": {"CreationDate": None}}
+DPI = 200
+
+
+def figure(width: float, height: float, **options: Any) -> Figure:
+    """An empty figure in inches, apart from pyplot and its global state."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    made = Figure(figsize=(width, height), **options)
+    FigureCanvasAgg(made)
+    return made
+
+
+def checked(path: str | Path) -> Path:
+    """The path, if its suffix is one that pictures have."""
+    path = Path(path)
+    if path.suffix.lower()[1:] not in DATES:
+        known = ", ".join(f".{suffix}" for suffix in DATES)
+        raise InputError("", path.suffix, f"a picture's suffix: {known}", path)
+    return path
+
+
+def save(made: Figure, path: Path) -> Path:
+    """Write by suffix, whole or not at all, without date and version."""
+    suffix = path.suffix.lower()[1:]
+    out = io.BytesIO()
+    made.savefig(out, format=suffix, dpi=DPI, metadata=DATES[suffix])
+    write_bytes(out.getvalue(), path)
+    return path
+
+
+def styles(names: Iterable[str]) -> dict[str, dict[str, Any]]:
+    """A colour, a marker and a line style for each name, in order of first appearance."""
+    distinct = list(dict.fromkeys(names))
+    return {
+        name: {
+            "color": colour,
+            "marker": marker,
+            "linestyle": "-" if i < len(COLOURS) else (0, (5, 1, 1, 1)),
+        }
+        for i, (name, colour, marker) in enumerate(
+            zip(distinct, cycle(COLOURS), cycle(MARKERS), strict=False)
+        )
+    }

@@ -1,0 +1,74 @@
+"""Numbers as people read them: enough digits, no false ones, never a bare nan."""
+
+from __future__ import annotations
+
+from math import floor, log10
+
+MISSING = "–"
+LEAST_PERCENT = 0.001  # nearer to 0 % or to 100 % is told as such, not rounded away
+
+
+def significant(value: float, digits: int) -> str:
+    """
+    `digits` significant digits; whole numbers below 1e9 are never rounded to tens.
+
+    >>> significant(1.59855845, 6), significant(104664.29, 4), significant(5.8767e-05, 3)
+    ('1.59856', '104664', '5.88e-5')
+    """
+    if value == 0:
+        return "0"
+    mantissa, _, exponent = f"{value:.{digits - 1}e}".partition("e")
+    power = int(exponent)
+    if -4 <= power < 9:
+        return f"{value:.{max(0, digits - 1 - power)}f}"
+    return f"{mantissa}e{power}"
+
+
+def percent(fraction: float) -> str:
+    """
+    A fraction in percent, without the sign: 2 significant digits of the distance to 0 or 100.
+
+    Only 0 is shown as 0 and only 1 as 100.
+
+    >>> percent(5.6e-6), percent(0.0123), percent(0.99953), percent(1.0)
+    ('<0.001', '1.2', '99.953', '100')
+    """
+    value = 100 * fraction
+    left = 100 - value
+    if 0 < value < LEAST_PERCENT:
+        return f"<{LEAST_PERCENT}"
+    if 0 < left < LEAST_PERCENT:
+        return f">{100 - LEAST_PERCENT}"
+    if 0 < left <= 1:
+        return f"{value:.{1 - floor(log10(left))}f}"
+    return significant(value, 2)
+
+
+def count(value: float) -> str:
+    """A whole number."""
+    return f"{value:.0f}"
+
+
+def cost(value: float) -> str:
+    """$ of a decision or a bound: 6 significant digits."""
+    return significant(value, 6)
+
+
+def term(value: float) -> str:
+    """$ of one term: 4 significant digits."""
+    return significant(value, 4)
+
+
+def measured(value: float) -> str:
+    """Seconds or megabytes: 3 significant digits."""
+    return significant(value, 3)
+
+
+def counted(amount: int, noun: str) -> str:
+    """
+    A count with its noun.
+
+    >>> counted(1, "thread"), counted(8, "thread")
+    ('1 thread', '8 threads')
+    """
+    return f"{amount} {noun}{'' if amount == 1 else 's'}"

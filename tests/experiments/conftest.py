@@ -1,0 +1,135 @@
+"""Methods that misbehave, installed as a package with an entry point `rsjs.methods`."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from rsjs.instances.generators.jahani import generate
+from rsjs.methods import Request, all_methods
+
+MODULE = """
+import os, subprocess, sys, time
+import numpy as np
+from rsjs.instances import costs
+from rsjs.instances.completion import complete
+from rsjs.instances.method import Method
+from rsjs.instances.solution import Solution, SolveResult, Stop
+
+
+def decide(instance):
+    nothing = Solution.empty(len(instance.jobs), instance.cluster.nodes)
+    solution = complete(instance, nothing)
+    return solution, costs.terms(instance, solution).total
+
+
+def spin(instance, call, report):
+    solution, cost = decide(instance)
+    report.incumbent(solution, cost)
+    report.bound(cost / 2)
+    while True:
+        pass
+
+
+def polite(instance, call, report):
+    solution, cost = decide(instance)
+    while not report.stop_requested():
+        time.sleep(0.01)
+    return SolveResult(stop=Stop.TIME_LIMIT, solution=solution, objective=cost, message="asked")
+
+
+def build(instance, call, report):
+    with report.phase("build"):
+        while True:
+            pass
+
+
+def eat(instance, call, report):
+    report.incumbent(*decide(instance))
+    hoard = []
+    while True:
+        hoard.append(np.ones(10_000_000))
+        time.sleep(0.02)
+
+
+def fork(instance, call, report):
+    sleeper = [sys.executable, "-c", "import time; time.sleep(300)", os.environ["PYTHONPATH"]]
+    subprocess.Popen(sleeper, start_new_session=True)
+    time.sleep(300)
+
+
+def lie(instance, call, report):
+    solution, cost = decide(instance)
+    return SolveResult(stop=Stop.OPTIMAL, solution=solution, objective=cost - 1, bound=cost - 1)
+
+
+def boast(instance, call, report):
+    solution, cost = decide(instance)
+    return SolveResult(stop=Stop.OPTIMAL, solution=solution, objective=cost, bound=cost + 1)
+
+
+def overfill(instance, call, report):
+    jobs = len(instance.jobs)
+    solution = Solution.of([0] * jobs, [1] * jobs, [0] * instance.cluster.nodes)
+    return SolveResult(stop=Stop.ITERATIONS, solution=solution)
+
+
+def fail(instance, call, report):
+    raise ValueError("two\\nlines")
+
+
+def vanish(instance, call, report):
+    print("last words", file=sys.stderr, flush=True)
+    os._exit(3)
+
+
+def talk(instance, call, report):
+    print("from the solver", flush=True)
+    solution, cost = decide(instance)
+    return SolveResult(stop=Stop.ITERATIONS, solution=solution, objective=cost)
+
+
+def __getattr__(name):
+    function = name.removesuffix("_method")
+    if function not in globals():
+        raise AttributeError(name)
+    return Method(name=function, summary="a test", kind="heuristic", run=f"hostile:{function}")
+"""
+NAMES = [
+    "spin",
+    "polite",
+    "build",
+    "eat",
+    "fork",
+    "lie",
+    "boast",
+    "overfill",
+    "fail",
+    "vanish",
+    "talk",
+]
+
+
+@pytest.fixture
+def hostile(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """Request by name for a method of the package above."""
+    (tmp_path / "hostile.py").write_text(MODULE)
+    info = tmp_path / "hostile-1.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: hostile\nVersion: 1\n")
+    lines = [f"{name} = hostile:{name}_method" for name in NAMES]
+    (info / "entry_points.txt").write_text("\n".join(["[rsjs.methods]", *lines, ""]))
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    monkeypatch.syspath_prepend(str(tmp_path))
+    all_methods.cache_clear()
+    yield lambda name: Request(method=all_methods()[name])
+    all_methods.cache_clear()
+    sys.modules.pop("hostile", None)
+
+
+@pytest.fixture(scope="session")
+def tiny():
+    """Two nodes, three jobs."""
+    return generate(nodes=2, jobs=3, seed=1)

@@ -1,0 +1,48 @@
+"""One gap, from checked costs and valid bounds."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rsjs.experiments.gap import contradicts, gap, gap_without_postponement
+
+
+@pytest.mark.parametrize(
+    ("cost", "bound", "expected"),
+    [
+        (None, 1.0, None),  # no solution
+        (1.0, None, None),  # no bound
+        (0.0, 0.0, 0.0),
+        (2.0, 1.0, 0.5),
+        (-1.0, -2.0, 0.5),  # costs may be negative: mu rewards nothing, but bounds of LPs are
+        (1.0, -1.0, 1.0),  # signs differ
+        (5.0, 0.0, 1.0),
+        (1.0, 1.0 + 1e-9, 0.0),  # a bound above the cost by rounding
+    ],
+)
+def test_the_gap_by_cases(cost, bound, expected):
+    assert gap(cost, bound) == expected
+
+
+def test_without_postponement_the_gap_is_relative_to_what_running_costs():
+    assert gap_without_postponement(1000.0, 999.0, 990.0) == pytest.approx(0.1)
+    assert gap_without_postponement(5.0, 4.0, 5.0) == 1.0
+    assert gap_without_postponement(5.0, 5.0, 5.0) == 0.0
+    assert gap_without_postponement(5.0, None, 0.0) is None
+
+
+finite = st.floats(-1e6, 1e6)
+
+
+@given(finite, finite)
+def test_gaps_lie_between_0_and_1(cost, bound):
+    assert 0.0 <= gap(cost, bound) <= 1.0
+    assert 0.0 <= gap_without_postponement(cost, bound, cost / 2) <= 1.0
+
+
+def test_a_bound_contradicts_a_cost_only_beyond_rounding():
+    assert contradicts(100.0, 100.1)
+    assert not contradicts(100.0, 100.00001)
+    assert not contradicts(100.0, 99.0)

@@ -1,0 +1,185 @@
+"""One run in one worker: its limits hold, what it had survives, what it claims is checked."""
+
+from __future__ import annotations
+
+import tempfile
+
+import psutil
+import pytest
+
+import rsjs
+from rsjs.experiments import outcome
+from rsjs.instances.errors import InputError
+from rsjs.instances.generators.jahani import generate
+from rsjs.instances.method import Limits
+from rsjs.instances.solution import Solution, Stop
+from rsjs.methods import parse
+
+
+@pytest.fixture
+def strays(tmp_path, monkeypatch):
+    """Processes that a run of this test left behind: their words name the test's folder."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+
+    def living() -> list[psutil.Process]:
+        return [
+            process
+            for process in psutil.process_iter(["cmdline", "status"])
+            if any(str(tmp_path) in word for word in process.info["cmdline"] or [])
+        ]
+
+    return living
+
+
+def test_a_run_that_never_ends_is_ended_and_its_incumbent_and_bound_survive(hostile, tiny):
+    found = outcome.run(tiny, hostile("spin"), Limits(time_limit=0.5))
+    assert found.result.stop is Stop.TIME_LIMIT
+    assert found.verified
+    assert found.result.bound == pytest.approx(found.objective / 2)
+    assert [event.incumbent for event in found.result.events] == [found.objective] * 2
+
+
+def test_a_run_past_its_limit_is_asked_before_it_is_ended(hostile, tiny):
+    found = outcome.run(tiny, hostile("polite"), Limits(time_limit=0.2))
+    assert found.result.message == "asked"
+    assert found.verified
+
+
+def test_a_build_that_takes_too_long_ends_at_the_limit(hostile, tiny):
+    found = outcome.run(tiny, hostile("build"), Limits(time_limit=0.3))
+    assert found.result.stop is Stop.TIME_LIMIT
+    assert found.result.message == "limit reached while the model was built"
+    assert found.result.solution is None
+    assert found.result.bound is None
+
+
+def test_a_run_that_takes_too_much_memory_is_ended(hostile, tiny):
+    found = outcome.run(tiny, hostile("eat"), Limits(time_limit=60, memory_limit_mb=400))
+    assert found.result.stop is Stop.MEMORY_LIMIT
+    assert found.verified
+    assert found.result.peak_memory_mb > 400
+
+
+def test_no_process_of_a_run_survives_it(hostile, tiny, strays):
+    seen = []
+    outcome.run(
+        tiny,
+        hostile("fork"),
+        Limits(time_limit=1.0),
+        on_event=lambda line: seen.extend(strays()),
+    )
+    assert seen
+    assert strays() == []
+
+
+@pytest.mark.parametrize(
+    ("name", "constraint"),
+    [("lie", "claimed_objective"), ("boast", "claimed_bound"), ("overfill", "capacity")],
+)
+def test_false_claims_and_infeasible_decisions_are_no_verified_solution(
+    hostile, tiny, name, constraint
+):
+    found = outcome.run(tiny, hostile(name), Limits())
+    assert not found.verified
+    assert constraint in {violation.constraint for violation in found.verdict.violations}
+    assert found.as_dict()["feasible"] is False
+    assert found.as_dict()["gap"] is None
+
+
+def test_a_method_that_raises_is_an_error_in_one_line(hostile, tiny):
+    found = outcome.run(tiny, hostile("fail"), Limits())
+    assert found.result.stop is Stop.ERROR
+    assert found.result.message == "ValueError: two lines"
+
+
+def test_a_worker_that_dies_is_an_error_with_its_last_words(hostile, tiny):
+    found = outcome.run(tiny, hostile("vanish"), Limits())
+    assert found.result.stop is Stop.ERROR
+    assert found.result.message == "worker ended with code 3: last words"
+
+
+def test_the_log_is_let_through_only_when_asked_for(hostile, tiny, capfd):
+    outcome.run(tiny, hostile("talk"), Limits())
+    assert "from the solver" not in capfd.readouterr().err
+    outcome.run(tiny, hostile("talk"), Limits(), log=True)
+    captured = capfd.readouterr()
+    assert "from the solver" in captured.err
+    assert captured.out == ""
+
+
+def test_an_interrupt_keeps_the_incumbent(hostile, tiny):
+    def interrupt(line):
+        if line["event"] == "incumbent":
+            raise KeyboardInterrupt
+
+    found = outcome.run(tiny, hostile("spin"), Limits(time_limit=60), on_event=interrupt)
+    assert found.result.stop is Stop.INTERRUPTED
+    assert found.verified
+
+
+def test_the_literal_model_at_20_x_200_stops_at_its_limit(strays):
+    instance = generate(nodes=20, jobs=200, seed=1)
+    found = outcome.run(
+        instance, parse("jahani_literal@highs?route=arrays"), Limits(time_limit=5.0)
+    )
+    assert found.result.stop is Stop.TIME_LIMIT
+    bound = found.result.bound
+    assert bound is None or abs(bound) < 1e20
+    assert strays() == []
+
+
+@pytest.mark.parametrize("solver", ["highs", "scip", "cpsat"])
+def test_every_route_and_solver_gives_the_same_cost(tiny, solver):
+    routes = ["standard_form", "arrays"] + ([] if solver == "cpsat" else ["pyomo"])
+    results = [
+        outcome.run(tiny, parse(f"jahani_patterns@{solver}?route={route}"), Limits(gap=0.0))
+        for route in routes
+    ]
+    best = outcome.run(tiny, parse("enumeration"), Limits())
+    for found in results:
+        assert found.objective == pytest.approx(best.objective, rel=1e-9)
+        assert found.result.bound <= found.objective + 1e-6
+        assert found.result.bound == pytest.approx(best.objective, rel=1e-5)
+        assert {"import", "read", "build", "solve", "extract", "check", "total"} <= set(
+            found.result.seconds
+        )
+
+
+def test_a_warm_start_is_the_first_incumbent_and_never_lost():
+    instance = generate(nodes=4, jobs=30, seed=2)
+    start = rsjs.solve(instance, "greedy:code")
+    found = outcome.run(
+        instance,
+        parse("jahani_patterns@highs"),
+        Limits(time_limit=30),
+        warm_start=start.solution,
+    )
+    assert found.result.events[0].incumbent == start.objective
+    assert found.objective <= start.objective
+
+
+def test_what_cannot_be_meant_is_refused_before_anything_runs(tiny):
+    nobody = Solution.of([0, 0, 0], [4, 4, 4], [0, 0])
+    with pytest.raises(InputError, match="feasible decision"):
+        outcome.refuse(tiny, parse("jahani_patterns"), nobody)
+    with pytest.raises(InputError, match="uses a warm start"):
+        outcome.refuse(tiny, parse("greedy"), Solution.empty(3, 2))
+    with pytest.raises(InputError, match="serves up to 10 jobs"):
+        outcome.refuse(generate(nodes=2, jobs=11, seed=1), parse("enumeration"))
+
+
+def test_the_library_solves_and_checks_in_three_calls(tiny, tmp_path):
+    rsjs.save(tiny, tmp_path / "tiny.json")
+    instance = rsjs.load(tmp_path / "tiny.json")
+    result = rsjs.solve(instance, "jahani_patterns@highs", time_limit=60)
+    verdict = rsjs.check(instance, result.solution)
+    assert verdict.feasible
+    assert verdict.objective == result.objective
+    with pytest.raises(InputError, match="a decision to check"):
+        rsjs.check(instance, None)
+
+
+def test_the_library_reports_a_decision_that_fails_the_check_as_an_error(hostile, tiny):
+    result = rsjs.solve(tiny, "overfill")
+    assert result.stop is Stop.ERROR
+    assert "capacity" in result.message

@@ -1,0 +1,199 @@
+"""jahani_patterns = jahani_literal = enumeration, on every route and with every option."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import product
+
+import numpy as np
+import pytest
+
+from rsjs.formulations import enumeration, jahani_literal, jahani_patterns
+from rsjs.formulations.backends.registry import backend
+from rsjs.formulations.jahani_literal_data import LiteralModel
+from rsjs.formulations.jahani_patterns_data import PatternModel
+from rsjs.formulations.standard_form import from_pyomo
+from rsjs.instances.check import check
+from rsjs.instances.generators.jahani import generate
+from rsjs.instances.method import Limits
+from rsjs.instances.node_catalogues import MEMBERS
+from rsjs.instances.schema import Instance
+
+SIZES = [(1, 6), (2, 4), (3, 2)]
+VARIANTS = [
+    (size, catalogue, open_nodes, mu)
+    for size, catalogue, open_nodes, mu in product(
+        SIZES, sorted(MEMBERS), ["jahani_eq", "free"], [0.0, 0.05, 1.0]
+    )
+]
+
+
+def variant(index: int) -> Instance:
+    (nodes, jobs), catalogue, open_nodes, mu = VARIANTS[index]
+    due = "base" if index % 2 else "tight"
+    times = "networks" if index % 5 == 0 else "synthetic"
+    instance = generate(
+        nodes=nodes, jobs=jobs, seed=index, catalogue=catalogue, due=due, times=times
+    )
+    objective = replace(instance.objective, open_nodes=open_nodes, mu=mu)
+    return replace(instance, objective=objective)
+
+
+def overdue(index: int) -> Instance:
+    """The same instance five hours later: some jobs are overdue."""
+    return replace(variant(index), now=5.0)
+
+
+def optimum(formulation, data, solver="scip"):
+    """Objective and decoded decision at gap 0."""
+    model = formulation.arrays(data)
+    result = backend(solver).load()(
+        model,
+        Limits(gap=0.0),
+        seconds=60,
+        start=None,
+        on_incumbent=lambda x: None,
+        on_bound=lambda b: None,
+        stop=lambda: False,
+        log=False,
+    )
+    assert result.x is not None
+    return result.objective, formulation.extract(data, result.x)
+
+
+def assert_all_agree(instance: Instance) -> None:
+    best = check(instance, enumeration.best(instance))
+    patterns, decision = optimum(jahani_patterns, PatternModel.of(instance), "highs")
+    literal, placed = optimum(jahani_literal, LiteralModel(instance))
+    expected = pytest.approx(best.objective, rel=1e-6, abs=1e-6)
+    assert best.feasible
+    assert patterns == expected
+    assert literal == expected
+    for verdict in (check(instance, decision), check(instance, placed)):
+        assert verdict.feasible
+        assert verdict.objective == expected
+
+
+@pytest.mark.parametrize(
+    "index", range(len(VARIANTS)), ids=lambda i: "-".join(map(str, VARIANTS[i]))
+)
+def test_patterns_literal_and_enumeration_agree(index):
+    assert_all_agree(variant(index))
+
+
+@pytest.mark.parametrize("index", range(0, len(VARIANTS), 9))
+def test_they_agree_when_jobs_are_overdue(index):
+    instance = overdue(index)
+    assert (instance.jobs.due < instance.now).any()
+    assert_all_agree(instance)
+
+
+@pytest.mark.parametrize(("nodes", "jobs"), [(1, 10), (5, 50)])
+def test_the_literal_model_has_the_size_that_its_formulas_give(nodes, jobs):
+    counts = jahani_literal.arrays(LiteralModel(generate(nodes=nodes, jobs=jobs, seed=1))).counts
+    assert counts["columns"] == 32 * jobs * nodes + nodes + 9 * nodes + 3 * jobs
+    assert counts["rows"] == (
+        nodes + 2 * 32 * jobs * nodes + jobs * nodes + jobs + 9 * nodes + 2 * jobs + 1
+    )
+
+
+def test_the_pattern_model_has_62_integers_for_table_2():
+    data = PatternModel.of(generate(nodes=40, jobs=400, seed=1))
+    assert jahani_patterns.arrays(data).counts["integers"] == 62
+
+
+def mixed_classes() -> Instance:
+    """Fixed nodes beside free ones."""
+    instance = generate(nodes=3, jobs=4, seed=3, catalogue="azure")
+    (group,) = instance.cluster.groups
+    groups = (
+        replace(group, count=1),
+        replace(group, count=1, types=("Standard NC24",)),
+        replace(group, count=1, types=("Standard NV6", "Standard NV12")),
+    )
+    return replace(instance, cluster=replace(instance.cluster, groups=groups))
+
+
+@pytest.mark.parametrize("open_nodes", ["free", "jahani_eq"])
+def test_they_agree_on_nodes_of_several_classes(open_nodes):
+    instance = mixed_classes()
+    assert_all_agree(
+        replace(instance, objective=replace(instance.objective, open_nodes=open_nodes))
+    )
+
+
+@pytest.mark.parametrize(
+    ("formulation", "data"), [(jahani_patterns, PatternModel.of), (jahani_literal, LiteralModel)]
+)
+@pytest.mark.parametrize("make", [lambda: variant(30), lambda: overdue(30), mixed_classes])
+def test_the_pyomo_model_and_the_arrays_are_the_same_matrix(formulation, data, make):
+    prepared = data(make())
+    model = formulation.build(prepared)
+    theirs, variables = from_pyomo(model)
+    ours = formulation.arrays(prepared)
+    position = {id(variable): i for i, variable in enumerate(variables)}
+    order = [position[id(variable)] for variable in formulation.columns(model)]
+    assert rows_of(theirs, order) == rows_of(ours, range(len(order)))
+    np.testing.assert_allclose(theirs.cost[order], ours.cost, rtol=1e-12, atol=1e-12)
+    np.testing.assert_array_equal(theirs.kind[order], ours.kind)
+    np.testing.assert_array_equal(theirs.lower[order], ours.lower)
+    np.testing.assert_array_equal(theirs.upper[order], ours.upper)
+    assert theirs.offset == pytest.approx(ours.offset)
+
+
+def rows_of(model, order):
+    """The rows as a sorted list of (entries, lower, upper), zeros left out."""
+    A = model.A.tocsc()[:, list(order)].tocsr()
+    A.eliminate_zeros()
+    A.sort_indices()
+    rows = []
+    for r in range(A.shape[0]):
+        part = slice(A.indptr[r], A.indptr[r + 1])
+        entries = tuple(zip(A.indices[part].tolist(), A.data[part].round(9).tolist(), strict=True))
+        bounds = (round(float(b[r]), 9) + 0.0 for b in (model.row_lower, model.row_upper))
+        rows.append((entries, *bounds))
+    return sorted(rows)
+
+
+@pytest.mark.parametrize(
+    ("formulation", "data"), [(jahani_patterns, PatternModel.of), (jahani_literal, LiteralModel)]
+)
+@pytest.mark.parametrize("index", range(0, len(VARIANTS), 11))
+def test_a_warm_start_is_feasible_and_costs_no_more_than_its_decision(formulation, data, index):
+    from rsjs.instances.completion import complete
+    from rsjs.instances.solution import Solution
+
+    instance = variant(index)
+    for solution in (
+        enumeration.best(instance),
+        complete(instance, Solution.empty(len(instance.jobs), instance.cluster.nodes)),
+    ):
+        prepared = data(instance)
+        model = formulation.arrays(prepared)
+        x = formulation.warm_start(prepared, solution)
+        cost = check(instance, solution).objective
+        assert (model.A @ x <= model.row_upper + 1e-9).all()
+        assert (model.A @ x >= model.row_lower - 1e-9).all()
+        assert ((x >= model.lower) & (x <= model.upper)).all()
+        assert model.objective(x) <= cost + 1e-9
+        again = check(instance, formulation.extract(prepared, x))
+        assert again.feasible
+        assert again.objective == pytest.approx(model.objective(x))
+
+
+def test_a_fractional_x_is_decoded_by_an_assignment():
+    instance = generate(nodes=2, jobs=4, seed=5)
+    data = PatternModel.of(instance)
+    best, decision = optimum(jahani_patterns, data, "highs")
+    x = jahani_patterns.warm_start(data, decision)
+    x[: len(data.job)] = 0.3
+    verdict = check(instance, jahani_patterns.extract(data, x))
+    assert verdict.feasible
+    assert verdict.objective == pytest.approx(best)
+
+
+def test_rows_as_printed_charge_overdue_jobs_more():
+    instance = overdue(0)
+    corrected, _ = optimum(jahani_literal, LiteralModel(instance))
+    printed, _ = optimum(jahani_literal, LiteralModel(instance, overdue_as_printed=True))
+    assert printed > corrected + 1e-3

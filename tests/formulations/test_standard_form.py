@@ -1,0 +1,133 @@
+"""Pyomo models as arrays."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyomo.environ as pyo
+import pytest
+
+from rsjs.formulations.backends.registry import backend
+from rsjs.formulations.matrix import Kind
+from rsjs.formulations.standard_form import from_pyomo, set_values, values
+from rsjs.instances.method import Limits
+
+
+@pytest.fixture
+def model():
+    """Two continuous, one integer and one binary variable; optimum x = (2, 0), k = -1, b = 0."""
+    model = pyo.ConcreteModel(name="sample")
+    model.x = pyo.Var([0, 1], bounds=(0, 4))
+    model.k = pyo.Var(within=pyo.Integers, bounds=(-1, None))
+    model.b = pyo.Var(within=pyo.Binary)
+    model.fixed = pyo.Var(initialize=2.0)
+    model.fixed.fix()
+    model.unused = pyo.Var()
+    model.window = pyo.Constraint(expr=(3, model.x[0] + 2 * model.x[1] + model.fixed, 9))
+    model.link = pyo.Constraint(expr=model.x[0] - model.k - model.b == 3)
+    model.cost = pyo.Objective(
+        expr=model.x[0] + 3 * model.x[1] + 2 * model.k - 0.5 * model.b + 5 * model.fixed + 1
+    )
+    return model
+
+
+def by_name(columns, entries):
+    return {variable.name: entry for variable, entry in zip(columns, entries, strict=True)}
+
+
+def test_columns_carry_cost_bounds_and_kind(model):
+    matrix, columns = from_pyomo(model)
+    assert by_name(columns, matrix.cost) == {"x[0]": 1.0, "x[1]": 3.0, "k": 2.0, "b": -0.5}
+    assert by_name(columns, matrix.lower) == {"x[0]": 0.0, "x[1]": 0.0, "k": -1.0, "b": 0.0}
+    assert by_name(columns, matrix.upper) == {"x[0]": 4.0, "x[1]": 4.0, "k": np.inf, "b": 1.0}
+    assert by_name(columns, matrix.kind) == {
+        "x[0]": Kind.CONTINUOUS,
+        "x[1]": Kind.CONTINUOUS,
+        "k": Kind.INTEGER,
+        "b": Kind.INTEGER,
+    }
+
+
+def test_fixed_variables_are_constants_and_unused_ones_no_columns(model):
+    matrix, columns = from_pyomo(model)
+    assert {"fixed", "unused"}.isdisjoint(variable.name for variable in columns)
+    assert matrix.offset == 11.0
+
+
+def test_a_range_becomes_two_rows_and_an_equality_one(model):
+    matrix, _ = from_pyomo(model)
+    rows = sorted(zip(matrix.row_lower.tolist(), matrix.row_upper.tolist(), strict=True))
+    assert rows == [(-np.inf, 7.0), (1.0, np.inf), (3.0, 3.0)]
+    assert (matrix.A.indices.dtype, matrix.A.indptr.dtype) == (np.int32, np.int32)
+
+
+def test_the_matrix_has_the_costs_of_the_model(model):
+    matrix, columns = from_pyomo(model)
+    x = np.array([1.5, 0.25, 3.0, 1.0])[: len(columns)]
+    set_values(columns, x)
+    assert matrix.objective(x) == pytest.approx(pyo.value(model.cost))
+
+
+@pytest.mark.parametrize("solver", ["highs", "scip"])
+def test_a_solution_goes_back_on_the_model(model, solver):
+    matrix, columns = from_pyomo(model)
+    result = backend(solver).load()(
+        matrix,
+        Limits(gap=0.0),
+        seconds=60.0,
+        start=None,
+        on_incumbent=lambda _x: None,
+        on_bound=lambda _bound: None,
+        stop=lambda: False,
+        log=False,
+    )
+    set_values(columns, result.x)
+    assert pyo.value(model.cost) == pytest.approx(result.objective)
+    assert pyo.value(model.x[0]) == pytest.approx(2.0)
+    assert pyo.value(model.k) == pytest.approx(-1.0)
+
+
+def test_values_come_back_in_column_order(model):
+    _, columns = from_pyomo(model)
+    set_values(columns, np.arange(4.0))
+    assert values(columns).tolist() == [0.0, 1.0, 2.0, 3.0]
+
+
+def test_a_variable_without_value_is_named(model):
+    _, columns = from_pyomo(model)
+    set_values(columns, np.zeros(4))
+    model.k.value = None
+    with pytest.raises(ValueError, match="k has no value"):
+        values(columns)
+
+
+@pytest.mark.parametrize("whole_container", [True, False])
+def test_a_suffix_marks_implied_integers(model, whole_container):
+    model.implied_integer = pyo.Suffix(direction=pyo.Suffix.LOCAL)
+    marked = model.x if whole_container else model.x[1]
+    model.implied_integer.set_value(marked, True, expand=False)
+    matrix, columns = from_pyomo(model)
+    assert by_name(columns, matrix.kind) == {
+        "x[0]": Kind.IMPLIED_INTEGER if whole_container else Kind.CONTINUOUS,
+        "x[1]": Kind.IMPLIED_INTEGER,
+        "k": Kind.INTEGER,
+        "b": Kind.INTEGER,
+    }
+
+
+def test_an_integer_stays_one_when_marked(model):
+    model.implied_integer = pyo.Suffix(direction=pyo.Suffix.LOCAL)
+    model.implied_integer[model.k] = True
+    matrix, columns = from_pyomo(model)
+    assert by_name(columns, matrix.kind)["k"] == Kind.INTEGER
+
+
+def test_maximisation_is_refused(model):
+    model.cost.sense = pyo.maximize
+    with pytest.raises(ValueError, match="sample: cost is maximised, expected a minimisation"):
+        from_pyomo(model)
+
+
+def test_a_model_without_objective_is_refused(model):
+    model.cost.deactivate()
+    with pytest.raises(ValueError, match="sample: expected one active objective, found 0"):
+        from_pyomo(model)
