@@ -14,6 +14,7 @@ from hypothesis import HealthCheck, settings
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import maximum_bipartite_matching
 
+from rsjs.instances.documents import to_instance
 from rsjs.instances.method import EXPECTATION, OPEN_NODES, TARDINESS_AT
 from rsjs.instances.packing import gpus_for_shares
 from rsjs.instances.schema import Instance
@@ -96,11 +97,17 @@ def _document(rng: Random, energy: str | None = None) -> Document:
             "mu": rng.choice([0, 0.05, 1]),
         },
     }
-    document["jobs"] = [_job(rng, j, document, not flat) for j in range(rng.randint(1, 6))]
+    present = sorted({name for group in nodes for name in group["types"]})
+    homes, common = rng.choice([(present, 0.7), (present, 0.1), ([rng.choice(present)], 0)])
+    document["jobs"] = [_job(rng, j, document, homes, common) for j in range(rng.randint(1, 6))]
     if rng.random() < 0.3:
         document["current"] = _current(rng, document)
     if rng.random() < 0.3:
         document["generator"] = {"name": "test", "version": "0", "parameters": {"seed": 2**64 - 1}}
+    if document["objective"]["open_nodes"] == "rsjs_eq":
+        instance = to_instance(document)
+        if len(_matching(instance, rng)) < min(len(instance.jobs), instance.cluster.nodes):
+            document["objective"]["open_nodes"] = "rsjs_eq_feasible"  # no decision is feasible
     return document
 
 
@@ -128,8 +135,9 @@ def _law(rng: Random) -> list[list[int]]:
     return law
 
 
-def _job(rng: Random, j: int, document: Document, shares: bool) -> Document:
-    cluster = document["cluster"]
+def _job(rng: Random, j: int, document: Document, homes: list[str], common: float) -> Document:
+    """A job that runs on one of `homes` and has times on other GPUs with probability `common`."""
+    cluster, shares = document["cluster"], document["objective"]["energy"] != "proportional"
     gpus = max(v["gpus"] for v in cluster["node_types"])
     law = rng.choice(["fixed", *document["laws"]])
     last = max([e for e, w in document["laws"].get(law, []) if w], default=rng.randint(1, 12))
@@ -137,14 +145,14 @@ def _job(rng: Random, j: int, document: Document, shares: bool) -> Document:
     hours: dict[str, list[float | None]] = {}
     inflation: dict[str, list[float | None]] = {}
     for gpu in cluster["gpu_types"]:
-        if rng.random() < 0.7:
+        if rng.random() < common:
             base = rng.randint(1, 300) / 100
             times = [round(base / k**0.8, 4) for k in range(1, rng.randint(1, gpus) + 1)]
             hours[gpu["name"]] = [None if rng.random() < 0.2 else time for time in times]
         if shares and gpu["levels"] and rng.random() < 0.8:
             factors = [rng.choice([None, 1, 1.35, 2.5]) for _ in gpu["levels"]]
             inflation[gpu["name"]] = factors[: rng.randint(1, len(factors))]
-    name = rng.choice(rng.choice(cluster["nodes"])["types"])  # the job runs on this type
+    name = rng.choice(homes)
     home = next(v for v in cluster["node_types"] if v["name"] == name)
     times = hours.setdefault(home["gpu_type"], [None])
     times[rng.randrange(min(home["gpus"], len(times)))] = rng.randint(1, 300) / 100
@@ -187,7 +195,7 @@ def _decision(instance: Instance, rng: Random) -> Solution:
 
     kind = instance.objective.open_nodes
     if kind.startswith("rsjs_eq"):
-        for j, n in _matching(instance, rng, allowed).items():
+        for j, n in _matching(instance, rng).items():
             types[n] = rng.choice([v for v in allowed[n] if _choices(instance, j, v)])
             put(j, n, rng.choice(_choices(instance, j, types[n])))
     else:
@@ -229,8 +237,9 @@ def _fits(instance: Instance, v: int, choices: list[Choice]) -> bool:
     return used <= instance.cluster.gpus_of_type[v]
 
 
-def _matching(instance: Instance, rng: Random, allowed: list[list[int]]) -> dict[int, int]:
+def _matching(instance: Instance, rng: Random) -> dict[int, int]:
     """Job -> node of its own, for as many as possible."""
+    allowed = [np.flatnonzero(row).tolist() for row in instance.cluster.allowed]
     order = rng.sample(range(len(instance.jobs)), len(instance.jobs))
     edges = [[any(_choices(instance, j, v) for v in types) for types in allowed] for j in order]
     found = maximum_bipartite_matching(csr_array(np.array(edges)), perm_type="column")

@@ -86,7 +86,7 @@ def integer_model(model: MatrixModel, solver: str) -> IntegerModel:
     free = np.where(span > 0, model.cost, 0.0)  # a fixed column's cost is in the offset
     scale = _cost_scale(free, span)
     cost = np.rint(free * scale)
-    cost = np.where(cost / scale == free, cost, np.rint(free * scale))
+    cost = np.where(cost / scale == free, cost, np.floor(free * scale))
     return IntegerModel(
         first=model.A.indptr.astype(np.int64),
         index=model.A.indices.astype(np.int64),

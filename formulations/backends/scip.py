@@ -71,6 +71,7 @@ def solve(
     Solve with SCIP; see `Solve`.
 
     Implied integers are continuous, as for HiGHS. A start that violates the model is dropped.
+    SCIP does not look at `stop` within an LP or a heuristic's sub-problem, which may take seconds.
     """
     import pyscipopt
 

@@ -56,9 +56,9 @@ def _plain(value: Any) -> Any:
     return value if isinstance(value, int | str | None) else str(value)
 
 
-def number(value: float | None) -> str:
-    """6 significant digits; a dash for a missing number."""
-    return formats.MISSING if value is None else formats.significant(value, 6)
+def number(value: float | None, digits: int = 6) -> str:
+    """Significant digits; a dash for a missing number."""
+    return formats.MISSING if value is None else formats.significant(value, digits)
 
 
 def percent(value: float | None) -> str:
@@ -72,7 +72,13 @@ def print_facts(rows: Iterable[tuple[str, Any]]) -> None:
     indent = max((len(name) for name, _ in known), default=0) + 2
     width = max(indent + 30, get_terminal_size().columns)
     for name, value in known:
-        lines = wrap(value, width - indent, break_on_hyphens=False) or [""]
+        lines = wrap(value, width - indent, break_on_hyphens=False, break_long_words=False) or [""]
         print(f"{name:<{indent}}{lines[0]}")
         for line in lines[1:]:
             print(" " * indent + line)
+
+
+def print_text(text: str) -> None:
+    """Print a paragraph as wide as the terminal."""
+    for line in wrap(text, get_terminal_size().columns, break_long_words=False):
+        print(line)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +13,7 @@ from rsjs.cli.console import console, number, percent
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
+    from rich.live import Live
     from rich.text import Text
 
 
@@ -60,13 +61,32 @@ class RunLine:
         return Text(self.text(), overflow="ellipsis", no_wrap=True)
 
 
+class Screen:
+    """Standard error while methods run: what was said stays, the line shown last is renewed."""
+
+    def __init__(self, live: Live | None) -> None:
+        self._live = live
+
+    def show(self, line: RunLine) -> None:
+        """Show a line in place of the one before; only on a terminal."""
+        if self._live is not None:
+            self._live.update(line)
+
+    def say(self, text: str) -> None:
+        """Print a line that stays."""
+        if self._live is None:
+            print(text, file=sys.stderr, flush=True)
+        else:
+            self._live.console.print(text)
+
+
 @contextmanager
-def running(*, show: bool = True) -> Iterator[Callable[[RunLine], None]]:
-    """Show, in place, the line that was handed over last."""
-    if not show or not sys.stderr.isatty():
-        yield lambda line: None
+def running(*, live: bool = True) -> Iterator[Screen]:
+    """A screen; without `live`, or away from a terminal, it only keeps what is said."""
+    if not live or not sys.stderr.isatty():
+        yield Screen(None)
         return
     from rich.live import Live
 
-    with Live(console=console(stderr=True), transient=True, refresh_per_second=4) as live:
-        yield live.update
+    with Live(console=console(stderr=True), transient=True, refresh_per_second=4) as display:
+        yield Screen(display)

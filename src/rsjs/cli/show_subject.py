@@ -8,12 +8,18 @@ from typing import Any
 import numpy as np
 
 from rsjs.cli.configurations import Configurations
-from rsjs.cli.console import console, number, percent, plain_table, print_facts
+from rsjs.cli.console import console, percent, plain_table, print_facts
+from rsjs.cli.console import number as significant
 from rsjs.instances.costs import tables
 from rsjs.instances.schema import FAMILIES, Instance, Workload
 
 MOST_LISTED = 12
 QUARTILES = (0, 25, 50, 75, 100)
+
+
+def number(value: float | None) -> str:
+    """4 significant digits: enough to get an idea."""
+    return significant(value, 4)
 
 
 def describe(subject: Instance | Workload) -> dict[str, Any]:

@@ -77,8 +77,8 @@ def solve(
     start = None if warm_start is None else solution_for(instance, warm_start).solution
     writable(output)
     line = RunLine(request.spelling, allowed.time_limit)
-    with running(show=not log) as show:
-        show(line)
+    with running(live=not log) as screen:
+        screen.show(line)
         found = outcome.run(
             instance, request, allowed, warm_start=start, log=log, on_event=line
         )

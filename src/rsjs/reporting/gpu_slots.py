@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+from math import ceil
 
 import numpy as np
 
@@ -12,6 +15,7 @@ from rsjs.instances.errors import InputError, described
 from rsjs.instances.packing import gpus_for_shares
 from rsjs.instances.schema import Instance
 from rsjs.instances.solution import Solution
+from rsjs.reporting.formats import counted
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -24,24 +28,30 @@ class Block:
     hours: float
 
     @property
+    def gpu(self) -> int:
+        """Position of its (first) GPU."""
+        return int(self.start + 1e-9)
+
+    @property
     def shared(self) -> bool:
         """Whether it leaves part of its GPU to others."""
         return self.width < 1
 
 
-@dataclass(kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Shelf:
     """A node that is on, its GPUs side by side."""
 
     node: str
     node_type: str
+    gpu_type: str
     gpus: int
-    blocks: list[Block] = field(default_factory=list)
+    blocks: tuple[Block, ...]
 
     @property
     def idle(self) -> list[int]:
         """GPUs without a job."""
-        used = {int(block.start + step) for block in self.blocks for step in range(-int(-block.width))}
+        used = {block.gpu + step for block in self.blocks for step in range(ceil(block.width))}
         return [gpu for gpu in range(self.gpus) if gpu not in used]
 
 
@@ -75,28 +85,47 @@ def shelves(instance: Instance, solution: Solution) -> list[Shelf]:
 def _shelf(
     instance: Instance, solution: Solution, node: int, jobs: list[int], hours: dict[int, float]
 ) -> Shelf:
-    node_type = instance.cluster.node_types[solution.node_type[node]]
-    shelf = Shelf(
-        node=instance.cluster.node_names[node], node_type=node_type.name, gpus=node_type.gpus
-    )
-    whole = [job for job in jobs if solution.job_gpus[job] > 0]
+    cluster, names = instance.cluster, instance.jobs.id
+    v = int(solution.node_type[node])
+    gpu = cluster.gpu_types[cluster.gpu_of_type[v]]
+    whole = {job: int(solution.job_gpus[job]) for job in jobs if solution.job_gpus[job]}
+    shares = {job: gpu.levels[solution.job_level[job]].units for job in jobs if job not in whole}
+    blocks = []
     start = 0
-    for job in sorted(whole, key=lambda job: -int(solution.job_gpus[job])):
-        width = int(solution.job_gpus[job])
-        shelf.blocks.append(
-            Block(job=instance.jobs.id[job], start=start, width=width, hours=hours[job])
-        )
-        start += width
-    gpu = next(g for g in instance.cluster.gpu_types if g.name == node_type.gpu_type)
-    shared = {job: gpu.levels[solution.job_level[job]].units for job in set(jobs) - set(whole)}
-    for at, group in enumerate(packed(shared, gpu.units)):
-        offset = 0
-        for job in group:
-            width, name = shared[job] / gpu.units, instance.jobs.id[job]
-            place = start + at + offset / gpu.units
-            shelf.blocks.append(Block(job=name, start=place, width=width, hours=hours[job]))
-            offset += shared[job]
-    return shelf
+    for job in sorted(whole, key=lambda job: -whole[job]):
+        blocks.append(Block(job=names[job], start=start, width=whole[job], hours=hours[job]))
+        start += whole[job]
+    for at, group in enumerate(packed(shares, gpu.units), start=start):
+        begins = accumulate((shares[job] for job in group), initial=0)
+        blocks += [
+            Block(
+                job=names[job],
+                start=at + begin / gpu.units,
+                width=shares[job] / gpu.units,
+                hours=hours[job],
+            )
+            for job, begin in zip(group, begins, strict=False)
+        ]
+    return Shelf(
+        node=cluster.node_names[node],
+        node_type=cluster.node_types[v].name,
+        gpu_type=gpu.name,
+        gpus=cluster.node_types[v].gpus,
+        blocks=tuple(blocks),
+    )
+
+
+def totals(instance: Instance, on: Sequence[Shelf]) -> str:
+    """One line: jobs that run, nodes that are on, GPUs in use."""
+    run = sum(len(shelf.blocks) for shelf in on)
+    shared = sum(block.shared for shelf in on for block in shelf.blocks)
+    gpus = sum(shelf.gpus for shelf in on)
+    idle = sum(len(shelf.idle) for shelf in on)
+    sharing = f" ({shared} on shares)" if shared else ""
+    return (
+        f"{run} of {counted(len(instance.jobs), 'job')} run{sharing} on {len(on)} of "
+        f"{counted(instance.cluster.nodes, 'node')}; {gpus - idle} of {counted(gpus, 'GPU')} busy"
+    )
 
 
 def packed(shares: dict[int, int], units: int) -> list[list[int]]:

@@ -1,0 +1,1 @@
+"""asv benchmarks; the pytest-benchmark ones are in micro/."""

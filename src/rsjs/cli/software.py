@@ -1,0 +1,66 @@
+"""Installed versions, and whether the solvers can be imported side by side."""
+
+from __future__ import annotations
+
+import platform
+import subprocess
+import sys
+from importlib import metadata
+from typing import Any
+
+from rsjs.formulations.backends.registry import BACKENDS
+
+PACKAGES = ("rsjs-bench", "pyomo", "numpy", "scipy", "pandas", "matplotlib", "jsonschema-rs")
+IMPORT_ALL = (
+    "from rsjs.formulations.backends.registry import BACKENDS\n"
+    "for backend in BACKENDS.values():\n"
+    "    backend.available() and backend.import_solver()\n"
+)
+PATIENCE = 120.0  # seconds for the imports
+
+
+def packages() -> dict[str, str | None]:
+    """Python and the packages that results depend on."""
+    return {
+        "Python": f"{platform.python_implementation()} {platform.python_version()}",
+        **{name: _version(name) for name in PACKAGES},
+    }
+
+
+def solvers() -> list[dict[str, Any]]:
+    """Each solver with its version, or the command that installs it."""
+    return [
+        {
+            "name": backend.name,
+            "package": backend.distribution,
+            "wanted": backend.versions,
+            "version": backend.version(),
+            "available": backend.available(),
+            "summary": f"{backend.distribution} {backend.version()} (wanted: {backend.versions})"
+            if backend.available()
+            else f"not installed: {backend.install_command}",
+        }
+        for backend in BACKENDS.values()
+    ]
+
+
+def import_solvers() -> str | None:
+    """Import all installed solvers in one process of its own; the error if that fails."""
+    command = [sys.executable, "-c", IMPORT_ALL]
+    try:
+        done = subprocess.run(
+            command, capture_output=True, text=True, timeout=PATIENCE, check=False
+        )
+    except subprocess.TimeoutExpired:
+        return f"not done after {PATIENCE:g} s"
+    if done.returncode == 0:
+        return None
+    last = done.stderr.strip().splitlines()[-1:] or [f"ended with code {done.returncode}"]
+    return f"failed: {last[0]}"
+
+
+def _version(name: str) -> str | None:
+    try:
+        return metadata.version(name)
+    except metadata.PackageNotFoundError:
+        return None

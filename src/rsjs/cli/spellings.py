@@ -1,0 +1,38 @@
+"""`--methods`: several spellings between commas, some of which have commas themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from re import split as split_at
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rsjs.methods import Request
+
+
+def split(text: str, known: Collection[str]) -> list[str]:
+    """
+    The spellings in a list; `key=value` after a comma belongs to the options before it.
+
+    >>> split("greedy:code,sts?iterations=5,seed=2,edf", ["greedy", "sts", "edf"])
+    ['greedy:code', 'sts?iterations=5,seed=2', 'edf']
+    """
+    spellings: list[str] = []
+    for part in filter(None, (part.strip() for part in text.split(","))):
+        option = "=" in part and split_at("[@:?]", part)[0] not in known
+        if option and spellings and "?" in spellings[-1]:
+            spellings[-1] += f",{part}"
+        else:
+            spellings.append(part)
+    return spellings
+
+
+def requests(text: str) -> list[Request]:
+    """The methods in a list, each once; InputError for one that is not known, or none at all."""
+    from rsjs.instances.errors import InputError
+    from rsjs.methods import all_methods, parse
+
+    found = {request.spelling: request for request in map(parse, split(text, all_methods()))}
+    if not found:
+        raise InputError("--methods", text, "methods, e.g. jahani_patterns@highs,greedy:code")
+    return list(found.values())
