@@ -90,7 +90,7 @@ def execution_costs(instance: Instance) -> Array:
     gpu, size = cluster.gpu_of_type, cluster.gpus_of_type
     hours, tardiness = table.hours[:, gpu, :], table.tardiness[:, gpu, :]
     g = np.arange(hours.shape[2])
-    offered = cluster.allowed_in_class.any(axis=0)
+    offered = np.asarray(cluster.allowed_in_class.any(axis=0))
     usable = np.isfinite(hours) & (g <= size[:, None]) & offered[:, None]
     price = cluster.cost_of_type[:, 1] / size
     cost = tardiness + (g * price[:, None]) * np.where(usable, hours, 0.0)

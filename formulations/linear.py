@@ -7,6 +7,7 @@ Three routes lead to the solver: `standard_form` (Pyomo model -> arrays -> solve
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from importlib import import_module
 from types import ModuleType
@@ -40,6 +41,25 @@ class Built:
     model: ConcreteModel | None
     order: NDArray[np.int64]  # formulation column -> matrix column
     columns: list[Any]
+
+
+def run(
+    module: str,
+    data: Callable[[ModuleType], Any],
+    instance: Instance,
+    call: Call,
+    report: Report,
+    *,
+    valid_bound: bool = True,
+) -> SolveResult:
+    """Import a formulation by its module's name, make its data and solve; see `solve`."""
+    with report.phase("import"):
+        formulation = import_module(module)
+        load(call)
+    report.start_clock()
+    with report.phase("build"):
+        made = data(formulation)
+    return solve(formulation, made, instance, call, report, valid_bound=valid_bound)
 
 
 def solve(

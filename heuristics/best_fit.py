@@ -70,7 +70,8 @@ def _pool(cluster: Cluster, choice: Ints) -> Pool:
     return Pool(
         configurations=[(kind, g) for kind in range(len(choice)) for g in range(stride)],
         openings=[
-            [(s, _set_of(row == s)) for s in np.unique(row)[::-1].tolist() if s] for row in size
+            [(s, _set_of(row == s)) for s in sorted(set(row.tolist()), reverse=True) if s]
+            for row in size
         ],
         opened_as=opened_as.tolist(),
     )

@@ -19,6 +19,7 @@ from rsjs.instances.schema import Instance
 from rsjs.instances.solution import Solution
 
 TOLERANCE = 1e-6  # relative, on claimed numbers only: decisions are integers
+ROUNDING = 1e-9  # [$] of a cost that is 0 but for the rounding of its sums
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -155,8 +156,8 @@ def _job(instance: Instance, solution: Solution, j: int) -> Iterator[Violation]:
     )
     if node < 0:
         if gpus != 0 or level != -1:
-            where, found = (f"/job_gpus/{j}", gpus) if gpus else (f"/job_level/{j}", level)
-            yield _violation("postponed", where, found, "nothing for a postponed job")
+            where, left = (f"/job_gpus/{j}", gpus) if gpus else (f"/job_level/{j}", level)
+            yield _violation("postponed", where, left, "nothing for a postponed job")
         return
     if (gpus > 0) == (level >= 0):
         found = f"{gpus} GPUs and level {level}"
@@ -227,7 +228,7 @@ def claims(total: float, objective: float | None, bound: float | None) -> Iterat
     margin = TOLERANCE * max(1.0, abs(total))
     if objective is not None and not abs(objective - total) <= margin:
         yield _violation("claimed_objective", "/objective", objective, f"{total!r}")
-    if bound is not None and not bound <= total + TOLERANCE * abs(total):
+    if bound is not None and not bound <= total + TOLERANCE * abs(total) + ROUNDING:
         yield _violation("claimed_bound", "/bound", bound, f"<= the cost {total!r}")
 
 

@@ -105,7 +105,8 @@ def _compute(instance: Instance) -> CostTables:
 
 
 def _largest_finite(rates: Array) -> Array:
-    return np.where(np.isfinite(rates), rates, 0.0).max(axis=(1, 2), initial=0.0)
+    largest: Array = np.where(np.isfinite(rates), rates, 0.0).max(axis=(1, 2), initial=0.0)
+    return largest
 
 
 def _times(instance: Instance, rate: Array, slack: Array) -> tuple[Array, Array]:

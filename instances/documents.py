@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from rsjs.instances.cluster import Cluster, GpuType, NodeGroup, NodeType, ShareLevel
+from rsjs.instances.door import check_cluster
 from rsjs.instances.epochs import FIXED, Law
 from rsjs.instances.errors import InputError, described, escaped
 from rsjs.instances.jobs import Jobs
@@ -195,6 +196,7 @@ def _by_gpu(names: Sequence[str], rows: list[list[float]]) -> dict[str, list[flo
 
 def _shared_parts(document: Document) -> Document:
     cluster = _to_cluster(document["cluster"])
+    check_cluster(cluster)  # before the jobs, which name its GPU types
     return {
         "name": document["name"],
         "cluster": cluster,
@@ -246,10 +248,11 @@ def _to_cluster(document: Document) -> Cluster:
 
 def _to_jobs(cluster: Cluster, documents: list[Document]) -> Jobs:
     position = {gpu.name: i for i, gpu in enumerate(cluster.gpu_types)}
+    types = len(cluster.gpu_types)
     gpus = max((v.gpus for v in cluster.node_types), default=0)
     levels = max((len(gpu.levels) for gpu in cluster.gpu_types), default=0)
-    hours = np.full((len(documents), len(position), gpus + 1), np.inf)
-    inflation = np.full((len(documents), len(position), levels), np.inf)
+    hours = np.full((len(documents), types, gpus + 1), np.inf)
+    inflation = np.full((len(documents), types, levels), np.inf)
     for j, entry in enumerate(documents):
         for name, values in entry["hours_per_epoch"].items():
             i = _gpu_index(position, name, f"/jobs/{j}/hours_per_epoch")

@@ -65,7 +65,7 @@ def check_workload(workload: Workload) -> None:
 def _check_parts(subject: Instance) -> None:
     if not subject.name:
         _fail("/name", subject.name, "a name")
-    _check_cluster(subject.cluster)
+    check_cluster(subject.cluster)
     _check_objective(subject.objective)
     _number("/H", subject.H, 0.0)
     _number("/rho", subject.rho, 0.0)
@@ -82,7 +82,8 @@ def _check_parts(subject: Instance) -> None:
     _check_jobs(subject)
 
 
-def _check_cluster(cluster: Cluster) -> None:
+def check_cluster(cluster: Cluster) -> None:
+    """Raise InputError at the first entry that makes no sense."""
     _names("/cluster/gpu_types", [gpu.name for gpu in cluster.gpu_types])
     for i, gpu in enumerate(cluster.gpu_types):
         where = f"/cluster/gpu_types/{i}"
@@ -91,7 +92,8 @@ def _check_cluster(cluster: Cluster) -> None:
             _fail(f"{where}/units", gpu.units, "at least 1 unit")
         for level, share in enumerate(gpu.levels):
             if not 1 <= share.units < gpu.units:
-                _fail(f"{where}/levels/{level}/units", share.units, f"1 to {gpu.units - 1}")
+                expected = f"1 to {gpu.units - 1}, of {gpu.units} units"
+                _fail(f"{where}/levels/{level}/units", share.units, expected)
             _number(f"{where}/levels/{level}/max_memory_gb", share.max_memory_gb, 0.0)
         denominator = gpu.units // gcd(gpu.units, *(share.units for share in gpu.levels))
         if denominator > LARGEST_DENOMINATOR:

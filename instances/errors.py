@@ -63,5 +63,4 @@ def _one_line(text: str) -> str:
 
 
 def _short(text: str, limit: int = 80) -> str:
-    text = " ".join(text.split())
     return text if len(text) <= limit else text[: limit - 3] + "..."

@@ -20,7 +20,6 @@ from rsjs.instances.epochs import FIXED
 
 ZERO = Fraction(0)
 Law = list[tuple[Fraction, Fraction]]  # (remaining epochs, probability)
-Counts = tuple[int, ...]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -172,14 +171,15 @@ class _Decision:
         job = self.jobs[j]
         slack = Fraction(job["due"] - self.instance["now"])
         if self.kind["tardiness_at"] == "next_event":
-            return job["weight"] * max(ZERO, first - slack)
-        return job["weight"] * self._excess(j, self._rate_of(j), slack)
+            return Fraction(job["weight"]) * max(ZERO, first - slack)
+        return Fraction(job["weight"]) * self._excess(j, self._rate_of(j), slack)
 
     def _postponement(self, j: int) -> Fraction:
         job = self.jobs[j]
         slack = Fraction(job["due"] - self.instance["now"] - self.instance["H"])
         rates = [rate for rate in self._rates(j) if rate is not None]
-        return self.instance["rho"] * job["weight"] * self._excess(j, max(rates), slack)
+        price = Fraction(self.instance["rho"] * job["weight"])
+        return price * self._excess(j, max(rates), slack)
 
     def _energy(self, hours: dict[int, Fraction], first: Fraction) -> Fraction:
         kind, total = self.kind["energy"], ZERO
@@ -321,47 +321,51 @@ class _Decision:
 
 def fewest_bins(items: list[int], size: int) -> int:
     """Bins of `size` that hold the items: upwards from the volume bound."""
-    sizes = sorted(set(items))
-    need = tuple(items.count(unit) for unit in sizes)
-    fillings = list(_fillings(sizes, need, size))
     bins = -(-sum(items) // size)
-    while not _pack(sizes, need, fillings, size, bins):
+    while not _pack(tuple(sorted(items, reverse=True)), size, bins * size - sum(items)):
         bins += 1
     return bins
 
 
-def _pack(sizes: list[int], need: Counts, fillings: list[Counts], size: int, bins: int) -> bool:
-    """Whether the bins hold all, from the counts that 0, 1, 2, ... of them can hold."""
-    volume = sum(n * unit for n, unit in zip(need, sizes, strict=True))
-    held = {tuple(0 for _ in sizes)}
-    for left in range(bins - 1, -1, -1):
-        least = volume - left * size  # what is held by now, or the rest cannot fit
-        more = {
-            tuple(min(a + b, n) for a, b, n in zip(counts, filling, need, strict=True))
-            for counts in held
-            for filling in fillings
-        }
-        held = {c for c in more if sum(n * unit for n, unit in zip(c, sizes, strict=True)) >= least}
-    return need in held
+def _pack(items: tuple[int, ...], size: int, spare: int) -> bool:
+    """Whether bins hold the items, largest first, with at most `spare` left empty in all."""
+
+    def after_one_bin(left: tuple[int, ...], spare: int) -> Iterator[tuple[tuple[int, ...], int]]:
+        for rest in _rests(left[1:], size - left[0], left[0]):
+            empty = size - sum(left) + sum(rest)
+            if empty <= spare:
+                yield rest, spare - empty
+
+    path, seen = [iter([(items, spare)])], set()
+    while path:
+        state = next(path[-1], None)
+        if state is None:
+            path.pop()
+        elif not state[0]:
+            return True
+        elif state not in seen:
+            seen.add(state)
+            path.append(after_one_bin(*state))
+    return False
 
 
-def _fillings(sizes: list[int], need: Counts, room: int) -> Iterator[Counts]:
-    """Counts of each size in one bin that no item of the last size could join."""
-    most = min(room // sizes[0], need[0])
-    if len(sizes) == 1:
-        yield (most,)
+def _rests(items: tuple[int, ...], room: int, last: int) -> Iterator[tuple[int, ...]]:
+    """What is left when a bin is filled until nothing fits, no item larger than the one before."""
+    if not items or items[-1] > room:
+        yield items
         return
-    for taken in range(most + 1):
-        for rest in _fillings(sizes[1:], need[1:], room - taken * sizes[0]):
-            yield (taken, *rest)
+    for item in sorted(set(items), reverse=True):
+        if item <= min(room, last):
+            at = items.index(item)
+            yield from _rests(items[:at] + items[at + 1 :], room - item, item)
 
 
 def _claims(total: Fraction, solution: Document) -> Iterator[Violation]:
-    margin = Fraction(1, 10**6)
+    margin, rounding = Fraction(1, 10**6), Fraction(1, 10**9)
     objective, bound = solution.get("objective"), solution.get("bound")
-    if objective is not None and abs(objective - total) > margin * max(1, abs(total)):
+    if objective is not None and abs(objective - total) > margin * max(Fraction(1), abs(total)):
         yield _violation("claimed_objective", "/objective", float(objective), float(total))
-    if bound is not None and bound > total + margin * abs(total):
+    if bound is not None and bound > total + margin * abs(total) + rounding:
         yield _violation("claimed_bound", "/bound", float(bound), f"<= {float(total)}")
 
 

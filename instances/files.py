@@ -72,7 +72,9 @@ def read_solution(path: str | Path) -> SolutionFile:
 def read_any(path: str | Path) -> Instance | Workload | SolutionFile:
     """Read whichever kind of file this is."""
     document = read_document(path)
-    build = {INSTANCE: _instance, WORKLOAD: _workload, SOLUTION: _solution}[document["format"]]
+    if document["format"] == INSTANCE:
+        return _instance(document, path)
+    build = _workload if document["format"] == WORKLOAD else _solution
     return build(document, path)
 
 
@@ -210,7 +212,9 @@ class _Reader:
             self._refuse_odd(parsed)
         if not isinstance(parsed, dict):
             self._fail("", described(_kind_of(parsed)), "an object")
-        kind = parsed.get("format")
+        if "format" not in parsed:
+            self._fail("", described("no key 'format'"), "this key")
+        kind = parsed["format"]
         if not isinstance(kind, str) or kind not in SCHEMAS:
             self._fail("/format", kind, f"one of {', '.join(SCHEMAS)}")
         if not _validator(SCHEMAS[kind]).is_valid(parsed):

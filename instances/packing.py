@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from itertools import pairwise
 from operator import mul, sub
 
@@ -38,19 +38,24 @@ def _divisible(sizes: list[int], units: int) -> bool:
 
 def _fit(counts: tuple[int, ...], sizes: tuple[int, ...], units: int, waste: int) -> bool:
     """Whether the shares fit with at most `waste` units left free: depth first, GPU by GPU."""
-    tried: dict[tuple[int, ...], int] = {}  # shares left -> most waste with which it failed
-    stack = [(counts, waste)]
-    while stack:
-        left, waste = stack.pop()
-        if not any(left):
+
+    def after_one_gpu(left: tuple[int, ...], waste: int) -> Iterator[tuple[tuple[int, ...], int]]:
+        for rest in _fillings(left, sizes, units):
+            free = units - sum(map(mul, sizes, map(sub, left, rest)))
+            if free <= waste:
+                yield rest, waste - free
+
+    tried: dict[tuple[int, ...], int] = {}  # shares left -> most waste tried with them
+    path = [iter([(counts, waste)])]
+    while path:
+        left, waste = next(path[-1], (None, 0))
+        if left is None:
+            path.pop()
+        elif not any(left):
             return True
-        if waste <= tried.get(left, -1):
-            continue
-        tried[left] = waste
-        for rest in reversed([*_fillings(left, sizes, units)]):
-            taken = sum(map(mul, sizes, map(sub, left, rest)))
-            if units - taken <= waste:
-                stack.append((rest, waste - units + taken))
+        elif waste > tried.get(left, -1):
+            tried[left] = waste
+            path.append(after_one_gpu(left, waste))
     return False
 
 

@@ -7,13 +7,21 @@ from typing import Any
 
 from rsjs.instances.errors import described, escaped
 
+_TYPES = {
+    "array": "an array",
+    "integer": "an integer",
+    "null": "null",
+    "number": "a number",
+    "object": "an object",
+    "string": "a string",
+}
 _EXPECTED: dict[str, Callable[[Any], str]] = {
-    "type": lambda kind: " or ".join(kind.types),
+    "type": lambda kind: " or ".join(_TYPES[name] for name in kind.types),
     "minimum": lambda kind: f"a number >= {kind.limit}",
     "maximum": lambda kind: f"a number <= {kind.limit}",
     "exclusiveMinimum": lambda kind: f"a number > {kind.limit}",
     "minLength": lambda kind: f"at least {kind.limit} character",
-    "minItems": lambda kind: f"at least {kind.limit} entry",
+    "minItems": lambda kind: f"at least {kind.limit} {'entry' if kind.limit == 1 else 'entries'}",
     "maxItems": lambda kind: f"at most {kind.limit} entries",
     "enum": lambda kind: f"one of {', '.join(map(str, kind.options))}",
     "pattern": lambda kind: f"text like {kind.pattern}",

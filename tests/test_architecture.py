@@ -17,6 +17,7 @@ LEVEL = {  # a room imports itself and rooms of a lower level; a new room is add
     "rsjs.reporting": 5,
     "rsjs.api": 6,
     "rsjs.cli": 7,
+    "rsjs.__main__": 8,
 }
 ONLY_IN = {  # package: the one place that imports it
     **dict.fromkeys(["highspy", "pyscipopt", "ortools", "pyomo"], "rsjs.formulations"),

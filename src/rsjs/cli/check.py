@@ -46,9 +46,7 @@ def check(
     instance = read_instance(file)
     claimed = solution_for(instance, solution)
     read = time.monotonic()
-    verdict = verify(
-        instance, claimed.solution, objective=claimed.objective, bound=claimed.bound
-    )
+    verdict = verify(instance, claimed.solution, objective=claimed.objective, bound=claimed.bound)
     checked = time.monotonic()
     document = _document(instance, claimed, verdict)
     document["seconds"] = {"read": read - begin, "check": checked - read}

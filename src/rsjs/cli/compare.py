@@ -64,7 +64,5 @@ def compare(
     with running() as screen:
         runs = Runs(output, allowed, screen, total)
         runs.run(instances, wanted)
-    rows = runs.rows()
-    written = results.write(runs, rows)
-    results.present(runs, rows, written, as_json=as_json)
+    rows = results.finish(runs, as_json=as_json)
     raise typer.Exit(results.exit_code(runs, rows))

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
+
 def console(*, stderr: bool = False) -> Console:
     """A console that prints text as it is: no markup, no colouring of numbers and names."""
     from rich.console import Console
@@ -80,5 +81,6 @@ def print_facts(rows: Iterable[tuple[str, Any]]) -> None:
 
 def print_text(text: str) -> None:
     """Print a paragraph as wide as the terminal."""
-    for line in wrap(text, get_terminal_size().columns, break_long_words=False):
+    width = get_terminal_size().columns
+    for line in wrap(text, width, break_on_hyphens=False, break_long_words=False):
         print(line)

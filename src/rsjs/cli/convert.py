@@ -33,8 +33,9 @@ def convert(
       rsjs convert folder-with-csv -o instance.json.gz
       rsjs convert instance.json.gz -o folder-with-csv
 
-    The program is GPUScheduler. Jobs submitted at one time become an instance, others a workload. The CSV files have no
-    place for objective, H, rho and a placement: read back, they are the program's own.
+    The program is GPUScheduler. Jobs submitted at one time become an instance, others a
+    workload. The CSV files have no place for objective, H, rho and a placement: read back,
+    they are the program's own.
     """
     from rsjs.api import save
     from rsjs.cli.generated import report

@@ -62,9 +62,9 @@ def demo(
             write_instance(instance, output / "instances" / f"{instance.name}.json.gz")
             runs.run([instance], literal if nodes <= LITERAL_UP_TO else [])
             runs.run([instance], methods)
-    rows = runs.rows()
-    written = results.write(runs, rows)
-    results.present(runs, rows, written, as_json=as_json)
+            if runs.interrupted:
+                break
+    rows = results.finish(runs, as_json=as_json)
     if not as_json:
         print_text(f"The instances are in {output / 'instances'}. {story(rows)}")
     raise typer.Exit(results.exit_code(runs, rows))

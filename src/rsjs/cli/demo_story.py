@@ -26,11 +26,15 @@ def _exact(rows: Sequence[Row]) -> str:
         f"{percent(row['gap'])} ({row['method'].partition('@')[2]})" for row in literal
     )
     nodes = max((row["nodes"] for row in literal), default=0)
-    return f"{text}; the model as printed ends at {ends} on {nodes} nodes." if ends else f"{text}."
+    return (
+        f"{text}; the model as printed ends with a gap of {ends} on {nodes} nodes."
+        if ends
+        else f"{text}."
+    )
 
 
 def _rules(rows: Sequence[Row]) -> str:
-    most = max(row["nodes"] for row in rows)
+    most = max((row["nodes"] for row in rows), default=0)
     priced = [row for row in rows if row["nodes"] == most and row["objective"] is not None]
     exact = [row["objective"] for row in priced if row["bound"] is not None]
     rules = sorted(
@@ -44,4 +48,4 @@ def _rules(rows: Sequence[Row]) -> str:
     shares = [row["postponement"] / row["objective"] for row in others if row["objective"] > 0]
     if not shares:
         return f"{text}."
-    return f"{text}; of what the others cost, at least {percent(min(shares))} is for postponed jobs."
+    return f"{text}; of the others' cost, {percent(min(shares))} or more is for postponed jobs."

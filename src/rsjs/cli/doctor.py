@@ -54,7 +54,9 @@ def _print(document: dict[str, Any]) -> None:
     }
     for title, entries in sections.items():
         print(title)
-        print_facts((f"  {name.replace('_', ' ')}", _text(entry)) for name, entry in entries.items())
+        print_facts(
+            (f"  {name.replace('_', ' ')}", _text(entry)) for name, entry in entries.items()
+        )
 
 
 def _text(value: Any) -> str:

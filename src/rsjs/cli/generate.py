@@ -53,17 +53,17 @@ def jahani(
       rsjs generate jahani --catalogue table2 --due base --times synthetic \\
           -N 100 -J 400 --seed 1 -o instance.json.gz
     """
-    from rsjs.cli.generated import report
+    from rsjs.cli.generated import jobs_or_default, options_named, report
     from rsjs.cli.inputs import writable
     from rsjs.cli.progress import busy
     from rsjs.instances.files import write_instance
     from rsjs.instances.generators.jahani import generate
 
     writable(output)
-    with busy("drawing jobs"):
+    with busy("drawing jobs"), options_named():
         instance = generate(
             nodes=nodes,
-            jobs=10 * nodes if jobs is None else jobs,
+            jobs=jobs_or_default(jobs, nodes),
             seed=seed,
             catalogue=catalogue,
             due=due,

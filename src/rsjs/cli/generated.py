@@ -1,7 +1,9 @@
-"""What is said of an instance or a workload that was made and written."""
+"""Around a generator: what its arguments are called here, and what is said of what it made."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -9,6 +11,27 @@ from rsjs.cli.console import print_json
 
 if TYPE_CHECKING:
     from rsjs.instances.schema import Instance, Workload
+
+OPTIONS = {"/nodes": "-N", "/jobs": "-J", "/gap_seconds": "--gap"}
+
+
+def jobs_or_default(jobs: int | None, nodes: int) -> int:
+    """J = 10 N as in the paper; a bad N is left for the generator to tell."""
+    return 10 * max(1, nodes) if jobs is None else jobs
+
+
+@contextmanager
+def options_named() -> Iterator[None]:
+    """Errors name the option of the command instead of the argument of the generator."""
+    from rsjs.instances.errors import InputError
+
+    try:
+        yield
+    except InputError as error:
+        if error.file is not None:
+            raise
+        option = OPTIONS.get(error.pointer, error.pointer.replace("/", "--", 1))
+        raise InputError(option, error.value, error.expected) from None
 
 
 def report(subject: Instance | Workload, path: Path, *, as_json: bool) -> None:
@@ -27,5 +50,6 @@ def report(subject: Instance | Workload, path: Path, *, as_json: bool) -> None:
             }
         )
         return
-    print(f"{path}: {kind} {subject.name}, {nodes} nodes, {jobs} jobs")
-    print(f"sha256 {subject.digest}")
+    made = f"CSV files of {kind}" if path.is_dir() else kind
+    print(f"{path}: {made} {subject.name}, {nodes} nodes, {jobs} jobs")
+    print(f"sha256 of the {kind}: {subject.digest}")

@@ -10,8 +10,6 @@ if TYPE_CHECKING:
     from rsjs.instances.files import SolutionFile
     from rsjs.instances.schema import Instance
 
-PICTURES = (".png", ".svg", ".pdf")
-
 
 def solution_for(instance: Instance, path: Path) -> SolutionFile:
     """The solution in a file, which must be one for this instance."""
@@ -23,15 +21,6 @@ def solution_for(instance: Instance, path: Path) -> SolutionFile:
         expected = f"{instance.digest}, the sha256 of {instance.name}"
         raise InputError("/instance", found.instance_digest, expected, path)
     return found
-
-
-def picture(path: Path | None) -> None:
-    """Refuse a picture that cannot be written, or of a kind that is not known."""
-    from rsjs.instances.errors import InputError
-
-    if path is not None and path.suffix not in PICTURES:
-        raise InputError("", path.suffix, f"a picture: {', '.join(PICTURES)}", path)
-    writable(path)
 
 
 def writable(path: Path | None, *, folder: bool = False) -> None:

@@ -116,5 +116,7 @@ def print_solvers(found: list[dict[str, Any]]) -> None:
             ("  methods", ", ".join(solver["methods"])),
         ]
         if solver["pyomo_interface"]:
-            rows.append(("  Pyomo", f"also through pyomo.contrib.solver {solver['pyomo_interface']}"))
+            rows.append(
+                ("  Pyomo", f"also through pyomo.contrib.solver {solver['pyomo_interface']}")
+            )
         print_facts(rows)

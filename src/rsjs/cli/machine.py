@@ -37,7 +37,9 @@ def _cpu() -> str | None:
             return next(line.partition(":")[2].strip() for line in lines if "model name" in line)
         if sys.platform == "darwin":
             command = ["sysctl", "-n", "machdep.cpu.brand_string"]
-            return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+            return subprocess.run(
+                command, capture_output=True, text=True, check=True
+            ).stdout.strip()
     except (OSError, StopIteration, subprocess.CalledProcessError):
         pass
     return platform.processor() or None

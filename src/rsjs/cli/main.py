@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from typer.core import TyperGroup
@@ -27,17 +27,15 @@ BAD_INPUT, INTERRUPTED = 2, 130
 _UsageError: type[Exception] = typer.BadParameter.__mro__[1]  # typer has no other name for it
 
 
-
 class _InOrder(TyperGroup):
     """Help lists the commands in the order of use."""
 
-    def list_commands(self, ctx: typer.Context) -> list[str]:
+    def list_commands(self, ctx: Any) -> list[str]:
         return ORDER
 
 
-ORDER = (
-    "generate workload convert solve check compare list show demo doctor".split()
-)
+ORDER = ["generate", "workload", "convert", "solve", "check"]
+ORDER += ["compare", "list", "show", "demo", "doctor"]
 app = typer.Typer(
     cls=_InOrder,
     add_completion=False,

@@ -29,31 +29,27 @@ class RunLine:
 
     def __init__(self, label: str, time_limit: float) -> None:
         self.label, self.time_limit = label, time_limit
-        self.phase = "starts"
         self.cost: float | None = None
         self.bound: float | None = None
-        self._begin: float | None = None
+        self._begin = time.monotonic()
 
     def __call__(self, event: dict[str, Any]) -> None:
         """Take note of an event line of a worker."""
-        kind = event["event"]
-        if kind == "started":
-            self._begin, self.phase = time.monotonic(), "runs"
-        elif kind == "incumbent":
+        if event["event"] == "incumbent":
             self.cost = event["value"]
-        elif kind == "bound":
+        elif event["event"] == "bound":
             self.bound = event["value"]
 
     def text(self) -> str:
-        """The line as of now."""
+        """The line as of now; its seconds count the start of the process, the limit does not."""
         from rsjs.experiments.gap import gap
 
-        if self._begin is None:
-            return f"{self.label}: {self.phase}"
         seconds = time.monotonic() - self._begin
-        parts = [f"{self.label}: {seconds:.0f} s of {self.time_limit:g}"]
-        parts += [f"cost {number(self.cost)}", f"bound {number(self.bound)}"]
-        return "  ".join([*parts, f"gap {percent(gap(self.cost, self.bound))}"])
+        parts = [f"{self.label}: {seconds:.0f} s (limit {self.time_limit:g})"]
+        if self.cost is not None or self.bound is not None:
+            parts += [f"cost {number(self.cost)}", f"bound {number(self.bound)}"]
+            parts += [f"gap {percent(gap(self.cost, self.bound))}"]
+        return "  ".join(parts)
 
     def __rich__(self) -> Text:
         from rich.text import Text

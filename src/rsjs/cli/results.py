@@ -6,6 +6,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+import typer
+
 from rsjs.cli.console import console, print_json
 from rsjs.cli.progress import busy
 from rsjs.cli.runs import Runs
@@ -13,6 +15,15 @@ from rsjs.experiments.comparison import Row
 from rsjs.instances.files import write_bytes
 
 INTERRUPTED = 130
+
+
+def finish(runs: Runs, *, as_json: bool) -> list[Row]:
+    """Write all files, print the table or the JSON document, return the rows."""
+    rows = runs.rows()
+    if not rows:  # Ctrl-C before the first run
+        raise typer.Exit(INTERRUPTED)
+    present(runs, rows, write(runs, rows), as_json=as_json)
+    return rows
 
 
 def write(runs: Runs, rows: list[Row]) -> list[Path]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -48,6 +48,7 @@ class Runs:
         self.left_out: list[LeftOut] = []
         self.interrupted = False
         self._names: set[str] = set()
+        self._announced: Instance | None = None
 
     def run(self, instances: Sequence[Instance], requests: Sequence[Request]) -> None:
         """Run every method on every instance that it serves, until Ctrl-C."""
@@ -56,16 +57,16 @@ class Runs:
         self.left_out += not_served(instances, requests)
 
         def begin(instance: Instance, request: Request) -> RunLine:
+            if instance is not self._announced:
+                self._announced = instance
+                self.screen.say(instance.name)
             place = f"{len(self.outcomes) + 1}/{self.total}"
-            label = f"{place} {request.spelling} on {instance.name}"
-            line = RunLine(label, self.limits.time_limit)
+            line = RunLine(f"  {place} {request.spelling}", self.limits.time_limit)
             self.screen.show(line)
             return line
 
         try:
-            for found in comparison.compare(
-                instances, requests, self.limits, on_start=begin
-            ):
+            for found in comparison.compare(instances, requests, self.limits, on_start=begin):
                 self._keep(found)
                 if found.result.stop is Stop.INTERRUPTED:
                     self.interrupted = True
@@ -74,8 +75,6 @@ class Runs:
             self.interrupted = True
 
     def _keep(self, found: Outcome) -> None:
-        if not self.outcomes or self.outcomes[-1].instance is not found.instance:
-            self.screen.say(found.instance.name)
         self.outcomes.append(found)
         if found.verified and found.result.solution is not None:
             write_solution(
@@ -114,7 +113,8 @@ class Runs:
                 "instance_sha256": row["instance_sha256"],
                 "method": row["method"],
                 "best_bound": row["best_bound"],
-                "events": [asdict(event) for event in found.result.events],
+                "seconds": row["total_s"],
+                "events": comparison.trajectory(found),
             }
             for row, found in zip(rows, self.outcomes, strict=True)
         ]

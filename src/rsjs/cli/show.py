@@ -28,9 +28,6 @@ def show(
             "-o", "--output", metavar="PICTURE", help="Draw the solution to .png, .svg or .pdf."
         ),
     ] = None,
-    every: Annotated[
-        bool, typer.Option("--all", help="List all nodes, however many there are.")
-    ] = False,
     as_json: Json = False,
 ) -> None:
     """
@@ -45,14 +42,15 @@ def show(
     against the GPUs of the cluster.
     """
     from rsjs.cli.console import print_json
-    from rsjs.cli.inputs import picture, solution_for
+    from rsjs.cli.inputs import solution_for, writable
     from rsjs.cli.show_solution import describe_decision, describe_file, print_decision, print_file
-    from rsjs.cli.show_subject import describe, print_subject
+    from rsjs.cli.show_subject import describe
+    from rsjs.cli.show_text import print_subject
     from rsjs.instances.errors import InputError, described
     from rsjs.instances.files import SolutionFile, read_any
     from rsjs.instances.schema import Instance
 
-    picture(output)
+    writable(output)
     found = read_any(file)
     if output is not None and solution is None:
         raise InputError("-o", described("no solution"), "an instance and its solution to draw")
@@ -72,10 +70,10 @@ def show(
             _draw(found, drawn, output, document)
     if as_json:
         print_json(document)
-    elif drawn is None:
-        print_subject(document)
+    elif drawn is not None and isinstance(found, Instance):
+        print_decision(found, drawn.solution, document)
     else:
-        print_decision(document, every=every)
+        print_subject(document)
     if drawn is not None and not document["solution"]["feasible"]:
         raise typer.Exit(1)
 
@@ -88,18 +86,10 @@ def _refuse_second(file: Path, solution: Path | None) -> None:
         raise InputError("", described("a solution"), expected, file)
 
 
-def _draw(
-    instance: Instance, found: SolutionFile, path: Path, document: dict[str, Any]
-) -> None:
+def _draw(instance: Instance, found: SolutionFile, path: Path, document: dict[str, Any]) -> None:
     from rsjs.cli.progress import busy
-    from rsjs.instances.errors import InputError, described
-
-    if "occupancy" not in document["solution"]:
-        first = document["solution"]["violations"][0]
-        reason = f"a decision that cannot be drawn ({first['constraint']} at {first['where']})"
-        raise InputError("", described(reason), "a decision that fits its instance")
     from rsjs.reporting.figures import occupancy
 
     with busy("drawing"):
         occupancy(instance, found.solution, path)
-    document["picture"] = str(path)
+    document["picture"] = path

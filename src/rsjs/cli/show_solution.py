@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from rsjs.cli.console import console, number, print_facts
-from rsjs.cli.occupancy import Node, layout, lines
-from rsjs.cli.show_subject import head
+from rsjs.cli.show_text import head
 from rsjs.cli.verdict import cost_lines, violation_lines
 from rsjs.instances import costs
 from rsjs.instances.check import check
@@ -17,8 +15,7 @@ from rsjs.instances.check import check
 if TYPE_CHECKING:
     from rsjs.instances.files import SolutionFile
     from rsjs.instances.schema import Instance
-
-MOST_NODES = 40
+    from rsjs.instances.solution import Solution
 
 
 def describe_file(found: SolutionFile) -> dict[str, Any]:
@@ -53,6 +50,7 @@ def _text(value: Any) -> str:
 def describe_decision(instance: Instance, found: SolutionFile) -> dict[str, Any]:
     """What the checker says of a solution, its node types, and the GPUs of each node."""
     from rsjs.experiments.outcome import verdict_keys
+    from rsjs.reporting.gpu_slots import shelves
 
     decision = found.solution
     verdict = check(instance, decision, objective=found.objective, bound=found.bound)
@@ -65,41 +63,39 @@ def describe_decision(instance: Instance, found: SolutionFile) -> dict[str, Any]
         return document
     placement = costs.place(instance, decision)
     late = placement.running[placement.tardiness > 0]
-    types = Counter(decision.node_type[decision.node_type >= 0].tolist())
     return document | {
         "late": [instance.jobs.id[j] for j in late.tolist()],
         "postponed": [instance.jobs.id[j] for j in np.flatnonzero(decision.job_node < 0).tolist()],
-        "node_types": {
-            instance.cluster.node_types[v].name: count for v, count in types.most_common()
-        },
-        "occupancy": [vars(node) for node in layout(instance, decision)],
+        "occupancy": [
+            {
+                "node": shelf.node,
+                "node_type": shelf.node_type,
+                "gpu_type": shelf.gpu_type,
+                "gpus": shelf.gpus,
+                "jobs": [vars(block) for block in shelf.blocks],
+            }
+            for shelf in shelves(instance, decision)
+        ],
     }
 
 
-def print_decision(document: dict[str, Any], *, every: bool) -> None:
+def print_decision(instance: Instance, decision: Solution, document: dict[str, Any]) -> None:
     """Instance, cost and picture as text."""
+    from rsjs.reporting.figures import occupancy_text
+
     solution = document["solution"]
     rows = [*head(document), ("method", solution["method"] or "not named")]
     rows += [("feasible", "yes" if solution["feasible"] else "no, see below")]
     rows += cost_lines(solution)
-    if "node_types" in solution:
-        types = (f"{count} x {name}" for name, count in solution["node_types"].items())
-        rows.append(("configured", ", ".join(types)))
+    drawable = "occupancy" in solution
+    if drawable:
+        rows += [
+            (name, " ".join(solution[name])) for name in ("late", "postponed") if solution[name]
+        ]
     print_facts(rows)
     for line in violation_lines(solution["violations"]):
         print(line)
-    if "occupancy" in solution:
-        _print_picture(solution, every=every)
-
-
-def _print_picture(solution: dict[str, Any], *, every: bool) -> None:
-    nodes = [Node(**node) for node in solution["occupancy"]]
-    shown = nodes if every else nodes[:MOST_NODES]
-    out = console()
-    print(f"\nJobs on GPUs ({len(solution['late'])} late, marked !; '.' is an idle GPU)")
-    for line in lines(shown, frozenset(solution["late"]), out.width):
-        out.print(line, overflow="crop")
-    if len(shown) < len(nodes):
-        print(f"... and {len(nodes) - len(shown)} more nodes (--all)")
-    if solution["postponed"]:
-        print_facts([("postponed", " ".join(solution["postponed"]))])
+    if drawable:
+        print()
+        out = console()
+        out.print(occupancy_text(instance, decision, out.width))

@@ -79,9 +79,7 @@ def solve(
     line = RunLine(request.spelling, allowed.time_limit)
     with running(live=not log) as screen:
         screen.show(line)
-        found = outcome.run(
-            instance, request, allowed, warm_start=start, log=log, on_event=line
-        )
+        found = outcome.run(instance, request, allowed, warm_start=start, log=log, on_event=line)
     written = output is not None and found.verified
     if output is not None and found.verified and found.result.solution is not None:
         write_solution(

@@ -50,17 +50,17 @@ def jahani(
 
     The paper has gaps of 30 s and 45 s whatever the number of nodes.
     """
-    from rsjs.cli.generated import report
+    from rsjs.cli.generated import jobs_or_default, options_named, report
     from rsjs.cli.inputs import writable
     from rsjs.cli.progress import busy
     from rsjs.instances.files import write_workload
     from rsjs.instances.generators.jahani import workload
 
     writable(output)
-    with busy("drawing jobs"):
+    with busy("drawing jobs"), options_named():
         made = workload(
             nodes=nodes,
-            jobs=10 * nodes if jobs is None else jobs,
+            jobs=jobs_or_default(jobs, nodes),
             seed=seed,
             catalogue=catalogue,
             due=due,

@@ -27,6 +27,7 @@ from typing import IO
 
 import psutil
 
+from rsjs.experiments.cores import claimed
 from rsjs.experiments.protocol import (
     Line,
     Tail,
@@ -83,10 +84,9 @@ def run(
             warm_start=warm_start is not None,
             log=log,
         ).write(folder)
-        with (folder / "stderr.txt").open("wb") as errors:
+        with (folder / "stderr.txt").open("wb") as errors, claimed(limits.threads) as cores:
             watch = _Watch(folder, limits, on_event, log)
-            watch.start(errors)
-            stop = watch.wait()
+            stop = watch.run(errors, cores)
         return _result(folder, watch, stop)
 
 
@@ -101,7 +101,7 @@ def _result(folder: Path, watch: _Watch, stop: Stop | None) -> SolveResult:
                 Stop.MEMORY_LIMIT: f"ended at {watch.peak_mb:.0f} MB of resident memory",
             }.get(stop, "ended before it returned")
         result = salvaged(folder, stop, message)
-    elif stop is Stop.INTERRUPTED and result.stop is not Stop.OPTIMAL:
+    elif stop is Stop.INTERRUPTED:
         result = replace(result, stop=stop)
     peak = max(result.peak_memory_mb or 0.0, watch.peak_mb)
     seconds = {**result.seconds, "process": watch.seconds}
@@ -133,7 +133,21 @@ class _Watch:
         self._events = events_of(self.folder)
         self._output = Tail(self.folder / "stderr.txt")
 
-    def start(self, errors: IO[bytes]) -> None:
+    def run(self, errors: IO[bytes], cores: list[int]) -> Stop | None:
+        """Start the worker and wait until it ends or is ended; None = it ended by itself."""
+        self._start(errors)
+        try:
+            _pin(self._process.pid, cores)
+            stop = self._poll()
+        except KeyboardInterrupt:
+            stop = Stop.INTERRUPTED
+            self._ask_to_stop()
+        finally:
+            self._end()
+        self._forward()
+        return stop
+
+    def _start(self, errors: IO[bytes]) -> None:
         threads = str(self.limits.threads)
         pools = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
         environment = {**os.environ, "PYTHONHASHSEED": "0", **dict.fromkeys(pools, threads)}
@@ -146,19 +160,6 @@ class _Watch:
             env=environment,
             start_new_session=True,
         )
-        _pin(self._process.pid, self.limits.threads)
-
-    def wait(self) -> Stop | None:
-        """Until the worker ends or is ended; None = it ended by itself."""
-        try:
-            stop = self._poll()
-        except KeyboardInterrupt:
-            stop = Stop.INTERRUPTED
-            self._ask_to_stop()
-        finally:
-            self._end()
-        self._forward()
-        return stop
 
     def _poll(self) -> Stop | None:
         asked = False
@@ -234,12 +235,8 @@ def _resident(process: psutil.Process) -> int:
     return resident
 
 
-def _pin(pid: int, threads: int) -> None:
-    """Keep the worker on as many cores as it has threads, where the system can."""
-    try:
-        worker = psutil.Process(pid)
-        cores = worker.cpu_affinity()
-        if len(cores) > threads:
-            worker.cpu_affinity(cores[-threads:])
-    except (AttributeError, psutil.Error, OSError):
-        return
+def _pin(pid: int, cores: list[int]) -> None:
+    """Keep a worker on its cores."""
+    if cores:
+        with suppress(psutil.Error, OSError):
+            psutil.Process(pid).cpu_affinity(cores)

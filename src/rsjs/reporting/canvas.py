@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from itertools import cycle
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -28,6 +28,7 @@ STYLE = {
     "pdf.fonttype": 42,  # TrueType: journals refuse Type 3
     "svg.fonttype": "none",  # text stays text
     "svg.hashsalt": "rsjs",
+    "text.parse_math": False,  # names may hold a $
 }
 DATES = {"png": {"Software": None}, "svg": {"Date": None}, "pdf": {"CreationDate": None}}
 DPI = 200
@@ -52,11 +53,17 @@ def checked(path: str | Path) -> Path:
     return path
 
 
-def save(made: Figure, path: Path) -> Path:
-    """Write by suffix, whole or not at all, without date and version."""
+def write(draw: Callable[[], Figure], path: Path) -> Path:
+    """Draw in our style and write by suffix, whole or not at all, without date and version."""
+    import matplotlib
+
     suffix = path.suffix.lower()[1:]
+    style: Any = STYLE
     out = io.BytesIO()
-    made.savefig(out, format=suffix, dpi=DPI, metadata=DATES[suffix])
+    with matplotlib.rc_context():
+        matplotlib.rcdefaults()  # a user's matplotlibrc shall not change the bytes
+        matplotlib.rcParams.update(style)
+        draw().savefig(out, format=suffix, dpi=DPI, metadata=DATES[suffix])
     write_bytes(out.getvalue(), path)
     return path
 

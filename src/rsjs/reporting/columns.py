@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from math import isfinite
 from numbers import Real
 from textwrap import wrap
-from typing import Any, Literal
+from typing import Literal
 
 from rsjs.reporting import formats
 from rsjs.reporting.formats import MISSING
-
-Row = Mapping[str, Any]
+from rsjs.reporting.names import folded
+from rsjs.reporting.rows import Row, executed, how_it_ended, known
 
 SHORT_HEADING = 7  # characters that fit above any number
-LONGEST_LINE = 16  # characters of words in a cell
+LONGEST_LINE, LONGEST_NAME = 16, 28  # characters of words and of names in a cell
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,11 +65,13 @@ class Column:
         return [*lines, f"[{self.unit}]"] if self.unit else lines
 
     def cell_lines(self, row: Row) -> list[str]:
-        """The cell's text; what is in parentheses stands on a second line if it is long."""
+        """The cell's text; long names and what is in parentheses on lines of their own."""
         shown = self.cell(row)
-        if self.key != "stop" or len(shown) <= LONGEST_LINE:
-            return [shown]
-        return shown.replace(" (", "\n(").split("\n")
+        if self.key in ("instance", "method"):
+            return folded(shown, LONGEST_NAME)
+        if self.key == "stop" and len(shown) > LONGEST_LINE:
+            return shown.replace(" (", "\n(").split("\n")
+        return [shown]
 
     def cell(self, row: Row) -> str:
         """The cell's text; an en dash where nothing is known."""
@@ -79,40 +80,6 @@ class Column:
             return self.number(float(value)) if isinstance(value, Real) else MISSING
         text = self.text_of(row) if self.text_of else value if isinstance(value, str) else ""
         return " ".join(text.split()) or MISSING
-
-
-def known(row: Row, key: str) -> Any:
-    """The value, None where there is none: nan, inf and "" (rows read by pandas) count as none."""
-    value = row.get(key)
-    if isinstance(value, str):
-        return value or None
-    return value if isinstance(value, Real) and isfinite(value) else None
-
-
-def how_it_ended(row: Row) -> str:
-    """Stop and status in words: `optimal`, `no solution (time limit)`, `WRONG (gap)`."""
-    stop, status = (_word(row.get(key)) for key in ("stop", "status"))
-    if (stop, status) == ("infeasible", "no solution"):
-        return "problem infeasible"
-    told = {"ok": "", "wrong": "WRONG", "infeasible": "decision INFEASIBLE"}.get(status, status)
-    return f"{told} ({stop})" if told and stop else told or stop
-
-
-def is_wrong(row: Row) -> bool:
-    """Whether a claim of the row is false or its decision fails the check."""
-    return row.get("status") in ("wrong", "infeasible")
-
-
-def executed(row: Row) -> str:
-    """Executed jobs out of all."""
-    run, jobs = known(row, "executed"), known(row, "jobs")
-    if run is None:
-        return ""
-    return formats.count(run) if jobs is None else f"{formats.count(run)}/{formats.count(jobs)}"
-
-
-def _word(value: Any) -> str:
-    return value.replace("_", " ") if isinstance(value, str) else ""
 
 
 COLUMNS: Sequence[Column] = (
@@ -152,9 +119,7 @@ COLUMNS: Sequence[Column] = (
         number=formats.cost,
     ),
     Column(key="gap", heading="own gap", unit="%", part="cost", rank=5, number=formats.percent),
-    Column(
-        key="gap_to_best", heading="gap", unit="%", part="cost", rank=0, number=formats.percent
-    ),
+    Column(key="gap_to_best", heading="gap", unit="%", part="cost", rank=0, number=formats.percent),
     Column(
         key="gap_without_postponement",
         heading="gap w/o postp.",

@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from rsjs.reporting.columns import Row, is_wrong, known
 from rsjs.reporting.formats import counted
+from rsjs.reporting.rows import Row, is_wrong, known
 
 GAP = (
     "Gap = (z - b) / max(|z|, |b|): z is the checked cost, b the best valid lower bound of the "
@@ -35,11 +35,7 @@ def conditions(rows: Sequence[Row]) -> list[str]:
     limits = ", ".join(text for text, _ in told if text)
     head = "LIMITS DIFFER between rows" if any(several for _, several in told) else "Limits"
     versions = ", ".join([*_packages(rows), *_solvers(rows)])
-    return [
-        f"{head}: {text}."
-        for head, text in ((head, limits), ("Versions", versions))
-        if text
-    ]
+    return [f"{head}: {text}." for head, text in ((head, limits), ("Versions", versions)) if text]
 
 
 def remarks(rows: Sequence[Row]) -> list[str]:

@@ -10,11 +10,18 @@ from numbers import Integral, Real
 from pathlib import Path
 from typing import Any
 
-from rsjs.reporting.columns import Row
+from rsjs.reporting.rows import Row
 
-TEXT = frozenset(
-    "instance instance_sha256 method stop status rsjs_version solver_version message".split()
-)
+TEXT = {
+    "instance",
+    "instance_sha256",
+    "method",
+    "stop",
+    "status",
+    "rsjs_version",
+    "solver_version",
+    "message",
+}
 
 
 def csv_text(rows: Sequence[Row]) -> str:
@@ -31,7 +38,8 @@ def read_rows(path: str | Path) -> list[dict[str, Any]]:
     """The rows of a file that `csv_text` made, for making its tables and pictures again."""
     with Path(path).open(encoding="utf-8", newline="") as lines:
         return [
-            {key: _value(key, field) for key, field in line.items()} for line in csv.DictReader(lines)
+            {key: _value(key, field) for key, field in line.items()}
+            for line in csv.DictReader(lines)
         ]
 
 

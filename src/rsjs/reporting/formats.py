@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from math import floor, log10
+from math import floor, isfinite, log10
 
-MISSING = "–"
+TIMES = "\N{MULTIPLICATION SIGN}"
+MISSING = DASH = "\N{EN DASH}"
 LEAST_PERCENT = 0.001  # nearer to 0 % or to 100 % is told as such, not rounded away
 
 
@@ -34,6 +35,8 @@ def percent(fraction: float) -> str:
     ('<0.001', '1.2', '99.953', '100')
     """
     value = 100 * fraction
+    if not isfinite(value):
+        return MISSING
     left = 100 - value
     if 0 < value < LEAST_PERCENT:
         return f"<{LEAST_PERCENT}"

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from rsjs.experiments.gap import gap
 from rsjs.instances.errors import InputError, described
 from rsjs.reporting import canvas
-from rsjs.reporting.names import shortened
+from rsjs.reporting.names import folded, shortened
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -20,7 +20,9 @@ Run = Mapping[str, Any]
 
 FLOOR = 0.001  # %: smaller gaps are drawn here
 SOONEST = 1e-4  # s
-PANEL, LEGEND_ENTRY = (3.3, 2.5), (2.1, 0.17)  # inches
+PANEL, LINE = (3.3, 2.5), 0.17  # inches: width and height of a panel, height of a line
+LONGEST_LABEL, LONGEST_TITLE = 36, 50  # characters
+OWN_LABEL = "gap to its own bound"
 OWN: dict[str, Any] = {
     "drawstyle": "steps-post",
     "linestyle": (0, (2, 2)),
@@ -29,6 +31,7 @@ OWN: dict[str, Any] = {
     "markersize": 3.5,
     "markerfacecolor": "white",
     "markevery": [-1],
+    "zorder": 1.9,  # below the gap to the best bound where both are the same
 }
 
 
@@ -52,10 +55,7 @@ def gap_over_time(runs: Sequence[Run], path: str | Path) -> Path:
     path = canvas.checked(path)
     if not runs:
         raise InputError("", described("no runs"), "at least one run to draw")
-    import matplotlib
-
-    with matplotlib.rc_context(canvas.STYLE):
-        return canvas.save(_drawn(runs), path)
+    return canvas.write(lambda: _drawn(runs), path)
 
 
 def _drawn(runs: Sequence[Run]) -> Figure:
@@ -66,13 +66,18 @@ def _drawn(runs: Sequence[Run]) -> Figure:
     rows = ceil(len(panels) / columns)
     styles = canvas.styles(run["method"] for run in runs)
     width = max(4.5, PANEL[0] * columns)
-    in_legend = max(1, int(width / LEGEND_ENTRY[0]))
-    height = PANEL[1] * rows + 0.4 + LEGEND_ENTRY[1] * ceil((len(styles) + 1) / in_legend)
+    labels = {name: "\n".join(folded(name, LONGEST_LABEL)) for name in styles}
+    longest = max(len(line) for label in labels.values() for line in label.split("\n"))
+    in_legend = max(1, int(width / (0.6 + 0.07 * max(longest, len(OWN_LABEL)))))
+    lines = ceil((len(styles) + 1) / in_legend) * max(
+        label.count("\n") + 1 for label in labels.values()
+    )
+    height = PANEL[1] * rows + 0.4 + LINE * lines
     made = canvas.figure(width, height, layout="constrained")
     axes = made.subplots(rows, columns, sharex=True, sharey=True, squeeze=False).flatten()
     common, short = shortened(list(panels))
     for ax, (instance, group) in zip(axes, panels.items(), strict=False):
-        _panel(ax, short[instance], group, styles)
+        _panel(ax, "\n".join(folded(short[instance], LONGEST_TITLE)), group, styles)
     _scales(axes[0])
     for ax in axes[len(panels) :]:
         ax.remove()
@@ -81,7 +86,8 @@ def _drawn(runs: Sequence[Run]) -> Figure:
         ax.tick_params(labelbottom=True)
     for ax in axes[: len(panels) : columns]:
         ax.set_ylabel("gap to the best bound [%]")
-    _legend(made, styles, in_legend, any(gap_curve(run, own=True) for run in runs))
+    handles = {labels[name]: style for name, style in styles.items()}
+    _legend(made, handles, in_legend, any(gap_curve(run, own=True) for run in runs))
     if common:
         made.suptitle(common, fontsize=9)
     return made
@@ -99,8 +105,8 @@ def _panel(ax: Axes, name: str, runs: Sequence[Run], styles: Mapping[str, Any]) 
             without.append(run["method"])
         if curve and (own := gap_curve(run, own=True)):
             ax.plot(*zip(*own, strict=True), color=style["color"], **OWN)
-    note = f"\n(no gap: {', '.join(without)})" if without else ""
-    ax.set_title(f"{name}{note}")
+    note = folded(f"(no gap: {', '.join(without)})", LONGEST_TITLE) if without else []
+    ax.set_title("\n".join([name, *note]))
 
 
 def _line(
@@ -150,5 +156,5 @@ def _legend(made: Figure, styles: Mapping[str, Any], columns: int, with_own: boo
 
     handles = [Line2D([], [], label=name, markersize=4, **style) for name, style in styles.items()]
     if with_own:
-        handles.append(Line2D([], [], color="0.3", label="gap to its own bound", **OWN))
+        handles.append(Line2D([], [], color="0.3", label=OWN_LABEL, **OWN))
     made.legend(handles=handles, loc="outside lower center", ncols=columns, frameon=False)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 from math import ceil
@@ -15,7 +14,6 @@ from rsjs.instances.errors import InputError, described
 from rsjs.instances.packing import gpus_for_shares
 from rsjs.instances.schema import Instance
 from rsjs.instances.solution import Solution
-from rsjs.reporting.formats import counted
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,6 +47,14 @@ class Shelf:
     blocks: tuple[Block, ...]
 
     @property
+    def by_gpu(self) -> dict[int, list[Block]]:
+        """Jobs by their first GPU; several share it."""
+        found: dict[int, list[Block]] = {}
+        for block in self.blocks:
+            found.setdefault(block.gpu, []).append(block)
+        return found
+
+    @property
     def idle(self) -> list[int]:
         """GPUs without a job."""
         used = {block.gpu + step for block in self.blocks for step in range(ceil(block.width))}
@@ -79,7 +85,9 @@ def shelves(instance: Instance, solution: Solution) -> list[Shelf]:
         jobs_on.setdefault(node, []).append(job)
     on = np.flatnonzero(solution.node_type >= 0)
     order = on[np.argsort(solution.node_type[on], kind="stable")]
-    return [_shelf(instance, solution, node, jobs_on.get(node, []), hours) for node in order.tolist()]
+    return [
+        _shelf(instance, solution, node, jobs_on.get(node, []), hours) for node in order.tolist()
+    ]
 
 
 def _shelf(
@@ -112,19 +120,6 @@ def _shelf(
         gpu_type=gpu.name,
         gpus=cluster.node_types[v].gpus,
         blocks=tuple(blocks),
-    )
-
-
-def totals(instance: Instance, on: Sequence[Shelf]) -> str:
-    """One line: jobs that run, nodes that are on, GPUs in use."""
-    run = sum(len(shelf.blocks) for shelf in on)
-    shared = sum(block.shared for shelf in on for block in shelf.blocks)
-    gpus = sum(shelf.gpus for shelf in on)
-    idle = sum(len(shelf.idle) for shelf in on)
-    sharing = f" ({shared} on shares)" if shared else ""
-    return (
-        f"{run} of {counted(len(instance.jobs), 'job')} run{sharing} on {len(on)} of "
-        f"{counted(instance.cluster.nodes, 'node')}; {gpus - idle} of {counted(gpus, 'GPU')} busy"
     )
 
 

@@ -6,8 +6,10 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
-from rsjs.reporting.columns import COLUMNS, Column, Row, is_wrong
+from rsjs.reporting.columns import COLUMNS, Column
 from rsjs.reporting.conditions import GAP_LATEX, conditions, remarks
+from rsjs.reporting.formats import DASH
+from rsjs.reporting.rows import Row, is_wrong
 
 TITLES = {
     "cost": "Checked costs and gaps.",
@@ -23,7 +25,7 @@ SPECIAL = {
     ">": r"\textgreater{}",
     "|": r"\textbar{}",
     '"': r"\textquotedbl{}",
-    "–": "--",
+    DASH: "--",
     "…": r"\ldots{}",
     **{sign: f"\\{sign}" for sign in "&%$#_{}"},
 }
@@ -55,9 +57,7 @@ def _pages(rows: Sequence[Row]) -> Iterator[list[Row]]:
     yield page
 
 
-def _table(
-    rows: Sequence[Row], part: str, caption: str, told: Sequence[str]
-) -> Iterator[str]:
+def _table(rows: Sequence[Row], part: str, caption: str, told: Sequence[str]) -> Iterator[str]:
     columns = [column for column in COLUMNS if column.part in ("method", part)]
     yield from (r"\begin{table}", r"\centering\scriptsize\setlength{\tabcolsep}{3pt}")
     yield rf"\caption{{{caption}}}\medskip"
@@ -96,7 +96,7 @@ def number(shown: str) -> str:
     shown = re.sub(r"^([<>])", r"$\1$", shown)
     if power := re.fullmatch(r"(-?[\d.]+)e(-?\d+)", shown):
         return rf"${power[1]}\cdot10^{{{power[2]}}}$"
-    return f"${shown}$" if shown.startswith("-") else shown.replace("–", "--")
+    return f"${shown}$" if shown.startswith("-") else shown.replace(DASH, "--")
 
 
 def _heading(row: Row) -> str:

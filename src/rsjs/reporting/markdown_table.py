@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from rsjs.reporting.columns import COLUMNS, Column, Row, is_wrong
+from rsjs.reporting.columns import COLUMNS, Column
 from rsjs.reporting.conditions import GAP, conditions, remarks
+from rsjs.reporting.rows import Row, is_wrong
 
 NAMES = ("instance", "method")
 

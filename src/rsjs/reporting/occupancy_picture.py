@@ -8,11 +8,14 @@ from pathlib import Path
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from rsjs.instances.schema import Instance
 from rsjs.instances.solution import Solution
 from rsjs.reporting import canvas
-from rsjs.reporting.gpu_slots import Block, Shelf, shelves, totals
-from rsjs.reporting.shelf_layout import Layout, laid_out
+from rsjs.reporting.gpu_slots import Block, Shelf, shelves
+from rsjs.reporting.shelf_layout import HEADING, Layout, laid_out
+from rsjs.reporting.shelf_words import totals, without_prefix
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -49,13 +52,11 @@ def occupancy(instance: Instance, solution: Solution, path: str | Path) -> Path:
     """
     path = canvas.checked(path)
     on = shelves(instance, solution)
-    import matplotlib
-
-    with matplotlib.rc_context(canvas.STYLE):
-        return canvas.save(_drawn(instance, on), path)
+    return canvas.write(lambda: _drawn(instance, on), path)
 
 
 def _drawn(instance: Instance, on: Sequence[Shelf]) -> Figure:
+    on, prefix = without_prefix(on)
     layout = laid_out(on)
     width = max(LEAST_WIDTH, layout.width)
     made = canvas.figure(width, TOP + layout.height + BOTTOM)
@@ -64,15 +65,18 @@ def _drawn(instance: Instance, on: Sequence[Shelf]) -> Figure:
     ax.axis("off")
     ax.text(0.1, 0.15 - TOP, instance.name, fontsize=9, va="center")
     hatched = " (idle: hatched)" if any(shelf.idle for shelf in on) else ""
-    told = wrap(totals(instance, on) + hatched, int(width * POINTS / 7 / LETTER))
+    shorter = f"; job ids without “{prefix}”" if prefix else ""
+    told = wrap(totals(instance, on) + hatched + shorter, int(width * POINTS / 7 / LETTER))
     ax.text(0.1, 0.36 - TOP, "\n".join(told), fontsize=7, va="center", color="0.3")
-    colours = _colours([block.hours for shelf in on for block in shelf.blocks])
+    hours = [block.hours for shelf in on for block in shelf.blocks]
+    colours = _colours(hours)
     for heading, x, y in layout.headings:
-        ax.text(x, y + layout.row * 0.7, heading, fontsize=6.5, va="center", color="0.2")
+        ax.text(x, y + layout.row * 0.7, heading, fontsize=HEADING, va="center", color="0.2")
     for shelf, x, y in layout.shelves:
         _shelf(ax, shelf, x, y, layout, colours)
     if colours is not None:
-        _colour_bar(made, colours, width, TOP + layout.height + BOTTOM)
+        ends = min(hours), max(hours)
+        _colour_bar(made, colours, ends, width, TOP + layout.height + BOTTOM)
     return made
 
 
@@ -86,14 +90,12 @@ def _shelf(
     ax.text(x - 0.06, y + high / 2, label, fontsize=layout.text, va="center", ha="right")
     for gpu in shelf.idle:
         ax.add_patch(
-            Rectangle(
-                (x + gpu * cell, y), cell, high, fc="white", ec="0.75", hatch="/////", lw=0.4
-            )
+            Rectangle((x + gpu * cell, y), cell, high, fc="white", ec="0.75", hatch="/////", lw=0.4)
         )
     for block in shelf.blocks:
         assert colours is not None
         left, wide = x + block.start * cell, block.width * cell
-        colour = colours.to_rgba(block.hours)
+        colour = colours.to_rgba(np.array([block.hours]))[0]
         ax.add_patch(Rectangle((left, y), wide, high, fc=colour, ec="white", lw=0.8))
         for gpu in range(1, round(block.width)):
             for begin, end in ((0, 0.2), (0.8, 1)):  # leaves the label free
@@ -133,20 +135,24 @@ def _colours(hours: Sequence[float]) -> ScalarMappable | None:
     return ScalarMappable(Normalize(least - margin, most + margin), "viridis")
 
 
-def _colour_bar(made: Figure, colours: ScalarMappable, width: float, height: float) -> None:
+def _colour_bar(
+    made: Figure, colours: ScalarMappable, hours: tuple[float, float], width: float, height: float
+) -> None:
     long = 3.0
     ax = made.add_axes(((width - long) / 2 / width, 0.34 / height, long / width, 0.1 / height))
     bar = made.colorbar(colours, cax=ax, orientation="horizontal")
-    ticks = _ticks(*colours.get_clim())
+    ticks = _ticks(*hours)
     bar.set_ticks(ticks, labels=[f"{hours:.3g}" for hours in ticks])
     bar.minorticks_off()
-    bar.outline.set_visible(False)  # type: ignore[operator]
+    bar.outline.set_visible(False)
     bar.set_label("time to completion [h]", fontsize=7, labelpad=1)
     ax.tick_params(labelsize=6.5, pad=1.5, length=2)
 
 
 def _ticks(least: float, most: float) -> list[float]:
     """The ends, and between them the powers of ten that are not close to one."""
+    if least == most:
+        return [least]
     if not most > 10 * least > 0:
         return [least, (least + most) / 2, most]
     powers = [10.0**power for power in range(ceil(log10(least)), floor(log10(most)) + 1)]

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 from rsjs.instances.errors import InputError, described
 from rsjs.instances.files import write_bytes
 from rsjs.reporting import latex_table, markdown_table
-from rsjs.reporting.columns import Row
 from rsjs.reporting.csv_rows import csv_text, read_rows
 from rsjs.reporting.names import distinct
+from rsjs.reporting.rows import Row
 
 if TYPE_CHECKING:
     from rich.table import Table

@@ -10,9 +10,10 @@ from rich.cells import cell_len
 from rich.table import Table
 from rich.text import Text
 
-from rsjs.reporting.columns import COLUMNS, Column, Row, is_wrong, known
+from rsjs.reporting.columns import COLUMNS, Column
 from rsjs.reporting.conditions import GAP, conditions, remarks
 from rsjs.reporting.names import shortened
+from rsjs.reporting.rows import Row, is_wrong, known
 
 GUTTER = 2  # between columns: one blank as padding, one as the box's divider
 

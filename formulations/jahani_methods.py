@@ -1,0 +1,80 @@
+"""The exact methods for Jahani's objective, declared as data."""
+
+from __future__ import annotations
+
+from rsjs.formulations import linear
+from rsjs.formulations.backends.registry import BACKENDS
+from rsjs.instances.method import Call, Method, Option, Report
+from rsjs.instances.schema import Instance
+from rsjs.instances.solution import SolveResult
+
+_PROPORTIONAL = frozenset({"proportional"})
+_AT_COMPLETION = frozenset({"completion"})
+_SELECTED = frozenset({"free", "jahani_eq"})
+ROUTE = Option(
+    default="standard_form",
+    choices=("standard_form", "arrays", "pyomo"),
+    help="Pyomo model -> arrays -> solver, arrays without Pyomo, or Pyomo's own interface",
+)
+
+METHODS = (
+    Method(
+        name="jahani_patterns",
+        summary="exact pattern model of Jahani's MILP: a few dozen integers",
+        kind="exact",
+        run="rsjs.formulations.jahani_methods:jahani_patterns",
+        energy=_PROPORTIONAL,
+        tardiness_at=_AT_COMPLETION,
+        open_nodes=_SELECTED,
+        sharing=False,
+        solvers=tuple(BACKENDS),
+        options={"route": ROUTE},
+        warm_start=True,
+    ),
+    Method(
+        name="jahani_literal",
+        summary="Jahani's MILP (1)-(14) as printed, node by node",
+        kind="exact",
+        run="rsjs.formulations.jahani_methods:jahani_literal",
+        energy=_PROPORTIONAL,
+        tardiness_at=_AT_COMPLETION,
+        open_nodes=_SELECTED,
+        expectation=frozenset({"worst_case", "mean"}),
+        sharing=False,
+        solvers=tuple(name for name in BACKENDS if name != "cpsat"),
+        options={
+            "route": ROUTE,
+            "printed": Option(
+                default="corrected",
+                choices=("corrected", "overdue"),
+                help="overdue: rows (7) and (8) as printed also for overdue jobs; no bound",
+            ),
+        },
+        warm_start=True,
+    ),
+)
+
+
+def jahani_patterns(instance: Instance, call: Call, report: Report) -> SolveResult:
+    """Solve the pattern model."""
+    return linear.run(
+        "rsjs.formulations.jahani_patterns",
+        lambda formulation: formulation.PatternModel.of(instance),
+        instance,
+        call,
+        report,
+    )
+
+
+def jahani_literal(instance: Instance, call: Call, report: Report) -> SolveResult:
+    """Solve the literal model; with rows as printed for overdue jobs, no bound is claimed."""
+    printed = call.options["printed"] == "overdue"
+    overdue = bool((instance.jobs.due < instance.now).any())
+    return linear.run(
+        "rsjs.formulations.jahani_literal",
+        lambda formulation: formulation.LiteralModel(instance, overdue_as_printed=printed),
+        instance,
+        call,
+        report,
+        valid_bound=not (printed and overdue),
+    )

@@ -1,0 +1,52 @@
+"""Which cores a run may have to itself: claimed by file locks, so that no two runs share one."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+import psutil
+
+
+@contextmanager
+def claimed(threads: int) -> Iterator[list[int]]:
+    """
+    As many cores as a run has threads, none of them claimed by another run of this user.
+
+    Empty where that many are not free, where the run may as well use all cores, or where the
+    system cannot pin; the run is then left to the scheduler.
+    """
+    with ExitStack() as locks:
+        cores: list[int] = []
+        available = _cores()
+        if threads < len(available):
+            for core in reversed(available):
+                if len(cores) < threads and _lock(core, locks):
+                    cores.append(core)
+        yield cores if len(cores) == threads else []
+
+
+def _cores() -> list[int]:
+    try:
+        cores: list[int] = psutil.Process().cpu_affinity()
+    except (AttributeError, OSError):
+        return []
+    return cores
+
+
+def _lock(core: int, locks: ExitStack) -> bool:
+    try:
+        import fcntl
+    except ImportError:  # Windows
+        return False
+    folder = Path(tempfile.gettempdir()) / f"rsjs-cores-{os.getuid()}"
+    try:
+        folder.mkdir(exist_ok=True)
+        file = locks.enter_context((folder / str(core)).open("w"))
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True

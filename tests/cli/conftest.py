@@ -1,0 +1,88 @@
+"""The command run in this process or in one of its own, and files to run it on."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rsjs.cli.main import main
+from rsjs.instances.files import read_instance, write_instance, write_solution, write_workload
+from rsjs.instances.generators import jahani
+from rsjs.instances.solution import Solution
+
+SMALL = {"nodes": 2, "jobs": 8, "seed": 1}
+
+
+@dataclass(frozen=True)
+class Ended:
+    """What a command left: exit code and both streams."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> Any:
+        """Standard output, which must be one JSON document and nothing else."""
+        return json.loads(self.out)
+
+
+Run = Callable[..., Ended]
+
+
+@pytest.fixture
+def rsjs(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Run:
+    """Run the command in this process, on a terminal of 100 columns."""
+    monkeypatch.setenv("COLUMNS", "100")
+
+    def run(*arguments: str | Path) -> Ended:
+        capsys.readouterr()
+        code = main([str(argument) for argument in arguments])
+        streams = capsys.readouterr()
+        return Ended(code, streams.out, streams.err)
+
+    return run
+
+
+@pytest.fixture
+def process() -> Run:
+    """Run the command in a process of its own."""
+
+    def run(*arguments: str | Path) -> Ended:
+        command = [sys.executable, "-m", "rsjs", *map(str, arguments)]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        return Ended(done.returncode, done.stdout, done.stderr)
+
+    return run
+
+
+@pytest.fixture(scope="session")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """
+    Files that tests read and never write.
+
+    small.json, other.json, large.json (10 x 100), workload.json; idle.json and idle-other.json,
+    decisions for small and other that postpone every job; damaged.json.gz.
+    """
+    made = tmp_path_factory.mktemp("files")
+    write_instance(jahani.generate(**SMALL), made / "small.json")
+    write_instance(jahani.generate(**{**SMALL, "seed": 2}), made / "other.json")
+    write_instance(jahani.generate(nodes=10, jobs=100, seed=1), made / "large.json")
+    write_workload(jahani.workload(**SMALL), made / "workload.json")
+    for name, target in (("small", "idle"), ("other", "idle-other"), ("large", "idle-large")):
+        instance = read_instance(made / f"{name}.json")
+        jobs, nodes = len(instance.jobs), instance.cluster.nodes
+        idle = Solution.of([-1] * jobs, [0] * jobs, [0] * nodes)
+        write_solution(idle, instance.digest, made / f"{target}.json", method="by hand")
+    write_instance(jahani.generate(**SMALL), made / "whole.json.gz")
+    whole = (made / "whole.json.gz").read_bytes()
+    (made / "damaged.json.gz").write_bytes(whole[: len(whole) // 2])
+    (made / "not-utf8.json").write_bytes(b'{"format": "\xff"}')
+    return made

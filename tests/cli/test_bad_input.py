@@ -1,0 +1,127 @@
+"""Bad input: exit code 2, one line on standard error, nothing on standard output or on disk."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+Run = Callable[..., Any]
+
+BAD = [
+    # a method that does not exist, with those that do
+    ("solve small.json --method nope", "method nope"),
+    ("solve small.json --method jahani_paterns@highs", "jahani_patterns"),
+    ("solve small.json --method jahani_patterns@gurobi", "gurobi"),
+    ("solve small.json --method greedy@highs", "no solver for greedy"),
+    ("solve small.json --method greedy:none", "code, paper"),
+    ("solve small.json --method jahani_patterns?route=road", "standard_form"),
+    ("solve small.json --method jahani_patterns?speed=9", "speed"),
+    # a method that does not serve the instance
+    ("solve large.json --method enumeration", "serves up to 10 jobs, not 100"),
+    # limits
+    ("solve small.json --time-limit -1", "--time-limit: found -1.0"),
+    ("solve small.json --time-limit 0", "--time-limit"),
+    ("solve small.json --time-limit nan", "--time-limit: found nan"),
+    ("solve small.json --time-limit inf", "--time-limit: found inf"),
+    ("solve small.json --time-limit soon", "'--time-limit'"),
+    ("solve small.json --gap -0.1", "--gap"),
+    ("solve small.json --gap nan", "--gap"),
+    ("solve small.json --threads 0", "--threads"),
+    ("solve small.json --threads 1.5", "'--threads'"),
+    ("solve small.json --seed -1", "--seed"),
+    ("solve small.json --memory-limit 0", "--memory-limit"),
+    # files
+    ("solve missing.json", "missing.json: found No such file"),
+    ("solve damaged.json.gz", "damaged gzip data"),
+    ("solve not-utf8.json", "byte 0xff"),
+    ("solve .", "Is a directory"),
+    ("solve workload.json", "/format: found 'rsjs-workload/1'"),
+    ("solve idle.json", "/format: found 'rsjs-solution/1'"),
+    ("check idle.json small.json", "/format"),
+    ("check small.json workload.json", "/format"),
+    ("check small.json missing.json", "missing.json"),
+    ("check small.json idle-other.json", "idle-other.json: /instance: found '"),
+    ("show small.json idle-other.json", "idle-other.json: /instance: found '"),
+    ("show workload.json idle.json", "a workload"),
+    ("show idle.json idle.json", "an instance, before its solution"),
+    ("show missing.json", "missing.json"),
+    ("show small.json -o {out}/picture.png", "no solution"),
+    ("show small.json idle.json -o {out}/picture.bmp", ".bmp"),
+    # warm starts
+    ("solve small.json --warm-start idle-other.json", "/instance"),
+    ("solve small.json --method greedy --warm-start idle.json", "warm start"),
+    ("solve small.json --warm-start missing.json", "missing.json"),
+    # outputs
+    ("solve small.json --method greedy -o {out}", "a file to write"),
+    ("solve small.json --method greedy -o small.json/s.json", "a folder to write to"),
+    ("generate jahani -N 2 -o {out}", "a file to write"),
+    ("convert small.json -o other.json", "a folder"),
+    ("compare small.json --methods greedy -o small.json", "a folder"),
+    ("demo -o small.json", "a folder"),
+    # generators
+    ("generate jahani -N 0 -o {out}/i.json", "-N: found 0"),
+    ("generate jahani -N 2 -J 0 -o {out}/i.json", "-J: found 0"),
+    ("generate jahani -N 2 --seed -1 -o {out}/i.json", "--seed: found -1"),
+    ("generate jahani -N 2 --catalogue none -o {out}/i.json", "--catalogue: found 'none'"),
+    ("generate jahani -N 2 --due none -o {out}/i.json", "--due: found 'none'"),
+    ("generate jahani -N 2 --times none -o {out}/i.json", "--times: found 'none'"),
+    ("generate jahani -N two -o {out}/i.json", "'-N'"),
+    ("generate nobody -N 2 -o {out}/i.json", "nobody"),
+    ("workload jahani -N 2 --gap -3 -o {out}/w.json", "--gap: found -3.0"),
+    ("workload jahani -N 2 --gap nan -o {out}/w.json", "--gap: found nan"),
+    ("workload jahani -N 2 --law none -o {out}/w.json", "--law: found 'none'"),
+    # comparisons
+    ("compare small.json --methods , -o {out}/c", "--methods"),
+    ("compare small.json --methods greedy,nope -o {out}/c", "method nope"),
+    ("compare large.json --methods enumeration -o {out}/c", "nothing to run"),
+    ("compare small.json missing.json --methods greedy -o {out}/c", "missing.json"),
+    ("compare small.json --methods greedy --time-limit nan -o {out}/c", "--time-limit"),
+    # conversions
+    ("convert missing -o {out}/i.json", "missing"),
+    ("convert . -o {out}/i.json", "Lof_Selectjobs.csv"),
+    ("convert idle.json -o {out}/csv", "an instance or a workload"),
+    # usage
+    ("solve", "'FILE'"),
+    ("check small.json", "'SOLUTION'"),
+    ("compare small.json --methods greedy", "'--output'"),
+    ("convert small.json", "'--output'"),
+    ("generate", "command"),
+    ("list nothing", "'nothing'"),
+    ("doctor --now", "--now"),
+    ("frobnicate", "frobnicate"),
+]
+
+
+@pytest.mark.parametrize(("line", "told"), BAD, ids=[line for line, _ in BAD])
+def test_bad_input_is_told_in_one_line(
+    line: str, told: str, rsjs: Run, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(folder)
+    ended = rsjs(*line.format(out=tmp_path).split())
+    assert ended.code == 2
+    assert ended.out == ""
+    assert ended.err.startswith("rsjs: error: ")
+    assert ended.err.count("\n") == 1
+    assert told in ended.err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_process_exits_with_2_and_no_traceback(process: Run, folder: Path) -> None:
+    ended = process("solve", folder / "damaged.json.gz", "--json")
+    assert (ended.code, ended.out) == (2, "")
+    assert ended.err.count("\n") == 1
+
+
+def test_a_place_without_permission_is_refused_before_the_method_runs(
+    rsjs: Run, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = os.access  # root may write anywhere
+    monkeypatch.setattr("os.access", lambda path, mode: mode != os.W_OK and real(path, mode))
+    monkeypatch.setattr("rsjs.experiments.launcher.run", lambda *_, **__: pytest.fail("it ran"))
+    ended = rsjs("solve", folder / "small.json", "-o", tmp_path / "s.json")
+    assert ended.code == 2
+    assert "no permission" in ended.err

@@ -1,0 +1,138 @@
+"""Comparisons: every file is written, nothing is passed over in silence."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Callable
+from contextlib import redirect_stderr, redirect_stdout
+from dataclasses import dataclass
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rsjs.cli.main import main
+from rsjs.cli.runs import file_name
+from rsjs.cli.spellings import split
+
+Run = Callable[..., Any]
+
+KNOWN = ("greedy", "edf", "rg", "sts")
+FILES = {"rows.csv", "table.md", "table.tex", "events.json", "gap.png"}
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        ("greedy", ["greedy"]),
+        ("greedy:code,edf:paper", ["greedy:code", "edf:paper"]),
+        (" greedy , edf ,", ["greedy", "edf"]),
+        ("rg?iterations=5,seed=2,edf", ["rg?iterations=5,seed=2", "edf"]),
+        ("rg:paper?a=1,b=2,rg?a=3", ["rg:paper?a=1,b=2", "rg?a=3"]),
+        ("edf,rg?a=1,sts@highs?b=2", ["edf", "rg?a=1", "sts@highs?b=2"]),
+        ("rg?a=1,none,b=2", ["rg?a=1", "none", "b=2"]),  # none is no method: told as such
+        ("edf,b=2", ["edf", "b=2"]),  # there are no options that it could belong to
+    ],
+)
+def test_methods_are_split_between_options(text: str, parts: list[str]) -> None:
+    assert split(text, KNOWN) == parts
+
+
+def test_file_names_are_safe_everywhere() -> None:
+    assert file_name("a/b--rg:paper?x=1,y=é|2") == "a_b--rg_paper_x=1,y=__2"
+
+
+@dataclass(frozen=True)
+class Compared:
+    """One comparison, looked at by several tests."""
+
+    code: int
+    out: str
+    err: str
+    folder: Path
+
+
+@pytest.fixture(scope="module")
+def compared(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Compared:
+    """Two rules and the oracle on two instances, one of them too large for the oracle."""
+    made, out, err = tmp_path_factory.mktemp("results"), StringIO(), StringIO()
+    files = (folder / "small.json", folder / "large.json", folder / "small.json")
+    methods = "enumeration,greedy:code,edf:paper,greedy"
+    with redirect_stdout(out), redirect_stderr(err):
+        code = main(["compare", *map(str, files), "--methods", methods, "-o", str(made)])
+    return Compared(code, out.getvalue(), err.getvalue(), made)
+
+
+def test_all_files_are_written(compared: Compared) -> None:
+    assert compared.code == 0
+    assert {path.name for path in compared.folder.iterdir()} == {*FILES, "solutions"}
+    with (compared.folder / "rows.csv").open() as lines:
+        rows = list(csv.DictReader(lines))
+    pairs = [(int(row["jobs"]), row["method"]) for row in rows]
+    assert pairs == [  # what stands twice is run once
+        (8, "enumeration"),
+        (8, "greedy:code"),
+        (8, "edf:paper"),
+        (100, "greedy:code"),
+        (100, "edf:paper"),
+    ]
+    assert len(list((compared.folder / "solutions").glob("*--*.json.gz"))) == 5
+    assert (compared.folder / "gap.png").read_bytes().startswith(b"\x89PNG")
+    events = json.loads((compared.folder / "events.json").read_text())
+    assert [run["method"] for run in events] == [method for _, method in pairs]
+    assert events[0]["best_bound"] is not None
+    assert all(event["seconds"] >= 0 for run in events for event in run["events"])
+
+
+def test_the_table_is_printed_with_what_was_left_out(compared: Compared) -> None:
+    assert "greedy:code" in compared.out
+    assert "Not run:\n  enumeration on jahani-" in compared.out
+    assert "serves up to 10 jobs, not 100" in compared.out
+    assert "rows.csv" in compared.out
+
+
+def test_each_run_is_told_on_standard_error_when_it_ends(compared: Compared) -> None:
+    told = [line.split()[0] for line in compared.err.splitlines() if line.startswith(" ")]
+    assert told == [f"{i}/5" for i in range(1, 6)]
+
+
+def test_solutions_can_be_checked(compared: Compared, rsjs: Run, folder: Path) -> None:
+    for path in (compared.folder / "solutions").glob("*N10*"):
+        assert rsjs("check", folder / "large.json", path).code == 0
+
+
+def test_json_holds_rows_and_what_was_left_out(rsjs: Run, folder: Path, tmp_path: Path) -> None:
+    methods = "greedy:paper,enumeration"
+    ended = rsjs("compare", folder / "large.json", "--methods", methods, "-o", tmp_path, "--json")
+    assert ended.code == 0
+    [row] = ended.json["rows"]
+    assert (row["method"], row["status"]) == ("greedy:paper", "ok")
+    [left] = ended.json["left_out"]
+    assert left["method"] == "enumeration"
+    assert {Path(name).name for name in ended.json["files"]} == FILES
+
+
+def test_a_solver_that_is_missing_is_listed_with_its_command(
+    rsjs: Run, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("rsjs.formulations.backends.backend.find_spec", lambda name: None)
+    methods = "greedy,jahani_patterns@scip"
+    ended = rsjs("compare", folder / "small.json", "--methods", methods, "-o", tmp_path)
+    assert ended.code == 0
+    assert "jahani_patterns@scip on jahani-" in ended.out
+    assert "pip install 'pyscipopt" in ended.out
+    ended = rsjs("solve", folder / "small.json", "--method", "jahani_patterns@scip")
+    assert ended.code == 2
+    assert "pip install 'pyscipopt" in ended.err
+
+
+def test_a_run_without_a_solution_makes_the_exit_code_1(
+    rsjs: Run, folder: Path, tmp_path: Path
+) -> None:
+    line = ("--methods", "greedy", "--memory-limit", "1", "-o", tmp_path, "--json")
+    ended = rsjs("compare", folder / "small.json", *line)
+    assert ended.code == 1
+    assert ended.json["rows"][0]["status"] == "no_solution"
+    assert not (tmp_path / "solutions").exists()

@@ -1,0 +1,57 @@
+"""`doctor` says what is installed and which limits hold where."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from rsjs.cli import software
+from rsjs.cli.machine import enforcement
+from rsjs.formulations.backends.registry import BACKENDS
+
+Run = Callable[..., Any]
+
+
+def test_versions_solvers_and_machine_are_reported(rsjs: Run) -> None:
+    ended = rsjs("doctor", "--json")
+    assert ended.code == 0
+    found = ended.json
+    assert found["versions"]["Python"].endswith(platform.python_version())
+    assert found["versions"]["rsjs-bench"]
+    assert [solver["name"] for solver in found["solvers"]] == [*BACKENDS]
+    assert found["solver_imports"] == "ok"
+    assert found["machine"]["memory_gb"] > 0
+    assert found["machine"]["threads"] >= 1
+    assert {limit["name"] for limit in found["limits"]} >= {"time", "resident memory", "pinning"}
+
+
+def test_the_text_has_a_section_for_each(rsjs: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(software, "import_solvers", lambda: None)
+    text = rsjs("doctor").out
+    for heading in ("Versions\n", "Solvers\n", "Machine\n", "Limits of a run\n"):
+        assert heading in text
+    assert f"highspy {BACKENDS['highs'].version()}" in text
+
+
+def test_a_solver_that_cannot_be_imported_makes_the_exit_code_1(
+    rsjs: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(software, "IMPORT_ALL", "raise ImportError('undefined symbol')")
+    ended = rsjs("doctor")
+    assert ended.code == 1
+    assert "failed: ImportError: undefined symbol" in ended.out
+
+
+@pytest.mark.parametrize(
+    ("system", "not_enforced"),
+    [
+        ("linux", set()),
+        ("darwin", {"peak memory", "pinning", "parent death"}),
+        ("win32", {"process group", "peak memory", "parent death", "Ctrl-C"}),
+    ],
+)
+def test_what_is_not_enforced_on_other_systems_is_said(system: str, not_enforced: set[str]) -> None:
+    assert {limit.name for limit in enforcement(system) if not limit.enforced} == not_enforced

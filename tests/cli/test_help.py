@@ -1,0 +1,83 @@
+"""What a user sees first: help, version, usage errors."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from typer.main import get_command
+
+from rsjs.cli.main import ORDER, app
+from rsjs.instances.node_catalogues import MEMBERS
+
+Run = Callable[..., Any]
+
+HEAVY = {"numpy", "scipy", "pandas", "matplotlib", "pyomo", "highspy", "pyscipopt", "ortools"}
+IMPORTS = "import sys; from rsjs.cli.main import main; main(['--help']); print(*sys.modules)"
+
+
+def _paths(command: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
+    yield path
+    for name, child in getattr(command, "commands", {}).items():
+        yield from _paths(child, (*path, name))
+
+
+COMMANDS = list(_paths(get_command(app)))
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
+def test_every_help_has_an_example_and_every_command_offers_json(
+    command: tuple[str, ...], rsjs: Run
+) -> None:
+    shown = rsjs(*command, "--help")
+    assert shown.code == 0
+    assert "Example:\n" in shown.out
+    assert f"rsjs {' '.join(command)}".strip() in shown.out.partition("Example:")[2]
+    if command not in ((), ("generate",), ("workload",)):
+        assert "--json" in shown.out
+    assert shown.err == ""
+
+
+def test_all_commands_are_listed_in_the_order_of_use(rsjs: Run) -> None:
+    listed = rsjs("--help").out.partition("Commands:")[2].splitlines()
+    assert [line.split()[0] for line in listed if line.strip()] == ORDER
+    assert {command[0] for command in COMMANDS if command} == {*ORDER}
+
+
+def test_the_help_of_the_generator_names_every_catalogue(rsjs: Run) -> None:
+    shown = " ".join(rsjs("generate", "jahani", "--help").out.replace("-\n", "-").split())
+    shown = shown.replace("- ", "-")
+    assert all(name in shown for name in MEMBERS)
+
+
+def test_without_a_command_the_help_is_shown(rsjs: Run) -> None:
+    assert rsjs().out.strip() == rsjs("--help").out.strip()
+
+
+def test_the_version_is_that_of_the_package(rsjs: Run) -> None:
+    assert rsjs("--version").out.startswith("rsjs-bench 0.")
+
+
+def test_the_help_imports_nothing_heavy() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", IMPORTS], capture_output=True, text=True, check=True
+    )
+    loaded = {name.partition(".")[0] for name in done.stdout.splitlines()[-1].split()}
+    assert "typer" in loaded
+    assert not loaded & (HEAVY | {"rich"})
+
+
+def test_python_m_is_the_command(process: Run) -> None:
+    ended = process("--help")
+    assert ended.code == 0
+    assert ended.out.startswith("Usage: rsjs ")
+
+
+def test_a_reader_that_leaves_early_causes_no_traceback() -> None:
+    command = f"{sys.executable} -m rsjs list catalogues --json | head -1"
+    done = subprocess.run(command, shell=True, capture_output=True, text=True, check=False)
+    assert done.stdout == "{\n"
+    assert done.stderr == ""

@@ -1,0 +1,111 @@
+"""Ctrl-C: what was found is kept, and no process survives."""
+
+from __future__ import annotations
+
+import csv
+import json
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+
+Run = Callable[..., Any]
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="no SIGINT to another process")
+
+PATIENCE = 60.0  # seconds; nothing here is timed, a test that hangs is ended
+
+
+def _listen() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # a shell may have started us with it ignored
+
+
+@contextmanager
+def started(*arguments: str | Path) -> Iterator[subprocess.Popen[str]]:
+    """The command in the background."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", "rsjs", *map(str, arguments)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=_listen,
+    )
+    try:
+        yield process
+    finally:
+        process.kill()
+        process.wait()
+
+
+def wait_for(found: Callable[[], psutil.Process | None]) -> psutil.Process:
+    """Poll until there is something."""
+    end = time.monotonic() + PATIENCE
+    while time.monotonic() < end:
+        if (process := found()) is not None:
+            return process
+        time.sleep(0.02)
+    pytest.fail("nothing to interrupt")
+
+
+def worker_with(file: str, command: int) -> psutil.Process | None:
+    """The worker of a command once it has left a file in its folder."""
+    for child in psutil.Process(command).children():
+        line = child.cmdline()
+        if "rsjs.experiments.worker" in line and (Path(line[-1]) / file).exists():
+            return child
+    return None
+
+
+def test_ctrl_c_keeps_the_incumbent(folder: Path, tmp_path: Path) -> None:
+    solution = tmp_path / "solution.json"
+    line = ("--method", "jahani_literal@highs", "--warm-start", folder / "idle-large.json")
+    with started("solve", folder / "large.json", *line, "-o", solution, "--json") as process:
+        worker = wait_for(lambda: worker_with("incumbent.npz", process.pid))
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=PATIENCE)
+    found = json.loads(out)
+    assert (process.returncode, err) == (0, "")
+    assert found["stop"] == "interrupted"
+    assert found["feasible"]
+    assert solution.exists()
+    assert not worker.is_running()
+
+
+def test_ctrl_c_ends_a_comparison_with_the_runs_that_were_done(
+    folder: Path, tmp_path: Path
+) -> None:
+    methods = "greedy:code,jahani_literal@highs,edf:paper"
+    line = ("compare", folder / "large.json", "--methods", methods, "-o", tmp_path)
+    with started(*line) as process:
+        assert process.stderr is not None
+        while "1/3 greedy:code" not in process.stderr.readline():
+            assert process.poll() is None
+        worker = wait_for(lambda: worker_with("events.jsonl", process.pid))
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=PATIENCE)
+    assert process.returncode == 130
+    assert "Traceback" not in err
+    assert "Ended by Ctrl-C after 2 of 3 runs." in out
+    with (tmp_path / "rows.csv").open() as lines:
+        assert [row["method"] for row in csv.DictReader(lines)] == methods.split(",")[:2]
+    assert not worker.is_running()
+
+
+def test_ctrl_c_anywhere_else_exits_with_130(
+    rsjs: Run, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("rsjs.instances.generators.jahani.generate", interrupted)
+    ended = rsjs("generate", "jahani", "-N", "2", "-o", tmp_path / "i.json")
+    assert (ended.code, ended.out, ended.err) == (130, "", "")
+    monkeypatch.setattr("rsjs.instances.files.read_any", interrupted)
+    assert rsjs("show", folder / "small.json").code == 130

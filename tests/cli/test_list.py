@@ -1,0 +1,93 @@
+"""Lists are made from the registries."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from importlib.resources import files
+from typing import Any
+
+import jsonschema_rs
+import pytest
+
+from rsjs.formulations.backends.registry import BACKENDS
+from rsjs.instances.node_catalogues import MEMBERS
+from rsjs.instances.schema import FAMILIES
+from rsjs.methods import all_methods
+
+Run = Callable[..., Any]
+
+
+def test_methods_are_listed_with_what_they_serve(rsjs: Run) -> None:
+    methods = {method["name"]: method for method in rsjs("list", "methods", "--json").json}
+    assert methods.keys() == all_methods().keys()
+    patterns = methods["jahani_patterns"]
+    assert patterns["kind"] == "exact"
+    assert patterns["solvers"] == [*BACKENDS]
+    assert patterns["families"] == ["jahani"]
+    assert patterns["objectives"]["energy"] == ["proportional"]
+    assert patterns["options"]["route"]["default"] == "standard_form"
+    assert patterns["available"]
+    assert methods["greedy"]["rules"] == ["code", "paper"]
+    assert methods["greedy"]["families"] == [*FAMILIES]
+    assert methods["enumeration"]["max_jobs"] == 10
+
+
+def test_the_text_has_every_method_family_and_option(rsjs: Run) -> None:
+    text = rsjs("list", "methods").out
+    for name, method in all_methods().items():
+        assert f"\n{name}: {method.summary}" in text
+    assert all(family in text for family in FAMILIES)
+    assert "route=standard_form" in text
+
+
+def test_a_missing_solver_comes_with_the_command_that_installs_it(
+    rsjs: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("rsjs.formulations.backends.backend.find_spec", lambda name: None)
+    methods = {method["name"]: method for method in rsjs("list", "methods", "--json").json}
+    assert not methods["jahani_patterns"]["available"]
+    assert methods["greedy"]["available"]
+    command = BACKENDS["scip"].install_command
+    assert methods["jahani_patterns"]["missing_solvers"]["scip"] == command
+    assert command in " ".join(rsjs("list", "methods").out.split())
+    assert f"not installed: {command}" in rsjs("list", "solvers").out
+
+
+def test_solvers_are_listed_with_version_and_features(rsjs: Run) -> None:
+    solvers = {solver["name"]: solver for solver in rsjs("list", "solvers", "--json").json}
+    assert solvers.keys() == BACKENDS.keys()
+    assert "jahani_literal" in solvers["highs"]["methods"]
+    assert "warm_start" in solvers["highs"]["features"]
+    text = rsjs("list", "solvers").out
+    assert all(f"{name}: {solver['version']}" in text for name, solver in solvers.items())
+
+
+def test_catalogues_are_listed_with_the_status_of_their_prices(rsjs: Run) -> None:
+    catalogues = rsjs("list", "catalogues", "--json").json
+    assert {
+        name: [entry["node_type"] for entry in kinds] for name, kinds in catalogues.items()
+    } == {name: list(members) for name, members in MEMBERS.items()}
+    text = rsjs("list", "catalogues").out
+    assert all(name in text for name in MEMBERS)
+    assert "server2-11usd, In-house server 2: 11 USD/h is invented" in text
+
+
+def test_schemas_are_listed_and_valid(rsjs: Run) -> None:
+    schemas = rsjs("list", "schemas", "--json").json
+    assert [entry["format"] for entry in schemas] == [
+        "rsjs-instance/1",
+        "rsjs-workload/1",
+        "rsjs-solution/1",
+    ]
+    for entry in schemas:
+        jsonschema_rs.meta.validate(entry["schema"])
+    folder = files("rsjs.instances").joinpath("data")
+    stored = json.loads(folder.joinpath("solution.schema.json").read_text("utf-8"))
+    assert schemas[2]["schema"] == stored
+    assert "solution.schema.json" in rsjs("list", "schemas").out
+
+
+@pytest.mark.parametrize("what", ["methods", "solvers", "catalogues", "schemas"])
+def test_lists_say_nothing_on_standard_error(what: str, rsjs: Run) -> None:
+    assert rsjs("list", what).err == ""

@@ -1,0 +1,115 @@
+"""An instance small enough to compute by hand, and ways to take documents through files."""
+
+from __future__ import annotations
+
+import json
+import pickle
+from collections.abc import Callable
+from copy import deepcopy
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rsjs.instances import documents, files
+from rsjs.instances.errors import InputError
+
+Document = dict[str, Any]
+
+EXAMPLE = """
+{"format": "rsjs-instance/1", "name": "by hand", "now": 1, "H": 1, "rho": 100,
+ "objective": {"energy": "first_ending", "tardiness_at": "completion", "open_nodes": "free",
+               "expectation": "worst_case", "mu": 0},
+ "cluster": {
+  "gpu_types": [
+   {"name": "K80", "memory_gb": 24, "units": 4, "levels": [
+    {"units": 1, "max_memory_gb": 6}, {"units": 2, "max_memory_gb": 12}]},
+   {"name": "P", "memory_gb": 6, "units": 1, "levels": []}],
+  "node_types": [
+   {"name": "vm", "gpu_type": "K80", "gpus": 4, "cost": [0, 1.2, 1.2, 1.2, 1.2]},
+   {"name": "box", "gpu_type": "P", "gpus": 2, "cost": [0, 0.5, 0.8]}],
+  "nodes": [{"count": 2, "types": ["vm", "box"]}, {"count": 1, "types": ["box"]}]},
+ "laws": {"short": [[2, 1], [4, 1], [8, 2]]},
+ "jobs": [
+  {"id": "a", "application": "x", "release": 0, "due": 4, "weight": 2, "memory_gb": 4,
+   "epochs_max": 10, "epochs_done": 0, "law": "fixed",
+   "hours_per_epoch": {"K80": [0.4, 0.25], "P": [0.5, 0.3]}, "inflation": {"K80": [3, 1.5]}},
+  {"id": "b", "application": "x", "release": 0.5, "due": 2, "weight": 0.5, "memory_gb": 8,
+   "epochs_max": 8, "epochs_done": 1.5, "law": "short",
+   "hours_per_epoch": {"K80": [0.2], "P": [0.1, 0.08]}, "inflation": {"K80": [4, 2]}},
+  {"id": "c", "application": "y", "release": 1, "due": 0.5, "weight": 1, "memory_gb": 0,
+   "epochs_max": 4, "epochs_done": 0, "law": "fixed", "hours_per_epoch": {"P": [null, 1]}}]}
+"""
+
+
+@pytest.fixture(scope="session")
+def example() -> Callable[..., Document]:
+    """
+    A fresh document: `example(energy="next_event")` changes the objective.
+
+    Three nodes: two vm (4 K80) or box (2 P), one box. Job a runs anywhere; b needs 8 GB, so not
+    on a P nor on a quarter of a K80; c is overdue and runs on two P only.
+    """
+
+    def make(**objective: Any) -> Document:
+        document: Document = json.loads(EXAMPLE)
+        document["objective"] |= objective
+        return document
+
+    return make
+
+
+@pytest.fixture(scope="session")
+def exactly(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Document], Document]:
+    """A document as `files.read_exact` sees it once it is written."""
+    path: Path = tmp_path_factory.mktemp("exact") / "document.json"
+
+    def through_file(document: Document) -> Document:
+        path.write_text(documents.canonical_text(document))
+        return files.read_exact(path)
+
+    return through_file
+
+
+@pytest.fixture(scope="session")
+def edited() -> Callable[[Document, dict[str, Any]], Document]:
+    """A copy with other values at some pointers; the value "(gone)" takes the entry out."""
+    return _edited
+
+
+@pytest.fixture
+def refused(tmp_path: Path) -> Callable[..., None]:
+    """
+    The test that reading an edited document tells `message`.
+
+    A message without pointer is told of the last edit: of the entry, or of where it is gone.
+    """
+
+    def test(
+        document: Document, edits: dict[str, Any], read: Callable[[Path], Any], message: str
+    ) -> None:
+        path = tmp_path / "bad.json"
+        path.write_text(json.dumps(_edited(document, edits)))
+        with pytest.raises(InputError) as caught:
+            read(path)
+        where, value = list(edits.items())[-1] if edits else ("", None)
+        where = where.rpartition("/")[0] if value == "(gone)" else where
+        place = f"{where}: " if where and not message.startswith("/") else ""
+        assert str(caught.value) == f"{path}: {place}{message}"
+        assert str(pickle.loads(pickle.dumps(caught.value))) == str(caught.value)
+
+    return test
+
+
+def _edited(document: Document, edits: dict[str, Any]) -> Document:
+    document = deepcopy(document)
+    for pointer, value in edits.items():
+        *path, last = (s.replace("~1", "/").replace("~0", "~") for s in pointer.split("/")[1:])
+        where: Any = document
+        for step in path:
+            where = where[int(step) if isinstance(where, list) else step]
+        if value == "(gone)":
+            del where[last]
+        else:
+            where[int(last) if isinstance(where, list) else last] = value
+    return document

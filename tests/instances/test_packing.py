@@ -1,0 +1,80 @@
+"""GPUs that shares fit on, against a search over all fillings."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rsjs.instances.exact import fewest_bins
+from rsjs.instances.packing import gpus_for_shares
+
+
+def _table(sizes, units, most):
+    """Counts of each size -> least GPUs, from all smaller counts."""
+    ranges = [range(min(n, units // size) + 1) for size, n in zip(sizes, most, strict=True)]
+    fillings = [
+        filling
+        for filling in product(*ranges)
+        if 0 < sum(n * size for n, size in zip(filling, sizes, strict=True)) <= units
+    ]
+    least = {(0,) * len(sizes): 0}
+    for counts in product(*(range(n + 1) for n in most)):
+        if any(counts):
+            rests = (tuple(a - b for a, b in zip(counts, f, strict=True)) for f in fillings)
+            least[counts] = 1 + min(least[rest] for rest in rests if min(rest) >= 0)
+    return least
+
+
+def _shares(sizes, counts):
+    return [size for size, n in zip(sizes, counts, strict=True) for _ in range(n)]
+
+
+@pytest.mark.parametrize(
+    ("sizes", "units", "most"),
+    [
+        ((1, 2), 4, (40, 40)),  # quarters and halves of a K80 or M60
+        ((2, 3), 20, (60, 60)),  # 10 % and 15 % of an A100
+        ((1, 2, 3), 6, (9, 9, 9)),  # 2 does not divide 3
+        ((2, 4, 8), 16, (8, 8, 8)),  # each divides the next
+        ((3, 4), 20, (24, 24)),
+        ((7, 11, 13), 30, (9, 9, 9)),
+    ],
+    ids=str,
+)
+def test_all_counts_fit_as_a_search_over_all_fillings_says(sizes, units, most):
+    for counts, least in _table(sizes, units, most).items():
+        assert gpus_for_shares(_shares(sizes, counts), units) == least, counts
+
+
+@given(st.integers(2, 60), st.data())
+def test_any_set_of_levels_fits_as_a_search_says(units, data):
+    sizes = data.draw(st.lists(st.integers(1, units - 1), min_size=1, max_size=4, unique=True))
+    most = data.draw(st.tuples(*(st.integers(0, 4) for _ in sizes)))
+    least = _table(sizes, units, most)[most]
+    shares = data.draw(st.permutations(_shares(sizes, most)))
+    assert gpus_for_shares(shares, units) == least
+    assert fewest_bins(list(shares), units) == least
+
+
+@pytest.mark.parametrize(
+    ("shares", "units", "least"),
+    [
+        ([3] * 481, 20, 81),  # six 3/20 on a GPU, though 20 / 3 > 6
+        ([1] * 3000 + [2] * 500, 4, 1000),
+        ([11] * 400, 20, 400),  # more than half a GPU each
+        ([7, 11, 13] * 60, 30, 68),
+        (list(range(1, 21)) * 6, 60, 21),  # thousands of ways to fill a GPU
+    ],
+    ids=["A100", "K80", "halves and more", "odd", "many sizes"],
+)
+def test_crowds_of_shares_are_packed_too(shares, units, least):
+    assert gpus_for_shares(shares, units) == least
+    assert fewest_bins(shares, units) == least
+
+
+def test_no_share_needs_no_gpu():
+    assert gpus_for_shares([], 4) == 0
+    assert fewest_bins([], 4) == 0

@@ -1,0 +1,60 @@
+"""A file is written whole or not at all."""
+
+from __future__ import annotations
+
+import errno
+from pathlib import Path
+
+import pytest
+
+from rsjs.instances import files
+from rsjs.instances.errors import InputError
+
+
+def test_missing_folders_are_made(tmp_path):
+    files.write_document({}, tmp_path / "new" / "folder" / "x.json")
+    assert [path.name for path in (tmp_path / "new" / "folder").iterdir()] == ["x.json"]
+
+
+def _full_disk(path: Path, data: bytes) -> int:
+    path.open("wb").write(data[: len(data) // 2])
+    raise OSError(errno.ENOSPC, "No space left on device")
+
+
+def _vanished(path: Path, target: Path) -> Path:
+    raise FileNotFoundError(errno.ENOENT, "No such file or directory")
+
+
+@pytest.mark.parametrize(("method", "stub"), [("write_bytes", _full_disk), ("replace", _vanished)])
+@pytest.mark.parametrize("old", [None, "old"])
+def test_a_write_that_fails_leaves_what_was_there(tmp_path, monkeypatch, method, stub, old):
+    path = tmp_path / "x.json"
+    if old:
+        path.write_text(old)
+    monkeypatch.setattr(Path, method, stub)
+    with pytest.raises(InputError, match=r"x\.json: found No s.*, expected a file that can be"):
+        files.write_document({"x": 1}, path)
+    monkeypatch.undo()
+    assert {file.name: file.read_text() for file in tmp_path.iterdir()} == (
+        {"x.json": "old"} if old else {}
+    )
+
+
+def test_an_interrupted_write_leaves_nothing(tmp_path, monkeypatch):
+    def interrupted(path: Path, target: Path) -> Path:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Path, "replace", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        files.write_document({"x": 1}, tmp_path / "x.json")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("name", ["", ".", "file/x.json", "folder", "nul\0.json", "x" * 300])
+def test_a_name_that_cannot_be_written_is_bad_input(tmp_path, monkeypatch, name):
+    monkeypatch.chdir(tmp_path)
+    Path("file").touch()
+    Path("folder").mkdir()
+    with pytest.raises(InputError, match="expected a file that can be written"):
+        files.write_document({"x": 1}, name)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["file", "folder"]

@@ -1,0 +1,33 @@
+from __future__ import annotations
+
+from rsjs.reporting.names import distinct, folded, shortened
+
+
+def test_common_parts_of_names_are_told_once() -> None:
+    common, short = shortened(["a-b-N2-s1", "a-b-N10-s1", "a-b-N2-s1"])
+    assert common == "a-b-\N{HORIZONTAL ELLIPSIS}-s1"
+    assert short == {"a-b-N2-s1": "N2", "a-b-N10-s1": "N10"}
+
+
+def test_names_with_nothing_in_common_and_single_names_stay() -> None:
+    assert shortened(["one", "two"]) == ("", {"one": "one", "two": "two"})
+    assert shortened(["a-b", "a-b"]) == ("", {"a-b": "a-b"})
+
+
+def test_short_names_stay_distinct_when_one_name_is_part_of_another() -> None:
+    for names in (["a", "a-b"], ["a-b", "a-b-b"], ["x-a-y", "x-a-a-y", "x-y-y"]):
+        assert len(set(shortened(names)[1].values())) == len(names)
+
+
+def test_two_instances_of_one_name_are_told_apart() -> None:
+    rows = [{"instance": "x", "instance_sha256": digest * 64} for digest in "ab"]
+    assert [row["instance"] for row in distinct(rows)] == ["x (aaaaaaaa)", "x (bbbbbbbb)"]
+    assert distinct(rows[:1])[0]["instance"] == "x"
+
+
+def test_long_names_are_folded_and_lose_nothing() -> None:
+    name = "method@solver:rule?first=1,second=2" + "x" * 30
+    lines = folded(name, 20)
+    assert max(map(len, lines)) <= 20
+    assert "".join(lines) == name
+    assert folded("", 5) == [""]

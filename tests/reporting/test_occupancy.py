@@ -1,0 +1,96 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rsjs.instances.errors import InputError
+from rsjs.instances.packing import gpus_for_shares
+from rsjs.reporting.figures import occupancy_text
+from rsjs.reporting.gpu_slots import packed, shelves
+from rsjs.reporting.shelf_layout import balanced
+from rsjs.reporting.shelf_words import without_prefix
+
+
+def test_jobs_lie_side_by_side_the_largest_first_shares_last(decide: Any) -> None:
+    shelf, other = shelves(*decide(2, [(0, "half"), (0, 1), (0, 2), (0, "quarter"), None]))
+    assert [(block.job, block.start, block.width) for block in shelf.blocks] == [
+        ("j2", 0, 2),
+        ("j1", 2, 1),
+        ("j0", 3, 0.5),
+        ("j3", 3.5, 0.25),
+    ]
+    assert shelf.idle == []
+    assert other.blocks == ()
+    assert other.idle == [0, 1, 2, 3]
+
+
+def test_nodes_that_are_off_are_left_out(decide: Any) -> None:
+    assert [shelf.node for shelf in shelves(*decide(3, [(0, 1)], spare=2))] == ["n1"]
+
+
+def test_a_decision_that_cannot_be_laid_out_is_refused(decide: Any) -> None:
+    with pytest.raises(InputError, match="found a decision that fails: capacity"):
+        shelves(*decide(1, [(0, 3), (0, 3)]))
+
+
+@given(
+    st.dictionaries(st.integers(0, 99), st.integers(1, 6), max_size=9),
+    st.sampled_from([4, 7, 8, 20]),
+)
+def test_shares_fit_on_as_few_gpus_as_the_checker_counts(
+    shares: dict[int, int], units: int
+) -> None:
+    shares = {job: min(size, units - 1) for job, size in shares.items()}
+    groups = packed(shares, units)
+    assert len(groups) == gpus_for_shares(shares.values(), units)
+    assert sorted(job for group in groups for job in group) == sorted(shares)
+    assert all(sum(shares[job] for job in group) <= units for group in groups)
+
+
+@pytest.mark.parametrize("number", [1, 2, 3, 7])
+def test_columns_hold_every_node_once_and_none_is_much_longer(decide: Any, number: int) -> None:
+    on = shelves(*decide(25, [(node, 1) for node in range(25)]))
+    columns = balanced(on, number)
+    assert [line for column in columns for line in column if not isinstance(line, str)] == on
+    assert len(columns) <= number
+    assert all(isinstance(column[0], str) for column in columns)
+    assert max(map(len, columns)) <= -(-25 // number) + 1
+
+
+def test_text_shows_jobs_between_bars_and_idle_gpus_as_dots(decide: Any) -> None:
+    text = occupancy_text(*decide(2, [(0, 2), (0, "half"), (0, "quarter"), (1, 4), None]), 80)
+    lines = text.plain.splitlines()
+    assert lines[0] == "by hand"
+    assert lines[1].startswith("4 of 5 jobs run (2 on shares) on 2 of 2 nodes; 7 of 8 GPUs busy")
+    n1, n2 = (
+        [cell.strip() for cell in line.split("\N{BOX DRAWINGS LIGHT VERTICAL}")]
+        for line in lines
+        if "\N{BOX DRAWINGS LIGHT VERTICAL}" in line
+    )
+    assert n1 == ["n1", "j0", "j1+j2", "\N{MIDDLE DOT}", ""]
+    assert n2 == ["n2", "j3", ""]
+    assert lines[-1].startswith("time to completion [h]")
+
+
+@pytest.mark.parametrize("width", [40, 80, 120])
+def test_text_of_many_nodes_keeps_to_the_width_and_shows_every_job(decide: Any, width: int) -> None:
+    text = occupancy_text(*decide(30, [(node, 2) for node in range(30)]), width)
+    drawn = text.plain.splitlines()[2:-1]
+    assert max(map(len, drawn)) <= width
+    words = text.plain.replace("\N{BOX DRAWINGS LIGHT VERTICAL}", " ").split()
+    assert {f"j{job}" for job in range(30)} <= set(words)
+
+
+def test_long_job_ids_lose_what_they_share(decide: Any) -> None:
+    on, prefix = without_prefix(shelves(*decide(2, [(0, 1), (1, 2)], ids="job-2024-{:04d}")))
+    assert prefix == "job-2024-000"
+    assert [block.job for shelf in on for block in shelf.blocks] == ["0", "1"]
+    one, nothing = without_prefix(shelves(*decide(1, [(0, 1)], ids="job-2024-{:04d}")))
+    assert (one[0].blocks[0].job, nothing) == ("job-2024-0000", "")
+
+
+def test_an_empty_decision_has_a_text(decide: Any) -> None:
+    assert "0 of 1 job run on 0 of 1 node" in occupancy_text(*decide(1, [None], spare=1)).plain

@@ -1,0 +1,206 @@
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+from rich.console import Console
+
+from rsjs.instances.errors import InputError
+from rsjs.reporting import tables
+from rsjs.reporting.columns import COLUMNS
+
+Rows = list[dict[str, Any]]
+
+AWKWARD = r"a_b 50% & c|d #1 $x$ ~^\ {e} <f> [g] `h`"
+
+
+def printed(rows: Rows, width: int) -> list[str]:
+    console = Console(width=width)
+    with console.capture() as capture:
+        console.print(tables.rich_table(rows, width))
+    return capture.get().splitlines()
+
+
+def cells(line: str) -> list[str]:
+    return [cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]]
+
+
+def test_all_three_files_are_written_and_the_same_again(rows: Rows, tmp_path: Path) -> None:
+    written = tables.write_all(rows, tmp_path / "new")
+    assert [path.name for path in written] == ["rows.csv", "table.md", "table.tex"]
+    assert sorted((tmp_path / "new").iterdir()) == sorted(written)
+    before = [path.read_bytes() for path in written]
+    assert [path.read_bytes() for path in tables.write_all(rows, tmp_path / "new")] == before
+
+
+def test_pandas_reads_back_every_number_of_every_row(rows: Rows, tmp_path: Path) -> None:
+    path, *_ = tables.write_all(rows, tmp_path)
+    text = dict.fromkeys(("rsjs_version", "solver_version"), str)
+    frame = pd.read_csv(path, dtype=text, keep_default_na=False)
+    assert list(frame.columns) == list(rows[0])
+    for found, row in zip(frame.to_dict("records"), rows, strict=True):
+        for key, value in row.items():
+            shown = "" if value is None else value
+            read = found[key]
+            assert (float(read) if isinstance(value, float) else read) == shown or (
+                str(read) == str(shown)
+            )
+
+
+def test_our_own_reader_gives_the_rows_back(rows: Rows, tmp_path: Path) -> None:
+    rows[0] |= {"instance": "1e5", "message": 'two\nlines, "quoted"', "extra": 3}
+    tables.write_all(rows, tmp_path)
+    assert tables.read_rows(tmp_path / "rows.csv") == [{"extra": None} | row for row in rows]
+
+
+def test_tables_made_again_from_the_file_are_the_same(rows: Rows, tmp_path: Path) -> None:
+    first = [path.read_bytes() for path in tables.write_all(rows, tmp_path)]
+    again = tables.write_all(tables.read_rows(tmp_path / "rows.csv"), tmp_path)
+    assert [path.read_bytes() for path in again] == first
+
+
+def test_markdown_has_one_line_per_row_and_a_cell_per_column(rows: Rows) -> None:
+    lines = tables.markdown(rows).splitlines()
+    table = [cells(line) for line in lines if line.startswith("|")]
+    assert len(table) == 2 + len(rows)
+    assert {len(line) for line in table} == {len(COLUMNS)}
+    keys = [column.key for column in COLUMNS]
+    exact, heuristic, nothing = (dict(zip(keys, line, strict=True)) for line in table[2:5])
+    assert exact["objective"] == "13.9748"
+    assert exact["gap_to_best"] == r"\<0.001"
+    assert exact["executed"] == "3/4"
+    assert heuristic["gap_to_best"] == "99.954"
+    assert heuristic["bound"] == heuristic["build_s"] == "\N{EN DASH}"
+    assert nothing["stop"] == "no solution (time limit)"
+    assert nothing["objective"] == nothing["total_s"] == "\N{EN DASH}"
+
+
+def test_awkward_names_do_not_break_markdown(rows: Rows) -> None:
+    rows[0] |= {"instance": AWKWARD, "method": AWKWARD, "status": "wrong", "message": AWKWARD}
+    text = tables.markdown(rows)
+    table = [cells(line) for line in text.splitlines() if line.startswith("|")]
+    assert {len(line) for line in table} == {len(COLUMNS)}
+    assert table[2][1] == "`` " + AWKWARD.replace("|", r"\|") + " ``"
+    assert r"a\_b 50% \& c\|d \#1 \$x\$" in text.split("\n\n")[-1]
+
+
+def test_awkward_names_do_not_break_latex(rows: Rows) -> None:
+    rows[0] |= {"instance": AWKWARD, "method": AWKWARD, "status": "wrong", "message": AWKWARD}
+    text = tables.latex(rows)
+    assert r"a\_b 50\% \& c\textbar{}d \#1 \$x\$" in text
+    body = re.sub(r"\\[%&#_${}]|%.*booktabs.*", "", text)
+    assert not re.search(r"[#%]", body)
+    lines = [line for line in body.splitlines() if line.endswith(r"\\")]
+    assert {line.count("&") for line in lines} == {0, 10, 6}  # headings, costs, effort
+
+
+@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="pdflatex is not here")
+def test_latex_compiles_with_booktabs_only(rows: Rows, tmp_path: Path) -> None:
+    rows[0] |= {"instance": AWKWARD, "method": AWKWARD, "status": "wrong", "message": AWKWARD}
+    tables.write_all(rows, tmp_path)
+    (tmp_path / "all.tex").write_text(
+        "\\documentclass{article}\\usepackage{booktabs}\n"
+        "\\begin{document}\\input{table.tex}\\end{document}\n"
+    )
+    command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "all.tex"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, errors="replace")
+    assert done.returncode == 0, done.stdout[-2000:]
+
+
+def test_long_latex_tables_are_split_between_instances(rows: Rows) -> None:
+    many = [row | {"instance": f"x-{i}"} for i in range(20) for row in rows[:3]]
+    text = tables.latex(many)
+    assert text.count(r"\begin{table}") == text.count(r"\end{table}") == 4
+    assert text.count("Continued.") == 2
+    assert text.count("greedy:code &") == 2 * 20
+
+
+def test_limits_seed_and_versions_stand_below_every_table(rows: Rows) -> None:
+    shown = " ".join(" ".join(printed(rows, 120)).split())
+    for text in (tables.markdown(rows), tables.latex(rows), shown):
+        assert "Limits: 60 s, gap 0.0001, 1 thread, seed 0." in text
+        assert "rsjs-bench 0.1.0, highs 1.14.0" in text
+
+
+def test_limits_that_differ_are_told(rows: Rows) -> None:
+    rows[0]["time_limit"] = 8.0
+    rows[1]["threads"] = 4
+    for text in (tables.markdown(rows), tables.latex(rows)):
+        assert "LIMITS DIFFER between rows: 8 s (1 row) or 60 s (5 rows)" in text
+        assert "1 thread (5 rows) or 4 threads (1 row)" in text
+
+
+def test_wrong_rows_are_marked_and_explained(rows: Rows) -> None:
+    rows[1] |= {"status": "wrong", "message": "claimed_objective: /objective: found 3"}
+    markdown, latex = tables.markdown(rows), tables.latex(rows)
+    assert "**WRONG (iterations)**" in markdown
+    assert r"- WRONG: greedy:code on jahani-N2-J4-s1: claimed\_objective" in markdown
+    assert r"\textbf{\shortstack[l]{WRONG\\(iterations)}}" in latex
+    assert "WRONG: greedy:code on jahani-N2-J4-s1" in latex
+    console = Console(width=100, force_terminal=True, color_system="standard", record=True)
+    with console.capture() as capture:
+        console.print(tables.rich_table(rows, 100))
+    marked = [line for line in capture.get().splitlines() if "\x1b[1;31m" in line]
+    assert any("WRONG" in line and "greedy:code" in line for line in marked)
+
+
+@pytest.mark.parametrize("width", [60, 80, 100, 120, 200])
+def test_terminal_tables_fit_their_width(rows: Rows, width: int) -> None:
+    lines = printed(rows, width)
+    assert max(len(line.rstrip()) for line in lines) <= width
+    text = "\n".join(lines)
+    assert text.count("13.9748") == text.count("99.954") == 2
+    assert text.count("jahani_patterns@highs") == (2 if width >= 80 else 0)  # 0: folded
+    assert "\N{HORIZONTAL ELLIPSIS}" not in text.split("\n", 1)[1]  # nothing is cut
+
+
+def test_wider_terminals_show_more_columns(rows: Rows) -> None:
+    shown = [len(tables.rich_table(rows, width).columns) for width in (60, 80, 100, 140, 250)]
+    assert shown == sorted(shown)
+    assert shown[0] == 5
+    assert shown[-1] == len(COLUMNS)
+
+
+def test_markup_in_names_is_shown_not_obeyed(rows: Rows) -> None:
+    rows[0]["method"] = "[red]x[/red]"
+    assert any("[red]x[/red]" in line for line in printed(rows, 100))
+
+
+def test_a_single_row_makes_a_table(rows: Rows) -> None:
+    assert "13.9748" in tables.markdown(rows[:1])
+    assert r"\begin{tabular}" in tables.latex(rows[:1])
+    lines = printed(rows[:1], 80)
+    assert "jahani-N2-J4-s1" in lines[0]  # the only instance is the title
+    assert any("13.9748" in line for line in lines)
+
+
+@pytest.mark.parametrize(
+    "make",
+    [tables.markdown, tables.latex, tables.rich_table, lambda rows: tables.write_all(rows, ".")],
+)
+def test_no_rows_are_refused_in_one_line(make: Any) -> None:
+    with pytest.raises(InputError, match="found no rows, expected at least one run"):
+        make([])
+
+
+def test_rows_with_missing_keys_or_from_pandas_make_tables(rows: Rows) -> None:
+    frame = pd.DataFrame(rows).to_dict("records")  # missing values are nan there
+    for table in (frame, [{"instance": "x", "method": "y"}]):
+        text = tables.markdown(table) + tables.latex(table) + "\n".join(printed(table, 250))
+        assert not re.search(r"\b(nan|None|inf)\b", text)
+
+
+def test_importing_tables_and_figures_loads_no_large_library() -> None:
+    code = (
+        "import sys; import rsjs.reporting.tables, rsjs.reporting.figures\n"
+        "print([m for m in ('pandas', 'matplotlib', 'rich', 'pyomo', 'highspy', 'ortools')"
+        " if m in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
