@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from math import inf
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -31,6 +31,8 @@ def canonical(value: Any) -> Any:
         return {key: canonical(entry) for key, entry in value.items()}
     if isinstance(value, list | tuple):
         return [canonical(entry) for entry in value]
+    if isinstance(value, np.generic | np.ndarray):
+        return canonical(value.tolist())
     return value
 
 
@@ -256,12 +258,13 @@ def _to_jobs(cluster: Cluster, documents: list[Document]) -> Jobs:
     for j, entry in enumerate(documents):
         for name, values in entry["hours_per_epoch"].items():
             i = _gpu_index(position, name, f"/jobs/{j}/hours_per_epoch")
-            _at_most(gpus, values, f"/jobs/{j}/hours_per_epoch/{escaped(name)}")
+            if len(values) > gpus:
+                _fail_long(gpus, values, f"/jobs/{j}/hours_per_epoch/{escaped(name)}")
             hours[j, i, 1 : len(values) + 1] = _numbers(values)
         for name, values in entry.get("inflation", {}).items():
             i = _gpu_index(position, name, f"/jobs/{j}/inflation")
-            where = f"/jobs/{j}/inflation/{escaped(name)}"
-            _at_most(len(cluster.gpu_types[i].levels), values, where)
+            if len(values) > (known := len(cluster.gpu_types[i].levels)):
+                _fail_long(known, values, f"/jobs/{j}/inflation/{escaped(name)}")
             inflation[j, i, : len(values)] = _numbers(values)
     column = {
         name: np.array([entry[name] for entry in documents], dtype=np.float64)
@@ -285,9 +288,8 @@ def _gpu_index(position: Mapping[str, int], name: str, where: str) -> int:
     return position[name]
 
 
-def _at_most(most: int, values: list[float | None], where: str) -> None:
-    if len(values) > most:
-        raise InputError(where, described(f"{len(values)} entries"), f"at most {most}")
+def _fail_long(most: int, values: list[float | None], where: str) -> NoReturn:
+    raise InputError(where, described(f"{len(values)} entries"), f"at most {most}")
 
 
 def _numbers(values: list[float | None]) -> list[float]:

@@ -60,9 +60,49 @@ class Law:
         """E[W]."""
         return float(self._mass_epochs[0] / self._mass[0])
 
+    @property
+    def deviation(self) -> float:
+        """Standard deviation of W."""
+        return float(np.sqrt(self._central_moment(2)))
+
+    @property
+    def skewness(self) -> float:
+        """E[((W - mean) / deviation)^3]: negative with a long tail to the left; nan if fixed."""
+        deviation = self.deviation
+        return self._central_moment(3) / deviation**3 if deviation else float("nan")
+
+    def _central_moment(self, order: int) -> float:
+        return float((self.epochs - self.mean) ** order @ self.pmf)
+
+    @property
+    def pmf(self) -> NDArray[np.float64]:
+        """(m,) P(W = epochs[i])."""
+        return np.asarray(self.weights / self._mass[0])
+
+    def survival(self, done: ArrayLike) -> NDArray[np.float64]:
+        """P(W > w) for each w of `done`, a step at each epoch: known at floor(w)."""
+        return np.asarray(self._mass[self._first_open(done)] / self._mass[0])
+
+    def given(self, done: float) -> Law:
+        """The law of W given W > w = `done`, with the same weights; the job still runs."""
+        first = int(self._first_open(done))
+        if not self._mass[first]:
+            raise ValueError(f"done = {done}, must be < {self.last}, the last epoch of the law")
+        return Law(self.epochs[first:], self.weights[first:])
+
+    def quantile(self, u: ArrayLike) -> NDArray[np.int64]:
+        """The least epoch whose distribution function exceeds u, for each u in [0, 1)."""
+        below = np.cumsum(self.weights)
+        at = np.searchsorted(below, np.asarray(u) * below[-1], side="right")
+        return np.asarray(self.epochs[at])
+
+    def _first_open(self, done: ArrayLike) -> NDArray[np.int64]:
+        """Index of the first epoch after each w of `done`."""
+        return np.asarray(np.searchsorted(self.epochs, done, side="right"))
+
     def mean_remaining(self, done: NDArray[np.float64]) -> NDArray[np.float64]:
         """E[W - w | W > w] for each w of `done`, in epochs."""
-        first = np.searchsorted(self.epochs, done, side="right")
+        first = self._first_open(done)
         return self._mass_epochs[first] / self._mass[first] - done
 
     def mean_excess(
@@ -84,7 +124,7 @@ class Law:
         """
         shape = (-1,) + (1,) * (rate.ndim - 1)
         w, s = done.reshape(shape), slack.reshape(shape)
-        first = np.searchsorted(self.epochs, done, side="right").reshape(shape)
+        first = self._first_open(done).reshape(shape)
         late = np.maximum(first, np.searchsorted(self.epochs, s / rate + w, side="right"))
         mass = self._mass[late]
         excess = rate * (self._mass_epochs[late] - mass * w) - mass * s

@@ -21,11 +21,10 @@ def required_nodes(instance: Instance) -> int:
     from scipy.sparse.csgraph import maximum_bipartite_matching
 
     cluster = instance.cluster
-    on_gpu = np.isfinite(instance.hours_per_epoch)
-    on_share = np.isfinite(instance.shared_hours_per_epoch)
+    on_gpu = np.isfinite(instance.hours_per_epoch)  # whoever may take a share may take a GPU
     runs = np.zeros((jobs, len(cluster.node_types)), dtype=bool)
     for v, (gpu, size) in enumerate(zip(cluster.gpu_of_type, cluster.gpus_of_type, strict=True)):
-        runs[:, v] = on_gpu[:, gpu, : size + 1].any(axis=1) | on_share[:, gpu].any(axis=1)
+        runs[:, v] = on_gpu[:, gpu, : size + 1].any(axis=1)
     edges = np.matmul(runs, cluster.allowed_in_class.T)[:, cluster.class_of_node]
     matching = maximum_bipartite_matching(csr_array(edges), perm_type="column")
     return int((matching >= 0).sum())

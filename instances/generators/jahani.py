@@ -17,6 +17,7 @@ from rsjs.instances import arrivals, streams
 from rsjs.instances.arguments import integer, one_of
 from rsjs.instances.cluster import Cluster, NodeGroup
 from rsjs.instances.epochs import FIXED
+from rsjs.instances.generators.due_windows import due_window
 from rsjs.instances.generators.job_pool import POOLS
 from rsjs.instances.generators.provenance import made_by
 from rsjs.instances.jobs import Jobs
@@ -153,7 +154,7 @@ class _Drawn:
         """The jobs, submitted at the given times [h]."""
         n, seed = self.size, self.seed
         pool = POOLS[self.parameters["times"]](FAMILY, seed, n, self.cluster)
-        window = _window(pool.admissible_hours(self.cluster), self.parameters["due"])
+        window = due_window(self.parameters["due"], pool.admissible_hours(self.cluster))
         relative = streams.uniform(streams.uniforms(FAMILY, seed, "due", n), *window)
         weight = streams.uniform(streams.uniforms(FAMILY, seed, "weight", n), *WEIGHT)
         return Jobs(
@@ -170,10 +171,3 @@ class _Drawn:
             inflation=np.empty((n, len(self.cluster.gpu_types), 0)),
             meta=pool.meta,
         )
-
-
-def _window(hours: Floats, due: str) -> tuple[Floats, Floats]:
-    """(J,) earliest and latest due date after submission [h]; inf = not admissible."""
-    least = hours.min(axis=(1, 2))
-    most = np.where(np.isfinite(hours), hours, 0.0).max(axis=(1, 2))
-    return least, 2 * most if due == "base" else np.maximum(1.5 * least, most / 2)

@@ -106,13 +106,12 @@ def test_a_flipped_bit_in_compressed_data_is_refused_or_harmless(example, tmp_pa
     data, digest = path.read_bytes(), files.read_instance(path).digest
     told, harmless = set(), set()
     for at in range(len(data)):
-        for bit in range(8):
-            path.write_bytes(data[:at] + bytes([data[at] ^ 1 << bit]) + data[at + 1 :])
-            try:
-                assert files.read_instance(path).digest == digest
-                harmless.add(at)
-            except InputError as error:
-                told.add(str(error))
+        path.write_bytes(data[:at] + bytes([data[at] ^ 1 << at % 8]) + data[at + 1 :])
+        try:
+            assert files.read_instance(path).digest == digest
+            harmless.add(at)
+        except InputError as error:
+            told.add(str(error))
     assert all(message.startswith(f"{path}: found damaged gzip data (") for message in told)
     assert all(len(message.splitlines()) == 1 for message in told)
     assert harmless <= set(range(3, 10))  # flags, time, system: no part of the data

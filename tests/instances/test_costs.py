@@ -68,6 +68,13 @@ def test_first_ending_charges_each_node_until_its_first_job_ends(example):
     assert _terms(example()).energy == pytest.approx(1.2 * 2.6 + 0.8 * 4)
 
 
+def test_nodes_without_a_job_have_no_price_and_no_first_ending(example):
+    instance = to_instance(example())
+    placement = costs.place(instance, ALL_RUN)
+    assert costs.first_endings(instance, placement).tolist() == pytest.approx([2.6, 0, 4])
+    assert costs.node_prices(instance, ALL_RUN, placement).tolist() == [1.2, 0, 0.8]
+
+
 def test_next_event_charges_all_used_nodes_until_the_first_job_ends(example):
     assert _terms(example(energy="next_event")).energy == pytest.approx(2.6 * (1.2 + 0.8))
 

@@ -6,6 +6,7 @@ import gzip
 import hashlib
 import json
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -112,6 +113,11 @@ def test_the_written_form_is_one_line_of_sorted_keys_and_shortest_numbers(exampl
 def test_numbers_have_one_spelling(number, text):
     assert canonical_text({"x": [number]}) == f'{{"x":[{text}]}}'
     assert json.loads(text) == number
+
+
+def test_numbers_of_numpy_are_numbers():
+    document = {"a": np.int64(3), "b": np.float64(2), "c": np.array([1, 0.5]), "d": np.bool_(True)}
+    assert canonical_text(document) == '{"a":3,"b":2,"c":[1,0.5],"d":true}'
 
 
 @pytest.mark.parametrize("name", ["nan", "inf", "-inf"])

@@ -17,7 +17,8 @@ def test_missing_folders_are_made(tmp_path):
 
 
 def _full_disk(path: Path, data: bytes) -> int:
-    path.open("wb").write(data[: len(data) // 2])
+    with path.open("wb") as file:
+        file.write(data[: len(data) // 2])
     raise OSError(errno.ENOSPC, "No space left on device")
 
 

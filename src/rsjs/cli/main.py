@@ -17,6 +17,9 @@ from rsjs.cli import (
     demo,
     doctor,
     generate,
+    generate_andreas,
+    generate_kiros,
+    generate_sts,
     listing,
     show,
     solve,
@@ -43,6 +46,12 @@ app = typer.Typer(
     rich_markup_mode=None,  # rich in the help takes 0.1 s
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+generate.app.command("sts")(generate_sts.sts)
+generate.app.command("kiros")(generate_kiros.kiros)
+generate.app.command("andreas")(generate_andreas.andreas)
+workload.app.command("sts")(generate_sts.sts_workload)
+workload.app.command("kiros")(generate_kiros.kiros_workload)
+workload.app.command("andreas")(generate_andreas.andreas_workload)
 app.add_typer(generate.app, name="generate")
 app.add_typer(workload.app, name="workload")
 app.command("solve")(solve.solve)

@@ -1,0 +1,160 @@
+"""
+Random instances of ANDREAS (Filippini et al. 2021), section V-B: fixed nodes, energy by power.
+
+From the paper: half of the nodes have V100 GPUs, the others T4 (its TURING): 2 and 1 of them in
+scenario 1, 4 and 2 in scenario 2; energy at 0.172 EUR/kWh with PUE 1.33; rho = 100; jobs of LSTM,
+EfficientNet and simple convolutional networks in TensorFlow, drawn with different batches and
+epochs; J = 10 N; a mixed load of arrivals. From the authors' program, where the paper is silent:
+due dates uniform on [min t, 3 min t], weights 2 U(0.0015, 0.0075) per second, blocks of the load.
+
+Left open by both, decided here:
+
+* With odd N the further node has V100. Groups: V100, then T4.
+* Networks: LSTM, EfficientNet-B0, and AlexNet as the simple convolutional network of the
+  catalogue; all batches in its memory table (they fit a T4), 130 000 samples per epoch, weak
+  scaling.
+* epochs_max is uniform on 10, ..., 100: 6 minutes to 20 hours on one GPU.
+* A node with k GPUs in use draws node base power + k times the mean training power of the three
+  networks: power may not depend on the job, and idle GPUs count as part of the base.
+* H = 1 h, as in Jahani 2019; one currency: EUR and $ are not converted.
+
+Sizes nest; scenarios and arrivals are paired: the same seed draws the same jobs, with nearer due
+dates where more GPUs make them faster.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from rsjs.instances import streams
+from rsjs.instances.arguments import integer
+from rsjs.instances.catalogue import batches, gpu_type
+from rsjs.instances.cluster import Cluster, NodeGroup, NodeType
+from rsjs.instances.epochs import FIXED
+from rsjs.instances.errors import InputError
+from rsjs.instances.generators.draw import Draw
+from rsjs.instances.generators.due_windows import due_window
+from rsjs.instances.generators.training_jobs import training_jobs
+from rsjs.instances.schema import Instance, Workload
+from rsjs.instances.tables import table
+
+FAMILY = "andreas"
+SCENARIOS: Mapping[int, Mapping[str, int]] = MappingProxyType(
+    {1: MappingProxyType({"V100": 2, "T4": 1}), 2: MappingProxyType({"V100": 4, "T4": 2})}
+)
+NETWORKS = ("LSTM", "EfficientNet-B0", "AlexNet")
+EPOCHS = (10, 100)
+WEIGHT = (2 * 0.0015 * 3600, 2 * 0.0075 * 3600)  # $/h
+GAP = 30_000.0  # s, of the authors' program
+PRICE, PUE = 0.172, 1.33  # EUR/kWh, -
+
+
+def generate(*, nodes: int, jobs: int, seed: int, scenario: int = 1) -> Instance:
+    """
+    One decision at time 0 with all jobs submitted.
+
+    Parameters
+    ----------
+    nodes, jobs : int
+        N and J, >= 1; the paper has 10 to 100 nodes and J = 10 N.
+    seed : int
+        >= 0.
+    scenario : 1 | 2
+        2 V100 or 1 T4 on a node, or twice as many.
+
+    Returns
+    -------
+    Instance
+        Named andreas-scenario<scenario>-at0-N<nodes>-J<jobs>-s<seed>.
+
+    Raises
+    ------
+    InputError
+        Naming the argument.
+    """
+    return _draw(nodes, jobs, seed, scenario).instance()
+
+
+def workload(
+    *,
+    nodes: int,
+    jobs: int,
+    seed: int,
+    scenario: int = 1,
+    law: str = "mixed",
+    gap_seconds: float | None = None,
+) -> Workload:
+    """
+    The same jobs submitted over time; due dates count from submission.
+
+    Parameters
+    ----------
+    nodes, jobs, seed, scenario
+        As in `generate`.
+    law : "mixed" | "high" | "low" | "exp" | "integer_poisson" | "constant"
+        See `arrivals`; V-B has the first.
+    gap_seconds : float, optional
+        The mean gap times the number of nodes [s], 30 000 by default; none for the loads.
+
+    Returns
+    -------
+    Workload
+        Every job runs all its epochs.
+    """
+    return _draw(nodes, jobs, seed, scenario).workload(law, gap_seconds, GAP)
+
+
+def _draw(nodes: int, jobs: int, seed: int, scenario: int) -> Draw:
+    nodes, jobs = integer("nodes", nodes, 1), integer("jobs", jobs, 1)
+    seed, scenario = integer("seed", seed, 0), integer("scenario", scenario, 1)
+    if scenario not in SCENARIOS:
+        raise InputError("/scenario", scenario, f"one of {', '.join(map(str, SCENARIOS))}")
+    cluster = _cluster(nodes, SCENARIOS[scenario])
+    pool = training_jobs(
+        FAMILY,
+        seed,
+        jobs,
+        cluster,
+        batches={network: batches(network) for network in NETWORKS},
+        frameworks=("TensorFlow",),
+        epochs=EPOCHS,
+    )
+    return Draw(
+        family=FAMILY,
+        variant=(f"scenario{scenario}", ""),
+        parameters={"nodes": nodes, "jobs": jobs, "seed": seed, "scenario": scenario},
+        cluster=cluster,
+        pool=pool,
+        due=due_window("thrice", pool.admissible_hours(cluster)),
+        weight=WEIGHT,
+        law=(FIXED,) * jobs,
+    )
+
+
+def _cluster(nodes: int, gpus: Mapping[str, int]) -> Cluster:
+    types = [_node_type(gpu, size) for gpu, size in gpus.items()]
+    counts = (nodes - nodes // 2, nodes // 2)
+    return Cluster(
+        gpu_types=tuple(gpu_type(gpu) for gpu in gpus),
+        node_types=tuple(types),
+        groups=tuple(
+            NodeGroup(count=count, types=(node_type.name,))
+            for node_type, count in zip(types, counts, strict=True)
+            if count
+        ),
+    )
+
+
+def _node_type(gpu: str, size: int) -> NodeType:
+    base = next(float(row["node_base_w"]) for row in table("gpu_types") if row["gpu"] == gpu)
+    watts = [
+        float(row["avg_power_w"])
+        for row in table("power_training")
+        if row["gpu"] == gpu and row["network"] in NETWORKS
+    ]
+    each = sum(watts) / len(watts)
+    cost = [(base + k * each) / 1000 * PRICE * PUE for k in range(1, size + 1)]
+    return NodeType(
+        name=f"{size} x {gpu}", gpu_type=gpu, cost=(0.0, *streams.rounded(cost).tolist())
+    )

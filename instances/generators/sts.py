@@ -1,0 +1,199 @@
+"""
+Random instances of Filippini et al. 2024 (STS), section VII-A: RS-JS on fixed nodes.
+
+From the paper: networks, batches 16, 32 and 64, at most 100 epochs (VII-A2); K80, M60 and A100 at
+the prices of Table III, due dates (31), weights U(0.0254, 0.0444) $/s, mean gap 50 000 / N s, loads
+high and low (VII-A3); Table IV, and due dates up to 20 % later with sharing (VII-A4).
+
+Left open by the paper, decided here:
+
+* Nodes: see `sts_nodes`. From N = the number of GPU types on, the jobs do not depend on N.
+* Times. Those of the catalogue, 130 000 samples per epoch: a gap of 50 000 / N s then loads the
+  GPUs by a quarter (km) or a twentieth (with A100), with the paper's 13 000 by a tenth of that.
+  `samples`, and weak scaling, strong scaling or speed-up k^0.5, are variants; times never grow
+  with k (III-B).
+* t in (31) is the time of all 100 epochs on dedicated GPUs, over configurations that are present.
+* The number of epochs: `epoch_laws`; both frameworks have the same laws.
+* rho = 100 and H = 1 h, as in Jahani 2019: the paper gives neither.
+* A share level that a job's memory forbids has no inflation.
+
+Sizes nest, and variants are paired: the same seed draws the same jobs, of which a variant changes
+only its own numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+import numpy as np
+
+from rsjs.instances import epoch_laws, shares
+from rsjs.instances.arguments import integer, one_of
+from rsjs.instances.catalogue import FRAMEWORKS, SAMPLES
+from rsjs.instances.cluster import Cluster
+from rsjs.instances.epochs import FIXED
+from rsjs.instances.generators.draw import Draw
+from rsjs.instances.generators.due_windows import due_window
+from rsjs.instances.generators.sts_nodes import MIXES, fixed_nodes
+from rsjs.instances.generators.training_jobs import SPEEDUPS, TrainingPool, training_jobs
+from rsjs.instances.schema import Instance, Workload
+from rsjs.instances.streams import Floats
+
+FAMILY = "sts"
+SHARING = ("none", "paper", "contention")
+LAWS = (*epoch_laws.VARIANTS, FIXED)
+# Network of the catalogue -> that of the law.
+NETWORKS: Mapping[str, str] = MappingProxyType(
+    {
+        "AlexNet": "AlexNet",
+        "ResNet-50": "ResNet",
+        "VGG16": "VGG16",
+        "MobileNetV2": "MobileNetV2",
+    }
+)
+BATCHES = (16, 32, 64)
+WEIGHT = (0.0254 * 3600, 0.0444 * 3600)  # $/h
+GAP = 50_000.0  # s
+LATER = 1.2  # the last due date with sharing over that without
+
+
+def generate(
+    *,
+    nodes: int,
+    jobs: int,
+    seed: int,
+    mix: str = "km",
+    sharing: str = "none",
+    speedup: str = "weak",
+    samples: int = SAMPLES,
+    laws: str = "base",
+) -> Instance:
+    """
+    One decision at time 0 with all jobs submitted (as in the paper's VII-C).
+
+    Parameters
+    ----------
+    nodes, jobs : int
+        N and J, >= 1; the paper has 10 to 100 nodes and J = 10 N, in VII-C 2 N and 4 N.
+    seed : int
+        >= 0.
+    mix : "km" | "a100" | "kma"
+        GPU types.
+    sharing : "none" | "paper" | "contention"
+        No shares, or those of Table IV with a law of `shares`.
+    speedup : "weak" | "strong" | "p0.5"
+        See `training_jobs`.
+    samples : int
+        Per epoch.
+    laws : "base" | "mild" | "strong" | "fixed"
+        Epochs by a variant of `epoch_laws`, or always 100.
+
+    Returns
+    -------
+    Instance
+        Named sts-<mix>-<sharing>-at0-<speedup>-<samples>-<laws>-N<nodes>-J<jobs>-s<seed>.
+
+    Raises
+    ------
+    InputError
+        Naming the argument.
+    """
+    return _draw(nodes, jobs, seed, mix, sharing, speedup, samples, laws).instance()
+
+
+def workload(
+    *,
+    nodes: int,
+    jobs: int,
+    seed: int,
+    mix: str = "km",
+    sharing: str = "none",
+    speedup: str = "weak",
+    samples: int = SAMPLES,
+    laws: str = "base",
+    law: str = "exp",
+    gap_seconds: float | None = None,
+) -> Workload:
+    """
+    The same jobs submitted over time; due dates count from submission.
+
+    Parameters
+    ----------
+    nodes, jobs, seed, mix, sharing, speedup, samples, laws
+        As in `generate`.
+    law : "exp" | "high" | "low" | "mixed" | "integer_poisson" | "constant"
+        See `arrivals`; the paper has the first three.
+    gap_seconds : float, optional
+        The mean gap times the number of nodes [s], 50 000 by default; none for the loads.
+
+    Returns
+    -------
+    Workload
+        Each job runs a number of epochs drawn from its law.
+    """
+    drawn = _draw(nodes, jobs, seed, mix, sharing, speedup, samples, laws)
+    return drawn.workload(law, gap_seconds, GAP)
+
+
+def _draw(
+    nodes: int,
+    jobs: int,
+    seed: int,
+    mix: str,
+    sharing: str,
+    speedup: str,
+    samples: int,
+    laws: str,
+) -> Draw:
+    nodes, jobs = integer("nodes", nodes, 1), integer("jobs", jobs, 1)
+    seed, samples = integer("seed", seed, 0), integer("samples", samples, 1)
+    parameters = {
+        "nodes": nodes,
+        "jobs": jobs,
+        "seed": seed,
+        "mix": one_of("mix", mix, MIXES),
+        "sharing": one_of("sharing", sharing, SHARING),
+        "speedup": one_of("speedup", speedup, SPEEDUPS),
+        "samples": samples,
+        "laws": one_of("laws", laws, LAWS),
+    }
+    cluster = fixed_nodes(nodes, mix, shared=sharing != "none")
+    pool = training_jobs(
+        FAMILY,
+        seed,
+        jobs,
+        cluster,
+        batches=dict.fromkeys(NETWORKS, BATCHES),
+        frameworks=tuple(FRAMEWORKS),
+        epochs=(epoch_laws.LAST, epoch_laws.LAST),
+        samples=samples,
+        speedup=speedup,
+    )
+    low, high = due_window("at_most_thrice", pool.admissible_hours(cluster))
+    every = f"{samples // 1000}k" if samples % 1000 == 0 else str(samples)
+    names = {} if laws == FIXED else {net: f"{own}-{laws}" for net, own in NETWORKS.items()}
+    return Draw(
+        family=FAMILY,
+        variant=(f"{mix}-{sharing}", f"{speedup}-{every}-{laws}"),
+        parameters=parameters,
+        cluster=cluster,
+        pool=pool,
+        due=(low, high if sharing == "none" else LATER * high),
+        weight=WEIGHT,
+        laws={name: epoch_laws.law(NETWORKS[net], laws) for net, name in names.items()},
+        law=tuple(names.get(net, FIXED) for net in pool.network),
+        inflation=None if sharing == "none" else _inflation(sharing, seed, pool, cluster),
+    )
+
+
+def _inflation(sharing: str, seed: int, pool: TrainingPool, cluster: Cluster) -> Floats:
+    """(J, T, L), inf where the memory of a job exceeds the level's."""
+    gpus = [gpu.name for gpu in cluster.gpu_types]
+    drawn = (
+        shares.paper(FAMILY, seed, len(pool.network), gpus)
+        if sharing == "paper"
+        else shares.contention(pool.network, gpus)
+    )
+    limit = np.array([[level.max_memory_gb for level in gpu.levels] for gpu in cluster.gpu_types])
+    return np.where(pool.memory_gb[:, None, None] <= limit, drawn, np.inf)

@@ -1,0 +1,70 @@
+"""The commands that make instances and workloads of STS, Kiros and ANDREAS."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rsjs.instances.files import read_any, read_instance, read_workload
+
+Run = Callable[..., Any]
+
+MADE = {
+    "generate sts --mix kma --sharing paper --speedup strong --samples 13000 --laws mild": (
+        "sts-kma-paper-at0-strong-13k-mild"
+    ),
+    "generate kiros --catalogue azure --due tight --times networks": (
+        "kiros-azure-tight-at0-networks"
+    ),
+    "generate andreas --scenario 2": "andreas-scenario2-at0",
+    "workload sts --mix a100 --law high": "sts-a100-none-high-weak-130k-base",
+    "workload kiros --law constant --gap 36": "kiros-kiros-base-constant36-synthetic",
+    "workload andreas --gap 1200 --law integer_poisson": "andreas-scenario1-poisson1200",
+}
+BAD = [
+    ("generate sts --mix k", "--mix: found 'k'"),
+    ("generate sts --sharing all", "--sharing: found 'all'"),
+    ("generate sts --speedup none", "--speedup: found 'none'"),
+    ("generate sts --samples 0", "--samples: found 0"),
+    ("generate sts --laws none", "--laws: found 'none'"),
+    ("generate kiros --due thrice", "--due: found 'thrice'"),
+    ("generate andreas --scenario 3", "--scenario: found 3"),
+    ("workload sts --law none", "--law: found 'none'"),
+    ("workload andreas --gap 30", "--gap: found 30.0, expected none"),
+    ("workload kiros --gap -1", "--gap: found -1.0"),
+]
+
+
+@pytest.mark.parametrize("line", MADE)
+def test_a_file_is_made_as_its_name_says(line: str, rsjs: Run, tmp_path: Path) -> None:
+    path = tmp_path / "made.json.gz"
+    made = rsjs(*line.split(), "-N", "3", "-J", "7", "--seed", "4", "-o", path, "--json")
+    assert made.code == 0, made.err
+    subject = read_any(path)
+    assert made.json["name"] == subject.name == f"{MADE[line]}-N3-J7-s4"
+    assert made.json["sha256"] == subject.digest
+    assert (subject.cluster.nodes, len(subject.jobs)) == (3, 7)
+
+
+@pytest.mark.parametrize("family", ["sts", "kiros", "andreas"])
+def test_defaults_are_those_of_the_generators(family: str, rsjs: Run, tmp_path: Path) -> None:
+    from importlib import import_module
+
+    generator = import_module(f"rsjs.instances.generators.{family}")
+    size = {"nodes": 2, "jobs": 20, "seed": 1}
+    assert rsjs("generate", family, "-N", "2", "-o", tmp_path / "i.json").code == 0
+    assert read_instance(tmp_path / "i.json").digest == generator.generate(**size).digest
+    assert rsjs("workload", family, "-N", "2", "-o", tmp_path / "w.json").code == 0
+    assert read_workload(tmp_path / "w.json").digest == generator.workload(**size).digest
+
+
+@pytest.mark.parametrize(("line", "told"), BAD, ids=[line for line, _ in BAD])
+def test_bad_options_are_told_in_one_line(line: str, told: str, rsjs: Run, tmp_path: Path) -> None:
+    ended = rsjs(*line.split(), "-N", "2", "-o", tmp_path / "x.json")
+    assert ended.code == 2
+    assert told in ended.err
+    assert ended.err.count("\n") == 1
+    assert not (tmp_path / "x.json").exists()

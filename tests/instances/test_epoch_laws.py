@@ -1,0 +1,106 @@
+"""The catalogue's laws against their table, scipy, and the base pmf that was tabulated."""
+
+from __future__ import annotations
+
+import csv
+import json
+import subprocess
+import sys
+from hashlib import sha256
+
+import numpy as np
+import pytest
+from scipy.special import betainc
+
+from rsjs.instances import epoch_laws
+from rsjs.instances.errors import InputError
+from rsjs.instances.tables import table
+
+ROWS = table("epochs_distribution")
+DIGEST = "0315336db88576a6153d17bbea68df55d02ad47eadb5bec3ca56bf573679bb2f"
+NAMES = [f"{row['network']}-{row['variant']}" for row in ROWS]
+
+
+def half_a_digit(text):
+    """Half a unit of the last digit of a printed number, and a little more."""
+    return 0.5000001 * 10.0 ** -len(text.partition(".")[2])
+
+
+@pytest.mark.parametrize("row", ROWS, ids=NAMES)
+def test_moments_are_the_printed_ones(row):
+    law = epoch_laws.law(row["network"], row["variant"])
+    found = {
+        "mean": law.mean,
+        "sd": law.deviation,
+        "skewness": law.skewness,
+        "median": law.quantile(0.5),
+        "q10": law.quantile(0.1),
+        "q90": law.quantile(0.9),
+        "P_W_eq_100": law.pmf[-1],
+    }
+    for name, value in found.items():
+        assert value == pytest.approx(float(row[name]), abs=half_a_digit(row[name])), name
+
+
+@pytest.mark.parametrize("row", ROWS, ids=NAMES)
+def test_probabilities_are_those_of_the_family(row):
+    law = epoch_laws.law(row["network"], row["variant"])
+    early, late = float(row["p_atom_11"]), float(row["p_atom_100"])
+    beta = betainc(float(row["a"]), float(row["b"]), np.arange(1, 91) / 90)
+    below = early + (1 - early - late) * beta
+    survival = np.append(1 - below[:-1], 0)
+    assert law.survival(np.arange(11, 101)) == pytest.approx(survival, abs=1e-12)
+    assert law.survival(10) == 1
+
+
+@pytest.mark.parametrize("row", ROWS, ids=NAMES)
+def test_weights_are_positive_and_sum_to_the_scale(row):
+    law = epoch_laws.law(row["network"], row["variant"])
+    assert int(law.weights.sum()) == epoch_laws.SCALE
+    assert (law.weights > 0).all()
+    assert (np.diff(law.epochs) > 0).all()
+    assert law.epochs[0] >= epoch_laws.FIRST
+    assert law.last == epoch_laws.LAST
+
+
+def test_the_base_pmf_is_the_tabulated_one(shared):
+    with (shared / "data/catalogue/epochs_pmf_base.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    assert [int(row["epoch"]) for row in rows] == list(range(11, 101))
+    for network in epoch_laws.networks():
+        printed = [float(row[network]) for row in rows]
+        pmf = epoch_laws.law(network).pmf
+        # Printed to 6 digits; our weights are rounded to 1e-12.
+        assert pmf == pytest.approx(printed, rel=5e-6, abs=1e-12), network
+
+
+def test_weights_are_the_ones_they_always_were():
+    pairs = [
+        np.column_stack([law.epochs, law.weights]).tolist()
+        for law in (epoch_laws.law(row["network"], row["variant"]) for row in ROWS)
+    ]
+    assert pairs[9][0] == [11, 99959]
+    assert sha256(json.dumps(pairs).encode()).hexdigest() == DIGEST
+
+
+def test_a_law_takes_neither_scipy_nor_the_shared_data():
+    code = (
+        "import sys; from rsjs.instances.epoch_laws import law; law('VGG16', 'mild'); "
+        "print({'pandas', 'scipy'} & set(sys.modules))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "set()"
+
+
+@pytest.mark.parametrize(
+    ("call", "known"),
+    [
+        (lambda: epoch_laws.law("ResNet-50"), "ResNet"),  # the paper does not tell the depth
+        (lambda: epoch_laws.law("VGG16", "none"), "strong"),
+        (lambda: epoch_laws.fixed(0), ">= 1"),  # no epoch
+        (lambda: epoch_laws.fixed(2.5), "integer"),
+    ],
+)
+def test_unknown_laws_are_refused_with_the_known_ones(call, known):
+    with pytest.raises(InputError, match=known):
+        call()

@@ -1,0 +1,154 @@
+"""What a method declares, and what it reports while it runs."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import pytest
+
+from rsjs.instances.documents import to_instance
+from rsjs.instances.method import Method, Report
+from rsjs.instances.solution import Solution
+
+ANY = Method(name="any", summary="", kind="heuristic", run="rsjs.instances.check:check")
+NOTHING = Solution.empty(1, 1)
+
+
+class Recorder(Report):
+    """Keeps what would leave the process."""
+
+    def __init__(self, time_limit=math.inf):
+        super().__init__(time_limit)
+        self.published = []
+
+    def publish(self, solution, objective):
+        self.published.append((solution, objective))
+
+    def publish_bound(self, value):
+        self.published.append(value)
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    """A clock that stands until it is set."""
+    now = [100.0]
+    monkeypatch.setattr("rsjs.instances.method.time.monotonic", lambda: now[0])
+    return now
+
+
+def test_a_method_that_declares_nothing_serves_every_objective(example):
+    for energy in ("first_ending", "next_event"):
+        assert ANY.refusal(to_instance(example(energy=energy, expectation="mean"))) is None
+
+
+@pytest.mark.parametrize(
+    ("declared", "reason"),
+    [
+        ({"energy": frozenset({"proportional"})}, "energy proportional, not first_ending"),
+        (
+            {"tardiness_at": frozenset({"next_event"})},
+            "tardiness_at next_event, not completion",
+        ),
+        (
+            {"open_nodes": frozenset({"rsjs_eq", "jahani_eq"})},
+            "open_nodes jahani_eq | rsjs_eq, not free",
+        ),
+        ({"expectation": frozenset({"mean"})}, "expectation mean, not worst_case"),
+        ({"sharing": False}, "dedicated GPUs only; by hand has share levels"),
+        ({"max_jobs": 2}, "up to 2 jobs, not 3"),
+    ],
+)
+def test_a_method_refuses_what_it_does_not_serve_in_one_line(example, declared, reason):
+    assert replace(ANY, **declared).refusal(to_instance(example())) == f"any serves {reason}"
+
+
+def test_share_levels_that_no_job_may_use_are_no_sharing(example):
+    document = example()
+    for job in document["jobs"]:
+        job.pop("inflation", None)
+    assert replace(ANY, sharing=False).refusal(to_instance(document)) is None
+    document["jobs"][1]["inflation"] = {"K80": [4, None]}  # b is too big for a quarter
+    assert replace(ANY, sharing=False).refusal(to_instance(document)) is None
+    assert replace(ANY, max_jobs=3).refusal(to_instance(document)) is None
+
+
+def test_a_method_is_imported_when_it_is_loaded():
+    from rsjs.instances.check import check
+
+    assert ANY.load() is check
+    with pytest.raises(ModuleNotFoundError):
+        replace(ANY, run="rsjs.nowhere:run").load()
+
+
+def test_incumbents_are_kept_and_published_only_when_they_improve(clock):
+    report = Recorder()
+    for seconds, objective in enumerate([10.0, 10.0, 12.0, 9.5, 9.5 * (1 - 1e-13), -1.0, -1.0]):
+        clock[0] = 100.0 + seconds
+        report.incumbent(NOTHING, objective)
+    assert [(e.seconds, e.incumbent, e.bound) for e in report.events] == [
+        (0, 10, None),
+        (3, 9.5, None),
+        (5, -1, None),
+    ]
+    assert [objective for _, objective in report.published] == [10, 9.5, -1]
+
+
+def test_bounds_are_kept_and_published_only_when_they_improve(clock):
+    report = Recorder()
+    for seconds, value in enumerate([-5.0, -6.0, 0.0, 0.0, 3.0, 2.0]):
+        clock[0] = 100.0 + seconds
+        report.bound(value)
+    assert [(e.seconds, e.incumbent, e.bound) for e in report.events] == [
+        (0, None, -5),
+        (2, None, 0),
+        (4, None, 3),
+    ]
+    assert report.published == [-5, 0, 3]
+
+
+def test_what_is_no_number_is_no_incumbent_and_no_bound():
+    report = Recorder()
+    for value in (math.nan, math.inf, -math.inf):
+        report.incumbent(NOTHING, value)
+        report.bound(value)
+    assert report.events == []
+    report.incumbent(NOTHING, 5.0)
+    report.bound(4.0)
+    assert [(e.incumbent, e.bound) for e in report.events] == [(5, None), (5, 4)]
+
+
+def test_events_carry_the_best_of_both_sides_so_far():
+    report = Report()
+    report.bound(1.0)
+    report.incumbent(NOTHING, 9.0)
+    report.bound(2.0)
+    assert [(e.incumbent, e.bound) for e in report.events] == [(None, 1), (9, 1), (9, 2)]
+
+
+def test_phases_add_up_even_when_they_fail(clock):
+    report = Report()
+    for seconds in (1, 2):
+        with report.phase("build"):
+            clock[0] += seconds
+
+    def fail():
+        with report.phase("solve"):
+            clock[0] += 5
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        fail()
+    assert report.seconds == {"build": 3, "solve": 5}
+
+
+def test_the_time_limit_counts_from_the_start_of_the_clock(clock):
+    report = Report(time_limit=10)
+    clock[0] += 60  # imports, reading
+    report.start_clock()
+    clock[0] += 4
+    assert (report.elapsed(), report.remaining()) == (4, 6)
+    clock[0] += 40
+    assert (report.elapsed(), report.remaining()) == (44, 0)
+    assert Report().remaining() == math.inf
+    assert not report.stop_requested()

@@ -1,0 +1,100 @@
+"""The published JSON Schemas: valid themselves, closed, and true of everything that is written."""
+
+from __future__ import annotations
+
+import json
+
+import jsonschema_rs
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rsjs.instances import documents, files, method
+from rsjs.instances.schema import FAMILIES
+
+KINDS = ["instance", "workload", "solution"]
+FREE = {"meta", "parameters"}  # kept, not interpreted
+MAPS = {"hours_per_epoch", "inflation", "laws"}  # from names that the file itself defines
+
+
+def _objects(schema, name=""):
+    """Each part of a schema that describes an object, with the key it stands under."""
+    if isinstance(schema, dict):
+        if schema.get("type") == "object":
+            yield name, schema
+        for key, part in schema.items():
+            yield from _objects(part, key)
+    elif isinstance(schema, list):
+        for part in schema:
+            yield from _objects(part, name)
+
+
+@pytest.fixture(scope="module")
+def validates():
+    validators = {kind: jsonschema_rs.Draft202012Validator(files.schema(kind)) for kind in KINDS}
+
+    def test(kind, document):
+        # canonical: what stands in the file; without the library's own reader
+        validators[kind].validate(json.loads(documents.canonical_text(document)))
+
+    return test
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_schema_is_valid_2020_12(kind):
+    schema = files.schema(kind)
+    assert schema["$schema"] == "https://json-schema.org/draft/2020-12/schema"
+    jsonschema_rs.meta.validate(schema)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_objects_are_closed_to_unknown_keys(kind):
+    seen = set()
+    for name, part in _objects(files.schema(kind)):
+        seen.add(name)
+        if name in MAPS:
+            assert part["additionalProperties"]["type"] == "array"
+        elif name not in FREE:
+            assert part["additionalProperties"] is False, name
+    assert seen >= (MAPS | FREE if kind != "solution" else set())
+
+
+def test_a_schema_names_the_format_that_its_files_have():
+    formats = {kind: files.schema(kind)["properties"]["format"] for kind in KINDS}
+    assert formats == {kind: {"const": f"rsjs-{kind}/1"} for kind in KINDS}
+
+
+@pytest.mark.parametrize("kind", ["instance", "workload"])
+@pytest.mark.parametrize("name", ["energy", "tardiness_at", "open_nodes", "expectation"])
+def test_the_kinds_of_objective_are_those_that_methods_declare(kind, name):
+    listed = files.schema(kind)["$defs"]["objective"]["properties"][name]["enum"]
+    assert len(listed) == len(set(listed))
+    assert set(listed) == getattr(method, name.upper())
+    assert {getattr(objective, name) for objective in FAMILIES.values()} <= set(listed)
+
+
+def test_instances_and_workloads_share_their_definitions():
+    instance, workload = files.schema("instance"), files.schema("workload")
+    for name, part in workload["$defs"].items():
+        assert instance["$defs"][name] == part
+    assert set(instance["$defs"]) - set(workload["$defs"]) == {"decision"}
+
+
+@given(rng=st.randoms(use_true_random=False))
+def test_every_written_document_validates(random_document, random_decision, validates, rng):
+    document = random_document(rng)
+    instance = documents.to_instance(document)
+    validates("instance", documents.of_instance(instance))
+    solution = random_decision(instance, rng)
+    claims = {"method": "greedy:code", "objective": 1.5, "bound": None}
+    validates("solution", documents.of_solution(solution, instance.digest, **claims))
+    jobs = document["jobs"]
+    for job in jobs:
+        job["epochs_done"] = 0
+        job["release"] = 0
+    laws = document["laws"]
+    last = [max([e for e, w in laws.get(job["law"], []) if w], default=None) for job in jobs]
+    epochs = [end or job["epochs_max"] for end, job in zip(last, jobs, strict=True)]
+    stream = document | {"format": documents.WORKLOAD, "realised": {"epochs": epochs}}
+    del stream["now"]
+    validates("workload", documents.of_workload(documents.to_workload(stream)))
