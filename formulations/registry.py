@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rsjs.formulations import jahani_methods
+from rsjs.formulations import first_ending_methods, jahani_methods
 from rsjs.instances.method import Method
 
 ORACLE = Method(
@@ -13,4 +13,7 @@ ORACLE = Method(
     max_jobs=10,
 )
 
-METHODS = {method.name: method for method in (*jahani_methods.METHODS, ORACLE)}
+METHODS = {
+    method.name: method
+    for method in (*jahani_methods.METHODS, *first_ending_methods.METHODS, ORACLE)
+}

@@ -1,0 +1,348 @@
+"""first_ending_patterns = first_ending_nodes = enumeration, whatever nodes cost and may become."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import product
+from random import Random
+
+import numpy as np
+import pytest
+
+from rsjs.formulations import enumeration, first_ending_methods
+from rsjs.formulations import first_ending_nodes as by_node
+from rsjs.formulations import first_ending_patterns as patterns
+from rsjs.formulations.backends.registry import BACKENDS, backend
+from rsjs.formulations.first_ending_patterns_data import Cut, Slot
+from rsjs.formulations.standard_form import from_pyomo
+from rsjs.instances.check import check
+from rsjs.instances.cluster import Cluster, GpuType, NodeGroup, NodeType, ShareLevel
+from rsjs.instances.completion import complete
+from rsjs.instances.costs import tables
+from rsjs.instances.documents import to_instance
+from rsjs.instances.epochs import Law
+from rsjs.instances.generators.jahani import generate
+from rsjs.instances.jobs import Jobs
+from rsjs.instances.method import EXPECTATION, OPEN_NODES, Call, Limits, Report
+from rsjs.instances.schema import FAMILIES, Instance, Objective
+from rsjs.instances.solution import Solution, Stop
+
+COSTS = {  # $/h of the node types one, two and four for 0, 1, ... GPUs in use
+    "flat": [(0.0, 0.7), (0.0, 1.5, 1.5), (0.0, 2.2, 2.2, 2.2, 2.2)],
+    "per_gpu": [(0.0, 0.7), (0.0, 1.0, 1.5), (0.0, 0.4, 0.9, 1.6, 2.2)],
+    "steps": [(0.0, 0.7), (0.0, 1.5, 1.5), (0.0, 0.9, 0.9, 2.2, 2.2)],
+}
+NODES = {
+    "fixed": [("two",), ("four",), ("one",)],
+    "free": [("one", "two", "four")] * 2,
+    "mixed": [("one", "two", "four"), ("four",), ("one", "two")],
+}
+VARIANTS = list(product(COSTS, NODES, sorted(OPEN_NODES), sorted(EXPECTATION)))
+FORMULATIONS = [
+    pytest.param(patterns, patterns.LeaderModel.of, id="patterns"),
+    pytest.param(by_node, by_node.NodeModel, id="nodes"),
+]
+
+
+def variant(index: int) -> Instance:
+    """
+    Two to five jobs, some overdue, some slower on more GPUs, some not on every GPU type.
+
+    Idle GPUs are free in every second one; waiting costs less or much more than running.
+    """
+    costs, nodes, open_nodes, expectation = VARIANTS[index]
+    rng = np.random.default_rng(index)
+    n = 2 + index % 4
+    names = [("one", "M60"), ("two", "K80"), ("four", "M60")]
+    types = [
+        NodeType(name=name, gpu_type=gpu, cost=cost)
+        for (name, gpu), cost in zip(names, COSTS[costs], strict=True)
+    ]
+    hours = np.full((n, 2, 5), np.inf)
+    speedup = np.arange(1, 5) ** rng.uniform(-0.3, 0.9, (n, 1, 1))
+    hours[:, :, 1:] = rng.uniform(0.5, 6, (n, 2, 1)) / speedup
+    hours[0, :, 1] = np.inf
+    hours[1, 0] = np.inf
+    return Instance(
+        name=f"variant {index}",
+        cluster=Cluster(
+            gpu_types=(GpuType(name="K80", memory_gb=12.0), GpuType(name="M60", memory_gb=8.0)),
+            node_types=tuple(types),
+            groups=tuple(NodeGroup(count=1, types=allowed) for allowed in NODES[nodes]),
+        ),
+        jobs=Jobs(
+            id=tuple(f"j{j}" for j in range(n)),
+            application=("",) * n,
+            release=np.zeros(n),
+            due=rng.uniform(-1, 9, n),
+            weight=rng.uniform(0.1, 1.0, n),
+            memory_gb=np.zeros(n),
+            epochs_max=np.full(n, 3),
+            epochs_done=rng.choice([0.0, 0.7, 1.5], n),
+            law=("fixed", *("early",) * (n - 1)),
+            hours_per_epoch=hours,
+            inflation=np.empty((n, 2, 0)),
+            meta=({},) * n,
+        ),
+        laws={"early": Law.of([[1, 1], [2, 2], [3, 1]])},
+        H=0.5,
+        rho=float(rng.choice([0.5, 3.0, 100.0])),
+        objective=Objective(
+            energy="first_ending",
+            tardiness_at="completion",
+            open_nodes=open_nodes,
+            expectation=expectation,
+            mu=(index % 2) / 2,
+        ),
+    )
+
+
+def kiros(catalogue: str, due: str, nodes: int, jobs: int) -> Instance:
+    """Right-sizing among the node types of a catalogue, up to eight GPUs each."""
+    instance = generate(nodes=nodes, jobs=jobs, seed=nodes, catalogue=catalogue, due=due)
+    return replace(instance, objective=FAMILIES["kiros"])
+
+
+def optimum(formulation, data, solver="highs"):
+    """What a solver finds at gap 0."""
+    return backend(solver).load()(
+        formulation.arrays(data),
+        Limits(gap=0.0),
+        seconds=60,
+        start=None,
+        on_incumbent=lambda x: None,
+        on_bound=lambda b: None,
+        stop=lambda: False,
+        log=False,
+    )
+
+
+def assert_all_agree(instance: Instance) -> None:
+    best = enumeration.best(instance)
+    for formulation, of in ((patterns, patterns.LeaderModel.of), (by_node, by_node.NodeModel)):
+        data = of(instance)
+        result = optimum(formulation, data)
+        if best is None:
+            assert result.stop is Stop.INFEASIBLE
+            continue
+        expected = pytest.approx(check(instance, best).objective, rel=1e-6, abs=1e-6)
+        verdict = check(instance, formulation.extract(data, result.x))
+        assert verdict.feasible
+        assert result.objective == expected
+        assert result.bound == expected
+        assert verdict.objective == expected
+
+
+@pytest.mark.parametrize(
+    "index", range(len(VARIANTS)), ids=lambda i: "-".join(map(str, VARIANTS[i]))
+)
+def test_patterns_nodes_and_enumeration_agree(index):
+    assert_all_agree(variant(index))
+
+
+@pytest.mark.parametrize(
+    ("catalogue", "due", "nodes", "jobs"),
+    [
+        ("kiros", "base", 2, 4),
+        ("table2", "tight", 1, 6),
+        ("server2-11usd", "tight", 2, 5),
+        ("no-server2", "base", 3, 4),
+        ("azure", "tight", 3, 5),
+    ],
+)
+def test_they_agree_on_right_sizing_with_up_to_eight_gpus(catalogue, due, nodes, jobs):
+    assert_all_agree(kiros(catalogue, due, nodes, jobs))
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_patterns_and_enumeration_agree_on_random_documents(seed, random_document):
+    """Zero weights, nodes that nobody can use, GPUs counts with gaps, free idle GPUs."""
+    document = random_document(Random(seed), "first_ending")
+    document["objective"]["tardiness_at"] = "completion"
+    for job in document["jobs"]:
+        job.pop("inflation", None)
+    instance = to_instance(document)
+    data = patterns.LeaderModel.of(instance)
+    result = optimum(patterns, data)
+    best = check(instance, enumeration.best(instance)).objective
+    verdict = check(instance, patterns.extract(data, result.x))
+    assert verdict.feasible
+    assert [result.objective, result.bound, verdict.objective] == pytest.approx([best] * 3)
+
+
+def test_an_instance_whose_nodes_cannot_all_have_a_job_is_infeasible():
+    """Only one of four jobs runs on K80, the GPUs of two nodes."""
+    instance = variant(VARIANTS.index(("flat", "fixed", "rsjs_eq", "expected")))
+    hours = instance.jobs.hours_per_epoch.copy()
+    hours[1:, 0] = np.inf
+    groups = (NodeGroup(count=2, types=("two",)), NodeGroup(count=1, types=("four",)))
+    stuck = replace(
+        instance,
+        cluster=replace(instance.cluster, groups=groups),
+        jobs=replace(instance.jobs, hours_per_epoch=hours),
+    )
+    assert enumeration.best(stuck) is None
+    assert_all_agree(stuck)
+    free = replace(stuck.objective, open_nodes="rsjs_eq_feasible")
+    assert enumeration.best(replace(stuck, objective=free)) is not None
+    assert_all_agree(replace(stuck, objective=free))
+
+
+@pytest.mark.parametrize(("catalogue", "integers"), [("table2", 112), ("azure", 20)])
+def test_flat_costs_need_one_integer_per_marked_pattern(catalogue, integers):
+    data = patterns.LeaderModel.of(kiros(catalogue, "base", 40, 400))
+    assert patterns.arrays(data).counts["integers"] == integers
+
+
+def test_a_price_that_rises_with_each_of_eight_gpus_needs_120_marked_patterns():
+    instance = kiros("table2", "base", 40, 400)
+    types = {v.name: v for v in instance.cluster.node_types}
+    server = replace(types["In-house server 2"], cost=tuple(0.1 * g for g in range(9)))
+    cluster = replace(
+        instance.cluster,
+        node_types=(server,),
+        groups=(NodeGroup(count=40, types=(server.name,)),),
+    )
+    data = patterns.LeaderModel.of(replace(instance, cluster=cluster))
+    assert patterns.arrays(data).counts["integers"] == 120
+
+
+def test_only_followers_are_left_out_for_a_gain_that_is_not_negative():
+    """A job that may wait for nothing leads a node so that three others run."""
+    data = patterns.LeaderModel.of(variant(0))
+    leads = data.slot < data.leader_slots
+    assert (data.gain[leads] >= 0).any()
+    assert (data.gain[~leads] < 0).all()
+
+
+def test_a_follower_takes_gpus_it_has_no_use_for_where_idle_ones_cost():
+    instance = variant(VARIANTS.index(("flat", "fixed", "rsjs_eq", "worst_case")))
+    hours = np.full_like(instance.jobs.hours_per_epoch, np.inf)
+    hours[0, 1, 1], hours[1, 1, 1:4] = 1.0, 9.0
+    groups = (NodeGroup(count=1, types=("four",)),)
+    crowd = replace(
+        instance,
+        cluster=replace(instance.cluster, groups=groups),
+        jobs=replace(instance.jobs, hours_per_epoch=hours, due=np.full(2, 100.0)),
+        objective=replace(instance.objective, mu=0.5),
+    )
+    assert_all_agree(crowd)
+    assert enumeration.best(crowd).job_gpus.tolist() == [1, 3]
+
+
+@pytest.mark.parametrize(("formulation", "of"), FORMULATIONS)
+@pytest.mark.parametrize("index", range(0, len(VARIANTS), 17))
+def test_the_pyomo_model_and_the_arrays_are_the_same_matrix(formulation, of, index):
+    data = of(variant(index))
+    model = formulation.build(data)
+    theirs, variables = from_pyomo(model)
+    ours = formulation.arrays(data)
+    position = {id(variable): i for i, variable in enumerate(variables)}
+    order = [position[id(variable)] for variable in formulation.columns(model)]
+    assert rows_of(theirs, order) == rows_of(ours, range(len(order)))
+    np.testing.assert_allclose(theirs.cost[order], ours.cost, rtol=1e-12, atol=1e-12)
+    np.testing.assert_array_equal(theirs.kind[order], ours.kind)
+    np.testing.assert_array_equal(theirs.lower[order], ours.lower)
+    np.testing.assert_array_equal(theirs.upper[order], ours.upper)
+    assert theirs.offset == pytest.approx(ours.offset)
+
+
+def rows_of(model, order):
+    """The rows as a sorted list of (entries, lower, upper), zeros left out."""
+    A = model.A.tocsc()[:, list(order)].tocsr()
+    A.eliminate_zeros()
+    A.sort_indices()
+    rows = []
+    for r in range(A.shape[0]):
+        part = slice(A.indptr[r], A.indptr[r + 1])
+        entries = tuple(zip(A.indices[part].tolist(), A.data[part].round(9).tolist(), strict=True))
+        bounds = (round(float(b[r]), 9) + 0.0 for b in (model.row_lower, model.row_upper))
+        rows.append((entries, *bounds))
+    return sorted(rows)
+
+
+@pytest.mark.parametrize(("formulation", "of"), FORMULATIONS)
+@pytest.mark.parametrize("index", range(0, len(VARIANTS), 3))
+def test_a_warm_start_is_feasible_and_between_its_decision_and_what_it_decodes_to(
+    formulation, of, index, random_decision
+):
+    instance = variant(index)
+    data = of(instance)
+    model = formulation.arrays(data)
+    for decision in (enumeration.best(instance), random_decision(instance, Random(index))):
+        x = formulation.warm_start(data, decision)
+        assert (model.A @ x <= model.row_upper + 1e-9).all()
+        assert (model.A @ x >= model.row_lower - 1e-9).all()
+        assert ((x >= model.lower) & (x <= model.upper)).all()
+        assert model.objective(x) <= check(instance, decision).objective + 1e-9
+        decoded = check(instance, formulation.extract(data, x))
+        assert decoded.feasible
+        assert decoded.objective <= model.objective(x) + 1e-9
+
+
+def test_a_node_led_by_the_wrong_job_is_charged_until_its_first_job_ends():
+    instance = variant(VARIANTS.index(("flat", "fixed", "free", "worst_case")))
+    data = patterns.LeaderModel.of(instance)
+    four, hours = 2, tables(instance).hours[:, 1, 1]
+    leads = data.slot == data.slots.index(Slot(four, 4, 1))
+    follows = data.slot == data.slots.index(Slot(four, 0, 1))
+    late = max(np.flatnonzero(leads), key=lambda i: hours[data.job[i]])
+    soon = min(np.flatnonzero(follows), key=lambda i: hours[data.job[i]])
+    x = np.zeros(len(data.job) + len(data.cuts))
+    x[[late, soon, len(data.job) + data.cuts.index(Cut(1, four, 4, 1, (1, 1, 1)))]] = 1.0
+    model = patterns.arrays(data)
+    assert (model.A @ x <= model.row_upper).all()
+    saved = 2.2 * (hours[data.job[late]] - hours[data.job[soon]])
+    assert saved > 0.1
+    decoded = check(instance, patterns.extract(data, x))
+    assert decoded.objective == pytest.approx(model.objective(x) - saved)
+
+
+@pytest.mark.parametrize("index", range(0, len(VARIANTS), 13))
+def test_fractional_options_are_decoded_by_a_transportation_problem(index):
+    instance = variant(index)
+    data = patterns.LeaderModel.of(instance)
+    best = enumeration.best(instance)
+    x = patterns.warm_start(data, best)
+    x[: len(data.job)] = 0.3
+    verdict = check(instance, patterns.extract(data, x))
+    assert verdict.feasible
+    assert verdict.objective == pytest.approx(check(instance, best).objective)
+
+
+@pytest.mark.parametrize("route", ["standard_form", "arrays", "pyomo"])
+@pytest.mark.parametrize("solver", BACKENDS)
+@pytest.mark.parametrize("method", first_ending_methods.METHODS, ids=lambda method: method.name)
+def test_every_solver_and_route_finds_the_optimum(method, solver, route):
+    if route == "pyomo" and backend(solver).pyomo_interface is None:
+        pytest.skip("pyomo has no interface to it")
+    instance = variant(VARIANTS.index(("steps", "mixed", "jahani_eq", "mean")))
+    best = enumeration.best(instance)
+    nothing = complete(instance, Solution.empty(len(instance.jobs), instance.cluster.nodes))
+    call = Call(solver=solver, options={"route": route}, limits=Limits(gap=0.0), warm_start=nothing)
+    result = method.load()(instance, call, Report(60.0))
+    cost = check(instance, best).objective
+    assert check(instance, result.solution, objective=result.objective).feasible
+    assert [result.objective, result.bound] == pytest.approx([cost, cost], abs=1e-6)
+
+
+def test_what_they_do_not_cover_is_refused_in_one_line():
+    served = variant(2)
+    for method in first_ending_methods.METHODS:
+        assert method.refusal(served) is None
+        for change in ({"energy": "next_event"}, {"tardiness_at": "next_event"}):
+            other = replace(served, objective=replace(served.objective, **change))
+            assert method.refusal(other).startswith(f"{method.name} serves {next(iter(change))}")
+        assert "dedicated GPUs only" in method.refusal(with_shares(served))
+
+
+def with_shares(instance: Instance) -> Instance:
+    """Half a K80 is enough for every job that may run on one."""
+    cluster, jobs = instance.cluster, instance.jobs
+    k80, m60 = cluster.gpu_types
+    k80 = replace(k80, units=2, levels=(ShareLevel(units=1, max_memory_gb=6.0),))
+    return replace(
+        instance,
+        cluster=replace(cluster, gpu_types=(k80, m60)),
+        jobs=replace(jobs, inflation=np.full((len(jobs), 2, 1), [[1.2], [np.inf]])),
+    )
