@@ -20,7 +20,7 @@ from rsjs.cli.spellings import split
 Run = Callable[..., Any]
 
 KNOWN = ("greedy", "edf", "rg", "sts")
-FILES = {"rows.csv", "table.md", "table.tex", "events.json", "gap.png"}
+FILES = {"rows.csv", "table.md", "table.tex", "events.json", "gap.png", "cost.png"}
 
 
 @pytest.mark.parametrize(
@@ -79,7 +79,8 @@ def test_all_files_are_written(compared: Compared) -> None:
         (100, "edf:paper"),
     ]
     assert len(list((compared.folder / "solutions").glob("*--*.json.gz"))) == 5
-    assert (compared.folder / "gap.png").read_bytes().startswith(b"\x89PNG")
+    for picture in ("gap.png", "cost.png"):
+        assert (compared.folder / picture).read_bytes().startswith(b"\x89PNG")
     events = json.loads((compared.folder / "events.json").read_text())
     assert [run["method"] for run in events] == [method for _, method in pairs]
     assert events[0]["best_bound"] is not None

@@ -142,3 +142,16 @@ def test_types_that_no_node_may_take_are_not_present(example):
     assert instance.cluster.largest_of_gpu.tolist() == [0, 2]
     assert np.isinf(instance.hours_per_epoch[:, 0]).all()
     assert not instance.has_sharing
+
+
+def test_zero_is_a_price_a_weight_a_horizon_and_a_memory(example):
+    document = example(mu=0) | {"H": 0, "rho": 0}
+    document["cluster"]["gpu_types"][1]["memory_gb"] = 0
+    document["cluster"]["gpu_types"][0]["levels"][0]["max_memory_gb"] = 0
+    document["cluster"]["node_types"][0]["cost"] = [0] * 5
+    for job in document["jobs"]:
+        job["weight"] = 0
+    document["jobs"][2]["memory_gb"] = 0
+    instance = to_instance(document)
+    assert np.isfinite(instance.hours_per_epoch[2, 1, 2])  # no limit fits a GPU of 0 GB too
+    assert np.isinf(instance.hours_per_epoch[0, 1]).all()

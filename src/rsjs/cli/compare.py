@@ -38,8 +38,8 @@ def compare(
       rsjs compare small.json large.json \\
           --methods jahani_patterns@highs,greedy:code,edf:paper -o results
 
-    DIR gets rows.csv, table.md, table.tex, gap.png (gap against time), events.json and the
-    verified solutions. Gaps are to the best bound that any method proved for the instance.
+    DIR gets rows.csv, table.md, table.tex, gap.png (gap against time), cost.png (its terms),
+    events.json and the verified solutions. Gaps are to the best bound that any method proved.
     Methods that do not serve an instance are listed with the reason, not run.
     """
     from rsjs.cli import results

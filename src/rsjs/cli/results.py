@@ -27,15 +27,16 @@ def finish(runs: Runs, *, as_json: bool) -> list[Row]:
 
 
 def write(runs: Runs, rows: list[Row]) -> list[Path]:
-    """Write rows.csv, table.md, table.tex, events.json and gap.png; return all files."""
+    """Write rows.csv, table.md, table.tex, events.json and the pictures; return all files."""
     from rsjs.reporting import figures, tables
 
     folder, events = runs.folder, runs.events(rows)
-    with busy("writing tables and picture"):
+    with busy("writing tables and pictures"):
         written = tables.write_all(rows, folder)
         write_bytes(json.dumps(events, indent=1).encode(), folder / "events.json")
         figures.gap_over_time(events, folder / "gap.png")
-    return [*written, folder / "events.json", folder / "gap.png"]
+        figures.cost_split(rows, folder / "cost.png")
+    return [*written, *(folder / name for name in ("events.json", "gap.png", "cost.png"))]
 
 
 def present(runs: Runs, rows: list[Row], written: list[Path], *, as_json: bool) -> None:
