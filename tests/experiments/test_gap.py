@@ -46,3 +46,8 @@ def test_a_bound_contradicts_a_cost_only_beyond_rounding():
     assert contradicts(100.0, 100.1)
     assert not contradicts(100.0, 100.00001)
     assert not contradicts(100.0, 99.0)
+
+
+def test_a_cost_that_is_zero_but_for_rounding_contradicts_no_bound():
+    assert not contradicts(0.0, 7e-15)
+    assert contradicts(0.0, 1e-6)

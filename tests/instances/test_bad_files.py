@@ -53,7 +53,10 @@ WHOLE = [  # all bytes of the file, what is told
     (b"\xef\xbb\xbf{}", "found Unexpected UTF-8 BOM (decode using utf-8-sig) at line 1 column 1"),
     (b'{"name": "Pav\xeda"}', "found byte 0xed at offset 13, expected UTF-8 text"),
     ('{"name": "x"}'.encode("utf-16"), "found byte 0xff at offset 0, expected UTF-8 text"),
-    (gzip.compress(b"{}"), "found byte 0x8b at offset 1, expected UTF-8 text"),  # not named .gz
+    (
+        gzip.compress(b"{}", mtime=0),
+        "found byte 0x8b at offset 1, expected UTF-8 text",
+    ),  # not named .gz
 ]
 
 

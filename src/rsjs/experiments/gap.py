@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-TOLERANCE = 1e-6
+from rsjs.instances.check import ROUNDING, TOLERANCE
 
 
 def gap(cost: float | None, bound: float | None) -> float | None:
@@ -38,4 +38,4 @@ def gap_without_postponement(
 
 def contradicts(cost: float, bound: float) -> bool:
     """Whether a bound lies above a cost that was reached: one of the two is wrong."""
-    return bound > cost + TOLERANCE * abs(cost)
+    return bound > cost + TOLERANCE * abs(cost) + ROUNDING
