@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rsjs.formulations import first_ending_methods, jahani_methods
+from rsjs.formulations import first_ending_methods, jahani_methods, rsjs_methods
 from rsjs.instances.method import Method
 
 ORACLE = Method(
@@ -15,5 +15,10 @@ ORACLE = Method(
 
 METHODS = {
     method.name: method
-    for method in (*jahani_methods.METHODS, *first_ending_methods.METHODS, ORACLE)
+    for method in (
+        *jahani_methods.METHODS,
+        *first_ending_methods.METHODS,
+        *rsjs_methods.METHODS,
+        ORACLE,
+    )
 }

@@ -162,12 +162,16 @@ class Method:
         The objective kinds it serves.
     sharing : bool
         Whether it serves instances with share levels.
+    idle_cost : bool
+        Whether it serves mu > 0.
+    right_sizing : bool
+        Whether it serves nodes that may take several types.
     solvers, rules : tuple of str
         The first one is the default.
     options : mapping of str to Option
     warm_start : bool
         Whether a start solution is used.
-    max_jobs : int or None
+    max_jobs, max_nodes : int or None
         The largest instance it accepts.
     """
 
@@ -180,11 +184,14 @@ class Method:
     open_nodes: frozenset[str] = OPEN_NODES
     expectation: frozenset[str] = EXPECTATION
     sharing: bool = True
+    idle_cost: bool = True
+    right_sizing: bool = True
     solvers: tuple[str, ...] = ()
     rules: tuple[str, ...] = ()
     options: Mapping[str, Option] = field(default_factory=dict)
     warm_start: bool = False
     max_jobs: int | None = None
+    max_nodes: int | None = None
 
     def refusal(self, instance: Instance) -> str | None:
         """Why this method does not serve an instance, in one line; None if it does."""
@@ -195,8 +202,19 @@ class Method:
                 return f"{self.name} serves {kind} {' | '.join(sorted(served))}, not {asked}"
         if instance.has_sharing and not self.sharing:
             return f"{self.name} serves dedicated GPUs only; {instance.name} has share levels"
-        if self.max_jobs is not None and len(instance.jobs) > self.max_jobs:
-            return f"{self.name} serves up to {self.max_jobs} jobs, not {len(instance.jobs)}"
+        if objective.mu > 0 and not self.idle_cost:
+            return f"{self.name} serves mu = 0, not mu = {objective.mu:g}"
+        several = instance.cluster.allowed_in_class.sum(axis=1)[instance.cluster.class_of_node]
+        if several.max() > 1 and not self.right_sizing:
+            n = int(several.argmax())
+            node = instance.cluster.node_names[n]
+            return f"{self.name} serves nodes of one type; {node} may take {several[n]}"
+        for what, most, size in (
+            ("jobs", self.max_jobs, len(instance.jobs)),
+            ("nodes", self.max_nodes, instance.cluster.nodes),
+        ):
+            if most is not None and size > most:
+                return f"{self.name} serves up to {most} {what}, not {size}"
         return None
 
     def load(self) -> Run:

@@ -56,11 +56,14 @@ def test_a_method_that_declares_nothing_serves_every_objective(example):
         ),
         ({"expectation": frozenset({"mean"})}, "expectation mean, not worst_case"),
         ({"sharing": False}, "dedicated GPUs only; by hand has share levels"),
+        ({"idle_cost": False}, "mu = 0, not mu = 0.25"),
+        ({"right_sizing": False}, "nodes of one type; n1 may take 2"),
         ({"max_jobs": 2}, "up to 2 jobs, not 3"),
+        ({"max_nodes": 1}, "up to 1 nodes, not 3"),
     ],
 )
 def test_a_method_refuses_what_it_does_not_serve_in_one_line(example, declared, reason):
-    assert replace(ANY, **declared).refusal(to_instance(example())) == f"any serves {reason}"
+    assert replace(ANY, **declared).refusal(to_instance(example(mu=0.25))) == f"any serves {reason}"
 
 
 def test_share_levels_that_no_job_may_use_are_no_sharing(example):

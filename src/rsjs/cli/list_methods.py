@@ -16,6 +16,11 @@ KINDS = {
     "open_nodes": OPEN_NODES,
     "expectation": EXPECTATION,
 }
+LIMITS = {  # what a method that lacks the flag says
+    "sharing": "no shared GPUs",
+    "idle_cost": "mu = 0",
+    "right_sizing": "nodes of one type",
+}
 
 
 def methods() -> list[dict[str, Any]]:
@@ -39,6 +44,8 @@ def _method(method: Method) -> dict[str, Any]:
         "options": {name: vars(option) for name, option in method.options.items()},
         "objectives": served,
         "sharing": method.sharing,
+        "idle_cost": method.idle_cost,
+        "right_sizing": method.right_sizing,
         "families": [
             family
             for family, objective in FAMILIES.items()
@@ -46,6 +53,7 @@ def _method(method: Method) -> dict[str, Any]:
         ],
         "warm_start": method.warm_start,
         "max_jobs": method.max_jobs,
+        "max_nodes": method.max_nodes,
         "available": not method.solvers or len(missing) < len(method.solvers),
         "missing_solvers": missing,
     }
@@ -72,8 +80,9 @@ def _details(method: dict[str, Any]) -> list[tuple[str, str]]:
         f"{kind} {'any' if set(names) == KINDS[kind] else ' | '.join(names)}"
         for kind, names in method["objectives"].items()
     )
-    limits = [] if method["sharing"] else ["no shared GPUs"]
-    limits += [f"at most {method['max_jobs']} jobs"] if method["max_jobs"] else []
+    limits = [text for flag, text in LIMITS.items() if not method[flag]]
+    for what in ("jobs", "nodes"):
+        limits += [f"at most {method[f'max_{what}']} {what}"] if method[f"max_{what}"] else []
     rows = [("serves", "; ".join([*served, *limits]))]
     rows += [(name, ", ".join(method[name])) for name in ("solvers", "rules") if method[name]]
     for name, option in method["options"].items():

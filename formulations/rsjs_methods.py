@@ -1,0 +1,124 @@
+"""The exact methods for RS-JS (Filippini et al. 2024), literal to reformulated, as data."""
+
+from __future__ import annotations
+
+from rsjs.formulations import linear
+from rsjs.formulations.backends.registry import BACKENDS
+from rsjs.formulations.jahani_methods import ROUTE
+from rsjs.instances.method import Call, Method, Option, Report
+from rsjs.instances.schema import Instance
+from rsjs.instances.solution import SolveResult
+
+_FIRST_ENDING = frozenset({"first_ending"})
+_AT_COMPLETION = frozenset({"completion"})
+_PRINTED = ("corrected", "8", "12", "13", "16", "pi", "all")
+
+METHODS = (
+    Method(
+        name="rsjs_nodes",
+        summary="RS-JS node by node, GPUs counted, leaders and followers: exact to about 20 nodes",
+        kind="exact",
+        run="rsjs.formulations.rsjs_methods:rsjs_nodes",
+        energy=_FIRST_ENDING,
+        tardiness_at=_AT_COMPLETION,
+        idle_cost=False,
+        solvers=tuple(BACKENDS),
+        options={"route": ROUTE},
+        warm_start=True,
+    ),
+    Method(
+        name="rsjs_gpu",
+        summary="RS-JS GPU by GPU, the paper's model made linear: a few nodes",
+        kind="exact",
+        run="rsjs.formulations.rsjs_methods:rsjs_gpu",
+        energy=_FIRST_ENDING,
+        tardiness_at=_AT_COMPLETION,
+        idle_cost=False,
+        right_sizing=False,
+        solvers=tuple(BACKENDS),
+        options={"route": ROUTE},
+        warm_start=True,
+    ),
+    Method(
+        name="rsjs_leaders",
+        summary="RS-JS by leaders, nodes without names: a cross-check up to 4 nodes",
+        kind="exact",
+        run="rsjs.formulations.rsjs_methods:rsjs_leaders",
+        energy=_FIRST_ENDING,
+        tardiness_at=_AT_COMPLETION,
+        idle_cost=False,
+        max_nodes=4,
+        solvers=tuple(BACKENDS),
+        options={"route": ROUTE},
+        warm_start=True,
+    ),
+    Method(
+        name="rsjs_minlp",
+        summary="RS-JS (P1) as a nonlinear program, corrected; printed rows on demand",
+        kind="exact",
+        run="rsjs.formulations.rsjs_methods:rsjs_minlp",
+        energy=_FIRST_ENDING,
+        tardiness_at=_AT_COMPLETION,
+        idle_cost=False,
+        right_sizing=False,
+        solvers=("scip",),
+        options={
+            "interface": Option(
+                default="direct",
+                choices=("direct", "persistent"),
+                help="which of Pyomo's two interfaces to SCIP translates the model",
+            ),
+            "printed": Option(
+                default="corrected",
+                choices=_PRINTED,
+                help="the row to leave as the paper prints it (pi: unbounded), or all; no bound",
+            ),
+        },
+        warm_start=True,
+    ),
+)
+
+
+def rsjs_nodes(instance: Instance, call: Call, report: Report) -> SolveResult:
+    """Solve form B."""
+    return linear.run(
+        "rsjs.formulations.rsjs_nodes",
+        lambda formulation: formulation.NodeModel.of(instance),
+        instance,
+        call,
+        report,
+    )
+
+
+def rsjs_gpu(instance: Instance, call: Call, report: Report) -> SolveResult:
+    """Solve form A."""
+    return linear.run(
+        "rsjs.formulations.rsjs_gpu",
+        lambda formulation: formulation.GpuModel.of(instance),
+        instance,
+        call,
+        report,
+    )
+
+
+def rsjs_leaders(instance: Instance, call: Call, report: Report) -> SolveResult:
+    """Solve form C."""
+    return linear.run(
+        "rsjs.formulations.rsjs_leaders",
+        lambda formulation: formulation.LeaderModel.of(instance),
+        instance,
+        call,
+        report,
+    )
+
+
+def rsjs_minlp(instance: Instance, call: Call, report: Report) -> SolveResult:
+    """Solve the MINLP."""
+    with report.phase("import"):
+        BACKENDS["scip"].import_solver()
+        from rsjs.formulations import rsjs_minlp_solve
+        from rsjs.formulations.rsjs_minlp_data import MinlpModel, printed_rows
+    report.start_clock()
+    with report.phase("build"):
+        data = MinlpModel.of(instance, printed_rows(call.options["printed"]))
+    return rsjs_minlp_solve.solve(data, call, report)

@@ -1,0 +1,37 @@
+"""The node-indexed RS-JS model assembled without Pyomo."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rsjs.formulations.crews_arrays import add_rows
+from rsjs.formulations.matrix import Kind, MatrixModel
+from rsjs.formulations.rows import Rows
+from rsjs.formulations.rsjs_nodes_data import NodeModel
+
+
+def arrays(data: NodeModel) -> MatrixModel:
+    """The same model assembled without Pyomo."""
+    crews, places = data.crews, np.arange(len(data.node))
+    nu = crews.columns + places
+    column, leader = np.arange(len(crews.member)), np.flatnonzero(data.leads)
+    rows = Rows()
+    add_rows(rows, crews)
+    rows.add(len(places), 0.0, 0.0, (crews.place[leader], leader, 1.0), (places, nu, -1.0))
+    job, place = np.array(data.links).T
+    link = np.full((len(data.instance.jobs), len(places)), -1)
+    link[job, place] = np.arange(len(job))
+    linked = link[crews.configurations.job[crews.member], crews.place]
+    rows.add(len(job), -np.inf, 0.0, (linked, column, 1.0), (np.arange(len(job)), nu[place], -1.0))
+    several = [(row, p) for row, of in enumerate(data.free_nodes.values()) for p in of]
+    node_row, p = np.array(several, dtype=np.int64).reshape(-1, 2).T
+    rows.add(len(data.free_nodes), -np.inf, 1.0, (node_row, nu[p], 1.0))
+    if data.required is not None:
+        required = float(data.required)
+        rows.add(1, required, required, (np.zeros_like(places), nu, 1.0))
+    return rows.model(
+        cost=np.concatenate([crews.cost, np.zeros(len(places))]),
+        upper=np.concatenate([crews.upper, np.ones(len(places))]),
+        kind=np.full(data.columns, Kind.INTEGER, np.uint8),
+        offset=crews.offset,
+    )

@@ -1,0 +1,345 @@
+"""RS-JS: MINLP = by GPU = by node = by leader = enumeration, on every route."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import product
+from random import Random
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from rsjs.formulations import enumeration, rsjs_gpu, rsjs_leaders, rsjs_minlp, rsjs_nodes
+from rsjs.formulations.backends.registry import BACKENDS, backend
+from rsjs.formulations.rsjs_gpu_data import GpuModel
+from rsjs.formulations.rsjs_leaders_data import LeaderModel
+from rsjs.formulations.rsjs_methods import METHODS
+from rsjs.formulations.rsjs_minlp_data import MinlpModel
+from rsjs.formulations.rsjs_nodes_data import NodeModel
+from rsjs.formulations.standard_form import from_pyomo
+from rsjs.instances.check import check
+from rsjs.instances.cluster import Cluster, GpuType, NodeGroup, NodeType, ShareLevel
+from rsjs.instances.documents import to_instance
+from rsjs.instances.epochs import Law
+from rsjs.instances.generators.sts import generate
+from rsjs.instances.jobs import Jobs
+from rsjs.instances.method import EXPECTATION, OPEN_NODES, Call, Limits, Report
+from rsjs.instances.schema import Instance, Objective
+from rsjs.instances.solution import Solution, Stop
+
+FORMS = {
+    "rsjs_gpu": (rsjs_gpu, GpuModel.of),
+    "rsjs_nodes": (rsjs_nodes, NodeModel.of),
+    "rsjs_leaders": (rsjs_leaders, LeaderModel.of),
+}
+RUN = {method.name: method for method in METHODS}
+TINY = list(product([False, True], ["free", "rsjs_eq"], sorted(EXPECTATION), [0, 1]))
+OTHER = list(product([False, True], ["jahani_eq", "rsjs_eq_feasible"], sorted(EXPECTATION)))
+
+
+def tiny(sharing: bool, open_nodes: str, expectation: str, seed: int = 0, jobs: int = 3):
+    """A node of one K80 or A100 and one of two M60, all shareable on demand."""
+    rng = np.random.default_rng([seed, jobs, sharing, sorted(OPEN_NODES).index(open_nodes)])
+    first = (
+        GpuType(name="K80", memory_gb=24.0, units=4, levels=_levels((1, 6.0), (2, 12.0))),
+        GpuType(name="A100", memory_gb=80.0, units=20, levels=_levels((2, 8.0), (3, 12.0))),
+    )[seed % 2]
+    second = GpuType(name="M60", memory_gb=16.0, units=4, levels=_levels((1, 4.0), (2, 8.0)))
+    gpus = (first, second) if sharing else (replace(first, levels=()), replace(second, levels=()))
+    nodes = (
+        NodeType(name="one", gpu_type=first.name, cost=(0.0, 0.9)),
+        NodeType(name="two", gpu_type="M60", cost=(0.0, 1.14, 2.28)),
+    )
+    hours = np.full((jobs, 2, 3), np.inf)
+    hours[:, :, 1:] = rng.uniform(0.1, 0.6, (jobs, 2, 1)) / np.array([1.0, 1.8])
+    inflation = np.full((jobs, 2, 2 if sharing else 0), np.inf)
+    inflation[:] = rng.uniform(1.01, 1.2, inflation.shape)
+    return Instance(
+        name="tiny",
+        cluster=Cluster(
+            gpu_types=gpus,
+            node_types=nodes,
+            groups=tuple(NodeGroup(count=1, types=(node.name,)) for node in nodes),
+        ),
+        jobs=Jobs(
+            id=tuple(f"j{j}" for j in range(jobs)),
+            application=("",) * jobs,
+            release=np.zeros(jobs),
+            due=rng.uniform(0.0, 4.0, jobs),
+            weight=rng.uniform(0.5, 3.0, jobs),
+            memory_gb=rng.choice([0.0, 3.5, 7.0, 11.0], jobs),
+            epochs_max=np.full(jobs, 8),
+            epochs_done=rng.choice([0.0, 1.5], jobs),
+            law=("early",) * jobs,
+            hours_per_epoch=hours,
+            inflation=inflation,
+            meta=({},) * jobs,
+        ),
+        laws={"early": Law.of([[2, 1], [5, 2], [8, 1]])},
+        H=0.5,
+        rho=2.0,
+        objective=Objective(
+            energy="first_ending",
+            tardiness_at="completion",
+            open_nodes=open_nodes,
+            expectation=expectation,
+        ),
+    )
+
+
+def _levels(*levels: tuple[int, float]) -> tuple[ShareLevel, ...]:
+    return tuple(ShareLevel(units=units, max_memory_gb=memory) for units, memory in levels)
+
+
+def right_sizing(open_nodes: str = "free", sharing: bool = True) -> Instance:
+    """Two nodes that may take either type, and one that may not."""
+    instance = tiny(sharing, open_nodes, "worst_case", jobs=4)
+    groups = (NodeGroup(count=2, types=("one", "two")), NodeGroup(count=1, types=("one",)))
+    return replace(instance, cluster=replace(instance.cluster, groups=groups))
+
+
+def odd_shares() -> Instance:
+    """Shares of 7, 11 and 13 of 30 units: no closed form, maximal fillings instead."""
+    instance = tiny(True, "free", "expected", jobs=4)
+    levels = _levels((7, 24.0), (11, 24.0), (13, 24.0))
+    first = replace(instance.cluster.gpu_types[0], units=30, levels=levels)
+    inflation = np.full((4, 2, 3), np.inf)
+    inflation[:, :, :2] = instance.jobs.inflation
+    inflation[:, 0] = [1.3, 1.2, 1.0]
+    cluster = replace(instance.cluster, gpu_types=(first, instance.cluster.gpu_types[1]))
+    return replace(instance, cluster=cluster, jobs=replace(instance.jobs, inflation=inflation))
+
+
+def assert_agrees(instance: Instance, best: float | None, form: str, solver: str, rel: float):
+    """Objective, decoded decision and bound of a form against the optimum (None: infeasible)."""
+    formulation, of = FORMS[form]
+    data = of(instance)
+    result = backend(solver).load()(
+        formulation.arrays(data),
+        Limits(gap=0.0),
+        seconds=60,
+        start=None,
+        on_incumbent=lambda x: None,
+        on_bound=lambda b: None,
+        stop=lambda: False,
+        log=False,
+    )
+    if best is None:
+        assert result.stop is Stop.INFEASIBLE
+        return
+    expected = pytest.approx(best, rel=rel, abs=1e-6)
+    verdict = check(instance, formulation.extract(data, result.x))
+    assert result.objective == expected
+    assert verdict.feasible
+    assert verdict.objective == expected
+    assert result.bound <= best + 1e-6 * max(1.0, abs(best))
+
+
+@pytest.mark.parametrize("kinds", TINY, ids=lambda kinds: "-".join(map(str, kinds)))
+def test_minlp_gpu_nodes_leaders_and_enumeration_agree(kinds):
+    instance = tiny(*kinds)
+    best = check(instance, enumeration.best(instance))
+    for form, solver in product(FORMS, ["highs", "cpsat"]):
+        assert_agrees(instance, best.objective, form, solver, 1e-4)
+    options = {"interface": "direct", "printed": "corrected"}
+    call = Call(options=options, limits=Limits(gap=1e-6))
+    minlp = RUN["rsjs_minlp"].load()(instance, call, Report(120.0))
+    verdict = check(instance, minlp.solution, objective=minlp.objective, bound=minlp.bound)
+    assert verdict.feasible
+    assert verdict.objective == pytest.approx(best.objective, rel=1e-4)
+    assert minlp.bound == pytest.approx(best.objective, rel=1e-4)
+
+
+@pytest.mark.parametrize("kinds", OTHER, ids=lambda kinds: "-".join(map(str, kinds)))
+def test_the_linear_forms_agree_for_every_rule_on_open_nodes(kinds):
+    instance = tiny(*kinds, seed=3, jobs=5)
+    best = check(instance, enumeration.best(instance)).objective
+    for form, solver in product(FORMS, sorted(BACKENDS)):
+        assert_agrees(instance, best, form, solver, 1e-6)
+
+
+@pytest.mark.parametrize("open_nodes", sorted(OPEN_NODES))
+@pytest.mark.parametrize("sharing", [False, True])
+@pytest.mark.parametrize("form", ["rsjs_nodes", "rsjs_leaders"])
+def test_nodes_that_may_take_several_types_are_right_sized(form, sharing, open_nodes):
+    instance = right_sizing(open_nodes, sharing)
+    best = check(instance, enumeration.best(instance)).objective
+    assert_agrees(instance, best, form, "highs", 1e-6)
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_shares_outside_table_iv_are_exact(form):
+    instance = odd_shares()
+    best = check(instance, enumeration.best(instance)).objective
+    assert_agrees(instance, best, form, "highs", 1e-6)
+
+
+@given(st.randoms(use_true_random=False))
+@settings(max_examples=40)
+def test_no_two_forms_disagree_on_random_instances(random_document, rng):
+    document = random_document(rng, "first_ending")
+    document["objective"] |= {"tardiness_at": "completion", "mu": 0}
+    instance = to_instance(document)
+    decision = enumeration.best(instance)
+    best = None if decision is None else check(instance, decision).objective
+    assert_agrees(instance, best, "rsjs_nodes", "highs", 1e-6)
+    assert_agrees(instance, best, "rsjs_nodes", "cpsat", 1e-6)
+    if instance.cluster.nodes <= 4:
+        assert_agrees(instance, best, "rsjs_leaders", "highs", 1e-6)
+    if instance.cluster.allowed_in_class.sum(axis=1).max() == 1:
+        assert_agrees(instance, best, "rsjs_gpu", "highs", 1e-6)
+
+
+EVERY_SHAPE = {
+    "dedicated": lambda: tiny(False, "free", "expected"),
+    "shared": lambda: tiny(True, "rsjs_eq", "mean", seed=1),
+    "right-sizing": right_sizing,
+    "odd shares": odd_shares,
+    "sts": lambda: generate(nodes=3, jobs=6, seed=1, mix="kma", sharing="paper"),
+}
+
+
+COVERED = [pair for pair in product(FORMS, EVERY_SHAPE) if pair != ("rsjs_gpu", "right-sizing")]
+
+
+@pytest.mark.parametrize(("form", "shape"), COVERED)
+def test_the_pyomo_model_and_the_arrays_are_the_same_matrix(form, shape):
+    formulation, of = FORMS[form]
+    data = of(EVERY_SHAPE[shape]())
+    model = formulation.build(data)
+    theirs, variables = from_pyomo(model)
+    ours = formulation.arrays(data)
+    position = {id(variable): i for i, variable in enumerate(variables)}
+    order = [position[id(variable)] for variable in formulation.columns(model)]
+    assert rows_of(theirs, order) == rows_of(ours, range(len(order)))
+    np.testing.assert_allclose(theirs.cost[order], ours.cost, rtol=1e-12, atol=1e-12)
+    np.testing.assert_array_equal(theirs.kind[order], ours.kind)
+    np.testing.assert_array_equal(theirs.lower[order], ours.lower)
+    np.testing.assert_array_equal(theirs.upper[order], ours.upper)
+    assert theirs.offset == pytest.approx(ours.offset)
+
+
+def rows_of(model, order):
+    """The rows as a sorted list of (entries, lower, upper), zeros left out."""
+    A = model.A.tocsc()[:, list(order)].tocsr()
+    A.eliminate_zeros()
+    A.sort_indices()
+    rows = []
+    for r in range(A.shape[0]):
+        part = slice(A.indptr[r], A.indptr[r + 1])
+        entries = tuple(zip(A.indices[part].tolist(), A.data[part].round(9).tolist(), strict=True))
+        bounds = (round(float(b[r]), 9) + 0.0 for b in (model.row_lower, model.row_upper))
+        rows.append((entries, *bounds))
+    return sorted(rows)
+
+
+def assert_starts(form: str, instance: Instance, solution: Solution) -> None:
+    formulation, of = FORMS[form]
+    data = of(instance)
+    model, x = formulation.arrays(data), formulation.warm_start(data, solution)
+    tolerance = 1e-9 * max(1.0, model.offset)
+    assert (model.A @ x <= model.row_upper + 1e-9).all()
+    assert (model.A @ x >= model.row_lower - 1e-9).all()
+    assert ((x >= model.lower) & (x <= model.upper)).all()
+    assert model.objective(x) <= check(instance, solution).objective + tolerance
+    again = check(instance, formulation.extract(data, x))
+    assert again.feasible
+    assert again.objective == pytest.approx(model.objective(x), abs=tolerance)
+
+
+@pytest.mark.parametrize(("form", "shape"), COVERED)
+def test_a_warm_start_is_feasible_and_costs_no_more_than_its_decision(form, shape, random_decision):
+    instance = EVERY_SHAPE[shape]()
+    for seed in range(5):
+        assert_starts(form, instance, random_decision(instance, Random(seed)))
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_so_is_one_of_the_form_by_nodes_on_any_cluster(seed, random_document, random_decision):
+    rng = Random(seed)
+    document = random_document(rng, "first_ending")
+    document["objective"] |= {"tardiness_at": "completion", "mu": 0}
+    instance = to_instance(document)
+    for solution in (random_decision(instance, rng), enumeration.best(instance)):
+        assert_starts("rsjs_nodes", instance, solution)
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("route", ["standard_form", "arrays", "pyomo"])
+def test_every_route_finds_the_optimum_with_a_bound(form, route):
+    instance = tiny(True, "free", "expected", jobs=4)
+    call = Call(solver="highs", options={"route": route}, limits=Limits(gap=0.0))
+    result = RUN[form].load()(instance, call, Report(60.0))
+    best = check(instance, enumeration.best(instance)).objective
+    assert check(instance, result.solution).objective == pytest.approx(best, rel=1e-6)
+    assert result.bound == pytest.approx(best, rel=1e-6)
+    assert result.bound_variant == "instance"
+
+
+def test_the_model_by_nodes_has_no_row_per_job_node_and_configuration():
+    instance = generate(nodes=10, jobs=40, seed=1, mix="kma", sharing="paper")
+    data = NodeModel.of(instance)
+    counts = rsjs_nodes.arrays(data).counts
+    nodes, jobs, a100 = 10, 40, 3
+    assert counts["rows"] == jobs + nodes + (nodes + a100) + nodes + len(data.links)
+    assert len(data.links) <= jobs * nodes
+    assert counts["integers"] == counts["columns"] == data.columns
+
+
+REFUSED = [
+    # form, instance, message
+    ("rsjs_gpu", right_sizing, "rsjs_gpu serves nodes of one type; n1 may take 2"),
+    (
+        "rsjs_leaders",
+        lambda: generate(nodes=5, jobs=5, seed=1),
+        "rsjs_leaders serves up to 4 nodes, not 5",
+    ),
+    *(
+        (form, lambda: with_mu(tiny(False, "free", "mean")), f"{form} serves mu = 0, not mu = 0.5")
+        for form in FORMS
+    ),
+]
+
+
+def with_mu(instance: Instance) -> Instance:
+    return replace(instance, objective=replace(instance.objective, mu=0.5))
+
+
+@pytest.mark.parametrize(("form", "make", "message"), REFUSED)
+def test_what_a_form_does_not_cover_is_refused_in_one_line(form, make, message):
+    with pytest.raises(ValueError) as error:
+        FORMS[form][1](make())
+    assert str(error.value) == message
+    assert RUN[form].refusal(make()) == message
+
+
+def test_no_decision_is_infeasible_where_a_node_must_stay_empty():
+    """No job runs on the second node, yet both must have one."""
+    instance = tiny(False, "rsjs_eq", "worst_case")
+    hours = instance.jobs.hours_per_epoch.copy()
+    hours[:, 1] = np.inf
+    stuck = replace(instance, jobs=replace(instance.jobs, hours_per_epoch=hours))
+    for form in FORMS:
+        assert_agrees(stuck, None, form, "highs", 0.0)
+    options = {"interface": "direct", "printed": "corrected"}
+    minlp = RUN["rsjs_minlp"].load()(stuck, Call(options=options), Report(60.0))
+    assert minlp.stop is Stop.INFEASIBLE
+
+
+def test_a_decision_goes_through_the_minlp_s_variables_and_back():
+    instance = tiny(True, "free", "expected", jobs=4)
+    data = MinlpModel.of(instance)
+    best = enumeration.best(instance)
+    assert rsjs_minlp.extract(data, rsjs_minlp.warm_start(data, best)).same_as(best)
+
+
+def test_nothing_to_run_on_is_everything_postponed():
+    instance = tiny(False, "free", "worst_case")
+    nothing = Solution.empty(len(instance.jobs), instance.cluster.nodes)
+    for formulation, of in FORMS.values():
+        data = of(instance)
+        x = formulation.warm_start(data, nothing)
+        assert not x.any()
+        assert formulation.extract(data, x).same_as(nothing)

@@ -1,0 +1,171 @@
+"""The RS-JS MINLP: corrected it finds the optimum, as printed it does not."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from rsjs.formulations import enumeration, pyomo_interface, rsjs_minlp, rsjs_minlp_solve
+from rsjs.formulations.backends.scip import SCIP
+from rsjs.formulations.rsjs_methods import METHODS
+from rsjs.formulations.rsjs_minlp_data import MinlpModel
+from rsjs.instances.check import check
+from rsjs.instances.cluster import NodeGroup
+from rsjs.instances.documents import to_instance
+from rsjs.instances.method import Call, Limits, Report
+from rsjs.instances.schema import Instance
+from rsjs.instances.solution import Solution, SolveResult, Stop
+
+STORED = json.loads((Path(__file__).parent / "data" / "unbounded_pi.json").read_text())
+METHOD = {method.name: method for method in METHODS}["rsjs_minlp"]
+
+
+def four_jobs(open_nodes: str = "rsjs_eq") -> Instance:
+    """Four jobs on a node of one GPU and a node of two."""
+    instance = to_instance(STORED["instance"])
+    return replace(instance, objective=replace(instance.objective, open_nodes=open_nodes))
+
+
+def solve(instance: Instance, printed="corrected", interface="direct", **call) -> SolveResult:
+    options = {"printed": printed, "interface": interface}
+    report = Report(60.0)
+    return METHOD.load()(instance, Call(options=options, limits=Limits(gap=0.0), **call), report)
+
+
+def optimum(instance: Instance) -> float:
+    return check(instance, enumeration.best(instance)).objective
+
+
+@pytest.mark.parametrize("interface", ["direct", "persistent"])
+@pytest.mark.parametrize("open_nodes", ["free", "rsjs_eq", "rsjs_eq_feasible", "jahani_eq"])
+def test_the_corrected_model_finds_the_optimum_through_both_interfaces(interface, open_nodes):
+    instance = four_jobs(open_nodes)
+    result = solve(instance, interface=interface)
+    verdict = check(instance, result.solution, objective=result.objective, bound=result.bound)
+    assert result.stop is Stop.OPTIMAL
+    assert verdict.feasible
+    assert verdict.objective == pytest.approx(optimum(instance), rel=1e-6)
+    assert result.bound == pytest.approx(verdict.objective, rel=1e-6)
+    assert (result.bound_source, result.bound_variant) == ("solver", "instance")
+
+
+@pytest.mark.parametrize("interface", ["scip_direct", "scip_persistent"])
+def test_pyomo_s_own_solve_agrees_with_our_use_of_its_translation(interface):
+    instance = four_jobs()
+    model = rsjs_minlp.build(MinlpModel.of(instance))
+    scip = replace(SCIP, pyomo_interface=interface)
+    result = pyomo_interface.solve(model, scip, Limits(gap=0.0), seconds=60.0)
+    assert result.objective == pytest.approx(optimum(instance), rel=1e-5)
+
+
+def test_incumbents_and_bounds_are_streamed_and_improve():
+    instance, report = four_jobs("free"), Report(60.0)
+    options = {"printed": "corrected", "interface": "direct"}
+    result = METHOD.load()(instance, Call(options=options, limits=Limits(gap=0.0)), report)
+    incumbents = [e.incumbent for e in report.events if e.incumbent is not None]
+    bounds = [e.bound for e in report.events if e.bound is not None]
+    assert incumbents == sorted(incumbents, reverse=True)
+    assert bounds == sorted(bounds)
+    assert incumbents[-1] == result.objective
+
+
+@pytest.mark.parametrize("row", ["12", "13", "all"])
+def test_with_rows_12_or_13_as_printed_no_decision_opens_two_nodes(row):
+    result = solve(four_jobs(), row)
+    assert result.stop is Stop.INFEASIBLE
+    assert (result.solution, result.bound) == (None, None)
+    assert "as printed" in result.message
+
+
+def test_without_row_16_row_12_as_printed_postpones_every_job():
+    instance = four_jobs("free")
+    result = solve(instance, "12")
+    nothing = Solution.empty(len(instance.jobs), instance.cluster.nodes)
+    assert result.solution.same_as(nothing)
+    assert result.bound is None
+
+
+def test_with_row_8_as_printed_every_job_runs_in_no_time_at_no_cost():
+    model = rsjs_minlp.build(MinlpModel.of(four_jobs(), frozenset({"8"})))
+    scip, _ = rsjs_minlp_solve.translated(model, "direct")
+    scip.hideOutput()
+    scip.optimize()
+    assert scip.getStatus() == "optimal"
+    assert scip.getPrimalbound() == pytest.approx(0.0, abs=1e-6)
+
+
+def test_what_row_8_as_printed_finds_is_priced_as_a_decision_and_has_no_bound():
+    instance = four_jobs()
+    result = solve(instance, "8")
+    assert result.bound is None
+    assert result.solution is None or result.objective >= optimum(instance) - 1e-9
+
+
+def test_row_16_as_printed_is_dearer():
+    instance = four_jobs("free")
+    result = solve(instance, "16")
+    assert result.bound is None
+    assert result.objective == pytest.approx(optimum(four_jobs("rsjs_eq")), rel=1e-6)
+    assert result.objective > optimum(instance) * 1.01
+
+
+def test_scip_s_stored_false_optimum_for_unbounded_pi_is_not_the_optimum():
+    """SCIP 10.0.2 took alpha = -1e-8 and pi = 8e7: -0.77 $ for a job that does not run there."""
+    corrected = solve(to_instance(STORED["instance"]))
+    assert corrected.objective == pytest.approx(STORED["optimum"], rel=1e-6)
+    for seen in STORED["reported"].values():
+        assert seen["status"] == "optimal"
+        assert seen["bound"] < 0.7 * corrected.objective
+        assert seen["alpha"] * seen["pi"] == pytest.approx(-0.77, abs=0.01)
+
+
+def test_unbounded_pi_reports_no_bound():
+    report = Report(60.0)
+    options = {"printed": "pi", "interface": "direct"}
+    result = METHOD.load()(four_jobs(), Call(options=options), report)
+    assert result.bound is None
+    assert all(event.bound is None for event in report.events)
+    assert "pi" in result.message
+
+
+def test_pi_is_bounded_by_the_dearest_price_times_the_longest_time():
+    instance = four_jobs()
+    model = rsjs_minlp.build(MinlpModel.of(instance))
+    assert model.pi[2, 1].ub == pytest.approx(15.562 * 2.65)  # 2 GPUs, the time on 1
+    assert rsjs_minlp.build(MinlpModel.of(instance, frozenset({"pi"}))).pi[2, 1].ub is None
+
+
+@pytest.mark.parametrize("open_nodes", ["free", "rsjs_eq"])
+def test_a_warm_start_is_what_scip_begins_with(open_nodes):
+    instance = four_jobs(open_nodes)
+    best = enumeration.best(instance)
+    data = MinlpModel.of(instance)
+    model = rsjs_minlp.build(data)
+    scip, variables = rsjs_minlp_solve.translated(model, "direct")
+    scip.hideOutput()
+    start = scip.createSol()
+    cost = check(instance, best).objective
+    for variable, value in zip(variables, [*rsjs_minlp.warm_start(data, best), cost], strict=True):
+        scip.setSolVal(start, variable, float(value))
+    assert scip.checkSol(start, original=True)
+    assert rsjs_minlp.extract(data, rsjs_minlp.warm_start(data, best)).same_as(best)
+
+
+def test_a_method_that_is_out_of_time_keeps_its_warm_start():
+    instance = four_jobs()
+    best = enumeration.best(instance)
+    options = {"printed": "corrected", "interface": "direct"}
+    result = METHOD.load()(instance, Call(options=options, warm_start=best), Report(0.0))
+    assert result.stop is Stop.TIME_LIMIT
+    assert result.solution.same_as(best)
+    assert result.bound is None
+
+
+def test_nodes_of_several_types_are_refused_in_one_line():
+    instance = four_jobs()
+    both = NodeGroup(count=2, types=("v0", "v1"))
+    with pytest.raises(ValueError, match=r"rsjs_minlp serves nodes of one type; n1 may take 2"):
+        MinlpModel.of(replace(instance, cluster=replace(instance.cluster, groups=(both,))))
