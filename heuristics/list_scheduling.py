@@ -26,6 +26,8 @@ from rsjs.heuristics import candidates
 from rsjs.heuristics.best_fit import Pool, assign, pool_by_node_type
 from rsjs.heuristics.outcome import choose_rule, finished
 from rsjs.instances import costs
+from rsjs.instances.check import check
+from rsjs.instances.errors import InputError, described
 from rsjs.instances.method import Call, Report
 from rsjs.instances.schema import Instance
 from rsjs.instances.solution import Solution, SolveResult
@@ -114,6 +116,10 @@ def _running(instance: Instance) -> tuple[Solution, list[tuple[int, int, int]]]:
     current, cluster = instance.current, instance.cluster
     if current is None:
         return Solution.empty(len(instance.jobs), cluster.nodes), []
+    for violation in check(instance, current).violations:
+        if violation.constraint != "open_nodes":
+            where, found = f"/current{violation.where}", described(str(violation.found))
+            raise InputError(where, found, f"{violation.expected} ({violation.constraint})")
     used = costs.place(instance, current).used
     busy = np.flatnonzero(used)
     node_type = np.where(used > 0, current.node_type, -1)

@@ -44,7 +44,7 @@ HIGHS = Backend(
     name="highs",
     module="highspy",
     distribution="highspy",
-    versions=">=1.14,<1.15",
+    versions=">=1.13.1,<1.14",
     features=frozenset(Feature),
     status={
         "Optimal": Stop.OPTIMAL,

@@ -281,7 +281,7 @@ def test_a_missing_solver_is_told_how_to_get_it():
     missing = replace(backend("highs"), module="no_such_solver", distribution="no-such-solver")
     assert not missing.available()
     assert missing.version() is None
-    with pytest.raises(ValueError, match=r"pip install 'no-such-solver>=1.14,<1.15'"):
+    with pytest.raises(ValueError, match=r"pip install 'no-such-solver>=1.13.1,<1.14'"):
         missing.load()
 
 
@@ -319,3 +319,13 @@ def run_python(code):
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     return done.stdout.strip()
+
+
+@pytest.mark.parametrize("solver", ["highs", "scip"])
+def test_a_continuous_column_beside_an_integer_one_is_no_false_optimum(solver):
+    """HiGHS 1.14.0 says 15 (ERGO-Code/HiGHS issue 3043); x = 4.5 costs 9."""
+    model = model_of([[1, 1]], [2, 3], 0, 10, [4.5], [np.inf], [Kind.CONTINUOUS, Kind.INTEGER])
+    result = Asked(solver, model).result
+    assert result.stop is Stop.OPTIMAL
+    assert result.objective == pytest.approx(9.0)
+    assert result.bound <= 9.0 + 1e-6
