@@ -21,6 +21,7 @@ KEYS = {
     "bound",
     "gap",
     "gap_without_postponement",
+    "gap_over_energy",
     "seconds",
     "peak_memory_mb",
     "terms",

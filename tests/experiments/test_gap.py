@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rsjs.experiments.gap import contradicts, gap, gap_without_postponement
+from rsjs.experiments.gap import contradicts, gap, gap_over
 
 
 @pytest.mark.parametrize(
@@ -26,11 +26,11 @@ def test_the_gap_by_cases(cost, bound, expected):
     assert gap(cost, bound) == expected
 
 
-def test_without_postponement_the_gap_is_relative_to_what_running_costs():
-    assert gap_without_postponement(1000.0, 999.0, 990.0) == pytest.approx(0.1)
-    assert gap_without_postponement(5.0, 4.0, 5.0) == 1.0
-    assert gap_without_postponement(5.0, 5.0, 5.0) == 0.0
-    assert gap_without_postponement(5.0, None, 0.0) is None
+def test_a_gap_relative_to_a_part_of_the_cost():
+    assert gap_over(1000.0, 999.0, 10.0) == pytest.approx(0.1)
+    assert gap_over(5.0, 4.0, 0.0) == 1.0
+    assert gap_over(5.0, 5.0, 0.0) == 0.0
+    assert gap_over(5.0, None, 5.0) is None
 
 
 finite = st.floats(-1e6, 1e6)
@@ -39,7 +39,7 @@ finite = st.floats(-1e6, 1e6)
 @given(finite, finite)
 def test_gaps_lie_between_0_and_1(cost, bound):
     assert 0.0 <= gap(cost, bound) <= 1.0
-    assert 0.0 <= gap_without_postponement(cost, bound, cost / 2) <= 1.0
+    assert 0.0 <= gap_over(cost, bound, cost / 2) <= 1.0
 
 
 def test_a_bound_contradicts_a_cost_only_beyond_rounding():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -11,6 +12,7 @@ import pytest
 from rsjs.heuristics.list_scheduling import decide, prepare, right_sizing_cost
 from rsjs.instances import costs
 from rsjs.instances.check import check
+from rsjs.instances.errors import InputError
 from rsjs.instances.schema import Instance, Objective
 from rsjs.instances.solution import Solution
 
@@ -124,6 +126,20 @@ def test_running_jobs_keep_node_and_configuration(make: Make, rule: str) -> None
     expected = [0, 1, -1, -1] if rule == "code" else [1, 1, 0, 0]
     assert solution.job_node.tolist() == expected
     assert check(instance, solution).feasible
+
+
+@pytest.mark.parametrize("rule", ["code", "paper"])
+def test_a_placement_that_cannot_be_kept_is_refused_in_one_line(make: Make, rule: str) -> None:
+    instance = make(
+        types={"A2": [1, 2]},
+        groups=[(1, ["A2"])],
+        hours=[{"A": [3, 2]}] * 2,
+        due=[NEVER] * 2,
+    )
+    crowded = replace(instance, current=Solution.of([0, 0], [1, 2], [0]))
+    expected = "/current/node_type/0: found 3 GPUs in use, expected <= 2 GPUs (capacity)"
+    with pytest.raises(InputError, match=re.escape(expected)):
+        prepare(crowded, "fifo", rule)
 
 
 @pytest.mark.parametrize("rule", ["code", "paper"])

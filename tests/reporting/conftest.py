@@ -35,6 +35,7 @@ EXACT: Row = {
     "gap": 5.612724524627782e-06,
     "gap_to_best": 5.612724524627782e-06,
     "gap_without_postponement": 5.612724524627782e-06,
+    "gap_over_energy": 5.613458147812542e-06,
     "executed": 3,
     "build_s": 0.026220148000447807,
     "solve_s": 0.19574594999994588,
@@ -59,6 +60,7 @@ HEURISTIC: Row = EXACT | {
     "gap": None,
     "gap_to_best": 0.9995441714772827,
     "gap_without_postponement": 1.0,
+    "gap_over_energy": 1.0,
     "build_s": None,
     "solve_s": 8.324300006279373e-05,
     "solver_version": None,
@@ -68,7 +70,8 @@ NOTHING: Row = EXACT | {
     "stop": "time_limit",
     "status": "no_solution",
     **dict.fromkeys(("objective", "tardiness", "postponement", "energy", "idle", "bound", "gap")),
-    **dict.fromkeys(("gap_to_best", "gap_without_postponement", "executed", "total_s")),
+    **dict.fromkeys(("gap_to_best", "gap_without_postponement", "gap_over_energy")),
+    **dict.fromkeys(("executed", "total_s")),
     "message": "ended 2 s after its time limit",
 }
 

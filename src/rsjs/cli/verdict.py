@@ -47,8 +47,11 @@ def cost_lines(document: dict[str, Any]) -> list[tuple[str, str]]:
     if document["bound"] is not None:
         text = f"{number(document['bound'])} $"
         if document["gap"] is not None:
-            without = percent(document["gap_without_postponement"])
-            text += f", gap {percent(document['gap'])} ({without} without postponement)"
+            without, energy = (
+                percent(document[f"gap_{part}"]) for part in ("without_postponement", "over_energy")
+            )
+            text += f", gap {percent(document['gap'])} ({without} without postponement, "
+            text += f"{energy} over energy)"
         rows.append(("bound", text))
     counts = document["counts"]
     if "executed" in counts:

@@ -7,7 +7,7 @@ from importlib.metadata import version
 from typing import Any
 
 from rsjs.experiments import outcome
-from rsjs.experiments.gap import contradicts, gap, gap_without_postponement
+from rsjs.experiments.gap import contradicts, gap, gap_over
 from rsjs.experiments.outcome import Outcome
 from rsjs.instances.method import Limits
 from rsjs.instances.schema import Instance
@@ -76,6 +76,7 @@ def _row(found: Outcome, limits: Limits) -> Row:
         "gap": gap(found.objective, result.bound),
         "gap_to_best": None,
         "gap_without_postponement": None,
+        "gap_over_energy": None,
         "executed": verdict.counts.get("executed") if verdict else None,
         **{f"{phase}_s": result.seconds.get(phase) for phase in PHASES},
         "peak_memory_mb": result.peak_memory_mb,
@@ -103,9 +104,9 @@ def _share_bounds(table: list[Row]) -> None:
         row["best_bound"] = best
         row["gap_to_best"] = gap(row["objective"], best)
         if row["objective"] is not None:
-            row["gap_without_postponement"] = gap_without_postponement(
-                row["objective"], best, row["postponement"]
-            )
+            spent = row["objective"] - row["postponement"]
+            row["gap_without_postponement"] = gap_over(row["objective"], best, spent)
+            row["gap_over_energy"] = gap_over(row["objective"], best, row["energy"])
 
 
 def trajectory(found: Outcome) -> list[dict[str, float | None]]:

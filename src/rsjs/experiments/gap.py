@@ -19,21 +19,19 @@ def gap(cost: float | None, bound: float | None) -> float | None:
     return 0.0 if largest == 0 else min(1.0, max(0.0, cost - bound) / largest)
 
 
-def gap_without_postponement(
-    cost: float | None, bound: float | None, postponement: float
-) -> float | None:
+def gap_over(cost: float | None, bound: float | None, part: float) -> float | None:
     """
-    (z - z_b) / |z - postponement| in [0, 1]: the gap relative to what is spent on running jobs.
+    (z - z_b) / |part| in [0, 1]: the gap relative to a part of the cost.
 
-    Under overload, postponement is nearly the whole cost and hides any gap elsewhere.
+    Under overload, postponement is nearly the whole cost and hides any gap elsewhere: the part is
+    then what is spent on running jobs, or on energy alone.
     """
     if cost is None or bound is None:
         return None
     excess = max(0.0, cost - bound)
-    spent = abs(cost - postponement)
     if excess == 0:
         return 0.0
-    return 1.0 if spent == 0 else min(1.0, excess / spent)
+    return 1.0 if part == 0 else min(1.0, excess / abs(part))
 
 
 def contradicts(cost: float, bound: float) -> bool:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from rsjs.experiments import launcher
-from rsjs.experiments.gap import gap, gap_without_postponement
+from rsjs.experiments.gap import gap, gap_over
 from rsjs.formulations.backends.registry import BACKENDS
 from rsjs.instances.check import Verdict, check
 from rsjs.instances.errors import InputError
@@ -78,13 +78,15 @@ def verdict_keys(verdict: Verdict | None, bound: float | None) -> dict[str, Any]
     """What `solve` and `check` both report: feasibility, cost, terms, gaps, violations."""
     terms = None if verdict is None else verdict.terms
     cost = None if verdict is None or not verdict.feasible else verdict.objective
-    postponement = 0.0 if terms is None else terms["postponement"]
+    postponement, energy = (terms or {}).get("postponement", 0.0), (terms or {}).get("energy", 0.0)
+    spent = 0.0 if cost is None else cost - postponement
     return {
         "feasible": verdict is not None and verdict.feasible,
         "objective": None if verdict is None else verdict.objective,
         "bound": bound,
         "gap": gap(cost, bound),
-        "gap_without_postponement": gap_without_postponement(cost, bound, postponement),
+        "gap_without_postponement": gap_over(cost, bound, spent),
+        "gap_over_energy": gap_over(cost, bound, energy),
         "terms": terms,
         "violations": [] if verdict is None else [vars(v) for v in verdict.violations],
     }

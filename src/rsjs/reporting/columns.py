@@ -128,6 +128,14 @@ COLUMNS: Sequence[Column] = (
         rank=3,
         number=formats.percent,
     ),
+    Column(
+        key="gap_over_energy",
+        heading="gap over energy",
+        unit="%",
+        part="cost",
+        rank=14,
+        number=formats.percent,
+    ),
     Column(key="executed", heading="jobs run", part="effort", rank=2, text_of=executed),
     Column(
         key="build_s", heading="build", unit="s", part="effort", rank=12, number=formats.measured

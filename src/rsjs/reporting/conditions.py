@@ -11,12 +11,13 @@ from rsjs.reporting.rows import Row, is_wrong, known
 
 GAP = (
     "Gap = (z - b) / max(|z|, |b|): z is the checked cost, b the best valid lower bound of the "
-    "instance (own gap: the method's bound). Without postponement: (z - b) / |z - postponement|."
+    "instance (own gap: the method's bound). Without postponement: (z - b) / |z - postponement|; "
+    "over energy: (z - b) / energy."
 )
 GAP_LATEX = (
     r"Gap: $(z-b)/\max(|z|,|b|)$, where $z$ is the checked cost and $b$ the best valid lower bound "
     r"of the instance (own gap: the method's bound); without postponement: "
-    r"$(z-b)/|z-\mathrm{postponement}|$."
+    r"$(z-b)/|z-\mathrm{postponement}|$; over energy: $(z-b)/\mathrm{energy}$."
 )
 MOST_REMARKS = 10
 LONGEST_MESSAGE = 200
