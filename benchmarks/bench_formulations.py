@@ -2,80 +2,121 @@
 
 from __future__ import annotations
 
-from rsjs.formulations import jahani_literal, jahani_patterns, standard_form
-from rsjs.formulations.backends.registry import backend
-from rsjs.formulations.jahani_literal_data import LiteralModel
-from rsjs.formulations.jahani_patterns_data import PatternModel
-from rsjs.instances.generators.jahani import generate
-from rsjs.instances.method import Limits
+from importlib import import_module
 
-PREPARED = {
-    "jahani_patterns": (jahani_patterns, PatternModel.of, 100),
-    "jahani_literal": (jahani_literal, LiteralModel, 10),
+from rsjs.formulations import standard_form
+from rsjs.formulations.backends.registry import backend
+from rsjs.formulations.linear_models import LINEAR
+from rsjs.instances import costs
+from rsjs.instances.check import check
+from rsjs.instances.generators import jahani, kiros, sts
+from rsjs.instances.method import Call, Limits, Report
+from rsjs.methods import parse
+
+MAKE = {
+    "jahani": jahani.generate,
+    "kiros": kiros.generate,
+    "sts": lambda **size: sts.generate(mix="kma", **size),
+    "sts shared": lambda **size: sts.generate(mix="kma", sharing="paper", **size),
+}
+BUILT = {  # formulation: family, nodes, jobs
+    "jahani_patterns": ("jahani", 100, 400),
+    "jahani_literal": ("jahani", 10, 100),
+    "first_ending_patterns": ("kiros", 100, 400),
+    "first_ending_nodes": ("kiros", 10, 100),
+    "rsjs_nodes": ("sts shared", 20, 40),
+    "rsjs_gpu": ("sts shared", 4, 16),
+    "rsjs_leaders": ("sts shared", 4, 16),
+    "rsjs_classes": ("sts shared", 100, 400),
+}
+SOLVED = {  # method: family, nodes, jobs, gap
+    "jahani_patterns@highs": ("jahani", 100, 400, 1e-4),
+    "jahani_patterns@scip": ("jahani", 100, 400, 1e-4),
+    "jahani_patterns@cpsat": ("jahani", 100, 400, 1e-2),
+    "jahani_literal@scip": ("jahani", 2, 20, 1e-4),
+    "jahani_dual@highs": ("jahani", 1000, 4000, 1e-4),
+    "first_ending_patterns@highs": ("kiros", 100, 400, 1e-4),
+    "first_ending_nodes@highs": ("kiros", 2, 20, 1e-4),
+    "rsjs_minlp@scip": ("sts", 2, 3, 1e-4),
+    "rsjs_gpu@highs": ("sts", 4, 8, 1e-4),
+    "rsjs_leaders@highs": ("sts", 4, 8, 1e-4),
+    "rsjs_nodes@highs": ("sts", 10, 40, 1e-2),
+    "rsjs_classes@highs": ("sts", 20, 40, 1e-2),
+    "rsjs_bound@highs": ("sts shared", 100, 400, 1e-4),
+    "rsjs_sifting@highs": ("sts shared", 100, 400, 1e-3),
 }
 
 
-def solved(solver, model, gap, seconds=60.0):
-    """What a backend answers, without streaming."""
-    return backend(solver).load()(
-        model,
-        Limits(gap=gap),
-        seconds=seconds,
-        start=None,
-        on_incumbent=lambda x: None,
-        on_bound=lambda b: None,
-        stop=lambda: False,
-        log=False,
-    )
+def instance_of(family, nodes, jobs):
+    """The instance of a family and size with seed 1, its costs tabled."""
+    instance = MAKE[family](nodes=nodes, jobs=jobs, seed=1)
+    costs.tables(instance)
+    return instance
 
 
 class Build:
-    """jahani_patterns at 100 x 400, jahani_literal at 10 x 100."""
+    """Each formulation that is a matrix, at one size."""
 
-    params = (tuple(PREPARED),)
+    params = (tuple(BUILT),)
     param_names = ("formulation",)
 
     def setup(self, formulation):
-        self.module, self.data, nodes = PREPARED[formulation]
-        self.instance = generate(nodes=nodes, jobs=min(400, 10 * nodes), seed=1)
+        self.module = import_module(f"rsjs.formulations.{formulation}")
+        self.instance = instance_of(*BUILT[formulation])
+        self.options = parse(formulation).options
+        self.model = LINEAR[formulation]
+
+    def data(self):
+        return self.model.data(self.module, self.instance, self.options)
 
     def time_arrays(self, formulation):
-        self.module.arrays(self.data(self.instance))
+        self.module.arrays(self.data())
 
     def time_standard_form(self, formulation):
-        standard_form.from_pyomo(self.module.build(self.data(self.instance)))
+        standard_form.from_pyomo(self.module.build(self.data()))
 
     def peakmem_standard_form(self, formulation):
-        standard_form.from_pyomo(self.module.build(self.data(self.instance)))
+        standard_form.from_pyomo(self.module.build(self.data()))
 
     def track_rows(self, formulation):
-        return self.module.arrays(self.data(self.instance)).counts["rows"]
+        return self.module.arrays(self.data()).counts["rows"]
 
     def track_columns(self, formulation):
-        return self.module.arrays(self.data(self.instance)).counts["columns"]
+        return self.module.arrays(self.data()).counts["columns"]
 
     def track_nonzeros(self, formulation):
-        return self.module.arrays(self.data(self.instance)).counts["nonzeros"]
+        return self.module.arrays(self.data()).counts["nonzeros"]
 
 
 class Solve:
-    """jahani_patterns at 100 x 400: HiGHS and SCIP to 0.01 %, CP-SAT to 1 %."""
+    """Each exact method at one size, in this process: seconds, bound and gap of checked cost."""
 
-    params = (("highs", "scip", "cpsat"), ("table2", "server2-11usd"), ("base", "tight"))
-    param_names = ("solver", "catalogue", "due")
-    number, repeat, warmup_time = 1, 3, 0.0
+    params = (tuple(SOLVED),)
+    param_names = ("method",)
+    number, repeat, warmup_time, timeout = 1, 3, 0.0, 300
 
-    def setup(self, solver, catalogue, due):
-        if not backend(solver).available():
+    def setup(self, method):
+        *where, gap = SOLVED[method]
+        self.request = parse(method)
+        if self.request.missing():
             raise NotImplementedError
-        instance = generate(nodes=100, jobs=400, seed=1, catalogue=catalogue, due=due)
-        self.model = jahani_patterns.arrays(PatternModel.of(instance))
-        self.gap = 1e-2 if solver == "cpsat" else 1e-4
-        backend(solver).load()
+        self.limits = Limits(gap=gap, time_limit=60.0)
+        self.instance = instance_of(*where)
+        backend(self.request.solver).load()
+        self.request.method.load()
 
-    def time_solve(self, solver, catalogue, due):
-        solved(solver, self.model, self.gap)
+    def solved(self):
+        return self.request(self.instance, Call(limits=self.limits), Report(60.0))
 
-    def track_gap(self, solver, catalogue, due):
-        result = solved(solver, self.model, self.gap)
-        return (result.objective - result.bound) / abs(result.objective)
+    def time_solve(self, method):
+        self.solved()
+
+    def track_bound(self, method):
+        return self.solved().bound
+
+    def track_gap(self, method):
+        result = self.solved()
+        if result.solution is None:
+            return float("nan")
+        cost = check(self.instance, result.solution).objective
+        return (cost - result.bound) / abs(cost)

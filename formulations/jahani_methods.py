@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from importlib import import_module
+
 from rsjs.formulations import linear
+from rsjs.formulations.backends.backend import Feature
 from rsjs.formulations.backends.registry import BACKENDS
 from rsjs.instances.method import Call, Method, Option, Report
 from rsjs.instances.schema import Instance
@@ -11,6 +14,11 @@ from rsjs.instances.solution import SolveResult
 _PROPORTIONAL = frozenset({"proportional"})
 _AT_COMPLETION = frozenset({"completion"})
 _SELECTED = frozenset({"free", "jahani_eq"})
+_FROM_ARRAYS = tuple(
+    name
+    for name, declared in BACKENDS.items()
+    if declared.run is not None and Feature.INTEGER in declared.features
+)
 ROUTE = Option(
     default="standard_form",
     choices=("standard_form", "arrays", "pyomo"),
@@ -52,6 +60,18 @@ METHODS = (
         },
         warm_start=True,
     ),
+    Method(
+        name="jahani_dual",
+        summary="Jahani's problem at 100 to 10 000 nodes: Lagrangian dual, then few columns",
+        kind="exact",
+        run="rsjs.formulations.jahani_methods:jahani_dual",
+        energy=_PROPORTIONAL,
+        tardiness_at=_AT_COMPLETION,
+        open_nodes=_SELECTED,
+        sharing=False,
+        solvers=_FROM_ARRAYS,
+        warm_start=True,
+    ),
 )
 
 
@@ -78,3 +98,14 @@ def jahani_literal(instance: Instance, call: Call, report: Report) -> SolveResul
         report,
         valid_bound=not (printed and overdue),
     )
+
+
+def jahani_dual(instance: Instance, call: Call, report: Report) -> SolveResult:
+    """Solve by the Lagrangian dual; HiGHS maximises it, the solver asked for does the rest."""
+    with report.phase("import"):
+        BACKENDS["highs"].import_solver()
+        linear.chosen_solver(call).load()
+        core = import_module("rsjs.formulations.jahani_core")
+    report.start_clock()
+    result: SolveResult = core.solve(instance, call, report)
+    return result

@@ -2,7 +2,8 @@
 From a linear formulation to a result: build, hand over, solve, extract; incumbents streamed.
 
 Three routes lead to the solver: `standard_form` (Pyomo model -> arrays -> solver, the default),
-`pyomo` (Pyomo's own solver interface) and `arrays` (assembled without Pyomo).
+`pyomo` (Pyomo's own solver interface) and `arrays` (assembled without Pyomo). A solver that takes
+no arrays (Gurobi, CBC, GLPK) is reached by the route `pyomo`, whether named or not.
 """
 
 from __future__ import annotations
@@ -87,7 +88,7 @@ def solve(
     if begin is not None:
         stream.offer(begin)
     with report.phase("build"):
-        built = _build(formulation, data, call.options["route"])
+        built = _build(formulation, data, route(call))
         start = None if begin is None else formulation.warm_start(data, begin)
     stream.order = built.order
     seconds = report.remaining() - MARGIN
@@ -125,13 +126,26 @@ def chosen_solver(call: Call) -> Backend:
     return backend(call.solver or "highs")
 
 
+def route(call: Call) -> str:
+    """The route of a call: `pyomo` for a solver that has no other."""
+    solver, asked = chosen_solver(call), str(call.options["route"])
+    if solver.run is not None:
+        return asked
+    if asked == "arrays":
+        raise ValueError(f"{solver.name} is reached through Pyomo only, not by route=arrays")
+    return "pyomo"
+
+
 def load(call: Call) -> None:
     """Import the solver and what the route needs, so that no phase of the solve pays for it."""
-    chosen_solver(call).load()
-    if call.options["route"] != "arrays":
+    solver, way = chosen_solver(call), route(call)
+    if way != "arrays":
         import_module("rsjs.formulations.standard_form")
-    if call.options["route"] == "pyomo":
+    if way == "pyomo":
         import_module("rsjs.formulations.pyomo_interface")
+        solver.import_solver()
+    else:
+        solver.load()
 
 
 def _build(formulation: ModuleType, data: Any, route: str) -> Built:

@@ -17,6 +17,7 @@ from pyomo.common.timing import HierarchicalTimer
 from pyomo.contrib.solver.common.factory import SolverFactory
 from pyomo.contrib.solver.common.util import IncompatibleModelError
 
+from rsjs.formulations import executables
 from rsjs.formulations.backends.backend import Backend, RawResult
 from rsjs.formulations.backends.relay import INFINITE, settled
 from rsjs.formulations.standard_form import minimised
@@ -45,13 +46,23 @@ def solve(
     Solve a Pyomo model; afterwards its variables hold the incumbent, if there is one.
 
     `seconds` bounds hand-over and solve where the interface can be filled beforehand (HiGHS), the
-    solve alone where it cannot (SCIP). With `warm_start` the values of the discrete variables
-    are a start, which only SCIP takes. The options are those given to the interface, and the
-    counts bear its names.
+    solve alone where it cannot (SCIP, Gurobi, programs). With `warm_start` the values of the
+    discrete variables are a start, which HiGHS and GLPK do not take. The options are those given
+    to the interface, and the counts bear its names.
     """
     if backend.pyomo_interface is None:
         raise ValueError(f"pyomo has no interface to {backend.name}")
     objective = minimised(model)
+    if backend.program is not None:
+        return executables.solve(
+            model,
+            backend,
+            backend.program,
+            limits,
+            seconds=seconds,
+            warm_start=warm_start,
+            log=log,
+        )
     backend.import_solver()
     backend.prepare()
 

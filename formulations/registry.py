@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rsjs.formulations import first_ending_methods, jahani_methods, rsjs_methods
+from rsjs.formulations import first_ending_methods, jahani_methods, rsjs_bound_methods, rsjs_methods
 from rsjs.instances.method import Method
 
 ORACLE = Method(
@@ -19,6 +19,7 @@ METHODS = {
         *jahani_methods.METHODS,
         *first_ending_methods.METHODS,
         *rsjs_methods.METHODS,
+        *rsjs_bound_methods.METHODS,
         ORACLE,
     )
 }

@@ -11,7 +11,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib import import_module
 from math import isfinite
 from typing import TYPE_CHECKING, Any, Literal, Protocol
@@ -52,11 +52,26 @@ class Limits:
 
 @dataclass(frozen=True, kw_only=True)
 class Option:
-    """One option of a method, given as `?name=value`."""
+    """
+    One option of a method, given as `?name=value`.
+
+    Attributes
+    ----------
+    default : value, or the canonical spelling of a method
+    help : str
+    choices : tuple of str
+        Empty = any value of the default's type.
+    minimum : float or None
+        The least value accepted.
+    kind : "value" | "method"
+        A method is handed to `Call.options` as a `Run`.
+    """
 
     default: Any
     help: str
     choices: tuple[str, ...] = ()
+    minimum: float | None = None
+    kind: Literal["value", "method"] = "value"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -173,6 +188,9 @@ class Method:
         Whether a start solution is used.
     max_jobs, max_nodes : int or None
         The largest instance it accepts.
+    on_parts : Method or None
+        Another one that solves parts of the instance for it: must serve the instance but for
+        its size.
     """
 
     name: str
@@ -192,6 +210,7 @@ class Method:
     warm_start: bool = False
     max_jobs: int | None = None
     max_nodes: int | None = None
+    on_parts: Method | None = None
 
     def refusal(self, instance: Instance) -> str | None:
         """Why this method does not serve an instance, in one line; None if it does."""
@@ -215,7 +234,9 @@ class Method:
         ):
             if most is not None and size > most:
                 return f"{self.name} serves up to {most} {what}, not {size}"
-        return None
+        if self.on_parts is None:
+            return None
+        return replace(self.on_parts, max_jobs=None, max_nodes=None).refusal(instance)
 
     def load(self) -> Run:
         """Import the function behind the method."""

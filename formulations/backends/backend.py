@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from rsjs.formulations.backends.program import Program
 from rsjs.instances.method import Limits
 from rsjs.instances.solution import Stop
 
@@ -114,12 +115,16 @@ class Backend:
         The solver's word -> Stop; a word that is missing here is an ERROR.
     options : callable
         Limits -> the solver's own options, time limit included.
-    run : str
-        "module:function" of a `Solve`.
+    run : str or None
+        "module:function" of a `Solve`; None = it is reached through Pyomo's interface only.
     pyomo_interface : str or None
-        The solver's name in `pyomo.contrib.solver`.
+        The solver's name in `pyomo.contrib.solver`, or in Pyomo's older factory for a program.
+    program : Program or None
+        What to look for instead of a module.
     prepare : callable
         To be called before each solve, also before one through Pyomo.
+    tried : bool
+        Whether our tests run the solver itself, not only a stand-in for it.
     """
 
     name: str
@@ -129,21 +134,29 @@ class Backend:
     features: frozenset[Feature]
     status: Mapping[str, Stop]
     options: Callable[[Limits], dict[str, Any]]
-    run: str
+    run: str | None = None
     pyomo_interface: str | None = None
+    program: Program | None = None
     prepare: Callable[[], None] = nothing
+    tried: bool = True
 
     @property
     def install_command(self) -> str:
         """How to get the solver."""
+        if self.program is not None:
+            return self.program.install
         return f"pip install '{self.distribution}{self.versions}'"
 
     def available(self) -> bool:
         """Whether the solver is installed; nothing is imported."""
+        if self.program is not None:
+            return self.program.available()
         return find_spec(self.module.partition(".")[0]) is not None
 
     def version(self) -> str | None:
-        """Installed release; None if there is none."""
+        """Installed release; None if there is none, or none is told."""
+        if self.program is not None:
+            return self.program.version()
         try:
             return metadata.version(self.distribution)
         except metadata.PackageNotFoundError:
@@ -157,6 +170,8 @@ class Backend:
 
     def load(self) -> Solve:
         """Import the solver and the function that drives it, so that no solve is charged for it."""
+        if self.run is None:
+            raise ValueError(f"{self.name} is reached through Pyomo only (route=pyomo)")
         self.import_solver()
         module, _, function = self.run.partition(":")
         solve: Solve = getattr(import_module(module), function)

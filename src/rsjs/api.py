@@ -1,4 +1,4 @@
-"""The library in four calls: `load`, `save`, `solve`, `check`."""
+"""The library in five calls: `load`, `save`, `solve`, `check`, `export_model`."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from rsjs.instances.schema import Instance, Workload
 from rsjs.instances.solution import Solution
 
 if TYPE_CHECKING:
+    from rsjs.formulations.model_files import ModelFile
     from rsjs.instances.solution import SolveResult
 
 
@@ -74,3 +75,31 @@ def check(instance: Instance, solution: Solution | None) -> Verdict:
     if solution is None:
         raise InputError("", "no solution", "a decision to check")
     return _check(instance, solution)
+
+
+def export_model(
+    instance: Instance, path: str | Path, method: str = "jahani_patterns"
+) -> ModelFile:
+    """
+    Write the linear model that a method would hand to its solver.
+
+    Parameters
+    ----------
+    path : str or Path
+        `.mps` or `.lp`, each also with `.gz`; replaced whole or not at all.
+    method : str
+        `name[?key=value,...]` of a method with a linear model; a solver makes no difference.
+
+    Returns
+    -------
+    ModelFile
+        Where it is, its sha256, and the size of the model.
+    """
+    from rsjs.formulations import model_files
+    from rsjs.methods import parse
+
+    request = parse(method)
+    model_files.refuse(request.method.name, Path(path))
+    if reason := request.method.refusal(instance):
+        raise InputError("", request.spelling, f"another method or instance: {reason}")
+    return model_files.export(request.method.name, instance, request.options, Path(path))

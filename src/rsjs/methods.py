@@ -1,26 +1,40 @@
-"""Every method by name, and the spelling `name[@solver][:rule][?key=value,...]`."""
+"""
+Every method by name, and the spelling `name[@solver][:rule][?key=value,...]`.
+
+A value may name a method; it stands in parentheses if it has options of its own:
+`hierarchical?controllers=8,method=(jahani_patterns@highs?route=arrays)`.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from functools import cache
 from importlib.metadata import entry_points
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rsjs.formulations.backends.registry import BACKENDS
+from rsjs.formulations.hierarchical_methods import HIERARCHICAL
 from rsjs.formulations.registry import METHODS as EXACT
 from rsjs.heuristics.registry import METHODS as HEURISTICS
 from rsjs.instances.errors import InputError
-from rsjs.instances.method import Method, Option
+from rsjs.instances.method import Call, Method, Option, Report
+
+if TYPE_CHECKING:
+    from rsjs.instances.schema import Instance
+    from rsjs.instances.solution import SolveResult
 
 SPELLING = "name[@solver][:rule][?key=value,...]"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Request:
-    """A method with its solver, rule and options, as spelled by a user and completed."""
+    """
+    A method with its solver, rule and options, as spelled by a user and completed.
+
+    As the value of another method's option it is called like any `Run`.
+    """
 
     method: Method
     solver: str | None = None
@@ -34,24 +48,32 @@ class Request:
         text += f"@{self.solver}" if self.solver else ""
         text += f":{self.rule}" if self.rule else ""
         changed = [
-            f"{name}={value}"
+            f"{name}={_spelled(value)}"
             for name, value in sorted(self.options.items())
-            if value != self.method.options[name].default
+            if _spelled(value) != _spelled(self.method.options[name].default)
         ]
         return text + (f"?{','.join(changed)}" if changed else "")
 
     def missing(self) -> str | None:
         """Why the method cannot run here and what would help; None if it can."""
-        if self.solver is None or BACKENDS[self.solver].available():
-            return None
-        command = BACKENDS[self.solver].install_command
-        return f"solver {self.solver} is not installed: {command}"
+        if self.solver is not None and not BACKENDS[self.solver].available():
+            command = BACKENDS[self.solver].install_command
+            return f"solver {self.solver} is not installed: {command}"
+        inner = (value.missing() for value in self.options.values() if isinstance(value, Request))
+        return next(filter(None, inner), None)
+
+    def __call__(self, instance: Instance, call: Call, report: Report) -> SolveResult:
+        """Run the method within the limits of another method's call."""
+        if reason := self.method.refusal(instance):
+            raise InputError("", self.spelling, f"another method or instance: {reason}")
+        own = replace(call, solver=self.solver, rule=self.rule, options=self.options)
+        return self.method.load()(instance, own, report)
 
 
 @cache
 def all_methods() -> Mapping[str, Method]:
     """Name -> method: ours and those of packages with an entry point `rsjs.methods`."""
-    methods = {**EXACT, **HEURISTICS}
+    methods = {**EXACT, **HEURISTICS, HIERARCHICAL.name: HIERARCHICAL}
     for point in entry_points(group="rsjs.methods"):
         method: Method = point.load()
         methods[method.name] = method
@@ -74,11 +96,13 @@ def parse(spelling: str) -> Request:
     if name not in methods:
         raise _unknown("method", name, list(methods))
     method = methods[name]
+    options = _options(method, tail)
+    inner = [value.method for value in options.values() if isinstance(value, Request)]
     return Request(
-        method=method,
+        method=replace(method, on_parts=inner[0]) if inner else method,
         solver=_chosen("solver", solver, method.solvers, name),
         rule=_chosen("rule", rule, method.rules, name),
-        options=_options(method, tail),
+        options=options,
     )
 
 
@@ -93,8 +117,11 @@ def _chosen(what: str, given: str, known: tuple[str, ...], name: str) -> str | N
 
 
 def _options(method: Method, text: str) -> dict[str, Any]:
-    values = {name: option.default for name, option in method.options.items()}
-    for part in filter(None, text.split(",")):
+    values = {
+        name: parse(option.default) if option.kind == "method" else option.default
+        for name, option in method.options.items()
+    }
+    for part in filter(None, _pieces(text)):
         name, equals, value = part.partition("=")
         if name not in method.options:
             raise _unknown(f"option of {method.name}", name, list(method.options))
@@ -104,16 +131,57 @@ def _options(method: Method, text: str) -> dict[str, Any]:
     return values
 
 
+def _pieces(text: str) -> list[str]:
+    """A list split at the commas outside parentheses."""
+    pieces, depth = [""], 0
+    for character in text:
+        depth += (character == "(") - (character == ")")
+        if depth < 0:
+            break
+        if character == "," and depth == 0:
+            pieces.append("")
+        else:
+            pieces[-1] += character
+    if depth != 0:
+        raise InputError("", text, "as many closing as opening parentheses")
+    return pieces
+
+
+def _inner(name: str, text: str) -> Request:
+    """The method that an option names."""
+    if text.startswith("(") and text.endswith(")"):
+        text = text[1:-1]
+    elif "?" in text:
+        raise InputError("", f"{name}={text}", f"{name}=({text})")
+    request = parse(text)
+    if request.method.on_parts is not None:
+        raise InputError("", f"{name}={text}", "a method that runs no other method")
+    return request
+
+
+def _spelled(value: Any) -> str:
+    """A value as it stands after `key=`."""
+    if isinstance(value, Request):
+        inner = value.spelling
+        return f"({inner})" if "?" in inner else inner
+    return str(value)
+
+
 def _value(name: str, option: Option, text: str) -> Any:
+    if option.kind == "method":
+        return _inner(name, text)
     if option.choices:
         if text not in option.choices:
             raise _unknown(name, text, list(option.choices))
         return text
     kind = type(option.default)
     try:
-        return {"true": True, "false": False}[text] if kind is bool else kind(text)
+        value = {"true": True, "false": False}[text] if kind is bool else kind(text)
     except (KeyError, ValueError):
         raise InputError("", f"{name}={text}", f"{name} as {kind.__name__}") from None
+    if option.minimum is not None and not value >= option.minimum:
+        raise InputError("", f"{name}={text}", f"{name} >= {option.minimum:g}")
+    return value
 
 
 def _unknown(what: str, given: str, known: list[str]) -> InputError:

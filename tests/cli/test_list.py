@@ -60,7 +60,8 @@ def test_solvers_are_listed_with_version_and_features(rsjs: Run) -> None:
     assert "jahani_literal" in solvers["highs"]["methods"]
     assert "warm_start" in solvers["highs"]["features"]
     text = rsjs("list", "solvers").out
-    assert all(f"{name}: {solver['version']}" in text for name, solver in solvers.items())
+    here = {name: solver for name, solver in solvers.items() if solver["available"]}
+    assert all(f"{name}: {solver['version']}" in text for name, solver in here.items())
 
 
 def test_catalogues_are_listed_with_the_status_of_their_prices(rsjs: Run) -> None:

@@ -17,7 +17,10 @@ from rsjs.instances.solution import Stop
 EXACT = Limits(gap=0.0)
 
 
-@pytest.fixture(params=[name for name in sorted(BACKENDS) if BACKENDS[name].pyomo_interface])
+TRIED = [name for name in sorted(BACKENDS) if BACKENDS[name].tried]
+
+
+@pytest.fixture(params=[name for name in TRIED if BACKENDS[name].pyomo_interface])
 def solver(request):
     return backend(request.param)
 

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rsjs.formulations import enumeration, rsjs_gpu, rsjs_leaders, rsjs_minlp, rsjs_nodes
-from rsjs.formulations.backends.registry import BACKENDS, backend
+from rsjs.formulations.backends.registry import backend
 from rsjs.formulations.rsjs_gpu_data import GpuModel
 from rsjs.formulations.rsjs_leaders_data import LeaderModel
 from rsjs.formulations.rsjs_methods import METHODS
@@ -156,7 +156,7 @@ def test_minlp_gpu_nodes_leaders_and_enumeration_agree(kinds):
 def test_the_linear_forms_agree_for_every_rule_on_open_nodes(kinds):
     instance = tiny(*kinds, seed=3, jobs=5)
     best = check(instance, enumeration.best(instance)).objective
-    for form, solver in product(FORMS, sorted(BACKENDS)):
+    for form, solver in product(FORMS, ["cpsat", "highs", "scip"]):
         assert_agrees(instance, best, form, solver, 1e-6)
 
 

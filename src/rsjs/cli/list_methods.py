@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from rsjs.cli.console import console, plain_table, print_facts
+from rsjs.cli.software import notes_on
 from rsjs.formulations.backends.registry import BACKENDS
 from rsjs.instances.method import ENERGY, EXPECTATION, OPEN_NODES, TARDINESS_AT, Method
 from rsjs.instances.schema import FAMILIES
@@ -73,6 +74,7 @@ def print_methods(found: list[dict[str, Any]]) -> None:
         print(f"{method['name']}: {method['summary']}")
         print_facts([(f"  {name}", text) for name, text in _details(method)])
     print(f"\nSpelling: {SPELLING}; the first solver and the first rule are the default.")
+    print("A method as a value stands in parentheses if it has options: ?key=(name?key=value),...")
 
 
 def _details(method: dict[str, Any]) -> list[tuple[str, str]]:
@@ -84,7 +86,10 @@ def _details(method: dict[str, Any]) -> list[tuple[str, str]]:
     for what in ("jobs", "nodes"):
         limits += [f"at most {method[f'max_{what}']} {what}"] if method[f"max_{what}"] else []
     rows = [("serves", "; ".join([*served, *limits]))]
-    rows += [(name, ", ".join(method[name])) for name in ("solvers", "rules") if method[name]]
+    if method["solvers"]:
+        rows.append(("solvers", ", ".join(map(_reached, method["solvers"]))))
+    if method["rules"]:
+        rows.append(("rules", ", ".join(method["rules"])))
     for name, option in method["options"].items():
         choices = f" ({' | '.join(option['choices'])})" if option["choices"] else ""
         rows.append(("option", f"{name}={option['default']}{choices}: {option['help']}"))
@@ -93,6 +98,11 @@ def _details(method: dict[str, Any]) -> list[tuple[str, str]]:
     for solver, command in method["missing_solvers"].items():
         rows.append(("missing", f"{solver} is not installed: {command}"))
     return rows
+
+
+def _reached(solver: str) -> str:
+    """A solver's name, marked where Pyomo is the only way to it."""
+    return solver if BACKENDS[solver].run else f"{solver} (through Pyomo)"
 
 
 def solvers() -> list[dict[str, Any]]:
@@ -107,6 +117,7 @@ def solvers() -> list[dict[str, Any]]:
             "install_command": backend.install_command,
             "features": sorted(backend.features),
             "pyomo_interface": backend.pyomo_interface,
+            "notes": notes_on(backend),
             "methods": [m.name for m in all_methods().values() if backend.name in m.solvers],
         }
         for backend in BACKENDS.values()
@@ -122,10 +133,9 @@ def print_solvers(found: list[dict[str, Any]]) -> None:
         rows = [
             ("  package", f"{solver['package']}{solver['wanted']}"),
             ("  features", ", ".join(solver["features"])),
+            *(("  note", note) for note in solver["notes"]),
             ("  methods", ", ".join(solver["methods"])),
         ]
         if solver["pyomo_interface"]:
-            rows.append(
-                ("  Pyomo", f"also through pyomo.contrib.solver {solver['pyomo_interface']}")
-            )
+            rows.append(("  Pyomo", f"interface {solver['pyomo_interface']} (route=pyomo)"))
         print_facts(rows)

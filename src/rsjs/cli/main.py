@@ -16,6 +16,8 @@ from rsjs.cli import (
     convert,
     demo,
     doctor,
+    export_model,
+    formulation_study,
     generate,
     generate_andreas,
     generate_kiros,
@@ -38,7 +40,7 @@ class _InOrder(TyperGroup):
 
 
 ORDER = ["generate", "workload", "convert", "solve", "check"]
-ORDER += ["compare", "list", "show", "demo", "doctor"]
+ORDER += ["compare", "formulation-study", "export-model", "list", "show", "demo", "doctor"]
 app = typer.Typer(
     cls=_InOrder,
     add_completion=False,
@@ -58,6 +60,8 @@ app.command("solve")(solve.solve)
 app.command("check")(check.check)
 app.command("compare")(compare.compare)
 app.command("convert")(convert.convert)
+app.command("formulation-study")(formulation_study.formulation_study)
+app.command("export-model")(export_model.export_model)
 app.command("list")(listing.list_)
 app.command("show")(show.show)
 app.command("demo")(demo.demo)

@@ -8,6 +8,7 @@ import sys
 from importlib import metadata
 from typing import Any
 
+from rsjs.formulations.backends.backend import Backend, Feature
 from rsjs.formulations.backends.registry import BACKENDS
 
 PACKAGES = ("rsjs-bench", "pyomo", "numpy", "scipy", "pandas", "matplotlib", "jsonschema-rs")
@@ -29,19 +30,28 @@ def packages() -> dict[str, str | None]:
 
 def solvers() -> list[dict[str, Any]]:
     """Each solver with its version, or the command that installs it."""
-    return [
-        {
-            "name": backend.name,
-            "package": backend.distribution,
-            "wanted": backend.versions,
-            "version": backend.version(),
-            "available": backend.available(),
-            "summary": f"{backend.distribution} {backend.version()} (wanted: {backend.versions})"
-            if backend.available()
-            else f"not installed: {backend.install_command}",
-        }
-        for backend in BACKENDS.values()
-    ]
+    return [_solver(backend) for backend in BACKENDS.values()]
+
+
+def _solver(backend: Backend) -> dict[str, Any]:
+    version, available = backend.version(), backend.available()
+    told = f"{backend.distribution} {version or '?'} (wanted: {backend.versions})"
+    notes = "".join(f"; {note}" for note in notes_on(backend))
+    return {
+        "name": backend.name,
+        "package": backend.distribution,
+        "wanted": backend.versions,
+        "version": version,
+        "available": available,
+        "summary": (told if available else f"not installed: {backend.install_command}") + notes,
+    }
+
+
+def notes_on(backend: Backend) -> list[str]:
+    """What sets a solver apart: how it is reached, and what was never tried with it."""
+    notes = [] if backend.run else ["through Pyomo only (route=pyomo is implied)"]
+    notes += [] if Feature.INTEGER in backend.features else ["a bound only, no schedule"]
+    return notes + ([] if backend.tried else ["declared, not tested with the solver itself"])
 
 
 def import_solvers() -> str | None:

@@ -124,7 +124,8 @@ def run(
     if result.solution is not None:
         verdict = check(instance, result.solution, objective=result.objective, bound=result.bound)
     seconds = {**result.seconds, "check": time.monotonic() - begin}
-    solver = request.solver
+    inner = (value.solver for value in request.options.values() if isinstance(value, Request))
+    solver = request.solver or next(inner, None)
     return Outcome(
         instance=instance,
         method=request.spelling,

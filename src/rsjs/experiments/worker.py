@@ -24,6 +24,7 @@ from rsjs.experiments.protocol import (
     write_decision,
     write_result,
 )
+from rsjs.instances.lifeline import die_with_parent
 from rsjs.instances.method import Call, Report
 from rsjs.instances.solution import Solution, SolveResult, Stop
 
@@ -157,15 +158,6 @@ def peak_memory_mb() -> float | None:
     except OSError:
         return None
     return None
-
-
-def die_with_parent() -> None:
-    """Ask Linux to end this process when its launcher dies."""
-    if sys.platform == "linux":
-        import ctypes
-
-        PR_SET_PDEATHSIG = 1
-        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
 
 
 if __name__ == "__main__":

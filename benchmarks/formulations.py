@@ -1,0 +1,51 @@
+"""
+Literal against reformulated models: `python -m benchmarks.formulations` makes docs/formulations.md.
+
+Each run is a fresh worker process with one thread and 60 s. The rows of a case are kept in
+results/formulations; delete a file to measure it again. `--page` makes the page from what is kept.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from rich.progress import Progress
+
+from benchmarks.formulation_cases import LIMITS, Case, cases
+from benchmarks.formulation_page import write
+from rsjs.experiments import comparison
+from rsjs.instances.files import write_bytes
+from rsjs.methods import parse
+from rsjs.reporting.csv_rows import csv_text, read_rows
+
+KEPT = Path(__file__).parents[1] / "results" / "formulations"
+
+
+def main() -> None:
+    """Run what is missing, then make the page."""
+    if "--page" not in sys.argv:
+        missing = [case for case in cases() if not _file(case).exists()]
+        with Progress() as progress:
+            task = progress.add_task("", total=sum(len(case.methods) for case in missing))
+            for case in missing:
+                _measure(case, progress, task)
+    write([(case, read_rows(_file(case))) for case in cases() if _file(case).exists()])
+
+
+def _file(case: Case) -> Path:
+    return KEPT / f"{case.name}.csv"
+
+
+def _measure(case: Case, progress: Progress, task: object) -> None:
+    outcomes = []
+    instance = case.make()
+    for spelling in case.methods:
+        progress.update(task, description=f"{case.name} {spelling}")
+        outcomes += comparison.compare([instance], [parse(spelling)], LIMITS)
+        progress.advance(task)
+    write_bytes(csv_text(comparison.rows(outcomes, LIMITS)).encode(), _file(case))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,114 @@
+"""
+Jahani's pattern model with a row for each kind of slot: what its Lagrangian dual is made of.
+
+A slot (gpu type, $/h per GPU, g GPUs) costs a job the same on every node type that offers it, so
+one row serves all of them; x_js is the job in the slot, S is the number of slots. With C_js, P_j,
+L_c and a_cs as in `jahani_patterns`, c = (k, v, p),
+
+    min  sum_j P_j + sum_js (C_js - P_j) x_js + sum_c mu s_c L_c
+    (cover)   sum_s x_js <= 1                        for all j
+    (slots)   sum_j x_js <= sum_c a_cs L_c           for all s
+    (nodes)   sum_c L_c = min(J, N), or <= N         open_nodes jahani_eq, free
+    (class)   sum_{c of class k} L_c <= N_k          for all k
+
+Columns that cannot be in an optimum cost inf: C_js >= P_j, and those no better than a smaller
+slot of the same GPUs (a larger slot can be split).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+Index = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class SlotModel:
+    """
+    Jobs that want slots, patterns that offer them.
+
+    Attributes
+    ----------
+    gain : (S, J) float
+        C_js - P_j < 0 [$]; inf where left out.
+    postponement : (J,) float
+        P_j [$].
+    parts : (C, S) float
+        a_cs, the slots a pattern offers.
+    idle : (C,) float
+        mu s_c [$].
+    of_class : (C,) int
+        Node class of each pattern.
+    sizes : (K,) float
+        Nodes of each class.
+    nodes : float
+        Nodes to select, or that may be selected.
+    exactly : bool
+        Whether so many must be selected.
+    """
+
+    gain: Array
+    postponement: Array
+    parts: Array
+    idle: Array
+    of_class: Index
+    sizes: Array
+    nodes: float
+    exactly: bool
+
+    @property
+    def jobs(self) -> int:
+        """J."""
+        return len(self.postponement)
+
+    def cheapest_patterns(self, multipliers: Array) -> list[tuple[int, int, float, float]]:
+        """
+        The minimum over L of sum_c (mu s_c - sum_s a_cs pi_s) L_c.
+
+        Returns
+        -------
+        list of (class, pattern, price, nodes)
+            The cheapest class first; those that save nothing only where nodes must be selected.
+        """
+        price = self.idle - self.parts @ multipliers
+        best = []
+        for k in range(len(self.sizes)):
+            of_class = np.flatnonzero(self.of_class == k)
+            c = int(of_class[price[of_class].argmin()])
+            best.append((float(price[c]), k, c))
+        found, left = [], self.nodes
+        for least, k, c in sorted(best):
+            number = min(left, float(self.sizes[k]))
+            if number <= 0.0 or (least >= 0.0 and not self.exactly):
+                break
+            found.append((k, c, least, number))
+            left -= number
+        return found
+
+    def sample(self, jobs: int) -> SlotModel:
+        """Every s-th job on 1/s of the nodes, `jobs` in all."""
+        every = self.jobs / jobs
+        kept = (np.arange(jobs) * every).astype(np.int64)
+        return replace(
+            self,
+            gain=np.ascontiguousarray(self.gain[:, kept]),
+            postponement=self.postponement[kept],
+            sizes=self.sizes / every,
+            nodes=self.nodes / every,
+        )
+
+    def with_patterns(self, counts: Array) -> SlotModel:
+        """The jobs' problem for fixed L: all nodes together are one pattern, taken once."""
+        return replace(
+            self,
+            parts=(counts @ self.parts)[None],
+            idle=np.atleast_1d(counts @ self.idle),
+            of_class=np.zeros(1, dtype=np.int64),
+            sizes=np.ones(1),
+            nodes=1.0,
+            exactly=True,
+        )

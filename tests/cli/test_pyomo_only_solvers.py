@@ -1,0 +1,85 @@
+"""Solvers that only Pyomo reaches, on the command line: missing, listed, and run by a stand-in."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+Run = Callable[..., Any]
+
+STAND_IN = Path(__file__).parents[1] / "formulations" / "stand_ins" / "program.py"
+
+
+@pytest.mark.parametrize(
+    ("solver", "command"),
+    [
+        ("gurobi", "pip install 'gurobipy>=11,<14'"),
+        ("cbc", "apt-get install coinor-cbc"),
+        ("glpk", "apt-get install glpk-utils"),
+    ],
+)
+def test_a_missing_one_is_told_in_one_line_with_the_command(
+    rsjs: Run,
+    folder: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    solver: str,
+    command: str,
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setattr("rsjs.formulations.backends.backend.find_spec", lambda name: None)
+    ended = rsjs("solve", folder / "small.json", "--method", f"jahani_patterns@{solver}")
+    assert (ended.code, ended.out, ended.err.count("\n")) == (2, "", 1)
+    assert f"solver {solver} is not installed: {command}" in ended.err
+
+
+def test_lists_say_that_pyomo_is_the_way_and_that_they_were_not_tried(rsjs: Run) -> None:
+    solvers = {solver["name"]: solver for solver in rsjs("list", "solvers", "--json").json}
+    for name in ("gurobi", "cbc", "glpk"):
+        assert len(solvers[name]["notes"]) == 2
+    assert solvers["highs"]["notes"] == []
+    assert solvers["relaxation"]["notes"] == ["a bound only, no schedule"]
+    text = " ".join(rsjs("list", "solvers").out.split())
+    assert "through Pyomo only (route=pyomo is implied)" in text
+    assert "declared, not tested with the solver itself" in text
+    assert "cbc (through Pyomo)" in rsjs("list", "methods").out
+    assert "not tested with the solver itself" in " ".join(rsjs("doctor").out.split())
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="the stand-in is a script")
+@pytest.mark.parametrize(("solver", "program"), [("cbc", "cbc"), ("glpk", "glpsol")])
+def test_a_program_is_run_by_the_worker_and_its_solution_verified(
+    rsjs: Run,
+    folder: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    solver: str,
+    program: str,
+) -> None:
+    script = tmp_path / program
+    script.write_text(f"#!{sys.executable}\n{STAND_IN.read_text()}")
+    script.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
+    line = ("solve", folder / "small.json", "--gap", "0", "--json", "--method")
+    ended, expected = rsjs(*line, f"jahani_patterns@{solver}"), rsjs(*line, "jahani_patterns@highs")
+    assert ended.code == 0
+    assert (ended.json["stop"], ended.json["feasible"]) == ("optimal", True)
+    assert ended.json["objective"] == pytest.approx(expected.json["objective"], rel=1e-9)
+    assert ended.json["solver_version"] == {"cbc": "2.10.8", "glpk": "5.0"}[solver]
+
+
+def test_a_relaxation_gives_a_bound_below_the_optimum_and_no_schedule(
+    rsjs: Run, folder: Path
+) -> None:
+    line = ("solve", folder / "small.json", "--gap", "0", "--json", "--method")
+    relaxed, solved = rsjs(*line, "jahani_patterns@relaxation"), rsjs(*line, "jahani_patterns")
+    assert (relaxed.code, solved.code) == (1, 0)
+    assert relaxed.json["stop"] == "iterations"
+    assert not relaxed.json["feasible"]
+    assert 0 < relaxed.json["bound"] <= solved.json["objective"] + 1e-9
+    assert relaxed.json["counts"]["integers"] == 62

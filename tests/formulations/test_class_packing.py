@@ -1,0 +1,175 @@
+"""Roles to nodes: every packing is feasible, and what fits by the exact rows is packed whole."""
+
+from __future__ import annotations
+
+from itertools import combinations_with_replacement, product
+from random import Random
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from rsjs.formulations.class_packing import pack
+from rsjs.formulations.class_rows import split_rows, superadditive_rows
+from rsjs.formulations.class_shares import Weights, fill, fillings
+from rsjs.formulations.class_vectors import roles_of_jobs
+from rsjs.formulations.rsjs_classes_data import ClassModel
+from rsjs.instances.check import check
+from rsjs.instances.cluster import Cluster, GpuType, NodeGroup, NodeType
+from rsjs.instances.documents import to_instance
+from rsjs.instances.generators.sts import generate
+from rsjs.instances.schema import Instance
+
+TABLE_IV = [  # sizes, units of a GPU, rooms: beside a leader's share, and whole GPUs
+    ((1, 2), 4, (2, 3, 4), 4),
+    ((2, 3), 20, (17, 18, 20), 3),
+]
+OTHER = ((7, 11), 30, (19, 23, 30), 3)
+
+
+def packable(sizes: tuple[int, ...], rooms: tuple[int, ...]) -> set[tuple[int, ...]]:
+    """All counts by size that fit, by enumeration of what each room takes."""
+    found = {tuple(0 for _ in sizes)}
+    for room in rooms:
+        taken = [
+            counts
+            for counts in product(*(range(room // u + 1) for u in sizes))
+            if sum(u * c for u, c in zip(sizes, counts, strict=True)) <= room
+        ]
+        found = {tuple(map(sum, zip(a, b, strict=True))) for a, b in product(found, taken)}
+    return found
+
+
+def meets(sizes, counts, rooms, weights) -> bool:
+    return all(
+        sum(row.of_share[u] * c for u, c in zip(sizes, counts, strict=True))
+        <= sum(row.room[r] for r in rooms)
+        for row in weights
+    )
+
+
+@pytest.mark.parametrize(("sizes", "units", "rooms", "most"), TABLE_IV)
+def test_shares_of_table_iv_fit_if_and_only_if_their_weights_do(sizes, units, rooms, most):
+    weights = Weights.of(sizes, units)
+    for free in combinations_with_replacement(rooms, most):
+        fit = packable(sizes, free)
+        for counts in product(*(range(sum(free) // u + 2) for u in sizes)):
+            assert meets(sizes, counts, free, weights) == (counts in fit), (free, counts)
+
+
+@pytest.mark.parametrize(("sizes", "units", "rooms", "most"), TABLE_IV)
+def test_they_are_filled_in_without_one_left_over(sizes, units, rooms, most):
+    weights = Weights.of(sizes, units)
+    for free in combinations_with_replacement(rooms, most):
+        for counts in packable(sizes, free):
+            filled = list(fill(free, dict(zip(sizes, counts, strict=True)), weights))
+            assert all(
+                sum(u * c for u, c in filling.items()) <= room
+                for filling, room in zip(filled, free, strict=False)
+            )
+            assert tuple(sum(f[u] for f in filled) for u in sizes) == counts, free
+
+
+def test_shares_of_other_sizes_that_fit_meet_their_weights():
+    sizes, units, rooms, most = OTHER
+    weights = Weights.of(sizes, units)
+    for free in combinations_with_replacement(rooms, most):
+        assert all(meets(sizes, counts, free, weights) for counts in packable(sizes, free))
+
+
+def test_the_weights_of_a100_shares_are_units_number_and_number_of_the_large():
+    rows = Weights.of((2, 3), 20)
+    assert [row.of_share for row in rows] == [{2: 2, 3: 3}, {2: 1, 3: 1}, {2: 0, 3: 1}]
+    assert [row.whole for row in rows] == [20, 10, 6]
+    assert [row.room[17] for row in rows] == [17, 8, 5]
+
+
+def test_fillings_leave_no_room_for_a_share_that_is_left():
+    assert fillings((3, 2), (2, 4), 7) == ((1, 2), (2, 0), (0, 3))
+    assert fillings((3, 2), (0, 1), 7) == ((0, 1),)
+
+
+def test_shares_that_cannot_all_fit_fill_the_gpu():
+    (filling,) = fill([20], {2: 10, 3: 10}, Weights.of((2, 3), 20))
+    assert filling == {3: 6, 2: 1}
+
+
+def test_rows_without_shares_are_floors_of_gpus():
+    gpu = GpuType(name="G", memory_gb=8.0)
+    node = NodeType(name="v", gpu_type="G", cost=(0.0, 1.0, 2.0, 3.0))
+    cluster = Cluster(
+        gpu_types=(gpu,), node_types=(node,), groups=(NodeGroup(count=1, types=("v",)),)
+    )
+    rows = superadditive_rows(cluster).roles
+    # shape 1: follower, leader of 1, 2, 3 GPUs; shape 2: follower, leader of 2, 3; shape 3: leader
+    assert rows.tolist() == [[1, 0, -1, -2, 2, 0, -1, 0], [0, 0, 0, -1, 1, 0, 0, 0]]
+    splits = split_rows(cluster)
+    assert splits.roles.tolist() == [[1, 0, -1, 0, 0, 0, -1, 0], [0, 0, 0, -1, 1, 0, 0, 0]]
+    assert splits.splits.tolist() == [[-2], [1]]
+
+
+def random_roles(data: ClassModel, rng: np.random.Generator) -> np.ndarray:
+    """A role the job may have for each job, or none."""
+    jobs = len(data.instance.jobs)
+    usable = [np.flatnonzero(np.isfinite(data.costs[:, j])) for j in range(jobs)]
+    return np.array([rng.choice([-1, *roles]) for roles in usable])
+
+
+def served(random_document, rng: Random) -> Instance:
+    document = random_document(rng, "first_ending")
+    document["objective"] |= {"tardiness_at": "completion", "mu": 0, "open_nodes": "free"}
+    return to_instance(document)
+
+
+@given(st.randoms(use_true_random=False))
+@settings(max_examples=100)
+def test_any_roles_are_packed_into_a_feasible_decision(random_document, rng):
+    instance = served(random_document, rng)
+    data = ClassModel.of(instance, "rows")
+    numbers = np.random.default_rng(rng.randrange(2**32))
+    role, worth = random_roles(data, numbers), numbers.normal(size=len(instance.jobs))
+    decision = pack(instance, data.roles, role, worth)
+    assert check(instance, decision).feasible
+    runs = decision.job_node >= 0
+    assert (role[runs] >= 0).all()
+    assert (data.roles.gpus[data.roles.shape[role[runs]]] == decision.job_gpus[runs]).all()
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("sharing", ["none", "paper"])
+def test_so_are_the_roles_of_many_jobs(seed, sharing):
+    instance = generate(nodes=20, jobs=120, seed=seed, mix="kma", sharing=sharing)
+    data, numbers = ClassModel.of(instance, "rows"), np.random.default_rng(seed)
+    decision = pack(
+        instance, data.roles, random_roles(data, numbers), numbers.normal(size=len(instance.jobs))
+    )
+    assert check(instance, decision).feasible
+    assert (decision.job_node >= 0).sum() > 20
+
+
+@given(st.randoms(use_true_random=False))
+@settings(max_examples=100)
+def test_the_roles_of_a_decision_are_packed_whole(random_document, random_decision, rng):
+    instance = served(random_document, rng)
+    if any(gpu.units not in (1, 4, 20) for gpu in instance.cluster.gpu_types):
+        return  # exact for the shares of Table IV
+    data = ClassModel.of(instance, "splits")
+    roles = roles_of_jobs(data, random_decision(instance, rng))
+    role = np.full(len(instance.jobs), -1)
+    role[list(roles)] = list(roles.values())
+    decision = pack(instance, data.roles, role, np.zeros(len(role)))
+    assert set(np.flatnonzero(decision.job_node >= 0).tolist()) == set(roles)
+
+
+def test_the_least_worth_are_left_out():
+    """Three leaders of one class for its nodes, one or two."""
+    instance = generate(nodes=3, jobs=4, seed=1)
+    data = ClassModel.of(instance, "rows")
+    nodes = int(instance.cluster.class_sizes[data.roles.node_class[0]])
+    assert nodes < 4
+    leads = data.roles.leads & (data.roles.place == 0)
+    role = np.array([np.flatnonzero(np.isfinite(costs) & leads)[0] for costs in data.costs.T])
+    decision = pack(instance, data.roles, role, np.array([2.0, 1.0, 4.0, 3.0]))
+    by_worth = [2, 3, 0, 1]
+    assert np.flatnonzero(decision.job_node >= 0).tolist() == sorted(by_worth[:nodes])

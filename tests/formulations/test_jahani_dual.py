@@ -1,0 +1,303 @@
+"""jahani_dual: its bound holds for any multipliers, and its decisions are those of the model."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import product
+from random import Random
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import rsjs
+from rsjs.formulations import enumeration, jahani_core, jahani_dual, jahani_patterns
+from rsjs.formulations.backends.registry import backend
+from rsjs.formulations.jahani_decisions import assignment, decision, fitted
+from rsjs.formulations.jahani_patterns_data import PatternModel
+from rsjs.formulations.jahani_rounding import rounded
+from rsjs.formulations.jahani_slots_data import Slots
+from rsjs.formulations.registry import METHODS
+from rsjs.instances.check import check
+from rsjs.instances.documents import to_instance
+from rsjs.instances.generators.jahani import generate
+from rsjs.instances.method import Call, Limits, Report
+from rsjs.instances.node_catalogues import MEMBERS
+from rsjs.instances.schema import Instance
+from rsjs.instances.solution import Solution, Stop
+
+DUAL = METHODS["jahani_dual"]
+VARIANTS = list(
+    product([(2, 8), (4, 12), (6, 5)], sorted(MEMBERS), ["jahani_eq", "free"], [0.0, 0.3, 1.0])
+)
+
+
+def variant(index: int) -> Instance:
+    """A small instance; every third one has overdue jobs, every fourth one nodes of its own."""
+    (nodes, jobs), catalogue, open_nodes, mu = VARIANTS[index]
+    due = "tight" if index % 2 else "base"
+    instance = generate(nodes=nodes, jobs=jobs, seed=index, catalogue=catalogue, due=due)
+    if index % 4 == 0:
+        instance = of_several_classes(instance)
+    objective = replace(instance.objective, open_nodes=open_nodes, mu=mu)
+    return replace(instance, objective=objective, now=5.0 if index % 3 == 0 else 0.0)
+
+
+def of_several_classes(instance: Instance) -> Instance:
+    """The first node is fixed, the last has a choice of two types."""
+    (group,) = instance.cluster.groups
+    groups = (
+        replace(group, count=1, types=group.types[3:4]),
+        replace(group, count=instance.cluster.nodes - 2) if instance.cluster.nodes > 2 else None,
+        replace(group, count=1, types=group.types[:2]),
+    )
+    kept = tuple(group for group in groups if group is not None)
+    return replace(instance, cluster=replace(instance.cluster, groups=kept))
+
+
+def served(rng: Random, random_document) -> Instance:
+    """A random instance that the method serves."""
+    document = random_document(rng, energy="proportional")
+    document["objective"]["tardiness_at"] = "completion"
+    document["objective"]["open_nodes"] = rng.choice(["free", "jahani_eq"])
+    return to_instance(document)
+
+
+def solved(instance: Instance, report: Report | None = None, **options):
+    """The method's result with its own report."""
+    call = Call(limits=Limits(gap=options.pop("gap", 0.0)), **options)
+    return jahani_core.solve(instance, call, report or Report())
+
+
+def program(instance: Instance, solver: str, gap: float = 0.0):
+    """What a backend says about the pattern model of an instance."""
+    return backend(solver).load()(
+        jahani_patterns.arrays(PatternModel.of(instance)),
+        Limits(gap=gap),
+        seconds=60,
+        start=None,
+        on_incumbent=lambda x: None,
+        on_bound=lambda b: None,
+        stop=lambda: False,
+        log=False,
+    )
+
+
+@given(rng=st.randoms(use_true_random=False))
+@settings(max_examples=60)
+def test_any_multipliers_give_a_bound(rng, random_document, random_decision):
+    instance = served(rng, random_document)
+    model = Slots.of(instance).model
+    scale = 10.0 ** rng.randint(-2, 3)
+    multipliers = np.array([rng.choice([0.0, rng.random()]) * scale for _ in model.gain])
+    bound = jahani_dual.certified(model, multipliers)
+    assert bound <= check(instance, enumeration.best(instance)).objective
+    assert bound <= check(instance, random_decision(instance, rng)).objective
+
+
+@given(rng=st.randoms(use_true_random=False))
+@settings(max_examples=60)
+def test_it_agrees_with_enumeration_on_random_instances(rng, random_document):
+    instance = served(rng, random_document)
+    best = check(instance, enumeration.best(instance))
+    result = solved(instance)
+    verdict = check(instance, result.solution, objective=result.objective, bound=result.bound)
+    assert verdict.feasible
+    assert verdict.objective == pytest.approx(best.objective, rel=1e-7, abs=1e-7)
+    assert result.stop is Stop.OPTIMAL
+
+
+@pytest.mark.parametrize(
+    "index", range(len(VARIANTS)), ids=lambda i: "-".join(map(str, VARIANTS[i]))
+)
+def test_it_agrees_with_the_pattern_model(index):
+    instance = variant(index)
+    expected = program(instance, "highs").objective
+    result = solved(instance)
+    verdict = check(instance, result.solution, objective=result.objective, bound=result.bound)
+    assert verdict.feasible
+    assert verdict.objective == pytest.approx(expected, rel=1e-6, abs=1e-6)
+    assert result.bound <= verdict.objective
+    assert result.bound == pytest.approx(expected, rel=1e-6, abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("catalogue", "due", "open_nodes", "mu"),
+    [
+        ("table2", "base", "jahani_eq", 1.0),
+        ("server2-11usd", "tight", "jahani_eq", 1.0),
+        ("azure", "tight", "free", 0.3),
+        ("kiros", "base", "free", 0.0),
+    ],
+)
+def test_the_best_bound_is_that_of_the_linear_program(catalogue, due, open_nodes, mu):
+    instance = generate(nodes=120, jobs=600, seed=4, catalogue=catalogue, due=due)
+    objective = replace(instance.objective, open_nodes=open_nodes, mu=mu)
+    instance = replace(instance, objective=objective)
+    for case in (instance, of_several_classes(instance)):
+        found = jahani_dual.maximise(Slots.of(case).model)
+        assert found.optimal
+        assert found.bound == pytest.approx(program(case, "relaxation").bound, rel=1e-8)
+
+
+def test_multipliers_of_one_instance_start_the_next():
+    first, second = (Slots.of(generate(nodes=120, jobs=600, seed=seed)).model for seed in (1, 2))
+    multipliers = jahani_dual.maximise(first).multipliers
+    again = jahani_dual.maximise(first, start=multipliers)
+    cold, warm = jahani_dual.maximise(second), jahani_dual.maximise(second, start=multipliers)
+    assert again.bound == pytest.approx(jahani_dual.certified(first, multipliers), rel=1e-12)
+    assert again.optimal
+    assert again.iterations <= 2
+    assert warm.bound == pytest.approx(cold.bound, rel=1e-9)
+    assert jahani_dual.certified(second, multipliers) <= cold.bound
+
+
+def test_multipliers_of_another_cluster_are_refused():
+    model = Slots.of(generate(nodes=2, jobs=8, seed=1)).model
+    with pytest.raises(ValueError, match="3 multipliers for 27 slots"):
+        jahani_dual.maximise(model, start=np.ones(3))
+
+
+def test_slots_that_cost_the_same_are_one():
+    model = Slots.of(generate(nodes=2, jobs=8, seed=1, catalogue="table2"))
+    assert len(model.gpus) == 27  # of 32 pairs (v, g)
+    assert len(model.cut) == 62
+
+
+def test_the_bounds_reported_rise_and_stay_below_the_incumbents():
+    instance = generate(nodes=100, jobs=400, seed=3, catalogue="server2-11usd")
+    report = Report()
+    result = solved(instance, report, gap=1e-4)
+    bounds = [event.bound for event in report.events if event.bound is not None]
+    incumbents = [event.incumbent for event in report.events if event.incumbent is not None]
+    slack = 1e-9 * abs(result.objective)
+    assert bounds == sorted(bounds)
+    assert incumbents == sorted(incumbents, reverse=True)
+    assert max(bounds) <= min(incumbents) + slack
+    assert result.stop in (Stop.OPTIMAL, Stop.GAP)
+
+
+@pytest.mark.parametrize("solver", ["highs", "scip", "cpsat"])
+def test_every_solver_closes_the_gap(solver):
+    instance = generate(nodes=20, jobs=80, seed=2, catalogue="server2-11usd", due="tight")
+    result = solved(instance, solver=solver, gap=1e-4)
+    assert result.counts["programs"] >= 1
+    assert check(instance, result.solution, bound=result.bound).feasible
+    assert result.objective - result.bound <= 1e-4 * abs(result.objective)
+
+
+def test_columns_left_out_of_the_program_do_not_count_for_its_bound(monkeypatch):
+    """With almost no columns the first program's own bound is above the optimum."""
+    instance = generate(nodes=20, jobs=80, seed=2, catalogue="server2-11usd", due="tight")
+    expected = program(instance, "highs").objective
+    monkeypatch.setattr(jahani_core, "FIRST", 1)
+    result = solved(instance)
+    assert result.counts["programs"] > 1
+    assert result.objective == pytest.approx(expected, rel=1e-7)
+    assert result.bound <= result.objective
+
+
+@given(rng=st.randoms(use_true_random=False))
+@settings(max_examples=60)
+def test_a_decision_in_the_models_terms_costs_no_more(rng, random_document, random_decision):
+    instance = served(rng, random_document)
+    slots = Slots.of(instance)
+    before = random_decision(instance, rng)
+    found = assignment(slots, before)
+    after = check(instance, decision(slots, found))
+    assert after.feasible
+    assert after.objective <= check(instance, before).objective + 1e-9
+    assert assignment(slots, decision(slots, found)).choice.tolist() == found.choice.tolist()
+
+
+def test_jobs_that_find_no_slot_are_postponed_the_least_useful_first():
+    slots = Slots.of(generate(nodes=2, jobs=8, seed=1))
+    (slot,) = {int(slots.slot[v, 1]) for v in [slots.cut[0][1]]}
+    choice = np.where(np.isfinite(slots.model.gain[slot]), slot, -1)
+    counts = np.zeros(len(slots.cut), dtype=np.int64)
+    counts[0] = 2
+    kept = fitted(slots, choice, counts).choice
+    supply = int(2 * slots.model.parts[0, slot])
+    best = np.sort(slots.model.gain[slot][choice >= 0])[:supply]
+    assert supply < np.count_nonzero(choice >= 0)
+    assert np.sort(slots.model.gain[slot][kept == slot]).tolist() == best.tolist()
+
+
+@pytest.mark.parametrize("index", range(0, len(VARIANTS), 5))
+def test_rounded_nodes_are_as_many_as_the_cluster_allows(index):
+    model = Slots.of(variant(index)).model
+    dual = jahani_dual.maximise(model)
+    counts = rounded(model, dual.counts, dual.multipliers)
+    of_class = np.bincount(model.of_class, weights=counts, minlength=len(model.sizes))
+    assert (counts >= 0).all()
+    assert (of_class <= model.sizes).all()
+    assert counts.sum() == model.nodes if model.exactly else counts.sum() <= model.nodes
+
+
+def test_a_warm_start_is_kept_where_nothing_better_is_found():
+    instance = generate(nodes=2, jobs=8, seed=3)
+    best = enumeration.best(instance)
+    report = Report()
+    result = solved(instance, report, warm_start=best)
+    cost = check(instance, best).objective
+    assert next(e.incumbent for e in report.events if e.incumbent is not None) == cost
+    assert result.objective <= cost
+
+
+def test_without_time_a_warm_start_comes_back():
+    instance = generate(nodes=20, jobs=80, seed=1)
+    empty = Solution.empty(80, 20)
+    result = solved(instance, Report(time_limit=0.0), warm_start=empty)
+    assert result.stop is Stop.TIME_LIMIT
+    assert check(instance, result.solution, bound=result.bound).feasible
+
+
+class Stopping(Report):
+    """Asks for the end after so many bounds."""
+
+    bounds = 0
+
+    def publish_bound(self, value: float) -> None:
+        self.bounds += 1
+
+    def stop_requested(self) -> bool:
+        return self.bounds >= 2
+
+
+def test_a_stop_request_ends_the_search_with_what_is_known():
+    instance = generate(nodes=100, jobs=1000, seed=1, catalogue="server2-11usd")
+    result = solved(instance, Stopping())
+    assert result.stop is Stop.INTERRUPTED
+    assert result.bound_source == "lagrangian"
+    assert check(instance, result.solution, bound=result.bound).feasible
+
+
+def test_the_same_call_gives_the_same_answer():
+    instance = generate(nodes=60, jobs=300, seed=1, catalogue="server2-11usd")
+    first, second = solved(instance, gap=1e-4), solved(instance, gap=1e-4)
+    assert first.solution.same_as(second.solution)
+    assert first.bound == second.bound
+    assert first.counts == second.counts
+
+
+def test_the_library_runs_it_by_name():
+    instance = generate(nodes=100, jobs=400, seed=1)
+    result = rsjs.solve(instance, "jahani_dual", time_limit=60)
+    assert result.stop in (Stop.OPTIMAL, Stop.GAP)
+    assert rsjs.check(instance, result.solution).objective == pytest.approx(result.objective)
+
+
+@pytest.mark.parametrize(
+    ("change", "expected"),
+    [
+        ({"energy": "first_ending"}, "jahani_dual serves energy proportional, not first_ending"),
+        ({"tardiness_at": "next_event"}, "jahani_dual serves tardiness_at completion"),
+        ({"open_nodes": "rsjs_eq"}, "jahani_dual serves open_nodes free | jahani_eq, not rsjs_eq"),
+    ],
+)
+def test_other_objectives_are_refused_in_one_line(change, expected):
+    instance = generate(nodes=2, jobs=4, seed=1)
+    other = replace(instance, objective=replace(instance.objective, **change))
+    assert DUAL.refusal(instance) is None
+    assert DUAL.refusal(other).startswith(expected)

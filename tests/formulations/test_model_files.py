@@ -1,0 +1,236 @@
+"""A model file says what the model says: the same costs, rows and optimum, wherever it is read."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import re
+import subprocess
+import sys
+from importlib import import_module
+
+import highspy
+import numpy as np
+import pyscipopt
+import pytest
+
+from rsjs.formulations import model_files
+from rsjs.formulations.backends.registry import backend
+from rsjs.formulations.linear_models import LINEAR
+from rsjs.formulations.model_names import namer
+from rsjs.formulations.registry import METHODS
+from rsjs.formulations.standard_form import from_pyomo
+from rsjs.instances.errors import InputError
+from rsjs.instances.generators import jahani, kiros, sts
+from rsjs.instances.method import Call, Limits, Report
+from rsjs.methods import parse
+
+SHARED = {"sharing": "paper"}
+CASES = [  # spelling, generator and its options; both small enough for gap 0 in a second
+    ("jahani_patterns", jahani, {"nodes": 2, "jobs": 4}),
+    ("jahani_literal", jahani, {"nodes": 1, "jobs": 3}),
+    ("first_ending_patterns", kiros, {"nodes": 2, "jobs": 4}),
+    ("first_ending_nodes", kiros, {"nodes": 1, "jobs": 3}),
+    ("rsjs_nodes", sts, {"nodes": 2, "jobs": 4, **SHARED}),
+    ("rsjs_gpu", sts, {"nodes": 1, "jobs": 2, **SHARED}),
+    ("rsjs_leaders", sts, {"nodes": 2, "jobs": 3, **SHARED}),
+    ("rsjs_classes", sts, {"nodes": 2, "jobs": 4, **SHARED}),
+    ("rsjs_classes?packing=splits", sts, {"nodes": 2, "jobs": 4, **SHARED}),
+]
+CONSTANT = "ONE_VAR_CONSTANT"
+
+
+@pytest.fixture(params=CASES, ids=lambda case: case[0])
+def case(request):
+    """Name and options of a method, and an instance that it serves."""
+    spelling, generator, options = request.param
+    asked = parse(spelling)
+    return asked.method.name, asked.options, generator.generate(seed=1, **options)
+
+
+def optimum(matrix):
+    """The best vector at gap 0."""
+    result = backend("scip").load()(
+        matrix,
+        Limits(gap=0.0),
+        seconds=60,
+        start=None,
+        on_incumbent=lambda x: None,
+        on_bound=lambda b: None,
+        stop=lambda: False,
+        log=False,
+    )
+    assert result.x is not None
+    return result.x, result.objective
+
+
+class InHighs:
+    """A file as HiGHS reads it; its package reads no gzip."""
+
+    def __init__(self, path):
+        self.highs = highspy.Highs()
+        self.highs.setOptionValue("output_flag", False)
+        assert self.highs.readModel(str(path)) == highspy.HighsStatus.kOk
+        self.lp = self.highs.getLp()
+        self.cost = dict(zip(self.lp.col_names_, self.lp.col_cost_, strict=True))
+
+    def price(self, values):
+        """Cost of a vector by name; None if it violates a row or a bound by 1e-6."""
+        x = np.array([values[name] for name in self.lp.col_names_])
+        A = self.lp.a_matrix_
+        activity = np.zeros(self.lp.num_row_)
+        columns = np.repeat(np.arange(len(x)), np.diff(A.start_))
+        np.add.at(activity, A.index_, np.array(A.value_) * x[columns])
+        for low, value, high in (
+            (self.lp.col_lower_, x, self.lp.col_upper_),
+            (self.lp.row_lower_, activity, self.lp.row_upper_),
+        ):
+            if (value < np.array(low) - 1e-6).any() or (value > np.array(high) + 1e-6).any():
+                return None
+        return float(np.array(self.lp.col_cost_) @ x) + self.lp.offset_
+
+    def optimum(self):
+        self.highs.setOptionValue("mip_rel_gap", 0.0)
+        self.highs.run()
+        return self.highs.getInfo().objective_function_value
+
+    def integers(self):
+        kinds = zip(self.lp.col_names_, self.lp.integrality_, strict=True)
+        return {name for name, kind in kinds if kind == highspy.HighsVarType.kInteger}
+
+
+class InScip:
+    """A file as SCIP reads it."""
+
+    def __init__(self, path):
+        self.scip = pyscipopt.Model()
+        self.scip.hideOutput()
+        self.scip.readProblem(str(path))
+        self.cost = {v.name: v.getObj() for v in self.scip.getVars()}
+
+    def price(self, values):
+        """Cost of a vector by name; None if it violates the model."""
+        solution = self.scip.createSol()
+        for variable in self.scip.getVars():
+            solution[variable] = values[variable.name]
+        fits = self.scip.checkSol(solution, printreason=False, original=True)
+        return self.scip.getSolObjVal(solution) if fits else None
+
+    def optimum(self):
+        self.scip.optimize()
+        return self.scip.getObjVal()
+
+    def integers(self):
+        return {v.name for v in self.scip.getVars() if v.vtype() != "CONTINUOUS"}
+
+
+@pytest.mark.parametrize("suffix", [".mps", ".lp"])
+@pytest.mark.parametrize("reader", [InHighs, InScip])
+def test_a_solution_costs_in_the_file_what_it_costs_in_the_model(case, suffix, reader, tmp_path):
+    name, options, instance = case
+    written = model_files.export(name, instance, options, tmp_path / f"model{suffix}")
+    model, labels = LINEAR[name].build(instance, options)
+    matrix, columns = from_pyomo(model)
+    x, objective = optimum(matrix)
+    names = [namer(labels)(column) for column in columns]
+    values = dict(zip(names, x.tolist(), strict=True)) | {CONSTANT: 1.0}
+    read = reader(written.path)
+    assert read.cost.pop(CONSTANT, 0.0) == matrix.offset
+    cost = dict(zip(names, matrix.cost.tolist(), strict=True))
+    assert {n: c for n, c in read.cost.items() if c} == {n: c for n, c in cost.items() if c}
+    integers = {n for n, kind in zip(names, matrix.kind, strict=True) if kind == 1}
+    assert read.integers() == integers
+    assert read.price(values) == pytest.approx(objective, rel=1e-12, abs=1e-9)
+    assert read.price(dict.fromkeys(values, 0.7)) is None
+    assert read.optimum() == pytest.approx(objective, rel=1e-6, abs=1e-6)
+
+
+def test_the_file_is_the_model_that_the_method_solves(case, tmp_path):
+    name, options, instance = case
+    written = model_files.export(name, instance, options, tmp_path / "model.lp.gz")
+    call = Call(solver="highs", options=options, limits=Limits(time_limit=30.0))
+    solved = METHODS[name].load()(instance, call, Report(30.0))
+    assert written.counts == {key: solved.counts[key] for key in written.counts}
+
+
+def test_every_method_with_a_linear_model_can_be_exported():
+    assert {name for name, method in METHODS.items() if "route" in method.options} == set(LINEAR)
+
+
+def test_names_are_distinct_and_legal_in_every_format(case):
+    name, options, instance = case
+    model, labels = LINEAR[name].build(instance, options)
+    label = namer(labels)
+    import pyomo.core as pyo
+
+    for kind in (pyo.Var, pyo.Constraint):
+        parts = list(model.component_data_objects(kind, active=True))
+        names = [label(part) for part in parts]
+        assert len(set(names)) == len(names)
+        for text in names:
+            assert re.fullmatch(r"[A-Za-z][A-Za-z0-9_.]{0,99}", text)
+            assert not re.match(r"[eE][0-9]", text)  # a number in LP files
+
+
+def test_names_say_job_node_type_and_gpus():
+    instance = jahani.generate(nodes=2, jobs=4, seed=1)
+    model, labels = LINEAR["jahani_patterns"].build(instance, {})
+    data = import_module("rsjs.formulations.jahani_patterns_data").PatternModel.of(instance)
+    last = len(data.job) - 1
+    expected = f"x_j{data.job[last]}_v{data.node_type[last]}_g{data.gpus[last]}"
+    assert namer(labels)(model.x[last]) == expected
+    assert namer(labels)(model.slots[data.slots[0]]) == "slots_v{}_g{}".format(*data.slots[0])
+    assert namer(labels)(model.nodes) == "nodes"
+
+
+@pytest.mark.parametrize("suffix", [".mps.gz", ".lp.gz"])
+def test_every_process_writes_the_same_bytes(suffix, tmp_path):
+    instance = jahani.generate(nodes=2, jobs=4, seed=1)
+    here = model_files.export("jahani_patterns", instance, {}, tmp_path / f"here{suffix}")
+    code = (
+        "from pathlib import Path; from rsjs.formulations import model_files\n"
+        "from rsjs.instances.generators import jahani\n"
+        "instance = jahani.generate(nodes=2, jobs=4, seed=1)\n"
+        f"path = Path({str(tmp_path / f'there{suffix}')!r})\n"
+        "print(model_files.export('jahani_patterns', instance, {}, path).sha256)\n"
+    )
+    seeded = {**os.environ, "PYTHONHASHSEED": "12345"}
+    command = [sys.executable, "-c", code]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, env=seeded)
+    assert done.stdout.strip() == here.sha256
+    assert here.path.read_bytes()[4:8] == bytes(4)  # no time of writing
+
+
+def test_both_digests_are_those_of_the_bytes(tmp_path):
+    from hashlib import sha256
+
+    instance = jahani.generate(nodes=2, jobs=4, seed=1)
+    written = model_files.export("jahani_patterns", instance, {}, tmp_path / "m.lp.gz")
+    data = written.path.read_bytes()
+    assert written.size == len(data)
+    assert written.sha256 == sha256(data).hexdigest()
+    assert written.text_sha256 == sha256(gzip.decompress(data)).hexdigest()
+
+
+@pytest.mark.parametrize("name", ["m", "m.txt", "m.gz", "m.lp.bz2", "m.mps.gz.gz"])
+def test_unknown_suffixes_are_refused(name, tmp_path):
+    with pytest.raises(InputError, match=r"expected a model's suffix: .mps, .mps.gz, .lp, .lp.gz"):
+        model_files.refuse("jahani_patterns", tmp_path / name)
+
+
+@pytest.mark.parametrize("method", ["rsjs_minlp", "rsjs_bound", "enumeration", "greedy"])
+def test_methods_without_a_linear_model_are_refused_with_those_that_have_one(method, tmp_path):
+    with pytest.raises(InputError, match=f"found '{method}', .*jahani_patterns, .*rsjs_classes"):
+        model_files.refuse(method, tmp_path / "m.lp")
+
+
+def test_what_was_there_stays_when_writing_fails(tmp_path, monkeypatch):
+    def broken(model, name):
+        raise MemoryError
+
+    path = tmp_path / "m.lp"
+    path.write_text("before")
+    monkeypatch.setitem(model_files.WRITERS, ".lp", broken)
+    with pytest.raises(MemoryError):
+        model_files.export("jahani_patterns", jahani.generate(nodes=2, jobs=4, seed=1), {}, path)
+    assert [file.read_text() for file in tmp_path.iterdir()] == ["before"]

@@ -1,0 +1,276 @@
+"""Every multiplier gives a bound, sifting finds the best, and the next event starts from them."""
+
+from __future__ import annotations
+
+import doctest
+from dataclasses import replace
+from fractions import Fraction
+from random import Random
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from rsjs.formulations import enumeration, rsjs_bound, rsjs_classes
+from rsjs.formulations.backends.registry import backend
+from rsjs.formulations.class_pricing import Pricing
+from rsjs.formulations.restricted_lp import RestrictedLp
+from rsjs.formulations.rsjs_bound_methods import METHODS
+from rsjs.formulations.rsjs_classes_data import ClassModel
+from rsjs.instances.check import check
+from rsjs.instances.costs import tables
+from rsjs.instances.documents import to_instance
+from rsjs.instances.generators import kiros, sts
+from rsjs.instances.jobs import ARRAYS, Jobs
+from rsjs.instances.method import Call, Limits, Report
+from rsjs.instances.schema import Instance
+from rsjs.instances.solution import Stop
+
+BOUND = next(method for method in METHODS if method.name == "rsjs_bound")
+
+
+def served(random_document, rng: Random) -> Instance:
+    document = random_document(rng, "first_ending")
+    document["objective"] |= {"tardiness_at": "completion", "mu": 0}
+    return to_instance(document)
+
+
+def optimum(instance: Instance) -> float:
+    return check(instance, enumeration.best(instance)).objective
+
+
+def of_jobs(instance: Instance, rows: list[int]) -> Instance:
+    """The same cluster with some of the jobs."""
+    kept = {
+        name: values[rows] if name in ARRAYS else tuple(values[j] for j in rows)
+        for name, values in vars(instance.jobs).items()
+    }
+    return replace(instance, jobs=Jobs(**kept))
+
+
+def linear_program(instance: Instance) -> float:
+    """The optimum of the relaxation over all columns."""
+    model = rsjs_classes.arrays(ClassModel.of(instance, "rows"))
+    raw = backend("relaxation").load()(
+        model,
+        Limits(gap=0.0),
+        seconds=60,
+        start=None,
+        on_incumbent=lambda x: None,
+        on_bound=lambda bound: None,
+        stop=lambda: False,
+        log=False,
+    )
+    return float(raw.bound)
+
+
+@given(st.randoms(use_true_random=False), st.data())
+@settings(max_examples=150)
+def test_no_multipliers_give_more_than_the_optimum(random_document, rng, data):
+    instance = served(random_document, rng)
+    rows = len(ClassModel.of(instance, "rows").upper)
+    size = data.draw(st.sampled_from([1e-3, 0.1, 1.0, 100.0, 1e6]))
+    number = st.one_of(st.just(0.0), st.floats(-size, size))
+    multipliers = np.array(data.draw(st.lists(number, min_size=rows, max_size=rows)))
+    bound = rsjs_bound.certified(instance, multipliers)
+    assert 0.0 <= bound <= optimum(instance) * (1 + 1e-12)
+
+
+@pytest.mark.parametrize("open_nodes", ["free", "rsjs_eq"])
+def test_multipliers_below_nothing_are_nothing_but_for_the_equality(open_nodes):
+    instance = sts.generate(nodes=9, jobs=4, seed=1, mix="km")
+    instance = replace(instance, objective=replace(instance.objective, open_nodes=open_nodes))
+    rows = len(ClassModel.of(instance, "rows").upper)
+    nothing, negative = np.zeros(rows), np.full(rows, -1e-3)
+    change = rsjs_bound.certified(instance, negative) - rsjs_bound.certified(instance, nothing)
+    earned = 4 * 1e-3 if open_nodes == "rsjs_eq" else 0.0  # 4 nodes must have a job
+    assert change == pytest.approx(earned, abs=1e-9)
+
+
+@given(st.randoms(use_true_random=False))
+@settings(max_examples=60)
+def test_the_bound_is_the_linear_program_s_and_no_more_than_the_optimum(random_document, rng):
+    instance = served(random_document, rng)
+    found = rsjs_bound.lower_bound(instance, tolerance=1e-9)
+    assert found.bound <= optimum(instance) * (1 + 1e-12)
+    assert found.bound == pytest.approx(linear_program(instance), rel=1e-6, abs=1e-6)
+    assert found.bound == rsjs_bound.certified(instance, found.multipliers)
+
+
+@pytest.mark.parametrize(
+    "instance",
+    [
+        sts.generate(nodes=20, jobs=90, seed=1, mix="kma", sharing="paper"),
+        sts.generate(nodes=30, jobs=90, seed=2, mix="km"),
+        kiros.generate(nodes=20, jobs=100, seed=1),
+    ],
+    ids=lambda instance: instance.name,
+)
+def test_sifting_with_samples_meets_the_linear_program_of_all_columns(instance):
+    found = rsjs_bound.lower_bound(instance, tolerance=1e-8)
+    whole = linear_program(instance)
+    assert found.bound == pytest.approx(whole, rel=1e-6)
+    assert found.relaxed == pytest.approx(whole, rel=1e-6)
+    columns = len(ClassModel.of(instance, "rows").role)
+    assert found.columns.shape[1] < columns / 2
+
+
+def test_the_next_event_starts_from_the_multipliers_of_the_last():
+    every = sts.generate(nodes=20, jobs=81, seed=1, mix="kma", sharing="paper")
+    before, after = of_jobs(every, list(range(80))), of_jobs(every, list(range(1, 81)))
+    old = rsjs_bound.lower_bound(before)
+    cold = rsjs_bound.lower_bound(after)
+    quick = rsjs_bound.certified(after, old.multipliers)
+    warm = rsjs_bound.lower_bound(after, start=old.multipliers)
+    whole = linear_program(after)
+    for bound in (quick, warm.bound, cold.bound):
+        assert bound <= whole * (1 + 1e-9)
+    assert quick >= 0.98 * whole
+    assert warm.bound >= max(quick, 0.9999 * whole)
+    assert warm.iterations <= cold.iterations
+
+
+def test_multipliers_of_another_cluster_are_refused():
+    km, kma = (sts.generate(nodes=6, jobs=6, seed=1, mix=mix) for mix in ("km", "kma"))
+    multipliers = rsjs_bound.lower_bound(km).multipliers
+    rows = len(ClassModel.of(kma, "rows").upper)
+    message = (
+        rf"^multipliers of shape \({len(multipliers)},\), must be \({rows},\): "
+        "of another cluster or open_nodes rule$"
+    )
+    with pytest.raises(ValueError, match=message):
+        rsjs_bound.certified(kma, multipliers)
+    with pytest.raises(ValueError, match=message):
+        rsjs_bound.lower_bound(kma, start=multipliers)
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+def test_multipliers_that_are_no_numbers_are_refused(value):
+    instance = sts.generate(nodes=2, jobs=2, seed=1)
+    multipliers = rsjs_bound.lower_bound(instance).multipliers.copy()
+    multipliers[1] = value
+    with pytest.raises(ValueError, match=rf"^multipliers\[1\] = {value}, must be finite$"):
+        rsjs_bound.certified(instance, multipliers)
+
+
+def test_the_margin_covers_rounding_where_terms_cancel():
+    """Multipliers up to 1e12, against the same sum in fractions."""
+    instance = sts.generate(nodes=6, jobs=12, seed=1, mix="kma", sharing="paper")
+    pricing = Pricing.of(ClassModel.of(instance, "rows"))
+    rng = np.random.default_rng(0)
+    for scale in (1.0, 1e6, 1e12):
+        multipliers = pricing.usable(scale * rng.random(len(pricing.upper)))
+        bound = pricing.bound(multipliers, pricing.values(multipliers))
+        spent = [Fraction(x) for x in multipliers.tolist()]
+        charge = [
+            sum(Fraction(a) * x for a, x in zip(column, spent, strict=True) if a)
+            for column in pricing.matrix.T.tolist()
+        ]
+        exact = -sum(Fraction(b) * x for b, x in zip(pricing.upper.tolist(), spent, strict=True))
+        for costs, postponed in zip(
+            pricing.costs.T.tolist(), pricing.postponement.tolist(), strict=True
+        ):
+            priced = (Fraction(c) + e for c, e in zip(costs, charge, strict=True) if c < np.inf)
+            exact += min([Fraction(postponed), *priced])
+        assert bound <= exact
+        assert bound >= exact - Fraction(1, 10**10) * (abs(exact) + Fraction(scale) * 10**4)
+
+
+def test_costs_of_nothing_have_the_bound_nothing():
+    instance = sts.generate(nodes=4, jobs=8, seed=1)
+    free = replace(
+        instance,
+        jobs=replace(instance.jobs, weight=np.zeros(8)),
+        cluster=replace(
+            instance.cluster,
+            node_types=tuple(
+                replace(node, cost=(0.0,) * len(node.cost)) for node in instance.cluster.node_types
+            ),
+        ),
+    )
+    assert rsjs_bound.lower_bound(free).bound == 0.0
+
+
+def test_the_method_reports_the_bound_and_its_counts():
+    instance = sts.generate(nodes=10, jobs=40, seed=1, mix="kma")
+    report = Report(60.0)
+    result = BOUND.load()(instance, Call(limits=Limits(gap=1e-4)), report)
+    assert result.stop is Stop.ITERATIONS
+    assert result.solution is None
+    assert result.bound_source == "lagrangian"
+    assert result.bound_variant == "instance"
+    assert (
+        result.bound == report.events[-1].bound == pytest.approx(linear_program(instance), rel=1e-5)
+    )
+    assert result.counts["iterations"] >= 1
+    assert 40 <= result.counts["columns"] < len(ClassModel.of(instance, "rows").role)
+
+
+def test_without_time_the_bound_is_that_of_unlimited_room():
+    instance = sts.generate(nodes=10, jobs=40, seed=1)
+    result = BOUND.load()(instance, Call(), Report(0.0))
+    data = ClassModel.of(instance, "rows")
+    least = np.minimum(tables(instance).postponement, data.costs.min(axis=0)).sum()
+    assert result.stop is Stop.TIME_LIMIT
+    assert result.bound == pytest.approx(least, rel=1e-9)
+
+
+class Interrupted(Report):
+    def stop_requested(self) -> bool:
+        return len(self.events) >= 2
+
+
+def test_asked_to_end_it_keeps_what_it_has():
+    instance = sts.generate(nodes=10, jobs=40, seed=1, mix="kma")
+    result = BOUND.load()(instance, Call(), Interrupted(60.0))
+    assert result.stop is Stop.INTERRUPTED
+    assert result.bound <= linear_program(instance)
+
+
+def test_no_decision_is_infeasible():
+    """Two nodes must have a job, and all jobs run on the first only."""
+    instance = sts.generate(nodes=2, jobs=3, seed=1, mix="km")
+    hours = instance.jobs.hours_per_epoch.copy()
+    hours[:, instance.cluster.gpu_of_type[instance.cluster.allowed[1].argmax()]] = np.inf
+    stuck = replace(
+        instance,
+        jobs=replace(instance.jobs, hours_per_epoch=hours),
+        objective=replace(instance.objective, open_nodes="rsjs_eq"),
+    )
+    result = BOUND.load()(stuck, Call(), Report(60.0))
+    assert (result.stop, result.bound) == (Stop.INFEASIBLE, None)
+
+
+def test_the_linear_program_s_limit_is_for_each_solve():
+    pricing = Pricing.of(ClassModel.of(sts.generate(nodes=4, jobs=20, seed=1), "rows"))
+    lp = RestrictedLp(pricing)
+    roles, jobs = np.nonzero(np.isfinite(pricing.costs))
+    lp.add(roles, jobs)
+    low, high = np.zeros(len(pricing.upper)), np.full(len(pricing.upper), np.inf)
+    for _ in range(2):
+        spent = lp.highs.getRunTime()
+        assert lp.solve(low, high, 5.0) is not None
+        assert lp.highs.getOptionValue("time_limit")[1] == spent + 5.0
+    assert spent > 0
+
+
+def test_the_box_binds_where_multipliers_are_held_too_low():
+    pricing = Pricing.of(ClassModel.of(sts.generate(nodes=4, jobs=20, seed=1), "rows"))
+    lp = RestrictedLp(pricing)
+    lp.add(*np.nonzero(np.isfinite(pricing.costs)))
+    low, high = np.zeros(len(pricing.upper)), np.full(len(pricing.upper), np.inf)
+    free = lp.solve(low, high, 60.0)
+    assert not free.box_binds
+    assert free.value == pytest.approx(
+        pricing.bound(free.multipliers, pricing.values(free.multipliers)), rel=1e-9
+    )
+    held = lp.solve(low, free.multipliers / 2, 60.0)
+    assert held.box_binds
+    assert (held.multipliers <= free.multipliers / 2 + 1e-9).all()
+    assert held.value < free.value
+
+
+def test_the_example_of_the_module_runs():
+    assert doctest.testmod(rsjs_bound).failed == 0
+    assert doctest.testmod(rsjs_bound).attempted >= 6

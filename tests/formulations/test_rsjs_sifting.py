@@ -1,0 +1,238 @@
+"""Form E <= optimum <= schedule, and nothing is called proved that is not."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import product
+from random import Random
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from rsjs.formulations import enumeration, rsjs_bound, rsjs_sifting
+from rsjs.formulations.backends.relay import relative_gap
+from rsjs.formulations.rsjs_bound_methods import METHODS
+from rsjs.formulations.rsjs_classes_data import ClassModel
+from rsjs.instances.check import check
+from rsjs.instances.documents import to_instance
+from rsjs.instances.generators import andreas, kiros, sts
+from rsjs.instances.method import EXPECTATION, OPEN_NODES, Call, Limits, Report
+from rsjs.instances.schema import Instance
+from rsjs.instances.solution import Solution, Stop
+
+SIFTING = next(method for method in METHODS if method.name == "rsjs_sifting")
+FAMILIES = {
+    "sts dedicated": lambda seed: sts.generate(nodes=2, jobs=5, seed=seed, mix="km"),
+    "sts K80 M60": lambda seed: sts.generate(nodes=2, jobs=4, seed=seed, mix="km", sharing="paper"),
+    "sts A100": lambda seed: sts.generate(
+        nodes=2, jobs=4, seed=seed, mix="a100", sharing="contention"
+    ),
+    "sts spare nodes": lambda seed: sts.generate(nodes=4, jobs=3, seed=seed, mix="kma"),
+    "kiros": lambda seed: kiros.generate(nodes=2, jobs=4, seed=seed, due="tight"),
+    "andreas": lambda seed: andreas.generate(nodes=3, jobs=5, seed=seed),
+}
+TINY = list(product(FAMILIES, sorted(OPEN_NODES), sorted(EXPECTATION)))
+
+
+def run(instance: Instance, report: Report | None = None, **asked):
+    limits = Limits(gap=asked.pop("gap", 0.0))
+    return SIFTING.load()(instance, Call(limits=limits, **asked), report or Report(60.0))
+
+
+def assert_bounds_the_optimum(instance: Instance, gap: float) -> None:
+    best = check(instance, enumeration.best(instance)).objective
+    slack = 1e-6 * best + 1e-9
+    result = run(instance, gap=gap)
+    verdict = check(instance, result.solution, objective=result.objective, bound=result.bound)
+    assert verdict.feasible, verdict.violations
+    assert rsjs_bound.lower_bound(instance).bound <= best * (1 + 1e-12)
+    assert result.bound <= best + slack
+    assert verdict.objective >= best - slack
+    assert result.stop in (Stop.OPTIMAL, Stop.GAP)
+    if result.stop is Stop.OPTIMAL:
+        assert verdict.objective <= best + slack
+    else:
+        assert relative_gap(verdict.objective, result.bound) <= gap
+
+
+@pytest.mark.parametrize(("family", "open_nodes", "expectation"), TINY)
+def test_bound_optimum_and_schedule_are_in_order(family, open_nodes, expectation):
+    instance = FAMILIES[family](sorted(OPEN_NODES).index(open_nodes))
+    objective = replace(instance.objective, open_nodes=open_nodes, expectation=expectation)
+    assert_bounds_the_optimum(replace(instance, objective=objective), 0.0)
+
+
+@pytest.mark.parametrize("gap", [0.0, 0.05])
+@given(rng=st.randoms(use_true_random=False))
+@settings(max_examples=60)
+def test_so_they_are_on_random_instances_of_table_iv(gap, random_document, rng):
+    document = random_document(rng, "first_ending")
+    document["objective"] |= {"tardiness_at": "completion", "mu": 0}
+    instance = to_instance(document)
+    if all(gpu.units in (1, 4, 20) for gpu in instance.cluster.gpu_types):
+        assert_bounds_the_optimum(instance, gap)
+
+
+@given(rng=st.randoms(use_true_random=False))
+@settings(max_examples=40)
+def test_with_other_shares_bound_and_schedule_are_valid(random_document, rng):
+    document = random_document(rng, "first_ending")
+    document["objective"] |= {"tardiness_at": "completion", "mu": 0}
+    instance = to_instance(document)
+    best = check(instance, enumeration.best(instance)).objective
+    result = run(instance)
+    verdict = check(instance, result.solution, objective=result.objective, bound=result.bound)
+    assert verdict.feasible, verdict.violations
+    assert result.bound <= best * (1 + 1e-6) + 1e-9
+    if result.stop is Stop.OPTIMAL:
+        assert verdict.objective == pytest.approx(best, rel=1e-6, abs=1e-9)
+
+
+def overdue(instance: Instance) -> Instance:
+    return replace(instance, jobs=replace(instance.jobs, due=np.full(len(instance.jobs), -5.0)))
+
+
+def worthless(instance: Instance) -> Instance:
+    """No job costs anything when late, no GPU anything in use."""
+    nodes = tuple(replace(v, cost=(0.0,) * len(v.cost)) for v in instance.cluster.node_types)
+    return replace(
+        instance,
+        jobs=replace(instance.jobs, weight=np.zeros(len(instance.jobs))),
+        cluster=replace(instance.cluster, node_types=nodes),
+    )
+
+
+@pytest.mark.parametrize("open_nodes", sorted(OPEN_NODES))
+@pytest.mark.parametrize("change", [overdue, worthless])
+def test_jobs_overdue_and_costs_of_nothing(change, open_nodes):
+    instance = sts.generate(nodes=2, jobs=4, seed=1, mix="km", sharing="paper")
+    objective = replace(instance.objective, open_nodes=open_nodes)
+    assert_bounds_the_optimum(change(replace(instance, objective=objective)), 0.0)
+
+
+@pytest.mark.parametrize("sharing", ["none", "paper", "contention"])
+def test_a_goal_is_reached_and_told(sharing):
+    instance = sts.generate(nodes=20, jobs=60, seed=1, mix="kma", sharing=sharing)
+    report = Report(60.0)
+    result = run(instance, report, gap=1e-3)
+    verdict = check(instance, result.solution, objective=result.objective, bound=result.bound)
+    assert verdict.feasible, verdict.violations
+    gap = relative_gap(verdict.objective, result.bound)
+    assert gap <= 1e-3
+    assert result.stop is (Stop.OPTIMAL if gap <= 1e-9 else Stop.GAP)
+    assert result.bound_variant == "instance"
+    assert result.bound_source in ("lagrangian", "solver")
+    assert report.events[-1].bound == result.bound
+    assert min(e.incumbent for e in report.events if e.incumbent) == result.objective
+    assert set(report.seconds) == {"import", "build", "bound", "round", "search"}
+    assert result.counts["iterations"] >= 1
+
+
+def test_no_program_is_solved_where_rounding_reaches_the_goal():
+    instance = sts.generate(nodes=20, jobs=60, seed=1, mix="kma")
+    assert run(instance, gap=0.5).counts["programs"] == 0
+
+
+def test_more_columns_are_taken_until_none_left_out_matters(monkeypatch):
+    """From one column on: each program says what those left out cost at least."""
+    monkeypatch.setattr(rsjs_sifting, "BASE", 1)
+    monkeypatch.setattr(rsjs_sifting, "PER_JOB", 0)
+    monkeypatch.setattr(rsjs_sifting, "GROWTH", 2)
+    instance = sts.generate(nodes=2, jobs=4, seed=1, mix="km", sharing="paper")
+    best = check(instance, enumeration.best(instance)).objective
+    report = Report(60.0)
+    result = run(instance, report)
+    assert result.counts["programs"] > 1
+    assert result.stop is Stop.OPTIMAL
+    assert result.objective == pytest.approx(best, rel=1e-6)
+    assert all(e.bound <= best * (1 + 1e-6) for e in report.events if e.bound is not None)
+
+
+class RunsOut(Report):
+    """Has time for a number of questions about it, whatever the machine."""
+
+    def __init__(self, questions: int) -> None:
+        super().__init__(60.0)
+        self.questions = questions
+
+    def remaining(self) -> float:
+        self.questions -= 1
+        return 60.0 if self.questions >= 0 else 0.0
+
+
+@pytest.mark.parametrize("questions", [0, 3, 10, 30])
+def test_a_time_limit_leaves_a_decision_and_a_bound(questions):
+    instance = sts.generate(nodes=20, jobs=60, seed=1, mix="kma", sharing="paper")
+    result = run(instance, RunsOut(questions))
+    verdict = check(instance, result.solution, objective=result.objective, bound=result.bound)
+    assert verdict.feasible, verdict.violations
+    assert result.stop is Stop.TIME_LIMIT
+    assert 0.0 < result.bound < result.objective
+
+
+def test_a_start_is_kept_when_there_is_no_time():
+    instance = sts.generate(nodes=3, jobs=5, seed=1)
+    start = enumeration.best(instance)
+    result = run(instance, Report(0.0), warm_start=start)
+    assert result.stop is Stop.TIME_LIMIT
+    assert result.objective == pytest.approx(check(instance, start).objective)
+
+
+@pytest.mark.parametrize("open_nodes", sorted(OPEN_NODES))
+def test_a_start_is_never_lost(open_nodes, random_decision):
+    instance = sts.generate(nodes=3, jobs=6, seed=1, mix="kma", sharing="paper")
+    objective = replace(instance.objective, open_nodes=open_nodes)
+    instance = replace(instance, objective=objective)
+    start = random_decision(instance, Random(1))
+    result = run(instance, gap=0.2, warm_start=start)
+    assert check(instance, result.solution).feasible
+    assert result.objective <= check(instance, start).objective
+
+
+class Interrupted(Report):
+    """Somebody asks to end after the first bounds."""
+
+    def stop_requested(self) -> bool:
+        return len(self.events) >= 3
+
+
+def test_asked_to_end_it_returns_what_it_has():
+    instance = sts.generate(nodes=20, jobs=60, seed=1, mix="kma", sharing="paper")
+    result = run(instance, Interrupted(60.0))
+    assert result.stop is Stop.INTERRUPTED
+    assert check(instance, result.solution).feasible
+    assert result.bound <= result.objective
+
+
+def test_without_a_program_there_may_be_no_decision_with_every_node_busy():
+    instance = sts.generate(nodes=4, jobs=8, seed=1)
+    objective = replace(instance.objective, open_nodes="rsjs_eq")
+    result = run(replace(instance, objective=objective), Report(0.0))
+    assert (result.stop, result.solution) == (Stop.TIME_LIMIT, None)
+    assert result.bound > 0
+
+
+def test_no_decision_is_infeasible():
+    """Two nodes must have a job, and all jobs run on the first only."""
+    instance = sts.generate(nodes=2, jobs=3, seed=1, mix="km")
+    hours = instance.jobs.hours_per_epoch.copy()
+    hours[:, instance.cluster.gpu_of_type[instance.cluster.allowed[1].argmax()]] = np.inf
+    stuck = replace(
+        instance,
+        jobs=replace(instance.jobs, hours_per_epoch=hours),
+        objective=replace(instance.objective, open_nodes="rsjs_eq"),
+    )
+    result = run(stuck)
+    assert (result.stop, result.solution, result.bound) == (Stop.INFEASIBLE, None, None)
+
+
+def test_postponing_all_costs_no_less_than_the_bound():
+    instance = sts.generate(nodes=10, jobs=50, seed=3, mix="a100", sharing="contention")
+    everything_waits = Solution.empty(50, 10)
+    bound = run(instance, gap=1e-3).bound
+    assert bound <= check(instance, everything_waits).objective
+    assert ClassModel.of(instance, "rows").offset == pytest.approx(
+        check(instance, everything_waits).objective
+    )

@@ -1,0 +1,117 @@
+"""Spellings: of a method, of its options, and of a method as the value of an option."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from rsjs.cli.spellings import requests
+from rsjs.instances.errors import InputError
+from rsjs.instances.generators import jahani, kiros
+from rsjs.instances.method import Option
+from rsjs.methods import all_methods, parse
+
+ROUTE = "jahani_patterns@scip?route=arrays"
+NESTED = "jahani_literal@highs?printed=overdue,route=arrays"
+
+
+@pytest.mark.parametrize(
+    ("spelling", "canonical"),
+    [
+        ("greedy", "greedy:code"),
+        (" greedy:paper ", "greedy:paper"),
+        ("jahani_patterns", "jahani_patterns@highs"),
+        ("jahani_patterns@scip?route=standard_form", "jahani_patterns@scip"),
+        (ROUTE, ROUTE),
+        # a method as a value: the default is left out, options stand in parentheses
+        ("hierarchical", "hierarchical"),
+        ("hierarchical?method=greedy:paper,controllers=4", "hierarchical"),
+        ("hierarchical?method=(greedy:paper),split=round_robin", "hierarchical"),
+        ("hierarchical?method=greedy", "hierarchical?method=greedy:code"),
+        ("hierarchical?method=(edf),controllers=7", "hierarchical?controllers=7,method=edf:code"),
+        (f"hierarchical?method=({ROUTE})", f"hierarchical?method=({ROUTE})"),
+        (
+            f"hierarchical?split=demand,method=({NESTED}),controllers=2",
+            f"hierarchical?controllers=2,method=({NESTED}),split=demand",
+        ),
+    ],
+)
+def test_a_spelling_is_completed_and_its_canonical_form_is_read_as_the_same(spelling, canonical):
+    request = parse(spelling)
+    assert request.spelling == canonical
+    assert parse(canonical) == request
+
+
+def test_every_method_is_spelled_by_its_name():
+    for name in all_methods():
+        request = parse(name)
+        assert request.method.name == name
+        assert parse(request.spelling) == request
+
+
+@pytest.mark.parametrize(
+    ("spelling", "told"),
+    [
+        ("hierarchical?method=nope", "method nope"),
+        ("hierarchical?method=", "no method"),
+        ("hierarchical?method=greedy@highs", "no solver for greedy"),
+        ("hierarchical?method=jahani_patterns@nobody", "solver of jahani_patterns nobody"),
+        ("hierarchical?method=(jahani_patterns?road=x)", "option of jahani_patterns road"),
+        # options of the inner method without parentheses, or half of them
+        ("hierarchical?method=jahani_patterns?route=arrays", "(jahani_patterns?route=arrays)"),
+        ("hierarchical?method=(greedy,controllers=2", "closing"),
+        ("hierarchical?method=greedy),controllers=2", "closing"),
+        # methods of methods of methods
+        ("hierarchical?method=hierarchical", "runs no other method"),
+        ("hierarchical?method=(hierarchical?controllers=2)", "runs no other method"),
+        # values
+        ("hierarchical?controllers=0", "controllers >= 1"),
+        ("hierarchical?controllers=two", "controllers as int"),
+        ("hierarchical?split=none", "demand, pressure, round_robin"),
+    ],
+)
+def test_what_cannot_be_read_is_told_in_one_line(spelling, told):
+    with pytest.raises(InputError) as error:
+        parse(spelling)
+    assert told in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+def test_commas_within_parentheses_do_not_end_a_spelling_in_a_list():
+    found = requests(f"greedy,hierarchical?method=({NESTED}),split=demand,edf:paper")
+    assert [request.spelling for request in found] == [
+        "greedy:code",
+        f"hierarchical?method=({NESTED}),split=demand",
+        "edf:paper",
+    ]
+
+
+def test_a_method_on_parts_serves_what_the_other_one_serves_whatever_the_size():
+    jahanis, kiross = (module.generate(nodes=2, jobs=12, seed=1) for module in (jahani, kiros))
+    patterns = parse("hierarchical?method=jahani_patterns").method
+    assert patterns.refusal(jahanis) is None
+    assert patterns.refusal(kiross) == (
+        "jahani_patterns serves energy proportional, not first_ending"
+    )
+    tiny = parse("hierarchical?method=enumeration").method
+    assert tiny.on_parts.max_jobs == 10
+    assert tiny.refusal(jahanis) is None
+
+
+def test_a_solver_that_is_missing_is_missing_to_both(monkeypatch):
+    monkeypatch.setattr("rsjs.formulations.backends.backend.find_spec", lambda name: None)
+    assert "scip is not installed" in parse("jahani_patterns@scip").missing()
+    assert "scip is not installed" in parse("hierarchical?method=jahani_patterns@scip").missing()
+    assert parse("hierarchical").missing() is None
+
+
+def test_a_minimum_holds_for_numbers_of_every_kind(monkeypatch):
+    methods = dict(all_methods())
+    options = {"alpha": Option(default=0.5, minimum=0.0, help="a number")}
+    methods["greedy"] = replace(methods["greedy"], options=options)
+    monkeypatch.setattr("rsjs.methods.all_methods", lambda: methods)
+    assert parse("greedy?alpha=0").options == {"alpha": 0.0}
+    for bad in ("-0.1", "nan"):
+        with pytest.raises(InputError, match="alpha >= 0"):
+            parse(f"greedy?alpha={bad}")
