@@ -1,8 +1,8 @@
 """
-Figures of `jahani_dual` at 1000 x 4000 and 10 000 x 40 000, called by `benchmarks.targets`.
+Figures of `jahani_dual` at 1000 x 4000 and 10 000 x 40 000.
 
 Two catalogues x base due dates x 3 seeds, each solve to 0.01 % in a fresh worker process with one
-thread; the clock starts with the build. `python -m benchmarks.targets_dual` prints them.
+thread; the clock starts with the build.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from statistics import median
 
 from rich.progress import track
 
+from benchmarks.targets.figures import Figure
 from rsjs.experiments import comparison, outcome
 from rsjs.instances.generators.jahani import generate
 from rsjs.instances.method import Limits
@@ -20,14 +21,6 @@ from rsjs.methods import parse
 CATALOGUES, SEEDS = ("table2", "server2-11usd"), (1, 2, 3)
 LIMITS = Limits(gap=1e-4, time_limit=60.0)
 SECONDS = {(1000, 4000): ("3", "6"), (10_000, 40_000): ("15", "60")}  # target, floor
-
-Figure = tuple[str, float, str, str, str]  # what, measured, unit, target, floor
-
-
-def main() -> None:
-    """Measure and print."""
-    for what, measured, unit, target, floor in measure()[0]:
-        print(f"{what}: {measured:.3g} {unit} (target {target or '-'}, floor {floor or '-'})")
 
 
 def measure() -> tuple[list[Figure], list[comparison.Row]]:
@@ -58,7 +51,3 @@ def _solves(nodes: int, jobs: int) -> list[comparison.Row]:
         instance = generate(nodes=nodes, jobs=jobs, seed=seed, catalogue=catalogue)
         outcomes.append(outcome.run(instance, request, LIMITS))
     return comparison.rows(outcomes, LIMITS)
-
-
-if __name__ == "__main__":
-    main()

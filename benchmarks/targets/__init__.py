@@ -1,0 +1,1 @@
+"""The figures this version promises, measured: `python -m benchmarks.targets [PART ...]`."""

@@ -1,0 +1,99 @@
+"""Single calls at 100 x 400: building, reading, checking, one greedy decision, `rsjs --help`."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tempfile
+from itertools import product
+from pathlib import Path
+from statistics import median
+
+from benchmarks.targets.figures import Figure, seconds
+from benchmarks.targets.jahani import CATALOGUES
+from rsjs.experiments import comparison
+from rsjs.formulations import jahani_patterns, standard_form
+from rsjs.formulations.backends.registry import backend
+from rsjs.formulations.jahani_patterns_data import PatternModel
+from rsjs.heuristics import greedy
+from rsjs.instances import costs, files
+from rsjs.instances.check import check
+from rsjs.instances.completion import complete
+from rsjs.instances.exact import check_exact
+from rsjs.instances.generators.jahani import generate
+from rsjs.instances.method import Limits
+
+
+def measure() -> tuple[list[Figure], list[comparison.Row]]:
+    """Medians of repeated calls in this process; no rows."""
+    return [*_build(), *_files(), *_greedy(), _help()], []
+
+
+def _build() -> list[Figure]:
+    instance = generate(nodes=100, jobs=400, seed=1)
+    solve = backend("highs").load()
+
+    def hand_over(model: object) -> None:
+        solve(
+            model,
+            Limits(),
+            seconds=0.001,
+            start=None,
+            on_incumbent=lambda x: None,
+            on_bound=lambda b: None,
+            stop=lambda: True,
+            log=False,
+        )
+
+    def pyomo() -> None:
+        model = jahani_patterns.build(PatternModel.of(instance))
+        hand_over(standard_form.from_pyomo(model)[0])
+
+    def arrays() -> None:
+        hand_over(jahani_patterns.arrays(PatternModel.of(instance)))
+
+    what = "jahani_patterns at 100 x 400 built and handed over"
+    return [
+        (f"{what}, from Pyomo", seconds(pyomo, 7), "s", "0.3", "1"),
+        (f"{what}, from arrays", seconds(arrays, 15), "s", "0.05", "0.2"),
+    ]
+
+
+def _files() -> list[Figure]:
+    with tempfile.TemporaryDirectory() as name:
+        path, solution_path = Path(name) / "instance.json", Path(name) / "solution.json"
+        instance = generate(nodes=100, jobs=400, seed=1)
+        solution = complete(instance, greedy.decide(greedy.prepare(instance, "code")))
+        files.write_instance(instance, path)
+        files.write_solution(solution, instance.digest, solution_path)
+
+        def exact() -> None:
+            check_exact(files.read_exact(path), files.read_exact(solution_path))
+
+        read = seconds(lambda: files.read_instance(path), 25)
+        checked = seconds(lambda: check(instance, solution), 50)
+        return [
+            ("read a 100 x 400 instance", 1e3 * read, "ms", "20", "60"),
+            ("check a decision for it", 1e3 * checked, "ms", "5", "20"),
+            ("check it exactly, reading included", seconds(exact, 9), "s", "0.3", "1"),
+        ]
+
+
+def _greedy() -> list[Figure]:
+    times: dict[str, list[float]] = {"code": [], "paper": []}
+    for catalogue, due, seed in product(CATALOGUES, ("base", "tight"), (1, 2, 3)):
+        instance = generate(nodes=100, jobs=400, seed=seed, catalogue=catalogue, due=due)
+        costs.tables(instance)
+        for rule, found in times.items():
+            prepared = greedy.prepare(instance, rule)
+            found.append(seconds(lambda prepared=prepared: greedy.decide(prepared), 25))
+    return [
+        (f"one decision of greedy:{rule} after set-up", 1e3 * median(found), "ms", "0.5", "2")
+        for rule, found in times.items()
+    ]
+
+
+def _help() -> Figure:
+    command = [sys.executable, "-m", "rsjs", "--help"]
+    whole = seconds(lambda: subprocess.run(command, check=True, capture_output=True), 11)
+    return "rsjs --help, whole process", whole, "s", "0.3", "0.5"
