@@ -2,7 +2,7 @@
 The bound that multipliers give form E: every column priced, in plain arrays.
 
 With the superadditive rows A x <= b of `rsjs_classes` (one column of A per role l) and any
-multipliers lambda >= 0 (free for the equality row (count)),
+multipliers lambda >= 0 (free for equality rows),
 
     L(lambda) = -lambda b + sum_j min(P_j, min_l (c_lj + (A^T lambda)_l))
 

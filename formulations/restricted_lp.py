@@ -22,6 +22,7 @@ from rsjs.formulations.class_pricing import Pricing
 from rsjs.formulations.class_roles import Array, Index
 
 FEASIBLE = 1e-7
+BROKEN = (highspy.HighsModelStatus.kSolveError, highspy.HighsModelStatus.kUnknown)
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,6 +112,9 @@ class RestrictedLp:
         spent = self.highs.getRunTime()  # HiGHS' limit is on the sum over all runs
         self.highs.setOptionValue("time_limit", spent + max(0.0, seconds))
         self.highs.run()
+        if self.highs.getModelStatus() in BROKEN:
+            self.highs.clearSolver()  # once more without the basis of the last solve
+            self.highs.run()
         if self.highs.getModelStatus() != highspy.HighsModelStatus.kOptimal:
             return None
         solution = self.highs.getSolution()

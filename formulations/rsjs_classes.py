@@ -19,7 +19,8 @@ Variables
     min  sum_j P_j + sum (T_jq - P_j) F_pjq + sum (T_jq + c_vg theta_jq - P_j) R_pjqg
     (cover)   sum_pq F_pjq + sum_pqg R_pjqg <= 1                            for all j
     (class)   sum_v,j,q,g R_(k,v)jqg <= N_k                                 for all k
-    (count)   sum R = required             open_nodes rsjs_eq, rsjs_eq_feasible
+    (count)   sum R = required             open_nodes rsjs_eq, rsjs_eq_feasible; where that is
+              every node, (class) are equalities instead
     (room)    what followers take at p <= what leaders leave, in one of two ways for all p;
               a leader leaves r = g - max(k_q, 1) GPUs and, if shared, U - u_q units of its own
 

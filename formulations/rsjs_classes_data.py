@@ -70,13 +70,23 @@ class ClassModel:
         gain: Array = self.costs[self.role, self.job] - self.shapes.postponement[self.job]
         return gain
 
+    @property
+    def every_node(self) -> bool:
+        """Whether every node has a job: then (class) are equalities and make (count) redundant."""
+        return self.required == self.roles.cluster.nodes
+
+    @property
+    def counted(self) -> bool:
+        """Whether there is a row (count)."""
+        return self.required is not None and not self.every_node
+
     @cached_property
     def matrix(self) -> Array:
         """(R, L) coefficients by role of the rows (room), (class), (count)."""
         roles = self.roles
         classes = np.arange(len(roles.cluster.class_sizes))
         of_class = (roles.node_class[roles.place] == classes[:, None]) & roles.leads
-        count = roles.leads[None, :][: int(self.required is not None)]
+        count = roles.leads[None, :][: int(self.counted)]
         return np.vstack([self.rooms.roles, of_class, count])
 
     @cached_property
@@ -88,16 +98,17 @@ class ClassModel:
     @cached_property
     def upper(self) -> Array:
         """(R,) right-hand sides."""
+        count = [self.required] if self.counted else []
         sizes = self.roles.cluster.class_sizes
-        count = [] if self.required is None else [float(self.required)]
-        return np.concatenate([np.zeros(len(self.rooms.roles)), sizes, count])
+        return np.concatenate([np.zeros(len(self.rooms.roles)), sizes, count]).astype(float)
 
     @cached_property
     def lower(self) -> Array:
-        """(R,) -inf, but for (count), which is an equality."""
+        """(R,) -inf, but for equalities."""
         lower = np.full(len(self.upper), -np.inf)
         if self.required is not None:
-            lower[-1] = self.required
+            first = len(self.rooms.roles) if self.every_node else len(lower) - 1
+            lower[first:] = self.upper[first:]
         return lower
 
     @cached_property

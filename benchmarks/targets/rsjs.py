@@ -139,7 +139,7 @@ def _measured(solves: Solves) -> tuple[list[Figure], list[comparison.Row]]:
     ]
     if rows[0]["objective"] is not None:
         gaps = [100 * row["gap"] for row in rows]
-        apart = [100 * max(0.0, row["objective"] - row["bound"]) / row["energy"] for row in rows]
+        apart = [100 * row["gap_over_energy"] for row in rows]
         figures += [
             (f"{what}, largest gap", max(gaps), "%", *solves.gaps),
             (f"{what}, largest (cost - bound) / energy", max(apart), "%", "", ""),

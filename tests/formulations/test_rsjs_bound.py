@@ -98,14 +98,20 @@ def test_the_bound_is_the_linear_program_s_and_no_more_than_the_optimum(random_d
     assert found.bound == rsjs_bound.certified(instance, found.multipliers)
 
 
+def every_node_busy(instance: Instance) -> Instance:
+    return replace(instance, objective=replace(instance.objective, open_nodes="rsjs_eq"))
+
+
 @pytest.mark.parametrize(
     "instance",
     [
         sts.generate(nodes=20, jobs=90, seed=1, mix="kma", sharing="paper"),
         sts.generate(nodes=30, jobs=90, seed=2, mix="km"),
         kiros.generate(nodes=20, jobs=100, seed=1),
+        every_node_busy(sts.generate(nodes=20, jobs=90, seed=1, mix="kma", sharing="paper")),
+        every_node_busy(sts.generate(nodes=100, jobs=90, seed=1, mix="kma")),
     ],
-    ids=lambda instance: instance.name,
+    ids=lambda instance: f"{instance.name}-{instance.objective.open_nodes}",
 )
 def test_sifting_with_samples_meets_the_linear_program_of_all_columns(instance):
     found = rsjs_bound.lower_bound(instance, tolerance=1e-8)

@@ -243,6 +243,17 @@ def test_so_does_the_optimum(packing, shape):
     assert_starts(packing, instance, enumeration.best(instance))
 
 
+@pytest.mark.parametrize("nodes", [6, 9])
+def test_classes_are_full_where_every_node_has_a_job(nodes):
+    """Six jobs fill the classes of six nodes; on nine nodes the row (count) is needed."""
+    instance = with_rule(sts.generate(nodes=nodes, jobs=6, seed=1, mix="km"), "rsjs_eq")
+    data = ClassModel.of(instance, "rows")
+    exact = data.lower == data.upper
+    assert data.every_node == (nodes == 6)
+    assert exact.sum() == (len(data.roles.cluster.class_sizes) if data.every_node else 1)
+    assert data.upper[exact].sum() == 6
+
+
 def test_the_number_of_rows_does_not_grow_with_the_nodes():
     few, many = (
         ClassModel.of(sts.generate(nodes=n, jobs=30, seed=1, mix="kma", sharing="paper"), "rows")
