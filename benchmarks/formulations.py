@@ -2,7 +2,8 @@
 Literal against reformulated models: `python -m benchmarks.formulations` makes docs/formulations.md.
 
 Each run is a fresh worker process with one thread and 60 s. The rows of a case are kept in
-results/formulations; delete a file to measure it again. `--page` makes the page from what is kept.
+results/formulations; delete a file to measure it again. Arguments name the sections to measure,
+all by default; `--page` measures none and makes the page from what is kept.
 """
 
 from __future__ import annotations
@@ -24,8 +25,9 @@ KEPT = Path(__file__).parents[1] / "results" / "formulations"
 
 def main() -> None:
     """Run what is missing, then make the page."""
-    if "--page" not in sys.argv:
-        missing = [case for case in cases() if not _file(case).exists()]
+    asked = sys.argv[1:]
+    wanted = [case for case in cases() if case.section in asked or not asked]
+    if missing := [case for case in wanted if not _file(case).exists()]:
         with Progress() as progress:
             task = progress.add_task("", total=sum(len(case.methods) for case in missing))
             for case in missing:
@@ -44,7 +46,10 @@ def _measure(case: Case, progress: Progress, task: object) -> None:
         progress.update(task, description=f"{case.name} {spelling}")
         outcomes += comparison.compare([instance], [parse(spelling)], LIMITS)
         progress.advance(task)
-    write_bytes(csv_text(comparison.rows(outcomes, LIMITS)).encode(), _file(case))
+    rows = comparison.rows(outcomes, LIMITS)
+    if false := [row for row in rows if row["status"] not in ("ok", "no_solution")]:
+        raise SystemExit(f"{false[0]['method']} on {false[0]['instance']}: {false[0]['message']}")
+    write_bytes(csv_text(rows).encode(), _file(case))
 
 
 if __name__ == "__main__":
