@@ -27,6 +27,9 @@ def seconds(panels: Mapping[str, Sequence[tuple[int, Row]]]) -> Figure:
         axes.axhline(LIMITS.time_limit, color="#999999", linewidth=0.7, linestyle=(0, (2, 2)))
         axes.set(xscale="log", yscale="log", xlabel="jobs", title=title)
         axes.set_ylim(top=TOP)
+        for axis in (axes.xaxis, axes.yaxis):
+            axis.set_major_formatter(lambda value, _: f"{value:g}")
+            axis.set_minor_formatter(lambda *_: "")
         axes.legend(fontsize=5.5, frameon=False, loc="upper left", ncols=2)
     made.axes[0].set_ylabel("seconds (open: gap not reached)")
     return made
@@ -54,6 +57,7 @@ def losses(found: Mapping[tuple[str, int], Sequence[float]]) -> Figure:
         )
     axes.set(xscale="log", xlabel="controllers K", ylabel="loss against the undivided bound [%]")
     axes.set_yscale("symlog", linthresh=0.01)
+    axes.yaxis.set_major_formatter(lambda value, _: f"{value:g}")
     axes.set_xticks(CONTROLLERS, [str(k) for k in CONTROLLERS])
     axes.minorticks_off()
     axes.legend(fontsize=6, frameon=False)

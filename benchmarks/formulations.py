@@ -47,7 +47,8 @@ def _measure(case: Case, progress: Progress, task: object) -> None:
         outcomes += comparison.compare([instance], [parse(spelling)], LIMITS)
         progress.advance(task)
     rows = comparison.rows(outcomes, LIMITS)
-    if false := [row for row in rows if row["status"] not in ("ok", "no_solution")]:
+    fine = ("ok", "no_solution")
+    if false := [r for r in rows if r["status"] not in fine or r["stop"] == "error"]:
         raise SystemExit(f"{false[0]['method']} on {false[0]['instance']}: {false[0]['message']}")
     write_bytes(csv_text(rows).encode(), _file(case))
 
