@@ -49,9 +49,10 @@ class Case:
         return f"{self.section}-{self.size.replace(' ', '')}-s{self.seed}"
 
     @property
-    def jobs(self) -> int:
-        """J."""
-        return int(self.size.partition("x")[2])
+    def pairs(self) -> int:
+        """N J."""
+        nodes, jobs = self.size.split(" x ")
+        return int(nodes) * int(jobs)
 
 
 def seconds_of(row: Row) -> float:

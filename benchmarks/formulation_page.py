@@ -67,7 +67,7 @@ def write(found: Found) -> None:
         title: [f for f in found if f[0].section == key] for key, (title, _) in SECTIONS.items()
     }
     times = {
-        title: [(case.jobs, row) for case, own in part for row in own]
+        title: [(case.pairs, row) for case, own in part for row in own]
         for title, part in by_section.items()
     }
     canvas.write(lambda: pictures.seconds(times), DOCS / "images" / "formulations.png")

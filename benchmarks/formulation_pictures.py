@@ -13,11 +13,11 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-TOP = 3000  # s, leaves room for the legend above the limit
+BOTTOM, TOP = 0.02, 3000  # s, with room for the legend above the limit
 
 
 def seconds(panels: Mapping[str, Sequence[tuple[int, Row]]]) -> Figure:
-    """Seconds against jobs, one panel per title of (jobs, row) pairs."""
+    """Seconds against N J, one panel per title of (N J, row) pairs."""
     made = canvas.figure(3.3 * len(panels), 3.1, layout="constrained")
     for axes, (title, found) in zip(
         made.subplots(1, len(panels), squeeze=False, sharey=True)[0], panels.items(), strict=True
@@ -25,8 +25,8 @@ def seconds(panels: Mapping[str, Sequence[tuple[int, Row]]]) -> Figure:
         for method, style in canvas.styles(row["method"] for _, row in found).items():
             _curve(axes, method, style, [pair for pair in found if pair[1]["method"] == method])
         axes.axhline(LIMITS.time_limit, color="#999999", linewidth=0.7, linestyle=(0, (2, 2)))
-        axes.set(xscale="log", yscale="log", xlabel="jobs", title=title)
-        axes.set_ylim(top=TOP)
+        axes.set(xscale="log", yscale="log", xlabel="nodes x jobs", title=title)
+        axes.set_ylim(BOTTOM, TOP)
         for axis in (axes.xaxis, axes.yaxis):
             axis.set_major_formatter(lambda value, _: f"{value:g}")
             axis.set_minor_formatter(lambda *_: "")
@@ -38,7 +38,7 @@ def seconds(panels: Mapping[str, Sequence[tuple[int, Row]]]) -> Figure:
 def _curve(
     axes: Axes, method: str, style: dict[str, object], found: Sequence[tuple[int, Row]]
 ) -> None:
-    x, y = [jobs for jobs, _ in found], [seconds_of(row) for _, row in found]
+    x, y = [pairs for pairs, _ in found], [seconds_of(row) for _, row in found]
     axes.plot(x, y, label=method, markersize=4, linewidth=1, **style)
     still_open = [(a, b) for a, b, (_, row) in zip(x, y, found, strict=True) if not proved(row)]
     if still_open:
