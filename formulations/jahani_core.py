@@ -59,6 +59,7 @@ class _Search:
         self.instance, self.call, self.report = instance, call, report
         self.best: Solution | None = None
         self.cost, self.lower, self.source = np.inf, -np.inf, "lagrangian"
+        self.largest = float(costs.tables(instance).postponement.max())
         self.counts = {"iterations": 0, "programs": 0}
         self.last: RawResult | None = None  # of the integer programs
         if call.warm_start is not None:
@@ -85,7 +86,7 @@ class _Search:
         """Whether cost and bound meet, within rounding."""
         if self.best is None:
             return False
-        return settled(Stop.OPTIMAL, self.cost, self.lower) is Stop.OPTIMAL
+        return settled(Stop.OPTIMAL, self.cost, self.lower, self.largest) is Stop.OPTIMAL
 
     @property
     def reached(self) -> bool:

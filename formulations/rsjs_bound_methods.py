@@ -9,6 +9,7 @@ from rsjs.formulations import linear
 from rsjs.formulations.backends.registry import BACKENDS
 from rsjs.formulations.backends.relay import relative_gap, settled
 from rsjs.formulations.jahani_methods import ROUTE
+from rsjs.instances.costs import tables
 from rsjs.instances.method import Call, Method, Option, Report
 from rsjs.instances.required_nodes import required_nodes
 from rsjs.instances.schema import Instance
@@ -44,6 +45,7 @@ METHODS = (
         summary="certified bound for RS-JS by sifting form E with exact pricing; no schedule",
         kind="exact",
         run="rsjs.formulations.rsjs_bound_methods:rsjs_bound",
+        decides=False,
         energy=_FIRST_ENDING,
         tardiness_at=_AT_COMPLETION,
         idle_cost=False,
@@ -74,7 +76,8 @@ def rsjs_classes(instance: Instance, call: Call, report: Report) -> SolveResult:
     )
     if result.stop not in (Stop.OPTIMAL, Stop.GAP):
         return result
-    stop = settled(Stop.OPTIMAL, result.objective, result.bound)
+    largest = float(tables(instance).postponement.max())
+    stop = settled(Stop.OPTIMAL, result.objective, result.bound, largest)
     gap = relative_gap(result.objective, result.bound)
     if stop is Stop.OPTIMAL or gap <= call.limits.gap:
         return replace(result, stop=stop)

@@ -166,6 +166,8 @@ class _Stream:
         if not self.valid_bound:
             rows = ", ".join(sorted(self.data.printed))
             bound, stop = None, raw.stop
+            if stop in (Stop.OPTIMAL, Stop.GAP):
+                stop = Stop.ITERATIONS  # what is solved is another problem
             status = f"{status} with rows as printed ({rows}), at {raw.objective}"
         return SolveResult(
             stop=stop,

@@ -60,6 +60,7 @@ class _Search:
         self.instance, self.call, self.report = instance, call, report
         self.best: Solution | None = None
         self.cost, self.lower, self.source = np.inf, -np.inf, "lagrangian"
+        self.largest = float(costs.tables(instance).postponement.max())
         self.counts = {"iterations": 0, "programs": 0}
         if call.warm_start is not None:
             self.offer(complete(instance, call.warm_start))
@@ -86,7 +87,7 @@ class _Search:
         if self.best is None:
             return False
         near = relative_gap(self.cost, self.lower) <= self.call.limits.gap
-        return near or settled(Stop.OPTIMAL, self.cost, self.lower) is Stop.OPTIMAL
+        return near or settled(Stop.OPTIMAL, self.cost, self.lower, self.largest) is Stop.OPTIMAL
 
     def over(self) -> bool:
         """Whether there is no time left or somebody asked to end."""
@@ -137,7 +138,7 @@ class _Search:
             needed = int(np.searchsorted(order, self.cost - lower, side="right"))
             columns = min(max(2 * columns, needed), GROWTH * columns)
         if self.reached:
-            return settled(Stop.OPTIMAL, self.cost, self.lower)
+            return settled(Stop.OPTIMAL, self.cost, self.lower, self.largest)
         if self.report.stop_requested():
             return Stop.INTERRUPTED
         return Stop.TIME_LIMIT if self.over() else Stop.ITERATIONS

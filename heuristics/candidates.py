@@ -7,6 +7,8 @@ type (the papers). Tables have one row per job, then kinds, then g = 0, 1, ..., 
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -56,9 +58,41 @@ def share_price_by_node_type(cluster: Cluster) -> Array:
     return np.where(flat[:, None] & np.isfinite(price), share * _finite(price), price)
 
 
-def ranked(instance: Instance, hours: Array, price: Array, *, strict: bool) -> list[list[int]]:
+def share_price_by_gpu_type(cluster: Cluster) -> Array:
+    """(T, G + 1) $/h of g GPUs of a type where that costs least; inf where no node has g."""
+    price = np.full((len(cluster.gpu_types), cluster.largest + 1), np.inf)
+    np.minimum.at(price, cluster.gpu_of_type, share_price_by_node_type(cluster))
+    return price
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Ranking:
     """
-    Each job's admissible configurations, best first, as kind * (G + 1) + g.
+    Each job's configurations in order, of those that some job may use; those it may not are last.
+
+    Attributes
+    ----------
+    code : (J, C) int
+        kind * (G + 1) + g, best first.
+    order : (J, C) int
+        Columns of the arrays below, best first.
+    in_time : (J, C) bool
+    key : (J, C) float
+        What sorts them: $ in time, then hours; inf where not admissible.
+    count : (J,) int
+        Admissible ones.
+    """
+
+    code: NDArray[np.int64]
+    order: NDArray[np.int64]
+    in_time: NDArray[np.bool_]
+    key: Array
+    count: NDArray[np.int64]
+
+
+def ranking(instance: Instance, hours: Array, price: Array, *, strict: bool) -> Ranking:
+    """
+    Each job's admissible configurations, best first.
 
     First those that end by the due date (D*_j), the cheapest (t x price) first, then the late
     ones, the fastest first (Kiros 2020, 3.1.3, second assumption). Ties: the cheaper one, then
@@ -71,15 +105,29 @@ def ranked(instance: Instance, hours: Array, price: Array, *, strict: bool) -> l
     strict : bool
         Whether the due date itself is late: now + t < d_j.
     """
-    jobs = len(instance.jobs)
-    time = hours.reshape(jobs, -1)
+    time = hours.reshape(len(instance.jobs), -1)
+    usable = np.isfinite(time)
+    columns = np.flatnonzero(usable.any(axis=0))
+    time, usable = time[:, columns], usable[:, columns]
     end, due = instance.now + time, instance.jobs.due[:, None]
     in_time = end < due if strict else end <= due
-    usable = np.isfinite(time)
-    cost = _finite(time) * _finite(price).reshape(-1)
-    order = np.lexsort((cost, np.where(in_time, cost, time), ~in_time))
-    count = usable.sum(axis=1).tolist()
-    return [row[:n] for row, n in zip(order.tolist(), count, strict=True)]
+    cost = _finite(time) * _finite(price).reshape(-1)[columns]
+    key = np.where(in_time, cost, time)
+    # floats >= 0 sort as their bits do; with the sign bit, those in time come first
+    bits = key.view(np.int64) ^ (in_time.astype(np.int64) << 63)
+    order = np.lexsort((cost, bits))
+    return Ranking(
+        code=columns[order], order=order, in_time=in_time, key=key, count=usable.sum(axis=1)
+    )
+
+
+def ranked(instance: Instance, hours: Array, price: Array, *, strict: bool) -> list[list[int]]:
+    """The codes of each job's `ranking`, inadmissible ones left out."""
+    found = ranking(instance, hours, price, strict=strict)
+    rows: list[list[int]] = found.code.tolist()
+    for j in np.flatnonzero(found.count < found.code.shape[1]).tolist():
+        del rows[j][found.count[j] :]
+    return rows
 
 
 def _finite(values: Array) -> Array:
@@ -88,7 +136,7 @@ def _finite(values: Array) -> Array:
 
 def pressure(instance: Instance) -> Array:
     """(J,) Delta_j = now + min t_j - d_j [h] (Kiros 2020, (3.1))."""
-    fastest = costs.tables(instance).hours.min(axis=(1, 2))
+    fastest = costs.tables(instance).hours.reshape(len(instance.jobs), -1).min(axis=1)
     result: Array = instance.now + fastest - instance.jobs.due
     return result
 

@@ -1,30 +1,115 @@
 """
 Kernels compiled by numba where it is installed; elsewhere they run as the Python they are.
 
-Only modules of kernels import this one, and only methods that are about to run a kernel import
-those: importing numba takes most of a second. Compiled code is kept beside the package, or in the
-user's cache where the package is read-only, or not at all.
+numba is imported with the first module of kernels, which takes most of a second: so methods import
+those only when they are about to run one. Compiled code is kept in NUMBA_CACHE_DIR if that is set,
+else beside the package, or in the user's cache where the package is read-only, or else not at all.
+numba notices that the file of a kernel has changed, but not those of the kernels it calls: so all
+are kept together, in a folder that is named for the text of every file of this package.
 """
 
 from __future__ import annotations
 
 import importlib.util
-from collections.abc import Callable
+import os
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from functools import cache
+from hashlib import sha256
+from pathlib import Path
 from typing import Any, TypeVar
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 AVAILABLE = importlib.util.find_spec("numba") is not None
+PACKAGE = Path(__file__).parent
+PREFIX, VERSIONS = "rsjs-kernels-", 6
+INNER = {"_nrt": False, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 
 
 def compiled(function: F) -> F:
     """A function on arrays and numbers, compiled when it is first called."""
+    return _compiled(function)
+
+
+def inner(function: F) -> F:
+    """
+    The same for a function that makes no arrays, nor slices of them: it counts no references.
+
+    Only kernels can call it. Where they hand arrays to one another in inner loops, counting takes
+    most of the time.
+    """
+    return _compiled(function, **INNER)
+
+
+def inlined(function: F) -> F:
+    """
+    The same, and its code is copied into its callers.
+
+    For what a loop calls all the time: passing a few tables of arrays takes some 40 ns.
+    """
+    return _compiled(function, **INNER, forceinline=True)
+
+
+def _compiled(function: F, **options: bool) -> F:
     if not AVAILABLE:
         return function
-    from numba import njit
+    from numba import config, njit
 
+    folder, usual = cache_folder(), config.CACHE_DIR
+    config.CACHE_DIR = str(folder or usual)  # read when a function is decorated
     try:
-        kernel: F = njit(cache=True, nogil=True, error_model="numpy")(function)
-    except RuntimeError:  # numba found no folder to write to
-        kernel = njit(nogil=True, error_model="numpy")(function)
+        kernel: F = njit(cache=folder is not None, nogil=True, error_model="numpy", **options)(
+            function
+        )
+    finally:
+        config.CACHE_DIR = usual
     return kernel
+
+
+def is_kept(module: str) -> bool:
+    """Whether kernels of a module have been compiled before, so that loading them is enough."""
+    folder = cache_folder()
+    return folder is not None and any(folder.rglob(f"{module.rpartition('.')[2]}.*.nbi"))
+
+
+@cache
+def cache_folder() -> Path | None:
+    """Where compiled code is kept: the first place that can be written to; None = nowhere."""
+    for place in _places():
+        folder = place / f"{PREFIX}{_digest()}"
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            with tempfile.TemporaryFile(dir=folder):  # which also makes it the newest
+                pass
+        except OSError:
+            continue
+        with suppress(OSError):  # another process removes the same
+            _remove_old(place)
+        return folder
+    return None
+
+
+def _remove_old(place: Path) -> None:
+    """Leave a few versions; whoever still uses another one compiles again."""
+    folders = sorted(place.glob(f"{PREFIX}*"), key=lambda folder: folder.stat().st_mtime)
+    for folder in folders[:-VERSIONS]:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _places() -> Iterator[Path]:
+    if asked := os.environ.get("NUMBA_CACHE_DIR"):
+        yield Path(asked)
+    yield PACKAGE / "__pycache__"
+    home = os.environ.get("XDG_CACHE_HOME") or Path("~/.cache").expanduser()
+    yield Path(home) / "rsjs"
+
+
+def _digest() -> str:
+    """Of all files of the package: kernels read constants and tuple types from their neighbours."""
+    digest = sha256()
+    for file in sorted(PACKAGE.rglob("*.py")):
+        digest.update(file.read_bytes())
+    return digest.hexdigest()[:16]

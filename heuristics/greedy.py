@@ -16,21 +16,16 @@ tried on open nodes only, as printed. On fixed nodes (b) fails if no closed node
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
+from importlib import import_module
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rsjs.heuristics import candidates, postprocessing
-from rsjs.heuristics.best_fit import (
-    Assignment,
-    Ints,
-    Pool,
-    assign,
-    pool_by_gpu_type,
-    pool_by_node_type,
-)
+from rsjs.heuristics import candidates
+from rsjs.heuristics.best_fit import Assignment, Ints, Pool, assign
+from rsjs.heuristics.engines import choose_engine
+from rsjs.heuristics.greedy_rules import RULES, Rule, cluster_tables
 from rsjs.heuristics.outcome import choose_rule, finished
 from rsjs.instances import costs
 from rsjs.instances.cluster import Cluster
@@ -39,51 +34,7 @@ from rsjs.instances.schema import Instance
 from rsjs.instances.solution import Solution, SolveResult
 
 Array = NDArray[np.float64]
-
-
-@dataclass(frozen=True, kw_only=True)
-class Rule:
-    """
-    One reading of the algorithm.
-
-    Attributes
-    ----------
-    pool : which nodes are compatible, and what a node is opened as
-    hours, price : times and prices of the configurations (v, g)
-    strict : whether a job that ends at its due date is late
-    equivalents : what a node with idle GPUs becomes
-    give : who gets GPUs that stay idle
-    """
-
-    pool: Callable[[Cluster], Pool]
-    hours: Callable[[Instance], Array]
-    price: Callable[[Cluster], Array]
-    strict: bool
-    equivalents: Callable[[Cluster], Ints]
-    give: Callable[[Ints, Ints, Ints, Array, Array], Ints]
-
-
-RULES = {
-    # the authors' program: v is a GPU type, a new node the largest VM with it, and a
-    # configuration costs as much as the cheapest whole VM that has g GPUs
-    "code": Rule(
-        pool=pool_by_gpu_type,
-        hours=candidates.hours_by_gpu_type,
-        price=candidates.full_price_by_gpu_type,
-        strict=False,
-        equivalents=postprocessing.cheaper_equivalents,
-        give=postprocessing.give_to_one_job,
-    ),
-    # as printed: v is a VM type, with s_v GPUs, and a configuration costs g / s_v of it
-    "paper": Rule(
-        pool=pool_by_node_type,
-        hours=candidates.hours_by_node_type,
-        price=candidates.share_price_by_node_type,
-        strict=True,
-        equivalents=postprocessing.smaller_equivalents,
-        give=postprocessing.give_on_each_node,
-    ),
-}
+KERNELS = "rsjs.heuristics.kernels.greedy"
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -101,17 +52,18 @@ class Prepared:
 
 def prepare(instance: Instance, rule: str = "code") -> Prepared:
     """Order the queue and each job's candidates by a rule of RULES."""
-    chosen, cluster = RULES[rule], instance.cluster
+    chosen = RULES[rule]
+    tables = cluster_tables(instance.cluster, chosen)
     return Prepared(
         rule=chosen,
-        cluster=cluster,
+        cluster=instance.cluster,
         hours=costs.tables(instance).hours,
         queue=candidates.by_pressure(instance).tolist(),
         candidates=candidates.ranked(
-            instance, chosen.hours(instance), chosen.price(cluster), strict=chosen.strict
+            instance, chosen.hours(instance), tables.nodes.price, strict=chosen.strict
         ),
-        pool=chosen.pool(cluster),
-        equivalents=chosen.equivalents(cluster),
+        pool=tables.pool,
+        equivalents=tables.equivalents,
     )
 
 
@@ -143,6 +95,14 @@ def postprocess(prepared: Prepared, assignment: Assignment) -> Solution:
 def run(instance: Instance, call: Call, report: Report) -> SolveResult:
     """Greedy as a method."""
     rule = choose_rule("greedy", call.rule, RULES)
+    if choose_engine(call.options.get("engine", "auto"), KERNELS) == "numba":
+        with report.phase("compile"):
+            compiled = import_module("rsjs.heuristics.greedy_compiled")
+            compiled.decide(instance, rule)
+        report.start_clock()
+        with report.phase("solve"):
+            solution = compiled.decide(instance, rule)
+        return finished(instance, solution, report)
     with report.phase("prepare"):
         prepared = prepare(instance, rule)
     with report.phase("solve"):

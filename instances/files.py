@@ -184,9 +184,35 @@ def _build(
         raise error.at(path) from None
 
 
+def fit(document: Any, schema_text: str, path: str | Path) -> None:
+    """
+    Refuse a document that does not fit a JSON Schema, naming the first entry that does not.
+
+    For documents of other kinds, read elsewhere: `path` is where from.
+    """
+    validator = _validator_of(schema_text)
+    if not validator.is_valid(document):
+        raise InputError(*_misfit(validator, document), path)
+
+
+@cache
+def _validator_of(schema_text: str) -> jsonschema_rs.Draft202012Validator:
+    return jsonschema_rs.Draft202012Validator(json.loads(schema_text))
+
+
 @cache
 def _validator(kind: str) -> jsonschema_rs.Draft202012Validator:
     return jsonschema_rs.Draft202012Validator(schema(kind))
+
+
+def _misfit(validator: jsonschema_rs.Draft202012Validator, document: Any) -> tuple[str, Any, str]:
+    """Pointer, value found and what was expected, of the first entry that does not fit."""
+    error = next(validator.iter_errors(document))
+    value, pointer = document, ""
+    for step in error.instance_path:
+        value, pointer = value[step], f"{pointer}/{escaped(str(step))}"
+    step, found, expected = explain(error.kind, value)
+    return pointer + step, found, expected
 
 
 class _Odd(str):
@@ -296,12 +322,7 @@ class _Reader:
                 self._fail(root, found, f"at most {DEEPEST} levels")
 
     def _refuse(self, kind: str, parsed: Any) -> NoReturn:
-        error = next(_validator(SCHEMAS[kind]).iter_errors(parsed))
-        value, pointer = parsed, ""
-        for step in error.instance_path:
-            value, pointer = value[step], f"{pointer}/{escaped(str(step))}"
-        step, found, expected = explain(error.kind, value)
-        self._fail(pointer + step, found, expected)
+        self._fail(*_misfit(_validator(SCHEMAS[kind]), parsed))
 
     def _fail(self, pointer: str, value: Any, expected: str) -> NoReturn:
         raise InputError(pointer, value, expected, self.path) from None

@@ -188,6 +188,8 @@ class Method:
         Whether a start solution is used.
     max_jobs, max_nodes : int or None
         The largest instance it accepts.
+    decides : bool
+        Whether there are decisions among its results, not bounds only.
     on_parts : Method or None
         Another one that solves parts of the instance for it: must serve the instance but for
         its size.
@@ -210,6 +212,7 @@ class Method:
     warm_start: bool = False
     max_jobs: int | None = None
     max_nodes: int | None = None
+    decides: bool = True
     on_parts: Method | None = None
 
     def refusal(self, instance: Instance) -> str | None:

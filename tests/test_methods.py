@@ -115,3 +115,15 @@ def test_a_minimum_holds_for_numbers_of_every_kind(monkeypatch):
     for bad in ("-0.1", "nan"):
         with pytest.raises(InputError, match="alpha >= 0"):
             parse(f"greedy?alpha={bad}")
+
+
+@pytest.mark.parametrize("inner", ["rsjs_bound", "jahani_patterns@relaxation"])
+def test_a_method_without_decisions_is_no_value(inner):
+    with pytest.raises(InputError, match="a method that makes decisions, not bounds only"):
+        parse(f"hierarchical?method={inner}")
+
+
+def test_a_route_through_pyomo_needs_an_interface():
+    assert parse("jahani_patterns@highs?route=pyomo").missing() is None
+    missing = parse("jahani_patterns@cpsat?route=pyomo").missing()
+    assert missing == "Pyomo has no interface to cpsat (route=pyomo)"

@@ -18,7 +18,7 @@ from rsjs.instances.files import write_bytes
 from rsjs.reporting.csv_rows import csv_text
 
 FOLDER = Path(__file__).parents[2] / "results" / "targets"
-PARTS = ("calls", "jahani", "dual", "rsjs")
+PARTS = ("calls", "jahani", "dual", "rsjs", "ruin_recreate")
 
 
 def main() -> None:

@@ -175,7 +175,9 @@ class Backend:
         self.import_solver()
         module, _, function = self.run.partition(":")
         solve: Solve = getattr(import_module(module), function)
-        return solve
+        scaled: Callable[[Solve], Solve]
+        scaled = import_module("rsjs.formulations.backends.scaling").scaled  # which imports this
+        return scaled(solve)
 
 
 def small_seed(limits: Limits) -> int:

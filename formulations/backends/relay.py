@@ -27,16 +27,17 @@ def relative_gap(objective: float | None, bound: float | None) -> float:
     return (objective - bound) / max(abs(objective), abs(bound))
 
 
-def settled(stop: Stop, objective: float | None, bound: float | None) -> Stop:
+def settled(stop: Stop, objective: float | None, bound: float | None, largest: float = 1.0) -> Stop:
     """
     OPTIMAL only where objective and bound meet, else GAP; other stops as they are.
 
     Solvers say "optimal" as soon as their gap limit is met. They meet if the relative gap is at
-    most 1e-9, or the bound lacks at most 1e-9 max(1, |z|).
+    most 1e-9, or the bound lacks at most 1e-9 max(1, |z|); where the `largest` cost is below 1, it
+    stands for the 1.
     """
     if stop is not Stop.OPTIMAL or objective is None:
         return stop
-    slack = 1e-9 * max(1.0, abs(objective))
+    slack = 1e-9 * max(min(1.0, largest), abs(objective))
     met = bound is not None and bound >= objective - slack
     return Stop.OPTIMAL if met or relative_gap(objective, bound) <= 1e-9 else Stop.GAP
 

@@ -14,6 +14,7 @@ from functools import cache
 from importlib.metadata import entry_points
 from typing import TYPE_CHECKING, Any
 
+from rsjs.formulations.backends.backend import Feature
 from rsjs.formulations.backends.registry import BACKENDS
 from rsjs.formulations.hierarchical_methods import HIERARCHICAL
 from rsjs.formulations.registry import METHODS as EXACT
@@ -54,11 +55,19 @@ class Request:
         ]
         return text + (f"?{','.join(changed)}" if changed else "")
 
+    @property
+    def decides(self) -> bool:
+        """Whether there are decisions among the results: not with a solver of relaxations."""
+        integer = self.solver is None or Feature.INTEGER in BACKENDS[self.solver].features
+        return self.method.decides and integer
+
     def missing(self) -> str | None:
         """Why the method cannot run here and what would help; None if it can."""
-        if self.solver is not None and not BACKENDS[self.solver].available():
-            command = BACKENDS[self.solver].install_command
-            return f"solver {self.solver} is not installed: {command}"
+        solver = None if self.solver is None else BACKENDS[self.solver]
+        if solver and self.options.get("route") == "pyomo" and solver.pyomo_interface is None:
+            return f"Pyomo has no interface to {solver.name} (route=pyomo)"
+        if solver and not solver.available():
+            return f"solver {solver.name} is not installed: {solver.install_command}"
         inner = (value.missing() for value in self.options.values() if isinstance(value, Request))
         return next(filter(None, inner), None)
 
@@ -156,6 +165,8 @@ def _inner(name: str, text: str) -> Request:
     request = parse(text)
     if request.method.on_parts is not None:
         raise InputError("", f"{name}={text}", "a method that runs no other method")
+    if not request.decides:
+        raise InputError("", f"{name}={text}", "a method that makes decisions, not bounds only")
     return request
 
 

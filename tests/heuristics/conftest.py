@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 
+from rsjs.heuristics import compiled
 from rsjs.instances.cluster import Cluster, GpuType, NodeGroup, NodeType, ShareLevel
 from rsjs.instances.epochs import FIXED, Law
 from rsjs.instances.jobs import Jobs
@@ -140,3 +142,15 @@ def make() -> Make:
 def random_instance() -> Callable[[int, Objective], Instance]:
     """The builder of random instances from a seed and an objective."""
     return _random
+
+
+@pytest.fixture
+def plain_kernels(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Kernels that are imported from now on run as plain Python, as they do without numba."""
+    monkeypatch.setattr(compiled, "AVAILABLE", False)
+    kernels = "rsjs.heuristics.kernels"
+    loaded = {name: sys.modules.pop(name) for name in [*sys.modules] if name.startswith(kernels)}
+    yield
+    for name in [name for name in sys.modules if name.startswith(kernels)]:
+        del sys.modules[name]
+    sys.modules.update(loaded)

@@ -7,10 +7,14 @@ from pathlib import Path
 
 import pytest
 
+from rsjs.heuristics.compiled import AVAILABLE
+from rsjs.heuristics.randomized_engines import Batched, Compiled
+from rsjs.heuristics.randomized_rules import RULES
+from rsjs.heuristics.randomized_tables import prepare
 from rsjs.heuristics.registry import METHODS
 from rsjs.instances import costs
 from rsjs.instances.csv_triple import read
-from rsjs.instances.method import Call, Report
+from rsjs.instances.method import Call, Limits, Report
 from rsjs.instances.schema import Instance
 from rsjs.instances.solution import Solution
 
@@ -59,3 +63,45 @@ def test_greedy_schedule_equals_the_authors(shared: Path, case: str) -> None:
         vm = instance.cluster.node_types[solution.node_type[node]].name
         ours[job] = (node, vm, gpus) if node >= 0 else None
     assert ours == theirs
+
+
+@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_randomized_greedy_costs_equal_the_authors(shared: Path, case: str, seed: int) -> None:
+    with (shared / "data/peer/oneshot.csv").open() as file:
+        (row,) = (
+            r
+            for r in csv.DictReader(file)
+            if (r["case"], r["method"], r["seed"]) == (case, "RandomGreedy", str(seed))
+        )
+    instance = read(shared / "data/peer" / case)
+    options = {"iterations": int(row["iters"]), "stream": "minstd", "engine": "numpy"}
+    call = Call(rule="code", options=options, limits=Limits(seed=seed))
+    result = METHODS["randomized_greedy"].load()(instance, call, Report())
+    assert result.solution is not None
+    terms = costs.terms(instance, result.solution)
+    assert terms.total == pytest.approx(float(row["f_obj"]), rel=1e-9)
+    assert terms.energy == pytest.approx(float(row["vm_cost"]), rel=1e-9)
+    assert terms.tardiness == pytest.approx(float(row["tardi_cost"]), rel=1e-9)
+    assert (result.solution.job_node >= 0).sum() == int(row["running"])
+
+
+@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize(
+    "engine",
+    [
+        pytest.param(
+            Compiled, marks=pytest.mark.skipif(not AVAILABLE, reason="numba is not installed")
+        ),
+        Batched,
+    ],
+)
+def test_every_iteration_equals_the_authors(
+    shared: Path, case: str, engine: type[Compiled | Batched]
+) -> None:
+    lines = (shared / "data/peer" / case / "rg_costs_minstd_seed1.csv").read_text().split()
+    instance = read(shared / "data/peer" / case)
+    prepared = prepare(instance, RULES["code"], seed=1, stream="minstd")
+    ours = engine(prepared).costs(1, len(lines))
+    assert len(lines) == 1000
+    assert ours == pytest.approx([float(line) for line in lines], rel=1e-9)

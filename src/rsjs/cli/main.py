@@ -12,6 +12,7 @@ from typer.core import TyperGroup
 
 from rsjs.cli import (
     check,
+    collect,
     compare,
     convert,
     demo,
@@ -23,8 +24,10 @@ from rsjs.cli import (
     generate_kiros,
     generate_sts,
     listing,
+    run,
     show,
     solve,
+    statistics,
     workload,
 )
 
@@ -40,7 +43,8 @@ class _InOrder(TyperGroup):
 
 
 ORDER = ["generate", "workload", "convert", "solve", "check"]
-ORDER += ["compare", "formulation-study", "export-model", "list", "show", "demo", "doctor"]
+ORDER += ["compare", "run", "collect", "statistics", "formulation-study", "export-model"]
+ORDER += ["list", "show", "demo", "doctor"]
 app = typer.Typer(
     cls=_InOrder,
     add_completion=False,
@@ -59,6 +63,9 @@ app.add_typer(workload.app, name="workload")
 app.command("solve")(solve.solve)
 app.command("check")(check.check)
 app.command("compare")(compare.compare)
+app.command("run")(run.run)
+app.command("collect")(collect.collect)
+app.command("statistics")(statistics.statistics)
 app.command("convert")(convert.convert)
 app.command("formulation-study")(formulation_study.formulation_study)
 app.command("export-model")(export_model.export_model)

@@ -13,6 +13,7 @@ from rsjs.cli.console import console, number, percent
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
+    from rich.console import RichCast
     from rich.live import Live
     from rich.text import Text
 
@@ -63,8 +64,8 @@ class Screen:
     def __init__(self, live: Live | None) -> None:
         self._live = live
 
-    def show(self, line: RunLine) -> None:
-        """Show a line in place of the one before; only on a terminal."""
+    def show(self, line: RichCast) -> None:
+        """Show a line, or several, in place of what was there before; only on a terminal."""
         if self._live is not None:
             self._live.update(line)
 

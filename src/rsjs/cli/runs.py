@@ -112,6 +112,7 @@ class Runs:
                 "instance": row["instance"],
                 "instance_sha256": row["instance_sha256"],
                 "method": row["method"],
+                "seed": row["seed"],
                 "best_bound": row["best_bound"],
                 "seconds": row["total_s"],
                 "events": comparison.trajectory(found),

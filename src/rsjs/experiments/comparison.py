@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from importlib.metadata import version
 from typing import Any
 
 from rsjs.experiments import outcome
 from rsjs.experiments.gap import contradicts, gap, gap_over
 from rsjs.experiments.outcome import Outcome
+from rsjs.instances.check import Verdict
 from rsjs.instances.method import Limits
 from rsjs.instances.schema import Instance
+from rsjs.instances.solution import SolveResult
 from rsjs.methods import Request
 
 Row = dict[str, Any]
@@ -47,14 +50,46 @@ def rows(outcomes: Sequence[Outcome], limits: Limits) -> list[Row]:
     status: ok (feasible), no_solution, infeasible (the decision fails the check), wrong (a claim
     is false: the cost, or a bound above a cost that some method reached).
     """
-    table = [_row(found, limits) for found in outcomes]
+    table = [row(Measured.of(found), limits) for found in outcomes]
     for instance in {row["instance_sha256"] for row in table}:
-        _share_bounds([row for row in table if row["instance_sha256"] == instance])
+        share_bounds([row for row in table if row["instance_sha256"] == instance])
     return table
 
 
-def _row(found: Outcome, limits: Limits) -> Row:
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Measured:
+    """What a row is made of: a run and the checker's verdict on it, wherever they were kept."""
+
+    instance: str
+    instance_sha256: str
+    nodes: int
+    jobs: int
+    method: str
+    result: SolveResult
+    verdict: Verdict | None
+    rsjs_version: str
+    solver_version: str | None
+
+    @staticmethod
+    def of(found: Outcome) -> Measured:
+        """That of a run just made."""
+        return Measured(
+            instance=found.instance.name,
+            instance_sha256=found.instance.digest,
+            nodes=found.instance.cluster.nodes,
+            jobs=len(found.instance.jobs),
+            method=found.method,
+            result=found.result,
+            verdict=found.verdict,
+            rsjs_version=version("rsjs-bench"),
+            solver_version=found.solver_version,
+        )
+
+
+def row(found: Measured, limits: Limits) -> Row:
+    """The row of one run; what other runs know of its instance is missing, see `share_bounds`."""
     verdict, result = found.verdict, found.result
+    objective = verdict.objective if verdict is not None and verdict.feasible else None
     terms: Mapping[str, float | None] = (verdict and verdict.terms) or {}
     violations = () if verdict is None else verdict.violations
     false_claims = [v for v in violations if v.constraint.startswith("claimed_")]
@@ -62,25 +97,25 @@ def _row(found: Outcome, limits: Limits) -> Row:
     if false_claims and len(false_claims) == len(violations):
         status = "wrong"
     return {
-        "instance": found.instance.name,
-        "instance_sha256": found.instance.digest,
-        "nodes": found.instance.cluster.nodes,
-        "jobs": len(found.instance.jobs),
+        "instance": found.instance,
+        "instance_sha256": found.instance_sha256,
+        "nodes": found.nodes,
+        "jobs": found.jobs,
         "method": found.method,
         "stop": result.stop.value,
         "status": status,
-        "objective": found.objective,
+        "objective": objective,
         **{name: terms.get(name) for name in ("tardiness", "postponement", "energy", "idle")},
         "bound": result.bound,
         "best_bound": None,
-        "gap": gap(found.objective, result.bound),
+        "gap": gap(objective, result.bound),
         "gap_to_best": None,
         "gap_without_postponement": None,
         "gap_over_energy": None,
         "executed": verdict.counts.get("executed") if verdict else None,
         **{f"{phase}_s": result.seconds.get(phase) for phase in PHASES},
         "peak_memory_mb": result.peak_memory_mb,
-        "rsjs_version": version("rsjs-bench"),
+        "rsjs_version": found.rsjs_version,
         "solver_version": found.solver_version,
         "time_limit": limits.time_limit,
         "gap_limit": limits.gap,
@@ -90,7 +125,7 @@ def _row(found: Outcome, limits: Limits) -> Row:
     }
 
 
-def _share_bounds(table: list[Row]) -> None:
+def share_bounds(table: list[Row]) -> None:
     """Give the rows of one instance its best valid bound and the gaps to it."""
     costs = [row["objective"] for row in table if row["objective"] is not None]
     least = min(costs, default=None)

@@ -23,7 +23,7 @@ def claimed(threads: int) -> Iterator[list[int]]:
         cores: list[int] = []
         available = _cores()
         if threads < len(available):
-            for core in reversed(available):
+            for core in _by_preference(available):
                 if len(cores) < threads and _lock(core, locks):
                     cores.append(core)
         yield cores if len(cores) == threads else []
@@ -35,6 +35,22 @@ def _cores() -> list[int]:
     except (AttributeError, OSError):
         return []
     return cores
+
+
+def _by_preference(cores: list[int]) -> list[int]:
+    """High numbers first; a second hardware thread of a core comes after all first ones."""
+    firsts = {_siblings(core)[0] for core in cores}
+    return sorted(cores, key=lambda core: (core not in firsts, -core))
+
+
+def _siblings(core: int) -> list[int]:
+    """The hardware threads of the core that this one is of, ascending."""
+    path = Path(f"/sys/devices/system/cpu/cpu{core}/topology/thread_siblings_list")
+    try:
+        spans = [part.partition("-") for part in path.read_text("ascii").strip().split(",")]
+        return sorted(n for a, _, b in spans for n in range(int(a), int(b or a) + 1))
+    except (OSError, ValueError):
+        return [core]
 
 
 def _lock(core: int, locks: ExitStack) -> bool:

@@ -124,8 +124,7 @@ def run(
     if result.solution is not None:
         verdict = check(instance, result.solution, objective=result.objective, bound=result.bound)
     seconds = {**result.seconds, "check": time.monotonic() - begin}
-    inner = (value.solver for value in request.options.values() if isinstance(value, Request))
-    solver = request.solver or next(inner, None)
+    solver = solver_of(request)
     return Outcome(
         instance=instance,
         method=request.spelling,
@@ -133,6 +132,12 @@ def run(
         verdict=verdict,
         solver_version=None if solver is None else BACKENDS[solver].version(),
     )
+
+
+def solver_of(request: Request) -> str | None:
+    """The solver that a method runs, itself or through the method it is given."""
+    inner = (value.solver for value in request.options.values() if isinstance(value, Request))
+    return request.solver or next(filter(None, inner), None)
 
 
 def refuse(instance: Instance, request: Request, warm_start: Solution | None = None) -> None:

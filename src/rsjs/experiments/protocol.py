@@ -4,6 +4,7 @@ What a worker process and its launcher leave for each other in the run's folder.
     task.json       what to run, written by the launcher
     events.jsonl    one line per event, appended by the worker: started, phase, incumbent, bound
     incumbent.npz   the best decision so far, replaced whole
+    incumbents.npy  every decision reported, one array after the other, where the task asks for it
     result.json     the result, written last
     solution.npz    its decision
     stderr.txt      what the worker and the solver wrote to standard error
@@ -13,27 +14,60 @@ from __future__ import annotations
 
 import json
 import os
-from dataclasses import asdict, dataclass
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field
+from math import isfinite
 from pathlib import Path
+from types import NoneType
 from typing import Any
 
-import numpy as np
-
+from rsjs.experiments.decision_files import read_decision, write_decision
 from rsjs.instances.method import Limits
-from rsjs.instances.solution import DECISION_ARRAYS, Event, Solution, SolveResult, Stop
+from rsjs.instances.solution import Event, SolveResult, Stop
 
 Line = dict[str, Any]
+
+TYPES: dict[str, tuple[type, ...]] = {  # of what a method may say in a result
+    "objective": (int, float, NoneType),
+    "bound": (int, float, NoneType),
+    "bound_source": (str, NoneType),
+    "bound_variant": (str, NoneType),
+    "counts": (dict,),
+    "options": (dict,),
+    "message": (str,),
+}
+NUMBERS = {  # that an event of each kind has
+    "started": (),
+    "phase": ("seconds",),
+    "incumbent": ("seconds", "value"),
+    "bound": ("seconds", "value"),
+}
 
 
 @dataclass(frozen=True, kw_only=True)
 class Task:
-    """One method run: paths are absolute, `method` in its spelling."""
+    """
+    One method run: paths are absolute, `method` in its spelling.
+
+    Attributes
+    ----------
+    every_incumbent : bool
+        Keep each decision that is reported, not only the best.
+    output_limit_mb : float or None
+        The largest file that the run may write, and the most that its folder may hold.
+    launcher : int
+        The process that started the worker, which does not outlive it.
+    """
 
     instance: str
     method: str
     limits: Limits
-    warm_start: bool
-    log: bool
+    warm_start: bool = False
+    log: bool = False
+    every_incumbent: bool = False
+    output_limit_mb: float | None = None
+    launcher: int = field(default_factory=os.getpid)
 
     def write(self, folder: Path) -> None:
         """Leave the task in a run's folder."""
@@ -44,22 +78,6 @@ class Task:
         """The task in a run's folder."""
         document = json.loads((folder / "task.json").read_text("utf-8"))
         return Task(**{**document, "limits": Limits(**document["limits"])})
-
-
-def write_decision(solution: Solution, path: Path) -> None:
-    """Write the decision arrays, whole or not at all."""
-    scratch = path.with_suffix(".tmp")
-    with scratch.open("wb") as file:
-        np.savez(file, **{name: getattr(solution, name) for name in DECISION_ARRAYS})
-    scratch.replace(path)
-
-
-def read_decision(path: Path) -> Solution | None:
-    """The decision arrays, if they were written."""
-    if not path.exists():
-        return None
-    with np.load(path) as stored:
-        return Solution(**{name: stored[name] for name in DECISION_ARRAYS})
 
 
 class EventLog:
@@ -93,9 +111,24 @@ class Tail:
         return whole.decode("utf-8", errors="replace").splitlines()
 
 
-def events_of(folder: Path) -> Tail:
-    """The event lines of a run's folder."""
-    return Tail(folder / "events.jsonl")
+def _is_event(line: Any) -> bool:
+    fields = NUMBERS.get(str(line.get("event"))) if isinstance(line, dict) else None
+    return fields is not None and all(isinstance(line.get(name), int | float) for name in fields)
+
+
+class Events:
+    """The event lines of a run's folder; what a method may have written between them is dropped."""
+
+    def __init__(self, folder: Path) -> None:
+        self._tail = Tail(folder / "events.jsonl")
+
+    def new(self) -> Iterator[Line]:
+        """The events since the last look."""
+        for text in self._tail.lines():
+            with suppress(ValueError, RecursionError):
+                line = json.loads(text)
+                if _is_event(line):
+                    yield line
 
 
 def write_result(result: SolveResult, folder: Path) -> None:
@@ -126,9 +159,19 @@ def read_result(folder: Path) -> SolveResult | None:
     if not path.exists():
         return None
     document = json.loads(path.read_text("utf-8"))
+    for name, kinds in TYPES.items():
+        if not isinstance(document[name], kinds):
+            raise TypeError(f"{name} = {document[name]!r:.80}")
     document["stop"] = Stop(document["stop"])
+    for name in ("objective", "bound"):
+        document[name] = _finite(document[name])
     document["events"] = tuple(Event(**event) for event in document["events"])
     return SolveResult(solution=read_decision(folder / "solution.npz"), **document)
+
+
+def _finite(value: float | None) -> float | None:
+    """A number as a method claims it; infinities and the like are none."""
+    return float(value) if value is not None and isfinite(value) else None
 
 
 def salvaged(folder: Path, stop: Stop, message: str) -> SolveResult:
@@ -137,10 +180,10 @@ def salvaged(folder: Path, stop: Stop, message: str) -> SolveResult:
     seconds: dict[str, float] = {}
     best: float | None = None
     bound: float | None = None
-    for line in map(json.loads, events_of(folder).lines()):
+    for line in Events(folder).new():
         kind = line["event"]
         if kind == "phase":
-            seconds[line["name"]] = line["seconds"]
+            seconds[str(line.get("name"))] = line["seconds"]
         elif kind in ("incumbent", "bound"):
             best = line["value"] if kind == "incumbent" else best
             bound = line["value"] if kind == "bound" else bound

@@ -11,19 +11,13 @@ import signal
 import sys
 import threading
 import traceback
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rsjs.experiments.protocol import (
-    EventLog,
-    Task,
-    read_decision,
-    salvaged,
-    write_decision,
-    write_result,
-)
+from rsjs.experiments.decision_files import append_decision, read_decision, write_decision
+from rsjs.experiments.protocol import EventLog, Task, salvaged, write_result
 from rsjs.instances.lifeline import die_with_parent
 from rsjs.instances.method import Call, Report
 from rsjs.instances.solution import Solution, SolveResult, Stop
@@ -57,9 +51,9 @@ def _limited(seconds: float | None) -> Iterator[None]:
 class StreamingReport(Report):
     """A report whose events outlive the process."""
 
-    def __init__(self, folder: Path, time_limit: float) -> None:
-        super().__init__(time_limit)
-        self.folder, self.log = folder, EventLog(folder)
+    def __init__(self, folder: Path, task: Task) -> None:
+        super().__init__(task.limits.time_limit)
+        self.folder, self.task, self.log = folder, task, EventLog(folder)
         self.stop_event = threading.Event()
 
     def start_clock(self) -> None:
@@ -76,6 +70,8 @@ class StreamingReport(Report):
 
     def publish(self, solution: Solution, objective: float) -> None:
         write_decision(solution, self.folder / "incumbent.npz")
+        if self.task.every_incumbent:
+            append_decision(solution, self.folder / "incumbents.npy")
         self.log.append({"event": "incumbent", "seconds": self.elapsed(), "value": objective})
 
     def publish_bound(self, value: float) -> None:
@@ -88,26 +84,37 @@ class StreamingReport(Report):
 def run(folder: Path) -> None:
     """Run the task in a folder and leave its result there."""
     task = Task.read(folder)
-    report = StreamingReport(folder, task.limits.time_limit)
+    die_with_parent(task.launcher)
+    _limit_files(task.output_limit_mb)
+    report = StreamingReport(folder, task)
     _stop_on_sigterm(report.stop_event)
     try:
         result = _solve(task, report, folder)
     except LimitReached:
         result = salvaged(folder, Stop.TIME_LIMIT, "limit reached while the model was built")
     except Exception as error:
-        traceback.print_exc()
-        text = " ".join(f"{type(error).__name__}: {error}".split())
-        result = SolveResult(stop=Stop.ERROR, message=text)
+        result = _failed(error)
     report.seconds["total"] = report.elapsed()
-    write_result(
-        replace(
-            result,
-            seconds=dict(report.seconds),
-            events=tuple(report.events),
-            peak_memory_mb=peak_memory_mb(),
-        ),
-        folder,
+    try:
+        write_result(_completed(result, report), folder)
+    except (AttributeError, TypeError, ValueError) as error:  # it is no result
+        write_result(_completed(_failed(error), report), folder)
+
+
+def _completed(result: SolveResult, report: Report) -> SolveResult:
+    return replace(
+        result,
+        seconds=dict(report.seconds),
+        events=tuple(report.events),
+        peak_memory_mb=peak_memory_mb(),
     )
+
+
+def _failed(error: Exception) -> SolveResult:
+    with suppress(OSError):  # its output may be full
+        traceback.print_exc()
+    text = " ".join(f"{type(error).__name__}: {error}".split())
+    return SolveResult(stop=Stop.ERROR, message=text)
 
 
 def _solve(task: Task, report: Report, folder: Path) -> SolveResult:
@@ -130,6 +137,15 @@ def _solve(task: Task, report: Report, folder: Path) -> SolveResult:
     )
     report.start_clock()
     return method(instance, call, report)
+
+
+def _limit_files(megabytes: float | None) -> None:
+    """No file of this process and its children grows beyond that; Python raises OSError."""
+    if megabytes is not None and os.name == "posix":
+        import resource
+
+        size = int(megabytes * 2**20)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
 
 
 def _stop_on_sigterm(stop: threading.Event) -> None:
@@ -161,9 +177,9 @@ def peak_memory_mb() -> float | None:
 
 
 if __name__ == "__main__":
-    die_with_parent()
     run(Path(sys.argv[1]))
     # solver threads that linger must not keep a finished worker alive
-    sys.stdout.flush()
-    sys.stderr.flush()
+    with suppress(OSError):
+        sys.stdout.flush()
+        sys.stderr.flush()
     os._exit(0)

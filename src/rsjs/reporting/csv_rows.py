@@ -12,7 +12,7 @@ from typing import Any
 
 from rsjs.reporting.rows import Row
 
-TEXT = {
+TEXT = {  # columns that hold text, however much like a number it looks
     "instance",
     "instance_sha256",
     "method",
@@ -21,6 +21,27 @@ TEXT = {
     "rsjs_version",
     "solver_version",
     "message",
+    # of a campaign
+    "run_id",
+    "campaign",
+    "ended",
+    "quality",
+    "spelling",
+    "environment",
+    "solved_sha256",
+    "timing",
+    "bound_source",
+    "bound_variant",
+    "cores",
+    "options",
+    "begun",
+    "session",
+    "commit",
+    "dirty",
+    "python_version",
+    "environment_sha256",
+    "host",
+    "cpu_model",
 }
 
 

@@ -1,0 +1,54 @@
+"""Neighbours per second of a descent from greedy at 40 x 400, and steps per second of a path."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from rsjs.heuristics import greedy
+from rsjs.heuristics.descent import Descent
+from rsjs.heuristics.elite_pool import configurations
+from rsjs.heuristics.relinking import Relinking
+from rsjs.heuristics.stopping import Stopping
+from rsjs.instances.check import check
+from rsjs.instances.completion import complete
+from rsjs.instances.generators.jahani import generate
+from rsjs.instances.schema import FAMILIES
+
+FAMILY = ("gpuscheduler", "kiros", "jahani")  # next_event, first_ending, proportional
+
+
+@pytest.fixture(params=FAMILY)
+def instance(request):
+    """Due dates so early that many jobs run late, priced as a family does."""
+    made = generate(nodes=40, jobs=400, seed=1, due="tight")
+    hurried = replace(made.jobs, due=0.3 * made.jobs.due)
+    return replace(made, jobs=hurried, objective=FAMILIES[request.param])
+
+
+def decision(instance, rule):
+    return complete(instance, greedy.decide(greedy.prepare(instance, rule)))
+
+
+@pytest.mark.parametrize("jobs", ["late", "all"])
+def test_descent(benchmark, instance, jobs):
+    start, descent = decision(instance, "paper"), Descent(instance, only_late=jobs == "late")
+    descent.improve(start, Stopping())
+    moves, neighbours = descent.moves, descent.neighbours
+    cost, found = benchmark(descent.improve, start, Stopping())
+    if benchmark.stats:
+        benchmark.extra_info["neighbours/s"] = neighbours / benchmark.stats.stats.median
+    benchmark.extra_info["moves"] = moves
+    assert check(instance, found, objective=cost).feasible
+
+
+def test_path(benchmark, instance):
+    start, guide = decision(instance, "paper"), configurations(instance, decision(instance, "code"))
+    relinking = Relinking(instance)
+    relinking.path(start, guide, 100, Stopping())
+    steps = relinking.steps
+    cost, found = benchmark(relinking.path, start, guide, 100, Stopping())
+    if benchmark.stats:
+        benchmark.extra_info["steps/s"] = steps / benchmark.stats.stats.median
+    assert check(instance, found, objective=cost).feasible

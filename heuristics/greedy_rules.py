@@ -1,0 +1,96 @@
+"""Rules of greedy, as data, and what they make of a cluster."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from weakref import WeakKeyDictionary
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rsjs.heuristics import candidates, postprocessing
+from rsjs.heuristics.best_fit import Ints, Pool, pool_by_gpu_type, pool_by_node_type
+from rsjs.heuristics.decision_tables import NodeTables, node_tables
+from rsjs.instances.cluster import Cluster
+from rsjs.instances.schema import Instance
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rule:
+    """
+    One reading of the algorithm.
+
+    Attributes
+    ----------
+    pool : which nodes are compatible, and what a node is opened as
+    hours, price : times and prices of the configurations (v, g)
+    strict : whether a job that ends at its due date is late
+    equivalents : what a node with idle GPUs becomes
+    give : who gets GPUs that stay idle
+    """
+
+    pool: Callable[[Cluster], Pool]
+    hours: Callable[[Instance], Array]
+    price: Callable[[Cluster], Array]
+    strict: bool
+    equivalents: Callable[[Cluster], Ints]
+    give: Callable[[Ints, Ints, Ints, Array, Array], Ints]
+
+
+RULES = {
+    # the authors' program: v is a GPU type, a new node the largest VM with it, and a
+    # configuration costs as much as the cheapest whole VM that has g GPUs
+    "code": Rule(
+        pool=pool_by_gpu_type,
+        hours=candidates.hours_by_gpu_type,
+        price=candidates.full_price_by_gpu_type,
+        strict=False,
+        equivalents=postprocessing.cheaper_equivalents,
+        give=postprocessing.give_to_one_job,
+    ),
+    # as printed: v is a VM type, with s_v GPUs, and a configuration costs g / s_v of it
+    "paper": Rule(
+        pool=pool_by_node_type,
+        hours=candidates.hours_by_node_type,
+        price=candidates.share_price_by_node_type,
+        strict=True,
+        equivalents=postprocessing.smaller_equivalents,
+        give=postprocessing.give_on_each_node,
+    ),
+}
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class ClusterTables:
+    """
+    A cluster as a rule sees it, the same for every decision on it.
+
+    Attributes
+    ----------
+    pool, equivalents : what the rule's functions say
+    nodes : the same as plain arrays, and the rule's prices
+    """
+
+    pool: Pool
+    equivalents: Ints
+    nodes: NodeTables
+
+
+_TABLES: WeakKeyDictionary[Cluster, dict[Rule, ClusterTables]] = WeakKeyDictionary()
+
+
+def cluster_tables(cluster: Cluster, rule: Rule) -> ClusterTables:
+    """The tables of a cluster, made once for each rule."""
+    by_rule = _TABLES.setdefault(cluster, {})
+    known = by_rule.get(rule)
+    if known is None:
+        pool, equivalents = rule.pool(cluster), rule.equivalents(cluster)
+        known = by_rule[rule] = ClusterTables(
+            pool=pool,
+            equivalents=equivalents,
+            nodes=node_tables(cluster, pool, rule.price(cluster), equivalents),
+        )
+    return known

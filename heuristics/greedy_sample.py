@@ -1,0 +1,44 @@
+"""The best different schedules of the randomized greedy, to begin searches from."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rsjs.heuristics.engines import choose_engine
+from rsjs.heuristics.randomized_engines import Batched, Compiled, Engine
+from rsjs.heuristics.randomized_greedy import CELLS, KERNELS
+from rsjs.heuristics.randomized_rules import RULES
+from rsjs.heuristics.randomized_tables import prepare
+from rsjs.heuristics.stopping import Stopping
+from rsjs.instances.completion import complete
+from rsjs.instances.schema import Instance
+from rsjs.instances.solution import Solution
+
+ITERATIONS = 1000
+
+
+def sample(instance: Instance, seed: int, count: int, stop: Stopping) -> list[Solution]:
+    """
+    The best of 1000 iterations of `randomized_greedy:paper`, `count` at most.
+
+    Parameters
+    ----------
+    stop : asked from time to time; what is made until then counts
+    """
+    prepared = prepare(instance, RULES["paper"], seed=seed)
+    compiled = choose_engine("auto", KERNELS) == "numba"
+    engine: Engine = Compiled(prepared) if compiled else Batched(prepared)
+    chunk = max(1, min(ITERATIONS, CELLS // (len(instance.jobs) * instance.cluster.nodes)))
+    costs: list[float] = []
+    while len(costs) < ITERATIONS and not stop(min(costs, default=np.inf)):
+        costs.extend(engine.costs(len(costs) + 1, min(chunk, ITERATIONS - len(costs))).tolist())
+    found: list[Solution] = []
+    last = np.nan
+    for i in np.argsort(costs, kind="stable").tolist():
+        if len(found) == count:
+            break
+        if costs[i] == last:  # equal costs: equal schedules, or nearly so
+            continue
+        last = costs[i]
+        found.append(complete(instance, engine.schedule(i + 1)))
+    return found

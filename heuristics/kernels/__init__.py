@@ -1,0 +1,1 @@
+"""Loops over arrays, compiled where numba is installed."""

@@ -1,0 +1,119 @@
+"""
+Nodes for jobs, one job after the other, as `best_fit.assign` does it, on arrays.
+
+Open nodes are bits of 32-bit words, one set per (kind, idle GPUs); of a class of nodes the next
+closed one is known. So a try costs O(G), and the first bit of a set is its lowest node.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rsjs.heuristics.compiled import inlined
+from rsjs.heuristics.decision_tables import NodeTables
+from rsjs.heuristics.kernels.state import State
+
+_BIT = np.zeros(37, dtype=np.int64)  # 2^b mod 37 differs for b = 0, ..., 31
+_BIT[[2**b % 37 for b in range(32)]] = range(32)
+
+
+@inlined
+def clear(nodes: NodeTables, state: State) -> None:
+    """Close all nodes."""
+    state.sets[:] = 0
+    state.counts[:] = 0
+    state.open_room[:] = 0
+    state.node_type[:] = -1
+    state.idle[:] = 0
+    for d in range(state.closed.shape[0]):
+        state.closed[d] = nodes.start[d + 1] - nodes.start[d]
+    for kind in range(state.room.shape[0]):
+        state.room[kind] = closed_room(nodes, state, kind)
+
+
+@inlined
+def place(nodes: NodeTables, state: State, kind: int, g: int, u: float, first_fit: bool) -> int:
+    """
+    The node that gives g GPUs to a job, an open one if there is one; room[kind] >= g.
+
+    The number u in [0, 1) is for the choice among open nodes.
+    """
+    if state.open_room[kind] >= g:
+        node = choose(state, kind, g, u, first_fit)
+        before = state.idle[node]
+        state.sets[kind, before, node >> 5] ^= 1 << (node & 31)
+        state.counts[kind, before] -= 1
+    else:
+        node, d = largest(nodes, state, kind)
+        before = nodes.size_as[kind, d]
+        state.node_type[node] = nodes.opened_as[kind, d]
+        state.closed[d] -= 1
+        if state.closed[d] == 0:
+            for other in range(state.room.shape[0]):
+                room = closed_room(nodes, state, other)
+                state.room[other] = max(state.open_room[other], room)
+    left = before - g
+    state.idle[node] = left
+    if left > 0:
+        state.sets[kind, left, node >> 5] |= 1 << (node & 31)
+        state.counts[kind, left] += 1
+    room = max(state.open_room[kind], left)
+    while room > 0 and state.counts[kind, room] == 0:
+        room -= 1
+    state.open_room[kind] = room
+    state.room[kind] = max(room, closed_room(nodes, state, kind))
+    return node
+
+
+@inlined
+def choose(state: State, kind: int, g: int, u: float, first_fit: bool) -> int:
+    """
+    An open node with at least g idle GPUs.
+
+    A list of candidates is filled, the fullest nodes first (best fit) or by index (first fit),
+    and u in [0, 1) takes one of them with a chance proportional to 1 / its idle GPUs.
+    """
+    most, found, total = state.listed.shape[0], 0, 0.0
+    room = state.open_room[kind]
+    for least in range(g, room + 1):
+        highest = room if first_fit else least
+        for word in range(state.sets.shape[2]):
+            bits = state.sets[kind, least, word]
+            for more in range(least + 1, highest + 1):
+                bits |= state.sets[kind, more, word]
+            while bits != 0 and found < most:
+                node = (word << 5) + _BIT[(bits & -bits) % 37]
+                bits &= bits - 1
+                state.listed[found] = node
+                total += 1.0 / state.idle[node]
+                found += 1
+        if first_fit or found == most:
+            break
+    chosen, reached = 0, 1.0 / state.idle[state.listed[0]]
+    while chosen < found - 1 and u * total >= reached:
+        chosen += 1
+        reached += 1.0 / state.idle[state.listed[chosen]]
+    return int(state.listed[chosen])
+
+
+@inlined
+def largest(nodes: NodeTables, state: State, kind: int) -> tuple[int, int]:
+    """The closed node that is largest when opened for a kind (ties: by index), and its class."""
+    chosen, size, node = -1, 0, 0
+    for d in range(state.closed.shape[0]):
+        gpus = nodes.size_as[kind, d]
+        if state.closed[d] > 0 and gpus >= size:
+            following = nodes.members[nodes.start[d + 1] - state.closed[d]]
+            if gpus > size or following < node:
+                chosen, size, node = d, gpus, following
+    return node, chosen
+
+
+@inlined
+def closed_room(nodes: NodeTables, state: State, kind: int) -> int:
+    """GPUs of the largest node that can be opened for a kind; 0 = none."""
+    most = 0
+    for d in range(state.closed.shape[0]):
+        if state.closed[d] > 0:
+            most = max(most, nodes.size_as[kind, d])
+    return most

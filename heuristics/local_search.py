@@ -1,0 +1,86 @@
+"""
+Local search: the best neighbour of seven neighbourhoods, until none improves the schedule.
+
+Kiros 2020, 3.1.5. J_T are the k running jobs with the largest cost of tardiness at their
+completion, decreasing; pressure is that of greedy (3.1).
+
+    N1  J_T x the k dearest jobs in time: a pair on different nodes exchanges node and
+        configuration                                                  kernels/job_neighbourhoods
+    N2  J_T x all running jobs: likewise
+    N3  postponed jobs x running ones with less pressure: one takes the place of the other
+    N4  nodes of J_T: as many GPUs of another type, if the jobs' times fall in sum
+    N5  nodes of J_T: twice the GPUs, twice as many for each job       kernels/node_neighbourhoods
+    N6  nodes of J_T: half the GPUs, half as many for each job
+    N7  nodes of J_T: other numbers of GPUs for their jobs             kernels/gpu_neighbourhood
+
+Best-improving, as printed: of all neighbours of all neighbourhoods the one that costs least is
+next; of equals the first one counts. So each of `elite` schedules is improved, and the cheapest
+schedule found is the result: the warm start, or what the method `start` reports, filled up with
+the best ones of the randomized greedy.
+
+Beyond the thesis: jobs=all fills J_T up with the dearest jobs in time and lets N3 take any pair;
+where no job is late all other lists are empty. evaluate=gain improves what the authors' program
+does instead of the objective (see descent_tables).
+
+No schedule is ever above capacity. The authors' program ends N1 and N2 at the first improvement,
+improves one schedule only, and in N7 gives each job any other number of GPUs whatever the node
+has, so that its costs are not comparable.
+
+Each move leaves the number of jobs on each node as it is, so any rule for `open_nodes` that holds
+at the beginning holds at the end. Jobs on shares of GPUs exchange places like all others; N4 to N6
+pass over nodes that have some, N7 leaves them their shares.
+"""
+
+from __future__ import annotations
+
+from math import inf
+
+from rsjs.heuristics.descent_methods import LOCAL_SEARCH, options_of
+from rsjs.heuristics.starts import gathered
+from rsjs.heuristics.stopping import Iterations, Reported
+from rsjs.instances.method import Call, Report
+from rsjs.instances.schema import Instance
+from rsjs.instances.solution import SolveResult, Stop
+
+
+def run(instance: Instance, call: Call, report: Report) -> SolveResult:
+    """Local search as a method."""
+    options = options_of(LOCAL_SEARCH, call)
+    with report.phase("compile"):
+        from rsjs.heuristics.descent import Descent
+
+        descent = Descent(
+            instance,
+            evaluate=options["evaluate"],
+            k=options["k"],
+            neighbourhoods=options["neighbourhoods"],
+            only_late=options["jobs"] == "late",
+            better=report.incumbent,
+        )
+    report.start_clock()
+    starts, made_by = gathered(
+        instance, call, report, options["elite"], fill=call.warm_start is None
+    )
+    if not starts:
+        assert made_by is not None
+        return made_by
+    best, time_is_up = starts[0], Reported(report)
+    with report.phase("search"):
+        for _, start in starts:
+            if time_is_up(best[0]):
+                break
+            rule = Iterations(options["iterations"] or inf) | time_is_up
+            best = min(best, descent.improve(start, rule), key=lambda found: found[0])
+    early = Stop.INTERRUPTED if report.stop_requested() else Stop.TIME_LIMIT
+    return SolveResult(
+        stop=early if time_is_up(best[0]) else Stop.ITERATIONS,
+        solution=best[1],
+        objective=best[0],
+        seconds=dict(report.seconds),
+        events=tuple(report.events),
+        counts={
+            "iterations": descent.moves,
+            "neighbours": descent.neighbours,
+            "starts": len(starts),
+        },
+    )

@@ -1,0 +1,102 @@
+"""`rsjs run`: a campaign, carried out and kept; the same command goes on where it was ended."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from rsjs.cli.options import Json
+
+if TYPE_CHECKING:
+    pass
+
+INTERRUPTED = 130
+
+
+def run(
+    campaign: Annotated[
+        str,
+        typer.Argument(
+            metavar="CAMPAIGN", help="A TOML file, or one of smoke, small, solvers, paper."
+        ),
+    ],
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "-o", "--output", metavar="DIR", help="Folder of the store; runs/NAME by default."
+        ),
+    ] = None,
+    jobs: Annotated[
+        int | None,
+        typer.Option("--jobs", metavar="N", help="Runs side by side; by default as the file says."),
+    ] = None,
+    shard: Annotated[
+        str, typer.Option("--shard", metavar="I/N", help="Part i of n, for one of n machines.")
+    ] = "1/1",
+    only: Annotated[
+        str | None,
+        typer.Option(
+            "--only",
+            metavar="PATTERN",
+            help="Only runs whose `method seed S on INSTANCE` contains this; * and ? are wild.",
+        ),
+    ] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Show what would run, write nothing.")
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """
+    Carry out the runs of a campaign that are not done yet.
+
+    \b
+    Example:
+      rsjs run smoke -o smoke
+      rsjs run campaign.toml --dry-run
+      rsjs run campaign.toml --shard 2/4 --jobs 2 -o results
+      rsjs collect results -o tables
+
+    Each run is a fresh process held to its limits, and becomes a folder of DIR/runs as it ends: the
+    command may be ended at any time, and goes on from there when it is given again. A record that
+    cannot be read is told, moved to DIR/corrupt and its run carried out again. Exit code 1 if a run
+    crashed or made a false claim.
+    """
+    from rsjs.cli.campaign_board import Board
+    from rsjs.cli.campaign_files import campaign as found_campaign
+    from rsjs.cli.campaign_files import shard as part_of
+    from rsjs.cli.campaign_text import print_outcome, print_plan, print_survey
+    from rsjs.cli.inputs import writable
+    from rsjs.cli.progress import busy, running
+    from rsjs.experiments.campaigns import runner
+    from rsjs.experiments.campaigns.local import local
+    from rsjs.instances.errors import InputError
+
+    asked = found_campaign(campaign)
+    folder = output or Path("runs") / asked.name
+    slots = asked.jobs if jobs is None else jobs
+    if slots < 1:
+        raise InputError("--jobs", slots, "a number of runs >= 1")
+    runner.refuse_slots(asked, slots)
+    part = runner.Part(shard=part_of(shard), only=only)
+    writable(folder, folder=True)
+    known = folder if not dry_run or folder.exists() else None
+    with busy("preparing instances"):
+        prepared = runner.prepare(asked, known, part, keep=not dry_run)
+    if dry_run:
+        print_plan(prepared, folder, slots, as_json=as_json)
+        return
+    interrupted = False
+    with running() as screen:
+        print_survey(prepared, folder, screen)
+        board = Board(asked.name, prepared.left, slots, screen)
+        try:
+            with closing(runner.carry_out(prepared, folder, local(slots), slots)) as news:
+                for item in news:
+                    board.hear(item)
+        except KeyboardInterrupt:
+            interrupted = True
+    print_outcome(prepared, board, folder, interrupted=interrupted, as_json=as_json)
+    raise typer.Exit(INTERRUPTED if interrupted else int(board.failed > 0))

@@ -1,0 +1,57 @@
+"""What `rsjs statistics` prints: the tables, or the same numbers as a JSON document."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from rsjs.cli.console import console, print_json, print_text
+from rsjs.reporting.formats import counted
+from rsjs.reporting.statistics.analysis import Analysis
+from rsjs.reporting.statistics.integrals import with_courses
+from rsjs.reporting.statistics.sheet import Sheet
+from rsjs.reporting.statistics.sheets import sheets
+
+MOST_PAIRS = 12  # beyond, a terminal shows those of the best method only
+
+
+def print_all(analysis: Analysis, files: Sequence[Path]) -> None:
+    """Print the tables, counts first, conditions, and where the files are."""
+    from rsjs.reporting.statistics.sheet_terminal import table
+
+    out = console()
+    for sheet in sheets(analysis):
+        shown = _shortened(sheet, analysis)
+        out.print(table(shown))
+        for note in shown.notes:
+            print_text(note)
+        print()
+    if not with_courses(analysis.runs):
+        print_text("No integrals and targets: they need events.json beside every rows.csv.")
+    for line in analysis.conditions():
+        print_text(line)
+    if files:
+        print_text(f"Written to {files[0].parent}: {', '.join(path.name for path in files)}")
+
+
+def as_document(analysis: Analysis, files: Sequence[Path]) -> None:
+    """Print each table as a list of objects."""
+    print_json(
+        {
+            **{sheet.name: sheet.lines.to_dict("records") for sheet in sheets(analysis)},
+            "conditions": analysis.conditions(),
+            "files": list(files),
+        }
+    )
+
+
+def _shortened(sheet: Sheet, analysis: Analysis) -> Sheet:
+    """Without the pairs that the best method is not in, if there are many."""
+    if not sheet.name.startswith("pairs") or len(sheet.lines) <= MOST_PAIRS:
+        return sheet
+    ranks = analysis.ranks_by_time() if sheet.name.endswith("time") else analysis.ranks_by_cost()
+    best = ranks.index[0]
+    kept = sheet.lines[(sheet.lines[["one", "other"]] == best).any(axis=1)]
+    told = f"Of {counted(len(sheet.lines), 'pair')}, those with {best}; files have all."
+    return replace(sheet, lines=kept, notes=[*sheet.notes, told])

@@ -1,0 +1,48 @@
+"""
+Where runs are carried out: what a way of doing so is given, and what it tells.
+
+A dispatcher hands every order to `perform.perform` in some process, sees that the record gets into
+the store, and yields what happens. It starts no run that the store has, and ends what it started
+when it is closed. `local` is the one for this machine; one for a cluster carries `Order` (plain
+data) and the instance file there and the folder of the record back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, Protocol
+
+from rsjs.experiments.campaigns.perform import Order
+from rsjs.experiments.campaigns.runs import Run
+from rsjs.experiments.campaigns.store import Store
+
+Kind = Literal["begun", "line", "ended", "passed over", "lost", "idle"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class News:
+    """
+    Something that happened.
+
+    Attributes
+    ----------
+    kind : str
+        begun; line, an event of its worker; ended, its record is in the store; passed over,
+        another process has it; lost, its watcher died and it is tried again; idle, nothing: for
+        displays that show the time.
+    run : Run or None
+        None = idle.
+    data : mapping
+        The event line, or the summary of a run that ended (`statuses.summary`).
+    """
+
+    kind: Kind
+    run: Run | None = None
+    data: dict[str, Any] = field(default_factory=dict)
+
+
+class Dispatch(Protocol):
+    """A way of carrying out orders in turn, as many side by side as it has places for."""
+
+    def __call__(self, orders: Sequence[Order], store: Store) -> Iterator[News]: ...

@@ -1,0 +1,109 @@
+"""
+The Python environments that methods run in: their versions, and which solvers they have.
+
+`python -m rsjs.experiments.campaigns.environments` prints what one has, so an environment is asked
+by its own interpreter.
+"""
+
+from __future__ import annotations
+
+import json
+import platform
+import subprocess
+import sys
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass
+from hashlib import sha256
+from importlib import metadata
+from pathlib import Path
+
+from rsjs.experiments.campaigns.document import HERE
+from rsjs.formulations.backends.registry import BACKENDS
+from rsjs.instances.errors import InputError, described
+from rsjs.methods import Request, all_methods
+
+PATIENCE = 60.0  # seconds for an interpreter to answer
+
+
+@dataclass(frozen=True, kw_only=True)
+class Environment:
+    """
+    What a Python environment has.
+
+    Attributes
+    ----------
+    python, rsjs_version : str
+    solvers : mapping
+        Name -> version, "" if it tells none; those that are missing are left out.
+    methods : list of str
+    sha256 : str
+        Of the names and versions of all installed distributions, one `name-version` a line.
+    """
+
+    python: str
+    rsjs_version: str
+    solvers: Mapping[str, str]
+    methods: list[str]
+    sha256: str
+
+    def missing(self, request: Request) -> str | None:
+        """Why a method cannot run here; None if it can."""
+        inner = [value for value in request.options.values() if isinstance(value, Request)]
+        for one in (request, *inner):
+            if one.method.name not in self.methods:
+                return f"method {one.method.name} is not known in this environment"
+            if one.solver is not None and one.solver not in self.solvers:
+                return f"solver {one.solver} is not installed: {_command(one.solver)}"
+        return None
+
+
+def here() -> Environment:
+    """The environment of this process."""
+    installed = {found.stem for place in sys.path for found in Path(place).glob("*.dist-info")}
+    return Environment(
+        python=f"{platform.python_implementation()} {platform.python_version()}",
+        rsjs_version=metadata.version("rsjs-bench"),
+        solvers={
+            name: backend.version() or ""
+            for name, backend in BACKENDS.items()
+            if backend.available()
+        },
+        methods=sorted(all_methods()),
+        sha256=sha256("\n".join(sorted(installed)).encode()).hexdigest(),
+    )
+
+
+def asked(interpreters: Mapping[str, str], wanted: Iterable[str]) -> dict[str, Environment]:
+    """
+    The environments that are wanted, by name.
+
+    Raises
+    ------
+    InputError
+        For an interpreter that does not answer.
+    """
+    return {
+        name: here() if name == HERE else _ask(name, interpreters[name])
+        for name in dict.fromkeys(wanted)
+    }
+
+
+def _ask(name: str, python: str) -> Environment:
+    command = [python, "-m", "rsjs.experiments.campaigns.environments"]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=True)
+        return Environment(**json.loads(done.stdout))
+    except (OSError, subprocess.SubprocessError, ValueError, TypeError) as error:
+        text = (getattr(error, "stderr", None) or str(error)).strip().splitlines()
+        found = described(f"{python}: {text[-1] if text else 'no answer'}")
+        raise InputError(
+            f"/environments/{name}", found, "an interpreter with rsjs-bench installed"
+        ) from None
+
+
+def _command(solver: str) -> str:
+    return BACKENDS[solver].install_command
+
+
+if __name__ == "__main__":
+    print(json.dumps(asdict(here())))

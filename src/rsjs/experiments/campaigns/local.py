@@ -1,0 +1,148 @@
+"""Runs on this machine: slots, each a process that carries out one run after the other."""
+
+from __future__ import annotations
+
+import selectors
+import time
+from collections import deque
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+
+import psutil
+
+from rsjs.experiments.campaigns import provenance, record_writing
+from rsjs.experiments.campaigns.dispatch import Dispatch, News
+from rsjs.experiments.campaigns.perform import Order
+from rsjs.experiments.campaigns.records import Record
+from rsjs.experiments.campaigns.slot_process import Slot
+from rsjs.experiments.campaigns.statuses import summary
+from rsjs.experiments.campaigns.store import Store
+from rsjs.experiments.process_tree import become_subreaper
+from rsjs.instances.solution import SolveResult, Stop
+
+IDLE = 0.25  # seconds without news
+ATTEMPTS = 2  # of a run whose slot dies
+
+
+def local(slots: int) -> Dispatch:
+    """The dispatcher with so many slots."""
+
+    def carry_out(orders: Sequence[Order], store: Store) -> Iterator[News]:
+        return _Slots(orders, store, slots).news()
+
+    return carry_out
+
+
+class _Slots:
+    """Slots and the orders that wait for one."""
+
+    def __init__(self, orders: Sequence[Order], store: Store, slots: int) -> None:
+        self.store, self.waiting = store, deque(orders)
+        self.most = min(slots, len(orders))
+        self.slots: list[Slot] = []
+        self.deaths: dict[str, int] = {}
+        self.selector = selectors.DefaultSelector()
+        self.others = {child.pid for child in psutil.Process().children()}
+
+    def news(self) -> Iterator[News]:
+        become_subreaper()  # what a slot leaves that is killed comes to us
+        try:
+            for _ in range(self.most):
+                self._open()
+            while self.slots:
+                ready = self.selector.select(IDLE)
+                if not ready:
+                    yield News(kind="idle")
+                for key, _ in ready:
+                    yield from self._hear(key.data)
+        finally:
+            for slot in self.slots:
+                slot.end()
+            self._end_strays()
+            self.selector.close()
+
+    def _open(self) -> None:
+        slot = Slot(self.store)
+        self.slots.append(slot)
+        self.selector.register(slot.output, selectors.EVENT_READ, slot)
+
+    def _close(self, slot: Slot) -> None:
+        self.selector.unregister(slot.output)
+        self.slots.remove(slot)
+        slot.end()
+        self._end_strays()
+
+    def _hear(self, slot: Slot) -> Iterator[News]:
+        lines = slot.lines()
+        if lines is None:
+            yield from self._bury(slot)
+            return
+        for line in lines:
+            event, order = line["event"], slot.order
+            if event == "broken":
+                raise OSError(None, line["message"])
+            if event != "ready" and order is not None:
+                data = line.get("line") or line.get("summary") or {}
+                yield News(kind=event, run=order.run, data=data)
+            if event in ("ready", "ended", "passed over"):
+                slot.order = None
+                if self.waiting:
+                    slot.give(self.waiting.popleft())
+                else:
+                    self._close(slot)
+                    return
+
+    def _bury(self, slot: Slot) -> Iterator[News]:
+        """A slot died: its run is tried again, by another, and in the end recorded as a crash."""
+        order = slot.order
+        self._close(slot)
+        if order is None:
+            raise OSError(None, f"a slot ended with code {slot.process.returncode} by itself")
+        deaths = self.deaths[order.run.id] = self.deaths.get(order.run.id, 0) + 1
+        if deaths < ATTEMPTS:
+            self.waiting.appendleft(order)
+            yield News(kind="lost", run=order.run)
+        elif (record := self._record_loss(order)) is not None:
+            yield News(kind="ended", run=order.run, data=summary(record))
+        if self.waiting:
+            self._open()
+
+    def _record_loss(self, order: Order) -> Record | None:
+        begin, begun = time.monotonic(), provenance.utc()
+        with self.store.claimed(order.run) as scratch:
+            if scratch is None:
+                return None
+            record = Record(
+                run=order.run,
+                result=SolveResult(
+                    stop=Stop.ERROR,
+                    message=f"the process that watches over it died {ATTEMPTS} times",
+                ),
+                verdict=None,
+                process={
+                    **dict.fromkeys(("returncode", "clock_s", "cpu_s", "load_before"), None),
+                    **{"end": "lost", "cores": [], "strays": 0, "load_after": None},
+                    **{"begun": begun, "whole_s": time.monotonic() - begin},
+                },
+                incumbents=[],
+                incumbents_reported=0,
+                rsjs_version=order.rsjs_version,
+                solver_version=order.solver_version,
+                session=order.session,
+            )
+            record_writing.write(record, scratch / "record", None)
+            self.store.commit(order.run)
+        return record
+
+    def _end_strays(self) -> None:
+        """What a slot that was killed left behind: our children that are neither slots nor old."""
+        ours = {slot.process.pid for slot in self.slots} | self.others
+
+        def strays() -> list[psutil.Process]:
+            return [child for child in psutil.Process().children() if child.pid not in ours]
+
+        while left := strays():
+            for stray in left:
+                with suppress(psutil.NoSuchProcess):
+                    stray.kill()
+            psutil.wait_procs(left, timeout=1.0)

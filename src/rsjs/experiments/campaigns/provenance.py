@@ -1,0 +1,98 @@
+"""What a result depends on besides its spec: source, machine, load."""
+
+from __future__ import annotations
+
+import os
+import platform
+import subprocess
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import psutil
+
+GIT = 10.0  # seconds for git to answer
+
+
+def source() -> dict[str, Any]:
+    """
+    Commit and dirty flag of the source tree, None where rsjs is not run from one.
+
+    A dirty tree has changes that no commit holds: its results cannot be made again.
+    """
+    file = Path(__file__)
+    tracked = _git(file.parent, "ls-files", "--error-unmatch", file.name)
+    if tracked is None:
+        return {"commit": None, "dirty": None}
+    changes = _git(file.parent, "status", "--porcelain", "--untracked-files=no")
+    return {
+        "commit": _git(file.parent, "rev-parse", "HEAD"),
+        "dirty": None if changes is None else bool(changes),
+    }
+
+
+def machine() -> dict[str, Any]:
+    """Name, system, processor, cores, memory."""
+    memory = psutil.virtual_memory()
+    affinity = getattr(psutil.Process(), "cpu_affinity", None)
+    return {
+        "host": platform.node(),
+        "system": f"{platform.system()} {platform.release()} {platform.machine()}",
+        "cpu_model": cpu_model(),
+        "cores": psutil.cpu_count(logical=False),
+        "hardware_threads": psutil.cpu_count(),
+        "hardware_threads_usable": len(affinity()) if affinity else psutil.cpu_count(),
+        "governor": _line("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
+        "memory_mb": memory.total / 2**20,
+        "container": _container(),
+    }
+
+
+def cpu_model() -> str | None:
+    """The processor as the system names it."""
+    if sys.platform == "linux":
+        text = _text("/proc/cpuinfo") or ""
+        names = [
+            line.partition(":")[2].strip() for line in text.splitlines() if "model name" in line
+        ]
+        return next(iter(names), platform.processor() or None)
+    return platform.processor() or None
+
+
+def load() -> float | None:
+    """Load average over the last minute."""
+    return os.getloadavg()[0] if hasattr(os, "getloadavg") else None
+
+
+def utc() -> str:
+    """Now, to the millisecond."""
+    return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def _container() -> str | None:
+    """Docker and podman leave a file; others name themselves to their first process."""
+    for path, name in (("/.dockerenv", "docker"), ("/run/.containerenv", "podman")):
+        if Path(path).exists():
+            return name
+    return _line("/run/systemd/container")
+
+
+def _git(folder: Path, *arguments: str) -> str | None:
+    command = ["git", "-C", str(folder), *arguments]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=GIT, check=True)
+    except (OSError, subprocess.SubprocessError):
+        return None
+    return done.stdout.strip()
+
+
+def _line(path: str) -> str | None:
+    return (_text(path) or "").strip() or None
+
+
+def _text(path: str) -> str | None:
+    try:
+        return Path(path).read_text("utf-8", errors="replace")
+    except OSError:
+        return None

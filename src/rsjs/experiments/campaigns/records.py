@@ -1,0 +1,141 @@
+"""
+The record of a run: a folder that is complete from the moment it bears the run's id.
+
+    spec.json          what was asked
+    result.json        what the method said, how its process fared, versions
+    verify.json        what the checker says of the decision and of each incumbent
+    events.jsonl       seconds, incumbent and bound after each event
+    solution.json.gz   the decision, if there is one, for the instance `solved_sha256`
+    log.gz             what the run printed, the middle left out if it is long
+    SHA256SUMS         of all these, as coreutils write it
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from rsjs.experiments.campaigns import formats
+from rsjs.experiments.campaigns.formats import Document
+from rsjs.experiments.campaigns.runs import Run
+from rsjs.instances.check import Verdict, Violation
+from rsjs.instances.errors import InputError, described
+from rsjs.instances.solution import Event, SolveResult, Stop
+
+SUMS = "SHA256SUMS"
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Record:
+    """
+    A run that was carried out.
+
+    Attributes
+    ----------
+    run : Run
+    result : SolveResult
+        Without the decision, which stays in its file.
+    verdict : Verdict or None
+        None without a decision.
+    process : mapping
+        See `schemas/result.schema.json`.
+    incumbents : list of mapping
+        seconds, claimed, objective [$] of the decisions that were priced again.
+    incumbents_reported : int
+        How many there were.
+    rsjs_version : str
+    solver_version : str or None
+    session : str
+        The `rsjs run` that made it: a file in sessions/.
+    """
+
+    run: Run
+    result: SolveResult
+    verdict: Verdict | None
+    process: Mapping[str, Any]
+    incumbents: list[Document]
+    incumbents_reported: int
+    rsjs_version: str
+    solver_version: str | None
+    session: str
+
+
+def read(folder: Path) -> Record:
+    """
+    The record in a folder.
+
+    Raises
+    ------
+    InputError
+        If a file is missing, not as its sum says, or not of its format.
+    """
+    spec, result, verification = (
+        formats.checked(_json(folder, name), name.removesuffix(".json"), folder / name)
+        for name in sound(folder)[:3]
+    )
+    run = Run.of_document(spec)
+    for place, found in (("spec", spec), ("result", result), ("verify", verification)):
+        if not found["id"] == run.id == folder.name:
+            raise InputError("/id", found["id"], f"{run.id}, as asked", folder / f"{place}.json")
+    return Record(
+        run=run,
+        result=SolveResult(
+            stop=Stop(result["stop"]),
+            objective=result["objective"],
+            bound=result["bound"],
+            bound_source=result["bound_source"],
+            bound_variant=result["bound_variant"],
+            seconds=result["seconds"],
+            events=tuple(_events(folder / "events.jsonl")),
+            counts=result["counts"],
+            options=result["options"],
+            message=result["message"],
+            peak_memory_mb=result["peak_memory_mb"],
+        ),
+        verdict=_verdict(verification["verdict"]),
+        process=result["process"],
+        incumbents=verification["incumbents"],
+        incumbents_reported=verification["incumbents_reported"],
+        rsjs_version=result["rsjs_version"],
+        solver_version=result["solver_version"],
+        session=result["session"],
+    )
+
+
+def sound(folder: Path) -> list[str]:
+    """The names of the files of a record, all as their sums say."""
+    try:
+        lines = (folder / SUMS).read_text("utf-8").splitlines()
+        sums = {name: digest for digest, _, name in (line.partition("  ") for line in lines)}
+        for name, digest in sums.items():
+            found = sha256((folder / name).read_bytes()).hexdigest()
+            if found != digest:
+                raise InputError("", found, f"sha256 {digest}", folder / name)
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError("", described(str(error)), "a whole record", folder) from None
+    names = [*sums]
+    if names[:3] != ["spec.json", "result.json", "verify.json"] or "events.jsonl" not in sums:
+        raise InputError("", described(f"{len(sums)} files"), "a whole record", folder / SUMS)
+    return names
+
+
+def _verdict(document: Document | None) -> Verdict | None:
+    if document is None:
+        return None
+    violations = tuple(Violation(**found) for found in document["violations"])
+    return Verdict(**{**document, "violations": violations})
+
+
+def _events(path: Path) -> list[Event]:
+    return [Event(**json.loads(line)) for line in path.read_text("utf-8").splitlines()]
+
+
+def _json(folder: Path, name: str) -> Any:
+    try:
+        return json.loads((folder / name).read_text("utf-8"))
+    except (OSError, ValueError) as error:
+        raise InputError("", described(str(error)), "a JSON document", folder / name) from None

@@ -1,0 +1,175 @@
+"""A campaign on a store: what is done, what is left, and doing it."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Generator, Mapping, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+import psutil
+
+from rsjs.experiments.campaigns import environments as found_environments
+from rsjs.experiments.campaigns import manifest, provenance
+from rsjs.experiments.campaigns.dispatch import Dispatch, News
+from rsjs.experiments.campaigns.document import HERE, Campaign
+from rsjs.experiments.campaigns.environments import Environment
+from rsjs.experiments.campaigns.expansion import Plan, plan
+from rsjs.experiments.campaigns.instance_store import InstanceStore
+from rsjs.experiments.campaigns.perform import GRACE, Order
+from rsjs.experiments.campaigns.runs import Run, in_shard
+from rsjs.experiments.campaigns.session import Session
+from rsjs.experiments.campaigns.store import Store, Survey
+from rsjs.instances.errors import InputError, described
+
+RESERVE_MB = 512.0  # of memory, for all that is not a run
+BUSY = 0.3  # load per core beside which seconds are not worth ranking
+
+
+@dataclass(frozen=True, kw_only=True)
+class Part:
+    """What of a campaign is asked for: shard i of n, and runs whose label fits a pattern."""
+
+    shard: tuple[int, int] = (1, 1)
+    only: str | None = None
+
+    def takes(self, run: Run) -> bool:
+        """Whether a run belongs to the part."""
+        if not in_shard(run, self.shard):
+            return False
+        return self.only is None or fnmatchcase(run.label, f"*{self.only}*")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Prepared:
+    """
+    A campaign, expanded and compared with its store.
+
+    Attributes
+    ----------
+    campaign : Campaign
+    environments : mapping
+    plan : Plan
+    selected : list of Run
+        The part that is asked for, in order.
+    survey : Survey
+        What the store has of it.
+    instances : InstanceStore
+    """
+
+    campaign: Campaign
+    environments: Mapping[str, Environment]
+    plan: Plan
+    selected: list[Run]
+    survey: Survey
+    instances: InstanceStore
+
+    @property
+    def left(self) -> list[Run]:
+        """The selected runs without a record that can be read."""
+        again = {run_id for run_id, _ in self.survey.corrupt} | {*self.survey.missing}
+        return [run for run in self.selected if run.id in again]
+
+    @property
+    def longest_seconds(self) -> float:
+        """How long the runs left take one after the other if each uses its limit."""
+        return sum(run.limits.time_limit + GRACE.ended for run in self.left)
+
+
+def prepare(campaign: Campaign, folder: Path | None, part: Part, *, keep: bool = True) -> Prepared:
+    """
+    Expand a campaign and look at its store; without a folder as if nothing were done.
+
+    Parameters
+    ----------
+    keep : bool
+        Begin the store if it is not there, and keep in it the instances that are drawn.
+
+    Raises
+    ------
+    InputError
+        For whatever would keep a run from being carried out as it is meant.
+    """
+    names = [choice.environment for choice in campaign.choices]
+    environments = found_environments.asked(campaign.environments, names)
+    if folder is not None and keep:
+        manifest.open_store(folder, campaign, environments)
+    instances = InstanceStore(folder if keep else None)
+    store = None if folder is None else Store(folder)
+
+    def is_done(run: Run) -> bool:
+        return store is not None and store.path(run.id).exists()
+
+    planned = plan(campaign, instances, environments, is_done)
+    selected = [run for run in planned.runs if part.takes(run)]
+    if not any(Part(only=part.only).takes(run) for run in planned.runs):
+        found = described(f"{part.only} in none of {len(planned.runs)} runs")
+        raise InputError("--only", found, f"a part of e.g. {planned.runs[0].label}")
+    ids = [run.id for run in selected]
+    survey = Survey(missing=ids) if store is None else store.survey(ids)
+    return Prepared(
+        campaign=campaign,
+        environments=environments,
+        plan=planned,
+        selected=selected,
+        survey=survey,
+        instances=instances,
+    )
+
+
+def refuse_slots(campaign: Campaign, slots: int) -> None:
+    """Raise InputError if so many runs side by side would get in each other's way."""
+    if campaign.timing == "exclusive" and slots > 1:
+        raise InputError("--jobs", slots, "1, as the campaign's timing is exclusive")
+    cores, threads = int(provenance.machine()["hardware_threads_usable"]), max(campaign.threads)
+    if slots * threads > cores:
+        expected = f"at most {cores // threads}: {threads} threads each on {cores} cores"
+        raise InputError("--jobs", slots, expected if cores >= threads else f"{threads} cores")
+    memory = psutil.virtual_memory().total / 2**20 - RESERVE_MB
+    if slots * campaign.memory_limit_mb > memory:
+        expected = f"{campaign.memory_limit_mb:g} MB for each of them in {memory:.0f} MB"
+        raise InputError("--jobs", slots, expected)
+
+
+def carry_out(
+    prepared: Prepared, folder: Path, dispatch: Dispatch, slots: int
+) -> Generator[News, None, None]:
+    """Carry out the runs that are left; a session file tells under what conditions."""
+    store, campaign = Store(folder), prepared.campaign
+    store.sweep()
+    prepared.instances.save()
+    manifest.write_plan(folder, campaign, prepared.plan)
+    for run_id, _ in prepared.survey.corrupt:
+        store.set_aside(run_id)
+    if not prepared.left:
+        return
+    session = Session(folder, campaign, prepared.environments, slots)
+    yield from dispatch(_orders(prepared, session), store)
+    session.end()
+
+
+def remarks(campaign: Campaign) -> list[str]:
+    """What makes seconds doubtful from the start."""
+    load, cores = provenance.load(), psutil.cpu_count() or 1
+    if campaign.timing != "exclusive" or load is None or load <= BUSY * cores:
+        return []
+    return [f"load average {load:.1f} on {cores} cores: seconds are not fit for a ranking"]
+
+
+def _orders(prepared: Prepared, session: Session) -> Sequence[Order]:
+    made = []
+    for run in prepared.left:
+        environment = prepared.environments[run.environment]
+        python = prepared.campaign.environments.get(run.environment, sys.executable)
+        made.append(
+            Order(
+                run=run,
+                instance=str(prepared.instances.path(run.solved_sha256)),
+                python=sys.executable if run.environment == HERE else python,
+                rsjs_version=environment.rsjs_version,
+                solver_version=environment.solvers.get(run.solver or "") or None,
+                session=session.id,
+            )
+        )
+    return made

@@ -1,0 +1,113 @@
+"""One run of a campaign: what is asked, and the id that follows from it."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, replace
+from functools import cached_property
+from hashlib import sha256
+from typing import Any
+
+from rsjs.experiments.campaigns import formats
+from rsjs.instances.documents import canonical_text
+from rsjs.instances.method import Limits
+
+# What tells a run from others; the rest of its fields follow from these.
+IDENTITY = (
+    "solved_sha256",
+    "method",
+    "environment",
+    "limits",
+    "output_limit_mb",
+    "timing",
+    "repetition",
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Run:
+    """
+    A method on an instance within limits.
+
+    Attributes
+    ----------
+    instance, instance_sha256 : str
+        The instance as given.
+    solved_sha256 : str
+        What the method is handed: the same, or the instance in the order `permutation` draws.
+    permutation : int
+        0 = as given.
+    nodes, jobs : int
+    method : str
+        Canonical spelling.
+    solver : str or None
+    environment : str
+        "" = the one that the command runs in.
+    limits : Limits
+        With the seed.
+    output_limit_mb : float
+    timing : "exclusive" | "shared"
+    repetition : int
+        From 1.
+    """
+
+    instance: str
+    instance_sha256: str
+    solved_sha256: str
+    permutation: int
+    nodes: int
+    jobs: int
+    method: str
+    solver: str | None
+    environment: str
+    limits: Limits
+    output_limit_mb: float
+    timing: str
+    repetition: int
+
+    @cached_property
+    def id(self) -> str:
+        """The first 16 digits of the sha256 of what is asked."""
+        asked = {**{name: getattr(self, name) for name in IDENTITY}, "limits": vars(self.limits)}
+        return sha256(canonical_text(asked).encode()).hexdigest()[:16]
+
+    @property
+    def label(self) -> str:
+        """For people: method, environment and seed on an instance."""
+        where = f" [{self.environment}]" if self.environment else ""
+        return f"{self.method}{where} seed {self.limits.seed} on {self.instance}"
+
+    def as_document(self) -> dict[str, Any]:
+        """The run as `spec.json`."""
+        return {"format": formats.name("spec"), "id": self.id, **asdict(self)}
+
+    @staticmethod
+    def of_document(document: dict[str, Any]) -> Run:
+        """The run in a document that fits the schema."""
+        fields = {key: value for key, value in document.items() if key not in ("format", "id")}
+        return Run(**{**fields, "limits": Limits(**fields["limits"])})
+
+
+def in_shard(run: Run, shard: tuple[int, int]) -> bool:
+    """Whether a run belongs to part i of n, i from 1: by its id, so on every machine the same."""
+    i, n = shard
+    return int(run.id, 16) % n == i - 1
+
+
+def in_order(runs: list[Run]) -> list[Run]:
+    """
+    Blocks in an order drawn from their content, and so the runs of each block.
+
+    A block is an instance with a seed: its methods run near in time, so that a machine that slows
+    down does not favour one of them.
+    """
+
+    def place(run: Run) -> tuple[str, int, str]:
+        block = f"{run.instance_sha256}|{run.limits.seed}|{run.repetition}"
+        return sha256(block.encode()).hexdigest(), run.limits.seed, run.id
+
+    return sorted(runs, key=place)
+
+
+def with_threads(limits: Limits, threads: int, seed: int) -> Limits:
+    """The same limits for another number of threads and seed."""
+    return replace(limits, threads=threads, seed=seed)

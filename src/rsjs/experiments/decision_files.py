@@ -1,0 +1,51 @@
+"""Decisions as arrays on the disk: one, replaced whole, or many, one after the other."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+
+from rsjs.instances.solution import DECISION_ARRAYS, Solution
+
+
+def write_decision(solution: Solution, path: Path) -> None:
+    """Write the decision arrays, whole or not at all."""
+    scratch = path.with_suffix(".tmp")
+    with scratch.open("wb") as file:
+        np.savez(file, **{name: getattr(solution, name) for name in DECISION_ARRAYS})
+    scratch.replace(path)
+
+
+def read_decision(path: Path) -> Solution | None:
+    """The decision arrays, if they were written."""
+    if not path.exists():
+        return None
+    with np.load(path) as stored:
+        return Solution(**{name: stored[name] for name in DECISION_ARRAYS})
+
+
+def append_decision(solution: Solution, path: Path) -> None:
+    """Append the decision arrays to those before, as one array that begins with J."""
+    arrays = [getattr(solution, name) for name in DECISION_ARRAYS]
+    buffer = io.BytesIO()
+    np.save(buffer, np.concatenate([[len(solution.job_node)], *arrays]))
+    with path.open("ab") as file:
+        file.write(buffer.getbuffer())
+
+
+def decisions(path: Path) -> Iterator[Solution]:
+    """The decisions that were appended, as far as they are whole."""
+    if not path.exists():
+        return
+    with path.open("rb") as file:
+        while True:
+            try:
+                array = np.load(file)
+            except (EOFError, ValueError, OSError):  # the end, or a decision broken off
+                return
+            jobs = int(array[0])
+            *of_jobs, node_type = np.split(array[1:], [jobs, 2 * jobs, 3 * jobs])
+            yield Solution(**dict(zip(DECISION_ARRAYS, [*of_jobs, node_type], strict=True)))

@@ -1,0 +1,125 @@
+"""
+A process, all that descend from it, and the memory they hold.
+
+A process whose parent died hangs on the nearest ancestor that is a subreaper, else on init. So a
+process that calls `become_subreaper` and has no other children finds every descendant of its runs
+among its own, however often it was forked.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+import psutil
+
+MEGABYTE = 2**20
+ROUNDS = 200  # of killing what is left: a process may fork while it is looked for
+
+_LISTS_CHILDREN = Path(f"/proc/self/task/{os.getpid()}/children").exists()
+
+
+def become_subreaper() -> None:
+    """Adopt descendants whose parents die, where the system offers it (Linux)."""
+    if sys.platform == "linux":
+        import ctypes
+
+        PR_SET_CHILD_SUBREAPER = 36
+        ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+
+
+class Family:
+    """
+    The descendants of a process, with or without itself, those included that were seen before.
+
+    Attributes
+    ----------
+    resident_mb : float
+        Resident memory of all members when last measured.
+    peak_mb : float
+        The largest of: resident memory of all members at one moment, peak of one member (VmHWM).
+    """
+
+    def __init__(self, root: int, *, with_root: bool) -> None:
+        self.root, self.with_root = root, with_root
+        self.resident_mb = self.peak_mb = 0.0
+        self._members: dict[int, psutil.Process] = {}
+
+    def measure(self) -> None:
+        """Look for members and measure them."""
+        resident = 0.0
+        for member in self._living():
+            now, peak = _memory_mb(member)
+            resident += now
+            self.peak_mb = max(self.peak_mb, peak)
+        self.resident_mb = resident
+        self.peak_mb = max(self.peak_mb, resident)
+
+    def kill(self) -> int:
+        """Kill all members; return how many there were. A child of ours is reaped on the way."""
+        killed: set[int] = set()
+        for _ in range(ROUNDS):
+            left = self._living()
+            if not left:
+                break
+            for member in left:
+                killed.add(member.pid)
+                with suppress(psutil.Error):
+                    member.kill()
+            psutil.wait_procs(left, timeout=0.05)
+        return len(killed)
+
+    def _living(self) -> list[psutil.Process]:
+        for pid in [*([self.root] if self.with_root else []), *_descendants(self.root)]:
+            if pid not in self._members:
+                with suppress(psutil.Error):
+                    self._members[pid] = psutil.Process(pid)
+        self._members = {pid: p for pid, p in self._members.items() if _lives(p)}
+        return list(self._members.values())
+
+
+def _lives(process: psutil.Process) -> bool:
+    try:
+        return bool(process.is_running() and process.status() != psutil.STATUS_ZOMBIE)
+    except psutil.Error:
+        return False
+
+
+def _descendants(pid: int) -> list[int]:
+    if not _LISTS_CHILDREN:
+        try:
+            return [child.pid for child in psutil.Process(pid).children(recursive=True)]
+        except psutil.NoSuchProcess:
+            return []
+    found, left = [], [pid]
+    while left:
+        children = list(_children(left.pop()))
+        found += children
+        left += children
+    return found
+
+
+def _children(pid: int) -> Iterator[int]:
+    """From the kernel's own list: psutil reads the parents of all processes instead."""
+    with suppress(OSError):
+        for task in Path(f"/proc/{pid}/task").iterdir():
+            yield from map(int, (task / "children").read_bytes().split())
+
+
+def _memory_mb(process: psutil.Process) -> tuple[float, float]:
+    """Resident memory and its peak [MB]; the peak is that of one moment where none is told."""
+    if sys.platform != "linux":
+        with suppress(psutil.Error):
+            resident = process.memory_info().rss / MEGABYTE
+            return resident, resident
+        return 0.0, 0.0
+    found = {b"VmRSS": 0.0, b"VmHWM": 0.0}
+    with suppress(OSError):
+        for line in Path(f"/proc/{process.pid}/status").read_bytes().splitlines():
+            name, _, value = line.partition(b":")
+            if name in found:
+                found[name] = int(value.split()[0]) / 1024
+    return found[b"VmRSS"], found[b"VmHWM"]

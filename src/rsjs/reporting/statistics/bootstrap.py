@@ -1,0 +1,77 @@
+"""
+Bootstrap over instances, then over the seeds of each (Efron and Tibshirani 1993, chapters 8, 13).
+
+A draw takes as many instances as there are, with replacement, and for each one as many of its seeds
+as it has, with replacement. It is kept as the weight of each problem, so that the mean of a column
+in all draws is one product: mean_b = sum_p W_bp v_p, sum_p W_bp = 1.
+
+The interval is that of percentiles. The draws come from a named stream: the same on every machine.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from rsjs.instances.streams import index, uniforms
+
+Array = NDArray[np.float64]
+
+DRAWS = 10_000
+LEVEL = 0.95
+
+
+def weights(problems: pd.MultiIndex, draws: int = DRAWS, seed: int = 0) -> Array:
+    """
+    Weight of each problem in each draw, (draws, problems); each line sums to 1.
+
+    Parameters
+    ----------
+    problems : MultiIndex
+        Of a matrix of `measures`; what shares an instance is its seeds and repetitions.
+    """
+    instances = pd.factorize(problems.get_level_values("instance"))[0]
+    count = int(instances.max()) + 1
+    taken = index(uniforms("bootstrap", seed, "instances", draws * count), count)
+    times = _counted(taken.reshape(draws, count), count)  # how often each instance was drawn
+    made = np.zeros((draws, len(problems)))
+    for i in range(count):
+        members = np.flatnonzero(instances == i)
+        k, most = len(members), int(times[:, i].max(initial=0))
+        chosen = index(uniforms("bootstrap", seed, f"seeds of {i}", draws * most * k), k)
+        chosen = chosen.reshape(draws, most, k)
+        wanted = np.arange(most) < times[:, i, None]  # the draws of this instance that took place
+        for position, member in enumerate(members):
+            made[:, member] = ((chosen == position).sum(axis=2) * wanted).sum(axis=1)
+    return np.asarray(made / made.sum(axis=1, keepdims=True), dtype=np.float64)
+
+
+def interval(values: Array, level: float = LEVEL) -> tuple[float, float]:
+    """The middle `level` of bootstrapped values."""
+    low, high = np.quantile(values, [(1 - level) / 2, (1 + level) / 2])
+    return float(low), float(high)
+
+
+def mean_ratio_interval(
+    logs: pd.DataFrame, one: str, other: str, shift: float, drawn: Array
+) -> tuple[float, float]:
+    """
+    Interval of the ratio of two methods' shifted geometric means, one / other.
+
+    Parameters
+    ----------
+    logs : DataFrame
+        `shifted_mean.logarithms` of penalised seconds, problems x methods.
+    drawn : array
+        Of `weights`.
+    """
+    means = np.exp(drawn @ logs[[one, other]].to_numpy(dtype=np.float64)) - shift
+    return interval(means[:, 0] / means[:, 1])
+
+
+def _counted(taken: NDArray[np.int64], count: int) -> NDArray[np.int64]:
+    """How often each of 0, ..., count - 1 stands in each line."""
+    draws = len(taken)
+    flat = taken + count * np.arange(draws)[:, None]
+    return np.bincount(flat.ravel(), minlength=draws * count).reshape(draws, count)

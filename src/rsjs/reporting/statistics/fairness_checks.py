@@ -1,0 +1,118 @@
+"""
+Checks of a comparison that are no equality of a column.
+
+    versions    one solver in two versions
+    coverage    all methods on all instances
+    seeds       the same for all methods of an instance, and at least `FEW_SEEDS` of them
+    overruns    no run longer than its time limit by more than `GRACE`
+    processor   no run used more processor time than its threads give, cpu / wall > threads + 0.1
+    timing      seconds measured beside other runs
+    commits     code that no commit holds
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from rsjs.reporting.formats import counted, measured
+from rsjs.reporting.rows import Row, known
+from rsjs.reporting.statistics.finding import Finding, by_instance, values, who
+
+GRACE = 2.0  # s over a limit that stopping takes at most
+FEW_SEEDS = 5
+SPARE = 0.1  # of a processor, for what runs beside the solver's threads
+
+
+def solver_versions(rows: Sequence[Row]) -> Iterator[Finding]:
+    """Solvers that ran in several versions."""
+    versions: dict[str, dict[Any, None]] = {}
+    for row in rows:
+        _, at, rest = str(row.get("method")).partition("@")
+        if at and known(row, "solver_version"):
+            solver = rest.partition("?")[0].partition(":")[0]
+            versions.setdefault(solver, {})[row["solver_version"]] = None
+    for solver, several in versions.items():
+        if len(several) > 1:
+            yield Finding("version", True, f"{solver} in versions {', '.join(map(str, several))}")
+
+
+def coverage(rows: Sequence[Row]) -> Iterator[Finding]:
+    """Methods that were not run on an instance that others were run on."""
+    groups = by_instance(rows)
+    for method in values(rows, "method"):
+        left = sum(method not in values(group, "method") for group in groups)
+        if left:
+            message = f"{method} was not run on {left} of {counted(len(groups), 'instance')}"
+            yield Finding("instances", True, f"{message}: counted as failures there")
+
+
+def seeds(rows: Sequence[Row]) -> Iterator[Finding]:
+    """Instances whose methods ran with unlike seeds, and too few of them."""
+    unequal, fewest = [], FEW_SEEDS
+    for group in by_instance(rows):
+        of_method: dict[Any, set[Any]] = {}
+        for row in group:
+            of_method.setdefault(row.get("method"), set()).add(known(row, "seed"))
+        fewest = min(fewest, *map(len, of_method.values()))
+        if len({frozenset(found) for found in of_method.values()}) > 1:
+            unequal.append(group)
+    if unequal:
+        message = f"seeds differ on {counted(len(unequal), 'instance')}: "
+        yield Finding("seeds", True, message + who(unequal[0], "seed"))
+    if fewest < FEW_SEEDS:
+        told = f"{counted(fewest, 'seed')} for some instance and method"
+        yield Finding("seeds", False, f"{told}: {FEW_SEEDS} or more show the luck of one")
+
+
+def overruns(rows: Sequence[Row]) -> Iterator[Finding]:
+    """Methods that went on after their time limit."""
+    worst: dict[Any, tuple[float, int]] = {}
+    for row in rows:
+        over = known(row, "overshoot_s")  # of the process; a row may know the method's time only
+        if over is None:
+            over = (known(row, "total_s") or 0.0) - row["time_limit"]
+        if over > GRACE:
+            most, count = worst.get(row.get("method"), (0.0, 0))
+            worst[row.get("method")] = max(most, over), count + 1
+    for method, (most, count) in worst.items():
+        message = f"{method} overran its limit in {counted(count, 'run')}, by {measured(most)} s"
+        yield Finding("time limit", True, f"{message} at most")
+
+
+def processor(rows: Sequence[Row]) -> Iterator[Finding]:
+    """Methods that used more processors than they were given threads."""
+    most: dict[Any, float] = {}
+    for row in rows:
+        used, wall, threads = (known(row, key) for key in ("cpu_s", "process_s", "threads"))
+        if used and wall and threads and used / wall > threads + SPARE:
+            most[row.get("method")] = max(used / wall, most.get(row.get("method"), 0.0))
+    for method, ratio in most.items():
+        message = f"{method} used up to {measured(ratio)} processors, more than its threads"
+        yield Finding("threads", True, message)
+
+
+def timing(rows: Sequence[Row]) -> Iterator[Finding]:
+    """Runs that shared the machine."""
+    if any(row.get("timing") == "shared" for row in rows):
+        message = "seconds were measured beside other runs: not fit for a ranking by time"
+        yield Finding("timing class", False, message)
+
+
+def commits(rows: Sequence[Row]) -> Iterator[Finding]:
+    """Runs of a tree with changes."""
+    changed = sum(str(known(row, "dirty")) == "True" for row in rows)
+    if changed:
+        message = f"{counted(changed, 'run')} of code with changes that no commit holds"
+        yield Finding("version", False, message)
+
+
+CHECKS: tuple[Callable[[Sequence[Row]], Iterator[Finding]], ...] = (
+    solver_versions,
+    coverage,
+    seeds,
+    overruns,
+    processor,
+    timing,
+    commits,
+)

@@ -1,0 +1,64 @@
+"""
+Runs as matrices: one row per problem, one column per method, NaN where the method failed.
+
+A problem that a method was not run on counts as failed by it; `fairness` marks such methods. A run
+is solved if
+
+    proved    own gap <= target           the method itself proved it
+    reached   gap to best bound <= target the cost is certified, by any method's bound
+
+and its time is that of the whole run, never more than its limit.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import pandas as pd
+
+from rsjs.reporting.statistics.runs import PROBLEM, methods
+
+Success = Literal["proved", "reached"]
+GAP_LIMIT = 1e-4  # where a row does not tell its own
+ROUNDING = 1e-9  # a gap of 0 may be one of rounding
+
+
+def solved(
+    runs: pd.DataFrame, success: Success = "reached", target: float | None = None
+) -> pd.Series:
+    """
+    Whether each run was solved.
+
+    Parameters
+    ----------
+    target : float, optional
+        Greatest gap that counts; by default the gap at which the run was allowed to stop.
+    """
+    limit = runs["gap_limit"].fillna(GAP_LIMIT) if target is None else target
+    found = runs["own_gap" if success == "proved" else "gap"]
+    return runs["valid"] & (found <= limit + ROUNDING)
+
+
+def seconds(
+    runs: pd.DataFrame, success: Success = "reached", target: float | None = None
+) -> pd.DataFrame:
+    """Seconds of the solved runs."""
+    spent = runs["seconds"].fillna(runs["limit"]).clip(upper=runs["limit"])
+    return matrix(runs, spent.where(solved(runs, success, target)))
+
+
+def gaps(runs: pd.DataFrame, kind: Literal["gap", "primal_gap"] = "primal_gap") -> pd.DataFrame:
+    """Gaps of the valid runs in [0, 1]."""
+    return matrix(runs, runs[kind])
+
+
+def limits(runs: pd.DataFrame) -> pd.Series:
+    """Time limit of each problem in seconds: the longest, where runs differ."""
+    return runs.groupby(PROBLEM, sort=False)["limit"].max()
+
+
+def matrix(runs: pd.DataFrame, values: pd.Series) -> pd.DataFrame:
+    """Values of the runs by problem and method, both in order of first appearance."""
+    wide = runs[[*PROBLEM, "method"]].assign(value=values)
+    made = wide.pivot(index=PROBLEM, columns="method", values="value")
+    return made.loc[limits(runs).index, methods(runs)].rename_axis(columns=None)

@@ -1,0 +1,152 @@
+"""
+The rows of comparisons as one table of runs: what every statistic starts from.
+
+    problem      an instance, a seed and, in campaigns that repeat runs, a repetition
+    valid        the checker confirmed the decision of the run, and none of its claims is false
+    best bound   greatest lower bound of the instance that any of the rows proved
+    best cost    least cost of the instance that any of the rows reached
+    gap          (z - b) / max(|z|, |b|), z the checked cost, b the best bound
+    own gap      the same with the bound of the run itself
+    primal gap   |z - z*| / max(|z|, |z*|), z* the best cost (Berthold 2013, eq. 1)
+
+Bounds and costs are shared again over all rows that are given, so that rows of several comparisons
+may be put together. A run is wrong if its bound lies above the best cost, as in a comparison, or if
+it calls an instance infeasible for which another run has a decision.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from rsjs.experiments.gap import contradicts, gap
+from rsjs.instances.errors import InputError, described
+from rsjs.reporting.names import distinct
+from rsjs.reporting.rows import Row, known
+
+NEEDED = ("instance_sha256", "method", "stop", "status", "time_limit", "seed")
+PROBLEM = ["instance", "seed", "repetition"]
+
+
+def tidy(rows: Sequence[Row]) -> pd.DataFrame:
+    """
+    One line per run.
+
+    Parameters
+    ----------
+    rows : sequence of mappings
+        Of `experiments.comparison.rows` or `reporting.csv_rows.read_rows`; `events`, if there,
+        is the course of the run as in `comparison.trajectory`.
+
+    Returns
+    -------
+    DataFrame
+        instance (a name of its own for each digest), seed, repetition, method; stop, status, valid
+        (bool); objective, best_cost, bound, best_bound [$]; gap, own_gap, primal_gap in [0, 1];
+        seconds, limit [s]; gap_limit; memory [MB]; events. NaN or None where nothing is known.
+
+    Raises
+    ------
+    InputError
+        Without rows, without a value that is needed, or for two rows of the same problem and
+        method.
+    """
+    if not rows:
+        raise InputError("", described("no rows"), "at least one run")
+    for i, row in enumerate(rows):
+        for key in NEEDED:
+            if known(row, key) is None:
+                found = described("nothing")
+                raise InputError(f"row {i + 1}, {key}", found, "a value, as `rsjs compare` writes")
+    _refuse_twins(rows)
+    shared = _shared_bounds(rows)
+    return pd.DataFrame([_run(row, *shared[str(row["instance_sha256"])]) for row in distinct(rows)])
+
+
+def methods(runs: pd.DataFrame) -> list[str]:
+    """In order of first appearance."""
+    return list(dict.fromkeys(runs["method"]))
+
+
+def _refuse_twins(rows: Sequence[Row]) -> None:
+    first: dict[tuple[Any, ...], int] = {}
+    for i, row in enumerate(rows):
+        key = (row["instance_sha256"], int(row["seed"]), _repetition(row), row["method"])
+        if key in first:
+            what = f"{row['method']} on {row.get('instance')} with seed {key[1]}"
+            found = described(f"{what} as in row {first[key]}")
+            raise InputError(f"row {i + 1}", found, "one row for each method and problem")
+        first[key] = i + 1
+
+
+def _shared_bounds(rows: Sequence[Row]) -> dict[str, tuple[float, float]]:
+    """Best cost and best bound of each instance, NaN where there is none."""
+    costs: dict[str, float] = {}
+    bounds: dict[str, float] = {}
+    for row in rows:
+        digest, cost = row["instance_sha256"], known(row, "objective")
+        if cost is not None:
+            costs[digest] = min(cost, costs.get(digest, cost))
+    for row in rows:
+        digest = row["instance_sha256"]
+        cost = costs.get(digest)
+        for bound in (known(row, "bound"), known(row, "best_bound")):
+            false = row["status"] == "wrong" or (
+                cost is not None and bound is not None and contradicts(cost, bound)
+            )
+            if bound is not None and not false:
+                bounds[digest] = max(bound, bounds.get(digest, bound))
+    return {
+        row["instance_sha256"]: (
+            costs.get(row["instance_sha256"], np.nan),
+            bounds.get(row["instance_sha256"], np.nan),
+        )
+        for row in rows
+    }
+
+
+def _run(row: Mapping[str, Any], best_cost: float, best_bound: float) -> dict[str, Any]:
+    cost, bound = known(row, "objective"), known(row, "bound")
+    status = row["status"]
+    if bound is not None and contradicts(best_cost, bound):
+        status = "wrong"
+    if row["stop"] == "infeasible" and not np.isnan(best_cost):
+        status = "wrong"
+    valid = status == "ok" and cost is not None
+    reached = cost if valid else None
+    return {
+        "instance": row["instance"],
+        "seed": int(row["seed"]),
+        "repetition": _repetition(row),
+        "method": row["method"],
+        "stop": row["stop"],
+        "status": status,
+        "valid": valid,
+        "objective": _number(reached),
+        "best_cost": best_cost,
+        "bound": _number(bound if status != "wrong" else None),
+        "best_bound": best_bound,
+        "gap": _number(gap(reached, _known(best_bound))),
+        "own_gap": _number(gap(reached, bound)),
+        "primal_gap": _number(gap(reached, _known(best_cost))),
+        "seconds": _number(known(row, "total_s")),
+        "limit": float(row["time_limit"]),
+        "gap_limit": _number(known(row, "gap_limit")),
+        "memory": _number(known(row, "peak_memory_mb")),
+        "events": row.get("events"),
+    }
+
+
+def _repetition(row: Row) -> int:
+    return int(known(row, "repetition") or 1)
+
+
+def _number(value: float | None) -> float:
+    return float("nan") if value is None else float(value)
+
+
+def _known(value: float) -> float | None:
+    return None if np.isnan(value) else value

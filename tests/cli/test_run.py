@@ -1,0 +1,228 @@
+"""`rsjs run` and `rsjs collect`."""
+
+from __future__ import annotations
+
+import csv
+import json
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+
+from rsjs.cli.campaign_board import Board
+from rsjs.cli.campaign_files import bundled, campaign
+from rsjs.cli.progress import Screen
+from rsjs.experiments.campaigns import runner
+from rsjs.experiments.campaigns.dispatch import News
+from rsjs.experiments.campaigns.runner import Part
+from rsjs.reporting import collected_files
+from rsjs.reporting.csv_rows import read_rows
+
+Run = Callable[..., Any]
+
+TEXT = """
+format = "rsjs-campaign/1"
+name = "two"
+shows = "a test"
+timing = "{timing}"
+[limits]
+time_s = {time_s}
+memory_mb = 1000
+[[instances]]
+generator = "jahani"
+sizes = ["{size}"]
+[[methods]]
+run = [{methods}]
+"""
+PATIENCE = 60.0  # seconds; a test that hangs is ended
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Callable[..., Path]:
+    def write(*methods: str, timing: str = "shared", time_s: float = 5, size: str = "1x2") -> Path:
+        path = tmp_path / "two.toml"
+        named = ", ".join(f'"{method}"' for method in methods or ("fifo:paper", "greedy:code"))
+        text = TEXT.format(timing=timing, time_s=time_s, size=size, methods=named)
+        path.write_text(text)
+        return path
+
+    return write
+
+
+def test_a_campaign_is_run_resumed_and_collected(rsjs: Run, file: Run, tmp_path: Path) -> None:
+    store, tables = tmp_path / "store", tmp_path / "tables"
+    first = rsjs("run", file(), "-o", store)
+    assert first.code == 0
+    assert "2/2 " in first.err
+    assert first.out.startswith("two: 2 runs now, 0 failed, 0 before")
+    again = rsjs("run", file(), "-o", store, "--json")
+    assert again.json["done_before"] == again.json["runs"] == 2
+    assert again.json["ended_now"] == 0
+    collected = rsjs("collect", store, "-o", tables)
+    assert collected.code == 0
+    assert "2 FEASIBLE_VERIFIED" in collected.out
+    rows = read_rows(tables / "rows.csv")
+    assert {row["method"] for row in rows} == {"fifo:paper", "greedy:code"}
+    assert all((store / "runs" / row["run_id"][:2] / row["run_id"]).is_dir() for row in rows)
+    courses = json.loads((tables / "events.json").read_text())
+    assert {course["run_id"] for course in courses} == {row["run_id"] for row in rows}
+    assert rsjs("statistics", tables).code == 0
+
+
+def test_a_dry_run_tells_what_would_run_and_writes_nothing(
+    rsjs: Run, file: Run, tmp_path: Path
+) -> None:
+    path = file("fifo:paper", "jahani_patterns@highs")
+    shown = rsjs("run", path, "--dry-run", "-o", tmp_path / "store")
+    assert "2 runs on 1 instance, 0 done;" in shown.out
+    assert "Nothing was run." in shown.out
+    listed = rsjs("run", path, "--dry-run", "--json", "-o", tmp_path / "store").json
+    assert (listed["runs"], listed["longest_s"]) == (2, 11.8)
+    assert [place.name for place in tmp_path.iterdir()] == ["two.toml"]
+
+
+def test_only_and_shard_leave_the_rest_for_later(rsjs: Run, file: Run, tmp_path: Path) -> None:
+    store = tmp_path / "store"
+    assert rsjs("run", file(), "-o", store, "--only", "fifo").code == 0
+    partly = rsjs("collect", store, "-o", tmp_path / "tables")
+    assert partly.code == 1
+    assert "not carried out yet: 1 run" in partly.out
+    for part in ("1/2", "2/2"):
+        assert rsjs("run", file(), "-o", store, "--shard", part).code == 0
+    assert rsjs("collect", store, "-o", tmp_path / "tables").code == 0
+
+
+def test_a_run_without_a_solution_in_time_is_no_failure(
+    rsjs: Run, file: Run, tmp_path: Path
+) -> None:
+    store = tmp_path / "store"
+    ended = rsjs("run", file("jahani_literal@highs", time_s=0.001), "-o", store)
+    assert ended.code == 0
+    assert "TIMEOUT, NO_SOLUTION" in ended.err
+    assert rsjs("collect", store, "-o", tmp_path / "tables", "--json").json["rows"] == 1
+
+
+BAD = [
+    ("nothing-such", "campaign nothing-such, expected a TOML file, or paper"),
+    ("smok", "a TOML file, or smoke"),
+    ("missing.toml", "missing.toml: found No such file"),
+    ("{file} --jobs 0", "--jobs: found 0"),
+    ("{file} --jobs 1000", "--jobs: found 1000"),
+    ("{file} --shard 3/2", "--shard: found '3/2'"),
+    ("{file} --shard 0/2", "--shard: found '0/2'"),
+    ("{file} --shard one", "--shard: found 'one'"),
+    ("{file} --only nothing-such", "--only: found nothing-such in none of 2 runs"),
+]
+
+
+@pytest.mark.parametrize(("line", "told"), BAD, ids=[line for line, _ in BAD])
+def test_bad_input_is_told_in_one_line_and_nothing_is_written(
+    line: str, told: str, rsjs: Run, file: Run, tmp_path: Path
+) -> None:
+    words = line.format(file=file()).split()
+    ended = rsjs("run", *words, "-o", tmp_path / "store", "--dry-run")
+    assert ended.code == 2
+    assert ended.err.startswith("rsjs: error: ")
+    assert ended.err.count("\n") == 1
+    assert told in ended.err
+
+
+def test_an_exclusive_campaign_runs_one_at_a_time(rsjs: Run, file: Run, tmp_path: Path) -> None:
+    ended = rsjs("run", file(timing="exclusive"), "--jobs", "2", "-o", tmp_path / "store")
+    assert (ended.code, ended.out) == (2, "")
+    assert "1, as the campaign's timing is exclusive" in ended.err
+
+
+def test_collect_refuses_what_is_no_store(rsjs: Run, tmp_path: Path) -> None:
+    ended = rsjs("collect", tmp_path, "-o", tmp_path / "tables")
+    assert ended.code == 2
+    assert "store.json: found No such file" in ended.err
+
+
+def test_ctrl_c_keeps_what_is_done_and_leaves_no_process(file: Run, tmp_path: Path) -> None:
+    store = tmp_path / "store"
+    path = file("fifo:paper", "jahani_literal@highs", time_s=300, size="10x100")
+    process = subprocess.Popen(
+        [sys.executable, "-m", "rsjs", "run", str(path), "-o", str(store)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )
+    end = time.monotonic() + PATIENCE
+    while not (list(store.glob("runs/*/*")) and list(store.glob("scratch/*/work/events.jsonl"))):
+        assert time.monotonic() < end
+        assert process.poll() is None
+        time.sleep(0.02)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=PATIENCE)
+    assert process.returncode == 130
+    assert "Traceback" not in err
+    assert "the same command goes on from there" in out
+    assert [
+        child.info["cmdline"]
+        for child in psutil.process_iter(["cmdline"])
+        if any(str(store) in word for word in child.info["cmdline"] or [])
+    ] == []
+    assert list((store / "scratch").iterdir()) == []
+    with (store / "plan.json").open() as plan:
+        assert len(json.load(plan)["runs"]) == 2
+
+
+def test_the_board_counts_and_tells_how_long_it_will_take(
+    file: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    prepared = runner.prepare(
+        campaign(str(file("fifo:paper", "greedy:code", "edf:paper"))), None, Part()
+    )
+    first, second, third = prepared.left
+    board = Board("two", prepared.left, 1, Screen(None))
+    assert board.text() == "two: 0 of 3 done, 0 failed, 0 running"
+    board.hear(News(kind="begun", run=first))
+    board.hear(News(kind="line", run=first, data={"event": "incumbent", "value": 4.0}))
+    assert (
+        board.text()
+        .splitlines()[1]
+        .startswith(f"  {first.method}, 1 x 2: 0 s (limit 5)  cost 4.00000")
+    )
+    good = {"ended": "FINISHED", "quality": "FEASIBLE_VERIFIED", "objective": 4.0, "gap": None}
+    board.hear(News(kind="ended", run=first, data={**good, "total_s": 1.0, "whole_s": 10.0}))
+    assert board.text() == "two: 1 of 3 done, 0 failed, 0 running, about 20 s left"
+    board.hear(News(kind="begun", run=second))
+    board.hear(News(kind="lost", run=second))
+    board.hear(News(kind="begun", run=second))
+    crash = {**good, "ended": "CRASH(SIGKILL)", "quality": "NO_SOLUTION", "objective": None}
+    board.hear(News(kind="ended", run=second, data={**crash, "total_s": None, "whole_s": 20.0}))
+    assert board.text() == "two: 2 of 3 done, 1 failed, 0 running, about 15 s left"
+    board.hear(News(kind="passed over", run=third))
+    board.hear(News(kind="idle"))
+    assert board.text().startswith("two: 3 of 3 done, 1 failed, 0 running")
+    told = capsys.readouterr().err
+    assert "its watcher died" in told
+    assert "left to another process" in told
+
+
+@pytest.mark.parametrize("name", sorted(bundled()))
+def test_every_bundled_campaign_can_be_run_here_and_says_what_it_shows(
+    name: str, rsjs: Run
+) -> None:
+    assert len(campaign(name).shows.split()) > 10
+    assert campaign(name).name == name
+
+
+def test_without_pyarrow_the_rest_is_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(collected_files, "has_parquet", lambda: False)
+    row = {"run_id": "1e5", "objective": 1.5}
+    written = collected_files.write_all([row], [{"run_id": "2"}], [], tmp_path)
+    assert [path.name for path in written] == ["rows.csv", "events.json", "skipped.csv"]
+    assert read_rows(tmp_path / "rows.csv") == [row]
+    with (tmp_path / "skipped.csv").open() as lines:
+        assert [line["run_id"] for line in csv.DictReader(lines)] == ["2"]

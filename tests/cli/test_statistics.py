@@ -1,0 +1,124 @@
+"""`rsjs statistics` on what `rsjs compare` stored, and on rows made up."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rsjs.reporting.csv_rows import csv_text
+
+Run = Callable[..., Any]
+
+TITLES = ["Runs", "Time to solve", "Gaps at the end", "Over time", "Pairs by time"]
+TITLES += ["Pairs by cost", "Ranks by time", "Ranks by cost", "Virtual best", "Fairness"]
+
+
+def made(folder: Path, *, methods: int = 2, **changes: Any) -> Path:
+    """A folder with the rows of a few methods on six instances; the k-th takes k seconds."""
+    rows = [
+        {
+            "instance": f"i{i}",
+            "instance_sha256": f"{i:064x}",
+            "method": f"m{k}",
+            "stop": "optimal",
+            "status": "ok",
+            "objective": 10.0,
+            "bound": 10.0,
+            "total_s": float(k),
+            "time_limit": 10.0,
+            "gap_limit": 1e-4,
+            "threads": 1,
+            "seed": 0,
+        }
+        | (changes if k == 1 else {})
+        for i in range(6)
+        for k in range(1, methods + 1)
+    ]
+    folder.mkdir()
+    (folder / "rows.csv").write_text(csv_text(rows))
+    return folder
+
+
+def test_a_stored_comparison_is_analysed(rsjs: Run, folder: Path, tmp_path: Path) -> None:
+    line = ("--methods", "greedy:code,enumeration", "-o", tmp_path / "stored")
+    assert rsjs("compare", folder / "small.json", *line).code == 0
+    ended = rsjs("statistics", tmp_path / "stored", "-o", tmp_path / "out")
+    assert ended.code == 0
+    assert [line.strip() for line in ended.out.splitlines() if line.strip() in TITLES] == TITLES
+    assert re.search(r"enumeration +1 +1 ", ended.out)
+    assert "UNFAIR" not in ended.out
+    written = {path.name for path in (tmp_path / "out").iterdir()}
+    assert {"statistics.md", "statistics.tex", "counts.csv", "targets.png"} <= written
+
+
+def test_without_events_it_is_told_what_is_missing(rsjs: Run, tmp_path: Path) -> None:
+    ended = rsjs("statistics", made(tmp_path / "rows"))
+    assert ended.code == 0
+    assert "Over time" not in ended.out
+    assert "they need events.json beside every rows.csv" in ended.out
+    assert [path.name for path in tmp_path.iterdir()] == ["rows"]
+
+
+def test_an_unfair_comparison_is_marked(rsjs: Run, tmp_path: Path) -> None:
+    ended = rsjs("statistics", made(tmp_path / "rows", threads=8))
+    assert "UNFAIR" in ended.out
+    assert "threads differs on 6 instances: 8 (m1), 1 (m2)" in " ".join(ended.out.split())
+
+
+def test_json_holds_every_table_at_full_precision(rsjs: Run, tmp_path: Path) -> None:
+    ended = rsjs("statistics", made(tmp_path / "rows"), "--json", "--shift", "3")
+    first, second = ended.json["times"]
+    assert (first["method"], first["solved"]) == ("m1", 6)
+    assert first["penalised"] == pytest.approx(1.0)
+    assert second["ratio"] == pytest.approx(2.0)
+    [pair] = ended.json["pairs-by-time"]
+    assert (pair["wins"], pair["p"], pair["holm"]) == (6, 0.03125, 0.03125)
+    assert ended.json["fairness"][0]["weight"] == "note"
+    assert ended.json["files"] == []
+
+
+def test_own_proof_is_asked_for(rsjs: Run, tmp_path: Path) -> None:
+    rows = made(tmp_path / "rows", bound=9.0)
+    for line, solved in ((), 6), (("--proved",), 0), (("--proved", "--target", "0.2"), 6):
+        first = rsjs("statistics", rows, "--json", *line).json["times"][0]
+        assert first["solved"] == solved
+
+
+def test_a_terminal_shows_the_pairs_of_the_best_only_if_there_are_many(
+    rsjs: Run, tmp_path: Path
+) -> None:
+    rows = made(tmp_path / "rows", methods=6)
+    assert "Of 15 pairs, those with m1; files have all." in rsjs("statistics", rows).out
+    assert len(rsjs("statistics", rows, "--json").json["pairs-by-time"]) == 15
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        (("--target", "2"), "--target: found 2.0, expected a relative gap in [0, 1]"),
+        (("--shift", "0"), "--shift: found 0.0, expected a number of seconds > 0"),
+    ],
+)
+def test_bad_options_are_told_in_one_line(
+    rsjs: Run, tmp_path: Path, line: tuple[str, str], told: str
+) -> None:
+    ended = rsjs("statistics", made(tmp_path / "rows"), *line)
+    assert (ended.code, ended.out, ended.err.count("\n")) == (2, "", 1)
+    assert told in ended.err
+
+
+def test_rows_that_are_given_twice_are_refused(rsjs: Run, tmp_path: Path) -> None:
+    rows = made(tmp_path / "rows")
+    ended = rsjs("statistics", rows, rows)
+    assert ended.code == 2
+    assert "found m1 on i0 with seed 0 as in row 1" in ended.err
+
+
+def test_a_folder_without_rows_is_told(rsjs: Run, tmp_path: Path) -> None:
+    ended = rsjs("statistics", tmp_path)
+    assert ended.code == 2
+    assert "rows.csv: No such file" in ended.err

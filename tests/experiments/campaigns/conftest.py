@@ -1,0 +1,205 @@
+"""Campaigns in folders of their own, and methods that do harm, installed by an entry point."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rsjs.experiments.campaigns import document, runner
+from rsjs.experiments.campaigns.document import Campaign
+from rsjs.experiments.campaigns.local import local
+from rsjs.experiments.campaigns.runner import Part, Prepared
+from rsjs.methods import all_methods
+
+HEAD = """
+format = "rsjs-campaign/1"
+name = "{name}"
+shows = "a test"
+timing = "shared"
+{more}
+[limits]
+time_s = {time_s}
+memory_mb = 400
+output_mb = 8
+threads = {threads}
+[[instances]]
+generator = "jahani"
+sizes = {sizes}
+seeds = {seeds}
+[[methods]]
+run = {methods}
+"""
+
+WICKED = '''
+import os, signal, subprocess, sys, time
+import numpy as np
+from rsjs.instances import costs
+from rsjs.instances.completion import complete
+from rsjs.instances.method import Method, Report
+from rsjs.instances.solution import Solution, SolveResult, Stop
+
+MARK = os.environ.get("WICKED_MARK", "")
+
+
+def decide(instance):
+    solution = complete(instance, Solution.empty(len(instance.jobs), instance.cluster.nodes))
+    return solution, costs.terms(instance, solution).total
+
+
+def spin(instance, call, report):
+    report.incumbent(*decide(instance))
+    while True:
+        pass
+
+
+def fork(instance, call, report):
+    """Twice, into sessions of their own, and leaves before they can be seen."""
+    sleep = f"import time; time.sleep(300) # {MARK}"
+    start = f"subprocess.Popen([sys.executable, '-c', {sleep!r}], start_new_session=True)"
+    subprocess.run([sys.executable, "-c", f"import subprocess, sys; {start}"])
+    os._exit(7)
+
+
+def hog(instance, call, report):
+    report.incumbent(*decide(instance))
+    np.ones(10 * 2**27)
+
+
+def lie(instance, call, report):
+    solution, cost = decide(instance)
+    return SolveResult(stop=Stop.OPTIMAL, solution=solution, objective=cost - 1, bound=cost - 1)
+
+
+def flood(instance, call, report):
+    line = "x" * 2**20
+    for _ in range(1024):
+        print(line, flush=True)
+
+
+def litter(instance, call, report):
+    with open("in-the-working-folder", "w"):
+        pass
+    for i in range(1024):
+        with open(f"part{i}", "wb") as file:
+            file.write(bytes(2**20))
+        time.sleep(0.01)
+
+
+def crash(instance, call, report):
+    print("before the end", flush=True)
+    os.kill(os.getpid(), signal.SIGSEGV)
+
+
+def babble(instance, call, report):
+    return SolveResult(stop=Stop.OPTIMAL, counts=7)
+
+
+def prattle(instance, call, report):
+    return SolveResult(stop=Stop.OPTIMAL, objective="cheap", bound=[1])
+
+
+def misshape(instance, call, report):
+    return SolveResult(stop=Stop.OPTIMAL, solution=Solution.of([99], [-5], [77]), objective=1.0)
+
+
+def betray(instance, call, report):
+    """Ends the process that watches over it."""
+    os.kill(os.getppid(), signal.SIGKILL)
+    time.sleep(300)
+
+
+def brag(instance, call, report):
+    """Claims half of what its first decision costs, and is right in the end."""
+    solution, cost = decide(instance)
+    report.incumbent(solution, cost / 2)
+    return SolveResult(stop=Stop.ITERATIONS, solution=solution, objective=cost)
+
+
+def late(instance, call, report):
+    """Has a decision in time and a better one after its limit."""
+    report.incumbent(*decide(instance))
+    time.sleep(call.limits.time_limit + 0.2)
+    from rsjs.formulations.enumeration import run
+
+    return run(instance, call, Report())
+
+
+def __getattr__(name):
+    function = name.removesuffix("_method")
+    if function not in globals():
+        raise AttributeError(name)
+    return Method(name=function, summary="a test", kind="heuristic", run=f"wicked:{function}")
+'''
+HARM = [
+    "spin",
+    "fork",
+    "hog",
+    "lie",
+    "flood",
+    "litter",
+    "crash",
+    "babble",
+    "prattle",
+    "misshape",
+    "betray",
+    "brag",
+    "late",
+]
+
+
+@pytest.fixture
+def wicked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Installs the methods above; the mark that their descendants bear."""
+    home = tmp_path / "wicked"
+    info = home / "wicked-1.dist-info"
+    info.mkdir(parents=True)
+    (home / "wicked.py").write_text(WICKED)
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: wicked\nVersion: 1\n")
+    lines = [f"{name} = wicked:{name}_method" for name in HARM]
+    (info / "entry_points.txt").write_text("\n".join(["[rsjs.methods]", *lines, ""]))
+    mark = f"mark-{tmp_path}"
+    monkeypatch.setenv("PYTHONPATH", str(home))
+    monkeypatch.setenv("WICKED_MARK", mark)
+    monkeypatch.syspath_prepend(str(home))
+    all_methods.cache_clear()
+    yield mark
+    all_methods.cache_clear()
+    sys.modules.pop("wicked", None)
+
+
+@pytest.fixture
+def campaign(tmp_path: Path) -> Callable[..., Campaign]:
+    """A campaign on instances of 1 node and 2 jobs, unless told otherwise."""
+
+    def make(*methods: str, **changes: Any) -> Campaign:
+        fields = {
+            "name": "test",
+            "more": "",
+            "time_s": 1,
+            "threads": [1],
+            "sizes": '["1x2"]',
+            "seeds": [1],
+            "methods": str([*methods]).replace("'", '"'),
+        }
+        path = tmp_path / "campaign.toml"
+        path.write_text(HEAD.format(**{**fields, **changes}) + changes.get("tail", ""))
+        return document.read(path)
+
+    return make
+
+
+@pytest.fixture
+def carry_out() -> Callable[..., Prepared]:
+    """Carries out what is left of a campaign; returns the state of its store before."""
+
+    def run(asked: Campaign, store: Path, part: Part | None = None, slots: int = 2) -> Prepared:
+        prepared = runner.prepare(asked, store, part or Part())
+        for _ in runner.carry_out(prepared, store, local(slots), slots):
+            pass
+        return prepared
+
+    return run

@@ -1,0 +1,92 @@
+"""Campaigns that cannot be meant: refused in one line with the nearest known names, nothing run."""
+
+from __future__ import annotations
+
+import pytest
+
+from rsjs.experiments.campaigns import document, runner
+from rsjs.experiments.campaigns.runner import Part
+from rsjs.instances.errors import InputError
+
+GOOD = """
+format = "rsjs-campaign/1"
+name = "test"
+shows = "a test"
+timing = "shared"
+[limits]
+time_s = 1
+threads = [1]
+[[instances]]
+generator = "jahani"
+sizes = ["1x2"]
+[[methods]]
+run = ["jahani_patterns@highs"]
+"""
+BAD = [  # what is changed, to what, what is told
+    ("jahani_patterns@", "jahani_paterns@", "/methods/0/run/0: found 'method jahani_paterns', "
+     "expected e.g. jahani_patterns"),
+    ("@highs", "@hihgs", "expected e.g. highs"),
+    ("@highs", "@highs?rout=arrays", "expected e.g. route"),
+    ("@highs", "@highs?route=array", "expected e.g. arrays"),
+    ('"jahani"', '"jahanni"', "/instances/0/generator: found 'jahanni', expected e.g. jahani"),
+    ('sizes', 'options = { catalog = "azure" }\nsizes', "/instances/0/options/catalog"),
+    ('sizes', 'options = { catalog = "azure" }\nsizes', "expected e.g. catalogue"),
+    ('sizes', 'options = { due = "never" }\nsizes', "/instances/0/options/due: found 'never'"),
+    ('sizes', 'options = { seed = 3 }\nsizes', "/instances/0/options/seed"),
+    ('"1x2"', '"1by2"', "nodes x jobs, e.g. 10x100"),
+    ('"1x2"', '"0x2"', "/instances/0/sizes/0"),
+    ('sizes = ["1x2"]', "", "no key 'sizes'"),
+    ('generator = "jahani"\nsizes = ["1x2"]', 'set = "tinny"', "expected e.g. tiny"),
+    ('generator = "jahani"\nsizes = ["1x2"]', 'files = ["none/*.json"]', "/instances/0/files/0"),
+    ('generator = "jahani"\nsizes = ["1x2"]', "seeds = [1]", "one of set, generator, files"),
+    ('generator = "jahani"', 'generator = "jahani"\nset = "tiny"', "set and generator"),
+    ('generator = "jahani"\nsizes', 'set = "tiny"\nsizes', "beside a generator only"),
+    ("time_s = 1", "time_s = 0", "/limits/time_s: found 0"),
+    ("time_s", "times_s", "/limits/times_s: found 'times_s', expected e.g. time_s"),
+    ("threads = [1]", "threads = []", "/limits/threads"),
+    ("threads = [1]", "threads = [4096]", "4096"),
+    ("threads = [1]", "memory_mb = 1e9", "1e+09 MB"),
+    ('timing = "shared"', 'timing = "quiet"', "one of exclusive, shared"),
+    ('timing = "shared"', "", "no key 'timing'"),
+    ('timing', 'tming = 1\ntiming', "/tming: found 'tming', expected e.g. timing"),
+    ("[[methods]]", "[[methods]]\nenviroment = 'x'", "expected e.g. environment"),
+    ("[[methods]]", "[[methods]]\nenvironment = 'old'", "/methods/0/environment: found 'old'"),
+    ("[limits]", "[environments]\nold = '/no/python'\n[limits]", "a Python interpreter"),
+    (
+        "[[methods]]",
+        "[environments]\nold = '/bin/false'\n[[methods]]\nenvironment = 'old'",
+        "/environments/old: found /bin/false",
+    ),
+    ("[[methods]]", "[[methods]]\non = ['kiros-*']", "jahani_patterns@highs on kiros-*"),
+    ("generator = \"jahani\"", 'generator = "kiros"', "nothing to run"),
+    ("campaign/1", "campaign/2", "a newer rsjs-bench"),
+    ("rsjs-campaign/1", "rsjs-instance/1", "/format: found 'rsjs-instance/1'"),
+    ("[limits]", "[limits", "a TOML document"),
+]  # fmt: skip
+
+
+def prepare(path):
+    asked = document.read(path)
+    runner.refuse_slots(asked, 1)
+    return runner.prepare(asked, None, Part())
+
+
+def test_the_campaign_that_the_bad_ones_are_made_of_is_good(tmp_path):
+    (tmp_path / "good.toml").write_text(GOOD)
+    assert len(prepare(tmp_path / "good.toml").selected) == 1
+
+
+@pytest.mark.parametrize(("found", "put", "told"), BAD, ids=[told for *_, told in BAD])
+def test_a_bad_campaign_is_told_in_one_line(tmp_path, found, put, told):
+    assert found in GOOD
+    path = tmp_path / "bad.toml"
+    path.write_text(GOOD.replace(found, put, 1))
+    with pytest.raises(InputError) as error:
+        prepare(path)
+    assert told in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+def test_a_file_that_is_not_there_is_told(tmp_path):
+    with pytest.raises(InputError, match=r"missing.toml: found No such file"):
+        document.read(tmp_path / "missing.toml")

@@ -1,0 +1,72 @@
+"""Methods that do harm: each becomes a row that says so, and nothing of it is left."""
+
+from __future__ import annotations
+
+import psutil
+import pytest
+
+from rsjs.experiments.campaigns.collection import collect
+
+EXPECTED = {  # ended, quality
+    "spin": ("TIMEOUT", "FEASIBLE_VERIFIED"),
+    "fork": ("CRASH(7)", "NO_SOLUTION"),
+    "hog": ("MEMOUT", "FEASIBLE_VERIFIED"),
+    "lie": ("FINISHED", "WRONG"),
+    "flood": ("OUTPUT_LIMIT", "NO_SOLUTION"),
+    "litter": ("OUTPUT_LIMIT", "NO_SOLUTION"),
+    "crash": ("CRASH(SIGSEGV)", "NO_SOLUTION"),
+    "babble": ("SOLVER_ERROR", "NO_SOLUTION"),
+    "prattle": ("SOLVER_ERROR", "NO_SOLUTION"),
+    "misshape": ("FINISHED", "WRONG"),
+    "betray": ("CRASH(watcher)", "NO_SOLUTION"),
+    "fifo:paper": ("FINISHED", "FEASIBLE_VERIFIED"),
+}
+
+
+@pytest.mark.usefixtures("wicked")
+def test_incumbents_are_priced_again_and_late_ones_do_not_count(campaign, carry_out, tmp_path):
+    carry_out(campaign("brag", "late", sizes='["2x4"]'), tmp_path / "store")
+    rows = {row["method"]: row for row in collect([tmp_path / "store"]).rows}
+    brag, late = rows["brag"], rows["late"]
+    assert (brag["incumbents"], brag["false_incumbents"]) == (1, 1)
+    assert brag["objective_at_limit"] == brag["objective"] == brag["claimed_objective"]
+    assert (late["ended"], late["quality"], late["false_incumbents"]) == (
+        "FINISHED",
+        "OPTIMAL_VERIFIED",
+        0,
+    )
+    assert late["objective"] < late["objective_at_limit"] == brag["objective"]
+    assert late["overshoot_s"] > 0.2
+
+
+def bearing(mark: str) -> list[psutil.Process]:
+    """Processes with the mark in their command line."""
+    return [
+        process
+        for process in psutil.process_iter(["cmdline"])
+        if any(mark in word for word in process.info["cmdline"] or [])
+    ]
+
+
+@pytest.mark.usefixtures("wicked")
+def test_harm_is_contained_and_told(campaign, carry_out, tmp_path, wicked):
+    store = tmp_path / "store"
+    carry_out(campaign(*EXPECTED), store)
+    found = collect([store])
+    rows = {row["spelling"]: row for row in found.rows}
+    assert {name: (row["ended"], row["quality"]) for name, row in rows.items()} == EXPECTED
+    assert (found.corrupt, found.missing) == ([], [])
+    assert bearing(wicked) == []
+    assert rows["fork"]["strays"] == 1
+    assert rows["hog"]["peak_memory_mb"] > 400
+    assert "claimed_objective" in rows["lie"]["message"]
+    assert rows["babble"]["message"] == "TypeError: 'int' object is not iterable"
+    assert rows["prattle"]["message"] == "the result cannot be read: TypeError: objective = 'cheap'"
+    assert 0.8 < rows["spin"]["overshoot_s"] < 10
+    assert not list((store / "scratch").iterdir())
+    assert not list((store / "claims").iterdir())
+    size = sum(path.stat().st_size for path in store.rglob("*") if path.is_file())
+    assert size < 2**20
+    assert not list(store.rglob("in-the-working-folder"))
+    carry_out(campaign(*EXPECTED), store)
+    assert len(collect([store]).rows) == len(EXPECTED)

@@ -1,0 +1,254 @@
+"""What a store keeps, goes on with, refuses and repairs."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import shutil
+import subprocess
+import sys
+from dataclasses import replace
+
+import pytest
+
+from rsjs.experiments.campaigns import record_writing, records, runner
+from rsjs.experiments.campaigns.collection import collect
+from rsjs.experiments.campaigns.environments import Environment
+from rsjs.experiments.campaigns.runner import Part
+from rsjs.experiments.campaigns.store import Store
+from rsjs.instances.check import check
+from rsjs.instances.errors import InputError
+from rsjs.instances.files import read_instance, read_solution
+
+METHODS = ("fifo:paper", "greedy:code", "jahani_patterns@highs")
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory):
+    """The store of a campaign that was carried out; tests work on copies."""
+    folder = tmp_path_factory.mktemp("finished")
+    return folder
+
+
+@pytest.fixture
+def asked(campaign):
+    return campaign(*METHODS, time_s=20, sizes='["2x6"]')
+
+
+@pytest.fixture
+def store(asked, carry_out, finished, tmp_path):
+    """A copy of the finished store."""
+    if not (finished / "store").exists():
+        carry_out(asked, finished / "store")
+    return shutil.copytree(finished / "store", tmp_path / "store")
+
+
+def record_of(store, method):
+    (path,) = (
+        spec.parent
+        for spec in store.glob("runs/*/*/spec.json")
+        if json.loads(spec.read_text())["method"] == method
+    )
+    return path
+
+
+def test_a_record_has_all_that_its_row_is_made_of(store):
+    path = record_of(store, "jahani_patterns@highs")
+    record, row = (
+        records.read(path),
+        next(row for row in collect([store]).rows if row["run_id"] == path.name),
+    )
+    instance = read_instance(store / "instances" / f"{record.run.solved_sha256}.json.gz")
+    kept = read_solution(path / "solution.json.gz")
+    verdict = check(instance, kept.solution, objective=kept.objective, bound=kept.bound)
+    assert verdict.feasible
+    assert row["objective"] == verdict.objective == row["objective_at_limit"]
+    assert (row["ended"], row["quality"]) == ("FINISHED", "OPTIMAL_VERIFIED")
+    assert record.incumbents_reported == len(record.incumbents) >= 1
+    assert all(found["objective"] == found["claimed"] for found in record.incumbents)
+    assert {"import", "read", "build", "solve", "check", "total", "process"} <= {
+        *record.result.seconds
+    }
+    assert row["overhead_s"] == pytest.approx(row["whole_s"] - row["import_s"] - row["total_s"])
+    assert json.loads(row["options"])["threads"] == 1
+    assert row["rows"] == record.result.counts["rows"]
+    assert {row["host"], row["cpu_model"], row["commit"]} != {None}
+    session = json.loads((store / "sessions" / f"{row['session']}.json").read_text())
+    assert session["ended"] is not None
+    done = subprocess.run(["sha256sum", "-c", "--quiet", "SHA256SUMS"], cwd=path, check=False)
+    assert done.returncode == 0
+
+
+def test_an_exclusive_campaign_is_framed_by_calibrations(asked, carry_out, tmp_path, monkeypatch):
+    figures = iter([{"milp_s": 1.0, "memory_s": 0.5}, {"milp_s": 1.25, "memory_s": None}])
+    monkeypatch.setattr("rsjs.experiments.campaigns.session.calibrate", lambda: next(figures))
+    carry_out(replace(asked, timing="exclusive"), tmp_path / "store", Part(only="fifo"), 1)
+    (row,) = collect([tmp_path / "store"]).rows
+    assert (row["timing"], row["calibration_before"], row["calibration_after"]) == (
+        "exclusive",
+        1.5,
+        1.25,
+    )
+
+
+def test_a_shared_campaign_is_not_calibrated(store):
+    assert {row["calibration_before"] for row in collect([store]).rows} == {None}
+
+
+def test_what_is_done_is_not_done_again(asked, carry_out, store):
+    before = {path: path.stat().st_mtime_ns for path in store.rglob("*") if path.is_file()}
+    prepared = carry_out(asked, store)
+    assert (len(prepared.survey.done), prepared.left) == (3, [])
+    changed = {
+        path.name
+        for path in store.rglob("*")
+        if path.is_file() and before.get(path) != path.stat().st_mtime_ns
+    }
+    assert changed <= {"plan.json", "campaign.toml"}
+
+
+def test_a_campaign_that_grows_keeps_what_is_there(campaign, carry_out, store):
+    grown = campaign(*METHODS, "edf:paper", time_s=20, sizes='["2x6"]')
+    prepared = carry_out(grown, store)
+    assert [run.method for run in prepared.left] == ["edf:paper"]
+    assert len(collect([store]).rows) == 4
+
+
+DAMAGE = {
+    "cut off": lambda path: (path / "result.json").write_text('{"format": "rsjs-res'),
+    "one digit": lambda path: (path / "verify.json").write_text(
+        (path / "verify.json").read_text().replace("true", "false")
+    ),
+    "a file gone": lambda path: (path / "events.jsonl").unlink(),
+    "no sums": lambda path: (path / "SHA256SUMS").unlink(),
+    "empty sums": lambda path: (path / "SHA256SUMS").write_text(""),
+    "another run's": lambda path: [
+        shutil.copy(other, path) for other in record_of(path.parents[2], "greedy:code").iterdir()
+    ],
+    "a folder": lambda path: [shutil.rmtree(path), path.mkdir()],
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGE.values(), ids=DAMAGE)
+def test_a_corrupt_record_is_told_kept_aside_and_its_run_carried_out_again(
+    asked, carry_out, store, damage
+):
+    path = record_of(store, "fifo:paper")
+    damage(path)
+    found = collect([store])
+    assert [place for place, _ in found.corrupt] == [str(path)]
+    assert found.missing == [path.name]
+    prepared = carry_out(asked, store)
+    assert [run_id for run_id, _ in prepared.survey.corrupt] == [path.name]
+    assert [run.method for run in prepared.left] == ["fifo:paper"]
+    again = collect([store])
+    assert (len(again.rows), again.corrupt, again.missing) == (3, [], [])
+    assert len([*(store / "corrupt").iterdir()]) == 1
+
+
+@pytest.mark.parametrize("name", ["store.json", "plan.json", "result.json", "session"])
+def test_what_a_newer_version_wrote_is_refused(asked, store, name):
+    path = {
+        "result.json": record_of(store, "fifo:paper") / "result.json",
+        "session": next((store / "sessions").iterdir()),
+    }.get(name, store / name)
+    path.write_text(path.read_text().replace("/1", "/2", 1))
+    _make_sums_right(path)
+    with pytest.raises(InputError, match=r"/format: found .*/2', expected .* newer rsjs-bench"):
+        collect([store])
+
+
+def _make_sums_right(path):
+    sums = path.parent / "SHA256SUMS"
+    if sums.exists():
+        names = [line.split("  ")[1] for line in sums.read_text().splitlines()]
+        made = subprocess.run(
+            ["sha256sum", *names], cwd=path.parent, capture_output=True, text=True, check=True
+        )
+        sums.write_text(made.stdout)
+
+
+def test_a_store_goes_on_with_the_versions_it_was_begun_with(asked, store):
+    path = store / "store.json"
+    document = json.loads(path.read_text())
+    document["versions"][""]["highs"] = "1.0"
+    path.write_text(json.dumps(document))
+    with pytest.raises(InputError, match=r"/versions//highs: found '1.0', expected 1\.13"):
+        runner.prepare(asked, store, Part())
+
+
+def test_a_folder_with_other_files_is_no_store(asked, tmp_path):
+    with pytest.raises(InputError, match="a folder with other files"):
+        runner.prepare(asked, tmp_path, Part())
+    with pytest.raises(InputError, match="No such file"):
+        collect([tmp_path / "nothing"])
+
+
+def test_two_shards_collect_as_one_store_does(asked, carry_out, store, tmp_path):
+    shards = [tmp_path / "one", tmp_path / "two"]
+    for i, shard in enumerate(shards, start=1):
+        carry_out(asked, shard, Part(shard=(i, 2)))
+    whole, merged = collect([store]), collect([*shards, shards[0]])
+    ids = {row["run_id"]: (row["objective"], row["best_bound"]) for row in whole.rows}
+    assert {row["run_id"]: (row["objective"], row["best_bound"]) for row in merged.rows} == ids
+    assert len(merged.rows) == 3
+    assert (merged.corrupt, merged.missing) == ([], [])
+    assert sum(len(collect([shard]).missing) for shard in shards) == 3
+
+
+def test_a_claim_is_held_by_one_and_what_was_left_is_swept(asked, store):
+    prepared = runner.prepare(asked, store, Part())
+    run, place = prepared.selected[0], Store(store)
+    shutil.rmtree(place.path(run.id))
+    with place.claimed(run) as first:
+        assert first is not None
+        with place.claimed(run) as second:
+            assert second is None
+        Store(store).sweep()
+        assert first.is_dir()
+    (place.scratch(run.id) / "work").mkdir(parents=True)
+    (store / "claims" / run.id).write_text("")
+    place.sweep()
+    assert not place.scratch(run.id).exists()
+    assert not (store / "claims" / run.id).exists()
+
+
+def test_a_log_keeps_its_ends(tmp_path, store):
+    record = records.read(record_of(store, "fifo:paper"))
+    log = tmp_path / "log"
+    log.write_bytes(b"first" + bytes(10**6) + b"last")
+    (tmp_path / "record").mkdir()
+    record_writing.write(record, tmp_path / "record", log)
+    kept = gzip.decompress((tmp_path / "record" / "log.gz").read_bytes())
+    assert kept.startswith(b"first")
+    assert kept.endswith(b"last")
+    assert len(kept) < 10**6
+
+
+def test_an_environment_of_another_python_is_asked_and_used(campaign, carry_out, tmp_path):
+    """Stands for a second environment: the same interpreter with another version of HiGHS told."""
+    info = tmp_path / "old" / "highspy-0.9.dist-info"
+    info.mkdir(parents=True)
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: highspy\nVersion: 0.9\n")
+    python = tmp_path / "python"
+    python.write_text(f'#!/bin/sh\nPYTHONPATH={info.parent} exec {sys.executable} "$@"\n')
+    python.chmod(0o755)
+    tail = '[[methods]]\nrun = ["jahani_patterns@highs"]\nenvironment = "old"\n'
+    tail += '[environments]\nold = "python"\n'
+    asked = campaign("jahani_patterns@highs", time_s=20, tail=tail)
+    carry_out(asked, tmp_path / "store")
+    rows = {row["method"]: row for row in collect([tmp_path / "store"]).rows}
+    assert rows["jahani_patterns@highs [old]"]["solver_version"] == "0.9"
+    assert rows["jahani_patterns@highs"]["solver_version"] != "0.9"
+    assert len({row["objective"] for row in rows.values()}) == 1
+
+
+def test_versions_of_an_environment_decide_what_is_missing(asked):
+    bare = Environment(python="", rsjs_version="1", solvers={}, methods=["fifo"], sha256="")
+    first, second, third = (choice.request for choice in asked.choices)
+    assert bare.missing(first) is None
+    assert bare.missing(second) == "method greedy is not known in this environment"
+    other = Environment(
+        python="", rsjs_version="1", solvers={}, methods=["jahani_patterns"], sha256=""
+    )
+    assert other.missing(third).startswith("solver highs is not installed: pip install")

@@ -1,0 +1,85 @@
+"""Solvers are given costs they can tell apart, and their claims are weighed."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+
+from rsjs.formulations.backends.backend import RawResult
+from rsjs.formulations.backends.registry import backend
+from rsjs.formulations.backends.scaling import EPSILON, scale_of, scaled
+from rsjs.formulations.matrix import Kind, MatrixModel
+from rsjs.instances.method import Limits
+from rsjs.instances.solution import Stop
+
+
+def knapsack(cost, offset=0.0):
+    """Two of three columns at most."""
+    return MatrixModel(
+        A=csr_array(np.ones((1, 3))),
+        cost=np.array(cost, dtype=float),
+        lower=np.zeros(3),
+        upper=np.ones(3),
+        row_lower=np.array([-np.inf]),
+        row_upper=np.array([2.0]),
+        kind=np.full(3, Kind.INTEGER, dtype=np.uint8),
+        offset=offset,
+    )
+
+
+def ask(solve, model, gap=0.0):
+    bounds = []
+    raw = solve(
+        model,
+        Limits(gap=gap),
+        seconds=20.0,
+        start=None,
+        on_incumbent=lambda x: None,
+        on_bound=bounds.append,
+        stop=lambda: False,
+        log=False,
+    )
+    return raw, bounds
+
+
+@pytest.mark.parametrize(
+    ("largest", "factor"), [(0.0, 1.0), (1.0, 1.0), (3e9, 1.0), (0.75, 2.0), (2.0**-20, 2.0**20)]
+)
+def test_costs_are_brought_to_one_by_a_power_of_two(largest, factor):
+    assert scale_of(np.array([-largest, largest / 2])) == factor
+
+
+@pytest.mark.parametrize("solver", ["highs", "scip", "cpsat"])
+@pytest.mark.parametrize("size", [1.0, 1e-7, 1e-12])
+def test_the_optimum_is_found_whatever_the_size_of_the_costs(solver, size):
+    raw, bounds = ask(backend(solver).load(), knapsack([-3 * size, -2 * size, -2.5 * size]))
+    assert raw.stop is Stop.OPTIMAL
+    np.testing.assert_allclose(raw.x, [1, 0, 1], atol=1e-6)
+    assert raw.objective == pytest.approx(-5.5 * size)
+    assert raw.bound == pytest.approx(-5.5 * size)
+    assert all(bound <= -5.5 * size * (1 - 1e-9) for bound in bounds)
+
+
+def claims(**said):
+    """A solver that says so."""
+    answer = RawResult(stop=Stop.GAP, status="so it says", x=np.array([1.0, 0, 0]), **said)
+    return scaled(lambda *_args, **_more: answer)
+
+
+def test_a_bound_loses_what_the_constant_in_the_objective_hides():
+    raw, _ = ask(claims(bound=-3.0), knapsack([-3, -2, -2], offset=1e12))
+    assert raw.bound == pytest.approx(-3.0 - EPSILON * 1e12)
+
+
+@pytest.mark.parametrize(("bound", "stop"), [(-3.02, Stop.GAP), (-3.5, Stop.ITERATIONS)])
+def test_the_gap_is_reached_only_where_it_is(bound, stop):
+    raw, _ = ask(claims(bound=bound), knapsack([-3, -2, -2]), gap=0.01)
+    assert raw.stop is stop
+    assert raw.objective == -3.0
+
+
+def test_other_claims_are_left_alone():
+    answer = RawResult(stop=Stop.INFEASIBLE, status="infeasible")
+    raw, _ = ask(scaled(lambda *_args, **_more: answer), knapsack([-3, -2, -2]))
+    assert (raw.stop, raw.objective, raw.bound) == (Stop.INFEASIBLE, None, None)

@@ -1,0 +1,170 @@
+"""Where compiled code is kept, and what happens without a compiler."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from rsjs.heuristics import compiled, engines
+
+
+@pytest.fixture
+def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A package with one kernel, instead of the real one; the user's cache is in the same place."""
+    folder = tmp_path / "package"
+    folder.mkdir()
+    (folder / "kernel.py").write_text("from rsjs.heuristics.compiled import compiled\n")
+    (folder / "other.py").write_text("import numpy\n")
+    monkeypatch.setattr(compiled, "PACKAGE", folder)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "home"))
+    monkeypatch.delenv("NUMBA_CACHE_DIR", raising=False)
+    compiled.cache_folder.cache_clear()
+    yield folder
+    compiled.cache_folder.cache_clear()
+
+
+def _folder() -> Path | None:
+    compiled.cache_folder.cache_clear()
+    return compiled.cache_folder()
+
+
+def _closed(*folders: Path) -> None:
+    """Nothing can be made in these folders: each is a file."""
+    for folder in folders:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        folder.write_text("")
+
+
+def test_compiled_code_is_kept_beside_the_package(package: Path) -> None:
+    folder = _folder()
+    assert folder is not None
+    assert folder.is_dir()
+    assert folder.parent == package / "__pycache__"
+
+
+def test_a_read_only_package_uses_the_cache_of_the_user(package: Path, tmp_path: Path) -> None:
+    _closed(package / "__pycache__")
+    folder = _folder()
+    assert folder is not None
+    assert folder.parent == tmp_path / "home" / "rsjs"
+
+
+def test_the_folder_of_the_environment_comes_first(
+    package: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "asked"))
+    folder = _folder()
+    assert folder is not None
+    assert folder.parent == tmp_path / "asked"
+
+
+def test_nothing_is_kept_where_nothing_can_be_written(package: Path, tmp_path: Path) -> None:
+    _closed(package / "__pycache__", tmp_path / "home")
+    assert _folder() is None
+
+
+def test_a_change_of_any_kernel_changes_the_folder(package: Path) -> None:
+    before = _folder()
+    (package / "other.py").write_text("import numpy as np\n")
+    assert _folder() == before
+    (package / "kernel.py").write_text("from rsjs.heuristics.compiled import compiled  # new\n")
+    assert _folder() != before
+
+
+def test_a_few_versions_are_kept_the_newest_among_them(package: Path) -> None:
+    place = package / "__pycache__"
+    for age in range(10):
+        folder = place / f"{compiled.PREFIX}{age}"
+        folder.mkdir(parents=True)
+        os.utime(folder, (10**9 - age, 10**9 - age))
+    (place / "kernel.cpython-311.pyc").write_text("")
+    folder = _folder()
+    assert folder is not None
+    left = {path.name.removeprefix(compiled.PREFIX) for path in place.glob(f"{compiled.PREFIX}*")}
+    assert left == {"0", "1", "2", "3", "4", folder.name.removeprefix(compiled.PREFIX)}
+    assert (place / "kernel.cpython-311.pyc").exists()
+
+
+def test_kernels_are_kept_once_their_module_was_compiled(package: Path) -> None:
+    folder = _folder()
+    assert folder is not None
+    (folder / "kernels_0123").mkdir()
+    (folder / "kernels_0123" / "greedy.decide-20.py311.nbi").write_text("")
+    assert compiled.is_kept("rsjs.heuristics.kernels.greedy")
+    assert not compiled.is_kept("rsjs.heuristics.kernels.greed")
+    assert not compiled.is_kept("rsjs.heuristics.kernels.decide")
+
+
+def test_without_numba_a_kernel_is_the_function_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(compiled, "AVAILABLE", False)
+
+    def kernel(x: int) -> int:
+        return x + 1
+
+    assert compiled.compiled(kernel) is kernel
+    assert compiled.inner(kernel) is kernel
+    assert compiled.inlined(kernel) is kernel
+
+
+@pytest.mark.skipif(not compiled.AVAILABLE, reason="numba is not installed")
+@pytest.mark.parametrize("writable", [True, False])
+def test_a_kernel_runs_compiled_whether_it_can_be_kept_or_not(
+    tmp_path: Path, writable: bool
+) -> None:
+    code = (
+        "from rsjs.heuristics import compiled, random_streams\n"
+        "kernel = compiled.compiled(random_streams.draw)\n"
+        "import numpy as np\n"
+        "kernel(False, np.uint64(1))\n"
+        "print(kernel.signatures, kernel.stats.cache_misses, compiled.cache_folder())\n"
+    )
+    cache = tmp_path / "cache"
+    if not writable:
+        code = "import rsjs.heuristics.compiled as c; c._places = lambda: iter(())\n" + code
+    environment = os.environ | {"NUMBA_CACHE_DIR": str(cache)}
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=environment, text=True, capture_output=True, check=True
+    )
+    assert "uint64" in done.stdout
+    assert [*cache.rglob("*.nbi")] if writable else "None" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("available", "asked", "loaded", "kept", "much_work", "seconds", "expected"),
+    [
+        (True, "auto", False, True, False, 99, "numpy"),  # not worth a second
+        (True, "auto", False, True, True, 3, "numba"),
+        (True, "auto", False, False, True, 3, "numpy"),  # no time to compile
+        (True, "auto", False, False, True, 30, "numba"),
+        (True, "auto", True, False, False, 0, "numba"),
+        (False, "auto", True, True, True, 99, "numpy"),
+        (True, "numpy", True, True, True, 99, "numpy"),
+        (True, "numba", False, False, False, 0, "numba"),
+    ],
+)
+def test_choice_of_an_engine(
+    monkeypatch: pytest.MonkeyPatch,
+    available: bool,
+    asked: str,
+    loaded: bool,
+    kept: bool,
+    much_work: bool,
+    seconds: float,
+    expected: str,
+) -> None:
+    monkeypatch.setattr(engines, "AVAILABLE", available)
+    monkeypatch.setattr(engines, "is_kept", lambda kernels: kept)
+    module = "pytest" if loaded else "a module that is not loaded"
+    found = engines.choose_engine(asked, module, much_work=much_work, seconds=seconds)
+    assert found == expected
+
+
+def test_numba_is_refused_where_it_is_not_installed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(engines, "AVAILABLE", False)
+    with pytest.raises(ValueError, match="engine=numba, but numba is not installed"):
+        engines.choose_engine("numba", "pytest")

@@ -1,0 +1,273 @@
+"""N1 to N7 against their definitions written out, priced by `costs.terms` and checked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from itertools import product
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from rsjs.heuristics import candidates, greedy
+from rsjs.heuristics.descent_tables import tables
+from rsjs.heuristics.kernels import descent, moves, refreshing
+from rsjs.heuristics.schedules import schedule, solution, without_empty_nodes
+from rsjs.instances import costs
+from rsjs.instances.check import check
+from rsjs.instances.csv_triple import read
+from rsjs.instances.documents import to_instance
+from rsjs.instances.packing import gpus_for_shares
+from rsjs.instances.schema import Instance
+from rsjs.instances.solution import Solution
+
+CASES = (
+    "oneshot_azure4_N10_J40_s1",
+    "oneshot_azure8_N25_J100_s1",
+    "oneshot_azure4_N100_J400_tight_s1",
+)
+
+
+class Oracle:
+    """The neighbourhoods of a schedule by their definitions, without any table of the search."""
+
+    def __init__(self, instance: Instance, now: Solution, k: int, only_late: bool) -> None:
+        self.instance, self.now = instance, now
+        self.place = costs.place(instance, now)
+        self.cost = costs.tables(instance)
+        self.pressure = candidates.pressure(instance)
+        price = costs.node_prices(instance, now, self.place)
+        ranked: list[tuple[float, int]] = []
+        in_time: list[tuple[float, int]] = []
+        running = zip(self.place.running, self.place.hours, self.place.tardiness, strict=True)
+        for j, hours, tardiness in running:
+            n = now.job_node[j]
+            gpus = self._amount(j)
+            part = gpus / self.place.used[n] * price[n] * hours
+            if tardiness > 0:
+                ranked.append((-tardiness, int(j)))
+            else:
+                in_time.append((-part, int(j)))
+        self.dear = [j for _, j in sorted(in_time)][:k]
+        self.late = [j for _, j in sorted(ranked)][:k]
+        if not only_late:
+            self.late = (self.late + self.dear)[:k]
+        self.only_late = only_late
+
+    def _amount(self, j: int) -> float:
+        if self.now.job_level[j] < 0:
+            return float(self.now.job_gpus[j])
+        gpu = self._gpu(self.now.job_node[j])
+        return gpu.levels[self.now.job_level[j]].units / gpu.units
+
+    def _gpu(self, n: int) -> Any:
+        cluster = self.instance.cluster
+        return cluster.gpu_types[cluster.gpu_of_type[self.now.node_type[n]]]
+
+    def neighbours(self, digit: int) -> Iterator[Solution]:
+        """Feasible neighbours in N`digit`."""
+        makers = (self._n1, self._n2, self._n3, self._n4, self._n5, self._n6, self._n7)
+        for node, gpus, level, kind in makers[digit - 1]():
+            found = Solution.of(node, gpus, kind, level)
+            if check(self.instance, found).feasible:
+                yield found
+
+    def _arrays(self) -> tuple[np.ndarray, ...]:
+        now = self.now
+        return tuple(
+            np.array(a) for a in (now.job_node, now.job_gpus, now.job_level, now.node_type)
+        )
+
+    def _swapped(self, j: int, i: int) -> tuple[np.ndarray, ...]:
+        arrays = self._arrays()
+        for array in arrays[:3]:
+            array[[j, i]] = array[[i, j]]
+        return arrays
+
+    def _exchanges(self, others: list[int]) -> Iterator[tuple[np.ndarray, ...]]:
+        for j, i in product(self.late, others):
+            if self.now.job_node[j] != self.now.job_node[i]:
+                yield self._swapped(j, i)
+
+    def _n1(self) -> Iterator[tuple[np.ndarray, ...]]:
+        return self._exchanges(self.dear)
+
+    def _n2(self) -> Iterator[tuple[np.ndarray, ...]]:
+        return self._exchanges(self.place.running.tolist())
+
+    def _n3(self) -> Iterator[tuple[np.ndarray, ...]]:
+        for j in np.flatnonzero(self.now.job_node < 0).tolist():
+            for i in self.place.running.tolist():
+                if not self.only_late or self.pressure[i] < self.pressure[j]:
+                    yield self._swapped(j, i)
+
+    def _nodes(self, shared: bool) -> Iterator[tuple[int, int, list[int]]]:
+        for n in {int(self.now.job_node[j]) for j in self.late}:
+            jobs = np.flatnonzero(self.now.job_node == n).tolist()
+            if shared or (self.now.job_level[jobs] < 0).all():
+                yield n, int(self.now.node_type[n]), jobs
+
+    def _retyped(self, n: int, v: int, gpus: dict[int, int]) -> tuple[np.ndarray, ...]:
+        arrays = self._arrays()
+        arrays[3][n] = v
+        for j, g in gpus.items():
+            arrays[1][j] = g
+        return arrays
+
+    def _n4(self) -> Iterator[tuple[np.ndarray, ...]]:
+        cluster = self.instance.cluster
+        for n, w, jobs in self._nodes(shared=False):
+            for v in range(len(cluster.node_types)):
+                gpu, old = cluster.gpu_of_type[v], cluster.gpu_of_type[w]
+                same_size = cluster.gpus_of_type[v] == cluster.gpus_of_type[w]
+                g = self.now.job_gpus[jobs]
+                hours = self.cost.hours[jobs]
+                if gpu != old and same_size:
+                    rows = np.arange(len(jobs))
+                    if (hours[rows, old, g] - hours[rows, gpu, g]).sum() > 0:
+                        yield self._retyped(n, v, {})
+
+    def _n5(self) -> Iterator[tuple[np.ndarray, ...]]:
+        return self._scaled(2, 1)
+
+    def _n6(self) -> Iterator[tuple[np.ndarray, ...]]:
+        return self._scaled(1, 2)
+
+    def _scaled(self, times: int, by: int) -> Iterator[tuple[np.ndarray, ...]]:
+        cluster = self.instance.cluster
+        for n, w, jobs in self._nodes(shared=False):
+            gpus = {j: int(self.now.job_gpus[j]) * times for j in jobs}
+            if any(g % by for g in gpus.values()):
+                continue
+            for v in range(len(cluster.node_types)):
+                same = cluster.gpu_of_type[v] == cluster.gpu_of_type[w]
+                if same and cluster.gpus_of_type[v] * by == cluster.gpus_of_type[w] * times:
+                    yield self._retyped(n, v, {j: g // by for j, g in gpus.items()})
+
+    def _n7(self) -> Iterator[tuple[np.ndarray, ...]]:
+        for n, v, jobs in self._nodes(shared=True):
+            own = [j for j in jobs if self.now.job_level[j] < 0]
+            gpu = self._gpu(n)
+            shares = [gpu.levels[self.now.job_level[j]].units for j in jobs if j not in own]
+            room = self.instance.cluster.node_types[v].gpus - gpus_for_shares(shares, gpu.units)
+            for counts in product(range(1, room + 1), repeat=len(own)):
+                if sum(counts) <= room:
+                    yield self._retyped(n, v, dict(zip(own, counts, strict=True)))
+
+
+def gain(instance: Instance, found: Solution) -> float:
+    """The proxy of the authors' program, summed job by job."""
+    place, cost = costs.place(instance, found), costs.tables(instance)
+    price = costs.node_prices(instance, found, place)
+    total = 0.0
+    running = zip(place.running, place.node, place.hours, place.tardiness, strict=True)
+    for j, n, hours, tardiness in running:
+        amount = float(found.job_gpus[j])
+        if found.job_level[j] >= 0:
+            gpu = instance.cluster.gpu_types[instance.cluster.gpu_of_type[found.node_type[n]]]
+            amount = gpu.levels[found.job_level[j]].units / gpu.units
+        own = amount / place.used[n] * price[n] * hours + tardiness
+        total += cost.longest[j] / max(1e-9, own)
+    return total
+
+
+def value(instance: Instance, evaluate: str, found: Solution) -> float:
+    if evaluate == "gain":
+        return -gain(instance, found)
+    return costs.terms(instance, found).total
+
+
+def only(*digits: int) -> np.ndarray:
+    return np.isin(np.arange(1, 8), digits)
+
+
+def best_change(
+    instance: Instance, start: Solution, k: int, evaluate: str, only_late: bool, digit: int
+) -> float:
+    """By how much the best neighbour in N`digit` changes the cost, 0 if none is better."""
+    found = tables(instance, evaluate, only_late=only_late)
+    state = schedule(instance, found, start, k)
+    refreshing.refresh(found, state)
+    move, done = moves.no_move(len(instance.jobs)), np.zeros(2, dtype=np.int64)
+    descent.descend(found, state, move, only(digit), 1, 10**9, done)
+    return float(move.change[0])
+
+
+@given(
+    st.randoms(use_true_random=False),
+    st.sampled_from(["objective", "gain"]),
+    st.booleans(),
+    st.sampled_from([1, 2, 10]),
+)
+@settings(max_examples=150)
+def test_the_best_neighbour_is_that_of_the_definition_and_costs_what_is_claimed(
+    random_document: Callable[..., Any],
+    random_decision: Callable[..., Solution],
+    rng: Random,
+    evaluate: str,
+    only_late: bool,
+    k: int,
+) -> None:
+    instance = to_instance(random_document(rng))
+    start = without_empty_nodes(instance, random_decision(instance, rng))
+    found = tables(instance, evaluate, only_late=only_late)
+    state = schedule(instance, found, start, k)
+    before = refreshing.refresh(found, state)
+    assert before == pytest.approx(value(instance, evaluate, start), rel=1e-9, abs=1e-9)
+    oracle = Oracle(instance, start, k, only_late)
+    for digit in range(1, 8):
+        change = best_change(instance, start, k, evaluate, only_late, digit)
+        after = [value(instance, evaluate, other) for other in oracle.neighbours(digit)]
+        least = min(after, default=np.inf)
+        assert before + change == pytest.approx(min(before, least), rel=1e-9, abs=1e-9), f"N{digit}"
+
+
+@given(st.randoms(use_true_random=False), st.booleans())
+@settings(max_examples=100)
+def test_every_move_is_feasible_and_no_neighbour_improves_the_last_schedule(
+    random_document: Callable[..., Any],
+    random_decision: Callable[..., Solution],
+    rng: Random,
+    only_late: bool,
+) -> None:
+    instance = to_instance(random_document(rng))
+    start = without_empty_nodes(instance, random_decision(instance, rng))
+    final = descended(instance, start, "objective", only_late, 10)
+    least = costs.terms(instance, final).total
+    oracle = Oracle(instance, final, 10, only_late)
+    for digit in range(1, 8):
+        for other in oracle.neighbours(digit):
+            assert costs.terms(instance, other).total >= least - 1e-9 * max(1.0, least)
+
+
+def descended(
+    instance: Instance, start: Solution, evaluate: str, only_late: bool, k: int
+) -> Solution:
+    """The end of a descent whose every move is checked and priced."""
+    found = tables(instance, evaluate, only_late=only_late)
+    state = schedule(instance, found, start, k)
+    cost = refreshing.refresh(found, state)
+    move, done = moves.no_move(len(instance.jobs)), np.zeros(2, dtype=np.int64)
+    while not descent.descend(found, state, move, only(*range(1, 8)), 1, 10**9, done):
+        now = solution(instance, found, state)
+        verdict = check(instance, now)
+        assert verdict.feasible, [str(violation) for violation in verdict.violations]
+        claimed, cost = cost + move.change[0], value(instance, evaluate, now)
+        assert cost == pytest.approx(claimed, rel=1e-9, abs=1e-9)
+        assert state.total[0] == pytest.approx(cost, rel=1e-9, abs=1e-9)
+    return solution(instance, found, state)
+
+
+@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("evaluate", ["objective", "gain"])
+def test_every_move_on_the_authors_cases_is_feasible_and_costs_what_is_claimed(
+    shared: Path, case: str, evaluate: str
+) -> None:
+    instance = read(shared / "data/peer" / case)
+    start = greedy.decide(greedy.prepare(instance, "paper"))
+    final = descended(instance, without_empty_nodes(instance, start), evaluate, True, 10)
+    assert value(instance, evaluate, final) <= value(instance, evaluate, start)

@@ -1,0 +1,217 @@
+"""Steps and paths between schedules, the elite pool, and path relinking as a method."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from random import Random
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from rsjs.heuristics.descent_tables import tables
+from rsjs.heuristics.elite_pool import Pool, configurations
+from rsjs.heuristics.kernels import refreshing, relinking
+from rsjs.heuristics.path_relinking import run
+from rsjs.heuristics.relinking import Relinking
+from rsjs.heuristics.schedules import schedule, solution, without_empty_nodes
+from rsjs.heuristics.stopping import Iterations, Stopping
+from rsjs.instances import costs
+from rsjs.instances.check import check
+from rsjs.instances.documents import to_instance
+from rsjs.instances.generators.kiros import generate
+from rsjs.instances.method import Call, Report
+from rsjs.instances.schema import FAMILIES, Instance
+from rsjs.instances.solution import Solution, SolveResult, Stop
+from rsjs.methods import parse
+
+Make = Callable[..., Instance]
+
+
+def distance(instance: Instance, one: Solution, other: Solution) -> int:
+    return int((configurations(instance, one) != configurations(instance, other)).sum())
+
+
+def steps(instance: Instance, now: Solution, guide: Solution) -> Iterator[Solution]:
+    """All feasible schedules in which one job has the guide's configuration, by definition."""
+    cluster = instance.cluster
+    for j in range(len(instance.jobs)):
+        same = configurations(instance, now)[j] == configurations(instance, guide)[j]
+        if same or now.job_level[j] >= 0 or guide.job_level[j] >= 0:
+            continue
+        arrays = [now.job_node, now.job_gpus, now.node_type]
+        node, gpus, kind = (np.array(array) for array in arrays)
+        node[j], gpus[j] = -1, guide.job_gpus[j]
+        kind[np.bincount(node[node >= 0], minlength=cluster.nodes) == 0] = -1
+        if guide.job_node[j] < 0:
+            yield without_empty_nodes(instance, Solution.of(node, gpus, kind, now.job_level))
+            continue
+        gpu = cluster.gpu_of_type[guide.node_type[guide.job_node[j]]]
+        for n in range(cluster.nodes):
+            types = [kind[n]] if kind[n] >= 0 else np.flatnonzero(cluster.allowed[n])
+            for v in types:
+                if cluster.gpu_of_type[v] != gpu:
+                    continue
+                at, of = node.copy(), kind.copy()
+                at[j], of[n] = n, v
+                found = Solution.of(at, gpus, of, now.job_level)
+                violations = check(instance, found).violations
+                if all(violation.constraint == "open_nodes" for violation in violations):
+                    yield without_empty_nodes(instance, found)
+
+
+@given(st.randoms(use_true_random=False))
+@settings(max_examples=100)
+def test_each_step_is_the_cheapest_one_feasible_and_costs_what_is_claimed(
+    random_document: Callable[..., Any],
+    random_decision: Callable[..., Solution],
+    rng: Random,
+) -> None:
+    document = random_document(rng)
+    document["objective"]["open_nodes"] = rng.choice(["free", "jahani_eq"])
+    instance = to_instance(document)
+    now, guide = (without_empty_nodes(instance, random_decision(instance, rng)) for _ in range(2))
+    found = tables(instance)
+    state, step = schedule(instance, found, now, 1), relinking.no_step()
+    cost = refreshing.refresh(found, state)
+    assert cost == pytest.approx(costs.terms(instance, now).total, rel=1e-9, abs=1e-9)
+    while True:
+        options = [costs.terms(instance, other).total for other in steps(instance, now, guide)]
+        made = relinking.make_step(found, state, configurations(instance, guide), step)
+        assert made == bool(options)
+        if not made:
+            break
+        claimed, before = cost + step.change[0], now
+        cost, now = refreshing.refresh(found, state), solution(instance, found, state)
+        verdict = check(instance, now)
+        assert verdict.feasible, [str(violation) for violation in verdict.violations]
+        assert verdict.objective == pytest.approx(min(options), rel=1e-9, abs=1e-9)
+        assert claimed == pytest.approx(min(options), rel=1e-9, abs=1e-9)
+        assert cost == pytest.approx(min(options), rel=1e-9, abs=1e-9)
+        assert distance(instance, now, guide) == distance(instance, before, guide) - 1
+
+
+def test_a_path_finds_what_is_good_in_both(make: Make) -> None:
+    """Each schedule has one of two jobs on the GPU that suits it."""
+    hours = [{"A": [1], "B": [9]}, {"A": [9], "B": [1]}]
+    types = ["A1", "B1"]
+    instance = make({"A1": 1, "B1": 1}, [(2, types)], hours, due=[2, 2])
+    first = Solution.of([0, 1], [1, 1], [0, 0])
+    second = Solution.of([0, 1], [1, 1], [1, 1])
+    found = Relinking(instance).path(first, configurations(instance, second), 1, Stopping())
+    assert found is not None
+    assert found[0] == 2  # one hour on each node at 1 $/h, nothing late
+    assert found[1].node_type.tolist() == [0, 1]
+    assert costs.terms(instance, first).total == costs.terms(instance, second).total == 17
+
+
+def test_a_path_that_may_be_followed_to_the_end_reaches_the_guide(make: Make) -> None:
+    hours = [{"A": [3, 2]}, {"A": [3, 2]}, {"A": [3, 2]}]
+    instance = make({"A2": 1}, [(2, ["A2"])], hours, due=[1, 1, 1])
+    start, guide = (
+        Solution.of([0, -1, 1], [1, 0, 2], [0, 0]),
+        Solution.of([1, 1, 0], [1, 1, 2], [0, 0]),
+    )
+    path = Relinking(instance)
+    found = path.path(start, configurations(instance, guide), 9, Stopping())
+    assert path.steps == distance(instance, start, guide) == 1
+    assert found is not None
+    assert distance(instance, found[1], guide) == 0
+    assert path.path(start, configurations(instance, start), 9, Stopping()) is None
+
+
+def test_a_step_without_room_is_not_made(make: Make) -> None:
+    """Both jobs on the one GPU: the guide's job fits only once the other one has left."""
+    hours = [{"A": [1]}, {"A": [1]}]
+    instance = make({"A1": 1}, [(1, ["A1"])], hours, due=[0, 0], weight=[1, 2])
+    start, guide = Solution.of([0, -1], [1, 0], [0]), Solution.of([-1, 0], [0, 1], [0])
+    path = Relinking(instance)
+    found = path.path(start, configurations(instance, guide), 2, Stopping())
+    assert found is not None
+    assert path.steps == 2
+    assert found[1].same_as(guide)
+    stays = Solution.of([0, 0], [1, 1], [0])
+    path.path(start, configurations(instance, stays), 2, Stopping())
+    assert path.steps == 2
+
+
+def test_a_path_ends_when_asked_to(make: Make) -> None:
+    instance = generate(nodes=4, jobs=12, seed=1)
+    nothing = Solution.empty(12, 4)
+    start = Solution.of([0, 1, 2, 3] + [-1] * 8, [1] * 4 + [0] * 8, [0, 0, 0, 0])
+    path = Relinking(instance)
+    path.path(start, configurations(instance, nothing), 4, Stopping())
+    assert path.steps == 4
+
+    class Now(Stopping):
+        def __call__(self, best: float, *, iterations: int = 1, evaluations: int = 1) -> bool:
+            return True
+
+    path.path(start, configurations(instance, nothing), 4, Now() | Iterations(9))
+    assert path.steps == 5
+
+
+def test_the_pool_keeps_good_schedules_that_differ(make: Make) -> None:
+    hours = [{"A": [3, 2]}] * 4
+    instance = make({"A2": 1}, [(4, ["A2"])], hours, due=[9] * 4)
+
+    def of(*gpus: int) -> Solution:
+        runs = [g > 0 for g in gpus]
+        nodes = [n if run else -1 for n, run in enumerate(runs)]
+        return Solution.of(nodes, gpus, [0 if run else -1 for run in runs])
+
+    pool = Pool(instance, 2, 2)
+    assert pool.add((5.0, of(1, 1, 1, 1)))
+    assert not pool.add((5.0, of(1, 1, 1, 2)))  # alike, and no better
+    assert pool.add((4.0, of(1, 1, 1, 2)))  # alike and better: takes its place
+    assert [member.cost for member in pool.members] == [4.0]
+    assert pool.add((6.0, of(2, 2, 1, 2)))
+    assert not pool.add((7.0, of(2, 2, 2, 0)))  # full
+    assert pool.add((3.0, of(2, 1, 1, 2)))  # alike to both
+    assert [member.cost for member in pool.members] == [3.0]
+    assert pool.members[0].distance(configurations(instance, of(0, 1, 1, 2))) == 1
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("family", ["kiros", "gpuscheduler"])
+def test_it_is_no_worse_than_its_elite_schedules(seed: int, family: str) -> None:
+    instance = replace(generate(nodes=4, jobs=20, seed=seed), objective=FAMILIES[family])
+    elite = parse("local_search?jobs=all")(instance, Call(), Report())
+    found = parse("path_relinking")(instance, Call(), Report())
+    assert found.counts["iterations"] > 20
+    assert found.objective <= elite.objective
+    assert check(instance, found.solution, objective=found.objective).feasible
+
+
+def test_local_search_after_a_path_can_be_left_out() -> None:
+    instance = generate(nodes=4, jobs=20, seed=1)
+    plain = parse("path_relinking?improve=false")(instance, Call(), Report())
+    improved = parse("path_relinking")(instance, Call(), Report())
+    assert improved.objective <= plain.objective
+    assert check(instance, plain.solution, objective=plain.objective).feasible
+
+
+def test_iterations_are_paths_and_a_path_of_no_length_has_no_steps() -> None:
+    instance = generate(nodes=4, jobs=20, seed=1)
+    some = parse("path_relinking?iterations=3")(instance, Call(), Report())
+    assert some.counts["iterations"] == 3
+    none = parse("path_relinking?path=0")(instance, Call(), Report())
+    assert none.counts["steps"] == 0
+
+
+def test_a_warm_start_is_linked_to_schedules_of_the_randomized_greedy() -> None:
+    instance = generate(nodes=4, jobs=20, seed=1)
+    start = Solution.empty(20, 4)
+    result = run(instance, Call(warm_start=start), Report())
+    assert result.counts["starts"] == 10
+    assert result.objective < costs.terms(instance, start).total
+
+
+def test_a_start_without_a_solution_is_told() -> None:
+    nothing = SolveResult(stop=Stop.ERROR, message="no memory")
+    options = {"start": lambda instance, call, report: nothing}
+    instance = generate(nodes=4, jobs=20, seed=1)
+    assert run(instance, Call(options=options), Report()).message == "no memory"

@@ -1,0 +1,239 @@
+"""Randomized greedy: the same on every engine, as printed, and never worse than greedy."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from random import Random
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from rsjs.formulations import enumeration
+from rsjs.heuristics import greedy
+from rsjs.heuristics.compiled import AVAILABLE
+from rsjs.heuristics.randomized_engines import Batched, Compiled, Engine
+from rsjs.heuristics.randomized_greedy import run, search
+from rsjs.heuristics.randomized_rules import RULES
+from rsjs.heuristics.randomized_tables import Prepared, prepare
+from rsjs.heuristics.registry import METHODS
+from rsjs.heuristics.stopping import Evaluations, Iterations, Target
+from rsjs.instances import costs
+from rsjs.instances.check import check
+from rsjs.instances.completion import complete
+from rsjs.instances.documents import to_instance
+from rsjs.instances.generators import jahani
+from rsjs.instances.method import Call, Limits, Report
+from rsjs.instances.schema import FAMILIES, Instance
+from rsjs.instances.solution import DECISION_ARRAYS, SolveResult, Stop
+
+numba = pytest.mark.skipif(not AVAILABLE, reason="numba is not installed")
+ENGINES = [pytest.param("numba", marks=numba), "numpy"]
+VARIANTS = [
+    {"price": price, "give": give, "fit": fit, "stream": stream}
+    for price, give, fit, stream in (
+        ("rule", "rule", "best", "xorshift"),
+        ("rule", "rule", "best", "minstd"),
+        ("full_vm", "one_job", "first", "xorshift"),
+        ("share", "each_node", "first", "minstd"),
+    )
+]
+COUNT = 40
+
+
+def _prepared(
+    instance: Instance, rule: str, price: str = "rule", give: str = "rule", **options: Any
+) -> Prepared:
+    return prepare(instance, RULES[rule].with_options(price, give), seed=7, **options)
+
+
+def _random(random_document: Callable[..., Any], seed: int) -> Instance:
+    """A random instance of a kind that the method serves."""
+    document = random_document(Random(seed))
+    if document["objective"]["open_nodes"].startswith("rsjs_eq"):
+        document["objective"]["open_nodes"] = "free"
+    return to_instance(document)
+
+
+def _run(
+    instance: Instance, rule: str, limits: Limits | None = None, **options: Any
+) -> SolveResult:
+    call = Call(rule=rule, options=options, limits=limits or Limits())
+    return run(instance, call, Report())
+
+
+def _schedules(engine: Engine) -> list[Mapping[str, list[int]]]:
+    found = [engine.schedule(i) for i in range(1, COUNT + 1)]
+    return [{name: getattr(s, name).tolist() for name in DECISION_ARRAYS} for s in found]
+
+
+@numba
+@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize("variant", VARIANTS, ids=lambda v: "-".join(v.values()))
+def test_engines_agree_to_the_last_bit(
+    random_document: Callable[..., Any], rule: str, variant: dict[str, str]
+) -> None:
+    for seed in range(60):
+        prepared = _prepared(_random(random_document, seed), rule, **variant)
+        compiled, batched = Compiled(prepared), Batched(prepared)
+        assert compiled.costs(1, COUNT).tobytes() == batched.costs(1, COUNT).tobytes()
+        assert _schedules(compiled) == _schedules(batched)
+
+
+@numba
+@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize(("nodes", "jobs"), [(30, 60), (70, 40), (5, 90)])
+@pytest.mark.parametrize("family", FAMILIES)
+def test_engines_agree_on_larger_instances(rule: str, nodes: int, jobs: int, family: str) -> None:
+    instance = jahani.generate(nodes=nodes, jobs=jobs, seed=3, due="tight")
+    prepared = _prepared(replace(instance, objective=FAMILIES[family]), rule)
+    costs_ = Compiled(prepared).costs(1, 100)
+    assert costs_.tobytes() == Batched(prepared).costs(1, 100).tobytes()
+    assert jobs < nodes or len(set(costs_.tolist())) > 1
+
+
+@pytest.mark.usefixtures("plain_kernels")
+@pytest.mark.parametrize("rule", RULES)
+def test_kernels_are_the_python_they_are_written_in(
+    random_document: Callable[..., Any], rule: str
+) -> None:
+    with np.errstate(over="ignore"):
+        for seed in range(8):
+            prepared = _prepared(_random(random_document, seed), rule)
+            plain, batched = Compiled(prepared), Batched(prepared)
+            assert plain.costs(1, 12).tobytes() == batched.costs(1, 12).tobytes()
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("rule", RULES)
+def test_costs_are_those_of_the_checker(
+    random_document: Callable[..., Any], rule: str, engine: str
+) -> None:
+    for seed in range(80):
+        instance = _random(random_document, seed)
+        made = (Compiled if engine == "numba" else Batched)(_prepared(instance, rule))
+        for iteration, cost in enumerate(made.costs(1, 6).tolist(), start=1):
+            solution = complete(instance, made.schedule(iteration))
+            verdict = check(instance, solution)
+            assert verdict.feasible, [str(violation) for violation in verdict.violations]
+            assert verdict.objective == pytest.approx(cost, rel=1e-12, abs=1e-12)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("rule", RULES)
+def test_first_iteration_is_greedy(
+    random_document: Callable[..., Any], rule: str, engine: str
+) -> None:
+    for seed in range(80):
+        instance = _random(random_document, seed)
+        made = (Compiled if engine == "numba" else Batched)(_prepared(instance, rule))
+        assert made.schedule(1).same_as(greedy.decide(greedy.prepare(instance, rule)))
+
+
+@settings(max_examples=150)
+@given(rng=st.randoms(use_true_random=False), rule=st.sampled_from([*RULES]))
+def test_never_worse_than_greedy_nor_better_than_the_optimum(
+    random_document: Callable[..., Any], rng: Random, rule: str
+) -> None:
+    document = random_document(rng)
+    document["objective"]["open_nodes"] = rng.choice(["free", "jahani_eq"])
+    instance = to_instance(document)
+    result = _run(instance, rule, iterations=30, engine="numpy")
+    of_greedy = METHODS["greedy"].load()(instance, Call(rule=rule), Report())
+    best = enumeration.best(instance)
+    assert best is not None
+    assert result.solution is not None
+    margin = 1e-12 * max(1.0, abs(of_greedy.objective))
+    assert result.objective <= of_greedy.objective + margin
+    assert result.objective >= costs.terms(instance, best).total - 1e-9 * (1 + result.objective)
+    assert check(instance, result.solution, objective=result.objective).feasible
+
+
+@numba
+@pytest.mark.parametrize("rule", RULES)
+def test_threads_change_nothing(rule: str) -> None:
+    instance = jahani.generate(nodes=20, jobs=80, seed=2, due="tight")
+    results = [
+        _run(instance, rule, Limits(threads=threads, seed=5), engine="numba", iterations=203)
+        for threads in (1, 2, 4)
+    ]
+    assert len({result.objective for result in results}) == 1
+    assert all(result.solution.same_as(results[0].solution) for result in results)
+    prepared = _prepared(instance, rule)
+    one, four = Compiled(prepared, 1), Compiled(prepared, 4)
+    assert one.costs(1, 203).tobytes() == four.costs(1, 203).tobytes()
+
+
+@numba
+@pytest.mark.parametrize("rule", RULES)
+def test_engines_give_the_same_result(rule: str) -> None:
+    instance = jahani.generate(nodes=20, jobs=80, seed=2, due="tight")
+    a, b = (_run(instance, rule, engine=engine, iterations=50) for engine in ("numba", "numpy"))
+    assert a.objective == b.objective
+    assert a.solution.same_as(b.solution)
+    assert (a.options["engine"], b.options["engine"]) == ("numba", "numpy")
+
+
+def test_seeds_differ_and_repeat() -> None:
+    instance = jahani.generate(nodes=10, jobs=40, seed=2)
+    costs_ = [
+        _run(instance, "paper", Limits(seed=seed), iterations=20).objective
+        for seed in (0, 1, 2, 0, 1, 2)
+    ]
+    assert costs_[:3] == costs_[3:]
+    assert len(set(costs_)) == 3
+
+
+def test_more_iterations_begin_with_the_same_ones() -> None:
+    instance = jahani.generate(nodes=10, jobs=40, seed=2)
+    few, many = (Batched(_prepared(instance, "paper")).costs(1, n) for n in (10, 60))
+    later = Batched(_prepared(instance, "paper")).costs(31, 30)
+    assert few.tolist() == many[:10].tolist()
+    assert later.tolist() == many[30:].tolist()
+
+
+class Recorded:
+    """An engine with given costs that records what it is asked."""
+
+    def __init__(self, costs_: list[float]) -> None:
+        self.all, self.asked, self.made = costs_, [], []
+
+    def costs(self, first: int, count: int) -> np.ndarray:
+        self.asked.append((first, count))
+        return np.array(self.all[first - 1 : first - 1 + count])
+
+    def schedule(self, iteration: int) -> int:
+        self.made.append(iteration)
+        return iteration
+
+
+def test_search_reports_strict_improvements_and_ends_on_time() -> None:
+    engine, found = Recorded([5, 5, 4, 6, 4, 3, 3, 9, 2, 1]), []
+    assert search(engine, Iterations(8), 3, found.append) == 8
+    assert engine.asked == [(1, 3), (4, 3), (7, 2)]
+    assert found == [3, 6]  # the best of each chunk, the first of equals
+    engine = Recorded([5, 5, 4, 6, 4, 3, 3, 9, 2, 1])
+    assert search(engine, Target(4.0) | Evaluations(100), 2, found.append) == 4
+
+
+def test_time_limit_and_wish_to_stop_leave_a_solution() -> None:
+    class Asked(Report):
+        def stop_requested(self) -> bool:
+            return True
+
+    instance = jahani.generate(nodes=5, jobs=20, seed=1)
+    for report, stop in ((Report(0.0), Stop.TIME_LIMIT), (Asked(), Stop.INTERRUPTED)):
+        call = Call(options={"iterations": 0, "engine": "numpy"})
+        result = run(instance, call, report)
+        assert result.stop is stop
+        assert result.solution is not None
+        assert result.counts == {"iterations": 1000}
+        assert result.events[-1].incumbent == result.objective
+
+
+def test_negative_iterations_are_refused() -> None:
+    with pytest.raises(ValueError, match="iterations=-1, must be >= 0"):
+        _run(jahani.generate(nodes=1, jobs=1, seed=1), "code", iterations=-1)

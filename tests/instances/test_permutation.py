@@ -1,0 +1,76 @@
+"""Jobs and nodes in another order: the same costs, and every decision has its counterpart."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rsjs.instances import documents
+from rsjs.instances.check import check
+from rsjs.instances.documents import to_instance
+from rsjs.instances.generators import jahani, sts
+from rsjs.instances.permutation import permuted
+
+randoms = st.randoms(use_true_random=False)
+
+
+@given(rng=randoms, seed=st.integers(1, 2**32))
+def test_a_decision_costs_the_same_in_either_order(random_document, random_decision, rng, seed):
+    instance = to_instance(random_document(rng))
+    decision = random_decision(instance, rng)
+    other = permuted(instance, seed)
+    counterpart = other.permuted(decision)
+    found, expected = check(other.instance, counterpart), check(instance, decision)
+    assert (found.feasible, found.counts) == (expected.feasible, expected.counts)
+    assert found.terms == pytest.approx(expected.terms, rel=1e-12, abs=1e-12)
+    assert other.restored(counterpart).same_as(decision)
+
+
+@given(rng=randoms, seed=st.integers(1, 50))
+def test_a_permuted_instance_is_whole_and_can_be_written(random_document, rng, seed):
+    instance = to_instance(random_document(rng))
+    made = permuted(instance, seed).instance
+    again = to_instance(documents.of_instance(made))
+    assert again.digest == made.digest
+    assert sorted(made.jobs.id) == sorted(instance.jobs.id)
+    assert sorted(made.cluster.node_names) == sorted(instance.cluster.node_names)
+    names = dict(zip(instance.cluster.node_names, instance.cluster.allowed.tolist(), strict=True))
+    assert [names[name] for name in made.cluster.node_names] == made.cluster.allowed.tolist()
+
+
+def test_the_placement_before_the_decision_is_permuted_too():
+    document = documents.of_instance(jahani.generate(nodes=3, jobs=4, seed=1))
+    document["current"] = {
+        "job_node": [2, -1, 0, 2],
+        "job_gpus": [1, 0, 1, 1],
+        "job_level": [-1] * 4,
+        "node_type": [0, -1, 1],
+    }
+    other = permuted(to_instance(document), 5)
+    current = other.instance.current
+    home = [current.job_node[i] for i in np.argsort(other.jobs)]
+    assert [-1 if n < 0 else other.nodes[n] for n in home] == [2, -1, 0, 2]
+    assert [current.node_type[i] for i in np.argsort(other.nodes)] == [0, -1, 1]
+
+
+@pytest.mark.parametrize(
+    ("instance", "digest"),
+    [
+        (
+            jahani.generate(nodes=2, jobs=5, seed=1),
+            "11b4313c37588f80adf19b1b728136263c62a4182b4ee9a4e68e31bba7bb294b",
+        ),
+        (
+            sts.generate(nodes=4, jobs=6, seed=1, mix="kma", sharing="paper"),
+            "0f5ba9c375b9ff4f26e83285a25344c8c36c99712a343bb026c2d2ba4b1bd53a",
+        ),
+    ],
+    ids=["jahani", "sts"],
+)
+def test_an_order_is_the_same_on_every_machine(instance, digest):
+    made = permuted(instance, 1).instance
+    assert made.name == f"{instance.name}-p1"
+    assert made.digest == digest
+    assert permuted(instance, 2).instance.digest != digest

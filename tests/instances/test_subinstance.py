@@ -1,0 +1,42 @@
+"""A part of an instance has the prices and the names of the whole."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from random import Random
+
+import numpy as np
+
+from rsjs.instances import costs
+from rsjs.instances.documents import to_instance
+from rsjs.instances.generators import sts
+from rsjs.instances.subinstance import subinstance
+
+
+def test_postponed_jobs_cost_what_they_cost_in_the_whole():
+    instance = sts.generate(nodes=9, jobs=30, seed=1, mix="kma")
+    part = subinstance(instance, range(0, 30, 2), [2], "free")
+    whole = costs.tables(instance)
+    assert np.array_equal(costs.tables(part.instance).postponement, whole.postponement[::2])
+    alone = replace(part.instance)
+    assert (costs.tables(alone).postponement < whole.postponement[::2]).any()
+
+
+def test_nodes_and_jobs_keep_their_names():
+    instance = sts.generate(nodes=9, jobs=30, seed=1, mix="kma")
+    part = subinstance(instance, [3, 7], [8, 2], "free")
+    names = instance.cluster.node_names
+    assert part.instance.cluster.node_names == (names[2], names[8])
+    assert part.instance.jobs.id == (instance.jobs.id[3], instance.jobs.id[7])
+
+
+def test_a_decision_cut_out_and_put_back_is_the_same(random_document, random_decision):
+    for seed in range(60):
+        rng = Random(seed)
+        instance = to_instance(random_document(rng))
+        decision = random_decision(instance, rng)
+        nodes = rng.sample(range(instance.cluster.nodes), rng.randint(1, instance.cluster.nodes))
+        jobs = np.flatnonzero(np.isin(decision.job_node, nodes))
+        if jobs.size:
+            part = subinstance(instance, jobs.tolist(), nodes, "free")
+            assert part.merged(decision, part.restricted(decision)).same_as(decision)

@@ -1,0 +1,80 @@
+"""Draws over instances, then seeds: the same in every process."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+from rsjs.reporting.statistics.bootstrap import interval, mean_ratio_interval, weights
+from rsjs.reporting.statistics.shifted_mean import logarithms
+
+Table = Callable[..., pd.DataFrame]
+
+FIRST = [[1, 2, 0], [1, 0, 2], [1, 1, 1]]  # how often each of three instances is drawn
+
+
+def problems(*seeds: int) -> pd.MultiIndex:
+    """An instance for each number, with so many seeds."""
+    pairs = [(f"i{i}", seed) for i, count in enumerate(seeds) for seed in range(count)]
+    return pd.MultiIndex.from_tuples(pairs, names=["instance", "seed"])
+
+
+def test_a_draw_takes_instances_then_as_many_seeds_as_each_has() -> None:
+    drawn = weights(problems(2, 2, 2), draws=500)
+    assert drawn.shape == (500, 6)
+    np.testing.assert_allclose(drawn.sum(axis=1), 1.0)
+    instances = drawn.reshape(500, 3, 2).sum(axis=2) * 3  # each instance a whole number of times
+    np.testing.assert_allclose(instances, np.rint(instances), atol=1e-12)
+    runs = drawn * 6
+    np.testing.assert_allclose(runs, np.rint(runs), atol=1e-12)
+
+
+def test_two_instances_are_both_drawn_in_half_of_the_draws() -> None:
+    drawn = weights(problems(1, 1), draws=4000)
+    assert {*np.unique(drawn)} == {0.0, 0.5, 1.0}
+    assert (drawn[:, 0] == 0.5).mean() == pytest.approx(0.5, abs=0.03)  # 4 standard errors
+    assert drawn.mean(axis=0) == pytest.approx([0.5, 0.5], abs=0.03)
+
+
+def test_instances_with_more_seeds_weigh_more_in_a_draw_as_they_do_in_the_mean() -> None:
+    drawn = weights(problems(1, 3), draws=4000)
+    both = drawn[(drawn[:, 0] > 0) & (drawn[:, 0] < 1)]
+    np.testing.assert_allclose(both[:, 0], 0.25)
+
+
+def test_the_draws_are_those_of_a_named_stream() -> None:
+    one, again = (weights(problems(2, 1, 3), draws=50) for _ in range(2))
+    np.testing.assert_array_equal(one, again)
+    assert not np.array_equal(one, weights(problems(2, 1, 3), draws=50, seed=1))
+    np.testing.assert_allclose(weights(problems(1, 1, 1), draws=3) * 3, FIRST)
+
+
+def test_the_interval_of_percentiles() -> None:
+    assert interval(np.arange(1001.0)) == pytest.approx((25.0, 975.0))
+    assert interval(np.arange(1001.0), level=0.5) == pytest.approx((250.0, 750.0))
+
+
+def test_the_interval_of_a_mean_agrees_with_scipy(table: Table) -> None:
+    values = np.random.default_rng(3).lognormal(size=30)
+    logs = logarithms(table({"a": values, "one": np.zeros(30)}), 1.0)
+    drawn = weights(logs.index)
+    low, high = interval(drawn @ logs["a"].to_numpy())
+    rng = np.random.default_rng(0)
+    expected = stats.bootstrap((logs["a"],), np.mean, method="percentile", rng=rng)
+    width = expected.confidence_interval.high - expected.confidence_interval.low
+    assert low == pytest.approx(expected.confidence_interval.low, abs=0.05 * width)
+    assert high == pytest.approx(expected.confidence_interval.high, abs=0.05 * width)
+
+
+def test_the_interval_of_a_ratio_holds_the_ratio(table: Table) -> None:
+    logs = logarithms(table({"a": [1.0, 3.0, 7.0], "b": [3.0, 7.0, 15.0]}), 1.0)
+    drawn = weights(logs.index, draws=2000)
+    assert mean_ratio_interval(logs, "a", "a", 1.0, drawn) == (1.0, 1.0)
+    low, high = mean_ratio_interval(logs, "b", "a", 1.0, drawn)
+    # means 2 * 4 * 8 = 4^3 and 4 * 8 * 16 = 8^3: 7 / 3; the ratio 2 + 1/a of one instance alone
+    # lies between 2 + 1/7 and 2 + 1/1
+    assert 2 + 1 / 7 <= low < 7 / 3 < high <= 3

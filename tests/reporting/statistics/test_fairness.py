@@ -1,0 +1,162 @@
+"""What the linter marks, and that it is silent about what is fair."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from rsjs.reporting.statistics.fairness import Finding, findings
+from rsjs.reporting.statistics.fairness_checks import FEW_SEEDS
+
+Row = dict[str, Any]
+Make = Callable[..., Row]
+
+RECORDED = {
+    "feasibility_tolerance": 1e-6,
+    "integrality_tolerance": 1e-6,
+    "memory_limit_mb": None,
+    "cpu_model": "one",
+    "warm_start_sha256": None,
+    "timing": "exclusive",
+    "solver_version": "1.0",
+    "commit": "c" * 40,
+    "process_s": 3.0,
+    "cpu_s": 3.2,
+}
+
+
+@pytest.fixture
+def fair(row: Make) -> list[Row]:
+    """Two methods on two instances with five seeds, everything recorded and the same."""
+    return [
+        row(instance, method, seed=seed) | RECORDED
+        for instance in ("i", "j")
+        for seed in range(FEW_SEEDS)
+        for method in ("a@highs", "b")
+    ]
+
+
+def changed(rows: list[Row], method: str, **changes: Any) -> list[Row]:
+    """The rows of one method on the first instance changed."""
+    return [
+        row | changes if row["method"] == method and row["instance"] == "i" else row for row in rows
+    ]
+
+
+def test_nothing_is_found_in_a_fair_comparison(fair: list[Row]) -> None:
+    assert findings(fair) == []
+
+
+@pytest.mark.parametrize(
+    ("aspect", "key", "value", "told"),
+    [
+        ("threads", "threads", 4, "threads differs on 1 instance: 1 (a@highs), 4 (b)"),
+        ("gap", "gap_limit", 0.01, "gap_limit differs on 1 instance: 0.0001 (a@highs), 0.01 (b)"),
+        ("tolerance", "integrality_tolerance", 1e-9, "1e-06 (a@highs), 1e-09 (b)"),
+        (
+            "time limit",
+            "time_limit",
+            60.0,
+            "time_limit differs on 1 instance: 10 (a@highs), 60 (b)",
+        ),
+        ("memory limit", "memory_limit_mb", 4096.0, "none (a@highs), 4096 (b)"),
+        ("hardware", "cpu_model", "two", "cpu_model differs on 1 instance: one (a@highs), two (b)"),
+        ("warm start", "warm_start_sha256", "abc", "none (a@highs), abc (b)"),
+        ("timing class", "timing", "shared", "exclusive (a@highs), shared (b)"),
+        ("version", "rsjs_version", "0.2.0", "0.1.0 (a@highs), 0.2.0 (b)"),
+    ],
+)
+def test_what_differs_between_methods_is_unfair(
+    fair: list[Row], aspect: str, key: str, value: Any, told: str
+) -> None:
+    found = findings(changed(fair, "b", **{key: value}))
+    assert found[0].unfair
+    assert found[0].aspect == aspect
+    assert told in found[0].message
+    assert [one for one in found[1:] if one.unfair] == []
+
+
+@pytest.mark.parametrize(("key", "value"), [("time_limit", 60.0), ("threads", 2)])
+def test_what_differs_between_instances_only_is_a_note(
+    fair: list[Row], key: str, value: float
+) -> None:
+    [found] = findings([row | {key: value} if row["instance"] == "i" else row for row in fair])
+    assert not found.unfair
+    assert found.message.startswith(f"{key} differs between instances")
+
+
+def test_an_instance_that_a_method_was_not_run_on(fair: list[Row]) -> None:
+    found = findings([row for row in fair if (row["instance"], row["method"]) != ("j", "b")])
+    assert found == [
+        Finding("instances", True, "b was not run on 1 of 2 instances: counted as failures there")
+    ]
+
+
+def test_seeds_that_differ(fair: list[Row]) -> None:
+    found = findings([row for row in fair if row["method"] == "b" or row["seed"] < 4])
+    assert [(one.aspect, one.unfair) for one in found] == [("seeds", True), ("seeds", False)]
+    assert "seeds differ on 2 instances" in found[0].message
+    assert "4 seeds for some instance and method" in found[1].message
+
+
+def test_a_limit_that_was_overrun(fair: list[Row]) -> None:
+    [found] = findings(changed(fair, "a@highs", total_s=55.0))
+    assert found == Finding(
+        "time limit", True, "a@highs overran its limit in 5 runs, by 45.0 s at most"
+    )
+    assert findings(changed(fair, "a@highs", total_s=11.9)) == []
+
+
+def test_the_end_of_the_process_is_what_overran_where_it_is_known(fair: list[Row]) -> None:
+    [found] = findings(changed(fair, "b", overshoot_s=4.0))
+    assert found.message == "b overran its limit in 5 runs, by 4.00 s at most"
+    assert findings(changed(fair, "b", overshoot_s=0.0, total_s=55.0)) == []
+
+
+def test_more_processors_than_threads(fair: list[Row]) -> None:
+    [found] = findings(changed(fair, "b", cpu_s=5.4))
+    assert found == Finding("threads", True, "b used up to 1.80 processors, more than its threads")
+
+
+@pytest.mark.parametrize("dirty", [True, "True"])
+def test_code_that_no_commit_holds(fair: list[Row], dirty: object) -> None:
+    [found] = findings(changed(fair, "b", dirty=dirty))
+    assert found == Finding("version", False, "5 runs of code with changes that no commit holds")
+    assert findings(changed(fair, "b", dirty="False")) == []
+
+
+def test_two_versions_of_a_solver(fair: list[Row]) -> None:
+    [found] = findings(changed(fair, "a@highs", solver_version="1.1"))
+    assert found == Finding("version", True, "highs in versions 1.1, 1.0")
+
+
+def test_seconds_measured_beside_other_runs(fair: list[Row]) -> None:
+    [found] = findings([row | {"timing": "shared"} for row in fair])
+    assert (found.aspect, found.unfair) == ("timing class", False)
+
+
+def test_a_tolerance_is_that_of_solvers_only(fair: list[Row]) -> None:
+    assert findings(changed(fair, "b", feasibility_tolerance=None)) == []
+
+
+@pytest.mark.parametrize(
+    "key", ["threads", "cpu_model", "timing", "warm_start_sha256", "memory_limit_mb"]
+)
+def test_what_is_not_recorded_is_told(fair: list[Row], key: str) -> None:
+    found = findings([{k: v for k, v in row.items() if k != key} for row in fair])
+    assert [one.unfair for one in found] == [False]
+    assert "not recorded" in found[0].message
+    assert key in found[0].message
+
+
+def test_what_is_recorded_for_some_runs_only_is_told(fair: list[Row]) -> None:
+    [found] = findings(changed(fair, "b", cpu_model=None))
+    assert found.message == "cpu_model not recorded for 5 runs of 20"
+
+
+def test_many_methods_are_not_all_named(row: Make) -> None:
+    rows = [row("i", f"m{k}", threads=1 if k else 2) for k in range(6)]
+    unfair = next(one for one in findings(rows) if one.aspect == "threads")
+    assert unfair.message == "threads differs on 1 instance: 2 (m0), 1 (m1, m2, m3 and 2 more)"

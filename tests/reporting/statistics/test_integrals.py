@@ -1,0 +1,84 @@
+"""The course of a run and the area under it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from rsjs.reporting.statistics.courses import course
+from rsjs.reporting.statistics.integrals import integral, mean_gaps, with_courses
+from rsjs.reporting.statistics.runs import tidy
+
+Make = Callable[..., dict[str, Any]]
+
+
+def event(seconds: float, incumbent: float | None, bound: float | None = None) -> dict[str, Any]:
+    return {"seconds": seconds, "incumbent": incumbent, "bound": bound}
+
+
+def made(row: Make, events: list[dict[str, Any]], **other: Any) -> Any:
+    """A run that costs 100, the best."""
+    one = {"objective": 100.0, "bound": 100.0, "total_s": 8.0} | other
+    return tidy([row("i", "a", events=events, **one)])
+
+
+def test_the_primal_integral_by_hand(row: Make) -> None:
+    # Berthold's definition: 1 until 1 s, then 1 - 100/200 until 3 s, 1 - 100/125 until 8 s, then 0
+    runs = made(row, [event(1.0, 200.0), event(3.0, 125.0), event(8.0, 100.0)])
+    steps = course(runs.loc[0], "primal", limit=10.0)
+    assert steps == [(0.0, 1.0), (1.0, 0.5), (3.0, pytest.approx(0.2)), (8.0, 0.0)]
+    assert integral(steps, 10.0) == pytest.approx(1 * 1 + 2 * 0.5 + 5 * 0.2 + 2 * 0)
+    assert mean_gaps(runs, "primal").to_numpy() == pytest.approx(np.array([[0.3]]))
+
+
+def test_the_primal_dual_integral_by_hand(row: Make) -> None:
+    events = [event(1.0, 200.0), event(2.0, 200.0, 50.0), event(4.0, 100.0, 50.0)]
+    runs = made(row, events, total_s=6.0)
+    steps = course(runs.loc[0], "primal_dual", limit=10.0)
+    assert steps == [(0.0, 1.0), (2.0, 0.75), (4.0, 0.5), (6.0, 0.0)]
+    assert integral(steps, 10.0) == pytest.approx(2 * 1 + 2 * 0.75 + 2 * 0.5)
+
+
+def test_signs_that_differ_are_a_gap_of_one(row: Make) -> None:
+    runs = made(row, [event(1.0, 5.0), event(2.0, -10.0)], objective=-10.0, bound=-10.0)
+    assert course(runs.loc[0], "primal", 10.0) == [(0.0, 1.0), (2.0, 0.0)]
+
+
+def test_events_after_the_limit_do_not_count(row: Make) -> None:
+    runs = made(row, [event(4.0, 200.0), event(10.5, 100.0)], total_s=10.6)
+    assert course(runs.loc[0], "primal", limit=10.0) == [(0.0, 1.0), (4.0, 0.5)]
+
+
+def test_no_incumbent_counts_below_the_checked_cost(row: Make) -> None:
+    runs = made(row, [event(1.0, 1.0, 90.0)])
+    assert course(runs.loc[0], "primal", 10.0) == [(0.0, 1.0), (1.0, 0.0)]
+    assert course(runs.loc[0], "primal_dual", 10.0)[1] == (1.0, pytest.approx(0.1))
+
+
+def test_a_run_without_events_has_its_checked_cost_at_the_end(row: Make) -> None:
+    assert course(made(row, []).loc[0], "primal", 10.0) == [(0.0, 1.0), (8.0, 0.0)]
+
+
+@pytest.mark.parametrize("status", ["wrong", "no_solution"])
+def test_a_failed_run_has_a_gap_of_one_all_along(row: Make, status: str) -> None:
+    runs = made(row, [event(1.0, 100.0)], status=status)
+    assert mean_gaps(runs, "primal").to_numpy() == [[1.0]]
+
+
+def test_each_problem_has_its_own_limit(rows: list[dict[str, Any]]) -> None:
+    longer = [row | {"time_limit": 20.0 if row["seed"] else 10.0} for row in rows]
+    found = mean_gaps(tidy(longer), "primal")
+    # exact: 1 until 1 s, 0.5 until 2 s
+    assert found["exact"].tolist() == pytest.approx([1.5 / 10, 1.5 / 20] * 2)
+    # rule: 1 until 0.5 s, then 1 - 100/101 and 1 - 20/30
+    assert found["rule:x"][("b", 0, 1)] == pytest.approx((0.5 + 9.5 / 3) / 10)
+    assert found["slow"][("b", 1, 1)] == 1.0
+
+
+def test_courses_are_there_if_all_runs_have_them(rows: list[dict[str, Any]]) -> None:
+    assert with_courses(tidy(rows))
+    assert not with_courses(tidy([*rows[1:], rows[0] | {"events": None}]))
+    assert not with_courses(tidy([{k: v for k, v in row.items() if k != "events"} for row in rows]))

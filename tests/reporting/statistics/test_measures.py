@@ -1,0 +1,47 @@
+"""Matrices of problems and methods: what is solved, in what time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from rsjs.reporting.statistics.measures import gaps, limits, seconds, solved
+from rsjs.reporting.statistics.runs import tidy
+
+Make = Callable[..., dict[str, Any]]
+
+
+def test_solved_by_the_own_bound_or_by_that_of_another(row: Make) -> None:
+    runs = tidy(
+        [
+            row("i", "proves", objective=100.0, bound=100.0),
+            row("i", "finds", objective=100.005),
+            row("i", "near", objective=100.5, bound=99.0),
+            row("i", "wrong", objective=100.0, bound=100.0, status="wrong"),
+        ]
+    )
+    assert solved(runs, "proved").tolist() == [True, False, False, False]
+    assert solved(runs, "reached").tolist() == [True, True, False, False]
+    assert solved(runs, "reached", target=0.01).tolist() == [True, True, True, False]
+    assert solved(runs, "proved", target=0.01).tolist() == [True, False, False, False]
+    assert solved(runs, "proved", target=0.02).tolist() == [True, False, True, False]
+    assert solved(runs, "reached", target=0.0).tolist() == [True, False, False, False]
+
+
+def test_failed_and_missing_runs_are_nan_and_none_takes_longer_than_its_limit(row: Make) -> None:
+    rows = [
+        row("i", "a", bound=10.0, total_s=10.3),
+        row("i", "b", objective=20.0),
+        row("j", "b", bound=10.0, total_s=3.0, time_limit=20.0, seed=4),
+    ]
+    runs = tidy(rows)
+    found = seconds(runs)
+    assert found.columns.tolist() == ["a", "b"]
+    assert found.index.tolist() == [("i", 0, 1), ("j", 4, 1)]
+    np.testing.assert_array_equal(found.to_numpy(), [[10.0, np.nan], [np.nan, 3.0]])
+    assert limits(runs).tolist() == [10.0, 20.0]
+    np.testing.assert_array_equal(gaps(runs).to_numpy(), [[0.0, 0.5], [np.nan, 0.0]])
+    assert gaps(runs, "gap").iloc[0].tolist() == pytest.approx([0.0, 0.5])

@@ -1,0 +1,104 @@
+"""Pictures of an analysis: each is drawn, what it draws, the same bytes twice."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from rsjs.instances.errors import InputError
+from rsjs.reporting.statistics.analysis import Analysis
+from rsjs.reporting.statistics.ecdf_picture import distribution_of_gaps, distribution_of_targets
+from rsjs.reporting.statistics.files import write_all
+from rsjs.reporting.statistics.profile_picture import performance_profiles
+from rsjs.reporting.statistics.rank_picture import rank_bars
+from rsjs.reporting.statistics.scatter_picture import pairwise_times
+
+Row = dict[str, Any]
+Table = Callable[..., pd.DataFrame]
+PICTURES = ["gaps.png", "targets.png", "profiles.png", "times.png"]
+PICTURES += ["ranks-by-time.png", "ranks-by-cost.png"]
+NAN = float("nan")
+
+
+def words(picture: Path) -> list[str]:
+    """The text of an SVG, in its order."""
+    return re.findall(r">([^<>\n]+)</text>", picture.read_text())
+
+
+def test_all_files_are_written_and_the_same_twice(rows: list[Row], tmp_path: Path) -> None:
+    one, again = (write_all(Analysis(rows=rows), tmp_path / name) for name in "ab")
+    assert [path.name for path in one if path.suffix == ".png"] == PICTURES
+    assert {path.suffix for path in one} == {".md", ".tex", ".csv", ".png"}
+    assert [path.read_bytes() for path in one] == [path.read_bytes() for path in again]
+
+
+def test_one_method_without_events_has_one_picture(rows: list[Row], tmp_path: Path) -> None:
+    alone = [row | {"events": None} for row in rows if row["method"] == "exact"]
+    written = write_all(Analysis(rows=alone), tmp_path)
+    assert [path.name for path in written if path.suffix == ".png"] == ["gaps.png"]
+
+
+@pytest.fixture
+def times(table: Table) -> pd.DataFrame:
+    """Eight methods; the last one fails everywhere."""
+    rng = np.random.default_rng(0)
+    made = table({f"m{i}": rng.lognormal(i / 4, 1.0, 10) for i in range(8)})
+    return made.assign(m7=NAN)
+
+
+def test_profiles_pair_the_best_with_the_five_that_follow(
+    times: pd.DataFrame, tmp_path: Path
+) -> None:
+    found = words(performance_profiles(times, times.columns[::-1], tmp_path / "profiles.svg"))
+    pairs = [text for text in found if text.startswith("and ")]
+    assert pairs == ["and m6", "and m5", "and m4", "and m3", "and m2"]
+    assert [text for text in found if re.fullmatch(r"m\d", text)][-8:] == [*times.columns]
+
+
+def test_the_legend_and_title_hold_names_with_signs_of_mathematics(
+    table: Table, tmp_path: Path
+) -> None:
+    gaps = table({"a$b_c": [0.1, 0.0], "d^e": [NAN, NAN]})
+    found = words(distribution_of_gaps(gaps, tmp_path / "gaps.svg"))
+    assert {"a$b_c", "d^e", "gap to the best bound [%]", "≤ 0.001"} <= {*found}
+
+
+def test_targets_end_at_the_limit(rows: list[Row], tmp_path: Path) -> None:
+    hits = Analysis(rows=rows).hits
+    found = words(distribution_of_targets(hits, 10.0, tmp_path / "targets.svg"))
+    assert {"0.001", "10", "share of targets"} <= {*found}
+
+
+def test_the_best_is_set_against_the_six_that_follow(times: pd.DataFrame, tmp_path: Path) -> None:
+    limits = pd.Series(60.0, index=times.index)
+    found = words(pairwise_times(times, limits, times.columns, tmp_path / "times.svg"))
+    assert [text for text in found if re.fullmatch(r"m\d", text)] == [f"m{i}" for i in range(1, 7)]
+    assert "m0 [s]" in found
+
+
+def test_bars_tell_the_ranks_that_are_wide_enough(tmp_path: Path) -> None:
+    shares = pd.DataFrame([[0.97, 0.03], [0.03, 0.97]], index=["a", "b"], columns=[1, 2])
+    found = words(rank_bars(shares, "Cost", tmp_path / "ranks.svg"))
+    assert [text for text in found if text in "12"] == ["1", "2"]
+    assert "Cost: rank of each method" in found
+
+
+def test_methods_that_solve_nothing_are_drawn(table: Table, tmp_path: Path) -> None:
+    times = table({"a": [NAN, NAN], "b": [NAN, NAN]})
+    limits = pd.Series(10.0, index=times.index)
+    for picture in (
+        performance_profiles(times, times.columns, tmp_path / "profiles.png"),
+        pairwise_times(times, limits, times.columns, tmp_path / "times.png"),
+    ):
+        assert picture.read_bytes().startswith(b"\x89PNG")
+
+
+def test_other_suffixes_are_refused(times: pd.DataFrame, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"a picture's suffix"):
+        performance_profiles(times, times.columns, tmp_path / "profiles.bmp")

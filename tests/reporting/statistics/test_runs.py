@@ -1,0 +1,82 @@
+"""The door: what is a valid run, and which bound and cost it is measured by."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import isnan
+from typing import Any
+
+import pytest
+
+from rsjs.instances.errors import InputError
+from rsjs.reporting.statistics.runs import methods, tidy
+
+Make = Callable[..., dict[str, Any]]
+
+
+def test_bounds_and_costs_are_shared_over_all_rows(row: Make) -> None:
+    made = tidy(
+        [
+            row("i", "a", objective=12.0, bound=8.0, best_bound=8.0),
+            row("i", "b", objective=10.0, bound=9.0, best_bound=9.0),  # of another comparison
+            row("j", "a", objective=5.0),
+        ]
+    )
+    assert made["best_cost"].tolist() == [10.0, 10.0, 5.0]
+    assert made["best_bound"].tolist()[:2] == [9.0, 9.0]
+    assert made["gap"].tolist()[:2] == pytest.approx([3 / 12, 1 / 10])
+    assert made["own_gap"].tolist()[:2] == pytest.approx([4 / 12, 1 / 10])
+    assert made["primal_gap"].tolist() == pytest.approx([2 / 12, 0, 0])
+    assert isnan(made["gap"][2])  # nobody proved a bound
+    assert methods(made) == ["a", "b"]
+
+
+def test_a_bound_above_a_cost_of_another_comparison_is_wrong(row: Make) -> None:
+    made = tidy([row("i", "a", objective=12.0, bound=11.0), row("i", "b", objective=10.0)])
+    assert made["status"].tolist() == ["wrong", "ok"]
+    assert made["valid"].tolist() == [False, True]
+    assert made["best_bound"].isna().all()
+    assert isnan(made["objective"][0])
+
+
+def test_a_false_claim_of_infeasibility_is_wrong(row: Make) -> None:
+    claim = {"stop": "infeasible", "status": "no_solution", "objective": None}
+    made = tidy([row("i", "a", **claim), row("i", "b"), row("j", "a", **claim)])
+    assert made["status"].tolist() == ["wrong", "ok", "no_solution"]
+
+
+@pytest.mark.parametrize("status", ["wrong", "infeasible", "no_solution"])
+def test_only_verified_runs_are_valid(row: Make, status: str) -> None:
+    cost = 10.0 if status == "wrong" else None
+    made = tidy([row("i", "a", status=status, objective=cost), row("i", "b", objective=11.0)])
+    assert made["valid"].tolist() == [False, True]
+    assert isnan(made["primal_gap"][0])
+
+
+def test_instances_of_the_same_name_are_told_apart_by_digest(row: Make) -> None:
+    made = tidy([row("i", "a"), row("i", "a", instance_sha256="f" * 64)])
+    assert made["instance"].nunique() == 2
+
+
+def test_repetitions_are_problems_of_their_own(row: Make) -> None:
+    made = tidy([row("i", "a", repetition=1), row("i", "a", repetition=2), row("j", "a")])
+    assert made[["seed", "repetition"]].to_numpy().tolist() == [[0, 1], [0, 2], [0, 1]]
+
+
+@pytest.mark.parametrize(
+    ("changes", "told"),
+    [
+        ({"seed": None}, "row 2, seed: found nothing"),
+        ({"time_limit": float("nan")}, "row 2, time_limit: found nothing"),
+        ({"stop": ""}, "row 2, stop: found nothing"),
+        ({}, "row 2: found a on i with seed 0 as in row 1"),
+    ],
+)
+def test_bad_rows_are_told_in_one_line(row: Make, changes: dict[str, Any], told: str) -> None:
+    with pytest.raises(InputError, match=told):
+        tidy([row("i", "a"), row("i", "a", **changes)])
+
+
+def test_no_rows_are_no_runs() -> None:
+    with pytest.raises(InputError, match="at least one run"):
+        tidy([])

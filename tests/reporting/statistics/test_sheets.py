@@ -1,0 +1,141 @@
+"""The tables of an analysis, for people, for LaTeX and at full precision."""
+
+from __future__ import annotations
+
+import csv
+import io
+from dataclasses import replace
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from rsjs.reporting.statistics import sheet_text
+from rsjs.reporting.statistics.analysis import Analysis
+from rsjs.reporting.statistics.rank_sheets import probability
+from rsjs.reporting.statistics.sheet import Sheet
+from rsjs.reporting.statistics.sheet_terminal import table as terminal_table
+from rsjs.reporting.statistics.sheets import definition, sheets
+
+Row = dict[str, Any]
+NAMES = ["counts", "times", "gaps", "anytime", "pairs-by-time", "pairs-by-cost"]
+NAMES += ["ranks-by-time", "ranks-by-cost", "virtual-best", "fairness"]
+
+
+@pytest.fixture(scope="module")
+def made(rows: list[Row]) -> list[Sheet]:
+    return sheets(Analysis(rows=rows))
+
+
+def by_name(made: list[Sheet], name: str) -> Sheet:
+    return next(sheet for sheet in made if sheet.name == name)
+
+
+def test_counts_come_first_and_fairness_last(made: list[Sheet]) -> None:
+    assert [sheet.name for sheet in made] == NAMES
+
+
+def test_without_events_the_table_over_time_is_left_out(rows: list[Row]) -> None:
+    without = [row | {"events": None} for row in rows]
+    assert [sheet.name for sheet in sheets(Analysis(rows=without))] == [
+        name for name in NAMES if name != "anytime"
+    ]
+
+
+def test_one_method_is_not_compared(rows: list[Row]) -> None:
+    alone = [row for row in rows if row["method"] == "exact"]
+    found = [sheet.name for sheet in sheets(Analysis(rows=alone))]
+    assert found == ["counts", "times", "gaps", "anytime", "fairness"]
+
+
+def test_the_counts_show_what_happened_only(made: list[Sheet]) -> None:
+    counts = by_name(made, "counts")
+    assert [column.heading for column in counts.columns] == [
+        *("method", "runs", "proved", "certified", "valid", "nothing", "by itself", "time limit")
+    ]
+    assert counts.cells() == [
+        ["exact", "4", "4", "0", "0", "0", "4", "0"],
+        ["rule:x", "4", "0", "0", "4", "0", "4", "0"],
+        ["slow", "4", "0", "2", "0", "2", "0", "4"],
+    ]
+
+
+def test_times_by_hand(made: list[Sheet]) -> None:
+    cells = {line[0]: line[1:] for line in by_name(made, "times").cells()}
+    # solved, mean, ratio, interval, PAR10: exact 2, 3, 2, 3 s: (3 * 4)^(1/2) - 1; slow at the limit
+    assert cells["exact"] == ["4", "2.46", "1.00", "1.00", "1.00", "2.50"]
+    assert cells["rule:x"][:3] == ["0", "10.0", "4.06"]
+    assert cells["slow"][:2] == ["2", "10.0"]
+    assert cells["slow"][-1] == "55.0"
+
+
+def test_the_target_decides_what_is_solved(rows: list[Row]) -> None:
+    analysis = Analysis(rows=rows, target=0.02)
+    cells = {line[0]: line[1:] for line in by_name(sheets(analysis), "times").cells()}
+    assert cells["rule:x"][0] == "2"
+    assert definition(analysis).endswith("best bound of all runs of at most 2 %.")
+    proved = Analysis(rows=rows, success="proved")
+    assert by_name(sheets(proved), "times").cells()[2][1] == "0"
+    assert "bound of the run itself" in definition(proved)
+
+
+def test_too_few_instances_are_told(made: list[Sheet]) -> None:
+    assert "With 2 instances no p can be below 0.5." in by_name(made, "pairs-by-time").notes
+
+
+def test_markdown_has_a_section_for_each_table(made: list[Sheet]) -> None:
+    text = sheet_text.markdown(made, ["Limits: 10 s."])
+    assert [line for line in text.splitlines() if line.startswith("## ")] == [
+        f"## {sheet.title}" for sheet in made
+    ]
+    assert "| `rule:x` | 4 | 0 | 0 | 4 | 0 | 4 | 0 |" in text
+    assert text.endswith("Limits: 10 s.  \n")
+
+
+def test_latex_has_a_table_for_each_sheet_with_lines(made: list[Sheet]) -> None:
+    text = sheet_text.latex(made, ["50 % of a_b"])
+    assert text.count(r"\begin{table}") == text.count(r"\end{table}") == len(made)
+    assert r"slow & 4 & 0 & 2 & 0 & 2 & 0 & 4 \\" in text
+    assert text.count(r"50 \% of a\_b") == 1
+    body = [line for line in text.splitlines() if line.endswith(r"\\")]
+    counts = {line.count(" & ") + 1 for line in body[:4]}
+    assert counts == {8}
+
+
+def test_latex_breaks_long_tables(made: list[Sheet]) -> None:
+    counts = by_name(made, "counts")
+    lines = pd.concat([counts.lines] * 30, ignore_index=True)
+    text = sheet_text.latex([replace(counts, lines=lines)], [])
+    assert text.count(r"\caption{Runs. Continued.}") == 1
+    assert [page.count("slow &") for page in text.split(r"\end{table}")] == [16, 14, 0]
+
+
+def test_csv_keeps_all_digits(made: list[Sheet]) -> None:
+    times = by_name(made, "times")
+    [exact, *_] = csv.DictReader(io.StringIO(sheet_text.csv(times)))
+    assert exact["method"] == "exact"
+    assert float(exact["penalised"]) == pytest.approx(12**0.5 - 1, abs=1e-12)
+    ranks = sheet_text.csv(by_name(made, "ranks-by-time")).splitlines()[0]
+    assert ranks == "method,mean,low,high,rank_1,rank_2,rank_3"
+
+
+def test_the_terminal_shows_each_line(made: list[Sheet]) -> None:
+    for sheet in made:
+        assert terminal_table(sheet).row_count == len(sheet.lines)
+
+
+def test_seeds_that_are_repetitions_are_no_difference_of_limits(rows: list[Row]) -> None:
+    assert Analysis(rows=rows).conditions() == [
+        "Limits: 10 s, gap 0.0001, 1 thread.",
+        "Versions: rsjs-bench 0.1.0.",
+        "Seeds: 0, 1.",
+    ]
+    alone = [row for row in rows if row["seed"] == 0]
+    assert Analysis(rows=alone).conditions()[0] == "Limits: 10 s, gap 0.0001, 1 thread, seed 0."
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"), [(0.0314, "0.0314"), (1e-9, "<0.0001"), (1.0, "1.00"), (1e-4, "0.000100")]
+)
+def test_a_probability_is_never_a_bare_zero(value: float, shown: str) -> None:
+    assert probability(value) == shown

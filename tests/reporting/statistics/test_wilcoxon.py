@@ -1,0 +1,110 @@
+"""Wilcoxon's test and Holm's correction against textbooks and enumeration."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from rsjs.reporting.statistics import wilcoxon
+from rsjs.reporting.statistics.holm import holm
+from rsjs.reporting.statistics.wilcoxon import signed_rank
+
+# Demsar 2006, table 2: AUC of C4.5 and C4.5 with m tuned on 14 data sets
+PLAIN = "763 599 954 628 882 936 661 583 775 1000 940 619 972 957"
+TUNED = "768 591 971 661 888 931 668 583 838 1000 962 666 981 978"
+# Hollander and Wolfe 1973, p. 29: depression factor at two visits of nine patients
+FIRST = [1.83, 0.50, 1.62, 2.48, 1.68, 1.88, 1.55, 3.06, 1.30]
+SECOND = [0.878, 0.647, 0.598, 2.05, 1.06, 1.29, 1.06, 3.14, 1.29]
+# Darwin 1876: heights of cross- and self-fertilised maize, in eighths of an inch
+MAIZE = [6, 8, 14, 16, 23, 24, 28, 29, 41, -48, 49, 56, 60, -67, 75]
+
+
+def test_ties_and_zeros_as_in_demsar() -> None:
+    found = signed_rank([int(x) for x in TUNED.split()], [int(x) for x in PLAIN.split()])
+    assert (found.plus, found.minus, found.statistic) == (93, 12, 12)
+    assert 0.001 < found.p < 0.02  # below the critical value 21 of alpha 0.05
+
+
+def test_the_depression_data_of_hollander_and_wolfe() -> None:
+    found = signed_rank(FIRST, SECOND)
+    assert (found.plus, found.minus) == (40, 5)
+    assert found.p == pytest.approx(0.0390625)  # twice the 0.01953 of R's wilcox.test
+
+
+def test_darwins_maize() -> None:
+    found = signed_rank(MAIZE, np.zeros(15))
+    assert found.statistic == 24
+    assert found.p == pytest.approx(0.041259765625)
+    assert found.effect == pytest.approx((96 - 24) / 120)
+
+
+def test_without_any_difference_p_is_one() -> None:
+    found = signed_rank([1.0, 2.0], [1.0, 2.0])
+    assert (found.plus, found.minus, found.p, found.effect) == (1.5, 1.5, 1.0, 0.0)
+
+
+def test_differences_of_rounding_are_none() -> None:
+    assert signed_rank([0.1 + 0.2, 1e9], [0.3, 1e9 * (1 + 1e-15)]).p == 1.0
+
+
+def test_many_instances_are_approximated(monkeypatch: pytest.MonkeyPatch) -> None:
+    values = np.random.default_rng(5).normal(0.3, 1.0, 60)
+    exact = signed_rank(values, np.zeros(60)).p
+    monkeypatch.setattr(wilcoxon, "MOST_EXACT", 59)
+    approximate = signed_rank(values, np.zeros(60)).p
+    assert approximate != exact
+    assert approximate == pytest.approx(exact, rel=0.03)
+
+
+@given(st.lists(st.integers(-4, 4), min_size=1, max_size=8))
+def test_p_is_that_of_all_signs(differences: list[int]) -> None:
+    d = np.array(differences, dtype=float)
+    found = signed_rank(d, np.zeros(len(d)))
+    ranks, moving = stats.rankdata(np.abs(d)), d != 0
+    half = ranks[~moving].sum() / 2
+    lower = 0
+    signs = list(product((0, 1), repeat=int(moving.sum())))
+    for chosen in signs:
+        lower += (ranks[moving] * chosen).sum() + half <= found.statistic + 1e-9
+    assert found.p == pytest.approx(min(1.0, 2 * lower / len(signs)) if moving.any() else 1.0)
+    total = len(d) * (len(d) + 1) / 2
+    assert found.plus + found.minus == pytest.approx(total)
+
+
+@given(st.lists(st.floats(-100, 100), min_size=3, max_size=30, unique_by=abs))
+def test_without_ties_it_is_scipys_exact_test(differences: list[float]) -> None:
+    d = np.round([x for x in differences if abs(x) > 1e-6], 9)
+    if len(d) < 3 or len(np.unique(np.abs(d))) < len(d):
+        return
+    expected = stats.wilcoxon(d, method="exact")
+    found = signed_rank(d, np.zeros(len(d)))
+    assert found.statistic == expected.statistic
+    assert found.p == pytest.approx(expected.pvalue)
+
+
+def test_the_order_of_the_methods_turns_the_effect_only() -> None:
+    one, other = signed_rank(FIRST, SECOND), signed_rank(SECOND, FIRST)
+    assert one.p == other.p
+    assert one.effect == -other.effect == pytest.approx(35 / 45)
+
+
+def test_holm_by_hand() -> None:
+    # sorted 0.005, 0.01, 0.03, 0.04 times 4, 3, 2, 1; the last is raised to the one before
+    assert holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])
+    assert holm([]).tolist() == []
+    assert holm([0.9, 0.8]).tolist() == [1.0, 1.0]
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=12))
+def test_holm_lies_between_the_p_values_and_bonferroni(p: list[float]) -> None:
+    found, values = holm(p), np.array(p)
+    assert (found >= values - 1e-15).all()
+    assert (found <= np.minimum(1.0, len(p) * values) + 1e-12).any()
+    assert found.min() == pytest.approx(min(1.0, len(p) * values.min()))
+    order = np.argsort(values, kind="stable")
+    assert (np.diff(found[order]) >= 0).all()
