@@ -16,7 +16,7 @@ Row = dict[str, Any]
 LIMITS = Limits(time_limit=60.0)
 SOLVERS = ("highs", "scip", "cpsat")
 CONTROLLERS = (1, 2, 4, 8, 16)
-INNER = ("first_ending_patterns@highs", "greedy:paper")
+INNER = ("first_ending_patterns@highs", "randomized_greedy:paper", "greedy:paper")
 
 
 @dataclass(frozen=True, kw_only=True)

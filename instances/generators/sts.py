@@ -24,6 +24,7 @@ only its own numbers.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from types import MappingProxyType
 
 import numpy as np
@@ -32,11 +33,13 @@ from rsjs.instances import epoch_laws, shares
 from rsjs.instances.arguments import integer, one_of
 from rsjs.instances.catalogue import FRAMEWORKS, SAMPLES
 from rsjs.instances.cluster import Cluster
-from rsjs.instances.epochs import FIXED
+from rsjs.instances.epochs import FIXED, Law
+from rsjs.instances.errors import InputError
 from rsjs.instances.generators.draw import Draw
 from rsjs.instances.generators.due_windows import due_window
 from rsjs.instances.generators.sts_nodes import MIXES, fixed_nodes
 from rsjs.instances.generators.training_jobs import SPEEDUPS, TrainingPool, training_jobs
+from rsjs.instances.law_files import read_law
 from rsjs.instances.schema import Instance, Workload
 from rsjs.instances.streams import Floats
 
@@ -86,8 +89,8 @@ def generate(
         See `training_jobs`.
     samples : int
         Per epoch.
-    laws : "base" | "mild" | "strong" | "fixed"
-        Epochs by a variant of `epoch_laws`, or always 100.
+    laws : "base" | "mild" | "strong" | "fixed", or a .csv file
+        Epochs by a variant of `epoch_laws`, or always 100, or by the law in a file (`law_files`).
 
     Returns
     -------
@@ -156,8 +159,9 @@ def _draw(
         "sharing": one_of("sharing", sharing, SHARING),
         "speedup": one_of("speedup", speedup, SPEEDUPS),
         "samples": samples,
-        "laws": one_of("laws", laws, LAWS),
+        "laws": laws if laws.endswith(".csv") else one_of("laws", laws, LAWS),
     }
+    laws, names, known = _laws(laws)
     cluster = fixed_nodes(nodes, mix, shared=sharing != "none")
     pool = training_jobs(
         FAMILY,
@@ -172,7 +176,6 @@ def _draw(
     )
     low, high = due_window("at_most_thrice", pool.admissible_hours(cluster))
     every = f"{samples // 1000}k" if samples % 1000 == 0 else str(samples)
-    names = {} if laws == FIXED else {net: f"{own}-{laws}" for net, own in NETWORKS.items()}
     return Draw(
         family=FAMILY,
         variant=(f"{mix}-{sharing}", f"{speedup}-{every}-{laws}"),
@@ -181,10 +184,23 @@ def _draw(
         pool=pool,
         due=(low, high if sharing == "none" else LATER * high),
         weight=WEIGHT,
-        laws={name: epoch_laws.law(NETWORKS[net], laws) for net, name in names.items()},
+        laws=known,
         law=tuple(names.get(net, FIXED) for net in pool.network),
         inflation=None if sharing == "none" else _inflation(sharing, seed, pool, cluster),
     )
+
+
+def _laws(laws: str) -> tuple[str, dict[str, str], dict[str, Law]]:
+    """A short name for all of them, network -> name, and name -> law."""
+    if laws == FIXED:
+        return laws, {}, {}
+    if not laws.endswith(".csv"):
+        names = {network: f"{own}-{laws}" for network, own in NETWORKS.items()}
+        return laws, names, {names[net]: epoch_laws.law(NETWORKS[net], laws) for net in names}
+    name, law = Path(laws).stem, read_law(laws)
+    if law.epochs[-1] > epoch_laws.LAST:
+        raise InputError("", int(law.epochs[-1]), f"epochs up to {epoch_laws.LAST}", laws)
+    return name, dict.fromkeys(NETWORKS, name), {name: law}
 
 
 def _inflation(sharing: str, seed: int, pool: TrainingPool, cluster: Cluster) -> Floats:

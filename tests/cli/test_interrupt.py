@@ -63,18 +63,23 @@ def worker_with(file: str, command: int) -> psutil.Process | None:
     return None
 
 
-def test_ctrl_c_keeps_the_incumbent(folder: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_ctrl_c_and_a_polite_kill_keep_the_incumbent(
+    folder: Path, tmp_path: Path, number: signal.Signals
+) -> None:
     solution = tmp_path / "solution.json"
     line = ("--method", "jahani_literal@highs", "--warm-start", folder / "idle-large.json")
     with started("solve", folder / "large.json", *line, "-o", solution, "--json") as process:
         worker = wait_for(lambda: worker_with("incumbent.npz", process.pid))
-        process.send_signal(signal.SIGINT)
+        left = Path(worker.cmdline()[-1])
+        process.send_signal(number)
         out, err = process.communicate(timeout=PATIENCE)
     found = json.loads(out)
     assert (process.returncode, err) == (0, "")
     assert found["stop"] == "interrupted"
     assert found["feasible"]
     assert solution.exists()
+    assert not left.exists()
     assert not worker.is_running()
 
 

@@ -37,7 +37,7 @@ def polite(instance, call, report):
     solution, cost = decide(instance)
     while not report.stop_requested():
         time.sleep(0.01)
-    return SolveResult(stop=Stop.TIME_LIMIT, solution=solution, objective=cost, message="asked")
+    return SolveResult(stop=Stop.INTERRUPTED, solution=solution, objective=cost, message="asked")
 
 
 def build(instance, call, report):

@@ -42,6 +42,7 @@ def test_a_run_that_never_ends_is_ended_and_its_incumbent_and_bound_survive(host
 def test_a_run_past_its_limit_is_asked_before_it_is_ended(hostile, tiny):
     found = outcome.run(tiny, hostile("polite"), Limits(time_limit=0.2))
     assert found.result.message == "asked"
+    assert found.result.stop is Stop.TIME_LIMIT
     assert found.verified
 
 

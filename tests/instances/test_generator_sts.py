@@ -10,6 +10,7 @@ from scipy import stats
 
 from rsjs.instances import catalogue, epoch_laws
 from rsjs.instances.epochs import FIXED
+from rsjs.instances.errors import InputError
 from rsjs.instances.generators import sts
 from rsjs.instances.generators.sts_nodes import MIXES, SIZES
 
@@ -246,3 +247,19 @@ def test_a_load_counts_the_shortest_time_on_one_gpu_and_all_epochs():
     rate = 0.4 * 10 * 8 * (1 / alone).mean()
     exp = sts.workload(nodes=10, jobs=10, seed=1, gap_seconds=10 * 3600 / rate)
     assert stream.jobs.release == pytest.approx(exp.jobs.release, rel=1e-4)
+
+
+def test_a_law_from_a_file_is_that_of_every_job(tmp_path):
+    file = tmp_path / "early.csv"
+    file.write_text("epoch,weight\n10,3\n100,1\n")
+    instance = sts.generate(nodes=2, jobs=3, seed=1, laws=str(file))
+    assert set(instance.jobs.law) == {"early"}
+    assert instance.laws["early"].epochs.tolist() == [10, 100]
+    assert "130k-early-N2" in instance.name
+
+
+def test_a_law_beyond_the_last_epoch_is_refused(tmp_path):
+    file = tmp_path / "long.csv"
+    file.write_text("epoch,weight\n101,1\n")
+    with pytest.raises(InputError, match=r"long.csv: found 101, expected epochs up to 100"):
+        sts.generate(nodes=2, jobs=3, seed=1, laws=str(file))

@@ -25,7 +25,11 @@ Speedup = Annotated[
 ]
 Samples = Annotated[int, typer.Option(metavar="N", help="Samples per epoch; the paper's: 13000.")]
 Laws = Annotated[
-    str, typer.Option(metavar="NAME", help="Laws of the epochs: base, mild, strong or fixed.")
+    str,
+    typer.Option(
+        metavar="NAME|FILE",
+        help="Laws of the epochs: base, mild, strong, fixed, or a .csv file (epoch,weight).",
+    ),
 ]
 
 

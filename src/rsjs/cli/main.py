@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Annotated, Any
 
 import typer
@@ -101,6 +103,7 @@ def rsjs(
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command and return its exit code; bad input is told in one line."""
+    _end_as_by_ctrl_c()
     try:
         code = app(args=arguments, prog_name="rsjs", standalone_mode=False)
         sys.stdout.flush()
@@ -117,6 +120,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _refuse(f"{place}{error.strerror or error}")
     except ValueError as error:
         return _refuse(str(error))
+
+
+def _end_as_by_ctrl_c() -> None:
+    """A polite kill also ends workers and removes temporary files."""
+
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with suppress(ValueError):  # only the main thread may
+        signal.signal(signal.SIGTERM, interrupt)
 
 
 def _usage(error: Exception) -> str:

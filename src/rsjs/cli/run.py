@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from rsjs.cli.options import Json
-
-if TYPE_CHECKING:
-    pass
 
 INTERRUPTED = 130
 

@@ -121,6 +121,8 @@ def _result(folder: Path, watch: Watch, end: End) -> SolveResult:
         result = salvaged(folder, STOPS.get(end, Stop.ERROR), message)
     elif end is End.INTERRUPTED:
         result = replace(result, stop=Stop.INTERRUPTED)
+    elif watch.asked and result.stop is Stop.INTERRUPTED:
+        result = replace(result, stop=Stop.TIME_LIMIT)  # we did, not the user
     peak = max(result.peak_memory_mb or 0.0, watch.peak_mb)
     seconds = {**result.seconds, "process": watch.seconds}
     return replace(result, peak_memory_mb=peak or None, seconds=seconds)

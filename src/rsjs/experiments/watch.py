@@ -2,8 +2,8 @@
 A worker process under watch, from its start to the end of all that it started.
 
     T             the method's own limit, from the start of the build
-    T + 1 s       SIGTERM: asked to return what it has             (`Grace`: other times may be set)
-    T + 2 s       SIGKILL to its process group and every descendant seen
+    T + 1 s       SIGTERM: asked to return what it has
+    T + 2 s       SIGKILL to its process group and every descendant seen; see `Grace`
     memory        SIGKILL when the process tree's resident memory exceeds the limit
     output        SIGKILL when the files in its folder exceed the limit
     Ctrl-C        SIGTERM, 2 s to return, SIGKILL; the incumbent survives
@@ -25,8 +25,9 @@ from typing import IO
 
 import psutil
 
+from rsjs.experiments.events import Events, Line, Tail
 from rsjs.experiments.process_tree import MEGABYTE, Family
-from rsjs.experiments.protocol import Events, Line, Tail, Task
+from rsjs.experiments.protocol import Task
 from rsjs.experiments.surroundings import End, Surroundings
 
 STARTUP = 120.0  # seconds for imports and reading, before the method's clock starts
@@ -51,6 +52,8 @@ class Watch:
         -n if signal n ended it.
     strays : int
         Processes that the worker left behind.
+    asked : bool
+        Whether it was asked to return because its time was up.
     """
 
     def __init__(
@@ -66,6 +69,7 @@ class Watch:
         self.clock_seconds: float | None = None
         self.returncode: int | None = None
         self.strays = 0
+        self.asked = False
         self._clock: float | None = None
         self._events = Events(folder)
         self._output = Tail(folder / "stderr.txt")
@@ -110,7 +114,7 @@ class Watch:
         self._family = Family(root, with_root=not around.alone)
 
     def _poll(self) -> End:
-        asked, measured, weighed = False, 0.0, time.monotonic()
+        measured, weighed = 0.0, time.monotonic()
         grace = self.surroundings.grace
         memory, output = self.task.limits.memory_limit_mb, self.task.output_limit_mb
         while self._process.poll() is None:
@@ -128,8 +132,8 @@ class Watch:
             over = self._over()
             if over > grace.ended:
                 return End.TIME
-            if over > grace.asked and not asked:
-                asked = True
+            if over > grace.asked and not self.asked:
+                self.asked = True
                 self._process.terminate()
             time.sleep(POLL)
         return End.BY_ITSELF

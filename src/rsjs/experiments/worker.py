@@ -17,7 +17,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rsjs.experiments.decision_files import append_decision, read_decision, write_decision
-from rsjs.experiments.protocol import EventLog, Task, salvaged, write_result
+from rsjs.experiments.events import EventLog
+from rsjs.experiments.protocol import Task, salvaged, write_result
+from rsjs.instances.errors import InputError
 from rsjs.instances.lifeline import die_with_parent
 from rsjs.instances.method import Call, Report
 from rsjs.instances.solution import Solution, SolveResult, Stop
@@ -111,6 +113,8 @@ def _completed(result: SolveResult, report: Report) -> SolveResult:
 
 
 def _failed(error: Exception) -> SolveResult:
+    if isinstance(error, InputError):
+        return SolveResult(stop=Stop.ERROR, message=str(error))
     with suppress(OSError):  # its output may be full
         traceback.print_exc()
     text = " ".join(f"{type(error).__name__}: {error}".split())

@@ -31,5 +31,6 @@ def _refuse_others(entry: Mapping[str, Any], known: Mapping[str, Any], at: str, 
 
 
 def unknown(at: str, given: str, known: list[str]) -> InputError:
+    """The error for a name at a place of the campaign."""
     near = get_close_matches(given, known, n=3) or sorted(known)
     return InputError(at, given, f"e.g. {', '.join(near)}" if near else "none is declared")

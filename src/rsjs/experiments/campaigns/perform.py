@@ -15,8 +15,9 @@ from rsjs.experiments.campaigns import provenance, record_writing
 from rsjs.experiments.campaigns.records import Record
 from rsjs.experiments.campaigns.runs import Run
 from rsjs.experiments.decision_files import decisions
+from rsjs.experiments.events import Events
 from rsjs.experiments.launcher import Ended
-from rsjs.experiments.protocol import Events, Task
+from rsjs.experiments.protocol import Task
 from rsjs.experiments.surroundings import End, Grace, Surroundings
 from rsjs.instances.check import Verdict, check
 from rsjs.instances.files import read_instance

@@ -7,7 +7,7 @@ its parent dies it gets SIGTERM, ends the run and all its processes, and leaves 
 
     in    {"order": {...}}            see `perform.Order`; the end of input ends the process
     out   {"event": "ready"}
-          {"event": "begun" | "passed over" | "interrupted", "id": ...}
+          {"event": "begun" | "passed over", "id": ...}
           {"event": "line", "id": ..., "line": {...}}      an event of the worker
           {"event": "ended", "id": ..., "summary": {...}}  the record is in the store
           {"event": "broken", "message": ...}              the store cannot be written
@@ -58,10 +58,9 @@ def _carry_out(order: Order, store: Store) -> None:
         record = perform(order, work, folder, alone=True, on_event=forward)
         if record is not None:
             store.commit(order.run)
-    if record is None:
-        _tell({"event": "interrupted", "id": run_id})
-    else:
-        _tell({"event": "ended", "id": run_id, "summary": summary(record)})
+    if record is None:  # somebody interrupted this very process
+        raise SystemExit(1)
+    _tell({"event": "ended", "id": run_id, "summary": summary(record)})
 
 
 def _tell(line: dict[str, Any]) -> None:
