@@ -17,8 +17,9 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="no subreaper")
 PATIENCE = 30.0
 SCRIPT = """
 import os, subprocess, sys, time
-from rsjs.experiments.process_tree import Family, become_subreaper
-become_subreaper()
+from rsjs.experiments.process_tree import Family, subreaper
+adopting = subreaper()
+adopting.__enter__()
 twice = "import subprocess, sys; subprocess.Popen([sys.executable, '-c', " \\
     "'import time; x = bytearray(5) * 10_000_000; time.sleep(300)'], start_new_session=True)"
 subprocess.run([sys.executable, "-c", twice])

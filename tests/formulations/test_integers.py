@@ -87,11 +87,11 @@ def test_decimal_costs_lose_nothing():
     assert integers.cost.tolist() == [29, -110, 300]
 
 
-def test_a_finished_search_with_floored_costs_is_a_gap():
+def test_a_finished_search_with_floored_costs_has_not_reached_the_gap():
     # one third is no decimal, and the fixed size of the other cost leaves it few digits
     model = model_of([[1, 1]], [1e11 + 0.25, 1 / 3], row_lower=1)
     result = solved("cpsat", model)
-    assert (result.status, result.stop) == ("OPTIMAL", Stop.GAP)
+    assert (result.status, result.stop) == ("OPTIMAL", Stop.ITERATIONS)
     assert result.objective == 1 / 3 - 3.25
     assert result.bound < result.objective
 

@@ -68,10 +68,12 @@ def test_nothing_is_kept_where_nothing_can_be_written(package: Path, tmp_path: P
     assert _folder() is None
 
 
-def test_a_change_of_any_kernel_changes_the_folder(package: Path) -> None:
+def test_a_change_of_any_file_changes_the_folder(package: Path) -> None:
     before = _folder()
-    (package / "other.py").write_text("import numpy as np\n")
     assert _folder() == before
+    (package / "constants.py").write_text("WIDTH = 3\n")
+    assert _folder() != before
+    before = _folder()
     (package / "kernel.py").write_text("from rsjs.heuristics.compiled import compiled  # new\n")
     assert _folder() != before
 

@@ -77,7 +77,7 @@ def enforcement(system: str = sys.platform) -> list[Limit]:
         Limit(
             name="resident memory",
             enforced=True,
-            how="the process tree is measured every 20 ms; a faster rise is seen too late",
+            how="the process tree is measured every 50 ms; a faster rise is seen too late",
         ),
         Limit(
             name="peak memory",

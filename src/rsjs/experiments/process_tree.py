@@ -2,7 +2,7 @@
 A process, all that descend from it, and the memory they hold.
 
 A process whose parent died hangs on the nearest ancestor that is a subreaper, else on init. So a
-process that calls `become_subreaper` and has no other children finds every descendant of its runs
+process that is a `subreaper` and has no other children finds every descendant of its runs
 among its own, however often it was forked.
 """
 
@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import psutil
@@ -22,13 +22,22 @@ ROUNDS = 200  # of killing what is left: a process may fork while it is looked f
 _LISTS_CHILDREN = Path(f"/proc/self/task/{os.getpid()}/children").exists()
 
 
-def become_subreaper() -> None:
-    """Adopt descendants whose parents die, where the system offers it (Linux)."""
+@contextmanager
+def subreaper() -> Iterator[None]:
+    """Adopt descendants whose parents die in this block, where the system offers it (Linux)."""
+    _adopt(True)
+    try:
+        yield
+    finally:
+        _adopt(False)
+
+
+def _adopt(orphans: bool) -> None:
     if sys.platform == "linux":
         import ctypes
 
         PR_SET_CHILD_SUBREAPER = 36
-        ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+        ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, int(orphans), 0, 0, 0)
 
 
 class Family:

@@ -17,7 +17,7 @@ from rsjs.experiments.campaigns.records import Record
 from rsjs.experiments.campaigns.slot_process import Slot
 from rsjs.experiments.campaigns.statuses import summary
 from rsjs.experiments.campaigns.store import Store
-from rsjs.experiments.process_tree import become_subreaper
+from rsjs.experiments.process_tree import subreaper
 from rsjs.instances.solution import SolveResult, Stop
 
 IDLE = 0.25  # seconds without news
@@ -45,7 +45,10 @@ class _Slots:
         self.others = {child.pid for child in psutil.Process().children()}
 
     def news(self) -> Iterator[News]:
-        become_subreaper()  # what a slot leaves that is killed comes to us
+        with subreaper():  # what a slot leaves that is killed comes to us
+            yield from self._news()
+
+    def _news(self) -> Iterator[News]:
         try:
             for _ in range(self.most):
                 self._open()

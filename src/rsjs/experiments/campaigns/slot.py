@@ -26,7 +26,7 @@ from rsjs.experiments.campaigns.perform import Order, perform
 from rsjs.experiments.campaigns.runs import Run
 from rsjs.experiments.campaigns.statuses import summary
 from rsjs.experiments.campaigns.store import Store
-from rsjs.experiments.process_tree import Family, become_subreaper
+from rsjs.experiments.process_tree import Family, subreaper
 from rsjs.instances.lifeline import die_with_parent
 
 
@@ -76,10 +76,10 @@ def _leave(*_: object) -> None:
 if __name__ == "__main__":
     signal.signal(signal.SIGTERM, _leave)
     die_with_parent(int(sys.argv[2]), by=signal.SIGTERM)
-    become_subreaper()
-    try:
-        serve(Store(Path(sys.argv[1])))
-    except BrokenPipeError:  # nobody listens any more
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    finally:
-        Family(os.getpid(), with_root=False).kill()
+    with subreaper():
+        try:
+            serve(Store(Path(sys.argv[1])))
+        except BrokenPipeError:  # nobody listens any more
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        finally:
+            Family(os.getpid(), with_root=False).kill()
