@@ -46,6 +46,12 @@ def test_a_run_past_its_limit_is_asked_before_it_is_ended(hostile, tiny):
     assert found.verified
 
 
+def test_a_method_is_not_charged_for_loading_its_code(hostile, tiny):
+    found = outcome.run(tiny, hostile("load"), Limits(time_limit=0.2))
+    assert found.result.stop is Stop.ITERATIONS
+    assert found.verified
+
+
 def test_a_build_that_takes_too_long_ends_at_the_limit(hostile, tiny):
     found = outcome.run(tiny, hostile("build"), Limits(time_limit=0.3))
     assert found.result.stop is Stop.TIME_LIMIT

@@ -13,6 +13,7 @@ Line = dict[str, Any]
 
 NUMBERS = {  # that an event of each kind has
     "started": (),
+    "loading": (),
     "phase": ("seconds",),
     "incumbent": ("seconds", "value"),
     "bound": ("seconds", "value"),

@@ -168,6 +168,8 @@ class Watch:
         for line in self._events.new():
             if line["event"] == "started":
                 self._clock = time.monotonic()
+            elif line["event"] == "loading":  # code, no problem: the clock starts when it is there
+                self._clock = None
             if self.on_event is not None:
                 self.on_event(line)
         if self.task.log:

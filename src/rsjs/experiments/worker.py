@@ -24,6 +24,8 @@ from rsjs.instances.lifeline import die_with_parent
 from rsjs.instances.method import Call, Report
 from rsjs.instances.solution import Solution, SolveResult, Stop
 
+LOADING = ("import", "compile")  # phases after which a method starts its clock again
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -64,6 +66,8 @@ class StreamingReport(Report):
 
     @contextmanager
     def phase(self, name: str) -> Iterator[None]:
+        if name in LOADING:
+            self.log.append({"event": "loading"})
         try:
             with super().phase(name), _limited(self.remaining() if name == "build" else None):
                 yield
