@@ -13,8 +13,9 @@ Under a rule for open nodes the union is made up to it: nodes without a job are 
 ("jahani_eq", completion.py), or jobs are moved ("rsjs_eq", "rsjs_eq_feasible", node_cover.py).
 Unions of the first controllers are reported as they come in, the jobs of the others postponed;
 the cheapest of them is the decision. Its cost is that of the whole instance, whose postponement
-costs may exceed those that a part sees (parts.py). No bound: the parts' bounds add up to one of
-the divided problem, not of the instance.
+costs may exceed those that a part sees (parts.py). The parts' bounds add up to one of the divided
+problem, not of the instance: there is a bound only with the option `undivided`, a method that
+solves the whole instance afterwards, and then the loss as well (division_loss.py).
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from rsjs.formulations.controllers import one_by_one
+from rsjs.formulations.division_loss import with_loss
 from rsjs.formulations.node_cover import cover
 from rsjs.formulations.parts import Part, parts, union
 from rsjs.formulations.side_by_side import side_by_side
@@ -49,7 +51,9 @@ def run(instance: Instance, call: Call, report: Report) -> SolveResult:
         whole = _Union(instance, parts(instance, division), report)
     for position, result in _solved(call.options["method"], whole.instances, call, report):
         whole.add(position, result)
-    return whole.result()
+    result = whole.result()
+    undivided = call.options.get("undivided")
+    return with_loss(result, undivided, instance, call, report) if undivided else result
 
 
 def _solved(

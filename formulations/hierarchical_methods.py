@@ -6,7 +6,7 @@ from rsjs.instances.method import Method, Option
 
 HIERARCHICAL = Method(
     name="hierarchical",
-    summary="Kiros' controllers, each with its own jobs and nodes and any method; no bound",
+    summary="Kiros' controllers, each with its own jobs and nodes and any method",
     kind="heuristic",
     run="rsjs.formulations.hierarchical:run",
     options={
@@ -14,6 +14,11 @@ HIERARCHICAL = Method(
             default="greedy:paper",
             kind="method",
             help="what each controller runs, exact or heuristic",
+        ),
+        "undivided": Option(
+            default="",
+            kind="method",
+            help="solves the whole instance afterwards, to tell loss and bound; none if empty",
         ),
         "controllers": Option(default=4, minimum=1, help="number K of controllers"),
         "split": Option(

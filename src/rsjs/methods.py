@@ -127,7 +127,9 @@ def _chosen(what: str, given: str, known: tuple[str, ...], name: str) -> str | N
 
 def _options(method: Method, text: str) -> dict[str, Any]:
     values = {
-        name: parse(option.default) if option.kind == "method" else option.default
+        name: parse(option.default)
+        if option.kind == "method" and option.default
+        else option.default
         for name, option in method.options.items()
     }
     for part in filter(None, _pieces(text)):
