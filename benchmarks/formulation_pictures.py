@@ -56,9 +56,10 @@ def losses(found: Mapping[tuple[str, int], Sequence[float]]) -> Figure:
             ks, [100 * median(found[method, k]) for k in ks], label=method, markersize=4, **style
         )
     axes.set(xscale="log", xlabel="controllers K", ylabel="loss against the undivided bound [%]")
-    axes.set_yscale("symlog", linthresh=0.01)
+    axes.set_yscale("symlog", linthresh=0.1)
+    axes.set_ylim(bottom=0)
     axes.yaxis.set_major_formatter(lambda value, _: f"{value:g}")
     axes.set_xticks(CONTROLLERS, [str(k) for k in CONTROLLERS])
     axes.minorticks_off()
-    axes.legend(fontsize=6, frameon=False)
+    axes.legend(fontsize=6, frameon=False, loc="center left")
     return made

@@ -1,0 +1,150 @@
+"""
+Every heuristic on every family: `python -m benchmarks.heuristics` makes docs/heuristics.md.
+
+Each run is a fresh worker process with one thread and 5 s; compiled kernels are loaded before the
+clock starts. The rows of an instance, and the course of each run, are kept in results/heuristics;
+delete a folder to measure it again. `--page` makes the page from what is kept.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from rich.progress import track
+
+from rsjs.experiments import comparison
+from rsjs.instances.files import write_bytes
+from rsjs.instances.generators import andreas, jahani, kiros, sts
+from rsjs.instances.method import Limits
+from rsjs.instances.schema import Instance
+from rsjs.methods import parse
+from rsjs.reporting import formats
+from rsjs.reporting.csv_rows import csv_text, read_rows
+from rsjs.reporting.gap_curves import gap_over_time
+from rsjs.reporting.markdown_table import code
+
+ROOT = Path(__file__).parents[1]
+KEPT, DOCS = ROOT / "results" / "heuristics", ROOT / "docs"
+LIMITS = Limits(time_limit=5.0)
+FAMILIES: dict[str, tuple[str, Callable[..., Instance]]] = {  # reference method, generator
+    "jahani": ("jahani_dual@highs", jahani.generate),
+    "kiros": ("first_ending_patterns@highs", kiros.generate),
+    "andreas": ("rsjs_sifting@highs", andreas.generate),
+    "sts": ("rsjs_sifting@highs", sts.generate),
+    "sts-shared": (
+        "rsjs_sifting@highs",
+        lambda **size: sts.generate(mix="kma", sharing="paper", **size),
+    ),
+}
+METHODS = (
+    "fifo:paper",
+    "edf:paper",
+    "priority:paper",
+    "greedy:code",
+    "greedy:paper",
+    "randomized_greedy:code",
+    "randomized_greedy:paper",
+    "local_search",
+    "local_search?jobs=all",
+    "path_relinking",
+    "priced_greedy",
+    "ruin_recreate?iterations=0",
+    "hierarchical?method=greedy:paper",
+)
+WITHIN = (0.01, 0.05, 0.20)
+
+
+def main() -> None:
+    """Measure what is missing, then make the page."""
+    cases = [(family, jobs) for family in FAMILIES for jobs in (200, 400)]
+    if "--page" not in sys.argv:
+        missing = [case for case in cases if not (_folder(*case) / "rows.csv").exists()]
+        for family, jobs in track(missing, description="instances"):
+            _measure(family, jobs)
+    kept = [case for case in cases if (_folder(*case) / "rows.csv").exists()]
+    rows = {case: read_rows(_folder(*case) / "rows.csv") for case in kept}
+    runs = [
+        {**run, "instance": f"{family} 100 x {jobs}"}
+        for family, jobs in kept
+        for run in json.loads((_folder(family, jobs) / "courses.json").read_text())
+    ]
+    gap_over_time(runs, DOCS / "images" / "heuristics.png")
+    write_bytes(("\n".join(_page(rows)) + "\n").encode(), DOCS / "heuristics.md")
+
+
+def _folder(family: str, jobs: int) -> Path:
+    return KEPT / f"{family}-100x{jobs}"
+
+
+def _measure(family: str, jobs: int) -> None:
+    reference, generate = FAMILIES[family]
+    instance = generate(nodes=100, jobs=jobs, seed=1)
+    requests = [parse(spelling) for spelling in (reference, *METHODS)]
+    found = list(comparison.compare([instance], requests, LIMITS))
+    rows = comparison.rows(found, LIMITS)
+    if false := [r for r in rows if r["status"] == "wrong" or r["stop"] == "error"]:
+        raise SystemExit(f"{false[0]['method']} on {instance.name}: {false[0]['message']}")
+    courses = [
+        {
+            "instance": row["instance"],
+            "method": row["method"],
+            "best_bound": row["best_bound"],
+            "seconds": row["total_s"],
+            "events": comparison.trajectory(outcome),
+        }
+        for row, outcome in zip(rows, found, strict=True)
+    ]
+    write_bytes(json.dumps(courses).encode(), _folder(family, jobs) / "courses.json")
+    write_bytes(csv_text(rows).encode(), _folder(family, jobs) / "rows.csv")
+
+
+def _page(rows: dict[tuple[str, int], list[dict[str, Any]]]) -> list[str]:
+    heads = [f"{family} {jobs}" for family, jobs in rows]
+    methods = list(dict.fromkeys(row["method"] for own in rows.values() for row in own))
+    lines = [
+        "# Heuristics compared",
+        "",
+        "Made by `python -m benchmarks.heuristics` from `results/heuristics`: seed 1 of each "
+        f"family, 100 nodes, 200 or 400 jobs, {LIMITS.time_limit:g} s, one thread. A cell is the "
+        "gap to the best bound of the instance in %, in parentheses without postponement, then "
+        "the seconds. "
+        "The first rows are the exact methods that gave the bounds.",
+        "",
+        "![Gap against time, one panel per instance](images/heuristics.png)",
+        "",
+        f"| method | {' | '.join(heads)} |",
+        f"| :--- |{' ---: |' * len(heads)}",
+    ]
+    for method in methods:
+        cells = [
+            next((_cell(row) for row in own if row["method"] == method), "")
+            for own in rows.values()
+        ]
+        lines.append(f"| {code(method)} | {' | '.join(cells)} |")
+    lines += ["", "| method | instances | " + " | ".join(f"within {w:.0%}" for w in WITHIN) + " |"]
+    lines.append("| :--- | ---: |" + " ---: |" * len(WITHIN))
+    for method in methods:
+        gaps = [
+            row["gap_to_best"]
+            for own in rows.values()
+            for row in own
+            if row["method"] == method and row["gap_to_best"] is not None
+        ]
+        counts = [str(sum(gap <= within for gap in gaps)) for within in WITHIN]
+        lines.append(f"| {code(method)} | {len(gaps)} | {' | '.join(counts)} |")
+    return lines
+
+
+def _cell(row: dict[str, Any]) -> str:
+    if row["gap_to_best"] is None:
+        return "no"
+    gap, without = (formats.percent(row[k]) for k in ("gap_to_best", "gap_without_postponement"))
+    return f"{gap} ({without}) {formats.measured(row['total_s'])}"
+
+
+if __name__ == "__main__":
+    main()
