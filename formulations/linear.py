@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from rsjs.formulations.backends.backend import Backend, RawResult
 from rsjs.formulations.backends.registry import backend
+from rsjs.formulations.backends.relay import reached
 from rsjs.formulations.matrix import MatrixModel
 from rsjs.instances import costs
 from rsjs.instances.completion import complete
@@ -118,7 +119,8 @@ def solve(
     if bound is not None:
         report.bound(bound)
     counts = {} if built.matrix is None else built.matrix.counts
-    return stream.result(replace(raw, bound=bound, counts={**counts, **raw.counts}))
+    found = stream.result(replace(raw, bound=bound, counts={**counts, **raw.counts}))
+    return replace(found, stop=reached(found.stop, found.objective, found.bound, call.limits.gap))
 
 
 def chosen_solver(call: Call) -> Backend:

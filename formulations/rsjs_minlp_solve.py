@@ -22,7 +22,7 @@ from scipy.sparse import csr_array
 from rsjs.formulations import rsjs_minlp
 from rsjs.formulations.backends import scip as backend
 from rsjs.formulations.backends.backend import RawResult
-from rsjs.formulations.backends.relay import Relay, settled
+from rsjs.formulations.backends.relay import Relay, reached, settled
 from rsjs.formulations.configurations import Array
 from rsjs.formulations.linear import MARGIN
 from rsjs.formulations.matrix import MatrixModel
@@ -59,7 +59,8 @@ def solve(data: MinlpModel, call: Call, report: Report) -> SolveResult:
     with report.phase("solve"):
         raw = _solve(model, call, report, stream, seconds, start)
     report.seconds["handover"] = raw.handover_seconds
-    return stream.result(raw)
+    found = stream.result(raw)
+    return replace(found, stop=reached(found.stop, found.objective, found.bound, call.limits.gap))
 
 
 def translated(model: ConcreteModel, interface: str) -> tuple[Any, list[Any]]:

@@ -42,6 +42,13 @@ def settled(stop: Stop, objective: float | None, bound: float | None, largest: f
     return Stop.OPTIMAL if met or relative_gap(objective, bound) <= 1e-9 else Stop.GAP
 
 
+def reached(stop: Stop, objective: float | None, bound: float | None, gap: float) -> Stop:
+    """GAP only where the gap asked for is reached: solvers round costs and count an offset in."""
+    if stop is Stop.GAP and relative_gap(objective, bound) > max(1.001 * gap, 1e-8):
+        return Stop.ITERATIONS
+    return stop
+
+
 class Relay:
     """
     Hands incumbents and bounds on, one at a time and only if they are better than before.

@@ -17,10 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rsjs.formulations.backends.backend import RawResult, Solve
-from rsjs.formulations.backends.relay import relative_gap
+from rsjs.formulations.backends.relay import reached
 from rsjs.formulations.matrix import MatrixModel
 from rsjs.instances.method import Limits
-from rsjs.instances.solution import Stop
 
 EPSILON = float(np.finfo(float).eps)
 
@@ -61,14 +60,10 @@ def scaled(solve: Solve) -> Solve:
         objective = None if raw.x is None else model.objective(raw.x)
         bound = None if raw.bound is None else raw.bound / factor - lost
         return replace(
-            raw, objective=objective, bound=bound, stop=_reached(raw.stop, objective, bound, limits)
+            raw,
+            objective=objective,
+            bound=bound,
+            stop=reached(raw.stop, objective, bound, limits.gap),
         )
 
     return run
-
-
-def _reached(stop: Stop, objective: float | None, bound: float | None, limits: Limits) -> Stop:
-    """GAP only where the gap asked for is reached: solvers round costs and count an offset in."""
-    if stop is Stop.GAP and relative_gap(objective, bound) > max(1.001 * limits.gap, 1e-8):
-        return Stop.ITERATIONS
-    return stop
