@@ -14,7 +14,6 @@ from rsjs.formulations import first_ending_nodes as by_node
 from rsjs.formulations import first_ending_patterns as patterns
 from rsjs.formulations.backends.registry import backend
 from rsjs.formulations.first_ending_patterns_data import Cut, Slot
-from rsjs.formulations.standard_form import from_pyomo
 from rsjs.instances.check import check
 from rsjs.instances.cluster import Cluster, GpuType, NodeGroup, NodeType, ShareLevel
 from rsjs.instances.completion import complete
@@ -232,33 +231,10 @@ def test_a_follower_takes_gpus_it_has_no_use_for_where_idle_ones_cost():
 
 @pytest.mark.parametrize(("formulation", "of"), FORMULATIONS)
 @pytest.mark.parametrize("index", range(0, len(VARIANTS), 17))
-def test_the_pyomo_model_and_the_arrays_are_the_same_matrix(formulation, of, index):
-    data = of(variant(index))
-    model = formulation.build(data)
-    theirs, variables = from_pyomo(model)
-    ours = formulation.arrays(data)
-    position = {id(variable): i for i, variable in enumerate(variables)}
-    order = [position[id(variable)] for variable in formulation.columns(model)]
-    assert rows_of(theirs, order) == rows_of(ours, range(len(order)))
-    np.testing.assert_allclose(theirs.cost[order], ours.cost, rtol=1e-12, atol=1e-12)
-    np.testing.assert_array_equal(theirs.kind[order], ours.kind)
-    np.testing.assert_array_equal(theirs.lower[order], ours.lower)
-    np.testing.assert_array_equal(theirs.upper[order], ours.upper)
-    assert theirs.offset == pytest.approx(ours.offset)
-
-
-def rows_of(model, order):
-    """The rows as a sorted list of (entries, lower, upper), zeros left out."""
-    A = model.A.tocsc()[:, list(order)].tocsr()
-    A.eliminate_zeros()
-    A.sort_indices()
-    rows = []
-    for r in range(A.shape[0]):
-        part = slice(A.indptr[r], A.indptr[r + 1])
-        entries = tuple(zip(A.indices[part].tolist(), A.data[part].round(9).tolist(), strict=True))
-        bounds = (round(float(b[r]), 9) + 0.0 for b in (model.row_lower, model.row_upper))
-        rows.append((entries, *bounds))
-    return sorted(rows)
+def test_the_pyomo_model_and_the_arrays_are_the_same_matrix(
+    assert_same_matrix, formulation, of, index
+):
+    assert_same_matrix(formulation, of(variant(index)))
 
 
 @pytest.mark.parametrize(("formulation", "of"), FORMULATIONS)

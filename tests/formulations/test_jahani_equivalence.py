@@ -5,14 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from itertools import product
 
-import numpy as np
 import pytest
 
 from rsjs.formulations import enumeration, jahani_literal, jahani_patterns
 from rsjs.formulations.backends.registry import backend
 from rsjs.formulations.jahani_literal_data import LiteralModel
 from rsjs.formulations.jahani_patterns_data import PatternModel
-from rsjs.formulations.standard_form import from_pyomo
 from rsjs.instances.check import check
 from rsjs.instances.generators.jahani import generate
 from rsjs.instances.method import Limits
@@ -126,33 +124,10 @@ def test_they_agree_on_nodes_of_several_classes(open_nodes):
     ("formulation", "data"), [(jahani_patterns, PatternModel.of), (jahani_literal, LiteralModel)]
 )
 @pytest.mark.parametrize("make", [lambda: variant(30), lambda: overdue(30), mixed_classes])
-def test_the_pyomo_model_and_the_arrays_are_the_same_matrix(formulation, data, make):
-    prepared = data(make())
-    model = formulation.build(prepared)
-    theirs, variables = from_pyomo(model)
-    ours = formulation.arrays(prepared)
-    position = {id(variable): i for i, variable in enumerate(variables)}
-    order = [position[id(variable)] for variable in formulation.columns(model)]
-    assert rows_of(theirs, order) == rows_of(ours, range(len(order)))
-    np.testing.assert_allclose(theirs.cost[order], ours.cost, rtol=1e-12, atol=1e-12)
-    np.testing.assert_array_equal(theirs.kind[order], ours.kind)
-    np.testing.assert_array_equal(theirs.lower[order], ours.lower)
-    np.testing.assert_array_equal(theirs.upper[order], ours.upper)
-    assert theirs.offset == pytest.approx(ours.offset)
-
-
-def rows_of(model, order):
-    """The rows as a sorted list of (entries, lower, upper), zeros left out."""
-    A = model.A.tocsc()[:, list(order)].tocsr()
-    A.eliminate_zeros()
-    A.sort_indices()
-    rows = []
-    for r in range(A.shape[0]):
-        part = slice(A.indptr[r], A.indptr[r + 1])
-        entries = tuple(zip(A.indices[part].tolist(), A.data[part].round(9).tolist(), strict=True))
-        bounds = (round(float(b[r]), 9) + 0.0 for b in (model.row_lower, model.row_upper))
-        rows.append((entries, *bounds))
-    return sorted(rows)
+def test_the_pyomo_model_and_the_arrays_are_the_same_matrix(
+    assert_same_matrix, formulation, data, make
+):
+    assert_same_matrix(formulation, data(make()))
 
 
 @pytest.mark.parametrize(

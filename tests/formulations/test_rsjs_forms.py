@@ -18,7 +18,6 @@ from rsjs.formulations.rsjs_leaders_data import LeaderModel
 from rsjs.formulations.rsjs_methods import METHODS
 from rsjs.formulations.rsjs_minlp_data import MinlpModel
 from rsjs.formulations.rsjs_nodes_data import NodeModel
-from rsjs.formulations.standard_form import from_pyomo
 from rsjs.instances.check import check
 from rsjs.instances.cluster import Cluster, GpuType, NodeGroup, NodeType, ShareLevel
 from rsjs.instances.documents import to_instance
@@ -205,34 +204,9 @@ COVERED = [pair for pair in product(FORMS, EVERY_SHAPE) if pair != ("rsjs_gpu", 
 
 
 @pytest.mark.parametrize(("form", "shape"), COVERED)
-def test_the_pyomo_model_and_the_arrays_are_the_same_matrix(form, shape):
+def test_the_pyomo_model_and_the_arrays_are_the_same_matrix(assert_same_matrix, form, shape):
     formulation, of = FORMS[form]
-    data = of(EVERY_SHAPE[shape]())
-    model = formulation.build(data)
-    theirs, variables = from_pyomo(model)
-    ours = formulation.arrays(data)
-    position = {id(variable): i for i, variable in enumerate(variables)}
-    order = [position[id(variable)] for variable in formulation.columns(model)]
-    assert rows_of(theirs, order) == rows_of(ours, range(len(order)))
-    np.testing.assert_allclose(theirs.cost[order], ours.cost, rtol=1e-12, atol=1e-12)
-    np.testing.assert_array_equal(theirs.kind[order], ours.kind)
-    np.testing.assert_array_equal(theirs.lower[order], ours.lower)
-    np.testing.assert_array_equal(theirs.upper[order], ours.upper)
-    assert theirs.offset == pytest.approx(ours.offset)
-
-
-def rows_of(model, order):
-    """The rows as a sorted list of (entries, lower, upper), zeros left out."""
-    A = model.A.tocsc()[:, list(order)].tocsr()
-    A.eliminate_zeros()
-    A.sort_indices()
-    rows = []
-    for r in range(A.shape[0]):
-        part = slice(A.indptr[r], A.indptr[r + 1])
-        entries = tuple(zip(A.indices[part].tolist(), A.data[part].round(9).tolist(), strict=True))
-        bounds = (round(float(b[r]), 9) + 0.0 for b in (model.row_lower, model.row_upper))
-        rows.append((entries, *bounds))
-    return sorted(rows)
+    assert_same_matrix(formulation, of(EVERY_SHAPE[shape]()))
 
 
 def assert_starts(form: str, instance: Instance, solution: Solution) -> None:

@@ -1,0 +1,45 @@
+"""What the tests of every formulation ask."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from rsjs.formulations.standard_form import from_pyomo
+
+
+@pytest.fixture(scope="session")
+def assert_same_matrix() -> Callable[..., None]:
+    """A check that a formulation's Pyomo model and its arrays are the same, column by column."""
+
+    def check(formulation: Any, data: Any) -> None:
+        model = formulation.build(data)
+        theirs, variables = from_pyomo(model)
+        ours = formulation.arrays(data)
+        position = {id(variable): i for i, variable in enumerate(variables)}
+        order = [position[id(variable)] for variable in formulation.columns(model)]
+        assert _rows(theirs, order) == _rows(ours, range(len(order)))
+        np.testing.assert_allclose(theirs.cost[order], ours.cost, rtol=1e-12, atol=1e-12)
+        np.testing.assert_array_equal(theirs.kind[order], ours.kind)
+        np.testing.assert_array_equal(theirs.lower[order], ours.lower)
+        np.testing.assert_array_equal(theirs.upper[order], ours.upper)
+        assert theirs.offset == pytest.approx(ours.offset)
+
+    return check
+
+
+def _rows(model: Any, order: Any) -> list[Any]:
+    """The rows as a sorted list of (entries, lower, upper), zeros left out."""
+    A = model.A.tocsc()[:, list(order)].tocsr()
+    A.eliminate_zeros()
+    A.sort_indices()
+    rows = []
+    for r in range(A.shape[0]):
+        part = slice(A.indptr[r], A.indptr[r + 1])
+        entries = tuple(zip(A.indices[part].tolist(), A.data[part].round(9).tolist(), strict=True))
+        bounds = (round(float(b[r]), 9) + 0.0 for b in (model.row_lower, model.row_upper))
+        rows.append((entries, *bounds))
+    return sorted(rows)
