@@ -39,16 +39,7 @@ def test_solve(benchmark, instance, solver):
     solve = backend(solver).load()
 
     def run():
-        return solve(
-            model,
-            Limits(gap=GAPS[solver]),
-            seconds=60,
-            start=None,
-            on_incumbent=lambda x: None,
-            on_bound=lambda b: None,
-            stop=lambda: False,
-            log=False,
-        )
+        return solve(model, Limits(gap=GAPS[solver]), seconds=60)
 
     result = benchmark.pedantic(run, rounds=3)
     cost = check(instance, jahani_patterns.extract(data, result.x)).objective

@@ -38,11 +38,7 @@ def _build() -> list[Figure]:
             model,
             Limits(),
             seconds=0.001,
-            start=None,
-            on_incumbent=lambda x: None,
-            on_bound=lambda b: None,
             stop=lambda: True,
-            log=False,
         )
 
     def pyomo() -> None:

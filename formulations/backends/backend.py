@@ -94,6 +94,23 @@ class Solve(Protocol):
     ) -> RawResult: ...
 
 
+class Ask(Protocol):
+    """A `Solve` that may be asked for its answer alone: nothing streamed, no start, no log."""
+
+    def __call__(
+        self,
+        model: MatrixModel,
+        limits: Limits,
+        *,
+        seconds: float,
+        start: NDArray[np.float64] | None = ...,
+        on_incumbent: Callable[[NDArray[np.float64]], None] = ...,
+        on_bound: Callable[[float], None] = ...,
+        stop: Callable[[], bool] = ...,
+        log: bool = ...,
+    ) -> RawResult: ...
+
+
 def nothing() -> None:
     """For a backend that needs no preparation."""
 
@@ -168,14 +185,14 @@ class Backend:
             raise ValueError(f"solver {self.name!r} is not installed; {self.install_command}")
         import_module(self.module)
 
-    def load(self) -> Solve:
+    def load(self) -> Ask:
         """Import the solver and the function that drives it, so that no solve is charged for it."""
         if self.run is None:
             raise ValueError(f"{self.name} is reached through Pyomo only (route=pyomo)")
         self.import_solver()
         module, _, function = self.run.partition(":")
         solve: Solve = getattr(import_module(module), function)
-        scaled: Callable[[Solve], Solve]
+        scaled: Callable[[Solve], Ask]
         scaled = import_module("rsjs.formulations.backends.scaling").scaled  # which imports this
         return scaled(solve)
 

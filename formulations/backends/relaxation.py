@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from rsjs.formulations.backends import highs
 from rsjs.formulations.backends.backend import Backend, Feature, RawResult
 from rsjs.formulations.backends.highs import HIGHS
 from rsjs.formulations.matrix import Kind, MatrixModel
@@ -43,7 +44,7 @@ def solve(
     There is a bound once the relaxation is solved, and never a vector: `stop` is then ITERATIONS.
     A relaxation without a solution proves that the model has none.
     """
-    ended = HIGHS.load()(
+    ended = highs.solve(
         replace(model, kind=np.full_like(model.kind, Kind.CONTINUOUS)),
         limits,
         seconds=seconds,

@@ -10,18 +10,30 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from functools import wraps
 from math import frexp
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rsjs.formulations.backends.backend import RawResult, Solve
+from rsjs.formulations.backends.backend import Ask, RawResult, Solve
 from rsjs.formulations.backends.relay import reached
 from rsjs.formulations.matrix import MatrixModel
 from rsjs.instances.method import Limits
 
 EPSILON = float(np.finfo(float).eps)
+
+
+def _ignore(_said: Any) -> None:
+    """For callers whom incumbents or bounds do not interest."""
+
+
+ALONE: dict[str, Any] = {  # what is asked for by who wants the answer alone
+    "start": None,
+    "on_incumbent": _ignore,
+    "stop": lambda: False,
+    "log": False,
+}
 
 
 def scale_of(cost: NDArray[np.float64]) -> float:
@@ -30,32 +42,25 @@ def scale_of(cost: NDArray[np.float64]) -> float:
     return 2.0 ** max(0, 1 - frexp(largest)[1]) if largest else 1.0
 
 
-def scaled(solve: Solve) -> Solve:
+def scaled(solve: Solve) -> Ask:
     """The same solver for costs of any magnitude; see `Solve`."""
 
-    @wraps(solve)
     def run(
         model: MatrixModel,
         limits: Limits,
         *,
-        seconds: float,
-        start: NDArray[np.float64] | None,
-        on_incumbent: Callable[[NDArray[np.float64]], None],
-        on_bound: Callable[[float], None],
-        stop: Callable[[], bool],
-        log: bool,
+        on_bound: Callable[[float], None] = _ignore,
+        **how: Any,
     ) -> RawResult:
         factor, lost = scale_of(model.cost), EPSILON * abs(model.offset)
-        larger = replace(model, cost=factor * model.cost, offset=factor * model.offset)
+        asked = model
+        if factor != 1.0:
+            asked = replace(model, cost=factor * model.cost, offset=factor * model.offset)
         raw = solve(
-            model if factor == 1.0 else larger,
+            asked,
             limits,
-            seconds=seconds,
-            start=start,
-            on_incumbent=on_incumbent,
             on_bound=lambda bound: on_bound(bound / factor - lost),
-            stop=stop,
-            log=log,
+            **{**ALONE, **how},
         )
         objective = None if raw.x is None else model.objective(raw.x)
         bound = None if raw.bound is None else raw.bound / factor - lost

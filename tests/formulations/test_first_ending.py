@@ -104,16 +104,7 @@ def kiros(catalogue: str, due: str, nodes: int, jobs: int) -> Instance:
 
 def optimum(formulation, data, solver="highs"):
     """What a solver finds at gap 0."""
-    return backend(solver).load()(
-        formulation.arrays(data),
-        Limits(gap=0.0),
-        seconds=60,
-        start=None,
-        on_incumbent=lambda x: None,
-        on_bound=lambda b: None,
-        stop=lambda: False,
-        log=False,
-    )
+    return backend(solver).load()(formulation.arrays(data), Limits(gap=0.0), seconds=60)
 
 
 def assert_all_agree(instance: Instance) -> None:

@@ -32,16 +32,7 @@ def model_of(A, cost, lower=0.0, upper=1.0, row_lower=-np.inf, row_upper=np.inf,
 
 
 def solved(name, model, gap=0.0):
-    return backend(name).load()(
-        model,
-        Limits(gap=gap),
-        seconds=60.0,
-        start=None,
-        on_incumbent=lambda _x: None,
-        on_bound=lambda _bound: None,
-        stop=lambda: False,
-        log=False,
-    )
+    return backend(name).load()(model, Limits(gap=gap), seconds=60.0)
 
 
 def fractional_model(seed):

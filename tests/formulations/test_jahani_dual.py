@@ -73,14 +73,7 @@ def solved(instance: Instance, report: Report | None = None, **options):
 def program(instance: Instance, solver: str, gap: float = 0.0):
     """What a backend says about the pattern model of an instance."""
     return backend(solver).load()(
-        jahani_patterns.arrays(PatternModel.of(instance)),
-        Limits(gap=gap),
-        seconds=60,
-        start=None,
-        on_incumbent=lambda x: None,
-        on_bound=lambda b: None,
-        stop=lambda: False,
-        log=False,
+        jahani_patterns.arrays(PatternModel.of(instance)), Limits(gap=gap), seconds=60
     )
 
 

@@ -45,16 +45,7 @@ def overdue(index: int) -> Instance:
 def optimum(formulation, data, solver="scip"):
     """Objective and decoded decision at gap 0."""
     model = formulation.arrays(data)
-    result = backend(solver).load()(
-        model,
-        Limits(gap=0.0),
-        seconds=60,
-        start=None,
-        on_incumbent=lambda x: None,
-        on_bound=lambda b: None,
-        stop=lambda: False,
-        log=False,
-    )
+    result = backend(solver).load()(model, Limits(gap=0.0), seconds=60)
     assert result.x is not None
     return result.objective, formulation.extract(data, result.x)
 

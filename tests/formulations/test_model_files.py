@@ -50,16 +50,7 @@ def case(request):
 
 def optimum(matrix):
     """The best vector at gap 0."""
-    result = backend("scip").load()(
-        matrix,
-        Limits(gap=0.0),
-        seconds=60,
-        start=None,
-        on_incumbent=lambda x: None,
-        on_bound=lambda b: None,
-        stop=lambda: False,
-        log=False,
-    )
+    result = backend("scip").load()(matrix, Limits(gap=0.0), seconds=60)
     assert result.x is not None
     return result.x, result.objective
 

@@ -54,16 +54,7 @@ def market_split():
 def test_both_routes_agree(solver, domain):
     model = knapsack(domain=domain)
     result = pyomo_interface.solve(model, solver, EXACT, seconds=60.0)
-    native = solver.load()(
-        from_pyomo(model)[0],
-        EXACT,
-        seconds=60.0,
-        start=None,
-        on_incumbent=lambda _x: None,
-        on_bound=lambda _bound: None,
-        stop=lambda: False,
-        log=False,
-    )
+    native = solver.load()(from_pyomo(model)[0], EXACT, seconds=60.0)
     assert result.stop in (Stop.OPTIMAL, Stop.GAP)  # SCIP is given the objective as a row
     assert result.objective == pytest.approx(native.objective, abs=1e-5)
     assert result.bound == pytest.approx(native.bound, abs=1e-5)

@@ -52,16 +52,7 @@ def of_jobs(instance: Instance, rows: list[int]) -> Instance:
 def linear_program(instance: Instance) -> float:
     """The optimum of the relaxation over all columns."""
     model = rsjs_classes.arrays(ClassModel.of(instance, "rows"))
-    raw = backend("relaxation").load()(
-        model,
-        Limits(gap=0.0),
-        seconds=60,
-        start=None,
-        on_incumbent=lambda x: None,
-        on_bound=lambda bound: None,
-        stop=lambda: False,
-        log=False,
-    )
+    raw = backend("relaxation").load()(model, Limits(gap=0.0), seconds=60)
     return float(raw.bound)
 
 

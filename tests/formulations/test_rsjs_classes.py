@@ -279,15 +279,6 @@ def test_a_decision_in_hand_survives_a_limit_of_no_time():
 def test_the_backend_s_own_objective_is_the_model_s():
     instance = sts.generate(nodes=2, jobs=5, seed=3, mix="km", sharing="paper")
     data = ClassModel.of(instance, "splits")
-    raw = backend("highs").load()(
-        rsjs_classes.arrays(data),
-        Limits(gap=0.0),
-        seconds=60,
-        start=None,
-        on_incumbent=lambda x: None,
-        on_bound=lambda bound: None,
-        stop=lambda: False,
-        log=False,
-    )
+    raw = backend("highs").load()(rsjs_classes.arrays(data), Limits(gap=0.0), seconds=60)
     cost = check(instance, rsjs_classes.extract(data, raw.x)).objective
     assert raw.objective == pytest.approx(cost, rel=1e-6)

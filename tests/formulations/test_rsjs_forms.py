@@ -115,16 +115,7 @@ def assert_agrees(instance: Instance, best: float | None, form: str, solver: str
     """Objective, decoded decision and bound of a form against the optimum (None: infeasible)."""
     formulation, of = FORMS[form]
     data = of(instance)
-    result = backend(solver).load()(
-        formulation.arrays(data),
-        Limits(gap=0.0),
-        seconds=60,
-        start=None,
-        on_incumbent=lambda x: None,
-        on_bound=lambda b: None,
-        stop=lambda: False,
-        log=False,
-    )
+    result = backend(solver).load()(formulation.arrays(data), Limits(gap=0.0), seconds=60)
     if best is None:
         assert result.stop is Stop.INFEASIBLE
         return

@@ -70,16 +70,7 @@ def test_the_matrix_has_the_costs_of_the_model(model):
 @pytest.mark.parametrize("solver", ["highs", "scip"])
 def test_a_solution_goes_back_on_the_model(model, solver):
     matrix, columns = from_pyomo(model)
-    result = backend(solver).load()(
-        matrix,
-        Limits(gap=0.0),
-        seconds=60.0,
-        start=None,
-        on_incumbent=lambda _x: None,
-        on_bound=lambda _bound: None,
-        stop=lambda: False,
-        log=False,
-    )
+    result = backend(solver).load()(matrix, Limits(gap=0.0), seconds=60.0)
     set_values(columns, result.x)
     assert pyo.value(model.cost) == pytest.approx(result.objective)
     assert pyo.value(model.x[0]) == pytest.approx(2.0)
