@@ -14,6 +14,7 @@ in NAME_data.py, the same matrix without Pyomo in NAME_arrays.py, and is declare
     linear, linear_models, matrix, rows, standard_form, pyomo_interface        from model to solver
     model_files, model_names                           from model to .mps and .lp
     patterns            partitions of a node's GPUs
+    primal_dual         incumbent, bound, and when they meet
     enumeration         the oracle
     registry            all of them, as data
 """

@@ -42,21 +42,9 @@ METHODS = (
 
 def first_ending_patterns(instance: Instance, call: Call, report: Report) -> SolveResult:
     """Solve the pattern model with leaders."""
-    return linear.run(
-        "rsjs.formulations.first_ending_patterns",
-        lambda formulation: formulation.LeaderModel.of(instance),
-        instance,
-        call,
-        report,
-    )
+    return linear.run("first_ending_patterns", instance, call, report)
 
 
 def first_ending_nodes(instance: Instance, call: Call, report: Report) -> SolveResult:
     """Solve the node-indexed model."""
-    return linear.run(
-        "rsjs.formulations.first_ending_nodes",
-        lambda formulation: formulation.NodeModel(instance),
-        instance,
-        call,
-        report,
-    )
+    return linear.run("first_ending_nodes", instance, call, report)

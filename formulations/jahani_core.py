@@ -22,22 +22,18 @@ import numpy as np
 from rsjs.formulations import jahani_dual
 from rsjs.formulations.backends.backend import RawResult
 from rsjs.formulations.backends.registry import backend
-from rsjs.formulations.backends.relay import relative_gap, settled
 from rsjs.formulations.jahani_decisions import assignment, decision, fitted
 from rsjs.formulations.jahani_dual import Dual
 from rsjs.formulations.jahani_open_jobs import Columns, Mask, program
 from rsjs.formulations.jahani_rounding import rounded
 from rsjs.formulations.jahani_slots import Array, Index
 from rsjs.formulations.jahani_slots_data import Slots
-from rsjs.instances import costs
-from rsjs.instances.completion import complete
+from rsjs.formulations.primal_dual import PrimalDual
 from rsjs.instances.method import Call, Report
 from rsjs.instances.schema import Instance
-from rsjs.instances.solution import Solution, SolveResult, Stop
+from rsjs.instances.solution import SolveResult, Stop
 
 FIRST, GROWTH = 1500, 4  # alternatives beyond each job's best in the first program, and for one
-ROUNDING = 1e-9  # how far above a cost a solver's bound may be, for one of max(1, |cost|)
-MARGIN = 0.1  # seconds of the limit kept for the answer
 
 
 def solve(instance: Instance, call: Call, report: Report) -> SolveResult:
@@ -49,57 +45,21 @@ def solve(instance: Instance, call: Call, report: Report) -> SolveResult:
         search.round(dual)
     with report.phase("search"):
         stop = search.prove(dual)
-    return search.result(stop)
+    if search.last is None:
+        return search.result(stop)
+    return search.result(stop, options=search.last.options, message=search.last.status)
 
 
-class _Search:
-    """Incumbent, bound, and what makes them meet."""
+class _Search(PrimalDual):
+    """From the dual to a decision that meets its bound."""
 
     def __init__(self, instance: Instance, call: Call, report: Report) -> None:
-        self.instance, self.call, self.report = instance, call, report
-        self.best: Solution | None = None
-        self.cost, self.lower, self.source = np.inf, -np.inf, "lagrangian"
-        self.largest = float(costs.tables(instance).postponement.max())
-        self.counts = {"iterations": 0, "programs": 0}
+        super().__init__(instance, call, report)
+        self.counts |= {"iterations": 0, "programs": 0}
         self.last: RawResult | None = None  # of the integer programs
-        if call.warm_start is not None:
-            self.offer(complete(instance, call.warm_start))
         with report.phase("build"):
             self.slots = Slots.of(instance)
         self.model = self.slots.model
-
-    def offer(self, solution: Solution) -> None:
-        """Keep and report a decision if it is the best so far."""
-        cost = costs.terms(self.instance, solution).total
-        if cost < self.cost:
-            self.best, self.cost = solution, cost
-            self.report.incumbent(solution, cost)
-
-    def raise_to(self, bound: float, source: str) -> None:
-        """Keep and report a bound if it is the best so far."""
-        if bound > self.lower:
-            self.lower, self.source = bound, source
-            self.report.bound(bound)
-
-    @property
-    def met(self) -> bool:
-        """Whether cost and bound meet, within rounding."""
-        if self.best is None:
-            return False
-        return settled(Stop.OPTIMAL, self.cost, self.lower, self.largest) is Stop.OPTIMAL
-
-    @property
-    def reached(self) -> bool:
-        """Whether the goal is."""
-        return self.met or relative_gap(self.cost, self.lower) <= self.call.limits.gap
-
-    def over(self) -> bool:
-        """Whether there is no time left or somebody asked to end."""
-        return self.seconds() <= 0.0 or self.report.stop_requested()
-
-    def seconds(self) -> float:
-        """What is left for solving."""
-        return self.report.remaining() - MARGIN
 
     def bound(self) -> Dual:
         """Multipliers and the bound they give."""
@@ -130,11 +90,7 @@ class _Search:
         """Integer programs, until the goal is reached."""
         if not self.reached and not self.over():
             self._programs(dual)
-        if self.reached:
-            return Stop.OPTIMAL if self.met else Stop.GAP
-        if self.report.stop_requested():
-            return Stop.INTERRUPTED
-        return Stop.TIME_LIMIT if self.over() else Stop.ITERATIONS
+        return self.ended()
 
     def _programs(self, dual: Dual) -> None:
         """Over more and more columns, at last over all that can be in a better decision."""
@@ -181,21 +137,3 @@ class _Search:
         if raw.bound is not None:
             bounded(raw.bound)
         self.refill(assignment(self.slots, self.best).counts, dual.multipliers)
-
-    def result(self, stop: Stop) -> SolveResult:
-        """What is known."""
-        known = np.isfinite(self.lower)
-        bound = self.lower
-        if 0.0 < self.lower - self.cost <= ROUNDING * max(1.0, abs(self.cost)):
-            bound = self.cost
-        return SolveResult(
-            stop=stop,
-            solution=self.best,
-            objective=None if self.best is None else self.cost,
-            bound=bound if known else None,
-            bound_source=self.source if known else None,
-            bound_variant="instance" if known else None,
-            counts=self.counts,
-            options={} if self.last is None else self.last.options,
-            message="" if self.last is None else self.last.status,
-        )

@@ -77,13 +77,7 @@ METHODS = (
 
 def jahani_patterns(instance: Instance, call: Call, report: Report) -> SolveResult:
     """Solve the pattern model."""
-    return linear.run(
-        "rsjs.formulations.jahani_patterns",
-        lambda formulation: formulation.PatternModel.of(instance),
-        instance,
-        call,
-        report,
-    )
+    return linear.run("jahani_patterns", instance, call, report)
 
 
 def jahani_literal(instance: Instance, call: Call, report: Report) -> SolveResult:
@@ -91,12 +85,7 @@ def jahani_literal(instance: Instance, call: Call, report: Report) -> SolveResul
     printed = call.options["printed"] == "overdue"
     overdue = bool((instance.jobs.due < instance.now).any())
     return linear.run(
-        "rsjs.formulations.jahani_literal",
-        lambda formulation: formulation.LiteralModel(instance, overdue_as_printed=printed),
-        instance,
-        call,
-        report,
-        valid_bound=not (printed and overdue),
+        "jahani_literal", instance, call, report, valid_bound=not (printed and overdue)
     )
 
 

@@ -8,7 +8,6 @@ no arrays (Gurobi, CBC, GLPK) is reached by the route `pyomo`, whether named or 
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from importlib import import_module
 from types import ModuleType
@@ -20,12 +19,13 @@ from numpy.typing import NDArray
 from rsjs.formulations.backends.backend import Backend, RawResult
 from rsjs.formulations.backends.registry import backend
 from rsjs.formulations.backends.relay import reached
+from rsjs.formulations.linear_models import LINEAR
 from rsjs.formulations.matrix import MatrixModel
-from rsjs.instances import costs
+from rsjs.formulations.primal_dual import Incumbent
 from rsjs.instances.completion import complete
 from rsjs.instances.method import Call, Report
 from rsjs.instances.schema import Instance
-from rsjs.instances.solution import Solution, SolveResult, Stop
+from rsjs.instances.solution import SolveResult, Stop
 
 if TYPE_CHECKING:
     from pyomo.core import ConcreteModel
@@ -46,22 +46,17 @@ class Built:
 
 
 def run(
-    module: str,
-    data: Callable[[ModuleType], Any],
-    instance: Instance,
-    call: Call,
-    report: Report,
-    *,
-    valid_bound: bool = True,
+    name: str, instance: Instance, call: Call, report: Report, *, valid_bound: bool = True
 ) -> SolveResult:
-    """Import a formulation by its module's name, make its data and solve; see `solve`."""
+    """Import the formulation of this name in `linear_models`, make its data and solve."""
+    model = LINEAR[name]
     with report.phase("import"):
-        formulation = import_module(module)
+        formulation = model.load()
         load(call)
     report.start_clock()
     with report.phase("build"):
-        made = data(formulation)
-    return solve(formulation, made, instance, call, report, valid_bound=valid_bound)
+        data = model.data(formulation, instance, call.options)
+    return solve(formulation, data, instance, call, report, valid_bound=valid_bound)
 
 
 def solve(
@@ -190,34 +185,26 @@ def _values(built: Built) -> Array:
     return standard_form.values(built.columns)
 
 
-class _Stream:
-    """Turns the solver's vectors into decisions while it runs and keeps the best."""
+class _Stream(Incumbent):
+    """Turns the solver's vectors into decisions while it runs."""
 
     def __init__(
         self, formulation: ModuleType, data: Any, instance: Instance, report: Report
     ) -> None:
-        self.formulation, self.data, self.instance = formulation, data, instance
-        self.report, self.order = report, np.empty(0, dtype=np.int64)
-        self.best: Solution | None = None
-        self.objective = np.inf
+        super().__init__(instance, report)
+        self.formulation, self.data = formulation, data
+        self.order = np.empty(0, dtype=np.int64)
 
     def incumbent(self, x: Array) -> None:
         """A vector in the solver's column order."""
         self.offer(self.formulation.extract(self.data, _restored(x, self.order)))
-
-    def offer(self, solution: Solution) -> None:
-        """Keep and report a decision if it is the best so far."""
-        objective = costs.terms(self.instance, solution).total
-        if objective < self.objective:
-            self.best, self.objective = solution, objective
-            self.report.incumbent(solution, objective)
 
     def result(self, raw: RawResult) -> SolveResult:
         """The best decision with what the solver said."""
         return SolveResult(
             stop=raw.stop,
             solution=self.best,
-            objective=None if self.best is None else self.objective,
+            objective=None if self.best is None else self.cost,
             bound=raw.bound,
             bound_source=None if raw.bound is None else "solver",
             bound_variant=None if raw.bound is None else "instance",

@@ -34,9 +34,13 @@ class LinearModel:
     name: str
     data: Callable[[ModuleType, Instance, Options], Any]
 
+    def load(self) -> ModuleType:
+        """Import the formulation."""
+        return import_module(f"rsjs.formulations.{self.name}")
+
     def build(self, instance: Instance, options: Options) -> tuple[ConcreteModel, Labels]:
         """The Pyomo model of an instance and what its indices stand for."""
-        formulation = import_module(f"rsjs.formulations.{self.name}")
+        formulation = self.load()
         names = getattr(import_module("rsjs.formulations.model_names"), self.name)
         data = self.data(formulation, instance, options)
         return formulation.build(data), names(data)

@@ -67,13 +67,7 @@ METHODS = (
 
 def rsjs_classes(instance: Instance, call: Call, report: Report) -> SolveResult:
     """Solve form E; the schedule is proved optimal only where it costs what the bound says."""
-    result = linear.run(
-        "rsjs.formulations.rsjs_classes",
-        lambda formulation: formulation.ClassModel.of(instance, call.options["packing"]),
-        instance,
-        call,
-        report,
-    )
+    result = linear.run("rsjs_classes", instance, call, report)
     if result.stop not in (Stop.OPTIMAL, Stop.GAP):
         return result
     largest = float(tables(instance).postponement.max())

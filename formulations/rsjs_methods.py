@@ -81,35 +81,17 @@ METHODS = (
 
 def rsjs_nodes(instance: Instance, call: Call, report: Report) -> SolveResult:
     """Solve form B."""
-    return linear.run(
-        "rsjs.formulations.rsjs_nodes",
-        lambda formulation: formulation.NodeModel.of(instance),
-        instance,
-        call,
-        report,
-    )
+    return linear.run("rsjs_nodes", instance, call, report)
 
 
 def rsjs_gpu(instance: Instance, call: Call, report: Report) -> SolveResult:
     """Solve form A."""
-    return linear.run(
-        "rsjs.formulations.rsjs_gpu",
-        lambda formulation: formulation.GpuModel.of(instance),
-        instance,
-        call,
-        report,
-    )
+    return linear.run("rsjs_gpu", instance, call, report)
 
 
 def rsjs_leaders(instance: Instance, call: Call, report: Report) -> SolveResult:
     """Solve form C."""
-    return linear.run(
-        "rsjs.formulations.rsjs_leaders",
-        lambda formulation: formulation.LeaderModel.of(instance),
-        instance,
-        call,
-        report,
-    )
+    return linear.run("rsjs_leaders", instance, call, report)
 
 
 def rsjs_minlp(instance: Instance, call: Call, report: Report) -> SolveResult:

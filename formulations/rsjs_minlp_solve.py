@@ -26,8 +26,8 @@ from rsjs.formulations.backends.relay import Relay, reached, settled
 from rsjs.formulations.configurations import Array
 from rsjs.formulations.linear import MARGIN
 from rsjs.formulations.matrix import MatrixModel
+from rsjs.formulations.primal_dual import Incumbent
 from rsjs.formulations.rsjs_minlp_data import MinlpModel
-from rsjs.instances import costs
 from rsjs.instances.check import check
 from rsjs.instances.method import Call, Report
 from rsjs.instances.solution import Solution, SolveResult, Stop
@@ -52,7 +52,7 @@ def solve(data: MinlpModel, call: Call, report: Report) -> SolveResult:
         model = rsjs_minlp.build(data)
     start = None
     if call.warm_start is not None:
-        start = np.append(rsjs_minlp.warm_start(data, call.warm_start), stream.objective)
+        start = np.append(rsjs_minlp.warm_start(data, call.warm_start), stream.cost)
     seconds = report.remaining() - MARGIN
     if seconds <= 0:
         return stream.result(RawResult(stop=Stop.TIME_LIMIT, status="limit reached in the build"))
@@ -137,14 +137,12 @@ def _last_column(columns: int) -> MatrixModel:
     )
 
 
-class _Stream:
-    """Turns SCIP's vectors into decisions while it runs and keeps the best."""
+class _Stream(Incumbent):
+    """Turns SCIP's vectors into decisions while it runs."""
 
     def __init__(self, data: MinlpModel, report: Report) -> None:
-        self.data, self.report = data, report
-        self.valid_bound = not data.printed
-        self.best: Solution | None = None
-        self.objective = np.inf
+        super().__init__(data.instance, report)
+        self.data, self.valid_bound = data, not data.printed
 
     def vector(self, x: Array) -> None:
         """A vector of the model, which is a decision of the instance unless rows are as printed."""
@@ -152,17 +150,12 @@ class _Stream:
 
     def offer(self, solution: Solution) -> None:
         """Keep and report a decision if it is feasible and the best so far."""
-        instance = self.data.instance
-        if not check(instance, solution).feasible:
-            return
-        objective = costs.terms(instance, solution).total
-        if objective < self.objective:
-            self.best, self.objective = solution, objective
-            self.report.incumbent(solution, objective)
+        if check(self.instance, solution).feasible:
+            super().offer(solution)
 
     def result(self, raw: RawResult) -> SolveResult:
         """The best decision with what SCIP said."""
-        objective = None if self.best is None else self.objective
+        objective = None if self.best is None else self.cost
         bound, stop, status = raw.bound, settled(raw.stop, objective, raw.bound), raw.status
         if not self.valid_bound:
             rows = ", ".join(sorted(self.data.printed))

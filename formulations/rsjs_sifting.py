@@ -21,23 +21,21 @@ from numpy.typing import NDArray
 
 from rsjs.formulations import rsjs_classes
 from rsjs.formulations.backends.registry import backend
-from rsjs.formulations.backends.relay import relative_gap, settled
 from rsjs.formulations.class_packing import pack
 from rsjs.formulations.class_pricing import Pricing
 from rsjs.formulations.class_sifting import Sifted, sift
 from rsjs.formulations.class_vectors import roles_of_jobs
 from rsjs.formulations.node_loads import NodeLoads
+from rsjs.formulations.primal_dual import PrimalDual
 from rsjs.formulations.reinsertion import improve
 from rsjs.formulations.rsjs_classes_data import ClassModel
-from rsjs.instances import costs
-from rsjs.instances.completion import complete
 from rsjs.instances.method import Call, Report
 from rsjs.instances.schema import Instance
 from rsjs.instances.solution import Solution, SolveResult, Stop
 
 BASE, PER_JOB, GROWTH = 2000, 2, 4  # columns of the first program, and of the next for one
-MARGIN = 0.1  # seconds of the limit kept for the answer
 TIGHTER = 10.0  # gap of the program; HiGHS' heuristics find less with a wide one, `reached` ends it
+LEFT_OVER = "the relaxation is solved; not all followers fit as it says"
 TIGHTEST = 1e-7  # relative tolerance of the bound, however small the gap asked for
 
 
@@ -50,48 +48,18 @@ def solve(instance: Instance, call: Call, report: Report) -> SolveResult:
         search.round(sifted)
     with report.phase("search"):
         stop = search.prove(sifted)
-    return search.result(stop)
+    return search.result(stop, message=LEFT_OVER if stop is Stop.ITERATIONS else "")
 
 
-class _Search:
-    """Incumbent, bound, and what makes them meet."""
+class _Search(PrimalDual):
+    """From the relaxation to a decision that meets its bound."""
 
     def __init__(self, instance: Instance, call: Call, report: Report) -> None:
-        self.instance, self.call, self.report = instance, call, report
-        self.best: Solution | None = None
-        self.cost, self.lower, self.source = np.inf, -np.inf, "lagrangian"
-        self.largest = float(costs.tables(instance).postponement.max())
-        self.counts = {"iterations": 0, "programs": 0}
-        if call.warm_start is not None:
-            self.offer(complete(instance, call.warm_start))
+        super().__init__(instance, call, report)
+        self.counts |= {"iterations": 0, "programs": 0}
         with report.phase("build"):
             self.data = ClassModel.of(instance, "rows")
             self.pricing = Pricing.of(self.data)
-
-    def offer(self, solution: Solution) -> None:
-        """Keep and report a decision if it is the best so far."""
-        cost = costs.terms(self.instance, solution).total
-        if cost < self.cost:
-            self.best, self.cost = solution, cost
-            self.report.incumbent(solution, cost)
-
-    def raise_to(self, bound: float, source: str) -> None:
-        """Keep and report a bound if it is the best so far."""
-        if bound > self.lower:
-            self.lower, self.source = bound, source
-            self.report.bound(bound)
-
-    @property
-    def reached(self) -> bool:
-        """Whether decision and bound meet, or are as near as asked for."""
-        if self.best is None:
-            return False
-        near = relative_gap(self.cost, self.lower) <= self.call.limits.gap
-        return near or settled(Stop.OPTIMAL, self.cost, self.lower, self.largest) is Stop.OPTIMAL
-
-    def over(self) -> bool:
-        """Whether there is no time left or somebody asked to end."""
-        return self.report.remaining() <= MARGIN or self.report.stop_requested()
 
     def bound(self) -> Sifted:
         """Multipliers and the bound they give."""
@@ -100,7 +68,7 @@ class _Search:
             tolerance=max(TIGHTEST, self.call.limits.gap / 20),
             start=None,
             on_bound=lambda bound: self.raise_to(bound, "lagrangian"),
-            seconds=lambda: self.report.remaining() - MARGIN,
+            seconds=self.seconds,
             stop=self.over,
         )
         self.counts["iterations"] = sifted.iterations
@@ -137,11 +105,7 @@ class _Search:
                 return ended
             needed = int(np.searchsorted(order, self.cost - lower, side="right"))
             columns = min(max(2 * columns, needed), GROWTH * columns)
-        if self.reached:
-            return settled(Stop.OPTIMAL, self.cost, self.lower, self.largest)
-        if self.report.stop_requested():
-            return Stop.INTERRUPTED
-        return Stop.TIME_LIMIT if self.over() else Stop.ITERATIONS
+        return self.ended()
 
     def _program(self, kept: NDArray[np.bool_], others: float) -> Stop:
         """The integer program over these columns; `others`: what a decision with others costs."""
@@ -155,7 +119,7 @@ class _Search:
         raw = backend("highs").load()(
             matrix,
             replace(self.call.limits, gap=self.call.limits.gap / TIGHTER),
-            seconds=self.report.remaining() - MARGIN,
+            seconds=self.seconds(),
             start=None if self.best is None else rsjs_classes.warm_start(data, self.best),
             on_incumbent=lambda x: self.offer(rsjs_classes.extract(data, x)),
             on_bound=lambda bound: self.raise_to(min(bound, others), "solver"),
@@ -167,18 +131,3 @@ class _Search:
         if self.best is not None and not self.reached:
             self._improved(self.best)
         return raw.stop
-
-    def result(self, stop: Stop) -> SolveResult:
-        """What is known."""
-        known = np.isfinite(self.lower)
-        left_over = "the relaxation is solved; not all followers fit as it says"
-        return SolveResult(
-            stop=stop,
-            solution=self.best,
-            objective=None if self.best is None else self.cost,
-            bound=self.lower if known else None,
-            bound_source=self.source if known else None,
-            bound_variant="instance" if known else None,
-            counts=self.counts,
-            message=left_over if stop is Stop.ITERATIONS else "",
-        )
