@@ -71,6 +71,8 @@ class Solution:
 def _integers(name: str, values: ArrayLike) -> NDArray[np.int64]:
     """A copy as integers; a solver's 0.9999999 is refused, not cut to 0."""
     given = np.asarray(values)
+    if given.dtype == np.int64:
+        return given.copy()
     with np.errstate(invalid="ignore"):  # not a number: told below
         array = np.array(given, dtype=np.int64)
     for at in np.flatnonzero(array != given)[:1]:
