@@ -15,6 +15,7 @@ from rich.progress import Progress
 
 from benchmarks.formulation_cases import LIMITS, Case, cases
 from benchmarks.formulation_page import write
+from benchmarks.refusal import refuse_false
 from rsjs.experiments import comparison
 from rsjs.instances.files import write_bytes
 from rsjs.methods import parse
@@ -47,9 +48,7 @@ def _measure(case: Case, progress: Progress, task: object) -> None:
         outcomes += comparison.compare([instance], [parse(spelling)], LIMITS)
         progress.advance(task)
     rows = comparison.rows(outcomes, LIMITS)
-    fine = ("ok", "no_solution")
-    if false := [r for r in rows if r["status"] not in fine or r["stop"] == "error"]:
-        raise SystemExit(f"{false[0]['method']} on {false[0]['instance']}: {false[0]['message']}")
+    refuse_false(rows)
     write_bytes(csv_text(rows).encode(), _file(case))
 
 

@@ -16,6 +16,7 @@ from typing import Any
 
 from rich.progress import track
 
+from benchmarks.refusal import refuse_false
 from rsjs.experiments import comparison
 from rsjs.instances.files import write_bytes
 from rsjs.instances.generators import andreas, jahani, kiros, sts
@@ -86,8 +87,7 @@ def _measure(family: str, jobs: int) -> None:
     requests = [parse(spelling) for spelling in (reference, *METHODS)]
     found = list(comparison.compare([instance], requests, LIMITS))
     rows = comparison.rows(found, LIMITS)
-    if false := [r for r in rows if r["status"] == "wrong" or r["stop"] == "error"]:
-        raise SystemExit(f"{false[0]['method']} on {instance.name}: {false[0]['message']}")
+    refuse_false(rows)
     courses = [
         {
             "instance": row["instance"],

@@ -3,52 +3,30 @@
 from __future__ import annotations
 
 import os
-import platform
-import subprocess
 import sys
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import psutil
+
+from rsjs.experiments.campaigns import provenance
 
 GIGABYTE = 2**30
 
 
 def machine() -> dict[str, Any]:
     """Processor, cores, memory and load."""
-    memory = psutil.virtual_memory()
+    known = provenance.machine()
     return {
-        "system": f"{platform.system()} {platform.release()} {platform.machine()}",
-        "cpu": _cpu(),
-        "cores": psutil.cpu_count(logical=False),
-        "threads": psutil.cpu_count(),
-        "threads_for_us": _usable(),
-        "memory_gb": memory.total / GIGABYTE,
-        "memory_free_gb": memory.available / GIGABYTE,
+        "system": known["system"],
+        "cpu": known["cpu_model"],
+        "cores": known["cores"],
+        "threads": known["hardware_threads"],
+        "threads_for_us": known["hardware_threads_usable"],
+        "memory_gb": known["memory_mb"] / 2**10,
+        "memory_free_gb": psutil.virtual_memory().available / GIGABYTE,
         "load": list(os.getloadavg()) if hasattr(os, "getloadavg") else None,
     }
-
-
-def _cpu() -> str | None:
-    try:
-        if sys.platform == "linux":
-            lines = Path("/proc/cpuinfo").read_text("utf-8", errors="replace").splitlines()
-            return next(line.partition(":")[2].strip() for line in lines if "model name" in line)
-        if sys.platform == "darwin":
-            command = ["sysctl", "-n", "machdep.cpu.brand_string"]
-            return subprocess.run(
-                command, capture_output=True, text=True, check=True
-            ).stdout.strip()
-    except (OSError, StopIteration, subprocess.CalledProcessError):
-        pass
-    return platform.processor() or None
-
-
-def _usable() -> int | None:
-    """Hardware threads that this process may run on."""
-    process = psutil.Process()
-    return len(process.cpu_affinity()) if hasattr(process, "cpu_affinity") else psutil.cpu_count()
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -12,7 +12,7 @@ from typing import Any
 
 import psutil
 
-GIT = 10.0  # seconds for git to answer
+PATIENCE = 10.0  # seconds for a program to answer
 
 
 def source() -> dict[str, Any]:
@@ -57,6 +57,8 @@ def cpu_model() -> str | None:
             line.partition(":")[2].strip() for line in text.splitlines() if "model name" in line
         ]
         return next(iter(names), platform.processor() or None)
+    if sys.platform == "darwin":
+        return _said("sysctl", "-n", "machdep.cpu.brand_string") or platform.processor() or None
     return platform.processor() or None
 
 
@@ -79,9 +81,12 @@ def _container() -> str | None:
 
 
 def _git(folder: Path, *arguments: str) -> str | None:
-    command = ["git", "-C", str(folder), *arguments]
+    return _said("git", "-C", str(folder), *arguments)
+
+
+def _said(*command: str) -> str | None:
     try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=GIT, check=True)
+        done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=True)
     except (OSError, subprocess.SubprocessError):
         return None
     return done.stdout.strip()
