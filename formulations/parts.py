@@ -15,14 +15,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rsjs.formulations.splitting import Division, Index, runs_on
-from rsjs.instances.cluster import Cluster, NodeGroup
-from rsjs.instances.jobs import ARRAYS, Jobs
 from rsjs.instances.schema import Instance
 from rsjs.instances.solution import Solution
 
@@ -65,55 +61,19 @@ def _part(instance: Instance, division: Division, k: int, able: Index) -> Part:
     able = np.intersect1d(jobs, able, assume_unique=True)
     if not able.size:
         return Part(jobs=jobs, nodes=nodes, able=able, instance=None)
-    objective = instance.objective
+    current, objective = instance.current, instance.objective
     if objective.open_nodes == "rsjs_eq":
         objective = replace(objective, open_nodes="rsjs_eq_feasible")
     made = replace(
         instance,
         name=f"{instance.name}, controller {k + 1} of {division.controllers}",
-        cluster=_cluster(instance.cluster, division.node == k),
-        jobs=_jobs(instance.jobs, able),
+        cluster=instance.cluster.taken(nodes),
+        jobs=instance.jobs.taken(able),
         objective=objective,
-        current=_current(instance, able, nodes),
+        current=None if current is None else current.taken(able, nodes),
         generator={},
     )
     return Part(jobs=jobs, nodes=nodes, able=able, instance=made)
-
-
-def _cluster(cluster: Cluster, mine: NDArray[np.bool_]) -> Cluster:
-    """The same catalogue with the nodes of one controller, which keep their names."""
-    names, groups, first = cluster.node_names, [], 0
-    for group in cluster.groups:
-        members = first + np.flatnonzero(mine[first : first + group.count])
-        first += group.count
-        if members.size:
-            own = tuple(names[n] for n in members.tolist())
-            groups.append(NodeGroup(count=len(own), types=group.types, names=own))
-    return replace(cluster, groups=tuple(groups))
-
-
-def _jobs(jobs: Jobs, rows: Index) -> Jobs:
-    fields: dict[str, Any] = {
-        name: values[rows] if name in ARRAYS else tuple(values[j] for j in rows.tolist())
-        for name, values in vars(jobs).items()
-    }
-    return Jobs(**fields)
-
-
-def _current(instance: Instance, rows: Index, nodes: Index) -> Solution | None:
-    """The placement before this decision; a job on a node of another controller waits."""
-    current = instance.current
-    if current is None:
-        return None
-    here = np.full(instance.cluster.nodes + 1, -1)  # the last entry is that of node -1
-    here[nodes] = np.arange(len(nodes))
-    node = here[current.job_node[rows]]
-    return Solution.of(
-        node,
-        np.where(node >= 0, current.job_gpus[rows], 0),
-        current.node_type[nodes],
-        np.where(node >= 0, current.job_level[rows], -1),
-    )
 
 
 def union(

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import groupby
 
 import numpy as np
 from numpy.typing import NDArray
@@ -165,6 +166,15 @@ class Cluster:
         largest = np.zeros(len(self.gpu_types), dtype=np.int64)
         np.maximum.at(largest, self.gpu_of_type[present], self.gpus_of_type[present])
         return _frozen(largest)
+
+    def taken(self, nodes: NDArray[np.int64]) -> Cluster:
+        """These nodes, in this order and under their names; alike neighbours form a group."""
+        types = [group.types for group in self.groups for _ in range(group.count)]
+        groups = []
+        for allowed, members in groupby(nodes.tolist(), key=lambda n: types[n]):
+            names = tuple(self.node_names[n] for n in members)
+            groups.append(NodeGroup(count=len(names), types=allowed, names=names))
+        return replace(self, groups=tuple(groups))
 
 
 def _frozen(values: Sequence[int] | NDArray[np.int64]) -> NDArray[np.int64]:

@@ -50,6 +50,14 @@ class Jobs:
     def __len__(self) -> int:
         return len(self.id)
 
+    def taken(self, rows: NDArray[np.int64]) -> Jobs:
+        """These jobs, in this order."""
+        kept: dict[str, Any] = {
+            name: values[rows] if name in ARRAYS else tuple(values[j] for j in rows.tolist())
+            for name, values in vars(self).items()
+        }
+        return Jobs(**kept)
+
     @property
     def remaining(self) -> NDArray[np.float64]:
         """(J,) epochs left in the worst case."""

@@ -8,17 +8,12 @@ one of the nodes, job j of the permuted instance is job pi(j), node n is node si
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import groupby
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rsjs.instances import streams
-from rsjs.instances.cluster import Cluster, NodeGroup
-from rsjs.instances.jobs import ARRAYS, Jobs
 from rsjs.instances.schema import Instance
 from rsjs.instances.solution import Solution
 
@@ -46,11 +41,11 @@ class Permuted:
 
     def restored(self, decision: Solution) -> Solution:
         """A decision for the permuted instance as one for the original."""
-        return _reordered(decision, np.argsort(self.jobs), np.argsort(self.nodes))
+        return decision.taken(np.argsort(self.jobs), np.argsort(self.nodes))
 
     def permuted(self, decision: Solution) -> Solution:
         """A decision for the original as one for the permuted instance."""
-        return _reordered(decision, self.jobs, self.nodes)
+        return decision.taken(self.jobs, self.nodes)
 
 
 def permuted(instance: Instance, seed: int) -> Permuted:
@@ -73,9 +68,9 @@ def permuted(instance: Instance, seed: int) -> Permuted:
     made = replace(
         instance,
         name=f"{instance.name}-p{seed}",
-        cluster=_cluster(instance.cluster, nodes),
-        jobs=_jobs(instance.jobs, jobs),
-        current=None if current is None else _reordered(current, jobs, nodes),
+        cluster=instance.cluster.taken(nodes),
+        jobs=instance.jobs.taken(jobs),
+        current=None if current is None else current.taken(jobs, nodes),
         generator={},
     )
     return Permuted(instance, made, jobs, nodes)
@@ -83,38 +78,3 @@ def permuted(instance: Instance, seed: int) -> Permuted:
 
 def _order(seed: int, field: str, n: int) -> Index:
     return np.argsort(streams.uniforms("permutation", seed, field, n), kind="stable")
-
-
-def _reordered(decision: Solution, jobs: Index, nodes: Index) -> Solution:
-    """Job i of the result is job jobs[i] of the decision, node i is node nodes[i]."""
-    position = np.full(len(nodes) + 1, -1)  # the last entry is that of node -1
-    position[nodes] = np.arange(len(nodes))
-    return Solution.of(
-        position[decision.job_node[jobs]],
-        decision.job_gpus[jobs],
-        decision.node_type[nodes],
-        decision.job_level[jobs],
-    )
-
-
-def _cluster(cluster: Cluster, nodes: Index) -> Cluster:
-    """Neighbours that may take the same types form a group; every node keeps its name."""
-    names = cluster.node_names
-    types = [group.types for group in cluster.groups for _ in range(group.count)]
-    groups = []
-    for allowed, members in groupby(nodes.tolist(), key=lambda n: types[n]):
-        own = tuple(names[n] for n in members)
-        groups.append(NodeGroup(count=len(own), types=allowed, names=own))
-    return replace(cluster, groups=tuple(groups))
-
-
-def _jobs(jobs: Jobs, order: Index) -> Jobs:
-    kept: dict[str, Any] = {
-        name: values[order] if name in ARRAYS else _picked(values, order)
-        for name, values in vars(jobs).items()
-    }
-    return Jobs(**kept)
-
-
-def _picked(values: Sequence[Any], order: Index) -> tuple[Any, ...]:
-    return tuple(values[j] for j in order.tolist())

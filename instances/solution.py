@@ -61,6 +61,19 @@ class Solution:
         """Every job postponed, every node off."""
         return Solution.of(np.full(jobs, -1), np.zeros(jobs, int), np.full(nodes, -1))
 
+    def taken(self, jobs: NDArray[np.int64], nodes: NDArray[np.int64]) -> Solution:
+        """What it says of these jobs and nodes, in this order; on other nodes, jobs wait."""
+        position = np.full(len(self.node_type) + 1, -1)  # the last entry is that of node -1
+        position[nodes] = np.arange(len(nodes))
+        node = position[self.job_node[jobs]]
+        here = node >= 0
+        return Solution.of(
+            node,
+            np.where(here, self.job_gpus[jobs], 0),
+            self.node_type[nodes],
+            np.where(here, self.job_level[jobs], -1),
+        )
+
     def same_as(self, other: Solution) -> bool:
         """Whether both take the same decision."""
         return all(

@@ -10,14 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rsjs.instances import costs
-from rsjs.instances.cluster import Cluster, NodeGroup
-from rsjs.instances.jobs import ARRAYS, Jobs
 from rsjs.instances.schema import Instance
 from rsjs.instances.solution import Solution
 
@@ -45,14 +42,7 @@ class SubInstance:
 
     def restricted(self, decision: Solution) -> Solution:
         """What a decision of the whole says of the part; its jobs are on its nodes or postponed."""
-        at = np.full(self.whole.cluster.nodes + 1, -1)  # the last entry is that of node -1
-        at[self.nodes] = np.arange(len(self.nodes))
-        return Solution.of(
-            at[decision.job_node[self.jobs]],
-            decision.job_gpus[self.jobs],
-            decision.node_type[self.nodes],
-            decision.job_level[self.jobs],
-        )
+        return decision.taken(self.jobs, self.nodes)
 
     def merged(self, decision: Solution, part: Solution) -> Solution:
         """A decision of the whole with the part decided anew."""
@@ -80,41 +70,17 @@ def subinstance(
     part = replace(
         instance,
         name=f"part of {instance.name}",
-        cluster=_cluster(instance.cluster, kept),
-        jobs=_jobs(instance.jobs, rows),
+        cluster=instance.cluster.taken(kept),
+        jobs=instance.jobs.taken(rows),
         objective=replace(instance.objective, open_nodes=open_nodes),
         current=None,
         generator={},
     )
-    _price(part, instance, rows)
-    return SubInstance(instance, part, rows, kept)
-
-
-def _price(part: Instance, instance: Instance, rows: Index) -> None:
-    """Give a part the M_j and P_j of the whole."""
     whole = costs.tables(instance)
-    costs._TABLES[part] = replace(
-        costs.tables(part),
-        longest=whole.longest[rows],
-        postponement=whole.postponement[rows],
+    costs.preset(
+        part,
+        replace(
+            costs.tables(part), longest=whole.longest[rows], postponement=whole.postponement[rows]
+        ),
     )
-
-
-def _cluster(cluster: Cluster, nodes: Index) -> Cluster:
-    """The same catalogue with some of the nodes, under their names."""
-    names, groups, first = cluster.node_names, [], 0
-    for group in cluster.groups:
-        members = nodes[(nodes >= first) & (nodes < first + group.count)]
-        first += group.count
-        if members.size:
-            own = tuple(names[n] for n in members.tolist())
-            groups.append(NodeGroup(count=len(own), types=group.types, names=own))
-    return replace(cluster, groups=tuple(groups))
-
-
-def _jobs(jobs: Jobs, rows: Index) -> Jobs:
-    kept: dict[str, Any] = {
-        name: values[rows] if name in ARRAYS else tuple(values[j] for j in rows.tolist())
-        for name, values in vars(jobs).items()
-    }
-    return Jobs(**kept)
+    return SubInstance(instance, part, rows, kept)

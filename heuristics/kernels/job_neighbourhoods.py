@@ -13,7 +13,7 @@ Among equals the first one counts, in the order of the lists.
 from __future__ import annotations
 
 from rsjs.heuristics.compiled import inner
-from rsjs.heuristics.descent_tables import Tables
+from rsjs.heuristics.descent_tables import Ints, Tables
 from rsjs.heuristics.kernels.move_costs import exchange, replacement
 from rsjs.heuristics.kernels.moves import EXCHANGE, REPLACE, Move, keep
 from rsjs.heuristics.schedules import DEAR, LATE, RUNNING, WAITING, Schedule
@@ -22,27 +22,23 @@ from rsjs.heuristics.schedules import DEAR, LATE, RUNNING, WAITING, Schedule
 @inner
 def late_with_dear(tables: Tables, s: Schedule, move: Move) -> int:
     """N1: the k latest jobs x the k dearest ones in time."""
-    seen = 0
-    for a in range(s.length[LATE]):
-        j = s.late[a]
-        for b in range(s.length[DEAR]):
-            i = s.dear[b]
-            if s.node[i] != s.node[j]:
-                seen += 1
-                change = exchange(tables, s, j, i)
-                if change < move.change[0]:
-                    keep(move, EXCHANGE, j, i, change)
-    return seen
+    return _late_with(tables, s, s.dear, s.length[DEAR], move)
 
 
 @inner
 def late_with_running(tables: Tables, s: Schedule, move: Move) -> int:
     """N2: the k latest jobs x all that run, the most pressing one first."""
+    return _late_with(tables, s, s.running, s.length[RUNNING], move)
+
+
+@inner
+def _late_with(tables: Tables, s: Schedule, others: Ints, count: int, move: Move) -> int:
+    """The k latest jobs x the first `count` of others."""
     seen = 0
     for a in range(s.length[LATE]):
         j = s.late[a]
-        for b in range(s.length[RUNNING]):
-            i = s.running[b]
+        for b in range(count):
+            i = others[b]
             if s.node[i] != s.node[j]:
                 seen += 1
                 change = exchange(tables, s, j, i)

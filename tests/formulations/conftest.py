@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 
 from rsjs.formulations.standard_form import from_pyomo
+from rsjs.instances.generators import sts
+from rsjs.instances.schema import Instance
 
 
 @pytest.fixture(scope="session")
@@ -29,6 +32,19 @@ def assert_same_matrix() -> Callable[..., None]:
         assert theirs.offset == pytest.approx(ours.offset)
 
     return check
+
+
+@pytest.fixture
+def without_a_decision() -> Instance:
+    """Two nodes must have a job, and all jobs run on the first only."""
+    instance = sts.generate(nodes=2, jobs=3, seed=1, mix="km")
+    hours = instance.jobs.hours_per_epoch.copy()
+    hours[:, instance.cluster.gpu_of_type[instance.cluster.allowed[1].argmax()]] = np.inf
+    return replace(
+        instance,
+        jobs=replace(instance.jobs, hours_per_epoch=hours),
+        objective=replace(instance.objective, open_nodes="rsjs_eq"),
+    )
 
 
 def _rows(model: Any, order: Any) -> list[Any]:

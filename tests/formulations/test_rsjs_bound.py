@@ -225,17 +225,8 @@ def test_asked_to_end_it_keeps_what_it_has():
     assert result.bound <= linear_program(instance)
 
 
-def test_no_decision_is_infeasible():
-    """Two nodes must have a job, and all jobs run on the first only."""
-    instance = sts.generate(nodes=2, jobs=3, seed=1, mix="km")
-    hours = instance.jobs.hours_per_epoch.copy()
-    hours[:, instance.cluster.gpu_of_type[instance.cluster.allowed[1].argmax()]] = np.inf
-    stuck = replace(
-        instance,
-        jobs=replace(instance.jobs, hours_per_epoch=hours),
-        objective=replace(instance.objective, open_nodes="rsjs_eq"),
-    )
-    result = BOUND.load()(stuck, Call(), Report(60.0))
+def test_no_decision_is_infeasible(without_a_decision):
+    result = BOUND.load()(without_a_decision, Call(), Report(60.0))
     assert (result.stop, result.bound) == (Stop.INFEASIBLE, None)
 
 

@@ -214,17 +214,8 @@ def test_without_a_program_there_may_be_no_decision_with_every_node_busy():
     assert result.bound > 0
 
 
-def test_no_decision_is_infeasible():
-    """Two nodes must have a job, and all jobs run on the first only."""
-    instance = sts.generate(nodes=2, jobs=3, seed=1, mix="km")
-    hours = instance.jobs.hours_per_epoch.copy()
-    hours[:, instance.cluster.gpu_of_type[instance.cluster.allowed[1].argmax()]] = np.inf
-    stuck = replace(
-        instance,
-        jobs=replace(instance.jobs, hours_per_epoch=hours),
-        objective=replace(instance.objective, open_nodes="rsjs_eq"),
-    )
-    result = run(stuck)
+def test_no_decision_is_infeasible(without_a_decision):
+    result = run(without_a_decision)
     assert (result.stop, result.solution, result.bound) == (Stop.INFEASIBLE, None, None)
 
 

@@ -3,34 +3,39 @@
 from __future__ import annotations
 
 import selectors
-import time
 from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
+from typing import ClassVar
 
 import psutil
 
-from rsjs.experiments.campaigns import provenance, record_writing
+from rsjs.experiments.campaigns import record_writing
 from rsjs.experiments.campaigns.dispatch import Dispatch, News
+from rsjs.experiments.campaigns.lost_runs import ATTEMPTS, lost_record
 from rsjs.experiments.campaigns.perform import Order
 from rsjs.experiments.campaigns.records import Record
 from rsjs.experiments.campaigns.slot_process import Slot
 from rsjs.experiments.campaigns.statuses import summary
 from rsjs.experiments.campaigns.store import Store
 from rsjs.experiments.process_tree import subreaper
-from rsjs.instances.solution import SolveResult, Stop
 
 IDLE = 0.25  # seconds without news
-ATTEMPTS = 2  # of a run whose slot dies
 
 
 def local(slots: int) -> Dispatch:
     """The dispatcher with so many slots."""
+    return _Local(slots)
 
-    def carry_out(orders: Sequence[Order], store: Store) -> Iterator[News]:
-        return _Slots(orders, store, slots).news()
 
-    return carry_out
+@dataclass(frozen=True)
+class _Local:
+    slots: int
+    here: ClassVar[bool] = True
+
+    def __call__(self, orders: Sequence[Order], store: Store) -> Iterator[News]:
+        return _Slots(orders, store, self.slots).news()
 
 
 class _Slots:
@@ -111,28 +116,10 @@ class _Slots:
             self._open()
 
     def _record_loss(self, order: Order) -> Record | None:
-        begin, begun = time.monotonic(), provenance.utc()
         with self.store.claimed(order.run) as scratch:
             if scratch is None:
                 return None
-            record = Record(
-                run=order.run,
-                result=SolveResult(
-                    stop=Stop.ERROR,
-                    message=f"the process that watches over it died {ATTEMPTS} times",
-                ),
-                verdict=None,
-                process={
-                    **dict.fromkeys(("returncode", "clock_s", "cpu_s", "load_before"), None),
-                    **{"end": "lost", "cores": [], "strays": 0, "load_after": None},
-                    **{"begun": begun, "whole_s": time.monotonic() - begin},
-                },
-                incumbents=[],
-                incumbents_reported=0,
-                rsjs_version=order.rsjs_version,
-                solver_version=order.solver_version,
-                session=order.session,
-            )
+            record = lost_record(order, ATTEMPTS)
             record_writing.write(record, scratch / "record", None)
             self.store.commit(order.run)
         return record

@@ -19,7 +19,7 @@ from rsjs.experiments.campaigns.expansion import Plan, plan
 from rsjs.experiments.campaigns.instance_store import InstanceStore
 from rsjs.experiments.campaigns.perform import GRACE, Order
 from rsjs.experiments.campaigns.runs import Run, in_shard
-from rsjs.experiments.campaigns.session import Session
+from rsjs.experiments.campaigns.session import Conditions, Session, conditions
 from rsjs.experiments.campaigns.store import Store, Survey
 from rsjs.instances.errors import InputError, described
 
@@ -144,9 +144,23 @@ def carry_out(
         store.set_aside(run_id)
     if not prepared.left:
         return
-    session = Session(folder, campaign, prepared.environments, slots)
-    yield from dispatch(_orders(prepared, session), store)
-    session.end()
+    session = Session(folder, campaign)
+    exclusive = campaign.timing == "exclusive"
+
+    def here() -> Conditions:
+        return conditions(prepared.environments, exclusive=exclusive)
+
+    if dispatch.here:
+        session.begin(session.id, here(), slots)
+    for news in dispatch(_orders(prepared, session), store):
+        if news.kind == "joined":
+            session.begin(**news.data)
+        elif news.kind == "done":
+            session.end(**news.data)
+        else:
+            yield news
+    if dispatch.here:
+        session.end(session.id, here())
 
 
 def remarks(campaign: Campaign) -> list[str]:

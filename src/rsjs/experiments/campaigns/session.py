@@ -1,7 +1,8 @@
 """
 One `rsjs run` on a store: what its runs have in common, kept in sessions/<id>.json.
 
-Written when it begins and again when it ends; one that was killed has no end.
+Runs on other machines have a file for each of them. A file is written when its machine joins and
+again when all is done; that of a session which was killed has no end.
 """
 
 from __future__ import annotations
@@ -23,6 +24,31 @@ from rsjs.instances.files import write_bytes
 
 MEMORY = "resident memory of the process tree every 50 ms, VmHWM of each process"
 
+Conditions = dict[str, Any]
+
+
+def conditions(environments: Mapping[str, Environment], *, exclusive: bool) -> Conditions:
+    """
+    Under what conditions this machine carries out runs, as of now.
+
+    Parameters
+    ----------
+    exclusive : bool
+        Calibrate it, too: beside other runs the figures mean nothing.
+    """
+    return {
+        **provenance.source(),
+        "environments": {name: asdict(found) for name, found in environments.items()},
+        "machine": provenance.machine(),
+        "load": provenance.load(),
+        "calibration": calibrate() if exclusive else None,
+    }
+
+
+def on_host(session: str, host: str) -> str:
+    """The session of runs that another machine carries out."""
+    return f"{session}-on-{host}"
+
 
 class Session:
     """
@@ -34,52 +60,44 @@ class Session:
         Of the store.
     """
 
-    def __init__(
-        self,
-        folder: Path,
-        campaign: Campaign,
-        environments: Mapping[str, Environment],
-        slots: int,
-    ) -> None:
-        machine = provenance.machine()
+    def __init__(self, folder: Path, campaign: Campaign) -> None:
         stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%S")
-        self.id = f"{stamp}-{machine['host']}-{os.getpid()}"
-        self._path = folder / "sessions" / f"{self.id}.json"
-        self._exclusive = campaign.timing == "exclusive"
-        self._document: dict[str, Any] = {
+        self.id = f"{stamp}-{provenance.machine()['host']}-{os.getpid()}"
+        self._folder, self._campaign = folder / "sessions", campaign
+        self._documents: dict[str, dict[str, Any]] = {}
+
+    def begin(self, session: str, found: Conditions, slots: int) -> None:
+        """Write the file of a machine that carries out `slots` runs side by side, or now does."""
+        before = {key: value for key, value in found.items() if key not in ("load", "calibration")}
+        document = {
             "format": formats.name("session"),
-            "id": self.id,
-            "campaign": campaign.name,
-            "timing": campaign.timing,
-            "slots": slots,
-            **provenance.source(),
-            "environments": {name: asdict(found) for name, found in environments.items()},
-            "machine": machine,
+            "id": session,
+            "campaign": self._campaign.name,
+            "timing": self._campaign.timing,
+            **before,
             "memory_measured_by": MEMORY,
             "begun": provenance.utc(),
             "ended": None,
-            "load_before": provenance.load(),
+            "load_before": found["load"],
             "load_after": None,
-            "calibration_before": self._calibrated(),
+            "calibration_before": found["calibration"],
             "calibration_after": None,
         }
-        self._write()
+        self._write(session, {**self._documents.get(session, document), "slots": slots})
 
-    def end(self) -> None:
-        """Measure the machine again and complete the file."""
-        self._document |= {
-            "load_after": provenance.load(),
-            "calibration_after": self._calibrated(),
+    def end(self, session: str, found: Conditions) -> None:
+        """Complete the file of a machine."""
+        after = {
+            "load_after": found["load"],
+            "calibration_after": found["calibration"],
             "ended": provenance.utc(),
         }
-        self._write()
+        self._write(session, {**self._documents[session], **after})
 
-    def _calibrated(self) -> dict[str, float | None] | None:
-        """Only where seconds count: beside other runs the figure means nothing."""
-        return calibrate() if self._exclusive else None
-
-    def _write(self) -> None:
-        write_bytes((json.dumps(self._document, indent=1) + "\n").encode(), self._path)
+    def _write(self, session: str, document: dict[str, Any]) -> None:
+        self._documents[session] = document
+        text = json.dumps(document, indent=1) + "\n"
+        write_bytes(text.encode(), self._folder / f"{session}.json")
 
 
 def read(folder: Path, session: str) -> dict[str, Any]:
