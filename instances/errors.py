@@ -52,6 +52,11 @@ def described(text: str) -> str:
     return _Bare(" ".join(text.split()))
 
 
+def reason(error: OSError | ValueError) -> str:
+    """What the system says of a file that cannot be read or written, described."""
+    return described(getattr(error, "strerror", None) or str(error))
+
+
 def escaped(key: str) -> str:
     """A key as one step of a JSON pointer."""
     return key.replace("~", "~0").replace("/", "~1")

@@ -7,7 +7,7 @@ and no code shared with `costs` and `check`. Both verdicts are tested to agree.
 
 from __future__ import annotations
 
-from collections import defaultdict, deque
+from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
@@ -17,6 +17,7 @@ from typing import Any
 from rsjs.instances.check import Violation
 from rsjs.instances.documents import Document
 from rsjs.instances.epochs import FIXED
+from rsjs.instances.exact_counts import fewest_bins, largest_matching
 
 ZERO = Fraction(0)
 Law = list[tuple[Fraction, Fraction]]  # (remaining epochs, probability)
@@ -289,75 +290,20 @@ class _Decision:
         return self.types[self.solution["node_type"][node]]
 
     def _matching(self) -> int:
-        """Maximum matching of jobs to nodes: augmenting paths, breadth first."""
         on_type = [
             {v["name"] for v in self.types if self._runs(j, v)} for j in range(len(self.jobs))
         ]
-        job_on: dict[int, int] = {}
-        node_of: dict[int, int] = {}
-        for start in range(len(self.jobs)):
-            reached_from: dict[int, int] = {}  # node -> job
-            queue, end = deque([start]), None
-            while queue and end is None:
-                j = queue.popleft()
-                for n, allowed in enumerate(self.allowed):
-                    if n not in reached_from and not on_type[j].isdisjoint(allowed):
-                        reached_from[n] = j
-                        if n not in job_on:
-                            end = n
-                            break
-                        queue.append(job_on[n])
-            while end is not None:  # flip the path, back to `start`
-                j = reached_from[end]
-                job_on[end], node_of[j], end = j, end, node_of.get(j)
-        return len(job_on)
+        return largest_matching(
+            len(self.jobs),
+            len(self.allowed),
+            lambda j, n: not on_type[j].isdisjoint(self.allowed[n]),
+        )
 
     def _runs(self, j: int, node_type: Any) -> bool:
         gpu = node_type["gpu_type"]
         dedicated = [(k, -1) for k in range(1, node_type["gpus"] + 1)]
         shared = [(0, level) for level in range(len(self.gpus[gpu]["levels"]))]
         return any(self._rate(j, gpu, k, level) is not None for k, level in dedicated + shared)
-
-
-def fewest_bins(items: list[int], size: int) -> int:
-    """Bins of `size` that hold the items: upwards from the volume bound."""
-    bins = -(-sum(items) // size)
-    while not _pack(tuple(sorted(items, reverse=True)), size, bins * size - sum(items)):
-        bins += 1
-    return bins
-
-
-def _pack(items: tuple[int, ...], size: int, spare: int) -> bool:
-    """Whether bins hold the items, largest first, with at most `spare` left empty in all."""
-
-    def after_one_bin(left: tuple[int, ...], spare: int) -> Iterator[tuple[tuple[int, ...], int]]:
-        for rest in _rests(left[1:], size - left[0], left[0]):
-            empty = size - sum(left) + sum(rest)
-            if empty <= spare:
-                yield rest, spare - empty
-
-    path, seen = [iter([(items, spare)])], set()
-    while path:
-        state = next(path[-1], None)
-        if state is None:
-            path.pop()
-        elif not state[0]:
-            return True
-        elif state not in seen:
-            seen.add(state)
-            path.append(after_one_bin(*state))
-    return False
-
-
-def _rests(items: tuple[int, ...], room: int, last: int) -> Iterator[tuple[int, ...]]:
-    """What is left when a bin is filled until nothing fits, no item larger than the one before."""
-    if not items or items[-1] > room:
-        yield items
-        return
-    for item in sorted(set(items), reverse=True):
-        if item <= min(room, last):
-            at = items.index(item)
-            yield from _rests(items[:at] + items[at + 1 :], room - item, item)
 
 
 def _claims(total: Fraction, solution: Document) -> Iterator[Violation]:

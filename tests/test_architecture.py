@@ -22,7 +22,7 @@ LEVEL = {  # a room imports itself and rooms of a lower level; a new room is add
 ONLY_IN = {  # package: the one place that imports it
     **dict.fromkeys(["highspy", "pyscipopt", "ortools", "pyomo"], "rsjs.formulations"),
     "numba": "rsjs.heuristics.compiled",
-    "jsonschema_rs": "rsjs.instances.files",
+    "jsonschema_rs": "rsjs.instances.json_schemas",
 }
 
 
@@ -85,7 +85,7 @@ def test_each_kind_of_violation_is_found(tmp_path: Path) -> None:
             "import numpy\nimport highspy\nimport jsonschema_rs\n"
             "def late():\n    from rsjs.methods import METHODS\n"
         ),
-        "instances/files.py": "import jsonschema_rs\nfrom rsjs.instances import schema\n",
+        "instances/json_schemas.py": "import jsonschema_rs\nfrom rsjs.instances import schema\n",
         "tests/test_schema.py": "from instances.schema import Instance\nimport pyomo.environ\n",
     }
     for name, text in files.items():

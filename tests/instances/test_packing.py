@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rsjs.instances.exact import fewest_bins
+from rsjs.instances.exact_counts import fewest_bins
 from rsjs.instances.packing import gpus_for_shares
 
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rsjs.instances import documents, files, method
+from rsjs.instances import documents, json_schemas, method
 from rsjs.instances.schema import FAMILIES
 
 KINDS = ["instance", "workload", "solution"]
@@ -31,7 +31,9 @@ def _objects(schema, name=""):
 
 @pytest.fixture(scope="module")
 def validates():
-    validators = {kind: jsonschema_rs.Draft202012Validator(files.schema(kind)) for kind in KINDS}
+    validators = {
+        kind: jsonschema_rs.Draft202012Validator(json_schemas.schema(kind)) for kind in KINDS
+    }
 
     def test(kind, document):
         # canonical: what stands in the file; without the library's own reader
@@ -42,7 +44,7 @@ def validates():
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_schema_is_valid_2020_12(kind):
-    schema = files.schema(kind)
+    schema = json_schemas.schema(kind)
     assert schema["$schema"] == "https://json-schema.org/draft/2020-12/schema"
     jsonschema_rs.meta.validate(schema)
 
@@ -50,7 +52,7 @@ def test_a_schema_is_valid_2020_12(kind):
 @pytest.mark.parametrize("kind", KINDS)
 def test_objects_are_closed_to_unknown_keys(kind):
     seen = set()
-    for name, part in _objects(files.schema(kind)):
+    for name, part in _objects(json_schemas.schema(kind)):
         seen.add(name)
         if name in MAPS:
             assert part["additionalProperties"]["type"] == "array"
@@ -60,21 +62,21 @@ def test_objects_are_closed_to_unknown_keys(kind):
 
 
 def test_a_schema_names_the_format_that_its_files_have():
-    formats = {kind: files.schema(kind)["properties"]["format"] for kind in KINDS}
+    formats = {kind: json_schemas.schema(kind)["properties"]["format"] for kind in KINDS}
     assert formats == {kind: {"const": f"rsjs-{kind}/1"} for kind in KINDS}
 
 
 @pytest.mark.parametrize("kind", ["instance", "workload"])
 @pytest.mark.parametrize("name", ["energy", "tardiness_at", "open_nodes", "expectation"])
 def test_the_kinds_of_objective_are_those_that_methods_declare(kind, name):
-    listed = files.schema(kind)["$defs"]["objective"]["properties"][name]["enum"]
+    listed = json_schemas.schema(kind)["$defs"]["objective"]["properties"][name]["enum"]
     assert len(listed) == len(set(listed))
     assert set(listed) == getattr(method, name.upper())
     assert {getattr(objective, name) for objective in FAMILIES.values()} <= set(listed)
 
 
 def test_instances_and_workloads_share_their_definitions():
-    instance, workload = files.schema("instance"), files.schema("workload")
+    instance, workload = json_schemas.schema("instance"), json_schemas.schema("workload")
     for name, part in workload["$defs"].items():
         assert instance["$defs"][name] == part
     assert set(instance["$defs"]) - set(workload["$defs"]) == {"decision"}

@@ -6,7 +6,7 @@ from importlib.resources import files
 from typing import Any
 
 from rsjs.cli.console import console, plain_table
-from rsjs.instances.files import SCHEMAS, schema
+from rsjs.instances.json_schemas import SCHEMAS, schema
 from rsjs.instances.node_catalogues import MEMBERS, price
 from rsjs.reporting.formats import MISSING
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from rsjs.instances.errors import InputError, described
-from rsjs.instances.files import fit
+from rsjs.instances.json_schemas import fit
 
 VERSION = 1
 

@@ -1,0 +1,155 @@
+"""JSON as the suite takes it: each key once, numbers that a double holds, text that encodes."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import re
+import zlib
+from collections.abc import Iterator
+from math import isfinite
+from pathlib import Path
+from typing import Any, NoReturn
+
+from rsjs.instances.documents import Document
+from rsjs.instances.errors import InputError, described, escaped, reason
+from rsjs.instances.json_schemas import SCHEMAS, misfit, validator_for
+
+_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")  # as JSON escapes one
+_NOT_ZERO = re.compile(r"[-0.]*[1-9]")
+
+LONGEST_NUMBER = 1100  # characters: any double written out in full
+DEEPEST = 50  # levels of brackets in `meta` and `generator`, which may hold anything
+
+
+class _Odd(str):
+    """A number that no double holds, as its text."""
+
+
+class _Twice(dict[str, Any]):
+    """An object in which a key stands twice."""
+
+    key: str
+
+
+class Reader:
+    """Parses and validates one file; whatever is wrong becomes an InputError with a pointer."""
+
+    def __init__(self, path: Path) -> None:
+        self.path, self.odd = path, False
+        self.text = self._read()
+
+    def document(self) -> Document:
+        parsed = self._parse()
+        if self.odd or _SURROGATE.search(self.text):
+            self._refuse_odd(parsed)
+        if not isinstance(parsed, dict):
+            self._fail("", described(_kind_of(parsed)), "an object")
+        if "format" not in parsed:
+            self._fail("", described("no key 'format'"), "this key")
+        kind = parsed["format"]
+        if not isinstance(kind, str) or kind not in SCHEMAS:
+            self._fail("/format", kind, f"one of {', '.join(SCHEMAS)}")
+        if not validator_for(SCHEMAS[kind]).is_valid(parsed):
+            self._refuse(kind, parsed)
+        self._refuse_deep(parsed)
+        document: Document = parsed
+        return document
+
+    def _read(self) -> str:
+        try:
+            data = self.path.read_bytes()
+            if self.path.name.endswith(".gz"):
+                data = gzip.decompress(data)
+            return data.decode("utf-8")
+        except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+            self._fail("", described(f"damaged gzip data ({error})"), "a whole .gz file")
+        except UnicodeDecodeError as error:
+            bad = described(f"byte 0x{error.object[error.start]:02x} at offset {error.start}")
+            self._fail("", bad, "UTF-8 text")
+        except (OSError, ValueError) as error:  # ValueError: a NUL in the name
+            self._fail("", reason(error), "a readable file")
+
+    def _parse(self) -> Any:
+        try:
+            return json.loads(
+                self.text,
+                object_pairs_hook=self._object,
+                parse_float=self._float,
+                parse_int=self._int,
+                parse_constant=self._not_finite,
+            )
+        except json.JSONDecodeError as error:
+            place = f"{error.msg} at line {error.lineno} column {error.colno}"
+            self._fail("", described(place), "a whole JSON document")
+        except RecursionError:
+            self._fail("", described("brackets nested too deeply"), "a JSON document")
+
+    def _object(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        found = dict(pairs)
+        if len(found) == len(pairs):
+            return found
+        self.odd = True
+        twice = _Twice(found)
+        keys = [key for key, _ in pairs]
+        twice.key = next(key for key in keys if keys.count(key) > 1)
+        return twice
+
+    def _float(self, text: str) -> float | str:
+        value = float(text)
+        if value == 0 and _NOT_ZERO.match(text):  # 1e-999999999: hours of work as a Fraction
+            return self._not_finite(text)
+        known = isfinite(value) and len(text) <= LONGEST_NUMBER
+        return value if known else self._not_finite(text)
+
+    def _int(self, text: str) -> int | str:
+        return int(text) if isfinite(float(text)) else self._not_finite(text)
+
+    def _not_finite(self, text: str) -> str:
+        self.odd = True
+        return _Odd(text)
+
+    def _refuse_odd(self, document: Any) -> None:
+        for where, value in _walk(document):
+            if isinstance(value, _Odd):
+                self._fail(where, described(value), "a finite number that a double can hold")
+            if isinstance(value, _Twice):
+                self._fail(f"{where}/{escaped(value.key)}", described("the key twice"), "it once")
+            for text in value if isinstance(value, dict) else [value]:
+                if isinstance(text, str) and not _encodes(text):
+                    self._fail(where, text, "Unicode text without lone surrogates")
+
+    def _refuse_deep(self, document: Document) -> None:
+        jobs = enumerate(document.get("jobs", ()))
+        free = {f"/jobs/{j}/meta": job["meta"] for j, job in jobs if "meta" in job}
+        free["/generator"] = document.get("generator")
+        for root, part in free.items():
+            if any(where.count("/") > DEEPEST for where, _ in _walk(part)):
+                found = described("brackets nested too deeply")
+                self._fail(root, found, f"at most {DEEPEST} levels")
+
+    def _refuse(self, kind: str, parsed: Any) -> NoReturn:
+        self._fail(*misfit(validator_for(SCHEMAS[kind]), parsed))
+
+    def _fail(self, pointer: str, value: Any, expected: str) -> NoReturn:
+        raise InputError(pointer, value, expected, self.path) from None
+
+
+def _walk(document: Any) -> Iterator[tuple[str, Any]]:
+    """Every entry with its pointer, in document order; no recursion: it may be nested deeply."""
+    left: list[tuple[str, Any]] = [("", document)]
+    while left:
+        where, value = left.pop()
+        yield where, value
+        if isinstance(value, dict):
+            left += [(f"{where}/{escaped(key)}", entry) for key, entry in value.items()][::-1]
+        elif isinstance(value, list):
+            left += [(f"{where}/{i}", entry) for i, entry in enumerate(value)][::-1]
+
+
+def _encodes(text: str) -> bool:
+    return not any("\ud800" <= c <= "\udfff" for c in text)
+
+
+def _kind_of(value: Any) -> str:
+    return f"an array of {len(value)}" if isinstance(value, list) else repr(value)
