@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import platform
+import tomllib
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -34,6 +36,18 @@ def test_the_text_has_a_section_for_each(rsjs: Run, monkeypatch: pytest.MonkeyPa
     for heading in ("Versions\n", "Solvers\n", "Machine\n", "Limits of a run\n"):
         assert heading in text
     assert f"highspy {BACKENDS['highs'].version()}" in text
+
+
+def test_optional_packages_are_those_of_the_extras_with_their_install_commands(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    declared = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text("utf-8"))
+    of_extra = declared["project"]["optional-dependencies"]
+    for name, (extra, _) in software.EXTRAS.items():
+        assert any(needed.startswith(name) for needed in of_extra[extra])
+    assert {extra for extra, _ in software.EXTRAS.values()} == {*of_extra} - {"solvers", "test"}
+    monkeypatch.setattr(software, "_version", lambda name: None)
+    assert software.extras()["plotly"].startswith("not installed: pip install 'rsjs-bench[report]'")
 
 
 def test_a_solver_that_cannot_be_imported_makes_the_exit_code_1(

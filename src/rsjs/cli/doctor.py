@@ -23,12 +23,13 @@ def doctor(as_json: Json = False) -> None:
     from rsjs.cli.console import print_json
     from rsjs.cli.machine import enforcement, machine
     from rsjs.cli.progress import busy
-    from rsjs.cli.software import import_solvers, packages, solvers
+    from rsjs.cli.software import extras, import_solvers, packages, solvers
 
     with busy("importing solvers"):
         failure = import_solvers()
     document = {
         "versions": packages(),
+        "extras": extras(),
         "solvers": solvers(),
         "solver_imports": failure or "ok",
         "machine": machine(),
@@ -48,6 +49,7 @@ def _print(document: dict[str, Any]) -> None:
     }
     sections = {
         "Versions": document["versions"],
+        "Optional": document["extras"],
         "Solvers": {**solvers, "imported together": document["solver_imports"]},
         "Machine": document["machine"],
         "Limits of a run": limits,

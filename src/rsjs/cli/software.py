@@ -12,6 +12,13 @@ from rsjs.formulations.backends.backend import Backend, Feature
 from rsjs.formulations.backends.registry import BACKENDS
 
 PACKAGES = ("rsjs-bench", "pyomo", "numpy", "scipy", "pandas", "matplotlib", "jsonschema-rs")
+EXTRAS = {  # distribution: (extra that brings it, what for)
+    "numba": ("fast", "compiled kernels of the heuristics"),
+    "pyarrow": ("parquet", "Parquet files of rsjs collect"),
+    "jinja2": ("report", "rsjs report and rsjs export"),
+    "plotly": ("report", "plots of rsjs report"),
+    "distributed": ("dask", "rsjs run on several machines"),
+}
 IMPORT_ALL = (
     "from rsjs.formulations.backends.registry import BACKENDS\n"
     "for backend in BACKENDS.values():\n"
@@ -25,6 +32,14 @@ def packages() -> dict[str, str | None]:
     return {
         "Python": f"{platform.python_implementation()} {platform.python_version()}",
         **{name: _version(name) for name in PACKAGES},
+    }
+
+
+def extras() -> dict[str, str]:
+    """What is optional: its version, or the command that installs it."""
+    return {
+        name: _version(name) or f"not installed: pip install 'rsjs-bench[{extra}]'; {purpose}"
+        for name, (extra, purpose) in EXTRAS.items()
     }
 
 
