@@ -13,6 +13,7 @@ import typer
 from typer.core import TyperGroup
 
 from rsjs.cli import (
+    bks,
     check,
     collect,
     compare,
@@ -45,7 +46,7 @@ class _InOrder(TyperGroup):
 
 
 ORDER = ["generate", "workload", "convert", "solve", "check"]
-ORDER += ["compare", "run", "collect", "statistics", "formulation-study", "export-model"]
+ORDER += ["compare", "run", "collect", "statistics", "bks", "formulation-study", "export-model"]
 ORDER += ["list", "show", "demo", "doctor"]
 app = typer.Typer(
     cls=_InOrder,
@@ -68,6 +69,7 @@ app.command("compare")(compare.compare)
 app.command("run")(run.run)
 app.command("collect")(collect.collect)
 app.command("statistics")(statistics.statistics)
+app.add_typer(bks.app, name="bks")
 app.command("convert")(convert.convert)
 app.command("formulation-study")(formulation_study.formulation_study)
 app.command("export-model")(export_model.export_model)

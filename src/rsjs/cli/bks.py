@@ -1,0 +1,149 @@
+"""`rsjs bks`: best-known values, their list, their check, their update."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from rsjs.cli.options import Json
+
+app = typer.Typer(
+    help="Best-known costs and lower bounds of instances, with their history and solutions."
+    "\n\n\b\nExample:\n  rsjs bks list --json\n  rsjs bks update runs/small\n  rsjs bks verify",
+)
+
+Folder = Annotated[
+    Path, typer.Option("--folder", metavar="DIR", help="Folder of the best-known values.")
+]
+FOLDER = Path("results/best_known")
+
+
+@app.callback()
+def group() -> None: ...
+
+
+@app.command("list")
+def list_(folder: Folder = FOLDER, as_json: Json = False) -> None:
+    """
+    List what is known of each instance.
+
+    \b
+    Example:
+      rsjs bks list
+      rsjs bks list --json
+
+    Closed: the bound is within 1e-6 of the cost, postponement left out. Confirmed by: runs of
+    another method or another solver that prove the same bound.
+    """
+    from rsjs.cli.bks_text import print_list
+    from rsjs.experiments.best_known.folder import read_all
+
+    print_list(read_all(folder), as_json=as_json)
+
+
+@app.command("show")
+def show(
+    instance: Annotated[str, typer.Argument(metavar="INSTANCE", help="Name of an instance.")],
+    folder: Folder = FOLDER,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "-o", "--output", metavar="FILE", help="Make the instance again and write it."
+        ),
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """
+    Show how the values of an instance came to be, and make it again.
+
+    \b
+    Example:
+      rsjs bks show kiros-kiros-base-at0-synthetic-N2-J6-s1 -o instance.json
+    """
+    from rsjs.cli.bks_text import print_entry
+    from rsjs.cli.inputs import writable
+    from rsjs.experiments.best_known.folder import named, read_all
+    from rsjs.experiments.best_known.making import made_again
+    from rsjs.instances.files import write_instance
+
+    writable(output)
+    entry = named(read_all(folder), instance)
+    if output is not None:
+        write_instance(made_again(entry, folder), output)
+    print_entry(entry, folder, output, as_json=as_json)
+
+
+@app.command("verify")
+def verify(folder: Folder = FOLDER, as_json: Json = False) -> None:
+    """
+    Check every value, instance and solution; exit code 1 and a line for each finding.
+
+    \b
+    Example:
+      rsjs bks verify
+      rsjs bks verify --folder results/best_known --json
+
+    Each head is the best of its history and each history improves; gaps and status are right; no
+    bound lies above a cost; each instance is made again and has its sha256; each solution passes
+    the exact check at the cost stated; the .solu file says the same.
+    """
+    from rsjs.cli.bks_text import print_verified
+    from rsjs.cli.progress import busy
+    from rsjs.experiments.best_known.verification import verify as verified
+
+    with busy("checking values, instances and solutions"):
+        found = verified(folder)
+    print_verified(found, as_json=as_json)
+    raise typer.Exit(1 if found.findings else 0)
+
+
+@app.command("update")
+def update(
+    stores: Annotated[
+        list[Path] | None, typer.Argument(metavar="STORE", help="Stores of `rsjs run`.")
+    ] = None,
+    solution: Annotated[
+        Path | None,
+        typer.Option("--solution", metavar="FILE", help="Solution from elsewhere, for --instance."),
+    ] = None,
+    instance: Annotated[
+        Path | None, typer.Option("--instance", metavar="FILE", help="Its instance.")
+    ] = None,
+    source: Annotated[
+        str | None, typer.Option("--source", metavar="TEXT", help="Whom to credit for it.")
+    ] = None,
+    without: Annotated[
+        list[str] | None,
+        typer.Option("--without", metavar="RUN", help="Id of a run to leave out; repeatable."),
+    ] = None,
+    folder: Folder = FOLDER,
+    as_json: Json = False,
+) -> None:
+    """
+    Take better costs and bounds, and those that confirm what is known.
+
+    \b
+    Example:
+      rsjs run benchmarks/best_known.toml -o runs/best-known
+      rsjs bks update runs/best-known
+      rsjs bks update --solution s.json --instance i.json --source "who, where, when"
+
+    A cost is taken if its solution passes the exact check, a bound if its method declares it valid
+    for the instance as given. A bound above the least cost is a contradiction: told with both runs,
+    exit code 1, nothing is written. The same command again changes nothing.
+    """
+    from rsjs.cli.bks_inputs import claims
+    from rsjs.cli.bks_text import print_updated
+    from rsjs.cli.inputs import writable
+    from rsjs.cli.progress import busy
+    from rsjs.experiments.best_known.update import update as updated
+
+    writable(folder, folder=True)
+    with busy("reading runs"):
+        found, left_out = claims(stores or [], solution, instance, source, without or [])
+    with busy("checking solutions"):
+        done = updated(folder, found)
+    print_updated(done, left_out, folder, as_json=as_json)
+    raise typer.Exit(1 if done.contradictions or done.refused else 0)

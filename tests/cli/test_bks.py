@@ -1,0 +1,180 @@
+"""`rsjs bks`: list, show, verify, update."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rsjs.instances.files import read_instance
+
+Run = Callable[..., Any]
+
+NAME = "jahani-table2-base-at0-synthetic-N2-J6-s1"
+CAMPAIGN = """
+format = "rsjs-campaign/1"
+name = "two"
+shows = "a test"
+timing = "shared"
+[limits]
+time_s = 20
+memory_mb = 1000
+gap = 0
+[[instances]]
+generator = "jahani"
+sizes = ["2x6"]
+[[methods]]
+run = ["jahani_patterns@scip", "enumeration"]
+"""
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A store of two runs on one instance."""
+    from rsjs.cli.main import main
+
+    folder = tmp_path_factory.mktemp("store")
+    (folder / "two.toml").write_text(CAMPAIGN)
+    assert main(["run", str(folder / "two.toml"), "-o", str(folder / "store")]) == 0
+    return folder / "store"
+
+
+@pytest.fixture(scope="module")
+def made(store: Path) -> Path:
+    """The values of that store; tests read them."""
+    from rsjs.cli.main import main
+
+    folder = store.with_name("known")
+    assert main(["bks", "update", str(store), "--folder", str(folder)]) == 0
+    return folder
+
+
+def run_ids(store: Path) -> dict[str, str]:
+    """Method -> id of its run."""
+    specs = (json.loads(path.read_text()) for path in store.glob("runs/*/*/spec.json"))
+    return {spec["method"]: spec["id"] for spec in specs}
+
+
+def test_an_update_tells_what_is_new_and_then_nothing(
+    rsjs: Run, store: Path, tmp_path: Path
+) -> None:
+    first = rsjs("bks", "update", store, "--folder", tmp_path / "known")
+    assert first.code == 0
+    assert f"{NAME}: cost 0.2480463424 $, bound 0.2480463424 $, closed" in first.out
+    assert "bound confirmed by 1" in first.out
+    assert first.out.endswith("1 of 1 instance with claims changed\n")
+    again = rsjs("bks", "update", store, "--folder", tmp_path / "known", "--json").json
+    assert (again["changed"], again["instances"]) == ([], 1)
+
+
+def test_the_list_has_a_line_for_each_instance(rsjs: Run, made: Path) -> None:
+    shown = rsjs("bks", "list", "--folder", made)
+    [line] = [line for line in shown.out.splitlines() if line.startswith(NAME)]
+    assert line.split()[1:4] == ["closed", "0.2480463424", "0.2480463424"]
+    assert "1 instance: 1 closed, 1 of them confirmed" in shown.out
+    [entry] = rsjs("bks", "list", "--folder", made, "--json").json
+    assert (entry["instance"], entry["status"]) == (NAME, "closed")
+
+
+def test_show_tells_who_and_makes_the_instance_that_the_solution_is_for(
+    rsjs: Run, made: Path, store: Path, tmp_path: Path
+) -> None:
+    path = tmp_path / "i.json"
+    shown = rsjs("bks", "show", NAME, "--folder", made, "-o", path)
+    assert "jahani of rsjs-bench" in " ".join(shown.out.split())
+    ids = run_ids(store)
+    assert ids["enumeration"] in shown.out
+    assert ids["jahani_patterns@scip"] in shown.out
+    [entry] = rsjs("bks", "list", "--folder", made, "--json").json
+    assert read_instance(path).digest == entry["sha256"]
+    solution = made / "solutions" / f"{NAME}.json.gz"
+    checked = rsjs("check", path, solution, "--exact", "--json")
+    assert checked.code == 0
+    assert checked.json["exact"]["objective"] == entry["upper_bound"]
+    assert rsjs("bks", "show", NAME, "--folder", made, "--json").json == entry
+
+
+def test_verify_says_what_it_checked_or_has_a_line_for_each_finding(
+    rsjs: Run, made: Path, store: Path, tmp_path: Path
+) -> None:
+    good = rsjs("bks", "verify", "--folder", made)
+    assert good.code == 0
+    assert good.out.endswith("1 of them confirmed; 1 solution passed the exact check\n")
+    rsjs("bks", "update", store, "--folder", tmp_path / "known")
+    (tmp_path / "known" / "best_known.solu").write_text("")
+    bad = rsjs("bks", "verify", "--folder", tmp_path / "known")
+    assert bad.code == 1
+    assert bad.out.count("\n") == 1
+    listed = rsjs("bks", "verify", "--folder", tmp_path / "known", "--json")
+    assert listed.code == 1
+    assert listed.json["findings"] == bad.out.splitlines()
+
+
+def test_a_contradiction_names_both_runs_and_leaves_the_values(
+    rsjs: Run, made: Path, store: Path, tmp_path: Path
+) -> None:
+    """An entry is false: a bound above the cost."""
+    known, ids = tmp_path / "known", run_ids(store)
+    shutil.copytree(made, known)
+    path = known / "jahani.json"
+    document = json.loads(path.read_text())
+    [entry] = document["instances"]
+    own = ("confirmed_by", "exact", "terms", "solution_sha256", "verifier")
+    false = {key: value for key, value in entry["ub_data"][0].items() if key not in own}
+    false |= {"value": 1.0, "run_id": "f" * 16, "method": "boast", "bound_source": "solver"}
+    entry["lb_data"] = [{**false, "confirmed_by": []}]
+    path.write_text(json.dumps(document))
+    before = path.read_bytes()
+    told = rsjs("bks", "update", store, "--folder", known)
+    assert told.code == 1
+    line, last = told.out.splitlines()
+    assert line.startswith(f"contradiction: {NAME}: bound 1.0 $ of run ffffffffffffffff (boast)")
+    assert any(f"of run {run_id} (" in line for run_id in ids.values())
+    assert last == "Nothing was written."
+    assert path.read_bytes() == before
+    listed = rsjs("bks", "update", store, "--folder", known, "--json")
+    assert listed.code == 1
+    assert listed.json["contradictions"][0]["bound"]["run_id"] == "f" * 16
+
+
+def test_a_solution_from_elsewhere_is_credited(rsjs: Run, folder: Path, tmp_path: Path) -> None:
+    given = ["--solution", folder / "idle.json", "--instance", folder / "small.json"]
+    known = tmp_path / "known"
+    told = rsjs("bks", "update", *given, "--source", "a paper, 2030", "--folder", known)
+    assert told.code == 0
+    [entry] = rsjs("bks", "list", "--folder", known, "--json").json
+    assert entry["ub_data"][0]["source"] == "a paper, 2030"
+    assert rsjs("bks", "verify", "--folder", known).code == 0
+
+
+BAD = [
+    ("list --folder {out}/none", "no best-known values"),
+    ("verify --folder {out}/none", "no best-known values"),
+    ("show nothing-such --folder {made}", "found 'nothing-such', expected an instance, e.g. jah"),
+    (f"show {NAME} --folder {{made}} -o {{out}}", "a file to write"),
+    ("update --folder {out}/k", "no STORE and no --solution"),
+    ("update {out} --folder {out}/k", "store.json: found No such file"),
+    ("update --solution s.json --folder {out}/k", "--instance: found nothing, expected it"),
+    ("update --solution s --instance i --folder {out}/k", "--source: found nothing"),
+    ("update --source me --folder {out}/k", "--solution: found nothing"),
+    ("update {store} --without none --folder {out}/k", "--without: found 'none'"),
+    ("update {store} --folder {file}", "a folder"),
+    ("nothing", "nothing"),
+]
+
+
+@pytest.mark.parametrize(("line", "told"), BAD, ids=[line for line, _ in BAD])
+def test_bad_input_is_told_in_one_line(
+    line: str, told: str, rsjs: Run, made: Path, store: Path, folder: Path, tmp_path: Path
+) -> None:
+    places = {"out": tmp_path, "made": made, "store": store, "file": folder / "small.json"}
+    ended = rsjs("bks", *line.format(**places).split())
+    assert (ended.code, ended.out) == (2, "")
+    assert ended.err.startswith("rsjs: error: ")
+    assert ended.err.count("\n") == 1
+    assert told in ended.err
+    assert list(tmp_path.iterdir()) == []
