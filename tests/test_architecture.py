@@ -21,6 +21,7 @@ LEVEL = {  # a room imports itself and rooms of a lower level; a new room is add
 }
 ONLY_IN = {  # package: the one place that imports it
     **dict.fromkeys(["highspy", "pyscipopt", "ortools", "pyomo"], "rsjs.formulations"),
+    **dict.fromkeys(["dask", "distributed"], "rsjs.experiments.campaigns"),
     "numba": "rsjs.heuristics.compiled",
     "jsonschema_rs": "rsjs.instances.json_schemas",
 }

@@ -30,6 +30,14 @@ def run(
         int | None,
         typer.Option("--jobs", metavar="N", help="Runs side by side; by default as the file says."),
     ] = None,
+    dispatch: Annotated[
+        str,
+        typer.Option(
+            "--dispatch",
+            metavar="WHERE",
+            help="local; dask, N workers here; or a Dask scheduler's address, e.g. tcp://host:8786.",
+        ),
+    ] = "local",
     shard: Annotated[
         str, typer.Option("--shard", metavar="I/N", help="Part i of n, for one of n machines.")
     ] = "1/1",
@@ -54,6 +62,7 @@ def run(
       rsjs run smoke -o smoke
       rsjs run campaign.toml --dry-run
       rsjs run campaign.toml --shard 2/4 --jobs 2 -o results
+      rsjs run campaign.toml --dispatch tcp://host:8786 -o results
       rsjs collect results -o tables
 
     Each run is a fresh process held to its limits, and becomes a folder of DIR/runs as it ends: the
@@ -62,38 +71,38 @@ def run(
     crashed or made a false claim.
     """
     from rsjs.cli.campaign_board import Board
+    from rsjs.cli.campaign_dispatch import dispatching
+    from rsjs.cli.campaign_dispatch import slots as slots_asked
     from rsjs.cli.campaign_files import campaign as found_campaign
     from rsjs.cli.campaign_files import shard as part_of
     from rsjs.cli.campaign_text import print_outcome, print_plan, print_survey
     from rsjs.cli.inputs import writable
     from rsjs.cli.progress import busy, running
     from rsjs.experiments.campaigns import runner
-    from rsjs.experiments.campaigns.local import local
-    from rsjs.instances.errors import InputError
 
     asked = found_campaign(campaign)
     folder = output or Path("runs") / asked.name
-    slots = asked.jobs if jobs is None else jobs
-    if slots < 1:
-        raise InputError("--jobs", slots, "a number of runs >= 1")
-    runner.refuse_slots(asked, slots)
+    slots = slots_asked(asked, dispatch, jobs)
     part = runner.Part(shard=part_of(shard), only=only)
     writable(folder, folder=True)
-    known = folder if not dry_run or folder.exists() else None
-    with busy("preparing instances"):
-        prepared = runner.prepare(asked, known, part, keep=not dry_run)
     if dry_run:
+        known = folder if folder.exists() else None
+        with busy("preparing instances"):
+            prepared = runner.prepare(asked, known, part, keep=False)
         print_plan(prepared, folder, slots, as_json=as_json)
         return
     interrupted = False
-    with running() as screen:
-        print_survey(prepared, folder, screen)
-        board = Board(asked.name, prepared.left, slots, screen)
-        try:
-            with closing(runner.carry_out(prepared, folder, local(slots), slots)) as news:
-                for item in news:
-                    board.hear(item)
-        except KeyboardInterrupt:
-            interrupted = True
+    with dispatching(dispatch, slots) as (carry_out, places):
+        with busy("preparing instances"):
+            prepared = runner.prepare(asked, folder, part)
+        with running() as screen:
+            print_survey(prepared, folder, screen)
+            board = Board(asked.name, prepared.left, places, screen)
+            try:
+                with closing(runner.carry_out(prepared, folder, carry_out, places)) as news:
+                    for item in news:
+                        board.hear(item)
+            except KeyboardInterrupt:
+                interrupted = True
     print_outcome(prepared, board, folder, interrupted=interrupted, as_json=as_json)
     raise typer.Exit(INTERRUPTED if interrupted else int(board.failed > 0))

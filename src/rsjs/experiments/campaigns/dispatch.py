@@ -3,8 +3,8 @@ Where runs are carried out: what a way of doing so is given, and what it tells.
 
 A dispatcher hands every order to `perform.perform` in some process, sees that the record gets into
 the store, and yields what happens. It starts no run that the store has, and ends what it started
-when it is closed. `local` is the one for this machine; `dask_dispatch` carries `Order` (plain data) and
-the instance file to the machines of a cluster and the record back.
+when it is closed. `local` is the one for this machine; `dask_dispatch` carries `Order` (plain data)
+and the instance file to the machines of a cluster, and the record back.
 """
 
 from __future__ import annotations

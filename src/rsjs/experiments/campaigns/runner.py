@@ -12,6 +12,7 @@ import psutil
 
 from rsjs.experiments.campaigns import environments as found_environments
 from rsjs.experiments.campaigns import manifest, provenance
+from rsjs.experiments.campaigns.capacity import Need
 from rsjs.experiments.campaigns.dispatch import Dispatch, News
 from rsjs.experiments.campaigns.document import HERE, Campaign
 from rsjs.experiments.campaigns.environments import Environment
@@ -23,7 +24,6 @@ from rsjs.experiments.campaigns.session import Conditions, Session, conditions
 from rsjs.experiments.campaigns.store import Store, Survey
 from rsjs.instances.errors import InputError, described
 
-RESERVE_MB = 512.0  # of memory, for all that is not a run
 BUSY = 0.3  # load per core beside which seconds are not worth ranking
 
 
@@ -119,17 +119,15 @@ def prepare(campaign: Campaign, folder: Path | None, part: Part, *, keep: bool =
 
 
 def refuse_slots(campaign: Campaign, slots: int) -> None:
-    """Raise InputError if so many runs side by side would get in each other's way."""
-    if campaign.timing == "exclusive" and slots > 1:
-        raise InputError("--jobs", slots, "1, as the campaign's timing is exclusive")
-    cores, threads = int(provenance.machine()["hardware_threads_usable"]), max(campaign.threads)
-    if slots * threads > cores:
-        expected = f"at most {cores // threads}: {threads} threads each on {cores} cores"
-        raise InputError("--jobs", slots, expected if cores >= threads else f"{threads} cores")
-    memory = psutil.virtual_memory().total / 2**20 - RESERVE_MB
-    if slots * campaign.memory_limit_mb > memory:
-        expected = f"{campaign.memory_limit_mb:g} MB for each of them in {memory:.0f} MB"
-        raise InputError("--jobs", slots, expected)
+    """Raise InputError if so many runs side by side here would get in each other's way."""
+    machine = provenance.machine()
+    need = Need(
+        exclusive=campaign.timing == "exclusive",
+        threads=max(campaign.threads),
+        memory_mb=campaign.memory_limit_mb,
+    )
+    cores, memory = machine["hardware_threads_usable"], machine["memory_mb"]
+    need.refuse("--jobs", slots, cores=cores, memory_mb=memory)
 
 
 def carry_out(

@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import asdict
 from typing import IO, Any
@@ -19,12 +20,19 @@ PATIENCE = 5.0  # seconds for a slot to end its run
 class Slot:
     """A slot process and the order it has."""
 
-    def __init__(self, store: Store) -> None:
-        module = "rsjs.experiments.campaigns.slot"
-        command = [sys.executable, "-m", module, str(store.folder), str(os.getpid())]
+    def __init__(
+        self,
+        store: Store,
+        module: str = "rsjs.experiments.campaigns.slot",
+        environment: Mapping[str, str] | None = None,
+    ) -> None:
         # a session of its own: Ctrl-C reaches this process alone
         self.process = subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True
+            [sys.executable, "-m", module, str(store.folder), str(os.getpid())],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            start_new_session=True,
+            env=environment,
         )
         self.order: Order | None = None
         self._rest = b""

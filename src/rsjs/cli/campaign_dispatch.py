@@ -1,0 +1,63 @@
+"""Where `rsjs run` has runs carried out, as --dispatch says."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from typing import TYPE_CHECKING
+
+from rsjs.cli.progress import busy
+from rsjs.instances.errors import InputError
+
+if TYPE_CHECKING:
+    from rsjs.experiments.campaigns.dispatch import Dispatch
+    from rsjs.experiments.campaigns.document import Campaign
+
+LOCAL, DASK = "local", "dask"
+
+
+def slots(campaign: Campaign, where: str, jobs: int | None) -> int:
+    """
+    How many runs side by side this machine is to carry out; 1 if others do.
+
+    Raises
+    ------
+    InputError
+        If the options make no sense, alone or together.
+    """
+    from rsjs.experiments.campaigns.runner import refuse_slots
+
+    if "://" in where:
+        if jobs is not None:
+            expected = "none: the workers' threads say how many runs go side by side"
+            raise InputError("--jobs", jobs, expected)
+        return 1
+    if where not in (LOCAL, DASK):
+        raise InputError("--dispatch", where, f"{LOCAL}, {DASK}, or e.g. tcp://host:8786")
+    asked = campaign.jobs if jobs is None else jobs
+    if asked < 1:
+        raise InputError("--jobs", asked, "a number of runs >= 1")
+    refuse_slots(campaign, asked)
+    return asked
+
+
+@contextmanager
+def dispatching(where: str, slots: int) -> Iterator[tuple[Dispatch, int]]:
+    """The dispatcher, and how many runs it has places for as far as is known."""
+    if where == LOCAL:
+        from rsjs.experiments.campaigns.local import local
+
+        yield local(slots), slots
+        return
+    from rsjs.experiments.campaigns.dask_cluster import own_cluster, running_cluster
+    from rsjs.experiments.campaigns.dask_dispatch import dask
+
+    with ExitStack() as stack:
+        with busy("connecting"):
+            opened = own_cluster(slots) if where == DASK else running_cluster(where)
+            client = stack.enter_context(opened)
+        threads = sum(client.nthreads().values())
+        if threads == 0:
+            print(f"{where} has no worker yet: runs begin when one joins", file=sys.stderr)
+        yield dask(client), max(1, threads)

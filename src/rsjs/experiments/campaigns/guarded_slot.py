@@ -1,0 +1,47 @@
+"""
+A slot under guard: `python -m rsjs.experiments.campaigns.guarded_slot STORE PARENT`.
+
+For a parent that cannot be a subreaper, as it has other children. Standard input and output are the
+slot's. This process ends when the slot does, and the slot when this process or its parent does;
+whatever a slot that was killed leaves behind is found here and ended.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+
+from rsjs.experiments.process_tree import Family, subreaper
+from rsjs.instances.lifeline import die_with_parent
+
+MODULE = "rsjs.experiments.campaigns.guarded_slot"
+PATIENCE = 4.0  # seconds for a slot to end its run; less than this process is given
+
+
+def guard(store: str) -> None:
+    """Start a slot, and end all that is left when it has ended."""
+    command = [sys.executable, "-m", "rsjs.experiments.campaigns.slot", store, str(os.getpid())]
+    with subreaper():
+        slot = subprocess.Popen(command)
+        try:
+            slot.wait()
+        finally:
+            slot.terminate()
+            try:
+                slot.wait(PATIENCE)
+            except subprocess.TimeoutExpired:
+                slot.kill()
+            Family(os.getpid(), with_root=False).kill()
+
+
+def _leave(*_: object) -> None:
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    raise SystemExit(0)
+
+
+if __name__ == "__main__":
+    signal.signal(signal.SIGTERM, _leave)
+    die_with_parent(int(sys.argv[2]), by=signal.SIGTERM)
+    guard(sys.argv[1])

@@ -1,0 +1,115 @@
+"""`rsjs run --dispatch`: a cluster of its own, and what cannot be meant."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+
+from rsjs.experiments.campaigns import dask_cluster
+
+pytest.importorskip("distributed")
+
+Run = Callable[..., Any]
+
+TEXT = """
+format = "rsjs-campaign/1"
+name = "one"
+shows = "a test"
+timing = "shared"
+[limits]
+time_s = 60
+memory_mb = 1000
+[[instances]]
+generator = "jahani"
+sizes = ["10x100"]
+[[methods]]
+run = ["jahani_literal@highs"]
+"""
+PATIENCE = 60.0  # seconds; a test that hangs is ended
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "one.toml"
+    path.write_text(TEXT)
+    return path
+
+
+BAD = [
+    ("--dispatch cloud", "--dispatch: found 'cloud', expected local, dask, or e.g. tcp://"),
+    ("--dispatch tcp://127.0.0.1:1", "found tcp://127.0.0.1:1: Timed out"),
+    ("--dispatch nothing://127.0.0.1", "found nothing://127.0.0.1: unknown address scheme"),
+    ("--dispatch tcp://h:1 --jobs 2", "--jobs: found 2, expected none: the workers' threads say"),
+    ("--dispatch dask --jobs 1000", "--jobs: found 1000"),
+]
+
+
+@pytest.mark.parametrize(("line", "told"), BAD, ids=[line for line, _ in BAD])
+def test_bad_options_are_told_in_one_line_and_nothing_is_written(
+    line: str, told: str, rsjs: Run, file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(dask_cluster, "PATIENCE", 0.5)
+    ended = rsjs("run", file, "-o", tmp_path / "store", *line.split())
+    assert ended.code == 2
+    assert ended.err.startswith("rsjs: error: ")
+    assert ended.err.count("\n") == 1
+    assert told in ended.err
+    assert not (tmp_path / "store").exists()
+
+
+def test_without_distributed_the_command_that_installs_it_is_told(
+    rsjs: Run, file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(dask_cluster, "find_spec", lambda name: None)
+    ended = rsjs("run", file, "-o", tmp_path / "store", "--dispatch", "dask")
+    assert (ended.code, ended.err.count("\n")) == (2, 1)
+    assert "pip install 'rsjs-bench[dask]'" in ended.err
+
+
+def test_a_dry_run_starts_no_cluster(rsjs: Run, file: Path, tmp_path: Path) -> None:
+    words = ["--dispatch", "tcp://127.0.0.1:1", "--dry-run"]
+    assert "1 run on 1 instance" in rsjs("run", file, "-o", tmp_path / "store", *words).out
+
+
+def processes_of(folder: Path) -> list[psutil.Process]:
+    return [
+        process
+        for process in psutil.process_iter(["cmdline"])
+        if any(str(folder) in word for word in process.info["cmdline"] or [])
+    ]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="no parent-death signal")
+def test_ctrl_c_ends_a_cluster_of_its_own_and_all_on_it(file: Path, tmp_path: Path) -> None:
+    store = tmp_path / "store"
+    command = [sys.executable, "-m", "rsjs", "run", str(file), "-o", str(store)]
+    process = subprocess.Popen(
+        [*command, "--dispatch", "dask", "--jobs", "1"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+        env={**os.environ, "DASK_TEMPORARY_DIRECTORY": str(tmp_path)},
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )
+    end = time.monotonic() + PATIENCE
+    while not list(tmp_path.rglob("work/events.jsonl")):
+        assert time.monotonic() < end
+        assert process.poll() is None
+        time.sleep(0.02)
+    os.killpg(process.pid, signal.SIGINT)  # as a terminal does
+    out, err = process.communicate(timeout=PATIENCE)
+    assert process.returncode == 130
+    assert err == f"one in {store}: 0 done, 1 to run\n"
+    assert "the same command goes on from there" in out
+    assert processes_of(tmp_path) == []
+    assert not list((store / "claims").iterdir())

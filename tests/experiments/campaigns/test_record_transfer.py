@@ -1,0 +1,59 @@
+"""Records that travel, and machines that are too small."""
+
+from __future__ import annotations
+
+import zlib
+
+import pytest
+
+from rsjs.experiments.campaigns import runner
+from rsjs.experiments.campaigns.capacity import RESERVE_MB, Need
+from rsjs.experiments.campaigns.record_transfer import packed, unpack
+from rsjs.experiments.campaigns.store import Store
+from rsjs.instances.errors import InputError
+
+
+@pytest.fixture
+def made(campaign, carry_out, tmp_path):
+    """A run, another, and the record of the first."""
+    prepared = carry_out(campaign("fifo:paper", seeds=[1, 2]), tmp_path / "store")
+    run, other = prepared.selected
+    (tmp_path / "there").mkdir()
+    return run, other, Store(tmp_path / "store").path(run.id)
+
+
+def test_a_record_arrives_as_it_was(made, tmp_path):
+    run, _, record = made
+    unpack(packed(record), tmp_path / "there", run)
+    arrived = {path.name: path.read_bytes() for path in (tmp_path / "there").iterdir()}
+    assert arrived == {path.name: path.read_bytes() for path in record.iterdir()}
+
+
+def test_a_record_that_changed_on_the_way_or_is_of_another_run_is_refused(made, tmp_path):
+    run, other, record = made
+    with pytest.raises(InputError, match=f"expected {other.id}, as asked"):
+        unpack(packed(record), tmp_path / "there", other)
+    parcel = {**packed(record), "events.jsonl": zlib.compress(b"{}")}
+    with pytest.raises(InputError, match="sha256"):
+        unpack(parcel, tmp_path / "there", run)
+
+
+def test_the_need_of_runs_is_that_of_the_largest(campaign):
+    asked = campaign("fifo:paper", threads=[1, 2])
+    need = Need.of(runner.prepare(asked, None, runner.Part()).selected)
+    assert need == Need(exclusive=False, threads=2, memory_mb=400)
+
+
+TOO_MUCH = [
+    (2, True, "found 2, expected 1, as the campaign's timing is exclusive"),
+    (3, False, "found 3, expected at most 2: 2 threads each on 4 cores"),
+    (2, False, "found 2, expected 400 MB for each of them in 799 MB"),
+]
+
+
+@pytest.mark.parametrize(("slots", "exclusive", "told"), TOO_MUCH)
+def test_a_machine_that_is_too_small_is_told(slots, exclusive, told):
+    need = Need(exclusive=exclusive, threads=2, memory_mb=400)
+    need.refuse("place", 1, cores=2, memory_mb=RESERVE_MB + 400)
+    with pytest.raises(InputError, match=f"place: {told}"):
+        need.refuse("place", slots, cores=4, memory_mb=RESERVE_MB + 799)
