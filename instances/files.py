@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import gzip
-import json
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
-from fractions import Fraction
 from pathlib import Path
 from typing import TypeVar
 
@@ -117,15 +115,7 @@ def read_document(path: str | Path) -> Document:
 
 def read_exact(path: str | Path) -> Document:
     """The same with every fractional number as the Fraction that its text says."""
-    reader = Reader(Path(path))
-    reader.document()
-    exact: Document = json.loads(reader.text, parse_float=_rational)
-    return exact
-
-
-def _rational(text: str) -> Fraction | int:
-    value = Fraction(text)
-    return value.numerator if value.denominator == 1 else value  # 1.0 may be an index
+    return Reader(Path(path)).exact_document()
 
 
 def _instance(document: Document, path: str | Path) -> Instance:

@@ -7,7 +7,8 @@ import json
 import re
 import zlib
 from collections.abc import Iterator
-from math import isfinite
+from fractions import Fraction
+from math import inf, isfinite, nextafter
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -55,6 +56,15 @@ class Reader:
         self._refuse_deep(parsed)
         document: Document = parsed
         return document
+
+    def exact_document(self) -> Document:
+        """The same with fractional numbers as Fractions; where integers belong, they are none."""
+        kind = self.document()["format"]
+        beside = json.loads(self.text, parse_float=_beside)
+        if not validator_for(SCHEMAS[kind]).is_valid(beside):
+            self._refuse(kind, beside)
+        exact: Document = json.loads(self.text, parse_float=_rational)
+        return exact
 
     def _read(self) -> str:
         try:
@@ -133,6 +143,21 @@ class Reader:
 
     def _fail(self, pointer: str, value: Any, expected: str) -> NoReturn:
         raise InputError(pointer, value, expected, self.path) from None
+
+
+def _rational(text: str) -> Fraction | int:
+    if float(text) == 0:  # 0e99999999: hours of work as a Fraction
+        return 0
+    value = Fraction(text)
+    return value.numerator if value.denominator == 1 else value  # 1.0 may be an index
+
+
+def _beside(text: str) -> float:
+    """A number as a double that is integral only if the number is."""
+    value = float(text)
+    if not value.is_integer() or value == (exact := _rational(text)):
+        return value
+    return nextafter(value, inf if exact > value else -inf)
 
 
 def _walk(document: Any) -> Iterator[tuple[str, Any]]:

@@ -155,6 +155,23 @@ def test_numbers_as_wide_as_a_double_are_read(example, tmp_path):
     assert files.read_exact(tmp_path / "i.json")["jobs"][0]["meta"]["x"][:2] == [10**308, -(2**64)]
 
 
+def test_a_zero_with_a_huge_exponent_is_read_exactly(example, tmp_path):
+    text = canonical_text(example() | {"jobs": [example()["jobs"][0] | {"meta": {"x": [0]}}]})
+    (tmp_path / "i.json").write_text(text.replace('"x":[0]', '"x":[0e99999999, 0.0e-99999999]'))
+    assert files.read_exact(tmp_path / "i.json")["jobs"][0]["meta"]["x"] == [0, 0]
+
+
+def test_an_index_that_only_rounds_to_an_integer_is_refused_exactly(example, tmp_path):
+    solution = {"job_node": [0], "job_gpus": [1], "job_level": [-1], "node_type": [0]}
+    text = canonical_text({"format": "rsjs-solution/1", "instance": "0" * 64, **solution})
+    (tmp_path / "s.json").write_text(
+        text.replace('"job_gpus":[1]', '"job_gpus":[1.00000000000000000001]')
+    )
+    assert files.read_solution(tmp_path / "s.json").solution.job_gpus.tolist() == [1]
+    with pytest.raises(InputError, match=r"/job_gpus/0: found 1\.0000000000000002, expected"):
+        files.read_exact(tmp_path / "s.json")
+
+
 def test_errors_of_the_library_name_no_file(example):
     with pytest.raises(InputError) as caught:
         to_instance(json.loads(canonical_text(example())) | {"H": -1.0})
