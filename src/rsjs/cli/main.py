@@ -20,6 +20,7 @@ from rsjs.cli import (
     convert,
     demo,
     doctor,
+    export,
     export_model,
     formulation_study,
     generate,
@@ -46,7 +47,7 @@ class _InOrder(TyperGroup):
 
 
 ORDER = ["generate", "workload", "convert", "solve", "check"]
-ORDER += ["compare", "run", "collect", "statistics", "bks", "formulation-study", "export-model"]
+ORDER += ["compare", "run", "collect", "statistics", "bks", "formulation-study", "export-model", "export"]
 ORDER += ["list", "show", "demo", "doctor"]
 app = typer.Typer(
     cls=_InOrder,
@@ -73,6 +74,7 @@ app.add_typer(bks.app, name="bks")
 app.command("convert")(convert.convert)
 app.command("formulation-study")(formulation_study.formulation_study)
 app.command("export-model")(export_model.export_model)
+app.add_typer(export.app, name="export")
 app.command("list")(listing.list_)
 app.command("show")(show.show)
 app.command("demo")(demo.demo)

@@ -1,0 +1,171 @@
+"""`rsjs export`: what authors attach to a paper."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from rsjs.cli.options import Json
+
+app = typer.Typer(
+    help="Write what authors attach to a paper.\n\n\b\nExample:\n"
+    "  rsjs export verifier -o rsjs_verify.py --json\n"
+    "  rsjs export ijoc runs/paper --number 2026.0001 -o 2026.0001",
+)
+
+Stores = Annotated[
+    list[Path],
+    typer.Argument(metavar="STORE...", help="Stores of `rsjs run`; shards count as one."),
+]
+
+
+@app.callback()
+def group() -> None: ...
+
+
+@app.command("verifier")
+def verifier(
+    output: Annotated[
+        Path, typer.Option("-o", "--output", metavar="FILE", help="Python file to write.")
+    ],
+    as_json: Json = False,
+) -> None:
+    """
+    Write a verifier in one file, which needs Python 3.9 and nothing else.
+
+    \b
+    Example:
+      rsjs export verifier -o rsjs_verify.py
+      python3 rsjs_verify.py instance.json solution.json
+      python3 rsjs_verify.py results
+
+    It is an implementation of its own: all constraints and costs in exact fractions.
+    """
+    from rsjs.cli.console import print_facts, print_json
+    from rsjs.cli.inputs import writable
+    from rsjs.reporting.kit.archive_data import write_verifier
+    from rsjs.reporting.kit.checksums import sum_of
+
+    writable(output)
+    write_verifier(output)
+    found = {"file": output, "sha256": sum_of(output)}
+    print_json(found) if as_json else print_facts(found.items())
+
+
+@app.command("results")
+def results(
+    stores: Stores,
+    output: Annotated[
+        Path,
+        typer.Option(
+            "-o", "--output", metavar="DIR", help="Gets a folder named for each campaign."
+        ),
+    ],
+    only: Annotated[
+        list[str] | None,
+        typer.Option("--only", metavar="NAME", help="One table or figure; may be repeated."),
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """
+    Write the tables and figures of campaigns as they stand in an archive.
+
+    \b
+    Example:
+      rsjs export results smoke -o results
+      rsjs export results smoke --only counts --only gap -o results
+
+    Tables as .md, .tex and .csv, figures as .pdf, and the rows and courses of all runs.
+    """
+    from rsjs.cli.console import print_json
+    from rsjs.cli.inputs import writable
+    from rsjs.cli.progress import busy
+    from rsjs.reporting.kit.evidence import experiments
+    from rsjs.reporting.kit.results import write_results
+
+    writable(output, folder=True)
+    with busy("writing tables and figures"):
+        made = {
+            one.name: write_results(one, output / one.name, only or ())
+            for one in experiments(stores)
+        }
+    if as_json:
+        print_json({name: [vars(item) for item in items] for name, items in made.items()})
+        return
+    for name, items in made.items():
+        for item in items:
+            print(f"{item.name}: {', '.join(str(output / name / file) for file in item.files)}")
+
+
+@app.command("ijoc")
+def ijoc(
+    stores: Stores,
+    output: Annotated[
+        Path, typer.Option("-o", "--output", metavar="DIR", help="A new or empty folder.")
+    ],
+    number: Annotated[
+        str | None,
+        typer.Option("--number", metavar="NUMBER", help="Of the paper, e.g. 2026.0001."),
+    ] = None,
+    title: Annotated[
+        str | None, typer.Option("--title", metavar="TEXT", help="Of the paper.")
+    ] = None,
+    authors: Annotated[
+        str | None, typer.Option("--authors", metavar="NAMES", help="Separated by semicolons.")
+    ] = None,
+    paper_doi: Annotated[
+        str | None,
+        typer.Option(
+            "--paper-doi", metavar="DOI", help="Of the paper; by default made of its number."
+        ),
+    ] = None,
+    repository: Annotated[
+        str | None,
+        typer.Option("--repository", metavar="URL", help="Where the software is developed."),
+    ] = None,
+    allow_dirty: Annotated[
+        bool,
+        typer.Option(
+            "--allow-dirty",
+            help="Also if runs failed, are missing or had a changed source; README notes it.",
+        ),
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """
+    Write the archive that the INFORMS Journal on Computing publishes beside a paper.
+
+    \b
+    Example:
+      rsjs export ijoc runs/paper --number 2026.0001 --title "..." \\
+          --authors "First Author; Second Author" -o 2026.0001
+
+    README, LICENSE, AUTHORS, src, data, scripts, docs, results and SHA256SUMS in the journal's
+    layout. The same stores give the same bytes. What is not known yet stays a placeholder and is
+    listed at the end. A store with corrupt records is refused.
+    """
+    from rsjs.cli.console import print_facts, print_json
+    from rsjs.cli.inputs import writable
+    from rsjs.cli.progress import busy
+    from rsjs.reporting.kit.ijoc import export
+    from rsjs.reporting.kit.paper import paper
+    from rsjs.reporting.kit.source_tree import checkout
+
+    about = paper(number=number, title=title, authors=authors, doi=paper_doi, repository=repository)
+    writable(output, folder=True)
+    with busy("writing the archive"):
+        made = export(stores, output, about, root=checkout(), allow_dirty=allow_dirty)
+    if as_json:
+        print_json(vars(made))
+        return
+    print_facts(
+        [
+            ("archive", made.folder),
+            ("files", f"{made.files}, listed in SHA256SUMS"),
+            ("data", f"{made.instances} instance files, {made.solutions} verified solutions"),
+            *(("defect", doubt) for doubt in made.doubts),
+            *(("fill in", line) for line in made.left),
+        ]
+    )

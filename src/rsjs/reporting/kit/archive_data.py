@@ -1,0 +1,177 @@
+"""The instances and best solutions of an archive, checked by the verifier that goes with them."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
+
+from rsjs.experiments.campaigns.instance_store import InstanceStore
+from rsjs.experiments.campaigns.store import Store
+from rsjs.experiments.comparison import Row
+from rsjs.instances.errors import InputError, described
+from rsjs.instances.files import read_instance, write_bytes
+from rsjs.reporting.kit.evidence import Experiment
+
+VERIFIER = "rsjs_verify.py"
+VERIFICATION = "verification.txt"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Data:
+    """
+    An instance of the archive.
+
+    Attributes
+    ----------
+    file, name, sha256 : str
+    nodes, jobs : int
+    order : int
+        0 = as given; else the seed that drew the order of its jobs and nodes.
+    """
+
+    file: str
+    name: str
+    sha256: str
+    nodes: int
+    jobs: int
+    order: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Best:
+    """The cheapest verified decision for an instance: its file, and the run that made it."""
+
+    file: str
+    instance: str
+    method: str
+    run_id: str
+    objective: float
+
+
+def write_verifier(path: Path) -> None:
+    """Write the single-file verifier."""
+    write_bytes(files("rsjs.reporting.kit").joinpath(VERIFIER).read_bytes(), path)
+
+
+def write_instances(found: Sequence[Experiment], folder: Path) -> list[Data]:
+    """
+    Copy every instance that was given or solved, each in its orders.
+
+    Raises
+    ------
+    InputError
+        If a store lacks one, or has another in its place.
+    """
+    wanted: dict[str, tuple[Row, int, Experiment]] = {}
+    for experiment in found:
+        for row in experiment.rows:
+            wanted.setdefault(row["instance_sha256"], (row, 0, experiment))
+            wanted.setdefault(row["solved_sha256"], (row, row["permutation"], experiment))
+    names = _names({sha256: (row["instance"], n) for sha256, (row, n, _) in wanted.items()})
+    made = []
+    for sha256, (row, order, experiment) in wanted.items():
+        path = _instance(experiment, sha256)
+        actual = read_instance(path).digest
+        if actual != sha256:
+            raise InputError("", actual, f"the instance of sha256 {sha256}", path)
+        write_bytes(path.read_bytes(), folder / names[sha256])
+        made.append(
+            Data(
+                file=names[sha256],
+                name=row["instance"],
+                sha256=sha256,
+                nodes=row["nodes"],
+                jobs=row["jobs"],
+                order=order,
+            )
+        )
+    return sorted(made, key=lambda one: (one.nodes, one.jobs, one.file))
+
+
+def read_from_files(experiment: Experiment) -> set[str]:
+    """sha256 of the instances that a campaign reads from files, as its stores remember them."""
+    found = set()
+    for folder in experiment.stores:
+        index = json.loads((folder / "instances/index.json").read_text("utf-8"))
+        for key, entry in index["drawn"].items():  # the sum of a file, or a generator's arguments
+            if re.fullmatch("[0-9a-f]{64}", key):
+                found.add(entry["sha256"])
+    return found & {row["instance_sha256"] for row in experiment.rows}
+
+
+def write_best(found: Sequence[Experiment], data: Sequence[Data], folder: Path) -> list[Best]:
+    """Copy the cheapest verified decision for each instance, whatever order it was solved in."""
+    best: dict[str, tuple[Row, Experiment]] = {}
+    for experiment in found:
+        for row in experiment.rows:
+            key = row["instance_sha256"]
+            if row["status"] == "ok" and (key not in best or _price(row) < _price(best[key][0])):
+                best[key] = row, experiment
+    file_of = {one.sha256: one.file for one in data}
+    made = []
+    for sha256, (row, experiment) in best.items():
+        write_bytes(_solution(experiment, row["run_id"]), folder / file_of[sha256])
+        made.append(
+            Best(
+                file=file_of[sha256],
+                instance=row["instance"],
+                method=row["method"],
+                run_id=row["run_id"],
+                objective=row["objective"],
+            )
+        )
+    return sorted(made, key=lambda one: one.file)
+
+
+def verify(archive: Path, folders: Sequence[str]) -> str:
+    """
+    What the archive's verifier says of the instances and solutions in its folders.
+
+    Raises
+    ------
+    InputError
+        Unless it finds all solutions feasible and their claims true.
+    """
+    command = [sys.executable, "-I", "-S", f"results/{VERIFIER}", *folders]
+    done = subprocess.run(command, cwd=archive, capture_output=True, text=True, check=False)
+    if done.returncode:
+        lines = [line for line in done.stdout.splitlines() if "violation" in line]
+        told = described(" ".join([*done.stderr.splitlines(), *lines][:1]) or "no verdict")
+        raise InputError("", told, "solutions that the verifier confirms")
+    return done.stdout
+
+
+def _price(row: Row) -> tuple[float, str]:
+    return row["objective"], row["run_id"]
+
+
+def _instance(experiment: Experiment, sha256: str) -> Path:
+    paths = [InstanceStore(folder).path(sha256) for folder in experiment.stores]
+    for path in paths:
+        if path.exists():
+            return path
+    raise InputError("", described("no such file"), "an instance of the store", paths[0])
+
+
+def _solution(experiment: Experiment, run_id: str) -> bytes:
+    paths = [Store(folder).path(run_id) / "solution.json.gz" for folder in experiment.stores]
+    return next(path.read_bytes() for path in paths if path.exists())
+
+
+def _names(wanted: dict[str, tuple[str, int]]) -> dict[str, str]:
+    """sha256 -> file name; with part of the sum where instances share a name."""
+    plain = {
+        sha256: re.sub(r"[^\w.+-]|^\.", "_", name, flags=re.ASCII) + (f".order{n}" if n else "")
+        for sha256, (name, n) in wanted.items()
+    }
+    twice = {name for name in plain.values() if [*plain.values()].count(name) > 1}
+    return {
+        sha256: f"{name}-{sha256[:8]}.json.gz" if name in twice else f"{name}.json.gz"
+        for sha256, name in plain.items()
+    }

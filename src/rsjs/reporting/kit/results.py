@@ -1,0 +1,159 @@
+"""The tables and figures of a campaign, each by its name: pure functions of its records."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Literal
+
+from rsjs.instances.errors import InputError
+from rsjs.instances.files import write_bytes
+from rsjs.reporting import cost_bars, gap_curves, tables
+from rsjs.reporting.csv_rows import csv_text
+from rsjs.reporting.kit.evidence import Experiment
+from rsjs.reporting.statistics import measures, sheet_text
+from rsjs.reporting.statistics.analysis import Analysis
+from rsjs.reporting.statistics.ecdf_picture import distribution_of_gaps, distribution_of_targets
+from rsjs.reporting.statistics.integrals import with_courses
+from rsjs.reporting.statistics.profile_picture import performance_profiles
+from rsjs.reporting.statistics.rank_picture import rank_bars
+from rsjs.reporting.statistics.scatter_picture import pairwise_times
+from rsjs.reporting.statistics.sheet import Sheet
+from rsjs.reporting.statistics.sheets import sheets
+
+Kind = Literal["table", "figure"]
+
+
+@dataclass(frozen=True)
+class Item:
+    """
+    A table or a figure.
+
+    Attributes
+    ----------
+    name, title : str
+    kind : "table" | "figure"
+    files : sequence of str
+        Below the folder of the campaign.
+    """
+
+    name: str
+    title: str
+    kind: Kind
+    files: Sequence[str]
+
+
+Texts = Callable[[], dict[str, str]]  # suffix -> text
+Draw = Callable[[Path], object]
+
+
+def write_results(experiment: Experiment, folder: Path, only: Sequence[str] = ()) -> list[Item]:
+    """
+    Write tables (.md, .tex, .csv) and figures (.pdf) into a folder, with the rows they show.
+
+    Parameters
+    ----------
+    only : sequence of str
+        Names of tables and figures; none = all.
+
+    Raises
+    ------
+    InputError
+        For a name that is none of them.
+    """
+    courses = {course["run_id"]: course["events"] for course in experiment.courses}
+    rows = [{**row, "events": courses[row["run_id"]]} for row in experiment.rows]
+    analysis = Analysis(rows=rows)
+    known = [*_tables(experiment, analysis), *_figures(experiment, analysis)]
+    names = [item.name for item, _ in known]
+    for name in only:
+        if name not in names:
+            raise InputError("--only", name, f"one of {', '.join(names)}")
+    made = [(item, write) for item, write in known if not only or item.name in only]
+    for _, write in made:
+        write(folder)
+    write_bytes(csv_text(experiment.rows).encode(), folder / "rows.csv")
+    write_bytes(json.dumps(experiment.courses).encode(), folder / "events.json")
+    if experiment.found.skipped:
+        write_bytes(csv_text(experiment.found.skipped).encode(), folder / "skipped.csv")
+    return [item for item, _ in made]
+
+
+def _tables(experiment: Experiment, analysis: Analysis) -> Iterator[tuple[Item, Draw]]:
+    rows = experiment.rows
+
+    def runs() -> dict[str, str]:
+        return {"md": tables.markdown(rows), "tex": tables.latex(rows), "csv": csv_text(rows)}
+
+    yield _table("runs", "Every run: checked cost, gap, time", runs)
+    told = analysis.conditions()
+    for sheet in sheets(analysis):
+        yield _table(sheet.name, sheet.title, partial(_texts, sheet, told))
+
+
+def _texts(sheet: Sheet, told: Sequence[str]) -> dict[str, str]:
+    return {
+        "md": sheet_text.markdown([sheet], told),
+        "tex": sheet_text.latex([sheet], told),
+        "csv": sheet_text.csv(sheet),
+    }
+
+
+def _table(name: str, title: str, texts: Texts) -> tuple[Item, Draw]:
+    paths = {suffix: f"tables/{name}.{suffix}" for suffix in ("md", "tex", "csv")}
+
+    def write(folder: Path) -> None:
+        for suffix, text in texts().items():
+            write_bytes(text.encode(), folder / paths[suffix])
+
+    return Item(name, title, "table", [*paths.values()]), write
+
+
+def _figures(experiment: Experiment, analysis: Analysis) -> Iterator[tuple[Item, Draw]]:
+    rows, courses = experiment.rows, experiment.courses
+    gaps = measures.gaps(analysis.runs, "gap")
+    yield _figure(
+        "gap-over-time", "Gap over time", lambda at: gap_curves.gap_over_time(courses, at)
+    )
+    yield _figure("cost-terms", "Terms of the cost", lambda at: cost_bars.cost_split(rows, at))
+    yield _figure(
+        "gap-distribution", "Distribution of gaps", lambda at: distribution_of_gaps(gaps, at)
+    )
+    if with_courses(analysis.runs):
+        longest = float(analysis.limits.max())
+        yield _figure(
+            "targets",
+            "Targets reached over time",
+            lambda at: distribution_of_targets(analysis.hits, longest, at),
+        )
+    if len(analysis.times.columns) > 1:
+        times, limits = analysis.times, analysis.limits
+        by_time, by_cost = analysis.ranks_by_time(), analysis.ranks_by_cost()
+        ranked = by_time.index.tolist()
+        for name, title, draw in (
+            (
+                "profiles",
+                "Performance profiles",
+                lambda at: performance_profiles(times, ranked, at),
+            ),
+            ("time-pairs", "Times in pairs", lambda at: pairwise_times(times, limits, ranked, at)),
+            (
+                "rank-bars-by-time",
+                "Shares of ranks by time",
+                lambda at: rank_bars(by_time, "Time to solve", at),
+            ),
+            (
+                "rank-bars-by-cost",
+                "Shares of ranks by cost",
+                lambda at: rank_bars(by_cost, "Cost", at),
+            ),
+        ):
+            yield _figure(name, title, draw)
+
+
+def _figure(name: str, title: str, draw: Draw) -> tuple[Item, Draw]:
+    file = f"figures/{name}.pdf"
+    return Item(name, title, "figure", [file]), lambda folder: draw(folder / file)

@@ -1,0 +1,1016 @@
+#!/usr/bin/env python3
+# ruff: noqa: B905 - zip has no `strict` before Python 3.10
+"""
+Verify decisions for RSJS instances: which jobs run now, on which node, at what cost.
+
+    python rsjs_verify.py INSTANCE SOLUTION...     these solutions of this instance
+    python rsjs_verify.py FOLDER...                every solution below with its instance, and
+                                                   every file that a SHA256SUMS below lists
+
+Needs Python 3.9 or newer and nothing else. Files are JSON, gzipped if named .gz, of the formats
+rsjs-instance/1 and rsjs-solution/1. Every number is the fraction that its text says; nothing is
+rounded. Exit code: 0 every solution is feasible and its claims are true; 1 one is not, or a file
+differs from its checksum; 2 bad input, each told in one line.
+
+The problem (hours, dollars, GB). Job j needs a_q hours per epoch in configuration q: k GPUs of its
+own, or a share level of one GPU. W_j is its number of epochs, w_j the epochs done.
+
+    worst_case   t_jq = a_q (epochs_max - w_j)
+    mean         t_jq = a_q (E[W_j] - w_j) while w_j < E[W_j], then the worst case
+    expected     t_jq = a_q E[R_j], R_j = W_j - w_j given W_j > w_j; in tardiness and postponement
+                 the expectation is that of max(0, .)
+
+Feasible, by the names of what may be violated:
+
+    instance            the solution is for this instance: sha256 of its canonical form
+    shape, range        arrays have an entry for each job or node, within range
+    allowed_type        a node is off or of a type it may take
+    postponed           a job that waits has no GPUs and no share
+    one_configuration   a job that runs has GPUs of its own or a share level, not both
+    node_on, node_size  its node is on and has that many GPUs
+    memory, admissible  it fits the GPU or the level; it has a time in this configuration
+    capacity            GPUs taken whole + fewest GPUs that the shares pack into <= GPUs of the node
+    open_nodes          as many nodes as the instance's rule asks for
+    claimed_objective, claimed_bound     true to 1e-6 relative
+
+Objective: the sum of
+
+    tardiness      job that runs      eta_j max(0, now + t_jq - d_j); with `tardiness_at` next_event
+                                      the cluster's first completion t* instead of t_jq
+    postponement   job that waits     rho eta_j max(0, now + H + M_j - d_j), M_j = max_q t_jq over
+                                      the GPU types that some node may have
+    energy         proportional       sum_j (k_j / s_v) c_v t_jq
+                   first_ending       nodes with jobs: price for the GPUs in use x least t_jq there
+                   next_event         t* x the sum of these prices
+    idle           nodes that are on  mu x GPUs not in use
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import json
+import math
+import os
+import re
+import sys
+import zlib
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from fractions import Fraction
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, NamedTuple, NoReturn
+
+INSTANCE, SOLUTION = "rsjs-instance/1", "rsjs-solution/1"
+OURS = re.compile("rsjs-(instance|solution)/")
+ARRAYS = ("job_node", "job_gpus", "job_level", "node_type")
+TERMS = ("tardiness", "postponement", "energy", "idle")
+FIXED = "fixed"  # the law with all mass on epochs_max
+LARGEST = 10**15
+LONGEST_NUMBER = 1100  # characters
+DEEPEST = 50  # brackets in `meta` and `generator`
+MOST_NODES = 10**6
+FINEST = 60  # common denominator of a GPU's shares
+TOLERANCE, ROUNDING = Fraction(1, 10**6), Fraction(1, 10**9)  # of claims
+ZERO = Fraction(0)
+
+Document = dict[str, Any]
+Class = tuple[str, ...]  # the types that a node may take
+
+
+class Refused(Exception):
+    """Bad input, told in one line."""
+
+
+def refuse(where: str, found: Any, expected: str) -> NoReturn:
+    """End with the place, what was found there and what was expected."""
+    if isinstance(found, (dict, list)):
+        found = f"{'an object' if isinstance(found, dict) else 'an array'} of {len(found)}"
+    elif isinstance(found, Fraction):
+        found = float(found)
+    place = f"{where[:200]}: " if where else ""
+    raise Refused(f"{place}found {str(found)[:100]}, expected {expected}")
+
+
+def must(holds: bool, where: str, found: Any, expected: str) -> None:
+    """Refuse what does not hold."""
+    if not holds:
+        refuse(where, found, expected)
+
+
+# ------------------------------------------------------------------------------------------------
+# Reading: bytes -> text -> a document with exact numbers
+
+
+def text_of(path: Path) -> str:
+    """The text of a file, decompressed if its name ends in .gz."""
+    try:
+        data = path.read_bytes()
+        return (gzip.decompress(data) if path.suffix == ".gz" else data).decode("utf-8")
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        refuse("", f"damaged gzip data ({error})", "a whole .gz file")
+    except UnicodeDecodeError as error:
+        refuse("", f"a bad byte at offset {error.start}", "UTF-8 text")
+    except (OSError, ValueError) as error:
+        refuse("", getattr(error, "strerror", None) or error, "a readable file")
+
+
+def parsed(text: str) -> Any:
+    """The JSON document in a text: integers as int, all other numbers as Fraction."""
+    try:
+        return json.loads(
+            text,
+            object_pairs_hook=_object,
+            parse_float=_fraction,
+            parse_int=lambda digits: _fraction(digits).numerator,
+            parse_constant=_fraction,
+        )
+    except json.JSONDecodeError as error:
+        place = f"{error.msg} at line {error.lineno} column {error.colno}"
+        refuse("", place, "a whole JSON document")
+    except RecursionError:
+        refuse("", "brackets nested too deeply", "a JSON document")
+
+
+def _object(pairs: list[tuple[str, Any]]) -> Document:
+    for key, count in Counter(key for key, _ in pairs).items():
+        must(count == 1, "", f"the key {key} {count} times in an object", "it once")
+    return dict(pairs)
+
+
+def _fraction(text: str) -> Fraction:
+    value = float(text)
+    vanished = value == 0 and re.match("[-0.]*[1-9]", text)  # 1e-999999999
+    fits = math.isfinite(value) and not vanished and len(text) <= LONGEST_NUMBER
+    must(fits, "", text, "a finite number that a double can hold")
+    return Fraction(text) if value else ZERO  # 0e999999999 would take Fraction for ever
+
+
+# ------------------------------------------------------------------------------------------------
+# Shape: what a file may hold
+
+
+# A shape is a record {key: shape}, "key?" optional; a table {"*": shape} with any keys; an array
+# [shape, least number]; ("number", low, high); ("whole", low, high); ("text", least length);
+# ("word", words); ("null or", shape); ("free", depth), an object that may hold anything.
+Shape = Any
+NAME, TEXT = ("text", 1), ("text", 0)
+ANY, POSITIVE = ("number", -LARGEST, LARGEST), ("number", 0, LARGEST)  # or 0
+COUNT = ("whole", 1, 10**9)
+CLAIM = ("null or", ("number", -math.inf, math.inf))
+DECISION = {name: [("whole", -1, 10**9), 0] for name in ARRAYS}
+LEVEL = {"units": COUNT, "max_memory_gb": POSITIVE}
+GPU_TYPE = {"name": NAME, "memory_gb": POSITIVE, "units": COUNT, "levels": [LEVEL, 0]}
+NODE_TYPE = {"name": NAME, "gpu_type": NAME, "gpus": ("whole", 1, 1024), "cost": [POSITIVE, 2]}
+NODES = {"count": ("whole", 1, MOST_NODES), "types": [NAME, 1], "names?": [NAME, 0]}
+JOB = {
+    **{"id": NAME, "application": TEXT, "law": NAME, "release": ANY, "due": ANY},
+    **{"weight": POSITIVE, "memory_gb": POSITIVE, "epochs_max": COUNT, "epochs_done": POSITIVE},
+    "hours_per_epoch": {"*": [("null or", POSITIVE), 1]},
+    "inflation?": {"*": [("null or", ("number", 1, LARGEST)), 1]},
+    "meta?": ("free", DEEPEST),
+}
+RULES = {
+    "energy": ("word", ("proportional", "first_ending", "next_event")),
+    "tardiness_at": ("word", ("completion", "next_event")),
+    "open_nodes": ("word", ("free", "jahani_eq", "rsjs_eq", "rsjs_eq_feasible")),
+    "expectation": ("word", ("worst_case", "mean", "expected")),
+    "mu": POSITIVE,
+}
+THE_INSTANCE = {
+    **{"format": NAME, "name": NAME, "now": ANY, "H": POSITIVE, "rho": POSITIVE},
+    "cluster": {"gpu_types": [GPU_TYPE, 1], "node_types": [NODE_TYPE, 1], "nodes": [NODES, 1]},
+    "laws": {"*": [[("whole", 0, 10**12), 2], 1]},
+    "jobs": [JOB, 1],
+    "objective": RULES,
+    "generator?": {"name?": NAME, "version?": TEXT, "parameters?": ("free", DEEPEST - 1)},
+    "current?": DECISION,
+}
+THE_SOLUTION = {
+    **{"format": NAME, "instance": NAME, "method?": ("null or", TEXT)},
+    **{"objective?": CLAIM, "bound?": CLAIM, **DECISION},
+}
+
+
+def fit(value: Any, shape: Shape, where: str = "") -> Any:
+    """A value of this shape, integers as int; Refused at the first entry that is not."""
+    if isinstance(shape, dict):
+        must(isinstance(value, dict), where, value, "an object")
+        shapes = {key.rstrip("?"): inner for key, inner in shape.items()}
+        if "*" in shape:
+            shapes = dict.fromkeys(value, shape["*"])
+        for key in shape:
+            must(key[-1] in "?*" or key in value, where, f"no key {key!r}", "this key")
+        for key in value:
+            must(key in shapes, f"{where}/{step(key)}", "an unknown key", "known keys only")
+        return {
+            key: fit(entry, shapes[key], f"{where}/{step(key)}") for key, entry in value.items()
+        }
+    if isinstance(shape, list):
+        inner, least = shape
+        good = isinstance(value, list) and len(value) >= least
+        must(good, where, value, f"an array of at least {least} entries")
+        return [fit(entry, inner, f"{where}/{i}") for i, entry in enumerate(value)]
+    kind, *rest = shape
+    if kind == "null or":
+        return None if value is None else fit(value, rest[0], where)
+    if kind == "free":
+        must(isinstance(value, dict), where, value, "an object")
+        must(depth_of(value) <= rest[0], where, "deeper brackets", f"at most {DEEPEST} levels")
+    elif kind == "word":
+        must(isinstance(value, str) and value in rest[0], where, value, " or ".join(rest[0]))
+    elif kind == "text":
+        good = isinstance(value, str) and len(value) >= rest[0]
+        must(good, where, value, "a text" + " that is not empty" * rest[0])
+        must(not re.search("[\ud800-\udfff]", value), where, ascii(value), "Unicode text")
+    else:
+        low, high = rest
+        good = type(value) in (int, Fraction) and low <= value <= high
+        must(good, where, value, f"a number from {low:g} to {high:g}")
+        if kind == "whole":
+            must(value == int(value), where, value, "an integer")
+            return int(value)
+    return value
+
+
+def depth_of(value: Any) -> int:
+    """Levels of brackets inside a value; no recursion, for it may be deep."""
+    depth, level = -1, [value]
+    while level:
+        inner = (
+            v.values() if isinstance(v, dict) else v for v in level if isinstance(v, (dict, list))
+        )
+        depth, level = depth + 1, [entry for entries in inner for entry in entries]
+    return depth
+
+
+def step(key: str) -> str:
+    """A key as one step of a JSON pointer."""
+    return key.replace("~", "~0").replace("/", "~1")
+
+
+# ------------------------------------------------------------------------------------------------
+# Sense: what an instance must be besides
+
+
+def check_cluster(cluster: Document) -> None:
+    """GPU types with shares that pack, node types with their prices, nodes with names."""
+    gpus, types, groups = (cluster[key] for key in ("gpu_types", "node_types", "nodes"))
+    for i, gpu in enumerate(gpus):
+        where, parts = f"/cluster/gpu_types/{i}/levels", [s["units"] for s in gpu["levels"]]
+        must(max(parts, default=0) < gpu["units"], where, parts, f"parts of {gpu['units']} units")
+        finest = gpu["units"] // math.gcd(gpu["units"], *parts)
+        must(finest <= FINEST, where, finest, f"a common denominator of at most {FINEST}")
+    for v, kind in enumerate(types):
+        where, cost = f"/cluster/node_types/{v}/cost", kind["cost"]
+        must_be_one(kind["gpu_type"], gpus, f"/cluster/node_types/{v}/gpu_type")
+        must(len(cost) == kind["gpus"] + 1, where, cost, f"{kind['gpus'] + 1} prices")
+        must(cost[0] == 0 and cost == sorted(cost), where, cost, "prices that rise from 0")
+    names: list[str] = []
+    for i, group in enumerate(groups):
+        where, own, count = f"/cluster/nodes/{i}", group.get("names"), group["count"]
+        for name in group["types"]:
+            must_be_one(name, types, f"{where}/types")
+        must_differ(group["types"], f"{where}/types")
+        must(not own or len(own) == count, f"{where}/names", own, f"{count} names")
+        must(len(names) + count <= MOST_NODES, where, count, f"{MOST_NODES} nodes in all")
+        names += own or [f"n{len(names) + 1 + k}" for k in range(count)]
+    must_differ([gpu["name"] for gpu in gpus], "/cluster/gpu_types")
+    must_differ([kind["name"] for kind in types], "/cluster/node_types")
+    must_differ(names, "/cluster/nodes")
+
+
+def check_laws(laws: Document) -> None:
+    """Increasing epochs and some mass."""
+    for name, law in laws.items():
+        where, epochs = f"/laws/{step(name)}", [row[0] for row in law]
+        must(name != FIXED, where, name, "another name")
+        must(all(len(row) == 2 for row in law), where, law, "rows of an epoch and its weight")
+        must(epochs == sorted(set(epochs)), where, law, "increasing epochs")
+        must(epochs[0] >= 1 and epochs[-1] <= 10**9, where, law, "epochs from 1 to 1000000000")
+        must(any(weight for _, weight in law), where, "no mass", "a positive weight")
+
+
+def check_jobs(jobs: list[Document], cluster: Document, laws: Document, now: Any) -> None:
+    """Jobs that have come, have epochs left, and times on GPU types that there are."""
+    gpus = cluster["gpu_types"]
+    levels = {gpu["name"]: len(gpu["levels"]) for gpu in gpus}
+    largest = max(kind["gpus"] for kind in cluster["node_types"])
+    most = {"inflation": levels, "hours_per_epoch": dict.fromkeys(levels, largest)}
+    must_differ([job["id"] for job in jobs], "/jobs")
+    for j, job in enumerate(jobs):
+        where, done, end = f"/jobs/{j}", job["epochs_done"], job["epochs_max"]
+        must(job["release"] <= now, f"{where}/release", job["release"], "<= now")
+        must(job["law"] in (FIXED, *laws), f"{where}/law", job["law"], "a law")
+        last = end if job["law"] == FIXED else max(e for e, w in laws[job["law"]] if w)
+        must(last <= end, f"{where}/epochs_max", end, f">= {last}, the last epoch of the law")
+        must(done < last, f"{where}/epochs_done", done, f"< {last}, the last epoch of the law")
+        for key in most:
+            for gpu, row in job.get(key, {}).items():
+                place = f"{where}/{key}/{step(gpu)}"
+                must_be_one(gpu, gpus, place)
+                must(len(row) <= most[key][gpu], place, row, f"at most {most[key][gpu]} entries")
+                must(0 not in row, place, 0, "numbers > 0")
+
+
+def must_differ(names: list[str], where: str) -> None:
+    """No name twice."""
+    for name, count in Counter(names).items():
+        must(count == 1, where, f"{name!r} {count} times", "names that differ")
+
+
+def must_be_one(name: str, known: list[Document], where: str) -> None:
+    """A name that one of these has."""
+    names = [one["name"] for one in known]
+    must(name in names, where, name, f"one of {', '.join(names)}")
+
+
+def instance_of(document: Any) -> Document:
+    """An instance in normal form, checked: no nulls at the ends of rows, nothing empty."""
+    instance: Document = fit(document, THE_INSTANCE)
+    jobs, cluster, laws = (instance[key] for key in ("jobs", "cluster", "laws"))
+    check_cluster(cluster)
+    check_laws(laws)
+    check_jobs(jobs, cluster, laws, instance["now"])
+    for job in jobs:
+        for key in {"hours_per_epoch", "inflation"}.intersection(job):
+            job[key] = {gpu: trimmed(row) for gpu, row in job[key].items() if trimmed(row)}
+    for part in [*jobs, *cluster["nodes"]]:
+        for key in ("inflation", "meta", "names"):
+            if key in part and not part[key]:
+                del part[key]
+    return instance
+
+
+def trimmed(row: list[Any]) -> list[Any]:
+    """A row without the nulls at its end."""
+    return row[: max((k + 1 for k, entry in enumerate(row) if entry is not None), default=0)]
+
+
+# ------------------------------------------------------------------------------------------------
+# Identity: the sha256 of the canonical form
+
+
+def digest_of(instance: Document) -> str:
+    """sha256 of the normal form: sorted keys, no spaces, shortest numbers, no generator version."""
+    generator = {k: v for k, v in instance.get("generator", {}).items() if k != "version"}
+    pinned = {key: value for key, value in instance.items() if key != "generator"}
+    if generator:
+        pinned["generator"] = generator
+    text = json.dumps(canonical(pinned), sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return sha256(text.encode("utf-8")).hexdigest()
+
+
+def canonical(value: Any) -> Any:
+    """Fractions as the nearest double, integral ones as integers."""
+    if isinstance(value, Fraction):
+        number = float(value)
+        return int(number) if number.is_integer() else number
+    if isinstance(value, dict):
+        return {key: canonical(entry) for key, entry in value.items()}
+    if isinstance(value, list):
+        return [canonical(entry) for entry in value]
+    return value
+
+
+# ------------------------------------------------------------------------------------------------
+# The instance: which configurations there are, and how long jobs take in them
+
+
+class Law:
+    """The law of W, as sums over its tail."""
+
+    def __init__(self, pairs: Iterable[Iterable[int]]) -> None:
+        self.epochs, weights = map(list, zip(*pairs))
+        self.mass, self.moment = [0], [0]  # sums of weight, of weight x epoch, over epochs[i:]
+        for epoch, weight in zip(reversed(self.epochs), reversed(weights)):
+            self.mass.append(self.mass[-1] + weight)
+            self.moment.append(self.moment[-1] + weight * epoch)
+        self.mass.reverse()
+        self.moment.reverse()
+
+    def mean(self) -> Fraction:
+        """E[W]."""
+        return Fraction(self.moment[0], self.mass[0])
+
+    def mean_left(self, done: Fraction) -> Fraction:
+        """E[W - done | W > done]."""
+        first = bisect_right(self.epochs, done)
+        return Fraction(self.moment[first], self.mass[first]) - done
+
+    def mean_excess(self, done: Fraction, rate: Fraction, slack: Fraction) -> Fraction:
+        """E[max(0, rate (W - done) - slack) | W > done]."""
+        first = bisect_right(self.epochs, done)
+        late = max(first, bisect_right(self.epochs, done + slack / rate))
+        hours = rate * (self.moment[late] - done * self.mass[late]) - slack * self.mass[late]
+        return hours / self.mass[first]
+
+
+class Instance:
+    """An instance in normal form, and what follows from it."""
+
+    def __init__(self, document: Document) -> None:
+        normal = instance_of(document)
+        self.name, self.jobs, self.rules = normal["name"], normal["jobs"], normal["objective"]
+        self.now, self.H, self.rho = (Fraction(normal[key]) for key in ("now", "H", "rho"))
+        self.gpus = {gpu["name"]: gpu for gpu in normal["cluster"]["gpu_types"]}
+        self.types = normal["cluster"]["node_types"]
+        groups = normal["cluster"]["nodes"]
+        self.allowed = [names for group in groups for names in [group["types"]] * group["count"]]
+        present = {name for group in groups for name in group["types"]}
+        self.largest = dict.fromkeys(self.gpus, 0)  # GPUs of the largest node that may have it
+        for v in self.types:
+            if v["name"] in present:
+                self.largest[v["gpu_type"]] = max(self.largest[v["gpu_type"]], v["gpus"])
+        self.laws = {name: Law(pairs) for name, pairs in normal["laws"].items()}
+        levels = max(len(gpu["levels"]) for gpu in self.gpus.values())
+        self.limits = {  # of the entries of each array: how many, from, to
+            "job_node": (len(self.jobs), -1, len(self.allowed) - 1),
+            "job_gpus": (len(self.jobs), 0, max(v["gpus"] for v in self.types)),
+            "job_level": (len(self.jobs), -1, levels - 1),
+            "node_type": (len(self.allowed), -1, len(self.types) - 1),
+        }
+        self._check(normal)
+        self.digest = digest_of(normal)
+
+    def _check(self, normal: Document) -> None:
+        for j, job in enumerate(self.jobs):
+            must(bool(self.rates(job)), f"/jobs/{j}", job["id"], "a job that may run somewhere")
+        if self.rules["energy"] == "proportional":
+            flat = all(len(set(node_type["cost"][1:])) == 1 for node_type in self.types)
+            whole = all(level < 0 for job in self.jobs for _, _, level in self.configurations(job))
+            where, expected = "/objective/energy", "flat prices and no shares, or another rule"
+            must(flat and whole, where, "proportional", expected)
+        if "current" in normal:
+            for _, where, found, expected in misplaced(self, normal["current"]):
+                refuse(f"/current{where}", found, expected)
+
+    def rate(self, job: Document, gpu: str, count: int, level: int) -> Any:
+        """a_q: hours per epoch on `count` GPUs, or on a share level >= 0; None = not allowed."""
+        kind, hours = self.gpus[gpu], job["hours_per_epoch"].get(gpu, [])
+        k = count if level < 0 else 1
+        if job["memory_gb"] > kind["memory_gb"] or k > len(hours) or k > self.largest[gpu]:
+            return None
+        if level < 0 or hours[k - 1] is None:
+            return hours[k - 1]
+        factors = job.get("inflation", {}).get(gpu, [])
+        if level >= len(factors) or factors[level] is None:
+            return None
+        fits = job["memory_gb"] <= kind["levels"][level]["max_memory_gb"]
+        return hours[0] * factors[level] if fits else None
+
+    def configurations(self, job: Document) -> Iterator[tuple[str, int, int]]:
+        """GPU type, count and level of everything that is allowed on some node."""
+        for gpu in job["hours_per_epoch"]:
+            dedicated = [(gpu, k, -1) for k in range(1, len(job["hours_per_epoch"][gpu]) + 1)]
+            shared = [(gpu, 0, level) for level in range(len(self.gpus[gpu]["levels"]))]
+            yield from (q for q in dedicated + shared if self.rate(job, *q) is not None)
+
+    def rates(self, job: Document) -> list[Any]:
+        """Hours per epoch of all configurations."""
+        return [self.rate(job, *q) for q in self.configurations(job)]
+
+    def epochs_left(self, job: Document) -> Fraction:
+        """Epochs that t_jq counts."""
+        worst, rule = Fraction(job["epochs_max"] - job["epochs_done"]), self.rules["expectation"]
+        if rule == "worst_case" or job["law"] == FIXED:
+            return worst
+        law, done = self.laws[job["law"]], Fraction(job["epochs_done"])
+        if rule == "expected":
+            return law.mean_left(done)
+        return law.mean() - done if done < law.mean() else worst
+
+    def hours_late(self, job: Document, rate: Any, wait: Fraction = ZERO) -> Fraction:
+        """Hours after the due date, or their expectation, if the job starts after `wait`."""
+        slack = Fraction(job["due"]) - self.now - wait
+        if self.rules["expectation"] == "expected" and job["law"] != FIXED:
+            done = Fraction(job["epochs_done"])
+            return self.laws[job["law"]].mean_excess(done, Fraction(rate), slack)
+        return max(ZERO, Fraction(rate) * self.epochs_left(job) - slack)
+
+
+# ------------------------------------------------------------------------------------------------
+# Feasibility
+
+
+class Violation(NamedTuple):
+    """A constraint that does not hold: its name, the place, what was found and expected."""
+
+    constraint: str
+    where: str
+    found: Any
+    expected: Any
+
+    def __str__(self) -> str:
+        return f"{self.constraint}: {self.where}: found {self.found}, expected {self.expected}"
+
+
+def violations(instance: Instance, solution: Document) -> list[Violation]:
+    """What is wrong with a decision; each stage relies on those before."""
+    stages = (wrong_entries, wrong_configurations, crowded_nodes)
+    return next((found for found in (list(s(instance, solution)) for s in stages) if found), [])
+
+
+def wrong_entries(instance: Instance, solution: Document) -> Iterator[Violation]:
+    """instance, shape, range."""
+    if solution["instance"] != instance.digest:
+        yield Violation("instance", "/instance", solution["instance"], f"sha256 {instance.digest}")
+    yield from misplaced(instance, solution)
+
+
+def misplaced(instance: Instance, arrays: Document) -> Iterator[Violation]:
+    """shape, range."""
+    for name, (size, low, high) in instance.limits.items():
+        found = len(arrays[name])
+        if found != size:
+            yield Violation("shape", f"/{name}", f"{found} entries", f"{size} entries")
+            continue
+        for i, value in enumerate(arrays[name]):
+            if not low <= value <= high:
+                yield Violation("range", f"/{name}/{i}", value, f"{low} to {high}")
+
+
+def wrong_configurations(instance: Instance, solution: Document) -> Iterator[Violation]:
+    """allowed_type, then what is wrong with each job."""
+    for n, v in enumerate(solution["node_type"]):
+        if v >= 0 and instance.types[v]["name"] not in instance.allowed[n]:
+            found, expected = instance.types[v]["name"], " or ".join(instance.allowed[n])
+            yield Violation("allowed_type", f"/node_type/{n}", found, expected)
+    for j, (node, gpus, level) in enumerate(zip(*(solution[name] for name in ARRAYS[:3]))):
+        name, key, expected = wrong_job(instance, solution, j, node, gpus, level)
+        if name:
+            found = {"job_node": node, "job_gpus": gpus, "job_level": level}[key]
+            yield Violation(name, f"/{key}/{j}", found, expected)
+
+
+def wrong_job(
+    instance: Instance, solution: Document, j: int, node: int, gpus: int, level: int
+) -> tuple[str, str, str]:
+    """The constraint that a job violates ("" = none), in which array, and what it asks for."""
+    key = "job_gpus" if level < 0 else "job_level"
+    if node < 0:
+        name = "postponed" if gpus or level >= 0 else ""
+        return name, "job_gpus" if gpus else "job_level", "nothing for a postponed job"
+    if (gpus == 0) == (level < 0):
+        return (
+            "one_configuration",
+            "job_gpus",
+            f"either GPUs or a share level; the level is {level}",
+        )
+    if solution["node_type"][node] < 0:
+        return "node_on", "job_node", "a node that is on"
+    on = instance.types[solution["node_type"][node]]
+    job, kind = instance.jobs[j], instance.gpus[on["gpu_type"]]
+    if gpus > on["gpus"]:
+        return "node_size", "job_gpus", f"at most {on['gpus']} GPUs of {on['name']}"
+    if instance.rate(job, kind["name"], gpus, level) is not None:
+        return "", key, ""
+    limits = [share["max_memory_gb"] for share in kind["levels"][max(level, 0) : level + 1]]
+    limit = min([kind["memory_gb"], *limits])
+    if job["memory_gb"] > limit:
+        return "memory", key, f"a job of at most {float(limit):g} GB on {on['name']}"
+    return "admissible", key, f"a configuration that job {job['id']} has a time for"
+
+
+def crowded_nodes(instance: Instance, solution: Document) -> Iterator[Violation]:
+    """capacity."""
+    for n, used in sorted(gpus_in_use(instance, solution).items()):
+        size = instance.types[solution["node_type"][n]]["gpus"]
+        if used > size:
+            yield Violation("capacity", f"/node_type/{n}", f"{used} GPUs in use", f"<= {size} GPUs")
+
+
+def gpus_in_use(instance: Instance, solution: Document) -> dict[int, int]:
+    """Node with jobs -> GPUs of their own and the fewest that the shares pack into."""
+    used: Counter[int] = Counter()
+    shares: dict[int, list[int]] = {}
+    for j, n in enumerate(solution["job_node"]):
+        if n >= 0:
+            used[n] += solution["job_gpus"][j]
+            shares.setdefault(n, []).append(solution["job_level"][j])
+    for n, levels in shares.items():
+        node_type = instance.types[solution["node_type"][n]]
+        kind = instance.gpus[node_type["gpu_type"]]
+        parts = Counter(kind["levels"][level]["units"] for level in levels if level >= 0)
+        least = -(-sum(part * count for part, count in parts.items()) // kind["units"])
+        # shares that cannot fit by their volume alone are not packed
+        used[n] += least if least > node_type["gpus"] else fewest_bins(parts, kind["units"])
+    return dict(used)
+
+
+def fewest_bins(parts: Counter[int], size: int) -> int:
+    """Bins of a size that the parts (size -> number) need: bin packing, exact."""
+    sizes = sorted((part for part in parts if parts[part]), reverse=True)
+    counts = tuple(parts[part] for part in sizes)
+    bins = -(-volume(counts, sizes) // size)
+    while not pack(counts, sizes, size, bins):
+        bins += 1
+    return bins
+
+
+def pack(counts: tuple[int, ...], sizes: list[int], size: int, bins: int) -> bool:
+    """Whether so many parts of these sizes fit into bins: depth first, bin by bin."""
+    left, seen = [(counts, bins)], set()
+    while left:
+        state = left.pop()
+        rest, bins = state
+        if not any(rest):
+            return True
+        if state not in seen:
+            seen.add(state)
+            room = (bins - 1) * size
+            after = [one for one in fillings(rest, sizes, size) if volume(one, sizes) <= room]
+            left.extend((one, bins - 1) for one in reversed(after))
+    return False
+
+
+def volume(counts: tuple[int, ...], sizes: list[int]) -> int:
+    """Of all parts."""
+    return sum(part * count for part, count in zip(sizes, counts))
+
+
+def fillings(counts: tuple[int, ...], sizes: list[int], size: int) -> Iterator[tuple[int, ...]]:
+    """What is left after each way to fill one bin, the largest part left in it, to the full."""
+    first = next(i for i, count in enumerate(counts) if count)
+    left = [(first, counts, size)]
+    while left:
+        i, rest, room = left.pop()
+        if i == len(sizes):
+            if not any(count and part <= room for part, count in zip(sizes, rest)):
+                yield rest
+            continue
+        for taken in range(1 if i == first else 0, min(rest[i], room // sizes[i]) + 1):
+            after = (*rest[:i], rest[i] - taken, *rest[i + 1 :])
+            left.append((i + 1, after, room - taken * sizes[i]))
+
+
+def wrong_number_of_nodes(instance: Instance, solution: Document) -> Iterator[Violation]:
+    """open_nodes."""
+    rule = instance.rules["open_nodes"]
+    if rule == "free":
+        return
+    if rule == "jahani_eq":
+        found, what = sum(v >= 0 for v in solution["node_type"]), "selected nodes"
+    else:
+        found, what = len({n for n in solution["job_node"] if n >= 0}), "nodes with a job"
+    required = min(len(instance.jobs), len(instance.allowed))
+    if rule == "rsjs_eq_feasible":
+        required = most_nodes_with_a_job(instance)
+    if found != required:
+        yield Violation("open_nodes", "/node_type", f"{found} {what}", f"{required} ({rule})")
+
+
+def most_nodes_with_a_job(instance: Instance) -> int:
+    """
+    A maximum matching of jobs to nodes on which they may run, by augmenting paths.
+
+    Nodes with the same allowed types are one class with room for as many jobs.
+    """
+    room = Counter(tuple(sorted(types)) for types in instance.allowed)
+    open_to = [classes_for(instance, job, room) for job in instance.jobs]
+    home: dict[int, Class] = {}
+    members: dict[Class, set[int]] = {of: set() for of in room}
+    hopeless: set[tuple[Class, ...]] = set()  # whoever may run there finds no place any more
+    for start, classes in enumerate(open_to):
+        if classes in hopeless:
+            continue
+        enters: dict[Class, int] = {}  # class -> job that would move into it
+        queue, end = [start], None
+        for j in queue:
+            for of in open_to[j]:
+                if of not in enters:
+                    enters[of] = j
+                    queue.extend(members[of])
+                    if len(members[of]) < room[of]:
+                        end = of
+                        break
+            if end is not None:
+                break
+        else:
+            hopeless.add(classes)
+        while end is not None:  # each job of the path moves on, back to `start`
+            j = enters[end]
+            before = home.get(j)
+            home[j] = end
+            members[end].add(j)
+            if before is not None:
+                members[before].discard(j)
+            end = before
+    return len(home)
+
+
+def classes_for(instance: Instance, job: Document, classes: Iterable[Class]) -> tuple[Class, ...]:
+    """The classes of nodes on which a job may run."""
+    found = [*instance.configurations(job)]
+    runs_on = {
+        v["name"]
+        for v in instance.types
+        if any(gpu == v["gpu_type"] and count <= v["gpus"] for gpu, count, _ in found)
+    }
+    return tuple(of for of in classes if not runs_on.isdisjoint(of))
+
+
+# ------------------------------------------------------------------------------------------------
+# Cost
+
+
+def terms(instance: Instance, solution: Document) -> dict[str, Fraction]:
+    """The terms of the objective [$] of a decision whose configurations are allowed."""
+    rules, jobs, node_of = instance.rules, instance.jobs, solution["job_node"]
+    rate = {j: chosen_rate(instance, solution, j) for j, n in enumerate(node_of) if n >= 0}
+    hours: dict[int, Fraction] = {j: rate[j] * instance.epochs_left(jobs[j]) for j in rate}
+    first = min(hours.values(), default=ZERO)  # t*
+    cost = dict.fromkeys(TERMS, ZERO)
+    for j, job in enumerate(jobs):
+        if j not in rate:
+            late = instance.hours_late(job, max(instance.rates(job)), wait=instance.H)
+            cost["postponement"] += instance.rho * job["weight"] * late
+        elif rules["tardiness_at"] == "next_event":
+            late = max(ZERO, instance.now + first - Fraction(job["due"]))
+            cost["tardiness"] += job["weight"] * late
+        else:
+            cost["tardiness"] += job["weight"] * instance.hours_late(job, rate[j])
+    used = gpus_in_use(instance, solution)
+    on_node: dict[int, list[int]] = {}
+    for j in rate:
+        on_node.setdefault(node_of[j], []).append(j)
+    for n, members in on_node.items():
+        node_type = instance.types[solution["node_type"][n]]
+        price = node_type["cost"][used[n]]
+        if rules["energy"] == "first_ending":
+            cost["energy"] += price * min(hours[j] for j in members)
+        elif rules["energy"] == "next_event":
+            cost["energy"] += price * first
+        else:
+            spent = sum(solution["job_gpus"][j] * hours[j] for j in members)
+            cost["energy"] += price * spent / node_type["gpus"]
+    on = sum(instance.types[v]["gpus"] for v in solution["node_type"] if v >= 0)
+    cost["idle"] = Fraction(rules["mu"] * (on - sum(used.values())))
+    return cost
+
+
+def chosen_rate(instance: Instance, solution: Document, j: int) -> Any:
+    """a_q of the configuration that a decision has for job j."""
+    node, count, level = (solution[name][j] for name in ARRAYS[:3])
+    gpu = instance.types[solution["node_type"][node]]["gpu_type"]
+    return instance.rate(instance.jobs[j], gpu, count, level)
+
+
+def false_claims(solution: Document, total: Fraction) -> Iterator[Violation]:
+    """claimed_objective, claimed_bound."""
+    objective, bound = solution.get("objective"), solution.get("bound")
+    if objective is not None and abs(objective - total) > TOLERANCE * max(Fraction(1), abs(total)):
+        yield Violation("claimed_objective", "/objective", float(objective), repr(float(total)))
+    if bound is not None and bound > total + TOLERANCE * abs(total) + ROUNDING:
+        yield Violation("claimed_bound", "/bound", float(bound), f"<= the cost {float(total)!r}")
+
+
+class Verdict(NamedTuple):
+    """What is wrong with a decision, and what it costs if its configurations are allowed."""
+
+    violations: list[Violation]
+    terms: dict[str, Fraction] | None = None
+    objective: Fraction | None = None
+
+
+def verify(instance: Instance, solution: Document) -> Verdict:
+    """Verify one decision."""
+    found = violations(instance, solution)
+    if found:
+        return Verdict(found)
+    cost = terms(instance, solution)
+    total = sum(cost.values(), ZERO)
+    found = [*wrong_number_of_nodes(instance, solution), *false_claims(solution, total)]
+    return Verdict(found, cost, total)
+
+
+# ------------------------------------------------------------------------------------------------
+# Files and folders
+
+
+class Report:
+    """What was verified, and what was refused."""
+
+    def __init__(self) -> None:
+        self.instances: dict[str, Instance] = {}  # by sha256
+        self.solutions: list[tuple[Path, Document]] = []
+        self.verdicts: list[tuple[Path, Instance, Document, Verdict]] = []
+        self.refused: list[str] = []
+        self.damaged: list[str] = []
+        self.compared = 0  # files with a checksum
+        self.others = 0  # JSON files of other formats
+
+    @property
+    def exit_code(self) -> int:
+        """2 bad input, 1 something is wrong, 0 all is well."""
+        wrong = self.damaged or any(verdict.violations for *_, verdict in self.verdicts)
+        return 2 if self.refused else int(bool(wrong))
+
+    def read(self, path: Path, expected: str = "") -> None:
+        """Keep what is in a file; without `expected` it may be of another format."""
+        text = text_of(path)
+        if not expected and not OURS.search(text):
+            self.others += 1
+            return
+        document = parsed(text)
+        kind = document.get("format") if isinstance(document, dict) else None
+        if not expected and not (isinstance(kind, str) and OURS.match(kind)):
+            self.others += 1
+        elif kind not in (INSTANCE, SOLUTION) or expected not in ("", kind):
+            refuse("/format", kind, expected or f"{INSTANCE} or {SOLUTION}")
+        elif kind == INSTANCE:
+            instance = Instance(document)
+            self.instances.setdefault(instance.digest, instance)
+        else:
+            self.solutions.append((path, fit(document, THE_SOLUTION)))
+
+    def compare_sums(self, path: Path) -> None:
+        """Compare the files of a SHA256SUMS, as coreutils write it, with their sums."""
+        for at, line in enumerate(text_of(path).rstrip("\n").split("\n"), 1):
+            found = re.fullmatch(r"(\\?)([0-9a-f]{64}) [ *](.+)", line)
+            if not found:
+                refuse(f"line {at}", line, "a sha256 and a file name")
+            name = re.sub(r"\\(.)", _unescaped, found[3]) if found[1] else found[3]
+            self.compared += 1
+            try:
+                actual = sha256_of(path.parent / name)
+            except (OSError, ValueError) as error:
+                actual = getattr(error, "strerror", None) or str(error)
+            if actual != found[2]:
+                self.damaged.append(f"{path.parent / name}: found {actual}, expected {found[2]}")
+
+    def attempt(self, path: Path, function: Callable[..., None], *arguments: str) -> None:
+        """Call a function on a file and keep what it refuses."""
+        try:
+            function(path, *arguments)
+        except (Refused, UnicodeEncodeError, MemoryError, RecursionError) as error:
+            self.refused.append(f"{path}: {str(error) or 'found more than memory holds'}")
+
+    def verify(self, place: str) -> None:
+        """Verify all solutions; each must be for an instance that is here."""
+        for path, solution in self.solutions:
+            instance = self.instances.get(solution["instance"])
+            if instance is not None:
+                verdict = verify(instance, solution)
+                self.verdicts.append((path, instance, solution, verdict))
+            else:
+                only = f"{next(iter(self.instances))}, " if len(self.instances) == 1 else ""
+                found = f"found {solution['instance']}, expected {only}an instance of {place}"
+                self.refused.append(f"{path}: /instance: {found}")
+
+
+def verify_pairs(instance: Path, solutions: list[Path]) -> Report:
+    """Solutions that must be for this instance."""
+    report = Report()
+    report.attempt(instance, report.read, INSTANCE)
+    for path in solutions:
+        report.attempt(path, report.read, SOLUTION)
+    if report.instances:
+        report.verify(str(instance))
+    return report
+
+
+def verify_folders(folders: list[Path]) -> Report:
+    """Every solution below with its instance, and every file of a SHA256SUMS."""
+    report = Report()
+    for path in (path for folder in folders for path in files_below(folder, report)):
+        if path.name == "SHA256SUMS":
+            report.attempt(path, report.compare_sums)
+        elif path.name.endswith((".json", ".json.gz")):
+            report.attempt(path, report.read)
+    place = " ".join(map(str, folders))
+    report.verify(place)
+    if not (report.solutions or report.compared or report.refused):
+        report.refused.append(f"{place}: found no solution, expected one")
+    return report
+
+
+def is_folder(path: Path) -> bool:
+    """Whether a path is a folder; one that cannot even be a name is none."""
+    try:
+        return path.is_dir()
+    except (OSError, ValueError):
+        return False
+
+
+def files_below(folder: Path, report: Report) -> Iterator[Path]:
+    """All files but hidden ones, in order of their names."""
+
+    def fail(error: OSError) -> None:
+        report.refused.append(f"{error.filename}: found {error.strerror}, expected a folder")
+
+    for place, inner, names in os.walk(folder, onerror=fail):
+        inner[:] = sorted(name for name in inner if not name.startswith("."))
+        yield from (Path(place, name) for name in sorted(names) if not name.startswith("."))
+
+
+def sha256_of(path: Path) -> str:
+    """sha256 of the bytes of a file."""
+    digest = sha256()
+    with path.open("rb") as file:
+        for piece in iter(lambda: file.read(2**20), b""):
+            digest.update(piece)
+    return digest.hexdigest()
+
+
+def _unescaped(found: re.Match[str]) -> str:
+    return {"n": "\n", "r": "\r"}.get(found[1], found[1])
+
+
+# ------------------------------------------------------------------------------------------------
+# What is printed
+
+
+def lines_of(report: Report) -> Iterator[str]:
+    """Verdict and terms of each solution, violations, and a summary."""
+    for path, instance, solution, (found, cost, total) in report.verdicts:
+        yield f"{path}: {'feasible' if not found else 'WRONG' if cost else 'NOT FEASIBLE'}"
+        yield f"    {instance.name}, sha256 {instance.digest}"
+        yield f"    method {solution.get('method') or 'not named'}"
+        if cost is not None and total is not None:
+            told = " + ".join(f"{name} {float(value)!r}" for name, value in cost.items())
+            yield f"    objective {float(total)!r} $ = {told}"
+        yield from (f"    violation {violation}" for violation in found)
+    yield from (f"DAMAGED {line}" for line in report.damaged)
+    wrong = sum(1 for *_, verdict in report.verdicts if verdict.violations)
+    if len(report.verdicts) > 1:
+        yield f"{len(report.verdicts)} solutions verified, {wrong} wrong"
+    if report.compared:
+        yield f"{report.compared} files compared with checksums, {len(report.damaged)} damaged"
+
+
+def as_document(report: Report) -> Document:
+    """The same for --json; each cost as the fraction that it is, and as a number."""
+
+    def both(cost: Fraction) -> Document:
+        return {"exact": str(cost), "value": float(cost)}
+
+    return {
+        "solutions": [
+            {
+                "file": str(path),
+                "instance": instance.name,
+                "instance_sha256": instance.digest,
+                "method": solution.get("method"),
+                "feasible": not found,
+                "violations": [violation._asdict() for violation in found],
+                "terms": cost and {name: both(value) for name, value in cost.items()},
+                "objective": None if total is None else both(total),
+            }
+            for path, instance, solution, (found, cost, total) in report.verdicts
+        ],
+        "refused": report.refused,
+        "checksums": {"files": report.compared, "damaged": report.damaged},
+        "other_files": report.others,
+    }
+
+
+def printable(line: str) -> str:
+    """A line with what no terminal can print as escapes."""
+    return "".join(sign if sign.isprintable() else ascii(sign)[1:-1] for sign in line)
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        self.exit(2, f"rsjs_verify: error: {printable(message)}; see --help\n")
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Verify, print, and return the exit code."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
+    style = argparse.RawDescriptionHelpFormatter
+    parser = _Parser(prog="rsjs_verify.py", description=__doc__, formatter_class=style)
+    parser.add_argument("paths", nargs="+", type=Path, metavar="PATH", help="files, or folders")
+    parser.add_argument("--json", action="store_true", help="print one JSON document")
+    asked = parser.parse_args(arguments)
+    folders = all(map(is_folder, asked.paths))
+    if not folders and len(asked.paths) < 2:
+        parser.error(f"{asked.paths[0]}: found one file, expected INSTANCE SOLUTION or a folder")
+    first, *others = asked.paths
+    report = verify_folders(asked.paths) if folders else verify_pairs(first, others)
+    if asked.json:
+        print(json.dumps(as_document(report), indent=1))
+    else:
+        for line in lines_of(report):
+            print(printable(line))
+    for line in report.refused:
+        print(f"rsjs_verify: error: {printable(line)}", file=sys.stderr)
+    return report.exit_code
+
+
+if __name__ == "__main__":
+    if hasattr(sys, "set_int_max_str_digits"):
+        sys.set_int_max_str_digits(0)  # exact costs are long; what is read is short
+    try:
+        code = main()
+        sys.stdout.flush()
+    except BrokenPipeError:  # the reader has gone, as in `| head -1`
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        code = 1
+    except KeyboardInterrupt:
+        code = 130
+    sys.exit(code)

@@ -1,0 +1,164 @@
+"""The source that made results: the tree of a commit, or the package as it is installed."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+import subprocess
+import tarfile
+from dataclasses import dataclass
+from importlib import metadata
+from importlib.util import find_spec
+from pathlib import Path, PurePosixPath
+
+from rsjs.experiments.campaigns import provenance
+from rsjs.instances.errors import InputError, described
+from rsjs.instances.files import write_bytes
+
+DISTRIBUTION = "rsjs-bench"
+PACKAGES = ("rsjs", "rsjs.instances", "rsjs.formulations", "rsjs.heuristics")
+CI = {
+    ".ci",
+    ".circleci",
+    ".forgejo",
+    ".gitea",
+    ".github",
+    ".gitlab",
+    ".gitlab-ci.yml",
+    ".pre-commit-config.yaml",
+    ".travis.yml",
+    ".woodpecker",
+    ".woodpecker.yml",
+    "azure-pipelines.yml",
+}
+TESTS = re.compile(r"extra == .test\b")
+PROJECT = """\
+[build-system]
+requires = ["setuptools>=77"]
+build-backend = "setuptools.build_meta"
+
+[project]
+name = "{name}"
+version = "{version}"
+dependencies = {needed}
+
+[project.scripts]
+rsjs = "rsjs.cli.main:main"
+
+[tool.setuptools.packages.find]
+include = ["rsjs*"]
+
+[tool.setuptools.package-data]
+"*" = ["**/*"]
+"""
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where the source is from: a commit, or None for the installed package of a version."""
+
+    commit: str | None
+    version: str
+
+
+def checkout() -> Path | None:
+    """The working tree that rsjs runs from, None if it is installed otherwise."""
+    if provenance.source()["commit"] is None:
+        return None
+    folder = Path(provenance.__file__).parent
+    found = _git(folder, "rev-parse", "--show-toplevel")
+    return Path(found.decode().strip())
+
+
+def write_source(commit: str | None, version: str, root: Path | None, folder: Path) -> Source:
+    """
+    Write the source of the results into a folder, without what continuous integration needs.
+
+    Parameters
+    ----------
+    commit, version : str
+        Of the runs.
+    root : path or None
+        A working tree whose repository has the commit; None = the installed package is taken.
+
+    Raises
+    ------
+    InputError
+        If the repository lacks the commit, or another version is installed.
+    """
+    if commit is not None and root is not None:
+        _write_tree(root, commit, folder)
+        return Source(commit, version)
+    installed = metadata.version(DISTRIBUTION)
+    if installed != version:
+        found = described(f"{DISTRIBUTION} {installed} installed")
+        raise InputError("", found, f"version {version}, which made the runs")
+    _write_package(folder)
+    return Source(None, version)
+
+
+def _write_tree(root: Path, commit: str, folder: Path) -> None:
+    with tarfile.open(fileobj=io.BytesIO(_git(root, "archive", "--format=tar", commit))) as tree:
+        for member in tree:
+            if CI.intersection(PurePosixPath(member.name).parts):
+                continue
+            path = folder / member.name
+            if member.issym():
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.symlink_to(member.linkname)
+            elif data := tree.extractfile(member):
+                write_bytes(data.read(), path)
+                path.chmod(member.mode & 0o755)
+
+
+def _write_package(folder: Path) -> None:
+    """The package's files, what builds it again, and the versions of what it needs."""
+    for package in PACKAGES:
+        spec = find_spec(package)
+        assert spec is not None, f"{package} is part of the distribution"
+        [place] = spec.submodule_search_locations or []
+        for path in sorted(Path(place).rglob("*")):
+            inside = path.relative_to(place)
+            if path.is_file() and "__pycache__" not in inside.parts:
+                write_bytes(path.read_bytes(), folder.joinpath(*package.split("."), inside))
+    found = metadata.distribution(DISTRIBUTION)
+    needed = [line for line in found.requires or [] if "extra ==" not in line]
+    project = PROJECT.format(name=DISTRIBUTION, version=found.version, needed=json.dumps(needed))
+    write_bytes(project.encode(), folder / "pyproject.toml")
+    write_bytes("".join(f"{pin}\n" for pin in _pins(found)).encode(), folder / "requirements.txt")
+
+
+def _pins(found: metadata.Distribution) -> list[str]:
+    """name==version of what the package asks for and has, without what only its tests need."""
+    installed = {_plain(one.metadata["Name"]): one.version for one in metadata.distributions()}
+    asked = [line for line in found.requires or [] if not TESTS.search(line)]
+    names = {_plain(re.split(r"[^\w.-]", line)[0]) for line in asked}
+    return [f"{name}=={installed[name]}" for name in sorted(names & {*installed})]
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def licence(folder: Path) -> str:
+    """The licence of the source in a folder, or of the installed package."""
+    path = folder / "LICENSE"
+    if path.is_file():
+        return path.read_text("utf-8")
+    found = metadata.distribution(DISTRIBUTION)
+    for name in ("licenses/LICENSE", "LICENSE"):
+        if text := found.read_text(name):
+            return text
+    raise InputError("", described("no LICENSE"), f"the licence of {DISTRIBUTION}")
+
+
+def _git(folder: Path, *arguments: str) -> bytes:
+    command = ["git", "-C", str(folder), *arguments]
+    try:
+        return subprocess.run(command, capture_output=True, check=True).stdout
+    except subprocess.CalledProcessError as error:
+        told = error.stderr.decode(errors="replace").strip()
+        raise InputError("", described(told), f"git {' '.join(arguments)}", folder) from None
+    except OSError as error:
+        raise InputError("", described(str(error)), "git", folder) from None

@@ -1,0 +1,50 @@
+"""`rsjs export`: the verifier, and what the command says of archives and results."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+Run = Callable[..., Any]
+
+
+def test_the_verifier_that_is_written_verifies(rsjs: Run, folder: Path, tmp_path: Path) -> None:
+    file = tmp_path / "kit/rsjs_verify.py"
+    written = rsjs("export", "verifier", "-o", file)
+    assert written.code == 0
+    assert sha256(file.read_bytes()).hexdigest() in written.out
+    assert rsjs("export", "verifier", "-o", file, "--json").json["file"] == str(file)
+    command = [sys.executable, "-I", "-S", file, folder / "small.json", folder / "idle.json"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    told = rsjs("check", folder / "small.json", folder / "idle.json", "--exact", "--json").json
+    assert done.returncode == (0 if told["exact"]["feasible"] else 1)
+    assert f"objective {told['exact']['objective']!r} $" in done.stdout
+
+
+BAD = [
+    ("verifier -o {folder}", "found a folder, expected a file to write"),
+    ("ijoc {folder} -o {out}", "expected a store of `rsjs run`"),
+    ("ijoc {folder} -o {folder}", "found something there, expected a new or empty folder"),
+    ("ijoc {folder} -o {out} --number 1", "--number: found '1', expected a number like 2026.0001"),
+    ("ijoc {folder} -o {out} --paper-doi x", "--paper-doi: found 'x'"),
+    ("ijoc {folder} -o {out} --repository x", "--repository: found 'x'"),
+    ("results {folder} -o {out}", "expected a store of `rsjs run`"),
+]
+
+
+@pytest.mark.parametrize(("line", "told"), BAD, ids=[line for line, _ in BAD])
+def test_bad_input_is_told_in_one_line(
+    line: str, told: str, rsjs: Run, folder: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "out"
+    ended = rsjs("export", *line.format(folder=folder, out=out).split())
+    assert ended.code == 2
+    assert told in ended.err
+    assert len(ended.err.splitlines()) == 1
+    assert not out.exists()

@@ -1,0 +1,149 @@
+"""Random generators, and a small store with the repository that its runs were made from."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from rsjs.experiments.campaigns import document, provenance, runner
+from rsjs.experiments.campaigns.local import local
+from rsjs.experiments.campaigns.runner import Part
+from rsjs.reporting.kit import rsjs_verify
+from rsjs.reporting.kit.ijoc import export
+from rsjs.reporting.kit.paper import Paper, paper
+
+CAMPAIGN = """
+format = "rsjs-campaign/1"
+name = "{name}"
+shows = "a test"
+timing = "shared"
+seeds = [0, 1]
+permute = true
+[limits]
+time_s = 5
+memory_mb = 1000
+[[instances]]
+{instances}
+[[methods]]
+run = ["{methods}"]
+"""
+DRAWN = 'generator = "jahani"\nsizes = ["1x2"]'
+TREE = {
+    "LICENSE": "MIT License\n\nCopyright\n",
+    "pyproject.toml": "[project]\n",
+    "requirements/run.txt": "",
+    "docs/problem.md": "# The problem\n",
+    ".ci/run": "#!/bin/sh\n",
+    ".github/workflows/test.yml": "on: push\n",
+    "heuristics/greedy.py": "GREEDY = 1\n",
+}
+DATES = {
+    **{f"GIT_{who}_DATE": "2026-01-02T03:04:05Z" for who in ("AUTHOR", "COMMITTER")},
+    **{f"GIT_{who}_NAME": "a" for who in ("AUTHOR", "COMMITTER")},
+    **{f"GIT_{who}_EMAIL": "a@example.org" for who in ("AUTHOR", "COMMITTER")},
+    "GIT_CONFIG_GLOBAL": "/dev/null",
+}
+
+Carried = Callable[..., Path]
+
+
+@pytest.fixture
+def rngs() -> Callable[[int], Iterator[Random]]:
+    """So many random generators, the same in every run."""
+    return lambda count: (Random(seed) for seed in range(count))
+
+
+@pytest.fixture
+def one_rng() -> Random:
+    """One random generator."""
+    return Random(7)
+
+
+@pytest.fixture(scope="session")
+def verifier() -> Path:
+    """The file of the verifier."""
+    return Path(rsjs_verify.__file__)
+
+
+@pytest.fixture(scope="session")
+def repository(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
+    """A repository with one commit: source, a link, and what continuous integration needs."""
+    root = tmp_path_factory.mktemp("repository")
+    for name, text in TREE.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(text)
+    (root / "link").symlink_to("heuristics")
+
+    def git(*words: str) -> str:
+        command = ["git", "-C", str(root), *words]
+        environment = {**os.environ, **DATES}
+        return subprocess.run(
+            command, env=environment, check=True, capture_output=True, text=True
+        ).stdout
+
+    git("init", "-q")
+    git("add", ".")
+    git("commit", "-q", "-m", "all")
+    (root / "heuristics/greedy.py").write_text("GREEDY = 2\n")  # not in the commit
+    return root, git("rev-parse", "HEAD").strip()
+
+
+@pytest.fixture(scope="session")
+def carried(repository: tuple[Path, str]) -> Carried:
+    """Carries out a campaign into a store, from source that is as the commit."""
+
+    def carry_out(
+        store: Path,
+        *,
+        name: str = "two",
+        instances: str = DRAWN,
+        methods: str = 'fifo:paper", "greedy:code',
+        dirty: bool = False,
+        part: Part | None = None,
+    ) -> Path:
+        file = store.with_name(f"{name}.toml")
+        file.write_text(CAMPAIGN.format(name=name, instances=instances, methods=methods))
+        with pytest.MonkeyPatch.context() as patch:
+            made_from = {"commit": repository[1], "dirty": dirty}
+            patch.setattr(provenance, "source", lambda: made_from)
+            prepared = runner.prepare(document.read(file), store, part or Part())
+            for _ in runner.carry_out(prepared, store, local(2), 2):
+                pass
+        return store
+
+    return carry_out
+
+
+@pytest.fixture(scope="session")
+def store(tmp_path_factory: pytest.TempPathFactory, carried: Carried) -> Path:
+    """Four sound runs, which tests read and never write."""
+    return carried(tmp_path_factory.mktemp("stores") / "store")
+
+
+@pytest.fixture(scope="session")
+def known() -> Paper:
+    """A paper of which everything is known."""
+    return paper(
+        number="2026.0001",
+        title="On Shares",
+        authors="Ada First; Bo  Second",
+        repository="https://github.com/a/b/",
+    )
+
+
+@pytest.fixture(scope="session")
+def archive(
+    store: Path,
+    repository: tuple[Path, str],
+    known: Paper,
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Path:
+    """An archive that tests read and never write."""
+    folder = tmp_path_factory.mktemp("archive") / "made"
+    export([store], folder, known, root=repository[0])
+    return folder

@@ -1,0 +1,72 @@
+"""Stores as the evidence of a paper: shards, defects, and campaigns that stand elsewhere."""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import replace
+
+import pytest
+
+from rsjs.experiments.campaigns import document, runner
+from rsjs.experiments.campaigns.runner import Part
+from rsjs.instances.errors import InputError
+from rsjs.instances.files import write_instance
+from rsjs.instances.generators import jahani
+from rsjs.reporting.kit.archive_data import read_from_files, write_instances
+from rsjs.reporting.kit.campaign_script import archived
+from rsjs.reporting.kit.evidence import doubts, experiments
+
+DRAWN = 'generator = "jahani"\nsizes = ["1x2"]'
+BOTH = f"""files = [
+  "cases/*.json",
+]
+[[instances]]
+{DRAWN}"""
+
+
+def test_failed_runs_and_several_commits_are_defects(store):
+    [found] = experiments([store])
+    assert doubts([found]) == []
+    limits = [{**row, "ended": "MEMOUT"} for row in found.rows]
+    assert doubts([replace(found, found=replace(found.found, rows=limits))]) == []
+    one, two, *others = found.rows
+    bad = [{**one, "ended": "CRASH(SIGSEGV)"}, {**two, "quality": "WRONG", "commit": "x"}, *others]
+    assert doubts([replace(found, found=replace(found.found, rows=bad))]) == [
+        "2 runs failed: 1 CRASH(SIGSEGV), 1 WRONG.",
+        f"Runs made at several commits: {', '.join(sorted([one['commit'], 'x']))}.",
+    ]
+
+
+def test_shards_count_as_one_campaign(carried, tmp_path):
+    stores = [
+        carried(tmp_path / f"shard{i}", part=Part(shard=(i, 2)), methods="fifo:paper")
+        for i in (1, 2)
+    ]
+    stores.append(carried(tmp_path / "more", name="more", methods="edf:paper"))
+    found = experiments(stores)
+    assert [(one.name, len(one.rows)) for one in found] == [("more", 2), ("two", 2)]
+    assert doubts(found) == []
+    backwards = experiments(stores[::-1])
+    assert [one.rows for one in backwards] == [one.rows for one in found]
+
+
+def test_the_archived_campaign_asks_for_the_same_runs(carried, tmp_path):
+    write_instance(jahani.generate(nodes=1, jobs=2, seed=3), tmp_path / "cases/a b.json")
+    store = carried(tmp_path / "store", name="mine", instances=BOTH, methods="fifo:paper")
+    [found] = experiments([store])
+    data = write_instances([found], tmp_path / "out/data")
+    read = read_from_files(found)
+    [given] = [f"../data/{entry.file}" for entry in data if entry.sha256 in read]
+    script = tmp_path / "out/scripts/mine.toml"
+    script.parent.mkdir()
+    script.write_text(archived(found.text, [given]))
+    shutil.rmtree(tmp_path / "cases")
+    prepared = runner.prepare(document.read(script), store, Part(), keep=False)
+    assert (len(prepared.survey.done), len(prepared.selected)) == (4, 4)
+
+
+def test_files_that_are_named_in_other_words_are_refused():
+    drawn, both = f"[[instances]]\n{DRAWN}", f"[[instances]]\n{BOTH}"
+    assert archived(drawn, []) == drawn
+    with pytest.raises(InputError, match="not named by"):
+        archived(both.replace("files =", '"files" ='), ["../data/a.json.gz"])

@@ -1,0 +1,141 @@
+"""Archives are written whole or not at all, the same bytes each time, of sound results."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+from importlib.metadata import version
+
+import pytest
+
+from rsjs.cli.main import main
+from rsjs.experiments.campaigns.runner import Part
+from rsjs.instances.errors import InputError
+from rsjs.instances.files import read_solution, write_instance, write_solution
+from rsjs.instances.generators import jahani
+from rsjs.reporting import markdown_table
+from rsjs.reporting.kit import source_tree
+from rsjs.reporting.kit.archive_data import verify
+from rsjs.reporting.kit.ijoc import export
+from rsjs.reporting.kit.paper import NUMBER, paper
+from rsjs.reporting.kit.source_tree import Source, licence, write_source
+
+
+def _readme(folder):
+    return (folder / "README.md").read_text("utf-8")
+
+
+def _bytes(folder):
+    return {
+        str(path.relative_to(folder)): (path.read_bytes(), path.stat().st_mtime)
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+    }
+
+
+def _refused(told, stores, folder, repository, **options):
+    with pytest.raises(InputError, match=told):
+        export(stores, folder, paper(), root=repository[0], **options)
+    assert not folder.exists()
+    assert not [*folder.parent.glob(".*.tmp")]
+
+
+def test_the_archive_verifies_itself(archive, tmp_path):
+    told = (archive / "results/verification.txt").read_text()
+    assert told.splitlines()[0].endswith(": feasible")
+    copy = tmp_path / "copy"
+    shutil.copytree(archive, copy, symlinks=True)
+
+    def whole():
+        command = [sys.executable, "-I", "-S", "results/rsjs_verify.py", "."]
+        return subprocess.run(command, cwd=copy, capture_output=True, text=True, check=False)
+
+    assert (whole().returncode, whole().stderr) == (0, "")
+    (copy / "LICENSE").write_text("all rights reserved")
+    assert whole().returncode == 1
+    assert "DAMAGED LICENSE" in whole().stdout
+
+
+def test_a_solution_that_the_verifier_does_not_confirm_is_refused(archive, tmp_path):
+    copy = tmp_path / "copy"
+    shutil.copytree(archive, copy, symlinks=True)
+    [path] = (copy / "results/best_solutions").iterdir()
+    found = read_solution(path)
+    write_solution(found.solution, found.instance_digest, path, objective=-1.0)
+    with pytest.raises(InputError, match="found violation claimed_objective: /objective: found -1"):
+        verify(copy, ["data", "results/best_solutions"])
+
+
+def test_two_exports_are_equal_to_the_byte(archive, store, repository, known, tmp_path):
+    export([store], tmp_path / "again", known, root=repository[0])
+    assert _bytes(tmp_path / "again") == _bytes(archive)
+
+
+def test_what_is_not_known_is_a_placeholder_and_defects_are_noted(
+    carried, repository, tmp_path, monkeypatch, capsys
+):
+    store, folder = (
+        carried(tmp_path / "store", dirty=True, part=Part(only="fifo")),
+        tmp_path / "out",
+    )
+    dirty, missing = (
+        "source with changes that no commit holds",
+        "2 runs of the plan not carried out",
+    )
+    _refused(dirty, [store], folder, repository)
+    _refused(missing, [store], folder, repository)
+    monkeypatch.setattr(source_tree, "checkout", lambda: repository[0])
+    command = ["export", "ijoc", str(store), "-o", str(folder), "--allow-dirty", "--json"]
+    assert main(command) == 0
+    made = json.loads(capsys.readouterr().out)
+    readme = _readme(folder)
+    assert [dirty in made["doubts"][1], missing in made["doubts"][0]] == [True, True]
+    assert all(f"\n- {markdown_table.escaped(doubt)}\n" in readme for doubt in made["doubts"])
+    assert f"https://doi.org/10.1287/ijoc.{NUMBER}.cd" in readme
+    told = "\n".join(made["left"])
+    assert all(option in told for option in ("--number", "--title", "--authors", "--repository"))
+
+
+def test_corrupt_records_are_refused_whatever_is_allowed(store, repository, tmp_path):
+    copy = tmp_path / "store"
+    shutil.copytree(store, copy)
+    path = sorted(copy.glob("runs/*/*/verify.json"))[0]
+    path.write_text(path.read_text().replace("{", "{ ", 1))
+    _refused("a corrupt record", [copy], tmp_path / "out", repository, allow_dirty=True)
+
+
+def test_another_instance_in_the_place_of_one_is_refused(store, repository, tmp_path):
+    copy = tmp_path / "store"
+    shutil.copytree(store, copy)
+    path = sorted(copy.glob("instances/*.gz"))[0]
+    write_instance(jahani.generate(nodes=1, jobs=2, seed=9), path)
+    _refused("expected the instance of sha256", [copy], tmp_path / "out", repository)
+
+
+def test_a_folder_with_something_in_it_is_left_alone(store, repository, tmp_path):
+    (tmp_path / "note").write_text("mine")
+    with pytest.raises(InputError, match="expected a new or empty folder"):
+        export([store], tmp_path, paper(), root=repository[0])
+    assert [path.name for path in tmp_path.iterdir()] == ["note"]
+
+
+def test_a_commit_that_the_checkout_lacks_is_refused(store, repository, tmp_path):
+    subprocess.run(["git", "init", "-q", str(tmp_path / "other")], check=True)
+    _refused("git archive", [store], tmp_path / "out", (tmp_path / "other", ""))
+
+
+def test_outside_a_checkout_the_installed_package_is_the_source(tmp_path):
+    installed = version("rsjs-bench")
+    assert write_source("x", installed, None, tmp_path) == Source(None, installed)
+    for name in ("cli/main.py", "instances/schema.py", "instances/data/instance.schema.json"):
+        assert (tmp_path / "rsjs" / name).is_file()
+    pins = (tmp_path / "requirements.txt").read_text().splitlines()
+    assert {"numpy", "jsonschema-rs"} <= {pin.partition("==")[0] for pin in pins}
+    assert not any(pin.startswith("pytest") for pin in pins)
+    assert 'name = "rsjs-bench"' in (tmp_path / "pyproject.toml").read_text()
+    assert not [*tmp_path.rglob("__pycache__")]
+    assert licence(tmp_path).startswith("MIT License")
+    with pytest.raises(InputError, match=r"expected version 0\.0\.9, which made the runs"):
+        write_source(None, "0.0.9", None, tmp_path)

@@ -1,0 +1,176 @@
+"""The verifier as authors use it: one file, any Python from 3.9, pairs and folders."""
+
+from __future__ import annotations
+
+import ast
+import json
+import shutil
+import subprocess
+import sys
+from fractions import Fraction
+from hashlib import sha256
+from pathlib import Path
+
+import pytest
+
+from rsjs.instances.documents import of_instance
+from rsjs.instances.files import write_document, write_instance, write_solution
+from rsjs.instances.generators import jahani, sts
+from rsjs.instances.solution import Solution
+
+OTHERS = ["3.9", "3.10", "3.13"]  # those of them that are installed
+
+
+@pytest.fixture
+def pair(tmp_path):
+    """An instance and a solution that postpones every job, beside each other."""
+    instance = sts.generate(nodes=2, jobs=4, seed=1, mix="kma", sharing="paper")
+    write_instance(instance, tmp_path / "data/instance.json.gz")
+    idle = Solution.empty(4, 2)
+    write_solution(idle, instance.digest, tmp_path / "solutions/idle.json", method="by hand")
+    return tmp_path
+
+
+@pytest.fixture
+def run(verifier):
+    """The verifier in a process of its own, without site packages and environment variables."""
+
+    def call(*arguments, python=sys.executable, cwd=None):
+        command = [python, "-I", "-S", str(verifier), *map(str, arguments)]
+        return subprocess.run(command, capture_output=True, text=True, check=False, cwd=cwd)
+
+    return call
+
+
+def test_the_file_is_python_3_9_and_imports_the_standard_library_only(verifier):
+    tree = ast.parse(verifier.read_text("utf-8"), feature_version=(3, 9))
+    names = {
+        name.partition(".")[0]
+        for node in ast.walk(tree)
+        for name in (
+            [alias.name for alias in node.names]
+            if isinstance(node, ast.Import)
+            else [node.module]
+            if isinstance(node, ast.ImportFrom)
+            else []
+        )
+    }
+    assert names <= sys.stdlib_module_names
+
+
+def _pythons():
+    yield pytest.param(sys.executable, id="this")
+    for version in OTHERS:
+        kept = Path.home().glob(f".pyenv/versions/{version}.*/bin/python")
+        for place in filter(None, [shutil.which(f"python{version}"), *kept]):
+            show = "import sys; print('%d.%d' % sys.version_info[:2])"
+            ran = subprocess.run([place, "-c", show], capture_output=True, text=True, check=False)
+            if ran.stdout.strip() == version:
+                yield pytest.param(str(place), id=version)
+                break
+
+
+@pytest.mark.parametrize("python", [*_pythons()])
+def test_a_pair_is_verified_by_any_python(run, pair, python):
+    files = pair / "data/instance.json.gz", pair / "solutions/idle.json"
+    done = run(*files, python=python)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.splitlines()[0] == f"{files[1]}: feasible"
+    told = json.loads(run(*files, "--json", python=python).stdout)
+    [solution] = told["solutions"]
+    terms = {name: Fraction(cost["exact"]) for name, cost in solution["terms"].items()}
+    assert terms["postponement"] == Fraction(solution["objective"]["exact"]) > 0
+    assert float(terms["postponement"]) == solution["objective"]["value"]
+    assert [*terms] == ["tardiness", "postponement", "energy", "idle"]
+
+
+def test_a_wrong_claim_is_told_with_exit_code_1(run, pair):
+    path = pair / "solutions/idle.json"
+    path.write_text(path.read_text().replace('"objective":null', '"objective":1'))
+    done = run(pair / "data/instance.json.gz", path)
+    assert (done.returncode, done.stderr) == (1, "")
+    assert "violation claimed_objective: /objective: found 1.0" in done.stdout
+
+
+def test_an_infeasible_decision_has_no_cost(run, pair):
+    path = pair / "solutions/idle.json"
+    path.write_text(path.read_text().replace('"job_gpus":[0', '"job_gpus":[1'))
+    done = run(pair / "data/instance.json.gz", path, "--json")
+    assert done.returncode == 1
+    [solution] = json.loads(done.stdout)["solutions"]
+    assert [found["constraint"] for found in solution["violations"]] == ["postponed"]
+    assert solution["terms"] is solution["objective"] is None
+
+
+def test_a_folder_is_verified_with_its_checksums(run, pair):
+    files = [path for path in sorted(pair.rglob("*")) if path.is_file()]
+    (pair / "notes.json").write_text('{"format": "another"}')
+    (pair / ".hidden.json").write_text("no JSON")
+    sums = [f"{sha256(p.read_bytes()).hexdigest()}  {p.relative_to(pair)}\n" for p in files]
+    (pair / "SHA256SUMS").write_text("".join(sums))
+    done = run(".", cwd=pair)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("solutions/idle.json: feasible\n")
+    assert "2 files compared with checksums, 0 damaged" in done.stdout
+    assert json.loads(run(pair, "--json").stdout)["other_files"] == 1
+
+    (pair / "solutions/idle.json").write_text((pair / "solutions/idle.json").read_text() + " ")
+    done = run(".", cwd=pair)
+    assert done.returncode == 1
+    assert "DAMAGED solutions/idle.json: found " in done.stdout
+    (pair / "solutions/idle.json").unlink()
+    assert "DAMAGED solutions/idle.json: found No such file" in run(".", cwd=pair).stdout
+    (pair / "SHA256SUMS").write_text("no sums\n")
+    done = run(".", cwd=pair)
+    assert (done.returncode, len(done.stderr.splitlines())) == (2, 1)
+
+
+def test_names_that_coreutils_escape_are_found(run, tmp_path):
+    name = "a\\b\nc"
+    (tmp_path / name).write_text("x")
+    line = f"\\{sha256(b'x').hexdigest()}  a\\\\b\\nc\n"
+    (tmp_path / "SHA256SUMS").write_text(line)
+    assert run(tmp_path).returncode == 0
+
+
+def test_bad_files_in_a_folder_are_told_a_line_each_and_the_rest_is_verified(run, pair):
+    other = jahani.generate(nodes=1, jobs=1, seed=1)
+    nothing = Solution.empty(1, 1)
+    write_solution(nothing, other.digest, pair / "solutions/orphan.json")
+    write_document({**of_instance(other), "format": "rsjs-instance/2"}, pair / "data/new.json")
+    whole = (pair / "data/instance.json.gz").read_bytes()
+    (pair / "data/torn.json.gz").write_bytes(whole[:50])
+    done = run(pair)
+    assert done.returncode == 2
+    assert "idle.json: feasible" in done.stdout
+    lines = done.stderr.splitlines()
+    assert [line.partition(": found")[0].rpartition("/data/")[2] for line in lines[:2]] == [
+        "new.json: /format",
+        "torn.json.gz",
+    ]
+    assert f"orphan.json: /instance: found {other.digest}" in lines[2]
+    assert len(lines) == 3
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        ([], "the following arguments are required: PATH"),
+        (["data/instance.json.gz"], "found one file, expected INSTANCE SOLUTION or a folder"),
+        (["gone.json", "solutions/idle.json"], "gone.json: found No such file or directory"),
+        (["data"], "data: found no solution, expected one"),
+        (["data", "solutions/idle.json"], "data: found Is a directory"),
+        (["x" * 5000, "solutions/idle.json"], "File name too long"),
+        (["--what", "data"], "unrecognized arguments: --what"),
+    ],
+)
+def test_usage_errors_are_told_in_one_line(run, pair, arguments, told):
+    done = run(*arguments, cwd=pair)
+    assert (done.returncode, len(done.stderr.splitlines())) == (2, 1)
+    assert told in done.stderr
+
+
+def test_a_reader_that_leaves_early_causes_no_traceback(verifier, pair):
+    command = f"{sys.executable} {verifier} --json {pair} | head -1"
+    done = subprocess.run(command, shell=True, capture_output=True, text=True, check=False)
+    assert (done.stdout, done.stderr) == ("{\n", "")
