@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from rsjs.heuristics.descent_methods import LOCAL_SEARCH, PATH_RELINKING
 from rsjs.heuristics.priced_methods import PRICED
+from rsjs.heuristics.sts_methods import STS
 from rsjs.instances.method import Method, Option
 
 COMPLETED = frozenset({"free", "jahani_eq"})  # numbers of open nodes that completion.py reaches
@@ -88,5 +89,6 @@ METHODS = {
         *PRICED,
         LOCAL_SEARCH,
         PATH_RELINKING,
+        *STS,
     )
 }

@@ -1,4 +1,4 @@
-"""`rsjs show`: what is in an instance, a workload or a solution."""
+"""`rsjs show`: what is in an instance, a workload or a solution, in a law, and a job's profiles."""
 
 from __future__ import annotations
 
@@ -25,8 +25,18 @@ def show(
     output: Annotated[
         Path | None,
         typer.Option(
-            "-o", "--output", metavar="PICTURE", help="Draw the solution to .png, .svg or .pdf."
+            "-o",
+            "--output",
+            metavar="PICTURE",
+            help="Draw solution, law or profiles to .png, .svg or .pdf.",
         ),
+    ] = None,
+    law: Annotated[
+        str | None, typer.Option(metavar="NAME", help="A law of the number of epochs.")
+    ] = None,
+    profile: Annotated[
+        str | None,
+        typer.Option(metavar="JOB", help="Power model and optimal speed profiles of a job."),
     ] = None,
     as_json: Json = False,
 ) -> None:
@@ -37,6 +47,8 @@ def show(
     Example:
       rsjs show instance.json
       rsjs show instance.json solution.json -o picture.png
+      rsjs show shared.json --law VGG16-base -o law.png
+      rsjs show shared.json --profile j1 -o profile.png
 
     Load is the GPU hours that the jobs need on their fastest, or cheapest, configuration,
     against the GPUs of the cluster.
@@ -52,6 +64,11 @@ def show(
 
     writable(output)
     found = read_any(file)
+    if law is not None or profile is not None:
+        from rsjs.cli.show_part import show_part
+
+        show_part(file, found, solution, law, profile, output, as_json=as_json)
+        return
     if output is not None and solution is None:
         raise InputError("-o", described("no solution"), "an instance and its solution to draw")
     if isinstance(found, SolutionFile):

@@ -1,0 +1,91 @@
+"""
+What the methods that STS is compared with choose from (Filippini et al. 2024, VII-A1).
+
+They know nothing of laws: the epochs of a job are all that it may have left (`worst_case`), or as
+many as its law says on average, until it has had so many, then again all (`mean`).
+
+A job's configurations: those in time, the cheapest first (hours x $/h of the GPUs in use), then the
+late ones, the fastest first. Ties: the cheaper one, the first GPU type, the fewest GPUs.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rsjs.heuristics.power_model import PowerModel, units_of_share, with_share
+from rsjs.instances import costs
+from rsjs.instances.schema import Instance
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+EPOCHS = ("worst_case", "mean")
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Choices:
+    """
+    The configurations of the jobs.
+
+    Attributes
+    ----------
+    instance : Instance
+        With the number of epochs that the method assumes.
+    hours : (J, T, G + 1) float
+        To completion on k GPUs; k = 0: on the smallest share.
+    price : (J, T, G + 1) float [$/h]
+    level, units : (J, T) int
+        Of that share.
+    """
+
+    instance: Instance
+    hours: Floats
+    price: Floats
+    level: Ints
+    units: Ints
+
+    @staticmethod
+    def of(instance: Instance, epochs: str) -> Choices:
+        """The configurations of an instance, assuming a number of epochs."""
+        assumed = planned(instance, epochs)
+        model, tables = PowerModel.of(instance), costs.tables(assumed)
+        return Choices(
+            instance=assumed,
+            hours=with_share(tables.hours, tables.shared_hours, model.level),
+            price=model.power,
+            level=model.level,
+            units=units_of_share(instance, model.level),
+        )
+
+    @property
+    def stride(self) -> int:
+        """G + 1: a configuration's code is gpu * stride + k."""
+        return int(self.hours.shape[2])
+
+    def ranked(self, *, cheapest: bool) -> tuple[Ints, Floats]:
+        """
+        (J, T (G + 1)) codes, the best first, -1 where not admissible, and what sorted them.
+
+        Parameters
+        ----------
+        cheapest : bool
+            Whether cost comes first among those in time; else time alone counts.
+        """
+        hours = self.hours.reshape(len(self.hours), -1)
+        usable = np.isfinite(hours)
+        cost = np.where(usable, hours, 0.0) * np.where(usable, self.price.reshape(hours.shape), 0)
+        in_time = self.instance.now + hours <= self.instance.jobs.due[:, None]
+        key = np.where(in_time & cheapest, cost, hours)
+        late = ~in_time if cheapest else ~usable
+        order = np.lexsort((cost, key, late, ~usable), axis=1)
+        sorted_key = np.take_along_axis(np.where(usable, key, np.inf), order, axis=1)
+        return np.where(np.isfinite(sorted_key), order, -1), sorted_key
+
+
+def planned(instance: Instance, epochs: str) -> Instance:
+    """The instance with deterministic numbers of epochs, one of EPOCHS."""
+    if instance.objective.expectation == epochs:
+        return instance
+    return replace(instance, objective=replace(instance.objective, expectation=epochs))

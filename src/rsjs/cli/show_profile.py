@@ -1,0 +1,108 @@
+"""The power model and the optimal speed profiles of a job, in numbers and as a picture."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rsjs.cli.console import console, number, plain_table, print_facts
+from rsjs.instances.errors import InputError
+
+if TYPE_CHECKING:
+    from rsjs.heuristics.job_profiles import JobProfile
+    from rsjs.instances.schema import Instance
+
+HEADINGS = ("GPUs", "s [epochs/h]", "P [$/h]", "Q [$/epoch]", "Phi [$/h]", "epochs", "hours")
+
+
+def position(instance: Instance, job: str) -> int:
+    """Where a job stands, by its id."""
+    if job not in instance.jobs.id:
+        raise InputError("--profile", job, "the id of a job, e.g. " + instance.jobs.id[0])
+    return instance.jobs.id.index(job)
+
+
+def profiles_of(instance: Instance, job: str) -> list[JobProfile]:
+    """The optimal profiles of a job from now on."""
+    from rsjs.heuristics.job_profiles import job_profiles
+
+    j = position(instance, job)
+    return job_profiles(instance, j, float(instance.jobs.due[j]) - instance.now)
+
+
+def describe_profile(instance: Instance, job: str) -> dict[str, Any]:
+    """The profiles of a job as a document."""
+    j, jobs = position(instance, job), instance.jobs
+    return {
+        "kind": "profile",
+        "file": instance.name,
+        "job": job,
+        "application": jobs.application[j],
+        "law": jobs.law[j],
+        "epochs_done": float(jobs.epochs_done[j]),
+        "hours_left": float(jobs.due[j]) - instance.now,
+        "gpu_types": [
+            {
+                "gpu_type": own.gpu_type,
+                "status": own.status,
+                "expected_energy": own.energy,
+                "worst_hours": own.worst_hours,
+                "hours_until_change": own.change,
+                "configurations": [vars(row) | {"hours": row.hours} for row in own.configurations],
+            }
+            for own in profiles_of(instance, job)
+        ],
+    }
+
+
+def print_profile(document: dict[str, Any]) -> None:
+    """One table per GPU type: power model, and where the profile uses each configuration."""
+    left = number(document["hours_left"], 4)
+    done = f"{document['epochs_done']:g} epochs done"
+    print_facts(
+        [
+            ("job", f"{document['job']} ({document['application']}) of {document['file']}"),
+            ("law", f"{document['law']}, {done}"),
+            ("due", f"in {left} h"),
+        ]
+    )
+    for own in document["gpu_types"]:
+        energy, hours = number(own["expected_energy"], 4), number(own["worst_hours"], 4)
+        title = f"{own['gpu_type']}: {own['status']}, expected {energy} $, at most {hours} h"
+        table = plain_table(title)
+        for heading in HEADINGS:
+            table.add_column(heading, justify="right")
+        for row in own["configurations"]:
+            table.add_row(*_cells(row))
+        print()
+        console().print(table)
+    print("\nPhi of the speeds worth using, against the next one; epochs on each of them.")
+
+
+def _cells(row: dict[str, Any]) -> list[str]:
+    used = row["ends"] is not None
+    return [
+        str(row["gpus"]),
+        number(1 / row["hours_per_epoch"], 4),
+        number(row["power"], 4),
+        number(row["energy"], 4),
+        "" if row["phi"] is None else number(row["phi"], 4),
+        f"{number(row['begins'], 4)} - {number(row['ends'], 4)}" if used else "",
+        number(row["hours"], 4) if used else "",
+    ]
+
+
+def draw_profile(instance: Instance, job: str, path: Path) -> None:
+    """The picture of a job's profiles."""
+    from rsjs.heuristics.survival_steps import law_of_job
+    from rsjs.reporting.profile_picture import profile_picture
+
+    j = position(instance, job)
+    profile_picture(
+        profiles_of(instance, job),
+        law_of_job(instance, j),
+        path,
+        done=float(instance.jobs.epochs_done[j]),
+        time=float(instance.jobs.due[j]) - instance.now,
+        title=f"{job} ({instance.jobs.application[j]})",
+    )

@@ -1,0 +1,89 @@
+"""`rsjs show --law` and `--profile`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rsjs.instances import epoch_laws
+from rsjs.instances.files import write_instance, write_workload
+from rsjs.instances.generators import sts
+from rsjs.instances.schema import Instance
+
+Run = Callable[..., Any]
+
+
+@pytest.fixture(scope="module")
+def shared() -> Instance:
+    return sts.generate(nodes=3, jobs=6, seed=1, mix="kma", sharing="paper")
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory: pytest.TempPathFactory, shared: Instance) -> Path:
+    path = tmp_path_factory.mktemp("shared") / "shared.json"
+    write_instance(shared, path)
+    return path
+
+
+def test_a_law_is_told_in_moments_and_as_a_picture(rsjs: Run, file: Path, tmp_path: Path) -> None:
+    picture = tmp_path / "law.svg"
+    shown = rsjs("show", file, "--law", "VGG16-base", "--json", "-o", picture)
+    law = epoch_laws.law("VGG16")
+    assert shown.json["mean"] == law.mean
+    assert shown.json["quartiles"] == [20, 30, 43]
+    assert shown.json["last"] == 100
+    assert shown.json["picture"] == str(picture)
+    assert "VGG16-base" in picture.read_text()
+    assert "20 / 30 / 43" in rsjs("show", file, "--law", "VGG16-base").out
+
+
+def test_a_law_of_a_workload_is_told_too(rsjs: Run, tmp_path: Path) -> None:
+    write_workload(sts.workload(nodes=2, jobs=3, seed=1), tmp_path / "w.json")
+    assert rsjs("show", tmp_path / "w.json", "--law", "ResNet-base", "--json").json["jobs"] >= 0
+    refused = rsjs("show", tmp_path / "w.json", "--profile", "j1")
+    assert (refused.code, "expected an instance" in refused.err) == (2, True)
+
+
+def test_a_profile_is_told_with_its_power_model_and_drawn(
+    rsjs: Run, file: Path, shared: Instance, tmp_path: Path
+) -> None:
+    picture = tmp_path / "profile.svg"
+    found = rsjs("show", file, "--profile", "j2", "--json", "-o", picture).json
+    assert found["hours_left"] == shared.jobs.due[1] - shared.now
+    types = {own["gpu_type"]: own for own in found["gpu_types"]}
+    assert set(types) <= {gpu.name for gpu in shared.cluster.gpu_types}
+    for own in types.values():
+        used = [row for row in own["configurations"] if row["ends"] is not None]
+        assert (used[0]["begins"], used[-1]["ends"]) == (0, 100)
+        assert sum(row["hours"] for row in used) == pytest.approx(own["worst_hours"])
+        late = own["worst_hours"] > found["hours_left"] * (1 + 1e-9)
+        assert late == (own["status"] == "infeasible")
+        for row in own["configurations"]:
+            assert row["energy"] == pytest.approx(row["hours_per_epoch"] * row["power"])
+    drawn = picture.read_text()
+    assert all(f"{name}: {own['status']}" in drawn for name, own in types.items())
+    text = rsjs("show", file, "--profile", "j2").out
+    assert all(part in text for part in ("Phi [$/h]", "epochs done", *types))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["--law", "nonsense"], "the name of a law: AlexNet-base"),
+        (["--profile", "nonsense"], "the id of a job, e.g. j1"),
+        (["--law", "VGG16-base", "--profile", "j1"], "a solution, --law or --profile"),
+        (["--law", "VGG16-base", "-o", "law.jpg"], "a picture's suffix"),
+    ],
+)
+def test_what_is_not_there_is_named(rsjs: Run, file: Path, arguments: list[str], told: str) -> None:
+    refused = rsjs("show", file, *arguments)
+    assert refused.code == 2
+    assert told in refused.err
+
+
+def test_a_solution_has_neither(rsjs: Run, folder: Path) -> None:
+    for option in (["--law", "x"], ["--profile", "x"]):
+        assert rsjs("show", folder / "idle.json", *option).code == 2

@@ -1,0 +1,215 @@
+"""EDF, FIFO, priority, preemptive EDF, greedy and RG on shared nodes and GPUs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from rsjs.heuristics import queue_scheduling, randomized_queue
+from rsjs.heuristics.queue_choices import Choices
+from rsjs.heuristics.queue_scheduling import RULES, decide
+from rsjs.heuristics.stopping import Iterations
+from rsjs.instances import costs
+from rsjs.instances.check import check
+from rsjs.instances.epochs import Law
+from rsjs.instances.errors import InputError
+from rsjs.instances.generators.sts import generate
+from rsjs.instances.method import Call, Report
+from rsjs.instances.schema import Instance
+from rsjs.instances.solution import Solution, Stop
+from rsjs.methods import parse
+
+Make = Callable[..., Instance]
+NEVER = 1000.0  # a due date no job misses
+
+
+@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize("sharing", ["none", "paper", "contention"])
+@pytest.mark.parametrize("mix", ["km", "a100", "kma"])
+def test_decisions_are_feasible_and_running_jobs_stay(mix: str, sharing: str, rule: str) -> None:
+    for seed in range(3):
+        instance = generate(nodes=6, jobs=40, seed=seed, mix=mix, sharing=sharing)
+        first = decide(instance, rule)
+        assert check(instance, first).feasible
+        keep = np.random.default_rng(seed).random(40) < 0.5
+        current = Solution.of(
+            np.where(keep, first.job_node, -1),
+            np.where(keep, first.job_gpus, 0),
+            first.node_type,
+            np.where(keep, first.job_level, -1),
+        )
+        then = replace(instance, current=current)
+        second = decide(then, rule)
+        assert check(then, second).feasible
+        if not RULES[rule].preemptive:
+            kept = current.job_node >= 0
+            for name in ("job_node", "job_gpus", "job_level"):
+                assert np.array_equal(getattr(second, name)[kept], getattr(current, name)[kept])
+        if RULES[rule].alone:
+            assert np.bincount(second.job_node[second.job_node >= 0]).max() == 1
+
+
+@pytest.mark.parametrize(
+    ("rule", "expected"),
+    [
+        ("edf", [1, 0, 2, 3]),
+        ("fifo", [2, 3, 0, 1]),
+        ("priority", [3, 1, 2, 0]),
+        ("greedy", [2, 1, 0, 3]),
+    ],
+)
+def test_orders(make: Make, rule: str, expected: list[int]) -> None:
+    instance = make(
+        types={"A1": [1]},
+        groups=[(4, ["A1"])],
+        hours=[{"A": [1]}, {"A": [2]}, {"A": [9]}, {"A": [1]}],
+        release=[-1, 0, -3, -2],
+        due=[6, 5, 8, 9],
+        weight=[1, 3, 2, 4],
+    )
+    node = decide(instance, rule).job_node.tolist()
+    assert [node.index(n) for n in range(4)] == expected
+
+
+def test_the_cheapest_configuration_in_time_then_the_fastest_late_one(make: Make) -> None:
+    instance = make(
+        types={"A4": [1, 2, 3, 4]},
+        groups=[(2, ["A4"])],
+        hours=[{"A": [6, 4, 3.5, 3]}] * 2,
+        due=[4, 2.5],
+    )
+    # j1 is late anyhow: the fastest; j0: 4 h x 2 $/h < 3.5 h x 3 $/h
+    assert decide(instance, "edf").job_gpus.tolist() == [2, 4]
+
+
+def test_a_job_takes_what_is_left_rather_than_wait(make: Make) -> None:
+    instance = make(
+        types={"A2": [1, 2], "B1": [9]},
+        groups=[(1, ["A2"]), (1, ["B1"])],
+        hours=[{"A": [4], "B": [4]}] * 4,
+        due=[NEVER] * 4,
+    )
+    assert decide(instance, "fifo").job_node.tolist() == [0, 0, 1, -1]
+    assert decide(instance, "edf_alone").job_node.tolist() == [0, 1, -1, -1]
+
+
+def test_preemption_takes_the_node_from_a_later_job(make: Make) -> None:
+    instance = make(
+        types={"A1": [1]},
+        groups=[(1, ["A1"])],
+        hours=[{"A": [4]}] * 2,
+        due=[9, 5],
+    )
+    instance = replace(instance, current=Solution.of([0, -1], [1, 0], [0]))
+    assert decide(instance, "edf").job_node.tolist() == [0, -1]
+    assert decide(instance, "pedf").job_node.tolist() == [-1, 0]
+
+
+def test_a_placement_that_cannot_be_is_named(make: Make) -> None:
+    instance = make(types={"A1": [1]}, groups=[(1, ["A1"])], hours=[{"A": [4]}] * 2, due=[9, 5])
+    with pytest.raises(InputError, match=r"/current/node_type/0.*2 GPUs in use"):
+        decide(replace(instance, current=Solution.of([0, 0], [1, 1], [0])), "edf")
+
+
+@pytest.mark.parametrize(("done", "gpus"), [(0.0, 1), (3.0, 1), (6.0, 2)])
+def test_mean_epochs_until_they_are_passed_then_the_worst_case(
+    make: Make, done: float, gpus: int
+) -> None:
+    """E[W] = 5, w_max = 10: with 1 GPU in time for 5 - w epochs, not for 10 - w."""
+    instance = make(types={"A2": [1, 2]}, groups=[(1, ["A2"])], hours=[{"A": [2, 1.5]}], due=[8.5])
+    jobs = replace(
+        instance.jobs,
+        epochs_max=np.array([10]),
+        epochs_done=np.array([done]),
+        law=("law",),
+    )
+    due = {0.0: 10.0, 3.0: 5.0, 6.0: 7.0}[done]
+    law = Law.of([[2, 5], [8, 5], [10, 0]])
+    instance = replace(instance, jobs=replace(jobs, due=np.array([due])), laws={"law": law})
+    assert decide(instance, "edf", "mean").job_gpus.tolist() == [gpus]
+    assert decide(instance, "edf", "worst_case").job_gpus.tolist() == [2]
+
+
+def test_iteration_1_of_rg_is_greedy_and_more_are_no_worse() -> None:
+    instance = generate(nodes=8, jobs=40, seed=4, mix="kma", sharing="paper")
+    assumed = Choices.of(instance, "worst_case").instance
+    values = []
+    for most in (1, 10, 60):
+        solution, made = randomized_queue.decide(instance, Iterations(most), seed=3)
+        assert made == most
+        assert check(instance, solution).feasible
+        values.append(costs.terms(assumed, solution).total)
+        again, _ = randomized_queue.decide(instance, Iterations(most), seed=3)
+        assert again.same_as(solution)
+        if most == 1:
+            assert solution.same_as(decide(instance, "greedy"))
+    assert values[0] > values[1] >= values[2]
+
+
+def test_a_heavier_job_rather_keeps_its_place() -> None:
+    draws = np.random.default_rng(1).random((20_000, 1))
+    for weight, share in (([2.0, 1.0], 0.45), ([1.0, 2.0], 0.55)):
+        passed = [randomized_queue._swapped([0, 1], weight, row.tolist())[0] == 1 for row in draws]
+        assert np.mean(passed) == pytest.approx(share, abs=0.01)
+
+
+def test_first_candidates_are_drawn_inversely_to_what_sorts_them(make: Make) -> None:
+    instance = make(
+        types={"A4": [1, 2, 3, 4]},
+        groups=[(1, ["A4"])],
+        hours=[{"A": [4, 4, 4, 4]}, {"A": [4, 3, 2, 1]}, {"A": [0.5]}],
+        due=[5, 2, 5],
+    )
+    of = Choices.of(instance, "worst_case")
+    codes, keys = of.ranked(cheapest=True)
+    chances = randomized_queue._chances(of, codes, keys)
+    # 4, 8 and 12 $: 6/11, 3/11, 2/11; 4 and 6 $, the others late; one candidate
+    assert chances == pytest.approx(np.array([[6 / 11, 9 / 11], [0.6, 1], [1, 1]]))
+
+
+def test_rg_stops_when_its_time_is_up() -> None:
+    instance = generate(nodes=4, jobs=20, seed=1)
+    call = Call(options={"iterations": 0})
+    result = parse("randomized_queue?iterations=0").method.load()(instance, call, Report(0.05))
+    assert result.stop is Stop.TIME_LIMIT
+    assert result.counts["iterations"] >= 1
+
+
+def test_deterministic_runs_a_method_as_if_epochs_were_known() -> None:
+    instance = generate(nodes=10, jobs=40, seed=2)
+    for epochs in ("worst_case", "mean"):
+        spelling = f"deterministic?epochs={epochs},method=greedy:paper"
+        found = parse(spelling)(instance, Call(), Report())
+        objective = replace(instance.objective, expectation=epochs)
+        inner = parse("greedy:paper")(replace(instance, objective=objective), Call(), Report())
+        assert found.solution.same_as(inner.solution)
+        assert found.objective == check(instance, found.solution).objective
+        assert found.objective != inner.objective
+        assert found.events[-1].incumbent == found.objective
+
+
+def test_deterministic_claims_nothing_about_the_instance_as_given() -> None:
+    instance = generate(nodes=2, jobs=4, seed=1)
+    found = parse("deterministic?method=enumeration")(instance, Call(), Report())
+    exact = parse("enumeration")(instance, Call(), Report())
+    assert found.bound is None
+    assert found.stop is Stop.ITERATIONS
+    assert found.objective >= exact.objective
+
+
+def test_a_method_that_refuses_the_instance_is_an_error_in_its_words() -> None:
+    instance = generate(nodes=6, jobs=20, seed=1)
+    found = parse("deterministic?method=enumeration")(instance, Call(), Report())
+    assert found.stop is Stop.ERROR
+    assert "serves up to 10 jobs, not 20" in found.message
+
+
+def test_greedy_is_that_of_the_other_module_but_for_idle_gpus() -> None:
+    """On dedicated GPUs of fixed nodes; `greedy:paper` also gives idle GPUs away."""
+    instance = generate(nodes=100, jobs=400, seed=1)
+    mine = queue_scheduling.decide(instance, "greedy")
+    other = parse("deterministic?method=greedy:paper")(instance, Call(), Report()).solution
+    assert (mine.job_node >= 0).sum() == (other.job_node >= 0).sum()
