@@ -69,7 +69,7 @@ def print_outcome(
     if interrupted:
         print("Ended by Ctrl-C; the same command goes on from there.")
     else:
-        print(f"Tables: rsjs collect {folder} -o TABLES")
+        print(f"Report: rsjs report {folder}; tables: rsjs collect {folder} -o TABLES")
 
 
 def print_collected(found: Collected, written: list[Path], *, as_json: bool) -> None:

@@ -28,6 +28,7 @@ from rsjs.cli import (
     generate_kiros,
     generate_sts,
     listing,
+    report,
     run,
     show,
     solve,
@@ -47,8 +48,8 @@ class _InOrder(TyperGroup):
 
 
 ORDER = ["generate", "workload", "convert", "solve", "check"]
-ORDER += ["compare", "run", "collect", "statistics", "bks", "formulation-study", "export-model", "export"]
-ORDER += ["list", "show", "demo", "doctor"]
+ORDER += ["compare", "run", "collect", "statistics", "report", "bks"]
+ORDER += ["formulation-study", "export-model", "export", "list", "show", "demo", "doctor"]
 app = typer.Typer(
     cls=_InOrder,
     add_completion=False,
@@ -70,6 +71,7 @@ app.command("compare")(compare.compare)
 app.command("run")(run.run)
 app.command("collect")(collect.collect)
 app.command("statistics")(statistics.statistics)
+app.command("report")(report.report)
 app.add_typer(bks.app, name="bks")
 app.command("convert")(convert.convert)
 app.command("formulation-study")(formulation_study.formulation_study)

@@ -1,0 +1,129 @@
+"""What went wrong, with how to repeat it; what was skipped, and what is not there yet."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+import pandas as pd
+
+from rsjs.reporting import formats
+from rsjs.reporting.site.addresses import instance_page, method_page, run_place
+from rsjs.reporting.site.downloads import Downloads
+from rsjs.reporting.site.footing import footing
+from rsjs.reporting.site.material import Material, Row
+from rsjs.reporting.site.repeating import command, log_end
+from rsjs.reporting.site.run_tables import is_failure, mark
+from rsjs.reporting.site.shown import Line, Shown
+from rsjs.reporting.statistics.sheet import METHOD, Column, Sheet
+
+SEVERITY = ("WRONG", "CRASH", "SOLVER_ERROR", "MEMOUT", "OUTPUT_LIMIT", "TIMEOUT")
+
+
+def content(material: Material, downloads: Downloads) -> dict[str, Any]:
+    """What the template `failures` needs."""
+    failed = [row for row in material.rows if is_failure(row)]
+    table = skipped = None
+    if failed:
+        table = downloads.with_files(_table(failed), "failures")
+    if material.skipped:
+        skipped = downloads.with_files(_skipped(material.skipped), "failures")
+    return {
+        "kinds": _kinds(failed, material),
+        "all_runs": table,
+        "skipped": skipped,
+        "missing": material.missing,
+        "corrupt": material.corrupt,
+    }
+
+
+def _kinds(failed: Sequence[Row], material: Material) -> list[dict[str, Any]]:
+    """Failures of one method that look alike, the worst first, each with one that stands for it."""
+    groups: dict[tuple[str, ...], list[Row]] = {}
+    for row in failed:
+        alike = re.sub(r"\d[\d.e+-]*", "N", row["message"])
+        groups.setdefault((row["ended"], row["quality"], row["method"], alike), []).append(row)
+    made = [
+        {
+            "ended": group[0]["ended"],
+            "quality": group[0]["quality"],
+            "method": group[0]["method"],
+            "method_page": method_page(group[0]["method"]),
+            "count": len(group),
+            "message": group[0]["message"],
+            "command": command(group[0], material),
+            "log": log_end(group[0], material),
+            "runs": [(f"{row['instance']}, seed {row['seed']}", run_place(row)) for row in group],
+        }
+        for group in groups.values()
+    ]
+    return sorted(made, key=_severity)
+
+
+def _severity(kind: dict[str, Any]) -> tuple[int, int]:
+    words = (kind["quality"], kind["ended"].partition("(")[0])
+    places = [SEVERITY.index(word) for word in words if word in SEVERITY]
+    return min(places, default=len(SEVERITY)), -kind["count"]
+
+
+def _table(failed: Sequence[Row]) -> Shown:
+    keys = (
+        "method",
+        "instance",
+        "seed",
+        "ended",
+        "quality",
+        "family",
+        "message",
+        "anchor",
+        "instance_sha256",
+    )
+    sheet = Sheet(
+        name="runs",
+        title="All failed runs",
+        columns=[
+            METHOD,
+            Column("instance", "instance"),
+            Column("seed", "seed", formats.count),
+            Column("ended", "ended"),
+            Column("quality", "quality"),
+            Column("message", "message"),
+            Column("anchor", "run"),
+        ],
+        lines=pd.DataFrame([{key: row[key] for key in keys} for row in failed]),
+        notes=[
+            "Failed: no verified decision, a false claim, or a process that broke down. A run that"
+            " hit its time limit with a verified decision is none."
+        ],
+    )
+    return Shown(
+        sheet=sheet,
+        id="runs",
+        footer=footing(failed),
+        link=_link,
+        mark=mark,
+        choices=frozenset({"method", "ended", "quality"}),
+    )
+
+
+def _link(line: Line, key: str) -> str:
+    if key == "method":
+        return method_page(line["method"])
+    return instance_page(line) if key == "instance" else run_place(line)
+
+
+def _skipped(skipped: Sequence[Row]) -> Shown:
+    frame = pd.DataFrame([{key: row[key] for key in ("method", "message")} for row in skipped])
+    lines = frame.value_counts(sort=False).rename("runs").reset_index()
+    sheet = Sheet(
+        name="skipped",
+        title="Skipped",
+        columns=[METHOD, Column("runs", "runs", formats.count), Column("message", "reason")],
+        lines=lines.sort_values("runs", ascending=False, kind="stable"),
+        notes=[
+            "Asked for and not carried out: the method does not serve the instance, or is not"
+            " installed."
+        ],
+    )
+    return Shown(sheet=sheet, id="skipped", footer="")

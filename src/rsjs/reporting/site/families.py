@@ -1,0 +1,125 @@
+"""The families of instances that a report has, each analysed once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, TypeVar
+
+import pandas as pd
+
+from rsjs.instances.schema import FAMILIES
+from rsjs.reporting.site.addresses import OTHER
+from rsjs.reporting.site.footing import footing, is_shared
+from rsjs.reporting.site.plots import method_styles
+from rsjs.reporting.statistics.analysis import Analysis
+from rsjs.reporting.statistics.rank_stability import rank_spread
+from rsjs.reporting.statistics.sheet import Sheet
+from rsjs.reporting.statistics.sheets import sheets
+
+BY_TIME = {"pairs-by-time", "ranks-by-time", "virtual-best"}
+RATIOS = {"ratio", "low", "high"}
+
+Row = dict[str, Any]
+R = TypeVar("R", bound=Mapping[str, Any])
+
+
+@dataclass(frozen=True, kw_only=True)
+class Family:
+    """
+    Attributes
+    ----------
+    name : str
+    rows : list of Row
+    """
+
+    name: str
+    rows: list[Row]
+
+    @cached_property
+    def analysis(self) -> Analysis:
+        """Its statistics."""
+        return Analysis(rows=self.rows)
+
+    @cached_property
+    def is_shared(self) -> bool:
+        """Whether seconds of it were measured beside other runs, so that none is ranked."""
+        return any(map(is_shared, self.rows))
+
+    @cached_property
+    def footer(self) -> str:
+        """See `footing`."""
+        return footing(self.rows)
+
+    @cached_property
+    def sheets(self) -> dict[str, Sheet]:
+        """Its tables by name; those that rank seconds only if these may be ranked."""
+        made = {sheet.name: sheet for sheet in sheets(self.analysis)}
+        return {
+            name: _unranked(sheet) if self.is_shared and name == "times" else sheet
+            for name, sheet in made.items()
+            if not (self.is_shared and name in BY_TIME)
+        }
+
+    @cached_property
+    def summary(self) -> pd.DataFrame:
+        """One line per method, from several tables; by mean primal gap."""
+        tables = {
+            name: sheet.lines.set_index("method")
+            for name, sheet in self.sheets.items()
+            if name in ("counts", "times", "gaps")
+        }
+        made = tables["times"].join(tables["gaps"]).join(tables["counts"][["runs"]])
+        made["instances"] = pd.Series(
+            {
+                name: len({row["instance_sha256"] for row in self.rows if row["method"] == name})
+                for name in made.index
+            }
+        )
+        ranks = rank_spread(self.ranks_by_cost)["mean"]
+        return made.assign(mean_rank=ranks).sort_values("primal_mean", kind="stable")
+
+    @cached_property
+    def ranks_by_cost(self) -> pd.DataFrame:
+        """See `statistics.rank_stability.rank_shares`."""
+        return self.analysis.ranks_by_cost()
+
+    @cached_property
+    def styles(self) -> dict[str, dict[str, Any]]:
+        """How each method is drawn, see `plots.method_styles`."""
+        return method_styles(self.methods)
+
+    @property
+    def methods(self) -> list[str]:
+        """In order of first appearance."""
+        return list(dict.fromkeys(row["method"] for row in self.rows))
+
+    @property
+    def instances(self) -> dict[str, list[Row]]:
+        """Digest -> its rows."""
+        return grouped(self.rows, "instance_sha256")
+
+
+def families(rows: Sequence[Row]) -> list[Family]:
+    """Those that there are, in the order of the catalogue."""
+    groups = grouped(rows, "family")
+    return [Family(name=name, rows=groups[name]) for name in (*FAMILIES, OTHER) if name in groups]
+
+
+def grouped(rows: Sequence[R], key: str) -> dict[str, list[R]]:
+    """The rows by one of their columns, in order of first appearance."""
+    made: dict[str, list[R]] = {}
+    for row in rows:
+        made.setdefault(str(row[key]), []).append(row)
+    return made
+
+
+def _unranked(sheet: Sheet) -> Sheet:
+    return Sheet(
+        name=sheet.name,
+        title=sheet.title,
+        columns=[column for column in sheet.columns if column.key not in RATIOS],
+        lines=sheet.lines.drop(columns=[*RATIOS]),
+        notes=[*sheet.notes, "Seconds were measured beside other runs: they are not ranked."],
+    )

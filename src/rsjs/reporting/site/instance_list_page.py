@@ -1,0 +1,70 @@
+"""The list of all instances."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import pandas as pd
+
+from rsjs.reporting import formats
+from rsjs.reporting.rows import known
+from rsjs.reporting.site.addresses import instance_page, method_page, run_place
+from rsjs.reporting.site.decisions import best_row
+from rsjs.reporting.site.downloads import Downloads
+from rsjs.reporting.site.families import grouped
+from rsjs.reporting.site.footing import footing
+from rsjs.reporting.site.material import Row
+from rsjs.reporting.site.shown import Line, Shown
+from rsjs.reporting.statistics.sheet import Column, Sheet
+
+
+def content(rows: Sequence[Row], downloads: Downloads) -> dict[str, Any]:
+    """What the template `instances` needs."""
+    groups = grouped(rows, "instance_sha256").values()
+    sheet = Sheet(
+        name="instances",
+        title="Instances",
+        columns=[
+            Column("instance", "instance"),
+            Column("family", "family"),
+            Column("nodes", "nodes", formats.count),
+            Column("jobs", "jobs", formats.count),
+            Column("runs", "runs", formats.count),
+            Column("verified", "verified", formats.count),
+            Column("cost", "best cost [$]", formats.cost),
+            Column("bound", "best bound [$]", formats.cost),
+            Column("gap", "gap [%]", formats.percent),
+            Column("method", "best cost by"),
+        ],
+        lines=pd.DataFrame([_line(group) for group in groups]),
+        notes=["Best cost: the least that the checker confirms; of equals the first run."],
+    )
+    table = Shown(
+        sheet=sheet,
+        id="instances",
+        footer=footing(rows),
+        link=_link,
+        choices=frozenset({"family"}),
+    )
+    return {"instances": downloads.with_files(table, "all")}
+
+
+def _line(group: Sequence[Row]) -> dict[str, Any]:
+    first, best = group[0], best_row(group)
+    return {
+        **{key: first[key] for key in ("instance", "instance_sha256", "family", "nodes", "jobs")},
+        "runs": len(group),
+        "verified": sum(row["status"] == "ok" for row in group),
+        "cost": None if best is None else best["objective"],
+        "bound": known(first, "best_bound"),
+        "gap": None if best is None else known(best, "gap_to_best"),
+        "method": "" if best is None else best["method"],
+        "best_run": "" if best is None else run_place(best),
+    }
+
+
+def _link(line: Line, key: str) -> str:
+    if key == "method":
+        return method_page(line["method"]) if line["method"] else ""
+    return line["best_run"] if key in ("cost", "gap") else instance_page(line)

@@ -1,0 +1,82 @@
+"""The page of an instance: its runs, their course, and the best decision."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from rsjs.reporting import figures
+from rsjs.reporting.rows import known
+from rsjs.reporting.site import instance_plots
+from rsjs.reporting.site.addresses import family_page, instance_slug, run_place
+from rsjs.reporting.site.decisions import Decision, best_decision, best_row
+from rsjs.reporting.site.downloads import Downloads
+from rsjs.reporting.site.gantt import gantt
+from rsjs.reporting.site.material import Material
+from rsjs.reporting.site.occupancy_svg import occupancy
+from rsjs.reporting.site.plots import Plot, Styles
+from rsjs.reporting.site.run_tables import run_table
+
+Row = Mapping[str, Any]
+
+
+def content(
+    rows: Sequence[Row], material: Material, styles: Styles, downloads: Downloads, *, pdf: bool
+) -> dict[str, Any]:
+    """
+    What the template `instance` needs.
+
+    Parameters
+    ----------
+    pdf : bool
+        Whether figures are drawn as PDF too, which takes a second.
+    """
+    first, best, slug = rows[0], best_row(rows), instance_slug(rows[0])
+    decision = best_decision(rows, material)
+    made = (
+        instance_plots.course(rows, styles),
+        instance_plots.gaps(rows, styles),
+        instance_plots.costs(rows),
+    )
+    plots = [plot for plot in made if plot is not None]
+    pdfs = _pictures(rows, plots, decision, slug, downloads) if pdf else {}
+    table = run_table(rows, "method", "Runs")
+    return {
+        "row": first,
+        "slug": slug,
+        "family": first["family"],
+        "family_page": family_page(first["family"]),
+        "best": best,
+        "best_place": "" if best is None else run_place(best),
+        "best_bound": known(first, "best_bound"),
+        "gap": None if best is None else known(best, "gap_to_best"),
+        "runs": downloads.with_files(table, slug),
+        "plots": [replace(plot, pdf=pdfs.get(plot.id, "")) for plot in plots],
+        "decision": decision,
+        "decision_place": "" if decision is None else run_place(decision.row),
+        "occupancy": None if decision is None else occupancy(decision.instance, decision.on),
+        "occupancy_pdf": pdfs.get("occupancy", ""),
+        "gantt": None if decision is None else gantt(decision.instance, decision.on),
+        "pdf": pdf,
+    }
+
+
+def _pictures(
+    rows: Sequence[Row],
+    plots: Sequence[Plot],
+    decision: Decision | None,
+    slug: str,
+    downloads: Downloads,
+) -> dict[str, str]:
+    made, names = {}, {plot.id for plot in plots}
+    if "gap" in names:
+        runs = [{**row, "seconds": known(row, "total_s")} for row in rows if row["events"]]
+        made["gap"] = downloads.picture(f"{slug}-gap", figures.gap_over_time, runs)
+    if "costs" in names:
+        made["costs"] = downloads.picture(f"{slug}-costs", figures.cost_split, rows)
+    if decision is not None:
+        made["occupancy"] = downloads.picture(
+            f"{slug}-occupancy", figures.occupancy, decision.instance, decision.solution
+        )
+    return made

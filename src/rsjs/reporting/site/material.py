@@ -1,0 +1,164 @@
+"""
+What a report is made of: the rows of stores and tables, and what of the records is not in a row.
+
+Each row gets, besides its columns,
+
+    family             of the instance, see `addresses.family_of`
+    anchor             run_id, or a number of its own where the rows have none
+    ended, quality     as in `experiments.campaigns.statuses`, also for rows of `rsjs compare`
+    solution_sha256    of the record's solution.json.gz, None without one
+    events             the course of the run, None where it was not kept
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from rsjs.experiments import comparison
+from rsjs.experiments.campaigns import session, statuses
+from rsjs.experiments.campaigns.collection import Collected, collect
+from rsjs.instances.errors import InputError, described
+from rsjs.instances.solution import Stop
+from rsjs.reporting.csv_rows import read_rows
+from rsjs.reporting.names import distinct
+from rsjs.reporting.rows import known
+from rsjs.reporting.site.addresses import family_of
+from rsjs.reporting.statistics.stored import ROWS, read_stored
+
+STORE, SKIPPED, SUMS, DECISION = "store.json", "skipped.csv", "SHA256SUMS", "solution.json.gz"
+
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Material:
+    """
+    Attributes
+    ----------
+    sources : sequence of Path
+        Folders or files, as given.
+    rows : list of Row
+    skipped : list of Row
+        What was asked and not carried out, the reason in `message`.
+    corrupt : list of (path, reason)
+    missing : list of str
+        Ids of runs that a plan has and no store.
+    sessions : mapping
+        Id -> file of a session.
+    stores : mapping
+        run_id -> the store that has its record.
+    """
+
+    sources: Sequence[Path]
+    rows: list[Row]
+    skipped: list[Row]
+    corrupt: list[tuple[str, str]]
+    missing: list[str]
+    sessions: Mapping[str, Mapping[str, Any]]
+    stores: Mapping[str, Path]
+
+    def record(self, row: Row) -> Path | None:
+        """The folder of the record of a row."""
+        store = self.stores.get(row["anchor"])
+        return None if store is None else store / "runs" / row["anchor"][:2] / row["anchor"]
+
+    def solved(self, row: Row) -> Path | None:
+        """The file of the instance in the order in which a run solved it."""
+        store = self.stores.get(row["anchor"])
+        return None if store is None else store / "instances" / f"{row['solved_sha256']}.json.gz"
+
+
+def gathered(sources: Sequence[Path]) -> Material:
+    """
+    The rows of stores of `rsjs run`, folders of `rsjs collect` or `compare`, or rows.csv files.
+
+    Raises
+    ------
+    InputError
+        For a source that is none of these, or without a single run.
+    """
+    stores = [path for path in sources if (path / STORE).exists()]
+    tables = [path for path in sources if path not in stores]
+    found = collect(stores) if stores else Collected()
+    rows = [
+        {**row, "events": course["events"]}
+        for row, course in zip(found.rows, found.courses, strict=True)
+    ]
+    skipped = list(found.skipped)
+    for path in tables:
+        rows += _stored(path)
+        file = path / SKIPPED
+        skipped += read_rows(file) if file.exists() else []
+    if not rows:
+        raise InputError("", described("no records"), "runs; see `rsjs run`", sources[0])
+    if len(sources) > 1 and tables:
+        _share(rows)
+    places = {row["run_id"]: _store_of(row["run_id"], stores) for row in found.rows}
+    ordered = sorted(distinct(rows), key=_place)
+    complete = [_completed(row, i, places) for i, row in enumerate(ordered)]
+    return Material(
+        sources=sources,
+        rows=complete,
+        skipped=[{**row, "family": family_of(row["instance"])} for row in skipped],
+        corrupt=found.corrupt,
+        missing=found.missing,
+        sessions={
+            row["session"]: session.read(places[row["run_id"]], row["session"])
+            for row in {row["session"]: row for row in found.rows}.values()
+        },
+        stores=places,
+    )
+
+
+def _stored(path: Path) -> list[Row]:
+    if path.is_dir() and not (path / ROWS).exists():
+        expected = "a store of `rsjs run`, or a folder of `rsjs collect` or `rsjs compare`"
+        raise InputError("", described("a folder with other files"), expected, path)
+    return read_stored(path)
+
+
+def _place(row: Mapping[str, Any]) -> tuple[Any, ...]:
+    """Small instances first; whatever order the records were found in."""
+    size = (known(row, "nodes") or 0, known(row, "jobs") or 0)
+    run = (str(row["method"]), row["seed"], known(row, "repetition") or 1)
+    return *size, str(row["instance"]), *run
+
+
+def _share(rows: Sequence[Row]) -> None:
+    """Bounds between the runs of an instance that stand in several sources."""
+    groups: dict[str, list[Row]] = {}
+    for row in rows:
+        groups.setdefault(row["instance_sha256"], []).append(row)
+    for group in groups.values():
+        comparison.share_bounds(group)
+
+
+def _store_of(run_id: str, stores: Sequence[Path]) -> Path:
+    return next(path for path in stores if (path / "runs" / run_id[:2] / run_id).exists())
+
+
+def _completed(row: Mapping[str, Any], place: int, stores: Mapping[str, Path]) -> Row:
+    stop = Stop(row["stop"])
+    failed = "SOLVER_ERROR" if stop is Stop.ERROR else "FINISHED"
+    run_id = known(row, "run_id")
+    return {
+        **row,
+        "family": family_of(str(row["instance"])),
+        "anchor": run_id or f"row{place + 1}",
+        "ended": known(row, "ended") or statuses.ENDED_BY_STOP.get(stop, failed),
+        "quality": known(row, "quality") or statuses.quality(dict(row)),
+        "solution_sha256": _solution_sha256(run_id, stores.get(run_id)) if run_id else None,
+        "message": row.get("message") or "",
+        "events": row.get("events"),
+    }
+
+
+def _solution_sha256(run_id: str, store: Path | None) -> str | None:
+    if store is None:
+        return None
+    lines = (store / "runs" / run_id[:2] / run_id / SUMS).read_text("utf-8").splitlines()
+    sums = {name: digest for digest, _, name in (line.partition("  ") for line in lines)}
+    return sums.get(DECISION)

@@ -1,0 +1,107 @@
+"""The opening page: what was run, what came of it, who leads each family, what is doubtful."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+import pandas as pd
+
+from rsjs.reporting import formats
+from rsjs.reporting.site.addresses import family_page, method_page, runs_of
+from rsjs.reporting.site.downloads import Downloads
+from rsjs.reporting.site.families import Family, grouped
+from rsjs.reporting.site.family_plots import targets
+from rsjs.reporting.site.footing import footing
+from rsjs.reporting.site.leaders import leaders_table
+from rsjs.reporting.site.material import Material, Row
+from rsjs.reporting.site.run_tables import is_failure
+from rsjs.reporting.site.shown import Line, Shown
+from rsjs.reporting.statistics.sheet import METHOD, Column, Sheet
+
+QUALITIES = ("OPTIMAL_VERIFIED", "FEASIBLE_VERIFIED", "INFEASIBLE_CLAIMED", "NO_SOLUTION", "WRONG")
+ENDS = ("FINISHED", "TIMEOUT", "MEMOUT", "OUTPUT_LIMIT", "SOLVER_ERROR", "CRASH")
+MARKS = {"WRONG": "bad", "NO_SOLUTION": "warn", "CRASH": "warn", "SOLVER_ERROR": "warn"}
+
+
+def content(material: Material, families: Sequence[Family], downloads: Downloads) -> dict[str, Any]:
+    """What the template `overview` needs."""
+    rows = material.rows
+    outcomes = downloads.with_files(_outcomes(material), "overview")
+    leaders = [downloads.with_files(leaders_table(family), family.name) for family in families]
+    plots = [targets(family) for family in families]
+    return {
+        "facts": _facts(material, families),
+        "outcomes": outcomes,
+        "families": [
+            {"family": family, "leaders": table, "plot": plot, "page": family_page(family.name)}
+            for family, table, plot in zip(families, leaders, plots, strict=True)
+        ],
+        "unfair": sum(
+            (family.sheets["fairness"].lines["weight"] == "UNFAIR").sum() for family in families
+        ),
+        "shared": [family.name for family in families if family.is_shared],
+        "campaigns": sorted({str(row["campaign"]) for row in rows if row.get("campaign")}),
+    }
+
+
+def _outcomes(material: Material) -> Shown:
+    """Counts come before any mean: what runs have, and how they ended."""
+    lines = []
+    skipped = Counter(row["method"] for row in material.skipped)
+    groups = grouped(material.rows, "method")
+    for name in dict.fromkeys([*groups, *skipped]):
+        group = groups.get(name, [])
+        found = Counter(row["quality"] for row in group)
+        found.update(row["ended"].partition("(")[0] for row in group)
+        line: dict[str, Any] = {"method": name, "runs": len(group)}
+        line |= {word: found.get(word, 0) for word in (*QUALITIES, *ENDS)}
+        lines.append({**line, "SKIPPED": skipped.get(name, 0)})
+    made = pd.DataFrame(lines)
+    words = [word for word in (*QUALITIES, *ENDS, "SKIPPED") if made[word].any()]
+    sheet = Sheet(
+        name="outcomes",
+        title="Outcomes",
+        columns=[METHOD, *(Column(word, word, formats.count) for word in ("runs", *words))],
+        lines=made,
+        notes=[
+            "What a run has and how it ended are told apart: one that hit its limit may have a"
+            " verified decision. Verified: confirmed by the checker, never by the method itself."
+        ],
+    )
+
+    def link(line: Line, key: str) -> str:
+        if line["method"] not in groups or key == "SKIPPED":
+            return "failures.html#skipped"
+        plain = key in ("method", "runs")
+        page = method_page(line["method"])
+        return page if key == "method" else runs_of(page, "" if plain else key)
+
+    return Shown(
+        sheet=sheet,
+        id="outcomes",
+        footer=footing(material.rows),
+        link=link,
+        mark=lambda line, key: MARKS.get(key, "") if line[key] else "zero",
+    )
+
+
+def _facts(material: Material, families: Sequence[Family]) -> list[dict[str, str]]:
+    rows: list[Row] = material.rows
+    verified = sum(row["quality"] in QUALITIES[:2] for row in rows)
+    wrong = sum(row["quality"] == "WRONG" for row in rows)
+    failed = sum(map(is_failure, rows))
+    left = len(material.missing)
+    facts = [
+        ("runs", f"{len(rows)}", "provenance.html", ""),
+        ("verified", f"{verified}", "", "good"),
+        ("wrong", f"{wrong}", "failures.html", "bad" if wrong else ""),
+        ("failed", f"{failed}", "failures.html", "warn" if failed else ""),
+        ("skipped", f"{len(material.skipped)}", "failures.html#skipped", ""),
+        ("not run yet", f"{left}", "failures.html#missing", "warn" if left else ""),
+        ("instances", f"{len(grouped(rows, 'instance_sha256'))}", "instances.html", ""),
+        ("methods", f"{len(grouped(rows, 'method'))}", "#outcomes", ""),
+        ("families", f"{len(families)}", "", ""),
+    ]
+    return [dict(zip(("label", "value", "href", "mark"), fact, strict=True)) for fact in facts]

@@ -1,0 +1,98 @@
+"""Any two methods set against each other: counts, tests, and their values problem by problem."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import pandas as pd
+
+from rsjs.reporting.names import shortened
+from rsjs.reporting.site.addresses import instance_page, method_page
+from rsjs.reporting.site.downloads import Downloads
+from rsjs.reporting.site.families import Family
+from rsjs.reporting.site.plots import embedded
+from rsjs.reporting.site.shown import Line, Shown
+from rsjs.reporting.statistics import measures
+from rsjs.reporting.statistics.wins import TIE
+
+TESTED = ("wins", "ties", "losses", "better", "effect", "p", "holm")
+
+
+def content(families: Sequence[Family], downloads: Downloads) -> dict[str, Any]:
+    """What the template `pairwise` needs."""
+    several = [family for family in families if len(family.methods) > 1]
+    tables = [
+        downloads.with_files(_table(family, name), family.name)
+        for family in several
+        for name in ("pairs-by-cost", "pairs-by-time")
+        if name in family.sheets
+    ]
+    return {
+        "families": [family.name for family in several],
+        "data": embedded({family.name: _data(family) for family in several}),
+        "tables": tables,
+        "tie": f"{100 * TIE:g} %",
+    }
+
+
+def _table(family: Family, name: str) -> Shown:
+    sheet = family.sheets[name]
+    return Shown(
+        sheet=replace(sheet, title=f"{family.name}: {sheet.title.lower()}"),
+        id=f"{family.name}-{name}",
+        footer=family.footer,
+        link=_link,
+        is_open=False,
+    )
+
+
+def _link(line: Line, key: str) -> str:
+    if key in ("one", "losses"):
+        return method_page(line["one"])
+    return method_page(line["other"]) if key in ("other", "wins") else ""
+
+
+def _data(family: Family) -> dict[str, Any]:
+    """
+    What the page computes with.
+
+    values: measure -> method -> one number for each problem, None for a failure; pairs: measure ->
+    the numbers of TESTED for each pair of methods, as `statistics.pairs` orders them.
+    """
+    runs = family.analysis.runs
+    matrices = {"cost": measures.matrix(runs, runs["objective"])}
+    if not family.is_shared:
+        matrices["time"] = family.analysis.times
+    problems = next(iter(matrices.values())).index
+    pages = {row["instance"]: instance_page(row) for row in family.rows}
+    common, short = shortened([name for name, *_ in problems])
+    return {
+        "methods": family.summary.index.tolist(),
+        "pages": {name: method_page(name) for name in family.methods},
+        "common": common,
+        "problems": [f"{short[name]}, seed {seed}" for name, seed, _ in problems],
+        "places": [pages[name] for name, *_ in problems],
+        "values": {
+            measure: {name: _numbers(table[name]) for name in family.methods}
+            for measure, table in matrices.items()
+        },
+        "notes": {
+            measure: " ".join(family.sheets[f"pairs-by-{measure}"].notes) for measure in matrices
+        },
+        "pairs": {
+            measure: _tested(family.sheets[f"pairs-by-{measure}"].lines) for measure in matrices
+        },
+    }
+
+
+def _numbers(values: pd.Series) -> list[float | None]:
+    return [None if pd.isna(value) else float(value) for value in values]
+
+
+def _tested(lines: pd.DataFrame) -> Mapping[str, list[float]]:
+    return {
+        f"{line['one']}\n{line['other']}": [float(line[key]) for key in TESTED]
+        for line in lines.to_dict("records")
+    }

@@ -1,0 +1,43 @@
+"""How a run is made again, and what it printed last."""
+
+from __future__ import annotations
+
+import gzip
+import shlex
+from collections import deque
+from collections.abc import Mapping
+from typing import Any
+
+from rsjs.reporting.rows import known
+from rsjs.reporting.site.material import Material
+
+LINES, LONGEST = 20, 2000  # of a log, characters
+
+
+def command(row: Mapping[str, Any], material: Material) -> str:
+    """`rsjs solve` on the very instance of a run; "" if that was not kept."""
+    file = material.solved(dict(row))
+    if file is None:
+        return ""
+    words = ["rsjs", "solve", file.as_posix(), "--method", row["spelling"]]
+    options = {
+        "--time-limit": "time_limit",
+        "--gap": "gap_limit",
+        "--threads": "threads",
+        "--seed": "seed",
+        "--memory-limit": "memory_limit_mb",
+    }
+    for option, key in options.items():
+        value = known(row, key)
+        words += [] if value is None else [option, f"{value:g}"]
+    return shlex.join([*words, "-o", "solution.json"])
+
+
+def log_end(row: Mapping[str, Any], material: Material) -> str:
+    """The last lines of a run's output; "" if it was not kept."""
+    record = material.record(dict(row))
+    if record is None:
+        return ""
+    with gzip.open(record / "log.gz", "rt", encoding="utf-8", errors="replace") as lines:
+        text = "".join(deque(lines, maxlen=LINES))
+    return text[-LONGEST:].strip()

@@ -1,0 +1,130 @@
+"""All that is known of a run, as the page of its instance shows it when asked."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from rsjs.reporting import formats
+from rsjs.reporting.rows import executed, known
+from rsjs.reporting.site.material import Material
+from rsjs.reporting.site.plots import harmless
+from rsjs.reporting.site.repeating import command, log_end
+from rsjs.reporting.site.run_tables import is_failure
+
+Row = Mapping[str, Any]
+
+
+def _text(key: str) -> Callable[[Row], str]:
+    return lambda row: str(known(row, key) if known(row, key) is not None else "")
+
+
+def _number(key: str, show: Callable[[float], str], unit: str = "") -> Callable[[Row], str]:
+    def shown(row: Row) -> str:
+        value = known(row, key)
+        return "" if value is None else f"{show(float(value))} {unit}".rstrip()
+
+    return shown
+
+
+FIELDS: Sequence[tuple[str, str, Callable[[Row], str]]] = (
+    ("asked", "instance", _text("instance")),
+    ("asked", "its sha256", _text("instance_sha256")),
+    ("asked", "sha256 as solved", _text("solved_sha256")),
+    ("asked", "permutation", _text("permutation")),
+    ("asked", "method", _text("method")),
+    ("asked", "environment", _text("environment")),
+    ("asked", "seed", _number("seed", formats.count)),
+    ("asked", "repetition", _number("repetition", formats.count)),
+    ("asked", "threads", _number("threads", formats.count)),
+    ("asked", "time limit", _number("time_limit", "{:g}".format, "s")),
+    ("asked", "memory limit", _number("memory_limit_mb", "{:g}".format, "MB")),
+    ("asked", "gap limit", _number("gap_limit", "{:g}".format)),
+    ("asked", "timing", _text("timing")),
+    ("found", "ended", _text("ended")),
+    ("found", "quality", _text("quality")),
+    ("found", "stop", _text("stop")),
+    ("found", "objective, checked", _number("objective", repr, "$")),
+    ("found", "objective, claimed", _number("claimed_objective", repr, "$")),
+    ("found", "best at the limit", _number("objective_at_limit", repr, "$")),
+    *(
+        ("found", term, _number(term, formats.term, "$"))
+        for term in ("tardiness", "postponement", "energy", "idle")
+    ),
+    ("found", "bound", _number("bound", repr, "$")),
+    ("found", "bound from", _text("bound_source")),
+    ("found", "bound valid for", _text("bound_variant")),
+    ("found", "best bound", _number("best_bound", repr, "$")),
+    ("found", "own gap", _number("gap", formats.percent, "%")),
+    ("found", "gap", _number("gap_to_best", formats.percent, "%")),
+    ("found", "jobs run", executed),
+    ("found", "incumbents", _number("incumbents", formats.count)),
+    ("found", "not worth what was claimed", _number("false_incumbents", formats.count)),
+    *(
+        ("effort", key.removesuffix("_s"), _number(key, formats.measured, "s"))
+        for key in (
+            "import_s",
+            "read_s",
+            "build_s",
+            "handover_s",
+            "solve_s",
+            "extract_s",
+            "check_s",
+            "total_s",
+            "process_s",
+            "cpu_s",
+        )
+    ),
+    ("effort", "over the limit", _number("overshoot_s", formats.measured, "s")),
+    ("effort", "memory", _number("peak_memory_mb", formats.measured, "MB")),
+    *(
+        ("effort", key.replace("_", " "), _number(key, formats.count))
+        for key in ("rows", "columns", "nonzeros", "integers", "search_nodes", "iterations")
+    ),
+    ("made by", "run id", _text("run_id")),
+    ("made by", "sha256 of the solution file", _text("solution_sha256")),
+    ("made by", "begun", _text("begun")),
+    ("made by", "session", _text("session")),
+    ("made by", "commit", _text("commit")),
+    ("made by", "tree with changes", _text("dirty")),
+    ("made by", "rsjs-bench", _text("rsjs_version")),
+    ("made by", "solver", _text("solver_version")),
+    ("made by", "Python", _text("python_version")),
+    ("made by", "environment sha256", _text("environment_sha256")),
+    ("made by", "processor", _text("cpu_model")),
+    ("made by", "cores", _text("cores")),
+    ("made by", "load before", _number("load_before", formats.measured)),
+    ("made by", "load after", _number("load_after", formats.measured)),
+    ("made by", "options read back", lambda row: _options(row)),
+)
+
+
+def facts_script(slug: str, rows: Sequence[Row], material: Material) -> str:
+    """
+    A script that hands the facts of an instance's runs to the page.
+
+    A script, as pages opened from a disk may not fetch data.
+    """
+    document = {
+        "fields": [[group, label] for group, label, _ in FIELDS],
+        "runs": {row["anchor"]: _facts(row, material) for row in rows},
+    }
+    return f"rsjsFacts({harmless(slug)}, {harmless(document)});\n"
+
+
+def _facts(row: Row, material: Material) -> dict[str, Any]:
+    record = material.record(dict(row))
+    return {
+        "title": f"{row['method']}, seed {row['seed']}",
+        "values": [show(row) for _, _, show in FIELDS],
+        "message": row["message"],
+        "record": "" if record is None else record.as_posix(),
+        "command": command(row, material),
+        "log": log_end(row, material) if is_failure(row) else "",
+    }
+
+
+def _options(row: Row) -> str:
+    options = json.loads(known(row, "options") or "{}")
+    return ", ".join(f"{name} = {value}" for name, value in options.items())

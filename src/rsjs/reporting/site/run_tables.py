@@ -1,0 +1,111 @@
+"""Tables with one line per run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pandas as pd
+
+from rsjs.reporting import columns, formats
+from rsjs.reporting.rows import executed, known
+from rsjs.reporting.site.addresses import instance_page, method_page, run_place
+from rsjs.reporting.site.footing import footing, is_shared
+from rsjs.reporting.site.shown import Line, Shown
+from rsjs.reporting.statistics.sheet import Column, Sheet
+
+DECLARED = {column.key: column for column in columns.COLUMNS}
+COSTS = ("objective", "tardiness", "postponement", "energy", "idle", "bound")
+GAPS = ("gap", "gap_to_best", "gap_without_postponement")
+SECONDS = ("build_s", "solve_s", "total_s")
+KEPT = ("anchor", "instance_sha256", "solution_sha256")  # in the CSV file, and for links
+FAILED = ("CRASH", "SOLVER_ERROR", "MEMOUT", "OUTPUT_LIMIT")
+COUNT = Column("seed", "seed", formats.count)
+
+
+def run_table(rows: Sequence[Mapping[str, Any]], by: str, title: str) -> Shown:
+    """
+    The runs of an instance, by "method", or of a method, by "instance".
+
+    A number leads to its run, a name to its page.
+    """
+    words = [Column(by, by), *([Column("family", "family")] if by == "instance" else []), COUNT]
+    words += [Column("ended", "ended"), Column("quality", "quality")]
+    numbers = [_declared(key) for key in (*COSTS, *GAPS)]
+    effort = [_declared(key) for key in SECONDS]
+    shown = [*words, *numbers, Column("executed", "jobs run"), *effort]
+    shown += [_declared("peak_memory_mb"), Column("run", "run")]
+    keys = [column.key for column in shown]
+    least = _least(rows)
+    lines = [
+        {
+            **{key: known(row, key) for key in keys},
+            "executed": executed(row),
+            "run": row["anchor"],
+            **{key: row[key] for key in KEPT},
+            "instance": row["instance"],
+            "best": row["objective"] is not None and _is_least(row, least),
+            "family": row["family"],
+        }
+        for row in rows
+    ]
+    shared = frozenset(SECONDS if any(map(is_shared, rows)) else ())
+    table = Sheet(name="runs", title=title, columns=shown, lines=pd.DataFrame(lines))
+    return Shown(
+        sheet=table,
+        id="runs",
+        footer=footing(rows),
+        link=_here if by == "method" else link,
+        mark=mark,
+        choices=frozenset({"method", "family", "ended", "quality"}),
+        shared=shared,
+    )
+
+
+def link(line: Line, key: str) -> str:
+    """Of a line on another page than its instance's: what it is told by, cost, gap and run."""
+    if key == "instance":
+        return instance_page(line)
+    return run_place(line) if key in ("objective", "gap_to_best", "run") else ""
+
+
+def _here(line: Line, key: str) -> str:
+    """The same on the page of the instance."""
+    return method_page(line["method"]) if key == "method" else f"#r-{line['anchor']}"
+
+
+def mark(line: Line, key: str) -> str:
+    """Failures, false claims, and the best cost of an instance."""
+    if key == "quality":
+        return {"WRONG": "bad", "NO_SOLUTION": "warn", "OPTIMAL_VERIFIED": "good"}.get(
+            line[key], ""
+        )
+    if key == "ended":
+        return "warn" if line[key].startswith(FAILED) else ""
+    return "best" if key == "objective" and line.get("best") else ""
+
+
+def is_failure(row: Mapping[str, Any]) -> bool:
+    """Whether a run has nothing to show, claims what is false, or broke down."""
+    return row["quality"] in ("WRONG", "NO_SOLUTION") or row["ended"].startswith(FAILED)
+
+
+def _least(rows: Sequence[Mapping[str, Any]]) -> dict[str, float]:
+    least: dict[str, float] = {}
+    for row in rows:
+        if row["status"] == "ok" and row["objective"] is not None:
+            digest = row["instance_sha256"]
+            least[digest] = min(row["objective"], least.get(digest, row["objective"]))
+    return least
+
+
+def _is_least(row: Mapping[str, Any], least: Mapping[str, float]) -> bool:
+    best = least.get(row["instance_sha256"])
+    return (
+        row["status"] == "ok" and best is not None and row["objective"] <= best + 1e-9 * abs(best)
+    )
+
+
+def _declared(key: str) -> Column:
+    column = DECLARED[key]
+    return Column(key, column.full_heading, column.number)

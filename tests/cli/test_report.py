@@ -1,0 +1,135 @@
+"""`rsjs report`: which store it takes, where the site goes, what it says."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rsjs.cli.report import beside
+from rsjs.cli.stores import last_store
+from rsjs.instances.errors import InputError
+from rsjs.reporting.site import build as building
+
+Run = Callable[..., Any]
+
+CAMPAIGN = """
+format = "rsjs-campaign/1"
+name = "one"
+shows = "a test"
+timing = "shared"
+[limits]
+time_s = 20
+memory_mb = 1000
+[[instances]]
+generator = "jahani"
+sizes = ["1x2"]
+[[methods]]
+run = ["greedy:code"]
+"""
+
+
+@pytest.fixture
+def no_pictures(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without the PDF files, which take longest."""
+    monkeypatch.setattr(building.Drawing, "draw", lambda *_, **__: None)
+
+
+def stores(folder: Path, ages: dict[str, int]) -> None:
+    """Stores whose plans were written so many seconds ago."""
+    for name, age in ages.items():
+        (folder / name).mkdir(parents=True)
+        (folder / name / "store.json").write_text("{}")
+        plan = folder / name / "plan.json"
+        plan.write_text("{}")
+        os.utime(plan, (10_000 - age, 10_000 - age))
+
+
+def test_run_then_report_gives_the_site(
+    rsjs: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, no_pictures: None
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("one.toml").write_text(CAMPAIGN)
+    assert rsjs("run", "one.toml").code == 0
+    ended = rsjs("report")
+    assert ended.code == 0
+    assert "runs/one (the store in ./runs that was worked on last): 1 run." in ended.out
+    assert ended.out.splitlines()[-1] == "runs/one-report/index.html"
+    assert Path("runs/one-report/index.html").is_file()
+    again = rsjs("report", "runs/one", "-o", "site", "--json").json
+    assert (again["runs"], again["folder"], again["missing"]) == (1, "site", [])
+
+
+def test_a_comparison_is_reported_too(
+    rsjs: Run, folder: Path, tmp_path: Path, no_pictures: None
+) -> None:
+    assert rsjs("compare", folder / "small.json", "--methods", "greedy:code,edf:paper",
+                "-o", tmp_path / "results").code == 0  # fmt: skip
+    ended = rsjs("report", tmp_path / "results")
+    assert ended.code == 0
+    assert (tmp_path / "results-report" / "index.html").is_file()
+
+
+def test_the_store_worked_on_last_is_taken(tmp_path: Path) -> None:
+    stores(tmp_path, {"old": 900, "new": 10, "older": 950})
+    assert last_store(tmp_path) == tmp_path / "new"
+    session = tmp_path / "older" / "sessions" / "s.json"
+    session.parent.mkdir()
+    session.write_text("{}")
+    os.utime(session, (10_500, 10_500))
+    assert last_store(tmp_path) == tmp_path / "older"
+
+
+def test_without_a_store_it_is_told_what_to_do(
+    rsjs: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    ended = rsjs("report")
+    assert ended.code == 2
+    assert ended.err.count("\n") == 1
+    assert "runs: found no store, expected a store of `rsjs run`" in ended.err
+    with pytest.raises(InputError):
+        last_store(tmp_path)
+
+
+def test_a_folder_with_other_files_is_refused_before_anything_is_read(
+    rsjs: Run, tmp_path: Path
+) -> None:
+    (tmp_path / "thesis").mkdir()
+    (tmp_path / "thesis" / "chapter.tex").write_text("mine")
+    ended = rsjs("report", tmp_path / "absent", "-o", tmp_path / "thesis")
+    assert ended.code == 2
+    assert "thesis: found a folder with other files, expected a report" in ended.err
+    ended = rsjs("report", tmp_path / "absent")
+    assert ended.code == 2
+    assert ended.err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("source", "place"),
+    [
+        ("runs/smoke", "runs/smoke-report"),
+        ("tables/rows.csv", "tables-report"),
+        ("a/v1.5/", "a/v1.5-report"),
+    ],
+)
+def test_a_report_goes_beside_its_source(source: str, place: str) -> None:
+    assert beside(Path(source)).as_posix() == place
+
+
+def test_a_damaged_record_is_told(
+    rsjs: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, no_pictures: None
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("one.toml").write_text(CAMPAIGN.replace('"greedy:code"', '"greedy:code", "edf:paper"'))
+    assert rsjs("run", "one.toml").code == 0
+    spec = next(Path("runs/one/runs").glob("*/*/result.json"))
+    spec.write_text(json.dumps({}))
+    ended = rsjs("report")
+    assert ended.code == 0
+    assert "Left out, as its record cannot be read" in ended.out
+    assert "cannot be read" in Path("runs/one-report/failures.html").read_text()

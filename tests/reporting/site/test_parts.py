@@ -1,0 +1,120 @@
+"""Addresses, cells and figures: harmless for any name, true to their numbers."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rsjs.reporting import formats
+from rsjs.reporting.site import addresses, gantt, occupancy_svg, plots
+from rsjs.reporting.site.formatting import breakable
+from rsjs.reporting.site.shown import Cell, Shown
+from rsjs.reporting.statistics.sheet import Column, Sheet
+
+
+@given(st.text(), st.text())
+def test_any_name_is_a_file_name_of_its_own(one: str, other: str) -> None:
+    names = [addresses.slug(name) for name in (one, other)]
+    assert all(re.fullmatch(r"[A-Za-z0-9_-]{8,73}", name) for name in names)
+    assert (names[0].lower() == names[1].lower()) == (one == other)
+
+
+@given(st.text())
+def test_nothing_in_a_cell_is_taken_for_html(text: str) -> None:
+    made = Cell(text, "", "", "", False).html("../")
+    inside = made.removeprefix("<td>").removesuffix("</td>")
+    assert not re.search("[<>\"']", inside)
+    assert "<" not in str(breakable(text)).replace("<wbr>", "")
+
+
+@given(st.recursive(st.text() | st.integers() | st.none(), lambda one: st.lists(one)))
+def test_nothing_in_embedded_json_is_taken_for_html(value: object) -> None:
+    text = plots.harmless(value)
+    assert not re.search("[<>&]", text)
+    assert json.loads(text) == value
+
+
+def test_coordinates_are_short_and_never_nan() -> None:
+    made = plots.embedded({"x": [1 / 3, np.float64("nan"), np.inf, np.int64(7)]})
+    assert made == '{"x":[0.333333,null,null,7]}'
+
+
+def test_numbers_are_sorted_by_value_where_their_text_is_none() -> None:
+    columns = [Column("name", "name"), Column("gap", "gap", formats.percent)]
+    lines = pd.DataFrame({"name": ["a", "b", "c"], "gap": [4e-7, 0.5, None]})
+    sheet = Sheet(name="s", title="S", columns=columns, lines=lines)
+    cells = list(Shown(sheet=sheet, id="s", footer="").lines())
+    assert [(gap.text, gap.key) for _, gap in cells] == [
+        ("<0.001", "4e-07"),
+        ("50", ""),
+        (formats.MISSING, ""),
+    ]
+    assert all(gap.mark == "n" for _, gap in cells)
+
+
+def test_a_long_text_may_break_and_one_link_of_a_line_is_reached_by_keyboard() -> None:
+    columns = [Column("method", "method"), Column("message", "message")]
+    lines = pd.DataFrame({"method": ["m"], "message": ["word " * 30]})
+    sheet = Sheet(name="s", title="S", columns=columns, lines=lines)
+    html = Shown(sheet=sheet, id="s", footer="", link=lambda line, key: "x.html").html("../")
+    assert '<a href="../x.html">m</a>' in html
+    assert html.count('tabindex="-1"') == 1
+    assert 'class="wide"' in html
+
+
+@pytest.mark.parametrize("count", [1, 120, 121, 5000])
+def test_a_thinned_curve_keeps_its_ends(count: int) -> None:
+    points = [(float(i), float(-i)) for i in range(count)]
+    kept = plots.thinned(points)
+    assert len(kept) == min(count, 120)
+    assert (kept[0], kept[-1]) == (points[0], points[-1])
+    assert list(kept) == sorted(kept)
+
+
+def test_a_distribution_ends_at_the_share_that_is_there() -> None:
+    values = pd.DataFrame({"a": [1.0, 2.0, np.nan, 8.0], "b": [np.nan] * 4})
+    made = plots.distributions(values, (0.5, 10.0), plots.method_styles(["a", "b"]))
+    assert made[0]["x"] == [0.5, 1.0, 2.0, 8.0, 10.0]
+    assert made[0]["y"] == [0.0, 0.25, 0.5, 0.75, 0.75]
+    assert made[1]["y"] == [0.0, 0.0]
+
+
+def test_blocks_are_coloured_between_the_ends_of_the_scale() -> None:
+    place = occupancy_svg.scale([1.0, 10.0, 1000.0])
+    assert [place(value) for value in (1.0, 1000.0)] == [0.0, 1.0]
+    assert place(10.0) == pytest.approx(1 / 3)
+    assert occupancy_svg.scale([2.0, 4.0])(3.0) == 0.5
+    assert occupancy_svg.colour(0.0) == ("#440154", "#fff")
+    assert occupancy_svg.colour(1.0) == ("#fde725", "#000")
+
+
+def test_every_job_is_a_box_and_a_bar(decide) -> None:
+    from rsjs.reporting.gpu_slots import shelves
+
+    instance, solution = decide(3, [(0, 4), (1, 2), (1, "half"), (1, "quarter"), None], spare=1)
+    on = shelves(instance, solution)
+    picture = occupancy_svg.occupancy(instance, on)
+    jobs = [box for box in picture.boxes if box.kind == "job"]
+    assert sorted(box.label for box in jobs) == ["j0", "j1", "j2", "j3"]
+    widths = {box.label: box.width for box in jobs}
+    assert widths["j0"] == pytest.approx(2 * widths["j1"]) == pytest.approx(8 * widths["j2"])
+    assert sum(box.kind == "idle" for box in picture.boxes) == 1
+    assert all(box.x >= 0 and box.x + box.width <= picture.width + 1 for box in jobs)
+    bars = gantt.gantt(instance, on).data
+    assert sum(len(trace["x"]) for trace in bars) == 4
+    hours = {
+        trace["name"]: {
+            told.split()[0]: end for told, end in zip(trace["text"], trace["x"], strict=True)
+        }
+        for trace in bars
+    }
+    assert {job for found in hours.values() for job in found} == {"j0", "j1", "j2", "j3"}
+    due = 5.0
+    assert all(end > due for end in hours["late"].values())
+    assert all(end <= due for end in hours["in time"].values())
