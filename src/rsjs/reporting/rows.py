@@ -36,6 +36,11 @@ def is_wrong(row: Row) -> bool:
     return row.get("status") in ("wrong", "infeasible")
 
 
+def is_shared(row: Row) -> bool:
+    """Whether the seconds of a run were measured beside other runs."""
+    return row.get("timing") == "shared"
+
+
 def executed(row: Row) -> str:
     """Executed jobs out of all."""
     run, jobs = known(row, "executed"), known(row, "jobs")

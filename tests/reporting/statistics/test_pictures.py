@@ -21,8 +21,8 @@ from rsjs.reporting.statistics.scatter_picture import pairwise_times
 
 Row = dict[str, Any]
 Table = Callable[..., pd.DataFrame]
-PICTURES = ["gaps.png", "targets.png", "profiles.png", "times.png"]
-PICTURES += ["ranks-by-time.png", "ranks-by-cost.png"]
+PICTURES = ["gaps.png", "targets.png", "ranks-by-cost.png"]
+PICTURES += ["profiles.png", "times.png", "ranks-by-time.png"]
 NAN = float("nan")
 
 

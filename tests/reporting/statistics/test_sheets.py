@@ -42,6 +42,16 @@ def test_without_events_the_table_over_time_is_left_out(rows: list[Row]) -> None
     ]
 
 
+def test_seconds_measured_beside_other_runs_are_not_ranked(rows: list[Row]) -> None:
+    found = sheets(Analysis(rows=[row | {"timing": "shared"} for row in rows]))
+    assert [sheet.name for sheet in found] == [
+        *("counts", "times", "gaps", "anytime", "pairs-by-cost", "ranks-by-cost", "fairness")
+    ]
+    times = by_name(found, "times")
+    assert not {"ratio", "low", "high"} & {*times.lines.columns}
+    assert "not ranked" in times.notes[-1]
+
+
 def test_one_method_is_not_compared(rows: list[Row]) -> None:
     alone = [row for row in rows if row["method"] == "exact"]
     found = [sheet.name for sheet in sheets(Analysis(rows=alone))]

@@ -130,8 +130,15 @@ def _figures(experiment: Experiment, analysis: Analysis) -> Iterator[tuple[Item,
             lambda at: distribution_of_targets(analysis.hits, longest, at),
         )
     if len(analysis.times.columns) > 1:
+        by_cost = analysis.ranks_by_cost()
+        yield _figure(
+            "rank-bars-by-cost",
+            "Shares of ranks by cost",
+            lambda at: rank_bars(by_cost, "Cost", at),
+        )
+    if len(analysis.times.columns) > 1 and not analysis.is_shared:
         times, limits = analysis.times, analysis.limits
-        by_time, by_cost = analysis.ranks_by_time(), analysis.ranks_by_cost()
+        by_time = analysis.ranks_by_time()
         ranked = by_time.index.tolist()
         for name, title, draw in (
             (
@@ -144,11 +151,6 @@ def _figures(experiment: Experiment, analysis: Analysis) -> Iterator[tuple[Item,
                 "rank-bars-by-time",
                 "Shares of ranks by time",
                 lambda at: rank_bars(by_time, "Time to solve", at),
-            ),
-            (
-                "rank-bars-by-cost",
-                "Shares of ranks by cost",
-                lambda at: rank_bars(by_cost, "Cost", at),
             ),
         ):
             yield _figure(name, title, draw)

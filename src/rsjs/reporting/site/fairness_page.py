@@ -9,11 +9,11 @@ from typing import Any
 import pandas as pd
 
 from rsjs.reporting import formats
-from rsjs.reporting.rows import known
+from rsjs.reporting.rows import is_shared, known
 from rsjs.reporting.site.addresses import method_page
 from rsjs.reporting.site.downloads import Downloads
 from rsjs.reporting.site.families import Family, grouped
-from rsjs.reporting.site.footing import footing, is_shared
+from rsjs.reporting.site.footing import footing
 from rsjs.reporting.site.material import Row
 from rsjs.reporting.site.shown import Shown
 from rsjs.reporting.statistics.fairness import ASPECTS

@@ -11,15 +11,12 @@ import pandas as pd
 
 from rsjs.instances.schema import FAMILIES
 from rsjs.reporting.site.addresses import OTHER
-from rsjs.reporting.site.footing import footing, is_shared
+from rsjs.reporting.site.footing import footing
 from rsjs.reporting.site.plots import method_styles
 from rsjs.reporting.statistics.analysis import Analysis
 from rsjs.reporting.statistics.rank_stability import rank_spread
 from rsjs.reporting.statistics.sheet import Sheet
 from rsjs.reporting.statistics.sheets import sheets
-
-BY_TIME = {"pairs-by-time", "ranks-by-time", "virtual-best"}
-RATIOS = {"ratio", "low", "high"}
 
 Row = dict[str, Any]
 R = TypeVar("R", bound=Mapping[str, Any])
@@ -45,7 +42,7 @@ class Family:
     @cached_property
     def is_shared(self) -> bool:
         """Whether seconds of it were measured beside other runs, so that none is ranked."""
-        return any(map(is_shared, self.rows))
+        return self.analysis.is_shared
 
     @cached_property
     def footer(self) -> str:
@@ -54,13 +51,8 @@ class Family:
 
     @cached_property
     def sheets(self) -> dict[str, Sheet]:
-        """Its tables by name; those that rank seconds only if these may be ranked."""
-        made = {sheet.name: sheet for sheet in sheets(self.analysis)}
-        return {
-            name: _unranked(sheet) if self.is_shared and name == "times" else sheet
-            for name, sheet in made.items()
-            if not (self.is_shared and name in BY_TIME)
-        }
+        """Its tables by name."""
+        return {sheet.name: sheet for sheet in sheets(self.analysis)}
 
     @cached_property
     def summary(self) -> pd.DataFrame:
@@ -113,13 +105,3 @@ def grouped(rows: Sequence[R], key: str) -> dict[str, list[R]]:
     for row in rows:
         made.setdefault(str(row[key]), []).append(row)
     return made
-
-
-def _unranked(sheet: Sheet) -> Sheet:
-    return Sheet(
-        name=sheet.name,
-        title=sheet.title,
-        columns=[column for column in sheet.columns if column.key not in RATIOS],
-        lines=sheet.lines.drop(columns=[*RATIOS]),
-        notes=[*sheet.notes, "Seconds were measured beside other runs: they are not ranked."],
-    )

@@ -46,11 +46,6 @@ def footing(rows: Sequence[Row]) -> str:
     return " · ".join(parts)
 
 
-def is_shared(row: Row) -> bool:
-    """Whether the seconds of a run were measured beside other runs."""
-    return row.get("timing") == "shared"
-
-
 def _commit(row: Row) -> str:
     return str(row["commit"])[:DIGITS] + (" with changes" if str(row["dirty"]) == "True" else "")
 

@@ -9,11 +9,10 @@ from typing import Any
 from rsjs.reporting import formats
 from rsjs.reporting.cost_bars import TERMS
 from rsjs.reporting.gap_curves import FLOOR, SOONEST, gap_curve
-from rsjs.reporting.rows import known
+from rsjs.reporting.rows import is_shared, known
 from rsjs.reporting.site.addresses import run_place
 from rsjs.reporting.site.families import grouped
 from rsjs.reporting.site.family_plots import SHARED_NOTE
-from rsjs.reporting.site.footing import is_shared
 from rsjs.reporting.site.plots import Plot, Styles, Trace, axes, line
 
 MOST_RUNS = 40  # beyond, one run of each method is drawn

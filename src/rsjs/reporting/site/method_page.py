@@ -12,12 +12,12 @@ from rsjs.reporting import formats
 from rsjs.reporting.canvas import COLOURS
 from rsjs.reporting.gap_curves import FLOOR
 from rsjs.reporting.names import shortened
-from rsjs.reporting.rows import known
+from rsjs.reporting.rows import is_shared, known
 from rsjs.reporting.site.addresses import family_page, run_place
 from rsjs.reporting.site.downloads import Downloads
 from rsjs.reporting.site.families import grouped
 from rsjs.reporting.site.family_plots import SHARED_NOTE
-from rsjs.reporting.site.footing import footing, is_shared
+from rsjs.reporting.site.footing import footing
 from rsjs.reporting.site.overview_page import ENDS, QUALITIES
 from rsjs.reporting.site.plots import Plot, Trace, axes
 from rsjs.reporting.site.run_tables import run_table

@@ -8,9 +8,9 @@ from typing import Any
 import pandas as pd
 
 from rsjs.reporting import columns, formats
-from rsjs.reporting.rows import executed, known
+from rsjs.reporting.rows import executed, is_shared, known
 from rsjs.reporting.site.addresses import instance_page, method_page, run_place
-from rsjs.reporting.site.footing import footing, is_shared
+from rsjs.reporting.site.footing import footing
 from rsjs.reporting.site.shown import Line, Shown
 from rsjs.reporting.statistics.sheet import Column, Sheet
 

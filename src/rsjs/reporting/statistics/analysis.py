@@ -9,7 +9,7 @@ from functools import cached_property
 import pandas as pd
 
 from rsjs.reporting.conditions import conditions
-from rsjs.reporting.rows import Row
+from rsjs.reporting.rows import Row, is_shared
 from rsjs.reporting.statistics import measures
 from rsjs.reporting.statistics.bootstrap import Array, mean_ratio_interval, weights
 from rsjs.reporting.statistics.counts import counts
@@ -53,6 +53,11 @@ class Analysis:
     def runs(self) -> pd.DataFrame:
         """One line per run."""
         return tidy(self.rows)
+
+    @cached_property
+    def is_shared(self) -> bool:
+        """Whether seconds were measured beside other runs, so that none may be ranked."""
+        return any(map(is_shared, self.rows))
 
     @cached_property
     def times(self) -> pd.DataFrame:

@@ -44,12 +44,13 @@ def _pictures(analysis: Analysis, folder: Path) -> list[Path]:
         longest = float(analysis.limits.max())
         made.append(distribution_of_targets(analysis.hits, longest, folder / "targets.png"))
     if len(analysis.times.columns) > 1:
-        by_time, by_cost = analysis.ranks_by_time(), analysis.ranks_by_cost()
+        made.append(rank_bars(analysis.ranks_by_cost(), "Cost", folder / "ranks-by-cost.png"))
+    if len(analysis.times.columns) > 1 and not analysis.is_shared:
+        by_time = analysis.ranks_by_time()
         ranked = by_time.index.tolist()
         made += [
             performance_profiles(analysis.times, ranked, folder / "profiles.png"),
             pairwise_times(analysis.times, analysis.limits, ranked, folder / "times.png"),
             rank_bars(by_time, "Time to solve", folder / "ranks-by-time.png"),
-            rank_bars(by_cost, "Cost", folder / "ranks-by-cost.png"),
         ]
     return made

@@ -11,18 +11,29 @@ from rsjs.reporting.statistics.counts import CAUSES, QUALITIES
 from rsjs.reporting.statistics.rank_sheets import pairs_sheet, ranks_sheet, virtual_best_sheet
 from rsjs.reporting.statistics.sheet import METHOD, Column, Sheet, named
 
+RATIO = (
+    Column("ratio", "ratio", formats.measured),
+    Column("low", "from", formats.measured),
+    Column("high", "to", formats.measured),
+)
+UNRANKED = "Seconds were measured beside other runs: they are not ranked."
+
 
 def sheets(analysis: Analysis) -> list[Sheet]:
-    """All tables; the one of the course over time only where events were stored."""
+    """
+    All tables; the one of the course over time only where events were stored.
+
+    Nothing is ranked by seconds that were measured beside other runs.
+    """
     made = [_counts(analysis), _means(analysis), _gaps(analysis), _anytime(analysis)]
-    several = len(analysis.times.columns) > 1
-    if several:
+    if len(analysis.times.columns) > 1:
+        timed = not analysis.is_shared
         made += [
-            pairs_sheet("time", analysis.pairs_by_time(), analysis),
+            pairs_sheet("time", analysis.pairs_by_time(), analysis) if timed else None,
             pairs_sheet("cost", analysis.pairs_by_cost(), analysis),
-            ranks_sheet("time", analysis.ranks_by_time()),
+            ranks_sheet("time", analysis.ranks_by_time()) if timed else None,
             ranks_sheet("cost", analysis.ranks_by_cost()),
-            virtual_best_sheet(analysis),
+            virtual_best_sheet(analysis) if timed else None,
         ]
     return [*(sheet for sheet in made if sheet is not None), _fairness(analysis)]
 
@@ -58,8 +69,9 @@ def _counts(analysis: Analysis) -> Sheet:
 
 
 def _means(analysis: Analysis) -> Sheet:
-    found = analysis.means()
+    found, shared = analysis.means(), analysis.is_shared
     problems, common = len(analysis.times), int(found["in_both"].iloc[0])
+    told = "" if shared else "ratio to the least mean with its 95 % bootstrap interval;"
     return Sheet(
         name="times",
         title="Time to solve",
@@ -67,9 +79,7 @@ def _means(analysis: Analysis) -> Sheet:
             METHOD,
             Column("solved", f"solved of {problems}", formats.count),
             Column("penalised", "mean [s]", formats.measured),
-            Column("ratio", "ratio", formats.measured),
-            Column("low", "from", formats.measured),
-            Column("high", "to", formats.measured),
+            *([] if shared else RATIO),
             *(
                 [Column("intersection", f"mean of {common} [s]", formats.measured)]
                 if common
@@ -77,12 +87,12 @@ def _means(analysis: Analysis) -> Sheet:
             ),
             Column("par10", "PAR10 [s]", formats.measured),
         ],
-        lines=named(found),
+        lines=named(found.drop(columns=[column.key for column in RATIO]) if shared else found),
         notes=[
             f"{definition(analysis)} Mean: shifted geometric, shift {analysis.shift:g} s, a failure"
-            " counts the time limit; ratio to the least mean with its 95 % bootstrap interval;"
-            f" all methods solved {counted(common, 'problem')}; PAR10: arithmetic mean, a failure"
-            " counts 10 limits."
+            f" counts the time limit; {told} all methods solved {counted(common, 'problem')};"
+            " PAR10: arithmetic mean, a failure counts 10 limits.",
+            *([UNRANKED] if shared else []),
         ],
     )
 
