@@ -10,10 +10,12 @@ are kept together, in a folder that is named for the text of every file of this 
 
 from __future__ import annotations
 
+import importlib
 import importlib.util
 import os
 import shutil
 import tempfile
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import cache
@@ -53,8 +55,24 @@ def inlined(function: F) -> F:
     return _compiled(function, **INNER, forceinline=True)
 
 
+def engine() -> str:
+    """What kernels run on: "numba", or "python" where it is not there or cannot be imported."""
+    return "python" if not AVAILABLE or _broken() else "numba"
+
+
+@cache
+def _broken() -> bool:
+    """Whether numba is installed and cannot be imported, as beside a NumPy that is too new."""
+    try:
+        importlib.import_module("numba")
+    except ImportError as error:
+        warnings.warn(f"kernels run uncompiled: {error}", RuntimeWarning, stacklevel=2)
+        return True
+    return False
+
+
 def _compiled(function: F, **options: bool) -> F:
-    if not AVAILABLE:
+    if engine() == "python":
         return function
     from numba import config, njit
 

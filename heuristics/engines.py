@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from rsjs.heuristics.compiled import AVAILABLE, is_kept
+from rsjs.heuristics.compiled import AVAILABLE, engine, is_kept
 
 COMPILING = 30.0  # seconds that a run must have, so that kernels are compiled for it
 
@@ -26,9 +26,12 @@ def choose_engine(
     """
     if asked == "numba" and not AVAILABLE:
         raise ValueError("engine=numba, but numba is not installed: pip install 'rsjs-bench[fast]'")
+    if asked == "numba" and engine() != "numba":
+        raise ValueError("engine=numba, but numba cannot be imported; `python -c 'import numba'`")
     if asked != "auto":
         return asked
     if not AVAILABLE:
         return "numpy"
     worth_it = much_work and (seconds >= COMPILING or is_kept(kernels))
-    return "numba" if kernels in sys.modules or worth_it else "numpy"
+    chosen = kernels in sys.modules or worth_it
+    return "numba" if chosen and engine() == "numba" else "numpy"

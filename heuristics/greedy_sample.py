@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 import numpy as np
 
 from rsjs.heuristics.engines import choose_engine
+from rsjs.heuristics.randomized_batch import OutOfTime
 from rsjs.heuristics.randomized_engines import Batched, Compiled, Engine
 from rsjs.heuristics.randomized_greedy import CELLS, KERNELS
 from rsjs.heuristics.randomized_rules import RULES
@@ -27,11 +30,14 @@ def sample(instance: Instance, seed: int, count: int, stop: Stopping) -> list[So
     """
     prepared = prepare(instance, RULES["paper"], seed=seed)
     compiled = choose_engine("auto", KERNELS) == "numba"
-    engine: Engine = Compiled(prepared) if compiled else Batched(prepared)
+    engine: Engine
+    engine = Compiled(prepared) if compiled else Batched(prepared, lambda: stop(np.inf))
     chunk = max(1, min(ITERATIONS, CELLS // (len(instance.jobs) * instance.cluster.nodes)))
     costs: list[float] = []
-    while len(costs) < ITERATIONS and not stop(min(costs, default=np.inf)):
-        costs.extend(engine.costs(len(costs) + 1, min(chunk, ITERATIONS - len(costs))).tolist())
+    with suppress(OutOfTime):
+        while len(costs) < ITERATIONS and not stop(min(costs, default=np.inf)):
+            count = min(chunk, ITERATIONS - len(costs))
+            costs.extend(engine.costs(len(costs) + 1, count).tolist())
     found: list[Solution] = []
     last = np.nan
     for i in np.argsort(costs, kind="stable").tolist():

@@ -35,6 +35,7 @@ from __future__ import annotations
 
 from math import inf
 
+from rsjs.heuristics.compiled import engine
 from rsjs.heuristics.descent_methods import LOCAL_SEARCH, options_of
 from rsjs.heuristics.starts import gathered
 from rsjs.heuristics.stopping import Iterations, Reported
@@ -83,4 +84,5 @@ def run(instance: Instance, call: Call, report: Report) -> SolveResult:
             "neighbours": descent.neighbours,
             "starts": len(starts),
         },
+        options={"engine": engine()},
     )

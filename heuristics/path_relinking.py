@@ -27,6 +27,7 @@ from __future__ import annotations
 from math import ceil, inf
 from typing import TYPE_CHECKING
 
+from rsjs.heuristics.compiled import engine
 from rsjs.heuristics.descent_methods import PATH_RELINKING, options_of
 from rsjs.heuristics.elite_pool import Elite, Pool
 from rsjs.heuristics.starts import Found, gathered
@@ -74,6 +75,7 @@ def run(instance: Instance, call: Call, report: Report) -> SolveResult:
         seconds=dict(report.seconds),
         events=tuple(report.events),
         counts={"iterations": made, "steps": relinking.steps, "starts": len(starts)},
+        options={"engine": engine()},
     )
 
 

@@ -8,7 +8,7 @@ this module is imported, not on a method's time.
 from __future__ import annotations
 
 from rsjs.heuristics import prices
-from rsjs.heuristics.compiled import AVAILABLE
+from rsjs.heuristics.compiled import engine
 from rsjs.heuristics.node_shapes import shapes
 from rsjs.heuristics.node_state import decision
 from rsjs.heuristics.priced_construction import construct
@@ -33,5 +33,5 @@ def run(instance: Instance, call: Call, report: Report) -> SolveResult:
         return bounded(instance, decision(instance, problem, state), found, report)
 
 
-if AVAILABLE:
+if engine() == "numba":
     run(jahani.generate(nodes=1, jobs=1, seed=0), Call(), Report())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from rsjs.heuristics.compiled import engine
 from rsjs.heuristics.prices import Prices
 from rsjs.instances import costs
 from rsjs.instances.method import Report
@@ -31,6 +32,7 @@ def bounded(
         seconds=dict(report.seconds),
         events=tuple(report.events),
         counts={"iterations": iterations},
+        options={"engine": engine()},
     )
 
 

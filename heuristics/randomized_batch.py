@@ -6,6 +6,7 @@ Step by step the same schedules as the compiled kernels make.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,6 +15,8 @@ from rsjs.heuristics.decision_tables import Floats, Ints, NodeTables, Objective
 from rsjs.heuristics.random_streams import States, draw
 from rsjs.heuristics.randomized_batch_nodes import Rows, place
 from rsjs.heuristics.randomized_tables import Choices
+
+LOOK = 100  # jobs between two looks at the clock
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,15 +38,33 @@ class Records:
     waiting: Floats
 
 
+class OutOfTime(Exception):
+    """Schedules were left unfinished."""
+
+
 def construct(
-    nodes: NodeTables, choices: Choices, objective: Objective, first: int, streams: States
+    nodes: NodeTables,
+    choices: Choices,
+    objective: Objective,
+    first: int,
+    streams: States,
+    over: Callable[[], bool] = lambda: False,
 ) -> Records:
-    """Schedules of iterations first, first + 1, ..., one for each stream."""
+    """
+    Schedules of iterations first, first + 1, ..., one for each stream.
+
+    Raises
+    ------
+    OutOfTime
+        If `over`, asked from time to time, says so before they are finished.
+    """
     jobs, batch, ranks = len(choices.queue), len(streams), choices.candidate.shape[1]
     records = _empty(jobs, batch, len(nodes.class_of_node))
     rows = _start(nodes, choices, first, streams)
     penalty = objective.postponement
     for position in range(jobs):
+        if position % LOOK == LOOK - 1 and over():
+            raise OutOfTime
         job = rows.carried
         if position + 1 < jobs:
             job = _swap(rows, choices, objective, choices.queue[position + 1])

@@ -6,6 +6,7 @@ Both give the same costs to the last bit and the same schedules.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Protocol
 
@@ -73,23 +74,28 @@ class Compiled:
 
 
 class Batched:
-    """numpy; the schedules of the last call are kept until the next one."""
+    """
+    numpy; the schedules of the last call are kept until the next one.
 
-    def __init__(self, prepared: Prepared) -> None:
-        self._prepared = prepared
+    After the first call `costs` raises OutOfTime when `over` says so: large batches take long.
+    """
+
+    def __init__(self, prepared: Prepared, over: Callable[[], bool] = lambda: False) -> None:
+        self._prepared, self._over = prepared, over
         self._first = 0
         self._schedules: Schedules | None = None
 
     def costs(self, first: int, count: int) -> Floats:
         p = self._prepared
-        self._first, (self._schedules, waiting) = first, self._make(first, count)
+        self._schedules, waiting = self._make(first, count, timed=self._schedules is not None)
+        self._first = first
         return total_costs(p.nodes, p.objective, self._schedules, waiting)
 
-    def _make(self, first: int, count: int) -> tuple[Schedules, Floats]:
+    def _make(self, first: int, count: int, *, timed: bool = False) -> tuple[Schedules, Floats]:
         """Schedules, and penalties of the jobs that wait."""
         p = self._prepared
-        streams = p.streams(first, count)
-        records = construct(p.nodes, p.choices, p.objective, first, streams)
+        streams, more = p.streams(first, count), (self._over,) if timed else ()
+        records = construct(p.nodes, p.choices, p.objective, first, streams, *more)
         hours, each_node = p.objective.hours, p.choices.each_node
         return postprocess(p.nodes, hours, records, each_node), records.waiting
 

@@ -27,6 +27,7 @@ from typing import TYPE_CHECKING
 
 from rsjs.heuristics.engines import choose_engine
 from rsjs.heuristics.outcome import choose_rule
+from rsjs.heuristics.randomized_batch import OutOfTime
 from rsjs.heuristics.randomized_rules import RULES
 from rsjs.heuristics.randomized_tables import Prepared, prepare
 from rsjs.heuristics.registry import METHODS
@@ -39,6 +40,8 @@ from rsjs.instances.solution import Solution, SolveResult, Stop
 
 if TYPE_CHECKING:
     from rsjs.heuristics.randomized_engines import Engine
+
+    Starter = Callable[[Prepared, Callable[[], bool]], Engine]
 
 KERNELS = "rsjs.heuristics.kernels.randomized_construction"
 MUCH_WORK = 4_000_000  # iterations x jobs that take numpy longer than numba takes to load
@@ -64,11 +67,12 @@ def run(instance: Instance, call: Call, report: Report) -> SolveResult:
     name = choose_engine(
         options["engine"], KERNELS, much_work=much_work, seconds=report.remaining()
     )
+    time_is_up = Reported(report)
     with report.phase("compile"):
         start = _starter(name, call.limits.threads, prepared())
     report.start_clock()
     with report.phase("prepare"):
-        engine = start(prepared())
+        engine = start(prepared(), lambda: time_is_up(0.0))
     best: list[tuple[Solution, float]] = []
 
     def better(decision: Solution) -> None:
@@ -79,7 +83,8 @@ def run(instance: Instance, call: Call, report: Report) -> SolveResult:
     with report.phase("solve"):
         chunk = max(1, min(CHUNK, CELLS // (len(instance.jobs) * instance.cluster.nodes)))
         limit = Iterations(most) if most else Stopping()
-        made = search(engine, limit | Reported(report), chunk, better)
+        first = chunk if chunk == CHUNK else 1  # where they take long, one is soon reported
+        made = search(engine, limit | time_is_up, chunk, better, first)
     solution, objective = best[-1]
     early = Stop.INTERRUPTED if report.stop_requested() else Stop.TIME_LIMIT
     return SolveResult(
@@ -93,7 +98,9 @@ def run(instance: Instance, call: Call, report: Report) -> SolveResult:
     )
 
 
-def search(engine: Engine, stop: Stopping, chunk: int, better: Callable[[Solution], None]) -> int:
+def search(
+    engine: Engine, stop: Stopping, chunk: int, better: Callable[[Solution], None], first: int
+) -> int:
     """
     Iterations 1, 2, ... until `stop` says so; how many were made.
 
@@ -101,26 +108,31 @@ def search(engine: Engine, stop: Stopping, chunk: int, better: Callable[[Solutio
     ----------
     chunk : int
         Iterations between two questions to `stop`, at most.
+    first : int
+        Those before the first question, at most.
     better : called with each schedule that costs less than those before
     """
     made, least = 0, float("inf")
     while True:
-        count = int(min(chunk, stop.iterations_left, stop.evaluations_left))
-        found = engine.costs(made + 1, count)
-        first = int(found.argmin())
-        if made == 0 or found[first] < least:
-            least = float(found[first])
-            better(engine.schedule(made + 1 + first))
+        count = int(min(chunk if made else first, stop.iterations_left, stop.evaluations_left))
+        try:
+            found = engine.costs(made + 1, count)
+        except OutOfTime:
+            return made
+        at = int(found.argmin())
+        if made == 0 or found[at] < least:
+            least = float(found[at])
+            better(engine.schedule(made + 1 + at))
         made += count
         if stop(least, iterations=count, evaluations=count):
             return made
 
 
-def _starter(name: str, threads: int, prepared: Prepared) -> Callable[[Prepared], Engine]:
+def _starter(name: str, threads: int, prepared: Prepared) -> Starter:
     """What makes the engine, imported; kernels are compiled here, by a run of no iterations."""
     from rsjs.heuristics.randomized_engines import Batched, Compiled
 
     if name == "numpy":
         return Batched
     Compiled(prepared).costs(1, 0)
-    return lambda ready: Compiled(ready, threads)
+    return lambda ready, _over: Compiled(ready, threads)

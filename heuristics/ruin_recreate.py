@@ -13,9 +13,9 @@ Ruin and recreate, guided by prices: near-optimal schedules and a bound, without
 Large neighbourhood search by ruin and recreate: Schrimpf et al. 2000; blinks: Christiaens and
 Vanden Berghe 2020.
 
-`iterations` is the length of the annealing, so that the result depends on the seed alone. It ends
-earlier when the time is up, and cools accordingly; 0 = go on until the time is up. It also ends
-at the gap asked for, against its own bound.
+`iterations` is the length of the annealing; 0 = go on until the time is up. It cools by its moves
+or by the clock, whichever is further: where the moves stay ahead of the clock, the result depends
+on the seed alone. It also ends at the gap asked for, against its own bound.
 
 Kernels are compiled when this module is imported, not on a method's time.
 """
@@ -25,7 +25,7 @@ from __future__ import annotations
 import numpy as np
 
 from rsjs.heuristics import prices
-from rsjs.heuristics.compiled import AVAILABLE
+from rsjs.heuristics.compiled import engine
 from rsjs.heuristics.kernels import annealing, insertion, node_sizes, ruin
 from rsjs.heuristics.kernels.node_moves import total_cost
 from rsjs.heuristics.node_shapes import Shapes, shapes
@@ -161,5 +161,5 @@ def _compile() -> None:
     run(instance, call, Report())
 
 
-if AVAILABLE:
+if engine() == "numba":
     _compile()

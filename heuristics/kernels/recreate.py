@@ -6,7 +6,7 @@ Kernels that run the jobs of a pool on the touched nodes, guided by prices.
 2. The others, in the order of their keys: the node and shape with the least
    (change of the node's cost) - P_j + beta lambda_v w_a, if that is < 0.
 3. Those left over: the same without prices; else as one more job on a node whose jobs all get new
-   shapes, if that costs less than P_j.
+   shapes, if that costs less than P_j. Those with P_j = 0 come last, and only where idle GPUs cost.
 4. New shapes for the jobs of every touched node.
 """
 
@@ -75,8 +75,33 @@ def place_pool(
         waits.job[left] = j
         left += 1
     waits.size[0] = left
+    if idle_gpus_cost(problem):
+        fill(problem, state, guide, waits, random)
     for i in range(waits.size[1]):
         resize(problem, state, space, waits.node[i])
+
+
+@inner
+def idle_gpus_cost(problem: Shapes) -> bool:
+    """Whether some do: elsewhere a job with P_j = 0 saves nothing by running."""
+    most = 0.0
+    for v in range(problem.idle.shape[0]):
+        most = max(most, problem.idle[v, 0])
+    return most > 0.0
+
+
+@inner
+def fill(problem: Shapes, state: State, guide: Guide, waits: Pool, random: States) -> None:
+    """Jobs that may as well wait run on GPUs that cost something idle."""
+    left = 0
+    for i in range(waits.size[0]):
+        j = waits.job[i]
+        may = problem.postponement[j] == 0.0
+        if may and insert(problem, state, guide, waits, j, 0.0, 0.0, random):
+            continue
+        waits.job[left] = j
+        left += 1
+    waits.size[0] = left
 
 
 @inner

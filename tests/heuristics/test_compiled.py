@@ -113,6 +113,29 @@ def test_without_numba_a_kernel_is_the_function_itself(monkeypatch: pytest.Monke
     assert compiled.inlined(kernel) is kernel
 
 
+@pytest.fixture
+def broken_numba(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """numba is installed, but its import fails."""
+    monkeypatch.setattr(compiled, "AVAILABLE", True)
+    monkeypatch.setattr(engines, "AVAILABLE", True)
+    monkeypatch.setitem(sys.modules, "numba", None)
+    compiled._broken.cache_clear()
+    yield
+    compiled._broken.cache_clear()
+
+
+def test_where_numba_cannot_be_imported_kernels_run_uncompiled(broken_numba: None) -> None:
+    def kernel(x: int) -> int:
+        return x + 1
+
+    with pytest.warns(RuntimeWarning, match="kernels run uncompiled: "):
+        assert compiled.compiled(kernel) is kernel
+    assert compiled.engine() == "python"
+    assert engines.choose_engine("auto", "pytest", much_work=True, seconds=99) == "numpy"
+    with pytest.raises(ValueError, match="numba cannot be imported"):
+        engines.choose_engine("numba", "pytest")
+
+
 @pytest.mark.skipif(not compiled.AVAILABLE, reason="numba is not installed")
 @pytest.mark.parametrize("writable", [True, False])
 def test_a_kernel_runs_compiled_whether_it_can_be_kept_or_not(

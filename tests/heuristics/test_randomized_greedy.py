@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from rsjs.formulations import enumeration
 from rsjs.heuristics import greedy
 from rsjs.heuristics.compiled import AVAILABLE
+from rsjs.heuristics.randomized_batch import OutOfTime
 from rsjs.heuristics.randomized_engines import Batched, Compiled, Engine
 from rsjs.heuristics.randomized_greedy import run, search
 from rsjs.heuristics.randomized_rules import RULES
@@ -212,11 +213,28 @@ class Recorded:
 
 def test_search_reports_strict_improvements_and_ends_on_time() -> None:
     engine, found = Recorded([5, 5, 4, 6, 4, 3, 3, 9, 2, 1]), []
-    assert search(engine, Iterations(8), 3, found.append) == 8
+    assert search(engine, Iterations(8), 3, found.append, 3) == 8
     assert engine.asked == [(1, 3), (4, 3), (7, 2)]
     assert found == [3, 6]  # the best of each chunk, the first of equals
     engine = Recorded([5, 5, 4, 6, 4, 3, 3, 9, 2, 1])
-    assert search(engine, Target(4.0) | Evaluations(100), 2, found.append) == 4
+    assert search(engine, Target(4.0) | Evaluations(100), 2, found.append, 2) == 4
+
+
+def test_the_first_question_comes_early_where_iterations_take_long() -> None:
+    engine = Recorded([5, 5, 4, 6, 4])
+    assert search(engine, Target(5.0), 3, [].append, 1) == 1
+    assert engine.asked == [(1, 1)]
+
+
+def test_a_batch_that_is_not_the_first_ends_when_the_time_is_up() -> None:
+    prepared = _prepared(jahani.generate(nodes=50, jobs=200, seed=1), "paper")
+    batched, found = Batched(prepared, over=lambda: True), []
+    whole = Batched(prepared).costs(1, 3)
+    assert search(batched, Iterations(9), 3, found.append, 3) == 3
+    assert len(found) == 1
+    assert batched.schedule(1 + int(whole.argmin())).same_as(found[0])
+    with pytest.raises(OutOfTime):
+        batched.costs(4, 3)
 
 
 def test_time_limit_and_wish_to_stop_leave_a_solution() -> None:

@@ -342,3 +342,14 @@ def test_no_job_is_a_decision_too(make):
     result = solve(instance, 50)
     assert result.objective == 0.0
     assert result.solution.same_as(Solution.empty(1, 1))
+
+
+@pytest.mark.parametrize(("nodes", "jobs", "slack"), [(20, 10, 0.0), (10, 40, 1000.0)])
+def test_jobs_that_may_as_well_wait_run_where_idle_gpus_cost(nodes, jobs, slack):
+    instance = jahani.generate(nodes=nodes, jobs=jobs, seed=1)
+    due = instance.jobs.due + slack
+    instance = replace(instance, jobs=replace(instance.jobs, due=due))
+    assert (costs.tables(instance).postponement == 0).any()
+    result = run(instance, Call(limits=Limits(gap=1e-4)), Report(60.0))
+    assert result.stop is Stop.GAP
+    assert result.objective == pytest.approx(result.bound, rel=1e-4)
