@@ -2,7 +2,7 @@
 Which nodes and jobs a part of a schedule has, to be decided anew.
 
 A neighbourhood is a few nodes, the jobs on them, and postponed jobs that could run there. The
-nodes are related: after a first one, drawn at random, come those whose jobs could also run on it,
+nodes are related: after a first one, drawn at random, come those that could run its jobs, too,
 at random, or every other time any nodes. An empty node joins where nodes may be empty.
 """
 

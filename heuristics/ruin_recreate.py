@@ -2,7 +2,7 @@
 Ruin and recreate, guided by prices: near-optimal schedules and a bound, without any solver.
 
 1. Prices of GPUs and nodes from a Lagrangian dual (`prices`), which also give the lower bound.
-2. A first schedule by priced insertion (`priced_greedy`), or the warm start.
+2. A first schedule by priced insertion (`priced_greedy`), or the warm start, which goes on with 4.
 3. Descent with large moves, 6 N each with up to 12 and 8 postponed jobs.
 4. Simulated annealing: empty a few nodes (1 to 4; 1 or 2 where energy is proportional), take one
    job off up to 3 others, add up to 3 postponed ones; open nodes by a leader each, insert the
