@@ -28,6 +28,7 @@ from rsjs.cli import (
     generate_kiros,
     generate_sts,
     listing,
+    mig,
     report,
     run,
     show,
@@ -47,7 +48,7 @@ class _InOrder(TyperGroup):
         return ORDER
 
 
-ORDER = ["generate", "workload", "convert", "solve", "check"]
+ORDER = ["generate", "workload", "mig", "convert", "solve", "check"]
 ORDER += ["compare", "run", "collect", "statistics", "report", "bks"]
 ORDER += ["formulation-study", "export-model", "export", "list", "show", "demo", "doctor"]
 app = typer.Typer(
@@ -65,6 +66,7 @@ workload.app.command("kiros")(generate_kiros.kiros_workload)
 workload.app.command("andreas")(generate_andreas.andreas_workload)
 app.add_typer(generate.app, name="generate")
 app.add_typer(workload.app, name="workload")
+app.add_typer(mig.app, name="mig")
 app.command("solve")(solve.solve)
 app.command("check")(check.check)
 app.command("compare")(compare.compare)

@@ -1,0 +1,62 @@
+"""Files of sets of jobs, in our format and in those of the published program."""
+
+from __future__ import annotations
+
+import gzip
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+
+from rsjs.instances.errors import InputError, described
+from rsjs.instances.files import write_bytes
+from rsjs.instances.mig import job_documents, legacy_text
+from rsjs.instances.mig.job_documents import MIG_JOBS
+from rsjs.instances.mig.jobs import JobSet
+from rsjs.instances.mig.json_files import fitting, read_json
+
+OURS = "rsjs"
+FORMS = (OURS, *legacy_text.FORMS)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Written:
+    """A file as it was written: digest of the set, sha256 of the file's bytes."""
+
+    digest: str
+    file_sha256: str
+
+
+def read_jobs(path: str | Path) -> JobSet:
+    """
+    Read a set of jobs, of format `rsjs-mig-jobs/1` or an array of the published program.
+
+    Raises
+    ------
+    InputError
+        Naming the file, the JSON pointer, the value found and what was expected.
+    """
+    document = read_json(path)
+    try:
+        if isinstance(document, list):
+            name = Path(path).name.removesuffix(".gz").removesuffix(".json")
+            return legacy_text.to_jobs(fitting(document, "mig-legacy-jobs", path), name)
+        if not isinstance(document, dict):
+            raise InputError("", described("neither object nor array"), "a set of jobs")
+        if document.get("format") != MIG_JOBS:
+            raise InputError("/format", document.get("format"), repr(MIG_JOBS))
+        return job_documents.to_jobs(fitting(document, "mig-jobs", path))
+    except InputError as error:
+        raise error if error.file else error.at(path) from None
+
+
+def write_jobs(jobs: JobSet, path: str | Path, form: str = OURS) -> Written:
+    """Write a set of jobs in one of `FORMS`; a `.gz` name compresses."""
+    if form == OURS:
+        text, digest = job_documents.text_and_digest(jobs)
+        data = f"{text}\n".encode()
+    else:
+        data, digest = legacy_text.FORMS[form](jobs).encode(), jobs.digest
+    if str(path).endswith(".gz"):
+        data = gzip.compress(data, mtime=0)
+    write_bytes(data, path)
+    return Written(digest=digest, file_sha256=sha256(data).hexdigest())

@@ -1,0 +1,125 @@
+"""A set of jobs for MIG instances: arrivals, and the GPU memory of every job in every time unit."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rsjs.instances.errors import InputError, described
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+LARGEST = 1e15  # of any number: sums stay exact enough
+_TABLE = ("priority", "run_length", "cuda_cores", "interruptible", "migratable", "deadline")
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class JobSet:
+    """
+    J jobs in order of arrival; a job is known by its place, from 0.
+
+    Attributes
+    ----------
+    name : str
+    time_unit : str
+        What 1 is in all times below, e.g. "minute".
+    arrival : (J,) float >= 0, never decreasing
+    priority : (J,) int
+    run_length : (J,) int >= 1
+        Time units of run time, L_j.
+    memory : (sum of L_j,) float >= 0 [MB]
+        Peak memory w_jk in each time unit k of a run, job after job; see `start`.
+    cuda_cores : (J,) int
+    interruptible : (J,) bool
+        Whether the job may be stopped after a time unit and go on later.
+    migratable : (J,) bool
+        Whether it may then go on on another instance.
+    deadline : (J,) float, absolute; inf = none
+    job_class : (J,) int
+        Index into `classes`.
+    classes : tuple of str
+    extra : mapping of name to a tuple of J values
+        Further fields, kept and not interpreted; None = the job has no such field.
+    generator : mapping or None
+        What made the set: name, parameters, version.
+    """
+
+    name: str
+    time_unit: str
+    arrival: Floats
+    priority: Integers
+    run_length: Integers
+    memory: Floats
+    cuda_cores: Integers
+    interruptible: NDArray[np.bool_]
+    migratable: NDArray[np.bool_]
+    deadline: Floats
+    job_class: Integers
+    classes: tuple[str, ...]
+    extra: Mapping[str, Sequence[Any]] = field(default_factory=dict)
+    generator: Mapping[str, Any] | None = None
+
+    def __post_init__(self) -> None:
+        _check(self)
+        for name in ("arrival", "memory", "job_class", *_TABLE):
+            getattr(self, name).setflags(write=False)
+
+    def __len__(self) -> int:
+        return len(self.arrival)
+
+    @cached_property
+    def start(self) -> Integers:
+        """(J + 1,) where the memory of each job begins; the last is where all end."""
+        return np.append(0, np.cumsum(self.run_length))
+
+    @cached_property
+    def peak(self) -> Floats:
+        """(J,) largest memory of each job [MB]."""
+        return np.maximum.reduceat(self.memory, self.start[:-1]) if len(self) else np.zeros(0)
+
+    @cached_property
+    def digest(self) -> str:
+        """sha256 of the canonical text of its file, the generator's version left out."""
+        from rsjs.instances.mig.job_documents import digest
+
+        return digest(self)
+
+
+def _check(jobs: JobSet) -> None:
+    """Raise InputError at the first entry that makes no sense."""
+    n = len(jobs.arrival)
+    for name in (*_TABLE, "job_class"):
+        if len(getattr(jobs, name)) != n:
+            found = described(f"{len(getattr(jobs, name))} values of {name}")
+            raise InputError("/jobs", found, f"{n}, one per job")
+    late = np.append(False, np.diff(jobs.arrival) < 0)
+    _refuse("arrival", ~_within(jobs.arrival, 0), jobs.arrival, f"a number >= 0, <= {LARGEST:g}")
+    _refuse("arrival", late, jobs.arrival, "an arrival no earlier than that of the job before")
+    _refuse("run_length", jobs.run_length < 1, jobs.run_length, "an integer >= 1")
+    if jobs.run_length.sum() != len(jobs.memory):
+        found = described(f"{len(jobs.memory)} values of memory")
+        raise InputError("/jobs", found, f"{jobs.run_length.sum()}, one per time unit of each job")
+    if (bad := np.flatnonzero(~_within(jobs.memory, 0))).size:
+        j = int(np.searchsorted(np.cumsum(jobs.run_length), bad[0], side="right"))
+        k = int(bad[0] - jobs.run_length[:j].sum())
+        raise InputError(f"/jobs/{j}/memory/{k}", float(jobs.memory[bad[0]]), "a number of MB >= 0")
+    unknown = (jobs.job_class < 0) | (jobs.job_class >= len(jobs.classes))
+    _refuse("class", unknown, jobs.job_class, f"the index of one of {len(jobs.classes)} classes")
+    undefined = np.isnan(jobs.deadline) | (np.abs(jobs.deadline) > LARGEST)
+    _refuse("deadline", undefined & (jobs.deadline != np.inf), jobs.deadline, "a number")
+
+
+def _within(values: Floats, least: float) -> NDArray[np.bool_]:
+    return (values >= least) & (values <= LARGEST)
+
+
+def _refuse(name: str, bad: NDArray[np.bool_], values: NDArray[Any], expected: str) -> None:
+    if bad.any():
+        j = int(bad.argmax())
+        raise InputError(f"/jobs/{j}/{name}", values[j].item(), expected)

@@ -1,0 +1,148 @@
+"""`rsjs mig`: sets of jobs for GPUs that are divided into MIG instances."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from rsjs.cli import mig_sets
+from rsjs.cli.mig_sets import AllowPlugins, Form
+from rsjs.cli.options import Json, Output
+
+app = typer.Typer(
+    help="Make, describe and convert sets of jobs for MIG instances.\n\n\b\nExample:\n"
+    "  rsjs mig generate config.json -o jobs --json\n"
+    "  rsjs mig stats config.json jobs/*.json",
+)
+
+Config = Annotated[
+    Path,
+    typer.Argument(
+        metavar="CONFIG", help="Configuration: rsjs-mig-config/1, or of the published program."
+    ),
+]
+Seeds = Annotated[
+    str | None,
+    typer.Option(
+        "--seeds", metavar="LIST", help="Seeds instead of the configuration's: 7 or 1,5,10-20."
+    ),
+]
+
+
+@app.callback()
+def group() -> None: ...
+
+
+@app.command("validate")
+def validate(config: Config, allow_plugins: AllowPlugins = False, as_json: Json = False) -> None:
+    """
+    Check a configuration, and draw the first of its sets.
+
+    \b
+    Example:
+      rsjs mig validate config.json
+    """
+    from rsjs.cli.mig_text import say
+    from rsjs.instances.mig.sources import read_source
+
+    source = read_source(config, allow_plugins=allow_plugins)
+    jobs = source.make(source.seeds[0])
+    say(
+        {
+            "config": config,
+            "format": source.kind,
+            "name": source.name,
+            "sets": len(source.seeds),
+            "first set": jobs.name,
+            "jobs": len(jobs),
+            "time units of run time": int(jobs.run_length.sum()),
+            "last arrival": float(jobs.arrival[-1]) if len(jobs) else None,
+            "deadlines too early": int((jobs.deadline < jobs.arrival + jobs.run_length).sum()),
+        },
+        as_json=as_json,
+    )
+
+
+@app.command("generate")
+def generate(
+    config: Config,
+    output: Annotated[
+        Path,
+        typer.Option(
+            "-o", "--output", metavar="TARGET", help="Folder; or a .json file for a single seed."
+        ),
+    ],
+    seeds: Seeds = None,
+    form: Form = "rsjs",
+    allow_plugins: AllowPlugins = False,
+    as_json: Json = False,
+) -> None:
+    """
+    Make a set of jobs for each seed.
+
+    \b
+    Example:
+      rsjs mig generate config.json -o jobs
+      rsjs mig generate config.json --seeds 1,5,10-20 -o jobs
+      rsjs mig generate test_config.json --form program -o jobs.json
+
+    A folder also gets manifest.json: what made the sets, and the sha256 of each.
+    """
+    from rsjs.cli.inputs import writable
+    from rsjs.cli.mig_inputs import known_form, parsed_seeds
+    from rsjs.cli.mig_text import say, say_sets
+    from rsjs.cli.progress import busy
+    from rsjs.instances.mig.job_files import write_jobs
+    from rsjs.instances.mig.sources import read_source, write_sets
+
+    known_form(form)
+    source = read_source(config, allow_plugins=allow_plugins)
+    chosen = parsed_seeds(seeds) if seeds else source.seeds
+    if len(chosen) == 1 and output.name.endswith((".json", ".json.gz")):
+        writable(output)
+        jobs = source.make(chosen[0])
+        written = write_jobs(jobs, output, form)
+        say(
+            {"file": output, "name": jobs.name, "jobs": len(jobs), "sha256": written.digest},
+            as_json=as_json,
+        )
+        return
+    writable(output, folder=True)
+    with busy("drawing jobs"):
+        sets = list(write_sets(source, chosen, output, form))
+    say_sets(output, sets, as_json=as_json)
+
+
+@app.command("reproduce-dataset")
+def reproduce_dataset(output: Output, as_json: Json = False) -> None:
+    """
+    Write the published dataset of Konopa, Fesl and Beranek 2025, byte for byte.
+
+    \b
+    Example:
+      rsjs mig reproduce-dataset -o test_jobs.json
+
+    1000 jobs of their configuration with seed 41. The arrivals come from a second stream whose
+    seed, 189028438751160, was recovered from the dataset.
+    """
+    from hashlib import sha256
+
+    from rsjs.cli.inputs import writable
+    from rsjs.cli.mig_text import say
+    from rsjs.instances.errors import InputError
+    from rsjs.instances.files import write_bytes
+    from rsjs.instances.mig.published import SHA256, published_dataset
+
+    writable(output)
+    data = published_dataset()
+    found = sha256(data).hexdigest()
+    if found != SHA256:
+        raise InputError("/sha256", found, f"{SHA256}; the logarithm of this platform differs")
+    write_bytes(data, output)
+    say({"file": output, "jobs": 1000, "sha256": found}, as_json=as_json)
+
+
+app.command("stats")(mig_sets.stats)
+app.command("convert")(mig_sets.convert)

@@ -1,0 +1,159 @@
+"""`rsjs mig`: configurations in, sets of jobs out."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rsjs.instances.mig.job_files import read_jobs
+from rsjs.instances.mig.published import CONFIG, SHA256
+
+Run = Callable[..., Any]
+DAY = {
+    "format": "rsjs-mig-config/1",
+    "name": "day",
+    "count": 60,
+    "seeds": [1, 2, 3],
+    "arrivals": {"process": "poisson", "rate": 2},
+    "classes": [
+        {
+            "name": "train",
+            "run_length": {"dist": "uniform_int", "low": 1, "high": 9},
+            "memory": {"model": "iid", "value": {"dist": "normal", "mean": 900, "sd": 60}},
+        }
+    ],
+}
+
+
+@pytest.fixture
+def config(tmp_path: Path) -> Path:
+    """A configuration of three seeds."""
+    (tmp_path / "day.json").write_text(json.dumps(DAY))
+    return tmp_path / "day.json"
+
+
+def test_the_published_dataset_is_written_byte_for_byte(rsjs: Run, tmp_path: Path) -> None:
+    ended = rsjs("mig", "reproduce-dataset", "-o", tmp_path / "jobs.json", "--json")
+    assert ended.json["sha256"] == SHA256
+    assert sha256((tmp_path / "jobs.json").read_bytes()).hexdigest() == SHA256
+
+
+def test_a_folder_gets_a_set_per_seed_and_a_manifest(
+    rsjs: Run, config: Path, tmp_path: Path
+) -> None:
+    ended = rsjs("mig", "generate", config, "-o", tmp_path / "out", "--json")
+    names = [entry["file"] for entry in ended.json["sets"]]
+    assert names == ["day-s1.json", "day-s2.json", "day-s3.json"]
+    assert sorted(p.name for p in (tmp_path / "out").iterdir()) == [*names, "manifest.json"]
+    digests = [entry["sha256"] for entry in ended.json["sets"]]
+    assert [read_jobs(tmp_path / "out" / name).digest for name in names] == digests
+
+
+def test_one_seed_may_go_to_a_file(rsjs: Run, config: Path, tmp_path: Path) -> None:
+    out = tmp_path / "one.json.gz"
+    assert rsjs("mig", "generate", config, "--seeds", 7, "-o", out).code == 0
+    assert read_jobs(out).name == "day-s7"
+
+
+def test_a_configuration_is_described_by_its_first_set(rsjs: Run, config: Path) -> None:
+    found = rsjs("mig", "validate", config, "--json").json
+    assert (found["sets"], found["first_set"], found["jobs"]) == (3, "day-s1", 60)
+    assert found["deadlines_too_early"] == 0
+    early = json.loads(config.read_text())
+    early["classes"][0]["deadline"] = {"kind": "slack_factor", "value": 0.5}
+    config.write_text(json.dumps(early))
+    assert rsjs("mig", "validate", config, "--json").json["deadlines_too_early"] == 60
+
+
+def test_seeds_may_be_listed(rsjs: Run, config: Path, tmp_path: Path) -> None:
+    ended = rsjs("mig", "generate", config, "--seeds", "7,1-3", "-o", tmp_path / "out", "--json")
+    assert [entry["seed"] for entry in ended.json["sets"]] == [7, 1, 2, 3]
+
+
+def test_a_configuration_of_the_published_program_is_taken(rsjs: Run, tmp_path: Path) -> None:
+    (tmp_path / "v1.json").write_text(json.dumps(CONFIG).replace("}}", "},}"))
+    out = tmp_path / "jobs.json"
+    assert rsjs("mig", "validate", tmp_path / "v1.json", "--json").json["jobs"] == 1000
+    assert rsjs("mig", "generate", tmp_path / "v1.json", "--form", "program", "-o", out).code == 0
+    assert out.read_text().startswith('[{"timeslices":[2022,2056')
+
+
+def test_conversion_to_our_format_and_back_keeps_the_bytes(rsjs: Run, tmp_path: Path) -> None:
+    first, ours, again = (tmp_path / name for name in ("a.json", "b.json", "c.json"))
+    rsjs("mig", "reproduce-dataset", "-o", first)
+    assert rsjs("mig", "convert", first, "-o", ours).code == 0
+    assert rsjs("mig", "convert", ours, "--form", "published", "-o", again).code == 0
+    assert again.read_bytes() == first.read_bytes()
+
+
+def test_statistics_are_the_same_from_sets_and_from_their_configuration(
+    rsjs: Run, config: Path, tmp_path: Path
+) -> None:
+    rsjs("mig", "generate", config, "-o", tmp_path / "out")
+    sets = [tmp_path / "out" / f"day-s{seed}.json" for seed in (1, 2, 3)]
+    alone = rsjs("mig", "stats", *sets, "--json").json
+    assert alone == rsjs("mig", "stats", config, "--json").json
+    assert alone == rsjs("mig", "stats", config, *sets, "--json").json
+    rows = {row["field"]: row for row in alone["fields"]}
+    assert rows["run_length"]["n"] == 180
+    assert rows["run_length"]["law_mean"] == pytest.approx(5, rel=1e-6)
+    assert rows["memory"]["law_mean"] is None
+    shown = rsjs("mig", "stats", *sets).out
+    assert "3 sets, 180 jobs" in shown
+    assert "run_length" in shown
+
+
+def test_sets_of_different_configurations_are_only_described(
+    rsjs: Run, config: Path, tmp_path: Path
+) -> None:
+    rsjs("mig", "generate", config, "--seeds", 1, "-o", tmp_path / "a.json")
+    config.write_text(json.dumps(DAY | {"count": 5}))
+    rsjs("mig", "generate", config, "--seeds", 1, "-o", tmp_path / "b.json")
+    fields = rsjs("mig", "stats", tmp_path / "a.json", tmp_path / "b.json", "--json").json["fields"]
+    assert {row["p_value"] for row in fields} == {None}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ("validate missing.json", "missing.json: found No such file"),
+        ("validate {empty}", "no key 'format'"),
+        ("validate {wrong}", "wrong.json: /classes/0/run_length/dist: found 'unifrom_int'"),
+        ("validate {zero}", "zero.json: /classes/0/run_length: found 0.0"),
+        ("generate {config} -o {out} --seeds 3-1", "--seeds: found '3-1'"),
+        ("generate {config} -o {out} --seeds 1,1", "--seeds: found '1,1'"),
+        ("generate {config} -o {out} --seeds x", "--seeds: found 'x'"),
+        ("generate {config} -o {out} --form csv", "--form: found 'csv'"),
+        ("generate {config} -o {config}", "a folder"),
+        ("generate {plugin} -o {out}", "/classes/0/run_length/dist: found 'plugin:x'"),
+        ("convert {config} -o {out}", "/format: found 'rsjs-mig-config/1'"),
+        ("stats {config} {config}", "a second configuration"),
+        ("stats {empty}", "/format: found None"),
+    ],
+)
+def test_bad_input_is_told_in_one_line_and_writes_nothing(
+    rsjs: Run, config: Path, tmp_path: Path, arguments: str, message: str
+) -> None:
+    text = config.read_text()
+    files = {
+        "empty": "{}",
+        "wrong": text.replace("uniform_int", "unifrom_int"),
+        "zero": text.replace('"low": 1', '"low": 0'),
+        "plugin": text.replace("uniform_int", "plugin:x").replace(', "low": 1, "high": 9', ""),
+    }
+    paths = {name: tmp_path / f"{name}.json" for name in files}
+    for name, content in files.items():
+        paths[name].write_text(content)
+    out = tmp_path / "out"
+    words = [word.format(**paths, config=config, out=out) for word in arguments.split()]
+    ended = rsjs("mig", *words)
+    assert ended.code == 2
+    assert ended.out == ""
+    assert ended.err.count("\n") == 1
+    assert message in ended.err
+    assert not out.exists()

@@ -1,0 +1,129 @@
+"""Distributions: their inverses, against scipy's, and what is refused."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from rsjs.instances.errors import InputError
+from rsjs.instances.mig.laws import LAWS, pick
+from rsjs.instances.mig.uniforms import Uniforms
+from rsjs.instances.mig.values import value
+
+GRID = np.linspace(0.0013, 0.9987, 488)  # none where a discrete law jumps
+SIGMA = np.sqrt(np.log1p(0.25))
+KNOWN = [
+    ({"dist": "uniform", "low": -2, "high": 5}, stats.uniform(-2, 7)),
+    ({"dist": "uniform_int", "low": 2, "high": 5}, stats.randint(2, 6)),
+    ({"dist": "normal", "mean": 3, "sd": 2}, stats.norm(3, 2)),
+    ({"dist": "lognormal", "mu": 1, "sigma": 0.5}, stats.lognorm(0.5, scale=np.e)),
+    (
+        {"dist": "lognormal", "mean": 8, "cv": 0.5},
+        stats.lognorm(SIGMA, scale=8 * np.exp(-(SIGMA**2) / 2)),
+    ),
+    ({"dist": "exponential", "rate": 4}, stats.expon(scale=0.25)),
+    ({"dist": "gamma", "shape": 2.5, "scale": 3}, stats.gamma(2.5, scale=3)),
+    ({"dist": "weibull", "shape": 0.7, "scale": 3}, stats.weibull_min(0.7, scale=3)),
+    ({"dist": "triangular", "low": 1, "mode": 2, "high": 5}, stats.triang(0.25, 1, 4)),
+    ({"dist": "triangular", "low": 1, "mode": 5, "high": 5}, stats.triang(1, 1, 4)),
+    ({"dist": "poisson", "lambda": 3.5}, stats.poisson(3.5)),
+    ({"dist": "geometric", "p": 0.3}, stats.geom(0.3)),
+    ({"dist": "pareto", "alpha": 2.5, "xm": 3}, stats.pareto(2.5, scale=3)),
+    ({"dist": "zipf", "s": 1.2, "n": 50}, stats.zipfian(1.2, 50)),
+    (
+        {"dist": "histogram", "edges": [0, 1, 4, 5], "counts": [1, 0, 3]},
+        stats.rv_histogram((np.array([1, 0, 3]), np.array([0, 1, 4, 5])), density=False),
+    ),
+]
+
+
+def drawn(law, u):
+    numbers = np.asarray(u, dtype=np.float64)
+    return law.draw(Uniforms(1, "test", len(u), np.arange(len(u)), numbers))
+
+
+@pytest.mark.parametrize(("config", "known"), KNOWN, ids=lambda x: x["dist"] if isinstance(x, dict) else "law")
+def test_a_law_is_the_inverse_of_its_distribution_function(node, config, known):
+    assert drawn(value(node(config)), GRID) == pytest.approx(known.ppf(GRID), rel=1e-8)
+
+
+@pytest.mark.parametrize(
+    ("config", "u", "expected"),
+    [
+        (7.5, [0, 0.9], [7.5, 7.5]),
+        ({"dist": "const", "value": 3}, [0, 0.9], [3, 3]),
+        ({"dist": "geometric", "p": 1}, [0, 0.9], [1, 1]),
+        ({"dist": "bernoulli", "p": 0.25}, [0, 0.24, 0.25, 0.9], [1, 1, 0, 0]),
+        ({"dist": "choice", "values": [5, 1, 3]}, [0, 0.33, 0.34, 0.67], [5, 5, 1, 3]),
+        ({"dist": "choice", "values": [5, 1, 3], "weights": [0, 1, 0]}, [0, 0.999], [1, 1]),
+        (
+            {"dist": "histogram", "edges": [0, 2, 4], "counts": [1, 1], "within": "left"},
+            [0, 0.49, 0.5, 0.99],
+            [0, 0, 2, 2],
+        ),
+        (
+            {"dist": "histogram", "edges": [0, 2, 4], "counts": [1, 1], "within": "mid"},
+            [0, 0.49, 0.5, 0.99],
+            [1, 1, 3, 3],
+        ),
+    ],
+)
+def test_what_discrete_laws_draw(node, config, u, expected):
+    assert drawn(value(node(config)), u).tolist() == expected
+
+
+def test_a_column_of_a_file_is_drawn_from_with_equal_chances(node, tmp_path):
+    (tmp_path / "d.csv").write_text("job, hours\na,3\nb,1\nc,2.5\nd,1\n")
+    place = node({"dist": "empirical", "file": "d.csv", "column": "hours"})
+    assert drawn(value(place), [0, 0.3, 0.6, 0.9]).tolist() == [3, 1, 2.5, 1]
+    assert [*place.around.files] == ["d.csv"]
+
+
+@given(st.lists(st.integers(0, 5), min_size=1, max_size=6).filter(any), st.data())
+def test_what_a_pick_leaves_of_a_uniform_is_the_place_within_its_share(weight, data):
+    u = data.draw(st.floats(0, 1, exclude_max=True))
+    (index,), (left,) = pick(np.array([u]), np.array(weight, dtype=np.float64))
+    assert weight[index] > 0
+    assert 0 <= left < 1
+    begin, share = sum(weight[:index]) / sum(weight), weight[index] / sum(weight)
+    assert begin + left * share == pytest.approx(u, abs=1e-12)
+
+
+BAD = [
+    ({"dist": "uniform", "low": 3, "high": 2}, "/here/high: found 2, expected a number >= 3"),
+    ({"dist": "triangular", "low": 1, "mode": 7, "high": 5}, "/here/mode: found 7"),
+    ({"dist": "lognormal", "mu": 1}, "either mu and sigma, or mean and cv"),
+    ({"dist": "lognormal", "mu": 1, "sigma": 1, "cv": 1}, "either mu and sigma, or mean and cv"),
+    ({"dist": "choice", "values": [1, 2], "weights": [1]}, "/here/weights: found [1]"),
+    ({"dist": "choice", "values": [1, 2], "weights": [0, 0]}, "a positive weight"),
+    ({"dist": "histogram", "edges": [0, 2, 2], "counts": [1, 1]}, "/here/edges/2: found 2"),
+    ({"dist": "histogram", "edges": [0, 2], "counts": [1, 1]}, "/here/counts: found [1, 1]"),
+    ({"dist": "empirical", "file": "no.csv", "column": "x"}, "no.csv: found No such file"),
+    (
+        {"dist": "mixture", "components": [{"weight": 0, "dist": 1}]},
+        "/here/components: found [0.0]",
+    ),
+    ({"dist": "normal", "mean": 0, "sd": 1, "clip": [2, 1]}, "/here/clip/1: found 1"),
+    ({"dist": "normal", "mean": 0, "sd": 1, "truncate": [2, 1]}, "/here/truncate/1: found 1"),
+]
+
+
+@pytest.mark.parametrize(("config", "message"), BAD)
+def test_a_law_that_makes_no_sense_is_refused_where_it_stands(node, config, message):
+    with pytest.raises(InputError) as caught:
+        value(node(config))
+    assert message in str(caught.value)
+
+
+def test_a_column_that_is_missing_is_told_with_those_that_are_there(node, tmp_path):
+    (tmp_path / "d.csv").write_text("job,hours\na,3\n")
+    with pytest.raises(InputError, match=r"found 'hour', expected a column of d\.csv: hours, job"):
+        value(node({"dist": "empirical", "file": "d.csv", "column": "hour"}))
+
+
+def test_every_law_is_tried_here():
+    tried = {config["dist"] for config, _ in KNOWN}
+    assert tried | {"const", "bernoulli", "choice", "empirical"} == {*LAWS}

@@ -1,0 +1,115 @@
+"""Laws, memory models and fields of another package, by entry point."""
+
+from __future__ import annotations
+
+import sys
+
+import numpy as np
+import pytest
+
+from rsjs.instances.errors import InputError
+from rsjs.instances.mig.generator import generate
+
+CODE = """
+import numpy as np
+
+def steps(u, size=1):
+    return np.floor(u * 10) * size
+
+steps.schema = {
+    "type": "object",
+    "properties": {"size": {"type": "number", "minimum": 0}},
+    "additionalProperties": False,
+}
+
+def ramp(run_length, u, per_unit):
+    begin = np.repeat(np.cumsum(run_length) - run_length, run_length)
+    return per_unit * (np.arange(len(u)) - begin + 1)
+
+def tier(jobs, u):
+    return ["large" if peak > 1000 else "small" for peak in jobs["peak"]]
+
+def short(u):
+    return u[1:]
+
+def few(jobs, u):
+    return [1]
+"""
+ENTRY_POINTS = """
+[rsjs.mig.distributions]
+steps = mig_plugin_test:steps
+short = mig_plugin_test:short
+[rsjs.mig.memory_models]
+ramp = mig_plugin_test:ramp
+[rsjs.mig.fields]
+tier = mig_plugin_test:tier
+few = mig_plugin_test:few
+"""
+
+
+@pytest.fixture
+def installed(tmp_path, monkeypatch):
+    """A package with entry points, on the path."""
+    (tmp_path / "mig_plugin_test.py").write_text(CODE)
+    info = tmp_path / "mig_plugin_test-3.1.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: mig-plugin-test\nVersion: 3.1\n")
+    (info / "entry_points.txt").write_text(ENTRY_POINTS)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    yield
+    sys.modules.pop("mig_plugin_test", None)
+
+
+@pytest.fixture
+def using(day, read, installed):
+    """A configuration whose first class uses plug-ins."""
+
+    def make(*, allow_plugins=True, **fields):
+        day["classes"][0] |= fields
+        return read(day, allow_plugins=allow_plugins)
+
+    return make
+
+
+def test_plugins_make_laws_memory_and_fields(using):
+    config = using(
+        priority={"dist": "plugin:steps", "params": {"size": 3}, "clip": [0, 20]},
+        memory={"model": "plugin:ramp", "params": {"per_unit": 400}, "clip": [0, 2000]},
+        extra_fields={"tier": {"plugin": "tier"}},
+    )
+    jobs = generate(config, 1)
+    own = jobs.job_class == 0
+    assert {*jobs.priority[own]} <= {0, 3, 6, 9, 12, 15, 18, 20}
+    assert np.array_equal(jobs.peak[own], np.minimum(400 * jobs.run_length[own], 2000))
+    expected = ["large" if peak > 1000 else "small" for peak in jobs.peak[own]]
+    assert [jobs.extra["tier"][j] for j in np.flatnonzero(own)] == expected
+
+
+def test_the_set_records_the_package_of_each_plugin(using):
+    config = using(priority={"dist": "plugin:steps"})
+    recorded = generate(config, 1).generator["parameters"]["plugins"]
+    assert recorded == {"rsjs.mig.distributions:steps": "mig-plugin-test 3.1"}
+
+
+def test_without_permission_no_code_is_loaded(using):
+    with pytest.raises(InputError, match="/classes/0/priority/dist: found 'plugin:steps'"):
+        using(allow_plugins=False, priority={"dist": "plugin:steps"})
+    assert "mig_plugin_test" not in sys.modules
+
+
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        ({"priority": {"dist": "plugin:step"}}, "an entry point of rsjs.mig.distributions: steps"),
+        (
+            {"priority": {"dist": "plugin:steps", "params": {"size": -1}}},
+            "/classes/0/priority/params/size: found -1, expected a number >= 0",
+        ),
+        ({"priority": {"dist": "plugin:short"}}, "/classes/0/priority: found an array of shape"),
+        ({"extra_fields": {"x": {"plugin": "few"}}}, "/classes/0/extra_fields/x: found 1 values"),
+    ],
+)
+def test_what_a_plugin_must_not_do_is_told(using, fields, message):
+    with pytest.raises(InputError) as caught:
+        generate(using(**fields), 1)
+    assert message in str(caught.value)
