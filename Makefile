@@ -7,7 +7,7 @@ LOCK = $(BIN)/uv pip compile pyproject.toml --no-config --quiet --universal --py
 	--custom-compile-command 'make lock'
 
 .DEFAULT_GOAL = help
-.PHONY: help demo test lint typecheck links bench lock clean
+.PHONY: help demo test lint typecheck links bench asv canary expected lock clean
 
 help: ## show the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' Makefile
@@ -32,10 +32,17 @@ typecheck: $(VENV)/installed links ## mypy --strict on the tree (the tests do it
 links: ## symlinks in src/rsjs, so that editors and mypy find the code folders
 	ln -sfn ../../instances ../../formulations ../../heuristics src/rsjs/
 
-bench: $(VENV)/installed ## time the last commit with asv, then the micro-benchmarks
-	$(BIN)/asv machine --yes > /dev/null
-	$(BIN)/asv run --show-stderr 'HEAD^!'
+bench: $(VENV)/installed ## time the micro-benchmarks
 	$(BIN)/pytest benchmarks/micro
+
+asv: $(VENV)/installed ## measure HEAD with asv and publish the pages; ASV='--here --quick --bench Kernel'
+	$(BIN)/python -m benchmarks.history $(ASV)
+
+canary: $(VENV)/installed ## prove that a kernel of half the speed is noticed
+	$(BIN)/python -m benchmarks.canary
+
+expected: $(VENV)/installed ## rewrite the costs and counts that the micro-benchmarks must find
+	$(BIN)/python -m benchmarks.expected
 
 lock: $(BIN)/pip ## rewrite the locks; delete them first to move to the newest versions
 	$(BIN)/pip install --quiet uv

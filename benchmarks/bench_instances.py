@@ -4,61 +4,126 @@ from __future__ import annotations
 
 import tempfile
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 
 from rsjs.heuristics import greedy
-from rsjs.instances import documents, files
+from rsjs.instances import csv_triple, documents, files
 from rsjs.instances.check import check
 from rsjs.instances.completion import complete
 from rsjs.instances.exact import check_exact
-from rsjs.instances.generators.jahani import generate
+from rsjs.instances.generators import andreas, jahani, kiros, sts
+from rsjs.instances.permutation import permuted
+from rsjs.instances.schema import FAMILIES
+
+MAKE = {
+    "jahani synthetic": lambda **size: jahani.generate(times="synthetic", **size),
+    "jahani networks": lambda **size: jahani.generate(times="networks", **size),
+    "kiros": kiros.generate,
+    "andreas": andreas.generate,
+    "sts": sts.generate,
+    "sts shared": lambda **size: sts.generate(mix="kma", sharing="paper", **size),
+}
+
+
+@cache
+def made(family):
+    """A 100 x 400 instance and a decision of greedy on it; made once, setup comes often."""
+    instance = MAKE[family](nodes=100, jobs=400, seed=1)
+    decision = greedy.decide(greedy.prepare(instance, "code"))
+    return instance, complete(instance, decision)
 
 
 class Generate:
-    params = ((10, 100, 1000), ("synthetic", "networks"))
-    param_names = ("nodes", "times")
+    params = (tuple(MAKE), (10, 100, 1000))
+    param_names = ("family", "nodes")
 
-    def time_generate(self, nodes, times):
-        generate(nodes=nodes, jobs=4 * nodes, seed=1, times=times)
+    def time_generate(self, family, nodes):
+        MAKE[family](nodes=nodes, jobs=4 * nodes, seed=1)
 
 
 class Files:
-    """A 100 x 400 instance and a decision of greedy:code on it."""
+    """Files of a 100 x 400 instance and of a decision on it."""
+
+    params = (("jahani synthetic", "sts shared"), (".json", ".json.gz"))
+    param_names = ("family", "format")
+
+    def setup(self, family, format):
+        self.folder = tempfile.TemporaryDirectory()
+        self.instance, self.solution = made(family)
+        self.path = Path(self.folder.name) / f"instance{format}"
+        self.solution_path = Path(self.folder.name) / f"solution{format}"
+        files.write_instance(self.instance, self.path)
+        files.write_solution(self.solution, self.instance.digest, self.solution_path)
+
+    def teardown(self, family, format):
+        self.folder.cleanup()
+
+    def time_read(self, family, format):
+        files.read_instance(self.path)
+
+    def time_write(self, family, format):
+        files.write_instance(self.instance, self.path)
+
+    def time_read_solution(self, family, format):
+        files.read_solution(self.solution_path)
+
+    def track_bytes(self, family, format):
+        return self.path.stat().st_size
+
+    track_bytes.unit = "B"
+
+
+class Check:
+    """The checker, in floats and in exact fractions, and what it needs of an instance."""
+
+    params = (("jahani synthetic", "kiros", "andreas", "sts", "sts shared"),)
+    param_names = ("family",)
+
+    def setup(self, family):
+        self.instance, self.solution = made(family)
+        check(self.instance, self.solution)
+        with tempfile.TemporaryDirectory() as folder:
+            paths = Path(folder) / "instance.json", Path(folder) / "solution.json"
+            files.write_instance(self.instance, paths[0])
+            files.write_solution(self.solution, self.instance.digest, paths[1])
+            self.read = [files.read_exact(path) for path in paths]
+
+    def time_check(self, family):
+        check(self.instance, self.solution)
+
+    def time_first_check(self, family):
+        """With the instance's own checks and its cost tables."""
+        check(replace(self.instance), self.solution)
+
+    def time_exact_check(self, family):
+        check_exact(*self.read)
+
+    def track_cost(self, family):
+        return check(self.instance, self.solution).objective
+
+    def time_digest(self, family):
+        documents.digest(documents.of_instance(self.instance))
+
+    def time_permuted(self, family):
+        permuted(self.instance, 1)
+
+    track_cost.unit = "$"
+
+
+class CsvTriple:
+    """The three files of the authors' program, of 400 jobs that may take every node type."""
 
     def setup(self):
         self.folder = tempfile.TemporaryDirectory()
-        self.instance = generate(nodes=100, jobs=400, seed=1)
-        self.path = Path(self.folder.name) / "instance.json"
-        self.solution_path = Path(self.folder.name) / "solution.json"
-        self.solution = complete(
-            self.instance, greedy.decide(greedy.prepare(self.instance, "code"))
-        )
-        files.write_instance(self.instance, self.path)
-        files.write_solution(self.solution, self.instance.digest, self.solution_path)
+        self.instance = replace(made("kiros")[0], objective=FAMILIES["gpuscheduler"], H=0.0)
+        csv_triple.write(self.instance, self.folder.name)
 
     def teardown(self):
         self.folder.cleanup()
 
     def time_read(self):
-        files.read_instance(self.path)
+        csv_triple.read(self.folder.name)
 
     def time_write(self):
-        files.write_instance(self.instance, self.path)
-
-    def time_digest(self):
-        documents.digest(documents.of_instance(self.instance))
-
-    def time_check(self):
-        check(self.instance, self.solution)
-
-    def time_first_check(self):
-        """With the instance's own checks and its cost tables."""
-        check(replace(self.instance), self.solution)
-
-    def time_exact_check(self):
-        check_exact(files.read_exact(self.path), files.read_exact(self.solution_path))
-
-    def track_bytes(self):
-        return self.path.stat().st_size
-
-    track_bytes.unit = "B"
+        csv_triple.write(self.instance, self.folder.name)

@@ -1,0 +1,94 @@
+"""
+What every measured method and kernel must find: `python -m benchmarks.expected` writes it anew.
+
+`expected.json` holds cost, bound and repeatable counts of each case, and for each instance the
+best certified bound, against which all gaps are taken. CI compares these, never seconds: counts
+exactly, costs up to rounding, those of solvers within the gap (`MethodCase.tolerance`).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from rsjs.instances.files import write_bytes
+
+FILE = Path(__file__).with_name("expected.json")
+ROUNDING = 1e-9  # relative
+EXPECTED: dict[str, Any] = json.loads(FILE.read_text()) if FILE.exists() else {}
+
+
+def differences(
+    expected: Mapping[str, Any], found: Mapping[str, Any], tolerance: float | None
+) -> list[str]:
+    """
+    What a case found that it must not, one line each.
+
+    Parameters
+    ----------
+    expected, found : values by name, `counts` a mapping of its own or among the others
+    tolerance : float or None
+        Relative, of floats; None = rounding. Integers must be equal.
+    """
+    return list(_differences(expected, found, ROUNDING if tolerance is None else tolerance))
+
+
+def _differences(
+    expected: Mapping[str, Any], found: Mapping[str, Any], tolerance: float
+) -> Iterator[str]:
+    for name in {**expected, **found}:
+        if name not in expected or name not in found:
+            yield f"{name}: {'not found' if name in expected else 'not expected'}"
+            continue
+        wanted, got = expected[name], found[name]
+        if isinstance(wanted, dict):
+            yield from _differences(wanted, got, tolerance)
+        elif isinstance(wanted, float) and got is not None:
+            if abs(got - wanted) > tolerance * max(abs(got), abs(wanted)):
+                yield f"{name}: {got!r}, expected {wanted!r} within {tolerance:g}"
+        elif got != wanted:
+            yield f"{name}: {got!r}, expected {wanted!r}"
+
+
+def main() -> None:
+    """Run every case once and write what it found."""
+    from rich.progress import track
+
+    from benchmarks.kernel_cases import KERNELS
+    from benchmarks.method_cases import CASES
+    from benchmarks.method_values import values_of
+
+    methods, kernels = {}, {}
+    for name, case in track(CASES.items(), description="methods"):
+        case.load()
+        methods[name] = values_of(case, case.solve())
+    for name, make in track(KERNELS.items(), description="kernels"):
+        work = make()
+        kernels[name] = work.values(work.run())
+    wheres = dict.fromkeys(case.where for case in CASES.values())
+    found = {
+        "bounds": {
+            where: _best_bound(where, [methods[n] for n, c in CASES.items() if c.where == where])
+            for where in wheres
+        },
+        "methods": methods,
+        "kernels": kernels,
+    }
+    write_bytes((json.dumps(found, indent=1) + "\n").encode(), FILE)
+
+
+def _best_bound(where: str, values: list[Any]) -> float | None:
+    """The best bound of an instance; none above a cost that was reached."""
+    from rsjs.experiments.gap import contradicts
+
+    bound = max((v["bound"] for v in values if v["bound"] is not None), default=None)
+    cost = min((v["cost"] for v in values if v["cost"] is not None), default=None)
+    if bound is not None and cost is not None and contradicts(cost, bound):
+        raise SystemExit(f"{where}: bound {bound!r}, expected at most the cost {cost!r}")
+    return bound
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,101 @@
+"""
+What each kernel of `rsjs.heuristics.kernels` is measured by, for asv and its twin.
+
+Kernels change their arguments, so each measurement is of work made anew. Kernels that only other
+kernels can call are measured inside these: INSIDE names the module of the caller.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import partial
+
+from benchmarks import descent_kernels, priced_kernels
+from benchmarks.kernel_work import Work
+from benchmarks.method_cases import LARGE, STEERED, instance_of
+from rsjs.instances import costs
+from rsjs.instances.completion import complete
+from rsjs.instances.schema import Instance
+from rsjs.instances.solution import Solution
+
+ITERATIONS = 200
+INSIDE: Mapping[str, str] = {
+    "insertion": "annealing",
+    "move_costs": "descent",
+    "moves": "descent",
+    "node_sizes": "annealing",
+    "placement": "randomized_construction",
+    "postprocessing": "randomized_construction",
+    "random_numbers": "randomized_construction",
+    "ruin": "annealing",
+    "schedule_cost": "randomized_construction",
+    "speed_hull": "speed_profile",
+    "state": "greedy",
+    "transfer_costs": "relinking",
+}
+
+
+def _greedy() -> Work:
+    from rsjs.heuristics import greedy_compiled
+
+    instance = instance_of("jahani", LARGE)
+    greedy_compiled.decide(instance, "paper")
+    return Work(
+        run=lambda: greedy_compiled.decide(instance, "paper"),
+        values=lambda decision: _priced_by_checker(instance, decision),
+    )
+
+
+def _randomized_construction() -> Work:
+    from rsjs.heuristics.randomized_engines import Compiled
+    from rsjs.heuristics.randomized_rules import RULES
+    from rsjs.heuristics.randomized_tables import prepare
+
+    engine = Compiled(prepare(instance_of("jahani", LARGE), RULES["paper"]))
+    engine.costs(1, 1)
+    return Work(
+        run=lambda: engine.costs(1, ITERATIONS),
+        values=lambda found: {"cost": float(found.min()), "iterations": len(found)},
+    )
+
+
+def _speed_profile() -> Work:
+    from benchmarks.sts_cases import single_jobs
+    from rsjs.heuristics.speed_profile import FEASIBLE, solve
+
+    arguments = single_jobs()
+    solve(*arguments, "numba")
+    return Work(
+        run=lambda: solve(*arguments, "numba"),
+        values=lambda found: {
+            "cost": float(found.energy.sum()),
+            "feasible": int((found.status == FEASIBLE).sum()),
+        },
+    )
+
+
+def _priced_by_checker(instance: Instance, decision: Solution) -> dict[str, float]:
+    found = complete(instance, decision)
+    running = int((found.job_node >= 0).sum())
+    return {"cost": costs.terms(instance, found).total, "running": running}
+
+
+KERNELS: Mapping[str, Callable[[], Work]] = {  # module: its work, made anew
+    "annealing": priced_kernels.annealing,
+    "descent": partial(descent_kernels.descent, "1234567"),
+    "gpu_neighbourhood": partial(descent_kernels.descent, "7"),
+    "greedy": _greedy,
+    "job_neighbourhoods": partial(descent_kernels.descent, "123"),
+    "node_moves": priced_kernels.node_moves,
+    "node_neighbourhoods": partial(descent_kernels.descent, "456", alone=True),
+    "randomized_construction": _randomized_construction,
+    "recreate": priced_kernels.recreate,
+    "refreshing": descent_kernels.refreshing,
+    "relinking": descent_kernels.relinking,
+    "speed_profile": _speed_profile,
+}
+TOLERANCE: Mapping[str, float] = {  # relative; of kernels steered by prices, see MethodCase
+    "annealing": STEERED,
+    "node_moves": STEERED,
+    "recreate": STEERED,
+}

@@ -1,0 +1,22 @@
+"""Every method on its families, from 10 x 40 to 100 x 400: the twin of bench_methods."""
+
+from __future__ import annotations
+
+import pytest
+
+from benchmarks.expected import EXPECTED, differences
+from benchmarks.method_cases import CASES
+from benchmarks.method_values import values_of
+from rsjs.experiments.gap import gap
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_solve(benchmark, name):
+    case = CASES[name]
+    if reason := case.request.missing():
+        pytest.skip(reason)
+    case.load()
+    values = values_of(case, benchmark.pedantic(case.solve, rounds=3))
+    benchmark.extra_info.update(values["counts"], cost=values["cost"], bound=values["bound"])
+    benchmark.extra_info["gap"] = gap(values["cost"], EXPECTED["bounds"][case.where])
+    assert differences(EXPECTED["methods"][name], values, case.tolerance) == []
