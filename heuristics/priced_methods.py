@@ -6,6 +6,35 @@ from rsjs.instances.method import Method, Option
 
 ENERGY = frozenset({"proportional", "first_ending"})  # energies with a dual by nodes
 
+DECIDERS = "|".join(  # exact by energy and sharing; the last one for what they all refuse
+    (
+        "jahani_patterns@highs",
+        "first_ending_patterns@highs",
+        "rsjs_sifting@highs",
+        "(ruin_recreate?iterations=2000)",
+    )
+)
+
+FIX_AND_OPTIMISE = Method(
+    name="fix_and_optimise",
+    summary="ruin_recreate, then an exact method on a few nodes at a time; its bound",
+    kind="heuristic",
+    run="rsjs.heuristics.fix_and_optimise:run",
+    energy=ENERGY,
+    tardiness_at=frozenset({"completion"}),
+    options={
+        "method": Option(
+            default=DECIDERS,
+            kind="method",
+            help="what decides a part; of several, the first that serves the instance",
+        ),
+        "rounds": Option(default=100, minimum=0, help="parts to decide; 0 = until the time is up"),
+        "nodes": Option(default=8, minimum=1, help="nodes of a part at first"),
+        "postponed": Option(default=8, minimum=0, help="postponed jobs of a part"),
+        "iterations": Option(default=20_000, minimum=1, help="moves of ruin_recreate before"),
+    },
+    warm_start=True,
+)
 PRICED = (
     Method(
         name="priced_greedy",
@@ -31,26 +60,5 @@ PRICED = (
         },
         warm_start=True,
     ),
-    Method(
-        name="fix_and_optimise",
-        summary="ruin_recreate, then an exact method on a few nodes at a time; its bound",
-        kind="heuristic",
-        run="rsjs.heuristics.fix_and_optimise:run",
-        energy=ENERGY,
-        tardiness_at=frozenset({"completion"}),
-        options={
-            "method": Option(
-                default="first_ending_patterns@highs",
-                kind="method",
-                help="what decides a part; jahani_patterns where energy is proportional",
-            ),
-            "rounds": Option(
-                default=100, minimum=0, help="parts to decide; 0 = until the time is up"
-            ),
-            "nodes": Option(default=8, minimum=1, help="nodes of a part at first"),
-            "postponed": Option(default=8, minimum=0, help="postponed jobs of a part"),
-            "iterations": Option(default=20_000, minimum=1, help="moves of ruin_recreate before"),
-        },
-        warm_start=True,
-    ),
+    FIX_AND_OPTIMISE,
 )

@@ -11,10 +11,10 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from importlib import import_module
 from math import isfinite
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol, runtime_checkable
 
 from rsjs.instances.solution import Event, Solution, SolveResult
 
@@ -57,14 +57,15 @@ class Option:
 
     Attributes
     ----------
-    default : value, or the canonical spelling of a method
+    default : value, or the canonical spelling of a method, or of several between "|"
     help : str
     choices : tuple of str
         Empty = any value of the default's type.
     minimum : float or None
         The least value accepted.
     kind : "value" | "method"
-        A method is handed to `Call.options` as a `Run`.
+        A method is handed to `Call.options` as a `Run` that is `Declared`; of several, the first
+        one that serves an instance runs.
     """
 
     default: Any
@@ -158,6 +159,14 @@ class Run(Protocol):
     def __call__(self, instance: Instance, call: Call, report: Report) -> SolveResult: ...
 
 
+@runtime_checkable
+class Declared(Run, Protocol):
+    """A method as the value of another one's option, which runs it on parts of an instance."""
+
+    def declared(self, instance: Instance) -> Method:
+        """What runs on parts of an instance, with the largest part that it accepts."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Method:
     """
@@ -190,9 +199,9 @@ class Method:
         The largest instance it accepts.
     decides : bool
         Whether there are decisions among its results, not bounds only.
-    on_parts : Method or None
-        Another one that solves parts of the instance for it: must serve the instance but for
-        its size.
+    on_parts : tuple of Method, or None
+        Others that solve parts of the instance for it: one of them must serve the instance but
+        for its size.
     """
 
     name: str
@@ -213,10 +222,14 @@ class Method:
     max_jobs: int | None = None
     max_nodes: int | None = None
     decides: bool = True
-    on_parts: Method | None = None
+    on_parts: tuple[Method, ...] | None = None
 
-    def refusal(self, instance: Instance) -> str | None:
-        """Why this method does not serve an instance, in one line; None if it does."""
+    def refusal(self, instance: Instance, *, in_parts: bool = False) -> str | None:
+        """
+        Why this method does not serve an instance, in one line; None if it does.
+
+        In parts, an instance may be larger than the method accepts.
+        """
         objective = instance.objective
         for kind in ("energy", "tardiness_at", "open_nodes", "expectation"):
             served, asked = getattr(self, kind), getattr(objective, kind)
@@ -235,11 +248,12 @@ class Method:
             ("jobs", self.max_jobs, len(instance.jobs)),
             ("nodes", self.max_nodes, instance.cluster.nodes),
         ):
-            if most is not None and size > most:
+            if most is not None and size > most and not in_parts:
                 return f"{self.name} serves up to {most} {what}, not {size}"
         if self.on_parts is None:
             return None
-        return replace(self.on_parts, max_jobs=None, max_nodes=None).refusal(instance)
+        reasons = [method.refusal(instance, in_parts=True) for method in self.on_parts]
+        return None if None in reasons else "; ".join(filter(None, reasons))
 
     def load(self) -> Run:
         """Import the function behind the method."""

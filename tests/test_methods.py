@@ -7,9 +7,12 @@ from dataclasses import replace
 import pytest
 
 from rsjs.cli.spellings import requests
+from rsjs.heuristics.priced_methods import DECIDERS
 from rsjs.instances.errors import InputError
 from rsjs.instances.generators import jahani, kiros
-from rsjs.instances.method import Option
+from rsjs.instances.method import Call, Option, Report
+from rsjs.instances.schema import FAMILIES
+from rsjs.instances.solution import Stop
 from rsjs.methods import all_methods, parse
 
 ROUTE = "jahani_patterns@scip?route=arrays"
@@ -35,6 +38,17 @@ NESTED = "jahani_literal@highs?printed=overdue,route=arrays"
             f"hierarchical?split=demand,method=({NESTED}),controllers=2",
             f"hierarchical?controllers=2,method=({NESTED}),split=demand",
         ),
+        # several methods as a value
+        ("hierarchical?method=edf|greedy", "hierarchical?method=edf:code|greedy:code"),
+        (
+            f"hierarchical?method=edf|({ROUTE})|(greedy),controllers=2",
+            f"hierarchical?controllers=2,method=edf:code|({ROUTE})|greedy:code",
+        ),
+        (
+            "fix_and_optimise?method=jahani_patterns",
+            "fix_and_optimise?method=jahani_patterns@highs",
+        ),
+        (f"fix_and_optimise?method={DECIDERS}", "fix_and_optimise"),
     ],
 )
 def test_a_spelling_is_completed_and_its_canonical_form_is_read_as_the_same(spelling, canonical):
@@ -62,6 +76,13 @@ def test_every_method_is_spelled_by_its_name():
         ("hierarchical?method=jahani_patterns?route=arrays", "(jahani_patterns?route=arrays)"),
         ("hierarchical?method=(greedy,controllers=2", "closing"),
         ("hierarchical?method=greedy),controllers=2", "closing"),
+        ("hierarchical?method=edf|(greedy", "closing"),
+        # one of several
+        ("hierarchical?method=edf|nope", "method nope"),
+        ("hierarchical?method=edf|", "no method"),
+        ("hierarchical?method=edf|greedy?engine=numpy", "method=(greedy?engine=numpy)"),
+        ("hierarchical?method=edf|hierarchical", "runs no other method"),
+        ("hierarchical?method=edf|rsjs_bound", "makes decisions"),
         # methods of methods of methods
         ("hierarchical?method=hierarchical", "runs no other method"),
         ("hierarchical?method=(hierarchical?controllers=2)", "runs no other method"),
@@ -95,14 +116,58 @@ def test_a_method_on_parts_serves_what_the_other_one_serves_whatever_the_size():
         "jahani_patterns serves energy proportional, not first_ending"
     )
     tiny = parse("hierarchical?method=enumeration").method
-    assert tiny.on_parts.max_jobs == 10
+    assert [method.max_jobs for method in tiny.on_parts] == [10]
     assert tiny.refusal(jahanis) is None
+
+
+EITHER = "jahani_patterns@highs|(first_ending_patterns@highs?route=arrays)"
+
+
+def test_of_several_methods_the_first_that_serves_runs():
+    request = parse(f"hierarchical?controllers=1,method={EITHER}")
+    both = request.options["method"]
+    for module, name in ((jahani, "jahani_patterns"), (kiros, "first_ending_patterns")):
+        instance = module.generate(nodes=2, jobs=6, seed=1)
+        assert request.method.refusal(instance) is None
+        assert both.declared(instance).name == name
+        alone = next(one for one in (both, *both.otherwise) if one.method.name == name)
+        wanted = replace(alone, otherwise=())(instance, Call(), Report())
+        found = both(instance, Call(), Report())
+        assert found.objective == wanted.objective
+        assert found.counts == wanted.counts
+
+
+def test_what_none_of_several_methods_serves_is_told_of_each():
+    request = parse(f"hierarchical?method={EITHER}")
+    instance = kiros.generate(nodes=2, jobs=6, seed=1)
+    next_event = replace(instance, objective=FAMILIES["gpuscheduler"])
+    told = (
+        "jahani_patterns serves energy proportional, not next_event; "
+        "first_ending_patterns serves energy first_ending, not next_event"
+    )
+    assert request.method.refusal(next_event) == told
+    with pytest.raises(InputError) as error:
+        request.options["method"](next_event, Call(), Report())
+    assert EITHER in str(error.value)
+    assert told in str(error.value)
+
+
+def test_the_size_that_a_method_accepts_counts_when_it_runs_and_not_in_parts():
+    both = parse("hierarchical?method=enumeration|greedy").options["method"]
+    instance = kiros.generate(nodes=2, jobs=12, seed=1)
+    assert both.declared(instance).name == "enumeration"
+    assert both(instance, Call(), Report()).stop is Stop.ITERATIONS  # greedy
+    small = kiros.generate(nodes=2, jobs=3, seed=1)
+    assert both(small, Call(), Report()).stop is Stop.OPTIMAL
 
 
 def test_a_solver_that_is_missing_is_missing_to_both(monkeypatch):
     monkeypatch.setattr("rsjs.formulations.backends.backend.find_spec", lambda name: None)
     assert "scip is not installed" in parse("jahani_patterns@scip").missing()
     assert "scip is not installed" in parse("hierarchical?method=jahani_patterns@scip").missing()
+    assert (
+        "scip is not installed" in parse("hierarchical?method=edf|jahani_patterns@scip").missing()
+    )
     assert parse("hierarchical").missing() is None
 
 

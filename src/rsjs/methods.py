@@ -3,6 +3,7 @@ Every method by name, and the spelling `name[@solver][:rule][?key=value,...]`.
 
 A value may name a method; it stands in parentheses if it has options of its own:
 `hierarchical?controllers=8,method=(jahani_patterns@highs?route=arrays)`.
+Of several between "|" the first that serves the instance runs: `method=sts|(greedy?engine=numpy)`.
 """
 
 from __future__ import annotations
@@ -35,12 +36,20 @@ class Request:
     A method with its solver, rule and options, as spelled by a user and completed.
 
     As the value of another method's option it is called like any `Run`.
+
+    Attributes
+    ----------
+    method, solver, rule, options
+    otherwise : tuple of Request
+        Those to take, the first that serves, on an instance that this one does not serve; only
+        of a request that is an option's value.
     """
 
     method: Method
     solver: str | None = None
     rule: str | None = None
     options: Mapping[str, Any] = field(default_factory=dict)
+    otherwise: tuple[Request, ...] = ()
 
     @property
     def spelling(self) -> str:
@@ -68,15 +77,27 @@ class Request:
             return f"Pyomo has no interface to {solver.name} (route=pyomo)"
         if solver and not solver.available():
             return f"solver {solver.name} is not installed: {solver.install_command}"
-        inner = (value.missing() for value in self.options.values() if isinstance(value, Request))
-        return next(filter(None, inner), None)
+        values = (value for value in self.options.values() if isinstance(value, Request))
+        others = (other.missing() for other in (*self.otherwise, *values))
+        return next(filter(None, others), None)
+
+    def declared(self, instance: Instance) -> Method:
+        """The method that serves an instance in parts; the first of those named if none does."""
+        methods = [self.method, *(other.method for other in self.otherwise)]
+        serving = (one for one in methods if one.refusal(instance, in_parts=True) is None)
+        return next(serving, self.method)
 
     def __call__(self, instance: Instance, call: Call, report: Report) -> SolveResult:
         """Run the method within the limits of another method's call."""
-        if reason := self.method.refusal(instance):
-            raise InputError("", self.spelling, f"another method or instance: {reason}")
-        own = replace(call, solver=self.solver, rule=self.rule, options=self.options)
-        return self.method.load()(instance, own, report)
+        reasons = []
+        for one in (self, *self.otherwise):
+            reason = one.method.refusal(instance)
+            if reason is None:
+                own = replace(call, solver=one.solver, rule=one.rule, options=one.options)
+                return one.method.load()(instance, own, report)
+            reasons.append(reason)
+        expected = f"another method or instance: {'; '.join(reasons)}"
+        raise InputError("", _spelled(self), expected)
 
 
 @cache
@@ -106,9 +127,12 @@ def parse(spelling: str) -> Request:
         raise _unknown("method", name, list(methods))
     method = methods[name]
     options = _options(method, tail)
-    inner = [value.method for value in options.values() if isinstance(value, Request)]
+    inner = [value for value in options.values() if isinstance(value, Request)]
+    if inner:
+        parts = tuple(one.method for one in (inner[0], *inner[0].otherwise))
+        method = replace(method, on_parts=parts)
     return Request(
-        method=replace(method, on_parts=inner[0]) if inner else method,
+        method=method,
         solver=_chosen("solver", solver, method.solvers, name),
         rule=_chosen("rule", rule, method.rules, name),
         options=options,
@@ -127,12 +151,12 @@ def _chosen(what: str, given: str, known: tuple[str, ...], name: str) -> str | N
 
 def _options(method: Method, text: str) -> dict[str, Any]:
     values = {
-        name: parse(option.default)
+        name: _inner(name, option.default)
         if option.kind == "method" and option.default
         else option.default
         for name, option in method.options.items()
     }
-    for part in filter(None, _pieces(text)):
+    for part in filter(None, _pieces(text, ",")):
         name, equals, value = part.partition("=")
         if name not in method.options:
             raise _unknown(f"option of {method.name}", name, list(method.options))
@@ -142,14 +166,14 @@ def _options(method: Method, text: str) -> dict[str, Any]:
     return values
 
 
-def _pieces(text: str) -> list[str]:
-    """A list split at the commas outside parentheses."""
+def _pieces(text: str, separator: str) -> list[str]:
+    """A list split at the separators outside parentheses."""
     pieces, depth = [""], 0
     for character in text:
         depth += (character == "(") - (character == ")")
         if depth < 0:
             break
-        if character == "," and depth == 0:
+        if character == separator and depth == 0:
             pieces.append("")
         else:
             pieces[-1] += character
@@ -159,7 +183,12 @@ def _pieces(text: str) -> list[str]:
 
 
 def _inner(name: str, text: str) -> Request:
-    """The method that an option names."""
+    """The method that an option names, or several."""
+    first, *others = [_one(name, piece) for piece in _pieces(text, "|")]
+    return replace(first, otherwise=tuple(others))
+
+
+def _one(name: str, text: str) -> Request:
     if text.startswith("(") and text.endswith(")"):
         text = text[1:-1]
     elif "?" in text:
@@ -174,10 +203,10 @@ def _inner(name: str, text: str) -> Request:
 
 def _spelled(value: Any) -> str:
     """A value as it stands after `key=`."""
-    if isinstance(value, Request):
-        inner = value.spelling
-        return f"({inner})" if "?" in inner else inner
-    return str(value)
+    if not isinstance(value, Request):
+        return str(value)
+    spellings = (one.spelling for one in (value, *value.otherwise))
+    return "|".join(f"({one})" if "?" in one else one for one in spellings)
 
 
 def _value(name: str, option: Option, text: str) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from random import Random
 
 import numpy as np
@@ -16,8 +17,8 @@ from rsjs.instances.completion import complete
 from rsjs.instances.documents import to_instance
 from rsjs.instances.errors import InputError
 from rsjs.instances.generators import jahani, kiros, sts
-from rsjs.instances.method import Call, Limits, Report
-from rsjs.instances.solution import SolveResult, Stop
+from rsjs.instances.method import Call, Limits, Method, Report
+from rsjs.instances.solution import Solution, SolveResult, Stop
 from rsjs.methods import parse
 
 
@@ -152,5 +153,182 @@ def test_a_method_that_does_not_serve_the_objective_is_named():
     reason = request.method.refusal(instance)
     assert reason is not None
     assert reason.startswith("first_ending_nodes serves energy first_ending")
-    with pytest.raises(InputError, match="first_ending_nodes"):
-        solve(instance, parse("first_ending_nodes"))
+    result = solve(instance, parse("first_ending_nodes"))
+    assert result.message.startswith("10 of 10 rounds failed; the first: found 'first_ending_nodes")
+    assert check(instance, result.solution, objective=result.objective).feasible
+
+
+def crash(instance):
+    raise IndexError("list index\nout of range")
+
+
+def outside(instance):
+    jobs, nodes = len(instance.jobs), instance.cluster.nodes
+    decision = Solution.of(np.full(jobs, nodes), np.ones(jobs), np.zeros(nodes))
+    return SolveResult(stop=Stop.OPTIMAL, solution=decision)
+
+
+def crowded(instance):
+    jobs, nodes = len(instance.jobs), instance.cluster.nodes
+    decision = Solution.of(np.full(jobs, -1), np.ones(jobs), np.full(nodes, -1))
+    return SolveResult(stop=Stop.OPTIMAL, solution=decision)
+
+
+def of_another(instance):
+    return SolveResult(stop=Stop.OPTIMAL, solution=Solution.empty(1, 1))
+
+
+def no_decision(instance):
+    return SolveResult(stop=Stop.OPTIMAL, solution="run them all")
+
+
+@pytest.mark.parametrize(
+    ("answer", "reason"),
+    [
+        (crash, "IndexError: list index out of range"),
+        (outside, "its decision fails the check: range: /job_node/0"),
+        (crowded, "its decision fails the check: postponed: /job_gpus/0"),
+        (of_another, "its decision fails the check: shape: /job_node"),
+        (no_decision, "AttributeError: "),
+        (lambda part: None, "AttributeError: "),
+        (lambda part: SolveResult(stop=Stop.ERROR, message="no licence"), "no licence"),
+        (lambda part: SolveResult(stop=Stop.ERROR), "error without a decision"),
+        (lambda part: SolveResult(stop=Stop.INFEASIBLE), "infeasible without a decision"),
+    ],
+)
+def test_a_method_that_fails_costs_its_rounds_and_no_more(answer, reason):
+    instance = kiros.generate(nodes=6, jobs=30, seed=1)
+    idle = solve(instance, lambda *_: SolveResult(stop=Stop.TIME_LIMIT))
+    assert idle.message == ""
+    result = solve(instance, lambda part, call, report: answer(part))
+    assert result.stop is Stop.ITERATIONS
+    assert result.counts["rounds"] == 10
+    assert result.counts["improved"] == 0
+    assert result.message.startswith(f"10 of 10 rounds failed; the first: {reason}")
+    assert "\n" not in result.message
+    assert result.solution.same_as(idle.solution)
+    assert (result.objective, result.bound) == (idle.objective, idle.bound)
+
+
+def test_rounds_that_fail_leave_the_others_alone():
+    calls = []
+
+    def moody(instance, call, report):
+        calls.append(len(calls))
+        if len(calls) in (2, 5):
+            raise ValueError(f"round {len(calls)}")
+        return parse("first_ending_patterns@highs")(instance, call, report)
+
+    instance = kiros.generate(nodes=15, jobs=60, seed=1)
+    result = solve(instance, moody, rounds=6, nodes=3)
+    assert result.message == "2 of 6 rounds failed; the first: ValueError: round 2"
+    assert result.counts["improved"] >= 1
+    assert check(instance, result.solution, objective=result.objective).feasible
+
+
+class Sized:
+    """Finds nothing on parts of a limited size, and keeps their sizes."""
+
+    def __init__(self, **most):
+        self.method = Method(name="sized", summary="", kind="exact", run="", **most)
+        self.jobs, self.nodes = [], []
+
+    def declared(self, instance):
+        return self.method
+
+    def __call__(self, instance, call, report):
+        assert self.method.refusal(instance) is None
+        self.jobs.append(len(instance.jobs))
+        self.nodes.append(instance.cluster.nodes)
+        return SolveResult(stop=Stop.TIME_LIMIT)
+
+
+@pytest.mark.parametrize(
+    ("most", "nodes"),  # and how many nodes some part has
+    [
+        ({}, 9),
+        ({"max_jobs": 10}, 3),
+        ({"max_jobs": 3}, 2),
+        ({"max_jobs": 1}, 1),
+        ({"max_nodes": 4}, 4),
+        ({"max_nodes": 1}, 1),
+        ({"max_jobs": 10, "max_nodes": 2}, 2),
+    ],
+)
+def test_parts_are_as_large_as_the_method_accepts_and_no_larger(most, nodes):
+    instance = kiros.generate(nodes=14, jobs=30, seed=1)
+    sized = Sized(**most)
+    result = solve(instance, sized, rounds=30, nodes=8, postponed=8)
+    assert result.message == ""
+    assert len(sized.jobs) >= 20
+    assert max(sized.jobs) <= most.get("max_jobs", 30)
+    assert nodes <= max(sized.nodes) <= most.get("max_nodes", 14)
+
+
+def test_a_part_begins_from_the_schedule_at_hand_within_the_limits_of_the_whole():
+    seen = []
+
+    def content(instance, call, report):
+        start = call.warm_start
+        assert check(instance, start).feasible
+        seen.append((len(instance.jobs), int((start.job_node >= 0).sum()), call.limits))
+        assert report.time_limit == call.limits.time_limit
+        return SolveResult(stop=Stop.TIME_LIMIT, solution=start)
+
+    instance = jahani.generate(nodes=8, jobs=30, seed=1)
+    limits = Limits(gap=-1.0, threads=2, seed=7, time_limit=60.0)
+    options = {"rounds": 5, "nodes": 3, "iterations": 1, "method": content}
+    result = run(instance, Call(options=options, limits=limits), Report())
+    assert result.message == ""
+    assert result.counts["improved"] == 0
+    assert len(seen) == 5
+    assert all(0 < running <= jobs for jobs, running, _ in seen)
+    assert all(given == Limits(time_limit=5.0, gap=1e-6, threads=2, seed=7) for *_, given in seen)
+
+
+@pytest.mark.parametrize(("asked", "rounds"), [(0.5, 0), (np.nextafter(0.5, 0.0), 3)])
+def test_the_gap_asked_for_is_enough(monkeypatch, random_decision, asked, rounds):
+    instance = kiros.generate(nodes=3, jobs=9, seed=1)
+    decision = random_decision(instance, Random(1))
+    cost = costs.terms(instance, decision).total
+    found = SolveResult(stop=Stop.ITERATIONS, solution=decision, objective=cost, bound=cost / 2)
+    monkeypatch.setattr("rsjs.heuristics.ruin_recreate.run", lambda *_: found)
+    options = {"rounds": 3, "method": lambda *_: SolveResult(stop=Stop.TIME_LIMIT)}
+    result = run(instance, Call(options=options, limits=Limits(gap=asked)), Report())
+    assert result.stop is (Stop.ITERATIONS if rounds else Stop.GAP)
+    assert result.counts["rounds"] == rounds
+
+
+def with_idle_cost(instance):
+    return replace(instance, objective=replace(instance.objective, mu=0.25))
+
+
+@pytest.mark.parametrize(
+    ("instance", "chosen"),
+    [
+        (jahani.generate(nodes=9, jobs=30, seed=1), "jahani_patterns"),
+        (kiros.generate(nodes=9, jobs=30, seed=1), "first_ending_patterns"),
+        (sts.generate(nodes=9, jobs=30, seed=1, sharing="paper"), "rsjs_sifting"),
+        (with_idle_cost(sts.generate(nodes=9, jobs=30, seed=1, sharing="paper")), "ruin_recreate"),
+    ],
+    ids=lambda case: getattr(case, "name", case),
+)
+def test_the_default_is_a_method_that_serves_the_instance(instance, chosen):
+    request = parse("fix_and_optimise?iterations=1,rounds=4,nodes=3")
+    assert request.method.refusal(instance) is None
+    assert request.options["method"].declared(instance).name == chosen
+    result = request(instance, Call(limits=Limits(gap=-1.0)), Report())
+    assert result.message == ""
+    assert result.counts["rounds"] == 4
+    assert result.counts["improved"] >= 1
+    assert check(instance, result.solution, objective=result.objective).feasible
+
+
+def test_options_that_are_not_given_have_their_defaults_but_for_the_method():
+    instance = kiros.generate(nodes=3, jobs=9, seed=1)
+    limits = Limits(gap=-1.0)
+    idle = Call(options={"method": lambda *_: SolveResult(stop=Stop.TIME_LIMIT)}, limits=limits)
+    counts = run(instance, idle, Report()).counts
+    assert (counts["iterations"], counts["rounds"]) == (20_000, 100)
+    with pytest.raises(InputError, match=r"method=jahani_patterns.* a callable"):
+        run(instance, Call(), Report())

@@ -76,6 +76,26 @@ def test_share_levels_that_no_job_may_use_are_no_sharing(example):
     assert replace(ANY, max_jobs=3).refusal(to_instance(document)) is None
 
 
+def test_size_is_no_matter_in_parts(example):
+    instance = to_instance(example())
+    small = replace(ANY, max_jobs=2, max_nodes=1)
+    assert small.refusal(instance) == "any serves up to 2 jobs, not 3"
+    assert small.refusal(instance, in_parts=True) is None
+    assert replace(small, sharing=False).refusal(instance, in_parts=True) is not None
+
+
+def test_one_of_the_methods_that_solve_parts_must_serve_the_instance(example):
+    instance = to_instance(example())
+    first, small = replace(ANY, name="first", sharing=False), replace(ANY, max_jobs=2)
+    third = replace(ANY, name="third", energy=frozenset({"proportional"}))
+    told = "first serves dedicated GPUs only; by hand has share levels"
+    assert replace(ANY, on_parts=(first,)).refusal(instance) == told
+    both = f"{told}; third serves energy proportional, not first_ending"
+    assert replace(ANY, on_parts=(first, third)).refusal(instance) == both
+    assert replace(ANY, on_parts=(first, small, third)).refusal(instance) is None
+    assert replace(small, on_parts=(ANY,)).refusal(instance) == "any serves up to 2 jobs, not 3"
+
+
 def test_a_method_is_imported_when_it_is_loaded():
     from rsjs.instances.check import check
 
