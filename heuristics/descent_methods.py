@@ -37,7 +37,9 @@ LOCAL_SEARCH = Method(
             choices=("objective", "gain"),
             help="what a move must improve; gain: the proxy of the authors' program",
         ),
-        "neighbourhoods": Option(default="1234567", help="which of N1 to N7 are searched"),
+        "neighbourhoods": Option(
+            default="1234567", pattern="[1-7]*", help="which of N1 to N7 are searched"
+        ),
         "iterations": Option(
             default=0, minimum=0, help="moves from each schedule; 0 = until none improves it"
         ),

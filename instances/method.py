@@ -13,9 +13,10 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from importlib import import_module
-from math import isfinite
+from math import isfinite, isnan
 from typing import TYPE_CHECKING, Any, Literal, Protocol, runtime_checkable
 
+from rsjs.instances.errors import InputError
 from rsjs.instances.solution import Event, Solution, SolveResult
 
 if TYPE_CHECKING:
@@ -49,6 +50,15 @@ class Limits:
     seed: int = 0
     memory_limit_mb: float | None = None
 
+    def __post_init__(self) -> None:
+        for name, low, high in (("threads", 1, 2**31), ("seed", 0, 2**63)):
+            value = getattr(self, name)
+            if not isinstance(value, int) or not low <= value < high:
+                raise InputError("", f"{name}={value}", f"an integer from {low} to {high - 1}")
+        for name in ("time_limit", "gap"):
+            if isnan(getattr(self, name)):
+                raise InputError("", f"{name}=nan", "a number")
+
 
 @dataclass(frozen=True, kw_only=True)
 class Option:
@@ -63,6 +73,8 @@ class Option:
         Empty = any value of the default's type.
     minimum : float or None
         The least value accepted.
+    pattern : str or None
+        A regular expression that the text must match as a whole.
     kind : "value" | "method"
         A method is handed to `Call.options` as a `Run` that is `Declared`; of several, the first
         one that serves an instance runs.
@@ -72,6 +84,7 @@ class Option:
     help: str
     choices: tuple[str, ...] = ()
     minimum: float | None = None
+    pattern: str | None = None
     kind: Literal["value", "method"] = "value"
 
 

@@ -192,3 +192,18 @@ def test_a_route_through_pyomo_needs_an_interface():
     assert parse("jahani_patterns@highs?route=pyomo").missing() is None
     missing = parse("jahani_patterns@cpsat?route=pyomo").missing()
     assert missing == "Pyomo has no interface to cpsat (route=pyomo)"
+
+
+@pytest.mark.parametrize(
+    ("spelling", "told"),
+    [
+        ("path_relinking?path=inf", "'path=inf', expected a finite number"),
+        ("path_relinking?path=nan", "'path=nan', expected path >= 0"),
+        ("local_search?neighbourhoods=89", "'neighbourhoods=89', expected neighbourhoods as"),
+        ("randomized_greedy?fit=first,fit=best", "'fit=best', expected fit once"),
+    ],
+)
+def test_an_option_out_of_range_or_given_twice_is_refused(spelling: str, told: str) -> None:
+    with pytest.raises(InputError) as caught:
+        parse(spelling)
+    assert told in str(caught.value)

@@ -13,6 +13,8 @@ from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from functools import cache
 from importlib.metadata import entry_points
+from math import isfinite
+from re import fullmatch
 from typing import TYPE_CHECKING, Any
 
 from rsjs.formulations.backends.backend import Feature
@@ -156,8 +158,12 @@ def _options(method: Method, text: str) -> dict[str, Any]:
         else option.default
         for name, option in method.options.items()
     }
+    given = set()
     for part in filter(None, _pieces(text, ",")):
         name, equals, value = part.partition("=")
+        if name in given:
+            raise InputError("", part, f"{name} once")
+        given.add(name)
         if name not in method.options:
             raise _unknown(f"option of {method.name}", name, list(method.options))
         if not equals:
@@ -221,8 +227,12 @@ def _value(name: str, option: Option, text: str) -> Any:
         value = {"true": True, "false": False}[text] if kind is bool else kind(text)
     except (KeyError, ValueError):
         raise InputError("", f"{name}={text}", f"{name} as {kind.__name__}") from None
+    if option.pattern is not None and not fullmatch(option.pattern, text):
+        raise InputError("", f"{name}={text}", f"{name} as {option.default}: {option.help}")
     if option.minimum is not None and not value >= option.minimum:
         raise InputError("", f"{name}={text}", f"{name} >= {option.minimum:g}")
+    if kind is float and not isfinite(value):
+        raise InputError("", f"{name}={text}", "a finite number")
     return value
 
 

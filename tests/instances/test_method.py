@@ -8,7 +8,8 @@ from dataclasses import replace
 import pytest
 
 from rsjs.instances.documents import to_instance
-from rsjs.instances.method import Method, Report
+from rsjs.instances.errors import InputError
+from rsjs.instances.method import Limits, Method, Report
 from rsjs.instances.solution import Solution
 
 ANY = Method(name="any", summary="", kind="heuristic", run="rsjs.instances.check:check")
@@ -175,3 +176,19 @@ def test_the_time_limit_counts_from_the_start_of_the_clock(clock):
     assert (report.elapsed(), report.remaining()) == (44, 0)
     assert Report().remaining() == math.inf
     assert not report.stop_requested()
+
+
+@pytest.mark.parametrize(
+    ("limits", "told"),
+    [
+        ({"seed": -1}, "seed=-1"),
+        ({"seed": 1.5}, "seed=1.5"),
+        ({"seed": 2**63}, f"seed={2**63}"),
+        ({"threads": 0}, "threads=0"),
+        ({"time_limit": float("nan")}, "time_limit=nan"),
+        ({"gap": float("nan")}, "gap=nan"),
+    ],
+)
+def test_limits_that_make_no_sense_are_refused(limits, told):
+    with pytest.raises(InputError, match=f"found '{told}', expected"):
+        Limits(**limits)

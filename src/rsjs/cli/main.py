@@ -32,6 +32,7 @@ from rsjs.cli import (
     report,
     run,
     show,
+    simulate,
     solve,
     statistics,
     workload,
@@ -49,7 +50,7 @@ class _InOrder(TyperGroup):
 
 
 ORDER = ["generate", "workload", "mig", "convert", "solve", "check"]
-ORDER += ["compare", "run", "collect", "statistics", "report", "bks"]
+ORDER += ["compare", "simulate", "run", "collect", "statistics", "report", "bks"]
 ORDER += ["formulation-study", "export-model", "export", "list", "show", "demo", "doctor"]
 app = typer.Typer(
     cls=_InOrder,
@@ -70,6 +71,7 @@ app.add_typer(mig.app, name="mig")
 app.command("solve")(solve.solve)
 app.command("check")(check.check)
 app.command("compare")(compare.compare)
+app.command("simulate")(simulate.simulate)
 app.command("run")(run.run)
 app.command("collect")(collect.collect)
 app.command("statistics")(statistics.statistics)

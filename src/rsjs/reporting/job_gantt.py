@@ -7,7 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
+from rsjs.instances.cluster import Cluster
 from rsjs.reporting import canvas
 from rsjs.reporting.gpu_timeline import Stay, stays
 from rsjs.simulation.outcome import LATE, Outcome
@@ -19,7 +21,7 @@ if TYPE_CHECKING:
 IN_TIME = ("#0072B2", "#56B4E9", "#009E73", "#999999")  # told apart, no other meaning
 TOO_LATE, UNFINISHED = ("#D55E00", "#E69F00"), "#000000"
 WIDTH, ROW, LEAST, MOST = 9.0, 0.09, 2.2, 14.0  # inches
-LETTER = 0.07  # inches
+LETTER, LINE = 0.07, 0.12  # inches: width of a letter, height of a line
 
 
 def job_gantt(outcome: Outcome, path: str | Path) -> Path:
@@ -52,9 +54,9 @@ def _drawn(outcome: Outcome) -> Figure:
     _bars(ax, outcome, drawn, first, (height - 1.2) / first[-1])
     for n in range(1, cluster.nodes):
         ax.axhline(first[n], color="0.85", linewidth=0.4, zorder=0)
-    few = np.unique(np.linspace(0, cluster.nodes - 1, min(cluster.nodes, int(height / 0.16))))
-    shown = few.astype(int)
-    ax.set_yticks(first[shown] + size[shown] / 2, [cluster.node_names[n] for n in shown.tolist()])
+    middle = (first[:-1] + first[1:]) / 2
+    shown = _apart(middle * (height - 1.2) / first[-1])
+    ax.set_yticks(middle[shown], [_label(cluster, n) for n in shown])
     begin = outcome.records[0].time if outcome.records else 0.0
     end = outcome.records[-1].time if outcome.records else 1.0
     ax.set(xlim=(begin, max(end, begin + 1e-9)), ylim=(first[-1], 0), xlabel="time [h]")
@@ -64,8 +66,26 @@ def _drawn(outcome: Outcome) -> Figure:
     return made
 
 
+def _apart(places: NDArray[np.float64]) -> list[int]:
+    """The labels, from the first one on, that are far enough from the one before."""
+    shown: list[int] = []
+    for n, place in enumerate(places.tolist()):
+        if not shown or place - places[shown[-1]] >= LINE:
+            shown.append(n)
+    return shown
+
+
+def _label(cluster: Cluster, node: int) -> str:
+    """Its name; of a node of one type, its GPUs too."""
+    kinds = np.flatnonzero(cluster.allowed[node])
+    if len(kinds) > 1:
+        return cluster.node_names[node]
+    v = cluster.node_types[kinds[0]]
+    return f"{cluster.node_names[node]}: {v.gpus} {v.gpu_type}"
+
+
 def _bars(
-    ax: Axes, outcome: Outcome, drawn: Sequence[Stay], first: np.ndarray, row: float
+    ax: Axes, outcome: Outcome, drawn: Sequence[Stay], first: NDArray[np.int64], row: float
 ) -> None:
     from matplotlib.collections import PolyCollection
 
@@ -106,12 +126,21 @@ def _colour(outcome: Outcome, job: int) -> str:
 
 
 def _legend(made: Figure) -> None:
+    from matplotlib.legend_handler import HandlerTuple
     from matplotlib.patches import Patch
 
     kinds = {
-        IN_TIME[0]: "in time (all of blue, green and grey)",
-        TOO_LATE[0]: "more than a minute late",
-        UNFINISHED: "not finished",
+        "in time": IN_TIME,
+        "more than a minute late": TOO_LATE,
+        "not finished": (UNFINISHED,),
     }
-    handles = [Patch(color=colour, label=label) for colour, label in kinds.items()]
-    made.legend(handles=handles, loc="outside lower center", ncols=3, frameon=False, fontsize=7)
+    made.legend(
+        handles=[tuple(Patch(color=colour) for colour in colours) for colours in kinds.values()],
+        labels=[*kinds],
+        handler_map={tuple: HandlerTuple(ndivide=None)},
+        handlelength=4,
+        loc="outside lower center",
+        ncols=3,
+        frameon=False,
+        fontsize=7,
+    )

@@ -1,0 +1,49 @@
+"""
+What a node costs per hour with k of its s_v GPUs in use.
+
+    curve     c_v(k), as the file says: per GPU in use, flat for a VM, or base power and GPUs
+    gpu       (k / s_v) c_v(s_v): GPUs in use only
+    node      c_v(s_v): the whole node while a GPU is in use (VM rental)
+    base:B    B c_v(s_v) + (1 - B) (k / s_v) c_v(s_v): a share B is due while a GPU is in use
+
+A node without a GPU in use costs nothing.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rsjs.instances.cluster import Cluster
+from rsjs.instances.errors import InputError
+
+KINDS = "curve, gpu, node, or base:B with a share B from 0 to 1"
+
+
+def base_share(energy: str) -> float | None:
+    """B of an accounting; None for the curve of the file."""
+    if energy == "curve":
+        return None
+    if energy in ("gpu", "node"):
+        return float(energy == "node")
+    kind, _, text = energy.partition(":")
+    try:
+        share = float(text)
+    except ValueError:
+        share = -1.0
+    if kind != "base" or not 0 <= share <= 1:
+        raise InputError("/energy", energy, KINDS)
+    return share
+
+
+def prices(cluster: Cluster, energy: str) -> NDArray[np.float64]:
+    """(V, G + 1) $/h by node type and GPUs in use; inf beyond s_v."""
+    curve = cluster.cost_of_type
+    base = base_share(energy)
+    if base is None:
+        return curve
+    size = cluster.gpus_of_type[:, None]
+    full = np.take_along_axis(curve, size, axis=1)
+    used = np.arange(curve.shape[1])
+    billed = np.where(used > 0, full * (base + (1 - base) * used / size), 0.0)
+    return np.where(used <= size, billed, np.inf)

@@ -1,0 +1,111 @@
+"""Policies that fail or never end: reported, not waited for."""
+
+from __future__ import annotations
+
+import signal
+import threading
+import time
+from enum import StrEnum
+from typing import Any
+
+from rsjs.simulation.policy import Choice, Policy
+from rsjs.simulation.state import State
+
+CLOSE = 1e-6  # h: events this close, many times in a row, are a clock that stands still
+MOST_CLOSE = 100
+MOST_IN_VAIN = 10_000  # decisions in a row between which no job came or went
+GRACE, COMPILING = 2.0, 60.0  # s beyond the limit of a decision, and of the first one
+
+
+class Status(StrEnum):
+    """How a simulation ended."""
+
+    COMPLETE = "complete"
+    LOST = "lost"  # jobs, as the authors' program does
+    DEADLOCK = "deadlock"
+    ENDLESS = "endless"
+    INFEASIBLE = "infeasible"
+    TOO_SLOW = "too_slow"
+    ERROR = "error"
+    INTERRUPTED = "interrupted"
+
+
+class Stopped(Exception):
+    """A simulation that cannot go on, and why."""
+
+    def __init__(self, status: Status, message: str) -> None:
+        super().__init__(message)
+        self.status = status
+
+
+class Watch:
+    """Counts the decisions that only the policy or the period asked for."""
+
+    def __init__(self) -> None:
+        self._in_vain, self._close, self._last = 0, 0, float("-inf")
+
+    def event(self, now: float, *, progress: bool, idle: bool) -> None:
+        """
+        Take note of an event.
+
+        Parameters
+        ----------
+        progress : bool
+            Whether a job has come or gone.
+        idle : bool
+            Whether no job runs and none will come.
+        """
+        self._in_vain = 0 if progress else self._in_vain + 1
+        self._close = 0 if progress or now - self._last > CLOSE else self._close + 1
+        self._last = now
+        if self._close >= MOST_CLOSE or self._in_vain >= MOST_IN_VAIN:
+            count = max(self._close, self._in_vain)
+            if idle:
+                why = f"{count} decisions in a row, no job runs and none will come"
+                raise Stopped(Status.DEADLOCK, why)
+            raise Stopped(Status.ENDLESS, f"{count} decisions in a row and no job came or went")
+
+
+class Alarm:
+    """
+    Interrupts policies that take too long, where that is possible.
+
+    That is in the main thread, between two instructions of Python. Elsewhere a decision is
+    refused when it is made.
+    """
+
+    def __init__(self) -> None:
+        self._main = threading.current_thread() is threading.main_thread()
+        self._limit = 0.0
+
+    def __enter__(self) -> Alarm:
+        if self._main:
+            self._before = signal.signal(signal.SIGALRM, self._ring)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._main:
+            signal.signal(signal.SIGALRM, self._before)
+
+    def ask(self, policy: Policy, state: State, memory: Any) -> tuple[Choice, float]:
+        """What a policy says, and the seconds that took; raises Stopped if it fails."""
+        self._limit = state.time_limit + (GRACE if state.number else COMPILING)
+        begin = time.perf_counter()
+        try:
+            if self._main:
+                signal.setitimer(signal.ITIMER_REAL, self._limit)
+            choice = policy.decide(state, memory)
+        except (Stopped, KeyboardInterrupt):
+            raise
+        except Exception as error:
+            raise Stopped(Status.ERROR, f"{type(error).__name__}: {error}") from error
+        finally:
+            if self._main:
+                signal.setitimer(signal.ITIMER_REAL, 0)
+        seconds = time.perf_counter() - begin
+        if seconds > self._limit:
+            self._ring()
+        return choice, seconds
+
+    def _ring(self, *_: object) -> None:
+        raise Stopped(Status.TOO_SLOW, f"no decision within {self._limit:g} s")

@@ -1,0 +1,102 @@
+"""
+A lower bound on the cost of a workload whose epochs are known: no job waits for another.
+
+On an infinite cluster each job j runs alone. With W_j epochs, configuration q takes W_j a_q hours
+and costs W_j a_q p_q; a job that may change its configuration for nothing takes T hours for
+
+    E_j(T) = min { sum_q x_q W_j a_q p_q : sum_q x_q W_j a_q <= T, sum_q x_q = 1, x >= 0 },
+
+the lower hull of these points. So no policy that ends job j at r_j + T pays less than
+
+    b_j = min over T of E_j(T) + eta_j max(0, T - (d_j - r_j)),
+
+a convex function that is linear between the corners of the hull and d_j - r_j.
+
+p_q is what k GPUs cost at least, wherever they are: k times the least $/h per GPU in use of a node
+type with that GPU, under the accounting of the simulation; a share costs its part of one GPU.
+Overhead only adds to the cost; with errors of the prediction a_q are the real times.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rsjs.instances.schema import Workload
+from rsjs.simulation import billing
+from rsjs.simulation.options import Options
+from rsjs.simulation.real_times import real_times
+from rsjs.simulation.state import whole
+
+Floats = NDArray[np.float64]
+
+
+def capacity_free_bound(workload: Workload, options: Options | None = None) -> float:
+    """Sum of b_j [$]: no policy costs less on this workload."""
+    return float(capacity_free_bounds(workload, options or Options()).sum())
+
+
+def capacity_free_bounds(workload: Workload, options: Options) -> Floats:
+    """(J,) b_j [$]."""
+    jobs = workload.jobs
+    pace, price = _configurations(workload, options)
+    slack = jobs.due - jobs.release
+    rows = zip(workload.realised_epochs, pace, slack, jobs.weight, strict=True)
+    return np.array([_least(epochs * own, price, late, eta) for epochs, own, late, eta in rows])
+
+
+def _configurations(workload: Workload, options: Options) -> tuple[Floats, Floats]:
+    """(J, Q) real hours per epoch, and (Q,) $/h."""
+    cluster = workload.cluster
+    dedicated, shared = real_times(whole(workload), workload.digest, options)
+    per_gpu = _least_price_per_gpu(workload, options)
+    gpus = np.arange(dedicated.shape[2])
+    part = np.zeros(shared.shape[1:])
+    for i, gpu in enumerate(cluster.gpu_types):
+        for level, share in enumerate(gpu.levels):
+            part[i, level] = share.units / gpu.units
+    amount = np.hstack([np.broadcast_to(gpus, dedicated.shape[1:]), part])
+    pace = np.concatenate([dedicated, shared], axis=2)
+    return pace.reshape(len(pace), -1), (amount * per_gpu[:, None]).reshape(-1)
+
+
+def _least_price_per_gpu(workload: Workload, options: Options) -> Floats:
+    """(T,) $/h of a GPU in use where it costs least; 0 for GPUs that no node has."""
+    cluster = workload.cluster
+    price = billing.prices(cluster, options.energy)[:, 1:]
+    each = (price / np.arange(1, price.shape[1] + 1)).min(axis=1)
+    least = np.full(len(cluster.gpu_types), np.inf)
+    present = np.flatnonzero(cluster.allowed_in_class.any(axis=0))
+    np.minimum.at(least, cluster.gpu_of_type[present], each[present])
+    return np.where(np.isfinite(least), least, 0.0)
+
+
+def _least(hours: Floats, price: Floats, slack: float, eta: float) -> float:
+    """b_j from the hours of each configuration."""
+    usable = np.isfinite(hours)
+    hours, cost = _lower_hull(hours[usable], hours[usable] * price[usable])
+    inside = hours[0] < slack < hours[-1]
+    times = np.append(hours, slack) if inside else hours
+    energy = np.interp(times, hours, cost)
+    return float((energy + eta * np.maximum(0.0, times - slack)).min())
+
+
+def _lower_hull(hours: Floats, cost: Floats) -> tuple[Floats, Floats]:
+    """Corners of the hull that are faster or cheaper than all others, by hours ascending."""
+    corners: list[tuple[float, float]] = []
+    for h, c in sorted(zip(hours.tolist(), cost.tolist(), strict=True)):
+        if corners and c >= corners[-1][1]:
+            continue
+        while len(corners) > 1 and _above(corners[-2], corners[-1], (h, c)):
+            corners.pop()
+        corners.append((h, c))
+    first, second = zip(*corners, strict=True)
+    return np.array(first), np.array(second)
+
+
+def _above(
+    left: tuple[float, float], middle: tuple[float, float], right: tuple[float, float]
+) -> bool:
+    """Whether the middle point is not below the line through the others."""
+    run, rise = right[0] - left[0], right[1] - left[1]
+    return (middle[1] - left[1]) * run >= rise * (middle[0] - left[0])

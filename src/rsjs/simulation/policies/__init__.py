@@ -1,0 +1,1 @@
+"""Policies, one per file; `registry` makes them from their spellings."""

@@ -1,0 +1,68 @@
+"""
+Any method as a policy: it decides on all jobs at hand anew at each event.
+
+What it says of costs and bounds is ignored: a simulation has its own. Where a method chooses its
+engine by the work of one decision, the compiled one is chosen for it if there will be many.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from rsjs.heuristics.compiled import AVAILABLE
+from rsjs.instances.errors import InputError
+from rsjs.instances.method import Call, Limits, Report
+from rsjs.instances.schema import Instance
+from rsjs.methods import Request
+from rsjs.simulation.guards import Status, Stopped
+from rsjs.simulation.policy import Choice, Policy
+from rsjs.simulation.state import State
+
+MANY = 200  # jobs: twice as many decisions are worth the seconds that compiling takes
+
+
+def refuse(request: Request, whole: Instance) -> None:
+    """
+    Raise InputError if a method cannot decide on a workload.
+
+    Parameters
+    ----------
+    whole : Instance
+        All jobs of the workload, see `state.whole`: the method need not serve so many at once.
+    """
+    method = replace(request.method, max_jobs=None)
+    if reason := method.refusal(whole) or request.missing():
+        raise InputError("", request.spelling, f"another policy or workload: {reason}")
+    if not request.decides:
+        raise InputError("", request.spelling, "a method that makes decisions, not bounds only")
+
+
+def policy(request: Request, whole: Instance) -> Policy:
+    """A method that serves the workload as a policy."""
+    run, most = request.method.load(), request.method.max_jobs
+    options = options_for(request, len(whole.jobs))
+
+    def decide(state: State, memory: Any) -> Choice:
+        if most is not None and len(state.rows) > most:
+            raise Stopped(Status.ERROR, f"serves up to {most} jobs, not {len(state.rows)}")
+        call = Call(
+            solver=request.solver,
+            rule=request.rule,
+            options=options,
+            limits=Limits(time_limit=state.time_limit, seed=state.seed),
+        )
+        result = run(state.instance, call, Report(state.time_limit))
+        if result.solution is None:
+            raise Stopped(Status.ERROR, f"no decision ({result.stop}) {result.message}".strip())
+        return Choice(solution=result.solution)
+
+    return Policy(spelling=request.spelling, decide=decide)
+
+
+def options_for(request: Request, jobs: int) -> Mapping[str, Any]:
+    """The options of a method that decides on a workload of so many jobs."""
+    if AVAILABLE and jobs >= MANY and request.options.get("engine") == "auto":
+        return {**request.options, "engine": "numba"}
+    return request.options

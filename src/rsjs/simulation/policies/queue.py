@@ -1,0 +1,65 @@
+"""
+The queues of `heuristics.queue_scheduling`, some of which decide on all jobs at each event.
+
+The decisions are those of the method `queue`, but where jobs that run are left alone (edf,
+edf_alone, fifo, priority), only those that wait are looked at.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from rsjs.heuristics.first_fit import as_solution, first_fit, rows_without
+from rsjs.heuristics.queue_choices import Choices
+from rsjs.heuristics.queue_scheduling import RULES
+from rsjs.heuristics.rooms import Rooms
+from rsjs.instances.cluster import Cluster
+from rsjs.instances.completion import complete
+from rsjs.instances.schema import Instance
+from rsjs.instances.solution import Solution
+from rsjs.methods import Request
+from rsjs.simulation.placements import beside, kept
+from rsjs.simulation.policy import Choice, Policy
+from rsjs.simulation.state import State
+
+
+def policy(request: Request, whole: Instance) -> Policy:
+    """The policy `queue` with one of its rules."""
+    rule, epochs = RULES[str(request.rule)], request.options["epochs"]
+    cluster = whole.cluster
+
+    def decide(state: State, memory: Any) -> Choice:
+        jobs = len(state.rows)
+        solution = Solution.empty(jobs, cluster.nodes) if rule.preemptive else kept(state)
+        waiting = np.flatnonzero(solution.job_node < 0)
+        rooms = _rooms(cluster, solution, alone=rule.alone)
+        if waiting.size and not rooms.full:
+            of = Choices.of(state.of(waiting, epochs), epochs)
+            codes, _ = of.ranked(cheapest=True)
+            order = rule.order(of.instance).tolist()
+            placed = first_fit(order, rows_without(codes), of.units, rooms, of.stride)
+            solution = beside(solution, waiting, as_solution(placed, of.level, rooms))
+        if whole.objective.open_nodes == "jahani_eq":
+            solution = complete(state.instance, solution)
+        return Choice(solution=solution)
+
+    return Policy(spelling=request.spelling, decide=decide, keeps_running=not rule.preemptive)
+
+
+def _rooms(cluster: Cluster, placement: Solution, *, alone: bool) -> Rooms:
+    """What is free beside the jobs of a placement."""
+    rooms = Rooms(cluster, alone=alone)
+    runs = np.flatnonzero(placement.job_node >= 0)
+    node, level = placement.job_node[runs], placement.job_level[runs]
+    dedicated = np.bincount(node, placement.job_gpus[runs], cluster.nodes).astype(np.int64)
+    shares: dict[int, list[int]] = {n: [] for n in np.unique(node).tolist()}
+    for n, own in zip(node[level >= 0].tolist(), level[level >= 0].tolist(), strict=True):
+        gpu = cluster.gpu_types[cluster.gpu_of_type[placement.node_type[n]]]
+        shares[n].append(gpu.levels[own].units)
+    for n, units in shares.items():
+        v = placement.node_type[n]
+        room = int(cluster.gpus_of_type[v] - dedicated[n])
+        rooms.occupy(n, int(cluster.gpu_of_type[v]), room, units)
+    return rooms

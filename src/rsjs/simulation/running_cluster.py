@@ -1,0 +1,138 @@
+"""The cluster while the clock runs: who is at hand, who is where, and what that has come to."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rsjs.instances.schema import Instance, Workload
+from rsjs.instances.solution import Solution
+from rsjs.simulation.constraints import Change
+from rsjs.simulation.event_records import Changes
+from rsjs.simulation.job_progress import Progress
+from rsjs.simulation.node_meters import Nodes
+from rsjs.simulation.options import Options
+from rsjs.simulation.real_times import real_times
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+
+class RunningCluster:
+    """
+    Jobs and nodes at one time.
+
+    Attributes
+    ----------
+    now : float [h]
+    rows : (A,) int
+        Jobs at hand, by position in the workload.
+    jobs : Progress
+    nodes : Nodes
+    completed_at : (J,) float [h]
+        nan until then.
+    tardiness : float [$]
+        Of completed jobs.
+    preemptions, moves : int
+        Jobs interrupted, and jobs given another node, node type or configuration while they ran.
+    """
+
+    def __init__(self, workload: Workload, whole: Instance, options: Options) -> None:
+        jobs = len(workload.jobs)
+        self._workload, self._whole_epochs = workload, options.checkpoint == "epoch"
+        self._dedicated, self._shared = real_times(whole, workload.digest, options)
+        self.now = float(workload.jobs.release[0])
+        self.rows = np.empty(0, dtype=np.int64)
+        self.jobs = Progress(realised=workload.realised_epochs.astype(float))
+        self.nodes = Nodes(workload.cluster, options.energy, options.boot)
+        self.completed_at = np.full(jobs, np.nan)
+        self.tardiness, self._dedicated_hours = 0.0, 0.0
+        self.preemptions, self.moves = 0, 0
+        self._node, self._level, self._kind = np.full((3, jobs), -1, dtype=np.int64)
+        self._gpus = np.zeros(jobs, dtype=np.int64)
+
+    def run_until(self, now: float) -> None:
+        """Let the clock run."""
+        self.nodes.run(now - self.now)
+        self.now = now
+
+    def complete(self, rows: Ints) -> None:
+        """Some jobs are complete at their ends, which have come."""
+        jobs = self._workload.jobs
+        ends = self.jobs.end[rows]
+        self.completed_at[rows] = ends
+        self.tardiness += float(jobs.weight[rows] @ np.maximum(0.0, ends - jobs.due[rows]))
+        self._leave(rows)
+        self.jobs.complete(rows)
+        self._node[rows], self._kind[rows], self._level[rows], self._gpus[rows] = -1, -1, -1, 0
+        self.rows = self.rows[np.isnan(self.completed_at[self.rows])]
+
+    def admit(self, rows: Ints) -> None:
+        """Some jobs have arrived."""
+        self.rows = np.concatenate([self.rows, rows])
+
+    def current(self) -> Solution:
+        """The placement of the jobs at hand."""
+        rows = self.rows
+        return Solution(
+            job_node=self._node[rows],
+            job_gpus=self._gpus[rows],
+            job_level=self._level[rows],
+            node_type=self.nodes.kind,
+        )
+
+    def idle(self) -> bool:
+        """Whether no job runs."""
+        return not (self._node[self.rows] >= 0).any()
+
+    def waiting(self) -> int:
+        """Jobs at hand that do not run."""
+        return int((self._node[self.rows] < 0).sum())
+
+    def switch_off(self) -> None:
+        """Switch all nodes off."""
+        off = np.full(self._workload.cluster.nodes, -1, dtype=np.int64)
+        self.nodes.set(off, np.zeros_like(off), 0, self.now)
+
+    def place(self, solution: Solution, change: Change) -> Changes:
+        """Put a feasible decision into force."""
+        jobs = change.jobs
+        at, node = self.rows[jobs], solution.job_node[jobs]
+        gpus, level = solution.job_gpus[jobs], solution.job_level[jobs]
+        kind = np.where(node >= 0, solution.node_type[node], -1)
+        ran = self._node[at] >= 0
+        if ran.any():
+            self._leave(at[ran])
+            self.jobs.settle(at[ran], self.now, whole_epochs=self._whole_epochs)
+            stopped = int((node[ran] < 0).sum())
+            self.preemptions += stopped
+            self.moves += int(ran.sum()) - stopped
+        self._node[at], self._gpus[at], self._level[at], self._kind[at] = node, gpus, level, kind
+        dedicated = int(solution.job_gpus.sum())
+        nodes = self.nodes.set(solution.node_type, change.used, dedicated, self.now)
+        runs = node >= 0
+        if runs.any():
+            begin = np.maximum(self.now, self.nodes.ready[node[runs]])
+            pace = self._pace(at[runs], kind[runs], gpus[runs], level[runs])
+            self.jobs.start(at[runs], self.now, begin, pace)
+        types = solution.node_type[nodes]
+        return Changes(jobs=at, node=node, gpus=gpus, level=level, nodes=nodes, kind=types)
+
+    def dedicated_hours(self) -> float:
+        """GPU-hours of dedicated GPUs until now, added up job by job."""
+        rows = self.rows[self._node[self.rows] >= 0]
+        running = self._gpus[rows] @ (self.now - self.jobs.placed[rows])
+        return self._dedicated_hours + float(running)
+
+    def _leave(self, rows: Ints) -> None:
+        hours = self.now - self.jobs.placed[rows]
+        self._dedicated_hours += float(self._gpus[rows] @ hours)
+
+    def _pace(self, rows: Ints, kind: Ints, gpus: Ints, level: Ints) -> Floats:
+        """Real hours per epoch."""
+        gpu = self._workload.cluster.gpu_of_type[kind]
+        pace = self._dedicated[rows, gpu, gpus]
+        shared = np.flatnonzero(level >= 0)
+        if shared.size:
+            pace[shared] = self._shared[rows[shared], gpu[shared], level[shared]]
+        return pace

@@ -1,0 +1,117 @@
+"""
+What a policy sees when it decides: jobs that have arrived and are not finished, and no W_j.
+
+The instance of the moment is a part of a workload that was checked when it was made, so it is made
+without asking the door again, which would take longer than most decisions; and only if a policy
+asks for it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields, replace
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rsjs.instances.schema import Instance, Workload
+from rsjs.instances.solution import Solution
+from rsjs.simulation.loads import gpus_in_use
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+
+def whole(workload: Workload) -> Instance:
+    """All jobs of a workload as one instance at the last submission, without its W_j."""
+    return Instance(
+        name=workload.name,
+        cluster=workload.cluster,
+        jobs=workload.jobs,
+        laws=workload.laws,
+        now=max(workload.jobs.release.tolist()),
+        H=workload.H,
+        rho=workload.rho,
+        objective=workload.objective,
+    )
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class State:
+    """
+    The moment of a decision.
+
+    Attributes
+    ----------
+    workload : Instance
+        All jobs of the workload, those to come included: for its cluster, laws and objective.
+    now : float [h]
+    rows : (A,) int
+        Positions in the workload of the jobs at hand, ascending: a job keeps its own.
+    epochs_done : (A,) float
+    current : Solution
+        The placement until now, of these jobs.
+    elapsed : float [h]
+        Since the last decision; 0 at the first one.
+    number : int
+        Decisions before this one.
+    seed : int
+        For the random numbers of this decision.
+    time_limit : float [s]
+        Wall clock of this decision.
+    """
+
+    workload: Instance
+    now: float
+    rows: Ints
+    epochs_done: Floats
+    current: Solution
+    elapsed: float
+    number: int
+    seed: int
+    time_limit: float
+
+    @cached_property
+    def used(self) -> Ints:
+        """(N,) GPUs in use in the current placement."""
+        return gpus_in_use(self.workload.cluster, self.current)
+
+    @cached_property
+    def instance(self) -> Instance:
+        """The decision to take, with the current placement."""
+        return self._part(self.rows, self.epochs_done, self.current)
+
+    def of(self, jobs: Ints, expectation: str | None = None) -> Instance:
+        """
+        The same for some of the jobs at hand, without a current placement.
+
+        Parameters
+        ----------
+        jobs : (P,) int
+            Positions in `rows`.
+        expectation : str, optional
+            Another one than that of the objective.
+        """
+        part = self._part(self.rows[jobs], self.epochs_done[jobs], None)
+        if expectation not in (None, part.objective.expectation):
+            part.__dict__["objective"] = replace(part.objective, expectation=expectation)
+        return part
+
+    def _part(self, rows: Ints, done: Floats, current: Solution | None) -> Instance:
+        whole = self.workload
+        made = object.__new__(Instance)
+        made.__dict__.update(
+            {field.name: getattr(whole, field.name) for field in fields(whole)},
+            jobs=replace(whole.jobs.taken(rows), epochs_done=done),
+            now=self.now,
+            current=current,
+            hours_per_epoch=_rows(whole.hours_per_epoch, rows),
+            shared_hours_per_epoch=_rows(whole.shared_hours_per_epoch, rows),
+        )
+        return made
+
+
+def _rows(table: Floats, rows: Ints) -> Floats:
+    taken = table[rows]
+    taken.setflags(write=False)
+    return taken

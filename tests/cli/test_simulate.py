@@ -1,0 +1,147 @@
+"""`rsjs simulate`: what it prints and writes, how it ends."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rsjs.cli.simulations import ClockLine
+from rsjs.instances.files import read_workload, write_workload
+from rsjs.instances.generators import jahani, sts
+from rsjs.simulation import event_log
+from rsjs.simulation.engine import simulate
+from rsjs.simulation.policies.registry import policy
+
+Run = Callable[..., Any]
+
+
+@pytest.fixture(scope="module")
+def workload(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("workloads") / "workload.json"
+    write_workload(sts.workload(nodes=3, jobs=12, seed=1, gap_seconds=9000), path)
+    return path
+
+
+def test_one_policy(workload: Path, tmp_path: Path, rsjs: Run) -> None:
+    ended = rsjs("simulate", workload, "--policy", "edf:paper", "-o", tmp_path / "out")
+    assert ended.code == 0
+    assert "edf:paper" in ended.out
+    assert "late" in ended.out
+    assert "makespan [h]" in ended.out
+    assert ended.err.startswith("edf:paper: ")
+    assert {path.name for path in (tmp_path / "out").iterdir()} == {
+        "totals.json",
+        "course.png",
+        "edf_paper.jsonl.gz",
+        "edf_paper.gantt.png",
+    }
+
+
+def test_several_policies_as_json(workload: Path, tmp_path: Path, rsjs: Run) -> None:
+    ended = rsjs(
+        *("simulate", workload, "--compare", "queue:edf,greedy:code,queue:edf"),
+        *("-o", tmp_path / "out", "--json", "--energy", "node", "--seed", 3),
+    )
+    assert ended.code == 0
+    assert [run["policy"] for run in ended.json["runs"]] == ["queue:edf", "greedy:code"]
+    for run in ended.json["runs"]:
+        assert run["status"] == "complete"
+        assert run["completed"] == run["jobs"] == 12
+        assert run["cost"] == pytest.approx(run["energy"] + run["tardiness"])
+        assert run["cost"] >= ended.json["capacity_free_bound"]
+        log = event_log.read(tmp_path / "out" / run["log"])
+        assert log.run["options"]["energy"] == "node"
+        assert log.run["options"]["seed"] == 3
+        assert log.end["totals"]["cost"] == pytest.approx(run["cost"], rel=1e-12)
+    kept = json.loads((tmp_path / "out" / "totals.json").read_text())
+    assert kept == {key: value for key, value in ended.json.items() if key != "folder"}
+
+
+def test_the_options_reach_the_simulation(workload: Path, tmp_path: Path, rsjs: Run) -> None:
+    ended = rsjs(
+        *("simulate", workload, "-o", tmp_path / "out", "--json", "--boot", 90),
+        *("--checkpoint", "epoch", "--events", "authors", "--period", 0.5),
+        *("--deviation", 0.1, "--denominator", "real"),
+    )
+    assert ended.json["options"] == {
+        "energy": "curve",
+        "boot": 0.025,
+        "checkpoint": "epoch",
+        "events": "authors",
+        "period": 0.5,
+        "deviation": 0.1,
+        "denominator": "real",
+        "seed": 0,
+    }
+    assert ended.json["runs"][0]["policy"] == "queue:edf"
+
+
+def test_a_log_is_simulated_again_under_its_own_options(
+    workload: Path, tmp_path: Path, rsjs: Run
+) -> None:
+    first, again = tmp_path / "first", tmp_path / "again"
+    options = ("--period", 2, "--boot", 60)
+    before = rsjs("simulate", workload, "--policy", "queue:pedf", *options, "-o", first, "--json")
+    log = first / "queue_pedf.jsonl.gz"
+    after = rsjs("simulate", workload, "--replay", log, "-o", again, "--json")
+    assert after.code == 0
+    assert after.json["options"] == before.json["options"]
+    assert after.json["runs"][0]["policy"] == "recorded queue:pedf"
+    assert after.json["runs"][0]["cost"] == before.json["runs"][0]["cost"]
+
+
+def test_a_run_that_does_not_complete_ends_with_1_and_says_why(tmp_path: Path, rsjs: Run) -> None:
+    path = tmp_path / "lost.json"
+    write_workload(jahani.workload(nodes=1, jobs=3, seed=1, gap_seconds=0.1), path)
+    ended = rsjs(
+        *("simulate", path, "--policy", "edf:code", "--events", "authors"),
+        *("-o", tmp_path / "out"),
+    )
+    assert ended.code == 1
+    assert "Not complete: edf:code at" in ended.out
+    assert "as the authors' program does" in ended.out
+    assert event_log.read(tmp_path / "out" / "edf_code.jsonl.gz").end["status"] == "lost"
+
+
+def test_progress_is_told_in_simulated_time(workload: Path) -> None:
+    jobs = read_workload(workload)
+    line = ClockLine("edf:paper", len(jobs.jobs))
+    assert line.text() == "edf:paper: before its first event"
+    simulate(jobs, policy("edf:paper", jobs), observer=line)
+    assert re.fullmatch(
+        r"edf:paper: \d+\.\d h, 12 of 12 jobs complete, 0 wait, [\d.]+ \$", line.text()
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        ("--policy nope", "method nope"),
+        ("--policy jahani_patterns@highs", "serves energy proportional"),
+        ("--policy greedy:code --compare edf:code", "one of them"),
+        ("--energy nodes", "--energy: found 'nodes'"),
+        ("--boot -1", "--boot"),
+        ("--period 0", "--period"),
+        ("--deviation 0.6", "--deviation"),
+        ("--decision-limit 0", "--decision-limit"),
+        ("--replay none.jsonl", "none.jsonl"),
+    ],
+)
+def test_bad_input(workload: Path, tmp_path: Path, rsjs: Run, arguments: str, told: str) -> None:
+    out = tmp_path / "out"
+    ended = rsjs("simulate", workload, *arguments.split(), "-o", out)
+    assert (ended.code, ended.out) == (2, "")
+    assert told in ended.err
+    assert len(ended.err.splitlines()) == 1
+    assert not out.exists()
+
+
+def test_an_instance_is_not_a_workload(folder: Path, tmp_path: Path, rsjs: Run) -> None:
+    ended = rsjs("simulate", folder / "small.json", "-o", tmp_path / "out")
+    assert ended.code == 2
+    assert "/format" in ended.err

@@ -1,0 +1,113 @@
+"""Gantt charts and courses of simulations: what is laid out where, and that it is drawn."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from rsjs.instances.errors import InputError
+from rsjs.instances.generators import sts
+from rsjs.instances.schema import Workload
+from rsjs.reporting.cluster_course import cluster_course
+from rsjs.reporting.gpu_timeline import Stay, stays
+from rsjs.reporting.job_gantt import job_gantt
+from rsjs.simulation.engine import simulate
+from rsjs.simulation.options import Options
+from rsjs.simulation.outcome import Outcome
+from rsjs.simulation.policies.registry import policy
+
+POLICIES = ("queue:edf", "queue:pedf", "sts:fallback")
+
+
+@pytest.fixture(scope="module")
+def workload() -> Workload:
+    return sts.workload(nodes=4, jobs=20, seed=2, gap_seconds=6000, sharing="paper")
+
+
+@pytest.fixture(scope="module", params=POLICIES)
+def outcome(workload: Workload, request: pytest.FixtureRequest) -> Outcome:
+    return simulate(workload, policy(request.param, workload), Options(period=3.0))
+
+
+def _overlap(a: Stay, b: Stay) -> bool:
+    tiny = 1e-9
+    in_time = min(a.end, b.end) - max(a.begin, b.begin) > tiny
+    return in_time and min(a.start + a.width, b.start + b.width) - max(a.start, b.start) > tiny
+
+
+def test_no_gpu_has_two_jobs_and_no_job_a_gpu_that_its_node_lacks(outcome: Outcome) -> None:
+    cluster = outcome.workload.cluster
+    by_node: dict[int, list[Stay]] = {}
+    for stay in stays(outcome.workload, outcome.records):
+        by_node.setdefault(stay.node, []).append(stay)
+        size = cluster.gpus_of_type[cluster.allowed[stay.node]].max()
+        assert 0 <= stay.start <= stay.start + stay.width <= size + 1e-9
+        if stay.width < 1:  # a share is of one GPU
+            assert int(stay.start + 1e-9) == int(stay.start + stay.width - 1e-9)
+    assert len(by_node) > 1
+    for members in by_node.values():
+        pairs = [(a, b) for i, a in enumerate(members) for b in members[:i]]
+        assert not [pair for pair in pairs if _overlap(*pair)]
+
+
+def test_stays_add_up_to_the_gpu_hours_of_jobs(outcome: Outcome) -> None:
+    found = stays(outcome.workload, outcome.records)
+    dedicated = sum((s.end - s.begin) * s.width for s in found if s.width >= 1)
+    shared = sum((s.end - s.begin) * s.width for s in found if s.width < 1)
+    used = sum(outcome.totals.gpu_hours.values())
+    assert (shared > 0) == (outcome.policy == "sts:fallback")
+    most = dedicated + 20 * shared  # a share is at least 1/20 of its GPU
+    assert dedicated * (1 - 1e-9) <= used <= most * (1 + 1e-9)
+    ends = {stay.job: stay.end for stay in found}
+    assert ends == pytest.approx(dict(enumerate(outcome.completed_at.tolist())))
+
+
+def test_jobs_left_alone_stay_where_they_are(workload: Workload) -> None:
+    alone = sts.workload(nodes=4, jobs=20, seed=2, gap_seconds=6000)
+    found = simulate(alone, policy("queue:edf_alone", alone))
+    assert len(stays(alone, found.records)) == len(alone.jobs)
+
+
+@pytest.mark.parametrize("suffix", ["png", "svg", "pdf"])
+def test_pictures_are_drawn_with_the_same_bytes(
+    outcome: Outcome, tmp_path: Path, suffix: str
+) -> None:
+    for draw, what in ((job_gantt, outcome), (cluster_course, [outcome])):
+        first = draw(what, tmp_path / f"first.{suffix}").read_bytes()  # type: ignore[operator]
+        second = draw(what, tmp_path / f"second.{suffix}").read_bytes()  # type: ignore[operator]
+        assert first == second
+        assert len(first) > 2000
+
+
+def test_a_gantt_chart_names_its_nodes_and_jobs(outcome: Outcome, tmp_path: Path) -> None:
+    text = job_gantt(outcome, tmp_path / "gantt.svg").read_text()
+    assert outcome.policy in text
+    assert "n1: " in text
+    assert ">j" in text
+
+
+def test_a_course_names_every_policy(workload: Workload, tmp_path: Path) -> None:
+    outcomes = [simulate(workload, policy(name, workload)) for name in POLICIES[:2]]
+    text = cluster_course(outcomes, tmp_path / "course.svg").read_text()
+    assert all(name in text for name in POLICIES[:2])
+    assert "K80 in use" in text
+    assert "jobs waiting" in text
+
+
+def test_nothing_to_draw_is_told(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="at least one run"):
+        cluster_course([], tmp_path / "course.png")
+
+
+def test_a_run_that_failed_at_once_is_drawn_too(workload: Workload, tmp_path: Path) -> None:
+    from rsjs.simulation.policy import Choice, Policy
+    from rsjs.simulation.state import State
+
+    def fails(state: State, memory: object) -> Choice:
+        raise ValueError("no")
+
+    found = simulate(workload, Policy(spelling="fails", decide=fails))
+    assert len(found.records) == 1
+    job_gantt(found, tmp_path / "gantt.png")
+    cluster_course([found], tmp_path / "course.png")

@@ -1,0 +1,162 @@
+"""Small workloads: written out by hand, and random ones of every shape."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from random import Random
+from typing import Any
+
+import numpy as np
+import pytest
+
+from rsjs.instances.cluster import Cluster, GpuType, NodeGroup, NodeType, ShareLevel
+from rsjs.instances.documents import to_workload
+from rsjs.instances.epochs import FIXED, Law
+from rsjs.instances.jobs import Jobs
+from rsjs.instances.schema import FAMILIES, Workload
+from rsjs.instances.solution import Solution
+from rsjs.simulation.policy import Choice, Policy
+from rsjs.simulation.state import State
+
+Make = Callable[..., Workload]
+Place = tuple[int, int]  # node and GPUs; a negative number is a share level
+
+
+def _make(
+    types: Mapping[str, Sequence[float]],
+    nodes: Sequence[Sequence[str]],
+    hours: Sequence[Mapping[str, Sequence[float]]],
+    release: Sequence[float],
+    due: Sequence[float],
+    weight: Sequence[float] = (),
+    realised: Sequence[int] = (),
+    law: Sequence[Sequence[int]] = (),
+    inflation: float | None = None,
+    family: str = "kiros",
+) -> Workload:
+    """
+    Node type "A4" has 4 GPUs of type A.
+
+    `types`: name -> $/h with 1, 2, ... GPUs in use; `nodes`: the types that each may take; `hours`:
+    per epoch, by GPU type, on 1, 2, ... GPUs; `law`: of all jobs, else one epoch; with `inflation`
+    half a GPU can be had.
+    """
+    gpus = sorted({name[0] for name in types})
+    levels = () if inflation is None else (ShareLevel(units=1, max_memory_gb=0.0),)
+    cluster = Cluster(
+        gpu_types=tuple(GpuType(name=g, memory_gb=0.0, units=2, levels=levels) for g in gpus),
+        node_types=tuple(
+            NodeType(name=name, gpu_type=name[0], cost=(0.0, *price))
+            for name, price in types.items()
+        ),
+        groups=tuple(NodeGroup(count=1, types=tuple(names)) for names in nodes),
+    )
+    jobs = len(hours)
+    table = np.full((jobs, len(gpus), cluster.largest + 1), np.inf)
+    for j, by_gpu in enumerate(hours):
+        for gpu, times in by_gpu.items():
+            table[j, gpus.index(gpu), 1 : len(times) + 1] = times
+    return Workload(
+        name="by hand",
+        cluster=cluster,
+        jobs=Jobs(
+            id=tuple(f"j{j}" for j in range(jobs)),
+            application=("app",) * jobs,
+            release=np.array(release, dtype=float),
+            due=np.array(due, dtype=float),
+            weight=np.array(weight or [1.0] * jobs, dtype=float),
+            memory_gb=np.zeros(jobs),
+            epochs_max=np.full(jobs, law[-1][0] if law else 1),
+            epochs_done=np.zeros(jobs),
+            law=("law" if law else FIXED,) * jobs,
+            hours_per_epoch=table,
+            inflation=np.full((jobs, len(gpus), len(levels)), inflation or np.inf),
+            meta=({},) * jobs,
+        ),
+        laws={"law": Law.of(law)} if law else {},
+        H=1.0,
+        rho=100.0,
+        objective=FAMILIES[family],
+        realised_epochs=np.array(realised or [1] * jobs),
+    )
+
+
+@pytest.fixture(scope="session")
+def make() -> Make:
+    """The builder of workloads by hand."""
+    return _make
+
+
+@pytest.fixture(scope="session")
+def scripted() -> Callable[..., Policy]:
+    """
+    The builder of policies that place jobs as a script says.
+
+    `scripted({"j0": (0, 2)}, ...)`: what runs after the first event, the second, ...; the last
+    entry holds from then on, jobs that are complete are passed over. Nodes take their first type.
+    """
+
+    def build(*script: Mapping[str, Place], kinds: Mapping[int, int] | None = None) -> Policy:
+        def decide(state: State, memory: Any) -> Choice:
+            ids = [state.workload.jobs.id[row] for row in state.rows]
+            wanted = script[min(state.number, len(script) - 1)]
+            placed = [wanted.get(name, (-1, 0)) for name in ids]
+            cluster = state.workload.cluster
+            first = cluster.allowed.argmax(axis=1)
+            kind = np.full(cluster.nodes, -1)
+            for node, _ in placed:
+                if node >= 0:
+                    kind[node] = (kinds or {}).get(state.number, first[node])
+            return Choice(
+                solution=Solution.of(
+                    [node for node, _ in placed],
+                    [max(0, gpus) for _, gpus in placed],
+                    kind,
+                    [-1 - gpus if gpus < 0 else -1 for _, gpus in placed],
+                )
+            )
+
+        return Policy(spelling="scripted", decide=decide)
+
+    return build
+
+
+@pytest.fixture(scope="session")
+def random_workload(random_document: Callable[..., Any]) -> Callable[..., Workload]:
+    """The builder of random workloads with nodes that may be left off: `(Random(seed))`."""
+
+    def build(rng: Random, **objective: str) -> Workload:
+        document = random_document(rng, objective.get("energy"))
+        document["format"] = "rsjs-workload/1"
+        document.pop("current", None)
+        begin = document.pop("now")
+        document["objective"] |= {"open_nodes": "free"} | objective
+        releases = sorted(
+            begin + rng.choice([0, 0, 1, rng.randint(0, 800) / 100]) for _ in document["jobs"]
+        )
+        realised = []
+        for job, release in zip(document["jobs"], releases, strict=True):
+            job |= {"epochs_done": 0, "release": release}
+            law = [e for e, w in document["laws"].get(job["law"], []) if w]
+            realised.append(rng.choice(law or [job["epochs_max"]]))
+        document["realised"] = {"epochs": realised}
+        return to_workload(document)
+
+    return build
+
+
+@pytest.fixture(scope="session")
+def switching(scripted: Callable[..., Policy]) -> Policy:
+    """A policy that puts each job on a node of its number and wants to be called after 0.1 h."""
+
+    def decide(state: State, memory: Any) -> Choice:
+        nodes = state.workload.cluster.nodes
+        node = np.full(len(state.rows), -1)
+        for i in range(min(nodes, len(node))):
+            node[i] = i
+        kind = np.where(np.isin(np.arange(nodes), node), 0, -1)
+        change = np.full(len(node), np.inf)
+        change[-1] = 0.1
+        return Choice(solution=Solution.of(node, node >= 0, kind), change=change)
+
+    return Policy(spelling="switching", decide=decide)

@@ -1,0 +1,224 @@
+"""Small workloads computed by hand: what is charged, under every accounting and overhead."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from rsjs.instances.errors import InputError
+from rsjs.instances.schema import Workload
+from rsjs.simulation import billing
+from rsjs.simulation.engine import simulate
+from rsjs.simulation.guards import Status
+from rsjs.simulation.options import Options
+from rsjs.simulation.policy import Policy
+
+Script = Callable[..., Policy]
+LAW = [[2, 1], [4, 1], [6, 1]]
+
+
+@pytest.fixture
+def three(make: Callable[..., Workload]) -> Workload:
+    """
+    One node of 4 GPUs and one of 2; a base price and one per GPU.
+
+    j0 takes 4 epochs of 2 h, or 1 h on two GPUs; j1 2 epochs of 3 h; j2 one of 6 epochs of 1 h.
+    """
+    return make(
+        types={"A4": [2.0, 3.0, 4.0, 5.0], "B2": [1.0, 1.5]},
+        nodes=[["A4"], ["B2"]],
+        hours=[{"A": [2.0, 1.0]}, {"A": [3.0]}, {"B": [1.0]}],
+        release=[0, 1, 2],
+        due=[3, 20, 6],
+        weight=[10, 1, 2],
+        law=LAW,
+        realised=[4, 2, 6],
+    )
+
+
+PLACES = {"j0": (0, 2), "j1": (0, 1), "j2": (1, 1)}
+# j0 on 2 GPUs 0-4, j1 on 1 GPU 1-7, both on A4; j2 on 1 GPU of B2 2-8.
+# A4: 2 GPUs in use 0-1, 3 GPUs 1-4, 1 GPU 4-7; B2: 1 GPU 2-8.
+
+
+@pytest.mark.parametrize(
+    ("energy", "expected"),
+    [
+        ("curve", 1 * 3 + 3 * 4 + 3 * 2 + 6 * 1),
+        ("gpu", (2 * 1 + 3 * 3 + 1 * 3) / 4 * 5 + 6 * 0.75),
+        ("node", 7 * 5 + 6 * 1.5),
+        ("base:0.4", 0.4 * (7 * 5 + 6 * 1.5) + 0.6 * (14 / 4 * 5 + 6 * 0.75)),
+        ("base:0", 14 / 4 * 5 + 6 * 0.75),
+    ],
+)
+def test_energy_agrees_to_the_cent(
+    three: Workload, scripted: Script, energy: str, expected: float
+) -> None:
+    found = simulate(three, scripted(PLACES), Options(energy=energy))
+    assert found.status == Status.COMPLETE
+    assert found.totals.energy == pytest.approx(expected, abs=1e-9)
+    assert found.totals.tardiness == 10 * (4 - 3) + 2 * (8 - 6)
+    assert found.totals.cost == pytest.approx(expected + 14, abs=1e-9)
+
+
+def test_the_other_totals(three: Workload, scripted: Script) -> None:
+    totals = simulate(three, scripted(PLACES)).totals
+    assert totals.gpu_hours == {"A": 14.0, "B": 6.0}
+    assert totals.idle_gpu_hours == 7 * 4 - 14 + 6 * 2 - 6
+    assert (totals.makespan, totals.utilisation) == (8.0, 20 / (6 * 8))
+    assert (totals.jobs, totals.completed, totals.late, totals.tardiness_hours) == (3, 3, 2, 3.0)
+    assert (totals.preemptions, totals.moves, totals.repeated_epochs) == (0, 0, 0)
+    assert (totals.events, totals.decisions, totals.longest_queue) == (6, 5, 0)
+
+
+def test_less_than_a_minute_is_not_counted_as_late(
+    make: Callable[..., Workload], scripted: Script
+) -> None:
+    workload = make(
+        types={"A1": [1.0]},
+        nodes=[["A1"]] * 2,
+        hours=[{"A": [1.0]}] * 2,
+        release=[0, 0],
+        due=[1 - 59 / 3600, 1 - 61 / 3600],
+    )
+    totals = simulate(workload, scripted({"j0": (0, 1), "j1": (1, 1)})).totals
+    assert totals.late == 1
+    assert totals.tardiness == pytest.approx(120 / 3600)
+
+
+def test_an_interrupted_job_goes_on_where_it_was(three: Workload, scripted: Script) -> None:
+    # j0 runs on one GPU 0-1 (half an epoch), waits 1-2, runs on two GPUs 2-5.5
+    script = scripted({"j0": (0, 1)}, {"j1": (0, 1)}, {**PLACES})
+    found = simulate(three, script)
+    assert found.completed_at.tolist() == [5.5, 7.0, 8.0]
+    assert (found.totals.preemptions, found.totals.moves) == (1, 0)
+    assert found.totals.gpu_hours["A"] == 1 + 6 + 7
+
+
+def test_a_job_that_changes_its_gpus_is_a_move(three: Workload, scripted: Script) -> None:
+    found = simulate(three, scripted({"j0": (0, 1)}, PLACES))
+    assert found.completed_at[0] == 1 + 3.5  # half an epoch on one GPU, 3.5 on two
+    assert (found.totals.preemptions, found.totals.moves) == (0, 1)
+
+
+def test_with_checkpoints_after_each_epoch_the_rest_is_repeated(
+    three: Workload, scripted: Script
+) -> None:
+    options = Options(checkpoint="epoch")
+    found = simulate(three, scripted({"j0": (0, 1)}, PLACES), options)
+    assert found.completed_at[0] == 1 + 4  # all four epochs on two GPUs
+    assert found.totals.repeated_epochs == 0.5
+    whole = simulate(three, scripted({"j0": (0, 2)}, {"j1": (0, 1)}, PLACES), options)
+    assert whole.completed_at[0] == 2 + 3  # stopped at time 1, after one whole epoch
+    assert whole.totals.repeated_epochs == 0
+
+
+def test_a_node_that_boots_is_paid_for_and_makes_no_progress(
+    three: Workload, scripted: Script
+) -> None:
+    found = simulate(three, scripted(PLACES), Options(boot=0.5))
+    # A4 boots 0-0.5 for j0, is up when j1 comes; B2 boots 2-2.5
+    assert found.completed_at.tolist() == [4.5, 7.0, 8.5]
+    assert found.totals.energy == pytest.approx(1 * 3 + 3.5 * 4 + 2.5 * 2 + 6.5 * 1)
+
+
+def test_a_job_that_joins_a_booting_node_waits_for_it(three: Workload, scripted: Script) -> None:
+    found = simulate(three, scripted(PLACES), Options(boot=1.5))
+    assert found.completed_at.tolist() == [5.5, 7.5, 9.5]
+
+
+def test_a_node_that_changes_its_type_boots_again(
+    make: Callable[..., Workload], scripted: Script
+) -> None:
+    workload = make(
+        types={"A1": [1.0], "A2": [3.0, 3.0]},
+        nodes=[["A1", "A2"]],
+        hours=[{"A": [4.0]}, {"A": [4.0]}],
+        release=[0, 2],
+        due=[9, 9],
+    )
+    script = scripted({"j0": (0, 1)}, {"j0": (0, 1), "j1": (0, 1)}, kinds={0: 0, 1: 1, 2: 1})
+    for options, ends, energy in (
+        (Options(), [4.0, 6.0], 2 * 1 + 4 * 3),
+        (Options(boot=0.25), [4.5, 6.25], 2 * 1 + 4.25 * 3),
+        (Options(boot=0.25, checkpoint="epoch"), [6.25, 6.25], 2 * 1 + 4.25 * 3),
+    ):
+        found = simulate(workload, script, options)
+        assert found.completed_at.tolist() == ends
+        assert found.totals.energy == pytest.approx(energy)
+        assert found.totals.moves == 1
+
+
+def test_shares_are_charged_by_the_gpus_they_pack_into(
+    make: Callable[..., Workload], scripted: Script
+) -> None:
+    workload = make(
+        types={"A2": [1.0, 3.0]},
+        nodes=[["A2"]],
+        hours=[{"A": [2.0, 1.0]}] * 3,
+        release=[0, 0, 0],
+        due=[9, 9, 9],
+        inflation=1.5,
+    )
+    half = (0, -1)
+    found = simulate(workload, scripted({"j0": half, "j1": half, "j2": half}))
+    assert found.completed_at.tolist() == [3.0] * 3
+    assert found.totals.energy == 3 * 3.0  # three halves are two GPUs
+    assert found.totals.gpu_hours == {"A": 6.0}
+    mixed = simulate(workload, scripted({"j0": half, "j1": half, "j2": (0, 1)}))
+    assert mixed.completed_at.tolist() == [3.0, 3.0, 2.0]
+    assert mixed.totals.energy == 2 * 3.0 + 1 * 1.0
+
+
+@pytest.mark.parametrize(
+    ("denominator", "low", "high"), [("predicted", 0.6, 1.4), ("real", 1 / 1.4, 1 / 0.6)]
+)
+def test_real_times_stay_within_the_errors_and_are_the_same_for_every_policy(
+    three: Workload, scripted: Script, denominator: str, low: float, high: float
+) -> None:
+    ends = []
+    for seed in (1, 1, 2):
+        options = Options(deviation=0.2, denominator=denominator, seed=seed)
+        found = simulate(three, scripted(PLACES), options)
+        factors = (found.completed_at - [0, 1, 2]) / [4, 6, 6]
+        assert ((factors > low) & (factors < high)).all()
+        assert (factors != 1).all()
+        ends.append(found.completed_at)
+    assert np.array_equal(ends[0], ends[1])
+    assert not np.array_equal(ends[0], ends[2])
+
+
+@pytest.mark.parametrize("energy", ["nodes", "base", "base:2", "base:x", "base:-1", ""])
+def test_unknown_accounting_is_refused(energy: str) -> None:
+    with pytest.raises(
+        InputError, match=r"/energy: found .*, expected curve, gpu, node, or base:B"
+    ):
+        Options(energy=energy)
+
+
+def test_prices_beyond_a_node_stay_infinite(three: Workload) -> None:
+    for energy in ("curve", "gpu", "node", "base:0.5"):
+        price = billing.prices(three.cluster, energy)
+        assert price[1].tolist()[3:] == [np.inf] * 2
+        assert price[:, 0].tolist() == [0.0, 0.0]
+
+
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [
+        ("boot", -1.0),
+        ("boot", float("inf")),
+        ("checkpoint", "never"),
+        ("events", "all"),
+        ("period", 0.0),
+        ("deviation", 0.5),
+        ("denominator", "both"),
+        ("decision_limit", 0.0),
+        ("seed", -1),
+    ],
+)
+def test_senseless_options_are_refused(option: str, value: object) -> None:
+    with pytest.raises(InputError, match=f"/{option}"):
+        Options(**{option: value})

@@ -1,0 +1,81 @@
+"""The constraints on arrays against the checker, on feasible and on damaged decisions."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from random import Random
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from rsjs.instances.check import check
+from rsjs.instances.costs import place
+from rsjs.instances.documents import to_instance
+from rsjs.instances.schema import Instance
+from rsjs.instances.solution import DECISION_ARRAYS, Solution
+from rsjs.simulation.constraints import Constraints
+from rsjs.simulation.guards import Stopped
+from rsjs.simulation.state import State
+
+
+def _damaged(solution: Solution, rng: Random) -> Solution:
+    arrays = {name: getattr(solution, name).copy() for name in DECISION_ARRAYS}
+    for _ in range(rng.choice([0, 1, 1, 2])):
+        name = rng.choice(DECISION_ARRAYS)
+        at = rng.randrange(len(arrays[name]))
+        arrays[name][at] = rng.choice([-2, -1, 0, 1, 2, 3, 9])
+    if rng.random() < 0.05:
+        arrays["job_gpus"] = arrays["job_gpus"][:-1]
+    return Solution(**arrays)
+
+
+def _state(instance: Instance, before: Solution) -> State:
+    jobs = len(instance.jobs)
+    return State(
+        workload=instance,
+        now=instance.now,
+        rows=np.arange(jobs),
+        epochs_done=instance.jobs.epochs_done,
+        current=before,
+        elapsed=0.0,
+        number=0,
+        seed=0,
+        time_limit=1.0,
+    )
+
+
+@given(rng=st.randoms(use_true_random=False))
+def test_constraints_and_checker_agree(
+    rng: Random,
+    random_document: Callable[..., dict[str, object]],
+    random_decision: Callable[[Instance, Random], Solution],
+) -> None:
+    instance = to_instance(random_document(rng))
+    before = random_decision(instance, rng)
+    solution = _damaged(rng.choice([before, random_decision(instance, rng)]), rng)
+    verdict = check(instance, solution)
+    constraints = Constraints(instance)
+    if verdict.feasible:
+        used = constraints.check(_state(instance, before), solution).used
+        assert used.tolist() == place(instance, solution).used.tolist()
+    else:
+        with pytest.raises(Stopped, match=re.escape(str(verdict.violations[0]))):
+            constraints.check(_state(instance, before), solution)
+
+
+@settings(max_examples=60)
+@given(rng=st.randoms(use_true_random=False))
+def test_the_fast_way_alone_never_lets_an_infeasible_decision_pass(
+    rng: Random,
+    random_document: Callable[..., dict[str, object]],
+    random_decision: Callable[[Instance, Random], Solution],
+) -> None:
+    instance = to_instance(random_document(rng))
+    before = random_decision(instance, rng)
+    solution = _damaged(rng.choice([before, random_decision(instance, rng)]), rng)
+    violations = {v.constraint for v in check(instance, solution).violations} - {"open_nodes"}
+    passed = Constraints(instance)._passed(_state(instance, before), solution)
+    assert (passed is None) == bool(violations)

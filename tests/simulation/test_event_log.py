@@ -1,0 +1,199 @@
+"""The log: same run, same bytes; simulated again it comes to the same totals."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from rsjs.instances.errors import InputError
+from rsjs.instances.generators import sts
+from rsjs.instances.schema import Workload
+from rsjs.simulation import event_log
+from rsjs.simulation.engine import simulate
+from rsjs.simulation.guards import Status
+from rsjs.simulation.options import Options
+from rsjs.simulation.outcome import Outcome
+from rsjs.simulation.policies.registry import policy
+from rsjs.simulation.policy import Policy
+from rsjs.simulation.recorded import replay
+
+OPTIONS = Options(boot=0.1, checkpoint="epoch", period=2.0, deviation=0.1, energy="node", seed=7)
+
+
+@pytest.fixture(scope="module")
+def workload() -> Workload:
+    return sts.workload(nodes=3, jobs=15, seed=1, law="high", sharing="paper")
+
+
+@pytest.fixture(scope="module")
+def outcome(workload: Workload) -> Outcome:
+    return simulate(workload, policy("sts:fallback", workload), OPTIONS)
+
+
+def test_a_log_says_what_was_run_what_happened_and_how_it_ended(
+    make: Callable[..., Workload], scripted: Callable[..., Policy]
+) -> None:
+    workload = make(
+        types={"A2": [1.0, 2.0]},
+        nodes=[["A2"]],
+        hours=[{"A": [1.0]}, {"A": [1.0]}],
+        release=[0, 0.5],
+        due=[1, 2],
+    )
+    found = simulate(workload, scripted({"j0": (0, 1)}, {"j1": (0, 1)}, {"j0": (0, 1)}))
+    first, *events, last = map(json.loads, event_log.text(found).splitlines())
+    assert first == {
+        "format": "rsjs-simulation-log/1",
+        "workload": "by hand",
+        "sha256": workload.digest,
+        "policy": "scripted",
+        "options": Options().as_dict(),
+    }
+    assert [{k: v for k, v in e.items() if k not in ("in_use", "kinds")} for e in events] == [
+        {
+            "time": 0,
+            "arrived": ["j0"],
+            "decided": True,
+            "run": {"j0": [0, 1, -1]},
+            "nodes": {"0": "A2"},
+            "waiting": 0,
+            "energy": 0,
+            "tardiness": 0,
+        },
+        {
+            "time": 0.5,
+            "arrived": ["j1"],
+            "decided": True,
+            "run": {"j1": [0, 1, -1]},
+            "wait": ["j0"],
+            "waiting": 1,
+            "energy": 0.5,
+            "tardiness": 0,
+        },
+        {
+            "time": 1.5,
+            "completed": ["j1"],
+            "decided": True,
+            "run": {"j0": [0, 1, -1]},
+            "waiting": 0,
+            "energy": 1.5,
+            "tardiness": 0,
+        },
+        {
+            "time": 2,
+            "completed": ["j0"],
+            "decided": False,
+            "waiting": 0,
+            "energy": 2,
+            "tardiness": 1,
+        },
+    ]
+    assert (last["status"], last["totals"]["cost"]) == ("complete", 3)
+
+
+def test_same_seed_same_bytes(tmp_path: Path, workload: Workload, outcome: Outcome) -> None:
+    again = simulate(workload, policy("sts:fallback", workload), OPTIONS)
+    event_log.write(outcome, tmp_path / "first.jsonl.gz")
+    event_log.write(again, tmp_path / "second.jsonl.gz")
+    data = (tmp_path / "first.jsonl.gz").read_bytes()
+    assert data == (tmp_path / "second.jsonl.gz").read_bytes()
+    assert gzip.decompress(data).decode() == event_log.text(outcome)
+
+
+def test_a_log_simulated_again_has_the_same_events_and_totals(
+    tmp_path: Path, workload: Workload, outcome: Outcome
+) -> None:
+    kinds = {kind for record in outcome.records for kind in record.kinds}
+    assert len(kinds) == 3  # completions, arrivals, periods
+    event_log.write(outcome, tmp_path / "log.jsonl")
+    found = replay(workload, event_log.read(tmp_path / "log.jsonl"))
+    assert found.totals == outcome.totals
+    assert event_log.text(found).splitlines()[1:] == event_log.text(outcome).splitlines()[1:]
+
+
+def test_switches_are_simulated_again(
+    tmp_path: Path, make: Callable[..., Workload], switching: Policy
+) -> None:
+    workload = make(
+        types={"A1": [1.0]},
+        nodes=[["A1"]] * 2,
+        hours=[{"A": [1.1]}] * 4,
+        release=[0, 0.3, 1.7, 5.9],
+        due=[4, 5, 6, 7],
+    )
+    found = simulate(workload, switching)
+    assert sum(record.switch >= 0 for record in found.records) > 3
+    event_log.write(found, tmp_path / "log.jsonl")
+    again = replay(workload, event_log.read(tmp_path / "log.jsonl"))
+    assert event_log.text(again).splitlines()[1:] == event_log.text(found).splitlines()[1:]
+
+
+def test_a_run_that_lost_jobs_can_be_simulated_again(
+    tmp_path: Path, make: Callable[..., Workload]
+) -> None:
+    workload = make(
+        types={"A1": [2.0]}, nodes=[["A1"]], hours=[{"A": [3.0]}] * 2, release=[0, 1], due=[9, 4]
+    )
+    found = simulate(workload, policy("edf:code", workload), Options(events="authors"))
+    event_log.write(found, tmp_path / "log.jsonl")
+    assert replay(workload, event_log.read(tmp_path / "log.jsonl")).status == Status.LOST
+
+
+def _changed(lines: list[str], number: int, old: str, new: str) -> list[str]:
+    assert old in lines[number]
+    return [line.replace(old, new) if i == number else line for i, line in enumerate(lines)]
+
+
+@pytest.mark.parametrize(
+    ("number", "old", "new", "told"),
+    [
+        (0, '"sha256":"', '"sha256":"0', "/sha256"),
+        (0, '"boot":0.1', '"boot":0.2', "/totals"),
+        (0, "rsjs-simulation-log/1", "rsjs-simulation-log/2", "a whole log of format"),
+        (-1, '"late":', '"late":1', "other totals: late"),
+        (-1, '"complete"', '"deadlock"', "/status"),
+        (-1, '"totals"', '"sums"', "a whole log"),
+        (2, "{", "", "one JSON object"),
+    ],
+)
+def test_a_log_that_was_changed_is_refused(
+    tmp_path: Path,
+    workload: Workload,
+    outcome: Outcome,
+    number: int,
+    old: str,
+    new: str,
+    told: str,
+) -> None:
+    lines = event_log.text(outcome).splitlines()
+    lines = _changed(lines, number % len(lines), old, new)
+    path = tmp_path / "log.jsonl"
+    path.write_text("\n".join(lines))
+    with pytest.raises(InputError, match=told):
+        replay(workload, event_log.read(path))
+
+
+def test_a_log_with_another_decision_is_refused(
+    tmp_path: Path, workload: Workload, outcome: Outcome
+) -> None:
+    lines = event_log.text(outcome).splitlines()
+    event = json.loads(lines[1])
+    (name,) = event["run"]
+    event["run"][name] = [0, 99, -1]
+    lines[1] = json.dumps(event)
+    path = tmp_path / "log.jsonl"
+    path.write_text("\n".join(lines))
+    with pytest.raises(InputError, match="range: /job_gpus/0: found 99"):
+        replay(workload, event_log.read(path))
+
+
+@pytest.mark.parametrize("name", ["none.jsonl", "torn.jsonl.gz", "text.jsonl.gz"])
+def test_what_is_not_a_log_is_refused(tmp_path: Path, name: str) -> None:
+    (tmp_path / "torn.jsonl.gz").write_bytes(gzip.compress(b"{}\n" * 1000)[:-9])
+    (tmp_path / "text.jsonl.gz").write_text("{}")
+    with pytest.raises(InputError, match=name):
+        event_log.read(tmp_path / name)

@@ -1,0 +1,138 @@
+"""Policies that look at waiting jobs only take the decisions of the methods of their name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from random import Random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from rsjs.instances.errors import InputError
+from rsjs.instances.generators import jahani, sts
+from rsjs.instances.schema import Workload
+from rsjs.methods import parse
+from rsjs.simulation.engine import simulate
+from rsjs.simulation.guards import Status
+from rsjs.simulation.options import Options
+from rsjs.simulation.outcome import Outcome
+from rsjs.simulation.policies import method
+from rsjs.simulation.policies.registry import MADE_BY, policy
+from rsjs.simulation.state import whole
+
+SPELLINGS = [
+    *(f"{name}:{rule}" for name in ("fifo", "edf", "priority") for rule in ("code", "paper")),
+    *(f"queue:{rule}" for rule in ("edf", "edf_alone", "fifo", "priority")),
+    "queue:edf?epochs=mean",
+]
+PREEMPTIVE = ["queue:pedf", "queue:greedy", "queue:pedf?epochs=mean"]
+
+
+def _as_method(spelling: str, workload: Workload, options: Options) -> Outcome:
+    return simulate(workload, method.policy(parse(spelling), whole(workload)), options)
+
+
+def _steps(outcome: Outcome) -> list[object]:
+    return [
+        (r.time, r.completed, r.arrived, r.waiting, r.in_use, r.energy, r.tardiness)
+        + (() if r.changes is None else (r.changes.jobs.tolist(), r.changes.node.tolist()))
+        for r in outcome.records
+    ]
+
+
+@settings(max_examples=25)
+@given(rng=st.randoms(use_true_random=False), spelling=st.sampled_from(SPELLINGS + PREEMPTIVE))
+def test_decisions_are_those_of_the_method(
+    rng: Random, spelling: str, random_workload: Callable[..., Workload]
+) -> None:
+    workload = random_workload(rng, open_nodes=rng.choice(["free", "jahani_eq"]))
+    own = simulate(workload, policy(spelling, workload))
+    other = _as_method(spelling, workload, Options())
+    assert (own.status, own.message) == (other.status, other.message)
+    assert _steps(own) == _steps(other)
+
+
+@pytest.mark.parametrize("spelling", SPELLINGS + PREEMPTIVE)
+def test_decisions_are_those_of_the_method_on_a_crowded_cluster(spelling: str) -> None:
+    for workload in (
+        jahani.workload(nodes=3, jobs=25, seed=1, gap_seconds=0.1),
+        sts.workload(nodes=4, jobs=25, seed=2, gap_seconds=4000, sharing="paper"),
+    ):
+        own = simulate(workload, policy(spelling, workload))
+        assert own.totals.longest_queue >= (spelling in SPELLINGS) * 2
+        changed = own.totals.preemptions + own.totals.moves
+        assert (changed > 0) == (spelling in PREEMPTIVE)
+        assert _steps(own) == _steps(_as_method(spelling, workload, Options()))
+
+
+@pytest.mark.parametrize(
+    "spelling",
+    ["greedy:code", "greedy:paper", "queue:pedf", "queue:greedy", "local_search"],
+)
+def test_methods_are_policies(spelling: str) -> None:
+    workload = sts.workload(nodes=3, jobs=12, seed=1)
+    found = simulate(workload, policy(spelling, workload), Options(period=1.0))
+    assert (found.status, found.totals.completed) == (Status.COMPLETE, 12)
+
+
+def test_an_exact_method_is_a_policy() -> None:
+    workload = jahani.workload(nodes=2, jobs=6, seed=1, gap_seconds=3000)
+    found = simulate(workload, policy("enumeration", workload), Options(period=1.0))
+    assert (found.status, found.totals.completed) == (Status.COMPLETE, 6)
+
+
+def test_random_methods_draw_other_numbers_at_each_decision_and_the_same_in_each_run() -> None:
+    workload = sts.workload(nodes=4, jobs=20, seed=2, law="high")
+    spelling = "randomized_greedy:paper?iterations=20"
+    runs = [
+        _steps(simulate(workload, policy(spelling, workload), Options(seed=seed)))
+        for seed in (1, 1, 2)
+    ]
+    assert runs[0] == runs[1]
+    assert runs[0] != runs[2]
+
+
+@pytest.mark.parametrize(
+    ("spelling", "told"),
+    [
+        ("greedily", "method greedily"),
+        ("greedy:quick", "rule of greedy quick"),
+        ("jahani_patterns@highs", "serves energy proportional"),
+        ("rsjs_bound", "decisions, not bounds only"),
+    ],
+)
+def test_what_cannot_decide_is_refused_before_the_start(spelling: str, told: str) -> None:
+    with pytest.raises(InputError, match=told):
+        policy(spelling, sts.workload(nodes=2, jobs=3, seed=1))
+
+
+def test_a_method_for_few_jobs_serves_as_long_as_there_are_no_more() -> None:
+    workload = sts.workload(nodes=2, jobs=12, seed=1, gap_seconds=2000)
+    request = parse("greedy:code")
+    few = replace(request, method=replace(request.method, max_jobs=3))
+    found = simulate(workload, method.policy(few, whole(workload)))
+    assert found.status == Status.ERROR
+    assert "serves up to 3 jobs, not 4" in found.message
+    assert [record.changes is None for record in found.records] == [False] * 3 + [True]
+
+
+@pytest.mark.parametrize(
+    ("spelling", "jobs", "engine"),
+    [
+        ("greedy:code", 199, "auto"),
+        ("greedy:code", 200, "numba"),
+        ("greedy:code?engine=numpy", 200, "numpy"),
+        ("edf:code", 200, None),
+    ],
+)
+def test_many_decisions_are_worth_compiling(
+    monkeypatch: pytest.MonkeyPatch, spelling: str, jobs: int, engine: str | None
+) -> None:
+    monkeypatch.setattr(method, "AVAILABLE", True)
+    assert method.options_for(parse(spelling), jobs).get("engine") == engine
+
+
+def test_every_policy_of_a_file_is_a_method() -> None:
+    assert [parse(name).method.name for name in MADE_BY] == [*MADE_BY]

@@ -1,0 +1,102 @@
+"""Random workloads under random decisions: what holds whatever a policy does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import pairwise
+from random import Random
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from rsjs.instances.schema import Instance, Workload
+from rsjs.instances.solution import Solution
+from rsjs.simulation import event_log
+from rsjs.simulation.engine import simulate
+from rsjs.simulation.guards import Status
+from rsjs.simulation.offline import capacity_free_bound
+from rsjs.simulation.options import Options
+from rsjs.simulation.outcome import Outcome
+from rsjs.simulation.policy import Choice, Policy
+from rsjs.simulation.state import State
+
+Decide = Callable[[Instance, Random], Solution]
+
+
+def _random_policy(random_decision: Decide) -> Policy:
+    """Preempts, moves and shares at random, and wants to be called again at random."""
+
+    def decide(state: State, memory: Any) -> Choice:
+        rng = Random(state.seed)
+        change = np.full(len(state.rows), np.inf)
+        change[0] = rng.choice([np.inf, 0.5, 3.0])
+        return Choice(solution=random_decision(state.instance, rng), change=change)
+
+    return Policy(spelling="random", decide=decide)
+
+
+def _options(rng: Random) -> Options:
+    return Options(
+        energy=rng.choice(["curve", "gpu", "node", "base:0.3"]),
+        boot=rng.choice([0.0, 0.0, 0.1]),
+        checkpoint="continuous",
+        events=rng.choice(["gathered", "gathered", "authors"]),
+        period=2.0,
+        deviation=rng.choice([0.0, 0.2]),
+        denominator=rng.choice(["predicted", "real"]),
+        seed=rng.randint(0, 99),
+    )
+
+
+def _case(
+    rng: Random, random_workload: Callable[..., Workload], random_decision: Decide
+) -> tuple[Workload, Options, Outcome]:
+    workload, options = random_workload(rng), _options(rng)
+    return workload, options, simulate(workload, _random_policy(random_decision), options)
+
+
+@settings(max_examples=40)
+@given(rng=st.randoms(use_true_random=False))
+def test_conservation_the_clock_and_the_bound(
+    rng: Random, random_workload: Callable[..., Workload], random_decision: Decide
+) -> None:
+    workload, options, found = _case(rng, random_workload, random_decision)
+    jobs, totals = workload.jobs, found.totals
+    assert (found.status, found.message) == (Status.COMPLETE, "")
+    assert all(a.time <= b.time for a, b in pairwise(found.records))
+    assert all(a.energy <= b.energy for a, b in pairwise(found.records))
+    assert sorted(j for r in found.records for j in r.arrived) == [*range(len(jobs))]
+    assert sorted(j for r in found.records for j in r.completed) == [*range(len(jobs))]
+    assert (found.completed_at > jobs.release).all()
+    late = np.maximum(0, found.completed_at - jobs.due)
+    assert totals.tardiness == pytest.approx(float(jobs.weight @ late))
+    assert totals.cost == totals.energy + totals.tardiness
+    assert 0 <= totals.utilisation <= 1 + 1e-9
+    assert found.records[-1].in_use == [0] * len(workload.cluster.gpu_types)
+    assert capacity_free_bound(workload, options) <= totals.cost * (1 + 1e-9) + 1e-9
+
+
+@settings(max_examples=15)
+@given(rng=st.randoms(use_true_random=False))
+def test_gpu_hours_follow_from_the_records(
+    rng: Random, random_workload: Callable[..., Workload], random_decision: Decide
+) -> None:
+    workload, _, found = _case(rng, random_workload, random_decision)
+    hours = np.zeros(len(workload.cluster.gpu_types))
+    for before, after in pairwise(found.records):
+        hours += np.array(before.in_use) * (after.time - before.time)
+    assert [*found.totals.gpu_hours.values()] == pytest.approx(hours.tolist())
+
+
+@settings(max_examples=15)
+@given(seed=st.integers(0, 10**6))
+def test_same_seed_same_log(
+    seed: int, random_workload: Callable[..., Workload], random_decision: Decide
+) -> None:
+    texts = [
+        event_log.text(_case(Random(seed), random_workload, random_decision)[2]) for _ in range(2)
+    ]
+    assert texts[0] == texts[1]
