@@ -36,8 +36,8 @@ def sample(instance: Instance, seed: int, count: int, stop: Stopping) -> list[So
     costs: list[float] = []
     with suppress(OutOfTime):
         while len(costs) < ITERATIONS and not stop(min(costs, default=np.inf)):
-            count = min(chunk, ITERATIONS - len(costs))
-            costs.extend(engine.costs(len(costs) + 1, count).tolist())
+            batch = min(chunk, ITERATIONS - len(costs))
+            costs.extend(engine.costs(len(costs) + 1, batch).tolist())
     found: list[Solution] = []
     last = np.nan
     for i in np.argsort(costs, kind="stable").tolist():

@@ -11,6 +11,7 @@ import pytest
 from rsjs.formulations import enumeration
 from rsjs.heuristics.fix_and_optimise import run
 from rsjs.heuristics.neighbourhoods import Neighbourhoods
+from rsjs.heuristics.part_decisions import PartDecisions
 from rsjs.instances import costs
 from rsjs.instances.check import check
 from rsjs.instances.completion import complete
@@ -263,6 +264,18 @@ def test_parts_are_as_large_as_the_method_accepts_and_no_larger(most, nodes):
     assert len(sized.jobs) >= 20
     assert max(sized.jobs) <= most.get("max_jobs", 30)
     assert nodes <= max(sized.nodes) <= most.get("max_nodes", 14)
+
+
+def test_a_method_for_one_node_decides_an_empty_one_where_there_are_some(random_decision):
+    instance = kiros.generate(nodes=12, jobs=30, seed=1)
+    decision = random_decision(instance, Random(1))
+    busy = set(decision.job_node.tolist()) - {-1}
+    assert 0 < len(busy) < 12
+    parts = PartDecisions(instance, Sized(max_nodes=1, max_jobs=4), Limits(), Report())
+    for seed in range(5):
+        part = parts.draw(decision, 8, 8, np.random.default_rng(seed))
+        assert set(part.nodes.tolist()).isdisjoint(busy)
+        assert (len(part.nodes), len(part.jobs)) == (1, 2)
 
 
 def test_a_part_begins_from_the_schedule_at_hand_within_the_limits_of_the_whole():
