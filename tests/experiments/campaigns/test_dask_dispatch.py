@@ -25,7 +25,7 @@ from rsjs.instances.errors import InputError
 pytest.importorskip("distributed")
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="no parent-death signal")
 
-SLOW = "enumeration"  # takes all of its time on 3 x 9
+SLOW = "enumeration"  # takes far more than its time on 60 x 10
 PATIENCE = 60.0  # seconds; a test that hangs is ended
 
 
@@ -109,7 +109,7 @@ def news(tmp_path) -> Callable[..., Iterator[News]]:
 
 
 def slow(campaign, **changes):
-    return campaign(SLOW, sizes='["3x9"]', **changes)
+    return campaign(SLOW, sizes='["60x10"]', **changes)
 
 
 def files(store: Path, name: str) -> dict[str, bytes]:
