@@ -50,7 +50,7 @@ def _shortened(sheet: Sheet, analysis: Analysis) -> Sheet:
     """Without the pairs that the best method is not in, if there are many."""
     if not sheet.name.startswith("pairs") or len(sheet.lines) <= MOST_PAIRS:
         return sheet
-    ranks = analysis.ranks_by_time() if sheet.name.endswith("time") else analysis.ranks_by_cost()
+    ranks = analysis.ranks_by_time if sheet.name.endswith("time") else analysis.ranks_by_cost
     best = ranks.index[0]
     kept = sheet.lines[(sheet.lines[["one", "other"]] == best).any(axis=1)]
     told = f"Of {counted(len(sheet.lines), 'pair')}, those with {best}; files have all."

@@ -14,13 +14,9 @@ from rsjs.instances.files import write_bytes
 from rsjs.reporting import cost_bars, gap_curves, tables
 from rsjs.reporting.csv_rows import csv_text
 from rsjs.reporting.kit.evidence import Experiment
-from rsjs.reporting.statistics import measures, sheet_text
+from rsjs.reporting.statistics import sheet_text
 from rsjs.reporting.statistics.analysis import Analysis
-from rsjs.reporting.statistics.ecdf_picture import distribution_of_gaps, distribution_of_targets
-from rsjs.reporting.statistics.integrals import with_courses
-from rsjs.reporting.statistics.profile_picture import performance_profiles
-from rsjs.reporting.statistics.rank_picture import rank_bars
-from rsjs.reporting.statistics.scatter_picture import pairwise_times
+from rsjs.reporting.statistics.pictures import pictures
 from rsjs.reporting.statistics.sheet import Sheet
 from rsjs.reporting.statistics.sheets import sheets
 
@@ -114,46 +110,10 @@ def _table(name: str, title: str, texts: Texts) -> tuple[Item, Draw]:
 
 def _figures(experiment: Experiment, analysis: Analysis) -> Iterator[tuple[Item, Draw]]:
     rows, courses = experiment.rows, experiment.courses
-    gaps = measures.gaps(analysis.runs, "gap")
-    yield _figure(
-        "gap-over-time", "Gap over time", lambda at: gap_curves.gap_over_time(courses, at)
-    )
-    yield _figure("cost-terms", "Terms of the cost", lambda at: cost_bars.cost_split(rows, at))
-    yield _figure(
-        "gap-distribution", "Distribution of gaps", lambda at: distribution_of_gaps(gaps, at)
-    )
-    if with_courses(analysis.runs):
-        longest = float(analysis.limits.max())
-        yield _figure(
-            "targets",
-            "Targets reached over time",
-            lambda at: distribution_of_targets(analysis.hits, longest, at),
-        )
-    if len(analysis.times.columns) > 1:
-        by_cost = analysis.ranks_by_cost()
-        yield _figure(
-            "rank-bars-by-cost",
-            "Shares of ranks by cost",
-            lambda at: rank_bars(by_cost, "Cost", at),
-        )
-    if len(analysis.times.columns) > 1 and not analysis.is_shared:
-        times, limits = analysis.times, analysis.limits
-        by_time = analysis.ranks_by_time()
-        ranked = by_time.index.tolist()
-        for name, title, draw in (
-            (
-                "profiles",
-                "Performance profiles",
-                lambda at: performance_profiles(times, ranked, at),
-            ),
-            ("time-pairs", "Times in pairs", lambda at: pairwise_times(times, limits, ranked, at)),
-            (
-                "rank-bars-by-time",
-                "Shares of ranks by time",
-                lambda at: rank_bars(by_time, "Time to solve", at),
-            ),
-        ):
-            yield _figure(name, title, draw)
+    yield _figure("gap-over-time", "Gap over time", partial(gap_curves.gap_over_time, courses))
+    yield _figure("cost-terms", "Terms of the cost", partial(cost_bars.cost_split, rows))
+    for one in pictures(analysis):
+        yield _figure(f"{one.name}-figure", one.title, one.draw)
 
 
 def _figure(name: str, title: str, draw: Draw) -> tuple[Item, Draw]:

@@ -69,13 +69,8 @@ class Family:
                 for name in made.index
             }
         )
-        ranks = rank_spread(self.ranks_by_cost)["mean"]
+        ranks = rank_spread(self.analysis.ranks_by_cost)["mean"]
         return made.assign(mean_rank=ranks).sort_values("primal_mean", kind="stable")
-
-    @cached_property
-    def ranks_by_cost(self) -> pd.DataFrame:
-        """See `statistics.rank_stability.rank_shares`."""
-        return self.analysis.ranks_by_cost()
 
     @cached_property
     def styles(self) -> dict[str, dict[str, Any]]:

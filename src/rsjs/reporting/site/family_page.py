@@ -35,7 +35,7 @@ def content(family: Family, downloads: Downloads) -> dict[str, Any]:
         for name, sheet in family.sheets.items()
         if name not in ELSEWHERE
     ]
-    found = family_pictures.pictures(family, downloads)
+    found = family_pictures.paths(family, downloads)
     return {
         "family": family,
         "leaders": downloads.with_files(leaders_table(family), family.name),
@@ -127,10 +127,10 @@ def _plots(family: Family, pdfs: Mapping[str, str]) -> list[Plot | None]:
         "gaps": family_plots.gaps(family),
         "targets": family_plots.targets(family),
         "profiles": family_plots.profiles(family),
-        "ranks-by-cost": family_plots.ranks(family, "cost", family.ranks_by_cost)
+        "ranks-by-cost": family_plots.ranks(family, "cost", analysis.ranks_by_cost)
         if several
         else None,
-        "ranks-by-time": family_plots.ranks(family, "time", analysis.ranks_by_time())
+        "ranks-by-time": family_plots.ranks(family, "time", analysis.ranks_by_time)
         if several and not family.is_shared
         else None,
     }

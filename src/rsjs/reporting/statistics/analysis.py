@@ -95,12 +95,13 @@ class Analysis:
         intervals = {
             name: mean_ratio_interval(self.logs, name, best, self.shift, self.drawn)
             for name in made.index
+            if not self.is_shared
         }
         return made.assign(
             solved=self.times.notna().sum(),
             problems=len(self.times),
-            low={name: low for name, (low, _) in intervals.items()},
-            high={name: high for name, (_, high) in intervals.items()},
+            low=pd.Series({name: low for name, (low, _) in intervals.items()}, dtype=float),
+            high=pd.Series({name: high for name, (_, high) in intervals.items()}, dtype=float),
             in_both=len(intersection(self.times)),
             par10=penalised_average(self.times, self.limits),
         )
@@ -135,10 +136,12 @@ class Analysis:
         costs = measures.matrix(self.runs, self.runs["objective"])
         return pairs(self.primal, costs, self.drawn)
 
+    @cached_property
     def ranks_by_time(self) -> pd.DataFrame:
         """See `rank_stability.rank_shares`."""
         return rank_shares(self.logs, self.drawn)
 
+    @cached_property
     def ranks_by_cost(self) -> pd.DataFrame:
         """The same on primal gaps."""
         return rank_shares(self.primal, self.drawn)

@@ -31,8 +31,8 @@ def sheets(analysis: Analysis) -> list[Sheet]:
         made += [
             pairs_sheet("time", analysis.pairs_by_time(), analysis) if timed else None,
             pairs_sheet("cost", analysis.pairs_by_cost(), analysis),
-            ranks_sheet("time", analysis.ranks_by_time()) if timed else None,
-            ranks_sheet("cost", analysis.ranks_by_cost()),
+            ranks_sheet("time", analysis.ranks_by_time) if timed else None,
+            ranks_sheet("cost", analysis.ranks_by_cost),
             virtual_best_sheet(analysis) if timed else None,
         ]
     return [*(sheet for sheet in made if sheet is not None), _fairness(analysis)]
