@@ -14,7 +14,7 @@ def solved(instance, spelling):
     """What a method finds in this process."""
     request = parse(spelling)
     call = Call(options=request.options, limits=Limits(gap=1e-4))
-    if request.method.on_parts is not None:
+    if request.method.runs:
         return run(instance, call, Report(60.0))
     return request(instance, call, Report(60.0))
 

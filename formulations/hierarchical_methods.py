@@ -18,6 +18,7 @@ HIERARCHICAL = Method(
         "undivided": Option(
             default="",
             kind="method",
+            on_whole=True,
             help="solves the whole instance afterwards, to tell loss and bound; none if empty",
         ),
         "controllers": Option(default=4, minimum=1, help="number K of controllers"),

@@ -12,6 +12,7 @@ START = "randomized_greedy:paper"
 _START = Option(
     default=START,
     kind="method",
+    on_whole=True,
     help="whose schedules are improved; filled up by the randomized greedy",
 )
 _K = Option(default=10, minimum=1, help="jobs that N1, N2 and N4 to N7 look at")

@@ -25,9 +25,8 @@ from numpy.typing import NDArray
 from rsjs.heuristics import candidates
 from rsjs.heuristics.best_fit import Pool, assign, pool_by_node_type
 from rsjs.heuristics.outcome import choose_rule, finished
+from rsjs.heuristics.running_jobs import running
 from rsjs.instances import costs
-from rsjs.instances.check import check
-from rsjs.instances.errors import InputError, described
 from rsjs.instances.method import Call, Report
 from rsjs.instances.schema import Instance
 from rsjs.instances.solution import Solution, SolveResult
@@ -74,14 +73,14 @@ def prepare(instance: Instance, method: str, rule: str = "code") -> Prepared:
     else:
         cost = right_sizing_cost(instance)
         configurations = [[code] for code in cost.reshape(len(cost), -1).argmin(axis=1).tolist()]
-    running, occupied = _running(instance)
+    kept, occupied = _running(instance)
     order = ORDERS[method](instance)
     return Prepared(
-        queue=order[running.job_node[order] < 0].tolist(),
+        queue=order[kept.job_node[order] < 0].tolist(),
         candidates=configurations,
         pool=pool_by_node_type(instance.cluster),
         alone=rule == "code",
-        running=running,
+        running=kept,
         occupied=occupied,
     )
 
@@ -112,21 +111,12 @@ def right_sizing_cost(instance: Instance) -> Array:
 
 
 def _running(instance: Instance) -> tuple[Solution, list[tuple[int, int, int]]]:
-    """What `instance.current` runs: the placement without empty nodes, and (node, type, idle)."""
-    current, cluster = instance.current, instance.cluster
-    if current is None:
-        return Solution.empty(len(instance.jobs), cluster.nodes), []
-    for violation in check(instance, current).violations:
-        if violation.constraint != "open_nodes":
-            where, found = f"/current{violation.where}", described(str(violation.found))
-            raise InputError(where, found, f"{violation.expected} ({violation.constraint})")
-    used = costs.place(instance, current).used
-    busy = np.flatnonzero(used)
-    node_type = np.where(used > 0, current.node_type, -1)
-    idle = cluster.gpus_of_type[node_type] - used
-    running = Solution.of(current.job_node, current.job_gpus, node_type, current.job_level)
-    types = node_type[busy].tolist()
-    return running, list(zip(busy.tolist(), types, idle[busy].tolist(), strict=True))
+    """See `running_jobs.running`; and (node, type, idle GPUs) of the nodes on which jobs run."""
+    kept = running(instance)
+    busy = np.flatnonzero(kept.node_type >= 0)
+    types = kept.node_type[busy]
+    idle = instance.cluster.gpus_of_type[types] - costs.place(instance, kept).used[busy]
+    return kept, list(zip(busy.tolist(), types.tolist(), idle.tolist(), strict=True))
 
 
 def decide(prepared: Prepared) -> Solution:

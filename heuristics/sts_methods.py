@@ -70,7 +70,9 @@ STS = (
         kind="heuristic",
         run="rsjs.heuristics.deterministic:run",
         options={
-            "method": Option(default="greedy:paper", kind="method", help="what decides"),
+            "method": Option(
+                default="greedy:paper", kind="method", on_whole=True, help="what decides"
+            ),
             "epochs": _EPOCHS,
         },
     ),

@@ -78,6 +78,8 @@ class Option:
     kind : "value" | "method"
         A method is handed to `Call.options` as a `Run` that is `Declared`; of several, the first
         one that serves an instance runs.
+    on_whole : bool
+        Whether that method is given the whole instance, not parts of it.
     """
 
     default: Any
@@ -86,6 +88,31 @@ class Option:
     minimum: float | None = None
     pattern: str | None = None
     kind: Literal["value", "method"] = "value"
+    on_whole: bool = False
+
+
+@dataclass(frozen=True)
+class Inner:
+    """
+    Methods of which one is run by another method: the first that serves.
+
+    Attributes
+    ----------
+    methods : tuple of Method
+    on_whole : bool
+        See `Option`.
+    """
+
+    methods: tuple[Method, ...]
+    on_whole: bool = False
+
+    def refusal(self, instance: Instance, *, in_parts: bool) -> str | None:
+        """Why none of them serves the instance, or parts of it, in one line."""
+        reasons = [
+            method.refusal(instance, in_parts=in_parts or not self.on_whole)
+            for method in self.methods
+        ]
+        return None if None in reasons else "; ".join(filter(None, reasons))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -212,9 +239,8 @@ class Method:
         The largest instance it accepts.
     decides : bool
         Whether there are decisions among its results, not bounds only.
-    on_parts : tuple of Method, or None
-        Others that solve parts of the instance for it: one of them must serve the instance but
-        for its size.
+    runs : tuple of Inner
+        Other methods that it runs.
     """
 
     name: str
@@ -235,7 +261,7 @@ class Method:
     max_jobs: int | None = None
     max_nodes: int | None = None
     decides: bool = True
-    on_parts: tuple[Method, ...] | None = None
+    runs: tuple[Inner, ...] = ()
 
     def refusal(self, instance: Instance, *, in_parts: bool = False) -> str | None:
         """
@@ -263,10 +289,8 @@ class Method:
         ):
             if most is not None and size > most and not in_parts:
                 return f"{self.name} serves up to {most} {what}, not {size}"
-        if self.on_parts is None:
-            return None
-        reasons = [method.refusal(instance, in_parts=True) for method in self.on_parts]
-        return None if None in reasons else "; ".join(filter(None, reasons))
+        refusals = (inner.refusal(instance, in_parts=in_parts) for inner in self.runs)
+        return next(filter(None, refusals), None)
 
     def load(self) -> Run:
         """Import the function behind the method."""

@@ -116,8 +116,16 @@ def test_a_method_on_parts_serves_what_the_other_one_serves_whatever_the_size():
         "jahani_patterns serves energy proportional, not first_ending"
     )
     tiny = parse("hierarchical?method=enumeration").method
-    assert [method.max_jobs for method in tiny.on_parts] == [10]
+    assert [method.max_jobs for method in tiny.runs[0].methods] == [10]
     assert tiny.refusal(jahanis) is None
+
+
+@pytest.mark.parametrize("spelling", ["local_search?start=", "path_relinking?start="])
+def test_a_method_on_the_whole_is_refused_what_is_too_large_for_it(spelling):
+    large = jahani.generate(nodes=2, jobs=12, seed=1)
+    told = "enumeration serves up to 10 jobs, not 12"
+    assert parse(f"{spelling}enumeration").method.refusal(large) == told
+    assert parse(f"{spelling}enumeration|fifo").method.refusal(large) is None
 
 
 EITHER = "jahani_patterns@highs|(first_ending_patterns@highs?route=arrays)"

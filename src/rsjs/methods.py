@@ -23,7 +23,7 @@ from rsjs.formulations.hierarchical_methods import HIERARCHICAL
 from rsjs.formulations.registry import METHODS as EXACT
 from rsjs.heuristics.registry import METHODS as HEURISTICS
 from rsjs.instances.errors import InputError
-from rsjs.instances.method import Call, Method, Option, Report
+from rsjs.instances.method import Call, Inner, Method, Option, Report
 
 if TYPE_CHECKING:
     from rsjs.instances.schema import Instance
@@ -112,9 +112,14 @@ def all_methods() -> Mapping[str, Method]:
     return methods
 
 
-def parse(spelling: str) -> Request:
+def parse(spelling: str, known: Mapping[str, Method] | None = None) -> Request:
     """
     The request that a spelling stands for.
+
+    Parameters
+    ----------
+    known : mapping, optional
+        What may be spelled, by name; `all_methods()` if not given.
 
     Raises
     ------
@@ -124,17 +129,21 @@ def parse(spelling: str) -> Request:
     head, _, tail = spelling.strip().partition("?")
     head, _, rule = head.partition(":")
     name, _, solver = head.partition("@")
-    methods = all_methods()
+    methods = all_methods() if known is None else known
     if name not in methods:
         raise _unknown("method", name, list(methods))
     method = methods[name]
     options = _options(method, tail)
-    inner = [value for value in options.values() if isinstance(value, Request)]
-    if inner:
-        parts = tuple(one.method for one in (inner[0], *inner[0].otherwise))
-        method = replace(method, on_parts=parts)
+    runs = tuple(
+        Inner(
+            tuple(one.method for one in (value, *value.otherwise)),
+            on_whole=method.options[key].on_whole,
+        )
+        for key, value in options.items()
+        if isinstance(value, Request)
+    )
     return Request(
-        method=method,
+        method=replace(method, runs=runs),
         solver=_chosen("solver", solver, method.solvers, name),
         rule=_chosen("rule", rule, method.rules, name),
         options=options,
@@ -200,7 +209,7 @@ def _one(name: str, text: str) -> Request:
     elif "?" in text:
         raise InputError("", f"{name}={text}", f"{name}=({text})")
     request = parse(text)
-    if request.method.on_parts is not None:
+    if request.method.runs:
         raise InputError("", f"{name}={text}", "a method that runs no other method")
     if not request.decides:
         raise InputError("", f"{name}={text}", "a method that makes decisions, not bounds only")

@@ -9,7 +9,7 @@ import pytest
 
 from rsjs.instances.documents import to_instance
 from rsjs.instances.errors import InputError
-from rsjs.instances.method import Limits, Method, Report
+from rsjs.instances.method import Inner, Limits, Method, Report
 from rsjs.instances.solution import Solution
 
 ANY = Method(name="any", summary="", kind="heuristic", run="rsjs.instances.check:check")
@@ -90,11 +90,18 @@ def test_one_of_the_methods_that_solve_parts_must_serve_the_instance(example):
     first, small = replace(ANY, name="first", sharing=False), replace(ANY, max_jobs=2)
     third = replace(ANY, name="third", energy=frozenset({"proportional"}))
     told = "first serves dedicated GPUs only; by hand has share levels"
-    assert replace(ANY, on_parts=(first,)).refusal(instance) == told
+    assert replace(ANY, runs=(Inner((first,)),)).refusal(instance) == told
     both = f"{told}; third serves energy proportional, not first_ending"
-    assert replace(ANY, on_parts=(first, third)).refusal(instance) == both
-    assert replace(ANY, on_parts=(first, small, third)).refusal(instance) is None
-    assert replace(small, on_parts=(ANY,)).refusal(instance) == "any serves up to 2 jobs, not 3"
+    assert replace(ANY, runs=(Inner((first, third)),)).refusal(instance) == both
+    assert replace(ANY, runs=(Inner((first, small, third)),)).refusal(instance) is None
+    assert (
+        replace(small, runs=(Inner((ANY,)),)).refusal(instance) == "any serves up to 2 jobs, not 3"
+    )
+    whole = Inner((small, third), on_whole=True)
+    told = "any serves up to 2 jobs, not 3; third serves energy proportional, not first_ending"
+    assert replace(ANY, runs=(whole,)).refusal(instance) == told
+    assert replace(ANY, runs=(Inner((first, ANY)), whole)).refusal(instance) == told
+    assert replace(ANY, runs=(Inner((small,)), Inner((ANY,)))).refusal(instance) is None
 
 
 def test_a_method_is_imported_when_it_is_loaded():
