@@ -38,12 +38,10 @@ def weights(problems: pd.MultiIndex, draws: int = DRAWS, seed: int = 0) -> Array
     made = np.zeros((draws, len(problems)))
     for i in range(count):
         members = np.flatnonzero(instances == i)
-        k, most = len(members), int(times[:, i].max(initial=0))
-        chosen = index(uniforms("bootstrap", seed, f"seeds of {i}", draws * most * k), k)
-        chosen = chosen.reshape(draws, most, k)
-        wanted = np.arange(most) < times[:, i, None]  # the draws of this instance that took place
-        for position, member in enumerate(members):
-            made[:, member] = ((chosen == position).sum(axis=2) * wanted).sum(axis=1)
+        k, draw = len(members), np.repeat(np.arange(draws), times[:, i])
+        chosen = index(uniforms("bootstrap", seed, f"seeds of {i}", len(draw) * k), k)
+        cells = draw[:, None] * k + chosen.reshape(-1, k)
+        made[:, members] = np.bincount(cells.ravel(), minlength=draws * k).reshape(draws, k)
     return np.asarray(made / made.sum(axis=1, keepdims=True), dtype=np.float64)
 
 
