@@ -1,0 +1,56 @@
+"""Hierarchical decomposition as its tests run it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+
+from rsjs.formulations.hierarchical import run
+from rsjs.instances.check import check
+from rsjs.instances.generators import andreas, jahani, kiros, sts
+from rsjs.instances.method import Call, Limits, Report
+from rsjs.instances.schema import Instance
+from rsjs.instances.solution import SolveResult
+from rsjs.methods import all_methods, parse
+
+FAMILY = {
+    "jahani": jahani.generate,
+    "kiros": kiros.generate,
+    "andreas": andreas.generate,
+    "sts": sts.generate,
+}
+GENERATED = {name: partial(make, nodes=5, jobs=9, seed=3) for name, make in FAMILY.items()}
+SMALL = {name: partial(make, nodes=3, jobs=5, seed=1) for name, make in FAMILY.items()}
+INNER = [  # methods that decide, and by themselves
+    name
+    for name, method in all_methods().items()
+    if method.decides and all(option.kind != "method" for option in method.options.values())
+]
+
+
+def solved(
+    instance: Instance,
+    method,
+    controllers: int = 2,
+    split: str = "round_robin",
+    report: Report | None = None,
+    **limits,
+) -> SolveResult:
+    """What K controllers find with a method, spelled or a callable."""
+    solve = parse(method) if isinstance(method, str) else method
+    options = {"method": solve, "controllers": controllers, "split": split}
+    call = Call(options=options, limits=Limits(gap=0.0, **limits))
+    return run(instance, call, report or Report(60.0))
+
+
+def assert_checked(instance: Instance, result: SolveResult) -> None:
+    """Its decision is feasible and costs what it claims; it claims no bound."""
+    verdict = check(instance, result.solution, objective=result.objective)
+    assert verdict.feasible, [str(violation) for violation in verdict.violations]
+    assert (result.bound, result.bound_source) == (None, None)
+
+
+def with_due(instance: Instance, due) -> Instance:
+    return replace(instance, jobs=replace(instance.jobs, due=np.array(due, dtype=float)))

@@ -1,0 +1,161 @@
+"""Controllers that fail, stop or are stopped."""
+
+from __future__ import annotations
+
+import pytest
+
+from rsjs.formulations.controllers import share
+from rsjs.instances.generators import jahani, kiros
+from rsjs.instances.method import Call, Limits, Report
+from rsjs.instances.solution import Solution, SolveResult, Stop
+from rsjs.methods import parse
+from tests.formulations.hierarchy import (
+    assert_checked,
+    solved,
+)
+
+
+class Scripted:
+    """A method that does something else at some calls, counted from 0."""
+
+    def __init__(self, script):
+        self.script, self.calls = script, []
+
+    def __call__(self, instance, call, report):
+        self.calls.append(call)
+        act = self.script.get(len(self.calls) - 1)
+        if act is not None:
+            return act(instance)
+        return parse("greedy:paper")(instance, call, report)
+
+
+def fail(instance):
+    raise ValueError("two\nlines")
+
+
+def overfill(instance):
+    jobs = len(instance.jobs)
+    solution = Solution.of([0] * jobs, [1] * jobs, [0] * instance.cluster.nodes)
+    return SolveResult(stop=Stop.OPTIMAL, solution=solution, objective=0.0, bound=0.0)
+
+
+def nothing(instance):
+    return SolveResult(stop=Stop.INFEASIBLE)
+
+
+def late(instance):
+    return SolveResult(stop=Stop.TIME_LIMIT)
+
+
+@pytest.mark.parametrize(
+    ("act", "stop", "told"),
+    [
+        (fail, Stop.ERROR, "controller 2 of 3: ValueError: two lines"),
+        (overfill, Stop.ERROR, "controller 2 of 3: its decision fails the check: capacity: "),
+        (nothing, Stop.ITERATIONS, "controller 2 of 3: infeasible without a decision"),
+        (late, Stop.TIME_LIMIT, "controller 2 of 3: time limit without a decision"),
+    ],
+)
+def test_a_controller_without_a_decision_is_named_and_its_jobs_are_postponed(act, stop, told):
+    instance = jahani.generate(nodes=3, jobs=30, seed=1)
+    result = solved(instance, Scripted({1: act}), 3)
+    assert result.stop is stop
+    assert result.message.startswith(told)
+    assert "\n" not in result.message
+    assert (result.solution.job_node[1::3] == -1).all()
+    assert (result.solution.job_node[0::3] >= 0).any()
+    assert_checked(instance, result)
+
+
+def test_nothing_is_claimed_when_every_controller_fails():
+    result = solved(jahani.generate(nodes=3, jobs=9, seed=1), Scripted(dict.fromkeys([0, 1], fail)))
+    assert (result.stop, result.solution, result.objective) == (Stop.ERROR, None, None)
+    assert result.message == "controller 1 of 2: ValueError: two lines (and 1 more)"
+
+
+class Stopped(Report):
+    """Asked to stop once there are some incumbents."""
+
+    def __init__(self, incumbents):
+        super().__init__(60.0)
+        self.incumbents = incumbents
+
+    def stop_requested(self):
+        return len(self.events) >= self.incumbents
+
+
+def test_an_interrupt_returns_the_union_so_far():
+    instance = kiros.generate(nodes=4, jobs=12, seed=1)
+    result = solved(instance, "greedy:paper", 4, report=Stopped(2))
+    assert result.stop is Stop.INTERRUPTED
+    assert_checked(instance, result)
+    running = result.solution.job_node >= 0
+    assert running[0::4].any()
+    assert running[1::4].any()
+    assert not running[2::4].any()
+    assert not running[3::4].any()
+
+
+def test_controllers_are_not_begun_when_the_time_is_up():
+    method = Scripted({})
+    result = solved(kiros.generate(nodes=4, jobs=8, seed=1), method, 4, report=Report(0.0))
+    assert (result.stop, result.solution, method.calls) == (Stop.TIME_LIMIT, None, [])
+
+
+def test_incumbents_are_unions_that_improve_and_the_last_is_the_decision():
+    instance = jahani.generate(nodes=8, jobs=40, seed=1)
+    report = Report(60.0)
+    result = solved(instance, "greedy:paper", 8, report=report)
+    incumbents = [event.incumbent for event in report.events]
+    assert len(incumbents) == 8
+    assert incumbents == sorted(incumbents, reverse=True)
+    assert incumbents[-1] == result.objective
+
+
+def test_each_controller_is_asked_with_its_share_of_the_limits():
+    method = Scripted({})
+    instance = kiros.generate(nodes=4, jobs=8, seed=1)
+    solved(instance, method, 4, seed=7, time_limit=60.0)
+    assert [call.limits.seed for call in method.calls] == [7] * 4
+    assert method.calls[0].limits.time_limit == pytest.approx(15.0, abs=1.0)
+    assert 15.0 < method.calls[1].limits.time_limit < 21.0
+    assert method.calls[3].limits.time_limit > 30.0
+    assert all(call.warm_start is None for call in method.calls)
+
+
+@pytest.mark.parametrize(
+    ("left", "processes", "seconds"),
+    [(4, 1, 15.0), (4, 2, 30.0), (5, 2, 20.0), (1, 2, 60.0), (1000, 1, 1.0)],
+)
+def test_a_share_counts_the_rounds_that_are_left(left, processes, seconds):
+    report = Report(60.0)
+    report.remaining = lambda: 60.0
+    assert share(Call(), report, left, processes).limits.time_limit == seconds
+
+
+def test_one_controller_has_all_threads_several_have_one_each():
+    instance = kiros.generate(nodes=2, jobs=4, seed=1)
+    alone = Scripted({})
+    solved(instance, alone, 1, threads=3)
+    assert alone.calls[0].limits.threads == 3
+    several = Scripted({})
+    solved(instance, several, 2, threads=1)
+    assert [call.limits.threads for call in several.calls] == [1, 1]
+
+
+@pytest.mark.parametrize("controllers", [1, 3])
+def test_the_loss_against_the_undivided_instance_is_told_with_its_bound(controllers):
+    instance = kiros.generate(nodes=6, jobs=30, seed=2, due="tight")
+    exact = "first_ending_patterns@highs"
+    report, call = Report(60.0), Call(limits=Limits(gap=0.0))
+    spelling = f"hierarchical?method={exact},controllers={controllers},undivided={exact}"
+    result = parse(spelling)(instance, call, report)
+    best = parse(exact)(instance, call, Report(60.0))
+    assert result.bound == pytest.approx(best.objective, rel=1e-6)
+    assert result.bound_variant == "instance"
+    assert result.objective >= best.objective - 1e-9
+    assert f"against {best.objective:.6g} $ undivided" in result.message
+    assert report.events[-1].bound == result.bound
+    assert all(e.incumbent is None or e.incumbent >= result.objective for e in report.events)
+    if controllers == 1:
+        assert result.objective == pytest.approx(best.objective)
