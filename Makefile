@@ -7,7 +7,7 @@ LOCK = $(BIN)/uv pip compile pyproject.toml --no-config --quiet --universal --py
 	--custom-compile-command 'make lock'
 
 .DEFAULT_GOAL = help
-.PHONY: help demo test lint typecheck links bench asv canary expected lock clean
+.PHONY: help demo test docs lint typecheck links bench asv canary expected lock clean
 
 help: ## show the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' Makefile
@@ -21,6 +21,9 @@ test: $(VENV)/installed ## install into .venv, then style, asv's imports, tests,
 	$(BIN)/ruff format --check .
 	$(BIN)/asv check -E existing:same
 	$(BIN)/pytest -n 2 tests benchmarks/micro --benchmark-disable
+
+docs: $(VENV)/installed ## build the documentation into build/docs
+	$(BIN)/sphinx-build -W --keep-going -b html docs build/docs
 
 lint: $(VENV)/installed ## mend style where ruff can
 	$(BIN)/ruff check --fix .
@@ -47,7 +50,7 @@ expected: $(VENV)/installed ## rewrite the costs and counts that the micro-bench
 lock: $(BIN)/pip ## rewrite the locks; delete them first to move to the newest versions
 	$(BIN)/pip install --quiet uv
 	$(LOCK) --extra solvers --extra fast --extra report --group build -o requirements/run.txt
-	$(LOCK) --extra solvers --extra fast --extra parquet --extra report --extra dask --extra test -c requirements/run.txt -o requirements/test.txt
+	$(LOCK) --extra solvers --extra fast --extra parquet --extra report --extra dask --extra docs --extra test -c requirements/run.txt -o requirements/test.txt
 
 clean: ## remove environments, builds and caches
 	rm -rf $(VENV) $(DEMO) build *.egg-info .asv .benchmarks .hypothesis .*_cache

@@ -42,6 +42,11 @@ def read_instance(path: str | Path) -> Instance:
     return _instance(read_document(path), path)
 
 
+def instance_from(data: bytes, name: str) -> Instance:
+    """The instance in the bytes of a document; errors name `name` instead of a file."""
+    return _instance(Reader(Path(name), data).document(), name)
+
+
 def read_workload(path: str | Path) -> Workload:
     """Read an `rsjs-workload/1` file; errors as in `read_instance`."""
     return _workload(read_document(path), path)

@@ -34,11 +34,19 @@ class _Twice(dict[str, Any]):
 
 
 class Reader:
-    """Parses and validates one file; whatever is wrong becomes an InputError with a pointer."""
+    """
+    Parses and validates one file; whatever is wrong becomes an InputError with a pointer.
 
-    def __init__(self, path: Path) -> None:
+    Parameters
+    ----------
+    path : Path
+    data : bytes, optional
+        What the file holds, if it is no file to be read.
+    """
+
+    def __init__(self, path: Path, data: bytes | None = None) -> None:
         self.path, self.odd = path, False
-        self.text = self._read()
+        self.text = self._read(data)
 
     def document(self) -> Document:
         parsed = self._parse()
@@ -66,9 +74,9 @@ class Reader:
         exact: Document = json.loads(self.text, parse_float=_rational)
         return exact
 
-    def _read(self) -> str:
+    def _read(self, data: bytes | None) -> str:
         try:
-            data = self.path.read_bytes()
+            data = self.path.read_bytes() if data is None else data
             if self.path.name.endswith(".gz"):
                 data = gzip.decompress(data)
             return data.decode("utf-8")

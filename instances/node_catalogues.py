@@ -4,7 +4,8 @@ Named sets of node types that a node may be configured as, with their prices.
 `table2` is Jahani 2019, Table II. At its prices the eight GTX 1080Ti of in-house server 2 beat
 everything, so that selecting types is trivial; `server2-11usd` (our price, 11 $/h), `no-server2`
 and `azure` leave a choice. `kiros` adds the two nodes that Kiros 2020, section 4.1, names without
-a price; theirs is linear in the catalogue (status `estimated`).
+a price; theirs is linear in the catalogue (status `estimated`). `homogeneous` leaves one node type,
+as in the data centres of Kiros 2020, section 4.4, which does not say which.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ MEMBERS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "server2-11usd": (*_AZURE, *_SERVERS),
         "no-server2": (*_AZURE, *(name for name in _SERVERS if name != _SERVER_2)),
         "kiros": (*_AZURE, *_SERVERS, "Standard NC24X", "Standard NV24X"),
+        "homogeneous": ("Standard NC24",),
     }
 )
 # Ours: dear enough that optima mix three to six types.

@@ -40,7 +40,7 @@ def test_the_table_of_methods_is_the_registry():
 @pytest.mark.parametrize("line", re.findall(r"^    (rsjs .*)$", README, re.MULTILINE))
 def test_every_command_shown_is_one_that_exists(line):
     words = shlex.split(line)[1:]
-    name = words[:2] if words[0] == "generate" else words[:1]
+    name = words[:2] if words[0] in ("generate", "workload") else words[:1]
     shown = CliRunner().invoke(app, [*name, "--help"])
     assert shown.exit_code == 0
     for option in (word for word in words if word.startswith("-")):

@@ -18,6 +18,9 @@ Left open by both, decided here:
   networks: power may not depend on the job, and idle GPUs count as part of the base.
 * H = 1 h, as in Jahani 2019; one currency: EUR and $ are not converted.
 
+With `profiles` the applications, times and GPU types are those of a user's own catalogue, which the
+Job Profiler of section III would have made; see `profiled_jobs`.
+
 Sizes nest; scenarios and arrivals are paired: the same seed draws the same jobs, with nearer due
 dates where more GPUs make them faster.
 """
@@ -25,17 +28,21 @@ dates where more GPUs make them faster.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from types import MappingProxyType
 
-from rsjs.instances import streams
 from rsjs.instances.arguments import integer
 from rsjs.instances.catalogue import batches, gpu_type
 from rsjs.instances.cluster import Cluster, NodeGroup, NodeType
 from rsjs.instances.epochs import FIXED
 from rsjs.instances.errors import InputError
+from rsjs.instances.generators import profiled_jobs
 from rsjs.instances.generators.draw import Draw
 from rsjs.instances.generators.due_windows import due_window
+from rsjs.instances.generators.job_pool import Pool
+from rsjs.instances.generators.powered_nodes import powered_node
 from rsjs.instances.generators.training_jobs import training_jobs
+from rsjs.instances.profiles.user_catalogue import read_catalogue
 from rsjs.instances.schema import Instance, Workload
 from rsjs.instances.tables import table
 
@@ -47,10 +54,11 @@ NETWORKS = ("LSTM", "EfficientNet-B0", "AlexNet")
 EPOCHS = (10, 100)
 WEIGHT = (2 * 0.0015 * 3600, 2 * 0.0075 * 3600)  # $/h
 GAP = 30_000.0  # s, of the authors' program
-PRICE, PUE = 0.172, 1.33  # EUR/kWh, -
 
 
-def generate(*, nodes: int, jobs: int, seed: int, scenario: int = 1) -> Instance:
+def generate(
+    *, nodes: int, jobs: int, seed: int, scenario: int = 1, profiles: str | None = None
+) -> Instance:
     """
     One decision at time 0 with all jobs submitted.
 
@@ -61,19 +69,22 @@ def generate(*, nodes: int, jobs: int, seed: int, scenario: int = 1) -> Instance
     seed : int
         >= 0.
     scenario : 1 | 2
-        2 V100 or 1 T4 on a node, or twice as many.
+        2 V100 or 1 T4 on a node, or twice as many; not used with `profiles`.
+    profiles : str, optional
+        File of format rsjs-catalogue/1.
 
     Returns
     -------
     Instance
-        Named andreas-scenario<scenario>-at0-N<nodes>-J<jobs>-s<seed>.
+        Named andreas-scenario<scenario>-at0-N<nodes>-J<jobs>-s<seed>, or with the name of the
+        file in place of the scenario.
 
     Raises
     ------
     InputError
         Naming the argument.
     """
-    return _draw(nodes, jobs, seed, scenario).instance()
+    return _draw(nodes, jobs, seed, scenario, profiles).instance()
 
 
 def workload(
@@ -82,6 +93,7 @@ def workload(
     jobs: int,
     seed: int,
     scenario: int = 1,
+    profiles: str | None = None,
     law: str = "mixed",
     gap_seconds: float | None = None,
 ) -> Workload:
@@ -90,7 +102,7 @@ def workload(
 
     Parameters
     ----------
-    nodes, jobs, seed, scenario
+    nodes, jobs, seed, scenario, profiles
         As in `generate`.
     law : "mixed" | "high" | "low" | "exp" | "integer_poisson" | "constant"
         See `arrivals`; V-B has the first.
@@ -102,28 +114,40 @@ def workload(
     Workload
         Every job runs all its epochs.
     """
-    return _draw(nodes, jobs, seed, scenario).workload(law, gap_seconds, GAP)
+    return _draw(nodes, jobs, seed, scenario, profiles).workload(law, gap_seconds, GAP)
 
 
-def _draw(nodes: int, jobs: int, seed: int, scenario: int) -> Draw:
+def _draw(nodes: int, jobs: int, seed: int, scenario: int, profiles: str | None) -> Draw:
     nodes, jobs = integer("nodes", nodes, 1), integer("jobs", jobs, 1)
     seed, scenario = integer("seed", seed, 0), integer("scenario", scenario, 1)
     if scenario not in SCENARIOS:
         raise InputError("/scenario", scenario, f"one of {', '.join(map(str, SCENARIOS))}")
-    cluster = _cluster(nodes, SCENARIOS[scenario])
-    pool = training_jobs(
-        FAMILY,
-        seed,
-        jobs,
-        cluster,
-        batches={network: batches(network) for network in NETWORKS},
-        frameworks=("TensorFlow",),
-        epochs=EPOCHS,
-    )
+    parameters: dict[str, int | str] = {
+        "nodes": nodes,
+        "jobs": jobs,
+        "seed": seed,
+        "scenario": scenario,
+    }
+    if profiles is None:
+        variant, cluster = f"scenario{scenario}", _cluster(nodes, SCENARIOS[scenario])
+        pool: Pool = training_jobs(
+            FAMILY,
+            seed,
+            jobs,
+            cluster,
+            batches={network: batches(network) for network in NETWORKS},
+            frameworks=("TensorFlow",),
+            epochs=EPOCHS,
+        )
+    else:
+        variant, parameters["profiles"] = Path(profiles).stem, profiles
+        catalogue = read_catalogue(profiles)
+        cluster = profiled_jobs.cluster(catalogue, nodes)
+        pool = profiled_jobs.pool(catalogue, FAMILY, seed, jobs, cluster, EPOCHS)
     return Draw(
         family=FAMILY,
-        variant=(f"scenario{scenario}", ""),
-        parameters={"nodes": nodes, "jobs": jobs, "seed": seed, "scenario": scenario},
+        variant=(variant, ""),
+        parameters=parameters,
         cluster=cluster,
         pool=pool,
         due=due_window("thrice", pool.admissible_hours(cluster)),
@@ -153,8 +177,4 @@ def _node_type(gpu: str, size: int) -> NodeType:
         for row in table("power_training")
         if row["gpu"] == gpu and row["network"] in NETWORKS
     ]
-    each = sum(watts) / len(watts)
-    cost = [(base + k * each) / 1000 * PRICE * PUE for k in range(1, size + 1)]
-    return NodeType(
-        name=f"{size} x {gpu}", gpu_type=gpu, cost=(0.0, *streams.rounded(cost).tolist())
-    )
+    return powered_node(gpu, size, base, sum(watts) / len(watts))

@@ -36,7 +36,7 @@ def test_every_help_has_an_example_and_every_command_offers_json(
     assert shown.code == 0
     assert "Example:\n" in shown.out
     assert f"rsjs {' '.join(command)}".strip() in shown.out.partition("Example:")[2]
-    if command not in ((), ("generate",), ("workload",)):
+    if command not in ((), ("generate",), ("workload",), ("trace",)):
         assert "--json" in shown.out
     assert shown.err == ""
 

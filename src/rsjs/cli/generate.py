@@ -16,7 +16,7 @@ Catalogue = Annotated[
     str,
     typer.Option(
         metavar="NAME",
-        help="Node types and prices: table2, azure, server2-11usd, no-server2, kiros.",
+        help="Node types and prices: table2, azure, server2-11usd, no-server2, kiros, homogeneous.",
     ),
 ]
 Due = Annotated[str, typer.Option(metavar="LAW", help="Due dates: base or tight.")]

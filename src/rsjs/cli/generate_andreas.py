@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -14,12 +15,21 @@ Scenario = Annotated[
     int, typer.Option(metavar="1|2", help="GPUs of a node: 2 V100 or 1 T4, or twice as many.")
 ]
 
+Profiles = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="CATALOGUE",
+        help="Applications and GPU types of your own, from `rsjs profile fit`, for the scenario.",
+    ),
+]
+
 
 def andreas(
     nodes: Nodes,
     output: Output,
     jobs: Jobs = None,
     scenario: Scenario = 1,
+    profiles: Profiles = None,
     seed: Seed = 1,
     as_json: Json = False,
 ) -> None:
@@ -29,11 +39,21 @@ def andreas(
     \b
     Example:
       rsjs generate andreas --scenario 1 -N 100 -J 400 --seed 1 -o instance.json.gz
+      rsjs generate andreas --profiles applications.json -N 10 -J 100 -o instance.json
     """
     from rsjs.cli.making import make
     from rsjs.instances.generators.andreas import generate
 
-    make(generate, output, nodes=nodes, jobs=jobs, as_json=as_json, scenario=scenario, seed=seed)
+    make(
+        generate,
+        output,
+        nodes=nodes,
+        jobs=jobs,
+        as_json=as_json,
+        scenario=scenario,
+        profiles=None if profiles is None else str(profiles),
+        seed=seed,
+    )
 
 
 def andreas_workload(
@@ -41,6 +61,7 @@ def andreas_workload(
     output: Output,
     jobs: Jobs = None,
     scenario: Scenario = 1,
+    profiles: Profiles = None,
     law: Law = "mixed",
     gap: Gap = None,
     seed: Seed = 1,
@@ -64,6 +85,7 @@ def andreas_workload(
         jobs=jobs,
         as_json=as_json,
         scenario=scenario,
+        profiles=None if profiles is None else str(profiles),
         law=law,
         gap_seconds=gap,
         seed=seed,

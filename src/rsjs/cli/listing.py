@@ -1,4 +1,4 @@
-"""`rsjs list`: methods, solvers, catalogues and schemas."""
+"""`rsjs list`: methods, solvers, catalogues, sets of instances and schemas."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ class What(StrEnum):
     METHODS = "methods"
     SOLVERS = "solvers"
     CATALOGUES = "catalogues"
+    SETS = "sets"
     SCHEMAS = "schemas"
 
 
@@ -25,7 +26,7 @@ def list_(
     as_json: Json = False,
 ) -> None:
     """
-    List methods, solvers, catalogues of node types, or file formats.
+    List methods, solvers, catalogues of node types, sets of instances, or file formats.
 
     \b
     Example:
@@ -35,13 +36,14 @@ def list_(
     Methods come with the objectives they serve, their solvers, rules and options, and with the
     command that installs a missing solver.
     """
-    from rsjs.cli import list_data, list_methods
+    from rsjs.cli import list_data, list_methods, list_sets
     from rsjs.cli.console import print_json
 
     kinds: dict[What, tuple[Callable[[], Any], Callable[[Any], None]]] = {
         What.METHODS: (list_methods.methods, list_methods.print_methods),
         What.SOLVERS: (list_methods.solvers, list_methods.print_solvers),
         What.CATALOGUES: (list_data.catalogues, list_data.print_catalogues),
+        What.SETS: (list_sets.sets, list_sets.print_sets),
         What.SCHEMAS: (list_data.schemas, list_data.print_schemas),
     }
     collect, show = kinds[what]

@@ -22,19 +22,24 @@ from rsjs.cli import (
     doctor,
     export,
     export_model,
+    fetch_set,
     formulation_study,
     generate,
     generate_andreas,
     generate_kiros,
+    generate_planted,
     generate_sts,
     listing,
     mig,
+    optimize,
+    profile,
     report,
     run,
     show,
     simulate,
     solve,
     statistics,
+    trace,
     workload,
 )
 
@@ -49,7 +54,8 @@ class _InOrder(TyperGroup):
         return ORDER
 
 
-ORDER = ["generate", "workload", "mig", "convert", "solve", "check"]
+ORDER = ["generate", "fetch-set", "workload", "trace", "mig", "profile", "convert"]
+ORDER += ["solve", "optimize", "check"]
 ORDER += ["compare", "simulate", "run", "collect", "statistics", "report", "bks"]
 ORDER += ["formulation-study", "export-model", "export", "list", "show", "demo", "doctor"]
 app = typer.Typer(
@@ -62,13 +68,18 @@ app = typer.Typer(
 generate.app.command("sts")(generate_sts.sts)
 generate.app.command("kiros")(generate_kiros.kiros)
 generate.app.command("andreas")(generate_andreas.andreas)
+generate.app.command("planted")(generate_planted.planted)
 workload.app.command("sts")(generate_sts.sts_workload)
 workload.app.command("kiros")(generate_kiros.kiros_workload)
 workload.app.command("andreas")(generate_andreas.andreas_workload)
 app.add_typer(generate.app, name="generate")
+app.command("fetch-set")(fetch_set.fetch_set)
 app.add_typer(workload.app, name="workload")
+app.add_typer(trace.app, name="trace")
 app.add_typer(mig.app, name="mig")
+app.add_typer(profile.app, name="profile")
 app.command("solve")(solve.solve)
+app.command("optimize")(optimize.optimize)
 app.command("check")(check.check)
 app.command("compare")(compare.compare)
 app.command("simulate")(simulate.simulate)

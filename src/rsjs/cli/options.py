@@ -20,6 +20,14 @@ Output = Annotated[
 Json = Annotated[
     bool, typer.Option("--json", help="Print one JSON document on standard output, no text.")
 ]
+Method = Annotated[
+    str,
+    typer.Option(
+        "--method",
+        metavar="METHOD",
+        help="name[@solver][:rule][?key=value,...], see `rsjs list methods`.",
+    ),
+]
 TimeLimit = Annotated[
     float,
     typer.Option(

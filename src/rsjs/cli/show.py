@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
 def show(
     file: Annotated[
-        Path, typer.Argument(metavar="FILE", help="Instance, workload or solution file.")
-    ],
+        Path | None, typer.Argument(metavar="FILE", help="Instance, workload or solution file.")
+    ] = None,
     solution: Annotated[
         Path | None,
         typer.Argument(metavar="SOLUTION", help="Solution of that instance, to be drawn."),
@@ -38,6 +38,10 @@ def show(
         str | None,
         typer.Option(metavar="JOB", help="Power model and optimal speed profiles of a job."),
     ] = None,
+    sets: Annotated[
+        bool,
+        typer.Option("--sets", help="The sets of the library, and FILE if given, by features."),
+    ] = False,
     as_json: Json = False,
 ) -> None:
     """
@@ -49,6 +53,7 @@ def show(
       rsjs show instance.json solution.json -o picture.png
       rsjs show shared.json --law VGG16-base -o law.png
       rsjs show shared.json --profile j1 -o profile.png
+      rsjs show workload.json --sets -o sets.png
 
     Load is the GPU hours that the jobs need on their fastest, or cheapest, configuration,
     against the GPUs of the cluster.
@@ -63,6 +68,15 @@ def show(
     from rsjs.instances.schema import Instance
 
     writable(output)
+    if sets:
+        from rsjs.cli.show_sets import show_sets
+
+        if solution is not None or law is not None or profile is not None:
+            raise InputError("--sets", described("several wishes"), "at most a FILE beside it")
+        show_sets(file, output, as_json=as_json)
+        return
+    if file is None:
+        raise InputError("FILE", described("none"), "an instance, workload or solution, or --sets")
     found = read_any(file)
     if law is not None or profile is not None:
         from rsjs.cli.show_part import show_part

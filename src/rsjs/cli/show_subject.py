@@ -9,6 +9,7 @@ import numpy as np
 
 from rsjs.cli.configurations import Configurations
 from rsjs.instances.costs import tables
+from rsjs.instances.library.features import at_the_end
 from rsjs.instances.schema import FAMILIES, Instance, Workload
 
 QUARTILES = (0, 25, 50, 75, 100)
@@ -16,7 +17,7 @@ QUARTILES = (0, 25, 50, 75, 100)
 
 def describe(subject: Instance | Workload) -> dict[str, Any]:
     """All that `show` tells of an instance or a workload."""
-    instance = subject if isinstance(subject, Instance) else _at_the_end(subject)
+    instance = subject if isinstance(subject, Instance) else at_the_end(subject)
     cluster, jobs = subject.cluster, subject.jobs
     configurations = Configurations.of(instance)
     on_node = np.where(cluster.allowed, cluster.gpus_of_type, 0)
@@ -49,20 +50,6 @@ def describe(subject: Instance | Workload) -> dict[str, Any]:
     else:
         document["arrivals"] = _arrivals(subject, document["load"])
     return document
-
-
-def _at_the_end(workload: Workload) -> Instance:
-    """All jobs of a workload in one queue, for their times; due dates are not used."""
-    return Instance(
-        name=workload.name,
-        cluster=workload.cluster,
-        jobs=workload.jobs,
-        laws=workload.laws,
-        now=float(workload.jobs.release.max()),
-        H=workload.H,
-        rho=workload.rho,
-        objective=workload.objective,
-    )
 
 
 def _node_types(instance: Instance) -> list[dict[str, Any]]:

@@ -12,6 +12,7 @@ from rsjs.cli.options import (
     InstanceFile,
     Json,
     MemoryLimit,
+    Method,
     Seed,
     Threads,
     TimeLimit,
@@ -23,14 +24,7 @@ DEFAULT = "jahani_patterns@highs"
 
 def solve(
     file: InstanceFile,
-    method: Annotated[
-        str,
-        typer.Option(
-            "--method",
-            metavar="METHOD",
-            help="name[@solver][:rule][?key=value,...], see `rsjs list methods`.",
-        ),
-    ] = DEFAULT,
+    method: Method = DEFAULT,
     time_limit: TimeLimit = 60.0,
     gap: Gap = 1e-4,
     threads: Threads = 1,

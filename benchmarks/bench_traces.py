@@ -1,0 +1,182 @@
+"""Traces: rows read and reported per second, and the memory that a large file takes."""
+
+from __future__ import annotations
+
+import json
+import resource
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from rsjs.instances.traces.cluster import spelled_nodes
+from rsjs.instances.traces.convert import convert
+from rsjs.instances.traces.lint import inspect
+from rsjs.instances.traces.options import Options
+from rsjs.instances.traces.registry import open_trace
+
+MEGABYTES = 100
+_GPUS = (1, 1, 1, 2, 4, 8)
+
+
+def _clock(seconds: int) -> str:
+    day, second = divmod(seconds, 86400)
+    month, day = divmod(day, 28)
+    hour, second = divmod(second, 3600)
+    return (
+        f"2020-{month % 12 + 1:02d}-{day + 1:02d} {hour:02d}:{second // 60:02d}:{second % 60:02d}"
+    )
+
+
+def _helios() -> Iterator[str]:
+    yield "job_id,user,vc,gpu_num,cpu_num,node_num,state,submit_time,start_time,end_time,"
+    yield "duration,queue\n"
+    i = 0
+    while True:
+        submit, run = 2 * i % 20_000_000, 60 + i * 7919 % 80_000
+        dates = f"{_clock(submit)},{_clock(submit)},{_clock(submit + run)}"
+        yield f"{1425511 + i},u{i % 997},vc{i % 31},{_GPUS[i % 6]},4,1,COMPLETED,{dates},{run},0\n"
+        i += 1
+
+
+def _openb() -> Iterator[str]:
+    yield "name,cpu_milli,memory_mib,num_gpu,gpu_milli,gpu_spec,qos,pod_phase,creation_time,"
+    yield "deletion_time,scheduled_time\n"
+    i = 0
+    while True:
+        submit, run = 2 * i, 60 + i * 7919 % 80_000
+        head = f"openb-pod-{i:07d},12000,16384,{_GPUS[i % 6]},1000,,LS,Succeeded"
+        yield f"{head},{submit},{submit + run},{submit + 1}\n"
+        i += 1
+
+
+def _spot() -> Iterator[str]:
+    yield "job_name,organization,gpu_model,cpu_request,gpu_request,worker_num,submit_time,"
+    yield "duration,job_type\n"
+    i = 0
+    while True:
+        yield f"{i},{i % 119},A10,20,{_GPUS[i % 6]},1,{2 * i},{60 + i * 7919 % 80_000},HP\n"
+        i += 1
+
+
+def _philly() -> Iterator[str]:
+    yield "["
+    i = 0
+    while True:
+        submit, run = 2 * i % 20_000_000, 60 + i * 7919 % 80_000
+        detail = [{"ip": f"m{i % 400}", "gpus": [f"gpu{g}" for g in range(_GPUS[i % 6])]}]
+        dates = {"start_time": _clock(submit), "end_time": _clock(submit + run)}
+        job = {
+            "status": "Pass",
+            "vc": "ee9e8c",
+            "jobid": f"application_{i}",
+            "attempts": [{**dates, "detail": detail}],
+            "submitted_time": _clock(submit),
+            "user": f"u{i % 997}",
+        }
+        yield json.dumps(job, indent=4) + ",\n"
+        i += 1
+
+
+LINES: dict[str, Callable[[], Iterator[str]]] = {
+    "helios": _helios,
+    "openb": _openb,
+    "spot": _spot,
+    "philly": _philly,
+}
+
+
+def written(name: str, megabytes: int, path: Path) -> None:
+    """A trace of a format, of about this size."""
+    left = megabytes * 1_000_000
+    with path.open("w", encoding="ascii") as file:
+        for text in LINES[name]():
+            file.write(text)
+            left -= len(text)
+            if left <= 0:
+                break
+        if name == "philly":
+            file.write("{}]")
+
+
+class Traces:
+    """A report on a file of 100 MB; that of philly is a JSON array."""
+
+    params = (tuple(LINES),)
+    param_names = ("format",)
+    timeout = 600
+    number = repeat = 1
+    warmup_time = 0
+
+    def setup_cache(self) -> str:
+        folder = tempfile.mkdtemp()
+        for name in LINES:
+            written(name, MEGABYTES, Path(folder, name))
+        return folder
+
+    def setup(self, folder: str, name: str) -> None:
+        self.path = Path(folder, name)
+
+    def time_inspect(self, folder: str, name: str) -> None:
+        inspect(open_trace([self.path]))
+
+    def time_read(self, folder: str, name: str) -> None:
+        for _ in open_trace([self.path]).rows():
+            pass
+
+    def track_read(self, folder: str, name: str) -> float:
+        return rows_per_second(lambda: sum(map(len, open_trace([self.path]).rows())))
+
+    def track_inspect(self, folder: str, name: str) -> float:
+        return rows_per_second(lambda: inspect(open_trace([self.path])).tally.rows)
+
+    def peakmem_inspect(self, folder: str, name: str) -> None:
+        inspect(open_trace([self.path]))
+
+    track_read.unit = track_inspect.unit = "rows/s"  # type: ignore[attr-defined]
+
+
+class Convert:
+    """A thousand jobs of a file of 10 MB."""
+
+    def setup(self) -> None:
+        self.folder = tempfile.TemporaryDirectory()
+        written("helios", 10, Path(self.folder.name, "log"))
+        trace = open_trace([Path(self.folder.name, "log")])
+        self.report = inspect(trace, nodes=spelled_nodes("V100:8:100"))
+
+    def teardown(self) -> None:
+        self.folder.cleanup()
+
+    def time_convert(self) -> None:
+        convert(self.report, Options(jobs=1000))
+
+
+def rows_per_second(count: Callable[[], int]) -> float:
+    """Rows over seconds of the processor."""
+    start = time.process_time()
+    rows = count()
+    return rows / (time.process_time() - start)
+
+
+def main() -> None:
+    """Print what `asv` would track, for files of another size too: `SIZE_MB [FORMAT ...]`."""
+    import sys
+
+    size, *names = sys.argv[1:] or [str(MEGABYTES)]
+    for name in names or LINES:
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder, name)
+            written(name, int(size), path)
+            read = rows_per_second(lambda p=path: sum(map(len, open_trace([p]).rows())))
+            before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+            report = rows_per_second(lambda p=path: inspect(open_trace([p])).tally.rows)
+            peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+            print(
+                f"{name} {path.stat().st_size / 1e6:.0f} MB: read {read:.0f}, report {report:.0f} "
+                f"rows/s; peak memory {before:.0f}, {peak:.0f} MB"
+            )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,39 @@
+"""The documentation: `make docs`, or `sphinx-build -W -b html docs build/docs`."""
+
+from __future__ import annotations
+
+import sys
+from importlib.metadata import version as installed
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent / "extensions"))
+
+project = "RSJS-Bench"
+author = "The RSJS-Bench developers"
+copyright = author
+version = release = installed("rsjs-bench")
+
+extensions = [
+    "myst_parser",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "numpydoc",
+    "mathematics",
+    "commands",
+]
+root_doc = "index"
+exclude_patterns = ["extensions"]
+source_suffix = {".md": "markdown"}
+
+myst_enable_extensions = ["dollarmath", "deflist"]
+myst_heading_anchors = 3
+
+autodoc_member_order = "bysource"
+autodoc_typehints = "none"
+numpydoc_show_class_members = False
+autosummary_generate = True
+
+html_theme = "furo"
+html_title = f"{project} {version}"
+html_math_renderer = "mathml"
+html_show_sphinx = False

@@ -1,0 +1,92 @@
+"""A set as files in a folder: drawn, compared with the digests, taken up where it was ended."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from importlib.metadata import version
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+
+from rsjs.instances.documents import Document, digest
+from rsjs.instances.errors import InputError
+from rsjs.instances.files import read_document, write_document, write_instance
+from rsjs.instances.library.drawing import draw, refuse_other
+from rsjs.instances.library.sets import LICENCE, LibrarySet, Member
+from rsjs.instances.mig.job_files import read_jobs, write_jobs
+from rsjs.instances.schema import Instance
+
+MANIFEST = "rsjs-set/1"
+MANIFEST_NAME = "manifest.json"
+
+
+def fetch(
+    chosen: LibrarySet, folder: str | Path
+) -> Iterator[tuple[Member, Literal["kept", "written"]]]:
+    """
+    Write each member to `<name>.json.gz`, then `manifest.json`.
+
+    A file that is there and holds the member is kept; any other is written again.
+
+    Yields
+    ------
+    (Member, "kept" | "written")
+
+    Raises
+    ------
+    InputError
+        If the digest of what was drawn is not that of the library; nothing is written then.
+    """
+    folder = Path(folder)
+    for member in chosen.members:
+        path = folder / file_name(member)
+        if path.exists() and _digest(path, chosen) == member.sha256:
+            yield member, "kept"
+            continue
+        subject = draw(member.generator, member.arguments)
+        refuse_other(subject, member.sha256)
+        if isinstance(subject, Instance):
+            write_instance(subject, path)
+        else:
+            write_jobs(subject, path)
+        yield member, "written"
+    write_document(manifest(chosen), folder / MANIFEST_NAME)
+
+
+def file_name(member: Member) -> str:
+    """The file of a member in the folder of its set."""
+    return f"{member.name}.json.gz"
+
+
+def manifest(chosen: LibrarySet) -> Document:
+    """What is in the folder, under which licence, and what made it."""
+    return {
+        "format": MANIFEST,
+        "set": chosen.name,
+        "summary": chosen.recipe.summary,
+        "source": chosen.recipe.source,
+        "licence": LICENCE,
+        "versions": {"rsjs-bench": version("rsjs-bench"), "numpy": np.__version__},
+        "members": [
+            {
+                "file": file_name(member),
+                "name": member.name,
+                "sha256": member.sha256,
+                "nodes": member.nodes,
+                "jobs": member.jobs,
+                "optimum": member.optimum,
+                "generator": member.generator,
+                "parameters": dict(member.arguments),
+            }
+            for member in chosen.members
+        ],
+    }
+
+
+def _digest(path: Path, chosen: LibrarySet) -> str | None:
+    """The digest of what is in a file; None if it cannot be read."""
+    try:
+        return read_jobs(path).digest if chosen.of_mig_jobs else digest(read_document(path))
+    except InputError:
+        return None

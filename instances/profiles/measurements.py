@@ -1,0 +1,84 @@
+"""
+A measured profile: a CSV file with a row per measurement.
+
+    application,gpu,gpus,batch,seconds
+    BERT-base,T4,1,8,0.182
+    BERT-base,T4,2,8,0.201
+
+`seconds` is the time of one training step, in which each of `gpus` GPUs takes `batch` samples.
+Rows may repeat a measurement.
+"""
+
+from __future__ import annotations
+
+import csv
+from dataclasses import dataclass
+from pathlib import Path
+
+from rsjs.instances.csv_tables import Row, read_rows
+from rsjs.instances.errors import InputError, described
+
+COLUMNS = ("application", "gpu", "gpus", "batch", "seconds")
+MOST_GPUS, MOST_SAMPLES = 1024, 10**9
+
+
+@dataclass(frozen=True, kw_only=True)
+class Measurement:
+    """
+    One row.
+
+    Attributes
+    ----------
+    line : int
+        In the file, the header being 1.
+    application, gpu : str
+    gpus, batch : int
+        GPUs, and samples on each of them.
+    milliseconds : float
+        Of a step.
+    """
+
+    line: int
+    application: str
+    gpu: str
+    gpus: int
+    batch: int
+    milliseconds: float
+
+
+def read_measurements(path: str | Path) -> list[Measurement]:
+    """
+    Read a profile.
+
+    Raises
+    ------
+    InputError
+        Naming the file, the line and column ("/<line>/<column>"), the value found and what was
+        expected.
+    """
+    path = Path(path)
+    rows = read_rows(path, COLUMNS)
+    _refuse_other_header(path)
+    return [_measurement(row) for row in rows]
+
+
+def _measurement(row: Row) -> Measurement:
+    return Measurement(
+        line=row.line,
+        application=row.name("application").strip(),
+        gpu=row.name("gpu").strip(),
+        gpus=row.integer("gpus", 1, MOST_GPUS),
+        batch=row.integer("batch", 1, MOST_SAMPLES),
+        milliseconds=1000 * row.positive("seconds"),
+    )
+
+
+def _refuse_other_header(path: Path) -> None:
+    with path.open(encoding="utf-8-sig", newline="") as file:
+        first = [cell.strip() for cell in next(csv.reader(file))]
+    for number, (found, expected) in enumerate(zip(first, COLUMNS, strict=False), start=1):
+        if found != expected:
+            raise InputError(f"/1/{number}", found, f"the column {expected!r}", path)
+    if len(first) < len(COLUMNS):
+        found = described(f"{len(first)} columns")
+        raise InputError("/1", found, f"{len(COLUMNS)}: {', '.join(COLUMNS)}", path)

@@ -1,0 +1,146 @@
+"""
+What may be wrong with a row of a trace: the kinds that a report counts and a user allows by name.
+
+A row may be of several kinds: they are bits. An error makes a row useless as it stands; a notice
+is a fact that a published trace rightly records, such as a failed job. Neither enters a workload
+unless the user names its kind: `drop` leaves the rows out, `keep` takes them as `kept` says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rsjs.instances.arguments import one_of
+
+Bits = NDArray[np.uint32]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Kind:
+    """
+    A kind of flaw.
+
+    Attributes
+    ----------
+    name : str
+        As users spell it.
+    meaning : str
+    error : bool
+        Otherwise a notice.
+    kept : str
+        What becomes of a row of this kind that is kept; empty = it cannot be kept.
+    whole : bool
+        Whether it is a flaw of a file, not of a row: there is nothing to drop.
+    """
+
+    name: str
+    meaning: str
+    error: bool = True
+    kept: str = ""
+    whole: bool = False
+
+    @property
+    def bit(self) -> np.uint32:
+        """The bit of this kind in the flaws of a row."""
+        return np.uint32(1 << KINDS.index(self))
+
+
+MISSING_COLUMN = Kind(
+    name="missing-column", meaning="columns without which no row is read", whole=True
+)
+TRUNCATED = Kind(
+    name="truncated",
+    meaning="the file ends early, or is damaged from here on",
+    whole=True,
+    kept="the rows before it count",
+)
+FIELDS = Kind(name="fields", meaning="not as many fields as the table has, or broken JSON")
+NUMBER = Kind(name="number", meaning="text where a number belongs")
+TIME = Kind(name="time", meaning="text where a date with a time belongs")
+TIME_ZONE = Kind(name="time-zone", meaning="a time zone, which the other times do not have")
+NO_SUBMISSION = Kind(name="no-submission", meaning="no time of submission")
+DUPLICATE = Kind(name="duplicate", meaning="a job that an earlier row has")
+UNMATCHED = Kind(name="unmatched", meaning="a task of no job, or a job without tasks")
+UNSORTED = Kind(
+    name="unsorted", meaning="submitted before the row above", kept="jobs are put in order"
+)
+NO_GPU = Kind(name="no-gpu", meaning="0 GPUs: a job of CPUs")
+GPU_COUNT = Kind(name="gpu-count", meaning="no whole number of GPUs")
+SHARE = Kind(name="share", meaning="a share of a GPU that is not in (0, 1]; check the unit")
+TOO_LARGE = Kind(name="too-large", meaning="more GPUs than the largest node has")
+GPU_MODEL = Kind(name="gpu-model", meaning="a GPU type for which the catalogue has no times")
+EARLY_START = Kind(name="early-start", meaning="started before it was submitted")
+NEGATIVE_DURATION = Kind(name="negative-duration", meaning="ended before it started")
+NO_DURATION = Kind(name="no-duration", meaning="a run time of 0, or one that is not recorded")
+INCONSISTENT = Kind(
+    name="inconsistent",
+    meaning="a duration that is not end - start; check the unit",
+    kept="the recorded duration counts",
+)
+TOO_LONG = Kind(name="too-long", meaning="a run time of more than a year; check the unit")
+PENDING = Kind(name="pending", meaning="never started", error=False)
+RUNNING = Kind(
+    name="running",
+    meaning="still running when the trace ends: the run time is censored",
+    error=False,
+    kept="the run time until then counts",
+)
+FAILED = Kind(
+    name="failed", meaning="ended by an error", error=False, kept="the run time until then counts"
+)
+KILLED = Kind(
+    name="killed", meaning="ended by its user", error=False, kept="the run time until then counts"
+)
+
+KINDS: tuple[Kind, ...] = (
+    MISSING_COLUMN,
+    TRUNCATED,
+    FIELDS,
+    NUMBER,
+    TIME,
+    TIME_ZONE,
+    NO_SUBMISSION,
+    DUPLICATE,
+    UNMATCHED,
+    UNSORTED,
+    NO_GPU,
+    GPU_COUNT,
+    SHARE,
+    TOO_LARGE,
+    GPU_MODEL,
+    EARLY_START,
+    NEGATIVE_DURATION,
+    NO_DURATION,
+    INCONSISTENT,
+    TOO_LONG,
+    PENDING,
+    RUNNING,
+    FAILED,
+    KILLED,
+)
+
+
+def droppable(names: Sequence[str]) -> tuple[Kind, ...]:
+    """The kinds of these names, each of which must be one of rows."""
+    return _chosen("drop", names, [kind for kind in KINDS if not kind.whole])
+
+
+def keepable(names: Sequence[str]) -> tuple[Kind, ...]:
+    """The kinds of these names, each of which must be one that can be kept."""
+    return _chosen("keep", names, [kind for kind in KINDS if kind.kept])
+
+
+def _chosen(option: str, names: Sequence[str], known: Sequence[Kind]) -> tuple[Kind, ...]:
+    by_name = {kind.name: kind for kind in known}
+    for name in names:
+        one_of(option, name, by_name)
+    return tuple(by_name[name] for name in dict.fromkeys(names))
+
+
+def mask(kinds: Iterable[Kind]) -> np.uint32:
+    """The bits of several kinds."""
+    return np.uint32(sum(int(kind.bit) for kind in kinds))

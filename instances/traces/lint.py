@@ -1,0 +1,196 @@
+"""
+The report on a trace: what is wrong in it, and what load it offers.
+
+    offered load of a GPU type = sum over its jobs of GPUs x share x run time / span
+
+in GPUs that are busy on average, the span from the first submission to the last; over the GPUs of
+that type in the node list it is a fraction, above 1 more than the cluster can do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rsjs.instances.traces.gpu_models import stand_ins
+from rsjs.instances.traces.kinds import KINDS, MISSING_COLUMN, TRUNCATED
+from rsjs.instances.traces.line_blocks import Truncated
+from rsjs.instances.traces.registry import Trace
+from rsjs.instances.traces.screen import Screen
+from rsjs.instances.traces.tally import BINS, HOUR, Place, Tally
+from rsjs.instances.traces.trace_format import NodeGroup
+
+GAP = 24  # h without a submission that are told
+_ODD_SHORT, _ODD_LONG = 1.0, 30 * 86400.0  # s, of the median run time
+_ODD_SPAN = 10 * 366 * 86400.0  # s
+
+
+@dataclass(frozen=True, kw_only=True)
+class Load:
+    """Offered load of a GPU type as recorded ("" = not recorded); capacity in GPUs or None."""
+
+    model: str
+    jobs: int
+    gpu_hours: float
+    busy: float
+    capacity: int | None
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Report:
+    """
+    What `inspect` finds.
+
+    Attributes
+    ----------
+    trace : Trace
+    nodes : sequence of NodeGroup
+    tally : Tally
+    duplicates : (d,) int
+        Lines of jobs that an earlier line has.
+    """
+
+    trace: Trace
+    nodes: Sequence[NodeGroup]
+    tally: Tally
+    duplicates: NDArray[np.int64]
+
+    @property
+    def has_errors(self) -> bool:
+        """Whether something is wrong, notices aside."""
+        return any(kind.error and self.tally.flaws[kind.name] for kind in KINDS)
+
+    @property
+    def span(self) -> float:
+        """First to last submission [s], at least an hour."""
+        return max(HOUR, self.tally.last - self.tally.first) if self.tally.usable else HOUR
+
+    @property
+    def loads(self) -> list[Load]:
+        """By GPU type as recorded, the largest first."""
+        capacity = _capacity(self.nodes)
+        work: dict[str, float] = dict.fromkeys(self.tally.jobs, 0.0)
+        for (model, _), amount in self.tally.gpu_seconds.items():
+            work[model] += amount
+        found = [
+            Load(
+                model=model,
+                jobs=self.tally.jobs[model],
+                gpu_hours=amount / HOUR,
+                busy=amount / self.span,
+                capacity=_of_model(capacity, model),
+            )
+            for model, amount in work.items()
+        ]
+        return sorted(found, key=lambda load: -load.gpu_hours)
+
+    @property
+    def gaps(self) -> list[tuple[int, int]]:
+        """Hours after the first submission at which nothing is submitted for long, and how long."""
+        hours = np.array(sorted(self.tally.submissions), dtype=np.int64)
+        long = np.flatnonzero(np.diff(hours) > GAP)
+        found = [(int(hours[i] + 1 - hours[0]), int(hours[i + 1] - hours[i] - 1)) for i in long]
+        return sorted(found, key=lambda gap: -gap[1])
+
+    @property
+    def remarks(self) -> list[str]:
+        """What looks odd in the trace as a whole."""
+        found = []
+        median = self.median_run_time
+        if median is not None and not _ODD_SHORT <= median <= _ODD_LONG:
+            found.append(f"half of the run times are about {median:.3g} s or less: check the unit")
+        if self.span > _ODD_SPAN:
+            years = self.span / (365.25 * 86400)
+            found.append(f"submissions span {years:.3g} years: check the unit")
+        return found
+
+    @property
+    def median_run_time(self) -> float | None:
+        """[s], to the next bin of the histogram."""
+        bins = sorted(self.tally.run_times)
+        if not bins:
+            return None
+        below = np.cumsum([self.tally.run_times[b] for b in bins])
+        middle = bins[int(np.searchsorted(below, below[-1] / 2))]
+        return float(10 ** ((middle + 0.5) / BINS))
+
+    def as_document(self) -> dict[str, Any]:
+        """For `--json`."""
+        tally = self.tally
+        return {
+            "format": self.trace.format.name,
+            "files": {table: source.name for table, source in self.trace.tables.items()},
+            "ignored": list(self.trace.ignored),
+            "rows": tally.rows,
+            "usable": tally.usable,
+            "kinds": [
+                {
+                    "kind": kind.name,
+                    "error": kind.error,
+                    "rows": tally.flaws[kind.name],
+                    "meaning": kind.meaning,
+                    "first": [vars(place) for place in tally.places[kind.name]],
+                }
+                for kind in KINDS
+                if tally.flaws[kind.name]
+            ],
+            "span_hours": self.span / HOUR,
+            "median_run_time_s": self.median_run_time,
+            "offered_load": [vars(load) for load in self.loads],
+            "gaps": [{"after_hours": at, "hours": length} for at, length in self.gaps],
+            "remarks": self.remarks,
+            "errors": self.has_errors,
+        }
+
+
+def inspect(
+    trace: Trace,
+    *,
+    nodes: Sequence[NodeGroup] | None = None,
+    gpus: Mapping[str, str] | None = None,
+) -> Report:
+    """
+    Read a trace once and report on it.
+
+    Parameters
+    ----------
+    nodes : sequence of NodeGroup, optional
+        The cluster, if not that of the trace's node list.
+    gpus : mapping, optional
+        GPU type as recorded ("" = not recorded) -> that of the catalogue; see `gpu_models`.
+    """
+    known = trace.nodes() if nodes is None else list(nodes)
+    tally = Tally()
+    screen = Screen(
+        nodes=known,
+        known=stand_ins(gpus or {}, trace.format.gpu),
+        binding=trace.format.binding,
+    )
+    for table, columns in trace.missing.items():
+        place = Place(trace.tables[table].name, 1, ", ".join(columns))
+        tally.note_file(MISSING_COLUMN, place, len(columns))
+    if not trace.missing:
+        try:
+            for rows in trace.rows():
+                tally.add(screen(rows))
+        except Truncated as error:
+            tally.note_file(TRUNCATED, Place(error.file, error.line, ""), 1)
+    duplicates = tally.duplicates()
+    return Report(trace=trace, nodes=known, tally=tally, duplicates=duplicates)
+
+
+def _of_model(capacity: Mapping[str, int], model: str) -> int | None:
+    """GPUs on which a job of this type may run: those of all types if it has none."""
+    names = model.split("|") if model else [*capacity]
+    return sum(capacity.get(name.strip(), 0) for name in names) or None
+
+
+def _capacity(nodes: Sequence[NodeGroup]) -> dict[str, int]:
+    found: dict[str, int] = {}
+    for group in nodes:
+        found[group.model] = found.get(group.model, 0) + group.gpus * group.count
+    return found

@@ -1,0 +1,91 @@
+"""
+Alibaba cluster-trace-gpu-v2020 (PAI): job and task table, see `pai_tables` and `pai_tasks`.
+
+The trap: start_time of a job is its submission, that of a task its launch. A job ran from the
+first launch to the last end of its tasks. GPU type MISC stands for K40, K80 and M60.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from rsjs.instances.errors import InputError, described
+from rsjs.instances.traces.assembly import Columns, Index, assembled
+from rsjs.instances.traces.kinds import PENDING, UNMATCHED
+from rsjs.instances.traces.line_blocks import Truncated
+from rsjs.instances.traces.node_lists import node_list
+from rsjs.instances.traces.pai_tables import JOB, SPEC, STATES, TASK, layout, like
+from rsjs.instances.traces.pai_tasks import WANTED, JobTasks, TaskReader
+from rsjs.instances.traces.rows import Rows, flawed
+from rsjs.instances.traces.table_rows import layout_rows
+from rsjs.instances.traces.text_columns import keys
+from rsjs.instances.traces.trace_format import Sources, Table, TraceFormat
+
+_JOBS, _TASKS, _SPEC = "job table", "task table", "machine spec"
+_WANTED = {"job_name": "text", "status": "word", "start_time": "number"}
+
+
+def _rows(sources: Sources) -> Iterator[Rows]:
+    reader = TaskReader()
+    truncated = None
+    try:
+        yield from layout_rows(sources[_TASKS], layout(sources[_TASKS], TASK, WANTED), reader.add)
+    except Truncated as error:
+        truncated = error  # the jobs of the tasks before it count
+    tasks = reader.jobs()
+    if tasks is None:
+        expected = "tasks of the jobs"
+        raise InputError("", described("no task"), expected, sources[_TASKS].name)
+    matched = np.zeros(len(tasks.key), dtype=bool)
+
+    def jobs(columns: Columns, file: str, line: Index) -> Rows:
+        return _jobs(columns, file, line, tasks, matched)
+
+    yield from layout_rows(sources[_JOBS], layout(sources[_JOBS], JOB, _WANTED), jobs)
+    if not matched.all():
+        yield flawed(tasks.file, tasks.line[~matched], UNMATCHED)
+    if truncated is not None:
+        raise truncated
+
+
+def _jobs(columns: Columns, file: str, line: Index, tasks: JobTasks, matched: np.ndarray) -> Rows:
+    name, submit = columns.text("job_name"), columns.number("start_time")
+    columns.state("status", STATES)
+    at = tasks.of(keys(name))
+    has = at >= 0
+    matched[at[has]] = True
+
+    def of(values: np.ndarray, otherwise: float) -> np.ndarray:
+        return np.append(values, otherwise).astype(values.dtype)[at]
+
+    columns.flaw |= of(tasks.flaw, 0)
+    alone = ~has & ((columns.flaw & PENDING.bit) == 0)
+    columns.flaw[alone] |= UNMATCHED.bit
+    return assembled(
+        file=file,
+        line=line,
+        id=name,
+        submit=submit,
+        start=of(tasks.start, np.nan),
+        end=of(tasks.end, np.nan),
+        gpus=of(tasks.gpus, np.nan),
+        share=of(tasks.share, np.nan),
+        model=(of(tasks.model, -1), tasks.models),
+        flaw=columns.flaw,
+    )
+
+
+PAI = TraceFormat(
+    name="pai",
+    title="Alibaba cluster-trace-gpu-v2020",
+    tables=(
+        Table(name=_JOBS, missing=like(JOB)),
+        Table(name=_TASKS, missing=like(TASK)),
+        Table(name=_SPEC, missing=like(SPEC), needed=False),
+    ),
+    rows=_rows,
+    nodes={_SPEC: node_list("cap_gpu", "gpu_type", SPEC)},
+    gpu="V100",
+)

@@ -1,0 +1,65 @@
+"""What is wrong with rows as seen from their cluster and from the rows above them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from rsjs.instances.traces.gpu_models import gpus_of
+from rsjs.instances.traces.kinds import GPU_MODEL, NO_GPU, TOO_LARGE, UNSORTED
+from rsjs.instances.traces.rows import Rows
+from rsjs.instances.traces.trace_format import NodeGroup
+
+LARGEST = 8  # GPUs of the largest node where no nodes are known
+
+
+@dataclass(kw_only=True)
+class Screen:
+    """
+    Adds the kinds that need more than a row; takes the chunks in the order of the file.
+
+    Attributes
+    ----------
+    nodes : sequence of NodeGroup
+        Of the cluster; without any, nodes of every type have `LARGEST` GPUs.
+    known : mapping of str to str
+        See `gpu_models.stand_ins`.
+    binding : bool
+        Whether a job runs on its recorded GPU type only.
+    """
+
+    nodes: Sequence[NodeGroup]
+    known: Mapping[str, str]
+    binding: bool
+    _last: float = field(default=-np.inf, init=False)
+
+    def __post_init__(self) -> None:
+        self._largest: dict[str, int] = {}
+        for group in self.nodes:
+            for gpu in gpus_of(group.model, self.known):
+                self._largest[gpu] = max(self._largest.get(gpu, 0), group.gpus)
+
+    def __call__(self, rows: Rows) -> Rows:
+        """The same rows with more flaws."""
+        flaw = rows.flaw.copy()
+        timed = np.flatnonzero(np.isfinite(rows.submit))
+        before = np.append(self._last, rows.submit[timed])
+        flaw[timed[before[1:] < before[:-1]]] |= UNSORTED.bit
+        self._last = float(before[-1])
+        most = np.array([*map(self._most, rows.models), self._most("")])[rows.model]
+        on_gpu = (flaw & NO_GPU.bit) == 0
+        flaw[on_gpu & (most == 0)] |= GPU_MODEL.bit
+        flaw[on_gpu & (most > 0) & (rows.gpus > most)] |= TOO_LARGE.bit
+        return replace(rows, flaw=flaw)
+
+    def _most(self, model: str) -> int:
+        """GPUs of the largest node on which a job of a GPU type may run; 0 = none."""
+        gpus = gpus_of(model, self.known)
+        if not gpus or not self._largest:
+            return LARGEST if gpus else 0
+        own = max(self._largest.get(gpu, 0) for gpu in gpus)
+        if own or (self.binding and model):
+            return own
+        return max(self._largest.values())

@@ -1,0 +1,142 @@
+"""Counts over the rows of a trace, as the chunks pass; 16 bytes a row are kept for duplicates."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rsjs.instances.traces.kinds import DUPLICATE, INCONSISTENT, KINDS, UNSORTED, Kind, mask
+from rsjs.instances.traces.rows import Rows
+from rsjs.instances.traces.text_columns import keys
+
+HOUR = 3600.0
+EXAMPLES = 5  # places that are named for each kind
+BINS = 8  # of run times, per factor of ten
+_HARMLESS = mask([UNSORTED, INCONSISTENT, *(kind for kind in KINDS if not kind.error)])
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a row is: file, line, and the job's name as far as it is known."""
+
+    file: str
+    line: int
+    id: str
+
+
+@dataclass(kw_only=True, eq=False)
+class Tally:
+    """
+    Attributes
+    ----------
+    rows : int
+    usable : int
+        Rows with submission, run time and GPUs that make sense: the load is theirs.
+    flaws : mapping of kind to number of rows
+    places : mapping of kind to its first rows
+    submissions : mapping of hour [h] to number of jobs
+    gpu_seconds : mapping of (GPU type as recorded, hour of submission [h]) to GPU-seconds
+    jobs : mapping of GPU type to number of usable jobs
+    run_times : mapping of bin to number of jobs; bin b starts at 10^(b / BINS) s
+    gpus : mapping of number of GPUs to number of jobs; 0 = a share of one
+    first, last : float [s], of the submissions
+    """
+
+    rows: int = 0
+    usable: int = 0
+    flaws: Counter[str] = field(default_factory=Counter)
+    places: dict[str, list[Place]] = field(default_factory=lambda: defaultdict(list))
+    submissions: Counter[int] = field(default_factory=Counter)
+    gpu_seconds: dict[tuple[str, int], float] = field(default_factory=lambda: defaultdict(float))
+    jobs: Counter[str] = field(default_factory=Counter)
+    run_times: Counter[int] = field(default_factory=Counter)
+    gpus: Counter[int] = field(default_factory=Counter)
+    first: float = np.inf
+    last: float = -np.inf
+    _keys: list[tuple[str, NDArray[np.uint64], NDArray[np.int64]]] = field(default_factory=list)
+
+    def add(self, rows: Rows) -> None:
+        """Count a chunk."""
+        self.rows += len(rows)
+        for kind in KINDS:
+            found = np.flatnonzero(rows.flaw & kind.bit)
+            if len(found):
+                self.flaws[kind.name] += len(found)
+                self._note(kind.name, rows, found)
+        named = np.flatnonzero(rows.id != b"")
+        self._keys.append((rows.file, keys(rows.id[named]), rows.line[named]))
+        submit = rows.submit[np.isfinite(rows.submit)]
+        if len(submit):
+            self.first = min(self.first, float(submit.min()))
+            self.last = max(self.last, float(submit.max()))
+            self.submissions.update(_counted(np.floor(submit / HOUR).astype(np.int64)))
+        good = (rows.flaw & ~_HARMLESS) == 0
+        good &= np.isfinite(rows.submit) & (rows.duration > 0)
+        if good.any():
+            self._add_load(rows.taken(good))
+
+    def note_file(self, kind: Kind, place: Place, count: int) -> None:
+        """Count a flaw of a file."""
+        self.flaws[kind.name] += count
+        self.places[kind.name].append(place)
+
+    def duplicates(self) -> NDArray[np.int64]:
+        """
+        Lines of jobs that an earlier line has, in order; counted once all rows are in.
+
+        Lines that hold no job have no part in this.
+        """
+        twice = self._repeated()
+        first = np.ones(len(twice), dtype=bool)
+        found = [np.empty(0, dtype=np.int64)]
+        for file, key, line in self._keys if len(twice) else []:
+            at = np.minimum(np.searchsorted(twice, key), len(twice) - 1)
+            hit = np.flatnonzero(twice[at] == key)
+            new, here = np.unique(at[hit], return_index=True)
+            again = np.delete(hit, here[first[new]])
+            first[new] = False
+            places = self.places[DUPLICATE.name]
+            shown = line[again[: EXAMPLES - len(places)]].tolist()
+            places += [Place(file, number, "") for number in shown]
+            found.append(line[again])
+        lines = np.concatenate(found)
+        if len(lines):
+            self.flaws[DUPLICATE.name] = len(lines)
+        return lines
+
+    def _repeated(self) -> NDArray[np.uint64]:
+        """Keys that more than one row has, in order."""
+        if not self._keys:
+            return np.empty(0, dtype=np.uint64)
+        key = np.concatenate([part for _, part, _ in self._keys])
+        key.sort()
+        return np.unique(key[1:][key[1:] == key[:-1]])
+
+    def _note(self, kind: str, rows: Rows, found: NDArray[np.intp]) -> None:
+        for i in found[: EXAMPLES - len(self.places[kind])].tolist():
+            name = rows.id[i].decode("utf-8", "replace")
+            self.places[kind].append(Place(rows.file, int(rows.line[i]), name))
+
+    def _add_load(self, rows: Rows) -> None:
+        self.usable += len(rows)
+        hour = np.floor(rows.submit / HOUR).astype(np.int64)
+        work = rows.duration * rows.gpus * rows.share
+        bins = np.floor(BINS * np.log10(rows.duration)).astype(np.int64)
+        self.run_times.update(_counted(bins))
+        self.gpus.update(_counted(np.where(rows.share < 1, 0, rows.gpus).astype(np.int64)))
+        for code in np.unique(rows.model).tolist():
+            name = rows.models[code] if code >= 0 else ""
+            own = rows.model == code
+            self.jobs[name] += int(own.sum())
+            hours, at = np.unique(hour[own], return_inverse=True)
+            sums = np.bincount(at, weights=work[own])
+            for each, amount in zip(hours.tolist(), sums.tolist(), strict=True):
+                self.gpu_seconds[name, each] += amount
+
+
+def _counted(values: NDArray[np.int64]) -> dict[int, int]:
+    found, count = np.unique(values, return_counts=True)
+    return dict(zip(found.tolist(), count.tolist(), strict=True))

@@ -1,0 +1,46 @@
+"""What the commands of `rsjs trace` are given: files, nodes, stand-ins of GPU types."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rsjs.instances.traces.lint import Report
+
+
+def words(text: str | None) -> tuple[str, ...]:
+    """The words of an option, separated by commas."""
+    return tuple(word.strip() for word in text.split(",")) if text else ()
+
+
+def read_report(
+    files: Sequence[Path], cluster: str | None, gpus: str | None
+) -> tuple[Report, Mapping[str, str]]:
+    """The report on a trace, and the stand-ins that the user gave."""
+    from rsjs.cli.generated import options_named
+    from rsjs.cli.progress import busy
+    from rsjs.instances.traces.cluster import spelled_nodes
+    from rsjs.instances.traces.gpu_models import UNRECORDED, stand_ins
+    from rsjs.instances.traces.lint import inspect
+    from rsjs.instances.traces.registry import open_trace
+
+    with options_named():
+        given = _stand_ins(gpus)
+        stand_ins(given, UNRECORDED)
+        nodes = spelled_nodes(cluster) if cluster is not None else None
+    with busy("reading the trace"):
+        return inspect(open_trace(files), nodes=nodes, gpus=given), given
+
+
+def _stand_ins(text: str | None) -> dict[str, str]:
+    from rsjs.instances.errors import InputError
+
+    found = {}
+    for word in words(text):
+        name, equals, gpu = word.partition("=")
+        if not equals:
+            raise InputError("/gpus", word, "NAME=GPU, such as H800=A100")
+        found[name.strip()] = gpu.strip()
+    return found

@@ -1,0 +1,106 @@
+"""`rsjs optimize`: an instance in, one solution out and nothing else."""
+
+from __future__ import annotations
+
+import io
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rsjs.instances.check import check
+from rsjs.instances.files import read_solution, write_instance, write_workload
+from rsjs.instances.generators import jahani, sts
+
+Run = Callable[..., Any]
+SMALL = {"nodes": 2, "jobs": 6, "seed": 1}
+
+
+@pytest.fixture
+def optimize(rsjs: Run, monkeypatch: pytest.MonkeyPatch) -> Run:
+    """The command with some bytes on its standard input."""
+
+    def run(data: bytes, *arguments: Any) -> Any:
+        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(data)))
+        return rsjs("optimize", *arguments)
+
+    return run
+
+
+@pytest.mark.parametrize("generate", [jahani.generate, sts.generate])
+def test_a_verified_solution_comes_out_with_its_checked_cost(
+    generate: Callable[..., Any], optimize: Run, rsjs: Run, tmp_path: Path
+) -> None:
+    instance = generate(**SMALL)
+    write_instance(instance, tmp_path / "i.json")
+    ended = optimize((tmp_path / "i.json").read_bytes(), "--method", "greedy:paper")
+    assert ended.code == 0
+    assert ended.out.count("\n") == 1
+    assert ended.json["format"] == "rsjs-solution/1"
+    (tmp_path / "s.json").write_text(ended.out)
+    found = read_solution(tmp_path / "s.json")
+    assert found.instance_digest == instance.digest
+    assert found.objective == check(instance, found.solution).objective
+    assert found.method == "greedy:paper"
+    assert "objective" in ended.err
+    assert rsjs("check", tmp_path / "i.json", tmp_path / "s.json").code == 0
+
+
+def test_an_exact_method_also_tells_its_bound(optimize: Run, tmp_path: Path) -> None:
+    write_instance(jahani.generate(**SMALL), tmp_path / "i.json")
+    ended = optimize((tmp_path / "i.json").read_bytes(), "--method", "enumeration", "--json")
+    assert ended.json["bound"] == ended.json["objective"]
+    assert json.loads(ended.err)["stop"] == "optimal"
+
+
+def test_it_is_a_filter_with_the_method_of_the_paper_by_default(tmp_path: Path) -> None:
+    write_instance(sts.generate(**SMALL), tmp_path / "i.json")
+    with (tmp_path / "i.json").open("rb") as file:
+        command = [sys.executable, "-m", "rsjs", "optimize"]
+        done = subprocess.run(command, stdin=file, capture_output=True, check=False)
+    assert done.returncode == 0
+    assert json.loads(done.stdout)["method"] == "randomized_greedy:paper"
+
+
+@pytest.mark.parametrize(
+    ("data", "told"),
+    [
+        (b"", "standard input: found Expecting value at line 1 column 1"),
+        (b"[]", "standard input: found an array of 0, expected an object"),
+        (b"{}", "standard input: found no key 'format'"),
+        (b'{"format": "rsjs-instance/1"}', "standard input: found no key"),
+        (b'{"a": 1, "a": 2}', "standard input: /a: found the key twice"),
+        (b"\xff{}", "standard input: found byte 0xff at offset 0"),
+        (b"\x1f\x8b\x08\x00", "standard input: found byte 0x8b at offset 1"),
+    ],
+)
+def test_bad_documents_are_refused(data: bytes, told: str, optimize: Run) -> None:
+    ended = optimize(data)
+    assert (ended.code, ended.out) == (2, "")
+    assert told in ended.err
+    assert ended.err.count("\n") == 1
+
+
+def test_a_workload_and_an_unknown_method_are_refused(optimize: Run, tmp_path: Path) -> None:
+    write_workload(jahani.workload(**SMALL), tmp_path / "w.json")
+    write_instance(jahani.generate(**SMALL), tmp_path / "i.json")
+    ended = optimize((tmp_path / "w.json").read_bytes())
+    assert (ended.code, ended.out) == (2, "")
+    assert "/format: found 'rsjs-workload/1'" in ended.err
+    ended = optimize((tmp_path / "i.json").read_bytes(), "--method", "gredy")
+    assert (ended.code, ended.out) == (2, "")
+    assert "greedy" in ended.err
+    ended = optimize((tmp_path / "i.json").read_bytes(), "--time-limit", "0")
+    assert (ended.code, ended.out) == (2, "")
+
+
+def test_without_a_solution_nothing_comes_out(optimize: Run, tmp_path: Path) -> None:
+    write_instance(sts.generate(nodes=40, jobs=400, seed=1), tmp_path / "i.json")
+    arguments = ("--method", "rsjs_minlp@scip", "--time-limit", "0.01")
+    ended = optimize((tmp_path / "i.json").read_bytes(), *arguments)
+    assert (ended.code, ended.out) == (1, "")
+    assert "no solution" in ended.err

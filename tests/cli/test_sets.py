@@ -1,0 +1,147 @@
+"""`rsjs list sets`, `rsjs fetch-set`, `rsjs generate planted`, and sets in campaigns."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rsjs.instances.files import read_instance
+from rsjs.instances.generators import planted
+from rsjs.instances.library import fetching
+from rsjs.instances.library.sets import names
+
+Run = Callable[..., Any]
+
+
+def test_sets_are_listed_with_sizes_tier_and_licence(rsjs: Run) -> None:
+    listed = {entry["set"]: entry for entry in rsjs("list", "sets", "--json").json}
+    assert [*listed] == names()
+    assert listed["jahani-table2-base"]["members"] == 51
+    assert listed["jahani-table2-base"]["sizes"] == ["1 x 10", "100 x 400"]
+    assert listed["planted-proportional"]["optima_known"] == 27
+    assert listed["mig-section4"]["kind"] == "MIG jobs"
+    assert {entry["licence"] for entry in listed.values()} == {"CC-BY-4.0"}
+    shown = rsjs("list", "sets")
+    assert shown.code == 0
+    assert all(f"\n{name} " in shown.out for name in names())
+    assert "CC-BY-4.0" in shown.out
+
+
+def test_a_set_is_fetched_and_the_second_time_kept(rsjs: Run, tmp_path: Path) -> None:
+    first = rsjs("fetch-set", "tiny", "-o", tmp_path / "tiny", "--json")
+    assert (first.code, first.err) == (0, "")
+    assert (first.json["written"], first.json["kept"]) == (4, 0)
+    assert rsjs("check", *_with_itself(tmp_path)).code == 2
+    second = rsjs("fetch-set", "tiny", "-o", tmp_path / "tiny")
+    assert second.code == 0
+    assert "kept      4" in second.out
+    assert "CC-BY-4.0" in second.out
+
+
+def _with_itself(folder: Path) -> list[Path]:
+    return [next((folder / "tiny").glob("*.gz"))] * 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["tyni", "-o", "{out}"], "found 'tyni', expected e.g. tiny"),
+        (["tiny", "-o", "{file}"], "found a file, expected a folder"),
+    ],
+)
+def test_bad_input_is_told_in_one_line(
+    arguments: list[str], told: str, rsjs: Run, tmp_path: Path
+) -> None:
+    (tmp_path / "file").write_text("")
+    places = {"out": tmp_path / "out", "file": tmp_path / "file"}
+    ended = rsjs("fetch-set", *[argument.format(**places) for argument in arguments])
+    assert (ended.code, ended.out) == (2, "")
+    assert told in ended.err
+    assert ended.err.count("\n") == 1
+    assert not (tmp_path / "out").exists()
+
+
+def test_another_digest_ends_it_with_exit_code_2(
+    rsjs: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    draw = fetching.draw
+    monkeypatch.setattr(fetching, "draw", lambda name, given: draw(name, {**given, "seed": 9}))
+    ended = rsjs("fetch-set", "tiny", "-o", tmp_path / "tiny")
+    assert ended.code == 2
+    assert "/sha256: found" in ended.err
+
+
+def test_planted_instances_are_made_on_the_command_line(rsjs: Run, tmp_path: Path) -> None:
+    path = tmp_path / "i.json"
+    made = rsjs("generate", "planted", "-N", 3, "--kind", "first_ending", "-o", path)
+    assert made.code == 0
+    known = planted.optimum(nodes=3, jobs=12, seed=1, kind="first_ending")
+    assert read_instance(path).digest == known.instance.digest
+    refused = rsjs("generate", "planted", "-N", 3, "-J", 2, "-o", path)
+    assert (refused.code, refused.out) == (2, "")
+    assert "-J: found 2" in refused.err
+
+
+def test_a_campaign_runs_on_a_set_of_the_library(rsjs: Run, tmp_path: Path) -> None:
+    campaign = tmp_path / "c.toml"
+    campaign.write_text(_CAMPAIGN.format(set="tiny"))
+    ended = rsjs("run", campaign, "--dry-run", "--json")
+    assert ended.code == 0
+    assert ended.json["runs"] == 4
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("tyni", "/instances/0/set: found 'tyni', expected e.g. tiny"),
+        ("mig-day", "/instances/0/set: found 'mig-day', expected a set of instances, not of MIG"),
+    ],
+)
+def test_a_campaign_on_an_unknown_set_is_refused(
+    name: str, told: str, rsjs: Run, tmp_path: Path
+) -> None:
+    campaign = tmp_path / "c.toml"
+    campaign.write_text(_CAMPAIGN.format(set=name))
+    ended = rsjs("run", campaign, "--dry-run")
+    assert (ended.code, ended.out) == (2, "")
+    assert told in ended.err
+
+
+_CAMPAIGN = """\
+format = "rsjs-campaign/1"
+name = "library"
+shows = "that sets of the library are known"
+timing = "shared"
+limits = {{ time_s = 5 }}
+instances = [{{ set = "{set}" }}]
+methods = [{{ run = ["greedy:paper"] }}]
+"""
+
+
+def test_sets_are_shown_by_their_features_with_a_file_among_them(
+    rsjs: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("rsjs.cli.show_sets.names", lambda: ["tiny", "mig-batches", "sts-km-none"])
+    path = tmp_path / "w.json"
+    assert rsjs("workload", "andreas", "-N", 2, "-J", 8, "-o", path).code == 0
+    ended = rsjs("show", path, "--sets", "-o", tmp_path / "sets.png", "--json")
+    assert ended.code == 0
+    rows = {row["set"]: row for row in ended.json["features"]}
+    assert [*rows] == ["tiny", "sts-km-none", "andreas-scenario1-mixed-N2-J8-s1"]
+    assert rows["sts-km-none"]["sharing"] == 1
+    assert (tmp_path / "sets.png").read_bytes()[:4] == b"\x89PNG"
+    text = rsjs("show", "--sets").out
+    assert "heterogeneity" in text
+    assert "sts-km-none" in text
+
+
+def test_show_wants_a_file_or_the_sets(rsjs: Run, tmp_path: Path) -> None:
+    ended = rsjs("show")
+    assert (ended.code, ended.out) == (2, "")
+    assert "FILE: found none, expected an instance, workload or solution, or --sets" in ended.err
+    ended = rsjs("show", "--sets", "--law", "x")
+    assert (ended.code, ended.out) == (2, "")
+    assert "several wishes" in ended.err

@@ -1,0 +1,144 @@
+"""The library: sets stay what they are, and every one is complete."""
+
+from __future__ import annotations
+
+import inspect
+import json
+from itertools import groupby
+from pathlib import Path
+
+import pytest
+
+from rsjs.instances.errors import InputError
+from rsjs.instances.library import sets
+from rsjs.instances.library.drawing import GENERATORS, draw, refuse_other
+from rsjs.instances.library.recipes import MIG, recipes, sizes
+from rsjs.instances.library.sets import TIERS, library_set, names
+from rsjs.instances.node_catalogues import MEMBERS
+
+DRAWN_HERE = 100  # jobs: larger members are drawn by python -m benchmarks.library
+
+
+def small_members(name):
+    """Those whose digests the tests can afford, a few of each size."""
+    few = [member for member in library_set(name).members if member.jobs <= DRAWN_HERE]
+    return [one for _, run in groupby(few, lambda member: member.jobs) for one in [*run][:2]]
+
+
+@pytest.mark.parametrize("name", names())
+def test_the_members_that_are_small_are_what_they_always_were(name):
+    for member in small_members(name):
+        subject = draw(member.generator, member.arguments)
+        refuse_other(subject, member.sha256)
+        jobs = subject if member.generator == MIG else subject.jobs
+        assert (subject.name, len(jobs)) == (member.name, member.jobs)
+        assert member.nodes is None or subject.cluster.nodes == member.nodes
+
+
+def test_enough_digests_are_checked_to_say_so():
+    assert sum(len(small_members(name)) for name in names()) > 150
+
+
+@pytest.mark.parametrize("name", names())
+def test_every_member_has_a_name_a_digest_and_arguments_of_its_generator(name):
+    chosen = library_set(name)
+    assert chosen.members
+    for member in chosen.members:
+        assert len(member.sha256) == 64
+        if member.generator != MIG:
+            known = inspect.signature(GENERATORS[member.generator]).parameters
+            assert member.arguments.keys() <= known.keys()
+            assert (member.nodes, member.jobs) == (
+                member.arguments["nodes"],
+                member.arguments["jobs"],
+            )
+            assert f"-N{member.nodes}-J{member.jobs}-s{member.arguments['seed']}" in member.name
+    assert len({member.name for member in chosen.members}) == len(chosen.members)
+
+
+def test_a_digest_stands_for_one_name_in_the_whole_library():
+    known = {}
+    for name in names():
+        for member in library_set(name).members:
+            assert known.setdefault(member.sha256, member.name) == member.name
+    assert len(known) == len({*known.values()}) > 800
+
+
+def test_jahani_has_every_catalogue_and_all_sizes_of_the_paper():
+    for catalogue in MEMBERS:
+        for due in ("base", "tight") if catalogue != "homogeneous" else ():
+            members = library_set(f"jahani-{catalogue}-{due}").members
+            drawn = {(member.nodes, member.jobs) for member in members}
+            assert drawn == {*((n, 10 * n) for n in range(1, 41)), (100, 400)}
+            options = {(m.arguments["catalogue"], m.arguments["due"]) for m in members}
+            assert options == {(catalogue, due)}
+
+
+def test_the_data_centre_is_homogeneous_and_has_600_nodes():
+    largest = library_set("kiros-data-centre").members[-1]
+    assert (largest.nodes, largest.jobs) == (600, 6000)
+    cluster = draw(largest.generator, {**largest.arguments, "nodes": 3, "jobs": 3}).cluster
+    assert cluster.allowed.shape == (3, 1)
+
+
+def test_sharing_and_scaling_have_all_their_sets():
+    for mix in ("km", "a100", "kma", "p05"):
+        for sharing in ("none", "paper", "contention"):
+            members = library_set(f"sts-{mix}-{sharing}").members
+            assert {(m.nodes, m.jobs) for m in members} == {(100, 200), (100, 400)}
+            assert {m.arguments["sharing"] for m in members} == {sharing}
+    for family in ("jahani", "kiros", "andreas", "sts"):
+        assert library_set(f"scaling-{family}").sizes[1] == "1000 x 4000"
+        assert library_set(f"scaling-{family}-huge").sizes[1] == "10000 x 40000"
+
+
+def test_tiers_follow_from_sizes():
+    found = {name: library_set(name).tier for name in names()}
+    assert {*found.values()} == {*TIERS}
+    assert (found["tiny"], found["enumerable"], found["small"]) == ("tiny", "tiny", "small")
+    assert {name for name, tier in found.items() if tier == "huge"} == {
+        name for name in found if name.endswith("-huge")
+    }
+
+
+def test_sizes_are_single_or_a_range():
+    assert sizes("2x6") == [(2, 6)]
+    assert sizes("2-3x4N") == [(2, 8), (3, 12)]
+    assert sizes("2-3x5") == [(2, 5), (3, 5)]
+
+
+def test_an_unknown_set_is_told_with_the_nearest():
+    with pytest.raises(InputError, match=r"'jahani-table-base', .*jahani-table2-base"):
+        library_set("jahani-table-base")
+
+
+def test_a_set_whose_recipe_has_grown_is_refused(monkeypatch):
+    monkeypatch.setattr(sets, "golden", lambda name: [])
+    library_set.cache_clear()
+    with pytest.raises(InputError, match="0 digests of tiny, expected 4"):
+        library_set("tiny")
+    monkeypatch.undo()
+    library_set.cache_clear()
+
+
+def test_another_digest_is_refused():
+    member = library_set("tiny").members[0]
+    subject = draw(member.generator, {**member.arguments, "seed": 2})
+    with pytest.raises(InputError, match=f"/sha256: found '{subject.digest}', expected"):
+        refuse_other(subject, member.sha256)
+
+
+def test_all_recipes_say_where_they_are_from():
+    for recipe in recipes().values():
+        assert recipe.source
+        assert 20 < len(recipe.summary) < 100
+
+
+def test_optima_agree_with_the_best_known_values():
+    folder = Path(__file__).parents[3] / "results" / "best_known"
+    entries = [
+        e for path in folder.glob("*.json") for e in json.loads(path.read_text())["instances"]
+    ]
+    known = {entry["sha256"]: entry["upper_bound"] for entry in entries}
+    tiny = library_set("tiny").members
+    assert [m.optimum for m in tiny] == pytest.approx([known[m.sha256] for m in tiny], rel=1e-6)

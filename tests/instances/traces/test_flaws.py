@@ -1,0 +1,211 @@
+"""What is wrong in a trace is counted by kind, with its line: one flaw in a clean trace each."""
+
+from __future__ import annotations
+
+import pytest
+
+from rsjs.instances.traces.cluster import spelled_nodes
+from rsjs.instances.traces.kinds import KINDS
+from rsjs.instances.traces.lint import inspect
+from rsjs.instances.traces.registry import open_trace
+
+CLEAN = {
+    "openb": {"failed": 1},
+    "pai": {"failed": 1},
+    "philly": {"failed": 1},
+    "helios": {"failed": 1},
+}
+LOG, PODS, TASK, JOB = "cluster_log.csv", "pods.csv", "task.csv", "job.csv"
+SPOT, PHILLY, GAVEL = "job_info_df.csv", "cluster_job_log", "a.trace"
+DATE = "2020-06-09 18:42:41"  # submission of the second job
+
+DAMAGE = [  # format, file, old text, new text, kind, lines
+    # fields
+    ("helios", LOG, "7001,u,", "7001,u,u,", "fields", [3]),  # one too many
+    ("helios", LOG, "7001,u,", "7001,", "fields", [3]),  # one too few
+    ("helios", LOG, "7001,u,", '7001,"u,', "fields", [3]),  # a quote that is not closed
+    ("helios", LOG, "7001,u,", "\x00,u,", "fields", [3]),  # bytes of nothing
+    ("gavel", GAVEL, "LM (", "LM\t(", "fields", [2]),
+    ("pai", TASK, "job2,worker,", "job2,", "fields", [3]),
+    ("philly", PHILLY, '"attempts": [', '"attempts": [[', "fields", [2]),  # no valid JSON
+    ("philly", PHILLY, '"status"', '"state"', "fields", [2]),  # a key missing
+    # times
+    ("helios", LOG, DATE, f"{DATE}+08:00", "time-zone", [3]),
+    ("helios", LOG, DATE, f"{DATE} PST", "time-zone", [3]),
+    ("helios", LOG, DATE, "2020-02-30 18:42:41", "time", [3]),
+    ("helios", LOG, DATE, "yesterday", "time", [3]),
+    ("helios", LOG, DATE, "", "no-submission", [3]),
+    ("helios", LOG, DATE, "None", "no-submission", [3]),
+    (
+        "philly",
+        PHILLY,
+        f'"submitted_time": "{DATE}"',
+        '"submitted_time": null',
+        "no-submission",
+        None,
+    ),
+    (
+        "philly",
+        PHILLY,
+        f'"submitted_time": "{DATE}"',
+        '"submitted_time": "None"',
+        "no-submission",
+        None,
+    ),
+    (
+        "philly",
+        PHILLY,
+        f'"submitted_time": "{DATE}"',
+        f'"submitted_time": "{DATE} PDT"',
+        "time-zone",
+        None,
+    ),
+    ("openb", PODS, "Failed,100,", "Failed,,", "no-submission", [3]),
+    ("openb", PODS, "Failed,100,", "Failed,1OO,", "number", [3]),
+    ("openb", PODS, "Failed,100,", "Failed,inf,", "number", [3]),
+    (
+        "helios",
+        LOG,
+        "COMPLETED,2020-06-09 20:41:01",
+        "COMPLETED,2019-06-09 20:41:01",
+        "unsorted",
+        [4],
+    ),
+    # run times
+    ("openb", PODS, ",8800,160", ",159,160", "negative-duration", [3]),
+    ("openb", PODS, ",8800,160", ",160,160", "no-duration", [3]),
+    ("openb", PODS, ",8800,160", ",8800,99", "early-start", [3]),
+    ("openb", PODS, ",8800,160", ",8800000000,160", "too-long", [3]),  # milliseconds
+    ("openb", PODS, ",8800,160", ",8800,", "pending", [3]),
+    ("openb", PODS, "LS,Succeeded,0", "LS,Running,0", "running", [2]),
+    ("helios", LOG, ",8640,60", ",-8640,60", "negative-duration", [3]),
+    ("helios", LOG, ",8640,60", ",144,60", "inconsistent", [3]),  # minutes
+    ("helios", LOG, ",8640,60", ",,60", "no-duration", [3]),
+    ("helios", LOG, "COMPLETED", "CANCELLED", "killed", [2]),
+    ("helios", LOG, "COMPLETED", "TIMEOUT", "failed", [2, 3]),
+    ("spot", SPOT, "100,8640,", "100,0,", "no-duration", [3]),
+    ("pai", JOB, "Terminated", "Running", "running", [1]),
+    ("pai", TASK, "0.0,3600.0,600", ",,600", "no-duration", [1]),
+    ("gavel", GAVEL, "LM (", "MLP (", "no-duration", [2]),  # no throughput known
+    ("philly", PHILLY, '"end_time": "2020-06-09 19:41:01"', '"end_time": null', "running", [2]),
+    # GPUs
+    ("helios", LOG, "vc,4,", "vc,0,", "no-gpu", [3]),
+    ("helios", LOG, "vc,4,", "vc,1000,", "too-large", [3]),
+    ("helios", LOG, "vc,4,", "vc,-1,", "gpu-count", [3]),
+    ("helios", LOG, "vc,4,", "vc,,", "gpu-count", [3]),
+    ("helios", LOG, "vc,4,", "vc,1.5,", "gpu-count", [3]),
+    ("helios", LOG, "vc,4,", "vc,four,", "number", [3]),
+    ("openb", PODS, "1,250,", "1,0.25,", "", []),  # a tiny share is no flaw ...
+    ("openb", PODS, "1,250,", "1,2500,", "share", [5]),
+    ("openb", PODS, "1,250,", "1,0,", "share", [5]),
+    ("openb", PODS, "2,1000,T4", "8,1000,T4", "too-large", [4]),  # nodes with T4 have 4
+    ("openb", PODS, "2,1000,T4", "2,1000,H800", "gpu-model", [4]),
+    ("spot", SPOT, "13,A10,20,1", "13,GPU-series-1,20,1", "gpu-model", [2]),
+    ("pai", TASK, "job1,worker,4.0", "job1,worker,", "gpu-count", [2]),
+    ("pai", TASK, "job1,worker,4.0", "job1,worker,x", "number", [2]),
+    (
+        "pai",
+        JOB,
+        "job1,inst1",
+        "jobX,inst1",
+        "unmatched",
+        [2, 2],
+    ),  # a job, and two tasks of another
+    # names
+    ("helios", LOG, "7003,", "7001,", "duplicate", [5]),
+    ("pai", JOB, "job3,", "job2,", "duplicate", [4]),
+    ("philly", PHILLY, "application_3", "application_1", "duplicate", None),
+]
+
+
+def found(report):
+    """Kind -> rows, failed jobs that the small traces have by themselves left out."""
+    return {name: count for name, count in report.tally.flaws.items() if count}
+
+
+@pytest.mark.parametrize(("name", "file", "old", "new", "kind", "lines"), DAMAGE)
+def test_a_flaw_is_found_on_its_line(opened, name, file, old, new, kind, lines):
+    report = inspect(opened(name, {file: (old, new)}))
+    counts = found(report)
+    expected = CLEAN.get(name, {})
+    assert report.tally.rows >= 4
+    if not kind:
+        assert counts == expected
+        return
+    assert counts.get(kind, 0) > expected.get(kind, 0) or (kind, lines) == ("failed", [2, 3])
+    places = report.tally.places[kind]
+    if lines is not None:
+        assert [place.line for place in places] == lines
+    error = next(each.error for each in KINDS if each.name == kind)
+    assert report.has_errors == any(each.error and counts.get(each.name) for each in KINDS)
+    assert report.has_errors or not error
+
+
+def test_a_clean_trace_has_no_errors(format_name, opened):
+    report = inspect(opened(format_name))
+    assert found(report) == CLEAN.get(format_name, {})
+    assert not report.has_errors
+    assert report.tally.rows == report.tally.usable == 4
+
+
+@pytest.mark.parametrize("format_name", ["openb", "helios", "spot"], indirect=True)
+def test_missing_columns_are_told_and_no_row_is_read(opened, format_name):
+    file, header, columns = {
+        "openb": (PODS, ",gpu_milli,gpu_spec,", "gpu_spec"),
+        "helios": (LOG, ",submit_time,", "submit_time"),
+        "spot": (SPOT, ",gpu_request,", "gpu_request"),
+    }[format_name]
+    report = inspect(opened(format_name, {file: (header, header.replace(columns, "x"))}))
+    assert report.has_errors
+    assert found(report) == {"missing-column": 1}
+    [place] = report.tally.places["missing-column"]
+    assert (place.line, place.id) == (1, columns)
+    assert report.tally.rows == 0
+
+
+def test_the_load_is_gpus_by_run_time_over_the_span(opened):
+    report = inspect(opened("openb"))
+    work = {"": 3600, "V100M16|V100M32": 4 * 8640, "T4": 200, "P100": 0.25 * 90_000}
+    assert {load.model: load.gpu_hours * 3600 for load in report.loads} == pytest.approx(work)
+    assert [load.busy for load in report.loads] == pytest.approx(
+        sorted((amount / 7200 for amount in work.values()), reverse=True)
+    )
+    assert {load.model: load.capacity for load in report.loads} == {
+        "": 22,
+        "V100M16|V100M32": 16,
+        "T4": 4,
+        "P100": 2,
+    }
+    assert report.tally.gpus == {0: 1, 1: 1, 2: 1, 4: 1}
+
+
+def test_gaps_are_told_the_longest_first(opened):
+    dates = (
+        "COMPLETED,2020-06-09 20:41:01,2020-06-09 20:41:01,2020-06-09 20:42:41",
+        "COMPLETED,2020-06-12 20:41:01,2020-06-12 20:41:01,2020-06-12 20:42:41",
+    )
+    report = inspect(opened("helios", {LOG: dates}))
+    assert report.gaps == [(3, 71)]
+
+
+def test_odd_units_of_the_whole_trace_are_remarked(opened, write):
+    assert inspect(opened("spot")).remarks == []
+    file = write("spot")[0]
+    header, *lines = file.read_text().splitlines()
+    jobs = [line.split(",") for line in lines]
+    for factor in (1e-4, 1e3):  # days instead of seconds, and milliseconds
+        rows = [[*job[:7], str(float(job[7]) * factor), job[8]] for job in jobs]
+        file.write_text("\n".join([header, *map(",".join, rows)]))
+        [remark] = inspect(open_trace([file])).remarks
+        assert remark.endswith("check the unit")
+
+
+def test_the_users_nodes_and_stand_ins_count(opened):
+    change = {SPOT: ("13,A10,20,1", "13,H800,20,1")}
+    assert inspect(opened("spot", change)).tally.flaws["gpu-model"] == 1
+    report = inspect(opened("spot", change), gpus={"H800": "A100"})
+    assert found(report) == {}
+    report = inspect(opened("helios"), nodes=spelled_nodes("V100:2:3,P100:4:1"))
+    assert found(report) == {"failed": 1, "too-large": 1}
+    report = inspect(opened("helios"), nodes=spelled_nodes("V100:2:3,P100:4:1"), gpus={"": "P100"})
+    assert found(report) == {"failed": 1}
