@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from benchmarks import simulation_cases as cases
 from rsjs.simulation import event_log
+from rsjs.simulation.bucket_bound import bucket_bound
 from rsjs.simulation.offline import capacity_free_bound
+from rsjs.simulation.yardsticks import infinite_cluster
 
 
 class Simulate:
@@ -20,10 +22,26 @@ class Simulate:
         self.run()
 
 
+class Roll:
+    """A decision of the roll-out policy, the median of 500 jobs on 50 nodes."""
+
+    params = (cases.LAWS,)
+    param_names = ("law",)
+    timeout = 300
+
+    def setup(self, law):
+        self.run = cases.prepared("roll", law, cases.ROLLED)
+
+    def track_median_decision(self, law):
+        return self.run().seconds_as_dict()["median"]
+
+    track_median_decision.unit = "seconds"
+
+
 class Quality:
     """Cost over the capacity-free bound, ten nodes."""
 
-    params = (cases.POLICIES, cases.LAWS)
+    params = (cases.POLICIES + cases.SMALLER, cases.LAWS)
     param_names = ("policy", "law")
 
     def setup(self, policy, law):
@@ -37,7 +55,7 @@ class Quality:
 
 
 class Around:
-    """The log and the bound."""
+    """The log, the bounds, and a yardstick."""
 
     def setup(self):
         self.outcome = cases.prepared("queue:edf", "exp")()
@@ -47,3 +65,9 @@ class Around:
 
     def time_capacity_free_bound_of_100_jobs(self):
         capacity_free_bound(cases.case("exp", 10))
+
+    def time_bucket_bound_of_100_jobs(self):
+        bucket_bound(cases.case("exp", 10), hours=4.0)
+
+    def time_infinite_cluster_of_100_jobs(self):
+        infinite_cluster(cases.case("exp", 10))

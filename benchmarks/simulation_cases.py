@@ -11,7 +11,12 @@ from rsjs.simulation.outcome import Outcome
 from rsjs.simulation.policies.registry import policy
 
 LAWS = ("exp", "high")
-POLICIES = ("edf:paper", "queue:edf", "queue:pedf", "queue:greedy", "greedy:paper", "dp:fastest")
+POLICIES = (
+    *("edf:paper", "queue:edf", "queue:pedf", "queue:greedy", "greedy:paper", "dp:fastest"),
+    *("sts:literal", "sts:fallback"),
+)
+SMALLER = ("roll", "rsjs_sifting", "hierarchical?method=(queue:greedy),controllers=5")
+ROLLED = 50  # nodes of the workload on which decisions of `roll` are measured
 
 
 @cache

@@ -5,8 +5,8 @@ worst_case   each job has all epochs left that it may have, as EDF, RG and DP as
 mean         E[W] - w while that is positive, then all again: the avg- variants
 
 (Filippini et al. 2024, VII). The decision is priced by the objective of the instance as given; what
-the method says of the other one, its bounds too, is dropped. If it refuses the instance, say for
-its size, that is an error of this method, told in its words.
+the method says of the other one, its bounds too, is dropped. If it refuses the instance while it
+runs, that is an error of this method, told in its words.
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from rsjs.heuristics.power_model import PowerModel, units_of_share
+from rsjs.heuristics.power_model import PowerModel
 from rsjs.heuristics.speed_hull import hull
 from rsjs.heuristics.speed_profile import INADMISSIBLE, STATUSES, profiles
 from rsjs.heuristics.survival_steps import repeated, steps_of_jobs
@@ -105,7 +105,7 @@ def job_profiles(instance: Instance, job: int, time: float) -> list[JobProfile]:
     own = every._replace(law=every.law[[job]], first=every.first[[job]], done=every.done[[job]])
     found = profiles(rate, power, np.full(len(rate), time), repeated(own, len(rate)))
     corners = hull(rate, power)
-    units = units_of_share(instance, model.level)[job].tolist()
+    units = model.units[job].tolist()
     made = []
     for i, gpu in enumerate(instance.cluster.gpu_types):
         if found.status[i] == INADMISSIBLE:

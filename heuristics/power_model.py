@@ -16,6 +16,7 @@ in use (VI). Where several node types have the same GPU, the cheapest one counts
 from __future__ import annotations
 
 from dataclasses import dataclass
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,23 +39,37 @@ class PowerModel:
         a_k, hours per epoch, inf where not admissible; k = 0 is the share.
     power : (J, T, G + 1) float [$/h]
         P_k; inf where no node has so many GPUs, or there is no share.
-    level : (J, T) int
-        The share's level; -1 = none is admissible.
+    level, units : (J, T) int
+        The share's level and its units; -1 and 0 = none is admissible.
     """
 
     rate: Floats
     power: Floats
     level: Ints
+    units: Ints
 
     @staticmethod
     def of(instance: Instance) -> PowerModel:
-        """The power model of the jobs of an instance."""
+        """The power model of the jobs of an instance, if it is not `preset`."""
+        known = _KNOWN.get(instance)
+        if known is not None:
+            return known
         level = smallest_levels(instance)
         rate = with_share(instance.hours_per_epoch, instance.shared_hours_per_epoch, level)
         price = share_price_by_gpu_type(instance.cluster)
         power = np.tile(price, (len(instance.jobs), 1, 1))
-        power[:, :, 0] = units_of_share(instance, level) * _per_unit(instance, price[:, 1])
-        return PowerModel(rate=rate, power=power, level=level)
+        units = units_of_share(instance, level)
+        power[:, :, 0] = units * _per_unit(instance, price[:, 1])
+        return PowerModel(rate=rate, power=power, level=level, units=units)
+
+    def taken(self, rows: Ints) -> PowerModel:
+        """The model of these jobs on the same cluster."""
+        return PowerModel(
+            rate=self.rate[rows],
+            power=self.power[rows],
+            level=self.level[rows],
+            units=self.units[rows],
+        )
 
     @property
     def energy_per_epoch(self) -> Floats:
@@ -62,6 +77,14 @@ class PowerModel:
         usable = np.isfinite(self.rate)
         energy: Floats = np.where(usable, self.rate, 1.0) * np.where(usable, self.power, np.inf)
         return energy
+
+
+_KNOWN: WeakKeyDictionary[Instance, PowerModel] = WeakKeyDictionary()
+
+
+def preset(instance: Instance, known: PowerModel) -> None:
+    """Say what the model of an instance is: as of a part of jobs whose model is known."""
+    _KNOWN[instance] = known
 
 
 def smallest_levels(instance: Instance) -> Ints:

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from rsjs.heuristics.power_model import PowerModel, units_of_share, with_share
+from rsjs.heuristics.power_model import PowerModel
 from rsjs.instances import costs
 from rsjs.instances.schema import Instance
 
@@ -50,13 +50,13 @@ class Choices:
     def of(instance: Instance, epochs: str) -> Choices:
         """The configurations of an instance, assuming a number of epochs."""
         assumed = planned(instance, epochs)
-        model, tables = PowerModel.of(instance), costs.tables(assumed)
+        model = PowerModel.of(instance)
         return Choices(
             instance=assumed,
-            hours=with_share(tables.hours, tables.shared_hours, model.level),
+            hours=model.rate * costs.epochs_left(assumed)[:, None, None],
             price=model.power,
             level=model.level,
-            units=units_of_share(instance, model.level),
+            units=model.units,
         )
 
     @property

@@ -70,6 +70,9 @@ RULES = {
 }
 
 
+MARGINS = {"rule": None, "yes": True, "no": False}  # option -> `margin` of a decision
+
+
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Decision:
     """
@@ -99,6 +102,7 @@ def decide(
     *,
     floor: Ints | None = None,
     spacing: float = 1 / 60,
+    margin: bool | None = None,
     engine: str = "numpy",
 ) -> Decision:
     """
@@ -111,14 +115,17 @@ def decide(
         k_0 of each job.
     spacing : float [h]
         The least time between decisions.
+    margin : bool, optional
+        Whether due dates are advanced by it, if not as the rule says.
     engine : "numba" | "numpy"
     """
     chosen, jobs = RULES[rule], len(instance.jobs)
+    advanced = chosen.margin if margin is None else margin
     current = instance.current
     if floor is None:
         floor = np.zeros(jobs, dtype=np.int64) if current is None else current.job_gpus
     own = floor if chosen.monotone else np.zeros(jobs, dtype=np.int64)
-    of = select.choices(instance, own, spacing if chosen.margin else 0.0, engine)
+    of = select.choices(instance, own, spacing if advanced else 0.0, engine)
     codes = select.wanted(of)
     if chosen.fallback:
         codes = np.hstack([codes, select.less(of)])
@@ -144,6 +151,7 @@ def run(instance: Instance, call: Call, report: Report) -> SolveResult:
         with report.phase("compile"):
             decide(instance, rule, spacing=spacing, engine=engine)
         report.start_clock()
+    margin = MARGINS[call.options.get("margin", "rule")]
     with report.phase("solve"):
-        decision = decide(instance, rule, spacing=spacing, engine=engine)
+        decision = decide(instance, rule, spacing=spacing, margin=margin, engine=engine)
     return finished(instance, decision.solution, report)

@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rsjs.heuristics.power_model import PowerModel, units_of_share
+from rsjs.heuristics.power_model import PowerModel
 from rsjs.heuristics.speed_profile import INFEASIBLE, SLACK, Profiles, solve
 from rsjs.heuristics.survival_steps import Steps, repeated, steps_of_jobs
 from rsjs.instances.schema import Instance
@@ -82,8 +82,7 @@ def choices(instance: Instance, floor: Ints, margin: float, engine: str) -> Choi
     late = status == INFEASIBLE
     key = np.where(late, own * work[:, None], energy)
     order = np.lexsort((key, np.maximum(status, SLACK)), axis=1)
-    units = units_of_share(instance, model.level)
-    return Choices(model, units, steps, time, least, status, initial, change, energy, order)
+    return Choices(model, model.units, steps, time, least, status, initial, change, energy, order)
 
 
 def resolved(of: Choices, jobs: Ints, gpu: Ints, count: Ints, engine: str) -> Profiles:

@@ -24,6 +24,11 @@ STS = (
             "spacing": Option(
                 default=1.0, minimum=0, help="minutes: the least time between two decisions"
             ),
+            "margin": Option(
+                default="rule",
+                choices=("rule", "yes", "no"),
+                help="due dates advanced by the spacing; rule: with fallback only",
+            ),
             "engine": Option(
                 default="auto",
                 choices=("auto", "numba", "numpy"),

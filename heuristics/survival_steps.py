@@ -13,6 +13,7 @@ positive probability. Atoms are long steps, flat parts several steps of one heig
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -44,7 +45,7 @@ def steps_of_jobs(instance: Instance) -> Steps:
         (name, most if name == FIXED else 0)
         for name, most in zip(jobs.law, jobs.epochs_max.tolist(), strict=True)
     ]
-    row = {key: i for i, key in enumerate(dict.fromkeys(keys))}
+    row = {key: i for i, key in enumerate(sorted(set(keys)))}
     laws = [_law(instance, name, most) for name, most in row]
     return steps(laws, np.array([row[key] for key in keys], dtype=np.int64), jobs.epochs_done)
 
@@ -55,7 +56,12 @@ def law_of_job(instance: Instance, job: int) -> Law:
 
 
 def _law(instance: Instance, name: str, epochs_max: int) -> Law:
-    return Law.of([[epochs_max, 1]]) if name == FIXED else instance.laws[name]
+    return _fixed(epochs_max) if name == FIXED else instance.laws[name]
+
+
+@lru_cache(maxsize=256)
+def _fixed(epochs: int) -> Law:
+    return Law.of([[epochs, 1]])
 
 
 def steps(laws: Sequence[Law], law: Ints, done: Floats) -> Steps:
@@ -69,6 +75,14 @@ def steps(laws: Sequence[Law], law: Ints, done: Floats) -> Steps:
     done : (n,) float
         Its epochs done, below the last epoch of its law.
     """
+    end, height, area, size = _tables(tuple(laws))
+    first = (end[law] <= done[:, None]).sum(axis=1)
+    return Steps(end, height, area, size, law, first, done)
+
+
+@lru_cache(maxsize=64)  # a simulation asks for those of the same few laws again and again
+def _tables(laws: tuple[Law, ...]) -> tuple[Floats, Floats, Floats, Ints]:
+    """`end`, `height`, `area` and `size` of `Steps`."""
     sizes = np.array([np.flatnonzero(own.weights)[-1] + 1 for own in laws], dtype=np.int64)
     end, height = np.zeros((2, len(laws), int(sizes.max())))
     for row, (own, size) in enumerate(zip(laws, sizes.tolist(), strict=True)):
@@ -77,8 +91,9 @@ def steps(laws: Sequence[Law], law: Ints, done: Floats) -> Steps:
         height[row, :size] = own.survival(np.append(0, own.epochs[: size - 1]))
     begin = np.hstack([np.zeros((len(laws), 1)), end[:, :-1]])
     area = np.hstack([np.zeros((len(laws), 1)), np.cumsum((end - begin) * height, axis=1)])
-    first = (end[law] <= done[:, None]).sum(axis=1)
-    return Steps(end, height, area, sizes, law, first, done)
+    for table in (end, height, area, sizes):
+        table.setflags(write=False)
+    return end, height, area, sizes
 
 
 def repeated(of_jobs: Steps, times: int) -> Steps:

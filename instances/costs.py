@@ -120,7 +120,7 @@ def _times(instance: Instance, rate: Array, slack: Array) -> tuple[Array, Array]
     eta = instance.jobs.weight.reshape(shape)
     usable = np.isfinite(rate)
     rate = np.where(usable, rate, 1.0)
-    hours = rate * _epochs(instance).reshape(shape)
+    hours = rate * epochs_left(instance).reshape(shape)
     excess = np.maximum(0.0, hours - slack.reshape(shape))
     if instance.objective.expectation == "expected":
         for law, rows in _jobs_by_law(instance).items():
@@ -129,7 +129,7 @@ def _times(instance: Instance, rate: Array, slack: Array) -> tuple[Array, Array]
     return np.where(usable, hours, np.inf), np.where(usable, eta * excess, np.inf)
 
 
-def _epochs(instance: Instance) -> Array:
+def epochs_left(instance: Instance) -> Array:
     """(J,) epochs that t_jq counts: worst case, mean or expectation of what remains."""
     jobs, kind = instance.jobs, instance.objective.expectation
     epochs = jobs.remaining.copy()

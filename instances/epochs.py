@@ -39,7 +39,7 @@ class Law:
         table.setflags(write=False)
         return Law(table[:, 0], table[:, 1])
 
-    @property
+    @cached_property
     def last(self) -> int:
         """The largest epoch with positive probability."""
         return int(self.epochs[self.weights > 0][-1])

@@ -76,19 +76,25 @@ def test_catalogues_are_listed_with_the_status_of_their_prices(rsjs: Run) -> Non
 
 def test_schemas_are_listed_and_valid(rsjs: Run) -> None:
     schemas = rsjs("list", "schemas", "--json").json
-    assert [entry["format"] for entry in schemas] == [
-        "rsjs-instance/1",
-        "rsjs-workload/1",
-        "rsjs-solution/1",
-    ]
+    formats = [entry["format"] for entry in schemas]
+    assert formats[:3] == ["rsjs-instance/1", "rsjs-solution/1", "rsjs-workload/1"]
+    assert {"rsjs-mig-config/1", "rsjs-catalogue/1", "campaign"} <= {*formats}
     for entry in schemas:
         jsonschema_rs.meta.validate(entry["schema"])
     folder = files("rsjs.instances").joinpath("data")
     stored = json.loads(folder.joinpath("solution.schema.json").read_text("utf-8"))
-    assert schemas[2]["schema"] == stored
+    assert schemas[1]["schema"] == stored
     assert "solution.schema.json" in rsjs("list", "schemas").out
 
 
-@pytest.mark.parametrize("what", ["methods", "solvers", "catalogues", "schemas"])
+def test_policies_are_those_that_decide_methods_or_not(rsjs: Run) -> None:
+    policies = {policy["name"]: policy for policy in rsjs("list", "policies", "--json").json}
+    decide = {name for name, method in all_methods().items() if method.decides}
+    assert policies.keys() == {"roll"} | decide
+    assert not policies["roll"]["is_method"]
+    assert "\nsts " in rsjs("list", "policies").out
+
+
+@pytest.mark.parametrize("what", ["methods", "policies", "solvers", "catalogues", "schemas"])
 def test_lists_say_nothing_on_standard_error(what: str, rsjs: Run) -> None:
     assert rsjs("list", what).err == ""

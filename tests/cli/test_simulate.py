@@ -62,6 +62,48 @@ def test_several_policies_as_json(workload: Path, tmp_path: Path, rsjs: Run) -> 
     assert kept == {key: value for key, value in ended.json.items() if key != "folder"}
 
 
+def test_policies_are_compared_with_the_first_one_with_bounds_and_yardsticks(
+    workload: Path, tmp_path: Path, rsjs: Run
+) -> None:
+    asked = ("simulate", workload, "--compare", "queue:edf,queue:pedf", "-o", tmp_path / "out")
+    found = rsjs(*asked, "--json", "--bucket", 4, "--deviation", 0.1).json
+    first, second = found["runs"]
+    assert found["baseline"] == "queue:edf"
+    assert (first["cost_ratio"], first["cost_reduction"]) == (1.0, 0.0)
+    assert second["cost_ratio"] == pytest.approx(second["cost"] / first["cost"])
+    assert second["energy_reduction"] == pytest.approx(1 - second["energy"] / first["energy"])
+    free, bucket = found["capacity_free_bound"], found["bucket_bound"]
+    assert 0 < free <= bucket <= min(found["clairvoyant_greedy"], second["cost"])
+    assert (found["bucket_hours"], found["infinite_cluster"] > free) == (4.0, True)
+    assert second["over_bound"] == pytest.approx(second["cost"] / bucket)
+    assert second["crowded"] == (second["utilisation"] > 0.7)
+    for run in (first, second):
+        off = abs(run["cost"] - run["predicted_cost"])
+        assert off > 0
+        assert run["deviation_of_predicted"] == pytest.approx(off / run["predicted_cost"])
+        assert run["deviation_of_real"] == pytest.approx(off / run["cost"])
+
+
+def test_what_was_predicted_is_what_comes_without_errors(
+    workload: Path, tmp_path: Path, rsjs: Run
+) -> None:
+    asked = ("simulate", workload, "--compare", "queue:pedf", "-o", tmp_path / "out", "--json")
+    plain = rsjs(*asked).json["runs"][0]
+    assert plain["predicted_cost"] is None
+    for options in (("--deviation", 0.1), ("--boot", 300), ("--checkpoint", "epoch")):
+        assert rsjs(*asked, *options).json["runs"][0]["predicted_cost"] == plain["cost"]
+
+
+def test_ratios_to_a_bound_on_a_crowded_cluster_are_marked(tmp_path: Path, rsjs: Run) -> None:
+    path = tmp_path / "crowded.json"
+    write_workload(sts.workload(nodes=2, jobs=20, seed=1, gap_seconds=1000), path)
+    told = rsjs("simulate", path, "--compare", "queue:edf,queue:pedf", "-o", tmp_path / "out").out
+    warning = "* Above 70% of the GPUs in use bounds are far below what any policy can reach."
+    assert warning in told
+    assert re.search(r"queue:pedf.*\d\*", told)
+    assert "no bounds: " in told
+
+
 def test_the_options_reach_the_simulation(workload: Path, tmp_path: Path, rsjs: Run) -> None:
     ended = rsjs(
         *("simulate", workload, "-o", tmp_path / "out", "--json", "--boot", 90),
@@ -127,6 +169,8 @@ def test_progress_is_told_in_simulated_time(workload: Path) -> None:
         ("--energy nodes", "--energy: found 'nodes'"),
         ("--boot -1", "--boot"),
         ("--period 0", "--period"),
+        ("--bucket 0", "--bucket"),
+        ("--bucket 1e-9", "longer buckets"),
         ("--deviation 0.6", "--deviation"),
         ("--decision-limit 0", "--decision-limit"),
         ("--replay none.jsonl", "none.jsonl"),

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from rsjs.heuristics import queue_scheduling, randomized_queue
+from rsjs.heuristics import deterministic, queue_scheduling, randomized_queue
 from rsjs.heuristics.queue_choices import Choices
 from rsjs.heuristics.queue_scheduling import RULES, decide
 from rsjs.heuristics.stopping import Iterations
@@ -19,7 +19,7 @@ from rsjs.instances.errors import InputError
 from rsjs.instances.generators.sts import generate
 from rsjs.instances.method import Call, Report
 from rsjs.instances.schema import Instance
-from rsjs.instances.solution import Solution, Stop
+from rsjs.instances.solution import Solution, SolveResult, Stop
 from rsjs.methods import parse
 
 Make = Callable[..., Instance]
@@ -202,9 +202,15 @@ def test_deterministic_claims_nothing_about_the_instance_as_given() -> None:
 
 def test_a_method_that_refuses_the_instance_is_an_error_in_its_words() -> None:
     instance = generate(nodes=6, jobs=20, seed=1)
-    found = parse("deterministic?method=enumeration")(instance, Call(), Report())
-    assert found.stop is Stop.ERROR
-    assert "serves up to 10 jobs, not 20" in found.message
+    told = "enumeration serves up to 10 jobs, not 20"
+    assert parse("deterministic?method=enumeration").method.refusal(instance) == told
+
+    def refuse(*given) -> SolveResult:
+        raise InputError("/jobs", 20, "fewer")
+
+    call = Call(options={"method": refuse, "epochs": "worst_case"})
+    found = deterministic.run(instance, call, Report())
+    assert (found.stop, found.message) == (Stop.ERROR, "/jobs: found 20, expected fewer")
 
 
 def test_greedy_is_that_of_the_other_module_but_for_idle_gpus() -> None:

@@ -6,19 +6,24 @@ from collections.abc import Callable
 from dataclasses import replace
 from random import Random
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rsjs.instances.errors import InputError
 from rsjs.instances.generators import jahani, sts
-from rsjs.instances.schema import Workload
+from rsjs.instances.method import Call, Method, Report
+from rsjs.instances.schema import Instance, Workload
+from rsjs.instances.solution import SolveResult
 from rsjs.methods import parse
 from rsjs.simulation.engine import simulate
 from rsjs.simulation.guards import Status
+from rsjs.simulation.offline import capacity_free_bound
 from rsjs.simulation.options import Options
 from rsjs.simulation.outcome import Outcome
 from rsjs.simulation.policies import method
+from rsjs.simulation.policies.declared import request
 from rsjs.simulation.policies.registry import MADE_BY, policy
 from rsjs.simulation.state import whole
 
@@ -27,7 +32,12 @@ SPELLINGS = [
     *(f"queue:{rule}" for rule in ("edf", "edf_alone", "fifo", "priority")),
     "queue:edf?epochs=mean",
 ]
-PREEMPTIVE = ["queue:pedf", "queue:greedy", "queue:pedf?epochs=mean"]
+JAHANI = jahani.workload(nodes=3, jobs=12, seed=1, gap_seconds=3000)
+STS = sts.workload(nodes=3, jobs=12, seed=1, law="high")
+PREEMPTIVE = [
+    *("queue:pedf", "queue:greedy", "queue:pedf?epochs=mean"),
+    *("dp:fastest", "dp:fastest?epochs=mean"),
+]
 
 
 def _as_method(spelling: str, workload: Workload, options: Options) -> Outcome:
@@ -83,6 +93,42 @@ def test_an_exact_method_is_a_policy() -> None:
     assert (found.status, found.totals.completed) == (Status.COMPLETE, 6)
 
 
+@pytest.mark.parametrize(
+    ("spelling", "workload"),
+    [
+        ("jahani_patterns@highs?route=arrays", JAHANI),
+        ("jahani_dual", JAHANI),
+        ("rsjs_sifting", STS),
+        ("first_ending_patterns@highs?route=arrays", STS),
+        ("hierarchical?controllers=2,method=(jahani_patterns@highs?route=arrays)", JAHANI),
+    ],
+)
+def test_exact_methods_decide_again_and_again(spelling: str, workload: Workload) -> None:
+    found = simulate(workload, policy(spelling, workload), Options(period=1.0))
+    assert (found.status, found.message) == (Status.COMPLETE, "")
+    assert found.totals.cost >= capacity_free_bound(workload) * (1 - 1e-9)
+
+
+@pytest.mark.parametrize(
+    ("spelling", "begins"), [("jahani_patterns@highs", True), ("local_search", False)]
+)
+def test_exact_methods_begin_from_the_placement_until_now(
+    spelling: str, begins: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    calls = []
+
+    def run(instance: Instance, call: Call, report: Report) -> SolveResult:
+        calls.append((instance, call.warm_start))
+        return greedy(instance, Call(rule="paper"), report)
+
+    greedy = parse("greedy:paper").method.load()
+    monkeypatch.setattr(Method, "load", lambda own: run)
+    simulate(JAHANI, policy(spelling, JAHANI))
+    assert [start is not None for _, start in calls] == [begins] * len(calls)
+    for instance, start in calls if begins else []:
+        assert np.array_equal(start.job_node, instance.current.job_node)
+
+
 def test_random_methods_draw_other_numbers_at_each_decision_and_the_same_in_each_run() -> None:
     workload = sts.workload(nodes=4, jobs=20, seed=2, law="high")
     spelling = "randomized_greedy:paper?iterations=20"
@@ -135,4 +181,4 @@ def test_many_decisions_are_worth_compiling(
 
 
 def test_every_policy_of_a_file_is_a_method() -> None:
-    assert [parse(name).method.name for name in MADE_BY] == [*MADE_BY]
+    assert [request(name).method.name for name in MADE_BY] == [*MADE_BY]

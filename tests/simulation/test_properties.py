@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from rsjs.instances.schema import Instance, Workload
 from rsjs.instances.solution import Solution
 from rsjs.simulation import event_log
+from rsjs.simulation.bucket_bound import bucket_bound
 from rsjs.simulation.engine import simulate
 from rsjs.simulation.guards import Status
 from rsjs.simulation.offline import capacity_free_bound
@@ -76,7 +77,8 @@ def test_conservation_the_clock_and_the_bound(
     assert totals.cost == totals.energy + totals.tardiness
     assert 0 <= totals.utilisation <= 1 + 1e-9
     assert found.records[-1].in_use == [0] * len(workload.cluster.gpu_types)
-    assert capacity_free_bound(workload, options) <= totals.cost * (1 + 1e-9) + 1e-9
+    free, above = capacity_free_bound(workload, options), totals.cost * (1 + 1e-9) + 1e-9
+    assert free <= bucket_bound(workload, options, hours=5.0) <= above
 
 
 @settings(max_examples=15)

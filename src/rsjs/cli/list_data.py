@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+import json
 from importlib.resources import files
+from importlib.resources.abc import Traversable
 from typing import Any
 
 from rsjs.cli.console import console, plain_table
-from rsjs.instances.json_schemas import SCHEMAS, schema
 from rsjs.instances.node_catalogues import MEMBERS, price
 from rsjs.reporting.formats import MISSING
+
+SCHEMAS = (  # package, folder
+    ("rsjs.instances", "data"),
+    ("rsjs.instances.mig", "data"),
+    ("rsjs.instances.profiles", "data"),
+    ("rsjs.experiments.campaigns", "schemas"),
+)
 
 
 def catalogues() -> dict[str, list[dict[str, Any]]]:
@@ -54,16 +62,25 @@ def print_catalogues(found: dict[str, list[dict[str, Any]]]) -> None:
 
 def schemas() -> list[dict[str, Any]]:
     """The file formats with their JSON Schemas."""
-    folder = files("rsjs.instances").joinpath("data")
+    folders = (files(package) / folder for package, folder in SCHEMAS)
     return [
-        {
-            "format": name,
-            "file": str(folder.joinpath(f"{kind}.schema.json")),
-            "title": schema(kind)["title"],
-            "schema": schema(kind),
-        }
-        for name, kind in SCHEMAS.items()
+        _schema(file)
+        for folder in folders
+        for file in sorted(folder.iterdir(), key=lambda file: file.name)
+        if file.name.endswith(".schema.json")
     ]
+
+
+def _schema(file: Traversable) -> dict[str, Any]:
+    schema = json.loads(file.read_text("utf-8"))
+    told = schema.get("properties", {}).get("format", {})
+    name = file.name.removesuffix(".schema.json")
+    return {
+        "format": told.get("const", told.get("enum", [name])[0]),
+        "file": str(file),
+        "title": schema["title"],
+        "schema": schema,
+    }
 
 
 def print_schemas(found: list[dict[str, Any]]) -> None:

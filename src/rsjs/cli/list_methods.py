@@ -75,6 +75,28 @@ def print_methods(found: list[dict[str, Any]]) -> None:
         print_facts([(f"  {name}", text) for name, text in _details(method)])
     print(f"\nSpelling: {SPELLING}; the first solver and the first rule are the default.")
     print("A method as a value stands in parentheses if it has options: ?key=(name?key=value),...")
+    print(
+        "Of several between |, the first that serves the instance runs: ?key=name|(name?key=value)"
+    )
+
+
+def policies() -> list[dict[str, Any]]:
+    """Every policy of `rsjs simulate`: those that are no methods, then methods that decide."""
+    from rsjs.simulation.policies.declared import POLICIES, deciders
+
+    return [
+        {**_method(method), "is_method": name not in POLICIES}
+        for name, method in sorted(deciders().items(), key=lambda item: item[0] not in POLICIES)
+        if method.decides
+    ]
+
+
+def print_policies(found: list[dict[str, Any]]) -> None:
+    """A line each; `rsjs list methods` has the details of methods."""
+    width = max(len(policy["name"]) for policy in found)
+    for policy in found:
+        kind = "method" if policy["is_method"] else "policy"
+        print(policy["name"].ljust(width), kind, policy["summary"], sep="  ")
 
 
 def _details(method: dict[str, Any]) -> list[tuple[str, str]]:

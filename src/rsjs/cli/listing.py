@@ -1,4 +1,4 @@
-"""`rsjs list`: methods, solvers, catalogues, sets of instances and schemas."""
+"""`rsjs list`: methods, policies, solvers, catalogues, sets of instances and schemas."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ class What(StrEnum):
     """What there is to list."""
 
     METHODS = "methods"
+    POLICIES = "policies"
     SOLVERS = "solvers"
     CATALOGUES = "catalogues"
     SETS = "sets"
@@ -26,7 +27,7 @@ def list_(
     as_json: Json = False,
 ) -> None:
     """
-    List methods, solvers, catalogues of node types, sets of instances, or file formats.
+    List methods, policies, solvers, catalogues of node types, sets of instances, or file formats.
 
     \b
     Example:
@@ -34,13 +35,14 @@ def list_(
       rsjs list catalogues --json
 
     Methods come with the objectives they serve, their solvers, rules and options, and with the
-    command that installs a missing solver.
+    command that installs a missing solver. Policies are what decides in `rsjs simulate`.
     """
     from rsjs.cli import list_data, list_methods, list_sets
     from rsjs.cli.console import print_json
 
     kinds: dict[What, tuple[Callable[[], Any], Callable[[Any], None]]] = {
         What.METHODS: (list_methods.methods, list_methods.print_methods),
+        What.POLICIES: (list_methods.policies, list_methods.print_policies),
         What.SOLVERS: (list_methods.solvers, list_methods.print_solvers),
         What.CATALOGUES: (list_data.catalogues, list_data.print_catalogues),
         What.SETS: (list_sets.sets, list_sets.print_sets),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import inf
 from pathlib import Path
 from typing import Annotated
 
@@ -33,6 +34,15 @@ def simulate(
         Path | None,
         typer.Option(
             "--replay", metavar="LOG", help="The decisions of a log, each checked, instead."
+        ),
+    ] = None,
+    bucket: Annotated[
+        float | None,
+        typer.Option(
+            "--bucket",
+            metavar="HOURS",
+            help="Also the bound that counts GPUs, in buckets of so many hours: above the other"
+            " one where jobs queue.",
         ),
     ] = None,
     seed: Annotated[
@@ -85,8 +95,10 @@ def simulate(
       rsjs simulate workload.json --replay results/edf_paper.jsonl.gz -o again
 
     A policy is spelled as a method, see `rsjs list methods`. DIR gets totals.json, a log of events
-    and a Gantt chart for each policy, and course.png: cost, queue and GPUs over time. Ctrl-C ends
-    the run and keeps what was simulated.
+    and a Gantt chart for each policy, and course.png: cost, queue and GPUs over time. --compare
+    also gives costs over that of the first policy, two yardsticks and, where options make the times
+    differ from those predicted, the predicted costs. Ctrl-C ends the run and keeps what was
+    simulated.
     """
     from rsjs.cli import simulate_text as text
     from rsjs.cli.inputs import writable
@@ -114,11 +126,15 @@ def simulate(
     except InputError as error:
         option = error.pointer.replace("/", "--", 1).replace("_", "-")
         raise InputError(option, error.value, error.expected) from None
+    if bucket is not None and not 0 < bucket < inf:
+        raise InputError("--bucket", bucket, "hours > 0")
     workload = read_workload(file)
     chosen = [] if replay else policies(compare or policy or DEFAULT, workload)
     writable(output, folder=True)
     with running() as screen:
-        runs = Simulations(workload, options, output, screen)
+        runs = Simulations(
+            workload, options, output, screen, bucket_hours=bucket, compare=compare is not None
+        )
         if replay:
             runs.replay(replay)
         for own in chosen:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from rsjs.cli.console import number
 from rsjs.cli.progress import Screen, busy
@@ -15,12 +14,13 @@ from rsjs.instances.schema import Workload
 from rsjs.simulation import event_log
 from rsjs.simulation.engine import simulate
 from rsjs.simulation.guards import Status
-from rsjs.simulation.offline import capacity_free_bound
 from rsjs.simulation.options import Options
 from rsjs.simulation.outcome import Outcome
+from rsjs.simulation.policies.declared import deciders
 from rsjs.simulation.policies.registry import policy
 from rsjs.simulation.policy import Policy
 from rsjs.simulation.recorded import replay
+from rsjs.simulation.references import references
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -34,7 +34,7 @@ def policies(spellings: str, workload: Workload) -> list[Policy]:
     """The policies in a list, each once; InputError for one that cannot decide here."""
     from rsjs.cli.spellings import requests
 
-    return [policy(request.spelling, workload) for request in requests(spellings)]
+    return [policy(one.spelling, workload) for one in requests(spellings, deciders())]
 
 
 class ClockLine:
@@ -68,18 +68,37 @@ class Simulations:
     """
     Runs of one workload.
 
+    Parameters
+    ----------
+    bucket_hours : float, optional [h]
+        See `references`.
+    compare : bool
+        Whether policies are compared: with yardsticks, and with what was predicted where options
+        make that another cost.
+
     Attributes
     ----------
     outcomes : list of Outcome
-    bound : float [$]
-        See `simulation.offline`.
+    predicted : mapping
+        Policy -> predicted cost [$].
+    references : References
     """
 
-    def __init__(self, workload: Workload, options: Options, folder: Path, screen: Screen) -> None:
+    def __init__(
+        self,
+        workload: Workload,
+        options: Options,
+        folder: Path,
+        screen: Screen,
+        *,
+        bucket_hours: float | None = None,
+        compare: bool = False,
+    ) -> None:
         self.workload, self.options, self.folder = workload, options, folder
         self.outcomes: list[Outcome] = []
-        self.bound = capacity_free_bound(workload, options)
-        self._screen = screen
+        self.predicted: dict[str, float] = {}
+        self.compare, self._bucket_hours, self._screen = compare, bucket_hours, screen
+        self._refer(options)
 
     @property
     def exit_code(self) -> int:
@@ -93,55 +112,50 @@ class Simulations:
         """Simulate a policy, unless Ctrl-C ended the one before."""
         if self.exit_code == INTERRUPTED:
             return
-        line = ClockLine(policy.spelling, len(self.workload.jobs))
-        self._screen.show(line)
-        self._keep(simulate(self.workload, policy, self.options, line))
+        predicted = self.options.as_predicted()
+        self._keep(self._simulated(policy, policy.spelling, self.options))
+        if self.compare and predicted != self.options and self.exit_code != INTERRUPTED:
+            found = self._simulated(policy, f"{policy.spelling} as predicted", predicted)
+            if found.status == Status.COMPLETE:
+                self.predicted[policy.spelling] = found.totals.cost
 
     def replay(self, log: Path) -> None:
         """Simulate the decisions of a log under its own options."""
         found = replay(self.workload, event_log.read(log))
         self.options = found.options
-        self.bound = capacity_free_bound(self.workload, self.options)
+        self._refer(self.options)
         self._keep(found)
 
     def write(self) -> None:
         """Write the totals and the pictures."""
+        from rsjs.cli.simulate_document import document
         from rsjs.reporting.cluster_course import cluster_course
         from rsjs.reporting.job_gantt import job_gantt
 
-        text = json.dumps(self.as_document(), indent=1, ensure_ascii=False)
+        text = json.dumps(document(self), indent=1, ensure_ascii=False)
         write_bytes(text.encode(), self.folder / "totals.json")
         with busy("drawing"):
             for outcome in self.outcomes:
-                job_gantt(outcome, self._path(outcome, ".gantt.png"))
+                job_gantt(outcome, self.path(outcome, ".gantt.png"))
             cluster_course(self.outcomes, self.folder / "course.png")
 
-    def as_document(self) -> dict[str, Any]:
-        """All that is known, as JSON."""
-        return {
-            "workload": self.workload.name,
-            "sha256": self.workload.digest,
-            "options": self.options.as_dict(),
-            "capacity_free_bound": self.bound,
-            "runs": [
-                {
-                    "policy": outcome.policy,
-                    "status": str(outcome.status),
-                    "message": outcome.message,
-                    **asdict(outcome.totals),
-                    "seconds_per_decision": outcome.seconds_as_dict(),
-                    "log": self._path(outcome, ".jsonl.gz").name,
-                }
-                for outcome in self.outcomes
-            ],
-        }
+    def path(self, outcome: Outcome, suffix: str) -> Path:
+        """A file of a run."""
+        return self.folder / f"{file_name(outcome.policy)}{suffix}"
+
+    def _refer(self, options: Options) -> None:
+        self.references = references(
+            self.workload, options, bucket_hours=self._bucket_hours, yardsticks=self.compare
+        )
+
+    def _simulated(self, policy: Policy, label: str, options: Options) -> Outcome:
+        line = ClockLine(label, len(self.workload.jobs))
+        self._screen.show(line)
+        return simulate(self.workload, policy, options, line)
 
     def _keep(self, outcome: Outcome) -> None:
         self.outcomes.append(outcome)
-        event_log.write(outcome, self._path(outcome, ".jsonl.gz"))
+        event_log.write(outcome, self.path(outcome, ".jsonl.gz"))
         totals = outcome.totals
         told = outcome.message or f"{number(totals.cost)} $, {totals.late} of {totals.jobs} late"
         self._screen.say(f"{outcome.policy}: {told}")
-
-    def _path(self, outcome: Outcome, suffix: str) -> Path:
-        return self.folder / f"{file_name(outcome.policy)}{suffix}"

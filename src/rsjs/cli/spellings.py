@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from re import split as split_at
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from rsjs.instances.method import Method
     from rsjs.methods import Request
 
 
@@ -27,12 +28,20 @@ def split(text: str, known: Collection[str]) -> list[str]:
     return spellings
 
 
-def requests(text: str) -> list[Request]:
-    """The methods in a list, each once; InputError for one that is not known, or none at all."""
+def requests(text: str, known: Mapping[str, Method] | None = None) -> list[Request]:
+    """
+    The methods in a list, each once; InputError for one that is not known, or none at all.
+
+    Parameters
+    ----------
+    known : mapping, optional
+        What may be in the list, by name; all methods if not given.
+    """
     from rsjs.instances.errors import InputError
     from rsjs.methods import all_methods, parse
 
-    found = {request.spelling: request for request in map(parse, split(text, all_methods()))}
+    known = all_methods() if known is None else known
+    found = {one.spelling: one for one in (parse(part, known) for part in split(text, known))}
     if not found:
         raise InputError("--methods", text, "methods, e.g. jahani_patterns@highs,greedy:code")
     return list(found.values())

@@ -11,5 +11,8 @@ What decisions are worth in the long run: jobs arrive, policies decide, the cloc
     event_kinds, event_records, event_log, recorded     events kept, written, simulated again
     outcome            totals, and whether they add up
     offline            lower bound for a workload whose epochs are known
+    bucket_bound, bucket_columns, configurations     another one, which counts GPUs over time
+    yardsticks         what a workload costs under conditions that no policy has
+    references, metrics     what the cost of a policy is held against, and how
     placements         placements that go on while others begin
 """

@@ -12,9 +12,8 @@ the lower hull of these points. So no policy that ends job j at r_j + T pays les
 
 a convex function that is linear between the corners of the hull and d_j - r_j.
 
-p_q is what k GPUs cost at least, wherever they are: k times the least $/h per GPU in use of a node
-type with that GPU, under the accounting of the simulation; a share costs its part of one GPU.
-Overhead only adds to the cost; with errors of the prediction a_q are the real times.
+p_q is what a configuration costs at least wherever it is, see `configurations`. Overhead only adds
+to the cost; with errors of the prediction a_q are the real times.
 """
 
 from __future__ import annotations
@@ -23,10 +22,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rsjs.instances.schema import Workload
-from rsjs.simulation import billing
+from rsjs.simulation.configurations import configurations
 from rsjs.simulation.options import Options
-from rsjs.simulation.real_times import real_times
-from rsjs.simulation.state import whole
 
 Floats = NDArray[np.float64]
 
@@ -39,36 +36,10 @@ def capacity_free_bound(workload: Workload, options: Options | None = None) -> f
 def capacity_free_bounds(workload: Workload, options: Options) -> Floats:
     """(J,) b_j [$]."""
     jobs = workload.jobs
-    pace, price = _configurations(workload, options)
+    of = configurations(workload, options)
     slack = jobs.due - jobs.release
-    rows = zip(workload.realised_epochs, pace, slack, jobs.weight, strict=True)
-    return np.array([_least(epochs * own, price, late, eta) for epochs, own, late, eta in rows])
-
-
-def _configurations(workload: Workload, options: Options) -> tuple[Floats, Floats]:
-    """(J, Q) real hours per epoch, and (Q,) $/h."""
-    cluster = workload.cluster
-    dedicated, shared = real_times(whole(workload), workload.digest, options)
-    per_gpu = _least_price_per_gpu(workload, options)
-    gpus = np.arange(dedicated.shape[2])
-    part = np.zeros(shared.shape[1:])
-    for i, gpu in enumerate(cluster.gpu_types):
-        for level, share in enumerate(gpu.levels):
-            part[i, level] = share.units / gpu.units
-    amount = np.hstack([np.broadcast_to(gpus, dedicated.shape[1:]), part])
-    pace = np.concatenate([dedicated, shared], axis=2)
-    return pace.reshape(len(pace), -1), (amount * per_gpu[:, None]).reshape(-1)
-
-
-def _least_price_per_gpu(workload: Workload, options: Options) -> Floats:
-    """(T,) $/h of a GPU in use where it costs least; 0 for GPUs that no node has."""
-    cluster = workload.cluster
-    price = billing.prices(cluster, options.energy)[:, 1:]
-    each = (price / np.arange(1, price.shape[1] + 1)).min(axis=1)
-    least = np.full(len(cluster.gpu_types), np.inf)
-    present = np.flatnonzero(cluster.allowed_in_class.any(axis=0))
-    np.minimum.at(least, cluster.gpu_of_type[present], each[present])
-    return np.where(np.isfinite(least), least, 0.0)
+    rows = zip(workload.realised_epochs, of.pace, slack, jobs.weight, strict=True)
+    return np.array([_least(epochs * own, of.price, late, eta) for epochs, own, late, eta in rows])
 
 
 def _least(hours: Floats, price: Floats, slack: float, eta: float) -> float:

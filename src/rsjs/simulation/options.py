@@ -7,7 +7,7 @@ change of configuration for nothing, times as predicted.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from hashlib import sha256
 from math import inf
 from typing import Any
@@ -79,6 +79,10 @@ class Options:
         ):
             if not sensible:
                 raise InputError(f"/{name}", getattr(self, name), expected)
+
+    def as_predicted(self) -> Options:
+        """The same without what predictions leave out: errors, boots, epochs that are repeated."""
+        return replace(self, boot=0.0, checkpoint="continuous", deviation=0.0)
 
     def seed_of(self, decision: int) -> int:
         """The seed of a decision, by its number."""

@@ -1,8 +1,10 @@
 """
 Any method as a policy: it decides on all jobs at hand anew at each event.
 
-What it says of costs and bounds is ignored: a simulation has its own. Where a method chooses its
-engine by the work of one decision, the compiled one is chosen for it if there will be many.
+What it says of costs and bounds is ignored: a simulation has its own. An exact method begins from
+the placement until now, with the jobs that wait postponed, if it can begin from one at all. Where a
+method chooses its engine by the work of one decision, the compiled one is chosen for it if there
+will be many.
 """
 
 from __future__ import annotations
@@ -17,6 +19,7 @@ from rsjs.instances.method import Call, Limits, Report
 from rsjs.instances.schema import Instance
 from rsjs.methods import Request
 from rsjs.simulation.guards import Status, Stopped
+from rsjs.simulation.placements import kept
 from rsjs.simulation.policy import Choice, Policy
 from rsjs.simulation.state import State
 
@@ -42,7 +45,7 @@ def refuse(request: Request, whole: Instance) -> None:
 def policy(request: Request, whole: Instance) -> Policy:
     """A method that serves the workload as a policy."""
     run, most = request.method.load(), request.method.max_jobs
-    options = options_for(request, len(whole.jobs))
+    options, begins = options_for(request, len(whole.jobs)), _begins(request, whole)
 
     def decide(state: State, memory: Any) -> Choice:
         if most is not None and len(state.rows) > most:
@@ -52,6 +55,7 @@ def policy(request: Request, whole: Instance) -> Policy:
             rule=request.rule,
             options=options,
             limits=Limits(time_limit=state.time_limit, seed=state.seed),
+            warm_start=kept(state) if begins else None,
         )
         result = run(state.instance, call, Report(state.time_limit))
         if result.solution is None:
@@ -59,6 +63,12 @@ def policy(request: Request, whole: Instance) -> Policy:
         return Choice(solution=result.solution)
 
     return Policy(spelling=request.spelling, decide=decide)
+
+
+def _begins(request: Request, whole: Instance) -> bool:
+    """Whether the placement until now is a start: where any number of nodes may be open."""
+    starts = request.method.kind == "exact" and request.method.warm_start
+    return starts and whole.objective.open_nodes in ("free", "jahani_eq")
 
 
 def options_for(request: Request, jobs: int) -> Mapping[str, Any]:

@@ -21,6 +21,7 @@ from rsjs.instances.schema import Instance
 from rsjs.instances.solution import Solution
 from rsjs.methods import Request
 from rsjs.simulation.placements import beside, kept
+from rsjs.simulation.policies.part import Parts
 from rsjs.simulation.policy import Choice, Policy
 from rsjs.simulation.state import State
 
@@ -28,15 +29,14 @@ from rsjs.simulation.state import State
 def policy(request: Request, whole: Instance) -> Policy:
     """The policy `queue` with one of its rules."""
     rule, epochs = RULES[str(request.rule)], request.options["epochs"]
-    cluster = whole.cluster
+    cluster, parts = whole.cluster, Parts(whole)
 
     def decide(state: State, memory: Any) -> Choice:
         jobs = len(state.rows)
         solution = Solution.empty(jobs, cluster.nodes) if rule.preemptive else kept(state)
         waiting = np.flatnonzero(solution.job_node < 0)
-        rooms = _rooms(cluster, solution, alone=rule.alone)
-        if waiting.size and not rooms.full:
-            of = Choices.of(state.of(waiting, epochs), epochs)
+        if waiting.size and not (rooms := _rooms(cluster, solution, alone=rule.alone)).full:
+            of = Choices.of(parts.some(state, waiting, epochs), epochs)
             codes, _ = of.ranked(cheapest=True)
             order = rule.order(of.instance).tolist()
             placed = first_fit(order, rows_without(codes), of.units, rooms, of.stride)

@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
-from rsjs.instances.schema import Workload
-from rsjs.methods import parse
-from rsjs.simulation.policies import method, queue, waiting_jobs
+from dataclasses import replace
+
+from rsjs.instances.schema import Instance, Workload
+from rsjs.methods import Request
+from rsjs.simulation.policies import dp, hierarchical, method, queue, roll, sts, waiting_jobs
+from rsjs.simulation.policies.declared import request as requested
 from rsjs.simulation.policy import Policy
 from rsjs.simulation.state import whole
 
 MADE_BY = {
+    "dp": dp.policy,
     "fifo": waiting_jobs.policy,
     "edf": waiting_jobs.policy,
     "priority": waiting_jobs.policy,
+    "hierarchical": hierarchical.policy,
     "queue": queue.policy,
+    "roll": roll.policy,
+    "sts": sts.policy,
 }
 
 
@@ -25,7 +32,14 @@ def policy(spelling: str, workload: Workload) -> Policy:
     InputError
         If there is no such method, or it cannot decide on the workload.
     """
-    request, instance = parse(spelling), whole(workload)
+    return served(requested(spelling), whole(workload))
+
+
+def served(request: Request, instance: Instance) -> Policy:
+    """The policy of a request, or of the first one named that can decide on these jobs."""
+    if request.otherwise:
+        serving = (one for one in (request, *request.otherwise) if not one.method.refusal(instance))
+        request = replace(next(serving, request), otherwise=())
     method.refuse(request, instance)
     make = MADE_BY.get(request.method.name, method.policy)
     return make(request, instance)

@@ -1,0 +1,171 @@
+"""
+A lower bound on the cost of a workload whose epochs are known, that counts GPUs by buckets of time.
+
+Bucket b is the time from e_b to e_(b+1), B is all time after the last one (`bucket_columns`). Job j
+has W_j epochs of a_jq hours in configuration q at p_q $/h (`configurations`); k_q are its GPUs.
+
+    y_jqb >= 0    hours that job j spends in configuration q in bucket b
+    h_cvb >= 0    hours that nodes of class c spend as node type v in bucket b
+    u_j >= 0      hours of tardiness
+
+    min   sum p_q y_jqb + sum eta_j u_j
+    (1)   sum_qb y_jqb / (W_j a_jq) = 1                                         all work is done
+    (2)   sum_q y_jqb <= hours of b after r_j                    b < B          one after the other
+    (3)   sum_jq floor(k_q / s) y_jqb <= sum_(cv on i) floor(s_v / s) h_cvb     GPU type i, s, b < B
+    (4)   sum_v h_cvb <= (e_(b+1) - e_b) n_c                     b < B          n_c nodes
+    (5)   u_j + sum_qb l_jb y_jqb / (W_j a_jq) >= e_B - d_j,   l_jb = e_B - max(d_j, r_j, e_b)
+    (6)   u_j - sum_qb y_jqb >= r_j - d_j
+
+Why a schedule satisfies these: (3) with s = 1 counts GPUs, shares by their part; for s > 1, where
+shares count nothing, jobs on a node of K GPUs have sum floor(k / s) <= floor(K / s). s is 1 and
+each number of GPUs just too large for some node type. (5): the part of a job not done falls from 1
+at r_j to 0 at its end, so its integral from d_j on is at most the tardiness, and at least what it
+is with the value at the end of each bucket. (6): no job ends before r_j and all hours that it runs.
+
+Work after the last bucket takes no room, so the bound holds however long a policy takes. Without
+(2) to (5) it is `offline`, below which it never is. What is returned is the Lagrangian value of the
+solver's multipliers, with every column in a box, so it does not rest on tolerances.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+from rsjs.formulations.matrix import Kind, MatrixModel
+from rsjs.formulations.rows import Rows
+from rsjs.instances.cluster import Cluster
+from rsjs.instances.errors import InputError
+from rsjs.instances.schema import Workload
+from rsjs.simulation.bucket_columns import Columns, columns, edges
+from rsjs.simulation.configurations import Configurations, configurations
+from rsjs.simulation.offline import capacity_free_bound
+from rsjs.simulation.options import Options
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+
+def bucket_bound(
+    workload: Workload, options: Options | None = None, *, hours: float = 1.0
+) -> float:
+    """
+    The bound [$]: no policy costs less on this workload.
+
+    Parameters
+    ----------
+    options : Options, optional
+        Of the simulation.
+    hours : float [h]
+        Length of a bucket, > 0: shorter ones give a better bound for more time.
+    """
+    if not 0 < hours < float("inf"):
+        raise InputError("/hours", hours, "a bucket of > 0 hours")
+    options = options or Options()
+    model = build(workload, configurations(workload, options), hours)
+    return max(certified(model, _multipliers(model)), capacity_free_bound(workload, options))
+
+
+def build(workload: Workload, of: Configurations, hours: float) -> MatrixModel:
+    """The linear program above; columns y, u, h."""
+    jobs, edge = workload.jobs, edges(workload, of, hours)
+    at = columns(workload, of, edge)
+    buckets, count, n = len(edge) - 1, len(jobs), len(at.job)
+    every, y = np.arange(count), np.arange(n)
+    u = n + every
+    inside = at.bucket < buckets
+    work = workload.realised_epochs[at.job] * of.pace[at.job, at.config]
+    room = np.minimum(np.diff(edge), np.maximum(0.0, edge[1:] - jobs.release[:, None]))
+    late = edge[-1] - np.maximum(np.maximum(jobs.due, jobs.release)[:, None], edge)
+    rows = Rows()
+    rows.add(count, 1.0, 1.0, (at.job, y, 1 / work))
+    window = at.job[inside] * buckets + at.bucket[inside]
+    used, row = np.unique(window, return_inverse=True)
+    rows.add(len(used), -np.inf, room.ravel()[used], (row, y[inside], 1.0))
+    h = _rooms(rows, workload.cluster, of, at, np.diff(edge), n + count)
+    rows.add(
+        count,
+        edge[-1] - jobs.due,
+        np.inf,
+        (every, u, 1.0),
+        (at.job[inside], y[inside], late[at.job, at.bucket][inside] / work[inside]),
+    )
+    rows.add(count, jobs.release - jobs.due, np.inf, (every, u, 1.0), (at.job, y, -1.0))
+    upper = work.copy()
+    upper[inside] = np.minimum(work[inside], room[at.job, at.bucket % buckets][inside])
+    most = edge[-1] - np.minimum(jobs.due, jobs.release) + np.bincount(at.job, upper, count)
+    return rows.model(
+        cost=np.concatenate([of.price[at.config], jobs.weight, np.zeros(len(h))]),
+        upper=np.concatenate([upper, most, h]),
+        kind=np.full(n + count + len(h), Kind.CONTINUOUS, dtype=np.uint8),
+    )
+
+
+def _rooms(
+    rows: Rows, cluster: Cluster, of: Configurations, at: Columns, length: Floats, first: int
+) -> Floats:
+    """Add (3) and (4); the upper bounds of h, whose columns begin at `first`."""
+    buckets, types = len(length), len(cluster.gpu_types)
+    classes, kind = np.nonzero(cluster.allowed_in_class)
+    size, gpu = cluster.gpus_of_type[kind], cluster.gpu_of_type[kind]
+    b = np.arange(buckets)
+    h = first + np.arange(len(kind))[:, None] * buckets + b
+    inside = np.flatnonzero(at.bucket < buckets)
+    own, bucket = at.config[inside], at.bucket[inside]
+    for s in [1, *(np.unique(size)[:-1] + 1).tolist()]:
+        taken = of.amount[own] if s == 1 else of.amount[own] // s
+        some = np.flatnonzero(taken)
+        rows.add(
+            types * buckets,
+            -np.inf,
+            0.0,
+            (of.gpu[own[some]] * buckets + bucket[some], inside[some], taken[some]),
+            ((gpu[:, None] * buckets + b).ravel(), h.ravel(), -np.repeat(size // s, buckets)),
+        )
+    nodes = np.outer(cluster.class_sizes, length)
+    place = (classes[:, None] * buckets + b).ravel()
+    rows.add(len(nodes) * buckets, -np.inf, nodes.ravel(), (place, h.ravel(), 1.0))
+    return nodes[classes].ravel()
+
+
+def certified(model: MatrixModel, multipliers: Floats) -> float:
+    """
+    The Lagrangian value of a model with all columns in boxes from 0 on: at most its optimum.
+
+    Parameters
+    ----------
+    multipliers : (rows,) float
+        Of any sign: what makes no sense for a one-sided row counts as 0.
+    """
+    low, high = np.isfinite(model.row_lower), np.isfinite(model.row_upper)
+    price = np.where(low, multipliers, np.minimum(multipliers, 0.0))
+    price = np.where(high, price, np.maximum(price, 0.0))
+    side = np.where(price > 0, model.row_lower, model.row_upper)
+    reduced = model.cost - csr_array(model.A).T @ price
+    return float(price @ np.where(price != 0, side, 0.0) + np.minimum(0.0, reduced) @ model.upper)
+
+
+def _multipliers(model: MatrixModel) -> Floats:
+    """(rows,) multipliers at the optimum; 0 where HiGHS ends without one."""
+    from scipy.optimize import linprog
+
+    equal = model.row_lower == model.row_upper
+    below = np.isneginf(model.row_lower)
+    sign = np.where(below, 1.0, -1.0)
+    side = np.where(below, model.row_upper, -model.row_lower)
+    matrix = csr_array(model.A)
+    found = linprog(
+        model.cost,
+        A_ub=matrix.multiply(sign[:, None]).tocsr()[~equal],
+        b_ub=side[~equal],
+        A_eq=matrix[equal],
+        b_eq=model.row_lower[equal],
+        bounds=np.column_stack([model.lower, model.upper]),
+        method="highs",
+    )
+    multipliers = np.zeros(len(sign))
+    if found.status == 0:
+        multipliers[equal] = found.eqlin.marginals
+        multipliers[~equal] = sign[~equal] * found.ineqlin.marginals
+    return multipliers

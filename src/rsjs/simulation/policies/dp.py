@@ -1,0 +1,26 @@
+"""DP of `heuristics.dynamic_programming`, all jobs at each event; decisions are not priced."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from rsjs.heuristics import dynamic_programming
+from rsjs.instances.completion import complete
+from rsjs.instances.schema import Instance
+from rsjs.methods import Request
+from rsjs.simulation.policies.part import Parts
+from rsjs.simulation.policy import Choice, Policy
+from rsjs.simulation.state import State
+
+
+def policy(request: Request, whole: Instance) -> Policy:
+    """The policy `dp` with one of its rules."""
+    rule, epochs, parts = str(request.rule), request.options["epochs"], Parts(whole)
+
+    def decide(state: State, memory: Any) -> Choice:
+        part = parts.some(state, np.arange(len(state.rows)), epochs)
+        return Choice(solution=complete(part, dynamic_programming.decide(part, rule, epochs)))
+
+    return Policy(spelling=request.spelling, decide=decide)

@@ -1,0 +1,166 @@
+"""
+Kiros' hierarchical controllers over time: K controllers with their own nodes and jobs.
+
+A job is dealt to a controller when it is submitted, for good (`submission`); node n belongs to
+controller n mod K. Each controller runs a policy of its own, and is asked only when something
+happens to it: one of its jobs comes or goes, asks for a change, or none of them runs. So the
+controllers are simulations independent of each other. At the end of a period all are asked.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from math import inf
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rsjs.formulations.splitting import demand
+from rsjs.instances.completion import complete
+from rsjs.instances.errors import InputError, described
+from rsjs.instances.schema import Instance
+from rsjs.instances.solution import Solution
+from rsjs.methods import Request
+from rsjs.simulation.event_kinds import TIE
+from rsjs.simulation.placements import kept
+from rsjs.simulation.policies.submission import Dealer
+from rsjs.simulation.policy import Choice, Policy
+from rsjs.simulation.state import State
+
+Ints = NDArray[np.int64]
+
+
+class Last(NamedTuple):
+    """A controller's last decision: its jobs, when, when it wants to be asked, what it kept."""
+
+    rows: Ints = np.empty(0, dtype=np.int64)
+    at: float = inf
+    due: float = inf
+    number: int = 0
+    memory: Any = None
+
+
+class Memory(NamedTuple):
+    """Controller of each job of the workload, -1 = not submitted yet, and the last decisions."""
+
+    owner: Ints
+    last: tuple[Last, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Controller:
+    """
+    One controller.
+
+    Attributes
+    ----------
+    nodes : (N_k,) int
+    whole : Instance
+        The jobs that its nodes can run.
+    row : (J,) int
+        Position in `whole` of each job of the workload.
+    policy : Policy
+    """
+
+    nodes: Ints
+    whole: Instance
+    row: Ints
+    policy: Policy
+
+    def state(self, state: State, own: Ints, last: Last) -> State:
+        """What it sees: `own` are positions of its jobs in `state.rows`."""
+        return replace(
+            state,
+            workload=self.whole,
+            rows=self.row[state.rows[own]],
+            epochs_done=state.epochs_done[own],
+            current=kept(state).taken(own, self.nodes),
+            elapsed=state.now - last.at if last.number else 0.0,
+            number=last.number,
+        )
+
+
+def policy(request: Request, whole: Instance) -> Policy:
+    """The policy `hierarchical`, with any policy for its controllers."""
+    if request.options["undivided"]:
+        found = described("an undivided method")
+        raise InputError("", found, "hierarchical without undivided, which decides nothing")
+    count = min(request.options["controllers"], whole.cluster.nodes)
+    node = np.arange(whole.cluster.nodes) % count
+    dealer = Dealer(whole, node, count, request.options["split"])
+    team = [_controller(request, whole, dealer, node, k) for k in range(count)]
+
+    def decide(state: State, memory: Memory | None) -> Choice:
+        memory = memory or Memory(np.full(len(whole.jobs), -1), (Last(),) * count)
+        owner = _dealt(dealer, state, memory.owner)
+        own = [np.flatnonzero(owner[state.rows] == k) for k in range(count)]
+        running = state.current.job_node >= 0
+        asked = [
+            not np.array_equal(state.rows[jobs], last.rows)
+            or last.due <= state.now + TIE
+            or (len(jobs) > 0 and not running[jobs].any())
+            for jobs, last in zip(own, memory.last, strict=True)
+        ]
+        asked = asked if any(asked) else [True] * count
+        decision, lasts = kept(state), list(memory.last)
+        change = np.full(len(state.rows), inf)
+        for k, controller in enumerate(team):
+            jobs, last = own[k], lasts[k]
+            if asked[k]:
+                due, choice = inf, Choice(solution=Solution.empty(0, len(controller.nodes)))
+                if jobs.size:
+                    part = replace(controller.state(state, jobs, last), seed=state.seed + k)
+                    choice = controller.policy.decide(part, last.memory)
+                    if choice.change is not None:
+                        due = state.now + float(choice.change.min())
+                decision = _with(decision, jobs, controller.nodes, choice.solution)
+                number = last.number + int(jobs.size > 0)
+                lasts[k] = Last(state.rows[jobs], state.now, due, number, choice.memory)
+            change[jobs] = lasts[k].due - state.now
+        solution = complete(state.instance, decision)
+        return Choice(solution=solution, change=change, memory=Memory(owner, tuple(lasts)))
+
+    keeps = all(controller.policy.keeps_running for controller in team)
+    return Policy(spelling=request.spelling, decide=decide, keeps_running=keeps)
+
+
+def _controller(
+    request: Request, whole: Instance, dealer: Dealer, node: Ints, k: int
+) -> Controller:
+    from rsjs.simulation.policies.registry import served  # which imports this module
+
+    nodes, able = np.flatnonzero(node == k), np.flatnonzero(dealer.runs[:, k])
+    row = np.full(len(whole.jobs), -1)
+    row[able] = np.arange(len(able))
+    part = replace(
+        whole,
+        name=f"{whole.name}, controller {k + 1} of {dealer.runs.shape[1]}",
+        cluster=whole.cluster.taken(nodes),
+        jobs=whole.jobs.taken(able),
+    )
+    return Controller(nodes, part, row, served(request.options["method"], part))
+
+
+def _dealt(dealer: Dealer, state: State, owner: Ints) -> Ints:
+    """(J,) controllers with those of jobs that have just been submitted."""
+    waits = owner[state.rows] < 0
+    new = np.flatnonzero(waits)
+    if not new.size:
+        return owner
+    old, load = np.flatnonzero(~waits), np.zeros(dealer.runs.shape[1])
+    if dealer.split == "demand" and old.size:
+        np.add.at(load, owner[state.rows[old]], demand(state.of(old)))
+    dealt = owner.copy()
+    before = int((owner >= 0).sum())
+    dealt[state.rows[new]] = dealer.deal(state.rows[new], state.of(new), before, load)
+    return dealt
+
+
+def _with(decision: Solution, jobs: Ints, nodes: Ints, part: Solution) -> Solution:
+    """A decision with some jobs and nodes decided anew."""
+    node, gpus = decision.job_node.copy(), decision.job_gpus.copy()
+    level, kind = decision.job_level.copy(), decision.node_type.copy()
+    node[jobs] = np.where(part.job_node >= 0, nodes[part.job_node], -1)
+    gpus[jobs], level[jobs], kind[nodes] = part.job_gpus, part.job_level, part.node_type
+    return Solution.of(node, gpus, kind, level)

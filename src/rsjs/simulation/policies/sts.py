@@ -1,0 +1,71 @@
+"""
+STS over time (Filippini et al. 2024, Algorithms 2 and 3): all jobs anew, at events and at T_j.
+
+A decision is that of `heuristics.sts`. It says when each job needs another configuration, T_j, and
+the first such time is an event. With the rule `literal` the number of GPUs of a job never falls:
+k_0 is what the model chose at the decision before, k + 1 where T_j has come since, and is kept for
+jobs that wait. What idle GPUs a job was given on top does not count.
+"""
+
+from __future__ import annotations
+
+from math import inf
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rsjs.heuristics import sts
+from rsjs.heuristics.engines import choose_engine
+from rsjs.instances.completion import complete
+from rsjs.instances.schema import Instance
+from rsjs.methods import Request
+from rsjs.simulation.policies.method import options_for
+from rsjs.simulation.policies.part import Parts
+from rsjs.simulation.policy import Choice, Policy
+from rsjs.simulation.state import State
+
+Ints = NDArray[np.int64]
+
+
+class Memory(NamedTuple):
+    """The last decision and the jobs that it was about."""
+
+    rows: Ints
+    decision: sts.Decision
+
+
+def policy(request: Request, whole: Instance) -> Policy:
+    """The policy `sts` with one of its rules."""
+    rule, options = str(request.rule), options_for(request, len(whole.jobs))
+    engine = choose_engine(options["engine"], sts.KERNELS, much_work=True, seconds=inf)
+    parts = Parts(whole)
+    margin, spacing = sts.MARGINS[options["margin"]], options["spacing"] / 60
+
+    def decide(state: State, memory: Memory | None) -> Choice:
+        decision = sts.decide(
+            parts.all(state),
+            rule,
+            floor=_floor(state, memory),
+            spacing=spacing,
+            margin=margin,
+            engine=engine,
+        )
+        return Choice(
+            solution=complete(state.instance, decision.solution),
+            change=decision.change,
+            memory=Memory(state.rows, decision),
+        )
+
+    return Policy(spelling=request.spelling, decide=decide)
+
+
+def _floor(state: State, memory: Memory | None) -> Ints:
+    """(A,) k_0 of the jobs at hand; 0 of those that have just come."""
+    floor = np.zeros(len(state.rows), dtype=np.int64)
+    if memory is not None:
+        _, now, before = np.intersect1d(
+            state.rows, memory.rows, assume_unique=True, return_indices=True
+        )
+        floor[now] = memory.decision.floor(state.elapsed)[before]
+    return floor

@@ -1,0 +1,71 @@
+"""The cheapest of all schedules of a tiny workload that change at events only, by trying them."""
+
+from __future__ import annotations
+
+from functools import cache
+from itertools import product
+
+import numpy as np
+
+from rsjs.instances.schema import Workload
+from rsjs.simulation.billing import prices
+from rsjs.simulation.state import whole
+
+Placement = tuple[tuple[int, int], ...]  # node and dedicated GPUs of each job; -1, 0 = waits
+DONE = 1e-7  # epochs: less is none
+
+
+def offline_optimum(workload: Workload) -> float:
+    """
+    The least cost [$] with W_j known, nodes of one type each, dedicated GPUs.
+
+    A decision is taken at each submission and completion; preemption is free.
+    """
+    jobs, cluster = workload.jobs, workload.cluster
+    pace, price = whole(workload).hours_per_epoch, prices(cluster, "curve")
+    kind = cluster.allowed.argmax(axis=1).tolist()
+    size, gpu = cluster.gpus_of_type[kind].tolist(), cluster.gpu_of_type[kind].tolist()
+
+    @cache
+    def placements(runs: tuple[bool, ...]) -> list[Placement]:
+        every = []
+        for j, some in enumerate(runs):
+            own = [(-1, 0)]
+            if some:
+                nodes = range(cluster.nodes)
+                own += [(n, k) for n in nodes for k in range(1, size[n] + 1)]
+                own = [(n, k) for n, k in own if n < 0 or np.isfinite(pace[j, gpu[n], k])]
+            every.append(own)
+        return [placed for placed in product(*every) if all(_room(placed))]
+
+    def _room(placed: Placement) -> list[bool]:
+        return [sum(k for m, k in placed if m == n) <= size[n] for n in range(cluster.nodes)]
+
+    @cache
+    def least(now: float, left: tuple[float, ...]) -> float:
+        """Cost from now on; `left` are the epochs left of the jobs that have arrived."""
+        come = len(left)
+        if come < len(jobs) and jobs.release[come] <= now:
+            return least(now, (*left, float(workload.realised_epochs[come])))
+        following = jobs.release[come] if come < len(jobs) else np.inf
+        if max(left, default=0.0) <= DONE:
+            return 0.0 if come == len(jobs) else least(following, left)
+        best = np.inf
+        for placed in placements(tuple(w > 0 for w in left)):
+            rate = [pace[j, gpu[n], k] if n >= 0 else np.inf for j, (n, k) in enumerate(placed)]
+            ends = [now + w * a for w, a in zip(left, rate, strict=True) if a < np.inf]
+            then = min([following, *ends])
+            if then == np.inf:
+                continue
+            used = [sum(k for m, k in placed if m == n) for n in range(cluster.nodes)]
+            cost = (then - now) * sum(price[kind[n], u] for n, u in enumerate(used))
+            after = [w - (then - now) / a for w, a in zip(left, rate, strict=True)]
+            for j, (before, w) in enumerate(zip(left, after, strict=True)):
+                if w <= DONE < before:
+                    cost += jobs.weight[j] * max(0.0, then - jobs.due[j])
+            if cost < best:
+                clean = tuple(round(w, 9) if w > DONE else 0.0 for w in after)
+                best = min(best, cost + least(round(then, 9), clean))
+        return float(best)
+
+    return least(float(jobs.release[0]), ())

@@ -1,0 +1,145 @@
+"""Controllers with their own nodes and jobs: simulations that do not know of each other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from rsjs.instances.errors import InputError
+from rsjs.instances.generators import jahani, sts
+from rsjs.instances.schema import Workload
+from rsjs.simulation.engine import simulate
+from rsjs.simulation.guards import Status
+from rsjs.simulation.options import Options
+from rsjs.simulation.outcome import Outcome
+from rsjs.simulation.policies.registry import policy
+
+Make = Callable[..., Workload]
+
+
+def hierarchical(workload: Workload, method: str, controllers: int, **options: str) -> Outcome:
+    more = "".join(f",{key}={value}" for key, value in options.items())
+    spelling = f"hierarchical?method=({method}),controllers={controllers}{more}"
+    return simulate(workload, policy(spelling, workload))
+
+
+def part(workload: Workload, k: int, controllers: int) -> Workload:
+    """Every K-th job on every K-th node."""
+    jobs = np.arange(k, len(workload.jobs), controllers)
+    return replace(
+        workload,
+        cluster=workload.cluster.taken(np.arange(k, workload.cluster.nodes, controllers)),
+        jobs=workload.jobs.taken(jobs),
+        realised_epochs=workload.realised_epochs[jobs],
+    )
+
+
+STS = sts.workload(nodes=6, jobs=30, seed=3, mix="a100", law="high")
+JAHANI = jahani.workload(nodes=4, jobs=20, seed=1, gap_seconds=0.1)
+
+
+@pytest.mark.parametrize(
+    ("workload", "method", "controllers"),
+    [
+        (STS, "queue:edf", 2),
+        (STS, "sts:literal", 2),
+        (STS, "sts:fallback", 3),
+        (STS, "greedy:paper", 2),
+        (JAHANI, "fifo:paper", 2),
+        (JAHANI, "greedy:paper", 4),
+    ],
+)
+def test_each_controller_is_a_simulation_of_its_own(
+    workload: Workload, method: str, controllers: int
+) -> None:
+    found = hierarchical(workload, method, controllers)
+    assert found.status == Status.COMPLETE
+    alone = [part(workload, k, controllers) for k in range(controllers)]
+    runs = [simulate(own, policy(method, own)) for own in alone]
+    for k, run in enumerate(runs):
+        assert found.completed_at[k::controllers] == pytest.approx(run.completed_at)
+    assert found.totals.energy == pytest.approx(sum(run.totals.energy for run in runs))
+    assert found.totals.tardiness == pytest.approx(sum(run.totals.tardiness for run in runs))
+    assert found.totals.moves == sum(run.totals.moves for run in runs)
+
+
+@pytest.mark.parametrize("method", ["queue:edf", "sts:literal", "greedy:paper"])
+def test_one_controller_is_the_policy_itself(method: str) -> None:
+    found, alone = hierarchical(STS, method, 1), simulate(STS, policy(method, STS))
+    assert found.totals == alone.totals
+    assert found.policy.startswith("hierarchical")
+
+
+def waiting_cluster(make: Make, hours: list[list[float]], due: list[float]) -> Workload:
+    """Two nodes with a GPU, or two, of one type; all jobs come at 0."""
+    largest = max(map(len, hours))
+    types = {f"A{largest}": [float(k + 1) for k in range(largest)]}
+    return make(
+        types=types,
+        nodes=[[f"A{largest}"]] * 2,
+        hours=[{"A": own} for own in hours],
+        release=[0.0] * len(hours),
+        due=due,
+    )
+
+
+@pytest.mark.parametrize(
+    ("split", "ends"),
+    [
+        ("round_robin", [3.0, 1.0, 4.0, 2.0]),  # j0, j2 and j1, j3
+        ("pressure", [3.0, 1.0, 2.0, 4.0]),  # j1, j2 and j0, j3: least time left j1, j0, j2, j3
+    ],
+)
+def test_jobs_are_dealt_by_the_split(make: Make, split: str, ends: list[float]) -> None:
+    workload = waiting_cluster(make, [[3.0], [1.0], [1.0], [1.0]], [5.0, 1.5, 6.0, 9.0])
+    found = hierarchical(workload, "fifo:paper", 2, split=split)
+    assert found.completed_at.tolist() == ends
+
+
+def test_demand_balances_the_gpus_that_jobs_need(make: Make) -> None:
+    """j0 needs both GPUs of a node; the others, one each, go to the other controller."""
+    hours = [[4.0, 2.0], [2.0, 2.0], [2.0, 2.0]]
+    workload = waiting_cluster(make, hours, [2.0, 2.0, 2.0])
+    found = hierarchical(workload, "queue:edf", 2, split="demand")
+    assert found.completed_at.tolist() == [2.0, 2.0, 2.0]
+    assert hierarchical(workload, "queue:edf", 2).totals.tardiness > 0
+
+
+def test_a_job_goes_where_it_can_run(make: Make) -> None:
+    workload = make(
+        types={"A1": [1.0], "B1": [1.0]},
+        nodes=[["A1"], ["B1"]],
+        hours=[{"B": [1.0]}, {"A": [1.0]}, {"A": [1.0], "B": [1.0]}],
+        release=[0.0, 0.0, 0.0],
+        due=[9.0, 9.0, 9.0],
+    )
+    found = hierarchical(workload, "fifo:paper", 2)
+    assert found.completed_at.tolist() == [1.0, 1.0, 2.0]
+
+
+def test_at_the_end_of_a_period_all_controllers_are_asked(make: Make) -> None:
+    workload = waiting_cluster(make, [[3.0], [3.0]], [9.0, 9.0])
+    spelling = "hierarchical?method=fifo:paper,controllers=2"
+    found = simulate(workload, policy(spelling, workload), Options(period=1.0))
+    assert (found.status, found.totals.decisions) == (Status.COMPLETE, 3)
+
+
+def test_the_first_method_that_serves_the_workload_runs() -> None:
+    spelling = "hierarchical?method=(jahani_patterns@highs)|greedy:paper,controllers=2"
+    found = simulate(STS, policy(spelling, STS))
+    assert found.totals == hierarchical(STS, "greedy:paper", 2).totals
+
+
+@pytest.mark.parametrize(
+    ("spelling", "told"),
+    [
+        ("hierarchical?method=(jahani_patterns@highs)", "serves energy proportional"),
+        ("hierarchical?undivided=greedy:paper", "without undivided"),
+    ],
+)
+def test_what_cannot_be_simulated_is_refused(spelling: str, told: str) -> None:
+    with pytest.raises(InputError, match=told):
+        policy(spelling, STS)

@@ -1,0 +1,76 @@
+"""The metrics of the papers, on the papers' own numbers and on two runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from rsjs.instances.schema import Workload
+from rsjs.simulation.engine import simulate
+from rsjs.simulation.metrics import crowded, deviation, metrics, over_bound, ratio, reduction
+from rsjs.simulation.outcome import Outcome
+from rsjs.simulation.policy import Policy
+
+Make = Callable[..., Workload]
+Script = Callable[..., Policy]
+
+
+@pytest.mark.parametrize(
+    ("predicted", "real", "denominator", "expected"),
+    [
+        (1.08438, 0.95111, "predicted", 0.1229),  # ANDREAS 2021, Table III: 12.29 %
+        (1.08438, 0.95111, "real", 0.1401),
+        (12.47, 13.30, "predicted", 0.0666),  # Jahani 2019, Table V: 6.61 %
+        (12.47, 13.30, "real", 0.0624),
+    ],
+)
+def test_deviation_names_its_denominator(
+    predicted: float, real: float, denominator: str, expected: float
+) -> None:
+    assert deviation(real, predicted, denominator) == pytest.approx(expected, abs=5e-5)
+
+
+def test_ratio_and_reduction() -> None:
+    assert ratio(30.0, 120.0) == 0.25
+    assert reduction(0.25) == 0.75
+    assert reduction(1.4) == pytest.approx(-0.4)
+    assert ratio(1.0, 0.0) is reduction(None) is None
+
+
+@pytest.fixture
+def runs(make: Make, scripted: Script) -> dict[str, Outcome]:
+    """4 h on one GPU for 4 $ and 20 $ late, 2 h on two GPUs for 6 $, and one that never runs."""
+    workload = make(
+        types={"A2": [1.0, 3.0]},
+        nodes=[["A2"]],
+        hours=[{"A": [4.0, 2.0]}],
+        release=[0],
+        due=[2],
+        weight=[10],
+    )
+    scripts = {"slow": {"j0": (0, 1)}, "fast": {"j0": (0, 2)}, "never": {}}
+    return {name: simulate(workload, scripted(script)) for name, script in scripts.items()}
+
+
+def test_a_run_against_a_baseline(runs: dict[str, Outcome]) -> None:
+    found = metrics(runs["fast"], runs["slow"])
+    assert found.as_dict() == {
+        "cost_ratio": 0.25,
+        "energy_ratio": 1.5,
+        "cost_reduction": 0.75,
+        "energy_reduction": -0.5,
+    }
+
+
+def test_a_run_that_did_not_complete_has_no_ratio(runs: dict[str, Outcome]) -> None:
+    nothing = dict.fromkeys(metrics(runs["slow"], runs["slow"]).as_dict())
+    assert metrics(runs["never"], runs["slow"]).as_dict() == nothing
+    assert metrics(runs["slow"], runs["never"]).as_dict() == nothing
+    assert over_bound(runs["never"], 4.0) is None
+    assert over_bound(runs["slow"], 4.0) == 6.0
+
+
+def test_a_full_cluster_is_crowded(runs: dict[str, Outcome]) -> None:
+    assert not crowded([runs["slow"]])
+    assert crowded([runs["slow"], runs["fast"]])

@@ -1,0 +1,223 @@
+"""ROLL: what a decision costs, against all numbers of epochs there are, and what it chooses."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from random import Random
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from rsjs.instances.epochs import FIXED
+from rsjs.instances.expectation import remaining_law
+from rsjs.instances.generators import jahani, sts
+from rsjs.instances.schema import Instance, Workload
+from rsjs.simulation.engine import simulate
+from rsjs.simulation.event_kinds import Kind
+from rsjs.simulation.guards import Status
+from rsjs.simulation.offline import capacity_free_bound
+from rsjs.simulation.options import Options
+from rsjs.simulation.policies import cost_to_go
+from rsjs.simulation.policies.declared import deciders, request
+from rsjs.simulation.policies.registry import policy
+from rsjs.simulation.policies.roll import step, useful
+from rsjs.simulation.state import whole
+
+Make = Callable[..., Workload]
+
+
+def alone(workload: Workload, now: float = 0.0) -> Instance:
+    """The jobs of a workload at a time."""
+    return replace(whole(workload), now=now)
+
+
+def two_speeds(make: Make, due: float = 15.2, weight: float = 100.0) -> Workload:
+    """An hour and 1 $ for an epoch, or 0.6 h and 1.2 $; 10 or 20 epochs."""
+    return make(
+        types={"A2": [1.0, 2.0]},
+        nodes=[["A2"]],
+        hours=[{"A": [1.0, 0.6]}],
+        release=[0.0],
+        due=[due],
+        weight=[weight],
+        realised=[20],
+        law=[[10, 1], [20, 1]],
+        family="sts",
+    )
+
+
+def test_the_cost_to_go_is_that_of_the_optimal_profile(make: Make) -> None:
+    """8 epochs slowly and 12 fast, of which the last 10 with probability 1/2: 16.4 $."""
+    found = cost_to_go.values(alone(two_speeds(make)), 1.0, "numpy")
+    assert found.running[0, 0].tolist() == [np.inf, pytest.approx(16.4), pytest.approx(16.4)]
+    assert found.waiting[0] == pytest.approx(16.9)  # 5.5 epochs slowly, 14.5 fast
+
+
+def test_a_job_that_cannot_be_in_time_pays_for_what_is_to_come_only(make: Make) -> None:
+    """Due 2 h ago, 1 $ for an hour: slowly 10 h or 20 h at 2 $, fast 6 h or 12 h at 3 $."""
+    found = cost_to_go.values(alone(two_speeds(make, due=-2.0, weight=1.0)), 3.0, "numpy")
+    slow, fast = 2 * (10 + 20) / 2, 3 * (6 + 12) / 2
+    after = 3 / 1.0 * 0.6 * 3  # $ of the epochs of 3 h slowly, if they were fast
+    assert found.running[0, 0, 2] == pytest.approx(fast)
+    assert found.running[0, 0, 1] == pytest.approx(min(slow, 2 * 3 + fast - after))
+    assert found.waiting[0] == pytest.approx(3 + fast)
+
+
+def enumerated(instance: Instance, j: int, hours: float, rate: float, power: float) -> float:
+    """What job j costs at a rate for the next hours, over all numbers of epochs, without V*."""
+    left, probability = remaining_law(instance, j)
+    slack = max(0.0, instance.jobs.due[j] - instance.now)
+    ran = np.minimum(hours, rate * left)
+    late = np.maximum(0.0, ran - np.minimum(slack, ran))
+    return float(probability @ (power * ran + instance.jobs.weight[j] * late))
+
+
+@settings(max_examples=40)
+@given(rng=st.randoms(use_true_random=False))
+def test_the_next_hours_cost_what_all_numbers_of_epochs_say(
+    rng: Random, random_workload: Callable[..., Workload]
+) -> None:
+    """A decision for ever: no job goes on after the last epoch, V* counts for nothing."""
+    workload = random_workload(rng)
+    laws = [
+        most if law == FIXED else workload.laws[law].last
+        for law, most in zip(workload.jobs.law, workload.jobs.epochs_max.tolist(), strict=True)
+    ]
+    done = np.array([rng.choice([0.0, 0.5, last - 0.25]) for last in laws])
+    at = rng.choice([0.0, 3.0, 30.0])
+    instance = replace(
+        alone(workload, float(workload.jobs.release[-1]) + at),
+        jobs=replace(workload.jobs, epochs_done=done),
+    )
+    found = cost_to_go.values(instance, 1e6, "numpy")
+    for j, gpu, k in zip(*np.nonzero(np.isfinite(found.model.rate)), strict=True):
+        rate, power = found.model.rate[j, gpu, k], found.model.power[j, gpu, k]
+        expected = enumerated(instance, int(j), 1e6, rate, power)
+        assert found.running[j, gpu, k] == pytest.approx(expected, abs=1e-6)
+
+
+@settings(max_examples=40)
+@given(rng=st.randoms(use_true_random=False))
+def test_a_longer_step_in_the_best_configuration_costs_no_less(
+    rng: Random, random_workload: Callable[..., Workload]
+) -> None:
+    """V* can change what a step cannot, and is the cost of doing the best from now on."""
+    workload = random_workload(rng)
+    instance = alone(workload, float(workload.jobs.release[-1]))
+    start = cost_to_go.values(instance, 1e-9, "numpy")
+    for hours in (0.1, 1.0, 5.0):
+        later = cost_to_go.values(instance, hours, "numpy")
+        best = later.running.reshape(len(later.running), -1).min(axis=1)
+        assert (best >= start.waiting * (1 - 1e-6) - 1e-6).all()
+        assert (later.waiting >= start.waiting * (1 - 1e-6) - 1e-6).all()
+
+
+def test_both_engines_give_the_same() -> None:
+    instance = alone(sts.workload(nodes=3, jobs=12, seed=1, sharing="paper"), 100.0)
+    first, second = (cost_to_go.values(instance, 0.5, engine) for engine in ("numpy", "numba"))
+    assert np.array_equal(first.running, second.running)
+    assert np.array_equal(first.waiting, second.waiting)
+
+
+def test_more_gpus_are_offered_only_if_they_save_more() -> None:
+    saving = np.array(
+        [[[-np.inf, 2.0, 2.0, 3.0], [1.0, 0.5, -1.0, 4.0]], [[-np.inf, -1, 0, -2]] * 2]
+    )
+    found = useful(saving, np.array([[0, 3], [0, 0]]))
+    columns = (found.job, found.gpu, found.count, found.units, found.saving)
+    assert [*zip(*(column.tolist() for column in columns), strict=True)] == [
+        (0, 1, 3, 0, 4.0),
+        (0, 0, 3, 0, 3.0),
+        (0, 0, 1, 0, 2.0),
+        (0, 1, 0, 3, 1.0),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("release", "hours"), [([5.0], 1.0), ([5.0, 5.0], 0.05), ([0.0, 0.2, 0.3], 0.3), ([0, 9], 1.0)]
+)
+def test_the_step_is_twice_the_mean_gap_so_far(release: list[float], hours: float) -> None:
+    assert step(np.array(release)) == pytest.approx(hours)
+
+
+def test_a_job_alone_follows_its_profile_hour_by_hour(make: Make) -> None:
+    workload = two_speeds(make)
+    found = simulate(workload, policy("roll", workload))
+    assert found.completed_at == pytest.approx([15.2])
+    assert found.totals.energy == pytest.approx(22.4)
+    assert [r.time for r in found.records] == pytest.approx([*range(16), 15.2])
+    assert {r.kinds for r in found.records[1:-1]} == {(Kind.SWITCH,)}
+
+
+def test_gpus_go_where_they_save_most(make: Make) -> None:
+    """One GPU, one job that must run now and one that can wait, whatever their order."""
+    for due in ([1.0, 5.0], [5.0, 1.0]):
+        workload = make(
+            types={"A1": [1.0]},
+            nodes=[["A1"]],
+            hours=[{"A": [1.0]}] * 2,
+            release=[0.0, 0.0],
+            due=due,
+        )
+        found = simulate(workload, policy("roll", workload))
+        assert found.totals.tardiness == 0
+        assert found.completed_at.argmin() == due.index(1.0)
+
+
+def test_what_is_left_is_used_by_jobs_that_could_wait(make: Make) -> None:
+    workload = make(
+        types={"A1": [1.0]},
+        nodes=[["A1"], ["A1"]],
+        hours=[{"A": [1.0]}] * 2,
+        release=[0.0, 0.0],
+        due=[9.0, 9.0],
+    )
+    found = simulate(workload, policy("roll", workload))
+    assert found.completed_at.tolist() == [1.0, 1.0]
+
+
+@pytest.mark.parametrize(
+    "workload",
+    [
+        sts.workload(nodes=1, jobs=9, seed=2, gap_seconds=100, sharing="paper"),
+        jahani.workload(nodes=2, jobs=16, seed=1, gap_seconds=0.1),
+        sts.workload(nodes=4, jobs=20, seed=1, mix="kma", law="high"),
+    ],
+    ids=["shares", "jahani", "kma"],
+)
+def test_crowded_workloads_are_served_the_same_way_each_time(workload: Workload) -> None:
+    first, second = (simulate(workload, policy("roll", workload)) for _ in range(2))
+    assert (first.status, first.message) == (Status.COMPLETE, "")
+    assert first.totals == second.totals
+    assert first.totals.longest_queue > 0
+
+
+@pytest.mark.parametrize("gap", [50_000, 14_000])
+def test_it_costs_less_than_the_others_at_every_load(gap: float) -> None:
+    """sts-km, N = 6: at most 1.07 of the bound, with a quarter and 3/4 of the GPUs in use."""
+    workload = sts.workload(nodes=6, jobs=40, seed=2, gap_seconds=gap)
+    roll, *rest = (
+        simulate(workload, policy(spelling, workload)).totals.cost
+        for spelling in ("roll", "queue:pedf", "queue:greedy", "sts:literal", "sts:fallback")
+    )
+    assert capacity_free_bound(workload) <= roll <= 1.07 * capacity_free_bound(workload)
+    assert roll < min(rest)
+
+
+def test_a_decision_that_takes_too_long_ends_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    def late(*_: object) -> None:
+        raise TimeoutError("HiGHS: Time limit reached, no choice within 0.5 s")
+
+    monkeypatch.setattr("rsjs.simulation.policies.roll.choose", late)
+    workload = sts.workload(nodes=2, jobs=3, seed=1)
+    found = simulate(workload, policy("roll", workload), Options(decision_limit=0.5))
+    assert found.status == Status.ERROR
+    assert "no choice within 0.5 s" in found.message
+
+
+def test_it_is_spelled_as_a_policy_only() -> None:
+    assert request("roll").spelling == "roll"
+    assert [name for name in deciders() if name == "roll"] == ["roll"]

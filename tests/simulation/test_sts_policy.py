@@ -1,0 +1,144 @@
+"""STS over time: jobs change their speed at T_j, k_0 never falls, and the paper's ratios."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pytest
+
+from rsjs.heuristics import sts as heuristic
+from rsjs.instances.generators import jahani, sts
+from rsjs.instances.schema import Workload
+from rsjs.simulation.engine import simulate
+from rsjs.simulation.event_kinds import Kind
+from rsjs.simulation.guards import Status
+from rsjs.simulation.offline import capacity_free_bound
+from rsjs.simulation.policies.registry import policy
+from rsjs.simulation.policy import Choice, Policy
+from rsjs.simulation.state import State
+
+Make = Callable[..., Workload]
+MINUTE = 1 / 60
+
+
+def two_speeds(make: Make, realised: int) -> Workload:
+    """An hour and 1 $ for an epoch, or 0.6 h and 1.2 $; 10 or 20 epochs, 15.2 h: 8 of them slow."""
+    return make(
+        types={"A2": [1.0, 2.0]},
+        nodes=[["A2"]],
+        hours=[{"A": [1.0, 0.6]}],
+        release=[0.0],
+        due=[15.2],
+        realised=[realised],
+        law=[[10, 1], [20, 1]],
+        family="sts",
+    )
+
+
+@pytest.mark.parametrize(("realised", "end", "energy"), [(20, 15.2, 22.4), (10, 9.2, 10.4)])
+def test_a_job_changes_its_speed_when_the_profile_does(
+    make: Make, realised: int, end: float, energy: float
+) -> None:
+    workload = two_speeds(make, realised)
+    found = simulate(workload, policy("sts:fallback?margin=no", workload))
+    switch = found.records[1]
+    assert switch.time == pytest.approx(8.0)
+    assert (switch.kinds, switch.switch) == ((Kind.SWITCH,), 0)
+    assert found.records[-2].in_use == [2]
+    # by rounding it may go on slowly for the least time between decisions
+    assert end - 1e-9 <= found.completed_at[0] <= end + 0.4 * MINUTE + 1e-9
+    assert found.totals.energy == pytest.approx(energy, abs=0.2 * MINUTE)
+
+
+@pytest.mark.parametrize("spacing", [1, 30])
+def test_with_the_margin_jobs_are_in_time(make: Make, spacing: float) -> None:
+    workload = two_speeds(make, 20)
+    found = simulate(workload, policy(f"sts:fallback?spacing={spacing}", workload))
+    end = found.completed_at[0]
+    assert 15.2 - spacing * MINUTE - 1e-9 <= end <= 15.2 - 0.6 * spacing * MINUTE + 1e-9
+
+
+def test_literal_gives_the_idle_gpu_away_and_needs_no_change(make: Make) -> None:
+    workload = two_speeds(make, 20)
+    found = simulate(workload, policy("sts", workload))
+    assert found.completed_at == pytest.approx([12.0])
+    assert found.totals.energy == pytest.approx(24.0)
+    assert len(found.records) == 2
+
+
+def watched(spelling: str, workload: Workload) -> tuple[list[dict[int, int]], int]:
+    """GPUs that the model chose for each job, by decision; how often k_0 made them more."""
+    own, chosen, more = policy(spelling, workload), [], 0
+
+    def decide(state: State, memory: Any) -> Choice:
+        nonlocal more
+        choice = own.decide(state, memory)
+        wanted = choice.memory.decision.wanted
+        chosen.append(dict(zip(state.rows.tolist(), wanted.tolist(), strict=True)))
+        free = heuristic.decide(state.instance, floor=np.zeros_like(wanted)).wanted
+        more += int((free < wanted).any())
+        return choice
+
+    found = simulate(workload, Policy(spelling="watched", decide=decide))
+    assert found.status == Status.COMPLETE
+    return chosen, more
+
+
+def test_gpus_of_a_job_never_fall_with_literal() -> None:
+    workload = sts.workload(nodes=3, jobs=40, seed=1, mix="a100", law="exp", gap_seconds=5000)
+    chosen, more = watched("sts:literal", workload)
+    pairs = [
+        (before[row], after[row])
+        for before, after in pairwise(chosen)
+        for row in before.keys() & after.keys()
+    ]
+    assert all(before <= after for before, after in pairs)
+    assert any(before < after for before, after in pairs)
+    assert more > 0
+
+
+def test_completions_do_not_mix_up_whose_gpus_may_not_fall(make: Make) -> None:
+    """j1 waits with k_0 = 0 for j0 to end; had it j0's k_0, it could not go slowly."""
+    workload = make(
+        types={"A2": [1.0, 2.0]},
+        nodes=[["A2"]],
+        hours=[{"A": [np.inf, 1.0]}, {"A": [1.0, 0.6]}],
+        release=[0.0, 0.5],
+        due=[1.5, 10.0],
+        family="sts",
+    )
+    chosen, _ = watched("sts:literal", workload)
+    assert chosen == [{0: 2}, {0: 2, 1: 0}, {1: 1}]
+
+
+@pytest.mark.parametrize("rule", ["literal", "fallback"])
+@pytest.mark.parametrize(
+    "workload",
+    [
+        sts.workload(nodes=4, jobs=25, seed=2, gap_seconds=4000, sharing="paper"),
+        jahani.workload(nodes=3, jobs=25, seed=1, gap_seconds=0.1),
+    ],
+    ids=["shares", "jahani"],
+)
+def test_crowded_workloads_are_served(rule: str, workload: Workload) -> None:
+    found = simulate(workload, policy(f"sts:{rule}", workload))
+    assert (found.status, found.message) == (Status.COMPLETE, "")
+    assert found.totals.longest_queue > 0
+
+
+@pytest.mark.parametrize("law", ["exp", "high"])
+def test_the_ratios_of_the_reference_prototype(law: str) -> None:
+    """sts-km, N = 10: energy over greedy's .955-.975, cost over the bound up to 1.08."""
+    workload = sts.workload(nodes=10, jobs=100, seed=2, law=law)
+    bound = capacity_free_bound(workload)
+    greedy, literal, fallback = (
+        simulate(workload, policy(spelling, workload)).totals
+        for spelling in ("queue:greedy", "sts:literal", "sts:fallback")
+    )
+    assert 0.95 <= literal.energy / greedy.energy <= 0.985
+    assert 0.95 <= fallback.energy / greedy.energy <= 0.975
+    assert bound <= fallback.cost <= 1.08 * bound
+    assert fallback.late <= 4
