@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from rsjs.cli import mig_sets
+from rsjs.cli import mig_place, mig_repartition, mig_schedule, mig_sets
 from rsjs.cli.mig_sets import AllowPlugins, Form
 from rsjs.cli.options import Json, Output
 
@@ -146,3 +146,7 @@ def reproduce_dataset(output: Output, as_json: Json = False) -> None:
 
 app.command("stats")(mig_sets.stats)
 app.command("convert")(mig_sets.convert)
+app.command("place")(mig_place.place)
+app.command("repartition")(mig_repartition.repartition)
+app.command("schedule")(mig_schedule.schedule)
+app.command("check")(mig_schedule.check)

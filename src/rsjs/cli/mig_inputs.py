@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from rsjs.instances.mig.jobs import JobSet
 
 MOST_SEEDS = 1_000_000
+MOST_MEMORY = 1_000_000_000  # MB of a unit
 FIRST = 10  # seeds of a configuration that stands for its sets
 
 
@@ -30,6 +31,14 @@ def parsed_seeds(text: str) -> tuple[int, ...]:
             raise InputError("--seeds", text, expected)
         found |= dict.fromkeys(seeds)
     return tuple(found)
+
+
+def memory_of(text: str) -> tuple[int, ...]:
+    """Memory of units as an option spells it: 2000,1000,1000 [MB]."""
+    parts = [part.strip() for part in text.split(",")]
+    if not all(part.isdecimal() and 0 < int(part) <= MOST_MEMORY for part in parts):
+        raise InputError("--units", text, "integers of MB > 0, such as 2000,1000,1000")
+    return tuple(map(int, parts))
 
 
 def known_form(form: str) -> None:

@@ -1,0 +1,156 @@
+"""
+All ways to have instances on a GPU at the same time.
+
+A placement is a pair (profile, start). A set of placements is feasible if
+
+    no memory slice is in two of them
+    their compute slices are at most those of the GPU
+    no profile occurs more often than its `most`
+
+Feasible sets are closed under taking away, so all are reached from the empty set by adding
+placements one at a time: they are the states of an automaton, and `following` is its table. An
+A100 without its media profile has 18 placements and 723 sets, 78 of them maximal; as multisets of
+profiles 78, of which 28 are not contained in another.
+
+Stranded slices of a set S: free ones that no further placement can ever take,
+
+    stranded compute = (free compute slices) - max over feasible T >= S of compute(T) - compute(S)
+
+and likewise of memory, each maximum by itself.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rsjs.instances.errors import InputError, described
+from rsjs.instances.mig.gpus import MigGpu
+
+Integers = NDArray[np.int64]
+
+MOST_SETS = 50_000
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Geometry:
+    """
+    Placements and feasible sets of a GPU with P profiles.
+
+    Attributes
+    ----------
+    gpu : MigGpu
+    profile, start : (Q,) int
+        The placements, profile after profile, starts in the order of the table.
+    mask : (Q,) int
+        Bit s is set if the placement takes memory slice s.
+    chosen : (S, Q) bool
+        The placements in each feasible set; set 0 is empty, and smaller ones come first.
+    following : (S, Q) int
+        The set that a placement makes of a set; -1 if it does not fit.
+    counts : (S, P) int
+        Instances of each profile in each set.
+    stranded : (S, 2) int
+        Stranded compute and memory slices of each set.
+    """
+
+    gpu: MigGpu
+    profile: Integers
+    start: Integers
+    mask: Integers
+    chosen: NDArray[np.bool_]
+    following: Integers
+    counts: Integers
+    stranded: Integers
+
+    def places(self, profile: int) -> Integers:
+        """The placements of a profile, by start."""
+        own = np.flatnonzero(self.profile == profile)
+        return np.asarray(own[np.argsort(self.start[own])])
+
+    @cached_property
+    def possible(self) -> Integers:
+        """(S,) how many placements fit beside each set."""
+        return np.asarray((self.following >= 0).sum(axis=1))
+
+    @property
+    def maximal(self) -> NDArray[np.bool_]:
+        """(S,) whether nothing fits beside the set."""
+        return np.asarray(self.possible == 0)
+
+    @property
+    def laminar(self) -> bool:
+        """Whether any two placements are disjoint or one takes all slices of the other."""
+        both = self.mask[:, None] & self.mask
+        return bool(((both == 0) | (both == self.mask) | (both == self.mask[:, None])).all())
+
+
+@lru_cache(maxsize=8)
+def geometry(gpu: MigGpu) -> Geometry:
+    """Enumerate the feasible sets of a GPU."""
+    placements = [(p, q) for p, own in enumerate(gpu.profiles) for q in own.starts]
+    profile, start = (np.array(column) for column in zip(*placements, strict=True))
+    size = np.array([own.memory_slices for own in gpu.profiles])[profile]
+    mask = ((1 << size) - 1) << start
+    sets, following = _automaton(gpu, profile.tolist(), mask.tolist())
+    chosen = np.array([[own >> q & 1 for q in range(len(mask))] for own in sets])
+    counts = chosen @ (profile[:, None] == np.arange(len(gpu.profiles))).astype(np.int64)
+    return Geometry(
+        gpu=gpu,
+        profile=profile,
+        start=start,
+        mask=mask,
+        chosen=chosen.astype(bool),
+        following=following,
+        counts=counts,
+        stranded=_stranded(gpu, following, counts),
+    )
+
+
+def slices(gpu: MigGpu) -> Integers:
+    """(P, 2) compute and memory slices of each profile."""
+    return np.array([(own.compute_slices, own.memory_slices) for own in gpu.profiles])
+
+
+def _automaton(gpu: MigGpu, profile: list[int], mask: list[int]) -> tuple[list[int], Integers]:
+    """Feasible sets, bit q for placement q, smaller ones first, and what follows each."""
+    compute = [gpu.profiles[p].compute_slices for p in profile]
+    of_profile = [sum(1 << q for q, own in enumerate(profile) if own == p) for p in profile]
+    most = [gpu.profiles[p].most for p in profile]
+    sets, taken, used = [0], [0], [0]
+    number = {0: 0}
+    rows: list[list[int]] = []
+    for own, slices_taken, compute_used in zip(sets, taken, used, strict=True):  # they grow
+        row = [-1] * len(mask)
+        for q, slices_of in enumerate(mask):
+            if (
+                slices_taken & slices_of
+                or compute_used + compute[q] > gpu.compute_slices
+                or (own & of_profile[q]).bit_count() >= most[q]
+            ):
+                continue
+            larger = own | 1 << q
+            if larger not in number:
+                number[larger] = len(sets)
+                sets.append(larger)
+                taken.append(slices_taken | slices_of)
+                used.append(compute_used + compute[q])
+            row[q] = number[larger]
+        rows.append(row)
+        if len(sets) > MOST_SETS:
+            found = described(f"{gpu.name} with more than {MOST_SETS} sets of placements")
+            raise InputError("/profiles", found, "profiles that leave fewer")
+    return sets, np.array(rows)
+
+
+def _stranded(gpu: MigGpu, following: Integers, counts: Integers) -> Integers:
+    """Slices of the GPU less the most that a larger set uses; larger sets come later."""
+    best = counts @ slices(gpu)
+    for s in range(len(best) - 1, -1, -1):
+        larger = following[s][following[s] >= 0]
+        if larger.size:
+            best[s] = np.maximum(best[s], best[larger].max(axis=0))
+    return np.asarray((gpu.compute_slices, gpu.memory_slices) - best)

@@ -1,0 +1,129 @@
+"""
+GPUs that can be divided into MIG instances: profiles, and where on the GPU each may begin.
+
+A GPU has memory slices in a row and compute slices. An instance of a profile takes adjacent
+memory slices from one of its starts on, and compute slices wherever they are. The tables in
+`data/mig-gpus.json` name their source; files of the same format override them.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import as_file, files
+from pathlib import Path
+from typing import Any
+
+from rsjs.instances.documents import Document
+from rsjs.instances.errors import InputError
+from rsjs.instances.mig.node import nearest_first
+from rsjs.instances.mig.typed_files import read_document
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Profile:
+    """
+    A kind of instance.
+
+    Attributes
+    ----------
+    name : str
+        The same on all GPUs, e.g. "1g2m": one compute slice, two memory slices.
+    label : str
+        As nvidia-smi prints it. "1g.10gb" has one memory slice on a GPU of 80 GB, two on 40 GB.
+    compute_slices, memory_slices : int
+    memory_mib : float
+        Memory of an instance [MiB]; it depends on the driver.
+    starts : tuple of int
+        Memory slices at which an instance may begin.
+    most : int
+        Instances at a time on one GPU.
+    """
+
+    name: str
+    label: str
+    compute_slices: int
+    memory_slices: int
+    memory_mib: float
+    starts: tuple[int, ...]
+    most: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MigGpu:
+    """A model of GPU, its profiles in the order of its table."""
+
+    name: str
+    memory_slices: int
+    compute_slices: int
+    profiles: tuple[Profile, ...]
+
+    def index(self, profile: str, pointer: str) -> int:
+        """Place of the profile of that name; `pointer` is where the name stands."""
+        names = [own.name for own in self.profiles]
+        if profile not in names:
+            raise InputError(pointer, profile, f"a profile of {self.name}: {', '.join(names)}")
+        return names.index(profile)
+
+
+def gpu_of(document: Document, pointer: str = "") -> MigGpu:
+    """The GPU in a document that fits the schema; InputError if it makes no sense."""
+    profiles = tuple(
+        Profile(**{**row, "starts": tuple(row["starts"])}) for row in document["profiles"]
+    )
+    gpu = MigGpu(**{**document, "profiles": profiles})
+    times = Counter(profile.name for profile in profiles)
+    for i, profile in enumerate(profiles):
+        where = f"{pointer}/profiles/{i}"
+        if times[profile.name] > 1:
+            raise InputError(f"{where}/name", profile.name, "a name of its own")
+        last = gpu.memory_slices - profile.memory_slices
+        for k, start in enumerate(profile.starts):
+            if start > last or start in profile.starts[:k]:
+                expected = f"a slice from 0 to {last}, once"
+                raise InputError(f"{where}/starts/{k}", start, expected)
+        if profile.compute_slices > gpu.compute_slices:
+            expected = f"at most {gpu.compute_slices}, those of the GPU"
+            raise InputError(f"{where}/compute_slices", profile.compute_slices, expected)
+    return gpu
+
+
+def document_of(gpu: MigGpu) -> Document:
+    """The document of a GPU."""
+    fields: dict[str, Any] = {name: getattr(gpu, name) for name in MigGpu.__slots__}
+    return fields | {
+        "profiles": [
+            {name: getattr(profile, name) for name in Profile.__slots__} for profile in gpu.profiles
+        ]
+    }
+
+
+def read_gpus(path: str | Path) -> dict[str, MigGpu]:
+    """The GPUs in an `rsjs-mig-gpus/1` file, by name."""
+    document = read_document(path, "rsjs-mig-gpus/1", "mig-gpus")
+    found: dict[str, MigGpu] = {}
+    try:
+        for i, entry in enumerate(document["gpus"]):
+            if entry["name"] in found:
+                raise InputError(f"/gpus/{i}/name", entry["name"], "a name of its own")
+            found[entry["name"]] = gpu_of(entry, f"/gpus/{i}")
+    except InputError as error:
+        raise error.at(path) from None
+    return found
+
+
+@cache
+def known_gpus() -> Mapping[str, MigGpu]:
+    """The GPUs whose tables come with the package."""
+    with as_file(files("rsjs.instances.mig") / "data" / "mig-gpus.json") as path:
+        return read_gpus(path)
+
+
+def gpu_named(name: str, gpus: Mapping[str, MigGpu] | None = None) -> MigGpu:
+    """The GPU of that name, of those known or of others."""
+    among = known_gpus() if gpus is None else gpus
+    if name not in among:
+        raise InputError("--gpu", name, f"one of {nearest_first(name, among)}")
+    return among[name]

@@ -1,0 +1,27 @@
+"""JSON files of this family that name their format."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from rsjs.instances.documents import Document
+from rsjs.instances.errors import InputError, described
+from rsjs.instances.mig.json_files import fitting, read_json
+
+
+def read_document(path: str | Path, kind: str, schema: str) -> Document:
+    """
+    The document in a file of this format, if it fits its schema, e.g. "mig-gpus".
+
+    Raises
+    ------
+    InputError
+        Naming the file, the JSON pointer, the value found and what was expected.
+    """
+    document = read_json(path)
+    if not isinstance(document, dict):
+        raise InputError("", described("no object"), f"a file of format {kind}", path)
+    if document.get("format") != kind:
+        raise InputError("/format", document.get("format"), repr(kind), path)
+    found: Document = fitting(document, schema, path)
+    return found

@@ -1,0 +1,102 @@
+"""`rsjs mig place` and `rsjs mig repartition`: problems in or drawn, solutions and pictures out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rsjs.instances.mig.placement_check import check as check_placement
+from rsjs.instances.mig.placement_documents import read_placement, read_workloads
+from rsjs.instances.mig.repartition_check import check as check_schedule
+from rsjs.instances.mig.repartition_documents import read_repartition, read_schedule
+
+Run = Callable[..., Any]
+
+
+def test_workloads_are_drawn_saved_placed_and_drawn(rsjs: Run, tmp_path: Path) -> None:
+    problem, solution = tmp_path / "w.json", tmp_path / "p.json"
+    picture = tmp_path / "map.svg"
+    drawn = ("--mix", "small", "-n", 60, "--seed", 3, "--gpu", "H100-80")
+    files = ("--save", problem, "-o", solution, "--picture", picture)
+    first = rsjs("mig", "place", *drawn, *files, "--json").json
+    assert first["name"] == "placement-H100-80-small-W60-s3"
+    assert (first["stop"], first["gpus"]) == ("optimal", first["gpus_bound"])
+    workloads = read_workloads(problem)
+    found = read_placement(workloads, solution)
+    verdict = check_placement(workloads, found.placement, gpus=found.gpus, bound=found.bound)
+    assert verdict.feasible
+    assert verdict.waste == first["waste_bound"]
+    assert ">1g2m<" in picture.read_text()
+    again = rsjs("mig", "place", problem, "--method", "ilp@scip", "--json").json
+    assert (again["gpus"], again["waste_bound"]) == (first["gpus"], first["waste_bound"])
+
+
+@pytest.mark.parametrize("rule", ["ff", "bf", "wf", "ff_pref", "flex", "ffd"])
+def test_rules_place_without_a_solver(rsjs: Run, rule: str) -> None:
+    found = rsjs("mig", "place", "-n", 40, "--method", rule, "--json").json
+    assert found["feasible"]
+    assert found["gpus"] >= found["gpus_bound"]
+    assert found["violations"] is None
+
+
+def test_jobs_are_drawn_saved_scheduled_and_drawn(rsjs: Run, tmp_path: Path) -> None:
+    problem, solution, picture = (tmp_path / name for name in ("j.json", "s.json", "g.svg"))
+    drawn = ("-n", 8, "--seed", 2, "--delta", 2, "--save", problem)
+    files = ("-o", solution, "--picture", picture)
+    first = rsjs("mig", "repartition", *drawn, *files, "--json").json
+    assert (first["stop"], first["makespan"]) == ("optimal", first["bound"])
+    jobs = read_repartition(problem)
+    found = read_schedule(jobs, solution)
+    claims = {"makespan": found.makespan, "bound": found.bound}
+    assert check_schedule(jobs, found.schedule, **claims).feasible
+    assert "memory slice" in picture.read_text()
+    for method in ("highs", "scip"):
+        again = rsjs("mig", "repartition", problem, "--method", method, "--json").json
+        assert again["makespan"] == first["makespan"]
+    greedy = rsjs("mig", "repartition", problem, "--method", "greedy", "--json").json
+    assert greedy["makespan"] >= first["makespan"] >= greedy["bound"]
+
+
+def test_a_static_partition_is_never_shorter(rsjs: Run) -> None:
+    drawn = ("mig", "repartition", "-n", 6, "--seed", 5, "--json")
+    free, fixed = rsjs(*drawn).json, rsjs(*drawn, "--partition", "7g").json
+    assert fixed["stop"] == "optimal"
+    assert fixed["makespan"] >= free["makespan"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ("place missing.json", "missing.json: found No such file"),
+        ("place {empty}", "/format: found None"),
+        ("place --mix huge", "--mix: found 'huge'"),
+        ("place -n 0", "-n: found 0"),
+        ("place --gpu A100", "--gpu: found 'A100', expected one of A100-40"),
+        ("place --method best", "--method: found 'best'"),
+        ("place --method ilp@cplex", "unknown solver 'cplex'"),
+        ("place --gpus {empty}", "/format: found None"),
+        ("place --picture {out}.txt", "a picture's suffix"),
+        ("place --time-limit 0", "--time-limit: found 0.0"),
+        ("repartition missing.json", "missing.json: found No such file"),
+        ("repartition -n 0", "-n: found 0"),
+        ("repartition --releases -1", "--releases: found -1"),
+        ("repartition --delta -1", "--delta: found -1"),
+        ("repartition --partition 7g,1g", "--partition: found 7g,1g"),
+        ("repartition --partition 5g", "--partition: found '5g'"),
+        ("repartition -n 30 --partition 1g", "one of them in the partition"),
+        ("repartition --method gurobi", "--method: found 'gurobi'"),
+    ],
+)
+def test_bad_input_is_told_in_one_line(
+    rsjs: Run, tmp_path: Path, arguments: str, message: str
+) -> None:
+    (tmp_path / "empty.json").write_text("{}")
+    paths = {"empty": tmp_path / "empty.json", "out": tmp_path / "out"}
+    ended = rsjs("mig", *(word.format(**paths) for word in arguments.split()))
+    assert ended.code == 2
+    assert ended.out == ""
+    assert ended.err.count("\n") == 1
+    assert message in ended.err

@@ -1,0 +1,101 @@
+"""`rsjs mig schedule` and `rsjs mig check`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+Run = Callable[..., Any]
+JOBS = {
+    "format": "rsjs-mig-jobs/1",
+    "name": "four",
+    "time_unit": "minute",
+    "jobs": [
+        {
+            "arrival": arrival,
+            "class": "job",
+            "priority": 1,
+            "memory": memory,
+            "cuda_cores": 1,
+            "interruptible": True,
+            "migratable": True,
+            "deadline": 4,
+        }
+        for arrival, memory in [(0, [900, 1500]), (0, [1500]), (0.5, [300, 300]), (0.5, [1200])]
+    ],
+}
+
+
+@pytest.fixture
+def jobs(tmp_path: Path) -> Path:
+    """A set of four jobs."""
+    (tmp_path / "jobs.json").write_text(json.dumps(JOBS))
+    return tmp_path / "jobs.json"
+
+
+def test_a_schedule_is_made_written_drawn_and_checked(
+    rsjs: Run, jobs: Path, tmp_path: Path
+) -> None:
+    ended = rsjs("mig", "schedule", jobs, "--method", "bigrem", "-o", tmp_path / "out", "--json")
+    assert ended.code == 0
+    assert (ended.json["stop"], ended.json["objective"], ended.json["bound"]) == (
+        "optimal",
+        [3],
+        [3],
+    )
+    names = ["problem.json", "schedule.json", "schedule.png"]
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == names
+    checked = rsjs("mig", "check", *(tmp_path / "out" / name for name in names[:2]), "--json")
+    assert (checked.code, checked.json["makespan"], checked.json["violations"]) == (0, 3, [])
+
+
+@pytest.mark.parametrize("method", ["cpsat", "milp@scip", "local_search", "srpt"])
+def test_methods_readings_and_objectives_are_options(rsjs: Run, jobs: Path, method: str) -> None:
+    options = ["--reading", "C", "--objective", "late,completion", "--units", "2000,2000"]
+    ended = rsjs("mig", "schedule", jobs, "--method", method, *options, "--json")
+    assert ended.code == 0
+    assert (ended.json["reading"], ended.json["goal"]) == ("C", "late,completion")
+    assert ended.json["objective"] == [0, 9]
+
+
+def test_a_changed_schedule_fails_the_check_with_job_unit_and_minute(
+    rsjs: Run, jobs: Path, tmp_path: Path
+) -> None:
+    rsjs("mig", "schedule", jobs, "--method", "bigrem", "-o", tmp_path)
+    path = tmp_path / "schedule.json"
+    document = json.loads(path.read_text())
+    document["jobs"][3]["minutes"] = [0]
+    path.write_text(json.dumps(document))
+    ended = rsjs("mig", "check", tmp_path / "problem.json", path)
+    assert ended.code == 1
+    assert "violation  release: job 3 step 0 unit 0 minute 0: found 0, expected" in ended.out
+
+
+def test_the_consumer_that_polls_is_an_option_of_rules(rsjs: Run, jobs: Path) -> None:
+    ended = rsjs("mig", "schedule", jobs, "--method", "fcfs", "--poll", 10, "--json")
+    assert ended.json["makespan"] == 12
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        (["--units", "1000"], "/jobs/0/memory/1: found 1500.0, expected at most 1000 MB"),
+        (["--units", "2000,x"], "--units: found '2000,x', expected integers of MB"),
+        (["--method", "best"], "--method: found 'best', expected fcfs, srpt"),
+        (["--reading", "Z"], "/reading: found 'Z', expected one of A, B, C"),
+        (["--objective", "speed"], "--objective: found 'speed', expected terms of"),
+        (["--poll", "0"], "--poll: found 0, expected a number of minutes >= 1"),
+        (["--poll", "2"], "--poll: found 2, expected 1 for cpsat"),
+        (["--time-limit", "0"], "--time-limit: found 0.0"),
+    ],
+)
+def test_bad_requests_are_told_in_one_line(
+    rsjs: Run, jobs: Path, options: list[str], told: str
+) -> None:
+    ended = rsjs("mig", "schedule", jobs, *options)
+    assert ended.code == 2
+    assert told in ended.err.replace("\n", " ")

@@ -1,0 +1,218 @@
+"""Repartitioning of one GPU: assignment = model R = brute force; static = fixed machines."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from rsjs.formulations import (
+    mig_repartition_bounds,
+    mig_repartition_nested,
+    mig_repartition_time,
+)
+from rsjs.formulations.mig_repartition import solve
+from rsjs.formulations.mig_repartition_nested import Nested
+from rsjs.formulations.mig_repartition_places import chosen, places
+from rsjs.heuristics.mig_repartition import best_greedy, greedy
+from rsjs.instances.method import Limits
+from rsjs.instances.mig.geometry import geometry
+from rsjs.instances.mig.gpus import gpu_named
+from rsjs.instances.mig.partitions import partition_of
+from rsjs.instances.mig.repartition import Repartition, Schedule, makespan
+from rsjs.instances.mig.repartition_check import check
+from rsjs.instances.mig.repartition_generator import generate
+
+A100 = gpu_named("A100-40")
+NAMES = [profile.name for profile in A100.profiles]
+EXACT = Limits(gap=0.0, time_limit=20.0)
+
+
+def brute_force(jobs: Repartition) -> int:
+    """Every sequence of jobs and placements, each as early as its slices allow."""
+    found = geometry(jobs.gpu)
+
+    def after(waiting: tuple[int, ...], free: tuple[int, ...], end: int) -> int:
+        if not waiting:
+            return end
+        best = 10**9
+        for j in waiting:
+            rest = tuple(other for other in waiting if other != j)
+            for p, lasts in jobs.options(j):
+                for q in found.places(p).tolist():
+                    over = [s for s in range(8) if found.mask[q] >> s & 1]
+                    begin = max(max(free[s] for s in over) + jobs.delta, int(jobs.release[j]))
+                    left = tuple(begin + lasts if s in over else free[s] for s in range(8))
+                    best = min(best, after(rest, left, max(end, begin + lasts)))
+        return best
+
+    return after(tuple(range(len(jobs))), (0,) * 8, 0)
+
+
+def of_options(
+    *options: dict[str, int], release: tuple[int, ...] | None = None, delta: int = 0
+) -> Repartition:
+    rows = [(j, NAMES.index(p), d) for j, own in enumerate(options) for p, d in own.items()]
+    job, profile, duration = np.array(rows, dtype=np.int64).T.copy()
+    return Repartition(
+        name="some",
+        time_unit="minute",
+        gpu=A100,
+        delta=delta,
+        id=tuple(f"j{j}" for j in range(len(options))),
+        release=np.array(release or [0] * len(options), dtype=np.int64),
+        job=job,
+        profile=profile,
+        duration=duration,
+    )
+
+
+@st.composite
+def some_jobs(draw: st.DrawFn, most: int = 4, alike: bool = False) -> Repartition:
+    """Up to `most` jobs with one or two options each."""
+    usual = st.sampled_from(["1g", "1g2m", "2g", "3g", "4g", "7g"])
+    one = st.dictionaries(usual, st.integers(1, 12), min_size=1, max_size=2 if most < 4 else 1)
+    options = draw(st.lists(one, min_size=1, max_size=most))
+    n = len(options)
+    release = draw(st.lists(st.integers(0, 15), min_size=n, max_size=n))
+    if alike:
+        release = release[:1] * n
+    delta = draw(st.integers(0, 4))
+    return of_options(*options, release=tuple(release), delta=delta)
+
+
+def by_time(jobs: Repartition, allowed: tuple[int, ...] | None = None) -> tuple[Schedule, int]:
+    among = places(jobs, allowed)
+    found = mig_repartition_time.solve(among, EXACT, 20.0, Nested.of(among).horizon, 0, None)
+    assert found.stop == "optimal"
+    assert found.schedule is not None
+    return found.schedule, found.bound
+
+
+@settings(max_examples=25)
+@given(some_jobs(most=3))
+def test_model_r_is_brute_force_on_three_jobs_with_choices(jobs: Repartition) -> None:
+    schedule, bound = by_time(jobs)
+    verdict = check(jobs, schedule, bound=bound)
+    assert verdict.feasible
+    assert verdict.makespan == bound == brute_force(jobs)
+
+
+@settings(max_examples=10)
+@given(some_jobs(most=4))
+def test_model_r_is_brute_force_on_four_jobs(jobs: Repartition) -> None:
+    schedule, _ = by_time(jobs)
+    assert check(jobs, schedule, makespan=brute_force(jobs)).feasible
+
+
+@settings(max_examples=25)
+@given(some_jobs(most=3, alike=True), st.sampled_from(["cpsat", "highs", "scip"]))
+def test_the_assignment_is_brute_force_for_one_release(jobs: Repartition, solver: str) -> None:
+    found = solve(jobs, EXACT, solver=solver)
+    assert found.stop == "optimal"
+    assert found.schedule is not None
+    assert check(jobs, found.schedule, makespan=found.bound).feasible
+    assert found.bound == brute_force(jobs)
+
+
+@pytest.mark.parametrize(("seed", "delta"), [(1, 0), (2, 3), (3, 1)])
+def test_assignment_and_model_r_agree_on_eight_jobs(seed: int, delta: int) -> None:
+    jobs = generate(A100, 8, seed, delta=delta)
+    assert solve(jobs, EXACT).bound == makespan(jobs, by_time(jobs)[0])
+
+
+@pytest.mark.parametrize("names", ["3g,2g,1g", "4g,2g,1g", "3g,3g", "7g"])
+def test_a_static_partition_is_scheduling_on_fixed_machines(names: str) -> None:
+    partition = partition_of(A100, names)
+    found = geometry(A100)
+    jobs = generate(A100, 5, 11, whole=names == "7g", delta=1)
+    machines = [int(found.profile[q]) for q in partition]
+    best = 10**9
+    for assignment in product(range(len(machines)), repeat=len(jobs)):
+        load = [0] * len(machines)
+        for j, i in enumerate(assignment):
+            load[i] += dict(jobs.options(j)).get(machines[i], 10**9) + jobs.delta
+        best = min(best, max(load))
+    if best >= 10**9:
+        with pytest.raises(ValueError, match="one of them in the partition"):
+            solve(jobs, EXACT, partition=partition)
+        return
+    solved = solve(jobs, EXACT, partition=partition)
+    assert solved.bound == best
+    assert check(jobs, solved.schedule, makespan=best).feasible
+    assert makespan(jobs, by_time(jobs, partition)[0]) == best
+    assert set(zip(solved.schedule.profile, solved.schedule.start, strict=True)) <= {
+        (found.profile[q], found.start[q]) for q in partition
+    }
+
+
+@settings(max_examples=40)
+@given(some_jobs(most=8))
+def test_bounds_are_below_every_schedule(jobs: Repartition) -> None:
+    _, schedule = best_greedy(jobs)
+    bounds = mig_repartition_bounds.combinatorial(jobs)
+    bounds["slices"] = mig_repartition_bounds.fractional(places(jobs))
+    assert bounds["slices"] >= bounds["memory"]
+    for bound in bounds.values():
+        assert check(jobs, schedule, bound=bound).feasible
+
+
+def test_bounds_count_the_time_to_make_instances() -> None:
+    jobs = of_options({"3g": 10}, {"3g": 10}, {"3g": 10}, {"3g": 10}, delta=3)
+    found = mig_repartition_bounds.combinatorial(jobs)
+    assert found == {"longest": 13, "compute": 23, "memory": 26}
+    assert solve(jobs, EXACT).bound == 26
+    late = of_options({"7g": 4}, {"7g": 4}, {"7g": 4}, release=(0, 12, 12), delta=3)
+    # the instances of the last two are made from 9 on
+    assert mig_repartition_bounds.fractional(places(late)) == 23 == brute_force(late)
+
+
+@pytest.mark.parametrize("releases", [0, 20])
+def test_jobs_on_the_media_profile_wait_for_each_other(releases: int) -> None:
+    jobs = of_options(*[{"1g+me": 4}] * 3, release=(0, 0, releases // 10))
+    assert not places(jobs).nested
+    found = solve(jobs, EXACT)
+    assert (found.stop, found.bound) == ("optimal", 12)
+    assert check(jobs, found.schedule, makespan=12).feasible
+
+
+def test_the_end_of_a_schedule_with_releases_is_assigned_anew() -> None:
+    jobs = generate(A100, 12, 3, releases=20, delta=1)
+    start = greedy(jobs, "area", partition_of(A100, "7g"))  # one job at a time
+    found = solve(jobs, Limits(gap=0.15, time_limit=20.0), start=start)
+    assert found.stop == "gap"
+    assert found.schedule is not None
+    assert check(jobs, found.schedule, bound=found.bound).feasible
+    assert 0.85 * makespan(jobs, found.schedule) <= found.bound < 0.85 * makespan(jobs, start)
+
+
+@settings(max_examples=30)
+@given(st.data())
+def test_any_assignment_is_a_schedule_as_long_as_the_model_says(data: st.DataObject) -> None:
+    jobs = generate(A100, 8, data.draw(st.integers(0, 50)), delta=data.draw(st.integers(0, 3)))
+    among = places(jobs)
+    model = Nested.of(among)
+    rows = [data.draw(st.sampled_from(np.flatnonzero(among.job == j).tolist())) for j in range(8)]
+    x = mig_repartition_nested.warm_start(model, np.array(rows))
+    matrix = mig_repartition_nested.arrays(model)
+    assert (matrix.A @ x <= matrix.row_upper).all()
+    assert (matrix.A @ x >= matrix.row_lower).all()
+    schedule = Schedule.of(jobs, mig_repartition_nested.extract(model, x))
+    assert check(jobs, schedule, makespan=matrix.objective(x)).feasible
+    assert sorted(chosen(among, schedule)) == sorted(rows)
+
+
+def test_the_pyomo_model_and_the_arrays_are_the_same_matrix(assert_same_matrix) -> None:
+    model = Nested.of(places(generate(A100, 9, 2, delta=2)))
+    assert_same_matrix(mig_repartition_nested, model)
+
+
+def test_a_start_that_meets_the_bound_is_not_searched_again() -> None:
+    jobs = of_options({"7g": 5}, {"7g": 6})
+    _, start = best_greedy(jobs)
+    found = solve(jobs, EXACT, start=start)
+    assert (found.stop, found.bound) == ("optimal", 11)
+    assert found.schedule is start

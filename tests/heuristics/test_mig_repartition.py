@@ -1,0 +1,46 @@
+"""Greedy repartitioning of one GPU."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rsjs.heuristics.mig_repartition import RULES, best_greedy, greedy
+from rsjs.instances.mig.gpus import gpu_named
+from rsjs.instances.mig.partitions import partition_of
+from rsjs.instances.mig.repartition import makespan
+from rsjs.instances.mig.repartition_check import check
+from rsjs.instances.mig.repartition_generator import generate
+
+A100 = gpu_named("A100-40")
+
+
+@given(st.integers(1, 25), st.integers(0, 99), st.booleans(), st.integers(0, 80), st.integers(0, 5))
+def test_every_rule_is_feasible(n: int, seed: int, rigid: bool, releases: int, delta: int) -> None:
+    jobs = generate(A100, n, seed, rigid=rigid, releases=releases, delta=delta)
+    found = {rule: greedy(jobs, rule) for rule in RULES}
+    for schedule in found.values():
+        assert check(jobs, schedule).feasible
+    name, best = best_greedy(jobs)
+    assert makespan(jobs, best) == min(makespan(jobs, own) for own in found.values())
+    assert makespan(jobs, found[name]) == makespan(jobs, best)
+
+
+@pytest.mark.parametrize("delta", [0, 2])
+def test_on_a_partition_only_its_placements_are_used(delta: int) -> None:
+    jobs = generate(A100, 15, 2, whole=False, delta=delta)
+    schedule = greedy(jobs, "area", partition_of(A100, "4g,2g,1g"))
+    assert check(jobs, schedule).feasible
+    names = {A100.profiles[p].name for p in schedule.profile.tolist()}
+    assert names <= {"4g", "2g", "1g"}
+
+
+def test_the_rules_differ_in_the_order_of_jobs() -> None:
+    jobs = generate(A100, 12, 4, rigid=True)
+    first = {rule: greedy(jobs, rule) for rule in RULES}
+    now = {rule: {j for j in range(12) if own.begin[j] == 0} for rule, own in first.items()}
+    shortest = min(range(12), key=lambda j: (jobs.least_times[j], j))
+    longest = min(range(12), key=lambda j: (-jobs.least_times[j], j))
+    assert shortest in now["shortest"]
+    assert longest in now["longest"]

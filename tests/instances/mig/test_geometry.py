@@ -1,0 +1,147 @@
+"""Profiles of the GPUs known, and all ways to have instances on one at the same time."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from rsjs.instances.errors import InputError
+from rsjs.instances.mig.geometry import geometry, slices
+from rsjs.instances.mig.gpus import MigGpu, document_of, gpu_named, known_gpus, read_gpus
+from rsjs.instances.mig.json_files import schema_text
+from rsjs.instances.mig.partitions import maximal_partitions, partition_of, spelled
+
+NAMES = ["A100-40", "A100-80", "H100-80", "H200-141"]
+
+
+def without(gpu: MigGpu, *names: str) -> MigGpu:
+    return replace(gpu, profiles=tuple(p for p in gpu.profiles if p.name not in names))
+
+
+def test_the_four_gpus_have_the_same_classes_and_labels_of_their_own() -> None:
+    assert list(known_gpus()) == NAMES
+    classes = {tuple(p.name for p in gpu.profiles) for gpu in known_gpus().values()}
+    assert classes == {("1g", "1g+me", "1g2m", "2g", "3g", "4g", "7g")}
+    labels = {name: [p.label for p in known_gpus()[name].profiles][2] for name in NAMES}
+    assert labels == dict(zip(NAMES, ["1g.10gb", "1g.20gb", "1g.20gb", "1g.35gb"], strict=True))
+    assert known_gpus()["H200-141"].profiles[-1].memory_mib == 144384
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_sets_of_placements_are_as_many_as_known(name: str) -> None:
+    found = geometry(without(gpu_named(name), "1g+me"))
+    multisets = np.unique(found.counts, axis=0)
+    contained = [(multisets >= row).all(axis=1).sum() > 1 for row in multisets]
+    assert len(found.profile) == 18
+    assert len(found.chosen) == 723
+    assert found.maximal.sum() == 78
+    assert len(multisets) == 78
+    assert len(multisets) - sum(contained) == 28
+    assert geometry(without(gpu_named(name), "1g+me", "1g2m")).maximal.sum() == 19
+    assert found.laminar
+
+
+def test_every_multiset_that_fits_by_count_has_a_placement() -> None:
+    gpu = without(gpu_named("A100-40"), "1g+me")
+    size, known = slices(gpu), {tuple(row) for row in geometry(gpu).counts.tolist()}
+    ranges = [range(8 // profile.memory_slices + 1) for profile in gpu.profiles]
+    fitting = {counts for counts in product(*ranges) if (counts @ size <= (7, 8)).all()}
+    assert fitting == known
+
+
+def test_the_media_profile_is_there_once_at_most() -> None:
+    found = geometry(gpu_named("A100-40"))
+    assert found.counts[:, 1].max() == 1
+    assert len(np.unique(found.counts, axis=0)) == 78 + sum(
+        row[0] > 0 for row in np.unique(geometry(without(found.gpu, "1g+me")).counts, axis=0)
+    )
+
+
+def test_following_is_the_set_with_one_placement_more() -> None:
+    found = geometry(without(gpu_named("A100-40"), "1g+me"))
+    for s, q in np.argwhere(found.following >= 0).tolist():
+        more = found.chosen[s].copy()
+        more[q] = True
+        assert (found.chosen[found.following[s, q]] == more).all()
+        assert not found.chosen[s, q]
+
+
+@pytest.mark.parametrize(
+    ("placements", "stranded"),
+    [
+        ([("1g", 0)], (0, 0)),  # seven of 1g, or 1g with 1g2m and 3g
+        ([("3g", 0), ("3g", 4)], (1, 0)),
+        ([("1g", 1), ("2g", 4), ("1g", 6)], (0, 1)),  # slice 7 is for nothing else any more
+        ([("7g", 0)], (0, 0)),
+    ],
+)
+def test_stranded_slices_are_those_that_nothing_can_take(
+    placements: list[tuple[str, int]], stranded: tuple[int, int]
+) -> None:
+    found = geometry(without(gpu_named("A100-40"), "1g+me"))
+    s = 0
+    for name, start in placements:
+        own = found.places(found.gpu.index(name, ""))
+        s = int(found.following[s, own[found.start[own] == start][0]])
+    assert tuple(found.stranded[s]) == stranded
+
+
+def test_partitions_are_spelled_by_their_profiles() -> None:
+    gpu = gpu_named("A100-40")
+    assert spelled(gpu, partition_of(gpu, "1g, 4g,2g")) == "4g,2g,1g"
+    plain = ("1g", "1g2m", "2g", "3g", "4g", "7g")
+    assert len(maximal_partitions(gpu, plain)) == 28
+    for names in ("7g,1g", "4g,4g", "9g", ""):
+        with pytest.raises(InputError, match="--partition"):
+            partition_of(gpu, names)
+
+
+def test_schemas_describe_a_gpu_in_the_same_way() -> None:
+    kinds = ("mig-gpus", "mig-placement", "mig-repartition")
+    texts = {json.dumps(json.loads(schema_text(kind))["$defs"]["gpu"]) for kind in kinds}
+    assert len(texts) == 1
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda gpu: gpu["profiles"][1].update(name="1g"), "/gpus/0/profiles/0/name: found '1g'"),
+        (lambda gpu: gpu["profiles"][0].update(starts=[8]), "/starts/0: found 8"),
+        (lambda gpu: gpu["profiles"][0].update(starts=[7, 7]), "/starts/1: found 7"),
+        (lambda gpu: gpu["profiles"][6].update(starts=[1]), "/profiles/6/starts/0: found 1"),
+        (lambda gpu: gpu["profiles"][5].update(compute_slices=8), "/profiles/5/compute_slices"),
+        (lambda gpu: gpu["profiles"][0].pop("most"), "no key 'most'"),
+        (lambda gpu: gpu.update(memory_slices=9), "/gpus/0/memory_slices: found 9"),
+    ],
+)
+def test_a_table_without_sense_is_refused(tmp_path: Path, change, message: str) -> None:
+    gpu = json.loads(json.dumps(document_of(gpu_named("A100-40"))))
+    change(gpu)
+    path = tmp_path / "gpus.json"
+    path.write_text(json.dumps({"format": "rsjs-mig-gpus/1", "source": "test", "gpus": [gpu]}))
+    with pytest.raises(InputError) as told:
+        read_gpus(path)
+    assert str(told.value).startswith(f"{path}: ")
+    assert message in str(told.value)
+
+
+def test_a_table_of_ones_own_is_used(tmp_path: Path) -> None:
+    a30 = document_of(replace(gpu_named("A100-40"), name="A30", memory_slices=4, compute_slices=4))
+    a30["profiles"] = [
+        {**profile, "starts": starts, "memory_slices": size, "most": len(starts)}
+        for profile, starts, size in zip(
+            [a30["profiles"][i] for i in (0, 3, 5)],
+            ([0, 1, 2, 3], [0, 2], [0]),
+            (1, 2, 4),
+            strict=True,
+        )
+    ]
+    path = tmp_path / "gpus.json"
+    path.write_text(json.dumps({"format": "rsjs-mig-gpus/1", "source": "test", "gpus": [a30]}))
+    found = geometry(gpu_named("A30", read_gpus(path)))
+    assert len(found.chosen) == 26  # (5 ways to use a half) squared, and the whole

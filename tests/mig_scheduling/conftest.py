@@ -1,0 +1,115 @@
+"""Scheduling problems on MIG instances: tiny ones of every kind, and sets of the paper."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from random import Random
+from typing import Any
+
+import numpy as np
+import pytest
+
+from rsjs.instances.mig.config import to_config
+from rsjs.instances.mig.generator import generate
+from rsjs.instances.mig.jobs import JobSet
+from rsjs.instances.mig.schedule_objective import parse_objective
+from rsjs.instances.mig.scheduling import SchedulingProblem, paper_problem
+
+SECTION_4 = {
+    "format": "rsjs-mig-config/1",
+    "name": "section4",
+    "count": 50,
+    "seeds": [2],
+    "arrivals": {"process": "poisson", "rate": 20},
+    "classes": [
+        {
+            "name": "job",
+            "run_length": {"dist": "uniform_int", "low": 1, "high": 10},
+            "memory": {
+                "model": "random_walk",
+                "first": {"dist": "uniform", "low": 1, "high": 1990},
+                "step": {"kind": "normal", "rel_sd": 0.1},
+                "clip": [1, 1990],
+            },
+            "deadline": {"kind": "absolute", "value": 250},
+        }
+    ],
+}
+UNITS = [(2000, 1000, 1000), (2000, 1000), (1000, 2000), (2000,)]
+
+
+def _jobs(rows: Sequence[tuple[float, Sequence[float]]], **columns: Any) -> JobSet:
+    n = len(rows)
+    given = {
+        "priority": [1] * n,
+        "interruptible": [True] * n,
+        "migratable": [True] * n,
+        "deadline": [np.inf] * n,
+    } | columns
+    return JobSet(
+        name="tiny",
+        time_unit="minute",
+        arrival=np.array([arrival for arrival, _ in rows], dtype=np.float64),
+        priority=np.array(given["priority"], dtype=np.int64),
+        run_length=np.array([len(memory) for _, memory in rows], dtype=np.int64),
+        memory=np.array([w for _, memory in rows for w in memory], dtype=np.float64),
+        cuda_cores=np.ones(n, dtype=np.int64),
+        interruptible=np.array(given["interruptible"], dtype=np.bool_),
+        migratable=np.array(given["migratable"], dtype=np.bool_),
+        deadline=np.array(given["deadline"], dtype=np.float64),
+        job_class=np.zeros(n, dtype=np.int64),
+        classes=("job",),
+    )
+
+
+@pytest.fixture(scope="session")
+def problem_of() -> Callable[..., SchedulingProblem]:
+    """The builder of a problem: rows of (arrival, memory of each step), then columns by name."""
+
+    def build(
+        rows: Sequence[tuple[float, Sequence[float]]],
+        reading: str = "A",
+        objective: str = "makespan",
+        units: tuple[int, ...] = UNITS[0],
+        **columns: Any,
+    ) -> SchedulingProblem:
+        return paper_problem(_jobs(rows, **columns), reading, parse_objective(objective), units)
+
+    return build
+
+
+@pytest.fixture(scope="session")
+def tiny() -> Callable[[Random, str, str], SchedulingProblem]:
+    """The builder of random tiny problems of a reading and an objective, every flag mixed."""
+
+    def build(rng: Random, reading: str, objective: str) -> SchedulingProblem:
+        n = rng.randint(1, 3)
+        arrivals = sorted(rng.choice([0, 0.5, 1.5, 2]) for _ in range(n))
+        rows = [
+            (
+                arrival,
+                [rng.choice([300, 900.5, 1000, 1500, 1990]) for _ in range(rng.randint(1, 3))],
+            )
+            for arrival in arrivals
+        ]
+        jobs = _jobs(
+            rows,
+            priority=[rng.randint(0, 3) for _ in rows],
+            interruptible=[rng.random() < 0.8 for _ in rows],
+            migratable=[rng.random() < 0.8 for _ in rows],
+            deadline=[rng.choice([3, 4.5, np.inf]) for _ in rows],
+        )
+        return paper_problem(jobs, reading, parse_objective(objective), rng.choice(UNITS))
+
+    return build
+
+
+@pytest.fixture(scope="session")
+def section_4() -> Callable[..., SchedulingProblem]:
+    """The experiment of the paper: seed, reading, objective."""
+
+    def build(seed: int, reading: str = "A", objective: str = "makespan") -> SchedulingProblem:
+        jobs = generate(to_config(SECTION_4, "section4.json"), seed)
+        return paper_problem(jobs, reading, parse_objective(objective))
+
+    return build

@@ -1,0 +1,185 @@
+"""Problems, objectives and their files: what is taken, what is refused and in which words."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from rsjs.heuristics.mig_rules import best_fit
+from rsjs.instances.errors import InputError
+from rsjs.instances.mig.job_files import write_jobs
+from rsjs.instances.mig.schedule_files import (
+    read_problem,
+    read_problem_or_jobs,
+    read_schedule,
+    write_problem,
+    write_schedule,
+)
+from rsjs.instances.mig.schedule_objective import parse_objective
+from rsjs.instances.mig.scheduling import SchedulingProblem
+
+Build = Callable[..., SchedulingProblem]
+
+
+def test_the_section_4_problem_of_a_seed_is_pinned(section_4: Build) -> None:
+    problem = section_4(2)
+    assert (len(problem.jobs), problem.steps, problem.units_from.tolist()) == (50, 260, [3, 1])
+    assert problem.digest == "e7de41b299c0ce747ebfa281675ebcc174bd4dae973d844e64f0ea5109b519c1"
+
+
+def test_flags_of_a_job_limit_what_the_reading_allows(problem_of: Build) -> None:
+    flags = {"interruptible": [True, True, False], "migratable": [True, False, True]}
+    rows = [(0, [10, 1500])] * 3
+    found = {r: problem_of(rows, r, **flags) for r in "ABC"}
+    assert [p.moves.tolist() for p in found.values()] == [
+        [True, False, False],
+        [False] * 3,
+        [False] * 3,
+    ]
+    assert [p.stops.tolist() for p in found.values()] == [
+        [True, True, False],
+        [True, True, False],
+        [False] * 3,
+    ]
+    assert found["A"].need.tolist() == [10, 1500, 1500, 1500, 1500, 1500]
+
+
+def test_a_job_may_run_from_the_first_whole_minute_after_it_arrives(problem_of: Build) -> None:
+    problem = problem_of([(0, [1]), (0.01, [1]), (2, [1])], deadline=[np.inf, 3.9, 2])
+    assert problem.release.tolist() == [0, 1, 2]
+    assert problem.due.tolist()[1:] == [3, 2]
+
+
+@pytest.mark.parametrize(
+    ("text", "stages"),
+    [
+        ("makespan", [{"makespan": 1}]),
+        ("late,completion+5*preemptions", [{"late": 1}, {"completion": 1, "preemptions": 5}]),
+        ("waste+3*migrations", [{"waste": 1, "migrations": 3}]),
+    ],
+)
+def test_objectives_are_spelled_in_stages(text: str, stages: list[dict[str, int]]) -> None:
+    found = parse_objective(text)
+    assert [dict(stage) for stage in found.stages] == stages
+    assert str(found) == text
+
+
+def test_the_default_goes_through_five_stages() -> None:
+    found = parse_objective("lexicographic")
+    assert [*map(dict, found.stages)] == [
+        {"late": 1},
+        {"makespan": 1},
+        {"completion": 1},
+        {"waste": 1},
+        {"preemptions": 1, "migrations": 1},
+    ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",  # no term
+        "makspan",  # no such term
+        "late,",  # an empty stage
+        "0*late",  # no weight
+        "2000000*late",  # too large a weight
+        "late+2*late",  # a term twice
+    ],
+)
+def test_other_objectives_are_refused(text: str) -> None:
+    with pytest.raises(InputError, match="--objective"):
+        parse_objective(text)
+
+
+def test_a_misspelt_term_is_answered_with_the_nearest_one() -> None:
+    with pytest.raises(InputError, match="terms of makespan, "):
+        parse_objective("makspan")
+
+
+def test_files_return_what_was_written(section_4: Build, tmp_path: Path) -> None:
+    problem = section_4(3, "B", "late,completion+2*migrations")
+    write_problem(problem, tmp_path / "p.json.gz")
+    assert read_problem(tmp_path / "p.json.gz").digest == problem.digest
+    schedule = best_fit(problem, "srpt")
+    write_schedule(
+        problem, schedule, tmp_path / "s.json", method="srpt", objective=[0, 5], bound=[0, None]
+    )
+    found = read_schedule(tmp_path / "s.json", problem)
+    assert np.array_equal(found.schedule.minute, schedule.minute)
+    assert np.array_equal(found.schedule.unit, schedule.unit)
+    assert (found.method, found.objective, found.bound) == ("srpt", (0, 5), (0, None))
+
+
+def test_a_set_of_jobs_is_a_problem_with_what_is_given(section_4: Build, tmp_path: Path) -> None:
+    problem = section_4(5)
+    write_jobs(problem.jobs, tmp_path / "jobs.json")
+    assert read_problem_or_jobs(tmp_path / "jobs.json").digest == problem.digest
+    other = read_problem_or_jobs(tmp_path / "jobs.json", reading="C", memory=(2000, 2000))
+    assert (other.reading, other.memory.tolist()) == ("C", [2000, 2000])
+    write_problem(problem, tmp_path / "p.json")
+    changed = read_problem_or_jobs(tmp_path / "p.json", objective=parse_objective("waste"))
+    assert (str(changed.objective), changed.reading) == ("waste", "A")
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        ({"reading": "D"}, "/reading: found 'D', expected one of A, B, C"),
+        ({"objective": []}, "/objective: found an array of 0, expected at least 1 entry"),
+        ({"objective": [{"speed": 1}]}, "/objective/0/speed: found unknown key"),
+        ({"objective": [{"late": 0}]}, "/objective/0/late: found 0, expected a number >= 1"),
+        ({"units": []}, "/units: found"),
+        ({"units": [{"name": "a", "memory": 0}]}, "/units/0/memory: found 0"),
+        ({"units": [{"name": "a", "memory": 2000}] * 2}, "/units: found 'a', expected names"),
+        ({"units": [{"name": "a", "memory": 1500}]}, "expected at most 1500 MB, the largest unit"),
+        ({"jobs": []}, "/jobs: found"),
+        ({"colour": 1}, "/colour: found unknown key"),
+        ({"format": "rsjs-mig-jobs/1"}, "/format: found 'rsjs-mig-jobs/1'"),
+    ],
+)
+def test_bad_problems_are_told_in_one_line(
+    section_4: Build, tmp_path: Path, change: dict[str, Any], told: str
+) -> None:
+    path = tmp_path / "p.json"
+    write_problem(section_4(2), path)
+    path.write_text(json.dumps(json.loads(path.read_text()) | change))
+    with pytest.raises(InputError) as error:
+        read_problem(path)
+    assert str(error.value).startswith(f"{path}: ")
+    assert told in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+def test_a_job_larger_than_every_unit_is_named_by_step(problem_of: Build) -> None:
+    with pytest.raises(
+        InputError, match=r"/jobs/1/memory/2: found 1001\.0, expected at most 1000 MB"
+    ):
+        problem_of([(0, [5]), (0, [5, 5, 1001])], units=(1000, 500))
+
+
+def test_priorities_are_weights_and_so_not_negative(problem_of: Build) -> None:
+    problem_of([(0, [5])], priority=[-1])
+    with pytest.raises(InputError, match="/jobs/0/priority: found -1"):
+        problem_of([(0, [5])], objective="late,weighted_completion", priority=[-1])
+
+
+def test_a_schedule_of_another_problem_is_refused(section_4: Build, tmp_path: Path) -> None:
+    one, other = section_4(2), section_4(3)
+    write_schedule(one, best_fit(one), tmp_path / "s.json")
+    with pytest.raises(InputError, match=f"/problem: .* expected {other.digest}"):
+        read_schedule(tmp_path / "s.json", other)
+
+
+def test_a_schedule_with_too_few_minutes_is_refused(problem_of: Build, tmp_path: Path) -> None:
+    problem = problem_of([(0, [5, 5])])
+    write_schedule(problem, best_fit(problem), tmp_path / "s.json")
+    document = json.loads((tmp_path / "s.json").read_text())
+    document["jobs"][0]["minutes"] = [0]
+    (tmp_path / "s.json").write_text(json.dumps(document))
+    with pytest.raises(InputError, match="/jobs/0/minutes: found 1 minutes, expected 2"):
+        read_schedule(tmp_path / "s.json", problem)

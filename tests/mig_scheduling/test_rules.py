@@ -1,0 +1,117 @@
+"""Best-fit rules and local search: orders by hand, and the figures of the paper's experiment."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from rsjs.heuristics.mig_local_search import local_search
+from rsjs.heuristics.mig_rules import RULES, best_fit, ranks
+from rsjs.instances.mig.schedule import terms
+from rsjs.instances.mig.schedule_check import check_schedule
+from rsjs.instances.mig.scheduling import READINGS, SchedulingProblem
+
+Build = Callable[..., SchedulingProblem]
+SEEDS = [2, 3, 5, 7]
+
+
+@pytest.mark.parametrize(
+    ("rule", "jobs"),
+    [
+        ("fcfs", [0, 1, 2, 3]),
+        ("srpt", [1, 3, 0, 2]),
+        ("lrpt", [2, 0, 1, 3]),
+        ("bigrem", [2, 1, 0, 3]),
+        ("ramdec", [1, 3, 0, 2]),
+        ("edd", [3, 1, 0, 2]),
+        ("bigfirst_srpt", [1, 3, 0, 2]),
+        ("bigfirst_lrpt", [1, 2, 0, 3]),
+        ("bigfirst_srbig", [1, 3, 0, 2]),
+    ],
+)
+def test_each_rule_orders_the_first_steps_as_its_key_says(
+    problem_of: Build, rule: str, jobs: list[int]
+) -> None:
+    memory = [[500, 1], [1500], [400, 1200, 1200], [600]]
+    problem = problem_of([(0, row) for row in memory], deadline=[9, 7, np.inf, 5])
+    first = ranks(problem, rule)[problem.jobs.start[:-1]]
+    assert np.argsort(first).tolist() == jobs
+
+
+def test_an_unknown_rule_is_answered_with_the_known_ones(problem_of: Build) -> None:
+    with pytest.raises(ValueError, match="unknown rule 'best' of best fit; known: fcfs, srpt"):
+        best_fit(problem_of([(0, [1])]), "best")
+
+
+def test_a_job_takes_the_smallest_free_unit_that_holds_its_step(problem_of: Build) -> None:
+    problem = problem_of([(0, [900, 1600]), (0, [500]), (0, [100])], units=(2000, 500, 1000))
+    found = best_fit(problem)
+    assert found.minute.tolist() == [0, 1, 0, 0]
+    assert found.unit.tolist() == [2, 0, 1, 0]
+
+
+def test_readings_differ_in_what_interrupts_a_job(problem_of: Build) -> None:
+    rows = [(0, [1500, 100, 1500]), (1, [1500])]
+    found = {r: best_fit(problem_of(rows, r), "bigfirst_srpt") for r in READINGS}
+    assert found["A"].minute.tolist() == [0, 1, 2, 1]
+    assert found["A"].unit.tolist()[1] == 1
+    assert found["B"].minute.tolist() == [0, 2, 3, 1]
+    assert found["C"].minute.tolist() == [0, 1, 2, 3]
+
+
+def test_a_job_keeps_its_unit_among_those_of_a_size(problem_of: Build) -> None:
+    problem = problem_of([(0, [5, 5]), (0, [5, 5, 5, 5])], units=(1000, 1000))
+    assert best_fit(problem, "lrpt").unit.tolist() == [1, 1, 0, 0, 0, 0]
+
+
+def test_the_consumer_sees_jobs_when_it_polls_the_queue(problem_of: Build) -> None:
+    problem = problem_of([(0, [5]), (0.5, [5]), (3, [5])])
+    assert best_fit(problem, poll=3).minute.tolist() == [0, 3, 3]
+
+
+def test_a_long_wait_for_the_next_job_costs_nothing(problem_of: Build) -> None:
+    assert best_fit(problem_of([(0, [5]), (1e6, [5])])).minute.tolist() == [0, 1_000_000]
+
+
+@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize("reading", READINGS)
+def test_rules_break_no_constraint_on_the_papers_sets(
+    section_4: Build, reading: str, rule: str
+) -> None:
+    for seed in SEEDS:
+        problem = section_4(seed, reading)
+        assert check_schedule(problem, best_fit(problem, rule, poll=seed)).feasible
+
+
+def test_the_makespan_of_fcfs_and_bigrem_on_the_papers_sets(section_4: Build) -> None:
+    found = [
+        [terms(problem, best_fit(problem, rule))["makespan"] for rule in ("fcfs", "bigrem")]
+        for problem in map(section_4, SEEDS)
+    ]
+    assert found == [[112, 106], [124, 121], [170, 170], [106, 106]]
+
+
+@pytest.mark.parametrize(
+    "objective", ["completion", "late,makespan", "completion+5*preemptions+5*migrations"]
+)
+def test_local_search_is_no_worse_than_its_starts_and_reproducible(
+    section_4: Build, objective: str
+) -> None:
+    problem = section_4(2, "A", objective)
+    starts = [best_fit(problem, rule) for rule in ("fcfs", "srpt")]
+    found = [local_search(problem, starts, iterations=1000, seed=7) for _ in range(2)]
+    assert np.array_equal(found[0].schedule.minute, found[1].schedule.minute)
+    verdict = check_schedule(problem, found[0].schedule)
+    assert verdict.feasible
+    values = [problem.objective.values(terms(problem, start)) for start in starts]
+    assert verdict.values is not None
+    assert verdict.values < min(values)
+
+
+def test_local_search_stops_when_told(section_4: Build) -> None:
+    problem = section_4(2, "A", "completion")
+    found = local_search(problem, [best_fit(problem)], stop=lambda: True)
+    assert found.iterations == 0
+    assert check_schedule(problem, found.schedule).feasible
