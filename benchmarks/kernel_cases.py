@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from functools import partial
 
-from benchmarks import descent_kernels, priced_kernels
+from benchmarks import descent_kernels, mig_schedule_kernels, priced_kernels
 from benchmarks.kernel_work import Work
 from benchmarks.method_cases import LARGE, STEERED, instance_of
 from rsjs.instances import costs
@@ -21,6 +21,7 @@ from rsjs.instances.solution import Solution
 ITERATIONS = 200
 INSIDE: Mapping[str, str] = {
     "insertion": "annealing",
+    "mig_values": "mig_annealing",
     "move_costs": "descent",
     "moves": "descent",
     "node_sizes": "annealing",
@@ -86,6 +87,8 @@ KERNELS: Mapping[str, Callable[[], Work]] = {  # module: its work, made anew
     "gpu_neighbourhood": partial(descent_kernels.descent, "7"),
     "greedy": _greedy,
     "job_neighbourhoods": partial(descent_kernels.descent, "123"),
+    "mig_annealing": mig_schedule_kernels.annealing,
+    "mig_simulation": mig_schedule_kernels.simulation,
     "node_moves": priced_kernels.node_moves,
     "node_neighbourhoods": partial(descent_kernels.descent, "456", alone=True),
     "randomized_construction": _randomized_construction,
