@@ -16,24 +16,26 @@ version = release = installed("rsjs-bench")
 extensions = [
     "myst_parser",
     "sphinx.ext.autodoc",
-    "sphinx.ext.autosummary",
     "numpydoc",
     "mathematics",
     "commands",
+    "modules",
 ]
 root_doc = "index"
 exclude_patterns = ["extensions"]
 source_suffix = {".md": "markdown"}
 
-myst_enable_extensions = ["dollarmath", "deflist"]
+myst_fence_as_directive = ["math"]  # GitHub shows these too; $ is the currency of the pages
 myst_heading_anchors = 3
 
+autosummary_generate = False
 autodoc_member_order = "bysource"
 autodoc_typehints = "none"
 numpydoc_show_class_members = False
-autosummary_generate = True
 
 html_theme = "furo"
 html_title = f"{project} {version}"
+html_static_path = ["style"]
+html_css_files = ["formulas.css"]
 html_math_renderer = "mathml"
 html_show_sphinx = False

@@ -1,0 +1,118 @@
+"""The page docs/online.md from rows of simulations."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from benchmarks import online_claims as claims
+from benchmarks.online_pictures import loads, utilisation
+from benchmarks.online_rows import REFERENCES, Runs
+from benchmarks.online_verdicts import by_size, expectations, roll, statements
+from benchmarks.online_words import number, share
+from rsjs.instances.files import write_bytes
+from rsjs.reporting.formats import MISSING
+from rsjs.reporting.markdown_table import code
+from rsjs.simulation.metrics import CROWDED
+
+INTRODUCTION = """\
+# Policies over whole workloads
+
+Made by `python -m benchmarks.online` from `results/online/rows.csv`, which `python -m
+benchmarks.online STORE` takes from a store of `rsjs run online-claims`. The families are those of
+`rsjs workload sts`: `sts-km` (K80 and M60), `sts-a100`, and `sts-km-p05`, where *k* GPUs are
+*k*^0.5 times as fast as one; ten jobs for each node, three seeds, arrivals exponential with a mean
+gap of 50 000 / N s (exp), or as many as keep 10 % (low) or 40 % (high) of the GPUs busy. {sizes}
+Ratios are of sums over all workloads that both policies completed, costs per node.
+"""
+
+
+def write(runs: Runs, path: Path) -> None:
+    """Write the page; runs as kept in results/online."""
+    lines = [INTRODUCTION.format(sizes=_sizes(runs))]
+    lines += ["## Policies, families and loads", "", *_policies(runs)]
+    lines += ["", "![Cost over the capacity-free bound](images/online-policies.png)"]
+    lines += ["", "## From light load to overload", "", *_sweep(runs)]
+    lines += ["", "![Cost by utilisation](images/online-loads.png)"]
+    lines += ["", "## What the STS paper states", "", *statements(runs)]
+    lines += ["", "Cost of STS over that of EDF, and of greedy, by number of nodes:", ""]
+    lines += [*by_size(runs), "", "## What was expected", "", *expectations(runs), "", *roll(runs)]
+    write_bytes(("\n".join(lines) + "\n").encode(), path)
+
+
+def _sizes(runs: Runs) -> str:
+    told = []
+    for family in claims.FAMILIES:
+        sizes = ", ".join(map(str, claims.chosen(runs, family).sizes))
+        told.append(f"`{family}` N = {sizes}" if sizes else f"`{family}` not run")
+    return f"Runs: {'; '.join(told)}."
+
+
+def _policies(runs: Runs) -> list[str]:
+    cases = [(family, law) for family in claims.FAMILIES for law in claims.LAWS]
+    parts = [
+        (f"{family} {law.removesuffix('50000')}", _plain(claims.chosen(runs, family, (law,))))
+        for family, law in cases
+    ]
+    parts = [(head, own) for head, own in parts if own.policies]
+    lines = [
+        "A cell is cost over that of EDF, energy over that of EDF, jobs that are late. Below them "
+        "are bound and yardsticks over EDF's cost, and GPUs in use under greedy; a bound in "
+        f"parentheses says little, more than {CROWDED:.0%} are in use.",
+        "",
+        f"| policy | {' | '.join(head for head, _ in parts)} |",
+        f"| :--- |{' ---: |' * len(parts)}",
+    ]
+    names = [p for p in _plain(runs).policies if p != REFERENCES]
+    for policy in sorted(names, key=_place):
+        cells = [_cell(own, policy) for _, own in parts]
+        lines.append(f"| {code(policy)} | {' | '.join(cells)} |")
+    for what, column in (
+        ("capacity-free bound", "best_bound"),
+        ("clairvoyant greedy", "clairvoyant_greedy"),
+        ("infinite cluster", "infinite_cluster"),
+    ):
+        cells = []
+        for _, own in parts:
+            shown = number(own.ratio(REFERENCES, column, claims.EDF, "objective"))
+            crowded = (utilisation(own) or 0.0) > CROWDED
+            cells.append(f"({shown})" if crowded and column == "best_bound" else shown)
+        lines.append(f"| *{what}* | {' | '.join(cells)} |")
+    used = [share(utilisation(own)) for _, own in parts]
+    return [*lines, f"| *in use* | {' | '.join(used)} |"]
+
+
+def _sweep(runs: Runs) -> list[str]:
+    steps = loads(runs)
+    heads = [f"{gap} s, {share(utilisation(own))}" for gap, own in steps]
+    lines = [
+        "`sts-km`, N = 10, exponential arrivals with a mean gap of so many seconds over N; GPUs in"
+        f" use under greedy. Cost over greedy's: above {CROWDED:.0%} in use bounds say little.",
+        "",
+        f"| policy | {' | '.join(heads)} |",
+        f"| :--- |{' ---: |' * len(heads)}",
+    ]
+    names = {p: None for _, own in steps for p in own.policies if p != REFERENCES}
+    for policy in sorted(names, key=_place):
+        cells = [number(own.ratio(policy, "objective", claims.GREEDY)) for _, own in steps]
+        lines.append(f"| {code(policy)} | {' | '.join(cells)} |")
+    return lines
+
+
+def _plain(runs: Runs) -> Runs:
+    return runs.where(lambda case: case.sharing == "none")
+
+
+def _place(policy: str) -> tuple[int, str]:
+    known = (
+        *(claims.EDF, "queue:edf_alone", claims.PREEMPTIVE, claims.GREEDY, claims.MEAN_EDF),
+        *(claims.RG, claims.MEAN_RG, claims.DP, claims.LITERAL, claims.STS, claims.ROLL),
+    )
+    return (known.index(policy) if policy in known else len(known)), policy
+
+
+def _cell(runs: Runs, policy: str) -> str:
+    cost = runs.ratio(policy, "objective", claims.EDF)
+    if cost is None:
+        return MISSING
+    energy = runs.ratio(policy, "energy", claims.EDF)
+    return f"{number(cost)} / {number(energy)} / {share(runs.late(policy))}"

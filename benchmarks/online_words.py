@@ -1,0 +1,20 @@
+"""Numbers of docs/online.md as text."""
+
+from __future__ import annotations
+
+from rsjs.reporting.formats import MISSING, percent
+
+
+def number(value: float | None) -> str:
+    """A ratio; an en dash where there is none."""
+    return MISSING if value is None else f"{value:.3f}" if abs(value) < 10 else f"{value:.1f}"
+
+
+def told_as(value: float | None, *, in_percent: bool) -> str:
+    """A ratio, or a share."""
+    return share(value) if in_percent else number(value)
+
+
+def share(value: float | None) -> str:
+    """A share in per cent."""
+    return MISSING if value is None else f"{percent(value)} %"

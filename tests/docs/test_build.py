@@ -1,0 +1,34 @@
+"""The documentation builds without a warning, and its pages fetch nothing."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+DOCS = Path(__file__).parents[2] / "docs"
+FETCHED = re.compile(r"""<(?:script|img|link|iframe)[^>]+(?:src|href)=["'](?:https?:)?//""")
+
+
+def test_the_site_is_complete_and_fetches_nothing(tmp_path: Path) -> None:
+    # one test, so that it is built once wherever tests are spread over processes
+    pytest.importorskip("sphinx")
+    command = [sys.executable, "-m", "sphinx", "-W", "--keep-going", "-q", "-b", "html"]
+    built = subprocess.run([*command, DOCS, tmp_path], capture_output=True, text=True)
+    assert built.returncode == 0, built.stderr
+
+    sources = [page.relative_to(DOCS) for page in DOCS.rglob("*.md")]
+    pages = {page: (tmp_path / page.with_suffix(".html")).read_text("utf-8") for page in sources}
+    assert not [page for page, text in pages.items() if FETCHED.search(text)]
+
+    assert pages[Path("mathematics/jahani.md")].count("<math") == 4
+    commands = pages[Path("reference/commands.md")]
+    assert "rsjs generate jahani" in commands
+    assert "--time-limit" in commands
+    formulations = pages[Path("reference/formulations.md")]
+    assert "(slots)   sum_j x_jvg &lt;= sum_kp a_pg L_kvp" in formulations
+    instances = pages[Path("reference/instances.md")]
+    assert 'id="rsjs.instances.generators.jahani.generate"' in instances
