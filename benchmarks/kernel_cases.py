@@ -29,9 +29,12 @@ INSIDE: Mapping[str, str] = {
     "postprocessing": "randomized_construction",
     "random_numbers": "randomized_construction",
     "ruin": "annealing",
+    "rooms": "sts",
     "schedule_cost": "randomized_construction",
     "speed_hull": "speed_profile",
     "state": "greedy",
+    "sts_choices": "sts",
+    "sts_postprocessing": "sts",
     "transfer_costs": "relinking",
 }
 
@@ -75,6 +78,16 @@ def _speed_profile() -> Work:
     )
 
 
+def _sts() -> Work:
+    from benchmarks.sts_cases import decision
+
+    instance = instance_of("sts", LARGE)
+    return Work(
+        run=decision("sts:literal", instance),
+        values=lambda found: _priced_by_checker(instance, found),
+    )
+
+
 def _priced_by_checker(instance: Instance, decision: Solution) -> dict[str, float]:
     found = complete(instance, decision)
     running = int((found.job_node >= 0).sum())
@@ -96,6 +109,7 @@ KERNELS: Mapping[str, Callable[[], Work]] = {  # module: its work, made anew
     "refreshing": descent_kernels.refreshing,
     "relinking": descent_kernels.relinking,
     "speed_profile": _speed_profile,
+    "sts": _sts,
 }
 TOLERANCE: Mapping[str, float] = {  # relative; of kernels steered by prices, see MethodCase
     "annealing": STEERED,

@@ -136,7 +136,7 @@ def _finite(values: Array) -> Array:
 
 def pressure(instance: Instance) -> Array:
     """(J,) Delta_j = now + min t_j - d_j [h] (Kiros 2020, (3.1))."""
-    fastest = costs.tables(instance).hours.reshape(len(instance.jobs), -1).min(axis=1)
+    fastest = instance.hours_per_epoch.min(axis=(1, 2)) * costs.epochs_left(instance)
     result: Array = instance.now + fastest - instance.jobs.due
     return result
 

@@ -55,6 +55,11 @@ def inlined(function: F) -> F:
     return _compiled(function, **INNER, forceinline=True)
 
 
+def is_ready(kernel: Callable[..., Any]) -> bool:
+    """Whether a kernel has been compiled or loaded for some arguments, or need not be."""
+    return bool(getattr(kernel, "signatures", True))
+
+
 def engine() -> str:
     """What kernels run on: "numba", or "python" where it is not there or cannot be imported."""
     return "python" if not AVAILABLE or _broken() else "numba"

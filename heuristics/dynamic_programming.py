@@ -15,9 +15,9 @@ pooled    exact over the jobs in order and the GPUs of the cluster as one pool, 
               cost_j(0) = P_j,   cost_j(k) = eta_j tau_j + c dt
 
           with times and prices of the GPU type that is fastest for the job with k GPUs, and dt = H.
-          Then each job takes k GPUs of the fastest type with room, or the most below k. Jobs that
-          are ahead of schedule wait for nothing: so that not all wait for ever, the first one runs
-          if none would.
+          Then each job takes k GPUs of the fastest type with room, or the most below k. The pool
+          is one of whole GPUs: shares are not used. Jobs that are ahead of schedule wait for
+          nothing: so that not all wait for ever, the first one runs if none would.
 """
 
 from __future__ import annotations

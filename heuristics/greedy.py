@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 
 from rsjs.heuristics import candidates
 from rsjs.heuristics.best_fit import Assignment, Ints, Pool, assign
+from rsjs.heuristics.compiled import is_ready
 from rsjs.heuristics.engines import choose_engine
 from rsjs.heuristics.greedy_rules import RULES, Rule, cluster_tables
 from rsjs.heuristics.outcome import choose_rule, finished
@@ -98,7 +99,8 @@ def run(instance: Instance, call: Call, report: Report) -> SolveResult:
     if choose_engine(call.options.get("engine", "auto"), KERNELS) == "numba":
         with report.phase("compile"):
             compiled = import_module("rsjs.heuristics.greedy_compiled")
-            compiled.decide(instance, rule)
+            if not is_ready(compiled.kernel.decide):
+                compiled.decide(instance, rule)
         report.start_clock()
         with report.phase("solve"):
             solution = compiled.decide(instance, rule)

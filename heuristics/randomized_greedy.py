@@ -69,7 +69,7 @@ def run(instance: Instance, call: Call, report: Report) -> SolveResult:
     )
     time_is_up = Reported(report)
     with report.phase("compile"):
-        start = _starter(name, call.limits.threads, prepared())
+        start = _starter(name, call.limits.threads, prepared)
     report.start_clock()
     with report.phase("prepare"):
         engine = start(prepared(), lambda: time_is_up(0.0))
@@ -128,11 +128,12 @@ def search(
             return made
 
 
-def _starter(name: str, threads: int, prepared: Prepared) -> Starter:
+def _starter(name: str, threads: int, prepared: Callable[[], Prepared]) -> Starter:
     """What makes the engine, imported; kernels are compiled here, by a run of no iterations."""
     from rsjs.heuristics.randomized_engines import Batched, Compiled
 
     if name == "numpy":
         return Batched
-    Compiled(prepared).costs(1, 0)
+    if not Compiled.is_ready():
+        Compiled(prepared()).costs(1, 0)
     return lambda ready, _over: Compiled(ready, threads)

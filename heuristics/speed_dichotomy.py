@@ -57,7 +57,7 @@ def switch_epochs(rate: Floats, power: Floats, time: float, law: ContinuousLaw) 
     Parameters
     ----------
     rate : (K,) float [h]
-        a_k = 1 / s_k, decreasing.
+        a_k = 1 / s_k, strictly decreasing.
     power : (K,) float [$/h]
     time : float [h]
         d.
@@ -68,6 +68,9 @@ def switch_epochs(rate: Floats, power: Floats, time: float, law: ContinuousLaw) 
         x_k of (P3); configurations that are not used end where the one before ends. The fastest
         alone where it is late.
     """
+    if (slower := np.flatnonzero(np.diff(rate) >= 0)).size:
+        k = int(slower[0]) + 1
+        raise ValueError(f"rate[{k}] = {rate[k]}, must be < rate[{k - 1}] = {rate[k - 1]}")
     found = hull(rate[None], power[None])
     size = int(found.size[0])
     own, phi = found.rate[0, :size], found.phi[0, :size]

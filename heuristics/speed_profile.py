@@ -15,7 +15,12 @@ lambda / Phi_r, the printed (24) solved for all speeds at once; with steps inste
 
 Step i left at speed r costs Phi_r F^c_i for each hour that it gives back: a fractional knapsack.
 So lambda is the least of these ratios with T(lambda) <= d, and what is left of d goes to the steps
-with that very ratio, of which the last one taken is divided. Status:
+with that very ratio, of which the last one taken is divided. With A(x) = integral of F^c from x to
+w_max, (P3.1) is added up as
+
+    Q_1 A(w) + sum_r (Q_(r+1) - Q_r) A(x_r)                         no term is negative
+
+Status:
 
     feasible    d is tight
     slack       the cheapest speed alone is in time
@@ -31,7 +36,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rsjs.heuristics.speed_hull import Hull, hull
-from rsjs.heuristics.survival_steps import Steps, expected_epochs
+from rsjs.heuristics.survival_steps import Steps, epochs_from
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -133,11 +138,10 @@ def _hours(done: Floats, base: Floats, saved: Floats, until: Floats) -> Floats:
 
 def _told(found: Hull, status: Ints, until: Floats, steps: Steps) -> Profiles:
     runs = status != INADMISSIBLE
-    energy, before = np.zeros((2, len(status)))
-    for r in range(until.shape[1]):
-        after = expected_epochs(steps, until[:, r])
-        energy += np.where(runs, found.energy[:, r], 0.0) * (after - before)
-        before = after
+    own = np.where(runs[:, None], found.energy, 0.0)
+    energy = own[:, 0] * epochs_from(steps, steps.done)
+    for r in range(until.shape[1] - 1):
+        energy += (own[:, r + 1] - own[:, r]) * epochs_from(steps, until[:, r])
     first = (until > steps.done[:, None]).argmax(axis=1)
     rows = np.arange(len(status))
     end = until[rows, first]

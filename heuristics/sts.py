@@ -14,7 +14,10 @@ fallback   jobs may get fewer GPUs than before, or than they want, if nothing el
 Every decision takes all jobs anew. Times are those of the laws, whatever the expectation of the
 objective: w_max is the last epoch of a job's law. Of the shares of a GPU a job uses the smallest it
 may. k_0 is what a caller says, the model's k of the previous decision and k + 1 at T_j; without it,
-the dedicated GPUs of `instance.current`. When a decision must be taken again, T_j: sts_changes.
+the dedicated GPUs of `instance.current`. These are also GPUs that were idle and given away: so from
+file to file k_0 rises up to whole nodes; over time, the policy of `simulation` keeps what the model
+chose. When a decision must be taken again, T_j: sts_changes. The least time between decisions is
+above 0: with `fallback`, which has no k_0, T_j could accumulate.
 """
 
 from __future__ import annotations
@@ -37,7 +40,7 @@ from rsjs.instances.solution import Solution, SolveResult
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
-KERNELS = "rsjs.heuristics.kernels.speed_profile"
+KERNELS = "rsjs.heuristics.kernels.sts"
 ROUNDING = 1e-9  # relative, of times that are added up
 
 
@@ -124,6 +127,20 @@ def decide(
     current = instance.current
     if floor is None:
         floor = np.zeros(jobs, dtype=np.int64) if current is None else current.job_gpus
+    if engine == "numba":
+        from rsjs.heuristics import sts_compiled
+
+        made = sts_compiled.decide(
+            instance,
+            floor,
+            monotone=chosen.monotone,
+            fallback=chosen.fallback,
+            gives=chosen.gives,
+            margin=spacing if advanced else 0.0,
+            spacing=spacing,
+        )
+        moved = on_their_nodes(instance, made.solution)
+        return Decision(solution=moved, change=made.change, wanted=made.wanted)
     own = floor if chosen.monotone else np.zeros(jobs, dtype=np.int64)
     of = select.choices(instance, own, spacing if advanced else 0.0, engine)
     codes = select.wanted(of)

@@ -33,7 +33,6 @@ class Choices(NamedTuple):
     units: Ints  # (J, T) of the share
     steps: Steps  # of the jobs
     time: Floats  # (J,) h until the due date, less the margin
-    least: Ints  # (J, T) fewest GPUs that k_0 leaves
     status: Ints  # (J, T)
     initial: Ints  # (J, T) k to begin with; -1 = no configuration
     change: Floats  # (J, T) h until it changes
@@ -82,7 +81,7 @@ def choices(instance: Instance, floor: Ints, margin: float, engine: str) -> Choi
     late = status == INFEASIBLE
     key = np.where(late, own * work[:, None], energy)
     order = np.lexsort((key, np.maximum(status, SLACK)), axis=1)
-    return Choices(model, model.units, steps, time, least, status, initial, change, energy, order)
+    return Choices(model, model.units, steps, time, status, initial, change, energy, order)
 
 
 def resolved(of: Choices, jobs: Ints, gpu: Ints, count: Ints, engine: str) -> Profiles:
@@ -119,7 +118,7 @@ def less(of: Choices) -> Ints:
     jobs, types, stride = of.model.rate.shape
     columns = np.argsort(of.model.rate, axis=2, kind="stable")
     usable = np.isfinite(np.take_along_axis(of.model.rate, columns, axis=2))
-    fewer = usable & (columns < of.initial[:, :, None]) & (columns >= of.least[:, :, None])
+    fewer = usable & (columns < of.initial[:, :, None])
     codes = np.where(fewer, np.arange(types)[:, None] * stride + columns, -1)
     ordered = np.take_along_axis(codes, of.order[:, :, None], axis=1)
     return ordered.reshape(jobs, types * stride)

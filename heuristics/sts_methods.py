@@ -20,9 +20,14 @@ STS = (
         run="rsjs.heuristics.sts:run",
         open_nodes=COMPLETED,
         rules=("literal", "fallback"),
+        rule_help={
+            "literal": "as printed: the GPUs that a job wants, never fewer than before, or it waits"
+            " beside idle ones; those left on its node are given away",
+            "fallback": "a job that finds no room takes fewer GPUs; none are given away",
+        },
         options={
             "spacing": Option(
-                default=1.0, minimum=0, help="minutes: the least time between two decisions"
+                default=1.0, minimum=0.001, help="minutes: the least time between two decisions"
             ),
             "margin": Option(
                 default="rule",
@@ -43,6 +48,14 @@ STS = (
         run="rsjs.heuristics.queue_scheduling:run",
         open_nodes=COMPLETED,
         rules=("edf", "edf_alone", "fifo", "priority", "pedf", "greedy"),
+        rule_help={
+            "edf": "by due date; as in fifo and priority, jobs that run are left alone",
+            "edf_alone": "edf with one job per node",
+            "fifo": "by release",
+            "priority": "by weight",
+            "pedf": "edf over all jobs: those that run may be moved, or have to wait",
+            "greedy": "all jobs, by the hours that each is late at its fastest, times its weight",
+        },
         options={"epochs": _EPOCHS},
     ),
     Method(
@@ -67,6 +80,10 @@ STS = (
         run="rsjs.heuristics.dynamic_programming:run",
         open_nodes=COMPLETED,
         rules=("fastest", "pooled"),
+        rule_help={
+            "fastest": "first in first out, the fastest configuration still free",
+            "pooled": "numbers of GPUs by the program over one pool of whole GPUs, no shares",
+        },
         options={"epochs": _EPOCHS},
     ),
     Method(

@@ -1,23 +1,29 @@
 """
 After the assignment (Filippini et al. 2024, VI-C): idle GPUs, and the nodes of unchanged jobs.
 
-A job alone on a shared GPU gets all of it. Then the idle GPUs of a node go one by one to that job
-on it which saves most time at w_max, (a_k - a_(k+1)) (w_max - w), as long as one saves any; a share
-becomes a GPU of its own. Last, whole loads of nodes of one class change places, so that as many
-jobs as possible with the same GPUs as before are on the node where they were.
+The idle GPUs of a node go one by one to that job on it which saves most time at w_max,
+(a_k - a_(k+1)) (w_max - w), as long as one saves any: two more GPUs are not tried where one saves
+nothing. A share becomes a GPU of its own; a job alone on a shared GPU gets all of it at once. Last,
+whole loads of nodes of one class change places, so that as many jobs as possible with the same GPUs
+as before are on the node where they were.
 """
 
 from __future__ import annotations
+
+from collections.abc import Iterable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rsjs.heuristics.first_fit import Placed
+from rsjs.heuristics.greedy_rules import RULES, cluster_tables
 from rsjs.heuristics.rooms import Rooms
+from rsjs.instances.cluster import Cluster
 from rsjs.instances.schema import Instance
 from rsjs.instances.solution import Solution
 
 Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
 
 
 def give_idle_gpus(rate: Floats, work: Floats, placed: Placed, rooms: Rooms) -> None:
@@ -30,7 +36,7 @@ def give_idle_gpus(rate: Floats, work: Floats, placed: Placed, rooms: Rooms) -> 
     work : (J,) float
         Epochs left at w_max.
     """
-    _whole_gpus(placed, rooms)
+    _whole_gpus(range(len(placed.node)), placed, rooms)
     on_node: dict[int, list[int]] = {}
     for j, node in enumerate(placed.node):
         if node >= 0 and rooms.idle[node]:
@@ -47,8 +53,7 @@ def give_idle_gpus(rate: Floats, work: Floats, placed: Placed, rooms: Rooms) -> 
             shared, placed.shared[j] = placed.shared[j], -1
             if shared >= 0:
                 rooms.gpu_jobs[shared] -= 1
-                rooms.idle[node] += rooms.gpu_jobs[shared] == 0
-    _whole_gpus(placed, rooms)
+                _whole_gpus(jobs, placed, rooms)
 
 
 def _saving(rate: Floats, work: Floats, placed: Placed, j: int) -> float:
@@ -59,8 +64,10 @@ def _saving(rate: Floats, work: Floats, placed: Placed, j: int) -> float:
     return float((own[count] - own[count + 1]) * work[j])
 
 
-def _whole_gpus(placed: Placed, rooms: Rooms) -> None:
-    for j, shared in enumerate(placed.shared):
+def _whole_gpus(jobs: Iterable[int], placed: Placed, rooms: Rooms) -> None:
+    """All of a shared GPU to a job that is alone on it."""
+    for j in jobs:
+        shared = placed.shared[j]
         if shared >= 0 and rooms.gpu_jobs[shared] == 1:
             placed.count[j], placed.shared[j] = 1, -1
 
@@ -70,8 +77,6 @@ def on_their_nodes(instance: Instance, solution: Solution) -> Solution:
     current = instance.current
     if current is None:
         return solution
-    from scipy.optimize import linear_sum_assignment
-
     cluster = instance.cluster
     new, old = solution.job_node, current.job_node
     gpu = np.append(cluster.gpu_of_type, -1)  # the last entry is type -1
@@ -82,15 +87,40 @@ def on_their_nodes(instance: Instance, solution: Solution) -> Solution:
         & (solution.job_level == current.job_level)
         & (gpu[solution.node_type[new]] == gpu[current.node_type[old]])
     )
-    stays = np.zeros((cluster.nodes, cluster.nodes))
-    np.add.at(stays, (new[same], old[same]), 1.0)
-    target = np.arange(cluster.nodes)
-    for c in range(len(cluster.allowed_in_class)):
-        nodes = np.flatnonzero(cluster.class_of_node == c)
-        load, place = linear_sum_assignment(stays[np.ix_(nodes, nodes)], maximize=True)
-        target[nodes[load]] = nodes[place]
+    target = _targets(cluster, new[same], old[same])
     node_type = np.empty_like(solution.node_type)
     node_type[target] = solution.node_type
-    return Solution.of(
-        np.where(new >= 0, target[new], -1), solution.job_gpus, node_type, solution.job_level
+    return Solution(
+        job_node=np.where(new >= 0, target[new], -1),
+        job_gpus=solution.job_gpus,
+        job_level=solution.job_level,
+        node_type=node_type,
     )
+
+
+def _targets(cluster: Cluster, new: Ints, old: Ints) -> Ints:
+    """
+    (N,) where the load of each node goes: most of the jobs to where they were.
+
+    Parameters
+    ----------
+    new, old : (n,) int
+        Nodes of jobs that could stay.
+    """
+    from scipy.optimize import linear_sum_assignment
+
+    tables = cluster_tables(cluster, RULES["code"]).nodes
+    target, start = np.arange(cluster.nodes), tables.start.tolist()
+    own = tables.class_of_node[new]
+    moved = (own == tables.class_of_node[old]) & (new != old)
+    position = np.empty_like(target)
+    position[tables.members] = np.arange(cluster.nodes)
+    # where no job of a class has moved, its loads are where they should be
+    for c in np.flatnonzero(np.bincount(own[moved])).tolist():
+        nodes = tables.members[start[c] : start[c + 1]]
+        size, here = len(nodes), (own == c) & (tables.class_of_node[old] == c)
+        pairs = (position[new[here]] - start[c]) * size + position[old[here]] - start[c]
+        stays = np.bincount(pairs, minlength=size * size).reshape(size, size)
+        load, place = linear_sum_assignment(stays, maximize=True)
+        target[nodes[load]] = nodes[place]
+    return target

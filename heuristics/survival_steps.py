@@ -7,7 +7,9 @@ law's support. F^c(z) = P(W > z | W > w) is therefore constant between the epoch
     step i:  z in [max(w, e_(i-1)), e_i),   F^c = P(W > e_(i-1)) / P(W > w)
 
 from the step `first`, in which w lies, to the last one, which ends at w_max, the last epoch of
-positive probability. Atoms are long steps, flat parts several steps of one height.
+positive probability. Atoms are long steps, flat parts several steps of one height. Integrals are
+taken from w_max down, all terms positive: the differences of integrals from 0 have no digits where
+P(W > w) is small or few epochs are left.
 """
 
 from __future__ import annotations
@@ -15,6 +17,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,15 +34,26 @@ class Steps(NamedTuple):
 
     end: Floats  # (L, M) e_i; the padding repeats w_max
     height: Floats  # (L, M) P(W > e_(i-1)); 0 in the padding
-    area: Floats  # (L, M + 1) integral of P(W > z) from 0 to where step i begins
+    area: Floats  # (L, M + 1) integral of P(W > z) from where step i begins to w_max
     size: Ints  # (L,) number of steps
     law: Ints  # (n,) row of each problem
     first: Ints  # (n,) step in which w lies
     done: Floats  # (n,) w
 
 
+_KNOWN: WeakKeyDictionary[Instance, Steps] = WeakKeyDictionary()
+
+
+def preset(instance: Instance, known: Steps) -> None:
+    """Say what the steps of an instance are: as of a part of jobs whose laws are known."""
+    _KNOWN[instance] = known
+
+
 def steps_of_jobs(instance: Instance) -> Steps:
-    """The steps of each job of an instance."""
+    """The steps of each job of an instance, if they are not `preset`."""
+    known = _KNOWN.get(instance)
+    if known is not None:
+        return known
     jobs = instance.jobs
     keys = [
         (name, most if name == FIXED else 0)
@@ -76,8 +90,18 @@ def steps(laws: Sequence[Law], law: Ints, done: Floats) -> Steps:
         Its epochs done, below the last epoch of its law.
     """
     end, height, area, size = _tables(tuple(laws))
-    first = (end[law] <= done[:, None]).sum(axis=1)
-    return Steps(end, height, area, size, law, first, done)
+    return Steps(end, height, area, size, law, _first(end, law, done), done)
+
+
+def taken(of_jobs: Steps, rows: Ints, done: Floats) -> Steps:
+    """The steps of these problems with other epochs done."""
+    law = of_jobs.law[rows]
+    return of_jobs._replace(law=law, first=_first(of_jobs.end, law, done), done=done)
+
+
+def _first(end: Floats, law: Ints, done: Floats) -> Ints:
+    found: Ints = (end[law] <= done[:, None]).sum(axis=1)
+    return found
 
 
 @lru_cache(maxsize=64)  # a simulation asks for those of the same few laws again and again
@@ -90,7 +114,8 @@ def _tables(laws: tuple[Law, ...]) -> tuple[Floats, Floats, Floats, Ints]:
         end[row, :size] = own.epochs[:size]
         height[row, :size] = own.survival(np.append(0, own.epochs[: size - 1]))
     begin = np.hstack([np.zeros((len(laws), 1)), end[:, :-1]])
-    area = np.hstack([np.zeros((len(laws), 1)), np.cumsum((end - begin) * height, axis=1)])
+    area = np.zeros((len(laws), end.shape[1] + 1))
+    area[:, :-1] = np.cumsum(((end - begin) * height)[:, ::-1], axis=1)[:, ::-1]
     for table in (end, height, area, sizes):
         table.setflags(write=False)
     return end, height, area, sizes
@@ -105,15 +130,9 @@ def repeated(of_jobs: Steps, times: int) -> Steps:
     )
 
 
-def expected_epochs(of: Steps, until: Floats) -> Floats:
-    """(n,) integral of F^c from w to `until` (n,), an epoch from w to w_max."""
-    total = _area(of, until) - _area(of, of.done)
-    found: Floats = total / of.height[of.law, of.first]
-    return found
-
-
-def _area(of: Steps, epoch: Floats) -> Floats:
+def epochs_from(of: Steps, epoch: Floats) -> Floats:
+    """(n,) integral of F^c from `epoch` (n,), one from w to w_max, to w_max."""
     step = (of.end[of.law] < epoch[:, None]).sum(axis=1)
-    begin = np.where(step > 0, of.end[of.law, step - 1], 0.0)
-    found: Floats = of.area[of.law, step] + (epoch - begin) * of.height[of.law, step]
+    here = (of.end[of.law, step] - epoch) * of.height[of.law, step]
+    found: Floats = (here + of.area[of.law, step + 1]) / of.height[of.law, of.first]
     return found

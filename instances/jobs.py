@@ -50,12 +50,24 @@ class Jobs:
     def __len__(self) -> int:
         return len(self.id)
 
-    def taken(self, rows: NDArray[np.int64]) -> Jobs:
-        """These jobs, in this order."""
+    def taken(
+        self, rows: NDArray[np.int64], epochs_done: NDArray[np.float64] | None = None
+    ) -> Jobs:
+        """
+        These jobs, in this order.
+
+        Parameters
+        ----------
+        epochs_done : (len(rows),) float, optional
+            Other ones than theirs.
+        """
+        listed = rows.tolist()
         kept: dict[str, Any] = {
-            name: values[rows] if name in ARRAYS else tuple(values[j] for j in rows.tolist())
+            name: values[rows] if name in ARRAYS else tuple(map(values.__getitem__, listed))
             for name, values in vars(self).items()
         }
+        if epochs_done is not None:
+            kept["epochs_done"] = epochs_done
         return Jobs(**kept)
 
     @property

@@ -232,6 +232,8 @@ class Method:
         Whether it serves nodes that may take several types.
     solvers, rules : tuple of str
         The first one is the default.
+    rule_help : mapping of str to str
+        What each rule does, where the summary does not tell.
     options : mapping of str to Option
     warm_start : bool
         Whether a start solution is used.
@@ -256,6 +258,7 @@ class Method:
     right_sizing: bool = True
     solvers: tuple[str, ...] = ()
     rules: tuple[str, ...] = ()
+    rule_help: Mapping[str, str] = field(default_factory=dict)
     options: Mapping[str, Option] = field(default_factory=dict)
     warm_start: bool = False
     max_jobs: int | None = None

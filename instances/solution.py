@@ -47,13 +47,12 @@ class Solution:
         job_level: ArrayLike | None = None,
     ) -> Solution:
         """A solution from array-likes; without `job_level` every GPU is dedicated."""
-        node = _integers("job_node", job_node)
-        level = np.full(node.shape, -1) if job_level is None else job_level
+        node = np.asarray(job_node)
         return Solution(
             job_node=node,
-            job_gpus=_integers("job_gpus", job_gpus),
-            job_level=_integers("job_level", level),
-            node_type=_integers("node_type", node_type),
+            job_gpus=np.asarray(job_gpus),
+            job_level=np.full(node.shape, -1) if job_level is None else np.asarray(job_level),
+            node_type=np.asarray(node_type),
         )
 
     @staticmethod
@@ -82,10 +81,14 @@ class Solution:
 
 
 def _integers(name: str, values: ArrayLike) -> NDArray[np.int64]:
-    """A copy as integers; a solver's 0.9999999 is refused, not cut to 0."""
+    """
+    As integers that nobody else can change; a solver's 0.9999999 is refused, not cut to 0.
+
+    Copied, unless it is an array of its own that is read-only, as of another solution.
+    """
     given = np.asarray(values)
     if given.dtype == np.int64:
-        return given.copy()
+        return given.copy() if given.flags.writeable or given.base is not None else given
     with np.errstate(invalid="ignore"):  # not a number: told below
         array = np.array(given, dtype=np.int64)
     for at in np.flatnonzero(array != given)[:1]:

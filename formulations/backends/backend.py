@@ -52,7 +52,8 @@ class RawResult:
     counts : mapping
         Nodes, iterations and the like, in the solver's terms.
     options : mapping
-        Options as read back from the solver.
+        Options as read back from the solver; its tolerances, where it has any, are
+        `feasibility_tolerance` and `integrality_tolerance`.
     handover_seconds, solve_seconds : float
         Wall-clock time to fill the solver with the model, and inside the solver.
     """

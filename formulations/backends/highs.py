@@ -93,7 +93,7 @@ def solve(
     _listen(highs, relay)
     handover = time.monotonic() - begin
     asked = options(replace(limits, time_limit=max(0.0, seconds - handover)))
-    taken = _set(highs, asked)
+    taken = {**_set(highs, asked), **_tolerances(highs, model)}
 
     begin = time.monotonic()
     highs.run()
@@ -154,6 +154,14 @@ def _set(highs: Any, asked: dict[str, Any]) -> dict[str, Any]:
             raise ValueError(f"HiGHS refused {name} = {value!r}")
         taken[name] = highs.getOptionValue(name)[1]
     return taken
+
+
+def _tolerances(highs: Any, model: MatrixModel) -> dict[str, float]:
+    """With integers one tolerance holds for rows, bounds and integers; an LP has its own."""
+    if not (model.kind == Kind.INTEGER).any():
+        return {"feasibility_tolerance": highs.getOptionValue("primal_feasibility_tolerance")[1]}
+    value = highs.getOptionValue("mip_feasibility_tolerance")[1]
+    return {"feasibility_tolerance": value, "integrality_tolerance": value}
 
 
 def _listen(highs: Any, relay: Relay) -> None:

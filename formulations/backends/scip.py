@@ -144,13 +144,18 @@ def _offer_start(scip: Any, variables: list[Any], start: NDArray[np.float64]) ->
 
 
 def _set(scip: Any, asked: dict[str, Any]) -> dict[str, Any]:
-    """Set options and read them back."""
+    """Set options and read them back; one tolerance holds for rows, bounds and integers."""
     for name, value in asked.items():
         try:
             scip.setParam(name, value)
         except (KeyError, ValueError) as error:
             raise ValueError(f"SCIP refused {name} = {value!r}") from error
-    return {name: scip.getParam(name) for name in asked}
+    tolerance = scip.getParam("numerics/feastol")
+    return {
+        **{name: scip.getParam(name) for name in asked},
+        "feasibility_tolerance": tolerance,
+        "integrality_tolerance": tolerance,
+    }
 
 
 def _listen(scip: Any, variables: list[Any], relay: Relay) -> None:

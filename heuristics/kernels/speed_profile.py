@@ -62,15 +62,12 @@ def tell(
     found: Profiles,
 ) -> None:
     """What the switch epochs of problem p say: energy, first configuration, when it changes."""
-    total, before, start = 0.0, 0.0, area(steps, law, done)
-    begin = -1
-    for r in range(size):
-        epoch = found.until[p, r]
-        after = (area(steps, law, epoch) - start) / steps.height[law, first]
-        total += energy[r] * (after - before)
-        before = after
-        if begin < 0 and epoch > done:
-            begin = r
+    total = energy[0] * epochs_from(steps, law, first, done)
+    for r in range(size - 1):
+        total += (energy[r + 1] - energy[r]) * epochs_from(steps, law, first, found.until[p, r])
+    begin = 0
+    while found.until[p, begin] <= done:
+        begin += 1
     epoch = found.until[p, begin]
     found.energy[p], found.initial[p] = total, found.vertex[p, begin]
     found.change[p] = inf if epoch >= last else rate[begin] * (epoch - done)
@@ -119,7 +116,7 @@ def spread(
     left = time - hours(steps, law, first, done, base, saved, count, size)
     for r in range(size - 2, -1, -1):
         most = steps_above(steps, law, phi[r], critical, count[r], end, False)
-        if saved[r] > 0 and most > count[r]:
+        if most > count[r]:
             before = until[r]
             until[r] = max(before, min(steps.end[law, most - 1], before + left / saved[r]))
             left -= saved[r] * (until[r] - before)
@@ -160,8 +157,8 @@ def hours(
 
 
 @inlined
-def area(steps: Steps, law: int, epoch: float) -> float:
-    """Integral of P(W > z) from 0 to an epoch."""
+def epochs_from(steps: Steps, law: int, first: int, epoch: float) -> float:
+    """Integral of F^c from an epoch to w_max."""
     low, high = 0, steps.size[law] - 1
     while low < high:
         middle = (low + high) // 2
@@ -169,6 +166,6 @@ def area(steps: Steps, law: int, epoch: float) -> float:
             low = middle + 1
         else:
             high = middle
-    begin = steps.end[law, low - 1] if low else 0.0
-    found: float = steps.area[law, low] + (epoch - begin) * steps.height[law, low]
+    here = (steps.end[law, low] - epoch) * steps.height[law, low]
+    found: float = (here + steps.area[law, low + 1]) / steps.height[law, first]
     return found

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import csv
 import json
+import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -75,6 +77,46 @@ def test_a_campaign_is_run_resumed_and_collected(rsjs: Run, file: Run, tmp_path:
     assert rsjs("statistics", tables).code == 0
 
 
+def test_a_store_that_cannot_be_written_is_refused_only_where_something_is_to_be_written(
+    rsjs: Run, file: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = tmp_path / "store"
+    assert rsjs("run", file(), "-o", store).code == 0
+    monkeypatch.setattr("os.access", lambda _path, mode, **_: mode != os.W_OK)
+    assert rsjs("run", file(), "-o", store, "--dry-run").code == 0
+    assert rsjs("run", file(), "-o", tmp_path / "new", "--dry-run").code == 0
+    before = {path: path.stat().st_mtime_ns for path in store.rglob("*")}
+    assert rsjs("run", file(), "-o", store).code == 0
+    assert {path: path.stat().st_mtime_ns for path in store.rglob("*")} == before
+    shutil.rmtree(store / "runs")
+    for folder in (store, tmp_path / "new"):
+        ended = rsjs("run", file(), "-o", folder)
+        assert (ended.code, ended.out) == (2, "")
+        assert "expected a place that can be written" in ended.err
+
+
+def test_tables_do_not_go_into_a_store(rsjs: Run, file: Run, tmp_path: Path) -> None:
+    store = tmp_path / "store"
+    assert rsjs("run", file("fifo:paper"), "-o", store).code == 0
+    ended = rsjs("collect", store, "-o", store)
+    assert (ended.code, ended.err.count("\n")) == (2, 1)
+    assert f"{store}: -o: found a store, expected another folder for tables" in ended.err
+    assert not (store / "rows.csv").exists()
+
+
+def test_a_session_that_is_lost_is_told(rsjs: Run, file: Run, tmp_path: Path) -> None:
+    store = tmp_path / "store"
+    assert rsjs("run", file("fifo:paper"), "-o", store).code == 0
+    (session,) = store.glob("sessions/*.json")
+    session.unlink()
+    collected = rsjs("collect", store, "-o", tmp_path / "tables")
+    assert collected.code == 0
+    assert f"as session {session.stem} cannot be read: {session}: found" in collected.out
+    again = rsjs("collect", store, "-o", tmp_path / "tables", "--json").json
+    assert [lost["session"] for lost in again["sessions_lost"]] == [session.stem]
+    assert again["rows"] == 1
+
+
 def test_a_dry_run_tells_what_would_run_and_writes_nothing(
     rsjs: Run, file: Run, tmp_path: Path
 ) -> None:
@@ -109,7 +151,7 @@ def test_a_run_without_a_solution_in_time_is_no_failure(
 
 
 BAD = [
-    ("nothing-such", "campaign nothing-such, expected a TOML file, or paper"),
+    ("nothing-such", "campaign nothing-such, expected a TOML file, or "),
     ("smok", "a TOML file, or smoke"),
     ("missing.toml", "missing.toml: found No such file"),
     ("{file} --jobs 0", "--jobs: found 0"),

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from rsjs.instances import epoch_laws
+from rsjs.instances.epochs import Law
 from rsjs.instances.files import write_instance, write_workload
 from rsjs.instances.generators import sts
 from rsjs.instances.schema import Instance
+from rsjs.reporting.formats import MISSING
 
 Run = Callable[..., Any]
 
@@ -87,3 +91,27 @@ def test_what_is_not_there_is_named(rsjs: Run, file: Path, arguments: list[str],
 def test_a_solution_has_neither(rsjs: Run, folder: Path) -> None:
     for option in (["--law", "x"], ["--profile", "x"]):
         assert rsjs("show", folder / "idle.json", *option).code == 2
+
+
+def test_a_law_of_one_epoch_has_no_skewness(rsjs: Run, shared: Instance, tmp_path: Path) -> None:
+    laws = {name: Law.of([[100, 1]]) for name in shared.laws}
+    write_instance(replace(shared, laws=laws), tmp_path / "one.json")
+    shown = rsjs("show", tmp_path / "one.json", "--law", "VGG16-base")
+    assert shown.code == 0
+    assert f"skewness    {MISSING}" in shown.out
+    told = rsjs("show", tmp_path / "one.json", "--law", "VGG16-base", "--json").json
+    assert (told["skewness"], told["deviation"]) == (None, 0)
+
+
+def test_fixed_is_told_to_be_no_law(rsjs: Run, tmp_path: Path) -> None:
+    write_instance(sts.generate(nodes=2, jobs=3, seed=1, laws="fixed"), tmp_path / "fixed.json")
+    refused = rsjs("show", tmp_path / "fixed.json", "--law", "fixed")
+    assert refused.code == 2
+    assert "none in this file; fixed is none, each job runs epochs_max" in refused.err
+
+
+def test_epochs_done_are_not_rounded_up(rsjs: Run, shared: Instance, tmp_path: Path) -> None:
+    jobs = replace(shared.jobs, epochs_done=np.full(6, 99.9999999))
+    write_instance(replace(shared, jobs=jobs), tmp_path / "late.json")
+    shown = rsjs("show", tmp_path / "late.json", "--profile", "j1").out
+    assert "99.9999999 epochs done" in shown

@@ -63,6 +63,41 @@ def test_without_events_it_is_told_what_is_missing(rsjs: Run, tmp_path: Path) ->
     assert [path.name for path in tmp_path.iterdir()] == ["rows"]
 
 
+@pytest.fixture
+def families(tmp_path: Path) -> Path:
+    """Two methods on three instances of jahani; the first of them on three of sts."""
+    path = made(tmp_path / "families") / "rows.csv"
+    text = path.read_text()
+    for i in range(6):
+        text = text.replace(f"i{i},", f"{'jahani' if i < 3 else 'sts'}-i{i},")
+    lines = [line for line in text.splitlines() if not ("sts-" in line and ",m2," in line)]
+    path.write_text("\n".join([*lines, ""]))
+    return path.parent
+
+
+def test_families_are_analysed_one_by_one(rsjs: Run, families: Path, tmp_path: Path) -> None:
+    ended = rsjs("statistics", families, "-o", tmp_path / "out")
+    assert ended.out.startswith("2 families, each by itself: jahani, sts.\n\nFamily jahani\n")
+    assert "UNFAIR" not in ended.out
+    assert {path.name for path in (tmp_path / "out").iterdir()} == {"jahani", "sts"}
+    counts = [(tmp_path / "out" / name / "counts.csv").read_text() for name in ("jahani", "sts")]
+    assert [[line[:5] for line in text.splitlines()[1:]] for text in counts] == [
+        ["m1,3,", "m2,3,"],
+        ["m1,3,"],
+    ]
+    found = rsjs("statistics", families, "--json").json["families"]
+    assert [line["primal_mean"] for line in found["jahani"]["gaps"]] == [0.0, 0.0]
+
+
+def test_one_family_is_asked_for(rsjs: Run, families: Path, tmp_path: Path) -> None:
+    ended = rsjs("statistics", families, "--family", "sts", "--json", "-o", tmp_path / "out")
+    assert [line["method"] for line in ended.json["counts"]] == ["m1"]
+    assert (tmp_path / "out" / "counts.csv").exists()
+    refused = rsjs("statistics", families, "--family", "kiros")
+    assert (refused.code, refused.out) == (2, "")
+    assert "--family: found 'kiros', expected one of jahani, sts" in refused.err
+
+
 def test_an_unfair_comparison_is_marked(rsjs: Run, tmp_path: Path) -> None:
     ended = rsjs("statistics", made(tmp_path / "rows", threads=8))
     assert "UNFAIR" in ended.out
@@ -100,13 +135,40 @@ def test_a_terminal_shows_the_pairs_of_the_best_only_if_there_are_many(
     ("line", "told"),
     [
         (("--target", "2"), "--target: found 2.0, expected a relative gap in [0, 1]"),
-        (("--shift", "0"), "--shift: found 0.0, expected a number of seconds > 0"),
+        (("--shift", "0.99"), "--shift: found 0.99, expected a number of seconds >= 1"),
     ],
 )
 def test_bad_options_are_told_in_one_line(
     rsjs: Run, tmp_path: Path, line: tuple[str, str], told: str
 ) -> None:
     ended = rsjs("statistics", made(tmp_path / "rows"), *line)
+    assert (ended.code, ended.out, ended.err.count("\n")) == (2, "", 1)
+    assert told in ended.err
+
+
+def test_seconds_that_are_all_0_are_analysed(rsjs: Run, tmp_path: Path) -> None:
+    ended = rsjs("statistics", made(tmp_path / "rows", total_s=0.0), "--json")
+    assert ended.code == 0
+    assert [line["ratio"] for line in ended.json["times"]] == [1.0, None]
+    assert rsjs("statistics", tmp_path / "rows", "-o", tmp_path / "out").code == 0
+
+
+@pytest.mark.parametrize(
+    ("changes", "told"),
+    [
+        ({"total_s": -1.0}, "row 1, total_s: found -1.0, expected a number >= 0"),
+        ({"time_limit": 0.0}, "row 1, time_limit: found 0.0, expected a number > 0"),
+        ({"status": "fine"}, "row 1, status: found 'fine', expected one of ok, no_solution, "),
+        ({"stop": "bored"}, "row 1, stop: found 'bored', expected one of optimal, gap, "),
+        ({"total_s": "long"}, "rows.csv: row 1, total_s: found 'long', expected a number"),
+        ({"time_limit": "x"}, "rows.csv: row 1, time_limit: found 'x', expected a number"),
+        ({"objective": "dear"}, "rows.csv: row 1, objective: found 'dear', expected a number"),
+    ],
+)
+def test_rows_that_make_no_sense_are_told_in_one_line(
+    rsjs: Run, tmp_path: Path, changes: dict[str, Any], told: str
+) -> None:
+    ended = rsjs("statistics", made(tmp_path / "rows", **changes))
     assert (ended.code, ended.out, ended.err.count("\n")) == (2, "", 1)
     assert told in ended.err
 

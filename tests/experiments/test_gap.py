@@ -18,6 +18,7 @@ from rsjs.experiments.gap import contradicts, gap, gap_over
         (2.0, 1.0, 0.5),
         (-1.0, -2.0, 0.5),  # costs may be negative: mu rewards nothing, but bounds of LPs are
         (1.0, -1.0, 1.0),  # signs differ
+        (-1.0, 1.0, 1.0),
         (5.0, 0.0, 1.0),
         (1.0, 1.0 + 1e-9, 0.0),  # a bound above the cost by rounding
     ],

@@ -8,12 +8,16 @@ import psutil
 import pytest
 
 import rsjs
-from rsjs.experiments import outcome
+from rsjs.experiments import comparison, outcome
+from rsjs.experiments.decision_files import decision_digest
 from rsjs.instances.errors import InputError
 from rsjs.instances.generators.jahani import generate
 from rsjs.instances.method import Limits
 from rsjs.instances.solution import Solution, Stop
 from rsjs.methods import parse
+from rsjs.reporting.statistics.fairness import findings
+
+SOLVERS = ("highs", "scip", "cpsat")
 
 
 @pytest.fixture
@@ -163,6 +167,20 @@ def test_a_warm_start_is_the_first_incumbent_and_never_lost():
     )
     assert found.result.events[0].incumbent == start.objective
     assert found.objective <= start.objective
+    [row] = comparison.rows([found], Limits(time_limit=30))
+    assert row["warm_start_sha256"] == decision_digest(start.solution)
+
+
+def test_a_row_has_the_tolerances_of_its_solver_and_no_start_that_was_not_given(tiny):
+    rows = comparison.rows(
+        [outcome.run(tiny, parse(f"jahani_patterns@{name}"), Limits()) for name in SOLVERS],
+        Limits(),
+    )
+    found = [(row["feasibility_tolerance"], row["integrality_tolerance"]) for row in rows]
+    assert found == [(1e-6, 1e-6), (1e-6, 1e-6), (None, None)]
+    assert {row["warm_start_sha256"] for row in rows} == {None}
+    assert [one.message for one in findings(rows) if one.aspect == "tolerance"] == []
+    assert [one.message for one in findings(rows) if one.aspect == "warm start"] == []
 
 
 def test_what_cannot_be_meant_is_refused_before_anything_runs(tiny):

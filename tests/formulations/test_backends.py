@@ -259,6 +259,13 @@ def test_options_are_read_back(name):
     assert 0.01 in options.values() or name == "cpsat"  # whose gap we watch ourselves
 
 
+def test_tolerances_are_read_back_where_the_solver_has_any(name):
+    options = Asked(name, random_model(1)).result.options
+    found = {key: value for key, value in options.items() if key.endswith("_tolerance")}
+    both = {"feasibility_tolerance": 1e-6, "integrality_tolerance": 1e-6}
+    assert found == ({} if name == "cpsat" else both)
+
+
 def test_a_wrong_option_is_refused(name, monkeypatch):
     monkeypatch.setattr(Limits, "__post_init__", lambda self: None)  # which refuses it itself
     with pytest.raises(ValueError, match=r"refused .*threads|refused .*num_workers"):

@@ -151,3 +151,15 @@ def test_equation_26_as_printed_is_needlessly_fast() -> None:
     assert len(used) == 42
     assert max(used) < 1
     assert np.mean(used) < 0.95
+
+
+def test_a_speed_off_the_hull_ends_where_the_one_before_ends() -> None:
+    rate, power = np.array([1.0, 0.9, 0.5]), np.array([1.0, 3.0, 2.4])
+    ends = switch_epochs(rate, power, 75.0, power_law(1.0, 100.0))
+    assert ends == pytest.approx([50.0, 50.0, 100.0])  # x + (100 - x) / 2 = 75
+
+
+@pytest.mark.parametrize("second", [1.0, 1.2])
+def test_rates_that_do_not_fall_are_refused(second: float) -> None:
+    with pytest.raises(ValueError, match=rf"rate\[1\] = {second}, must be < rate\[0\] = 1.0"):
+        switch_epochs(np.array([1.0, second]), np.ones(2), 75.0, power_law(1.0, 100.0))

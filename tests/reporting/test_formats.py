@@ -65,3 +65,8 @@ def test_shown_numbers_are_as_near_as_their_digits_allow(value: float, digits: i
 )
 def test_seconds_have_three_significant_digits(seconds: float, shown: str) -> None:
     assert formats.measured(seconds) == shown
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), float("-inf")])
+def test_a_number_that_is_not_finite_is_a_dash(value: float) -> None:
+    assert formats.significant(value, 4) == formats.MISSING

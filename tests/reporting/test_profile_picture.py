@@ -39,3 +39,12 @@ def test_a_job_under_way_and_overdue_is_drawn_from_its_epoch_on(tmp_path: Path) 
     text = drawn(replace(instance, jobs=jobs), 1, tmp_path / "p.svg").decode()
     assert "K80: infeasible" in text
     assert "a job" in text
+    assert "due 1 h ago" in text
+    assert "due date" not in text
+    assert "P(W &gt; w | W &gt; 42.5)" in text
+
+
+def test_a_new_job_with_time_left_has_a_line_at_its_due_date(tmp_path: Path) -> None:
+    text = drawn(sts.generate(nodes=3, jobs=4, seed=1), 1, tmp_path / "p.svg").decode()
+    assert "due date" in text
+    assert "P(W &gt; w)" in text

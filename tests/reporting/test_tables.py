@@ -53,10 +53,48 @@ def test_pandas_reads_back_every_number_of_every_row(rows: Rows, tmp_path: Path)
             )
 
 
-def test_our_own_reader_gives_the_rows_back(rows: Rows, tmp_path: Path) -> None:
-    rows[0] |= {"instance": "1e5", "message": 'two\nlines, "quoted"', "extra": 3}
+@pytest.mark.parametrize("name", ["[g] m", "*m", "a?" * 10 + "[4 threads]"])
+def test_no_row_is_taken_for_an_argument_of_the_break_before_it(
+    rows: Rows, tmp_path: Path, name: str
+) -> None:
+    for row in rows:
+        row["method"] = name
+    tables.write_all(rows, tmp_path)
+    text = (tmp_path / "table.tex").read_text()
+    assert name[-2:] in text
+    assert not re.search(r"\\\\\s*[\[*]", text)
+
+
+@pytest.mark.parametrize(
+    "message", ['two\nlines, "quoted"', "a\rb", "\r\n", "x" * 200_000], ids=[*"nrel"]
+)
+def test_our_own_reader_gives_the_rows_back(rows: Rows, tmp_path: Path, message: str) -> None:
+    rows[0] |= {"instance": "1e5", "message": message, "extra": 3}
+    rows[1] |= {"instance": f"i{message}"}
     tables.write_all(rows, tmp_path)
     assert tables.read_rows(tmp_path / "rows.csv") == [{"extra": None} | row for row in rows]
+
+
+def test_a_mark_of_the_byte_order_is_no_part_of_the_first_column(tmp_path: Path) -> None:
+    (tmp_path / "rows.csv").write_text("instance,seed\na,1\n", encoding="utf-8-sig")
+    assert tables.read_rows(tmp_path / "rows.csv") == [{"instance": "a", "seed": 1}]
+
+
+@pytest.mark.parametrize(
+    ("data", "told"),
+    [
+        (b"instance,seed\na,1\nb,1,2,3\n", "row 2: found 2 more fields than columns, expected 2"),
+        (b"instance,seed\na,one\n", "row 1, seed: found 'one', expected a number"),
+        (b"instance,seed\n\xff,1\n", "expected rows as CSV"),
+    ],
+)
+def test_a_file_of_rows_that_is_none_is_told(tmp_path: Path, data: bytes, told: str) -> None:
+    path = tmp_path / "rows.csv"
+    path.write_bytes(data)
+    with pytest.raises(InputError) as error:
+        tables.read_rows(path)
+    assert str(error.value).startswith(f"{path}: ")
+    assert told in str(error.value)
 
 
 def test_tables_made_again_from_the_file_are_the_same(rows: Rows, tmp_path: Path) -> None:

@@ -14,14 +14,12 @@ from rsjs.instances.errors import InputError, described
 if TYPE_CHECKING:
     from rsjs.experiments.campaigns.document import Campaign
 
-NO_CAMPAIGNS = {"sets"}
-
 
 def bundled() -> Mapping[str, str]:
     """Name -> file name of the campaigns that come with the package."""
     folder = files("rsjs.experiments.campaigns") / "bundled"
     names = sorted(entry.name.removesuffix(".toml") for entry in folder.iterdir())
-    return {name: f"{name}.toml" for name in names if name not in NO_CAMPAIGNS}
+    return {name: f"{name}.toml" for name in names}
 
 
 def campaign(named: str) -> Campaign:

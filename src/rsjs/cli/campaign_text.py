@@ -81,6 +81,7 @@ def print_collected(found: Collected, written: list[Path], *, as_json: bool) -> 
                 "skipped": len(found.skipped),
                 "missing": found.missing,
                 "corrupt": [{"record": path, "reason": reason} for path, reason in found.corrupt],
+                "sessions_lost": [{"session": name, "reason": why} for name, why in found.lost],
                 "files": written,
             }
         )
@@ -90,6 +91,8 @@ def print_collected(found: Collected, written: list[Path], *, as_json: bool) -> 
         print(f"{name}: " + ", ".join(f"{count} {what}" for what, count in counts.most_common()))
     for path, reason in found.corrupt:
         print(f"corrupt record, `rsjs run` carries it out again: {path}: {reason}")
+    for session, reason in found.lost:
+        print(f"rows without commit and machine, as session {session} cannot be read: {reason}")
     if found.missing:
         print(f"not carried out yet: {counted(len(found.missing), 'run')}")
     rows, skipped = counted(len(found.rows), "run"), counted(len(found.skipped), "skipped run")

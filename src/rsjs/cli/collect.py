@@ -38,9 +38,12 @@ def collect(
     from rsjs.cli.inputs import writable
     from rsjs.cli.progress import busy
     from rsjs.experiments.campaigns.collection import collect as collected
+    from rsjs.experiments.campaigns.manifest import STORE
     from rsjs.instances.errors import InputError, described
     from rsjs.reporting.collected_files import write_all
 
+    if (output / STORE).exists():
+        raise InputError("-o", described("a store"), "another folder for tables", output)
     writable(output, folder=True)
     with busy("reading records"):
         found = collected(stores)

@@ -42,6 +42,7 @@ def _method(method: Method) -> dict[str, Any]:
         "summary": method.summary,
         "solvers": list(method.solvers),
         "rules": list(method.rules),
+        "rule_help": dict(method.rule_help),
         "options": {name: vars(option) for name, option in method.options.items()},
         "objectives": served,
         "sharing": method.sharing,
@@ -112,6 +113,7 @@ def _details(method: dict[str, Any]) -> list[tuple[str, str]]:
         rows.append(("solvers", ", ".join(map(_reached, method["solvers"]))))
     if method["rules"]:
         rows.append(("rules", ", ".join(method["rules"])))
+    rows += [("rule", f"{name}: {text}") for name, text in method["rule_help"].items()]
     for name, option in method["options"].items():
         choices = f" ({' | '.join(option['choices'])})" if option["choices"] else ""
         rows.append(("option", f"{name}={option['default']}{choices}: {option['help']}"))

@@ -26,6 +26,8 @@ def print_built(material: Material, built: Built, *, found: bool) -> None:
         print_text(f"Not carried out yet: {counted(len(material.missing), 'run')} of the plan.")
     for path, reason in material.corrupt:
         print_text(f"Left out, as its record cannot be read: {path}: {reason}")
+    for session, reason in material.lost:
+        print_text(f"Without commit and machine, as session {session} cannot be read: {reason}")
     if built.without_pdf:
         left = counted(built.without_pdf, "instance")
         print_text(f"No PDF of the figures of {left}: --all-pdf draws them.")
@@ -41,6 +43,7 @@ def as_document(material: Material, built: Built) -> dict[str, Any]:
         "runs": len(material.rows),
         "missing": material.missing,
         "corrupt": [{"record": path, "reason": reason} for path, reason in material.corrupt],
+        "sessions_lost": [{"session": name, "reason": reason} for name, reason in material.lost],
         "folder": built.folder,
         "pages": built.pages,
         "opening_bytes": built.opening_bytes,

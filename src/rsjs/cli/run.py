@@ -17,7 +17,9 @@ def run(
     campaign: Annotated[
         str,
         typer.Argument(
-            metavar="CAMPAIGN", help="A TOML file, or one of smoke, small, solvers, paper."
+            metavar="CAMPAIGN",
+            help="A TOML file, or one of smoke, small, solvers, paper, and of simulations online,"
+            " online-claims, sts-online.",
         ),
     ],
     output: Annotated[
@@ -79,22 +81,26 @@ def run(
     from rsjs.cli.inputs import writable
     from rsjs.cli.progress import busy, running
     from rsjs.experiments.campaigns import runner
+    from rsjs.experiments.campaigns.manifest import STORE
 
     asked = found_campaign(campaign)
     folder = output or Path("runs") / asked.name
     slots = slots_asked(asked, dispatch, jobs)
     part = runner.Part(shard=part_of(shard), only=only)
-    writable(folder, folder=True)
     if dry_run:
         known = folder if folder.exists() else None
         with busy("preparing instances"):
             prepared = runner.prepare(asked, known, part, keep=False)
         print_plan(prepared, folder, slots, as_json=as_json)
         return
+    if not (folder / STORE).exists():
+        writable(folder, folder=True)
     interrupted = False
     with dispatching(dispatch, slots) as (carry_out, places):
         with busy("preparing instances"):
             prepared = runner.prepare(asked, folder, part)
+        if prepared.left:
+            writable(folder, folder=True)
         with running() as screen:
             print_survey(prepared, folder, screen)
             board = Board(asked.name, prepared.left, places, screen)

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rsjs.cli.console import number, print_facts
+from rsjs.instances.epochs import FIXED
 from rsjs.instances.errors import InputError
 
 if TYPE_CHECKING:
@@ -19,7 +20,8 @@ def law_of(subject: Instance | Workload, name: str) -> Law:
     """The law of that name."""
     if name not in subject.laws:
         known = ", ".join(subject.laws) or "none in this file"
-        raise InputError("--law", name, f"the name of a law: {known}")
+        fixed = "; fixed is none, each job runs epochs_max" if name == FIXED else ""
+        raise InputError("--law", name, f"the name of a law: {known}{fixed}")
     return subject.laws[name]
 
 

@@ -58,7 +58,7 @@ def describe_profile(instance: Instance, job: str) -> dict[str, Any]:
 def print_profile(document: dict[str, Any]) -> None:
     """One table per GPU type: power model, and where the profile uses each configuration."""
     left = number(document["hours_left"], 4)
-    done = f"{document['epochs_done']:g} epochs done"
+    done = f"{document['epochs_done']:.12g} epochs done"
     print_facts(
         [
             ("job", f"{document['job']} ({document['application']}) of {document['file']}"),

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from rsjs.cli.console import console, print_json, print_text
 from rsjs.reporting.formats import counted
@@ -16,7 +17,17 @@ from rsjs.reporting.statistics.sheets import sheets
 MOST_PAIRS = 12  # beyond, a terminal shows those of the best method only
 
 
-def print_all(analysis: Analysis, files: Sequence[Path]) -> None:
+def print_all(made: Mapping[str, Analysis], files: Mapping[str, Sequence[Path]]) -> None:
+    """Print each family; several with their names above."""
+    if len(made) > 1:
+        print_text(f"{len(made)} families, each by itself: {', '.join(made)}.")
+    for name, analysis in made.items():
+        if len(made) > 1:
+            print(f"\nFamily {name}\n")
+        _print(analysis, files[name])
+
+
+def _print(analysis: Analysis, files: Sequence[Path]) -> None:
     """Print the tables, counts first, conditions, and where the files are."""
     from rsjs.reporting.statistics.sheet_terminal import table
 
@@ -35,15 +46,18 @@ def print_all(analysis: Analysis, files: Sequence[Path]) -> None:
         print_text(f"Written to {files[0].parent}: {', '.join(path.name for path in files)}")
 
 
-def as_document(analysis: Analysis, files: Sequence[Path]) -> None:
-    """Print each table as a list of objects."""
-    print_json(
-        {
-            **{sheet.name: sheet.lines.to_dict("records") for sheet in sheets(analysis)},
-            "conditions": analysis.conditions(),
-            "files": list(files),
-        }
-    )
+def as_document(made: Mapping[str, Analysis], files: Mapping[str, Sequence[Path]]) -> None:
+    """Print each table as a list of objects; of several families an object each."""
+    told = {name: _document(analysis, files[name]) for name, analysis in made.items()}
+    print_json({"families": told} if len(made) > 1 else next(iter(told.values())))
+
+
+def _document(analysis: Analysis, files: Sequence[Path]) -> dict[str, Any]:
+    return {
+        **{sheet.name: sheet.lines.to_dict("records") for sheet in sheets(analysis)},
+        "conditions": analysis.conditions(),
+        "files": list(files),
+    }
 
 
 def _shortened(sheet: Sheet, analysis: Analysis) -> Sheet:

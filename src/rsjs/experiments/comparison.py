@@ -19,6 +19,9 @@ from rsjs.methods import Request
 Row = dict[str, Any]
 OnEvent = Callable[[dict[str, Any]], None]
 
+# Among the options that a run reports: of its solver, and of the decision that it was given.
+TAKEN = ("feasibility_tolerance", "integrality_tolerance", "warm_start_sha256")
+LONGEST_MESSAGE = 2000  # characters in a row
 PHASES = ("import", "read", "build", "handover", "solve", "extract", "check", "total", "process")
 
 
@@ -121,8 +124,14 @@ def row(found: Measured, limits: Limits) -> Row:
         "gap_limit": limits.gap,
         "threads": limits.threads,
         "seed": limits.seed,
-        "message": "; ".join([result.message, *map(str, violations)]).strip("; "),
+        **{name: result.options.get(name) for name in TAKEN},
+        "message": _cut("; ".join([result.message, *map(str, violations)]).strip("; ")),
     }
+
+
+def _cut(message: str) -> str:
+    more = len(message) - LONGEST_MESSAGE
+    return message if more <= 0 else f"{message[:LONGEST_MESSAGE]} ... {more} characters left out"
 
 
 def share_bounds(table: list[Row]) -> None:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterator
+from hashlib import sha256
 from pathlib import Path
 
 import numpy as np
 
+from rsjs.instances.documents import canonical_text
 from rsjs.instances.solution import DECISION_ARRAYS, Solution
 
 
@@ -25,6 +27,12 @@ def read_decision(path: Path) -> Solution | None:
         return None
     with np.load(path) as stored:
         return Solution(**{name: stored[name] for name in DECISION_ARRAYS})
+
+
+def decision_digest(solution: Solution) -> str:
+    """sha256 of the decision arrays."""
+    arrays = {name: getattr(solution, name).tolist() for name in DECISION_ARRAYS}
+    return sha256(canonical_text(arrays).encode()).hexdigest()
 
 
 def append_decision(solution: Solution, path: Path) -> None:

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from rsjs.experiments.cores import claimed
-from rsjs.experiments.decision_files import write_decision
-from rsjs.experiments.protocol import Task, read_result, salvaged
+from rsjs.experiments.decision_files import decision_digest, read_decision, write_decision
+from rsjs.experiments.protocol import WARM_START, Task, read_result, salvaged
 from rsjs.experiments.surroundings import End, Surroundings
 from rsjs.experiments.watch import OnEvent, Watch
 from rsjs.instances.files import write_instance
@@ -75,7 +75,7 @@ def run(
         path = folder / "instance.json"
         write_instance(instance, path)
         if warm_start is not None:
-            write_decision(warm_start, folder / "warm_start.npz")
+            write_decision(warm_start, folder / WARM_START)
         task = Task(
             instance=str(path),
             method=method,
@@ -125,7 +125,14 @@ def _result(folder: Path, watch: Watch, end: End) -> SolveResult:
         result = replace(result, stop=Stop.TIME_LIMIT)  # we did, not the user
     peak = max(result.peak_memory_mb or 0.0, watch.peak_mb)
     seconds = {**result.seconds, "process": watch.seconds}
-    return replace(result, peak_memory_mb=peak or None, seconds=seconds)
+    options = {**result.options, **_begun_from(folder)}
+    return replace(result, peak_memory_mb=peak or None, seconds=seconds, options=options)
+
+
+def _begun_from(folder: Path) -> dict[str, str]:
+    """The digest of the decision that the run was given to begin from."""
+    start = read_decision(folder / WARM_START)
+    return {} if start is None else {"warm_start_sha256": decision_digest(start)}
 
 
 def _read(folder: Path) -> SolveResult | None:

@@ -2,6 +2,7 @@
 What a worker process and its launcher leave for each other in the run's folder.
 
     task.json       what to run, written by the launcher
+    warm_start.npz  the decision to begin from, if there is one
     events.jsonl    one line per event, appended by the worker: started, loading, ...
     incumbent.npz   the best decision so far, replaced whole
     incumbents.npy  every decision reported, one array after the other, where the task asks for it
@@ -14,16 +15,19 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from math import isfinite
 from pathlib import Path
 from types import NoneType
+from typing import Any
 
 from rsjs.experiments.decision_files import read_decision, write_decision
 from rsjs.experiments.events import Events
 from rsjs.instances.method import Limits
 from rsjs.instances.solution import Event, SolveResult, Stop
 
+WARM_START = "warm_start.npz"
 TYPES: dict[str, tuple[type, ...]] = {  # of what a method may say in a result
     "objective": (int, float, NoneType),
     "bound": (int, float, NoneType),
@@ -46,6 +50,9 @@ class Task:
         Keep each decision that is reported, not only the best.
     output_limit_mb : float or None
         The largest file that the run may write, and the most that its folder may hold.
+    simulation : mapping or None
+        Options, the seed included, of a simulation: the instance is a workload, the method a
+        policy.
     launcher : int
         The process that started the worker, which does not outlive it.
     """
@@ -57,6 +64,7 @@ class Task:
     log: bool = False
     every_incumbent: bool = False
     output_limit_mb: float | None = None
+    simulation: Mapping[str, Any] | None = None
     launcher: int = field(default_factory=os.getpid)
 
     def write(self, folder: Path) -> None:

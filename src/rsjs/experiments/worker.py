@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 from rsjs.experiments.decision_files import append_decision, read_decision, write_decision
 from rsjs.experiments.events import EventLog
-from rsjs.experiments.protocol import Task, salvaged, write_result
+from rsjs.experiments.protocol import WARM_START, Task, salvaged, write_result
 from rsjs.instances.errors import InputError
 from rsjs.instances.lifeline import die_with_parent
 from rsjs.instances.method import Call, Report
@@ -126,6 +126,10 @@ def _failed(error: Exception) -> SolveResult:
 
 
 def _solve(task: Task, report: Report, folder: Path) -> SolveResult:
+    if task.simulation is not None:
+        from rsjs.experiments.simulations import run as simulate
+
+        return simulate(task, report, folder)
     with report.phase("import"):
         from rsjs.instances.files import read_instance
         from rsjs.methods import parse
@@ -134,7 +138,7 @@ def _solve(task: Task, report: Report, folder: Path) -> SolveResult:
         method = request.method.load()
     with report.phase("read"):
         instance = read_instance(task.instance)
-        start = read_decision(folder / "warm_start.npz") if task.warm_start else None
+        start = read_decision(folder / WARM_START) if task.warm_start else None
     call = Call(
         solver=request.solver,
         rule=request.rule,

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import csv
-import io
 from collections.abc import Sequence
 from math import isfinite
 from numbers import Integral, Real
 from pathlib import Path
 from typing import Any
 
+from rsjs.instances.errors import InputError, described
 from rsjs.reporting.rows import Row
 
 TEXT = {  # columns that hold text, however much like a number it looks
@@ -20,6 +20,7 @@ TEXT = {  # columns that hold text, however much like a number it looks
     "status",
     "rsjs_version",
     "solver_version",
+    "warm_start_sha256",
     "message",
     # of a campaign
     "run_id",
@@ -45,23 +46,79 @@ TEXT = {  # columns that hold text, however much like a number it looks
 }
 
 
+NUMBERS = (
+    "objective",
+    "tardiness",
+    "postponement",
+    "energy",
+    "idle",
+    "bound",
+    "best_bound",
+    "gap",
+    "gap_to_best",
+    "gap_without_postponement",
+    "gap_over_energy",
+    "nodes",
+    "jobs",
+    "executed",
+    "build_s",
+    "solve_s",
+    "total_s",
+    "process_s",
+    "peak_memory_mb",
+    "time_limit",
+    "gap_limit",
+    "threads",
+    "seed",
+    "repetition",
+)
+LONGEST_FIELD = 2**31 - 1  # characters
+
+
 def csv_text(rows: Sequence[Row]) -> str:
     """One line per row; a missing value is an empty field."""
     keys = list(dict.fromkeys(key for row in rows for key in row))
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
+    lines = _Lines()
+    writer = csv.writer(lines, lineterminator="\r\n")
     writer.writerow(keys)
     writer.writerows([_field(row.get(key)) for key in keys] for row in rows)
-    return out.getvalue()
+    return "".join(lines)
+
+
+class _Lines(list[str]):
+    r"""Lines that end in \n; the writer quotes the signs that end its own, which is both."""
+
+    def write(self, line: str) -> None:
+        self.append(line.removesuffix("\r\n") + "\n")
 
 
 def read_rows(path: str | Path) -> list[dict[str, Any]]:
-    """The rows of a file that `csv_text` made, for making its tables and pictures again."""
-    with Path(path).open(encoding="utf-8", newline="") as lines:
-        return [
-            {key: _value(key, field) for key, field in line.items()}
-            for line in csv.DictReader(lines)
-        ]
+    """
+    The rows of a file that `csv_text` made, for making its tables and pictures again.
+
+    Raises
+    ------
+    InputError
+        Naming the file and the row: for text in place of a number, and for more fields than
+        columns.
+    """
+    csv.field_size_limit(LONGEST_FIELD)
+    try:
+        with Path(path).open(encoding="utf-8-sig", newline="") as lines:
+            return [_row(line, i, path) for i, line in enumerate(csv.DictReader(lines), start=1)]
+    except (csv.Error, UnicodeDecodeError) as error:
+        raise InputError("", described(str(error)), "rows as CSV", path) from None
+
+
+def _row(line: dict[str | None, Any], i: int, path: str | Path) -> dict[str, Any]:
+    if None in line:
+        found = described(f"{len(line[None])} more fields than columns")
+        raise InputError(f"row {i}", found, f"{len(line) - 1} fields", path)
+    row = {str(key): _value(str(key), field) for key, field in line.items()}
+    for key in NUMBERS:
+        if isinstance(row.get(key), str):
+            raise InputError(f"row {i}, {key}", row[key], "a number", path)
+    return row
 
 
 def _field(value: Any) -> str:

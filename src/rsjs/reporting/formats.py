@@ -13,9 +13,13 @@ def significant(value: float, digits: int) -> str:
     """
     `digits` significant digits; whole numbers below 1e9 are never rounded to tens.
 
+    A dash for a number that is not finite.
+
     >>> significant(1.59855845, 6), significant(104664.29, 4), significant(5.8767e-05, 3)
     ('1.59856', '104664', '5.88e-5')
     """
+    if not isfinite(value):
+        return MISSING
     if value == 0:
         return "0"
     mantissa, _, exponent = f"{value:.{digits - 1}e}".partition("e")

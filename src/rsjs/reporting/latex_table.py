@@ -65,12 +65,12 @@ def _table(rows: Sequence[Row], part: str, caption: str, told: Sequence[str]) ->
     yield r"\toprule"
     heads = [column.heading_lines(column.latex) for column in columns]
     tallest = max(map(len, heads))
-    for line in zip(*([""] * (tallest - len(head)) + head for head in heads), strict=True):
-        yield _line([escaped(words) for words in line])
+    for parts in zip(*([""] * (tallest - len(head)) + head for head in heads), strict=True):
+        yield table_line([escaped(words) for words in parts])
     for heading, group in groupby(rows, _heading):
         yield r"\midrule"
         yield rf"\multicolumn{{{len(columns)}}}{{@{{}}l}}{{{heading}}} \\"
-        yield from (_line([_cell(column, row) for column in columns]) for row in group)
+        yield from (table_line([_cell(column, row) for column in columns]) for row in group)
     yield from (r"\bottomrule", r"\end{tabular}")
     yield from (rf"\par\smallskip {escaped(line)}" for line in told)
     yield from (r"\end{table}", "")
@@ -111,9 +111,16 @@ def _cell(column: Column, row: Row) -> str:
     if column.number is not None:
         return number(column.cell(row))
     lines = [escaped(line) for line in column.cell_lines(row)]
-    shown = lines[0] if len(lines) == 1 else rf"\shortstack[l]{{{LINE_BREAK.join(lines)}}}"
+    stacked = LINE_BREAK.join(map(after_break, lines))
+    shown = lines[0] if len(lines) == 1 else rf"\shortstack[l]{{{stacked}}}"
     return rf"\textbf{{{shown}}}" if column.key == "stop" and is_wrong(row) else shown
 
 
-def _line(cells: Sequence[str]) -> str:
-    return " & ".join(cells) + r" \\"
+def table_line(cells: Sequence[str]) -> str:
+    """A row of a table."""
+    return after_break(" & ".join(cells)) + rf" {LINE_BREAK}"
+
+
+def after_break(text: str) -> str:
+    r"""Text that \\ before it does not take for its argument."""
+    return f"{{}}{text}" if text.startswith(("[", "*")) else text

@@ -30,7 +30,7 @@ def profile_picture(
     title: str = "",
 ) -> Path:
     """
-    Draw P(W > w), the GPUs of each profile, and the hours they take until epoch w.
+    Draw P(W > w | W > done), the GPUs of each profile, and the hours they take until epoch w.
 
     Parameters
     ----------
@@ -62,7 +62,8 @@ def _drawn(
     points = np.concatenate([[done], law.epochs[law.epochs > done]])
     left = law.survival(points) / law.survival([done])
     top.step(points, left, where="post", color=SURVIVAL, linewidth=1.2)
-    top.set(ylabel="P(W > w)", ylim=(0, 1.05))
+    given = f" | W > {done:.12g}" if done else ""
+    top.set(ylabel=f"P(W > w{given})", ylim=(0, 1.05))
     top.set_title(title)
     styles = canvas.styles(own.gpu_type for own in profiles)
     for i, own in enumerate(profiles):
@@ -78,7 +79,10 @@ def _drawn(
         hours = np.cumsum([0.0, *(row.hours for row in own.used)])
         bottom.plot(epochs, hours, linewidth=1.4, label=label, **style)
     middle.set(ylabel="GPUs", ylim=(0, None))
-    bottom.axhline(time, color=DUE, linewidth=0.8, linestyle=":", label="due date")
+    if time < 0:
+        bottom.plot([], [], linestyle="none", label=f"due {-time:.4g} h ago")
+    else:
+        bottom.axhline(time, color=DUE, linewidth=0.8, linestyle=":", label="due date")
     bottom.set(ylabel="hours from now", xlabel="epochs w", xlim=(done, None), ylim=(0, None))
     bottom.legend(fontsize=7, frameon=False)
     for ax in (top, middle, bottom):

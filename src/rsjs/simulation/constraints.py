@@ -73,13 +73,13 @@ class Constraints:
         if not _within(node, len(kind)):
             return None
         retyped = kind != before.node_type
-        new = np.flatnonzero(retyped & (kind >= 0))
+        new = (retyped & (kind >= 0)).nonzero()[0]
         if new.size and not self._allowed[new, kind[new]].all():
             return None
         jobs = (node != before.job_node) | (gpus != before.job_gpus) | (level != before.job_level)
         if retyped.any():
             jobs |= retyped[node] & (node >= 0)
-        changed = np.flatnonzero(jobs)
+        changed = jobs.nonzero()[0]
         if changed.size and not self._admitted(
             state.rows[changed], node[changed], gpus[changed], level[changed], kind
         ):
@@ -92,7 +92,7 @@ class Constraints:
         waits = node < 0
         if ((gpus != 0) & waits).any() or ((level != -1) & waits).any():
             return False
-        runs = np.flatnonzero(~waits)
+        runs = (~waits).nonzero()[0]
         gpus, level, types = gpus[runs], level[runs], kind[node[runs]]
         shared = level >= 0
         if ((types < 0) | ((gpus > 0) == shared) | (gpus < 0) | (gpus > self._size[types])).any():

@@ -19,10 +19,8 @@ def gpus_in_use(cluster: Cluster, placement: Solution) -> Ints:
     node, level = placement.job_node, placement.job_level
     runs = node >= 0
     used = np.bincount(node[runs], placement.job_gpus[runs], cluster.nodes).astype(np.int64)
-    if not (level >= 0).any():
-        return used
     shares: dict[int, list[int]] = {}
-    for j in np.flatnonzero(level >= 0).tolist():
+    for j in (level >= 0).nonzero()[0].tolist():
         shares.setdefault(int(node[j]), []).append(int(level[j]))
     for n, levels in shares.items():
         gpu = cluster.gpu_types[cluster.gpu_of_type[placement.node_type[n]]]

@@ -70,10 +70,10 @@ class Nodes:
         (D,) int
             Nodes whose type has changed.
         """
-        changed = np.flatnonzero(kind != self.kind)
+        changed: Ints = (kind != self.kind).nonzero()[0]
         self.ready[changed] = now + self._boot
         self.kind, self.used = kind, used
-        on = np.flatnonzero(kind >= 0)
+        on = (kind >= 0).nonzero()[0]
         types, busy = kind[on], used[on]
         cluster = self._cluster
         size = cluster.gpus_of_type[types]

@@ -132,7 +132,7 @@ class RunningCluster:
         """Real hours per epoch."""
         gpu = self._workload.cluster.gpu_of_type[kind]
         pace = self._dedicated[rows, gpu, gpus]
-        shared = np.flatnonzero(level >= 0)
+        shared = (level >= 0).nonzero()[0]
         if shared.size:
             pace[shared] = self._shared[rows[shared], gpu[shared], level[shared]]
         return pace

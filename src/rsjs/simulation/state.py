@@ -102,7 +102,7 @@ class State:
         made = object.__new__(Instance)
         made.__dict__.update(
             {field.name: getattr(whole, field.name) for field in fields(whole)},
-            jobs=replace(whole.jobs.taken(rows), epochs_done=done),
+            jobs=whole.jobs.taken(rows, done),
             now=self.now,
             current=current,
             hours_per_epoch=_rows(whole.hours_per_epoch, rows),

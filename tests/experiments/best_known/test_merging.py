@@ -10,10 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rsjs.experiments.best_known import pricing
 from rsjs.experiments.best_known.entries import BestKnown
 from rsjs.experiments.best_known.merging import merged
-from rsjs.instances.check import check
+from rsjs.instances.check import Violation, check
 from rsjs.instances.costs import terms
+from rsjs.instances.exact import check_exact
 from rsjs.instances.solution import Solution
 
 
@@ -77,12 +79,65 @@ def test_a_solution_that_fails_the_exact_check_is_refused_and_the_next_is_taken(
     assert merged(nothing, told).known.cost.confirmed_by == ()
 
 
-def test_a_cost_told_too_low_is_refused(nothing, claims, cost, best, idle, optimum):
-    """The value of a claim is never taken: only what the decision costs."""
-    new = merged(nothing, claims(cost(idle, 1, value=optimum / 2), cost(best, 2)))
-    assert new.known.cost.value > optimum
-    again = merged(new.known, claims(cost(best, 2)))
-    assert again.known.cost.value == pytest.approx(optimum)
+@pytest.mark.parametrize("share", [0.5, 1 - 1e-6])
+def test_a_cost_told_too_low_is_refused_and_the_least_true_one_is_taken(
+    share, nothing, claims, cost, best, idle, optimum
+):
+    new = merged(nothing, claims(cost(idle, 1, value=optimum * share), cost(best, 2)))
+    assert new.known.cost.value == pytest.approx(optimum, rel=1e-12)
+    assert [step.run_id[-1] for step in new.known.ub_data] == ["2"]
+    [reason] = new.refused
+    assert reason.startswith("run 0000000000000001 (a@highs) on ")
+    assert reason.endswith(", the exact cost")
+
+
+def test_a_cost_told_too_low_is_refused_where_a_better_one_is_known(
+    nothing, claims, cost, best, idle, optimum
+):
+    known = merged(nothing, claims(cost(best, 2))).known
+    new = merged(known, claims(cost(idle, 1, value=optimum / 2)))
+    assert (new.known, len(new.refused)) == (known, 1)
+
+
+def test_a_cost_that_is_not_that_of_its_decision_is_refused_however_near(
+    nothing, claims, cost, best, optimum
+):
+    new = merged(nothing, claims(cost(best, 1, value=optimum * (1 - 1e-6))))
+    assert (new.known, len(new.refused)) == (nothing, 1)
+
+
+def test_refusals_and_contradictions_are_told_in_the_order_of_time(
+    nothing, claims, cost, bound, best, optimum
+):
+    wrong = Solution.of([0, 0, 0], [1, 1, 1], [-1, -1])  # on a node that is off
+    refused = [cost(wrong, k, value=0.5) for k in (3, 1, 2)]
+    told = merged(nothing, claims(*refused)).refused
+    assert [line.split()[1][-1] for line in told] == ["1", "2", "3"]
+    above = [bound(optimum * 2, k, "b@scip") for k in (6, 4, 5)]
+    found = merged(nothing, claims(cost(best, 1), *above)).contradictions
+    assert [one.bound.run_id[-1] for one in found] == ["4", "5", "6"]
+
+
+def test_a_bound_of_a_run_with_a_false_claim_confirms_nothing(
+    nothing, claims, cost, bound, best, optimum
+):
+    found = [bound(optimum, 2), bound(optimum, 3, "b@scip", sound=False)]
+    known = merged(nothing, claims(cost(best, 1), *found)).known
+    assert known.bound.confirmed_by == ()
+
+
+def test_a_decision_that_only_the_exact_check_refuses_is_not_taken(
+    nothing, claims, cost, best, monkeypatch
+):
+    def refusing(*given):
+        found = check_exact(*given)
+        violation = Violation(constraint="capacity", where="node 0", found=2, expected="1")
+        return replace(found, violations=(violation,))
+
+    monkeypatch.setattr(pricing, "check_exact", refusing)
+    new = merged(nothing, claims(cost(best, 1)))
+    assert new.known == nothing
+    assert "capacity" in new.refused[0]
 
 
 def test_a_bound_at_the_cost_closes_and_rounding_above_it_is_cut(

@@ -92,7 +92,7 @@ def test_an_instance_that_is_another_one_is_refused(store, tiny, best):
     folder = store("s", {"decision": best})
     path = folder / "instances" / f"{tiny.digest}.json.gz"
     write_instance(generate(nodes=2, jobs=3, seed=2), path)
-    with pytest.raises(InputError, match=f"expected an instance of sha256 {tiny.digest}"):
+    with pytest.raises(InputError, match=f"expected the instance of sha256 {tiny.digest}"):
         of_stores([folder])
 
 

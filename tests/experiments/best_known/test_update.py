@@ -147,7 +147,7 @@ def test_a_name_that_cannot_name_files_is_refused(name, told, folder, store, tin
     own = replace(tiny, name=name, generator={})
     with pytest.raises(InputError, match=told):
         update(folder, of_stores([store("s", {"decision": idle}, on=own)])[0])
-    assert content(folder) == {}
+    assert not folder.exists()
 
 
 def test_a_name_that_another_instance_has_is_refused(folder, store, tiny, idle):

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from rsjs.experiments.campaigns import document, runner
 from rsjs.experiments.campaigns.runner import Part
 from rsjs.instances.errors import InputError
+from rsjs.instances.files import write_instance
+from rsjs.instances.generators.jahani import generate
 
 GOOD = """
 format = "rsjs-campaign/1"
@@ -62,6 +66,15 @@ BAD = [  # what is changed, to what, what is told
     ("campaign/1", "campaign/2", "a newer rsjs-bench"),
     ("rsjs-campaign/1", "rsjs-instance/1", "/format: found 'rsjs-instance/1'"),
     ("[limits]", "[limits", "a TOML document"),
+    ("campaign/1", "campaign/0", "/format: found 'rsjs-campaign/0'"),
+    ('"1x2"', '"999999999999x4"', "/instances/0/sizes/0: found '999999999999x4', expected at most"),
+    ("time_s = 1", "time_s = 1e300", "/limits/time_s: found 1e+300"),
+    ("time_s = 1", "time_s = 1\ngap = 5", "/limits/gap: found 5"),
+    ("[limits]", "repetitions = 100000000\n[limits]", "/repetitions: found 100000000"),
+    ("[limits]", "seeds = [9223372036854775808]\n[limits]", "seed=9223372036854775808"),
+    ('generator = "jahani"\nsizes = ["1x2"]', 'files = [""]', "/instances/0/files/0: found ''"),
+    ('generator = "jahani"\nsizes = ["1x2"]', 'files = ["**"]', "/instances/0/files/0: found '**'"),
+    ('generator = "jahani"\nsizes = ["1x2"]', 'files = ["**x"]', "files/0: found '**x'"),
 ]  # fmt: skip
 
 
@@ -81,10 +94,39 @@ def test_a_bad_campaign_is_told_in_one_line(tmp_path, found, put, told):
     assert found in GOOD
     path = tmp_path / "bad.toml"
     path.write_text(GOOD.replace(found, put, 1))
+    (tmp_path / "a folder").mkdir()
     with pytest.raises(InputError) as error:
         prepare(path)
     assert told in str(error.value)
+    assert str(error.value).startswith((f"{path}: ", "--jobs: "))
     assert "\n" not in str(error.value)
+
+
+def test_an_integer_may_be_written_as_json_counts_it(tmp_path):
+    more = {"jobs": "1", "repetitions": "2", "seeds": "[3, 4]"}
+    text = GOOD.replace('["1x2"]', '["1x2"]\nseeds = [5]')
+    head = "".join(f"{key} = {value}\n" for key, value in more.items())
+    whole = text.replace("[limits]", f"{head}[limits]")
+    floats = re.sub(r"(?<=[ \[])(\d)(?=[],\n])", r"\1.0", whole)
+    assert floats.count(".0") == 7
+    runs = []
+    for name, written in (("whole", whole), ("floats", floats)):
+        (tmp_path / name).write_text(written)
+        assert document.read(tmp_path / name).jobs == 1
+        runs.append([run.id for run in prepare(tmp_path / name).selected])
+    assert runs[0] == runs[1]
+    assert len(runs[0]) == 4
+
+
+@pytest.mark.parametrize("written", ["i.json", "./*.json", "../a*/i.json", "**/i.json", None])
+def test_files_are_looked_for_from_the_folder_of_the_campaign(tmp_path, written):
+    folder = tmp_path / "a [1]* folder"
+    folder.mkdir()
+    write_instance(generate(nodes=1, jobs=2, seed=1), folder / "i.json")
+    pattern = written or str(tmp_path / "a*" / "i.json")
+    text = GOOD.replace('generator = "jahani"\nsizes = ["1x2"]', f'files = ["{pattern}"]')
+    (folder / "c.toml").write_text(text)
+    assert len(prepare(folder / "c.toml").selected) == 1
 
 
 def test_a_file_that_is_not_there_is_told(tmp_path):

@@ -11,14 +11,16 @@ from dataclasses import replace
 
 import pytest
 
-from rsjs.experiments.campaigns import record_writing, records, runner
+from rsjs.experiments.campaigns import manifest, record_writing, records, runner
 from rsjs.experiments.campaigns.collection import collect
 from rsjs.experiments.campaigns.environments import Environment
+from rsjs.experiments.campaigns.perform import Order, perform
 from rsjs.experiments.campaigns.runner import Part
 from rsjs.experiments.campaigns.store import Store
 from rsjs.instances.check import check
 from rsjs.instances.errors import InputError
-from rsjs.instances.files import read_instance, read_solution
+from rsjs.instances.files import read_instance, read_solution, write_instance
+from rsjs.instances.generators.jahani import generate
 
 METHODS = ("fifo:paper", "greedy:code", "jahani_patterns@highs")
 
@@ -105,6 +107,48 @@ def test_what_is_done_is_not_done_again(asked, carry_out, store):
         if path.is_file() and before.get(path) != path.stat().st_mtime_ns
     }
     assert changed <= {"plan.json", "campaign.toml"}
+
+
+def test_no_run_is_carried_out_on_another_instance_than_its_own(asked, carry_out, store):
+    (path,) = (file for file in store.glob("instances/*.json.gz"))
+    write_instance(generate(nodes=1, jobs=1, seed=1), path)
+    shutil.rmtree(store / "runs")
+    with pytest.raises(InputError, match=f"expected the instance of sha256 {path.name[:9]}"):
+        carry_out(asked, store)
+    assert [*store.glob("runs/*/*")] == []
+
+
+def test_a_run_refuses_another_instance_where_it_is_carried_out(store, tmp_path):
+    run = records.read(record_of(store, "fifo:paper")).run
+    other = tmp_path / "other.json"
+    write_instance(generate(nodes=1, jobs=1, seed=1), other)
+    order = Order(
+        run=run,
+        instance=str(other),
+        python=sys.executable,
+        rsjs_version="0",
+        solver_version=None,
+        session="one",
+    )
+    with pytest.raises(InputError, match=f"expected the instance of sha256 {run.solved_sha256}"):
+        perform(order, tmp_path, tmp_path, alone=False)
+
+
+def test_a_store_remembers_the_versions_of_every_solver_that_it_has_met(asked, tmp_path):
+    def having(**solvers):
+        return {
+            "": Environment(
+                python="", rsjs_version="1", solvers=solvers, methods=[], sha256="0" * 64
+            )
+        }
+
+    store = tmp_path / "new"
+    manifest.open_store(store, asked, having(highs="1.13"))
+    manifest.open_store(store, asked, having(scip="6.3"))
+    versions = json.loads((store / "store.json").read_text())["versions"]
+    assert versions == {"": {"rsjs-bench": "1", "highs": "1.13", "scip": "6.3"}}
+    with pytest.raises(InputError, match=r"/versions//highs: found '1\.13'"):
+        manifest.open_store(store, asked, having(highs="1.14"))
 
 
 def test_a_campaign_that_grows_keeps_what_is_there(campaign, carry_out, store):

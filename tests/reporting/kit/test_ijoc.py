@@ -6,15 +6,20 @@ import json
 import shutil
 import subprocess
 import sys
+from dataclasses import replace
+from hashlib import sha256
 from importlib.metadata import version
 
 import pytest
 
 from rsjs.cli.main import main
+from rsjs.experiments.campaigns.collection import collect
 from rsjs.experiments.campaigns.runner import Part
+from rsjs.instances.completion import complete
 from rsjs.instances.errors import InputError
-from rsjs.instances.files import read_solution, write_instance, write_solution
+from rsjs.instances.files import read_instance, read_solution, write_instance, write_solution
 from rsjs.instances.generators import jahani
+from rsjs.instances.solution import Solution
 from rsjs.reporting import markdown_table
 from rsjs.reporting.kit import source_tree
 from rsjs.reporting.kit.archive_data import verify
@@ -112,6 +117,31 @@ def test_another_instance_in_the_place_of_one_is_refused(store, repository, tmp_
     path = sorted(copy.glob("instances/*.gz"))[0]
     write_instance(jahani.generate(nodes=1, jobs=2, seed=9), path)
     _refused("expected the instance of sha256", [copy], tmp_path / "out", repository)
+
+
+def test_a_decision_that_refutes_its_row_is_refused(store, repository, tmp_path):
+    copy = tmp_path / "store"
+    shutil.copytree(store, copy)
+    best = min(collect([copy]).rows, key=lambda row: (row["objective"], row["run_id"]))
+    record = copy / "runs" / best["run_id"][:2] / best["run_id"]
+    instance = read_instance(copy / "instances" / f"{best['solved_sha256']}.json.gz")
+    dear = complete(instance, Solution.empty(len(instance.jobs), instance.cluster.nodes))
+    write_solution(dear, instance.digest, record / "solution.json.gz")
+    sums = record / "SHA256SUMS"
+    lines = [line for line in sums.read_text().splitlines() if "solution" not in line]
+    digest = sha256((record / "solution.json.gz").read_bytes()).hexdigest()
+    sums.write_text("\n".join([*lines, f"{digest}  solution.json.gz", ""]))
+    told = f"expected the cost of its row, {best['objective']!r}"
+    _refused(told, [copy], tmp_path / "out", repository)
+
+
+def test_names_that_no_file_can_bear_are_cut(carried, repository, tmp_path):
+    instance = replace(jahani.generate(nodes=1, jobs=2, seed=9), name="x" * 300)
+    write_instance(instance, tmp_path / "long.json")
+    store = carried(tmp_path / "store", instances='files = ["long.json"]')
+    export([store], tmp_path / "out", paper(), root=repository[0])
+    assert {path.name[:9] for path in (tmp_path / "out/data").glob("x*")} == {"x" * 9}
+    assert max(len(path.name) for path in (tmp_path / "out").rglob("*")) < 255
 
 
 def test_a_folder_with_something_in_it_is_left_alone(store, repository, tmp_path):

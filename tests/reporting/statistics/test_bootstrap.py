@@ -53,6 +53,10 @@ def test_the_draws_are_those_of_a_named_stream() -> None:
     np.testing.assert_allclose(weights(problems(1, 1, 1), draws=3) * 3, FIRST)
 
 
+def test_a_share_of_the_draws_is_told_to_a_hundredth_of_a_percent() -> None:
+    assert weights(problems(1, 1)).shape == (10_000, 2)
+
+
 def test_the_interval_of_percentiles() -> None:
     assert interval(np.arange(1001.0)) == pytest.approx((25.0, 975.0))
     assert interval(np.arange(1001.0), level=0.5) == pytest.approx((250.0, 750.0))
@@ -74,6 +78,10 @@ def test_the_interval_of_a_ratio_holds_the_ratio(table: Table) -> None:
     logs = logarithms(table({"a": [1.0, 3.0, 7.0], "b": [3.0, 7.0, 15.0]}), 1.0)
     drawn = weights(logs.index, draws=2000)
     assert mean_ratio_interval(logs, "a", "a", 1.0, drawn) == (1.0, 1.0)
+    nothing = logarithms(table({"a": [0.0] * 3, "b": [1.0] * 3}), 1.0)
+    assert mean_ratio_interval(nothing, "a", "a", 1.0, drawn) == (1.0, 1.0)
+    assert mean_ratio_interval(nothing, "a", "b", 1.0, drawn) == (0.0, 0.0)
+    assert not np.isfinite(mean_ratio_interval(nothing, "b", "a", 1.0, drawn)).any()
     low, high = mean_ratio_interval(logs, "b", "a", 1.0, drawn)
     # means 2 * 4 * 8 = 4^3 and 4 * 8 * 16 = 8^3: 7 / 3; the ratio 2 + 1/a of one instance alone
     # lies between 2 + 1/7 and 2 + 1/1

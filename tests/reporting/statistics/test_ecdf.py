@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pandas as pd
+import pytest
 from scipy import stats
 
 from rsjs.reporting.statistics.ecdf import TARGETS, distribution, seconds_to_targets
@@ -36,6 +38,18 @@ def test_times_to_targets_by_hand(rows: list[dict[str, Any]]) -> None:
     assert rule[rule].index.tolist() == [0.1, 0.05, 0.02, 0.01]
     assert found["rule:x"].xs("b", level="instance").isna().all()
     assert (found["slow"].xs("a", level="instance") == 4.0).all()
+
+
+@pytest.mark.parametrize(
+    ("above", "hit"),
+    [(0.2, 0), (0.004, 5), (0.0015, 5), (0.0009, 6), (1e-8, 6), (1e-10, 7)],
+)
+def test_a_gap_hits_the_targets_that_it_is_not_above(
+    above: float, hit: int, row: Callable[..., dict[str, Any]]
+) -> None:
+    rows = [row("i", name, events=[]) for name in ("best", "near")]
+    rows[1]["objective"] = 10.0 / (1 - above)
+    assert seconds_to_targets(tidy(rows))["near"].notna().sum() == hit
 
 
 def test_a_target_is_hit_at_the_first_event_at_or_below_it(rows: list[dict[str, Any]]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from typing import Any
 
@@ -21,7 +22,7 @@ RECORDED = {
     "warm_start_sha256": None,
     "timing": "exclusive",
     "solver_version": "1.0",
-    "commit": "c" * 40,
+    "commit": "c",
     "process_s": 3.0,
     "cpu_s": 3.2,
 }
@@ -66,6 +67,7 @@ def test_nothing_is_found_in_a_fair_comparison(fair: list[Row]) -> None:
         ("warm start", "warm_start_sha256", "abc", "none (a@highs), abc (b)"),
         ("timing class", "timing", "shared", "exclusive (a@highs), shared (b)"),
         ("version", "rsjs_version", "0.2.0", "0.1.0 (a@highs), 0.2.0 (b)"),
+        ("version", "commit", "d", "commit differs on 1 instance: c (a@highs), d (b)"),
     ],
 )
 def test_what_differs_between_methods_is_unfair(
@@ -107,6 +109,48 @@ def test_a_limit_that_was_overrun(fair: list[Row]) -> None:
         "time limit", True, "a@highs overran its limit in 5 runs, by 45.0 s at most"
     )
     assert findings(changed(fair, "a@highs", total_s=11.9)) == []
+
+
+def test_machines_of_one_kind_are_still_two(fair: list[Row]) -> None:
+    rows = [row | {"host": "this"} for row in fair]
+    [found] = findings(changed(rows, "b", host="other"))
+    assert found == Finding(
+        "hardware", True, "host differs on 1 instance: this (a@highs), other (b)"
+    )
+
+
+@pytest.mark.parametrize("longest", [0, FEW_SEEDS - 1])
+def test_of_several_overruns_the_longest_is_told(fair: list[Row], longest: int) -> None:
+    rows = changed(fair, "b", total_s=20.0)
+    rows = [row | {"total_s": 55.0} if _is(row, "b", longest) else row for row in rows]
+    [found] = findings(rows)
+    assert found.message == "b overran its limit in 5 runs, by 45.0 s at most"
+
+
+def _is(row: Row, method: str, seed: int) -> bool:
+    return (row["instance"], row["method"], row["seed"]) == ("i", method, seed)
+
+
+@pytest.mark.parametrize(
+    ("aspect", "option", "value", "told"),
+    [
+        ("threads", "threads", 4, "a@highs ran with threads = 4, was given 1"),
+        ("threads", "num_workers", 2, "a@highs ran with num_workers = 2, was given 1"),
+        ("threads", "lp/threads", 8, "a@highs ran with lp/threads = 8, was given 1"),
+        ("gap", "mip_rel_gap", 0.01, "a@highs ran with mip_rel_gap = 0.01, was given 0.0001"),
+        ("gap", "limits/gap", 0.01, "a@highs ran with limits/gap = 0.01, was given 0.0001"),
+    ],
+)
+def test_a_solver_that_took_more_than_its_run_was_given(
+    fair: list[Row], aspect: str, option: str, value: float, told: str
+) -> None:
+    options = json.dumps({option: value, "random_seed": 7})
+    assert findings(changed(fair, "a@highs", options=options)) == [Finding(aspect, True, told)]
+
+
+def test_a_solver_that_took_what_its_run_was_given_or_less(fair: list[Row]) -> None:
+    options = json.dumps({"threads": 1, "mip_rel_gap": 1e-5, "limits/gap": 1e-4, "other": "text"})
+    assert findings(changed(fair, "a@highs", options=options)) == []
 
 
 def test_the_end_of_the_process_is_what_overran_where_it_is_known(fair: list[Row]) -> None:

@@ -52,6 +52,32 @@ def test_events_after_the_limit_do_not_count(row: Make) -> None:
     assert course(runs.loc[0], "primal", limit=10.0) == [(0.0, 1.0), (4.0, 0.5)]
 
 
+def test_an_event_at_the_limit_counts(row: Make) -> None:
+    runs = made(row, [event(10.0, 100.0), event(4.0, 200.0)], total_s=10.6)
+    assert course(runs.loc[0], "primal", limit=10.0) == [(0.0, 1.0), (4.0, 0.5), (10.0, 0.0)]
+
+
+def test_events_count_in_the_order_of_time(row: Make) -> None:
+    runs = made(row, [event(20.0, 100.0), event(4.0, 200.0)], total_s=10.6)
+    assert course(runs.loc[0], "primal", limit=10.0) == [(0.0, 1.0), (4.0, 0.5)]
+
+
+def test_no_bound_counts_above_the_one_at_the_end(row: Make) -> None:
+    runs = made(row, [event(1.0, 200.0, 150.0)], bound=50.0)
+    assert course(runs.loc[0], "primal_dual", 10.0) == [(0.0, 1.0), (1.0, 0.75), (8.0, 0.5)]
+
+
+def test_the_checked_cost_is_not_there_before_the_last_event(row: Make) -> None:
+    runs = made(row, [event(9.0, 200.0)], total_s=8.0)
+    assert course(runs.loc[0], "primal", 10.0) == [(0.0, 1.0), (9.0, 0.5), (9.0, 0.0)]
+
+
+def test_runs_of_a_problem_are_measured_over_its_longest_limit(row: Make) -> None:
+    one = row("i", "a", events=[event(15.0, 10.0)], total_s=15.0, time_limit=20.0)
+    runs = tidy([one, row("i", "b", events=[event(5.0, 10.0)], total_s=5.0)])
+    assert mean_gaps(runs, "primal").to_numpy() == pytest.approx(np.array([[0.75, 0.25]]))
+
+
 def test_no_incumbent_counts_below_the_checked_cost(row: Make) -> None:
     runs = made(row, [event(1.0, 1.0, 90.0)])
     assert course(runs.loc[0], "primal", 10.0) == [(0.0, 1.0), (1.0, 0.0)]

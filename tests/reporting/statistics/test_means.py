@@ -75,6 +75,13 @@ def test_means_under_both_policies_by_hand(times: Any, limits: Any) -> None:
     assert found["ratio"].to_dict() == pytest.approx({"a": 1.0, "b": b / a})
 
 
+def test_ratios_to_a_mean_of_nothing(table: Any) -> None:
+    """Seconds may be 0 to the clock: 10 - 10 is then 1.8e-15."""
+    times = table({"a": [0.0, 0.0], "b": [0.0, 0.0], "c": [3.0, 3.0]})
+    found = shifted_means(times, pd.Series(10.0, index=times.index), shift=10.0)
+    assert found["ratio"].to_dict() == {"a": 1.0, "b": 1.0, "c": np.inf}
+
+
 def test_par10_by_hand(times: Any, limits: Any) -> None:
     found = penalised_average(times, limits)
     assert found.to_dict() == pytest.approx({"a": (1 + 2 + 200) / 3, "b": (3 + 100 + 5) / 3})

@@ -45,3 +45,29 @@ def test_failed_and_missing_runs_are_nan_and_none_takes_longer_than_its_limit(ro
     assert limits(runs).tolist() == [10.0, 20.0]
     np.testing.assert_array_equal(gaps(runs).to_numpy(), [[0.0, 0.5], [np.nan, 0.0]])
     assert gaps(runs, "gap").iloc[0].tolist() == pytest.approx([0.0, 0.5])
+
+
+@pytest.mark.parametrize(
+    ("gap_limit", "bound", "expected"),
+    [
+        (None, 99.995, True),
+        (None, 99.9, False),  # what is not told is no larger than the default
+        (1e-4, 99.9901, True),
+        (1e-4, 99.9895, False),
+        (1e-2, 99.9, True),
+    ],
+)
+def test_a_gap_counts_up_to_the_limit_and_not_above(
+    row: Make, gap_limit: float | None, bound: float, expected: bool
+) -> None:
+    runs = tidy([row("i", "a", objective=100.0, bound=bound, gap_limit=gap_limit)])
+    assert solved(runs).tolist() == [expected]
+
+
+def test_a_solved_run_whose_seconds_are_not_told_counts_its_limit(row: Make) -> None:
+    assert seconds(tidy([row("i", "a", bound=10.0, total_s=None)])).to_numpy() == [[10.0]]
+
+
+def test_the_limit_of_a_problem_is_the_longest_of_its_runs(row: Make) -> None:
+    runs = tidy([row("i", "a"), row("i", "b", time_limit=30.0), row("i", "c", time_limit=20.0)])
+    assert limits(runs).tolist() == [30.0]

@@ -27,6 +27,7 @@ def test_wins_ties_and_losses(table: Table) -> None:
     assert wins(values, "a", "b") == (3, 3, 1)  # 100 and 100.9 tie, so do two failures
     assert wins(values, "b", "a") == (1, 3, 3)
     assert wins(values, "a", "b", tolerance=0.0) == (4, 2, 1)
+    assert wins(table({"a": [100.0], "b": [101.5]}), "a", "b") == (1, 0, 0)
 
 
 def test_each_pair_is_tested_on_the_means_of_its_instances(table: Table) -> None:

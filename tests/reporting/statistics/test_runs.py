@@ -39,6 +39,16 @@ def test_a_bound_above_a_cost_of_another_comparison_is_wrong(row: Make) -> None:
     assert isnan(made["objective"][0])
 
 
+def test_the_bound_of_a_wrong_run_is_not_shared(row: Make) -> None:
+    made = tidy([row("i", "a", status="wrong", bound=9.0, best_bound=9.0), row("i", "b")])
+    assert made["best_bound"].isna().all()
+
+
+def test_a_bound_that_is_told_without_its_run_is_shared(row: Make) -> None:
+    made = tidy([row("i", "a", best_bound=9.0), row("i", "b", best_bound=8.0)])
+    assert made["best_bound"].tolist() == [9.0, 9.0]
+
+
 def test_a_false_claim_of_infeasibility_is_wrong(row: Make) -> None:
     claim = {"stop": "infeasible", "status": "no_solution", "objective": None}
     made = tidy([row("i", "a", **claim), row("i", "b"), row("j", "a", **claim)])

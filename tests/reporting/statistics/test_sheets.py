@@ -50,6 +50,21 @@ def test_seconds_measured_beside_other_runs_are_not_ranked(rows: list[Row]) -> N
     times = by_name(found, "times")
     assert not {"ratio", "low", "high"} & {*times.lines.columns}
     assert "not ranked" in times.notes[-1]
+    assert "counts the time limit; all methods solved" in times.notes[0]
+
+
+def test_a_method_that_was_not_run_has_a_gap_of_one_over_time(rows: list[Row]) -> None:
+    left = [row for row in rows if (row["method"], row["instance"]) != ("exact", "b")]
+    found = Analysis(rows=left).anytime()
+    # on a: 1 until 1 s, 1/2 until 2 s; its own bound is there from 2 s on
+    assert found.loc["exact", "primal"] == pytest.approx((0.15 + 1) / 2)
+    assert found.loc["exact", "primal_dual"] == pytest.approx((0.2 + 1) / 2)
+
+
+def test_costs_within_one_percent_tie(rows: list[Row]) -> None:
+    near = [row | {"objective": 100.5} if row["method"] == "rule:x" else row for row in rows]
+    found = Analysis(rows=[row for row in near if row["instance"] == "a"]).pairs_by_cost()
+    assert found[["wins", "ties", "losses"]].to_numpy().tolist() == [[0, 2, 0]] * 3
 
 
 def test_one_method_is_not_compared(rows: list[Row]) -> None:

@@ -77,7 +77,15 @@ def test_a_run_that_is_told_twice_is_refused(store: Callable[..., Path]) -> None
         read_stored(store(method="exact", instance="a", instance_sha256="f" * 64))
 
 
-@pytest.mark.parametrize("text", ["", "instance,method\n", "family,formulation\nsts,rsjs_gpu\n"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "instance,method\n",
+        "family,formulation\nsts,rsjs_gpu\n",
+        "instance_sha256,method\na,b\n",
+    ],
+)
 def test_other_files_are_refused(tmp_path: Path, text: str) -> None:
     (tmp_path / "rows.csv").write_text(text)
     with pytest.raises(InputError, match="rows as `rsjs compare` writes them"):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -41,6 +42,32 @@ def test_what_each_method_adds(best: VirtualBest) -> None:
     without = {"a": 8 * 2 * 4 * 16, "b": 2 * 8 * 4 * 16, "c": 2 * 2 * 4 * 64}
     expected = {name: (product**0.25 - 1) / virtual for name, product in without.items()}
     assert best.methods["contribution"].to_dict() == pytest.approx(expected)
+
+
+def test_the_best_of_seconds_that_are_all_0(table: Callable[..., pd.DataFrame]) -> None:
+    times = table({"a": [0.0, 0.0], "b": [1.0, 3.0]})
+    found = virtual_best(logarithms(times, 1.0), times, 1.0)
+    assert (found.mean, found.single) == (0.0, "a")
+    assert found.methods["contribution"].to_dict() == {"a": np.inf, "b": 1.0}
+
+
+def test_a_problem_that_nobody_solves_is_nobodys_best(
+    table: Callable[..., pd.DataFrame],
+) -> None:
+    times = table({"a": [1.0, NAN], "b": [3.0, NAN]})
+    logs = logarithms(times.fillna(10.0), 1.0)
+    found = virtual_best(logs, times, 1.0).methods
+    assert found["best"].to_dict() == {"a": 1, "b": 0}
+    assert found["alone"].to_dict() == {"a": 0, "b": 0}
+
+
+def test_an_instance_is_solved_if_it_is_with_any_seed(
+    table: Callable[..., pd.DataFrame],
+) -> None:
+    times = table({"a": [1.0, NAN], "b": [NAN, NAN]}, seeds=2)
+    found = virtual_best(logarithms(times.fillna(10.0), 1.0), times, 1.0).methods
+    assert found["best"].to_dict() == {"a": 1, "b": 0}
+    assert found["alone"].to_dict() == {"a": 1, "b": 0}
 
 
 def test_one_method_is_its_own_virtual_best(table: Callable[..., pd.DataFrame]) -> None:

@@ -16,7 +16,7 @@ import gzip
 import json
 import os
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from difflib import get_close_matches
 from itertools import groupby
 from pathlib import Path
@@ -35,9 +35,14 @@ KIND, SOLU = "best-known", "best_known.solu"
 
 @contextmanager
 def locked(folder: Path) -> Iterator[None]:
-    """The folder, made if it is not there, for one process at a time; others wait."""
+    """
+    The folder for one process at a time; others wait.
+
+    It is made if it is not there, and removed again if nothing was written to it.
+    """
     import fcntl
 
+    new = not folder.exists()
     try:
         folder.mkdir(parents=True, exist_ok=True)
         descriptor = os.open(folder, os.O_RDONLY)
@@ -48,6 +53,9 @@ def locked(folder: Path) -> Iterator[None]:
         fcntl.flock(descriptor, fcntl.LOCK_EX)  # ends with the process that holds it
         yield
     finally:
+        if new:
+            with suppress(OSError):  # no longer empty
+                folder.rmdir()
         os.close(descriptor)
 
 

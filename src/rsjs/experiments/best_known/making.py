@@ -8,9 +8,9 @@ from typing import Any
 
 from rsjs.experiments.best_known.entries import BestKnown
 from rsjs.experiments.best_known.folder import instance_path
-from rsjs.experiments.campaigns.sources import GENERATORS
 from rsjs.instances.errors import InputError, described
 from rsjs.instances.files import read_instance
+from rsjs.instances.library.drawing import GENERATORS
 from rsjs.instances.schema import Instance
 
 

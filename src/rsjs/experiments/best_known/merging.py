@@ -1,8 +1,8 @@
 """
 Claims on an instance against what is known of it.
 
-    a cost     is taken if it passes the exact check and is less than the least known; of equal
-               ones the earliest run is credited
+    a cost     is taken if the exact check agrees with it and it is less than the least known; of
+               equal ones the earliest run is credited
     a bound    is taken if it is greater than the greatest known, until the instance is closed;
                one above the least cost by no more than rounding is entered as that cost
     a bound above the least cost by more is a contradiction: one of the two is wrong
@@ -55,7 +55,7 @@ class Merged:
         Of the least cost, if it is new.
     contradictions : list of Contradiction
     refused : list of str
-        Decisions that failed the exact check.
+        Claims that the exact check does not confirm.
     """
 
     known: BestKnown
@@ -120,6 +120,8 @@ def _priced(instance: Instance, claim: CostClaim) -> tuple[Cost, Document]:
     decision = claim.decision()
     terms = exact_terms(instance, decision)
     total = sum(terms.values(), Fraction())
+    if abs(float(total) - claim.value) > AGREEMENT * max(abs(float(total)), abs(claim.value)):
+        raise InputError("", claim.value, f"{float(total)!r}, the exact cost")
     solution = of_solution(decision, instance.digest, method=claim.method, objective=float(total))
     cost = Cost(
         **{**vars(claim.alone()), "value": float(total)},

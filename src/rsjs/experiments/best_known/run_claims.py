@@ -9,6 +9,7 @@ from typing import Any
 
 from rsjs.experiments.best_known.claims import BoundClaim, Claims, CostClaim
 from rsjs.experiments.campaigns import manifest, session
+from rsjs.experiments.campaigns.instance_files import refuse_other
 from rsjs.experiments.campaigns.records import Record
 from rsjs.experiments.campaigns.store import Store
 from rsjs.instances.errors import InputError
@@ -73,24 +74,25 @@ def _runs(
         store, campaign = Store(folder), manifest.read(folder, "store")["campaign"]
         survey = store.survey(store.ids())
         left_out += [f"record {run_id}: {reason}" for run_id, reason in survey.corrupt]
-        names = sorted({record.session for record in survey.done})
-        sessions = {name: session.read(folder, name) for name in names}
+        sessions, lost = session.read_some(folder, (record.session for record in survey.done))
+        left_out += [f"session {name}: {reason}" for name, reason in lost]
         for record in survey.done:
-            if record.run.id not in met:
+            if record.run.id not in met and record.run.simulation is None:
                 met.add(record.run.id)
-                yield store, record, _origin(record, campaign, sessions[record.session])
+                yield store, record, _origin(record, campaign, sessions.get(record.session))
 
 
 def _instance(store: Store, sha256: str) -> Instance:
     path = store.folder / "instances" / f"{sha256}.json.gz"
     instance = read_instance(path)
-    if instance.digest != sha256:
-        raise InputError("", instance.digest, f"an instance of sha256 {sha256}", path)
+    refuse_other(instance, sha256, path)
     return instance
 
 
-def _origin(record: Record, campaign: str, made_by: Mapping[str, Any]) -> dict[str, Any]:
-    commit, seconds = made_by["commit"], record.result.seconds.get("total")
+def _origin(record: Record, campaign: str, made_by: Mapping[str, Any] | None) -> dict[str, Any]:
+    """What the file of the session told is None where it cannot be read."""
+    known = made_by or {"commit": None, "dirty": None, "machine": {}}
+    commit, seconds = known["commit"], record.result.seconds.get("total")
     return {
         "date": record.process["begun"],
         "source": f"campaign {campaign}",
@@ -99,9 +101,9 @@ def _origin(record: Record, campaign: str, made_by: Mapping[str, Any]) -> dict[s
         "solver": record.run.solver,
         "solver_version": record.solver_version,
         "rsjs_version": record.rsjs_version,
-        "commit": f"{commit}-dirty" if commit and made_by["dirty"] else commit,
+        "commit": f"{commit}-dirty" if commit and known["dirty"] else commit,
         "seconds": None if seconds is None else round(seconds, 3),
-        "cpu_model": made_by["machine"].get("cpu_model"),
+        "cpu_model": known["machine"].get("cpu_model"),
     }
 
 

@@ -12,6 +12,7 @@ from rsjs.experiments.campaigns import manifest, session
 from rsjs.experiments.campaigns.record_rows import row_of, skipped_row
 from rsjs.experiments.campaigns.records import Record
 from rsjs.experiments.campaigns.runs import Run
+from rsjs.experiments.campaigns.simulation_records import conditions as simulated
 from rsjs.experiments.campaigns.statuses import quality
 from rsjs.experiments.campaigns.store import Store
 from rsjs.experiments.comparison import Row
@@ -32,6 +33,10 @@ class Collected:
     courses : list of mapping
         instance, instance_sha256, method, seed, best_bound, seconds and events of each run.
     corrupt : list of (path, reason)
+    sessions : mapping
+        Id -> file of a session, of those that can be read.
+    lost : list of (id, reason)
+        Sessions whose file cannot be read: their rows lack what it told.
     missing : list of str
         Ids of runs that a plan has and no store.
     """
@@ -40,6 +45,8 @@ class Collected:
     skipped: list[Row] = field(default_factory=list)
     courses: list[dict[str, Any]] = field(default_factory=list)
     corrupt: list[tuple[str, str]] = field(default_factory=list)
+    sessions: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    lost: list[tuple[str, str]] = field(default_factory=list)
     missing: list[str] = field(default_factory=list)
 
 
@@ -56,6 +63,8 @@ def collect(folders: Sequence[Path]) -> Collected:
     planned: dict[str, None] = {}
     skipped: dict[str, Row] = {}
     corrupt: list[tuple[str, str]] = []
+    lost: list[tuple[str, str]] = []
+    sessions: dict[str, Mapping[str, Any]] = {}
     for folder in folders:
         store, campaign = Store(folder), manifest.read(folder, "store")["campaign"]
         plan = manifest.read(folder, "plan")
@@ -65,11 +74,11 @@ def collect(folders: Sequence[Path]) -> Collected:
             skipped[run.id] = {**skipped_row(run, entry["reason"]), "campaign": campaign}
         survey = store.survey(store.ids())
         corrupt += [(str(store.path(run_id)), reason) for run_id, reason in survey.corrupt]
-        sessions: dict[str, Mapping[str, Any]] = {}
+        made_by, without = session.read_some(folder, (one.session for one in survey.done))
+        sessions |= made_by
+        lost += without
         for record in survey.done:
-            if record.session not in sessions:
-                sessions[record.session] = session.read(folder, record.session)
-            row = {**row_of(record, sessions[record.session]), "campaign": campaign}
+            row = {**row_of(record, made_by.get(record.session)), "campaign": campaign}
             found.setdefault(record.run.id, (record, row))
     rows = [row for _, row in found.values()]
     _share(rows)
@@ -79,15 +88,17 @@ def collect(folders: Sequence[Path]) -> Collected:
         skipped=[row for run_id, row in skipped.items() if run_id not in found],
         courses=[_course(record, row) for record, row in found.values()],
         corrupt=corrupt,
+        sessions=sessions,
+        lost=lost,
         missing=[run_id for run_id in planned if run_id not in found],
     )
 
 
 def _share(rows: Sequence[Row]) -> None:
     """Bounds between the runs of an instance, in whatever order its jobs stood; false claims."""
-    groups: dict[str, list[Row]] = {}
+    groups: dict[tuple[Any, ...], list[Row]] = {}
     for row in rows:
-        groups.setdefault(row["instance_sha256"], []).append(row)
+        groups.setdefault((row["instance_sha256"], *simulated(row)), []).append(row)
     for group in groups.values():
         reached = any(row["objective"] is not None for row in group)
         for row in group:

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from rsjs.experiments.campaigns import environments, guarded_slot, session
-from rsjs.experiments.campaigns.document import HERE
+from rsjs.experiments.campaigns.choices import HERE
 from rsjs.experiments.campaigns.perform import Order
 from rsjs.experiments.campaigns.record_transfer import Parcel, packed
 from rsjs.experiments.campaigns.session import Conditions

@@ -27,33 +27,27 @@ A campaign as a TOML file says it, checked before anything runs.
     run = ["jahani_patterns@highs", "jahani_patterns@scip"]
     on = ["jahani-*"]                       # names of instances; all by default
     environment = "old"
+
+One of simulations has workloads and policies in place of instances and methods, see
+`simulation_document`.
 """
 
 from __future__ import annotations
 
 import shutil
-import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from rsjs.experiments.campaigns import formats
-from rsjs.experiments.campaigns.known_keys import refuse_unknown_keys, unknown
-from rsjs.experiments.campaigns.sources import Source, sources
-from rsjs.instances.errors import InputError, described
-from rsjs.methods import Request, parse
-
-HERE = ""  # the environment that the command itself runs in
-
-
-@dataclass(frozen=True, kw_only=True)
-class Choice:
-    """A method, the environment it runs in, and patterns of the instances it is meant for."""
-
-    request: Request
-    environment: str = HERE
-    on: tuple[str, ...] = ("*",)
+from rsjs.experiments.campaigns.choices import Choice, choices, distinct
+from rsjs.experiments.campaigns.known_keys import refuse_unknown_keys
+from rsjs.experiments.campaigns.simulation_document import PARTS, SIMULATED, options, refuse_parts
+from rsjs.experiments.campaigns.sources import Source
+from rsjs.experiments.campaigns.toml_files import read_toml
+from rsjs.instances.errors import InputError
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,8 +70,11 @@ class Campaign:
     choices : tuple of Choice
     environments : mapping
         Name -> interpreter.
+    simulation : str or None
+        Options of its simulations, canonical JSON; None = methods solve instances.
+    file : Path
     text : str
-        The file itself.
+        What it holds.
     """
 
     name: str
@@ -95,7 +92,17 @@ class Campaign:
     sources: tuple[Source, ...]
     choices: tuple[Choice, ...]
     environments: Mapping[str, str] = field(default_factory=dict)
+    simulation: str | None = None
+    file: Path
     text: str
+
+    @contextmanager
+    def named(self) -> Iterator[None]:
+        """Errors within name the file of the campaign, unless they name another."""
+        try:
+            yield
+        except InputError as error:
+            raise error if error.file is not None else error.at(self.file) from None
 
 
 def read(path: Path) -> Campaign:
@@ -108,30 +115,21 @@ def read(path: Path) -> Campaign:
         Naming the file, the entry, what was found and what was expected; for a method, solver or
         option that is not known, the nearest that are.
     """
-    text = _text(path)
-    try:
-        parsed = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise InputError("", described(str(error)), "a TOML document", path) from None
+    text, parsed = read_toml(path)
     refuse_unknown_keys(parsed, path)
     document = formats.checked(parsed, "campaign", path)
     try:
-        return _campaign(document, text, path.absolute().parent)
+        refuse_parts(document)
+        return _campaign(document, text, path)
     except InputError as error:
         raise error if error.file is not None else error.at(path) from None
 
 
-def _text(path: Path) -> str:
-    try:
-        return path.read_text("utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise InputError("", described(reason), "a readable file", path) from None
-
-
-def _campaign(document: Mapping[str, Any], text: str, folder: Path) -> Campaign:
-    limits = document["limits"]
-    given = {key: document[key] for key in ("jobs", "permute", "repetitions") if key in document}
+def _campaign(document: Mapping[str, Any], text: str, path: Path) -> Campaign:
+    limits, folder = document["limits"], path.absolute().parent
+    given = {"permute": document["permute"]} if "permute" in document else {}
+    # an integer of a JSON Schema may be written 1.0
+    given |= {key: int(document[key]) for key in ("jobs", "repetitions") if key in document}
     named = {
         "time_s": "time_limit",
         "memory_mb": "memory_limit_mb",
@@ -139,6 +137,7 @@ def _campaign(document: Mapping[str, Any], text: str, folder: Path) -> Campaign:
         "gap": "gap",
     }
     given |= {named[key]: float(value) for key, value in limits.items() if key in named}
+    part = PARTS[not SIMULATED.isdisjoint(document)]
     environments = {
         name: _interpreter(python, folder, f"/environments/{name}")
         for name, python in document.get("environments", {}).items()
@@ -147,40 +146,24 @@ def _campaign(document: Mapping[str, Any], text: str, folder: Path) -> Campaign:
         name=document["name"],
         shows=document["shows"],
         timing=document["timing"],
-        seeds=_distinct(document.get("seeds", [0])),
-        threads=_distinct(limits.get("threads", [1])),
+        seeds=distinct(document.get("seeds", [0])),
+        threads=distinct(limits.get("threads", [1])),
         sources=tuple(
             source
-            for i, entry in enumerate(document["instances"])
-            for source in sources(entry, folder, f"/instances/{i}")
+            for i, entry in enumerate(document[part.instances])
+            for source in part.sources(entry, folder, f"/{part.instances}/{i}")
         ),
         choices=tuple(
             choice
-            for i, entry in enumerate(document["methods"])
-            for choice in _choices(entry, environments, f"/methods/{i}")
+            for i, entry in enumerate(document[part.methods])
+            for choice in choices(entry, environments, f"/{part.methods}/{i}", part.request)
         ),
         environments=environments,
+        simulation=options(document),
+        file=path,
         text=text,
         **given,
     )
-
-
-def _choices(entry: Mapping[str, Any], environments: Mapping[str, str], at: str) -> list[Choice]:
-    environment = entry.get("environment", HERE)
-    if environment != HERE and environment not in environments:
-        raise unknown(f"{at}/environment", environment, [*environments])
-    on = tuple(entry.get("on", ("*",)))
-    return [
-        Choice(request=_request(spelling, f"{at}/run/{k}"), environment=environment, on=on)
-        for k, spelling in enumerate(entry["run"])
-    ]
-
-
-def _request(spelling: str, at: str) -> Request:
-    try:
-        return parse(spelling)
-    except InputError as error:
-        raise InputError(at, error.value, error.expected) from None
 
 
 def _interpreter(python: str, folder: Path, at: str) -> str:
@@ -190,7 +173,3 @@ def _interpreter(python: str, folder: Path, at: str) -> str:
     if found is None:
         raise InputError(at, python, "a Python interpreter")
     return found
-
-
-def _distinct(numbers: list[int]) -> tuple[int, ...]:
-    return tuple(dict.fromkeys(numbers))

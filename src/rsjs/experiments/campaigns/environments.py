@@ -17,7 +17,8 @@ from hashlib import sha256
 from importlib import metadata
 from pathlib import Path
 
-from rsjs.experiments.campaigns.document import HERE
+from rsjs.experiments import simulations
+from rsjs.experiments.campaigns.choices import HERE
 from rsjs.formulations.backends.registry import BACKENDS
 from rsjs.instances.errors import InputError, described
 from rsjs.methods import Request, all_methods
@@ -68,7 +69,7 @@ def here() -> Environment:
             for name, backend in BACKENDS.items()
             if backend.available()
         },
-        methods=sorted(all_methods()),
+        methods=sorted({*all_methods(), *simulations.known()}),
         sha256=sha256("\n".join(sorted(installed)).encode()).hexdigest(),
     )
 

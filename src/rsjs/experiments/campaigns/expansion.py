@@ -6,7 +6,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 
-from rsjs.experiments.campaigns.document import Campaign, Choice
+from rsjs.experiments.campaigns.choices import Choice
+from rsjs.experiments.campaigns.document import Campaign
 from rsjs.experiments.campaigns.environments import Environment
 from rsjs.experiments.campaigns.instance_store import Entry, InstanceStore
 from rsjs.experiments.campaigns.runs import Run, in_order
@@ -84,7 +85,7 @@ def _meant(choice: Choice, entry: Entry) -> bool:
 
 def _runs(campaign: Campaign, choice: Choice, entry: Entry, store: InstanceStore) -> list[Run]:
     made = []
-    for seed in campaign.seeds:
+    for seed in campaign.seeds if choice.seeds is None else choice.seeds:
         permutation = seed if campaign.permute else 0
         solved = store.permuted(entry, permutation)
         for threads in campaign.threads:
@@ -110,6 +111,7 @@ def _runs(campaign: Campaign, choice: Choice, entry: Entry, store: InstanceStore
                     output_limit_mb=campaign.output_limit_mb,
                     timing=campaign.timing,
                     repetition=repetition,
+                    simulation=campaign.simulation,
                 )
                 made.append(run)
     return made

@@ -34,13 +34,18 @@ def checked(document: Any, kind: str, path: str | Path) -> Document:
         raise InputError("", described("no object"), f"a document of format {name(kind)}", path)
     found = document.get("format")
     stem, _, version = str(found).partition("/")
-    if stem != f"rsjs-{kind}" or not version.isdecimal():
+    if stem != f"rsjs-{kind}" or not version.isdecimal() or int(version) < 1:
         raise InputError("/format", found, repr(name(kind)), path)
     if int(version) > VERSION:
         expected = f"{name(kind)}, or a newer rsjs-bench, which reads this"
         raise InputError("/format", found, expected, path)
-    fit(document, _schema_text(kind), path)
+    fit_schema(document, kind, path)
     return document
+
+
+def fit_schema(document: Any, kind: str, path: str | Path) -> None:
+    """Refuse a document that does not fit the schema of a kind, naming the first misfit."""
+    fit(document, _schema_text(kind), path)
 
 
 def schema(kind: str) -> Document:

@@ -1,5 +1,6 @@
 """
-The instances of a store: drawn once, kept under their sha256, found again without drawing them.
+The instances or workloads of a store: drawn once, kept under their sha256, found again without
+drawing them.
 
     instances/<sha256>.json.gz
     instances/index.json        what was drawn or read -> sha256; instance, seed -> permuted sha256
@@ -14,10 +15,14 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from rsjs.experiments.campaigns.instance_files import refuse_other
 from rsjs.experiments.campaigns.sources import Source
-from rsjs.instances.files import read_instance, write_bytes, write_instance
+from rsjs.experiments.simulations import refusal
+from rsjs.instances.documents import INSTANCE, SOLUTION, WORKLOAD
+from rsjs.instances.errors import InputError
+from rsjs.instances.files import SolutionFile, read_any, write_bytes, write_instance, write_workload
 from rsjs.instances.permutation import permuted
-from rsjs.instances.schema import Instance
+from rsjs.instances.schema import Instance, Workload
 from rsjs.methods import Request
 
 
@@ -44,7 +49,7 @@ class InstanceStore:
         self.folder = None if folder is None else folder.absolute() / "instances"
         self._index = self._read()
         self._read_before = json.dumps(self._index)
-        self._made: dict[str, Instance] = {}
+        self._made: dict[str, Instance | Workload] = {}
         self._loaded = lru_cache(maxsize=8)(self._load)
 
     def path(self, sha256: str) -> Path:
@@ -74,13 +79,18 @@ class InstanceStore:
         key = f"{entry.sha256} {seed}"
         known: str | None = self._index["permuted"].get(key)
         if known is None or not self._is_kept(known):
-            known = self._keep(permuted(self._loaded(entry.sha256), seed).instance)
+            instance = self._loaded(entry.sha256)
+            assert isinstance(instance, Instance)
+            known = self._keep(permuted(instance, seed).instance)
             self._index["permuted"][key] = known
         return known
 
     def refusal(self, request: Request, entry: Entry) -> str | None:
-        """Why a method does not serve an instance; None if it does."""
-        return request.method.refusal(self._loaded(entry.sha256))
+        """Why a method does not serve an instance, or a policy a workload; None if it does."""
+        subject = self._loaded(entry.sha256)
+        if isinstance(subject, Workload):
+            return refusal(request, subject)
+        return request.method.refusal(subject)
 
     def save(self) -> None:
         """Keep the index, if it has changed."""
@@ -98,12 +108,22 @@ class InstanceStore:
     def _is_kept(self, sha256: str) -> bool:
         return sha256 in self._made if self.folder is None else self.path(sha256).exists()
 
-    def _keep(self, instance: Instance) -> str:
+    def _keep(self, subject: Instance | Workload) -> str:
         if self.folder is None:
-            self._made[instance.digest] = instance
-        elif not self._is_kept(instance.digest):
-            write_instance(instance, self.path(instance.digest))
-        return instance.digest
+            self._made[subject.digest] = subject
+        elif not self._is_kept(subject.digest):
+            path = self.path(subject.digest)
+            if isinstance(subject, Workload):
+                write_workload(subject, path)
+            else:
+                write_instance(subject, path)
+        return subject.digest
 
-    def _load(self, sha256: str) -> Instance:
-        return self._made[sha256] if self.folder is None else read_instance(self.path(sha256))
+    def _load(self, sha256: str) -> Instance | Workload:
+        if self.folder is None:
+            return self._made[sha256]
+        found = read_any(self.path(sha256))
+        if isinstance(found, SolutionFile):
+            raise InputError("/format", SOLUTION, f"{INSTANCE} or {WORKLOAD}", self.path(sha256))
+        refuse_other(found, sha256, self.path(sha256))
+        return found

@@ -60,7 +60,7 @@ def write_plan(folder: Path, campaign: Campaign, plan: Plan) -> None:
             {"spec": run.as_document(), "reason": reason} for run, reason in plan.skipped.items()
         ],
     }
-    write_bytes(campaign.text.encode(), folder / CAMPAIGN)
+    _write_if_new(campaign.text.encode(), folder / CAMPAIGN)
     _write(folder / PLAN, document)
 
 
@@ -80,4 +80,10 @@ def _versions(environment: Environment) -> dict[str, str]:
 
 
 def _write(path: Path, document: Document) -> None:
-    write_bytes((json.dumps(document, indent=1) + "\n").encode(), path)
+    _write_if_new((json.dumps(document, indent=1) + "\n").encode(), path)
+
+
+def _write_if_new(data: bytes, path: Path) -> None:
+    """A store that is finished may be read-only."""
+    if not path.is_file() or path.read_bytes() != data:
+        write_bytes(data, path)

@@ -10,8 +10,9 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from rsjs.experiments import launcher
-from rsjs.experiments.campaigns import provenance, record_writing
+from rsjs.experiments import launcher, simulations
+from rsjs.experiments.campaigns import provenance, record_writing, simulation_records
+from rsjs.experiments.campaigns.instance_files import refuse_other
 from rsjs.experiments.campaigns.records import Record
 from rsjs.experiments.campaigns.runs import Run
 from rsjs.experiments.decision_files import decisions
@@ -74,22 +75,28 @@ def perform(
     -------
     Record or None
         None if it was interrupted: nothing is written.
+
+    Raises
+    ------
+    InputError
+        If the file holds another instance than the run is for.
     """
+    _refuse_other(order)
     begin, begun, load = time.monotonic(), provenance.utc(), provenance.load()
     run, used = order.run, _cpu_seconds()
-    instance = instance_in(order.instance)
     task = Task(
         instance=order.instance,
         method=run.method,
         limits=run.limits,
         every_incumbent=True,
         output_limit_mb=run.output_limit_mb,
+        simulation=None if run.simulation is None else simulation_records.options_of(run),
     )
     around = Surroundings(python=order.python, alone=alone, inside=True, grace=GRACE)
     ended = launcher.carry_out(task, work, surroundings=around, on_event=on_event)
     if ended.end is End.INTERRUPTED:
         return None
-    result, verdict = _verified(instance, ended.result)
+    result, verdict, figures = _verified(order, ended.result, work)
     reported = list(_reported(work))
     made = Record(
         run=run,
@@ -102,26 +109,38 @@ def perform(
             "load_before": load,
             "load_after": provenance.load(),
         },
-        incumbents=[_priced(instance, *found) for found in _spread(reported)],
+        incumbents=[_priced(order.instance, *found) for found in _spread(reported)],
         incumbents_reported=len(reported),
+        figures=figures,
         rsjs_version=order.rsjs_version,
         solver_version=order.solver_version,
         session=order.session,
     )
-    record_writing.write(made, record, work / "stderr.txt")
+    record_writing.write(made, record, work / "stderr.txt", work / simulations.LOG)
     return made
 
 
-def _verified(instance: Instance, result: SolveResult) -> tuple[SolveResult, Verdict | None]:
-    """The result with the check among its phases, and the checker's verdict on its decision."""
+def _refuse_other(order: Order) -> None:
+    read = instance_in if order.run.simulation is None else simulation_records.workload_in
+    refuse_other(read(order.instance), order.run.solved_sha256, order.instance)
+
+
+def _verified(
+    order: Order, result: SolveResult, work: Path
+) -> tuple[SolveResult, Verdict | None, dict[str, Any]]:
+    """The result with the check among its phases, the verdict, and figures of a simulation."""
+    figures: dict[str, Any] = {}
     begin, verdict = time.monotonic(), None
-    if result.solution is not None:
+    if order.run.simulation is not None:
+        verdict, figures = simulation_records.verified(order.run, order.instance, result, work)
+    elif result.solution is not None:
+        instance = instance_in(order.instance)
         verdict = _checked(instance, result.solution, result.objective, result.bound)
         if verdict is None:
             message = "the decision cannot be checked"
             result = replace(result, stop=Stop.ERROR, solution=None, message=message)
     seconds = {**result.seconds, "check": time.monotonic() - begin}
-    return replace(result, seconds=seconds), verdict
+    return replace(result, seconds=seconds), verdict, figures
 
 
 def _checked(
@@ -153,9 +172,9 @@ def _spread(reported: list[tuple[float, float, Solution]]) -> list[tuple[float, 
 
 
 def _priced(
-    instance: Instance, seconds: float, claimed: float, decision: Solution
+    instance: str, seconds: float, claimed: float, decision: Solution
 ) -> dict[str, float | None]:
-    verdict = _checked(instance, decision)
+    verdict = _checked(instance_in(instance), decision)
     feasible = verdict is not None and verdict.feasible
     cost = verdict.objective if verdict is not None and feasible else None
     return {"seconds": seconds, "claimed": claimed, "objective": cost}

@@ -26,6 +26,7 @@ have several, the threads):
     begun, session              UTC; the `rsjs run` that made the row
     commit, dirty, python_version, environment_sha256, host, cpu_model
     calibration_before, calibration_after [s]    sums of the parts of `calibration`
+    and of a simulation those of `simulation_records`
 """
 
 from __future__ import annotations
@@ -36,17 +37,28 @@ from typing import Any
 
 from rsjs.experiments.campaigns.records import Record
 from rsjs.experiments.campaigns.runs import Run
+from rsjs.experiments.campaigns.simulation_records import columns
 from rsjs.experiments.campaigns.statuses import ended, own_row, quality
 from rsjs.experiments.comparison import Row
 from rsjs.instances.check import ROUNDING, TOLERANCE
 
+SURROUNDINGS = (  # of the session
+    "commit",
+    "dirty",
+    "python_version",
+    "environment_sha256",
+    "host",
+    "cpu_model",
+    "calibration_before",
+    "calibration_after",
+)
 COUNTS = ("rows", "columns", "nonzeros", "integers", "iterations")
 
 
-def row_of(record: Record, made_by: Mapping[str, Any]) -> Row:
-    """The row of a record; `made_by` is the file of its session."""
+def row_of(record: Record, made_by: Mapping[str, Any] | None) -> Row:
+    """The row of a record; `made_by` is the file of its session, None if it cannot be read."""
     run, result, process = record.run, record.result, record.process
-    own, environment = own_row(record), made_by["environments"][run.environment]
+    own = own_row(record)
     seconds = result.seconds
     spent = sum(seconds.get(phase, 0.0) for phase in ("import", "compile", "total"))
     overshoot = None if process["clock_s"] is None else process["clock_s"] - run.limits.time_limit
@@ -75,15 +87,24 @@ def row_of(record: Record, made_by: Mapping[str, Any]) -> Row:
         "options": json.dumps(dict(result.options), sort_keys=True),
         "begun": process["begun"],
         "session": record.session,
-        "commit": made_by["commit"],
-        "dirty": made_by["dirty"],
-        "python_version": environment["python"],
-        "environment_sha256": environment["sha256"],
-        "host": made_by["machine"].get("host"),
-        "cpu_model": made_by["machine"].get("cpu_model"),
-        "calibration_before": _sum(made_by["calibration_before"]),
-        "calibration_after": _sum(made_by["calibration_after"]),
+        **(dict.fromkeys(SURROUNDINGS) if made_by is None else _surroundings(run, made_by)),
+        **({} if run.simulation is None else columns(run, record.figures)),
     }
+
+
+def _surroundings(run: Run, made_by: Mapping[str, Any]) -> Row:
+    environment = made_by["environments"].get(run.environment, {})
+    told = (
+        made_by["commit"],
+        made_by["dirty"],
+        environment.get("python"),
+        environment.get("sha256"),
+        made_by["machine"].get("host"),
+        made_by["machine"].get("cpu_model"),
+        _sum(made_by["calibration_before"]),
+        _sum(made_by["calibration_after"]),
+    )
+    return dict(zip(SURROUNDINGS, told, strict=True))
 
 
 def _asked(run: Run) -> Row:

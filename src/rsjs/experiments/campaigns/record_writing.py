@@ -14,14 +14,21 @@ from typing import Any
 
 from rsjs.experiments.campaigns import formats
 from rsjs.experiments.campaigns.formats import Document
-from rsjs.experiments.campaigns.records import SUMS, Record
+from rsjs.experiments.campaigns.records import SOLUTION, SUMS, Record
 from rsjs.instances.documents import canonical_text, of_solution
 
 LOG_END = 2**18  # bytes kept of either end of a log
 
 
-def write(record: Record, folder: Path, log: Path | None) -> None:
-    """Write the record of a run into an empty folder, down to the disk."""
+def write(record: Record, folder: Path, log: Path | None, simulation: Path | None = None) -> None:
+    """
+    Write the record of a run into an empty folder, down to the disk.
+
+    Parameters
+    ----------
+    log, simulation : path, optional
+        What the run printed; the log of a simulation, if there is one.
+    """
     files: dict[str, str | bytes] = {
         "spec.json": _text(record.run.as_document()),
         "result.json": _text(_result(record)),
@@ -37,7 +44,9 @@ def write(record: Record, folder: Path, log: Path | None) -> None:
             bound=record.result.bound,
         )
         decision = f"{canonical_text(document)}\n".encode()
-        files["solution.json.gz"] = gzip.compress(decision, mtime=0)
+        files[SOLUTION] = gzip.compress(decision, mtime=0)
+    if simulation is not None and simulation.exists():
+        files[simulation.name] = simulation.read_bytes()
     files["log.gz"] = gzip.compress(_ends(log), mtime=0)
     sums = [f"{sha256(_bytes(data)).hexdigest()}  {name}\n" for name, data in files.items()]
     for name, data in {**files, SUMS: "".join(sums)}.items():
@@ -66,6 +75,7 @@ def _result(record: Record) -> Document:
         "rsjs_version": record.rsjs_version,
         "solver_version": record.solver_version,
         "session": record.session,
+        **({"figures": dict(record.figures)} if record.figures else {}),
     }
 
 

@@ -6,6 +6,7 @@ The record of a run: a folder that is complete from the moment it bears the run'
     verify.json        what the checker says of the decision and of each incumbent
     events.jsonl       seconds, incumbent and bound after each event
     solution.json.gz   the decision, if there is one, for the instance `solved_sha256`
+    simulation.jsonl.gz     the log of a simulation in its place
     log.gz             what the run printed, the middle left out if it is long
     SHA256SUMS         of all these, as coreutils write it
 """
@@ -14,7 +15,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -22,11 +23,12 @@ from typing import Any
 from rsjs.experiments.campaigns import formats
 from rsjs.experiments.campaigns.formats import Document
 from rsjs.experiments.campaigns.runs import Run
+from rsjs.experiments.simulations import LOG
 from rsjs.instances.check import Verdict, Violation
 from rsjs.instances.errors import InputError, described
 from rsjs.instances.solution import Event, SolveResult, Stop
 
-SUMS = "SHA256SUMS"
+SUMS, SOLUTION = "SHA256SUMS", "solution.json.gz"
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -51,6 +53,8 @@ class Record:
     solver_version : str or None
     session : str
         The `rsjs run` that made it: a file in sessions/.
+    figures : mapping
+        Of a simulation, see `simulation_records`.
     """
 
     run: Run
@@ -62,6 +66,7 @@ class Record:
     rsjs_version: str
     solver_version: str | None
     session: str
+    figures: Mapping[str, Any] = field(default_factory=dict)
 
 
 def read(folder: Path) -> Record:
@@ -73,14 +78,16 @@ def read(folder: Path) -> Record:
     InputError
         If a file is missing, not as its sum says, or not of its format.
     """
+    names = sound(folder)
     spec, result, verification = (
         formats.checked(_json(folder, name), name.removesuffix(".json"), folder / name)
-        for name in sound(folder)[:3]
+        for name in names[:3]
     )
     run = Run.of_document(spec)
     for place, found in (("spec", spec), ("result", result), ("verify", verification)):
         if not found["id"] == run.id == folder.name:
             raise InputError("/id", found["id"], f"{run.id}, as asked", folder / f"{place}.json")
+    _refuse_without_decision(folder, names, run, verification["verdict"])
     return Record(
         run=run,
         result=SolveResult(
@@ -103,6 +110,7 @@ def read(folder: Path) -> Record:
         rsjs_version=result["rsjs_version"],
         solver_version=result["solver_version"],
         session=result["session"],
+        figures=result.get("figures", {}),
     )
 
 
@@ -123,6 +131,17 @@ def sound(folder: Path) -> list[str]:
     return names
 
 
+def _refuse_without_decision(
+    folder: Path, names: list[str], run: Run, verdict: Document | None
+) -> None:
+    """A simulation that is refused may be so for want of a log."""
+    needed = SOLUTION if run.simulation is None else LOG
+    told = verdict is not None and (run.simulation is None or verdict["feasible"])
+    if told and needed not in names:
+        expected = f"{needed}, of which verify.json tells"
+        raise InputError("", described(f"no {needed}"), expected, folder / SUMS)
+
+
 def _verdict(document: Document | None) -> Verdict | None:
     if document is None:
         return None
@@ -131,11 +150,25 @@ def _verdict(document: Document | None) -> Verdict | None:
 
 
 def _events(path: Path) -> list[Event]:
-    return [Event(**json.loads(line)) for line in path.read_text("utf-8").splitlines()]
+    """Each line is a JSON document of its own."""
+    try:
+        found = [
+            json.loads(line, parse_constant=_refuse_constant)
+            for line in path.read_bytes().splitlines()
+        ]
+    except (ValueError, RecursionError) as error:
+        raise InputError("", described(str(error)), "a JSON document on each line", path) from None
+    formats.fit_schema(found, "events", path)
+    return [Event(**event) for event in found]
+
+
+def _refuse_constant(name: str) -> None:
+    raise ValueError(f"{name} is no number")
 
 
 def _json(folder: Path, name: str) -> Any:
     try:
-        return json.loads((folder / name).read_text("utf-8"))
-    except (OSError, ValueError) as error:
+        text = (folder / name).read_text("utf-8")
+        return json.loads(text, parse_constant=_refuse_constant)
+    except (OSError, ValueError, RecursionError) as error:
         raise InputError("", described(str(error)), "a JSON document", folder / name) from None

@@ -13,8 +13,9 @@ import psutil
 from rsjs.experiments.campaigns import environments as found_environments
 from rsjs.experiments.campaigns import manifest, provenance
 from rsjs.experiments.campaigns.capacity import Need
+from rsjs.experiments.campaigns.choices import HERE
 from rsjs.experiments.campaigns.dispatch import Dispatch, News
-from rsjs.experiments.campaigns.document import HERE, Campaign
+from rsjs.experiments.campaigns.document import Campaign
 from rsjs.experiments.campaigns.environments import Environment
 from rsjs.experiments.campaigns.expansion import Plan, plan
 from rsjs.experiments.campaigns.instance_store import InstanceStore
@@ -92,7 +93,8 @@ def prepare(campaign: Campaign, folder: Path | None, part: Part, *, keep: bool =
         For whatever would keep a run from being carried out as it is meant.
     """
     names = [choice.environment for choice in campaign.choices]
-    environments = found_environments.asked(campaign.environments, names)
+    with campaign.named():
+        environments = found_environments.asked(campaign.environments, names)
     if folder is not None and keep:
         manifest.open_store(folder, campaign, environments)
     instances = InstanceStore(folder if keep else None)
@@ -101,7 +103,8 @@ def prepare(campaign: Campaign, folder: Path | None, part: Part, *, keep: bool =
     def is_done(run: Run) -> bool:
         return store is not None and store.path(run.id).exists()
 
-    planned = plan(campaign, instances, environments, is_done)
+    with campaign.named():
+        planned = plan(campaign, instances, environments, is_done)
     selected = [run for run in planned.runs if part.takes(run)]
     if not any(Part(only=part.only).takes(run) for run in planned.runs):
         found = described(f"{part.only} in none of {len(planned.runs)} runs")

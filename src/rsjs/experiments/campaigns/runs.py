@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from hashlib import sha256
@@ -48,6 +49,9 @@ class Run:
     timing : "exclusive" | "shared"
     repetition : int
         From 1.
+    simulation : str or None
+        Options of a simulation, canonical JSON: the instance is a workload, the method a policy.
+        None = the method solves the instance.
     """
 
     instance: str
@@ -63,11 +67,14 @@ class Run:
     output_limit_mb: float
     timing: str
     repetition: int
+    simulation: str | None = None
 
     @cached_property
     def id(self) -> str:
         """The first 16 digits of the sha256 of what is asked."""
         asked = {**{name: getattr(self, name) for name in IDENTITY}, "limits": vars(self.limits)}
+        if self.simulation is not None:
+            asked["simulation"] = json.loads(self.simulation)
         return sha256(canonical_text(asked).encode()).hexdigest()[:16]
 
     @property
@@ -78,12 +85,18 @@ class Run:
 
     def as_document(self) -> dict[str, Any]:
         """The run as `spec.json`."""
-        return {"format": formats.name("spec"), "id": self.id, **asdict(self)}
+        fields = asdict(self)
+        simulation = fields.pop("simulation")
+        if simulation is not None:
+            fields["simulation"] = json.loads(simulation)
+        return {"format": formats.name("spec"), "id": self.id, **fields}
 
     @staticmethod
     def of_document(document: dict[str, Any]) -> Run:
         """The run in a document that fits the schema."""
         fields = {key: value for key, value in document.items() if key not in ("format", "id")}
+        if "simulation" in fields:
+            fields["simulation"] = canonical_text(fields["simulation"])
         return Run(**{**fields, "limits": Limits(**fields["limits"])})
 
 

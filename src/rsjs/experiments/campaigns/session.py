@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
@@ -100,8 +100,30 @@ class Session:
         write_bytes(text.encode(), self._folder / f"{session}.json")
 
 
-def read(folder: Path, session: str) -> dict[str, Any]:
-    """The file of a session."""
+def read_some(
+    folder: Path, sessions: Iterable[str]
+) -> tuple[dict[str, dict[str, Any]], list[tuple[str, str]]]:
+    """
+    The files of some sessions of a store by id, and which cannot be read with the reason.
+
+    Raises
+    ------
+    InputError
+        For a file that a newer version wrote.
+    """
+    found: dict[str, dict[str, Any]] = {}
+    lost = []
+    for session in sorted({*sessions}):
+        try:
+            found[session] = _read(folder, session)
+        except InputError as error:
+            if "newer" in error.expected:
+                raise
+            lost.append((session, str(error)))
+    return found, lost
+
+
+def _read(folder: Path, session: str) -> dict[str, Any]:
     path = folder / "sessions" / f"{session}.json"
     try:
         document = json.loads(path.read_text("utf-8"))

@@ -10,7 +10,7 @@ its parent dies it gets SIGTERM, ends the run and all its processes, and leaves 
           {"event": "begun" | "passed over", "id": ...}
           {"event": "line", "id": ..., "line": {...}}      an event of the worker
           {"event": "ended", "id": ..., "summary": {...}}  the record is in the store
-          {"event": "broken", "message": ...}              the store cannot be written
+          {"event": "broken", "message": ...}              the store cannot be read or written
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ from rsjs.experiments.campaigns.runs import Run
 from rsjs.experiments.campaigns.statuses import summary
 from rsjs.experiments.campaigns.store import Store
 from rsjs.experiments.process_tree import Family, subreaper
+from rsjs.instances.errors import InputError
 from rsjs.instances.lifeline import die_with_parent
 
 
@@ -39,7 +40,11 @@ def serve(store: Store) -> None:
         try:
             _carry_out(order, store)
         except OSError as error:
-            _tell({"event": "broken", "message": f"{error.filename or ''}: {error.strerror}"})
+            place = error.filename or store.folder  # writing to an open file names none
+            _tell({"event": "broken", "message": f"{place}: {error.strerror}"})
+            return
+        except InputError as error:
+            _tell({"event": "broken", "message": str(error)})
             return
 
 

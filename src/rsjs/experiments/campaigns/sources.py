@@ -1,38 +1,46 @@
-"""Where the instances of a campaign come from: a named set, a generator with seeds, or files."""
+"""
+Where the instances of a campaign come from: a set of the library, a generator, or files.
+
+The workloads of a campaign of simulations come from a generator or files.
+"""
 
 from __future__ import annotations
 
 import inspect
 import re
-import tomllib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
-from functools import cache
 from hashlib import sha256
-from importlib.resources import files
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
+from rsjs.experiments.campaigns.choices import distinct
 from rsjs.instances.documents import canonical_text
 from rsjs.instances.errors import InputError, described
-from rsjs.instances.files import read_instance
+from rsjs.instances.files import read_instance, read_workload
 from rsjs.instances.generators import andreas, jahani, kiros, sts
-from rsjs.instances.schema import Instance
+from rsjs.instances.library.drawing import GENERATORS, refuse_other
+from rsjs.instances.library.sets import library_set
+from rsjs.instances.schema import Instance, Workload
 
-GENERATORS: Mapping[str, Callable[..., Instance]] = {
-    "jahani": jahani.generate,
-    "kiros": kiros.generate,
-    "andreas": andreas.generate,
-    "sts": sts.generate,
+WORKLOADS: Mapping[str, Callable[..., Workload]] = {
+    "jahani": jahani.workload,
+    "kiros": kiros.workload,
+    "andreas": andreas.workload,
+    "sts": sts.workload,
 }
 KINDS = ("set", "generator", "files")
+MOST = 10**5  # nodes or jobs of one instance
+DRAWN = ("nodes", "jobs", "seed", "law")  # arguments that have keys of their own
 
 
 @dataclass(frozen=True, kw_only=True)
 class Source:
     """
-    One instance, not yet made.
+    One instance or workload, not yet made.
 
     Attributes
     ----------
@@ -40,24 +48,35 @@ class Source:
     arguments : mapping
         Of the generator.
     file : str or None
+    sha256 : str or None
+        Of an instance of the library.
+    workload : bool
     """
 
     generator: str | None = None
     arguments: Mapping[str, Any] = field(default_factory=dict)
     file: str | None = None
+    sha256: str | None = None
+    workload: bool = False
 
     @property
     def key(self) -> str:
         """Identifies what is drawn or read; of a file by its bytes."""
         if self.file is not None:
             return sha256(Path(self.file).read_bytes()).hexdigest()
-        return canonical_text({"generator": self.generator, **self.arguments})
+        kind = "workload" if self.workload else "generator"
+        return canonical_text({kind: self.generator, **self.arguments})
 
-    def make(self) -> Instance:
-        """Draw or read the instance."""
+    def make(self) -> Instance | Workload:
+        """Draw or read it; an instance of the library is compared with its digest."""
         if self.file is not None:
-            return read_instance(self.file)
-        return GENERATORS[str(self.generator)](**self.arguments)
+            return read_workload(self.file) if self.workload else read_instance(self.file)
+        if self.workload:
+            return WORKLOADS[str(self.generator)](**self.arguments)
+        instance = GENERATORS[str(self.generator)](**self.arguments)
+        if self.sha256 is not None:
+            refuse_other(instance, self.sha256)
+        return instance
 
 
 def sources(entry: Mapping[str, Any], folder: Path, at: str) -> list[Source]:
@@ -70,69 +89,104 @@ def sources(entry: Mapping[str, Any], folder: Path, at: str) -> list[Source]:
     if extra:
         raise InputError(f"{at}/{min(extra)}", described("this key"), "it beside a generator only")
     if "set" in entry:
-        members = _named(entry["set"], at)
-        return [source for member in members for source in sources(member, folder, at)]
+        return _of_set(entry["set"], f"{at}/set")
     return _found(entry["files"], folder, at) if "files" in entry else _drawn(entry, at)
 
 
-@cache
-def sets() -> Mapping[str, Any]:
-    """The named sets: name -> summary and instances."""
-    text = (files("rsjs.experiments.campaigns") / "bundled" / "sets.toml").read_text("utf-8")
-    return tomllib.loads(text)
+def workload_sources(entry: Mapping[str, Any], folder: Path, at: str) -> list[Source]:
+    """What one `[[workloads]]` names: for each of its `arrivals` what an instance would be."""
+    if ("files" in entry) == ("generator" in entry):
+        given = "files and generator" if "files" in entry else "neither files nor generator"
+        raise InputError(at, described(given), "one of generator, files")
+    extra = {"sizes", "seeds", "options", "arrivals"} & {*entry}
+    if "files" in entry and extra:
+        raise InputError(f"{at}/{min(extra)}", described("this key"), "it beside a generator only")
+    if "files" in entry:
+        return [replace(one, workload=True) for one in _found(entry["files"], folder, at)]
+    made = []
+    if "arrivals" not in entry:
+        return _drawn(entry, at, workload=True)
+    for k, law in enumerate(entry["arrivals"]):
+        made += _drawn(entry, at, {"law": law}, f"/arrivals/{k}", workload=True)
+    return made
 
 
-def _named(name: str, at: str) -> list[Mapping[str, Any]]:
-    if name not in sets():
-        raise InputError(f"{at}/set", name, _near(name, [*sets()]))
-    members: list[Mapping[str, Any]] = sets()[name]["instances"]
-    return members
+def _of_set(name: str, at: str) -> list[Source]:
+    try:
+        chosen = library_set(name)
+    except InputError as error:
+        raise InputError(at, error.value, error.expected) from None
+    if chosen.of_mig_jobs:
+        raise InputError(at, name, "a set of instances, not of MIG jobs")
+    return [
+        Source(generator=member.generator, arguments=member.arguments, sha256=member.sha256)
+        for member in chosen.members
+    ]
 
 
 def _found(patterns: list[str], folder: Path, at: str) -> list[Source]:
     found = []
     for k, pattern in enumerate(patterns):
-        place = folder / Path(pattern).expanduser()
-        paths = sorted(Path(place.anchor).glob(str(place.relative_to(place.anchor))))
+        place = Path(pattern).expanduser()
+        base = Path(place.anchor) if place.is_absolute() else folder
+        paths = []
+        with suppress(ValueError, IndexError):  # "" and "**x" are no patterns
+            paths = sorted(base.glob(str(place.relative_to(place.anchor))))
+        paths = [path for path in paths if path.is_file()]
         if not paths:
             raise InputError(f"{at}/files/{k}", pattern, f"instance files below {folder}")
         found += [Source(file=str(path)) for path in paths]
     return found
 
 
-def _drawn(entry: Mapping[str, Any], at: str) -> list[Source]:
+def _drawn(
+    entry: Mapping[str, Any],
+    at: str,
+    arrivals: Mapping[str, str] = MappingProxyType({}),
+    place: str = "",
+    *,
+    workload: bool = False,
+) -> list[Source]:
     name, options = entry["generator"], entry.get("options", {})
-    if name not in GENERATORS:
-        raise InputError(f"{at}/generator", name, _near(name, [*GENERATORS]))
-    known = [*inspect.signature(GENERATORS[name]).parameters]
+    generators: Mapping[str, Callable[..., Any]] = WORKLOADS if workload else GENERATORS
+    if name not in generators:
+        raise InputError(f"{at}/generator", name, _near(name, [*generators]))
+    free = [one for one in inspect.signature(generators[name]).parameters if one not in DRAWN]
     for option in options:
-        if option not in known or option in ("nodes", "jobs", "seed"):
-            free = [one for one in known if one not in ("nodes", "jobs", "seed")]
+        if option not in free:
             raise InputError(f"{at}/options/{option}", option, _near(option, free))
     if "sizes" not in entry:
         raise InputError(at, described("no key 'sizes'"), 'sizes, e.g. ["2x20", "10x100"]')
     drawn = [
-        Source(generator=name, arguments={**_size(size, f"{at}/sizes/{k}"), "seed": s, **options})
+        Source(
+            generator=name,
+            arguments={**_size(size, f"{at}/sizes/{k}"), "seed": s, **arrivals, **options},
+            workload=workload,
+        )
         for k, size in enumerate(entry["sizes"])
-        for s in entry.get("seeds", [1])
+        for s in distinct(entry.get("seeds", [1]))
     ]
-    _refuse_bad_options(drawn[0], at)
+    _refuse_bad_options(drawn[0], at, place)
     return drawn
 
 
-def _refuse_bad_options(source: Source, at: str) -> None:
-    """Draw the smallest instance with these options."""
+def _refuse_bad_options(source: Source, at: str, arrivals: str) -> None:
+    """Draw the smallest instance with these options, and with the law of arrivals found there."""
     try:
-        GENERATORS[str(source.generator)](**{**source.arguments, "nodes": 1, "jobs": 1})
+        replace(source, arguments={**source.arguments, "nodes": 1, "jobs": 1}, sha256=None).make()
     except InputError as error:
-        raise InputError(f"{at}/options{error.pointer}", error.value, error.expected) from None
+        place = arrivals if error.pointer == "/law" else f"/options{error.pointer}"
+        raise InputError(f"{at}{place}", error.value, error.expected) from None
 
 
 def _size(text: str, at: str) -> dict[str, int]:
     found = re.fullmatch(r"([1-9]\d*)x([1-9]\d*)", text)
     if not found:
         raise InputError(at, text, "nodes x jobs, e.g. 10x100")
-    return {"nodes": int(found[1]), "jobs": int(found[2])}
+    nodes, jobs = int(found[1]), int(found[2])
+    if max(nodes, jobs) > MOST:
+        raise InputError(at, text, f"at most {MOST} nodes and {MOST} jobs")
+    return {"nodes": nodes, "jobs": jobs}
 
 
 def _near(given: str, known: list[str]) -> str:

@@ -11,15 +11,20 @@ from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
 
+from rsjs.experiments.best_known.pricing import AGREEMENT
+from rsjs.experiments.campaigns.instance_files import refuse_other
 from rsjs.experiments.campaigns.instance_store import InstanceStore
+from rsjs.experiments.campaigns.records import SOLUTION
 from rsjs.experiments.campaigns.store import Store
 from rsjs.experiments.comparison import Row
+from rsjs.instances.check import check
 from rsjs.instances.errors import InputError, described
-from rsjs.instances.files import read_instance, write_bytes
+from rsjs.instances.files import read_instance, read_solution, write_bytes
 from rsjs.reporting.kit.evidence import Experiment
 
 VERIFIER = "rsjs_verify.py"
 VERIFICATION = "verification.txt"
+LONGEST = 180  # characters of an instance's name that are kept in that of its file
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -77,9 +82,7 @@ def write_instances(found: Sequence[Experiment], folder: Path) -> list[Data]:
     made = []
     for sha256, (row, order, experiment) in wanted.items():
         path = _instance(experiment, sha256)
-        actual = read_instance(path).digest
-        if actual != sha256:
-            raise InputError("", actual, f"the instance of sha256 {sha256}", path)
+        refuse_other(read_instance(path), sha256, path)
         write_bytes(path.read_bytes(), folder / names[sha256])
         made.append(
             Data(
@@ -106,7 +109,14 @@ def read_from_files(experiment: Experiment) -> set[str]:
 
 
 def write_best(found: Sequence[Experiment], data: Sequence[Data], folder: Path) -> list[Best]:
-    """Copy the cheapest verified decision for each instance, whatever order it was solved in."""
+    """
+    Copy the cheapest verified decision for each instance, whatever order it was solved in.
+
+    Raises
+    ------
+    InputError
+        If a decision does not cost what its row says.
+    """
     best: dict[str, tuple[Row, Experiment]] = {}
     for experiment in found:
         for row in experiment.rows:
@@ -116,7 +126,9 @@ def write_best(found: Sequence[Experiment], data: Sequence[Data], folder: Path) 
     file_of = {one.sha256: one.file for one in data}
     made = []
     for sha256, (row, experiment) in best.items():
-        write_bytes(_solution(experiment, row["run_id"]), folder / file_of[sha256])
+        path = _solution(experiment, row["run_id"])
+        _refuse_refuted(row, path, _instance(experiment, row["solved_sha256"]))
+        write_bytes(path.read_bytes(), folder / file_of[sha256])
         made.append(
             Best(
                 file=file_of[sha256],
@@ -159,15 +171,24 @@ def _instance(experiment: Experiment, sha256: str) -> Path:
     raise InputError("", described("no such file"), "an instance of the store", paths[0])
 
 
-def _solution(experiment: Experiment, run_id: str) -> bytes:
-    paths = [Store(folder).path(run_id) / "solution.json.gz" for folder in experiment.stores]
-    return next(path.read_bytes() for path in paths if path.exists())
+def _solution(experiment: Experiment, run_id: str) -> Path:
+    paths = [Store(folder).path(run_id) / SOLUTION for folder in experiment.stores]
+    return next(path for path in paths if path.exists())
+
+
+def _refuse_refuted(row: Row, solution: Path, instance: Path) -> None:
+    verdict = check(read_instance(instance), read_solution(solution).solution)
+    cost, told = verdict.objective, row["objective"]
+    if not verdict.feasible or cost is None or abs(cost - told) > AGREEMENT * abs(told):
+        found = described(f"a decision of cost {cost!r}" if verdict.feasible else "no decision")
+        raise InputError("", found, f"the cost of its row, {told!r}", solution)
 
 
 def _names(wanted: dict[str, tuple[str, int]]) -> dict[str, str]:
     """sha256 -> file name; with part of the sum where instances share a name."""
     plain = {
-        sha256: re.sub(r"[^\w.+-]|^\.", "_", name, flags=re.ASCII) + (f".order{n}" if n else "")
+        sha256: re.sub(r"[^\w.+-]|^\.", "_", name[:LONGEST], flags=re.ASCII)
+        + (f".order{n}" if n else "")
         for sha256, (name, n) in wanted.items()
     }
     twice = {name for name in plain.values() if [*plain.values()].count(name) > 1}

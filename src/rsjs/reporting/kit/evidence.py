@@ -9,7 +9,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from rsjs.experiments.campaigns import manifest, session
+from rsjs.experiments.campaigns import manifest
 from rsjs.experiments.campaigns.collection import Collected, collect
 from rsjs.experiments.comparison import Row
 from rsjs.instances.errors import InputError, described
@@ -80,15 +80,14 @@ def _experiment(name: str, folders: Sequence[Path]) -> Experiment:
     if len(texts) > 1:
         told = described(f"{len(texts)} campaigns that differ")
         raise InputError("", told, f"one campaign of the name {name}", folders[-1])
-    ids = {row["session"] for row in found.rows}
-    places = {path.stem: folder for folder in folders for path in folder.glob("sessions/*.json")}
-    made_by = [session.read(places[one], one) for one in sorted(ids)]
+    for name, reason in found.lost:
+        raise InputError("", described(f"session {name}: {reason}"), "sound sessions", folders[0])
     return Experiment(
         name=name,
         text=texts.pop(),
         stores=folders,
         found=found,
-        sessions=sorted(made_by, key=lambda one: (one["begun"], one["id"])),
+        sessions=sorted(found.sessions.values(), key=lambda one: (one["begun"], one["id"])),
     )
 
 

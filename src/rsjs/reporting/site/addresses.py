@@ -8,21 +8,7 @@ from hashlib import sha256
 from typing import Any
 from urllib.parse import quote
 
-from rsjs.instances.schema import FAMILIES
-
-OTHER = "other"
 LONGEST = 64  # characters of a name that are kept
-
-
-def family_of(instance: str) -> str:
-    """
-    The family that an instance's name begins with; `other` for names of another form.
-
-    >>> family_of("jahani-table2-base-N2-J10-s1"), family_of("mine")
-    ('jahani', 'other')
-    """
-    head = instance.partition("-")[0]
-    return head if head in FAMILIES else OTHER
 
 
 def slug(name: str, salt: str = "") -> str:

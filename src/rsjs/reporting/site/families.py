@@ -9,8 +9,7 @@ from typing import Any, TypeVar
 
 import pandas as pd
 
-from rsjs.instances.schema import FAMILIES
-from rsjs.reporting.site.addresses import OTHER
+from rsjs.reporting.families import by_family
 from rsjs.reporting.site.footing import footing
 from rsjs.reporting.site.plots import method_styles
 from rsjs.reporting.statistics.analysis import Analysis
@@ -90,8 +89,7 @@ class Family:
 
 def families(rows: Sequence[Row]) -> list[Family]:
     """Those that there are, in the order of the catalogue."""
-    groups = grouped(rows, "family")
-    return [Family(name=name, rows=groups[name]) for name in (*FAMILIES, OTHER) if name in groups]
+    return [Family(name=name, rows=group) for name, group in by_family(rows).items()]
 
 
 def grouped(rows: Sequence[R], key: str) -> dict[str, list[R]]:

@@ -3,7 +3,7 @@ What a report is made of: the rows of stores and tables, and what of the records
 
 Each row gets, besides its columns,
 
-    family             of the instance, see `addresses.family_of`
+    family             of the instance, see `families.family_of`
     anchor             run_id, or a number of its own where the rows have none
     ended, quality     as in `experiments.campaigns.statuses`, also for rows of `rsjs compare`
     solution_sha256    of the record's solution.json.gz, None without one
@@ -18,14 +18,14 @@ from pathlib import Path
 from typing import Any
 
 from rsjs.experiments import comparison
-from rsjs.experiments.campaigns import session, statuses
+from rsjs.experiments.campaigns import statuses
 from rsjs.experiments.campaigns.collection import Collected, collect
 from rsjs.instances.errors import InputError, described
 from rsjs.instances.solution import Stop
 from rsjs.reporting.csv_rows import read_rows
+from rsjs.reporting.families import family_of
 from rsjs.reporting.names import distinct
 from rsjs.reporting.rows import known
-from rsjs.reporting.site.addresses import family_of
 from rsjs.reporting.statistics.stored import ROWS, read_stored
 
 STORE, SKIPPED, SUMS, DECISION = "store.json", "skipped.csv", "SHA256SUMS", "solution.json.gz"
@@ -44,6 +44,8 @@ class Material:
     skipped : list of Row
         What was asked and not carried out, the reason in `message`.
     corrupt : list of (path, reason)
+    lost : list of (id, reason)
+        Sessions whose file cannot be read.
     missing : list of str
         Ids of runs that a plan has and no store.
     sessions : mapping
@@ -56,6 +58,7 @@ class Material:
     rows: list[Row]
     skipped: list[Row]
     corrupt: list[tuple[str, str]]
+    lost: list[tuple[str, str]]
     missing: list[str]
     sessions: Mapping[str, Mapping[str, Any]]
     stores: Mapping[str, Path]
@@ -105,10 +108,8 @@ def gathered(sources: Sequence[Path]) -> Material:
         skipped=[{**row, "family": family_of(row["instance"])} for row in skipped],
         corrupt=found.corrupt,
         missing=found.missing,
-        sessions={
-            row["session"]: session.read(places[row["run_id"]], row["session"])
-            for row in {row["session"]: row for row in found.rows}.values()
-        },
+        sessions=found.sessions,
+        lost=found.lost,
         stores=places,
     )
 

@@ -15,6 +15,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from rsjs.instances.streams import index, uniforms
+from rsjs.reporting.statistics.shifted_mean import ratio
 
 Array = NDArray[np.float64]
 
@@ -46,8 +47,9 @@ def weights(problems: pd.MultiIndex, draws: int = DRAWS, seed: int = 0) -> Array
 
 
 def interval(values: Array, level: float = LEVEL) -> tuple[float, float]:
-    """The middle `level` of bootstrapped values."""
-    low, high = np.quantile(values, [(1 - level) / 2, (1 + level) / 2])
+    """The middle `level` of bootstrapped values; inf or NaN for an end among infinite ones."""
+    with np.errstate(invalid="ignore"):  # inf - inf
+        low, high = np.quantile(values, [(1 - level) / 2, (1 + level) / 2])
     return float(low), float(high)
 
 
@@ -65,7 +67,7 @@ def mean_ratio_interval(
         Of `weights`.
     """
     means = np.exp(drawn @ logs[[one, other]].to_numpy(dtype=np.float64)) - shift
-    return interval(means[:, 0] / means[:, 1])
+    return interval(ratio(means[:, 0], means[:, 1]))
 
 
 def _counted(taken: NDArray[np.int64], count: int) -> NDArray[np.int64]:

@@ -4,6 +4,7 @@ Checks of a comparison that are no equality of a column.
     versions    one solver in two versions
     coverage    all methods on all instances
     seeds       the same for all methods of an instance, and at least `FEW_SEEDS` of them
+    taken       no solver took more threads or a wider gap than its run was given
     overruns    no run longer than its time limit by more than `GRACE`
     processor   no run used more processor time than its threads give, cpu / wall > threads + 0.1
     timing      seconds measured beside other runs
@@ -12,15 +13,21 @@ Checks of a comparison that are no equality of a column.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from rsjs.reporting.formats import counted, measured
 from rsjs.reporting.rows import Row, known
-from rsjs.reporting.statistics.finding import Finding, by_instance, values, who
+from rsjs.reporting.statistics.finding import Finding, by_instance, shown, values, who
 
 GRACE = 2.0  # s over a limit that stopping takes at most
 FEW_SEEDS = 5
+ROUNDING = 1e-9
+TAKEN = {  # option of a solver: aspect, and column of what it was to be
+    **dict.fromkeys(("threads", "lp/threads", "num_workers"), ("threads", "threads")),
+    **dict.fromkeys(("mip_rel_gap", "limits/gap"), ("gap", "gap_limit")),
+}
 SPARE = 0.1  # of a processor, for what runs beside the solver's threads
 
 
@@ -63,6 +70,21 @@ def seeds(rows: Sequence[Row]) -> Iterator[Finding]:
     if fewest < FEW_SEEDS:
         told = f"{counted(fewest, 'seed')} for some instance and method"
         yield Finding("seeds", False, f"{told}: {FEW_SEEDS} or more show the luck of one")
+
+
+def taken(rows: Sequence[Row]) -> Iterator[Finding]:
+    """Options that a solver read back above what its run was given."""
+    most: dict[tuple[Any, str], tuple[float, float]] = {}
+    for row in rows:
+        options = json.loads(known(row, "options") or "{}")
+        for name, (_, key) in TAKEN.items():
+            found, asked = options.get(name), known(row, key)
+            if found is not None and asked is not None and found > asked * (1 + ROUNDING):
+                of = row.get("method"), name
+                most[of] = max(most.get(of, (found, asked)), (found, asked))
+    for (method, name), (found, asked) in most.items():
+        message = f"{method} ran with {name} = {shown(found)}, was given {shown(asked)}"
+        yield Finding(TAKEN[name][0], True, message)
 
 
 def overruns(rows: Sequence[Row]) -> Iterator[Finding]:
@@ -111,6 +133,7 @@ CHECKS: tuple[Callable[[Sequence[Row]], Iterator[Finding]], ...] = (
     solver_versions,
     coverage,
     seeds,
+    taken,
     overruns,
     processor,
     timing,

@@ -24,10 +24,15 @@ import pandas as pd
 
 from rsjs.experiments.gap import contradicts, gap
 from rsjs.instances.errors import InputError, described
+from rsjs.instances.solution import Stop
 from rsjs.reporting.names import distinct
 from rsjs.reporting.rows import Row, known
 
 NEEDED = ("instance_sha256", "method", "stop", "status", "time_limit", "seed")
+WORDS = {
+    "stop": tuple(str(stop) for stop in Stop),
+    "status": ("ok", "no_solution", "infeasible", "wrong"),
+}
 PROBLEM = ["instance", "seed", "repetition"]
 
 
@@ -51,8 +56,8 @@ def tidy(rows: Sequence[Row]) -> pd.DataFrame:
     Raises
     ------
     InputError
-        Without rows, without a value that is needed, or for two rows of the same problem and
-        method.
+        Without rows, without a value that is needed, for a value that makes no sense, or for two
+        rows of the same problem and method.
     """
     if not rows:
         raise InputError("", described("no rows"), "at least one run")
@@ -61,6 +66,13 @@ def tidy(rows: Sequence[Row]) -> pd.DataFrame:
             if known(row, key) is None:
                 found = described("nothing")
                 raise InputError(f"row {i + 1}, {key}", found, "a value, as `rsjs compare` writes")
+        for key, words in WORDS.items():
+            if row[key] not in words:
+                raise InputError(f"row {i + 1}, {key}", row[key], f"one of {', '.join(words)}")
+        if row["time_limit"] <= 0:
+            raise InputError(f"row {i + 1}, time_limit", row["time_limit"], "a number > 0")
+        if (known(row, "total_s") or 0) < 0:
+            raise InputError(f"row {i + 1}, total_s", row["total_s"], "a number >= 0")
     _refuse_twins(rows)
     shared = _shared_bounds(rows)
     return pd.DataFrame([_run(row, *shared[str(row["instance_sha256"])]) for row in distinct(rows)])

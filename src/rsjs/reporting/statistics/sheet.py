@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from math import isnan
+from math import isfinite
 from typing import Any
 
 import pandas as pd
@@ -32,7 +32,7 @@ class Column:
         """A cell; an en dash where nothing is known."""
         if self.number is None:
             return str(value) or MISSING
-        return MISSING if value is None or isnan(value) else self.number(float(value))
+        return MISSING if value is None or not isfinite(value) else self.number(float(value))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -64,17 +64,13 @@ def _latex_page(sheet: Sheet, page: Sequence[Sequence[str]], caption: str) -> It
     yield rf"\caption{{{escaped(caption)}}}\medskip"
     yield rf"\begin{{tabular}}{{@{{}}{align}@{{}}}}"
     yield r"\toprule"
-    yield _line([escaped(column.heading) for column in sheet.columns])
+    yield latex_table.table_line([escaped(column.heading) for column in sheet.columns])
     yield r"\midrule"
     for cells in page:
-        yield _line(
+        yield latex_table.table_line(
             [
                 escaped(cell) if column.number is None else latex_table.number(cell)
                 for column, cell in zip(sheet.columns, cells, strict=True)
             ]
         )
     yield from (r"\bottomrule", r"\end{tabular}", r"\end{table}", "")
-
-
-def _line(cells: Sequence[str]) -> str:
-    return " & ".join(cells) + r" \\"

@@ -10,6 +10,7 @@ from rsjs.reporting.statistics.analysis import Analysis
 from rsjs.reporting.statistics.counts import CAUSES, QUALITIES
 from rsjs.reporting.statistics.rank_sheets import pairs_sheet, ranks_sheet, virtual_best_sheet
 from rsjs.reporting.statistics.sheet import METHOD, Column, Sheet, named
+from rsjs.reporting.statistics.simulation_sheet import simulation_sheet
 
 RATIO = (
     Column("ratio", "ratio", formats.measured),
@@ -25,7 +26,8 @@ def sheets(analysis: Analysis) -> list[Sheet]:
 
     Nothing is ranked by seconds that were measured beside other runs.
     """
-    made = [_counts(analysis), _means(analysis), _gaps(analysis), _anytime(analysis)]
+    made = [_counts(analysis), simulation_sheet(analysis.rows), _means(analysis)]
+    made += [_gaps(analysis), _anytime(analysis)]
     if len(analysis.times.columns) > 1:
         timed = not analysis.is_shared
         made += [
@@ -71,7 +73,7 @@ def _counts(analysis: Analysis) -> Sheet:
 def _means(analysis: Analysis) -> Sheet:
     found, shared = analysis.means(), analysis.is_shared
     problems, common = len(analysis.times), int(found["in_both"].iloc[0])
-    told = "" if shared else "ratio to the least mean with its 95 % bootstrap interval;"
+    told = "" if shared else " ratio to the least mean with its 95 % bootstrap interval;"
     return Sheet(
         name="times",
         title="Time to solve",
@@ -90,7 +92,7 @@ def _means(analysis: Analysis) -> Sheet:
         lines=named(found.drop(columns=[column.key for column in RATIO]) if shared else found),
         notes=[
             f"{definition(analysis)} Mean: shifted geometric, shift {analysis.shift:g} s, a failure"
-            f" counts the time limit; {told} all methods solved {counted(common, 'problem')};"
+            f" counts the time limit;{told} all methods solved {counted(common, 'problem')};"
             " PAR10: arithmetic mean, a failure counts 10 limits.",
             *([UNRANKED] if shared else []),
         ],

@@ -11,9 +11,11 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from rsjs.reporting.statistics.failures import intersection, penalised
+
+ROUNDING = 1e-9  # s: what is left of 0 by exp(ln s) - s
 
 
 def logarithms(values: pd.DataFrame, shift: float) -> pd.DataFrame:
@@ -62,4 +64,12 @@ def shifted_means(times: pd.DataFrame, limits: pd.Series, shift: float) -> pd.Da
             for policy, table in both.items()
         }
     )
-    return means.assign(ratio=means["penalised"] / means["penalised"].min())
+    return means.assign(ratio=ratio(means["penalised"], means["penalised"].min()))
+
+
+def ratio(one: ArrayLike, other: ArrayLike) -> NDArray[np.float64]:
+    """Of means of seconds; 1 of two that are 0, inf to one that is 0."""
+    means = (np.asarray(mean, dtype=np.float64) for mean in (one, other))
+    a, b = (np.where(np.abs(mean) < ROUNDING, 0.0, mean) for mean in means)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.asarray(np.where(a == b, 1.0, a / b), dtype=np.float64)

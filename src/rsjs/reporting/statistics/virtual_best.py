@@ -16,6 +16,8 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
+from rsjs.reporting.statistics.shifted_mean import ratio
+
 
 @dataclass(frozen=True, kw_only=True)
 class VirtualBest:
@@ -59,7 +61,7 @@ def virtual_best(logs: pd.DataFrame, times: pd.DataFrame, shift: float) -> Virtu
         lines[name] = {
             "best": int((solves[name] & (of_instance[name] <= least + 1e-12)).sum()),
             "alone": int((solves[name] & (solves.sum(axis=1) == 1)).sum()),
-            "contribution": _mean(without, shift) / mean,
+            "contribution": float(ratio(_mean(without, shift), mean)),
         }
     single = str(of_instance.mean().idxmin())
     return VirtualBest(

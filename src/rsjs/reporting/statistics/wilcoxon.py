@@ -70,7 +70,7 @@ def signed_rank(one: ArrayLike, other: ArrayLike) -> SignedRank:
     elif len(ranks) <= MOST_EXACT:
         p = _exact(np.rint(2 * moving).astype(int).tolist(), min(plus, minus) - zeros)
     else:
-        p = float(stats.wilcoxon(difference, zero_method="zsplit", method="asymptotic").pvalue)
+        p = float(stats.wilcoxon(difference, zero_method="pratt", method="asymptotic").pvalue)
     return SignedRank(plus=plus, minus=minus, p=p)
 
 

@@ -122,11 +122,11 @@ class _Survival:
         self._ends = (steps.end + np.arange(len(steps.end))[:, None] * apart).ravel()
         self._height = steps.height[self._law, steps.first[rows]]
         self.last = steps.end[self._law, -1]
-        self._before = self._area(steps.done[rows])
+        self._left = self._area(steps.done[rows])
 
     def epochs(self, until: Floats) -> Floats:
         """A(z), z from w to w_max."""
-        found: Floats = (self._area(until) - self._before) / self._height
+        found: Floats = (self._left - self._area(until)) / self._height
         return found
 
     def alive(self, epoch: Floats) -> Floats:
@@ -137,10 +137,10 @@ class _Survival:
         return found
 
     def _area(self, epoch: Floats) -> Floats:
-        step = self._step(epoch, "left")
-        begin = np.where(step > 0, self._steps.end[self._law, step - 1], 0.0)
-        of = self._steps
-        found: Floats = of.area[self._law, step] + (epoch - begin) * of.height[self._law, step]
+        """Integral of P(W > x) from an epoch to w_max."""
+        step, of = self._step(epoch, "left"), self._steps
+        here = (of.end[self._law, step] - epoch) * of.height[self._law, step]
+        found: Floats = here + of.area[self._law, step + 1]
         return found
 
     def _step(self, epoch: Floats, side: Literal["left", "right"]) -> Ints:

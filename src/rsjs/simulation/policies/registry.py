@@ -6,7 +6,16 @@ from dataclasses import replace
 
 from rsjs.instances.schema import Instance, Workload
 from rsjs.methods import Request
-from rsjs.simulation.policies import dp, hierarchical, method, queue, roll, sts, waiting_jobs
+from rsjs.simulation.policies import (
+    dp,
+    greedy,
+    hierarchical,
+    method,
+    queue,
+    roll,
+    sts,
+    waiting_jobs,
+)
 from rsjs.simulation.policies.declared import request as requested
 from rsjs.simulation.policy import Policy
 from rsjs.simulation.state import whole
@@ -16,6 +25,7 @@ MADE_BY = {
     "fifo": waiting_jobs.policy,
     "edf": waiting_jobs.policy,
     "priority": waiting_jobs.policy,
+    "greedy": greedy.policy,
     "hierarchical": hierarchical.policy,
     "queue": queue.policy,
     "roll": roll.policy,

@@ -64,8 +64,8 @@ def _floor(state: State, memory: Memory | None) -> Ints:
     """(A,) k_0 of the jobs at hand; 0 of those that have just come."""
     floor = np.zeros(len(state.rows), dtype=np.int64)
     if memory is not None:
-        _, now, before = np.intersect1d(
-            state.rows, memory.rows, assume_unique=True, return_indices=True
-        )
-        floor[now] = memory.decision.floor(state.elapsed)[before]
+        before = np.searchsorted(memory.rows, state.rows)
+        known = before < len(memory.rows)
+        known[known] = memory.rows[before[known]] == state.rows[known]
+        floor[known] = memory.decision.floor(state.elapsed)[before[known]]
     return floor

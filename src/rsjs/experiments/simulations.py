@@ -1,0 +1,138 @@
+"""
+One simulation as a run: in the worker process, a workload under a policy.
+
+Besides the files of `protocol` it leaves
+
+    simulation.jsonl.gz     the log of a simulation that completed, see `simulation.event_log`
+    figures.json            seconds of decisions; bounds and yardsticks
+
+`references` stands in place of a policy for what a workload is compared with: a run without
+decisions that gives a bound.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rsjs.experiments.protocol import Task
+from rsjs.instances.method import Method, Option, Report
+from rsjs.instances.solution import SolveResult, Stop
+from rsjs.methods import Request, parse
+
+if TYPE_CHECKING:
+    from rsjs.instances.schema import Workload
+    from rsjs.simulation.event_records import Record
+    from rsjs.simulation.options import Options
+
+LOG, FIGURES = "simulation.jsonl.gz", "figures.json"
+REFERENCES = Method(
+    name="references",
+    summary="lower bounds and yardsticks of a workload, in place of a policy",
+    kind="exact",
+    run="rsjs.simulation.references:references",
+    options={
+        "bucket_hours": Option(default=0.0, minimum=0, help="of the bucket bound; 0 = without it")
+    },
+    decides=False,
+)
+
+
+def known() -> Mapping[str, Method]:
+    """Name -> what a campaign of simulations may run."""
+    from rsjs.simulation.policies.declared import deciders
+
+    return {**deciders(), REFERENCES.name: REFERENCES}
+
+
+def request(spelling: str) -> Request:
+    """The policy, or the references, that a spelling stands for."""
+    return parse(spelling, known())
+
+
+def refusal(asked: Request, workload: Workload) -> str | None:
+    """Why a policy cannot decide on a workload, in one line; None if it can."""
+    from rsjs.instances.errors import InputError
+    from rsjs.simulation.policies.registry import policy
+
+    if asked.method.name == REFERENCES.name:
+        return None
+    try:
+        policy(asked.spelling, workload)
+    except InputError as error:
+        return str(error)
+    return None
+
+
+def run(task: Task, report: Report, folder: Path) -> SolveResult:
+    """Carry out the task of a folder and leave its files there."""
+    with report.phase("import"):
+        from rsjs.instances.files import read_workload
+        from rsjs.simulation.options import Options
+        from rsjs.simulation.policies import registry  # noqa: F401
+    with report.phase("read"):
+        workload = read_workload(task.instance)
+    asked, options = request(task.method), Options(**(task.simulation or {}))
+    report.start_clock()
+    if asked.method.name == REFERENCES.name:
+        return _references(workload, options, asked.options["bucket_hours"] or None, folder)
+    return _simulated(workload, asked, options, report, folder)
+
+
+def _references(
+    workload: Workload, options: Options, bucket_hours: float | None, folder: Path
+) -> SolveResult:
+    from rsjs.simulation.references import references
+
+    found = references(workload, options, bucket_hours=bucket_hours, yardsticks=True)
+    _write({"references": found.as_dict()}, folder)
+    return SolveResult(
+        stop=Stop.ITERATIONS,
+        bound=found.bound,
+        bound_source="capacity_free" if found.bucket_bound is None else "buckets",
+        bound_variant="instance",
+    )
+
+
+def _simulated(
+    workload: Workload, asked: Request, options: Options, report: Report, folder: Path
+) -> SolveResult:
+    from rsjs.simulation import event_log
+    from rsjs.simulation.engine import simulate
+    from rsjs.simulation.guards import Status
+    from rsjs.simulation.offline import capacity_free_bound
+    from rsjs.simulation.policies.registry import policy
+
+    with report.phase("build"):
+        decides = policy(asked.spelling, workload)
+    with report.phase("solve"):
+        found = simulate(workload, decides, options, _ending(report))
+    _write({"seconds_per_decision": found.seconds_as_dict()}, folder)
+    if found.status == Status.COMPLETE:
+        event_log.write(found, folder / LOG)
+    complete, ended = found.status == Status.COMPLETE, found.status == Status.INTERRUPTED
+    return SolveResult(
+        stop=Stop.ITERATIONS if complete else Stop.INTERRUPTED if ended else Stop.ERROR,
+        objective=found.totals.cost if complete else None,
+        bound=capacity_free_bound(workload, options),
+        bound_source="capacity_free",
+        bound_variant="instance",
+        message=found.message,
+    )
+
+
+def _ending(report: Report) -> Callable[[Record], None]:
+    """An observer that ends a simulation when its run is asked to end."""
+    from rsjs.simulation.guards import Status, Stopped
+
+    def observe(record: Record) -> None:
+        if report.stop_requested():
+            raise Stopped(Status.INTERRUPTED, "asked to end")
+
+    return observe
+
+
+def _write(figures: Mapping[str, Any], folder: Path) -> None:
+    (folder / FIGURES).write_text(json.dumps(figures), "utf-8")

@@ -1,0 +1,155 @@
+"""Records whose sums are right and whose content is not, and stores that lost what rows need."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from hashlib import sha256
+
+import pytest
+
+from rsjs.experiments.best_known.run_claims import of_stores
+from rsjs.experiments.campaigns.collection import collect
+from rsjs.instances.errors import InputError
+from rsjs.reporting.site.material import gathered
+
+METHODS = ("fifo:paper", "jahani_patterns@highs")
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory):
+    """The store of a campaign that was carried out; tests work on copies."""
+    return tmp_path_factory.mktemp("finished")
+
+
+@pytest.fixture
+def asked(campaign):
+    return campaign(*METHODS, time_s=20, sizes='["2x6"]')
+
+
+@pytest.fixture
+def store(asked, carry_out, finished, tmp_path):
+    """A copy of the finished store."""
+    if not (finished / "store").exists():
+        carry_out(asked, finished / "store")
+    return shutil.copytree(finished / "store", tmp_path / "store")
+
+
+@pytest.fixture
+def record(store):
+    """The record of the exact method."""
+    (path,) = (
+        spec.parent
+        for spec in store.glob("runs/*/*/spec.json")
+        if json.loads(spec.read_text())["method"] == METHODS[1]
+    )
+    return path
+
+
+def forge(record, name, data):
+    """Put other bytes into a file of a record, or remove it, and make the sums right."""
+    if data is None:
+        (record / name).unlink()
+    else:
+        (record / name).write_bytes(data)
+    sums = []
+    for line in (record / "SHA256SUMS").read_text().splitlines():
+        _, _, file = line.partition("  ")
+        if file != name:
+            sums.append(line)
+        elif data is not None:
+            sums.append(f"{sha256(data).hexdigest()}  {name}")
+    (record / "SHA256SUMS").write_text("".join(f"{line}\n" for line in sums))
+
+
+@pytest.mark.parametrize(
+    ("data", "told"),
+    [
+        (b'{"secs": 1}\n', "/0: found no key 'seconds'"),
+        (b"garb\n", "a JSON document on each line"),
+        (b'{"seconds": "1", "incumbent": null, "bound": null}\n', "/0/seconds"),
+        (b'{"seconds": NaN, "incumbent": null, "bound": null}\n', "NaN is no number"),
+        (b'{"seconds": 1, "incumbent": true, "bound": null}\n', "/0/incumbent"),
+        (b"\xff\n", "a JSON document on each line"),
+        (b"[" * 100_000 + b"\n", "a JSON document on each line"),
+    ],
+)
+def test_a_course_that_makes_no_sense_is_a_corrupt_record(store, record, data, told):
+    forge(record, "events.jsonl", data)
+    [(place, reason)] = collect([store]).corrupt
+    assert place == str(record)
+    assert reason.startswith(f"{record / 'events.jsonl'}: ")
+    assert told in reason
+
+
+def test_a_run_whose_record_is_forged_is_carried_out_again(asked, carry_out, store, record):
+    forge(record, "events.jsonl", b"garb\n")
+    assert [run.method for run in carry_out(asked, store).left] == [METHODS[1]]
+    assert collect([store]).corrupt == []
+
+
+def test_a_record_without_the_decision_that_was_checked_is_corrupt(store, record):
+    forge(record, "solution.json.gz", None)
+    [(place, reason)] = collect([store]).corrupt
+    assert place == str(record)
+    assert "no solution.json.gz" in reason
+
+
+def test_a_claim_that_nothing_is_feasible_is_refuted_by_a_decision(store, record):
+    result = json.loads((record / "result.json").read_text())
+    verification = json.loads((record / "verify.json").read_text())
+    result |= {"stop": "infeasible", "objective": None, "bound": None}
+    verification |= {"verdict": None, "incumbents": []}
+    forge(record, "result.json", json.dumps(result).encode())
+    forge(record, "verify.json", json.dumps(verification).encode())
+    forge(record, "solution.json.gz", None)
+    found = collect([store])
+    rows = {row["method"]: row for row in found.rows}
+    assert found.corrupt == []
+    assert rows[METHODS[0]]["quality"] == "FEASIBLE_VERIFIED"
+    assert (rows[METHODS[1]]["status"], rows[METHODS[1]]["quality"]) == ("wrong", "WRONG")
+    assert "says infeasible, which another run's decision refutes" in rows[METHODS[1]]["message"]
+
+
+@pytest.mark.parametrize("name", ["spec.json", "log.gz", "solution.json.gz"])
+def test_every_file_of_a_record_is_compared_with_its_sum(store, record, name):
+    with (record / name).open("ab") as file:
+        file.write(b" ")
+    assert [place for place, _ in collect([store]).corrupt] == [str(record)]
+
+
+@pytest.mark.parametrize("text", [None, "{", '{"format": "rsjs-session/1"}'])
+def test_a_session_that_is_lost_costs_what_it_told_and_no_record(store, text):
+    (session,) = store.glob("sessions/*.json")
+    before = collect([store])
+    assert before.lost == []
+    session.unlink()
+    if text is not None:
+        session.write_text(text)
+    after = collect([store])
+    assert (len(after.rows), after.corrupt) == (2, [])
+    assert [name for name, _ in after.lost] == [session.stem]
+    gone = {
+        key
+        for old, new in zip(before.rows, after.rows, strict=True)
+        for key in old
+        if old[key] != new[key]
+    }
+    lost = {"commit", "dirty", "python_version", "environment_sha256", "host", "cpu_model"}
+    assert gone <= lost
+    assert {row[key] for row in after.rows for key in lost} == {None}
+    assert [name for name, _ in gathered([store]).lost] == [session.stem]
+    claims, left_out = of_stores([store])
+    [claim, _] = next(iter(claims.values())).costs
+    assert (claim.commit, claim.cpu_model) == (None, None)
+    assert [line for line in left_out if line.startswith(f"session {session.stem}: ")]
+
+
+@pytest.mark.parametrize("version", ["0", "00"])
+def test_a_format_before_the_first_is_refused(store, version):
+    manifest = store / "store.json"
+    manifest.write_text(manifest.read_text().replace("rsjs-store/1", f"rsjs-store/{version}"))
+    with pytest.raises(
+        InputError, match=r"/format: found 'rsjs-store/0+', expected 'rsjs-store/1'"
+    ):
+        collect([store])

@@ -1,0 +1,73 @@
+"""What a row says of a record."""
+
+from __future__ import annotations
+
+import pytest
+
+from rsjs.experiments.campaigns.collection import collect
+from rsjs.experiments.campaigns.record_rows import row_of
+from rsjs.experiments.campaigns.records import Record
+from rsjs.experiments.campaigns.runner import Part, prepare
+from rsjs.instances.check import Verdict
+from rsjs.instances.solution import SolveResult, Stop
+
+
+@pytest.fixture
+def record(campaign):
+    """The builder of a record whose limit is 1 s."""
+    (run,) = prepare(campaign("fifo:paper"), None, Part()).selected
+
+    def make(*incumbents, total=0.5, clock=0.6, cost=None):
+        verdict = None
+        if cost is not None:
+            terms = {"tardiness": 0.0, "postponement": 0.0, "energy": cost, "idle": 0.0}
+            verdict = Verdict(feasible=True, violations=(), terms=terms, objective=cost)
+        return Record(
+            run=run,
+            result=SolveResult(stop=Stop.TIME_LIMIT, objective=cost, seconds={"total": total}),
+            verdict=verdict,
+            process={
+                **{"end": "by itself", "returncode": 0, "cores": [], "strays": 0},
+                **{"clock_s": clock, "cpu_s": None, "whole_s": 2.0, "begun": ""},
+                **{"load_before": None, "load_after": None},
+            },
+            incumbents=[
+                {"seconds": seconds, "claimed": value, "objective": value}
+                for seconds, value in incumbents
+            ],
+            incumbents_reported=len(incumbents),
+            rsjs_version="0",
+            solver_version=None,
+            session="one",
+        )
+
+    return make
+
+
+@pytest.mark.parametrize(
+    ("incumbents", "more", "expected"),
+    [
+        ([(0.1, 9.0), (1.0, 7.0), (1.1, 5.0)], {}, 7.0),  # what came after the limit does not count
+        ([(0.1, 9.0), (0.2, None)], {}, 9.0),  # nor what the checker refuses
+        ([(1.1, 5.0)], {}, None),
+        ([(0.1, 9.0)], {"cost": 4.0, "total": 0.9}, 4.0),
+        ([(0.1, 9.0)], {"cost": 4.0, "total": 1.2}, 9.0),
+    ],
+)
+def test_what_was_known_at_the_limit(record, incumbents, more, expected):
+    assert row_of(record(*incumbents, **more), None)["objective_at_limit"] == expected
+
+
+@pytest.mark.parametrize(("clock", "expected"), [(0.6, 0.0), (1.5, 0.5), (None, None)])
+def test_a_limit_that_was_kept_is_overshot_by_nothing(record, clock, expected):
+    assert row_of(record(clock=clock), None)["overshoot_s"] == expected
+
+
+def test_methods_are_told_apart_by_their_threads(campaign, carry_out, tmp_path):
+    carry_out(campaign("fifo:paper", threads=[1, 2]), tmp_path / "two")
+    rows = collect([tmp_path / "two"]).rows
+    assert {row["method"]: row["threads"] for row in rows} == {
+        "fifo:paper [1 threads]": 1,
+        "fifo:paper [2 threads]": 2,
+    }
+    assert {row["spelling"] for row in rows} == {"fifo:paper"}
