@@ -45,7 +45,8 @@ def test_optional_packages_are_those_of_the_extras_with_their_install_commands(
     of_extra = declared["project"]["optional-dependencies"]
     for name, (extra, _) in software.EXTRAS.items():
         assert any(needed.startswith(name) for needed in of_extra[extra])
-    assert {extra for extra, _ in software.EXTRAS.values()} == {*of_extra} - {"solvers", "docs", "test"}
+    told = {extra for extra, _ in software.EXTRAS.values()}
+    assert told == {*of_extra} - {"solvers", "docs", "test"}
     monkeypatch.setattr(software, "_version", lambda name: None)
     assert software.extras()["plotly"].startswith("not installed: pip install 'rsjs-bench[report]'")
 

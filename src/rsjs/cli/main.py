@@ -34,6 +34,7 @@ from rsjs.cli import (
     optimize,
     profile,
     report,
+    reproduce,
     run,
     show,
     simulate,
@@ -56,7 +57,7 @@ class _InOrder(TyperGroup):
 
 ORDER = ["generate", "fetch-set", "workload", "trace", "mig", "profile", "convert"]
 ORDER += ["solve", "optimize", "check"]
-ORDER += ["compare", "simulate", "run", "collect", "statistics", "report", "bks"]
+ORDER += ["compare", "simulate", "reproduce", "run", "collect", "statistics", "report", "bks"]
 ORDER += ["formulation-study", "export-model", "export", "list", "show", "demo", "doctor"]
 app = typer.Typer(
     cls=_InOrder,
@@ -83,6 +84,7 @@ app.command("optimize")(optimize.optimize)
 app.command("check")(check.check)
 app.command("compare")(compare.compare)
 app.command("simulate")(simulate.simulate)
+app.command("reproduce")(reproduce.reproduce)
 app.command("run")(run.run)
 app.command("collect")(collect.collect)
 app.command("statistics")(statistics.statistics)

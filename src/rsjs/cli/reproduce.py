@@ -1,0 +1,141 @@
+"""`rsjs reproduce`: what papers claim, and what comes out here."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from rsjs.cli.options import Json
+
+if TYPE_CHECKING:
+    from rsjs.experiments.claims.claim import Claim, Row, Values
+
+
+def reproduce(
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="CLAIM...", help="Claims, papers (jahani, ...), or all."),
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option("-o", "--output", metavar="DIR", help="Folder for rows and pictures."),
+    ] = None,
+    size: Annotated[
+        str, typer.Option(metavar="SIZE", help="quick: minutes; paper: what the paper ran.")
+    ] = "quick",
+    list_: Annotated[bool, typer.Option("--list", help="List the claims and run nothing.")] = False,
+    as_json: Json = False,
+) -> None:
+    """
+    Run what tells whether a claim of a paper holds, and compare.
+
+    \b
+    Example:
+      rsjs reproduce --list
+      rsjs reproduce jahani-table3-large -o claims
+      rsjs reproduce kiros --size paper -o claims
+
+    A value is compared with the printed one for each case that the paper leaves open: a claim holds
+    if all agree, and holds with limits if some do. DIR gets <experiment>.csv and, where there is
+    something to draw, <experiment>.png. Exit code 1: a run failed, so that a claim is not tested.
+    """
+    from rsjs.cli.console import print_json
+    from rsjs.cli.inputs import writable
+    from rsjs.experiments.claims.claim import SIZES, Verdict
+    from rsjs.experiments.claims.files import chosen, experiments
+    from rsjs.experiments.claims.registry import values
+    from rsjs.instances.errors import InputError
+
+    if size not in SIZES:
+        raise InputError("--size", size, " or ".join(SIZES))
+    if not names and not list_:
+        raise InputError("CLAIM", "nothing", "a claim, a paper or all; --list shows them")
+    claims = chosen(names or ["all"])
+    if list_:
+        _print_list(claims, as_json=as_json)
+        return
+    if output is not None:
+        writable(output, folder=True)
+    known = experiments()
+    rows: dict[str, list[Row]] = {}
+    for name in dict.fromkeys(claim.experiment for claim in claims if claim.experiment):
+        rows[name] = _run(name, size, output)
+    found = {
+        claim.id: values(claim, rows[claim.experiment]) if claim.experiment else {}
+        for claim in claims
+    }
+    told = [_told(claim, found[claim.id]) for claim in claims]
+    if as_json:
+        print_json(
+            {"size": size, "claims": told, "experiments": [known[name].what for name in rows]}
+        )
+    else:
+        _print_verdicts(claims, found)
+    failed = [c for c in claims if c.experiment and c.verdict(found[c.id]) == Verdict.UNTESTED]
+    raise typer.Exit(1 if failed else 0)
+
+
+def _run(name: str, size: str, output: Path | None) -> list[Row]:
+    """The rows of an experiment, kept in the folder as they come to be."""
+    from rsjs.cli.progress import busy
+    from rsjs.experiments.claims.files import experiments
+    from rsjs.experiments.claims.registry import rows
+    from rsjs.instances.files import write_bytes
+    from rsjs.reporting.claim_picture import claim_picture
+    from rsjs.reporting.csv_rows import csv_text
+
+    experiment = experiments()[name]
+    with busy(f"{name}: {experiment.what}"):
+        found = list(rows(experiment, size))
+    if output is not None:
+        write_bytes(csv_text(found).encode(), output / f"{name}.csv")
+        if experiment.plot:
+            claim_picture(found, experiment.plot, output / f"{name}.png")
+    return found
+
+
+def _told(claim: Claim, values: Values) -> dict[str, object]:
+    return {
+        "claim": claim.id,
+        "paper": claim.source,
+        "where": claim.where,
+        "statement": claim.statement,
+        "printed": claim.printed,
+        "values": dict(values),
+        "verdict": claim.verdict(values).value,
+        "reason": claim.reason,
+    }
+
+
+def _print_list(claims: list[Claim], *, as_json: bool) -> None:
+    from rsjs.cli.console import print_facts, print_json
+
+    if as_json:
+        keys = ("claim", "paper", "where", "statement", "printed")
+        print_json([{key: _told(claim, {})[key] for key in keys} for claim in claims])
+        return
+    print_facts(
+        (claim.id, f"{claim.source}, {claim.where}: {claim.statement}: {claim.printed}")
+        for claim in claims
+    )
+
+
+def _print_verdicts(claims: list[Claim], values: dict[str, Values]) -> None:
+    from rsjs.cli.console import print_facts
+    from rsjs.reporting.claim_table import shown
+
+    for claim in claims:
+        own = values[claim.id]
+        print_facts(
+            [
+                ("claim", f"{claim.id} ({claim.source}, {claim.where})"),
+                ("statement", claim.statement),
+                ("printed", claim.printed),
+                ("ours", shown(claim, own)),
+                ("verdict", claim.verdict(own).value),
+                ("why", claim.reason),
+            ]
+        )
+        print()

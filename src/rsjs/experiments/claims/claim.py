@@ -1,0 +1,122 @@
+"""
+Claims of papers and their verdicts.
+
+A claim prints a value or a range; an experiment gives rows; a figure of these rows is our value,
+one for each case (catalogue, load, ...) that the paper leaves open. A case agrees if
+
+    low - tolerance <= value <= high + tolerance,
+
+and the claim holds if all cases agree, holds with limits if some do, and does not hold if none
+does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+Row = dict[str, Any]
+Values = Mapping[str, float]  # case -> value
+
+SIZES = ("quick", "paper")
+
+
+class Verdict(StrEnum):
+    """What has become of a claim."""
+
+    HOLDS = "holds"
+    LIMITS = "holds with limits"
+    FAILS = "does not hold"
+    UNTESTED = "not tested"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Experiment:
+    """
+    How rows are made.
+
+    Attributes
+    ----------
+    name : str
+    what : str
+        One sentence.
+    run : str
+        A name in `registry.RUNS`.
+    arguments : mapping
+        Of both sizes.
+    quick, paper : mapping
+        Arguments of one size: some minutes, and what the paper ran.
+    plot : mapping
+        Columns x and y, and log = true for logarithmic axes; empty = no picture.
+    """
+
+    name: str
+    what: str
+    run: str
+    arguments: Mapping[str, Any] = field(default_factory=dict)
+    quick: Mapping[str, Any] = field(default_factory=dict)
+    paper: Mapping[str, Any] = field(default_factory=dict)
+    plot: Mapping[str, Any] = field(default_factory=dict)
+
+    def of_size(self, size: str) -> dict[str, Any]:
+        """The arguments at a size."""
+        return {**self.arguments, **(self.quick if size == "quick" else self.paper)}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Claim:
+    """
+    A statement of a paper.
+
+    Attributes
+    ----------
+    id : str
+    source : str
+        The paper.
+    where : str
+        Figure, table or section.
+    statement, printed : str
+        What it says, and the value as printed.
+    unit : "share" | "ratio" | "s" | "count"
+    low, high : float
+        The printed value or range, shares as fractions; inf = open.
+    tolerance : float
+        Added on both sides.
+    experiment : str
+        "" = nothing on disk can test it.
+    reason : str
+        Why the verdict is what it is.
+    """
+
+    id: str
+    source: str
+    where: str
+    statement: str
+    printed: str
+    reason: str
+    unit: str = "share"
+    low: float = 0.0
+    high: float = 0.0
+    tolerance: float = 0.0
+    experiment: str = ""
+
+    def agrees(self, value: float) -> bool:
+        """Whether a value is the printed one, up to the tolerance."""
+        return self.low - self.tolerance <= value <= self.high + self.tolerance
+
+    def verdict(self, values: Values) -> Verdict:
+        """The verdict on the values of all cases."""
+        agree = [self.agrees(value) for value in values.values()]
+        if not agree:
+            return Verdict.UNTESTED
+        return Verdict.HOLDS if all(agree) else Verdict.LIMITS if any(agree) else Verdict.FAILS
+
+    @property
+    def command(self) -> str:
+        """What reproduces it."""
+        return f"rsjs reproduce {self.id}"
+
+
+Rows = Sequence[Row]

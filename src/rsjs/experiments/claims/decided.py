@@ -1,0 +1,44 @@
+"""Rows of decisions: one moment with all jobs submitted, methods in processes of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from rsjs.experiments import comparison
+from rsjs.experiments.claims.claim import Row
+from rsjs.instances.library.drawing import GENERATORS
+from rsjs.instances.method import Limits
+from rsjs.methods import parse
+
+
+def decisions(
+    *,
+    generator: str,
+    sizes: Sequence[str],
+    seeds: Sequence[int],
+    methods: Sequence[str],
+    cases: Mapping[str, Mapping[str, Any]],
+    limits: Mapping[str, Any] | None = None,
+) -> Iterator[Row]:
+    """
+    Run every method on every case, size and seed.
+
+    Parameters
+    ----------
+    generator : str
+        Family of the instances.
+    sizes : list of "NxJ"
+    cases : mapping
+        Case -> arguments of the generator.
+    limits : mapping, optional
+        Arguments of `Limits`.
+    """
+    requests, own = [parse(method) for method in methods], Limits(**(limits or {}))
+    for case, arguments in cases.items():
+        for size in sizes:
+            nodes, jobs = map(int, size.split("x"))
+            for seed in seeds:
+                made = GENERATORS[generator](nodes=nodes, jobs=jobs, seed=seed, **arguments)
+                outcomes = list(comparison.compare([made], requests, own))
+                yield from ({"case": case, **row} for row in comparison.rows(outcomes, own))

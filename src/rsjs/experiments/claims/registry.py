@@ -1,0 +1,38 @@
+"""Claim -> its figure, experiment -> what makes its rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+
+from rsjs.experiments.claims import andreas, jahani, kiros, konopa, sts
+from rsjs.experiments.claims.claim import Claim, Experiment, Row, Rows, Values
+from rsjs.experiments.claims.decided import decisions
+from rsjs.experiments.claims.figures import Value
+from rsjs.experiments.claims.simulated import simulations
+from rsjs.experiments.claims.sts_arrivals import arrivals
+
+RUNS: Mapping[str, Callable[..., Iterable[Row]]] = {
+    "simulations": simulations,
+    "decisions": decisions,
+    "sts_arrivals": arrivals,
+    **jahani.RUNS,
+    **andreas.RUNS,
+    **konopa.RUNS,
+}
+VALUES: Mapping[str, Value] = {
+    **jahani.VALUES,
+    **kiros.VALUES,
+    **andreas.VALUES,
+    **sts.VALUES,
+    **konopa.VALUES,
+}
+
+
+def rows(experiment: Experiment, size: str) -> Iterable[Row]:
+    """Run an experiment, a row after the other."""
+    return RUNS[experiment.run](**experiment.of_size(size))
+
+
+def values(claim: Claim, own: Rows) -> Values:
+    """Our values of a claim, from the rows of its experiment; none if nothing can test it."""
+    return VALUES[claim.id](own) if claim.id in VALUES else {}

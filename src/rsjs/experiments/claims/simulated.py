@@ -1,0 +1,74 @@
+"""Rows of simulations: workloads of a generator under policies, every decision checked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from importlib.metadata import version
+from typing import Any
+
+from rsjs.experiments.campaigns.sources import WORKLOADS
+from rsjs.experiments.claims.claim import Row
+from rsjs.simulation.engine import simulate
+from rsjs.simulation.options import Options
+from rsjs.simulation.outcome import Outcome
+from rsjs.simulation.policies.registry import policy
+
+
+def simulations(
+    *,
+    generator: str,
+    sizes: Sequence[str],
+    seeds: Sequence[int],
+    policies: Sequence[str],
+    cases: Mapping[str, Mapping[str, Any]],
+    simulation: Mapping[str, Any] | None = None,
+) -> Iterator[Row]:
+    """
+    Simulate every case, size and seed under every policy.
+
+    Parameters
+    ----------
+    generator : str
+        Family of the workloads.
+    sizes : list of "NxJ"
+    cases : mapping
+        Case -> arguments of the generator, and under `simulation` more of `Options`.
+    simulation : mapping, optional
+        Arguments of `Options`.
+    """
+    for case, chosen in cases.items():
+        own = {**(simulation or {}), **chosen.get("simulation", {})}
+        arguments = {key: value for key, value in chosen.items() if key != "simulation"}
+        for size in sizes:
+            nodes, jobs = map(int, size.split("x"))
+            for seed in seeds:
+                made = WORKLOADS[generator](nodes=nodes, jobs=jobs, seed=seed, **arguments)
+                for spelling in policies:
+                    outcome = simulate(made, policy(spelling, made), Options(**own))
+                    yield row(case, outcome)
+
+
+def row(case: str, outcome: Outcome) -> Row:
+    """The row of a simulation; costs are those of checked decisions as they were carried out."""
+    totals, seconds = outcome.totals, outcome.seconds_as_dict()
+    return {
+        "case": case,
+        "instance": outcome.workload.name,
+        "nodes": outcome.workload.cluster.nodes,
+        "jobs": totals.jobs,
+        "method": outcome.policy,
+        "status": outcome.status.value,
+        "objective": totals.cost,
+        "energy": totals.energy,
+        "tardiness": totals.tardiness,
+        "late": totals.late,
+        "utilisation": totals.utilisation,
+        "makespan_h": totals.makespan,
+        "longest_queue": totals.longest_queue,
+        "preemptions": totals.preemptions,
+        "decisions": totals.decisions,
+        "decision_median_s": seconds["median"],
+        "policy_s": seconds["total"],
+        "message": outcome.message,
+        "rsjs_version": version("rsjs-bench"),
+    }

@@ -1,0 +1,59 @@
+"""`rsjs reproduce`."""
+
+import json
+from pathlib import Path
+
+import pytest
+import typer
+
+from rsjs.cli.reproduce import reproduce
+from rsjs.experiments.claims import files
+from rsjs.instances.errors import InputError
+from rsjs.reporting.csv_rows import read_rows
+
+
+def test_list_shows_every_claim_and_runs_nothing(capsys: pytest.CaptureFixture[str]) -> None:
+    reproduce(list_=True, as_json=True)
+    listed = json.loads(capsys.readouterr().out)
+    assert [one["claim"] for one in listed] == list(files.claims())
+
+
+def test_a_claim_is_run_compared_and_its_rows_kept(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(typer.Exit) as exit_:
+        reproduce(["jahani-table3-summary", "jahani-table5-sum"], tmp_path, as_json=True)
+    assert exit_.value.exit_code == 0
+    summary, total = json.loads(capsys.readouterr().out)["claims"]
+    assert summary["verdict"] == "holds with limits"
+    assert total["verdict"] == "holds"
+    rows = read_rows(tmp_path / "jahani-printed.csv")
+    assert [row["objective"] for row in rows[:4]] == [3.26, 14.06, 10.19, 18.25]
+
+
+def test_rows_are_drawn_where_there_is_something_to_draw(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    made = [
+        {"case": "a", "nodes": n, "method": "m", "total_s": n / 10, "solve_s": 0.1, "status": "ok"}
+        for n in (1, 10)
+    ]
+    monkeypatch.setattr("rsjs.experiments.claims.registry.rows", lambda *_: made)
+    with pytest.raises(typer.Exit) as exit_:
+        reproduce(["kiros-44-greedy-seconds"], tmp_path)
+    assert exit_.value.exit_code == 1  # these rows have no greedy
+    assert (tmp_path / "kiros-seconds.png").read_bytes()[:4] == b"\x89PNG"
+    assert "not tested" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"names": ["jahani-fig9"]}, "jahani-fig9"),  # no such claim
+        ({"names": []}, "a claim, a paper or all"),
+        ({"names": ["all"], "size": "huge"}, "quick or paper"),
+    ],
+)
+def test_bad_input_is_refused(arguments: dict[str, object], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        reproduce(**arguments)  # type: ignore[arg-type]

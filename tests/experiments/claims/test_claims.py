@@ -1,0 +1,108 @@
+"""Claims as data, their verdicts, and one claim of each paper at a tiny size."""
+
+from dataclasses import fields
+from math import inf, isfinite
+
+import pytest
+
+from rsjs.experiments.claims import files, registry
+from rsjs.experiments.claims.claim import SIZES, Claim, Verdict
+from rsjs.instances.errors import InputError
+
+CLAIMS, EXPERIMENTS = files.claims(), files.experiments()
+
+
+def _claim(**changed: object) -> Claim:
+    named = {"id": "x", "source": "y", "where": "z", "statement": "s", "printed": "p"}
+    return Claim(**{**named, "reason": "r", "low": 0.1, "high": 0.2, **changed})
+
+
+def test_every_claim_that_is_tested_has_a_figure_and_every_figure_a_claim() -> None:
+    tested = {name for name, claim in CLAIMS.items() if claim.experiment}
+    assert tested == set(registry.VALUES)
+
+
+def test_every_experiment_is_run_by_something_and_tells_something() -> None:
+    assert {claim.experiment for claim in CLAIMS.values()} - {""} == set(EXPERIMENTS)
+    assert {one.run for one in EXPERIMENTS.values()} == set(registry.RUNS)
+
+
+def test_ids_are_of_their_paper_and_no_two_are_the_same() -> None:
+    listed = [(paper.name, claim.id) for paper in files.papers() for claim in paper.claims]
+    assert len({name for _, name in listed}) == len(listed)
+    assert all(name.startswith(f"{paper}-") for paper, name in listed)
+
+
+@pytest.mark.parametrize("claim", CLAIMS.values(), ids=lambda claim: claim.id)
+def test_every_claim_says_where_what_and_why(claim: Claim) -> None:
+    texts = (claim.source, claim.where, claim.statement, claim.printed, claim.reason)
+    assert all(texts)
+    assert claim.unit in ("share", "ratio", "s", "count")
+    assert isfinite(claim.low)
+    assert claim.low <= claim.high
+    assert 0 <= claim.tolerance < inf
+
+
+@pytest.mark.parametrize(
+    ("values", "verdict"),
+    [
+        ({}, Verdict.UNTESTED),
+        ({"a": 0.1, "b": 0.2}, Verdict.HOLDS),
+        ({"a": 0.05, "b": 0.25}, Verdict.HOLDS),  # the tolerance is part of the range
+        ({"a": 0.15, "b": 0.26}, Verdict.LIMITS),
+        ({"a": 0.04, "b": 0.26}, Verdict.FAILS),
+        ({"a": -0.15}, Verdict.FAILS),
+    ],
+)
+def test_a_verdict_compares_each_case_with_what_is_printed(
+    values: dict[str, float], verdict: Verdict
+) -> None:
+    assert _claim(tolerance=0.05 + 1e-12).verdict(values) == verdict
+
+
+def test_both_sizes_of_an_experiment_give_the_same_arguments() -> None:
+    for one in EXPERIMENTS.values():
+        quick, paper = (one.of_size(size) for size in SIZES)
+        assert set(quick) == set(paper), one.name
+
+
+def test_claims_are_chosen_by_id_by_paper_or_all_and_each_once() -> None:
+    jahani = [claim.id for claim in files.chosen(["jahani"])]
+    assert [claim.id for claim in files.chosen([jahani[1], "jahani", jahani[0]])] == [
+        jahani[1],
+        jahani[0],
+        *jahani[2:],
+    ]
+    assert len(files.chosen(["all"])) == len(CLAIMS)
+    with pytest.raises(InputError, match=r"CLAIM.*fig9"):
+        files.chosen(["fig9"])
+
+
+TINY = {  # claim -> arguments of its experiment, such that it takes a second
+    "jahani-fig2-two-nodes": {"sizes": ["2x6"], "seeds": [1]},
+    "kiros-fig46-gain": {"sizes": ["5x20"], "seeds": [1]},
+    "andreas-scenario1-cost": {"sizes": ["4x12"], "seeds": [1]},
+    "sts-fig4c-edf": {"sizes": ["2x8"], "seeds": [1]},
+    "konopa-section4-best-fit": {"seeds": 1, "methods": ["fcfs", "bigrem"], "time_limit": 5.0},
+}
+
+
+@pytest.mark.parametrize("name", TINY)
+def test_a_claim_of_each_paper_is_run_and_has_a_verdict(name: str) -> None:
+    claim = CLAIMS[name]
+    experiment = EXPERIMENTS[claim.experiment]
+    cases = {"cases": dict([next(iter(experiment.arguments.get("cases", {"": {}}).items()))])}
+    arguments = {**experiment.of_size("quick"), **TINY[name]}
+    arguments |= cases if "cases" in arguments else {}
+    rows = list(registry.RUNS[experiment.run](**arguments))
+    assert {row["status"] for row in rows} <= {"ok", "complete"}
+    values = registry.values(claim, rows)
+    assert values
+    assert all(isfinite(value) for value in values.values())
+    assert claim.verdict(values) != Verdict.UNTESTED
+
+
+def test_a_claim_has_a_field_for_all_that_the_files_say() -> None:
+    assert {"printed", "low", "high", "tolerance", "reason"} <= {one.name for one in fields(Claim)}
+    with pytest.raises(TypeError, match="colour"):
+        _claim(colour="red")

@@ -1,0 +1,65 @@
+"""Figures of rows, by hand."""
+
+import pytest
+
+from rsjs.experiments.claims import figures, jahani
+from rsjs.experiments.claims.claim import Row
+
+
+def _row(instance: str, method: str, cost: float | None, **more: object) -> Row:
+    known = {"case": "a", "nodes": 2, "jobs": 10, "late": 0, "status": "complete"}
+    return {**known, "instance": instance, "method": method, "objective": cost, **more}
+
+
+ROWS = [
+    _row("w1", "model", 5.0, late=1),
+    _row("w1", "fifo", 20.0, late=4),
+    _row("w1", "edf", 10.0),
+    _row("w2", "model", 9.0, nodes=3),
+    _row("w2", "fifo", 12.0, nodes=3),
+    _row("w2", "edf", 30.0, nodes=3),
+    _row("w3", "model", 1.0),
+    _row("w3", "fifo", 1.0),
+    _row("w3", "edf", None, status="deadlock"),
+]
+
+
+def test_saving_is_the_mean_against_the_best_of_each_workload_that_all_completed() -> None:
+    assert figures.saving("model", ["fifo", "edf"])(ROWS) == pytest.approx((0.5 + 0.25) / 2)
+
+
+def test_ratio_and_gain_are_of_sums_per_node_on_workloads_that_both_completed() -> None:
+    expected = (5 / 2 + 9 / 3) / (10 / 2 + 30 / 3)
+    assert figures.ratio("model", "edf")(ROWS) == pytest.approx(expected)
+    assert figures.gain("model", "edf")(ROWS) == pytest.approx(1 - expected)
+
+
+def test_a_figure_without_rows_is_not_known_and_its_case_is_left_out() -> None:
+    assert figures.ratio("model", "sts")(ROWS) is None
+    assert figures.each_case(figures.gain("model", "sts"))(ROWS) == {}
+    assert figures.saving("model", ["fifo"])([]) is None
+
+
+def test_late_counts_jobs_and_most_the_largest_value_of_runs_that_ended() -> None:
+    assert figures.late("model")(ROWS) == pytest.approx(1 / 30)
+    assert figures.most("edf", "objective")(ROWS) == 30.0
+    assert figures.with_nodes(figures.most("fifo", "objective"), 3)(ROWS) == 12.0
+
+
+def test_growth_is_the_exponent_in_the_number_of_nodes() -> None:
+    rows = [_row(f"w{n}", "model", 1.0, nodes=n, seconds=0.5 * n**2) for n in (2, 4, 16)]
+    assert figures.growth("model", "seconds")(rows) == pytest.approx(2.0)
+    assert figures.growth("model", "seconds")(rows[:1]) is None
+
+
+def test_how_many_times_another_method_takes() -> None:
+    rows = [_row("w", "slow", 1.0, seconds=3.0), _row("w", "quick", 1.0, seconds=0.5)]
+    assert figures.faster("quick", "slow", "seconds")(rows) == pytest.approx(6.0)
+
+
+def test_the_printed_tables_of_jahani_contradict_its_summary() -> None:
+    rows = list(jahani.printed())
+    values = jahani.VALUES["jahani-table3-summary"](rows)
+    assert values["Table III, large"] == pytest.approx(1 - 18.37 / 20.73)
+    assert values["Table III, small"] == pytest.approx(1 - 3.26 / 10.19)
+    assert jahani.VALUES["jahani-table5-sum"](rows)["Table V"] == pytest.approx(0.83 / 12.47)
