@@ -33,8 +33,6 @@ INSIDE: Mapping[str, str] = {
     "schedule_cost": "randomized_construction",
     "speed_hull": "speed_profile",
     "state": "greedy",
-    "sts_choices": "sts",
-    "sts_postprocessing": "sts",
     "transfer_costs": "relinking",
 }
 
@@ -78,12 +76,13 @@ def _speed_profile() -> Work:
     )
 
 
-def _sts() -> Work:
+def _sts(rule: str, jobs: int) -> Work:
+    """Idle GPUs are given away by `literal` only, and most of them where jobs are few."""
     from benchmarks.sts_cases import decision
 
-    instance = instance_of("sts", LARGE)
+    instance = instance_of("sts", f"100 x {jobs}")
     return Work(
-        run=decision("sts:literal", instance),
+        run=decision(f"sts:{rule}", instance),
         values=lambda found: _priced_by_checker(instance, found),
     )
 
@@ -109,7 +108,9 @@ KERNELS: Mapping[str, Callable[[], Work]] = {  # module: its work, made anew
     "refreshing": descent_kernels.refreshing,
     "relinking": descent_kernels.relinking,
     "speed_profile": _speed_profile,
-    "sts": _sts,
+    "sts": partial(_sts, "literal", 400),
+    "sts_choices": partial(_sts, "fallback", 400),
+    "sts_postprocessing": partial(_sts, "literal", 200),
 }
 TOLERANCE: Mapping[str, float] = {  # relative; of kernels steered by prices, see MethodCase
     "annealing": STEERED,

@@ -28,9 +28,8 @@ from rsjs.instances.schema import Instance
 from rsjs.instances.solution import Solution, Stop
 
 DUAL = METHODS["jahani_dual"]
-VARIANTS = list(
-    product([(2, 8), (4, 12), (6, 5)], sorted(MEMBERS), ["jahani_eq", "free"], [0.0, 0.3, 1.0])
-)
+CHOICES = sorted(MEMBERS.keys() - {"homogeneous"})  # catalogues with several node types
+VARIANTS = list(product([(2, 8), (4, 12), (6, 5)], CHOICES, ["jahani_eq", "free"], [0.0, 0.3, 1.0]))
 
 
 def variant(index: int) -> Instance:

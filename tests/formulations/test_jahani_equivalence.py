@@ -18,10 +18,11 @@ from rsjs.instances.node_catalogues import MEMBERS
 from rsjs.instances.schema import Instance
 
 SIZES = [(1, 6), (2, 4), (3, 2)]
+CHOICES = sorted(MEMBERS.keys() - {"homogeneous"})  # catalogues with several node types
 VARIANTS = [
     (size, catalogue, open_nodes, mu)
     for size, catalogue, open_nodes, mu in product(
-        SIZES, sorted(MEMBERS), ["jahani_eq", "free"], [0.0, 0.05, 1.0]
+        SIZES, CHOICES, ["jahani_eq", "free"], [0.0, 0.05, 1.0]
     )
 ]
 
@@ -68,6 +69,13 @@ def assert_all_agree(instance: Instance) -> None:
 )
 def test_patterns_literal_and_enumeration_agree(index):
     assert_all_agree(variant(index))
+
+
+@pytest.mark.parametrize("mu", [0.0, 1.0])
+@pytest.mark.parametrize(("nodes", "jobs"), [(1, 6), (3, 5)])
+def test_they_agree_where_there_is_one_node_type(nodes, jobs, mu):
+    instance = generate(nodes=nodes, jobs=jobs, seed=1, catalogue="homogeneous")
+    assert_all_agree(replace(instance, objective=replace(instance.objective, mu=mu)))
 
 
 @pytest.mark.parametrize("index", range(0, len(VARIANTS), 9))
