@@ -61,6 +61,18 @@ def _randomized_construction() -> Work:
     )
 
 
+def _randomized_queue() -> Work:
+    from rsjs.heuristics.queue_choices import Choices
+    from rsjs.heuristics.randomized_queue import Schedules
+
+    schedules = Schedules(Choices.of(instance_of("sts", LARGE), "worst_case"), 0)
+    schedules.costs(1, 1)
+    return Work(
+        run=lambda: schedules.costs(1, ITERATIONS),
+        values=lambda found: {"cost": float(found.min()), "iterations": len(found)},
+    )
+
+
 def _speed_profile() -> Work:
     from benchmarks.sts_cases import single_jobs
     from rsjs.heuristics.speed_profile import FEASIBLE, solve
@@ -104,6 +116,7 @@ KERNELS: Mapping[str, Callable[[], Work]] = {  # module: its work, made anew
     "node_moves": priced_kernels.node_moves,
     "node_neighbourhoods": partial(descent_kernels.descent, "456", alone=True),
     "randomized_construction": _randomized_construction,
+    "randomized_queue": _randomized_queue,
     "recreate": priced_kernels.recreate,
     "refreshing": descent_kernels.refreshing,
     "relinking": descent_kernels.relinking,

@@ -101,7 +101,7 @@ def ranking(instance: Instance, hours: Array, price: Array, *, strict: bool) -> 
     Parameters
     ----------
     hours : (J, kinds, G + 1)
-    price : (kinds, G + 1)
+    price : (kinds, G + 1) or (J, kinds, G + 1)
     strict : bool
         Whether the due date itself is late: now + t < d_j.
     """
@@ -111,7 +111,7 @@ def ranking(instance: Instance, hours: Array, price: Array, *, strict: bool) -> 
     time, usable = time[:, columns], usable[:, columns]
     end, due = instance.now + time, instance.jobs.due[:, None]
     in_time = end < due if strict else end <= due
-    cost = _finite(time) * _finite(price).reshape(-1)[columns]
+    cost = _finite(time) * _finite(price).reshape(-1, hours[0].size)[:, columns]
     key = np.where(in_time, cost, time)
     # floats >= 0 sort as their bits do; with the sign bit, those in time come first
     bits = key.view(np.int64) ^ (in_time.astype(np.int64) << 63)

@@ -6,7 +6,8 @@ chance 0.45 if it is the heavier one of both, else 0.55, in one pass from the fr
 configuration is drawn from the first three in time (if there is none, of the late ones), with
 chances inverse to what sorts them. One that is drawn and finds no room gives way to the first one
 that does. The cheapest schedule counts, by the objective of the instance with the numbers of epochs
-that the method assumes. `randomized_greedy` is the fast program for dedicated GPUs.
+that the method assumes, shares on the GPUs where they were placed. `randomized_greedy` gives idle
+GPUs away and knows no shares.
 """
 
 from __future__ import annotations
@@ -15,26 +16,61 @@ from dataclasses import replace
 from math import inf
 
 import numpy as np
-from numpy.typing import NDArray
 
-from rsjs.heuristics import candidates
-from rsjs.heuristics.first_fit import as_solution, first_fit, rows_without
+from rsjs.heuristics.compiled import engine
+from rsjs.heuristics.decision_tables import Floats
 from rsjs.heuristics.outcome import finished
 from rsjs.heuristics.queue_choices import EPOCHS, Choices
-from rsjs.heuristics.rooms import Rooms
+from rsjs.heuristics.random_streams import first_states
+from rsjs.heuristics.randomized_greedy import search
+from rsjs.heuristics.randomized_queue_tables import LISTED, listed, nodes_of, priced, undivided
 from rsjs.heuristics.stopping import Iterations, Reported, Stopping
-from rsjs.instances import costs, streams
 from rsjs.instances.completion import complete
 from rsjs.instances.method import Call, Report
 from rsjs.instances.schema import Instance
 from rsjs.instances.solution import Solution, SolveResult, Stop
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
-
 ITERATIONS = 1000
-PASSED_IF_HEAVIER, PASSED = 0.45, 0.55
-LISTED = 3
+CHUNK, JOBS_IN_CHUNK = 1000, 10**6  # iterations between two questions whether to stop
+
+
+class Schedules:
+    """The schedules of a decision, by iteration."""
+
+    def __init__(self, of: Choices, seed: int) -> None:
+        from rsjs.heuristics.kernels.randomized_queue import iterate
+        from rsjs.heuristics.kernels.state import new_state
+
+        self._run, self._of, self._seed = iterate, of, seed
+        cluster = of.instance.cluster
+        self._nodes, self._listed, self._objective = nodes_of(cluster), listed(of), priced(of)
+        self._state = new_state(self._nodes, len(of.instance.jobs), LISTED)
+        self._divided = undivided(cluster)
+
+    def costs(self, first: int, count: int) -> Floats:
+        """(count,) $ of iterations first, first + 1, ..."""
+        found = np.empty(count)
+        self._iterate(first, found)
+        return found
+
+    def schedule(self, iteration: int) -> Solution:
+        """The schedule of an iteration."""
+        state, running = self._state, self._iterate(iteration, np.empty(1))
+        job, node, gpus = state.job[:running], state.node[:running], state.gpus[:running]
+        jobs = len(self._of.instance.jobs)
+        job_node, job_level = np.full((2, jobs), -1)
+        job_gpus = np.zeros(jobs, dtype=np.int64)
+        job_node[job], job_gpus[job] = node, gpus
+        shared = job[gpus == 0]
+        gpu = self._nodes.gpu_of_type[state.node_type[job_node[shared]]]
+        job_level[shared] = self._of.level[shared, gpu]
+        return Solution.of(job_node, job_gpus, state.node_type.copy(), job_level)
+
+    def _iterate(self, first: int, found: Floats) -> int:
+        streams = first_states("xorshift", self._seed, first, len(found), 0)
+        memory = self._state, self._divided
+        tables = self._nodes, self._listed, self._objective
+        return self._run(*tables, *memory, first, streams, found)
 
 
 def decide(
@@ -46,61 +82,20 @@ def decide(
     Parameters
     ----------
     stop : Stopping
-        Asked after each schedule.
+        Asked after some schedules.
     seed : int
     epochs : one of queue_choices.EPOCHS
         What a job is taken to have left.
     """
-    of = Choices.of(instance, epochs)
-    codes, keys = of.ranked(cheapest=True)
-    rows, order = rows_without(codes), candidates.by_pressure(of.instance)
-    chance = _chances(of, codes, keys)
-    weight = instance.jobs.weight.tolist()
-    best, found, made = inf, Solution.empty(len(rows), instance.cluster.nodes), 0
-    while True:
-        made += 1
-        queue, own = order.tolist(), rows
-        if made > 1:
-            drawn = streams.uniforms("randomized_queue", seed, str(made), 2 * len(rows))
-            queue = _swapped(queue, weight, drawn[: len(rows)].tolist())
-            first = (drawn[len(rows) :, None] >= chance).sum(axis=1).tolist()
-            own = [[row[k], *row] for row, k in zip(rows, first, strict=True)]
-        rooms = Rooms(instance.cluster)
-        placed = first_fit(queue, own, of.units, rooms, of.stride)
-        schedule = complete(instance, as_solution(placed, of.level, rooms))
-        cost = costs.terms(of.instance, schedule).total
-        if cost < best:
-            best, found = cost, schedule
-        if stop(best):
-            return found, made
+    of, found = Choices.of(instance, epochs), Solution.empty(len(instance.jobs), 0)
 
+    def better(schedule: Solution) -> None:
+        nonlocal found
+        found = schedule
 
-def _swapped(queue: list[int], weight: list[float], drawn: list[float]) -> list[int]:
-    """The queue after one pass of swaps: a job may be passed by several."""
-    carried, after = queue[0], []
-    for other, number in zip(queue[1:], drawn, strict=False):
-        limit = PASSED_IF_HEAVIER if weight[carried] > weight[other] else PASSED
-        if number < limit:
-            after.append(other)
-        else:
-            after.append(carried)
-            carried = other
-    return [*after, carried]
-
-
-def _chances(of: Choices, codes: Ints, keys: Floats) -> Floats:
-    """(J, LISTED - 1) cumulated chances of the first candidates of one kind, in time or late."""
-    first, key = codes[:, :LISTED], keys[:, :LISTED]
-    hours = np.take_along_axis(of.hours.reshape(len(codes), -1), np.maximum(first, 0), axis=1)
-    in_time = of.instance.now + hours <= of.instance.jobs.due[:, None]
-    listed = (first >= 0) & (in_time == in_time[:, :1])
-    least = np.where(listed, key, np.inf).min(axis=1, keepdims=True)
-    free = listed & (key <= 0)
-    ratio = np.where(listed & (key > 0), least / np.where(key > 0, key, 1.0), 0.0)
-    weight = np.where(free.any(axis=1, keepdims=True), free, ratio)
-    total = np.cumsum(weight, axis=1)
-    found: Floats = (total / total[:, -1:])[:, :-1]
-    return found
+    chunk = min(CHUNK, JOBS_IN_CHUNK // len(instance.jobs)) if engine() == "numba" else 1
+    made = search(Schedules(of, seed), stop, max(1, chunk), better, chunk if chunk == CHUNK else 1)
+    return complete(instance, found), made
 
 
 def run(instance: Instance, call: Call, report: Report) -> SolveResult:
@@ -108,14 +103,13 @@ def run(instance: Instance, call: Call, report: Report) -> SolveResult:
     if call.rule is not None:
         raise ValueError(f"unknown rule {call.rule!r} of randomized_queue; it has none")
     most = call.options.get("iterations", ITERATIONS)
+    epochs, seed = call.options.get("epochs", EPOCHS[0]), call.limits.seed
+    with report.phase("compile"):
+        Schedules(Choices.of(instance, epochs), seed).costs(1, 0)
+    report.start_clock()
     stop = Iterations(most or inf) | Reported(report)
     with report.phase("solve"):
-        solution, made = decide(
-            instance,
-            stop,
-            seed=call.limits.seed,
-            epochs=call.options.get("epochs", EPOCHS[0]),
-        )
+        solution, made = decide(instance, stop, seed=seed, epochs=epochs)
     ended = Stop.ITERATIONS if made == most else Stop.TIME_LIMIT
     result = finished(instance, solution, report)
     return replace(result, stop=ended, counts={"iterations": made})

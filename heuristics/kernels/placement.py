@@ -2,7 +2,9 @@
 Nodes for jobs, one job after the other, as `best_fit.assign` does it, on arrays.
 
 Open nodes are bits of 32-bit words, one set per (kind, idle GPUs); of a class of nodes the next
-closed one is known. So a try costs O(G), and the first bit of a set is its lowest node.
+closed one is known. So a try costs O(G), and the first bit of a set is its lowest node. A node is
+opened as the largest one there is (`place`), or as the smallest one that suffices
+(`place_tightly`, as `rooms.Rooms` does).
 """
 
 from __future__ import annotations
@@ -40,19 +42,61 @@ def place(nodes: NodeTables, state: State, kind: int, g: int, u: float, first_fi
     """
     if state.open_room[kind] >= g:
         node = choose(state, kind, g, u, first_fit)
-        before = state.idle[node]
-        state.sets[kind, before, node >> 5] ^= 1 << (node & 31)
-        state.counts[kind, before] -= 1
+        before = taken(state, kind, node)
     else:
         node, d = largest(nodes, state, kind)
-        before = nodes.size_as[kind, d]
-        state.node_type[node] = nodes.opened_as[kind, d]
-        state.closed[d] -= 1
-        if state.closed[d] == 0:
-            for other in range(state.room.shape[0]):
-                room = closed_room(nodes, state, other)
-                state.room[other] = max(state.open_room[other], room)
-    left = before - g
+        before = opened(nodes, state, kind, node, d)
+    fill(nodes, state, kind, node, before - g)
+    return node
+
+
+@inlined
+def place_tightly(nodes: NodeTables, state: State, kind: int, g: int) -> int:
+    """
+    The node that gives g GPUs to a job: the fullest open one, else the smallest closed one.
+
+    Ties: the lowest index. room[kind] >= g.
+    """
+    if state.open_room[kind] >= g:
+        idle, word = g, 0
+        while state.counts[kind, idle] == 0:
+            idle += 1
+        while state.sets[kind, idle, word] == 0:
+            word += 1
+        bits = state.sets[kind, idle, word]
+        node = (word << 5) + _BIT[(bits & -bits) % 37]
+        before = taken(state, kind, node)
+    else:
+        node, d = smallest(nodes, state, kind, g)
+        before = opened(nodes, state, kind, node, d)
+    fill(nodes, state, kind, node, before - g)
+    return int(node)
+
+
+@inlined
+def taken(state: State, kind: int, node: int) -> int:
+    """Take an open node out of its set; its idle GPUs."""
+    before = int(state.idle[node])
+    state.sets[kind, before, node >> 5] ^= 1 << (node & 31)
+    state.counts[kind, before] -= 1
+    return before
+
+
+@inlined
+def opened(nodes: NodeTables, state: State, kind: int, node: int, d: int) -> int:
+    """Open the next node of class d; its GPUs."""
+    state.node_type[node] = nodes.opened_as[kind, d]
+    state.closed[d] -= 1
+    if state.closed[d] == 0:
+        for other in range(state.room.shape[0]):
+            room = closed_room(nodes, state, other)
+            state.room[other] = max(state.open_room[other], room)
+    return int(nodes.size_as[kind, d])
+
+
+@inlined
+def fill(nodes: NodeTables, state: State, kind: int, node: int, left: int) -> None:
+    """Put a node into the set of those with so many idle GPUs."""
     state.idle[node] = left
     if left > 0:
         state.sets[kind, left, node >> 5] |= 1 << (node & 31)
@@ -62,7 +106,6 @@ def place(nodes: NodeTables, state: State, kind: int, g: int, u: float, first_fi
         room -= 1
     state.open_room[kind] = room
     state.room[kind] = max(room, closed_room(nodes, state, kind))
-    return node
 
 
 @inlined
@@ -105,6 +148,19 @@ def largest(nodes: NodeTables, state: State, kind: int) -> tuple[int, int]:
         if state.closed[d] > 0 and gpus >= size:
             following = nodes.members[nodes.start[d + 1] - state.closed[d]]
             if gpus > size or following < node:
+                chosen, size, node = d, gpus, following
+    return node, chosen
+
+
+@inlined
+def smallest(nodes: NodeTables, state: State, kind: int, g: int) -> tuple[int, int]:
+    """The closed node that is smallest of those with g GPUs (ties: by index), and its class."""
+    chosen, size, node = -1, 0, 0
+    for d in range(state.closed.shape[0]):
+        gpus = nodes.size_as[kind, d]
+        if state.closed[d] > 0 and gpus >= g and (chosen < 0 or gpus <= size):
+            following = nodes.members[nodes.start[d + 1] - state.closed[d]]
+            if chosen < 0 or gpus < size or following < node:
                 chosen, size, node = d, gpus, following
     return node, chosen
 

@@ -1,4 +1,4 @@
-"""Queues, RG, DP and `deterministic` by hand: ties, room beside running jobs, what is told."""
+"""Queues, DP and `deterministic` by hand: ties, room beside running jobs, what is told."""
 
 from __future__ import annotations
 
@@ -8,13 +8,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from rsjs.heuristics import deterministic, randomized_queue
+from rsjs.heuristics import deterministic
 from rsjs.heuristics.dynamic_programming import decide as by_dp
 from rsjs.heuristics.dynamic_programming import gpus_of_jobs, pooled_costs
 from rsjs.heuristics.queue_choices import Choices
 from rsjs.heuristics.queue_scheduling import decide
 from rsjs.heuristics.rooms import Rooms
-from rsjs.heuristics.stopping import Stopping
 from rsjs.instances import costs
 from rsjs.instances.cluster import Cluster, GpuType, NodeGroup, NodeType, ShareLevel
 from rsjs.instances.generators.sts import generate
@@ -64,44 +63,6 @@ def test_shares_packed_more_cleverly_than_first_fit_leave_no_room() -> None:
     assert rooms.idle == [0]
     assert rooms.full
     assert [rooms.place(0, *job)[0] for job in ((1, 0), (0, 3))] == [-1, -1]
-
-
-def test_each_configuration_remains_if_the_one_drawn_finds_no_room(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    instance, listed = generate(nodes=4, jobs=20, seed=1), []
-    placing = randomized_queue.first_fit
-
-    def first_fit(queue, own, *rest):
-        listed.append(own)
-        return placing(queue, own, *rest)
-
-    monkeypatch.setattr(randomized_queue, "first_fit", first_fit)
-    randomized_queue.decide(instance, After(20))
-    greedy, *others = listed
-    drawn = {row.index(own[0]) for lists in others for row, own in zip(greedy, lists, strict=True)}
-    assert drawn == {0, 1, 2}
-    assert all(own[1:] == row for lists in others for row, own in zip(greedy, lists, strict=True))
-
-
-class After(Stopping):
-    """So many iterations; the best cost that it was told of."""
-
-    def __init__(self, most: int) -> None:
-        self.most, self.best = most, np.inf
-
-    def __call__(self, best: float, *, iterations: int = 1, evaluations: int = 1) -> bool:
-        self.most, self.best = self.most - iterations, best
-        return self.most <= 0
-
-
-@pytest.mark.parametrize("epochs", ["worst_case", "mean"])
-def test_the_cheapest_schedule_is_that_for_the_epochs_assumed(epochs: str) -> None:
-    instance, stop = generate(nodes=4, jobs=20, seed=1), After(10)
-    solution, _ = randomized_queue.decide(instance, stop, epochs=epochs)
-    assumed = Choices.of(instance, epochs).instance
-    assert stop.best == costs.terms(assumed, solution).total
-    assert stop.best != costs.terms(instance, solution).total
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""EDF, FIFO, priority, preemptive EDF, greedy and RG on shared nodes and GPUs."""
+"""EDF, FIFO, priority, preemptive EDF and greedy on shared nodes and GPUs."""
 
 from __future__ import annotations
 
@@ -8,11 +8,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from rsjs.heuristics import deterministic, queue_scheduling, randomized_queue
-from rsjs.heuristics.queue_choices import Choices
+from rsjs.heuristics import deterministic, queue_scheduling
 from rsjs.heuristics.queue_scheduling import RULES, decide
-from rsjs.heuristics.stopping import Iterations
-from rsjs.instances import costs
 from rsjs.instances.check import check
 from rsjs.instances.epochs import Law
 from rsjs.instances.errors import InputError
@@ -131,51 +128,6 @@ def test_mean_epochs_until_they_are_passed_then_the_worst_case(
     instance = replace(instance, jobs=replace(jobs, due=np.array([due])), laws={"law": law})
     assert decide(instance, "edf", "mean").job_gpus.tolist() == [gpus]
     assert decide(instance, "edf", "worst_case").job_gpus.tolist() == [2]
-
-
-def test_iteration_1_of_rg_is_greedy_and_more_are_no_worse() -> None:
-    instance = generate(nodes=8, jobs=40, seed=4, mix="kma", sharing="paper")
-    assumed = Choices.of(instance, "worst_case").instance
-    values = []
-    for most in (1, 10, 60):
-        solution, made = randomized_queue.decide(instance, Iterations(most), seed=3)
-        assert made == most
-        assert check(instance, solution).feasible
-        values.append(costs.terms(assumed, solution).total)
-        again, _ = randomized_queue.decide(instance, Iterations(most), seed=3)
-        assert again.same_as(solution)
-        if most == 1:
-            assert solution.same_as(decide(instance, "greedy"))
-    assert values[0] > values[1] >= values[2]
-
-
-def test_a_heavier_job_rather_keeps_its_place() -> None:
-    draws = np.random.default_rng(1).random((20_000, 1))
-    for weight, share in (([2.0, 1.0], 0.45), ([1.0, 2.0], 0.55)):
-        passed = [randomized_queue._swapped([0, 1], weight, row.tolist())[0] == 1 for row in draws]
-        assert np.mean(passed) == pytest.approx(share, abs=0.01)
-
-
-def test_first_candidates_are_drawn_inversely_to_what_sorts_them(make: Make) -> None:
-    instance = make(
-        types={"A4": [1, 2, 3, 4]},
-        groups=[(1, ["A4"])],
-        hours=[{"A": [4, 4, 4, 4]}, {"A": [4, 3, 2, 1]}, {"A": [0.5]}],
-        due=[5, 2, 5],
-    )
-    of = Choices.of(instance, "worst_case")
-    codes, keys = of.ranked(cheapest=True)
-    chances = randomized_queue._chances(of, codes, keys)
-    # 4, 8 and 12 $: 6/11, 3/11, 2/11; 4 and 6 $, the others late; one candidate
-    assert chances == pytest.approx(np.array([[6 / 11, 9 / 11], [0.6, 1], [1, 1]]))
-
-
-def test_rg_stops_when_its_time_is_up() -> None:
-    instance = generate(nodes=4, jobs=20, seed=1)
-    call = Call(options={"iterations": 0})
-    result = parse("randomized_queue?iterations=0").method.load()(instance, call, Report(0.05))
-    assert result.stop is Stop.TIME_LIMIT
-    assert result.counts["iterations"] >= 1
 
 
 def test_deterministic_runs_a_method_as_if_epochs_were_known() -> None:

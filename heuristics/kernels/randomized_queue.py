@@ -1,0 +1,130 @@
+"""Iterations of `randomized_queue`: construct and price schedules, with shares of GPUs."""
+
+from __future__ import annotations
+
+from rsjs.heuristics.compiled import compiled, inlined, inner
+from rsjs.heuristics.decision_tables import Floats, NodeTables, Objective
+from rsjs.heuristics.kernels.placement import clear, place_tightly
+from rsjs.heuristics.kernels.random_numbers import draw
+from rsjs.heuristics.kernels.schedule_cost import total_cost
+from rsjs.heuristics.kernels.state import State
+from rsjs.heuristics.random_streams import States
+from rsjs.heuristics.randomized_queue_tables import Divided, Listed
+
+
+@compiled
+def iterate(
+    nodes: NodeTables,
+    listed: Listed,
+    objective: Objective,
+    state: State,
+    divided: Divided,
+    first: int,
+    streams: States,
+    costs: Floats,
+) -> int:
+    """Costs of iterations first, first + 1, ...; `state` is the last, its running jobs counted."""
+    running = 0
+    for i in range(streams.shape[0]):
+        running, waiting = construct(
+            nodes, listed, objective, state, divided, first + i > 1, streams[i]
+        )
+        costs[i] = total_cost(nodes, objective, state, running, waiting)
+    return running
+
+
+@inner
+def construct(
+    nodes: NodeTables,
+    listed: Listed,
+    objective: Objective,
+    state: State,
+    divided: Divided,
+    randomised: bool,
+    stream: int,
+) -> tuple[int, float]:
+    """Jobs onto nodes; how many run, and the penalty [$] of those that wait."""
+    clear(nodes, state)
+    divided.number[0] = 0
+    divided.room[:] = 0
+    queue, weight, penalty = listed.queue, objective.weight, objective.postponement
+    last, ranks, kinds = queue.shape[0] - 1, listed.candidate.shape[1], state.room.shape[0]
+    running, waiting = 0, 0.0
+    carried = queue[0]
+    for position in range(last + 1):
+        job = carried
+        if position < last:
+            carried = queue[position + 1]
+            if randomised:
+                stream, u = draw(False, stream)
+                heavier = weight[job] > weight[carried]
+                if u < (listed.passed_if_heavier if heavier else listed.passed):
+                    job, carried = carried, job
+        rank = 0
+        if randomised:
+            stream, u = draw(False, stream)
+            while u >= listed.chance[job, rank]:
+                rank += 1
+        code = listed.candidate[job, rank]
+        kind, g = listed.kind[code], listed.gpus[code]
+        if not has_room(listed, state, divided, job, kind, g):
+            rank = ranks
+            for other in range(kinds):
+                rank = min(rank, listed.rank[job, other, state.room[other]])
+                if has_room(listed, state, divided, job, other, 0):
+                    rank = min(rank, listed.share_rank[job, other])
+            if rank == ranks:
+                waiting += penalty[job]
+                continue
+            code = listed.candidate[job, rank]
+            kind, g = listed.kind[code], listed.gpus[code]
+        if g > 0:
+            node = place_tightly(nodes, state, kind, g)
+        else:
+            node = place_share(nodes, listed, state, divided, kind, listed.units[job, kind])
+        state.job[running], state.node[running], state.gpus[running] = job, node, g
+        running += 1
+        full = True
+        for other in range(kinds):
+            room = divided.room[other] > 0 or state.room[other] >= listed.least[other]
+            full = full and not room
+        if full:
+            if position < last:
+                waiting += penalty[carried]
+                waiting += listed.later[position + 2]
+            break
+    return running, waiting
+
+
+@inlined
+def has_room(listed: Listed, state: State, divided: Divided, job: int, kind: int, g: int) -> bool:
+    """Whether g GPUs of a kind are free on a node; g = 0: room for the job's share of one."""
+    if g > 0:
+        return bool(g <= state.room[kind])
+    units = listed.units[job, kind]
+    return units > 0 and bool(state.room[kind] > 0 or units <= divided.room[kind])
+
+
+@inlined
+def place_share(
+    nodes: NodeTables, listed: Listed, state: State, divided: Divided, kind: int, units: int
+) -> int:
+    """The node that gives a share: of the divided GPU with the least room, else of a whole one."""
+    gpu, least = -1, listed.whole[kind]
+    for other in range(divided.number[0]):
+        left = divided.left[other]
+        if units <= left < least and divided.kind[other] == kind:
+            gpu, least = other, left
+    if gpu < 0:
+        gpu = divided.number[0]
+        divided.number[0] += 1
+        divided.node[gpu] = place_tightly(nodes, state, kind, 1)
+        divided.kind[gpu] = kind
+        divided.left[gpu] = listed.whole[kind]
+    divided.left[gpu] -= units
+    room = 0
+    for other in range(divided.number[0]):
+        if divided.kind[other] == kind:
+            room = max(room, divided.left[other])
+    divided.room[kind] = room
+    return int(divided.node[gpu])

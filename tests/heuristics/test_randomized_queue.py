@@ -1,0 +1,170 @@
+"""RG on shared nodes and GPUs: the compiled construction against lists and `Rooms`."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rsjs.heuristics import candidates, queue_scheduling
+from rsjs.heuristics.first_fit import as_solution, first_fit, rows_without
+from rsjs.heuristics.queue_choices import Choices
+from rsjs.heuristics.random_streams import draw, first_states
+from rsjs.heuristics.randomized_queue import Schedules, decide
+from rsjs.heuristics.randomized_queue_tables import listed
+from rsjs.heuristics.rooms import Rooms
+from rsjs.heuristics.stopping import Iterations, Stopping
+from rsjs.instances import costs
+from rsjs.instances.check import check
+from rsjs.instances.generators.sts import generate
+from rsjs.instances.method import Call, Report
+from rsjs.instances.schema import Instance
+from rsjs.instances.solution import Solution, Stop
+from rsjs.methods import parse
+
+Make = Callable[..., Instance]
+
+
+def by_lists(of: Choices, seed: int, iteration: int) -> Solution:
+    """An iteration: all numbers drawn, the queue swapped, then each job placed."""
+    codes, keys = of.ranked(cheapest=True)
+    rows, queue = rows_without(codes), candidates.by_pressure(of.instance).tolist()
+    weight, jobs = of.instance.jobs.weight, of.instance.jobs
+    ends = of.instance.now + of.hours.reshape(len(rows), -1)
+    if iteration > 1:
+        state = first_states("xorshift", seed, iteration, 1, 0)[0]
+        after, own = [], dict(enumerate(rows))
+        carried, *others = queue
+        for other in [*others, None]:
+            job = carried
+            if other is not None:
+                state, number = draw(False, state)
+                if number < (0.45 if weight[carried] > weight[other] else 0.55):
+                    job = other
+                else:
+                    carried = other
+            state, number = draw(False, state)
+            in_time = ends[job, rows[job]] <= jobs.due[job]
+            first = [r for r in range(min(3, len(rows[job]))) if in_time[r] == in_time[0]]
+            chance = 1 / keys[job, first]
+            rank = int(np.searchsorted(np.cumsum(chance / chance.sum()), number, side="right"))
+            own[job] = [rows[job][min(rank, len(first) - 1)], *rows[job]]
+            after.append(job)
+        queue, rows = after, [own[j] for j in range(len(rows))]
+    rooms = Rooms(of.instance.cluster)
+    placed = first_fit(queue, rows, of.units, rooms, of.stride)
+    return as_solution(placed, of.level, rooms)
+
+
+@given(
+    nodes=st.integers(1, 12),
+    jobs=st.integers(1, 50),
+    seed=st.integers(0, 999),
+    mix=st.sampled_from(["km", "a100", "kma"]),
+    sharing=st.sampled_from(["none", "paper", "contention"]),
+    epochs=st.sampled_from(["worst_case", "mean"]),
+)
+def test_compiled_schedules_are_those_made_with_lists(
+    nodes: int, jobs: int, seed: int, mix: str, sharing: str, epochs: str
+) -> None:
+    instance = generate(nodes=nodes, jobs=jobs, seed=seed, mix=mix, sharing=sharing)
+    of = Choices.of(instance, epochs)
+    schedules = Schedules(of, seed)
+    for iteration in (1, 2, 3, 7):
+        with np.errstate(over="ignore"):
+            expected = by_lists(of, seed, iteration)
+        assert schedules.schedule(iteration).same_as(expected)
+
+
+@pytest.mark.parametrize("sharing", ["none", "paper"])
+@pytest.mark.parametrize("energy", ["first_ending", "next_event"])
+@pytest.mark.parametrize("tardiness_at", ["completion", "next_event"])
+def test_costs_are_those_of_the_checker(sharing: str, energy: str, tardiness_at: str) -> None:
+    instance = generate(nodes=6, jobs=50, seed=2, mix="kma", sharing=sharing)
+    objective = replace(instance.objective, energy=energy, tardiness_at=tardiness_at)
+    of = Choices.of(replace(instance, objective=objective), "worst_case")
+    schedules = Schedules(of, 0)
+    for i, cost in enumerate(schedules.costs(1, 20).tolist(), start=1):
+        schedule = schedules.schedule(i)
+        assert check(instance, schedule).feasible
+        assert cost == pytest.approx(costs.terms(of.instance, schedule).total, rel=1e-12)
+
+
+def test_iteration_1_is_greedy_and_more_are_no_worse() -> None:
+    instance = generate(nodes=8, jobs=40, seed=4, mix="kma", sharing="paper")
+    assumed = Choices.of(instance, "worst_case").instance
+    values = []
+    for most in (1, 10, 60):
+        solution, made = decide(instance, Iterations(most), seed=3)
+        assert made == most
+        assert check(instance, solution).feasible
+        values.append(costs.terms(assumed, solution).total)
+        again, _ = decide(instance, Iterations(most), seed=3)
+        assert again.same_as(solution)
+        if most == 1:
+            assert solution.same_as(queue_scheduling.decide(instance, "greedy"))
+    assert values[0] > values[1] >= values[2]
+
+
+def test_a_heavier_job_rather_keeps_its_place(make: Make) -> None:
+    """One GPU, two jobs alike: which one runs?"""
+    for weight, share in (([2.0, 1.0], 0.45), ([1.0, 2.0], 0.55)):
+        instance = make(types={"A1": [1]}, groups=[(1, ["A1"])], hours=[{"A": [4]}] * 2, due=[2, 3])
+        instance = replace(instance, jobs=replace(instance.jobs, weight=np.array(weight)))
+        schedules = Schedules(Choices.of(instance, "worst_case"), 0)
+        passed = [schedules.schedule(i).job_node[1] == 0 for i in range(2, 6002)]
+        assert np.mean(passed) == pytest.approx(share, abs=0.02)
+
+
+def test_first_candidates_are_drawn_inversely_to_what_sorts_them(make: Make) -> None:
+    instance = make(
+        types={"A4": [1, 2, 3, 4]},
+        groups=[(3, ["A4"])],
+        hours=[{"A": [4, 4, 4, 4]}, {"A": [4, 3, 2, 1]}, {"A": [0.5]}],
+        due=[5, 2, 5],
+    )
+    of = Choices.of(instance, "worst_case")
+    # 4, 8 and 12 $: 6/11, 3/11, 2/11; 4 and 6 $, the others late; one candidate
+    chance = listed(of).chance
+    assert chance == pytest.approx(np.array([[6 / 11, 9 / 11, 2], [0.6, 2, 2], [2, 2, 2]]))
+    schedules = Schedules(of, 0)
+    drawn = Counter(int(schedules.schedule(i).job_gpus[0]) for i in range(2, 4002))
+    assert [drawn[k] / 4000 for k in (1, 2, 3)] == pytest.approx([6 / 11, 3 / 11, 2 / 11], abs=0.03)
+
+
+class After(Stopping):
+    """So many iterations; the best cost that it was told of."""
+
+    def __init__(self, most: int) -> None:
+        self.most, self.best = most, np.inf
+
+    def __call__(self, best: float, *, iterations: int = 1, evaluations: int = 1) -> bool:
+        self.most, self.best = self.most - iterations, best
+        return self.most <= 0
+
+    @property
+    def iterations_left(self) -> float:
+        return self.most
+
+
+@pytest.mark.parametrize("epochs", ["worst_case", "mean"])
+def test_the_cheapest_schedule_is_that_for_the_epochs_assumed(epochs: str) -> None:
+    instance, stop = generate(nodes=4, jobs=20, seed=1), After(10)
+    solution, made = decide(instance, stop, epochs=epochs)
+    assumed = Choices.of(instance, epochs).instance
+    assert made == 10
+    assert stop.best == pytest.approx(costs.terms(assumed, solution).total, rel=1e-12)
+    assert stop.best != pytest.approx(costs.terms(instance, solution).total, rel=1e-6)
+
+
+def test_rg_stops_when_its_time_is_up() -> None:
+    instance = generate(nodes=4, jobs=20, seed=1)
+    call = Call(options={"iterations": 0})
+    result = parse("randomized_queue?iterations=0").method.load()(instance, call, Report(0.05))
+    assert result.stop is Stop.TIME_LIMIT
+    assert result.counts["iterations"] >= 1
