@@ -51,10 +51,7 @@ def decide(instance: Instance, rule: str = "fastest", epochs: str = "worst_case"
         What a job is taken to have left.
     """
     of, order = Choices.of(instance, epochs), candidates.by_release(instance)
-    if rule == "fastest":
-        codes, _ = of.ranked(cheapest=False)
-    else:
-        codes = _at_most(of, order, gpus_of_jobs(of, order))
+    codes = of.fastest() if rule == "fastest" else _at_most(of, order, gpus_of_jobs(of, order))
     rooms = Rooms(instance.cluster)
     placed = first_fit(order.tolist(), rows_without(codes), of.units, rooms, of.stride)
     return as_solution(placed, of.level, rooms)

@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from rsjs.heuristics import candidates
 from rsjs.heuristics.power_model import PowerModel
 from rsjs.instances import costs
 from rsjs.instances.schema import Instance
@@ -64,24 +65,17 @@ class Choices:
         """G + 1: a configuration's code is gpu * stride + k."""
         return int(self.hours.shape[2])
 
-    def ranked(self, *, cheapest: bool) -> tuple[Ints, Floats]:
-        """
-        (J, T (G + 1)) codes, the best first, -1 where not admissible, and what sorted them.
+    def cheapest(self) -> list[list[int]]:
+        """Each job's codes, those in time first."""
+        return candidates.ranked(self.instance, self.hours, self.price, strict=False)
 
-        Parameters
-        ----------
-        cheapest : bool
-            Whether cost comes first among those in time; else time alone counts.
-        """
+    def fastest(self) -> Ints:
+        """(J, T (G + 1)) each job's codes by time alone, -1 where not admissible."""
         hours = self.hours.reshape(len(self.hours), -1)
         usable = np.isfinite(hours)
         cost = np.where(usable, hours, 0.0) * np.where(usable, self.price.reshape(hours.shape), 0)
-        in_time = self.instance.now + hours <= self.instance.jobs.due[:, None]
-        key = np.where(in_time & cheapest, cost, hours)
-        late = ~in_time if cheapest else ~usable
-        order = np.lexsort((cost, key, late, ~usable), axis=1)
-        sorted_key = np.take_along_axis(np.where(usable, key, np.inf), order, axis=1)
-        return np.where(np.isfinite(sorted_key), order, -1), sorted_key
+        order = np.lexsort((cost, hours), axis=1)
+        return np.where(np.take_along_axis(usable, order, axis=1), order, -1)
 
 
 def planned(instance: Instance, epochs: str) -> Instance:

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rsjs.heuristics import candidates
-from rsjs.heuristics.first_fit import as_solution, first_fit, rows_without
+from rsjs.heuristics.first_fit import as_solution, first_fit
 from rsjs.heuristics.outcome import choose_rule, finished
 from rsjs.heuristics.queue_choices import EPOCHS, Choices
 from rsjs.heuristics.running_jobs import rooms_beside, running, together
@@ -69,7 +69,6 @@ def decide(instance: Instance, rule: str = "edf", epochs: str = "worst_case") ->
         What a job is taken to have left.
     """
     chosen, of = RULES[rule], Choices.of(instance, epochs)
-    codes, _ = of.ranked(cheapest=True)
     order = chosen.order(of.instance)
     if chosen.preemptive:
         kept = Solution.empty(len(instance.jobs), instance.cluster.nodes)
@@ -77,7 +76,7 @@ def decide(instance: Instance, rule: str = "edf", epochs: str = "worst_case") ->
         kept = running(instance)
     rooms = rooms_beside(instance, kept, alone=chosen.alone)
     queue = order[kept.job_node[order] < 0].tolist()
-    placed = first_fit(queue, rows_without(codes), of.units, rooms, of.stride)
+    placed = first_fit(queue, of.cheapest(), of.units, rooms, of.stride)
     return together(kept, as_solution(placed, of.level, rooms))
 
 

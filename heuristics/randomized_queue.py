@@ -87,15 +87,18 @@ def decide(
     epochs : one of queue_choices.EPOCHS
         What a job is taken to have left.
     """
-    of, found = Choices.of(instance, epochs), Solution.empty(len(instance.jobs), 0)
+    solution, made = search_schedules(Choices.of(instance, epochs), stop, seed)
+    return complete(instance, solution), made
 
-    def better(schedule: Solution) -> None:
-        nonlocal found
-        found = schedule
 
-    chunk = min(CHUNK, JOBS_IN_CHUNK // len(instance.jobs)) if engine() == "numba" else 1
-    made = search(Schedules(of, seed), stop, max(1, chunk), better, chunk if chunk == CHUNK else 1)
-    return complete(instance, found), made
+def search_schedules(of: Choices, stop: Stopping, seed: int) -> tuple[Solution, int]:
+    """The cheapest schedule of these choices, and how many were made; see `decide`."""
+    best: list[Solution] = []
+    jobs = len(of.instance.jobs)
+    chunk = min(CHUNK, max(1, JOBS_IN_CHUNK // jobs)) if engine() == "numba" else 1
+    first = chunk if chunk == CHUNK else 1  # where they take long, one is soon reported
+    made = search(Schedules(of, seed), stop, chunk, best.append, first)
+    return best[-1], made
 
 
 def run(instance: Instance, call: Call, report: Report) -> SolveResult:

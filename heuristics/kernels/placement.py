@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rsjs.heuristics.compiled import inlined
+from rsjs.heuristics.compiled import inlined, inner
 from rsjs.heuristics.decision_tables import NodeTables
 from rsjs.heuristics.kernels.state import State
 
@@ -29,8 +29,9 @@ def clear(nodes: NodeTables, state: State) -> None:
     state.idle[:] = 0
     for d in range(state.closed.shape[0]):
         state.closed[d] = nodes.start[d + 1] - nodes.start[d]
+    find_closed_room(nodes, state)
     for kind in range(state.room.shape[0]):
-        state.room[kind] = closed_room(nodes, state, kind)
+        state.room[kind] = state.closed_room[kind]
 
 
 @inlined
@@ -46,7 +47,7 @@ def place(nodes: NodeTables, state: State, kind: int, g: int, u: float, first_fi
     else:
         node, d = largest(nodes, state, kind)
         before = opened(nodes, state, kind, node, d)
-    fill(nodes, state, kind, node, before - g)
+    fill(state, kind, node, before - g)
     return node
 
 
@@ -69,7 +70,7 @@ def place_tightly(nodes: NodeTables, state: State, kind: int, g: int) -> int:
     else:
         node, d = smallest(nodes, state, kind, g)
         before = opened(nodes, state, kind, node, d)
-    fill(nodes, state, kind, node, before - g)
+    fill(state, kind, node, before - g)
     return int(node)
 
 
@@ -88,14 +89,14 @@ def opened(nodes: NodeTables, state: State, kind: int, node: int, d: int) -> int
     state.node_type[node] = nodes.opened_as[kind, d]
     state.closed[d] -= 1
     if state.closed[d] == 0:
+        find_closed_room(nodes, state)
         for other in range(state.room.shape[0]):
-            room = closed_room(nodes, state, other)
-            state.room[other] = max(state.open_room[other], room)
+            state.room[other] = max(state.open_room[other], state.closed_room[other])
     return int(nodes.size_as[kind, d])
 
 
 @inlined
-def fill(nodes: NodeTables, state: State, kind: int, node: int, left: int) -> None:
+def fill(state: State, kind: int, node: int, left: int) -> None:
     """Put a node into the set of those with so many idle GPUs."""
     state.idle[node] = left
     if left > 0:
@@ -105,7 +106,7 @@ def fill(nodes: NodeTables, state: State, kind: int, node: int, left: int) -> No
     while room > 0 and state.counts[kind, room] == 0:
         room -= 1
     state.open_room[kind] = room
-    state.room[kind] = max(room, closed_room(nodes, state, kind))
+    state.room[kind] = max(room, state.closed_room[kind])
 
 
 @inlined
@@ -165,11 +166,12 @@ def smallest(nodes: NodeTables, state: State, kind: int, g: int) -> tuple[int, i
     return node, chosen
 
 
-@inlined
-def closed_room(nodes: NodeTables, state: State, kind: int) -> int:
-    """GPUs of the largest node that can be opened for a kind; 0 = none."""
-    most = 0
-    for d in range(state.closed.shape[0]):
-        if state.closed[d] > 0:
-            most = max(most, nodes.size_as[kind, d])
-    return most
+@inner
+def find_closed_room(nodes: NodeTables, state: State) -> None:
+    """Fill `state.closed_room`, which changes when a class has no closed node any more."""
+    for kind in range(state.room.shape[0]):
+        most = 0
+        for d in range(state.closed.shape[0]):
+            if state.closed[d] > 0:
+                most = max(most, nodes.size_as[kind, d])
+        state.closed_room[kind] = most

@@ -84,11 +84,7 @@ def construct(
             node = place_share(nodes, listed, state, divided, kind, listed.units[job, kind])
         state.job[running], state.node[running], state.gpus[running] = job, node, g
         running += 1
-        full = True
-        for other in range(kinds):
-            room = divided.room[other] > 0 or state.room[other] >= listed.least[other]
-            full = full and not room
-        if full:
+        if state.room[kind] < listed.least[kind] and is_full(listed, state, divided):
             if position < last:
                 waiting += penalty[carried]
                 waiting += listed.later[position + 2]
@@ -103,6 +99,16 @@ def has_room(listed: Listed, state: State, divided: Divided, job: int, kind: int
         return bool(g <= state.room[kind])
     units = listed.units[job, kind]
     return units > 0 and bool(state.room[kind] > 0 or units <= divided.room[kind])
+
+
+@inlined
+def is_full(listed: Listed, state: State, divided: Divided) -> bool:
+    """Whether no configuration of any job finds room."""
+    full = True
+    for kind in range(state.room.shape[0]):
+        whole = state.room[kind] >= listed.least[kind]
+        full = full and not whole and divided.room[kind] == 0
+    return full
 
 
 @inlined

@@ -16,6 +16,7 @@ class State(NamedTuple):
     counts: Ints  # (K, G + 1) of them
     room: Ints  # (K,) most GPUs that a job may get, on an open node or on one that is opened
     open_room: Ints  # (K,) most idle GPUs of an open node
+    closed_room: Ints  # (K,) GPUs of the largest node that can be opened; 0 = none
     closed: Ints  # (D,) nodes of each class that are closed
     node_type: Ints  # (N,) -1 = off
     idle: Ints  # (N,)
@@ -40,6 +41,7 @@ def new_state(nodes: NodeTables, jobs: int, listed: int) -> State:
         counts=ints(kinds, stride),
         room=ints(kinds),
         open_room=ints(kinds),
+        closed_room=ints(kinds),
         closed=ints(classes),
         node_type=ints(size),
         idle=ints(size),

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rsjs.heuristics import candidates, queue_scheduling
-from rsjs.heuristics.first_fit import as_solution, first_fit, rows_without
+from rsjs.heuristics.first_fit import as_solution, first_fit
 from rsjs.heuristics.queue_choices import Choices
 from rsjs.heuristics.random_streams import draw, first_states
 from rsjs.heuristics.randomized_queue import Schedules, decide
@@ -32,10 +32,21 @@ Make = Callable[..., Instance]
 
 def by_lists(of: Choices, seed: int, iteration: int) -> Solution:
     """An iteration: all numbers drawn, the queue swapped, then each job placed."""
-    codes, keys = of.ranked(cheapest=True)
-    rows, queue = rows_without(codes), candidates.by_pressure(of.instance).tolist()
-    weight, jobs = of.instance.jobs.weight, of.instance.jobs
-    ends = of.instance.now + of.hours.reshape(len(rows), -1)
+    jobs, weight = of.instance.jobs, of.instance.jobs.weight
+    queue = candidates.by_pressure(of.instance).tolist()
+    hours, price = of.hours.reshape(len(jobs), -1), of.price.reshape(len(jobs), -1)
+    ends = of.instance.now + hours
+
+    def sorted_by(job: int) -> dict[int, tuple[bool, float, float]]:
+        late = ends[job] > jobs.due[job]
+        with np.errstate(invalid="ignore"):
+            cost = hours[job] * price[job]
+        key = np.where(late, hours[job], cost)
+        usable = np.flatnonzero(np.isfinite(hours[job]))
+        return {c: (late[c], key[c], cost[c]) for c in usable.tolist()}
+
+    sorts = [sorted_by(job) for job in range(len(jobs))]
+    rows = [sorted(own, key=lambda c, own=own: (*own[c], c)) for own in sorts]
     if iteration > 1:
         state = first_states("xorshift", seed, iteration, 1, 0)[0]
         after, own = [], dict(enumerate(rows))
@@ -51,7 +62,7 @@ def by_lists(of: Choices, seed: int, iteration: int) -> Solution:
             state, number = draw(False, state)
             in_time = ends[job, rows[job]] <= jobs.due[job]
             first = [r for r in range(min(3, len(rows[job]))) if in_time[r] == in_time[0]]
-            chance = 1 / keys[job, first]
+            chance = 1 / np.array([sorts[job][rows[job][r]][1] for r in first])
             rank = int(np.searchsorted(np.cumsum(chance / chance.sum()), number, side="right"))
             own[job] = [rows[job][min(rank, len(first) - 1)], *rows[job]]
             after.append(job)

@@ -10,8 +10,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from rsjs.heuristics.first_fit import as_solution, first_fit, rows_without
+from rsjs.heuristics.first_fit import as_solution, first_fit
 from rsjs.heuristics.queue_choices import Choices
 from rsjs.heuristics.queue_scheduling import RULES
 from rsjs.heuristics.rooms import Rooms
@@ -25,22 +26,29 @@ from rsjs.simulation.policies.part import Parts
 from rsjs.simulation.policy import Choice, Policy
 from rsjs.simulation.state import State
 
+Ints = NDArray[np.int64]
+
 
 def policy(request: Request, whole: Instance) -> Policy:
     """The policy `queue` with one of its rules."""
     rule, epochs = RULES[str(request.rule)], request.options["epochs"]
     cluster, parts = whole.cluster, Parts(whole)
 
+    def placed(state: State, jobs: Ints, rooms: Rooms) -> Solution:
+        of = Choices.of(parts.some(state, jobs, epochs), epochs)
+        order = rule.order(of.instance).tolist()
+        return as_solution(
+            first_fit(order, of.cheapest(), of.units, rooms, of.stride), of.level, rooms
+        )
+
     def decide(state: State, memory: Any) -> Choice:
-        jobs = len(state.rows)
-        solution = Solution.empty(jobs, cluster.nodes) if rule.preemptive else kept(state)
-        waiting = np.flatnonzero(solution.job_node < 0)
-        if waiting.size and not (rooms := _rooms(cluster, solution, alone=rule.alone)).full:
-            of = Choices.of(parts.some(state, waiting, epochs), epochs)
-            codes, _ = of.ranked(cheapest=True)
-            order = rule.order(of.instance).tolist()
-            placed = first_fit(order, rows_without(codes), of.units, rooms, of.stride)
-            solution = beside(solution, waiting, as_solution(placed, of.level, rooms))
+        if rule.preemptive:
+            solution = placed(state, np.arange(len(state.rows)), Rooms(cluster, alone=rule.alone))
+        else:
+            solution = kept(state)
+            waiting = np.flatnonzero(solution.job_node < 0)
+            if waiting.size and not (rooms := _rooms(cluster, solution, alone=rule.alone)).full:
+                solution = beside(solution, waiting, placed(state, waiting, rooms))
         if whole.objective.open_nodes == "jahani_eq":
             solution = complete(state.instance, solution)
         return Choice(solution=solution)

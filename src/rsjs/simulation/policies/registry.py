@@ -12,6 +12,7 @@ from rsjs.simulation.policies import (
     hierarchical,
     method,
     queue,
+    randomized_queue,
     roll,
     sts,
     waiting_jobs,
@@ -28,6 +29,7 @@ MADE_BY = {
     "greedy": greedy.policy,
     "hierarchical": hierarchical.policy,
     "queue": queue.policy,
+    "randomized_queue": randomized_queue.policy,
     "roll": roll.policy,
     "sts": sts.policy,
 }

@@ -1,0 +1,33 @@
+"""RG of `heuristics.randomized_queue`, all jobs at each event; decisions are not priced again."""
+
+from __future__ import annotations
+
+from math import inf
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from rsjs.heuristics.queue_choices import Choices
+from rsjs.heuristics.randomized_queue import search_schedules
+from rsjs.heuristics.stopping import Iterations, Seconds
+from rsjs.instances.completion import complete
+from rsjs.instances.schema import Instance
+from rsjs.methods import Request
+from rsjs.simulation.policies.part import Parts
+from rsjs.simulation.policy import Choice, Policy
+from rsjs.simulation.state import State
+
+
+def policy(request: Request, whole: Instance) -> Policy:
+    """The policy `randomized_queue`; a decision ends early when its time is up."""
+    epochs, parts = request.options["epochs"], Parts(whole)
+    most = request.options["iterations"] or inf
+
+    def decide(state: State, memory: Any) -> Choice:
+        part = parts.some(state, np.arange(len(state.rows)), epochs)
+        stop = Iterations(most) | Seconds(state.time_limit, perf_counter)
+        solution, _ = search_schedules(Choices.of(part, epochs), stop, state.seed)
+        return Choice(solution=complete(part, solution))
+
+    return Policy(spelling=request.spelling, decide=decide)
