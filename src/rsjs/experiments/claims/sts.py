@@ -20,12 +20,8 @@ from rsjs.experiments.claims.figures import (
 )
 
 STS, LITERAL = "sts:fallback", "sts:literal"
-EDF, RG, DP = "queue:edf", "randomized_queue?iterations=100", "dp:fastest"
-MEAN_EDF, MEAN_RG, MEAN_DP = (
-    f"{EDF}?epochs=mean",
-    "randomized_queue?epochs=mean,iterations=100",
-    f"{DP}?epochs=mean",
-)
+EDF, RG, DP = "queue:edf", "randomized_queue", "dp:fastest"
+MEAN_EDF, MEAN_RG, MEAN_DP = (f"{policy}?epochs=mean" for policy in (EDF, RG, DP))
 STATIC_RG = "randomized_greedy:paper"
 
 
