@@ -7,6 +7,7 @@ import resource
 import tempfile
 import time
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from pathlib import Path
 
 from rsjs.instances.traces.cluster import spelled_nodes
@@ -78,60 +79,87 @@ def _philly() -> Iterator[str]:
         i += 1
 
 
-LINES: dict[str, Callable[[], Iterator[str]]] = {
-    "helios": _helios,
-    "openb": _openb,
-    "spot": _spot,
-    "philly": _philly,
+def _pai_job() -> Iterator[str]:
+    i = 0
+    while True:
+        submit, run = 2 * i, 60 + i * 7919 % 80_000
+        yield f"{_pai_name(i)},{_pai_name(~i)},u{i % 997},Terminated,{submit}.0,{submit + run}.0\n"
+        i += 1
+
+
+def _pai_task() -> Iterator[str]:
+    """The tasks of a job, two for every second one."""
+    i = 0
+    while True:
+        submit, run = 2 * i, 60 + i * 7919 % 80_000
+        times = f"Terminated,{submit + 1}.0,{submit + run}.0,600.0,29.296875"
+        other = f"{_pai_name(i)},ps,1.0,{times},,CPU\n" if i % 2 else ""
+        yield f"{other}{_pai_name(i)},worker,{_GPUS[i % 6]}.0,{times},100.0,V100\n"
+        i += 1
+
+
+def _pai_name(i: int) -> str:
+    """24 hexadecimal digits."""
+    return f"{i * 0x9E3779B97F4A7C15F39CC061 % (1 << 96):024x}"
+
+
+TABLES: dict[str, tuple[Callable[[], Iterator[str]], ...]] = {
+    "helios": (_helios,),
+    "openb": (_openb,),
+    "pai": (_pai_job, _pai_task),
+    "spot": (_spot,),
+    "philly": (_philly,),
 }
 
 
-def written(name: str, megabytes: int, path: Path) -> None:
-    """A trace of a format, of about this size."""
+def written(name: str, megabytes: int, folder: Path) -> list[Path]:
+    """The files of a trace of a format, together of about this size."""
+    paths = [folder / f"{name}{i}" for i in range(len(TABLES[name]))]
     left = megabytes * 1_000_000
-    with path.open("w", encoding="ascii") as file:
-        for text in LINES[name]():
-            file.write(text)
-            left -= len(text)
+    with ExitStack() as stack:
+        files = [stack.enter_context(path.open("w", encoding="ascii")) for path in paths]
+        for texts in zip(*(table() for table in TABLES[name]), strict=True):
+            for file, text in zip(files, texts, strict=True):
+                file.write(text)
+                left -= len(text)
             if left <= 0:
                 break
         if name == "philly":
-            file.write("{}]")
+            files[0].write("{}]")
+    return paths
 
 
 class Traces:
     """A report on a file of 100 MB; that of philly is a JSON array."""
 
-    params = (tuple(LINES),)
+    params = (tuple(TABLES),)
     param_names = ("format",)
     timeout = 600
     number = repeat = 1
     warmup_time = 0
 
-    def setup_cache(self) -> str:
-        folder = tempfile.mkdtemp()
-        for name in LINES:
-            written(name, MEGABYTES, Path(folder, name))
-        return folder
+    def setup_cache(self) -> dict[str, list[Path]]:
+        folder = Path(tempfile.mkdtemp())
+        return {name: written(name, MEGABYTES, folder) for name in TABLES}
 
-    def setup(self, folder: str, name: str) -> None:
-        self.path = Path(folder, name)
+    def setup(self, files: dict[str, list[Path]], name: str) -> None:
+        self.paths = files[name]
 
-    def time_inspect(self, folder: str, name: str) -> None:
-        inspect(open_trace([self.path]))
+    def time_inspect(self, files: dict[str, list[Path]], name: str) -> None:
+        inspect(open_trace(self.paths))
 
-    def time_read(self, folder: str, name: str) -> None:
-        for _ in open_trace([self.path]).rows():
+    def time_read(self, files: dict[str, list[Path]], name: str) -> None:
+        for _ in open_trace(self.paths).rows():
             pass
 
-    def track_read(self, folder: str, name: str) -> float:
-        return rows_per_second(lambda: sum(map(len, open_trace([self.path]).rows())))
+    def track_read(self, files: dict[str, list[Path]], name: str) -> float:
+        return rows_per_second(lambda: sum(map(len, open_trace(self.paths).rows())))
 
-    def track_inspect(self, folder: str, name: str) -> float:
-        return rows_per_second(lambda: inspect(open_trace([self.path])).tally.rows)
+    def track_inspect(self, files: dict[str, list[Path]], name: str) -> float:
+        return rows_per_second(lambda: inspect(open_trace(self.paths)).tally.rows)
 
-    def peakmem_inspect(self, folder: str, name: str) -> None:
-        inspect(open_trace([self.path]))
+    def peakmem_inspect(self, files: dict[str, list[Path]], name: str) -> None:
+        inspect(open_trace(self.paths))
 
     track_read.unit = track_inspect.unit = "rows/s"  # type: ignore[attr-defined]
 
@@ -141,8 +169,7 @@ class Convert:
 
     def setup(self) -> None:
         self.folder = tempfile.TemporaryDirectory()
-        written("helios", 10, Path(self.folder.name, "log"))
-        trace = open_trace([Path(self.folder.name, "log")])
+        trace = open_trace(written("helios", 10, Path(self.folder.name)))
         self.report = inspect(trace, nodes=spelled_nodes("V100:8:100"))
 
     def teardown(self) -> None:
@@ -164,17 +191,17 @@ def main() -> None:
     import sys
 
     size, *names = sys.argv[1:] or [str(MEGABYTES)]
-    for name in names or LINES:
+    for name in names or TABLES:
         with tempfile.TemporaryDirectory() as folder:
-            path = Path(folder, name)
-            written(name, int(size), path)
-            read = rows_per_second(lambda p=path: sum(map(len, open_trace([p]).rows())))
+            paths = written(name, int(size), Path(folder))
+            read = rows_per_second(lambda p=paths: sum(map(len, open_trace(p).rows())))
             before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-            report = rows_per_second(lambda p=path: inspect(open_trace([p])).tally.rows)
+            report = rows_per_second(lambda p=paths: inspect(open_trace(p)).tally.rows)
             peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+            written_mb = sum(path.stat().st_size for path in paths) / 1e6
             print(
-                f"{name} {path.stat().st_size / 1e6:.0f} MB: read {read:.0f}, report {report:.0f} "
-                f"rows/s; peak memory {before:.0f}, {peak:.0f} MB"
+                f"{name} {written_mb:.0f} MB: read {read:.0f}, report {report:.0f} rows/s; "
+                f"peak memory {before:.0f}, {peak:.0f} MB"
             )
 
 

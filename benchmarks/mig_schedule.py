@@ -1,23 +1,22 @@
 """
-Best fit against optimisation on MIG instances: `python -m benchmarks.mig_schedule`.
+Best fit against optimisation on MIG instances: `python -m benchmarks.mig_schedule [STORE ...]`.
 
-Runs the cases of `mig_schedule_cases`, one thread and 30 s for each problem and method, and fills
-in the experiment of docs/mig.md. The rows of a case are kept in results/mig; delete a file to
-measure it again. Arguments name the cases to measure, all by default; `--page` measures none.
+Fills in the experiment of docs/mig.md from the rows in results/mig, a file for each case of
+`mig_schedule_cases`. The rows of cases that the stores have take the place of those before:
+
+    rsjs run konopa -o runs/konopa
+    rsjs run benchmarks/mig_variants.toml -o runs/mig-variants
+    python -m benchmarks.mig_schedule runs/konopa runs/mig-variants
 """
 
 from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Any
 
-from rich.progress import track
-
-from benchmarks.mig_schedule_cases import CASES, LIMITS, Case
+from benchmarks.mig_schedule_cases import CASES, Case
 from benchmarks.mig_schedule_page import write
-from rsjs.experiments.mig_schedule_rows import row, verdict_of
-from rsjs.experiments.mig_scheduling import schedule
+from rsjs.experiments.campaigns.collection import collect
 from rsjs.instances.files import write_bytes
 from rsjs.reporting.csv_rows import csv_text, read_rows
 
@@ -25,28 +24,19 @@ KEPT = Path(__file__).parents[1] / "results" / "mig"
 
 
 def main() -> None:
-    """Run what is missing, then make the page."""
-    asked = sys.argv[1:]
+    """Keep the rows of the stores, then make the page."""
+    stores = [Path(name) for name in sys.argv[1:]]
+    rows = collect(stores).rows if stores else []
     for case in CASES:
-        if (case.name in asked or not asked) and not _file(case).exists():
-            write_bytes(csv_text(_measured(case)).encode(), _file(case))
+        digests = {problem.digest for problem in case.problems()} if rows else set()
+        own = [row for row in rows if row["instance_sha256"] in digests]
+        if own:
+            write_bytes(csv_text(own).encode(), _file(case))
     write([(case, read_rows(_file(case))) for case in CASES if _file(case).exists()])
 
 
 def _file(case: Case) -> Path:
     return KEPT / f"{case.name}.csv"
-
-
-def _measured(case: Case) -> list[dict[str, Any]]:
-    rows = []
-    for problem in track(case.problems(), total=case.seeds, description=case.name):
-        for method in case.methods:
-            result = schedule(problem, method, LIMITS)
-            found = dict(row(problem, method, result, verdict_of(problem, result)))
-            if found["status"] != "ok":
-                raise SystemExit(f"{method} on {problem.name}: {found['status']}")
-            rows.append(found)
-    return rows
 
 
 if __name__ == "__main__":

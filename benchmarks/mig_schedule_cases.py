@@ -4,20 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from pathlib import Path
 
-from benchmarks.bench_mig import LAWS
+from rsjs.instances.library.drawing import mig_config
 from rsjs.instances.method import Limits
-from rsjs.instances.mig.config import to_config
+from rsjs.instances.mig.config import MigConfig, to_config
 from rsjs.instances.mig.generator import generate
+from rsjs.instances.mig.json_files import read_json
 from rsjs.instances.mig.schedule_objective import parse_objective
-from rsjs.instances.mig.scheduling import SchedulingProblem, paper_problem
-from rsjs.instances.mig.seeds import first_primes
+from rsjs.instances.mig.scheduling import SchedulingProblem, named, paper_problem
 
 LIMITS = Limits(time_limit=30.0, gap=0.0, threads=1, seed=0)
-JOBS, ALL, SOME = 50, 100, 20  # jobs; seeds of the experiment and of variants
+ALL, SOME = 100, 20  # seeds of the experiment and of variants
 PENALISED = "completion+5*preemptions+5*migrations"
 MATTER = ("fcfs", "srpt", "edd", "bigfirst_srpt", "bigfirst_srbig", "local_search")
+VARIANTS = Path(__file__).with_name("mig")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -25,59 +26,44 @@ class Case:
     """
     A problem for each of the first primes as seed, and methods.
 
+    The campaigns `konopa` and `mig_variants.toml` run them.
+
     Attributes
     ----------
     name : str
         Of its file of rows.
     title : str
+    jobs : str
+        `section4` of the library, or a configuration in `benchmarks/mig`.
     reading, objective : str
     methods : tuple of str
     seeds : int
-    rate : float
-        Jobs that arrive per minute.
-    deadline : mapping
-        As in a configuration.
     """
 
     name: str
     title: str
-    reading: str
+    jobs: str = "section4"
+    reading: str = "A"
     objective: str
     methods: tuple[str, ...]
     seeds: int = ALL
-    rate: float = 20
-    deadline: Any = None
 
     def problems(self) -> Iterator[SchedulingProblem]:
         """One after the other."""
-        config = to_config(self._document(), f"{self.name}.json")
-        for seed in config.seeds:
+        config = self._config()
+        for seed in config.seeds[: self.seeds]:
             jobs = generate(config, seed)
-            yield paper_problem(jobs, self.reading, parse_objective(self.objective))
+            yield named(paper_problem(jobs, self.reading, parse_objective(self.objective)))
 
-    def _document(self) -> dict[str, Any]:
-        laws = LAWS["section 4"]
-        (job,) = laws["classes"]
-        return {
-            "format": "rsjs-mig-config/1",
-            "name": self.name,
-            "count": JOBS,
-            "seeds": list(first_primes(self.seeds)),
-            "arrivals": {**laws["arrivals"], "rate": self.rate},
-            "classes": [{**job, **({"deadline": self.deadline} if self.deadline else {})}],
-        }
-
-
-def _due(most: float) -> dict[str, Any]:
-    """Deadlines of 1 to `most` run lengths after the arrival."""
-    return {"kind": "slack_factor", "value": {"dist": "uniform", "low": 1, "high": most}}
+    def _config(self) -> MigConfig:
+        path = VARIANTS / f"{self.jobs}.json"
+        return to_config(read_json(path), path) if path.exists() else mig_config("section4.json")
 
 
 CASES = (
     Case(
         name="section4-makespan-A",
         title="Makespan, jobs stop and move (A)",
-        reading="A",
         objective="makespan",
         methods=("fcfs", "srpt", "ramdec", "lrpt", "bigrem", "cpsat:fcfs"),
     ),
@@ -91,7 +77,6 @@ CASES = (
     Case(
         name="section4-completion-A",
         title="Sum of completion times, jobs stop and move (A)",
-        reading="A",
         objective="completion",
         methods=("fcfs", "srpt", "bigfirst_srpt", "bigfirst_srbig", "local_search"),
     ),
@@ -105,26 +90,22 @@ CASES = (
     Case(
         name="due-A",
         title="Jobs late, each due 1 to 20 run lengths after its arrival (A)",
-        reading="A",
+        jobs="due",
         objective="late",
         methods=MATTER,
         seeds=SOME,
-        deadline=_due(20),
     ),
     Case(
         name="slow-due-A",
         title="Jobs late, 0.4 arrivals a minute, due after 1 to 4 run lengths (A)",
-        reading="A",
+        jobs="slow-due",
         objective="late",
         methods=MATTER,
         seeds=SOME,
-        rate=0.4,
-        deadline=_due(4),
     ),
     Case(
         name="penalised-A",
         title="Sum of completion times + 5 minutes for each preemption and migration (A)",
-        reading="A",
         objective=PENALISED,
         methods=MATTER,
         seeds=SOME,
@@ -132,19 +113,17 @@ CASES = (
     Case(
         name="slow-penalised-A",
         title="The same, 0.5 arrivals a minute (A)",
-        reading="A",
+        jobs="slow",
         objective=PENALISED,
         methods=MATTER,
         seeds=SOME,
-        rate=0.5,
     ),
     Case(
         name="slow-completion-A",
         title="Sum of completion times, 0.5 arrivals a minute (A)",
-        reading="A",
+        jobs="slow",
         objective="completion",
         methods=MATTER,
         seeds=SOME,
-        rate=0.5,
     ),
 )

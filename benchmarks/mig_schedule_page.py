@@ -10,7 +10,6 @@ from typing import Any
 from benchmarks import mig_schedule_pictures as pictures
 from benchmarks.mig_schedule_cases import LIMITS, Case
 from benchmarks.readme import filled
-from rsjs.experiments.gap import gap
 from rsjs.instances.files import write_bytes
 from rsjs.reporting import canvas, formats
 from rsjs.reporting.markdown_table import code
@@ -19,7 +18,6 @@ Row = Mapping[str, Any]
 Found = Sequence[tuple[Case, Sequence[Row]]]
 
 DOCS = Path(__file__).parents[1] / "docs"
-APART = ("compile_s", "import_s")  # phases that are not counted
 
 
 def write(found: Found) -> None:
@@ -52,11 +50,10 @@ def _table(case: Case, rows: Sequence[Row]) -> list[str]:
         "median s",
     )
     lines = [f"| {' | '.join(heads)} |", "| :--- | ---: | ---: | ---: | ---: | ---: |"]
-    bounds = _best_bounds(rows)
     for method in case.methods:
         own = [row for row in rows if row["method"] == method]
-        lost = [row["objective"] - bounds[row["instance_sha256"]] for row in own]
-        gaps = lost if counted else _gaps(own, bounds)
+        lost = [row["objective"] - row["best_bound"] for row in own]
+        gaps = lost if counted else _gaps(own)
         shown = [
             formats.significant(value, 3) if counted else formats.percent(value)
             for value in (mean(gaps), max(gaps))
@@ -66,27 +63,14 @@ def _table(case: Case, rows: Sequence[Row]) -> list[str]:
             *shown,
             f"{sum(value <= 0 for value in lost)}/{len(own)}",
             formats.significant(mean(row["objective"] for row in own), 4),
-            formats.significant(median(map(seconds, own)), 2),
+            formats.significant(median(row["total_s"] for row in own), 2),
         ]
         lines.append(f"| {' | '.join(cells)} |")
     return lines
 
 
-def seconds(row: Row) -> float:
-    """Time of a run."""
-    return float(row["total_s"]) - sum(row.get(phase) or 0.0 for phase in APART)
-
-
-def _best_bounds(rows: Sequence[Row]) -> dict[str, float]:
-    best: dict[str, float] = {}
-    for row in rows:
-        one = row["instance_sha256"]
-        best[one] = max(row["bound"], best.get(one, row["bound"]))
-    return best
-
-
-def _gaps(rows: Sequence[Row], bounds: Mapping[str, float]) -> list[float]:
-    return [gap(row["objective"], bounds[row["instance_sha256"]]) or 0.0 for row in rows]
+def _gaps(rows: Sequence[Row]) -> list[float]:
+    return [row["gap_to_best"] for row in rows]
 
 
 def _curves(found: Found) -> list[tuple[str, dict[str, tuple[list[float], list[float]]]]]:
@@ -95,13 +79,12 @@ def _curves(found: Found) -> list[tuple[str, dict[str, tuple[list[float], list[f
     for case, rows in found:
         if not case.name.startswith("section4"):
             continue
-        bounds = _best_bounds(rows)
         of_method = {}
         for method in case.methods:
             own = [row for row in rows if row["method"] == method]
             of_method[method] = (
-                [100 * value for value in _gaps(own, bounds)],
-                [seconds(row) for row in own],
+                [100 * value for value in _gaps(own)],
+                [row["total_s"] for row in own],
             )
         made.append((case.title, of_method))
     return made

@@ -14,6 +14,8 @@ move: its peak); m_c units have at least size c, and n_jc steps of job j at leas
 
 from __future__ import annotations
 
+from operator import mul
+
 import numpy as np
 
 from rsjs.instances.mig.jobs import Integers
@@ -28,7 +30,7 @@ def term_bounds(problem: SchedulingProblem) -> dict[str, float]:
         "late": int((soonest > problem.due).sum()),
         "makespan": makespan_bound(problem),
         "completion": int(soonest.sum()),
-        "weighted_completion": int(problem.jobs.priority @ soonest),
+        "weighted_completion": sum(map(mul, problem.jobs.priority.tolist(), soonest.tolist())),
         "waste": held - float(problem.jobs.memory.sum()),
         "preemptions": 0,
         "migrations": 0,

@@ -11,7 +11,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import cache
 
+import numpy as np
+
 from rsjs.instances.errors import InputError, described
+from rsjs.instances.mig.schedule import Schedule
 from rsjs.instances.mig.schedule_objective import TERMS
 from rsjs.instances.mig.scheduling import SchedulingProblem
 
@@ -19,11 +22,27 @@ MOST_STEPS, MOST_JOBS = 16, 5
 
 Values = tuple[float, ...]
 State = tuple[tuple[int, ...], tuple[int, ...], tuple[bool, ...]]
+Units = tuple[int, ...]
 IDLE = -1
 
 
 def best_values(problem: SchedulingProblem) -> Values:
     """The value of each stage of an optimal schedule."""
+    return _best(problem)[0]
+
+
+def best_schedule(problem: SchedulingProblem) -> Schedule:
+    """An optimal schedule."""
+    rows: list[list[tuple[int, int]]] = [[] for _ in range(len(problem.jobs))]
+    for t, units in enumerate(_best(problem)[1]):
+        for row, unit in zip(rows, units, strict=True):
+            row += [] if unit == IDLE else [(t, unit)]
+    minute, unit = np.array([step for row in rows for step in row], dtype=np.int64).T.copy()
+    return Schedule(minute=minute, unit=unit)
+
+
+def _best(problem: SchedulingProblem) -> tuple[Values, list[Units]]:
+    """The value of each stage of an optimal schedule, and the units of the jobs in each minute."""
     if problem.steps > MOST_STEPS or len(problem.jobs) > MOST_JOBS:
         found = described(f"{len(problem.jobs)} jobs, {problem.steps} steps")
         raise InputError("/jobs", found, f"at most {MOST_JOBS} jobs and {MOST_STEPS} steps")
@@ -33,11 +52,11 @@ def best_values(problem: SchedulingProblem) -> Values:
     sizes, memory = problem.memory.tolist(), problem.jobs.memory.tolist()
     end = int(problem.release.max()) + problem.steps
 
-    def choices(t: int, state: State) -> Iterator[tuple[int, ...]]:
+    def choices(t: int, state: State) -> Iterator[Units]:
         """A unit or IDLE for every job."""
         step, last, ran = state
 
-        def of_job(j: int, taken: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
+        def of_job(j: int, taken: Units) -> Iterator[Units]:
             if j == len(step):
                 yield taken
                 return
@@ -54,45 +73,60 @@ def best_values(problem: SchedulingProblem) -> Values:
 
         return of_job(0, ())
 
-    @cache
-    def best(t: int, state: State) -> Values | None:
+    def after(state: State, units: Units) -> State:
+        """One minute later."""
+        step, last, _ = state
+        return (
+            tuple(step[j] + (units[j] != IDLE) for j in jobs),
+            tuple(last[j] if units[j] == IDLE else units[j] for j in jobs),
+            tuple(unit != IDLE for unit in units),
+        )
+
+    def costs(t: int, state: State, units: Units) -> Values:
+        """What the minute adds to each stage."""
         step, last, ran = state
-        if all(step[j] == length[j] for j in jobs):
-            return (0,) * len(problem.objective.stages)
+        cost = dict.fromkeys(TERMS, 0.0)
+        for j in jobs:
+            if units[j] == IDLE:
+                continue
+            if step[j] == length[j] - 1:
+                cost["late"] += t + 1 > due[j]
+                cost["completion"] += t + 1
+                cost["weighted_completion"] += int(problem.jobs.priority[j]) * (t + 1)
+            cost["waste"] += sizes[units[j]] - memory[start[j] + step[j]]
+            cost["preemptions"] += step[j] > 0 and not ran[j]
+            cost["migrations"] += step[j] > 0 and units[j] != last[j]
+        if all(step[j] + (units[j] != IDLE) == length[j] for j in jobs):
+            cost["makespan"] = t + 1
+        return problem.objective.values(cost)
+
+    @cache
+    def best(t: int, state: State) -> tuple[Values, Units] | None:
+        """Values from here on, and the units of this minute; no units where all is done."""
+        if all(state[0][j] == length[j] for j in jobs):
+            return (0,) * len(problem.objective.stages), ()
         if t == end:
             return None
-        found: Values | None = None
+        found: tuple[Values, Units] | None = None
         for units in choices(t, state):
-            cost = dict.fromkeys(TERMS, 0.0)
-            for j in jobs:
-                if units[j] == IDLE:
-                    continue
-                if step[j] == length[j] - 1:
-                    cost["late"] += t + 1 > due[j]
-                    cost["completion"] += t + 1
-                    cost["weighted_completion"] += int(problem.jobs.priority[j]) * (t + 1)
-                cost["waste"] += sizes[units[j]] - memory[start[j] + step[j]]
-                cost["preemptions"] += step[j] > 0 and not ran[j]
-                cost["migrations"] += step[j] > 0 and units[j] != last[j]
-            after = tuple(step[j] + (units[j] != IDLE) for j in jobs)
-            if all(after[j] == length[j] for j in jobs):
-                cost["makespan"] = t + 1
-            rest = best(
-                t + 1,
-                (
-                    after,
-                    tuple(last[j] if units[j] == IDLE else units[j] for j in jobs),
-                    tuple(units[j] != IDLE for j in jobs),
-                ),
-            )
+            rest = best(t + 1, after(state, units))
             if rest is not None:
-                here = problem.objective.values(cost)
-                whole = tuple(a + b for a, b in zip(here, rest, strict=True))
-                found = whole if found is None else min(found, whole)
+                here = costs(t, state, units)
+                whole = tuple(a + b for a, b in zip(here, rest[0], strict=True))
+                if found is None or whole < found[0]:
+                    found = whole, units
         return found
 
-    none = (0,) * len(problem.jobs), (IDLE,) * len(problem.jobs), (False,) * len(problem.jobs)
-    values = best(0, none)
-    if values is None:
+    state: State = (0,) * len(jobs), (IDLE,) * len(jobs), (False,) * len(jobs)
+    first = best(0, state)
+    if first is None:
         raise ValueError(f"{problem.name}: no schedule within {end} minutes")
-    return values
+    course: list[Units] = []
+    units = first[1]
+    while units:
+        course.append(units)
+        state = after(state, units)
+        following = best(len(course), state)
+        assert following is not None  # the minute before was chosen since there is one
+        units = following[1]
+    return first[0], course

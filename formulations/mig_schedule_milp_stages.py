@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from math import ceil
 
 import numpy as np
 
@@ -11,13 +12,14 @@ from rsjs.formulations.backends.registry import backend
 from rsjs.formulations.standard_form import from_pyomo
 from rsjs.instances.errors import InputError, described
 from rsjs.instances.method import Limits
-from rsjs.instances.mig.schedule import Schedule, terms
+from rsjs.instances.mig.schedule import Schedule, better, terms
 from rsjs.instances.mig.schedule_result import ScheduleResult, met
 from rsjs.instances.mig.scheduling import SchedulingProblem
 from rsjs.instances.solution import Stop
 
 MOST_CELLS = 50_000  # steps * units * minutes
-WHOLE = 1e-6  # how far a solver's bound may be below the integer that it means
+WHOLE = 1e-6  # how far a solver's bound may be above the integer that it means
+ROUNDING = 1e-10  # the same, relative
 
 
 def solve(
@@ -38,7 +40,7 @@ def solve(
     ask = backend(solver).load()
     end = time.monotonic() + limits.time_limit
     horizon = _horizon(problem, start)
-    best = start
+    best, stop = start, Stop.OPTIMAL
     known: list[float | None] = []
     fixed: list[int] = []
     counts: dict[str, int] = {}
@@ -52,20 +54,25 @@ def solve(
         raw = ask(matrix, limits, seconds=max(0.0, end - time.monotonic()))
         counts = {"columns": len(theirs), "rows": int(matrix.A.shape[0])}
         if raw.x is not None:
-            best = formulation.extract(problem, horizon, raw.x[ours])
-        bound = None if raw.bound is None else np.ceil(raw.bound - WHOLE) - constant
-        known.append(bound)
+            best = better(problem, best, formulation.extract(problem, horizon, raw.x[ours]))
+        known.append(None if raw.bound is None else _whole(raw.bound) - constant)
         value = problem.objective.values(terms(problem, best))[stage]
-        if not met(value, bound):
+        if not met(value, known[stage]):
+            stop = Stop.GAP if raw.stop is Stop.OPTIMAL else raw.stop
             break
         fixed.append(round(value + constant))
-    stages = len(problem.objective.stages)
+    unknown = len(problem.objective.stages) - len(known)
     return ScheduleResult(
-        stop=Stop.OPTIMAL if len(fixed) == stages else Stop.TIME_LIMIT,
+        stop=stop,
         schedule=best,
-        bound=(*known, *[None] * (stages - len(known))),
+        bound=(*known, *[None] * unknown),
         counts=counts,
     )
+
+
+def _whole(bound: float) -> int:
+    """The least integer that a solver's bound leaves."""
+    return ceil(bound - WHOLE - ROUNDING * abs(bound))
 
 
 def _horizon(problem: SchedulingProblem, start: Schedule) -> int:

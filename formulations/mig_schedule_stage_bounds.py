@@ -12,6 +12,8 @@ from rsjs.instances.mig.schedule import Schedule, terms
 from rsjs.instances.mig.schedule_result import EQUAL, met
 from rsjs.instances.mig.scheduling import SchedulingProblem
 
+SUMMED = 1e-12  # relative, what sums of prices may lose
+
 
 def quick_bounds(problem: SchedulingProblem) -> tuple[float, ...]:
     """Combinatorial bounds, each valid for every schedule."""
@@ -57,7 +59,7 @@ def stage_bounds(
             stop=stop,
         )
         rest = {term: weight for term, weight in weights.items() if term not in ADDITIVE}
-        whole = ceil(bound - EQUAL) + _sum(rest, known)
+        whole = ceil(bound - EQUAL - SUMMED * abs(bound)) + _sum(rest, known)
         found[stage] = max(found[stage], whole)
     return tuple(found)
 

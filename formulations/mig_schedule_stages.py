@@ -13,8 +13,8 @@ from ortools.sat.python import cp_model
 from rsjs.formulations.backends.backend import small_seed
 from rsjs.formulations.mig_schedule_cpsat import ScheduleModel
 from rsjs.instances.method import Limits
-from rsjs.instances.mig.schedule import Schedule, terms
-from rsjs.instances.mig.schedule_result import EQUAL, ScheduleResult, met
+from rsjs.instances.mig.schedule import Schedule, better, terms
+from rsjs.instances.mig.schedule_result import EQUAL, ROUNDING, ScheduleResult, met
 from rsjs.instances.mig.scheduling import SchedulingProblem
 from rsjs.instances.solution import Stop
 
@@ -67,7 +67,7 @@ def solve(
             counts["branches"] += answer.branches
             counts["conflicts"] += answer.conflicts
             if answer.values is not None:
-                best = model.schedule(answer.values)
+                best = better(problem, best, model.schedule(answer.values))
                 value = problem.objective.values(terms(problem, best))[stage]
             found = answer.bound - constant
             if proven and (known[stage] is None or found > (known[stage] or 0.0)):
@@ -105,7 +105,8 @@ def _minimised(
     model.hint(start)
     model.model.minimize(total)
     if bound is not None:
-        model.model.add(total >= ceil(bound + constant - EQUAL))
+        whole = bound + constant
+        model.model.add(total >= ceil(whole - EQUAL - ROUNDING * abs(whole)))
     solver = cp_model.CpSolver()
     solver.parameters.max_time_in_seconds = max(0.0, seconds)
     solver.parameters.num_workers = limits.threads

@@ -21,6 +21,7 @@ from rsjs.instances.mig.scheduling import SchedulingProblem
 
 HOT, COLD = 2.5e-3, 1.5e-4  # temperatures, relative to the value
 BETWEEN = 100  # iterations between two questions whether to stop
+ITERATIONS = 30_000
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -36,7 +37,7 @@ def local_search(
     starts: Sequence[Schedule],
     *,
     ends: Sequence[NDArray[np.float64]] = (),
-    iterations: int = 30_000,
+    iterations: int = ITERATIONS,
     seed: int = 0,
     stop: Callable[[], bool] = lambda: False,
 ) -> Searched:

@@ -16,6 +16,7 @@ No rule keeps slices free for a job that is larger than what is free.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -56,17 +57,17 @@ def greedy(jobs: Repartition, rule: str, allowed: Collection[int] | None = None)
     found = geometry(jobs.gpu)
     waiting = np.argsort(RULES[rule](jobs), kind="stable").tolist()
     wanted = [_wanted(found, candidates(jobs, j, allowed)) for j in range(len(jobs))]
+    asked = [sum(1 << q for q, _ in own) for own in wanted]
+    free = _free(found)
     ready = np.maximum(jobs.release - jobs.delta, 0).tolist()
     placed: dict[int, tuple[int, int, int]] = {}
     running: list[tuple[int, int]] = []  # (end, placement)
     state, time = 0, 0
     while waiting:
         for j in list(waiting):
-            fits = ((q, d) for q, d in wanted[j] if found.following[state, q] >= 0)
-            option = next(fits, None) if ready[j] <= time else None
-            if option is None:
+            if ready[j] > time or not asked[j] & free[state]:
                 continue
-            q, lasts = option
+            q, lasts = next(option for option in wanted[j] if free[state] >> option[0] & 1)
             begin = max(time + jobs.delta, int(jobs.release[j]))
             placed[j] = int(found.profile[q]), int(found.start[q]), begin
             running.append((begin + lasts, q))
@@ -88,6 +89,13 @@ def best_greedy(jobs: Repartition, allowed: Collection[int] | None = None) -> tu
     schedules = {rule: greedy(jobs, rule, allowed) for rule in RULES}
     rule = min(schedules, key=lambda name: makespan(jobs, schedules[name]))
     return rule, schedules[rule]
+
+
+@lru_cache(maxsize=8)
+def _free(found: Geometry) -> list[int]:
+    """For each feasible set the placements beside it, bit q for placement q."""
+    bits = np.array([1 << q for q in range(found.following.shape[1])], dtype=object)
+    return list((found.following >= 0) @ bits)
 
 
 def _wanted(found: Geometry, own: list[tuple[int, int]]) -> list[tuple[int, int]]:

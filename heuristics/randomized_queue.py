@@ -70,7 +70,8 @@ class Schedules:
         streams = first_states("xorshift", self._seed, first, len(found), 0)
         memory = self._state, self._divided
         tables = self._nodes, self._listed, self._objective
-        return self._run(*tables, *memory, first, streams, found)
+        with np.errstate(over="ignore"):  # without numba: uint64 wraps around
+            return self._run(*tables, *memory, first, streams, found)
 
 
 def decide(

@@ -142,7 +142,7 @@ def decide(
         moved = on_their_nodes(instance, made.solution)
         return Decision(solution=moved, change=made.change, wanted=made.wanted)
     own = floor if chosen.monotone else np.zeros(jobs, dtype=np.int64)
-    of = select.choices(instance, own, spacing if advanced else 0.0, engine)
+    of = select.choices(instance, own, spacing if advanced else 0.0)
     codes = select.wanted(of)
     if chosen.fallback:
         codes = np.hstack([codes, select.less(of)])
@@ -154,7 +154,7 @@ def decide(
     model = np.where(gpu >= 0, of.initial[np.arange(jobs), gpu], floor)
     if chosen.gives:
         give_idle_gpus(of.model.rate, of.work, placed, rooms)
-    change = hours_until_change(of, placed, spacing, engine)
+    change = hours_until_change(of, placed, spacing)
     solution = as_solution(placed, of.model.level, rooms)
     return Decision(solution=on_their_nodes(instance, solution), change=change, wanted=model)
 

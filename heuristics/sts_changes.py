@@ -24,7 +24,7 @@ from rsjs.heuristics.sts_choices import Choices, resolved
 Floats = NDArray[np.float64]
 
 
-def hours_until_change(of: Choices, placed: Placed, spacing: float, engine: str) -> Floats:
+def hours_until_change(of: Choices, placed: Placed, spacing: float) -> Floats:
     """
     (J,) T_j - now [h]; inf = never, or the job waits.
 
@@ -40,7 +40,7 @@ def hours_until_change(of: Choices, placed: Placed, spacing: float, engine: str)
     other = np.flatnonzero(of.initial[runs, gpu] != count)
     if other.size:
         jobs, gpu, count = runs[other], gpu[other], count[other]
-        found = resolved(of, jobs, gpu, count, engine)
+        found = resolved(of, jobs, gpu, count)
         last = _last_moment(of, jobs, gpu, count)
         hours[other] = np.where(found.initial == count, found.change, last)
     change = np.full(len(of.time), np.inf)

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rsjs.heuristics.power_model import PowerModel
-from rsjs.heuristics.speed_profile import INFEASIBLE, SLACK, Profiles, solve
+from rsjs.heuristics.speed_profile import INFEASIBLE, SLACK, Profiles, profiles
 from rsjs.heuristics.survival_steps import Steps, repeated, steps_of_jobs
 from rsjs.instances.schema import Instance
 
@@ -46,7 +46,7 @@ class Choices(NamedTuple):
         return left
 
 
-def choices(instance: Instance, floor: Ints, margin: float, engine: str) -> Choices:
+def choices(instance: Instance, floor: Ints, margin: float) -> Choices:
     """
     The optimal profile of each job on each GPU type.
 
@@ -56,7 +56,6 @@ def choices(instance: Instance, floor: Ints, margin: float, engine: str) -> Choi
         k_0, the fewest GPUs a job may have; clipped to the most that it may have on a type.
     margin : float [h]
         By how much due dates are advanced.
-    engine : "numba" | "numpy"
     """
     model = PowerModel.of(instance)
     jobs, types, stride = model.rate.shape
@@ -65,12 +64,11 @@ def choices(instance: Instance, floor: Ints, margin: float, engine: str) -> Choi
     most = np.where(np.isfinite(model.rate), count, 0).max(axis=2)
     least = np.minimum(floor[:, None], most)
     rate = np.where(count >= least[:, :, None], model.rate, np.inf)
-    found = solve(
+    found = profiles(
         rate.reshape(-1, stride),
         model.power.reshape(-1, stride),
         np.repeat(time, types),
         repeated(steps, types),
-        engine,
     )
     status, initial, change, energy = (
         getattr(found, name).reshape(jobs, types)
@@ -84,16 +82,15 @@ def choices(instance: Instance, floor: Ints, margin: float, engine: str) -> Choi
     return Choices(model, model.units, steps, time, status, initial, change, energy, order)
 
 
-def resolved(of: Choices, jobs: Ints, gpu: Ints, count: Ints, engine: str) -> Profiles:
+def resolved(of: Choices, jobs: Ints, gpu: Ints, count: Ints) -> Profiles:
     """The profiles of some jobs on one GPU type each, with at least `count` GPUs."""
     own = of.steps
     rate = of.model.rate[jobs, gpu]
-    return solve(
+    return profiles(
         np.where(np.arange(rate.shape[1]) >= count[:, None], rate, np.inf),
         of.model.power[jobs, gpu],
         of.time[jobs],
         own._replace(law=own.law[jobs], first=own.first[jobs], done=own.done[jobs]),
-        engine,
     )
 
 

@@ -130,7 +130,8 @@ def _shape(
     for name, (size, low, high) in expected.items():
         values = getattr(solution, name)
         if values.shape != (size,):
-            yield _violation("shape", f"/{name}", f"{values.size} entries", f"{size} entries")
+            found = f"{values.size} entries" if values.ndim == 1 else f"shape {values.shape}"
+            yield _violation("shape", f"/{name}", found, f"{size} entries")
             continue
         for i in np.flatnonzero((values < low) | (values > high)).tolist():
             yield _violation("range", f"/{name}/{i}", int(values[i]), f"{low} to {high}")

@@ -129,7 +129,9 @@ class Cluster:
     @cached_property
     def allowed(self) -> NDArray[np.bool_]:
         """(N, V) whether a node may be configured as a type."""
-        return self.allowed_in_class[self.class_of_node]
+        allowed: NDArray[np.bool_] = self.allowed_in_class[self.class_of_node]
+        allowed.setflags(write=False)
+        return allowed
 
     @cached_property
     def _classes(self) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:

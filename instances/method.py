@@ -20,6 +20,7 @@ from rsjs.instances.errors import InputError
 from rsjs.instances.solution import Event, Solution, SolveResult
 
 if TYPE_CHECKING:
+    from rsjs.instances.mig.schedule import Schedule
     from rsjs.instances.schema import Instance
 
 ENERGY = frozenset({"proportional", "first_ending", "next_event"})
@@ -166,13 +167,23 @@ class Report:
 
     def incumbent(self, solution: Solution, objective: float) -> None:
         """A solution better than those before; others are ignored, and those without a price."""
+        if self._improves(objective):
+            self.publish(solution, objective)
+
+    def incumbent_schedule(self, schedule: Schedule, objective: float) -> None:
+        """The same for jobs on MIG instances."""
+        if self._improves(objective):
+            self.publish_schedule(schedule, objective)
+
+    def _improves(self, objective: float) -> bool:
+        """Whether this is the least objective so far, which is then taken note of."""
         if not isfinite(objective):
-            return
+            return False
         if self._best is not None and objective >= self._best - 1e-12 * abs(self._best):
-            return
+            return False
         self._best = objective
         self.events.append(Event(seconds=self.elapsed(), incumbent=objective, bound=self._bound))
-        self.publish(solution, objective)
+        return True
 
     def bound(self, value: float) -> None:
         """A lower bound better than those before; others are ignored, and infinite ones."""
@@ -184,6 +195,9 @@ class Report:
 
     def publish(self, solution: Solution, objective: float) -> None:
         """Hook: make an incumbent outlive this process."""
+
+    def publish_schedule(self, schedule: Schedule, objective: float) -> None:
+        """Hook: the same for a schedule."""
 
     def publish_bound(self, value: float) -> None:
         """Hook: make a bound outlive this process."""
@@ -232,6 +246,8 @@ class Method:
         Whether it serves nodes that may take several types.
     solvers, rules : tuple of str
         The first one is the default.
+    needs : str or None
+        The solver that it runs, where there is none to choose.
     rule_help : mapping of str to str
         What each rule does, where the summary does not tell.
     options : mapping of str to Option
@@ -258,6 +274,7 @@ class Method:
     right_sizing: bool = True
     solvers: tuple[str, ...] = ()
     rules: tuple[str, ...] = ()
+    needs: str | None = None
     rule_help: Mapping[str, str] = field(default_factory=dict)
     options: Mapping[str, Option] = field(default_factory=dict)
     warm_start: bool = False
@@ -297,6 +314,10 @@ class Method:
 
     def load(self) -> Run:
         """Import the function behind the method."""
-        module, _, function = self.run.partition(":")
-        run: Run = getattr(import_module(module), function)
+        run: Run = self.function()
         return run
+
+    def function(self) -> Any:
+        """What `run` names, imported."""
+        module, _, function = self.run.partition(":")
+        return getattr(import_module(module), function)

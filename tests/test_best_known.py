@@ -1,44 +1,100 @@
-"""The values in results/best_known: right by the exact check, complete, small."""
+"""The values in results/best_known: right by the exact check, complete, confirmed, small."""
 
 from __future__ import annotations
 
 import json
 import re
 import tomllib
+from fnmatch import fnmatchcase
 from pathlib import Path
 
 import pytest
 
+from rsjs.experiments.best_known.coverage import MOST_JOBS, coverage
 from rsjs.experiments.best_known.entries import BestKnown
+from rsjs.experiments.best_known.folder import read_all
 from rsjs.experiments.best_known.making import made_again
 from rsjs.experiments.best_known.verification import verify
 from rsjs.experiments.campaigns import document
-from rsjs.experiments.campaigns.sources import sources
 from rsjs.formulations.enumeration import run as enumerate_all
 from rsjs.instances.exact import check_exact
 from rsjs.instances.files import read_exact, read_instance, write_instance
+from rsjs.instances.library.sets import library_set
 from rsjs.instances.method import Call, Report
 
 ROOT = Path(__file__).parents[1]
 FOLDER = ROOT / "results" / "best_known"
-ENTRIES = [
-    entry
+ENTRIES = {
+    entry["sha256"]: entry
     for path in sorted(FOLDER.glob("*.json"))
     for entry in json.loads(path.read_text())["instances"]
-]
-SETS = ("tiny", "small")
-LARGEST_SOLUTION, LARGEST_FOLDER = 16 * 2**10, 2 * 2**20  # bytes
+}
+KNOWN = read_all(FOLDER)
+COVERAGE = {row.name: row for row in coverage(KNOWN)}
+CAMPAIGNS = sorted((ROOT / "benchmarks").glob("best_known*.toml"))
+LARGEST_SOLUTION, LARGEST_FOLDER = 16 * 2**10, 8 * 2**20  # bytes
+CONFIRMED = 0.95  # least share of the library
+
+
+def members(name):
+    """Those of a set that are asked for."""
+    return [member for member in library_set(name).members if member.jobs <= MOST_JOBS]
+
+
+def sampled(name):
+    """The smallest member and one in the middle: all together take minutes."""
+    found = members(name)
+    return {found[0].sha256, found[len(found) // 2].sha256}
+
+
+SETS = [name for name in COVERAGE if name != "all"]
+SAMPLE = sorted(set().union(*map(sampled, SETS)))
 
 
 def test_verify_finds_nothing():
-    found = verify(FOLDER)
+    found = verify(FOLDER, SAMPLE)
     assert found.findings == []
-    assert found.solutions == len(ENTRIES) >= 34
+    assert found.solutions == len(SAMPLE) >= 50
+    assert len(found.known) == len(ENTRIES)
 
 
-@pytest.mark.parametrize("entry", ENTRIES, ids=[entry["instance"] for entry in ENTRIES])
-def test_the_head_is_the_best_of_its_history_and_its_solution_costs_that(entry, tmp_path):
+@pytest.mark.parametrize("name", SETS)
+def test_every_instance_of_a_set_is_known(name):
+    assert [m.name for m in members(name) if m.sha256 not in ENTRIES] == []
+    row = COVERAGE[name]
+    assert (row.unknown, row.closed + row.open) == (0, row.members)
+
+
+def test_nearly_all_are_closed_and_confirmed():
+    found = COVERAGE["all"]
+    assert found.members == len(ENTRIES) >= 769
+    assert found.confirmed >= CONFIRMED * found.members
+
+
+def test_the_page_on_the_library_has_these_counts():
+    text = (ROOT / "docs" / "library.md").read_text()
+    table = text[text.index("| closed |") :].partition("\n\n")[0].splitlines()[2:]
+    assert len(table) >= 5
+    counted = []
+    for line in table:
+        patterns, *numbers = [cell.strip(" `") for cell in line.strip("|").split("|")]
+        names = [
+            name
+            for name in COVERAGE
+            if any(fnmatchcase(name, one) for one in re.split("[`, ]+", patterns))
+        ]
+        found = [COVERAGE[name] for name in names]
+        sums = [sum(getattr(row, key) for row in found) for key in ("members", "closed")]
+        sums += [sum(getattr(row, key) for row in found) for key in ("confirmed", "open")]
+        assert [int(number) for number in numbers[:4]] == sums, patterns
+        counted += names
+    assert sorted(counted) == sorted(COVERAGE)
+
+
+@pytest.mark.parametrize("sha256", SAMPLE[::3], ids=lambda sha256: ENTRIES[sha256]["instance"])
+def test_the_head_is_the_best_of_its_history_and_its_solution_costs_that(sha256, tmp_path):
     """Read as anybody would who has the file, `rsjs show` and `rsjs check --exact`."""
+    entry = ENTRIES[sha256]
     costs = [step["value"] for step in entry["ub_data"]]
     bounds = [step["value"] for step in entry["lb_data"]]
     assert (entry["upper_bound"], entry["lower_bound"]) == (min(costs), max(bounds))
@@ -55,29 +111,44 @@ def test_the_head_is_the_best_of_its_history_and_its_solution_costs_that(entry, 
     assert float(verdict.objective) == entry["upper_bound"]
 
 
-def test_every_instance_of_the_small_sets_is_closed_by_two_solvers_and_two_formulations():
-    made = [source.make() for name in SETS for source in sources({"set": name}, ROOT, "")]
-    known = {entry["sha256"]: entry for entry in ENTRIES}
-    for instance in made:
-        entry = known[instance.digest]
+@pytest.mark.parametrize("name", ["tiny", "small"])
+def test_every_instance_of_the_small_sets_is_closed_by_two_solvers_and_two_formulations(name):
+    for member in members(name):
+        entry = ENTRIES[member.sha256]
         assert entry["status"] == "closed", entry["instance"]
         head = entry["lb_data"][-1]
         proofs = [head, *head["confirmed_by"]]
         assert len({proof["solver"] for proof in proofs}) >= 2, entry["instance"]
-        names = {proof["method"].partition("@")[0] for proof in proofs}
-        assert len(names) >= 2, entry["instance"]
+        formulations = {proof["method"].partition("@")[0] for proof in proofs}
+        assert len(formulations) >= 2, entry["instance"]
 
 
-@pytest.mark.parametrize("entry", [e for e in ENTRIES if e["jobs"] <= 6], ids=lambda e: e["sha256"])
-def test_enumeration_finds_the_optimum_of_the_tiny_ones(entry):
+@pytest.mark.parametrize("member", members("tiny"), ids=lambda member: member.name)
+def test_enumeration_finds_the_optimum_of_the_tiny_ones(member):
+    entry = ENTRIES[member.sha256]
     instance = made_again(BestKnown.of_document(entry), FOLDER)
     found = enumerate_all(instance, Call(), Report())
     assert found.objective == pytest.approx(entry["upper_bound"], rel=1e-12)
 
 
+def test_optima_that_the_library_states_are_the_least_costs():
+    stated = {m.sha256: m.optimum for name in SETS for m in members(name) if m.optimum is not None}
+    assert len(stated) >= 70
+    for sha256, optimum in stated.items():
+        assert ENTRIES[sha256]["upper_bound"] == pytest.approx(optimum, rel=1e-9)
+
+
+def test_what_is_planted_is_known_by_construction_and_confirmed_by_runs():
+    for name in ("planted-proportional", "planted-first-ending"):
+        for member in members(name):
+            entry = ENTRIES[member.sha256]
+            assert entry["lb_data"][0]["bound_source"] == "construction"
+            assert entry["lb_data"][-1]["confirmed_by"]
+
+
 def test_no_value_is_of_a_tree_with_changes_that_no_commit_holds():
-    steps = [step for entry in ENTRIES for key in ("lb_data", "ub_data") for step in entry[key]]
-    commits = {step["commit"] for step in steps}
+    steps = [s for e in ENTRIES.values() for key in ("lb_data", "ub_data") for s in e[key]]
+    commits = {origin["commit"] for step in steps for origin in (step, *step["confirmed_by"])}
     assert all(commit is None or re.fullmatch("[0-9a-f]{40}", commit) for commit in commits)
 
 
@@ -86,7 +157,7 @@ def test_the_solu_file_reads_as_miplib_has_it():
     found = [re.fullmatch(r"=(opt|best|unkn)=  (\S+)(?: (\S+))?", line) for line in lines]
     assert all(found)
     told = {match[2]: (match[1], match[3]) for match in found if match}
-    for entry in ENTRIES:
+    for entry in ENTRIES.values():
         word, value = told.pop(entry["instance"])
         assert word == ("opt" if entry["status"] == "closed" else "best")
         assert float(value) == entry["upper_bound"]
@@ -99,9 +170,13 @@ def test_the_files_are_small():
     assert sum(sizes.values()) <= LARGEST_FOLDER
 
 
-def test_the_campaign_that_makes_them_asks_for_the_small_sets():
-    path = ROOT / "benchmarks" / "best_known.toml"
-    campaign = document.read(path)
-    assert campaign.gap < 1e-6
-    assert [entry["set"] for entry in tomllib.loads(path.read_text())["instances"]] == [*SETS]
-    assert {source.make().digest for source in campaign.sources} <= {e["sha256"] for e in ENTRIES}
+def test_campaigns_make_every_value():
+    tables = [tomllib.loads(path.read_text()) for path in CAMPAIGNS]
+    asked = [entry["set"] for table in tables for entry in table["instances"]]
+    assert sorted(asked) == sorted(SETS)
+    assert all(document.read(path).gap < 1e-6 for path in CAMPAIGNS)
+    makers = {"construction", *(f"campaign {table['name']}" for table in tables)}
+    steps = [s for e in ENTRIES.values() for key in ("lb_data", "ub_data") for s in e[key]]
+    assert {
+        origin["source"] for step in steps for origin in (step, *step["confirmed_by"])
+    } == makers

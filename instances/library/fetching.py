@@ -15,6 +15,7 @@ from rsjs.instances.files import read_document, write_document, write_instance
 from rsjs.instances.library.drawing import draw, refuse_other
 from rsjs.instances.library.sets import LICENCE, LibrarySet, Member
 from rsjs.instances.mig.job_files import read_jobs, write_jobs
+from rsjs.instances.mig.json_files import read_json
 from rsjs.instances.schema import Instance
 
 MANIFEST = "rsjs-set/1"
@@ -36,9 +37,11 @@ def fetch(
     Raises
     ------
     InputError
-        If the digest of what was drawn is not that of the library; nothing is written then.
+        If the digest of what was drawn is not that of the library, or another set is in the folder;
+        nothing is written then.
     """
     folder = Path(folder)
+    _refuse_other_set(chosen, folder / MANIFEST_NAME)
     for member in chosen.members:
         path = folder / file_name(member)
         if path.exists() and _digest(path, chosen) == member.sha256:
@@ -82,6 +85,16 @@ def manifest(chosen: LibrarySet) -> Document:
             for member in chosen.members
         ],
     }
+
+
+def _refuse_other_set(chosen: LibrarySet, path: Path) -> None:
+    """Two sets in one folder would have one manifest."""
+    try:
+        other = read_json(path)["set"]
+    except (InputError, KeyError, TypeError):
+        return
+    if other != chosen.name:
+        raise InputError("/set", other, f"{chosen.name}, or a folder of its own", path)
 
 
 def _digest(path: Path, chosen: LibrarySet) -> str | None:

@@ -141,7 +141,7 @@ def _config(root: Node) -> MigConfig:
         document=root.value,
         name=root["name"],
         time_unit=root.value.get("time_unit", "minute"),
-        count=root.value.get("count"),
+        count=int(root["count"]) if "count" in root else None,
         horizon=float(root.value.get("horizon", inf)),
         seeds=seeds(root.at("seeds")),
         arrivals=arrivals(root.at("arrivals")),

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rsjs.instances.csv_tables import read_rows
-from rsjs.instances.errors import InputError, described
+from rsjs.instances.errors import InputError, described, reason
 
 if TYPE_CHECKING:
     from rsjs.instances.mig.node import Node
@@ -27,20 +27,20 @@ def numbers(node: Node) -> Floats:
 
     name, column = node["file"], node["column"]
     path = Path(node.around.folder, name)
-    header = _header(path)
-    if column not in header:
-        raise node.at("column").error(f"a column of {name}: {nearest_first(column, header)}")
+    header = _header(node.at("file"), path)
+    if header.count(column) != 1:
+        known = nearest_first(column, header) or "it has none"
+        raise node.at("column").error(f"a column of {name}: {known}")
     values = [row.number(column, signed=True) for row in read_rows(path, header)]
     node.around.files[name] = sha256(path.read_bytes()).hexdigest()
     return np.array(values)
 
 
-def _header(path: Path) -> list[str]:
+def _header(node: Node, path: Path) -> list[str]:
     try:
-        with path.open(encoding="utf-8", newline="") as file:
+        with path.open(encoding="utf-8-sig", newline="") as file:
             return [name.strip() for name in next(csv.reader(file), [])]
-    except OSError as error:
-        found = described(error.strerror or str(error))
-        raise InputError("", found, "a readable file", path) from None
     except (UnicodeDecodeError, csv.Error) as error:
         raise InputError("", described(str(error)), "CSV text in UTF-8", path) from None
+    except (OSError, ValueError) as error:  # ValueError: a NUL in the name
+        raise node.error(f"a readable file: {reason(error)}") from None

@@ -32,6 +32,7 @@ MOST_UNITS = 2 * 10**7  # of run time in a set
 _LEAST = {"priority": -LARGEST, "run_length": 1.0, "cuda_cores": 0.0}
 
 
+@np.errstate(over="ignore")  # infinite values are refused
 def generate(config: MigConfig, seed: int) -> JobSet:
     """
     The set of jobs of a seed.
@@ -42,6 +43,9 @@ def generate(config: MigConfig, seed: int) -> JobSet:
         If a law draws what its field cannot hold, e.g. a run length of 0.
     """
     times = first_times(config.arrivals, seed, config.count, config.horizon)
+    if len(times) and not times[-1] <= LARGEST:
+        expected = f"arrivals of at most {LARGEST:g}"
+        raise config.arrivals.node.error(expected, value=_found(times[-1]))
     return _Drawing(config, seed, np.round(times, DECIMALS)).jobs()
 
 
@@ -162,4 +166,5 @@ def _record(config: MigConfig, seed: int) -> dict[str, Any]:
 
 
 def _found(number: np.float64) -> float:
-    return float(number)
+    whole = number.is_integer() and abs(number) <= LARGEST
+    return int(number) if whole else float(number)

@@ -71,9 +71,10 @@ class MigGpu:
 def gpu_of(document: Document, pointer: str = "") -> MigGpu:
     """The GPU in a document that fits the schema; InputError if it makes no sense."""
     profiles = tuple(
-        Profile(**{**row, "starts": tuple(row["starts"])}) for row in document["profiles"]
+        Profile(**{**_integral(row), "starts": tuple(map(int, row["starts"]))})
+        for row in document["profiles"]
     )
-    gpu = MigGpu(**{**document, "profiles": profiles})
+    gpu = MigGpu(**{**_integral(document), "profiles": profiles})
     times = Counter(profile.name for profile in profiles)
     for i, profile in enumerate(profiles):
         where = f"{pointer}/profiles/{i}"
@@ -88,6 +89,12 @@ def gpu_of(document: Document, pointer: str = "") -> MigGpu:
             expected = f"at most {gpu.compute_slices}, those of the GPU"
             raise InputError(f"{where}/compute_slices", profile.compute_slices, expected)
     return gpu
+
+
+def _integral(row: Document) -> Document:
+    """A row whose numbers of slices and instances are integers, 8.0 as 8."""
+    integers = ("compute_slices", "memory_slices", "most")
+    return row | {name: int(row[name]) for name in integers if name in row}
 
 
 def document_of(gpu: MigGpu) -> Document:

@@ -108,7 +108,8 @@ def _check(jobs: JobSet) -> None:
     if (bad := np.flatnonzero(~_within(jobs.memory, 0))).size:
         j = int(np.searchsorted(np.cumsum(jobs.run_length), bad[0], side="right"))
         k = int(bad[0] - jobs.run_length[:j].sum())
-        raise InputError(f"/jobs/{j}/memory/{k}", float(jobs.memory[bad[0]]), "a number of MB >= 0")
+        expected = f"a number of MB >= 0, <= {LARGEST:g}"
+        raise InputError(f"/jobs/{j}/memory/{k}", float(jobs.memory[bad[0]]), expected)
     unknown = (jobs.job_class < 0) | (jobs.job_class >= len(jobs.classes))
     _refuse("class", unknown, jobs.job_class, f"the index of one of {len(jobs.classes)} classes")
     undefined = np.isnan(jobs.deadline) | (np.abs(jobs.deadline) > LARGEST)

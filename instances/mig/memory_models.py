@@ -22,17 +22,31 @@ from types import MappingProxyType
 
 import numpy as np
 
+from rsjs.instances.mig.jobs import LARGEST
 from rsjs.instances.mig.laws import ordered
 from rsjs.instances.mig.node import Node
 from rsjs.instances.mig.plugins import PREFIX
 from rsjs.instances.mig.runs import Integers, Model, Runs
 from rsjs.instances.mig.uniforms import Uniforms
-from rsjs.instances.mig.values import MOST_TRIES, ROUND, Value, outside, value
+from rsjs.instances.mig.values import MOST_TRIES, ROUND, Value, hopeless, outside, value
 from rsjs.instances.streams import Floats, normal
 
 
 def memory_model(node: Node) -> Model:
-    """The memory model at a node."""
+    """The memory model at a node; an InputError names it where it draws what is no memory."""
+    model = _model(node)
+
+    def draw(runs: Runs) -> Floats:
+        memory = model.draw(runs)
+        if (bad := outside(memory, (0.0, LARGEST))).any():
+            expected = f"MB from 0 to {LARGEST:g}, e.g. by clip"
+            raise node.error(expected, value=float(memory[bad.argmax()]))
+        return memory
+
+    return replace(model, draw=draw)
+
+
+def _model(node: Node) -> Model:
     name: str = node["model"]
     if name.startswith(PREFIX):
         call, finish = node.around.plugins.memory_model(node, name), _finish(node)
@@ -71,7 +85,7 @@ def _random_walk(node: Node) -> Model:
                 refused = outside(after, range_)
                 if not refused.any():
                     break
-                if attempt > MOST_TRIES:
+                if hopeless(attempt, refused):
                     low, high = range_
                     expected = f"steps that stay from {low:g} to {high:g} within {MOST_TRIES} draws"
                     raise node.at("step").error(expected)

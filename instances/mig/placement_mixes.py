@@ -39,6 +39,8 @@ def generate(gpu: MigGpu, mix: str, n: int, seed: int) -> Workloads:
         raise InputError("--mix", mix, f"one of {nearest_first(mix, MIXES)}")
     if n < 1:
         raise InputError("-n", n, "a number of workloads >= 1")
+    if seed < 0:
+        raise InputError("--seed", seed, "an integer >= 0")
     profiles = np.array([gpu.index(name, "--gpu") for name in MIXES[mix]])
     edges = np.cumsum(list(MIXES[mix].values()))[:-1]
     drawn = np.searchsorted(edges, uniforms("mig-placement", seed, "profile", n), side="right")

@@ -21,6 +21,7 @@ from typing import Any
 
 import numpy as np
 
+from rsjs.instances.documents import canonical_text
 from rsjs.instances.errors import InputError, described
 from rsjs.instances.json_schemas import fit
 from rsjs.instances.mig.node import Node, nearest_first
@@ -63,7 +64,13 @@ class Plugins:
 
         def values(jobs: dict[str, Any], u: Floats) -> list[Any]:
             found = call(jobs, u)
-            column = found.tolist() if isinstance(found, np.ndarray) else list(found)
+            try:
+                column = found.tolist() if isinstance(found, np.ndarray) else list(found)
+                canonical_text({"": column}).encode()
+            except (TypeError, ValueError, RecursionError) as error:
+                raise node.error(
+                    "JSON values from the plug-in", value=described(str(error))
+                ) from None
             if len(column) != len(u):
                 raise node.error(f"{len(u)} values", value=described(f"{len(column)} values"))
             return column
@@ -78,7 +85,10 @@ class Plugins:
         if name not in known:
             names = nearest_first(name, known) or "none is installed"
             raise node.at(key).error(f"an entry point of {group}: {names}")
-        call = known[name].load()
+        try:
+            call = known[name].load()
+        except (ImportError, AttributeError) as error:
+            raise node.at(key).error(f"an entry point that loads: {error}") from None
         params = node.value.get("params", {})
         if schema := getattr(call, "schema", None):
             try:
@@ -93,7 +103,12 @@ class Plugins:
 
 def floats(node: Node, found: Any, n: int) -> Floats:
     """What a plug-in returned, as n finite numbers."""
-    values = np.asarray(found, dtype=np.float64)
+    try:
+        values = np.asarray(found, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise node.error(
+            f"{n} finite numbers from the plug-in", value=described(str(error))
+        ) from None
     if values.shape != (n,) or not np.isfinite(values).all():
         shown = described(f"an array of shape {values.shape}, or numbers that are not finite")
         raise node.error(f"{n} finite numbers from the plug-in", value=shown)

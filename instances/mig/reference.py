@@ -36,6 +36,7 @@ class Reference:
     weight: Floats
 
     @classmethod
+    @np.errstate(over="ignore", invalid="ignore")  # a law without moments
     def of(cls, value: Value) -> Reference:
         """The law of a value."""
         u, weight = _grid()

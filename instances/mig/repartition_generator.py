@@ -25,6 +25,7 @@ from rsjs.instances.streams import choice, integer, uniforms
 NEEDS = tuple(need * 1024 / 40192 for need in (3, 4.5, 8, 9, 15, 18, 30))  # of the largest profile
 WORK = (10, 120)
 ALPHA = 0.8
+LATEST = 10**9  # of any time in a file
 
 
 def generate(
@@ -38,9 +39,14 @@ def generate(
     delta: int = 0,
 ) -> Repartition:
     """`n` jobs; the first jobs of a larger set are those of a smaller one."""
-    for option, value, least in (("-n", n, 1), ("--releases", releases, 0), ("--delta", delta, 0)):
-        if value < least:
-            raise InputError(option, value, f"an integer >= {least}")
+    for option, value, least, most in (
+        ("-n", n, 1, LATEST),
+        ("--seed", seed, 0, 2**63 - 1),
+        ("--releases", releases, 0, LATEST),
+        ("--delta", delta, 0, LATEST),
+    ):
+        if not least <= value <= most:
+            raise InputError(option, value, f"an integer from {least} to {most}")
     largest = max(profile.memory_mib for profile in gpu.profiles)
     needs = choice(uniforms("mig-repartition", seed, "memory", n), NEEDS if whole else NEEDS[:-1])
     works = integer(uniforms("mig-repartition", seed, "work", n), *WORK).tolist()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from operator import mul
 
 import numpy as np
 
@@ -44,9 +45,14 @@ def terms(problem: SchedulingProblem, schedule: Schedule) -> dict[str, float]:
     return {
         "late": int((ends > problem.due).sum()),
         "makespan": int(ends.max()),
-        "completion": int(ends.sum()),
-        "weighted_completion": int(problem.jobs.priority @ ends),
+        "completion": sum(ends.tolist()),
+        "weighted_completion": sum(map(mul, problem.jobs.priority.tolist(), ends.tolist())),
         "waste": int(problem.memory[schedule.unit].sum()) - float(problem.jobs.memory.sum()),
         "preemptions": int(gaps.sum()),
         "migrations": int(changes.sum()),
     }
+
+
+def better(problem: SchedulingProblem, one: Schedule, other: Schedule) -> Schedule:
+    """The schedule of the lower objective, stage by stage; the first of equal ones."""
+    return min(one, other, key=lambda made: problem.objective.values(terms(problem, made)))

@@ -62,7 +62,9 @@ def to_problem(document: Document) -> SchedulingProblem:
         memory=np.array([unit["memory"] for unit in document["units"]], dtype=np.int64),
         jobs=job_documents.to_jobs(document),
         reading=document["reading"],
-        objective=ScheduleObjective(tuple(document["objective"])),
+        objective=ScheduleObjective(
+            tuple({term: int(w) for term, w in stage.items()} for stage in document["objective"])
+        ),
     )
 
 

@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from rsjs.instances.errors import InputError, described
+from rsjs.instances.errors import InputError
 from rsjs.instances.files import write_document
 from rsjs.instances.json_schemas import fit
 from rsjs.instances.mig import schedule_documents
 from rsjs.instances.mig.job_files import read_jobs
-from rsjs.instances.mig.json_files import fitting, read_json
+from rsjs.instances.mig.json_files import read_json
 from rsjs.instances.mig.schedule import Schedule
 from rsjs.instances.mig.schedule_documents import MIG_SCHEDULE, MIG_SCHEDULING, ScheduleFile
 from rsjs.instances.mig.schedule_objective import ScheduleObjective
@@ -24,6 +24,7 @@ from rsjs.instances.mig.scheduling import (
     numbered,
     paper_problem,
 )
+from rsjs.instances.mig.typed_files import of_format, read_document
 
 
 def read_problem(path: str | Path) -> SchedulingProblem:
@@ -35,7 +36,7 @@ def read_problem(path: str | Path) -> SchedulingProblem:
     InputError
         Naming the file, the JSON pointer, the value found and what was expected.
     """
-    return _problem(_of_format(read_json(path), path, MIG_SCHEDULING), path)
+    return _problem(of_format(read_json(path), MIG_SCHEDULING, path), path)
 
 
 def write_problem(problem: SchedulingProblem, path: str | Path) -> None:
@@ -57,13 +58,12 @@ def read_problem_or_jobs(
     makespan if not given.
     """
     document = read_json(path)
-    of_problem = isinstance(document, dict) and document.get("format") == MIG_SCHEDULING
     given: dict[str, Any] = {"reading": reading, "objective": objective}
     if memory is not None:
         given["memory"] = np.array(memory, dtype=np.int64)
         given["units"] = numbered(len(memory))
     try:
-        if of_problem:
+        if is_problem(document):
             found = _problem(document, path)
             changes = {key: value for key, value in given.items() if value is not None}
             return replace(found, **changes) if changes else found
@@ -74,9 +74,14 @@ def read_problem_or_jobs(
         raise error if error.file else error.at(path) from None
 
 
+def is_problem(document: Any) -> bool:
+    """Whether a document is one of a problem, not of a set of jobs."""
+    return isinstance(document, dict) and document.get("format") == MIG_SCHEDULING
+
+
 def read_schedule(path: str | Path, problem: SchedulingProblem) -> ScheduleFile:
     """Read an `rsjs-mig-schedule/1` file, which must be one for this problem."""
-    document = fitting(_of_format(read_json(path), path, MIG_SCHEDULE), "mig-schedule", path)
+    document = read_document(path, MIG_SCHEDULE, "mig-schedule")
     try:
         return schedule_documents.to_schedule(document, problem)
     except InputError as error:
@@ -105,11 +110,3 @@ def _problem(document: Any, path: str | Path) -> SchedulingProblem:
         return schedule_documents.to_problem(document)
     except InputError as error:
         raise error.at(path) from None
-
-
-def _of_format(document: Any, path: str | Path, kind: str) -> Any:
-    if not isinstance(document, dict):
-        raise InputError("", described("no object"), f"a file of format {kind}", path)
-    if document.get("format") != kind:
-        raise InputError("/format", document.get("format"), repr(kind), path)
-    return document

@@ -27,7 +27,7 @@ LEXICOGRAPHIC = "lexicographic"
 NAMED = {LEXICOGRAPHIC: "late,makespan,completion,waste,preemptions+migrations"}
 MOST_WEIGHT = 1_000_000
 
-_PART = re.compile(r"(?:([1-9][0-9]{0,6})\*)?([a-z_]+)")
+_PART = re.compile(r"(?:([0-9]{1,9})\*)?([a-z_]+)")
 
 
 @dataclass(frozen=True)

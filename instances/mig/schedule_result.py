@@ -9,6 +9,7 @@ from rsjs.instances.mig.schedule import Schedule
 from rsjs.instances.solution import Stop
 
 EQUAL = 1e-6  # values of a stage that differ less are the same
+ROUNDING = 1e-15  # relative, of values and bounds with memory that is no integer
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -39,4 +40,4 @@ class ScheduleResult:
 
 def met(value: float, bound: float | None) -> bool:
     """Whether a bound proves a value."""
-    return bound is not None and bound >= value - EQUAL * max(1.0, abs(value))
+    return bound is not None and bound >= value - EQUAL - ROUNDING * abs(value)

@@ -13,7 +13,8 @@ A job that is not interruptible is read as C, one that is not migratable as B at
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import re
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -22,6 +23,7 @@ from numpy.typing import NDArray
 from rsjs.instances.errors import InputError, described
 from rsjs.instances.mig.jobs import Floats, Integers, JobSet
 from rsjs.instances.mig.schedule_objective import ScheduleObjective
+from rsjs.instances.mig.value_limits import refuse_inexact
 
 READINGS = ("A", "B", "C")
 PAPER_UNITS = (2000, 1000, 1000)  # MB
@@ -132,6 +134,26 @@ def paper_problem(
     )
 
 
+def named(problem: SchedulingProblem, goal: str | None = None) -> SchedulingProblem:
+    """
+    The same problem, named for what tells it from others on the same jobs.
+
+    Parameters
+    ----------
+    goal : str, optional
+        The objective as it was asked for.
+
+    Returns
+    -------
+    SchedulingProblem
+        `mig-READING-OBJECTIVE-JOBS`, with the memory of other units than the paper's.
+    """
+    parts = ["mig", problem.reading, re.sub(r"[*\s]", "", goal or str(problem.objective))]
+    if tuple(problem.memory.tolist()) != PAPER_UNITS:
+        parts.append("+".join(map(str, problem.memory.tolist())))
+    return replace(problem, name="-".join([*parts, problem.name.removeprefix("mig-")]))
+
+
 def numbered(units: int) -> tuple[str, ...]:
     """Names of units that have none."""
     return tuple(str(i) for i in range(units))
@@ -165,3 +187,4 @@ def _check(problem: SchedulingProblem) -> None:
         j = int((jobs.priority < 0).argmax())
         expected = "a priority >= 0 as a weight of completion times"
         raise InputError(f"/jobs/{j}/priority", int(jobs.priority[j]), expected)
+    refuse_inexact(problem)

@@ -16,9 +16,9 @@ def seeds(node: Node) -> tuple[int, ...]:
         for i, seed in enumerate(node.value):
             if seed in node.value[:i]:
                 raise node.at(i).error("a seed that does not stand before")
-        return tuple(node.value)
+        return tuple(map(int, node.value))
     if "range" in node:
-        first, last = node["range"]
+        first, last = map(int, node["range"])
         if last < first:
             raise node.at("range", 1).error(f"a seed >= {first}")
         if last - first >= MOST:
@@ -26,7 +26,7 @@ def seeds(node: Node) -> tuple[int, ...]:
                 f"at most {MOST} seeds", value=described(str([first, last]))
             )
         return tuple(range(first, last + 1))
-    return first_primes(node["first_primes"])
+    return first_primes(int(node["first_primes"]))
 
 
 def first_primes(n: int) -> tuple[int, ...]:

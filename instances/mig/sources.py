@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from hashlib import sha256
 from importlib.metadata import version
 from pathlib import Path
@@ -13,7 +14,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from rsjs.instances.documents import Document, canonical_text
-from rsjs.instances.errors import InputError, described
+from rsjs.instances.errors import InputError, described, reason
 from rsjs.instances.files import write_document
 from rsjs.instances.mig import config, generator, legacy, legacy_config
 from rsjs.instances.mig.config import MigConfig
@@ -81,8 +82,9 @@ def read_source(path: str | Path, *, allow_plugins: bool = False) -> Source:
         name=name,
         document=document,
         seeds=(theirs.seed,),
-        make=lambda seed: legacy.generate(
-            theirs, name=f"{name}-s{seed}", seed=seed, document=document
+        make=lambda seed: _told(
+            path,
+            partial(legacy.generate, theirs, name=f"{name}-s{seed}", seed=seed, document=document),
         ),
     )
 
@@ -99,7 +101,7 @@ def write_sets(
     source: Source, seeds: Sequence[int], folder: str | Path, form: str = OURS
 ) -> Iterator[Document]:
     """
-    Write one file per seed, then `manifest.json` with the digest of each.
+    Write one file per seed, then `manifest.json` with the digest of each; an old one goes first.
 
     Yields
     ------
@@ -108,6 +110,7 @@ def write_sets(
         file.
     """
     folder, lines = Path(folder), []
+    _remove(folder / MANIFEST_NAME)
     for seed in seeds:
         jobs = source.make(seed)
         name = f"{jobs.name}.json"
@@ -124,6 +127,13 @@ def write_sets(
         )
         yield lines[-1]
     write_document(manifest(source, form, lines), folder / MANIFEST_NAME)
+
+
+def _remove(path: Path) -> None:
+    try:
+        path.unlink(missing_ok=True)
+    except OSError as error:
+        raise InputError("", reason(error), "a file that can be replaced", path) from None
 
 
 def manifest(source: Source, form: str, sets: Sequence[Document]) -> Document:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from rsjs.instances.documents import Document
 from rsjs.instances.errors import InputError, described
@@ -18,10 +19,14 @@ def read_document(path: str | Path, kind: str, schema: str) -> Document:
     InputError
         Naming the file, the JSON pointer, the value found and what was expected.
     """
-    document = read_json(path)
+    found: Document = fitting(of_format(read_json(path), kind, path), schema, path)
+    return found
+
+
+def of_format(document: Any, kind: str, path: str | Path) -> Document:
+    """The document of a file, if it names this format; InputError otherwise."""
     if not isinstance(document, dict):
         raise InputError("", described("no object"), f"a file of format {kind}", path)
     if document.get("format") != kind:
         raise InputError("/format", document.get("format"), repr(kind), path)
-    found: Document = fitting(document, schema, path)
-    return found
+    return document

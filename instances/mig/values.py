@@ -24,6 +24,7 @@ from rsjs.instances.mig.uniforms import Uniforms
 from rsjs.instances.streams import Floats
 
 MOST_TRIES = 1000
+IN_VAIN = 10**6  # draws without one that is accepted
 ROUND: dict[str, Callable[[Floats], Floats]] = {
     "none": np.asarray,
     "floor": np.floor,
@@ -61,7 +62,7 @@ class Value:
         values, attempt = np.array(values), 0
         while (refused := outside(values, self.truncate)).any():
             attempt += 1
-            if attempt > MOST_TRIES:
+            if hopeless(attempt, refused):
                 low, high = self.truncate
                 expected = f"a law that is from {low:g} to {high:g} within {MOST_TRIES} draws"
                 raise self.node.error(expected)
@@ -90,6 +91,11 @@ def value(node: Node, rounding: str = "none") -> Value:
         clip=_range(node, "clip"),
         rounding=node.value.get("round", rounding),
     )
+
+
+def hopeless(attempt: int, refused: NDArray[np.bool_]) -> bool:
+    """Whether to give up before entries are drawn once more."""
+    return attempt > MOST_TRIES or bool(refused.all() and attempt * len(refused) > IN_VAIN)
 
 
 def outside(values: Floats, range_: tuple[float, float]) -> NDArray[np.bool_]:

@@ -20,6 +20,7 @@ from rsjs.instances.errors import InputError, described
 
 COLUMNS = ("application", "gpu", "gpus", "batch", "seconds")
 MOST_GPUS, MOST_SAMPLES = 1024, 10**9
+SHORTEST, LONGEST = 1e-9, 1e9  # s
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,13 +64,18 @@ def read_measurements(path: str | Path) -> list[Measurement]:
 
 
 def _measurement(row: Row) -> Measurement:
+    name, seconds = row.name("application").strip(), row.positive("seconds")
+    if not name.isprintable():
+        raise row.error("application", name, "a name that can be printed")
+    if not SHORTEST <= seconds <= LONGEST:
+        raise row.error("seconds", row.entries["seconds"], f"{SHORTEST:g} to {LONGEST:g}")
     return Measurement(
         line=row.line,
-        application=row.name("application").strip(),
+        application=name,
         gpu=row.name("gpu").strip(),
         gpus=row.integer("gpus", 1, MOST_GPUS),
         batch=row.integer("batch", 1, MOST_SAMPLES),
-        milliseconds=1000 * row.positive("seconds"),
+        milliseconds=1000 * seconds,
     )
 
 

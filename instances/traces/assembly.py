@@ -21,6 +21,7 @@ from rsjs.instances.traces.kinds import (
     PENDING,
     RUNNING,
     SHARE,
+    STATE,
     TIME,
     TIME_ZONE,
     TOO_LONG,
@@ -33,6 +34,7 @@ from rsjs.instances.traces.rows import Rows, Texts
 from rsjs.instances.traces.text_columns import seconds
 
 LONGEST = 366 * 86400.0  # s
+FURTHEST = 2.0**53  # s: beyond it floats do not tell seconds apart
 MOST_GPUS = 1 << 20  # of a job: beyond it floats are no counts
 _TIMES = (TIME, TIME_ZONE)
 _CLOCK = 1.0  # s that end - start may differ from a duration: both are rounded
@@ -53,6 +55,13 @@ class Columns:
         self.flaw[wrong] |= NUMBER.bit
         return values
 
+    def time(self, name: str) -> Floats:
+        """(n,) seconds, NaN where nothing stands or a number so large that it is none."""
+        values = self.number(name)
+        far = np.abs(values) > FURTHEST
+        self.flaw[far] |= NUMBER.bit
+        return np.where(far, np.nan, values)
+
     def date(self, name: str) -> Floats:
         """(n,) seconds, NaN where nothing stands."""
         values, flaw = seconds(self.text(name))
@@ -68,11 +77,22 @@ class Columns:
         """(n,) positions in the words, -1 where nothing stands, and the words."""
         return words(self._frame[name])
 
-    def state(self, name: str, meaning: Mapping[str, Kind]) -> None:
-        """Note the kind of each word that is listed."""
-        codes, known = self.word(name)
-        bits = [meaning[word].bit if word in meaning else 0 for word in known]
-        self.flaw |= np.array([*bits, 0], dtype=np.uint32)[codes]
+    def state(self, name: str, done: str, meaning: Mapping[str, Kind]) -> None:
+        """Note the kind of each word that is listed; `done` has none, and others are `STATE`."""
+        self.flaw |= state_bits(*self.word(name), done, meaning)
+
+
+def state_bits(
+    codes: Index, known: Sequence[str], done: str, meaning: Mapping[str, Kind]
+) -> NDArray[np.uint32]:
+    """(n,) the bit of the kind of each state, given as positions in the words and the words."""
+    bits = [0 if word == done else meaning.get(word, STATE).bit for word in map(str.strip, known)]
+    return np.array([*bits, STATE.bit], dtype=np.uint32)[codes]
+
+
+def is_count(gpus: Floats) -> NDArray[np.bool_]:
+    """(n,) whether each is a whole number of GPUs."""
+    return np.asarray((gpus >= 0) & (gpus <= MOST_GPUS) & (gpus == np.floor(gpus)))
 
 
 def assembled(
@@ -122,8 +142,7 @@ def assembled(
     note(TOO_LONG, told > LONGEST)
     note(INCONSISTENT, np.abs(ran - told) > _CLOCK)
     note(NO_GPU, gpus == 0)
-    counts = (gpus >= 0) & (gpus <= MOST_GPUS) & (gpus == np.floor(gpus))
-    note(GPU_COUNT, ~counts & ~(np.isnan(gpus) & (unread | useless)))
+    note(GPU_COUNT, ~is_count(gpus) & ~(np.isnan(gpus) & (unread | useless)))
     note(SHARE, ~((share > 0) & (share <= 1)) & ~(np.isnan(share) & (unread | useless)))
     models, applications = model or (none, ()), application or (none, ())
     return Rows(

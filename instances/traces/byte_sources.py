@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import gzip
 import io
+import lzma
+import stat
 import tarfile
 import zipfile
 import zlib
@@ -14,12 +16,20 @@ from hashlib import file_digest
 from pathlib import Path
 from typing import cast
 
-from rsjs.instances.errors import InputError, reason
+from rsjs.instances.errors import InputError, described, reason
 from rsjs.instances.traces.broken_zip import FirstMember
+from rsjs.instances.traces.tar_member import Stream, TarMember
 
 HEAD = 1 << 16  # bytes from which the format is told
 # What reading raises where compressed data ends early or is damaged.
-DAMAGE = (EOFError, zlib.error, gzip.BadGzipFile, tarfile.ReadError, zipfile.BadZipFile)
+DAMAGE = (
+    EOFError,
+    zlib.error,
+    lzma.LZMAError,
+    gzip.BadGzipFile,
+    tarfile.ReadError,
+    zipfile.BadZipFile,
+)
 _READ = 1 << 16
 _GZIP, _ZIP = b"\x1f\x8b", b"PK\x03\x04"
 
@@ -71,9 +81,11 @@ def sources(path: Path) -> Iterator[tuple[Source, bytes]]:
     Raises
     ------
     InputError
-        No such file, or it cannot be read.
+        No such file, one that is none (a folder, a pipe), or it cannot be read.
     """
     try:
+        if not stat.S_ISREG(path.stat().st_mode):  # a pipe without a writer is never opened
+            raise ValueError("no regular file")
         if not _is_archive(path):
             with _plain(path) as stream:
                 yield Source(path), _head(stream)
@@ -85,6 +97,9 @@ def sources(path: Path) -> Iterator[tuple[Source, bytes]]:
         return
     except (OSError, ValueError) as error:
         raise InputError("", reason(error), "a readable file", path) from None
+    except RuntimeError as error:  # of zipfile: encrypted, or packed in a way that it lacks
+        told, expected = described(str(error)), "an archive that can be unpacked"
+        raise InputError("", told, expected, path) from None
 
 
 def pieces(stream: io.BufferedIOBase, size: int) -> Iterator[bytes]:
@@ -97,7 +112,7 @@ def pieces(stream: io.BufferedIOBase, size: int) -> Iterator[bytes]:
             if len(found) == size:
                 yield bytes(found)
                 found.clear()
-    except DAMAGE:
+    except (*DAMAGE, OSError):  # damaged .bz2 is an OSError without a number
         if found:
             yield bytes(found)
         return
@@ -139,7 +154,7 @@ def _members(path: Path) -> Iterator[Iterator[tuple[str, io.BufferedIOBase]]]:
     if _starts(path) != _ZIP:
         with tarfile.open(path, "r|*") as tar:  # a stream: no pass over all of it for a list
             entries = (entry for entry in tar if entry.isfile())
-            yield ((e.name, cast(io.BufferedIOBase, tar.extractfile(e))) for e in entries)
+            yield ((e.name, TarMember(cast(Stream, tar.fileobj), e.size)) for e in entries)
     elif zipfile.is_zipfile(path):
         with zipfile.ZipFile(path) as archive:
             names = (info.filename for info in archive.infolist() if not info.is_dir())

@@ -22,9 +22,11 @@ from rsjs.instances.errors import InputError
 from rsjs.instances.generators.powered_nodes import powered_node
 from rsjs.instances.tables import gpu_names, table
 from rsjs.instances.traces.gpu_models import gpus_of
+from rsjs.instances.traces.node_lists import MOST_GPUS
 from rsjs.instances.traces.trace_format import NodeGroup
 
 UNITS = 4
+MOST_NODES = 1_000_000  # of a group, as in the schema of files
 
 
 def spelled_nodes(text: str) -> list[NodeGroup]:
@@ -38,10 +40,18 @@ def spelled_nodes(text: str) -> list[NodeGroup]:
     for part in text.split(","):
         gpu, _, numbers = part.strip().partition(":")
         size, _, count = numbers.partition(":")
-        if not (size.isdecimal() and count.isdecimal() and int(size) and int(count)):
-            raise InputError("/cluster", text, "GPU:GPUS:NODES,... such as V100:8:100,P100:4:20")
+        if not (_within(size, MOST_GPUS) and _within(count, MOST_NODES)):
+            expected = (
+                "GPU:GPUS:NODES,... such as V100:8:100,P100:4:20, "
+                f"at most {MOST_GPUS} GPUs and {MOST_NODES} nodes"
+            )
+            raise InputError("/cluster", text, expected)
         found.append(NodeGroup(one_of("cluster", gpu, gpu_names()), int(size), int(count)))
     return found
+
+
+def _within(text: str, most: int) -> bool:
+    return text.isdecimal() and len(text) <= len(str(most)) and 1 <= int(text) <= most
 
 
 def cluster_of(

@@ -53,7 +53,9 @@ def convert(report: Report, options: Options) -> tuple[Workload, Selection]:
         shared=options.sharing == "recorded",
         flat=options.rules == "jahani",
     )
-    screen = Screen(nodes=report.nodes, known=known, binding=format.binding)
+    screen = Screen(
+        nodes=report.nodes, known=known, binding=format.binding, duplicates=report.duplicates
+    )
     selection = select(
         report,
         screen,

@@ -19,7 +19,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from rsjs.instances.streams import Floats
-from rsjs.instances.traces.line_blocks import BLOCK, line_blocks, lines_of
+from rsjs.instances.traces.line_blocks import BLOCK, line_blocks
 
 _NEWLINE, _QUOTE, _RETURN, _NUL = 0x0A, b'"', b"\r", b"\0"
 _DTYPE = {"text": "S64", "date": "S32", "word": "category"}
@@ -69,12 +69,12 @@ def blocks(
     stream: io.BufferedIOBase, file: str, layout: Layout, size: int = BLOCK
 ) -> Iterator[Block]:
     """All rows; `Truncated` after the last of a file that ends early."""
-    for first, text in line_blocks(stream, file, size):
+    for first, lines, text in line_blocks(stream, file, size):
         if first == 1 and layout.header:
             text = text[text.index(b"\n") + 1 :]
-            first = 2
+            first, lines = 2, lines - 1
         if text:
-            yield _block(first, text, layout)
+            yield _block(np.arange(first, first + lines, dtype=np.int64), text, layout)
 
 
 def numbers(column: Any) -> tuple[Floats, NDArray[np.bool_]]:
@@ -99,20 +99,18 @@ def _text(value: object) -> str | None:
     return None if value is None else str(value)
 
 
-def _block(first: int, text: bytes, layout: Layout) -> Block:
-    n = lines_of(text)
-    line = np.arange(first, first + n, dtype=np.int64)
-    whole = np.ones(n, dtype=bool)
-    if not _is_regular(text, layout):
-        rows = _taken_apart(text, layout)
-        whole = np.array([len(row) == len(layout.columns) for row in rows])
-        filled = np.array([bool(row) for row in rows])
-        line, whole = line[filled], whole[filled]
-        text = _written([row for row in rows if len(row) == len(layout.columns)], layout)
-    return Block(line=line[whole], frame=_frame(text, layout), other=line[~whole])
+def _block(line: NDArray[np.int64], text: bytes, layout: Layout) -> Block:
+    if _is_regular(text, len(line), layout):
+        return Block(line=line, frame=_frame(text, layout), other=line[:0])
+    rows = _taken_apart(text, layout)
+    whole = np.array([len(row) == len(layout.columns) for row in rows])
+    filled = np.array([bool(row) for row in rows])
+    text = _written([row for row in rows if len(row) == len(layout.columns)], layout)
+    frame = _frame(text, layout)
+    return Block(line=line[whole], frame=frame, other=line[filled & ~whole])
 
 
-def _is_regular(text: bytes, layout: Layout) -> bool:
+def _is_regular(text: bytes, lines: int, layout: Layout) -> bool:
     """Whether each line has the fields of the header and nothing is odd."""
     if (
         _QUOTE in text
@@ -121,10 +119,11 @@ def _is_regular(text: bytes, layout: Layout) -> bool:
     ):
         return False
     data = np.frombuffer(text, dtype=np.uint8)
-    ends = data == _NEWLINE
-    marks = np.flatnonzero(ends | (data == ord(layout.separator)))
-    fields = np.diff(np.flatnonzero(ends[marks]), prepend=-1)
-    return bool((fields == len(layout.columns)).all())
+    marks = np.flatnonzero((data == _NEWLINE) | (data == ord(layout.separator)))
+    fields = len(layout.columns)
+    # If all these marks are ends of lines, there are as many as lines: no other mark is one.
+    ends = marks[fields - 1 :: fields]
+    return len(marks) == fields * lines and bool((data[ends] == _NEWLINE).all())
 
 
 def _taken_apart(text: bytes, layout: Layout) -> list[Sequence[str]]:
@@ -147,9 +146,10 @@ def _written(rows: Sequence[Sequence[str]], layout: Layout) -> bytes:
 
 
 def _frame(text: bytes, layout: Layout) -> Any:
-    position = {name: f"c{i}" for i, name in enumerate(layout.columns)}
+    names = [f"c{i}" for i in range(len(layout.columns))]  # those of the file may stand twice
+    position = dict(zip(layout.columns, names, strict=True))
     frame = pd.read_csv(
-        io.BytesIO(layout.separator.join(position.values()).encode() + b"\n" + text),
+        io.BytesIO(layout.separator.join(names).encode() + b"\n" + text),
         sep=layout.separator,
         usecols=[position[name] for name in layout.wanted],
         dtype={position[n]: _DTYPE[kind] for n, kind in layout.wanted.items() if kind in _DTYPE},
@@ -158,4 +158,5 @@ def _frame(text: bytes, layout: Layout) -> Any:
         engine="c",
         skip_blank_lines=False,
     )
-    return frame.rename(columns={short: name for name, short in position.items()})
+    frame.columns = [name for name in layout.columns if name in layout.wanted]
+    return frame

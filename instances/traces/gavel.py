@@ -72,7 +72,7 @@ def _rows(sources: Sources) -> Iterator[Rows]:
 def _jobs(columns: Columns, file: str, line: Index, rates: Rates | None) -> Rows:
     code, types = columns.word("type")
     gpus, steps = columns.number("gpus"), columns.number("steps")
-    submit = columns.number("arrival")
+    submit = columns.time("arrival")
     unknown = np.full(len(line), np.nan)
     return assembled(
         file=file,

@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 
 from rsjs.instances.errors import InputError, described
-from rsjs.instances.traces.byte_sources import DAMAGE, Source
+from rsjs.instances.traces.byte_sources import HEAD, Source, pieces
 
 Rates = Mapping[tuple[str, float], float]
 _GPU = "v100"
@@ -23,13 +23,16 @@ def read_rates(source: Source) -> Rates:
     """(job type, GPUs) -> steps per second of the job alone on V100s."""
     try:
         with source.open() as stream:
-            document = json.loads(stream.read().decode("utf-8"))
+            parts = [*pieces(stream, HEAD)]
+        if parts[-1:] != [b""]:
+            raise EOFError("an end within the file")
+        document = json.loads(b"".join(parts).decode("utf-8"))
         found = {
             (match[1], float(match[2])): float(entry["null"])
             for key, entry in document[_GPU].items()
             if (match := _KEY.fullmatch(key))
         }
-    except (*DAMAGE, ValueError, KeyError, TypeError, AttributeError) as error:
+    except (EOFError, ValueError, KeyError, TypeError, AttributeError) as error:
         expected = f"an object {_GPU!r} of job types with their throughput 'null'"
         raise InputError("", described(repr(error)), expected, source.name) from None
     return {key: rate for key, rate in found.items() if rate > 0}

@@ -44,7 +44,7 @@ def _rows(sources: Sources) -> Iterator[Rows]:
 
 
 def _jobs(columns: Columns, file: str, line: np.ndarray) -> Rows:
-    columns.state("state", _STATES)
+    columns.state("state", "COMPLETED", _STATES)
     dates = [columns.date(name) for name in ("submit_time", "start_time", "end_time")]
     gpus, duration = columns.number("gpu_num"), columns.number("duration")
     return assembled(

@@ -12,6 +12,7 @@ from typing import Any
 from rsjs.instances.traces.byte_sources import pieces
 from rsjs.instances.traces.line_blocks import BLOCK, Truncated
 
+LONGEST_OBJECT = 1 << 24  # characters: a longer one is broken
 LONGEST_TEXT = 1 << 16  # characters of a string: an error further from the end is a real one
 _BETWEEN = re.compile(r"[\s,\[\]\ufeff]*")
 
@@ -49,7 +50,8 @@ def objects(
             except (JSONDecodeError, RecursionError) as error:
                 place = error.pos if isinstance(error, JSONDecodeError) else at
                 following = starts.search(text, at + 1)
-                if not ended and len(text) - place < LONGEST_TEXT:
+                waits = len(text) - place < LONGEST_TEXT and len(text) - at < LONGEST_OBJECT
+                if not ended and waits:
                     break
                 if following is None:
                     if ended:

@@ -50,8 +50,11 @@ class Kind:
 
 
 MISSING_COLUMN = Kind(
-    name="missing-column", meaning="columns without which no row is read", whole=True
+    name="missing-column",
+    meaning="a column that no row is read without is missing, or stands twice",
+    whole=True,
 )
+EMPTY = Kind(name="empty", meaning="not one row; lines end with \\n or \\r\\n", whole=True)
 TRUNCATED = Kind(
     name="truncated",
     meaning="the file ends early, or is damaged from here on",
@@ -59,11 +62,11 @@ TRUNCATED = Kind(
     kept="the rows before it count",
 )
 FIELDS = Kind(name="fields", meaning="not as many fields as the table has, or broken JSON")
-NUMBER = Kind(name="number", meaning="text where a number belongs")
+NUMBER = Kind(name="number", meaning="text where a number belongs, or a time beyond 2^53 s")
 TIME = Kind(name="time", meaning="text where a date with a time belongs")
 TIME_ZONE = Kind(name="time-zone", meaning="a time zone, which the other times do not have")
 NO_SUBMISSION = Kind(name="no-submission", meaning="no time of submission")
-DUPLICATE = Kind(name="duplicate", meaning="a job that an earlier row has")
+DUPLICATE = Kind(name="duplicate", meaning="a job, or a task, that an earlier row has")
 UNMATCHED = Kind(name="unmatched", meaning="a task of no job, or a job without tasks")
 UNSORTED = Kind(
     name="unsorted", meaning="submitted before the row above", kept="jobs are put in order"
@@ -82,6 +85,12 @@ INCONSISTENT = Kind(
     kept="the recorded duration counts",
 )
 TOO_LONG = Kind(name="too-long", meaning="a run time of more than a year; check the unit")
+STATE = Kind(
+    name="state",
+    meaning="a state that is not known",
+    error=False,
+    kept="the job counts as completed",
+)
 PENDING = Kind(name="pending", meaning="never started", error=False)
 RUNNING = Kind(
     name="running",
@@ -98,6 +107,7 @@ KILLED = Kind(
 
 KINDS: tuple[Kind, ...] = (
     MISSING_COLUMN,
+    EMPTY,
     TRUNCATED,
     FIELDS,
     NUMBER,
@@ -117,6 +127,7 @@ KINDS: tuple[Kind, ...] = (
     NO_DURATION,
     INCONSISTENT,
     TOO_LONG,
+    STATE,
     PENDING,
     RUNNING,
     FAILED,

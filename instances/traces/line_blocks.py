@@ -10,6 +10,8 @@ import numpy as np
 from rsjs.instances.traces.byte_sources import pieces
 
 BLOCK = 1 << 21  # bytes; larger ones are slower: they do not fit the cache
+LONGEST = 1 << 20  # bytes of a line at the end of a block: a longer one is no row
+_NO_ROW = b"\0"  # stands for what is left out of it
 _MARK = b"\xef\xbb\xbf"  # of UTF-8, as some editors put it first
 
 
@@ -31,9 +33,9 @@ class Truncated(Exception):
 
 def line_blocks(
     stream: io.BufferedIOBase, file: str, size: int = BLOCK
-) -> Iterator[tuple[int, bytes]]:
+) -> Iterator[tuple[int, int, bytes]]:
     """
-    Number of the first line, and whole lines with their ends.
+    Number of the first line, number of lines, and whole lines with their ends.
 
     Raises
     ------
@@ -47,15 +49,16 @@ def line_blocks(
         ended = not piece
         block = rest + (piece or (b"\n" if rest else b""))
         cut = block.rfind(b"\n") + 1
-        rest = block[cut:]
+        rest = block[cut:] if len(block) - cut <= LONGEST else _NO_ROW
         if cut:
             whole = block[:cut]
-            yield line, whole
-            line += lines_of(whole)
+            lines = _lines_of(whole)
+            yield line, lines, whole
+            line += lines
     if not ended:
         raise Truncated(file, line)
 
 
-def lines_of(text: bytes) -> int:
+def _lines_of(text: bytes) -> int:
     """How many line ends there are; several times faster than `bytes.count` where they are many."""
     return int(np.count_nonzero(np.frombuffer(text, dtype=np.uint8) == ord("\n")))

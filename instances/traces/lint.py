@@ -9,17 +9,19 @@ that type in the node list it is a fraction, above 1 more than the cluster can d
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rsjs.instances.traces.duplicates import Names
 from rsjs.instances.traces.gpu_models import stand_ins
-from rsjs.instances.traces.kinds import KINDS, MISSING_COLUMN, TRUNCATED
+from rsjs.instances.traces.kinds import EMPTY, KINDS, MISSING_COLUMN, TRUNCATED
 from rsjs.instances.traces.line_blocks import Truncated
 from rsjs.instances.traces.registry import Trace
+from rsjs.instances.traces.rows import Rows
 from rsjs.instances.traces.screen import Screen
 from rsjs.instances.traces.tally import BINS, HOUR, Place, Tally
 from rsjs.instances.traces.trace_format import NodeGroup
@@ -163,24 +165,36 @@ def inspect(
     gpus : mapping, optional
         GPU type as recorded ("" = not recorded) -> that of the catalogue; see `gpu_models`.
     """
-    known = trace.nodes() if nodes is None else list(nodes)
-    tally = Tally()
     screen = Screen(
-        nodes=known,
+        nodes=trace.nodes() if nodes is None else list(nodes),
         known=stand_ins(gpus or {}, trace.format.gpu),
         binding=trace.format.binding,
     )
+    names = Names()
+    tally = _tally(trace, screen, names.add)
+    if len(duplicates := names.duplicates()):  # they have no part in the load: count once more
+        screen = replace(screen, duplicates=duplicates)
+        tally = _tally(trace, screen)
+    return Report(trace=trace, nodes=screen.nodes, tally=tally, duplicates=duplicates)
+
+
+def _tally(trace: Trace, screen: Screen, note: Callable[[Rows], None] = lambda rows: None) -> Tally:
+    """What the rows of a trace are, each chunk noted as it passes."""
+    tally = Tally()
     for table, columns in trace.missing.items():
         place = Place(trace.tables[table].name, 1, ", ".join(columns))
         tally.note_file(MISSING_COLUMN, place, len(columns))
-    if not trace.missing:
-        try:
-            for rows in trace.rows():
-                tally.add(screen(rows))
-        except Truncated as error:
-            tally.note_file(TRUNCATED, Place(error.file, error.line, ""), 1)
-    duplicates = tally.duplicates()
-    return Report(trace=trace, nodes=known, tally=tally, duplicates=duplicates)
+    if trace.missing:
+        return tally
+    try:
+        for rows in trace.rows():
+            note(rows)
+            tally.add(screen(rows))
+    except Truncated as error:
+        tally.note_file(TRUNCATED, Place(error.file, error.line, ""), 1)
+    if not tally.rows:
+        tally.note_file(EMPTY, Place(next(iter(trace.tables.values())).name, 1, ""), 1)
+    return tally
 
 
 def _of_model(capacity: Mapping[str, int], model: str) -> int | None:

@@ -39,10 +39,10 @@ def _rows(sources: Sources) -> Iterator[Rows]:
 
 
 def _pods(columns: Columns, file: str, line: np.ndarray) -> Rows:
-    columns.state("pod_phase", _PHASES)
+    columns.state("pod_phase", "Succeeded", _PHASES)
     gpus, milli = columns.number("num_gpu"), columns.number("gpu_milli")
-    start = columns.number("scheduled_time")
-    submit, end = columns.number("creation_time"), columns.number("deletion_time")
+    start = columns.time("scheduled_time")
+    submit, end = columns.time("creation_time"), columns.time("deletion_time")
     columns.flaw[np.isnan(start)] |= PENDING.bit
     return assembled(
         file=file,

@@ -13,10 +13,10 @@ import numpy as np
 
 from rsjs.instances.errors import InputError, described
 from rsjs.instances.traces.assembly import Columns, Index, assembled
-from rsjs.instances.traces.kinds import PENDING, UNMATCHED
+from rsjs.instances.traces.kinds import DUPLICATE, PENDING, UNMATCHED
 from rsjs.instances.traces.line_blocks import Truncated
 from rsjs.instances.traces.node_lists import node_list
-from rsjs.instances.traces.pai_tables import JOB, SPEC, STATES, TASK, layout, like
+from rsjs.instances.traces.pai_tables import DONE, JOB, SPEC, STATES, TASK, layout, like
 from rsjs.instances.traces.pai_tasks import WANTED, JobTasks, TaskReader
 from rsjs.instances.traces.rows import Rows, flawed
 from rsjs.instances.traces.table_rows import layout_rows
@@ -45,22 +45,20 @@ def _rows(sources: Sources) -> Iterator[Rows]:
 
     yield from layout_rows(sources[_JOBS], layout(sources[_JOBS], JOB, _WANTED), jobs)
     if not matched.all():
-        yield flawed(tasks.file, tasks.line[~matched], UNMATCHED)
+        yield flawed(tasks.file, np.sort(tasks.line[~matched]), UNMATCHED)
+    if len(tasks.again):
+        yield flawed(tasks.file, tasks.again, DUPLICATE)
     if truncated is not None:
         raise truncated
 
 
 def _jobs(columns: Columns, file: str, line: Index, tasks: JobTasks, matched: np.ndarray) -> Rows:
-    name, submit = columns.text("job_name"), columns.number("start_time")
-    columns.state("status", STATES)
+    name, submit = columns.text("job_name"), columns.time("start_time")
+    columns.state("status", DONE, STATES)
     at = tasks.of(keys(name))
-    has = at >= 0
+    has = at < len(tasks.key)
     matched[at[has]] = True
-
-    def of(values: np.ndarray, otherwise: float) -> np.ndarray:
-        return np.append(values, otherwise).astype(values.dtype)[at]
-
-    columns.flaw |= of(tasks.flaw, 0)
+    columns.flaw |= tasks.flaw[at]
     alone = ~has & ((columns.flaw & PENDING.bit) == 0)
     columns.flaw[alone] |= UNMATCHED.bit
     return assembled(
@@ -68,11 +66,11 @@ def _jobs(columns: Columns, file: str, line: Index, tasks: JobTasks, matched: np
         line=line,
         id=name,
         submit=submit,
-        start=of(tasks.start, np.nan),
-        end=of(tasks.end, np.nan),
-        gpus=of(tasks.gpus, np.nan),
-        share=of(tasks.share, np.nan),
-        model=(of(tasks.model, -1), tasks.models),
+        start=tasks.start[at],
+        end=tasks.end[at],
+        gpus=tasks.gpus[at],
+        share=tasks.share[at],
+        model=(tasks.model[at], tasks.models),
         flaw=columns.flaw,
     )
 

@@ -34,7 +34,7 @@ TASK = (
 )
 SPEC = ("machine", "gpu_type", "cap_cpu", "cap_mem", "cap_gpu")
 STATES: Mapping[str, Kind] = {"Running": RUNNING, "Failed": FAILED, "Waiting": PENDING}
-_STATES = {*STATES, "Terminated"}
+DONE = "Terminated"
 _LINES = 20  # from which a table is told: some may be damaged
 
 
@@ -65,4 +65,4 @@ def _fits(row: list[str], columns: tuple[str, ...]) -> bool:
         return False
     if columns is SPEC:
         return all(entry.strip().replace(".", "", 1).isdigit() for entry in row[2:])
-    return row[columns.index("status")] in _STATES
+    return row[columns.index("status")] in {DONE, *STATES}

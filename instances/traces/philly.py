@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from rsjs.instances.traces.assembly import Index, assembled
+from rsjs.instances.traces.assembly import Index, assembled, state_bits
 from rsjs.instances.traces.json_objects import objects
 from rsjs.instances.traces.kinds import (
     FAILED,
@@ -94,10 +94,18 @@ def _job(entry: Any) -> _Job | None:
             submit=as_text(entry["submitted_time"]),
             status=str(entry["status"]),
             attempts=[(as_text(a["start_time"]), as_text(a["end_time"])) for a in attempts],
-            gpus=sum(len(d["gpus"]) for d in attempts[-1]["detail"]) if attempts else None,
+            gpus=_gpus(attempts[-1]["detail"]) if attempts else None,
         )
     except (KeyError, TypeError, IndexError):
         return None
+
+
+def _gpus(detail: list[dict[str, Any]]) -> int:
+    """GPUs of the machines of an attempt."""
+    names = [machine["gpus"] for machine in detail]
+    if not all(isinstance(own, list) for own in names):
+        raise TypeError
+    return sum(map(len, names))
 
 
 def _made(file: str, line: Index, jobs: list[_Job]) -> Rows:
@@ -119,7 +127,7 @@ def _made(file: str, line: Index, jobs: list[_Job]) -> Rows:
     flaw[never] |= PENDING.bit
     goes_on = ~never & np.isnan(last) & (flaw & mask([TIME, TIME_ZONE]) == 0)
     flaw[goes_on] |= RUNNING.bit
-    flaw |= np.array([_STATES[j.status].bit if j.status in _STATES else 0 for j in jobs], np.uint32)
+    flaw |= state_bits(np.arange(n), [job.status for job in jobs], "Pass", _STATES)
     return assembled(
         file=file,
         line=line,

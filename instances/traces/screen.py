@@ -1,4 +1,4 @@
-"""What is wrong with rows as seen from their cluster and from the rows above them."""
+"""What is wrong with rows as seen from their cluster and from other rows."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rsjs.instances.traces.gpu_models import gpus_of
-from rsjs.instances.traces.kinds import GPU_MODEL, NO_GPU, TOO_LARGE, UNSORTED
+from rsjs.instances.traces.kinds import DUPLICATE, GPU_MODEL, NO_GPU, TOO_LARGE, UNSORTED
 from rsjs.instances.traces.rows import Rows
 from rsjs.instances.traces.trace_format import NodeGroup
 
@@ -28,11 +29,14 @@ class Screen:
         See `gpu_models.stand_ins`.
     binding : bool
         Whether a job runs on its recorded GPU type only.
+    duplicates : (d,) int
+        Lines of jobs that an earlier line has, in order.
     """
 
     nodes: Sequence[NodeGroup]
     known: Mapping[str, str]
     binding: bool
+    duplicates: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, dtype=np.int64))
     _last: float = field(default=-np.inf, init=False)
 
     def __post_init__(self) -> None:
@@ -48,6 +52,10 @@ class Screen:
         before = np.append(self._last, rows.submit[timed])
         flaw[timed[before[1:] < before[:-1]]] |= UNSORTED.bit
         self._last = float(before[-1])
+        if len(self.duplicates) and len(rows):
+            near = np.searchsorted(self.duplicates, [rows.line.min(), rows.line.max() + 1])
+            again = np.isin(rows.line, self.duplicates[slice(*near.tolist())])
+            flaw[(rows.id != b"") & again] |= DUPLICATE.bit
         most = np.array([*map(self._most, rows.models), self._most("")])[rows.model]
         on_gpu = (flaw & NO_GPU.bit) == 0
         flaw[on_gpu & (most == 0)] |= GPU_MODEL.bit

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from rsjs.instances.errors import InputError, described
-from rsjs.instances.traces.kinds import DUPLICATE, KINDS, Kind, droppable, keepable, mask
+from rsjs.instances.traces.kinds import KINDS, Kind, droppable, keepable, mask
 from rsjs.instances.traces.line_blocks import Truncated
 from rsjs.instances.traces.lint import Report
 from rsjs.instances.traces.rows import Rows
@@ -78,7 +78,7 @@ def select(
     most = MOST_JOBS + 1 if jobs is None else jobs
     with suppress(Truncated):  # the report told, and it is kept
         for rows in report.trace.rows():
-            rows = _with_duplicates(screen(rows), report)
+            rows = screen(rows)
             flaw = rows.flaw & unwanted
             fine = flaw == 0
             for kind in dropped:
@@ -107,14 +107,10 @@ def _refuse(report: Report, dropped: Sequence[Kind], kept: Sequence[Kind]) -> No
     if not open_:
         return
     found = described(", ".join(f"{flaws[kind.name]} {kind.name}" for kind in open_))
-    expected = "each kind in --drop or --keep; rsjs trace inspect tells them"
+    readable = not any(kind.whole and not kind.kept for kind in open_)
+    allowed = "each kind in --drop or --keep" if readable else "a trace that can be read"
+    expected = f"{allowed}; rsjs trace inspect tells them"
     raise InputError("/drop", found, expected)
-
-
-def _with_duplicates(rows: Rows, report: Report) -> Rows:
-    again = (rows.id != b"") & np.isin(rows.line, report.duplicates)
-    flaw = rows.flaw | np.where(again, DUPLICATE.bit, np.uint32(0))
-    return replace(rows, flaw=flaw.astype(np.uint32))
 
 
 def _first(held: Sequence[Rows], most: int) -> Rows:

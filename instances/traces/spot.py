@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from rsjs.instances.traces.assembly import Columns, assembled
+from rsjs.instances.traces.assembly import Columns, assembled, is_count
 from rsjs.instances.traces.node_lists import node_list
 from rsjs.instances.traces.rows import Rows
 from rsjs.instances.traces.table_rows import table_rows
@@ -34,8 +34,10 @@ def _rows(sources: Sources) -> Iterator[Rows]:
 
 
 def _jobs(columns: Columns, file: str, line: np.ndarray) -> Rows:
-    submit, duration = columns.number("submit_time"), columns.number("duration")
+    submit, duration = columns.time("submit_time"), columns.number("duration")
+    each, workers = columns.number("gpu_request"), columns.number("worker_num")
     unknown = np.full(len(line), np.nan)
+    whole = is_count(each) & is_count(workers)
     return assembled(
         file=file,
         line=line,
@@ -44,7 +46,7 @@ def _jobs(columns: Columns, file: str, line: np.ndarray) -> Rows:
         start=unknown,
         end=unknown,
         duration=duration,
-        gpus=columns.number("gpu_request") * columns.number("worker_num"),
+        gpus=np.multiply(each, workers, out=unknown.copy(), where=whole),
         model=columns.word("gpu_model"),
         flaw=columns.flaw,
     )

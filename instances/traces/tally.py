@@ -1,4 +1,4 @@
-"""Counts over the rows of a trace, as the chunks pass; 16 bytes a row are kept for duplicates."""
+"""Counts over the rows of a trace, as the chunks pass."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from rsjs.instances.traces.kinds import DUPLICATE, INCONSISTENT, KINDS, UNSORTED, Kind, mask
+from rsjs.instances.traces.kinds import INCONSISTENT, KINDS, PENDING, UNSORTED, Kind, mask
 from rsjs.instances.traces.rows import Rows
-from rsjs.instances.traces.text_columns import keys
 
 HOUR = 3600.0
 EXAMPLES = 5  # places that are named for each kind
 BINS = 8  # of run times, per factor of ten
-_HARMLESS = mask([UNSORTED, INCONSISTENT, *(kind for kind in KINDS if not kind.error)])
+_NOTICES = [kind for kind in KINDS if not kind.error and kind != PENDING]
+_HARMLESS = mask([UNSORTED, INCONSISTENT, *_NOTICES])
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,6 @@ class Tally:
     gpus: Counter[int] = field(default_factory=Counter)
     first: float = np.inf
     last: float = -np.inf
-    _keys: list[tuple[str, NDArray[np.uint64], NDArray[np.int64]]] = field(default_factory=list)
 
     def add(self, rows: Rows) -> None:
         """Count a chunk."""
@@ -66,8 +65,6 @@ class Tally:
             if len(found):
                 self.flaws[kind.name] += len(found)
                 self._note(kind.name, rows, found)
-        named = np.flatnonzero(rows.id != b"")
-        self._keys.append((rows.file, keys(rows.id[named]), rows.line[named]))
         submit = rows.submit[np.isfinite(rows.submit)]
         if len(submit):
             self.first = min(self.first, float(submit.min()))
@@ -82,38 +79,6 @@ class Tally:
         """Count a flaw of a file."""
         self.flaws[kind.name] += count
         self.places[kind.name].append(place)
-
-    def duplicates(self) -> NDArray[np.int64]:
-        """
-        Lines of jobs that an earlier line has, in order; counted once all rows are in.
-
-        Lines that hold no job have no part in this.
-        """
-        twice = self._repeated()
-        first = np.ones(len(twice), dtype=bool)
-        found = [np.empty(0, dtype=np.int64)]
-        for file, key, line in self._keys if len(twice) else []:
-            at = np.minimum(np.searchsorted(twice, key), len(twice) - 1)
-            hit = np.flatnonzero(twice[at] == key)
-            new, here = np.unique(at[hit], return_index=True)
-            again = np.delete(hit, here[first[new]])
-            first[new] = False
-            places = self.places[DUPLICATE.name]
-            shown = line[again[: EXAMPLES - len(places)]].tolist()
-            places += [Place(file, number, "") for number in shown]
-            found.append(line[again])
-        lines = np.concatenate(found)
-        if len(lines):
-            self.flaws[DUPLICATE.name] = len(lines)
-        return lines
-
-    def _repeated(self) -> NDArray[np.uint64]:
-        """Keys that more than one row has, in order."""
-        if not self._keys:
-            return np.empty(0, dtype=np.uint64)
-        key = np.concatenate([part for _, part, _ in self._keys])
-        key.sort()
-        return np.unique(key[1:][key[1:] == key[:-1]])
 
     def _note(self, kind: str, rows: Rows, found: NDArray[np.intp]) -> None:
         for i in found[: EXAMPLES - len(self.places[kind])].tolist():

@@ -68,8 +68,14 @@ def keys(texts: Texts) -> NDArray[np.uint64]:
     data = np.ascontiguousarray(texts.astype(f"S{8 * words}")).view(np.uint64)
     key = np.zeros(len(texts), dtype=np.uint64)
     for column in data.reshape(len(texts), words).T:
-        key = (key ^ column) * _FACTOR
-        key ^= key >> _SHIFT
+        key = mixed(key, column)
+    return key
+
+
+def mixed(key: NDArray[np.uint64], more: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """(n,) keys of texts that go on with eight bytes more, or of pairs."""
+    key = (key ^ more) * _FACTOR
+    key ^= key >> _SHIFT
     return key
 
 

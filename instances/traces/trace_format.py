@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 
@@ -38,8 +39,8 @@ class Table:
     name : str
         As users know it.
     missing : function
-        From the first bytes of a file to the columns it lacks: () = it is this table; None =
-        it is another.
+        From the first bytes of a file to the columns it lacks, or has twice: () = it is this
+        table; None = it is another.
     needed : bool
         Whether there are no jobs without it.
     """
@@ -88,11 +89,16 @@ def header_of(head: bytes, separator: str = ",") -> tuple[str, ...]:
 
 
 def with_columns(*needed: str) -> Callable[[bytes], tuple[str, ...] | None]:
-    """`Table.missing` of a table whose header has these columns, or two and a third of them."""
+    """
+    `Table.missing` of a table whose header has these columns, or two and a third of them.
+
+    Of a column that stands twice nobody knows which one counts: it is missing as well.
+    """
 
     def missing(head: bytes) -> tuple[str, ...] | None:
-        found = set(header_of(head))
-        absent = tuple(name for name in needed if name not in found)
+        count = Counter(header_of(head))
+        told = {name: name if count[name] == 0 else f"{name} twice" for name in needed}
+        absent = tuple(told[name] for name in needed if count[name] != 1)
         present = len(needed) - len(absent)
         return absent if not absent or (present >= 2 and 3 * present >= len(needed)) else None
 

@@ -74,7 +74,8 @@ class Request:
 
     def missing(self) -> str | None:
         """Why the method cannot run here and what would help; None if it can."""
-        solver = None if self.solver is None else BACKENDS[self.solver]
+        name = self.solver or self.method.needs
+        solver = None if name is None else BACKENDS[name]
         if solver and self.options.get("route") == "pyomo" and solver.pyomo_interface is None:
             return f"Pyomo has no interface to {solver.name} (route=pyomo)"
         if solver and not solver.available():
@@ -173,6 +174,9 @@ def _options(method: Method, text: str) -> dict[str, Any]:
         if name in given:
             raise InputError("", part, f"{name} once")
         given.add(name)
+        if not method.options:
+            found = f"{method.name} with option {name}"
+            raise InputError("", found, f"no option for {method.name}")
         if name not in method.options:
             raise _unknown(f"option of {method.name}", name, list(method.options))
         if not equals:

@@ -80,6 +80,25 @@ def test_the_list_has_a_line_for_each_instance(rsjs: Run, made: Path) -> None:
     assert (entry["instance"], entry["status"]) == (NAME, "closed")
 
 
+def test_the_list_of_a_set_has_its_members_and_that_of_open_ones_what_is_left(
+    rsjs: Run, made: Path
+) -> None:
+    for name, number in (("tiny", 1), ("small", 0)):
+        listed = rsjs("bks", "list", "--set", name, "--folder", made, "--json").json
+        assert len(listed) == number
+    assert rsjs("bks", "list", "--open", "--folder", made, "--json").json == []
+
+
+def test_sets_are_counted(rsjs: Run, made: Path) -> None:
+    shown = rsjs("bks", "sets", "--folder", made).out.splitlines()
+    assert shown[0].split()[:2] == ["set", "instances"]
+    [line] = [line for line in shown if line.startswith("tiny ")]
+    assert line.split()[1:6] == ["4", "1", "1", "0", "3"]
+    rows = rsjs("bks", "sets", "--folder", made, "--json").json
+    assert [row["closed"] for row in rows if row["name"] in ("tiny", "small", "all")] == [1, 0, 1]
+    assert rows[-1]["unknown"] == rows[-1]["members"] - 1
+
+
 def test_show_tells_who_and_makes_the_instance_that_the_solution_is_for(
     rsjs: Run, made: Path, store: Path, tmp_path: Path
 ) -> None:
@@ -104,6 +123,8 @@ def test_verify_says_what_it_checked_or_has_a_line_for_each_finding(
     good = rsjs("bks", "verify", "--folder", made)
     assert good.code == 0
     assert good.out.endswith("1 of them confirmed; 1 solution passed the exact check\n")
+    other = rsjs("bks", "verify", "--set", "small", "--folder", made)
+    assert other.out.endswith("1 of them confirmed; 0 solutions passed the exact check\n")
     rsjs("bks", "update", store, "--folder", tmp_path / "known")
     (tmp_path / "known" / "best_known.solu").write_text("")
     bad = rsjs("bks", "verify", "--folder", tmp_path / "known")
@@ -154,6 +175,9 @@ def test_a_solution_from_elsewhere_is_credited(rsjs: Run, folder: Path, tmp_path
 BAD = [
     ("list --folder {out}/none", "no best-known values"),
     ("verify --folder {out}/none", "no best-known values"),
+    ("list --set tinny --folder {made}", "found 'tinny', expected e.g. tiny"),
+    ("verify --set tinny --folder {made}", "found 'tinny', expected e.g. tiny"),
+    ("sets --folder {out}/none", "no best-known values"),
     ("show nothing-such --folder {made}", "found 'nothing-such', expected an instance, e.g. jah"),
     (f"show {NAME} --folder {{made}} -o {{out}}", "a file to write"),
     ("update --folder {out}/k", "no STORE and no --solution"),

@@ -10,6 +10,7 @@ from typing import Any
 import jsonschema_rs
 import pytest
 
+from rsjs.experiments.mig_methods import METHODS
 from rsjs.formulations.backends.registry import BACKENDS
 from rsjs.instances.node_catalogues import MEMBERS
 from rsjs.instances.schema import FAMILIES
@@ -19,7 +20,8 @@ Run = Callable[..., Any]
 
 
 def test_methods_are_listed_with_what_they_serve(rsjs: Run) -> None:
-    methods = {method["name"]: method for method in rsjs("list", "methods", "--json").json}
+    found = rsjs("list", "methods", "--json").json
+    methods = {method["name"]: method for method in found if method["families"] != ["mig"]}
     assert methods.keys() == all_methods().keys()
     patterns = methods["jahani_patterns"]
     assert patterns["kind"] == "exact"
@@ -31,6 +33,22 @@ def test_methods_are_listed_with_what_they_serve(rsjs: Run) -> None:
     assert methods["greedy"]["rules"] == ["code", "paper"]
     assert methods["greedy"]["families"] == [*FAMILIES]
     assert methods["enumeration"]["max_jobs"] == 10
+
+
+def test_methods_of_mig_come_last_with_what_they_need(rsjs: Run) -> None:
+    found = rsjs("list", "methods", "--json").json[len(all_methods()) :]
+    methods = {method["name"]: method for method in found}
+    assert methods.keys() == METHODS.keys()
+    assert all(method["families"] == ["mig"] for method in found)
+    assert (methods["cpsat"]["needs"], methods["cpsat"]["rules"][0]) == ("cpsat", "local_search")
+    assert methods["milp"]["solvers"] == ["highs", "scip"]
+    assert (methods["enumeration"]["max_jobs"], methods["enumeration"]["max_steps"]) == (5, 16)
+    assert methods["fcfs"]["options"]["poll"]["default"] == 1
+    text = rsjs("list", "methods").out
+    text = text[text.index("Jobs on MIG instances") :]
+    for name, method in METHODS.items():
+        assert f"\n{name}: {method.summary}" in text
+    assert "at most 5 jobs; at most 16 steps" in text
 
 
 def test_the_text_has_every_method_family_and_option(rsjs: Run) -> None:
@@ -45,7 +63,10 @@ def test_a_missing_solver_comes_with_the_command_that_installs_it(
     rsjs: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("rsjs.formulations.backends.backend.find_spec", lambda name: None)
-    methods = {method["name"]: method for method in rsjs("list", "methods", "--json").json}
+    found = rsjs("list", "methods", "--json").json
+    methods = {method["name"]: method for method in found}
+    assert not methods["cpsat"]["available"]
+    assert methods["fcfs"]["available"]
     assert not methods["jahani_patterns"]["available"]
     assert methods["greedy"]["available"]
     command = BACKENDS["scip"].install_command

@@ -11,7 +11,8 @@ Run = Callable[..., Any]
 
 
 def test_rules_that_the_summary_does_not_tell_are_explained(rsjs: Run) -> None:
-    listed = {method["name"]: method for method in rsjs("list", "methods", "--json").json}
+    found = rsjs("list", "methods", "--json").json
+    listed = {method["name"]: method for method in found if method["families"] != ["mig"]}
     text = " ".join(rsjs("list", "methods").out.split())
     for name, method in all_methods().items():
         assert listed[name]["rule_help"] == method.rule_help

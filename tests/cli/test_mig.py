@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 from collections.abc import Callable
 from hashlib import sha256
@@ -41,6 +42,9 @@ def test_the_published_dataset_is_written_byte_for_byte(rsjs: Run, tmp_path: Pat
     ended = rsjs("mig", "reproduce-dataset", "-o", tmp_path / "jobs.json", "--json")
     assert ended.json["sha256"] == SHA256
     assert sha256((tmp_path / "jobs.json").read_bytes()).hexdigest() == SHA256
+    rsjs("mig", "reproduce-dataset", "-o", tmp_path / "jobs.json.gz")
+    packed = gzip.decompress((tmp_path / "jobs.json.gz").read_bytes())
+    assert sha256(packed).hexdigest() == SHA256
 
 
 def test_a_folder_gets_a_set_per_seed_and_a_manifest(
@@ -52,6 +56,17 @@ def test_a_folder_gets_a_set_per_seed_and_a_manifest(
     assert sorted(p.name for p in (tmp_path / "out").iterdir()) == [*names, "manifest.json"]
     digests = [entry["sha256"] for entry in ended.json["sets"]]
     assert [read_jobs(tmp_path / "out" / name).digest for name in names] == digests
+
+
+def test_a_folder_whose_sets_are_not_whole_has_no_manifest(
+    rsjs: Run, config: Path, tmp_path: Path
+) -> None:
+    rsjs("mig", "generate", config, "-o", tmp_path / "out")
+    zero = json.loads(config.read_text())
+    zero["classes"][0]["run_length"] = {"dist": "normal", "mean": 9, "sd": 4}
+    config.write_text(json.dumps(zero))
+    assert rsjs("mig", "generate", config, "-o", tmp_path / "out").code == 2
+    assert not (tmp_path / "out" / "manifest.json").exists()
 
 
 def test_one_seed_may_go_to_a_file(rsjs: Run, config: Path, tmp_path: Path) -> None:
@@ -124,10 +139,14 @@ def test_sets_of_different_configurations_are_only_described(
         ("validate missing.json", "missing.json: found No such file"),
         ("validate {empty}", "no key 'format'"),
         ("validate {wrong}", "wrong.json: /classes/0/run_length/dist: found 'unifrom_int'"),
-        ("validate {zero}", "zero.json: /classes/0/run_length: found 0.0"),
+        ("validate {zero}", "zero.json: /classes/0/run_length: found 0,"),
+        ("validate {long}", "long.json: /maxTimeslicesNumberConfigSettings: found more than"),
         ("generate {config} -o {out} --seeds 3-1", "--seeds: found '3-1'"),
         ("generate {config} -o {out} --seeds 1,1", "--seeds: found '1,1'"),
         ("generate {config} -o {out} --seeds x", "--seeds: found 'x'"),
+        ("generate {config} -o {out} --seeds=", "--seeds: found ''"),
+        ("generate {config} -o {out} --seeds 0-9223372036854775807", "--seeds: found '0-"),
+        ("generate {config} -o {out} --seeds 9223372036854775808", "and below 2^63"),
         ("generate {config} -o {out} --form csv", "--form: found 'csv'"),
         ("generate {config} -o {config}", "a folder"),
         ("generate {plugin} -o {out}", "/classes/0/run_length/dist: found 'plugin:x'"),
@@ -144,6 +163,7 @@ def test_bad_input_is_told_in_one_line_and_writes_nothing(
         "empty": "{}",
         "wrong": text.replace("uniform_int", "unifrom_int"),
         "zero": text.replace('"low": 1', '"low": 0'),
+        "long": json.dumps(CONFIG).replace('"mean": 5', '"mean": 1e9'),
         "plugin": text.replace("uniform_int", "plugin:x").replace(', "low": 1, "high": 9', ""),
     }
     paths = {name: tmp_path / f"{name}.json" for name in files}

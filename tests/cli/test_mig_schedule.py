@@ -53,7 +53,7 @@ def test_a_schedule_is_made_written_drawn_and_checked(
     assert (checked.code, checked.json["makespan"], checked.json["violations"]) == (0, 3, [])
 
 
-@pytest.mark.parametrize("method", ["cpsat", "milp@scip", "local_search", "srpt"])
+@pytest.mark.parametrize("method", ["cpsat", "enumeration", "srpt"])
 def test_methods_readings_and_objectives_are_options(rsjs: Run, jobs: Path, method: str) -> None:
     options = ["--reading", "C", "--objective", "late,completion", "--units", "2000,2000"]
     ended = rsjs("mig", "schedule", jobs, "--method", method, *options, "--json")
@@ -76,8 +76,8 @@ def test_a_changed_schedule_fails_the_check_with_job_unit_and_minute(
 
 
 def test_the_consumer_that_polls_is_an_option_of_rules(rsjs: Run, jobs: Path) -> None:
-    ended = rsjs("mig", "schedule", jobs, "--method", "fcfs", "--poll", 10, "--json")
-    assert ended.json["makespan"] == 12
+    ended = rsjs("mig", "schedule", jobs, "--method", "fcfs?poll=10", "--json")
+    assert (ended.json["method"], ended.json["makespan"]) == ("fcfs?poll=10", 12)
 
 
 @pytest.mark.parametrize(
@@ -85,11 +85,14 @@ def test_the_consumer_that_polls_is_an_option_of_rules(rsjs: Run, jobs: Path) ->
     [
         (["--units", "1000"], "/jobs/0/memory/1: found 1500.0, expected at most 1000 MB"),
         (["--units", "2000,x"], "--units: found '2000,x', expected integers of MB"),
-        (["--method", "best"], "--method: found 'best', expected fcfs, srpt"),
+        (["--method", "best"], "found 'method best', expected e.g. "),
+        (["--method", "greedy:code"], "found 'method greedy', expected e.g. "),
+        (["--method", "enumeration?x=1"], "found 'enumeration with option x'"),
+        (["--method", "cpsat:best"], "found 'rule of cpsat best', expected e.g. "),
         (["--reading", "Z"], "/reading: found 'Z', expected one of A, B, C"),
         (["--objective", "speed"], "--objective: found 'speed', expected terms of"),
-        (["--poll", "0"], "--poll: found 0, expected a number of minutes >= 1"),
-        (["--poll", "2"], "--poll: found 2, expected 1 for cpsat"),
+        (["--method", "fcfs?poll=0"], "found 'poll=0', expected poll >= 1"),
+        (["--method", "cpsat?poll=2"], "found 'cpsat with option poll'"),
         (["--time-limit", "0"], "--time-limit: found 0.0"),
     ],
 )

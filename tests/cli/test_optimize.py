@@ -31,6 +31,13 @@ def optimize(rsjs: Run, monkeypatch: pytest.MonkeyPatch) -> Run:
     return run
 
 
+def test_a_closed_standard_input_is_told(rsjs: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdin", None)
+    ended = rsjs("optimize")
+    assert (ended.code, ended.out) == (2, "")
+    assert "standard input: found nothing: it is closed" in ended.err
+
+
 @pytest.mark.parametrize("generate", [jahani.generate, sts.generate])
 def test_a_verified_solution_comes_out_with_its_checked_cost(
     generate: Callable[..., Any], optimize: Run, rsjs: Run, tmp_path: Path

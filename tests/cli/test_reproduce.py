@@ -2,14 +2,18 @@
 
 import json
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import typer
 
 from rsjs.cli.reproduce import reproduce
 from rsjs.experiments.claims import files
+from rsjs.experiments.claims.registry import rows as rows_of
 from rsjs.instances.errors import InputError
+from rsjs.instances.solution import Stop
 from rsjs.reporting.csv_rows import read_rows
+from rsjs.simulation.guards import Status
 
 
 def test_list_shows_every_claim_and_runs_nothing(capsys: pytest.CaptureFixture[str]) -> None:
@@ -44,6 +48,39 @@ def test_rows_are_drawn_where_there_is_something_to_draw(
     assert exit_.value.exit_code == 1  # these rows have no greedy
     assert (tmp_path / "kiros-seconds.png").read_bytes()[:4] == b"\x89PNG"
     assert "not tested" in capsys.readouterr().out
+
+
+def test_a_run_that_failed_is_told(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    made = list(rows_of(files.experiments()["jahani-printed"], "quick"))
+    broken = {**made[0], "status": "error", "message": "no memory"}
+    monkeypatch.setattr("rsjs.experiments.claims.registry.rows", lambda *_: [*made, broken])
+    with pytest.raises(typer.Exit) as exit_:
+        reproduce(["jahani-table3-summary"])
+    assert exit_.value.exit_code == 1
+    printed = capsys.readouterr().out
+    assert "holds with limits" in printed
+    assert "jahani-printed: failed runs: 1, the first jahani_patterns@highs on table-iii" in printed
+    assert "error no memory" in printed
+
+
+@pytest.mark.parametrize(
+    "claim", ["jahani-fig3a-small", "jahani-fig4-slots", "kiros-44-rg-seconds"]
+)
+def test_ctrl_c_ends_an_experiment_and_writes_no_rows(
+    claim: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def ended(*_: object, **__: object) -> object:
+        return SimpleNamespace(
+            status=Status.INTERRUPTED, result=SimpleNamespace(stop=Stop.INTERRUPTED)
+        )
+
+    monkeypatch.setattr("rsjs.experiments.claims.simulated.simulate", ended)
+    monkeypatch.setattr("rsjs.experiments.comparison.outcome.run", ended)
+    with pytest.raises(KeyboardInterrupt):
+        reproduce([claim], tmp_path)
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize(

@@ -53,6 +53,13 @@ def _written(path: Path, rows: list[str]) -> Path:
     return path
 
 
+def test_the_trace_is_not_written_over(run: Run, log: Path) -> None:
+    before = log.read_bytes()
+    with pytest.raises(InputError, match=r"--output: found .* a file other than the trace"):
+        run("convert", log, "--cluster", "V100:8:1", "-o", log)
+    assert log.read_bytes() == before
+
+
 def test_a_good_trace_is_reported_with_exit_code_0(run: Run, log: Path) -> None:
     ended = run("inspect", log)
     assert ended.exit_code == 0

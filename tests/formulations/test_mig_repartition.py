@@ -168,6 +168,8 @@ def test_bounds_count_the_time_to_make_instances() -> None:
     late = of_options({"7g": 4}, {"7g": 4}, {"7g": 4}, release=(0, 12, 12), delta=3)
     # the instances of the last two are made from 9 on
     assert mig_repartition_bounds.fractional(places(late)) == 23 == brute_force(late)
+    found = mig_repartition_bounds.combinatorial(late)
+    assert found == {"longest": 16, "compute": 23, "memory": 23}
 
 
 @pytest.mark.parametrize("releases", [0, 20])

@@ -7,10 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rsjs.heuristics.mig_repartition import RULES, best_greedy, greedy
-from rsjs.instances.mig.gpus import gpu_named
+from rsjs.instances.mig.gpus import document_of, gpu_named
 from rsjs.instances.mig.partitions import partition_of
 from rsjs.instances.mig.repartition import makespan
 from rsjs.instances.mig.repartition_check import check
+from rsjs.instances.mig.repartition_documents import to_repartition
 from rsjs.instances.mig.repartition_generator import generate
 
 A100 = gpu_named("A100-40")
@@ -44,3 +45,25 @@ def test_the_rules_differ_in_the_order_of_jobs() -> None:
     longest = min(range(12), key=lambda j: (-jobs.least_times[j], j))
     assert shortest in now["shortest"]
     assert longest in now["longest"]
+
+
+@pytest.mark.parametrize(
+    ("options", "profile", "start"),
+    [
+        ({"1g": 8, "2g": 3}, "2g", 4),  # the least duration times slices
+        ({"1g": 8, "2g": 4}, "2g", 4),  # then the least duration
+        ({"2g": 4, "1g2m": 4}, "1g2m", 6),  # then the highest start
+    ],
+)
+def test_a_job_takes_the_placement_with_the_least_area(
+    options: dict[str, int], profile: str, start: int
+) -> None:
+    rows = [{"profile": name, "duration": lasts} for name, lasts in options.items()]
+    job = {"id": "j", "release": 3, "options": rows}
+    jobs = to_repartition(
+        {"name": "j", "time_unit": "minute", "delta": 1, "gpu": document_of(A100), "jobs": [job]}
+    )
+    for rule in RULES:
+        made = greedy(jobs, rule)
+        assert A100.profiles[made.profile[0]].name == profile
+        assert (made.start.tolist(), made.begin.tolist()) == ([start], [3])

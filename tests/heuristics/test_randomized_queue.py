@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
@@ -146,6 +149,37 @@ def test_first_candidates_are_drawn_inversely_to_what_sorts_them(make: Make) -> 
     schedules = Schedules(of, 0)
     drawn = Counter(int(schedules.schedule(i).job_gpus[0]) for i in range(2, 4002))
     assert [drawn[k] / 4000 for k in (1, 2, 3)] == pytest.approx([6 / 11, 3 / 11, 2 / 11], abs=0.03)
+
+
+@pytest.mark.filterwarnings("error")
+def test_configurations_that_cost_nothing_are_drawn_alike(make: Make) -> None:
+    instance = make(
+        types={"A3": [0, 0, 0]}, groups=[(2, ["A3"])], hours=[{"A": [4, 3, 2]}] * 2, due=[9, 9]
+    )
+    of = Choices.of(instance, "worst_case")
+    assert listed(of).chance == pytest.approx(np.array([[1 / 3, 2 / 3, 2]] * 2))
+    assert np.isfinite(Schedules(of, 0).costs(1, 20)).all()
+
+
+def test_without_numba_the_same_and_no_warning() -> None:
+    code = (
+        "from rsjs.heuristics.randomized_queue import decide;"
+        "from rsjs.heuristics.stopping import Iterations;"
+        "from rsjs.instances.generators.sts import generate;"
+        "found, _ = decide(generate(nodes=3, jobs=8, seed=1, sharing='paper'), Iterations(6));"
+        "print(found.job_node.tolist(), found.job_level.tolist())"
+    )
+    told = {
+        subprocess.run(
+            [sys.executable, "-W", "error", "-c", code],
+            env={**os.environ, "NUMBA_DISABLE_JIT": off},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for off in ("0", "1")
+    }
+    assert len(told) == 1
 
 
 class After(Stopping):

@@ -127,13 +127,11 @@ def test_t_j_of_gpus_that_are_no_vertex_is_the_last_moment(make: Make) -> None:
         due=[54.0],
     )
     jobs = replace(instance.jobs, epochs_max=np.array([100]))
-    of = sts_choices.choices(
-        replace(instance, jobs=jobs), np.array([0]), margin=0.0, engine="numpy"
-    )
+    of = sts_choices.choices(replace(instance, jobs=jobs), np.array([0]), margin=0.0)
     from rsjs.heuristics.first_fit import Placed
     from rsjs.heuristics.sts_changes import hours_until_change
 
-    change = hours_until_change(of, Placed([0], [0], [2], [-1]), 0.0, "numpy")
+    change = hours_until_change(of, Placed([0], [0], [2], [-1]), 0.0)
     # t hours at 1 / 0.6, then the fastest: t / 0.6 + (54 - t) / 0.5 = 100, so 24 h and 30 h
     assert change == pytest.approx([24.0])
 
@@ -178,7 +176,7 @@ def test_types_on_which_the_due_date_can_be_met_come_first(make: Make) -> None:
         hours=[{"A": [9, 6], "B": [4], "C": [7]}],
         due=[5.0],
     )
-    of = sts_choices.choices(instance, np.array([0]), margin=0.0, engine="numpy")
+    of = sts_choices.choices(instance, np.array([0]), margin=0.0)
     stride = of.model.rate.shape[2]
     # B is dear but in time; then the late types, A on 2 GPUs, the fastest, before C
     assert sts_choices.wanted(of)[0].tolist() == [1 * stride + 1, 0 * stride + 2, 2 * stride + 1]
@@ -206,7 +204,7 @@ def test_more_pressing_jobs_come_first_late_ones_by_weight(make: Make) -> None:
         due=[9, 3, 2, 5],
         weight=[9, 3, 1, 1],
     )
-    of = sts_choices.choices(instance, np.zeros(4, dtype=int), margin=0.0, engine="numpy")
+    of = sts_choices.choices(instance, np.zeros(4, dtype=int), margin=0.0)
     # Delta = -5, 1, 2, -1; times eta where positive: 3, 2
     assert sts_choices.queue(instance, of) == [1, 2, 3, 0]
 

@@ -42,13 +42,13 @@ def one_job(make: Make, due: float, law: Law, hours: list[float] = SPEEDS) -> In
 
 def choices(instance: Instance, floor: int = 0) -> sts_choices.Choices:
     floors = np.full(len(instance.jobs), floor)
-    return sts_choices.choices(instance, floors, margin=0.0, engine="numpy")
+    return sts_choices.choices(instance, floors, margin=0.0)
 
 
 def change_with(instance: Instance, gpus: int) -> float:
     """T_j - now of the first job if it gets so many GPUs."""
     placed = Placed([0], [0], [gpus], [-1])
-    return float(hours_until_change(choices(instance), placed, 0.0, "numpy")[0])
+    return float(hours_until_change(choices(instance), placed, 0.0)[0])
 
 
 @pytest.mark.parametrize("engine", ENGINES)

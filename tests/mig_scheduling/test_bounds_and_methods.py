@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
+from random import Random
 
 import pytest
 
-from rsjs.experiments.mig_schedule_rows import row, verdict_of
-from rsjs.experiments.mig_scheduling import METHODS, schedule
+from rsjs.experiments.mig_methods import METHODS, ORDERS
+from rsjs.experiments.mig_outcome import of_result
+from rsjs.experiments.mig_scheduling import schedule
 from rsjs.formulations.mig_schedule_assignment import assignment_bound
 from rsjs.formulations.mig_schedule_bounds import makespan_bound
+from rsjs.formulations.mig_schedule_enumeration import best_values
 from rsjs.formulations.mig_schedule_lagrangian import lagrangian_bound
-from rsjs.heuristics.mig_rules import best_fit
+from rsjs.heuristics.mig_rules import RULES, best_fit
 from rsjs.instances.errors import InputError
 from rsjs.instances.method import Limits
 from rsjs.instances.mig.schedule import terms
@@ -65,9 +69,7 @@ def test_the_lagrangian_bound_counts_late_jobs_and_preemptions(problem_of: Build
 def test_the_gap_of_local_search_on_a_set_of_the_paper(section_4: Build) -> None:
     problem = section_4(13, "A", "completion")
     result = schedule(problem, "local_search", LIMITS)
-    verdict = verdict_of(problem, result)
-    assert verdict is not None
-    assert verdict.values == (1700,)
+    assert of_result(problem, "local_search", result).row(LIMITS)["objective"] == 1700
     assert result.bound[0] is not None
     assert 1697 <= result.bound[0] <= 1700
 
@@ -77,10 +79,9 @@ def test_cpsat_proves_the_makespan_from_fcfs(section_4: Build, seed: int) -> Non
     problem = section_4(seed)
     assert terms(problem, best_fit(problem))["makespan"] > makespan_bound(problem)
     result = schedule(problem, "cpsat:fcfs", LIMITS)
-    verdict = verdict_of(problem, result)
-    assert verdict is not None
-    assert verdict.feasible
-    assert (result.stop, verdict.values) == (Stop.OPTIMAL, (makespan_bound(problem),))
+    row = of_result(problem, "cpsat:fcfs", result).row(LIMITS)
+    assert (row["status"], row["stop"]) == ("ok", Stop.OPTIMAL)
+    assert row["objective"] == makespan_bound(problem)
     assert result.counts["branches"] > 0
 
 
@@ -90,31 +91,76 @@ def test_a_solver_is_skipped_where_a_rule_meets_the_bound(section_4: Build) -> N
     assert "solve" not in result.seconds
 
 
-@pytest.mark.parametrize("method", [*METHODS, "cpsat:fcfs", "milp@scip"])
+@pytest.mark.parametrize("method", [*METHODS, "cpsat:fcfs", "milp@scip", "fcfs?poll=1"])
 def test_every_method_solves_a_small_problem_and_is_checked(problem_of: Build, method: str) -> None:
     problem = problem_of([(0, [500, 1500]), (0.5, [1500])], objective="completion")
-    result = schedule(problem, method, LIMITS)
-    found = row(problem, method, result, verdict_of(problem, result))
+    found = of_result(problem, method, schedule(problem, method, LIMITS)).row(LIMITS)
     assert (found["status"], found["objective"], found["goal"]) == ("ok", 5, "completion")
     assert found["bound"] <= 5
 
 
-def test_a_false_bound_makes_a_row_wrong(problem_of: Build) -> None:
-    from dataclasses import replace
+def test_every_rule_is_a_method_with_its_order_told() -> None:
+    assert [*ORDERS] == [*RULES] == [*METHODS][: len(RULES)]
+    assert all(METHODS[rule].summary == f"best fit, {order}" for rule, order in ORDERS.items())
 
+
+@pytest.mark.parametrize("objective", ["makespan", "completion", "late,migrations,waste"])
+def test_enumeration_gives_the_schedule_of_its_values(
+    tiny: Callable[..., SchedulingProblem], objective: str
+) -> None:
+    for seed in range(4):
+        problem = tiny(Random(seed), "ABC"[seed % 3], objective)
+        found = of_result(problem, "enumeration", schedule(problem, "enumeration", LIMITS))
+        assert found.verified
+        assert found.result.stop is Stop.OPTIMAL
+        assert found.figures["stage_values"] == pytest.approx(best_values(problem))
+        assert found.row(LIMITS)["gap"] == 0
+
+
+def test_a_false_bound_makes_a_row_wrong(problem_of: Build) -> None:
     problem = problem_of([(0, [500])])
     result = replace(schedule(problem, "fcfs", LIMITS), bound=(2.0,))
-    assert row(problem, "fcfs", result, verdict_of(problem, result))["status"] == "wrong"
+    assert of_result(problem, "fcfs", result).row(LIMITS)["status"] == "wrong"
+
+
+def test_the_gap_of_several_stages_is_that_of_the_first_open_one(problem_of: Build) -> None:
+    problem = problem_of([(0, [500]), (0, [500])], units=(1000,), objective="late,completion")
+    result = replace(schedule(problem, "fcfs", LIMITS), bound=(0.0, 2.0))
+    row = of_result(problem, "fcfs", result).row(LIMITS)
+    assert (row["objective"], row["bound"]) == (0, 0)
+    assert (row["stages"], row["stage_bounds"]) == ("[0, 3]", "[0.0, 2.0]")
+    assert row["gap"] == pytest.approx(1 / 3)
 
 
 @pytest.mark.parametrize(
-    "method", ["best", "fcfs:x", "cpsat:", "cpsat:best", "milp@", "cpsat@scip"]
+    ("method", "told"),
+    [
+        ("best", "found 'method best', expected e.g. "),
+        ("fcfs:x", "found 'fcfs with rule x', expected no rule for fcfs"),
+        ("cpsat:best", "found 'rule of cpsat best', expected e.g. "),
+        ("cpsat@scip", "found 'cpsat with solver scip', expected no solver for cpsat"),
+        ("milp@cbc", "found 'solver of milp cbc', expected e.g. highs"),
+        ("cpsat?poll=5", "found 'cpsat with option poll', expected no option for cpsat"),
+        ("fcfs?poll=0", "found 'poll=0', expected poll >= 1"),
+        ("greedy", "found 'method greedy', expected e.g. "),
+    ],
 )
-def test_unknown_methods_are_refused_with_the_known_ones(problem_of: Build, method: str) -> None:
-    with pytest.raises(InputError, match=r"--method: found .*, expected fcfs, srpt"):
+def test_unknown_methods_are_refused_as_all_methods_are(
+    problem_of: Build, method: str, told: str
+) -> None:
+    with pytest.raises(InputError) as error:
         schedule(problem_of([(0, [1])]), method, LIMITS)
+    assert told in str(error.value)
 
 
-def test_only_rules_poll_the_queue(problem_of: Build) -> None:
-    with pytest.raises(InputError, match="--poll: found 5, expected 1 for cpsat"):
-        schedule(problem_of([(0, [1])]), "cpsat", LIMITS, poll=5)
+def test_a_problem_too_large_for_a_method_is_refused(section_4: Build) -> None:
+    with pytest.raises(InputError, match="enumeration serves up to 5 jobs, not 50"):
+        schedule(section_4(2), "enumeration", LIMITS)
+
+
+def test_a_method_whose_solver_is_missing_is_refused_with_the_command(
+    problem_of: Build, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("rsjs.formulations.backends.backend.find_spec", lambda name: None)
+    with pytest.raises(InputError, match="solver cpsat is not installed: pip install"):
+        schedule(problem_of([(0, [1])]), "cpsat", LIMITS)

@@ -92,3 +92,13 @@ def test_wrong_claims_are_violations(
     verdict = check_schedule(problem, made(*GOOD), objective=objective, bound=bound)
     assert verdict.values == (3, 6)
     assert [v.where for v in verdict.violations] == wrong
+
+
+def test_large_values_are_claimed_to_the_last_unit(problem_of: Build) -> None:
+    problem = problem_of(ROWS, objective="1000000*waste+completion")
+    (value,) = check_schedule(problem, made(*GOOD)).values or ()
+    assert value > 1e8
+    assert check_schedule(problem, made(*GOOD), objective=[value], bound=[value]).feasible
+    for claim in (value - 1, value + 1):
+        assert not check_schedule(problem, made(*GOOD), objective=[claim]).feasible
+    assert not check_schedule(problem, made(*GOOD), bound=[value + 1]).feasible

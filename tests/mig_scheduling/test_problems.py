@@ -10,9 +10,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+from rsjs.formulations.mig_schedule_bounds import term_bounds
 from rsjs.heuristics.mig_rules import best_fit
 from rsjs.instances.errors import InputError
 from rsjs.instances.mig.job_files import write_jobs
+from rsjs.instances.mig.schedule import terms
 from rsjs.instances.mig.schedule_files import (
     read_problem,
     read_problem_or_jobs,
@@ -86,13 +88,19 @@ def test_the_default_goes_through_five_stages() -> None:
         "",  # no term
         "makspan",  # no such term
         "late,",  # an empty stage
-        "0*late",  # no weight
+        "10000000*late",  # too large a weight, of more digits
         "2000000*late",  # too large a weight
         "late+2*late",  # a term twice
     ],
 )
 def test_other_objectives_are_refused(text: str) -> None:
     with pytest.raises(InputError, match="--objective"):
+        parse_objective(text)
+
+
+@pytest.mark.parametrize("text", ["0*late", "1000001*late", "late+late"])
+def test_weights_out_of_range_and_terms_twice_are_told_as_such(text: str) -> None:
+    with pytest.raises(InputError, match="expected each term once, weight 1 to 1000000"):
         parse_objective(text)
 
 
@@ -133,6 +141,10 @@ def test_a_set_of_jobs_is_a_problem_with_what_is_given(section_4: Build, tmp_pat
         ({"objective": []}, "/objective: found an array of 0, expected at least 1 entry"),
         ({"objective": [{"speed": 1}]}, "/objective/0/speed: found unknown key"),
         ({"objective": [{"late": 0}]}, "/objective/0/late: found 0, expected a number >= 1"),
+        (
+            {"units": [{"name": "a", "memory": 10**9}], "objective": [{"waste": 10**6}]},
+            "/objective/0: found values up to 2.6e+17, expected at most 1e+14",
+        ),
         ({"units": []}, "/units: found"),
         ({"units": [{"name": "a", "memory": 0}]}, "/units/0/memory: found 0"),
         ({"units": [{"name": "a", "memory": 2000}] * 2}, "/units: found 'a', expected names"),
@@ -166,6 +178,24 @@ def test_priorities_are_weights_and_so_not_negative(problem_of: Build) -> None:
     problem_of([(0, [5])], priority=[-1])
     with pytest.raises(InputError, match="/jobs/0/priority: found -1"):
         problem_of([(0, [5])], objective="late,weighted_completion", priority=[-1])
+
+
+def test_weights_written_with_a_point_are_integers(section_4: Build, tmp_path: Path) -> None:
+    problem = section_4(2, "A", "late,completion+5*preemptions")
+    write_problem(problem, tmp_path / "p.json")
+    text = (tmp_path / "p.json").read_text().replace('"preemptions":5', '"preemptions":5.0')
+    (tmp_path / "p.json").write_text(text)
+    assert str(read_problem(tmp_path / "p.json").objective) == "late,completion+5*preemptions"
+
+
+def test_values_that_a_double_does_not_tell_apart_are_refused(problem_of: Build) -> None:
+    rows, large = [(0, [5, 5]), (10**6, [5])], [10**15, 10**15 - 1]
+    problem = problem_of(rows, priority=large)
+    exact = 2 * 10**15 + (10**15 - 1) * (10**6 + 1)
+    assert terms(problem, best_fit(problem))["weighted_completion"] == exact
+    assert term_bounds(problem)["weighted_completion"] == exact
+    with pytest.raises(InputError, match=r"/objective/1: found values up to 2e\+21, expected at m"):
+        problem_of(rows, objective="late,weighted_completion", priority=large)
 
 
 def test_a_schedule_of_another_problem_is_refused(section_4: Build, tmp_path: Path) -> None:

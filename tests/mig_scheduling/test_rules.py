@@ -7,8 +7,10 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
+from rsjs.heuristics.kernels.mig_simulation import simulate
 from rsjs.heuristics.mig_local_search import local_search
 from rsjs.heuristics.mig_rules import RULES, best_fit, ranks
+from rsjs.heuristics.mig_tables import tables
 from rsjs.instances.mig.schedule import terms
 from rsjs.instances.mig.schedule_check import check_schedule
 from rsjs.instances.mig.scheduling import READINGS, SchedulingProblem
@@ -64,6 +66,23 @@ def test_readings_differ_in_what_interrupts_a_job(problem_of: Build) -> None:
 def test_a_job_keeps_its_unit_among_those_of_a_size(problem_of: Build) -> None:
     problem = problem_of([(0, [5, 5]), (0, [5, 5, 5, 5])], units=(1000, 1000))
     assert best_fit(problem, "lrpt").unit.tolist() == [1, 1, 0, 0, 0, 0]
+    alone = problem_of([(0, [5]), (0, [5, 5])], units=(1000, 1000))
+    assert best_fit(alone).unit.tolist() == [0, 1, 1]  # the first one is free again
+
+
+@pytest.mark.parametrize(("stay", "units"), [(False, [2, 0]), (True, [2, 2])])
+def test_a_job_may_prefer_its_unit_to_a_smaller_one(
+    problem_of: Build, stay: bool, units: list[int]
+) -> None:
+    problem = problem_of([(0, [1500, 5])])
+    minute, unit = np.empty((2, 2), dtype=np.int64)
+    simulate(tables(problem), np.arange(2), stay, minute, unit)
+    assert (minute.tolist(), unit.tolist()) == ([0, 1], units)  # of units in order of memory
+
+
+def test_of_jobs_with_one_deadline_the_shortest_comes_first(problem_of: Build) -> None:
+    problem = problem_of([(0, [5, 5]), (0, [5]), (0, [5, 5])], deadline=[9, 9.5, 8], units=(10,))
+    assert best_fit(problem, "edd").minute.tolist() == [3, 4, 2, 0, 1]
 
 
 def test_the_consumer_sees_jobs_when_it_polls_the_queue(problem_of: Build) -> None:

@@ -9,7 +9,7 @@ import pytest
 from rsjs.instances.errors import InputError
 from rsjs.instances.generators import sts
 from rsjs.instances.schema import Workload
-from rsjs.reporting.cluster_course import cluster_course
+from rsjs.reporting.cluster_course import _drawn, cluster_course
 from rsjs.reporting.gpu_timeline import Stay, stays
 from rsjs.reporting.job_gantt import job_gantt
 from rsjs.simulation.engine import simulate
@@ -111,3 +111,14 @@ def test_a_run_that_failed_at_once_is_drawn_too(workload: Workload, tmp_path: Pa
     assert len(found.records) == 1
     job_gantt(found, tmp_path / "gantt.png")
     cluster_course([found], tmp_path / "course.png")
+
+
+def test_axes_of_jobs_and_gpus_count_in_whole_numbers(workload: Workload) -> None:
+    light = sts.workload(nodes=2, jobs=3, seed=1)
+    found = simulate(light, policy("queue:pedf", light))
+    assert found.totals.longest_queue == 0
+    _, waiting, *in_use = _drawn([found]).axes
+    for ax in (waiting, *in_use):
+        assert ax.get_ylim()[0] == 0
+        assert ax.get_ylim()[1] >= 1
+        assert all(tick == int(tick) for tick in ax.get_yticks())

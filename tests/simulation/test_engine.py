@@ -294,6 +294,24 @@ def test_ctrl_c_keeps_what_was_simulated(two: Workload, scripted: Script) -> Non
 
     found = simulate(two, _policy(decide))
     assert (found.status, found.totals.completed) == (Status.INTERRUPTED, 1)
+    assert [record.changes is None for record in found.records] == [False, False, True]
+    assert found.records[-1].completed == [1]  # the event that Ctrl-C ended
+    assert event_log.text(found).count('"completed":["j1"]') == 1
+
+
+def test_ctrl_c_in_the_middle_of_an_event_is_no_error(
+    two: Workload, scripted: Script, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def torn(nodes: Nodes, *_: object) -> None:
+        nodes.dedicated_hours += 9
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Nodes, "set", torn)
+    found = simulate(two, scripted(BOTH))
+    assert (found.status, found.message) == (
+        Status.INTERRUPTED,
+        "scripted at 0 h: ended by Ctrl-C",
+    )
 
 
 def test_epochs_close_to_a_whole_number_are_that_number(two: Workload, scripted: Script) -> None:
@@ -301,3 +319,22 @@ def test_epochs_close_to_a_whole_number_are_that_number(two: Workload, scripted:
     late = replace(two, jobs=replace(two.jobs, release=np.array([0, 1 - 1e-8])))
     simulate(late, _spy(scripted(BOTH), seen))
     assert seen[1].epochs_done.tolist() == [1.0, 0.0]
+
+
+@pytest.mark.parametrize("zero", [0.0, 5e5, 1e12])
+def test_hours_since_1970_have_fewer_decimals(
+    make: Callable[..., Workload], scripted: Script, zero: float
+) -> None:
+    workload = make(
+        types={"A2": [1.0, 2.0]},
+        nodes=[["A2"]],
+        hours=[{"A": [0.003]}, {"A": [0.0007]}],
+        release=[zero, zero + 0.001],
+        due=[zero + 1, zero + 1],
+        law=[[2, 1], [4, 1]],
+        realised=[4, 2],
+    )
+    script = {"j0": (0, 1), "j1": (0, 1)}
+    found = simulate(workload, scripted({"j0": (0, 1)}, script))
+    assert (found.status, found.message) == (Status.COMPLETE, "")
+    assert found.totals.energy == pytest.approx(0.0134, abs=1e-9 + 4 * np.spacing(zero))

@@ -159,6 +159,18 @@ def _changed(lines: list[str], number: int, old: str, new: str) -> list[str]:
         (-1, '"complete"', '"deadlock"', "/status"),
         (-1, '"totals"', '"sums"', "a whole log"),
         (2, "{", "", "one JSON object"),
+        (2, "{", '[{"x":{', "one JSON object"),
+        (3, '"time":', '"time":1', "line 4/time"),
+        (3, '"energy":', '"energy":1', "line 4/energy"),
+        (3, '"waiting":', '"waiting":7', "line 4/waiting"),
+        (3, '"in_use":[', '"in_use":[9,', "line 4/in_use"),
+        (3, '"kinds":[', '"kinds":["switch",', "line 4/kinds"),
+        (1, '"arrived":["j1"],', "", "line 2/arrived: found None"),
+        (1, '"decided":true', '"decided":false', "/totals: found sts:fallback at 0 h"),
+        (1, '"decided":true,', "", "KeyError: 'decided'"),
+        (0, '"boot":0.1', '"boot":[]', "TypeError"),
+        (0, '"policy":', '"politics":', "KeyError: 'policy'"),
+        (-1, '"totals":{', '"totals":[],"old":{', "AttributeError"),
     ],
 )
 def test_a_log_that_was_changed_is_refused(
@@ -176,6 +188,16 @@ def test_a_log_that_was_changed_is_refused(
     path.write_text("\n".join(lines))
     with pytest.raises(InputError, match=told):
         replay(workload, event_log.read(path))
+
+
+def test_a_log_of_one_event_less_is_refused(
+    tmp_path: Path, make: Callable[..., Workload], switching: Policy
+) -> None:
+    workload = make(types={"A1": [1.0]}, nodes=[["A1"]], hours=[{"A": [1.0]}], release=[0], due=[4])
+    lines = event_log.text(simulate(workload, switching)).splitlines()
+    (tmp_path / "log.jsonl").write_text("\n".join([*lines[:-2], lines[-1]]))
+    with pytest.raises(InputError, match="found 11 events, expected the 10 of the log"):
+        replay(workload, event_log.read(tmp_path / "log.jsonl"))
 
 
 def test_a_log_with_another_decision_is_refused(

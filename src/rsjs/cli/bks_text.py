@@ -27,11 +27,17 @@ def print_list(known: Sequence[BestKnown], *, as_json: bool) -> None:
         ("instance", "status", "bound [$]", "cost [$]", "gap", "confirmed by")
     ]
     rows += [_row(entry) for entry in known]
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    for name, status, *numbers in rows:
-        aligned = (f"{text:>{width}}" for text, width in zip(numbers, widths[2:], strict=True))
-        print(f"{name:<{widths[0]}}", f"{status:<{widths[1]}}", *aligned, sep="  ")
+    print_columns(rows, words=2)
     print(_summary(known))
+
+
+def print_columns(rows: Sequence[Sequence[str]], *, words: int) -> None:
+    """Lines of cells, never broken: the first columns are words, the others numbers."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for cells in rows:
+        padded = [cell.ljust(width) for cell, width in zip(cells, widths, strict=True)][:words]
+        padded += [cell.rjust(width) for cell, width in zip(cells, widths, strict=True)][words:]
+        print(*padded, sep="  ")
 
 
 def _row(entry: BestKnown) -> tuple[str, ...]:
@@ -137,7 +143,8 @@ def _better(what: str, now: Sequence[Step], before: Sequence[Step]) -> list[str]
 
 def _step(step: Step) -> list[str]:
     version = f" {step.solver_version}" if step.solver_version else ""
-    first = f"{step.value!r} $, {step.name}{version}, {step.source}, {step.date}"
+    run = "" if step.run_id is None else f"{step.name}{version}, "
+    first = f"{step.value!r} $, {run}{step.source}, {step.date}"
     return [
         first,
         *(f"confirmed by {other.name}: {other.value!r} $" for other in step.confirmed_by),

@@ -9,6 +9,7 @@ from rsjs.cli.console import number, percent
 from rsjs.cli.progress import RunLine, Screen
 from rsjs.experiments.campaigns.dispatch import News
 from rsjs.experiments.campaigns.runs import Run
+from rsjs.reporting.formats import plain
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -66,7 +67,11 @@ class Board:
         found = news.data
         self.failed += found["ended"] not in WELL or found["quality"] == "WRONG"
         self._spent.setdefault(run.method, []).append(found["whole_s"])
-        told = f"{found['ended']}, {found['quality']}, {number(found['objective'])} $"
+        value = found["objective"]
+        cost = f"{number(value)} $"
+        if run.mig is not None:
+            cost = "no schedule" if value is None else plain(value)
+        told = f"{found['ended']}, {found['quality']}, {cost}"
         told += f", own gap {percent(found['gap'])}, {number(found['total_s'], 3)} s"
         self.screen.say(f"{place}: {told}")
 

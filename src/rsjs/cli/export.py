@@ -165,6 +165,7 @@ def ijoc(
             ("archive", made.folder),
             ("files", f"{made.files}, listed in SHA256SUMS"),
             ("data", f"{made.instances} instance files, {made.solutions} verified solutions"),
+            *([("logs", f"{made.logs}, simulated again")] if made.logs else []),
             *(("defect", doubt) for doubt in made.doubts),
             *(("fill in", line) for line in made.left),
         ]

@@ -6,10 +6,12 @@ from typing import Any
 
 from rsjs.cli.console import console, plain_table, print_facts
 from rsjs.cli.software import notes_on
+from rsjs.experiments.mig_methods import METHODS
 from rsjs.formulations.backends.registry import BACKENDS
 from rsjs.instances.method import ENERGY, EXPECTATION, OPEN_NODES, TARDINESS_AT, Method
 from rsjs.instances.schema import FAMILIES
 from rsjs.methods import SPELLING, all_methods
+from rsjs.reporting.families import MIG
 
 KINDS = {
     "energy": ENERGY,
@@ -25,15 +27,20 @@ LIMITS = {  # what a method that lacks the flag says
 
 
 def methods() -> list[dict[str, Any]]:
-    """Every method with what it serves and whether it can run here."""
-    return [_method(method) for method in all_methods().values()]
+    """Every method with what it serves and whether it can run here; those of `mig` come last."""
+    return [
+        *(_method(method) for method in all_methods().values()),
+        *(
+            {**_method(method), "families": [MIG], "max_steps": method.max_steps}
+            for method in METHODS.values()
+        ),
+    ]
 
 
 def _method(method: Method) -> dict[str, Any]:
+    wanted = [*method.solvers, *([method.needs] if method.needs else [])]
     missing = {
-        name: BACKENDS[name].install_command
-        for name in method.solvers
-        if not BACKENDS[name].available()
+        name: BACKENDS[name].install_command for name in wanted if not BACKENDS[name].available()
     }
     served = {kind: sorted(getattr(method, kind)) for kind in KINDS}
     return {
@@ -41,6 +48,7 @@ def _method(method: Method) -> dict[str, Any]:
         "kind": method.kind,
         "summary": method.summary,
         "solvers": list(method.solvers),
+        "needs": method.needs,
         "rules": list(method.rules),
         "rule_help": dict(method.rule_help),
         "options": {name: vars(option) for name, option in method.options.items()},
@@ -56,13 +64,14 @@ def _method(method: Method) -> dict[str, Any]:
         "warm_start": method.warm_start,
         "max_jobs": method.max_jobs,
         "max_nodes": method.max_nodes,
-        "available": not method.solvers or len(missing) < len(method.solvers),
+        "available": not wanted or len(missing) < len(wanted),
         "missing_solvers": missing,
     }
 
 
 def print_methods(found: list[dict[str, Any]]) -> None:
-    """A matrix of methods and objectives, then the details of each method."""
+    """A matrix of methods and objectives, then the details of each method, family by family."""
+    whole, found = found, [method for method in found if method["families"] != [MIG]]
     table = plain_table("Who serves the objective of which family")
     for name in ("method", "kind", *FAMILIES):
         table.add_column(name, justify="center" if name in FAMILIES else "left", no_wrap=True)
@@ -70,15 +79,21 @@ def print_methods(found: list[dict[str, Any]]) -> None:
         marks = ("yes" if family in method["families"] else "-" for family in FAMILIES)
         table.add_row(method["name"], method["kind"], *marks)
     console().print(table)
-    for method in found:
-        print()
-        print(f"{method['name']}: {method['summary']}")
-        print_facts([(f"  {name}", text) for name, text in _details(method)])
+    _print_details(found)
+    print("\nJobs on MIG instances: `rsjs mig schedule`, [[mig_scheduling]] of campaigns")
+    _print_details([method for method in whole if method["families"] == [MIG]])
     print(f"\nSpelling: {SPELLING}; the first solver and the first rule are the default.")
     print("A method as a value stands in parentheses if it has options: ?key=(name?key=value),...")
     print(
         "Of several between |, the first that serves the instance runs: ?key=name|(name?key=value)"
     )
+
+
+def _print_details(found: list[dict[str, Any]]) -> None:
+    for method in found:
+        print()
+        print(f"{method['name']}: {method['summary']}")
+        print_facts([(f"  {name}", text) for name, text in _details(method)])
 
 
 def policies() -> list[dict[str, Any]]:
@@ -101,14 +116,19 @@ def print_policies(found: list[dict[str, Any]]) -> None:
 
 
 def _details(method: dict[str, Any]) -> list[tuple[str, str]]:
-    served = (
+    served = [
         f"{kind} {'any' if set(names) == KINDS[kind] else ' | '.join(names)}"
         for kind, names in method["objectives"].items()
-    )
+    ]
+    if method["families"] == [MIG]:
+        served = ["every reading and objective"]
     limits = [text for flag, text in LIMITS.items() if not method[flag]]
-    for what in ("jobs", "nodes"):
-        limits += [f"at most {method[f'max_{what}']} {what}"] if method[f"max_{what}"] else []
+    for what in ("jobs", "nodes", "steps"):
+        most = method.get(f"max_{what}")
+        limits += [f"at most {most} {what}"] if most else []
     rows = [("serves", "; ".join([*served, *limits]))]
+    if method["needs"]:
+        rows.append(("needs", method["needs"]))
     if method["solvers"]:
         rows.append(("solvers", ", ".join(map(_reached, method["solvers"]))))
     if method["rules"]:

@@ -12,9 +12,11 @@ from rsjs.cli.mig_sets import AllowPlugins, Form
 from rsjs.cli.options import Json, Output
 
 app = typer.Typer(
-    help="Make, describe and convert sets of jobs for MIG instances.\n\n\b\nExample:\n"
+    help="Jobs for MIG instances: make sets of them, schedule, place, repartition.\n\n\b\n"
+    "Example:\n"
     "  rsjs mig generate config.json -o jobs --json\n"
-    "  rsjs mig stats config.json jobs/*.json",
+    "  rsjs mig schedule jobs/section4-s2.json --method bigrem\n"
+    "  rsjs mig place --mix mixed -n 500",
 )
 
 Config = Annotated[
@@ -99,7 +101,7 @@ def generate(
 
     known_form(form)
     source = read_source(config, allow_plugins=allow_plugins)
-    chosen = parsed_seeds(seeds) if seeds else source.seeds
+    chosen = source.seeds if seeds is None else parsed_seeds(seeds)
     if len(chosen) == 1 and output.name.endswith((".json", ".json.gz")):
         writable(output)
         jobs = source.make(chosen[0])
@@ -127,6 +129,7 @@ def reproduce_dataset(output: Output, as_json: Json = False) -> None:
     1000 jobs of their configuration with seed 41. The arrivals come from a second stream whose
     seed, 189028438751160, was recovered from the dataset.
     """
+    import gzip
     from hashlib import sha256
 
     from rsjs.cli.inputs import writable
@@ -140,7 +143,7 @@ def reproduce_dataset(output: Output, as_json: Json = False) -> None:
     found = sha256(data).hexdigest()
     if found != SHA256:
         raise InputError("/sha256", found, f"{SHA256}; the logarithm of this platform differs")
-    write_bytes(data, output)
+    write_bytes(gzip.compress(data, mtime=0) if output.name.endswith(".gz") else data, output)
     say({"file": output, "jobs": 1000, "sha256": found}, as_json=as_json)
 
 

@@ -20,16 +20,18 @@ FIRST = 10  # seeds of a configuration that stands for its sets
 
 def parsed_seeds(text: str) -> tuple[int, ...]:
     """Seeds as an option spells them: 7 or 1,5,10-20."""
-    expected = f"at most {MOST_SEEDS} seeds, each once, such as 7 or 1,5,10-20"
+    expected = f"up to {MOST_SEEDS} seeds, each once and below 2^63, such as 7 or 1,5,10-20"
     found: dict[int, None] = {}
     for part in text.split(","):
         first, dash, last = part.strip().partition("-")
         if not first.isdecimal() or (dash and not last.isdecimal()):
             raise InputError("--seeds", text, expected)
-        seeds = range(int(first), int(last or first) + 1)
-        if not 0 < len(seeds) <= MOST_SEEDS or any(seed in found for seed in seeds):
+        low, end = int(first), int(last or first) + 1
+        if end > 2**63 or not 0 < end - low <= MOST_SEEDS - len(found):
             raise InputError("--seeds", text, expected)
-        found |= dict.fromkeys(seeds)
+        if any(seed in found for seed in range(low, end)):
+            raise InputError("--seeds", text, expected)
+        found |= dict.fromkeys(range(low, end))
     return tuple(found)
 
 
@@ -37,7 +39,8 @@ def memory_of(text: str) -> tuple[int, ...]:
     """Memory of units as an option spells it: 2000,1000,1000 [MB]."""
     parts = [part.strip() for part in text.split(",")]
     if not all(part.isdecimal() and 0 < int(part) <= MOST_MEMORY for part in parts):
-        raise InputError("--units", text, "integers of MB > 0, such as 2000,1000,1000")
+        expected = f"integers of MB from 1 to {MOST_MEMORY}, such as 2000,1000,1000"
+        raise InputError("--units", text, expected)
     return tuple(map(int, parts))
 
 

@@ -118,8 +118,8 @@ def _placed(
     from rsjs.instances.errors import InputError
     from rsjs.instances.mig.node import nearest_first
 
-    name, _, solver = method.partition("@")
-    if name in RULES and not solver:
+    name, mark, solver = method.partition("@")
+    if name in RULES and not mark:
         from rsjs.heuristics.mig_placement import place
 
         begin = time.monotonic()
@@ -127,7 +127,7 @@ def _placed(
         spent = time.monotonic() - begin
         bound = mig_placement_bounds.best(PlacementModel.of(workloads))
         return placement, {"gpus bound": bound, "seconds": round(spent, 4)}
-    if name != EXACT:
+    if name != EXACT or bool(mark) != bool(solver):
         raise InputError("--method", method, f"one of {nearest_first(name, [EXACT, *RULES])}")
     from rsjs.cli.options import limits
     from rsjs.formulations.mig_placement import solve

@@ -76,7 +76,7 @@ def repartition(
         jobs = repartition_documents.read_repartition(file)
     if save is not None:
         repartition_documents.write_repartition(jobs, save)
-    allowed = partition_of(jobs.gpu, partition) if partition else None
+    allowed = None if partition is None else partition_of(jobs.gpu, partition)
     schedule, known = _scheduled(jobs, allowed, method, time_limit, gap)
     verdict = repartition_check.check(jobs, schedule, bound=known["bound"])
     if output is not None:

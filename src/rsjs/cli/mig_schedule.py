@@ -7,11 +7,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rsjs.cli.options import Json, Seed, Threads, TimeLimit, limits
+from rsjs.cli.options import Json, MemoryLimit, Seed, Threads, TimeLimit, limits
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rsjs.experiments.mig_outcome import MigOutcome
+    from rsjs.instances.check import Verdict
     from rsjs.instances.mig.schedule_check import ScheduleVerdict
-    from rsjs.instances.mig.scheduling import SchedulingProblem
+
+# Columns of a row that repeat others where there is one run, or mean nothing here.
+LEFT_OUT = ("nodes", "best_bound", "gap_to_best", "stages", "stage_bounds", "gap_limit")
 
 
 def schedule(
@@ -23,7 +29,8 @@ def schedule(
         typer.Option(
             "--method",
             metavar="METHOD",
-            help="A rule (fcfs, srpt, bigrem, ...), local_search, cpsat[:RULE] or milp[@SOLVER].",
+            help="A rule (fcfs, srpt, bigrem, ...), local_search, cpsat[:RULE], milp[@SOLVER] or"
+            " enumeration, see `rsjs list methods`.",
         ),
     ] = "cpsat",
     reading: Annotated[
@@ -49,15 +56,10 @@ def schedule(
             "--units", metavar="MB,...", help="Memory of the units; 2000,1000,1000 of a set."
         ),
     ] = None,
-    poll: Annotated[
-        int,
-        typer.Option(
-            "--poll", metavar="MINUTES", help="Between two looks of a rule into the queue."
-        ),
-    ] = 1,
     time_limit: TimeLimit = 30.0,
     threads: Threads = 1,
     seed: Seed = 0,
+    memory_limit: MemoryLimit = None,
     output: Annotated[
         Path | None,
         typer.Option(
@@ -77,19 +79,19 @@ def schedule(
       rsjs mig schedule jobs/section4-s2.json --method bigrem -o scheduled
       rsjs mig schedule jobs/section4-s2.json --objective completion --method local_search
       rsjs mig schedule jobs/section4-s2.json --reading C --objective lexicographic
+      rsjs mig schedule jobs/section4-s2.json --method fcfs?poll=10
+
+    Ctrl-C ends the method and keeps the best schedule it has reported.
     """
     from rsjs.cli.inputs import writable
     from rsjs.cli.mig_inputs import memory_of
-    from rsjs.cli.progress import busy
-    from rsjs.experiments.mig_schedule_rows import row, verdict_of
-    from rsjs.experiments.mig_scheduling import schedule as run
-    from rsjs.instances.errors import InputError
+    from rsjs.cli.progress import RunLine, running
+    from rsjs.experiments import mig_launcher, mig_methods
     from rsjs.instances.mig.schedule_files import read_problem_or_jobs
     from rsjs.instances.mig.schedule_objective import parse_objective
 
-    allowed = limits(time_limit, 0.0, threads, seed, None)
-    if poll < 1:
-        raise InputError("--poll", poll, "a number of minutes >= 1")
+    allowed = limits(time_limit, 0.0, threads, seed, memory_limit)
+    request = mig_methods.request(method)
     problem = read_problem_or_jobs(
         file,
         reading=reading,
@@ -98,14 +100,22 @@ def schedule(
     )
     if output is not None:
         writable(output, folder=True)
-    with busy(f"scheduling by {method}"):
-        result = run(problem, method, allowed, poll=poll)
-    verdict = verdict_of(problem, result)
-    found = row(problem, method, result, verdict)
-    if output is not None and result.schedule is not None and found["status"] == "ok":
-        _write(problem, result, verdict, method, output)
-    _say({**found, "bound": list(result.bound), **_values(verdict)}, verdict, as_json=as_json)
-    raise typer.Exit(0 if found["status"] == "ok" else 1)
+    line = RunLine(request.spelling, allowed.time_limit)
+    with running() as screen:
+        screen.show(line)
+        found = mig_launcher.run(problem, request, allowed, on_event=line)
+    if output is not None and found.verified:
+        _write(found, output)
+    row = {key: value for key, value in found.row(allowed).items() if key not in LEFT_OUT}
+    values, bounds = (found.figures.get(f"stage_{name}") for name in ("values", "bounds"))
+    facts = {
+        **row,
+        "bound": None if bounds is None else list(bounds),
+        "message": row["message"] or None,
+        **_values(found.verdict, values),
+    }
+    _say(facts, found.verdict, as_json=as_json)
+    raise typer.Exit(0 if found.verified else 1)
 
 
 def check(
@@ -135,22 +145,25 @@ def check(
         "goal": str(problem.objective),
         "method": claimed.method,
         **(verdict.terms or {}),
-        **_values(verdict),
+        **_values(verdict, verdict.values),
     }
     _say(facts, verdict, as_json=as_json)
     raise typer.Exit(0 if verdict.feasible else 1)
 
 
-def _values(verdict: ScheduleVerdict | None) -> dict[str, Any]:
+def _values(
+    verdict: ScheduleVerdict | Verdict | None, values: Sequence[float | None] | None
+) -> dict[str, Any]:
     """The value of each stage, and whether the schedule breaks no constraint."""
-    values = None if verdict is None else verdict.values
     return {
         "objective": None if values is None else list(values),
         "feasible": verdict is not None and verdict.feasible,
     }
 
 
-def _say(facts: dict[str, Any], verdict: ScheduleVerdict | None, *, as_json: bool) -> None:
+def _say(
+    facts: dict[str, Any], verdict: ScheduleVerdict | Verdict | None, *, as_json: bool
+) -> None:
     from dataclasses import asdict
 
     from rsjs.cli.console import print_json
@@ -166,23 +179,19 @@ def _say(facts: dict[str, Any], verdict: ScheduleVerdict | None, *, as_json: boo
         print(line)
 
 
-def _write(
-    problem: SchedulingProblem,
-    result: Any,
-    verdict: ScheduleVerdict | None,
-    method: str,
-    folder: Path,
-) -> None:
+def _write(found: MigOutcome, folder: Path) -> None:
     from rsjs.instances.mig.schedule_files import write_problem, write_schedule
     from rsjs.reporting.mig_gantt import mig_gantt
 
+    problem, schedule = found.problem, found.schedule
+    assert schedule is not None
     write_problem(problem, folder / "problem.json")
     write_schedule(
         problem,
-        result.schedule,
+        schedule,
         folder / "schedule.json",
-        method=method,
-        objective=None if verdict is None else verdict.values,
-        bound=result.bound,
+        method=found.method,
+        objective=found.figures["stage_values"],
+        bound=found.figures["stage_bounds"],
     )
-    mig_gantt(problem, result.schedule, folder / "schedule.png", title=method)
+    mig_gantt(problem, schedule, folder / "schedule.png", title=found.method)

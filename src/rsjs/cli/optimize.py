@@ -42,11 +42,14 @@ def optimize(
     from rsjs.cli.verdict import print_verdict
     from rsjs.experiments import outcome
     from rsjs.instances.documents import canonical_text, of_solution
+    from rsjs.instances.errors import InputError, described
     from rsjs.instances.files import instance_from
     from rsjs.methods import parse
 
     allowed = limits(time_limit, gap, threads, seed, memory_limit)
     request = parse(method)
+    if sys.stdin is None:
+        raise InputError("", described("nothing: it is closed"), "an instance", STANDARD_INPUT)
     instance = instance_from(sys.stdin.buffer.read(), STANDARD_INPUT)
     found = outcome.run(instance, request, allowed)
     document = found.as_dict()

@@ -39,11 +39,13 @@ def reproduce(
 
     A value is compared with the printed one for each case that the paper leaves open: a claim holds
     if all agree, and holds with limits if some do. DIR gets <experiment>.csv and, where there is
-    something to draw, <experiment>.png. Exit code 1: a run failed, so that a claim is not tested.
+    something to draw, <experiment>.png, as soon as the experiment is complete: Ctrl-C leaves those
+    that are. Exit code 1: a run failed, or a claim is not tested.
     """
     from rsjs.cli.console import print_json
     from rsjs.cli.inputs import writable
     from rsjs.experiments.claims.claim import SIZES, Verdict
+    from rsjs.experiments.claims.figures import not_ended
     from rsjs.experiments.claims.files import chosen, experiments
     from rsjs.experiments.claims.registry import values
     from rsjs.instances.errors import InputError
@@ -67,14 +69,15 @@ def reproduce(
         for claim in claims
     }
     told = [_told(claim, found[claim.id]) for claim in claims]
+    failed = {name: wrong for name, own in rows.items() if (wrong := not_ended(own))}
     if as_json:
-        print_json(
-            {"size": size, "claims": told, "experiments": [known[name].what for name in rows]}
-        )
+        what = [known[name].what for name in rows]
+        print_json({"size": size, "claims": told, "experiments": what, "failed_runs": failed})
     else:
         _print_verdicts(claims, found)
-    failed = [c for c in claims if c.experiment and c.verdict(found[c.id]) == Verdict.UNTESTED]
-    raise typer.Exit(1 if failed else 0)
+        _print_failed(failed)
+    untested = [c for c in claims if c.experiment and c.verdict(found[c.id]) == Verdict.UNTESTED]
+    raise typer.Exit(1 if failed or untested else 0)
 
 
 def _run(name: str, size: str, output: Path | None) -> list[Row]:
@@ -94,6 +97,15 @@ def _run(name: str, size: str, output: Path | None) -> list[Row]:
         if experiment.plot:
             claim_picture(found, experiment.plot, output / f"{name}.png")
     return found
+
+
+def _print_failed(failed: dict[str, list[Row]]) -> None:
+    """They have no part in the values."""
+    for name, rows in failed.items():
+        first = rows[0]
+        run = f"{first['method']} on {first['instance']}"
+        why = f"{first['status']} {first.get('message') or ''}".rstrip()
+        print(f"{name}: failed runs: {len(rows)}, the first {run}: {why}")
 
 
 def _told(claim: Claim, values: Values) -> dict[str, object]:

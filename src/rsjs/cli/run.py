@@ -18,8 +18,8 @@ def run(
         str,
         typer.Argument(
             metavar="CAMPAIGN",
-            help="A TOML file, or one of smoke, small, solvers, paper, and of simulations online,"
-            " online-claims, sts-online.",
+            help="A TOML file, or one of smoke, small, solvers, paper, of simulations online,"
+            " online-claims, sts-online, and of MIG schedules konopa, konopa-quick.",
         ),
     ],
     output: Annotated[

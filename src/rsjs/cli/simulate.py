@@ -124,11 +124,16 @@ def simulate(
             seed=seed,
         )
     except InputError as error:
+        if error.pointer == "/boot":
+            raise InputError("--boot", boot, "seconds >= 0") from None
         option = error.pointer.replace("/", "--", 1).replace("_", "-")
         raise InputError(option, error.value, error.expected) from None
     if bucket is not None and not 0 < bucket < inf:
         raise InputError("--bucket", bucket, "hours > 0")
     workload = read_workload(file)
+    for option, named in (("--policy", policy), ("--compare", compare)):
+        if named is not None and not named.strip(", "):
+            raise InputError(option, named, f"policies, e.g. {DEFAULT}")
     chosen = [] if replay else policies(compare or policy or DEFAULT, workload)
     writable(output, folder=True)
     with running() as screen:

@@ -148,11 +148,14 @@ def convert(
     from rsjs.cli.progress import busy
     from rsjs.cli.trace_inputs import read_report, words
     from rsjs.cli.trace_text import print_conversion
+    from rsjs.instances.errors import InputError
     from rsjs.instances.files import write_workload
     from rsjs.instances.traces.convert import convert as converted
     from rsjs.instances.traces.options import Options
 
     writable(output)
+    if output.exists() and any(file.exists() and output.samefile(file) for file in files):
+        raise InputError("--output", str(output), "a file other than the trace")
     with options_named():
         options = Options(
             drop=words(drop),

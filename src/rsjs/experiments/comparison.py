@@ -147,7 +147,7 @@ def share_bounds(table: list[Row]) -> None:
     for row in table:
         row["best_bound"] = best
         row["gap_to_best"] = gap(row["objective"], best)
-        if row["objective"] is not None:
+        if row["objective"] is not None and row["postponement"] is not None:
             spent = row["objective"] - row["postponement"]
             row["gap_without_postponement"] = gap_over(row["objective"], best, spent)
             row["gap_over_energy"] = gap_over(row["objective"], best, row["energy"])

@@ -1,193 +1,195 @@
 """
-The methods for jobs on MIG instances, by name.
+What the methods for jobs on MIG instances do; `mig_methods` declares them.
 
-    RULE            best fit with the order of a rule, e.g. fcfs, bigrem
-    local_search    annealing from every rule, and the bounds of the objective
-    cpsat[:START]   CP-SAT from a rule or, without one, from local search; skipped where the bound
-                    is met
-    milp[@SOLVER]   the time-indexed program, for small problems; highs, scip, ...
+Each begins with best fit and ends with a schedule and bounds; it is optimal where they meet. Half
+of the time left goes to bounds before a solver, and half to a search before bounds.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
-from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 
+from rsjs.experiments import mig_methods
 from rsjs.heuristics.mig_rules import RULES, best_fit
 from rsjs.instances.errors import InputError
+from rsjs.instances.method import Call, Limits, Report
 from rsjs.instances.mig.schedule import Schedule, terms
 from rsjs.instances.mig.schedule_result import ScheduleResult, met
+from rsjs.instances.mig.scheduling import SchedulingProblem
 from rsjs.instances.solution import Stop
+from rsjs.methods import Request
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from rsjs.instances.method import Limits
-    from rsjs.instances.mig.scheduling import SchedulingProblem
-
-METHODS = (*RULES, "local_search", "cpsat", "milp")
-BOUND_SHARE = 0.5  # of the time left, for bounds before a solver
+SHARE = 0.5  # of the time left
 MARGIN = 0.2  # seconds of the limit kept for reading the answer
 
 
 def schedule(
-    problem: SchedulingProblem, spelling: str, limits: Limits, *, poll: int = 1
+    problem: SchedulingProblem, asked: Request | str, limits: Limits, report: Report | None = None
 ) -> ScheduleResult:
     """
-    Run a method.
+    Run a method in this process.
 
     Parameters
     ----------
-    problem
-    spelling : str
-        See above.
-    limits : Limits
-        The time counts from here, bounds included.
-    poll : int
-        Minutes between two looks into the queue, for rules; see `mig_tables.tables`.
+    asked
+        The method, or its spelling.
+    report
+        Gets incumbents and phases.
 
     Raises
     ------
     InputError
         For a method that does not exist, or does not serve the problem.
     """
-    name, mark, detail = _parsed(spelling)
-    run = _Run(limits.time_limit)
-    with run.phase("compile"):
-        best_fit(problem)
-    if name in RULES:
-        return _by_rule(problem, name, poll, run)
-    if poll != 1:
-        raise InputError("--poll", poll, f"1 for {name}: only rules decide minute by minute")
-    if name == "local_search":
-        return _by_search(problem, limits, run)
-    if name == "milp":
-        return _by_program(problem, detail if mark == "@" else "highs", limits, run)
-    return _by_cpsat(problem, detail or None, limits, run)
+    asked = mig_methods.request(asked) if isinstance(asked, str) else asked
+    if reason := mig_methods.refusal(asked, problem):
+        raise InputError("", asked.spelling, f"another method or problem: {reason}")
+    report = report or Report(limits.time_limit)
+    call = Call(
+        solver=asked.solver,
+        rule=asked.rule or asked.method.name,  # a rule of best fit is a method of its own
+        options=asked.options,
+        limits=limits,
+    )
+    found = mig_methods.declared(asked).load_schedule()(problem, call, report)
+    if found.schedule is not None:
+        _tell(problem, found.schedule, report)
+    _tell_bound(found.bound, report)
+    return replace(found, seconds={**report.seconds, "total": report.elapsed()})
 
 
-def _parsed(spelling: str) -> tuple[str, str, str]:
-    for mark, names in ((":", ("cpsat",)), ("@", ("milp",)), ("", METHODS)):
-        name, found, detail = spelling.partition(mark) if mark else (spelling, "", "")
-        if name in names and found == mark and bool(detail) == bool(mark):
-            if mark == ":" and detail not in RULES:
-                break
-            return name, mark, detail
-    known = f"{', '.join(METHODS)}, cpsat:RULE or milp@SOLVER"
-    raise InputError("--method", spelling, known)
-
-
-class _Run:
-    """The clock of a method, and its phases."""
-
-    def __init__(self, seconds: float) -> None:
-        self._end = time.monotonic() + seconds
-        self.seconds: dict[str, float] = {}
-
-    def left(self) -> float:
-        return max(0.0, self._end - time.monotonic())
-
-    def until(self, share: float) -> Callable[[], bool]:
-        """A rule that says stop when this share of the time left is used."""
-        end = self._end - (1 - share) * self.left()
-        return lambda: time.monotonic() >= end
-
-    @contextmanager
-    def phase(self, name: str) -> Iterator[None]:
-        begin = time.monotonic()
-        try:
-            yield
-        finally:
-            self.seconds[name] = self.seconds.get(name, 0.0) + time.monotonic() - begin
-
-
-def _by_rule(problem: SchedulingProblem, rule: str, poll: int, run: _Run) -> ScheduleResult:
+def by_rule(problem: SchedulingProblem, call: Call, report: Report) -> ScheduleResult:
+    """Best fit, and combinatorial bounds."""
     from rsjs.formulations.mig_schedule_stage_bounds import quick_bounds
 
-    with run.phase("construct"):
-        made = best_fit(problem, rule, poll)
-    with run.phase("bound"):
+    (made,) = _constructed(problem, [str(call.rule)], report, call.options["poll"])
+    with report.phase("bound"):
         bound = quick_bounds(problem)
-    return _ended(problem, made, bound, Stop.ITERATIONS, run)
+    return _ended(problem, made, bound)
 
 
-def _searched(problem: SchedulingProblem, limits: Limits, run: _Run) -> tuple[Schedule, int]:
+def by_search(problem: SchedulingProblem, call: Call, report: Report) -> ScheduleResult:
+    """Annealing for half of the time, and Lagrangian bounds."""
+    from rsjs.formulations.mig_schedule_stage_bounds import stage_bounds
+
+    found, iterations = _searched(problem, call, report, call.options["iterations"])
+    with report.phase("bound"):
+        bound = stage_bounds(problem, found, stop=_until(report, 1.0))
+    return _ended(problem, found, bound, iterations=iterations)
+
+
+def by_cpsat(problem: SchedulingProblem, call: Call, report: Report) -> ScheduleResult:
+    """CP-SAT from the schedule of a rule or of local search, unless its bounds prove it."""
+    with report.phase("import"):
+        from rsjs.formulations import mig_schedule_stages
+        from rsjs.formulations.mig_schedule_stage_bounds import stage_bounds
+        from rsjs.heuristics.mig_local_search import ITERATIONS
+
+    if call.rule == mig_methods.SEARCH:
+        start, _ = _searched(problem, call, report, ITERATIONS)
+    else:
+        (start,) = _constructed(problem, [str(call.rule)], report)
+    with report.phase("bound"):
+        bound = stage_bounds(problem, start, stop=_until(report, SHARE))
+    _tell_bound(bound, report)
+    first = _ended(problem, start, bound)
+    if first.stop is Stop.OPTIMAL:
+        return first
+    with report.phase("solve"):
+        return mig_schedule_stages.solve(problem, start, bound, _left(call, report))
+
+
+def by_program(problem: SchedulingProblem, call: Call, report: Report) -> ScheduleResult:
+    """The time-indexed program, no longer than the best rule."""
+    with report.phase("import"):
+        from rsjs.formulations import mig_schedule_milp_stages
+
+    made = _constructed(problem, [*RULES], report)
+    start = min(made, key=lambda one: problem.objective.values(terms(problem, one)))
+    with report.phase("solve"):
+        left = _left(call, report)
+        return mig_schedule_milp_stages.solve(problem, start, left, str(call.solver))
+
+
+def by_enumeration(problem: SchedulingProblem, call: Call, report: Report) -> ScheduleResult:
+    """Every schedule."""
+    from rsjs.formulations.mig_schedule_enumeration import best_schedule
+
+    with report.phase("solve"):
+        found = best_schedule(problem)
+    return _ended(problem, found, problem.objective.values(terms(problem, found)))
+
+
+def _constructed(
+    problem: SchedulingProblem, rules: Sequence[str], report: Report, poll: int = 1
+) -> list[Schedule]:
+    """The schedules of some rules; the clock starts when kernels are there."""
+    with report.phase("compile"):
+        best_fit(problem)
+    report.start_clock()
+    with report.phase("construct"):
+        made = [best_fit(problem, rule, poll) for rule in rules]
+    for one in made:
+        _tell(problem, one, report)
+    return made
+
+
+def _searched(
+    problem: SchedulingProblem, call: Call, report: Report, iterations: int
+) -> tuple[Schedule, int]:
     from rsjs.heuristics.mig_local_search import local_search
 
-    with run.phase("compile"):
+    with report.phase("compile"):
         local_search(problem, [best_fit(problem)], iterations=1)
-    with run.phase("construct"):
+    report.start_clock()
+    with report.phase("construct"):
         starts = [best_fit(problem, rule) for rule in RULES]
-    with run.phase("search"):
-        found = local_search(problem, starts, seed=limits.seed, stop=run.until(BOUND_SHARE))
+    for start in starts:
+        _tell(problem, start, report)
+    with report.phase("search"):
+        found = local_search(
+            problem,
+            starts,
+            iterations=iterations,
+            seed=call.limits.seed,
+            stop=_until(report, SHARE),
+        )
+    _tell(problem, found.schedule, report)
     return found.schedule, found.iterations
 
 
-def _by_search(problem: SchedulingProblem, limits: Limits, run: _Run) -> ScheduleResult:
-    from rsjs.formulations.mig_schedule_stage_bounds import stage_bounds
-
-    found, iterations = _searched(problem, limits, run)
-    with run.phase("bound"):
-        bound = stage_bounds(problem, found, stop=run.until(1.0))
-    return _ended(problem, found, bound, Stop.ITERATIONS, run, iterations=iterations)
+def _tell(problem: SchedulingProblem, found: Schedule, report: Report) -> None:
+    """Report an incumbent by its first stage."""
+    value = problem.objective.values(terms(problem, found))[0]
+    report.incumbent_schedule(found, value)
 
 
-def _by_cpsat(
-    problem: SchedulingProblem, rule: str | None, limits: Limits, run: _Run
-) -> ScheduleResult:
-    from dataclasses import replace
-
-    with run.phase("import"):
-        from rsjs.formulations import mig_schedule_stages
-        from rsjs.formulations.mig_schedule_stage_bounds import stage_bounds
-
-    if rule is None:
-        start, _ = _searched(problem, limits, run)
-    else:
-        with run.phase("construct"):
-            start = best_fit(problem, rule)
-    with run.phase("bound"):
-        bound = stage_bounds(problem, start, stop=run.until(BOUND_SHARE))
-    first = _ended(problem, start, bound, Stop.ITERATIONS, run)
-    if first.stop is Stop.OPTIMAL:
-        return first
-    with run.phase("solve"):
-        left = replace(limits, time_limit=max(0.0, run.left() - MARGIN))
-        found = mig_schedule_stages.solve(problem, start, bound, left)
-    return replace(found, seconds=run.seconds)
+def _tell_bound(bound: tuple[float | None, ...], report: Report) -> None:
+    if bound[0] is not None:
+        report.bound(bound[0])
 
 
-def _by_program(
-    problem: SchedulingProblem, solver: str, limits: Limits, run: _Run
-) -> ScheduleResult:
-    from dataclasses import replace
+def _until(report: Report, share: float) -> Callable[[], bool]:
+    """A rule that says stop when this share of the time left is used, or somebody asks for it."""
+    end = time.monotonic() + share * report.remaining()
+    return lambda: time.monotonic() >= end or report.stop_requested()
 
-    with run.phase("import"):
-        from rsjs.formulations import mig_schedule_milp_stages
 
-    with run.phase("construct"):
-        values = {rule: best_fit(problem, rule) for rule in RULES}
-        start = min(values.values(), key=lambda one: problem.objective.values(terms(problem, one)))
-    with run.phase("solve"):
-        left = replace(limits, time_limit=max(0.0, run.left() - MARGIN))
-        found = mig_schedule_milp_stages.solve(problem, start, left, solver)
-    return replace(found, seconds=run.seconds)
+def _left(call: Call, report: Report) -> Limits:
+    return replace(call.limits, time_limit=max(0.0, report.remaining() - MARGIN))
 
 
 def _ended(
-    problem: SchedulingProblem,
-    found: Schedule,
-    bound: tuple[float, ...],
-    stop: Stop,
-    run: _Run,
-    **counts: int,
+    problem: SchedulingProblem, found: Schedule, bound: tuple[float, ...], **counts: int
 ) -> ScheduleResult:
     """The result, optimal if bounds are met."""
     values = problem.objective.values(terms(problem, found))
-    if all(met(value, low) for value, low in zip(values, bound, strict=True)):
-        stop = Stop.OPTIMAL
+    proved = all(met(value, low) for value, low in zip(values, bound, strict=True))
     return ScheduleResult(
-        stop=stop, schedule=found, bound=bound, seconds=run.seconds, counts=counts
+        stop=Stop.OPTIMAL if proved else Stop.ITERATIONS,
+        schedule=found,
+        bound=bound,
+        counts=counts,
     )

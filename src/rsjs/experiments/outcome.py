@@ -137,7 +137,7 @@ def run(
 def solver_of(request: Request) -> str | None:
     """The solver that a method runs, itself or through the method it is given."""
     inner = (value.solver for value in request.options.values() if isinstance(value, Request))
-    return request.solver or next(filter(None, inner), None)
+    return request.solver or request.method.needs or next(filter(None, inner), None)
 
 
 def refuse(instance: Instance, request: Request, warm_start: Solution | None = None) -> None:

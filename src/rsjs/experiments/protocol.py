@@ -27,7 +27,7 @@ from rsjs.experiments.events import Events
 from rsjs.instances.method import Limits
 from rsjs.instances.solution import Event, SolveResult, Stop
 
-WARM_START = "warm_start.npz"
+WARM_START, INCUMBENTS = "warm_start.npz", "incumbents.npy"
 TYPES: dict[str, tuple[type, ...]] = {  # of what a method may say in a result
     "objective": (int, float, NoneType),
     "bound": (int, float, NoneType),
@@ -53,6 +53,8 @@ class Task:
     simulation : mapping or None
         Options, the seed included, of a simulation: the instance is a workload, the method a
         policy.
+    mig : "scheduling" or None
+        The instance is a problem of that kind on MIG instances, see `mig_runs`.
     launcher : int
         The process that started the worker, which does not outlive it.
     """
@@ -65,6 +67,7 @@ class Task:
     every_incumbent: bool = False
     output_limit_mb: float | None = None
     simulation: Mapping[str, Any] | None = None
+    mig: str | None = None
     launcher: int = field(default_factory=os.getpid)
 
     def write(self, folder: Path) -> None:
@@ -114,6 +117,11 @@ def read_result(folder: Path) -> SolveResult | None:
         document[name] = _finite(document[name])
     document["events"] = tuple(Event(**event) for event in document["events"])
     return SolveResult(solution=read_decision(folder / "solution.npz"), **document)
+
+
+def has_failed(result: SolveResult, folder: Path) -> bool:
+    """Whether a method came to its end with an error: what it had reported before is no result."""
+    return result.stop is Stop.ERROR and (folder / "result.json").exists()
 
 
 def _finite(value: float | None) -> float | None:

@@ -11,80 +11,17 @@ import signal
 import sys
 import threading
 import traceback
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from rsjs.experiments.decision_files import append_decision, read_decision, write_decision
-from rsjs.experiments.events import EventLog
+from rsjs.experiments.decision_files import read_decision
 from rsjs.experiments.protocol import WARM_START, Task, salvaged, write_result
+from rsjs.experiments.streaming_report import LimitReached, StreamingReport
 from rsjs.instances.errors import InputError
 from rsjs.instances.lifeline import die_with_parent
-from rsjs.instances.method import Call, Report
-from rsjs.instances.solution import Solution, SolveResult, Stop
-
-LOADING = ("import", "compile")  # phases after which a method starts its clock again
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-
-class LimitReached(BaseException):
-    """The time limit passed while a model was being built; no library may swallow it."""
-
-
-@contextmanager
-def _limited(seconds: float | None) -> Iterator[None]:
-    """Raise LimitReached in this block when the time is up, where the system has timers."""
-    if seconds is None or not hasattr(signal, "setitimer") or seconds == float("inf"):
-        yield
-        return
-
-    def ring(*_: object) -> None:
-        raise LimitReached
-
-    signal.signal(signal.SIGALRM, ring)
-    signal.setitimer(signal.ITIMER_REAL, max(seconds, 1e-3))
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0.0)
-
-
-class StreamingReport(Report):
-    """A report whose events outlive the process."""
-
-    def __init__(self, folder: Path, task: Task) -> None:
-        super().__init__(task.limits.time_limit)
-        self.folder, self.task, self.log = folder, task, EventLog(folder)
-        self.stop_event = threading.Event()
-
-    def start_clock(self) -> None:
-        super().start_clock()
-        self.log.append({"event": "started"})
-
-    @contextmanager
-    def phase(self, name: str) -> Iterator[None]:
-        if name in LOADING:
-            self.log.append({"event": "loading"})
-        try:
-            with super().phase(name), _limited(self.remaining() if name == "build" else None):
-                yield
-        finally:
-            self.log.append({"event": "phase", "name": name, "seconds": self.seconds[name]})
-
-    def publish(self, solution: Solution, objective: float) -> None:
-        write_decision(solution, self.folder / "incumbent.npz")
-        if self.task.every_incumbent:
-            append_decision(solution, self.folder / "incumbents.npy")
-        self.log.append({"event": "incumbent", "seconds": self.elapsed(), "value": objective})
-
-    def publish_bound(self, value: float) -> None:
-        self.log.append({"event": "bound", "seconds": self.elapsed(), "value": value})
-
-    def stop_requested(self) -> bool:
-        return self.stop_event.is_set()
+from rsjs.instances.method import Call
+from rsjs.instances.solution import SolveResult, Stop
 
 
 def run(folder: Path) -> None:
@@ -107,7 +44,7 @@ def run(folder: Path) -> None:
         write_result(_completed(_failed(error), report), folder)
 
 
-def _completed(result: SolveResult, report: Report) -> SolveResult:
+def _completed(result: SolveResult, report: StreamingReport) -> SolveResult:
     return replace(
         result,
         seconds=dict(report.seconds),
@@ -125,11 +62,15 @@ def _failed(error: Exception) -> SolveResult:
     return SolveResult(stop=Stop.ERROR, message=text)
 
 
-def _solve(task: Task, report: Report, folder: Path) -> SolveResult:
+def _solve(task: Task, report: StreamingReport, folder: Path) -> SolveResult:
     if task.simulation is not None:
         from rsjs.experiments.simulations import run as simulate
 
         return simulate(task, report, folder)
+    if task.mig is not None:
+        from rsjs.experiments.mig_runs import run as schedule
+
+        return schedule(task, report, folder)
     with report.phase("import"):
         from rsjs.instances.files import read_instance
         from rsjs.methods import parse

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from math import ceil
 from pathlib import Path
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 from rsjs.reporting import canvas
+from rsjs.reporting.names import folded
 from rsjs.reporting.rows import Row
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+PANEL, LINE, SMALLEST = (2.4, 2.3), 0.17, 4.2  # inch: a panel, a line of the legend, a figure
+LONGEST_LABEL = 44  # characters of a line
 AXES = {
     "nodes": "nodes",
     "objective": "cost [$]",
@@ -44,9 +48,18 @@ def _drawn(rows: Sequence[Row], plot: Mapping[str, Any]) -> Figure:
     x, y = plot["x"], plot["y"]
     cases = list(dict.fromkeys(str(row["case"]) for row in rows))
     styles = canvas.styles(str(row["method"]) for row in rows)
-    made = canvas.figure(2.4 * len(cases) + 0.6, 2.9, layout="constrained")
-    panels = made.subplots(1, len(cases), sharey=True, squeeze=False)[0]
-    for axes, case in zip(panels, cases, strict=True):
+    columns = canvas.panel_columns(len(cases))
+    lines = ceil(len(cases) / columns)
+    width = max(SMALLEST, PANEL[0] * columns + 0.6)
+    labels = ["\n".join(folded(name, LONGEST_LABEL)) for name in styles]
+    beside = canvas.legend_columns(width, labels)
+    legend = LINE * ceil(len(labels) / beside) * max(label.count("\n") + 1 for label in labels)
+    made = canvas.figure(width, PANEL[1] * lines + 0.2 + legend, layout="constrained")
+    grid = made.subplots(lines, columns, sharey=True, squeeze=False)
+    panels = grid.flatten()
+    for axes in panels[len(cases) :]:
+        axes.remove()
+    for axes, case in zip(panels, cases, strict=False):
         for method, style in styles.items():
             points = _means(rows, case, method, x, y)
             axes.plot(list(points), list(points.values()), **style, linewidth=1.0, markersize=4)
@@ -55,9 +68,10 @@ def _drawn(rows: Sequence[Row], plot: Mapping[str, Any]) -> Figure:
         if plot.get("log"):
             _logarithmic(axes, sorted({row[x] for row in rows}))
         axes.grid(linewidth=0.3)
-    panels[0].set_ylabel(AXES[y])
+    for axes in grid[:, 0]:
+        axes.set_ylabel(AXES[y])
     handles = panels[0].get_lines()
-    made.legend(handles, list(styles), loc="outside lower center", ncols=2, frameon=False)
+    made.legend(handles, labels, loc="outside lower center", ncols=beside, frameon=False)
     return made
 
 

@@ -65,6 +65,9 @@ def _drawn(outcomes: Sequence[Outcome]) -> Figure:
         ax.set_ylabel(f"{gpu.name} in use\nof {_gpus(outcomes[0], i)}")
     for ax in axes:
         ax.set_ylim(bottom=0)
+    for ax in axes[1:]:  # where all is 0, an axis of its own would be of hundredths
+        ax.set_ylim(top=max(1.0, ax.get_ylim()[1]))
+        ax.yaxis.get_major_locator().set_params(integer=True)
     axes[-1].set_xlabel("time [h]")
     axes[-1].margins(x=0.01)
     made.align_ylabels(list(axes))

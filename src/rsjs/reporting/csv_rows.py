@@ -22,6 +22,12 @@ TEXT = {  # columns that hold text, however much like a number it looks
     "solver_version",
     "warm_start_sha256",
     "message",
+    # of a schedule on MIG instances
+    "reading",
+    "goal",
+    "units",
+    "stages",
+    "stage_bounds",
     # of a campaign
     "run_id",
     "campaign",

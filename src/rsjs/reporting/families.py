@@ -6,26 +6,32 @@ from collections.abc import Sequence
 from typing import TypeVar
 
 from rsjs.instances.schema import FAMILIES
+from rsjs.reporting.objectives import is_schedule
 from rsjs.reporting.rows import Row
 
-OTHER = "other"
+MIG, OTHER = "mig", "other"
+NAMES = (*FAMILIES, MIG, OTHER)
 R = TypeVar("R", bound=Row)
 
 
-def family_of(instance: str) -> str:
+def family_of(row: Row) -> str:
     """
-    The family that an instance's name begins with; `other` for names of another form.
+    The family that the name of a row's instance begins with; `other` for names of another form.
 
-    >>> family_of("jahani-table2-base-N2-J10-s1"), family_of("mine")
+    Whatever its name, a scheduling problem on MIG instances is of `mig`.
+
+    >>> family_of({"instance": "jahani-table2-base-N2-J10-s1"}), family_of({"instance": "mine"})
     ('jahani', 'other')
     """
-    head = instance.partition("-")[0]
-    return head if head in FAMILIES else OTHER
+    if is_schedule(row):
+        return MIG
+    head = str(row["instance"]).partition("-")[0]
+    return head if head in NAMES else OTHER
 
 
 def by_family(rows: Sequence[R]) -> dict[str, list[R]]:
     """The rows of each family that there is, in the order of the catalogue."""
-    groups: dict[str, list[R]] = {name: [] for name in (*FAMILIES, OTHER)}
+    groups: dict[str, list[R]] = {name: [] for name in NAMES}
     for row in rows:
-        groups[family_of(str(row["instance"]))].append(row)
+        groups[family_of(row)].append(row)
     return {name: group for name, group in groups.items() if group}

@@ -61,6 +61,16 @@ def cost(value: float) -> str:
     return significant(value, 6)
 
 
+def plain(value: float) -> str:
+    """
+    A number as it is; whole ones without a point.
+
+    >>> plain(106.0), plain(144489.5)
+    ('106', '144489.5')
+    """
+    return f"{value:.12g}"
+
+
 def term(value: float) -> str:
     """$ of one term: 4 significant digits."""
     return significant(value, 4)

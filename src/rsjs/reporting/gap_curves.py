@@ -62,13 +62,12 @@ def _drawn(runs: Sequence[Run]) -> Figure:
     panels: dict[str, list[Run]] = {}
     for run in runs:
         panels.setdefault(run["instance"], []).append(run)
-    columns = len(panels) if len(panels) <= 3 else 2 if len(panels) == 4 else 3
+    columns = canvas.panel_columns(len(panels))
     rows = ceil(len(panels) / columns)
     styles = canvas.styles(run["method"] for run in runs)
     width = max(4.5, PANEL[0] * columns)
     labels = {name: "\n".join(folded(name, LONGEST_LABEL)) for name in styles}
-    longest = max(len(line) for label in labels.values() for line in label.split("\n"))
-    in_legend = max(1, int(width / (0.6 + 0.07 * max(longest, len(OWN_LABEL)))))
+    in_legend = canvas.legend_columns(width, [*labels.values(), OWN_LABEL])
     lines = ceil((len(styles) + 1) / in_legend) * max(
         label.count("\n") + 1 for label in labels.values()
     )

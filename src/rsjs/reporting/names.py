@@ -2,26 +2,49 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Sequence
 from itertools import takewhile
+from typing import Any
 
-from rsjs.reporting.rows import Row
+from rsjs.reporting.rows import Row, known
 
 ELLIPSIS = "…"
 
 
-def distinct(rows: Sequence[Row]) -> list[dict[str, object]]:
-    """The rows, with part of the digest after the name where instances share a name."""
+def distinct(rows: Sequence[Row]) -> list[dict[str, Any]]:
+    """
+    The rows with names of instances that differ.
+
+    Instances that share a name have part of their digest after it, a workload that is simulated
+    under several options those that differ.
+    """
     digests: dict[object, set[object]] = {}
+    options: dict[object, set[str]] = {}
     for row in rows:
-        digests.setdefault(row.get("instance"), set()).add(row.get("instance_sha256"))
-    return [
-        {**row, "instance": f"{row['instance']} ({str(row['instance_sha256'])[:8]})"}
-        if len(digests[row.get("instance")]) > 1
-        else dict(row)
-        for row in rows
-    ]
+        name = row.get("instance")
+        digests.setdefault(name, set()).add(row.get("instance_sha256"))
+        options.setdefault(name, set()).add(known(row, "simulation") or "{}")
+    differing = {name: _differing(own) for name, own in options.items()}
+    made = []
+    for row in rows:
+        name, told = row.get("instance"), []
+        if len(digests[name]) > 1:
+            told.append(str(row["instance_sha256"])[:8])
+        own = json.loads(known(row, "simulation") or "{}") if differing[name] else {}
+        told += [f"{key}={own[key]}" for key in differing[name] if key in own]
+        made.append({**row, "instance": f"{name} ({', '.join(told)})"} if told else dict(row))
+    return made
+
+
+def _differing(options: set[str]) -> list[str]:
+    """The options that not all of some simulations have alike."""
+    values: dict[str, set[Any]] = {}
+    for one in map(json.loads, options):
+        for key, value in one.items():
+            values.setdefault(key, set()).add(value)
+    return sorted(key for key, own in values.items() if len(own) > 1)
 
 
 def shortened(names: Sequence[str]) -> tuple[str, dict[str, str]]:

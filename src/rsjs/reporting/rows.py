@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from math import isfinite
 from numbers import Real
-from typing import Any
+from typing import Any, TypeVar
 
+from rsjs.experiments.simulations import REFERENCES
 from rsjs.reporting.formats import count
 
 Row = Mapping[str, Any]
+R = TypeVar("R", bound=Row)
 
 STATUS = {"ok": "", "wrong": "WRONG", "infeasible": "decision INFEASIBLE"}
 
@@ -39,6 +41,21 @@ def is_wrong(row: Row) -> bool:
 def is_shared(row: Row) -> bool:
     """Whether the seconds of a run were measured beside other runs."""
     return row.get("timing") == "shared"
+
+
+def is_simulated(row: Row) -> bool:
+    """Whether a row is of a workload."""
+    return known(row, "simulation") is not None
+
+
+def is_reference(row: Row) -> bool:
+    """Whether a row has what policies on a workload are compared with, and is of none itself."""
+    return is_simulated(row) and str(row["method"]).partition("?")[0] == REFERENCES.name
+
+
+def competing(rows: Sequence[R]) -> list[R]:
+    """The rows of what is compared: those of references only where there are no others."""
+    return [row for row in rows if not is_reference(row)] or [*rows]
 
 
 def executed(row: Row) -> str:

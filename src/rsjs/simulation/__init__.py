@@ -7,7 +7,8 @@ What decisions are worth in the long run: jobs arrive, policies decide, the cloc
     policies/          one policy per file; `registry` makes them from their spellings
     running_cluster, job_progress, node_meters, loads     who is where, and what that comes to
     billing, real_times     what nodes cost, how long epochs take
-    constraints, guards     decisions that are not feasible, policies that fail or never end
+    replies, constraints    what is no decision, decisions that are not feasible
+    guards             policies that fail or never end
     event_kinds, event_records, event_log, recorded     events kept, written, simulated again
     outcome            totals, and whether they add up
     offline            lower bound for a workload whose epochs are known

@@ -22,6 +22,7 @@ from rsjs.simulation.guards import Alarm, Status, Stopped, Watch
 from rsjs.simulation.options import Options
 from rsjs.simulation.outcome import Outcome, outcome
 from rsjs.simulation.policy import Policy
+from rsjs.simulation.replies import checked
 from rsjs.simulation.running_cluster import RunningCluster
 from rsjs.simulation.state import State, whole
 
@@ -96,7 +97,8 @@ class Simulation:
         if event.completed.size:
             cluster.complete(event.completed)
         cluster.admit(event.arrived)
-        changes, failure = None, None
+        changes: Changes | None = None
+        failure: BaseException | None = None
         try:
             stuck = self._agenda.all_arrived and cluster.idle()
             self._watch.event(event.time, progress=event.progress, idle=stuck)
@@ -104,8 +106,8 @@ class Simulation:
                 changes = self._decide()
             else:
                 cluster.switch_off()
-        except Stopped as stopped:
-            failure = stopped
+        except (Stopped, KeyboardInterrupt) as ended:
+            failure = ended
         record = Record(
             time=event.time,
             kinds=event.kinds,
@@ -142,8 +144,9 @@ class Simulation:
             seed=options.seed_of(number),
             time_limit=options.decision_limit,
         )
-        choice, seconds = self._alarm.ask(self._policy, state, self._memory)
+        reply, seconds = self._alarm.ask(self._policy, state, self._memory)
         self._seconds.append(seconds)
+        choice = checked(reply, len(state.rows))
         change = self._constraints.check(state, choice.solution)
         changes = cluster.place(choice.solution, change)
         self._memory, self._decided_at = choice.memory, cluster.now

@@ -22,7 +22,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from rsjs.instances.documents import canonical_text
+from rsjs.instances.documents import canonical, canonical_text
 from rsjs.instances.errors import InputError, described, reason
 from rsjs.instances.files import write_bytes
 from rsjs.simulation.event_records import Record
@@ -46,6 +46,11 @@ def text(outcome: Outcome) -> str:
     return "".join(f"{canonical_text(line)}\n" for line in _lines(outcome))
 
 
+def events(outcome: Outcome) -> list[Document]:
+    """The lines between the first one and the last one, as `read` gives them."""
+    return [canonical(line) for line in _events(outcome)]
+
+
 def write(outcome: Outcome, path: str | Path) -> None:
     """Write the log; a `.gz` name compresses."""
     data = text(outcome).encode()
@@ -67,12 +72,15 @@ def read(path: str | Path) -> Log:
     except (OSError, ValueError, EOFError) as error:
         found = described("a damaged file") if isinstance(error, EOFError) else reason(error)
         raise InputError("", found, "a log of rsjs simulate", path) from None
-    documents = []
+    documents: list[Document] = []
     for number, line in enumerate(lines, start=1):
         try:
-            documents.append(json.loads(line))
-        except ValueError:
-            raise InputError(f"line {number}", line, "one JSON object", path) from None
+            document = json.loads(line)
+        except (ValueError, RecursionError):
+            document = None
+        if not isinstance(document, dict):
+            raise InputError(f"line {number}", line, "one JSON object", path)
+        documents.append(document)
     if len(documents) < 2 or documents[0].get("format") != FORMAT or "totals" not in documents[-1]:
         expected = f"a whole log of format {FORMAT}, from its first to its last line"
         raise InputError("", described(f"{len(documents)} lines"), expected, path)
@@ -87,15 +95,19 @@ def _lines(outcome: Outcome) -> Iterator[Document]:
         "policy": outcome.policy,
         "options": outcome.options.as_dict(),
     }
-    ids = outcome.workload.jobs.id
-    types = [node_type.name for node_type in outcome.workload.cluster.node_types]
-    for record in outcome.records:
-        yield _event(record, ids, types)
+    yield from _events(outcome)
     yield {
         "status": str(outcome.status),
         "message": outcome.message,
         "totals": asdict(outcome.totals),
     }
+
+
+def _events(outcome: Outcome) -> Iterator[Document]:
+    ids = outcome.workload.jobs.id
+    types = [node_type.name for node_type in outcome.workload.cluster.node_types]
+    for record in outcome.records:
+        yield _event(record, ids, types)
 
 
 def _event(record: Record, ids: tuple[str, ...], types: list[str]) -> Document:

@@ -8,13 +8,16 @@ import time
 from enum import StrEnum
 from typing import Any
 
-from rsjs.simulation.policy import Choice, Policy
+from rsjs.simulation.policy import Policy
 from rsjs.simulation.state import State
 
 CLOSE = 1e-6  # h: events this close, many times in a row, are a clock that stands still
 MOST_CLOSE = 100
+MOST_LETTERS = 500  # of a message
 MOST_IN_VAIN = 10_000  # decisions in a row between which no job came or went
 GRACE, COMPILING = 2.0, 60.0  # s beyond the limit of a decision, and of the first one
+AGAIN = 1.0  # s until the next ring, where a library swallowed the first one
+LONGEST = 1e8  # s: timers know no longer times
 
 
 class Status(StrEnum):
@@ -34,8 +37,14 @@ class Stopped(Exception):
     """A simulation that cannot go on, and why."""
 
     def __init__(self, status: Status, message: str) -> None:
-        super().__init__(message)
+        super().__init__(_short(message))
         self.status = status
+
+
+def _short(message: str) -> str:
+    """In one line."""
+    line = " ".join(message.split())
+    return line if len(line) <= MOST_LETTERS else f"{line[: MOST_LETTERS - 3]}..."
 
 
 class Watch:
@@ -66,46 +75,61 @@ class Watch:
             raise Stopped(Status.ENDLESS, f"{count} decisions in a row and no job came or went")
 
 
+class _TimeUp(BaseException):
+    """A decision takes too long; `except Exception` in a policy shall not swallow it."""
+
+
 class Alarm:
     """
     Interrupts policies that take too long, where that is possible.
 
-    That is in the main thread, between two instructions of Python. Elsewhere a decision is
-    refused when it is made.
+    That is in the main thread, between two instructions of Python, on systems with timers.
+    Elsewhere a decision is refused when it is made.
     """
 
     def __init__(self) -> None:
-        self._main = threading.current_thread() is threading.main_thread()
-        self._limit = 0.0
+        main = threading.current_thread() is threading.main_thread()
+        self._rings = main and hasattr(signal, "setitimer")
+        self._asking = False
 
     def __enter__(self) -> Alarm:
-        if self._main:
+        if self._rings:
             self._before = signal.signal(signal.SIGALRM, self._ring)
         return self
 
     def __exit__(self, *_: object) -> None:
-        if self._main:
+        if self._rings:
+            signal.setitimer(signal.ITIMER_REAL, 0)
             signal.signal(signal.SIGALRM, self._before)
 
-    def ask(self, policy: Policy, state: State, memory: Any) -> tuple[Choice, float]:
+    def ask(self, policy: Policy, state: State, memory: Any) -> tuple[Any, float]:
         """What a policy says, and the seconds that took; raises Stopped if it fails."""
-        self._limit = state.time_limit + (GRACE if state.number else COMPILING)
+        limit = state.time_limit + (GRACE if state.number else COMPILING)
         begin = time.perf_counter()
         try:
-            if self._main:
-                signal.setitimer(signal.ITIMER_REAL, self._limit)
-            choice = policy.decide(state, memory)
+            reply = self._reply(policy, state, memory, limit)
+            seconds = time.perf_counter() - begin
+            if seconds > limit:
+                raise _TimeUp
         except (Stopped, KeyboardInterrupt):
             raise
-        except Exception as error:
+        except _TimeUp:
+            raise Stopped(Status.TOO_SLOW, f"no decision within {limit:g} s") from None
+        except BaseException as error:  # also sys.exit(): a policy ends its own run only
             raise Stopped(Status.ERROR, f"{type(error).__name__}: {error}") from error
+        return reply, seconds
+
+    def _reply(self, policy: Policy, state: State, memory: Any, limit: float) -> Any:
+        try:
+            self._asking = True
+            if self._rings:
+                signal.setitimer(signal.ITIMER_REAL, min(limit, LONGEST), AGAIN)
+            return policy.decide(state, memory)
         finally:
-            if self._main:
+            self._asking = False
+            if self._rings:
                 signal.setitimer(signal.ITIMER_REAL, 0)
-        seconds = time.perf_counter() - begin
-        if seconds > self._limit:
-            self._ring()
-        return choice, seconds
 
     def _ring(self, *_: object) -> None:
-        raise Stopped(Status.TOO_SLOW, f"no decision within {self._limit:g} s")
+        if self._asking:
+            raise _TimeUp

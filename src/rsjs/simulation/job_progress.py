@@ -40,6 +40,9 @@ class Progress:
         Completion; inf while a job does not run.
     executed, repeated : float
         Epochs processed, and those of them that were lost and processed again.
+    unresolved : float
+        Epochs that `executed` may be off: what is done in the least step of the clock, for each
+        placement.
     """
 
     realised: Floats
@@ -50,12 +53,13 @@ class Progress:
     end: Floats = field(init=False)
     executed: Floats = field(init=False)
     repeated: Floats = field(init=False)
+    unresolved: Floats = field(init=False)
 
     def __post_init__(self) -> None:
         jobs = len(self.realised)
         self.placed, self.since = np.full(jobs, np.nan), np.zeros(jobs)
         self.pace, self.end = np.full(jobs, np.inf), np.full(jobs, np.inf)
-        self.done, self.executed, self.repeated = np.zeros((3, jobs))
+        self.done, self.executed, self.repeated, self.unresolved = np.zeros((4, jobs))
 
     def epochs_done(self, rows: Ints, now: float) -> Floats:
         """(A,) epochs done by now, as a policy sees them: short of W_j, whole ones as integers."""
@@ -68,6 +72,7 @@ class Progress:
         """The placement of some jobs ends now; with `whole_epochs` what is beyond one is lost."""
         done = self.epochs_done(rows, now)
         self.executed[rows] += done - self.done[rows]
+        self.unresolved[rows] += np.spacing(abs(now)) / self.pace[rows]
         if whole_epochs:
             kept = np.floor(done)
             self.repeated[rows] += done - kept
@@ -83,5 +88,6 @@ class Progress:
     def complete(self, rows: Ints) -> None:
         """Some jobs have reached W_j."""
         self.executed[rows] += (self.end[rows] - self.since[rows]) / self.pace[rows]
+        self.unresolved[rows] += np.spacing(np.abs(self.end[rows])) / self.pace[rows]
         self.done[rows] = self.realised[rows]
         self.placed[rows], self.pace[rows], self.end[rows] = np.nan, np.inf, np.inf

@@ -18,6 +18,7 @@ from rsjs.instances.documents import canonical
 from rsjs.instances.errors import InputError, described
 from rsjs.instances.schema import Workload
 from rsjs.instances.solution import Solution
+from rsjs.simulation import event_log
 from rsjs.simulation.engine import simulate
 from rsjs.simulation.event_log import Log
 from rsjs.simulation.guards import Status, Stopped
@@ -40,8 +41,21 @@ def replay(workload: Workload, log: Log, *, checker: bool = True) -> Outcome:
     Raises
     ------
     InputError
-        If the log is of another workload, of a run that did not complete, or its totals differ.
+        If the log is of another workload, of a run that did not complete, or says anything else
+        than what comes out.
     """
+    try:
+        found = _simulated(workload, log, checker)
+        _refuse_other(found, log)
+    except InputError:
+        raise
+    except (AttributeError, KeyError, IndexError, TypeError, ValueError) as error:
+        told = described(f"{type(error).__name__}: {error}")
+        raise InputError("", told, "a log of rsjs simulate") from None
+    return replace(found, policy=f"recorded {found.policy}")
+
+
+def _simulated(workload: Workload, log: Log, checker: bool) -> Outcome:
     if log.run["sha256"] != workload.digest:
         raise InputError("/sha256", log.run["sha256"], f"{workload.digest}, of {workload.name}")
     if log.end["status"] not in (Status.COMPLETE, Status.LOST):
@@ -50,7 +64,10 @@ def replay(workload: Workload, log: Log, *, checker: bool = True) -> Outcome:
     recorded = Policy(
         spelling=log.run["policy"], decide=_decisions(workload, log, checker), keeps_running=lost
     )
-    found = simulate(workload, recorded, Options(**log.run["options"]))
+    return simulate(workload, recorded, Options(**log.run["options"]))
+
+
+def _refuse_other(found: Outcome, log: Log) -> None:
     if canonical(asdict(found.totals)) != log.end["totals"]:
         differing = [
             f"{name} {value!r}"
@@ -59,7 +76,14 @@ def replay(workload: Workload, log: Log, *, checker: bool = True) -> Outcome:
         ]
         told = found.message or f"other totals: {', '.join(differing)}"
         raise InputError("/totals", described(told), "those of the log")
-    return replace(found, policy=f"recorded {found.policy}")
+    events = event_log.events(found)
+    if len(events) != len(log.events):
+        told = described(f"{len(events)} events")
+        raise InputError("", told, f"the {len(log.events)} of the log")
+    for line, (own, other) in enumerate(zip(events, log.events, strict=True), start=2):
+        for key in sorted({*own, *other}):
+            if own.get(key) != other.get(key):
+                raise InputError(f"line {line}/{key}", other.get(key), repr(own.get(key)))
 
 
 def _decisions(workload: Workload, log: Log, checker: bool) -> Any:

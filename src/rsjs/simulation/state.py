@@ -28,7 +28,7 @@ def whole(workload: Workload) -> Instance:
         name=workload.name,
         cluster=workload.cluster,
         jobs=workload.jobs,
-        laws=workload.laws,
+        laws=dict(workload.laws),
         now=max(workload.jobs.release.tolist()),
         H=workload.H,
         rho=workload.rho,
@@ -71,10 +71,16 @@ class State:
     seed: int
     time_limit: float
 
+    def __post_init__(self) -> None:
+        for array in (self.rows, self.epochs_done):  # the engine's own
+            array.setflags(write=False)
+
     @cached_property
     def used(self) -> Ints:
         """(N,) GPUs in use in the current placement."""
-        return gpus_in_use(self.workload.cluster, self.current)
+        used = gpus_in_use(self.workload.cluster, self.current)
+        used.setflags(write=False)
+        return used
 
     @cached_property
     def instance(self) -> Instance:

@@ -61,6 +61,16 @@ def test_sets_of_mig_jobs_are_fetched_too(tmp_path):
         assert (jobs.digest, len(jobs)) == (member.sha256, member.jobs)
 
 
+def test_a_folder_has_one_set(tmp_path):
+    states("tiny", tmp_path)
+    before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    with pytest.raises(InputError, match="/set: found 'tiny', expected enumerable, or a folder"):
+        states("enumerable", tmp_path)
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
+    (tmp_path / MANIFEST_NAME).write_text("[]")
+    assert states("tiny", tmp_path) == ["kept"] * 4
+
+
 def test_a_generator_that_has_changed_is_told_and_nothing_is_written(tmp_path, monkeypatch):
     draw = fetching.draw
     monkeypatch.setattr(

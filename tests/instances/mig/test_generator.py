@@ -14,6 +14,7 @@ from rsjs.instances.errors import InputError
 from rsjs.instances.mig import job_documents
 from rsjs.instances.mig.generator import generate
 
+BEYOND = {"dist": "lognormal", "mu": 1000, "sigma": 1}
 COLUMNS = (
     "arrival",
     "priority",
@@ -129,7 +130,9 @@ def test_the_experiment_of_the_paper_can_be_expressed(read):
         ({"run_length": {"dist": "normal", "mean": 2, "sd": 3}}, "/classes/0/run_length: found"),
         ({"run_length": {"dist": "const", "value": 2.5, "round": "none"}}, "found 2.5"),
         ({"run_length": 1e14}, "/classes/0/run_length: found"),  # time units in all
-        ({"cuda_cores": -1}, "/classes/0/cuda_cores: found -1.0"),
+        ({"cuda_cores": -1}, "/classes/0/cuda_cores: found -1,"),
+        ({"memory": {"model": "fixed", "value": 1e300}}, "/classes/0/memory: found 1e+300"),
+        ({"memory": {"model": "iid", "value": BEYOND}}, "/classes/0/memory: found inf"),
         ({"deadline": {"kind": "absolute", "value": 1e16}}, "/classes/0/deadline/value: found"),
     ],
 )
@@ -138,6 +141,20 @@ def test_a_law_that_draws_what_its_field_cannot_hold_is_an_error(day, read, chan
     with pytest.raises(InputError) as caught:
         generate(read(day), 1)
     assert message in str(caught.value)
+
+
+def test_arrivals_too_late_to_tell_apart_are_an_error_of_their_process(day, read):
+    with pytest.raises(InputError, match=r"^/arrivals: found .*e\+301, expected arrivals"):
+        generate(read(day | {"arrivals": {"process": "poisson", "rate": 1e-300}}), 1)
+
+
+def test_integers_may_be_written_with_a_point(day, read):
+    plain, pointed = read(day | {"count": 3}), read(day | {"count": 3.0, "seeds": [1.0, 2.0]})
+    assert pointed.seeds == (1, 2)
+    assert generate(pointed, 1).name == "day-s1"
+    assert np.array_equal(generate(pointed, 1).memory, generate(plain, 1).memory)
+    assert read(day | {"seeds": {"range": [4.0, 5.0]}}).seeds == (4, 5)
+    assert read(day | {"seeds": {"first_primes": 2.0}}).seeds == (2, 3)
 
 
 @given(st.integers(0, 2**63 - 1), st.integers(1, 30))

@@ -145,3 +145,12 @@ def test_a_table_of_ones_own_is_used(tmp_path: Path) -> None:
     path.write_text(json.dumps({"format": "rsjs-mig-gpus/1", "source": "test", "gpus": [a30]}))
     found = geometry(gpu_named("A30", read_gpus(path)))
     assert len(found.chosen) == 26  # (5 ways to use a half) squared, and the whole
+
+
+def test_slices_may_be_written_with_a_point(tmp_path: Path) -> None:
+    head = {"format": "rsjs-mig-gpus/1", "source": "nvidia-smi"}
+    text = json.dumps(head | {"gpus": [document_of(gpu_named("A100-40"))]})
+    pointed = text.replace('_slices": 8', '_slices": 8.0').replace("[0, 4]", "[0.0, 4.0]")
+    (tmp_path / "gpus.json").write_text(pointed)
+    assert pointed != text
+    assert read_gpus(tmp_path / "gpus.json") == {"A100-40": gpu_named("A100-40")}

@@ -76,7 +76,7 @@ def test_what_discrete_laws_draw(node, config, u, expected):
 
 
 def test_a_column_of_a_file_is_drawn_from_with_equal_chances(node, tmp_path):
-    (tmp_path / "d.csv").write_text("job, hours\na,3\nb,1\nc,2.5\nd,1\n")
+    (tmp_path / "d.csv").write_text("\N{BYTE ORDER MARK}hours, job\n3,a\n1,b\n2.5,c\n1,d\n")
     place = node({"dist": "empirical", "file": "d.csv", "column": "hours"})
     assert drawn(value(place), [0, 0.3, 0.6, 0.9]).tolist() == [3, 1, 2.5, 1]
     assert [*place.around.files] == ["d.csv"]
@@ -101,7 +101,11 @@ BAD = [
     ({"dist": "choice", "values": [1, 2], "weights": [0, 0]}, "a positive weight"),
     ({"dist": "histogram", "edges": [0, 2, 2], "counts": [1, 1]}, "/here/edges/2: found 2"),
     ({"dist": "histogram", "edges": [0, 2], "counts": [1, 1]}, "/here/counts: found [1, 1]"),
-    ({"dist": "empirical", "file": "no.csv", "column": "x"}, "no.csv: found No such file"),
+    (
+        {"dist": "empirical", "file": "no.csv", "column": "x"},
+        "/here/file: found 'no.csv', expected a readable file: No such file",
+    ),
+    ({"dist": "empirical", "file": "\0", "column": "x"}, "/here/file: found"),
     (
         {"dist": "mixture", "components": [{"weight": 0, "dist": 1}]},
         "/here/components: found [0.0]",
@@ -120,6 +124,11 @@ def test_a_law_that_makes_no_sense_is_refused_where_it_stands(node, config, mess
 
 def test_a_column_that_is_missing_is_told_with_those_that_are_there(node, tmp_path):
     (tmp_path / "d.csv").write_text("job,hours\na,3\n")
+    (tmp_path / "twice.csv").write_text("hours,hours\n2,3\n")
+    (tmp_path / "empty.csv").write_text("")
+    for name, told in (("twice", "hours, hours"), ("empty", "it has none")):
+        with pytest.raises(InputError, match=rf"expected a column of {name}\.csv: {told}"):
+            value(node({"dist": "empirical", "file": f"{name}.csv", "column": "hours"}))
     with pytest.raises(InputError, match=r"found 'hour', expected a column of d\.csv: hours, job"):
         value(node({"dist": "empirical", "file": "d.csv", "column": "hour"}))
 

@@ -34,16 +34,34 @@ def short(u):
 
 def few(jobs, u):
     return [1]
+
+def words(u):
+    return ["a"] * len(u)
+
+def odd(jobs, u):
+    return [object()] * len(u)
+
+def undefined(jobs, u):
+    return [float("nan")] * len(u)
+
+def nothing(jobs, u):
+    return None
 """
 ENTRY_POINTS = """
 [rsjs.mig.distributions]
 steps = mig_plugin_test:steps
 short = mig_plugin_test:short
+words = mig_plugin_test:words
+gone = mig_plugin_test:gone
+lost = mig_plugin_lost:law
 [rsjs.mig.memory_models]
 ramp = mig_plugin_test:ramp
 [rsjs.mig.fields]
 tier = mig_plugin_test:tier
 few = mig_plugin_test:few
+odd = mig_plugin_test:odd
+undefined = mig_plugin_test:undefined
+nothing = mig_plugin_test:nothing
 """
 
 
@@ -106,7 +124,13 @@ def test_without_permission_no_code_is_loaded(using):
             "/classes/0/priority/params/size: found -1, expected a number >= 0",
         ),
         ({"priority": {"dist": "plugin:short"}}, "/classes/0/priority: found an array of shape"),
+        ({"priority": {"dist": "plugin:words"}}, "/classes/0/priority: found could not convert"),
+        ({"priority": {"dist": "plugin:gone"}}, "expected an entry point that loads: module"),
+        ({"priority": {"dist": "plugin:lost"}}, "expected an entry point that loads: No module"),
         ({"extra_fields": {"x": {"plugin": "few"}}}, "/classes/0/extra_fields/x: found 1 values"),
+        ({"extra_fields": {"x": {"plugin": "odd"}}}, "expected JSON values from the plug-in"),
+        ({"extra_fields": {"x": {"plugin": "undefined"}}}, "expected JSON values from the plug"),
+        ({"extra_fields": {"x": {"plugin": "nothing"}}}, "expected JSON values from the plug-in"),
     ],
 )
 def test_what_a_plugin_must_not_do_is_told(using, fields, message):

@@ -47,6 +47,15 @@ def test_a_range_that_is_never_hit_is_an_error(draw):
         draw(STANDARD | {"truncate": [40, 41]}, 3)
 
 
+def test_many_that_are_refused_in_vain_are_given_up_at_once(draw, monkeypatch):
+    drawn = []
+    again = Uniforms.again
+    monkeypatch.setattr(Uniforms, "again", lambda *at: drawn.append(1) or again(*at))
+    with pytest.raises(InputError, match="expected a law that is from 40 to 41"):
+        draw(STANDARD | {"truncate": [40, 41]}, 500_000)
+    assert len(drawn) == 2
+
+
 def test_absolute_values_come_before_clipping_and_rounding_last(draw):
     found = draw(STANDARD | {"abs": True, "clip": [0.6, 2.4], "round": "nearest"})
     assert {*found} == {1, 2}

@@ -35,6 +35,9 @@ def test_a_row_is_a_measurement(tmp_path):
         (f"{HEADER}a,T4,1,8,0\n", "/2/seconds: found '0', expected a finite number > 0"),
         (f"{HEADER}a,T4,1,8,nan\n", "/2/seconds: found 'nan'"),
         (f"{HEADER}a,T4,1,8,1e999\n", "/2/seconds: found '1e999'"),
+        (f"{HEADER}a,T4,1,8,1e305\n", "/2/seconds: found '1e305', expected 1e-09 to 1e"),
+        (f"{HEADER}a,T4,1,8,1e-320\n", "/2/seconds: found '1e-320', expected 1e-09 to 1e"),
+        (f"{HEADER}a\x1b[31m,T4,1,8,1\n", "/2/application: found .*a name that can be printed"),
     ],
 )
 def test_bad_rows_are_refused_by_line_and_column(text, told, tmp_path):

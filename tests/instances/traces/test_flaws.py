@@ -63,6 +63,10 @@ DAMAGE = [  # format, file, old text, new text, kind, lines
     ("openb", PODS, "Failed,100,", "Failed,,", "no-submission", [3]),
     ("openb", PODS, "Failed,100,", "Failed,1OO,", "number", [3]),
     ("openb", PODS, "Failed,100,", "Failed,inf,", "number", [3]),
+    ("openb", PODS, "Failed,100,", "Failed,1e300,", "number", [3]),
+    ("openb", PODS, "Failed,100,", "Failed,-1e16,", "number", [3]),
+    ("spot", SPOT, ",7200,", ",1e18,", "number", [4]),
+    ("pai", TASK, "0.0,3600.0,600", "0.0,1e300,600", "number", [1]),
     (
         "helios",
         LOG,
@@ -88,7 +92,19 @@ DAMAGE = [  # format, file, old text, new text, kind, lines
     ("pai", TASK, "0.0,3600.0,600", ",,600", "no-duration", [1]),
     ("gavel", GAVEL, "LM (", "MLP (", "no-duration", [2]),  # no throughput known
     ("philly", PHILLY, '"end_time": "2020-06-09 19:41:01"', '"end_time": null', "running", [2]),
+    # states
+    ("helios", LOG, "COMPLETED", "Completed", "state", [2]),
+    ("helios", LOG, "COMPLETED", "", "state", [2]),
+    ("helios", LOG, "COMPLETED", " COMPLETED ", "", []),
+    ("openb", PODS, "Succeeded", "Unknown", "state", [2]),
+    ("pai", JOB, "Terminated", "Interrupted", "state", [1]),
+    ("philly", PHILLY, '"status": "Pass"', '"status": "Passed"', "state", [2]),
     # GPUs
+    ("spot", SPOT, "20,2,2,", "20,-2,-2,", "gpu-count", [3]),
+    ("spot", SPOT, "20,2,2,", "20,0.5,8,", "gpu-count", [3]),
+    ("spot", SPOT, "20,2,2,", "20,1e200,1e200,", "gpu-count", [3]),
+    ("helios", LOG, "vc,4,", "vc,1e30,", "gpu-count", [3]),
+    ("philly", PHILLY, '"gpus": [', '"gpus": "gpu0", "x": [', "fields", [2]),
     ("helios", LOG, "vc,4,", "vc,0,", "no-gpu", [3]),
     ("helios", LOG, "vc,4,", "vc,1000,", "too-large", [3]),
     ("helios", LOG, "vc,4,", "vc,-1,", "gpu-count", [3]),
@@ -114,6 +130,7 @@ DAMAGE = [  # format, file, old text, new text, kind, lines
     # names
     ("helios", LOG, "7003,", "7001,", "duplicate", [5]),
     ("pai", JOB, "job3,", "job2,", "duplicate", [4]),
+    ("pai", TASK, "job1,ps,", "job1,worker,", "duplicate", [5]),  # a task, not a job
     ("philly", PHILLY, "application_3", "application_1", "duplicate", None),
 ]
 
@@ -177,6 +194,32 @@ def test_the_load_is_gpus_by_run_time_over_the_span(opened):
         "P100": 2,
     }
     assert report.tally.gpus == {0: 1, 1: 1, 2: 1, 4: 1}
+
+
+def test_jobs_that_stand_twice_have_no_part_in_the_load_twice(opened):
+    report = inspect(opened("helios"))
+    again = inspect(opened("helios", {LOG: ("7003,", "7002,")}))
+    assert [place.id for place in again.tally.places["duplicate"]] == ["7002"]
+    assert (report.tally.usable, again.tally.usable) == (4, 3)
+    assert report.loads[0].gpu_hours - again.loads[0].gpu_hours == pytest.approx(25)
+
+
+def test_a_task_that_stands_twice_counts_once(opened, write):
+    plain = inspect(opened("pai"))
+    path = write("pai")[1]
+    lines = path.read_text().splitlines()
+    path.write_text("\n".join([*lines, lines[1], lines[0]]) + "\n")
+    report = inspect(open_trace([path.with_name(JOB), path]))
+    assert [place.line for place in report.tally.places["duplicate"]] == [6, 7]
+    assert report.loads == inspect(open_trace([path.with_name(JOB), write("pai")[1]])).loads
+    assert report.tally.usable == plain.tally.usable == 4
+
+
+def test_a_job_that_never_started_has_no_load(opened):
+    report = inspect(opened("helios", {LOG: ("vc,4,4,1,FAILED", "vc,,4,1,PENDING")}))
+    assert found(report) == {"pending": 1}
+    assert report.tally.usable == 3
+    assert report.loads[0].gpu_hours == pytest.approx(1 + 200 / 3600 + 25)
 
 
 def test_gaps_are_told_the_longest_first(opened):

@@ -105,9 +105,10 @@ def carried(repository: tuple[Path, str]) -> Carried:
         methods: str = 'fifo:paper", "greedy:code',
         dirty: bool = False,
         part: Part | None = None,
+        campaign: str = CAMPAIGN,
     ) -> Path:
         file = store.with_name(f"{name}.toml")
-        file.write_text(CAMPAIGN.format(name=name, instances=instances, methods=methods))
+        file.write_text(campaign.format(name=name, instances=instances, methods=methods))
         with pytest.MonkeyPatch.context() as patch:
             made_from = {"commit": repository[1], "dirty": dirty}
             patch.setattr(provenance, "source", lambda: made_from)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from math import isnan
 from typing import Any
@@ -66,6 +67,42 @@ def test_only_verified_runs_are_valid(row: Make, status: str) -> None:
 def test_instances_of_the_same_name_are_told_apart_by_digest(row: Make) -> None:
     made = tidy([row("i", "a"), row("i", "a", instance_sha256="f" * 64)])
     assert made["instance"].nunique() == 2
+
+
+def _options(**changed: Any) -> str:
+    return json.dumps({"boot": 0, "deviation": 0, "energy": "curve", **changed})
+
+
+def test_bounds_of_simulations_are_shared_by_options_and_where_times_differ_by_seed(
+    row: Make,
+) -> None:
+    errors = _options(deviation=0.2)
+    rows = [
+        row("w", "a", objective=10.0, bound=5.0, seed=1, simulation=errors),
+        row("w", "a", objective=20.0, bound=12.0, seed=2, simulation=errors),
+        row("w", "a", objective=30.0, bound=7.0, seed=1, simulation=_options()),
+        row("w", "a", objective=31.0, bound=8.0, seed=2, simulation=_options()),
+        row("w", "a", objective=40.0, bound=35.0, seed=1, simulation=_options(energy="node")),
+    ]
+    made = tidy(rows)
+    assert made["status"].tolist() == ["ok"] * 5
+    assert made["best_bound"].tolist() == [5.0, 12.0, 8.0, 8.0, 35.0]
+    assert made["best_cost"].tolist() == [10.0, 20.0, 30.0, 30.0, 40.0]
+    assert made["instance"].tolist() == [
+        *["w (deviation=0.2, energy=curve)"] * 2,
+        *["w (deviation=0, energy=curve)"] * 2,
+        "w (deviation=0, energy=node)",
+    ]
+    assert tidy(rows[:2])["instance"].tolist() == ["w", "w"]
+
+
+def test_references_bound_policies_and_are_none(row: Make) -> None:
+    known = {"simulation": _options(), "objective": None, "status": "no_solution"}
+    bounds = row("w", "references?bucket_hours=2", bound=9.0, **known)
+    made = tidy([bounds, row("w", "queue:edf", objective=10.0, simulation=_options())])
+    assert methods(made) == ["queue:edf"]
+    assert made["best_bound"].tolist() == [9.0]
+    assert methods(tidy([bounds])) == ["references?bucket_hours=2"]  # where nothing else is done
 
 
 def test_repetitions_are_problems_of_their_own(row: Make) -> None:

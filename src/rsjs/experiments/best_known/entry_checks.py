@@ -14,6 +14,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from rsjs.experiments.best_known import folder as files
+from rsjs.experiments.best_known.construction import wrong_bounds
 from rsjs.experiments.best_known.entries import BestKnown
 from rsjs.experiments.best_known.making import made_again
 from rsjs.experiments.best_known.origins import Cost, Step
@@ -69,9 +70,10 @@ def _agreement(step: Step, margin: float, where: str) -> Iterator[str]:
 
 
 def solution(entry: BestKnown, folder: Path) -> Iterator[str]:
-    """The instance made again, and the best solution priced again."""
+    """The instance and what is known by its construction made again, the best solution priced."""
     try:
         instance = made_again(entry, folder)
+        yield from wrong_bounds(entry, instance)
         if entry.cost is not None:
             yield from _cost(entry.cost, instance, files.solution_path(folder, entry.instance))
     except InputError as error:

@@ -77,7 +77,7 @@ def _runs(
         sessions, lost = session.read_some(folder, (record.session for record in survey.done))
         left_out += [f"session {name}: {reason}" for name, reason in lost]
         for record in survey.done:
-            if record.run.id not in met and record.run.simulation is None:
+            if record.run.id not in met and record.run.kind == "instance":
                 met.add(record.run.id)
                 yield store, record, _origin(record, campaign, sessions.get(record.session))
 

@@ -9,11 +9,11 @@ from pathlib import Path
 
 from rsjs.experiments.best_known import folder as files
 from rsjs.experiments.best_known.claims import Claims
+from rsjs.experiments.best_known.construction import constructed
 from rsjs.experiments.best_known.entries import BestKnown
 from rsjs.experiments.best_known.making import made_by
 from rsjs.experiments.best_known.merging import Contradiction, Merged, merged
 from rsjs.instances.errors import InputError
-from rsjs.instances.schema import Instance
 
 NAME = "[A-Za-z0-9][A-Za-z0-9._-]*"
 
@@ -60,7 +60,7 @@ def update(folder: Path, claims: Mapping[str, Claims]) -> Updated:
         before = {sha256: known[sha256] for sha256 in claims if sha256 in known}
         _refuse_names(known.values(), claims)
         news = {
-            sha256: merged(known.get(sha256) or _begun(found.instance), found)
+            sha256: merged(known[sha256], found) if sha256 in known else _begun(found)
             for sha256, found in claims.items()
         }
         contradictions = [found for new in news.values() for found in new.contradictions]
@@ -81,13 +81,23 @@ def update(folder: Path, claims: Mapping[str, Claims]) -> Updated:
     )
 
 
-def _begun(instance: Instance) -> BestKnown:
-    return BestKnown(
+def _begun(claims: Claims) -> Merged:
+    """The first claims on an instance, those by construction before all others."""
+    instance = claims.instance
+    nothing = BestKnown(
         instance=instance.name,
         sha256=instance.digest,
         nodes=instance.cluster.nodes,
         jobs=len(instance.jobs),
         made_by=made_by(instance),
+    )
+    built = merged(nothing, constructed(nothing, instance))
+    new = merged(built.known, claims)
+    return Merged(
+        known=new.known,
+        solution=new.solution or built.solution,
+        contradictions=[*built.contradictions, *new.contradictions],
+        refused=[*built.refused, *new.refused],
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
@@ -33,9 +33,20 @@ class Verified:
     findings: list[str] = field(default_factory=list)
 
 
-def verify(folder: Path) -> Verified:
+def verify(
+    folder: Path,
+    only: Collection[str] | None = None,
+    on_solution: Callable[[str], None] = lambda instance: None,
+) -> Verified:
     """
     Check all files in a folder of best-known values.
+
+    Parameters
+    ----------
+    only : collection of str, optional
+        sha256 of the instances that are made again and whose solutions are priced, instead of all.
+    on_solution : callable
+        Told the name of each before.
 
     Raises
     ------
@@ -55,8 +66,10 @@ def verify(folder: Path) -> Verified:
         findings += [f"{path}: {line}" for line in _family(path.stem, document, entries)]
         for entry, stated in zip(entries, document["instances"], strict=True):
             lines = [*heads(entry, stated), *histories(entry)]
-            lines += solution(entry, folder)
-            sound += entry.cost is not None and not lines
+            if only is None or entry.sha256 in only:
+                on_solution(entry.instance)
+                lines += solution(entry, folder)
+                sound += entry.cost is not None and not lines
             findings += [f"{path}: {entry.instance}: {line}" for line in lines]
         known += entries
     findings += [*_names(known), *_solu(folder, known), *_strays(folder, known)]

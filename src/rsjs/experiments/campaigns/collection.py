@@ -12,10 +12,10 @@ from rsjs.experiments.campaigns import manifest, session
 from rsjs.experiments.campaigns.record_rows import row_of, skipped_row
 from rsjs.experiments.campaigns.records import Record
 from rsjs.experiments.campaigns.runs import Run
-from rsjs.experiments.campaigns.simulation_records import conditions as simulated
 from rsjs.experiments.campaigns.statuses import quality
 from rsjs.experiments.campaigns.store import Store
 from rsjs.experiments.comparison import Row
+from rsjs.experiments.problems import problem
 from rsjs.instances.solution import Stop
 
 
@@ -98,7 +98,7 @@ def _share(rows: Sequence[Row]) -> None:
     """Bounds between the runs of an instance, in whatever order its jobs stood; false claims."""
     groups: dict[tuple[Any, ...], list[Row]] = {}
     for row in rows:
-        groups.setdefault((row["instance_sha256"], *simulated(row)), []).append(row)
+        groups.setdefault(problem(row), []).append(row)
     for group in groups.values():
         reached = any(row["objective"] is not None for row in group)
         for row in group:

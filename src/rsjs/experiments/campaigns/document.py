@@ -28,8 +28,8 @@ A campaign as a TOML file says it, checked before anything runs.
     on = ["jahani-*"]                       # names of instances; all by default
     environment = "old"
 
-One of simulations has workloads and policies in place of instances and methods, see
-`simulation_document`.
+One of simulations has workloads and policies in place of instances and methods, one of schedules on
+MIG instances has mig_scheduling in place of instances, see `parts`.
 """
 
 from __future__ import annotations
@@ -44,7 +44,10 @@ from typing import Any
 from rsjs.experiments.campaigns import formats
 from rsjs.experiments.campaigns.choices import Choice, choices, distinct
 from rsjs.experiments.campaigns.known_keys import refuse_unknown_keys
-from rsjs.experiments.campaigns.simulation_document import PARTS, SIMULATED, options, refuse_parts
+from rsjs.experiments.campaigns.mig_sources import MigSource
+from rsjs.experiments.campaigns.parts import part_of
+from rsjs.experiments.campaigns.runs import Kind
+from rsjs.experiments.campaigns.simulation_document import options
 from rsjs.experiments.campaigns.sources import Source
 from rsjs.experiments.campaigns.toml_files import read_toml
 from rsjs.instances.errors import InputError
@@ -66,6 +69,8 @@ class Campaign:
     repetitions : int
     time_limit : float [s]
     memory_limit_mb, output_limit_mb, gap : float
+    kind : Kind
+        What its instances are.
     sources : tuple of Source
     choices : tuple of Choice
     environments : mapping
@@ -89,7 +94,8 @@ class Campaign:
     output_limit_mb: float = 256.0
     gap: float = 1e-4
     threads: tuple[int, ...] = (1,)
-    sources: tuple[Source, ...]
+    kind: Kind = "instance"
+    sources: tuple[Source | MigSource, ...]
     choices: tuple[Choice, ...]
     environments: Mapping[str, str] = field(default_factory=dict)
     simulation: str | None = None
@@ -119,7 +125,6 @@ def read(path: Path) -> Campaign:
     refuse_unknown_keys(parsed, path)
     document = formats.checked(parsed, "campaign", path)
     try:
-        refuse_parts(document)
         return _campaign(document, text, path)
     except InputError as error:
         raise error if error.file is not None else error.at(path) from None
@@ -137,7 +142,7 @@ def _campaign(document: Mapping[str, Any], text: str, path: Path) -> Campaign:
         "gap": "gap",
     }
     given |= {named[key]: float(value) for key, value in limits.items() if key in named}
-    part = PARTS[not SIMULATED.isdisjoint(document)]
+    part = part_of(document)
     environments = {
         name: _interpreter(python, folder, f"/environments/{name}")
         for name, python in document.get("environments", {}).items()
@@ -159,7 +164,8 @@ def _campaign(document: Mapping[str, Any], text: str, path: Path) -> Campaign:
             for choice in choices(entry, environments, f"/{part.methods}/{i}", part.request)
         ),
         environments=environments,
-        simulation=options(document),
+        kind=part.kind,
+        simulation=options(document) if part.kind == "workload" else None,
         file=path,
         text=text,
         **given,

@@ -17,7 +17,7 @@ from hashlib import sha256
 from importlib import metadata
 from pathlib import Path
 
-from rsjs.experiments import simulations
+from rsjs.experiments import mig_methods, simulations
 from rsjs.experiments.campaigns.choices import HERE
 from rsjs.formulations.backends.registry import BACKENDS
 from rsjs.instances.errors import InputError, described
@@ -53,8 +53,9 @@ class Environment:
         for one in (request, *inner):
             if one.method.name not in self.methods:
                 return f"method {one.method.name} is not known in this environment"
-            if one.solver is not None and one.solver not in self.solvers:
-                return f"solver {one.solver} is not installed: {_command(one.solver)}"
+            solver = one.solver or one.method.needs
+            if solver is not None and solver not in self.solvers:
+                return f"solver {solver} is not installed: {_command(solver)}"
         return None
 
 
@@ -69,7 +70,7 @@ def here() -> Environment:
             for name, backend in BACKENDS.items()
             if backend.available()
         },
-        methods=sorted({*all_methods(), *simulations.known()}),
+        methods=sorted({*all_methods(), *simulations.known(), *mig_methods.METHODS}),
         sha256=sha256("\n".join(sorted(installed)).encode()).hexdigest(),
     )
 

@@ -11,6 +11,7 @@ from rsjs.experiments.campaigns.document import Campaign
 from rsjs.experiments.campaigns.environments import Environment
 from rsjs.experiments.campaigns.instance_store import Entry, InstanceStore
 from rsjs.experiments.campaigns.runs import Run, in_order
+from rsjs.experiments.mig_runs import SCHEDULING
 from rsjs.experiments.outcome import solver_of
 from rsjs.instances.errors import InputError, described
 from rsjs.instances.method import Limits
@@ -112,6 +113,7 @@ def _runs(campaign: Campaign, choice: Choice, entry: Entry, store: InstanceStore
                     timing=campaign.timing,
                     repetition=repetition,
                     simulation=campaign.simulation,
+                    mig=SCHEDULING if campaign.kind == "mig_scheduling" else None,
                 )
                 made.append(run)
     return made

@@ -2,13 +2,35 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
+from rsjs.experiments.campaigns.runs import Kind
 from rsjs.instances.errors import InputError
+from rsjs.instances.files import read_instance, read_workload, write_instance, write_workload
+from rsjs.instances.mig.schedule_files import read_problem, write_problem
+from rsjs.instances.mig.scheduling import SchedulingProblem
 from rsjs.instances.schema import Instance, Workload
 
+Subject = Instance | Workload | SchedulingProblem
+READERS: Mapping[Kind, Callable[[str | Path], Subject]] = {
+    "instance": read_instance,
+    "workload": read_workload,
+    "mig_scheduling": read_problem,
+}
 
-def refuse_other(found: Instance | Workload, sha256: str, path: str | Path) -> None:
+
+def write(subject: Subject, path: Path) -> None:
+    """Write the file of whatever it is."""
+    if isinstance(subject, Workload):
+        write_workload(subject, path)
+    elif isinstance(subject, SchedulingProblem):
+        write_problem(subject, path)
+    else:
+        write_instance(subject, path)
+
+
+def refuse_other(found: Subject, sha256: str, path: str | Path) -> None:
     """Raise InputError if a file holds another instance than the one it is named for."""
     if found.digest != sha256:
         raise InputError("", found.digest, f"the instance of sha256 {sha256}", path)

@@ -15,12 +15,13 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from rsjs.experiments.campaigns.instance_files import refuse_other
+from rsjs.experiments import mig_methods, simulations
+from rsjs.experiments.campaigns.instance_files import READERS, Subject, refuse_other, write
+from rsjs.experiments.campaigns.mig_sources import MigSource
+from rsjs.experiments.campaigns.runs import Kind
 from rsjs.experiments.campaigns.sources import Source
-from rsjs.experiments.simulations import refusal
-from rsjs.instances.documents import INSTANCE, SOLUTION, WORKLOAD
-from rsjs.instances.errors import InputError
-from rsjs.instances.files import SolutionFile, read_any, write_bytes, write_instance, write_workload
+from rsjs.instances.files import write_bytes
+from rsjs.instances.mig.scheduling import SchedulingProblem
 from rsjs.instances.permutation import permuted
 from rsjs.instances.schema import Instance, Workload
 from rsjs.methods import Request
@@ -28,7 +29,7 @@ from rsjs.methods import Request
 
 @dataclass(frozen=True, kw_only=True)
 class Entry:
-    """What is known of an instance without reading it."""
+    """What is known of an instance without reading it; units are nodes."""
 
     sha256: str
     name: str
@@ -43,13 +44,16 @@ class InstanceStore:
     Parameters
     ----------
     folder : path or None
+    kind : Kind
+        What its instances are.
     """
 
-    def __init__(self, folder: Path | None) -> None:
+    def __init__(self, folder: Path | None, kind: Kind = "instance") -> None:
         self.folder = None if folder is None else folder.absolute() / "instances"
         self._index = self._read()
         self._read_before = json.dumps(self._index)
-        self._made: dict[str, Instance | Workload] = {}
+        self._read_file = READERS[kind]
+        self._made: dict[str, Subject] = {}
         self._loaded = lru_cache(maxsize=8)(self._load)
 
     def path(self, sha256: str) -> Path:
@@ -57,7 +61,7 @@ class InstanceStore:
         assert self.folder is not None
         return self.folder / f"{sha256}.json.gz"
 
-    def entry(self, source: Source) -> Entry:
+    def entry(self, source: Source | MigSource) -> Entry:
         """The instance that a source stands for, drawn if it is not there."""
         known = self._index["drawn"].get(source.key)
         if known is not None and self._is_kept(known["sha256"]):
@@ -66,7 +70,7 @@ class InstanceStore:
         entry = Entry(
             sha256=self._keep(instance),
             name=instance.name,
-            nodes=instance.cluster.nodes,
+            nodes=_nodes(instance),
             jobs=len(instance.jobs),
         )
         self._index["drawn"][source.key] = asdict(entry)
@@ -89,7 +93,9 @@ class InstanceStore:
         """Why a method does not serve an instance, or a policy a workload; None if it does."""
         subject = self._loaded(entry.sha256)
         if isinstance(subject, Workload):
-            return refusal(request, subject)
+            return simulations.refusal(request, subject)
+        if isinstance(subject, SchedulingProblem):
+            return mig_methods.declared(request).refusal_of(subject)
         return request.method.refusal(subject)
 
     def save(self) -> None:
@@ -108,22 +114,20 @@ class InstanceStore:
     def _is_kept(self, sha256: str) -> bool:
         return sha256 in self._made if self.folder is None else self.path(sha256).exists()
 
-    def _keep(self, subject: Instance | Workload) -> str:
+    def _keep(self, subject: Subject) -> str:
         if self.folder is None:
             self._made[subject.digest] = subject
         elif not self._is_kept(subject.digest):
-            path = self.path(subject.digest)
-            if isinstance(subject, Workload):
-                write_workload(subject, path)
-            else:
-                write_instance(subject, path)
+            write(subject, self.path(subject.digest))
         return subject.digest
 
-    def _load(self, sha256: str) -> Instance | Workload:
+    def _load(self, sha256: str) -> Subject:
         if self.folder is None:
             return self._made[sha256]
-        found = read_any(self.path(sha256))
-        if isinstance(found, SolutionFile):
-            raise InputError("/format", SOLUTION, f"{INSTANCE} or {WORKLOAD}", self.path(sha256))
+        found = self._read_file(self.path(sha256))
         refuse_other(found, sha256, self.path(sha256))
         return found
+
+
+def _nodes(subject: Subject) -> int:
+    return len(subject.units) if isinstance(subject, SchedulingProblem) else subject.cluster.nodes

@@ -15,7 +15,8 @@ def refuse_unknown_keys(document: Mapping[str, Any], path: Path) -> None:
     """The schema refuses them too, without a word on what may have been meant."""
     known = formats.schema("campaign")["properties"]
     _refuse_others(document, known, "", path)
-    for part in ("limits", "instances", "methods", "simulation", "workloads", "policies"):
+    parts = ("limits", "instances", "methods", "simulation", "workloads", "policies")
+    for part in (*parts, "mig_scheduling"):
         found, described_by = document.get(part, {}), known[part]
         several = isinstance(found, list)
         keys = described_by.get("items", described_by)["properties"]

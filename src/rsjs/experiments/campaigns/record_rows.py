@@ -26,7 +26,8 @@ have several, the threads):
     begun, session              UTC; the `rsjs run` that made the row
     commit, dirty, python_version, environment_sha256, host, cpu_model
     calibration_before, calibration_after [s]    sums of the parts of `calibration`
-    and of a simulation those of `simulation_records`
+    and of a simulation those of `simulation_records`, of a schedule on MIG instances those of
+    `mig_outcome`
 """
 
 from __future__ import annotations

@@ -20,14 +20,14 @@ from rsjs.instances.documents import canonical_text, of_solution
 LOG_END = 2**18  # bytes kept of either end of a log
 
 
-def write(record: Record, folder: Path, log: Path | None, simulation: Path | None = None) -> None:
+def write(record: Record, folder: Path, log: Path | None, decision: Path | None = None) -> None:
     """
     Write the record of a run into an empty folder, down to the disk.
 
     Parameters
     ----------
-    log, simulation : path, optional
-        What the run printed; the log of a simulation, if there is one.
+    log, decision : path, optional
+        What the run printed; the log of a simulation or a schedule, if there is one.
     """
     files: dict[str, str | bytes] = {
         "spec.json": _text(record.run.as_document()),
@@ -43,10 +43,10 @@ def write(record: Record, folder: Path, log: Path | None, simulation: Path | Non
             objective=record.result.objective,
             bound=record.result.bound,
         )
-        decision = f"{canonical_text(document)}\n".encode()
-        files[SOLUTION] = gzip.compress(decision, mtime=0)
-    if simulation is not None and simulation.exists():
-        files[simulation.name] = simulation.read_bytes()
+        text = f"{canonical_text(document)}\n".encode()
+        files[SOLUTION] = gzip.compress(text, mtime=0)
+    if decision is not None and decision.exists():
+        files[decision.name] = decision.read_bytes()
     files["log.gz"] = gzip.compress(_ends(log), mtime=0)
     sums = [f"{sha256(_bytes(data)).hexdigest()}  {name}\n" for name, data in files.items()]
     for name, data in {**files, SUMS: "".join(sums)}.items():

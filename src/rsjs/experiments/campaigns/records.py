@@ -7,6 +7,7 @@ The record of a run: a folder that is complete from the moment it bears the run'
     events.jsonl       seconds, incumbent and bound after each event
     solution.json.gz   the decision, if there is one, for the instance `solved_sha256`
     simulation.jsonl.gz     the log of a simulation in its place
+    schedule.json.gz        the schedule of a problem on MIG instances in its place
     log.gz             what the run printed, the middle left out if it is long
     SHA256SUMS         of all these, as coreutils write it
 """
@@ -22,13 +23,18 @@ from typing import Any
 
 from rsjs.experiments.campaigns import formats
 from rsjs.experiments.campaigns.formats import Document
-from rsjs.experiments.campaigns.runs import Run
+from rsjs.experiments.campaigns.runs import Kind, Run
 from rsjs.experiments.simulations import LOG
 from rsjs.instances.check import Verdict, Violation
 from rsjs.instances.errors import InputError, described
 from rsjs.instances.solution import Event, SolveResult, Stop
 
-SUMS, SOLUTION = "SHA256SUMS", "solution.json.gz"
+SUMS, SOLUTION, SCHEDULE = "SHA256SUMS", "solution.json.gz", "schedule.json.gz"
+DECISIONS: Mapping[Kind, str] = {  # what verify.json tells of, by kind of instance
+    "instance": SOLUTION,
+    "workload": LOG,
+    "mig_scheduling": SCHEDULE,
+}
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -54,7 +60,7 @@ class Record:
     session : str
         The `rsjs run` that made it: a file in sessions/.
     figures : mapping
-        Of a simulation, see `simulation_records`.
+        Of a simulation, see `simulation_records`, or a schedule, see `mig_outcome`.
     """
 
     run: Run
@@ -135,7 +141,7 @@ def _refuse_without_decision(
     folder: Path, names: list[str], run: Run, verdict: Document | None
 ) -> None:
     """A simulation that is refused may be so for want of a log."""
-    needed = SOLUTION if run.simulation is None else LOG
+    needed = DECISIONS[run.kind]
     told = verdict is not None and (run.simulation is None or verdict["feasible"])
     if told and needed not in names:
         expected = f"{needed}, of which verify.json tells"

@@ -97,7 +97,7 @@ def prepare(campaign: Campaign, folder: Path | None, part: Part, *, keep: bool =
         environments = found_environments.asked(campaign.environments, names)
     if folder is not None and keep:
         manifest.open_store(folder, campaign, environments)
-    instances = InstanceStore(folder if keep else None)
+    instances = InstanceStore(folder if keep else None, campaign.kind)
     store = None if folder is None else Store(folder)
 
     def is_done(run: Run) -> bool:

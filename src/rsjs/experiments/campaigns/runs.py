@@ -6,11 +6,13 @@ import json
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from hashlib import sha256
-from typing import Any
+from typing import Any, Literal
 
 from rsjs.experiments.campaigns import formats
 from rsjs.instances.documents import canonical_text
 from rsjs.instances.method import Limits
+
+Kind = Literal["instance", "workload", "mig_scheduling"]
 
 # What tells a run from others; the rest of its fields follow from these.
 IDENTITY = (
@@ -52,6 +54,8 @@ class Run:
     simulation : str or None
         Options of a simulation, canonical JSON: the instance is a workload, the method a policy.
         None = the method solves the instance.
+    mig : "scheduling" or None
+        The instance is a scheduling problem on MIG instances; nodes are its units.
     """
 
     instance: str
@@ -68,6 +72,14 @@ class Run:
     timing: str
     repetition: int
     simulation: str | None = None
+    mig: str | None = None
+
+    @property
+    def kind(self) -> Kind:
+        """What the instance is."""
+        if self.mig is not None:
+            return "mig_scheduling"
+        return "instance" if self.simulation is None else "workload"
 
     @cached_property
     def id(self) -> str:
@@ -86,9 +98,11 @@ class Run:
     def as_document(self) -> dict[str, Any]:
         """The run as `spec.json`."""
         fields = asdict(self)
-        simulation = fields.pop("simulation")
+        simulation, mig = fields.pop("simulation"), fields.pop("mig")
         if simulation is not None:
             fields["simulation"] = json.loads(simulation)
+        if mig is not None:
+            fields["mig"] = mig
         return {"format": formats.name("spec"), "id": self.id, **fields}
 
     @staticmethod

@@ -23,54 +23,18 @@ simulation; `permute` is for instances only, and `gap` and `threads` mean nothin
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict
-from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
-from rsjs.experiments import simulations
-from rsjs.experiments.campaigns.sources import Source, sources, workload_sources
 from rsjs.instances.documents import canonical_text
-from rsjs.instances.errors import InputError, described
-from rsjs.methods import Request, parse
-
-SIMULATED = frozenset({"simulation", "workloads", "policies"})
+from rsjs.instances.errors import InputError
 
 
-class Part(NamedTuple):
-    """The keys of a kind of campaign, and what reads their entries."""
-
-    instances: str
-    methods: str
-    sources: Callable[[Mapping[str, Any], Path, str], list[Source]]
-    request: Callable[[str], Request]
-
-
-PARTS = (  # methods solve instances; policies decide on workloads
-    Part("instances", "methods", sources, parse),
-    Part("workloads", "policies", workload_sources, simulations.request),
-)
-
-
-def refuse_parts(document: Mapping[str, Any]) -> None:
-    """Raise InputError unless the campaign has all parts of its kind, and none of the other."""
-    simulated = not SIMULATED.isdisjoint(document)
-    own, other = PARTS[simulated], PARTS[not simulated]
-    for key in (own.instances, own.methods):
-        if key not in document:
-            raise InputError("", described(f"no key {key!r}"), "this key")
-    for key in (other.instances, other.methods, *(["permute"] if simulated else [])):
-        if key in document:
-            expected = f"it in a campaign without {own.instances} and {own.methods} only"
-            raise InputError(f"/{key}", described("this key"), expected)
-
-
-def options(document: Mapping[str, Any]) -> str | None:
-    """The options of the simulations but their seeds, canonical JSON; None if there are none."""
+def options(document: Mapping[str, Any]) -> str:
+    """The options of the simulations but their seeds, canonical JSON."""
     from rsjs.simulation.options import Options
 
-    if SIMULATED.isdisjoint(document):
-        return None
     try:
         found = asdict(Options(**document.get("simulation", {})))
     except InputError as error:

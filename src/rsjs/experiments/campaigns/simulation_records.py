@@ -83,8 +83,8 @@ def verified(
         found = _again(run, workload, work)
     except InputError as error:
         return _refused(error.pointer, error.value, error.expected), figures
-    except (KeyError, IndexError, TypeError, ValueError) as error:
-        return _refused("", f"{type(error).__name__}: {error}", "a log of rsjs simulate"), figures
+    except KeyError as error:
+        return _refused("", f"no key {error}", "a log of rsjs simulate"), figures
     return _verdict(found, result.objective), {**figures, "totals": asdict(found.totals)}
 
 
@@ -99,14 +99,6 @@ def columns(run: Run, figures: Mapping[str, Any]) -> Figures:
         **{column: seconds.get(name) for column, name in SECONDS.items()},
         **figures.get("references", {}),
     }
-
-
-def conditions(row: Mapping[str, Any]) -> tuple[Any, ...]:
-    """What a row's cost and bound depend on besides policy and workload; none if not simulated."""
-    options = row.get("simulation")
-    if options is None:
-        return ()
-    return options, row["seed"] if json.loads(options)["deviation"] else None
 
 
 def _again(run: Run, workload: str, work: Path) -> Outcome:

@@ -117,7 +117,7 @@ def _of_set(name: str, at: str) -> list[Source]:
     except InputError as error:
         raise InputError(at, error.value, error.expected) from None
     if chosen.of_mig_jobs:
-        raise InputError(at, name, "a set of instances, not of MIG jobs")
+        raise InputError(at, name, "a set of instances, not of MIG jobs: see [[mig_scheduling]]")
     return [
         Source(generator=member.generator, arguments=member.arguments, sha256=member.sha256)
         for member in chosen.members
@@ -125,6 +125,11 @@ def _of_set(name: str, at: str) -> list[Source]:
 
 
 def _found(patterns: list[str], folder: Path, at: str) -> list[Source]:
+    return [Source(file=path) for path in found_files(patterns, folder, at)]
+
+
+def found_files(patterns: list[str], folder: Path, at: str) -> list[str]:
+    """The files that patterns stand for, relative to a folder; errors point to `at`/files."""
     found = []
     for k, pattern in enumerate(patterns):
         place = Path(pattern).expanduser()
@@ -135,7 +140,7 @@ def _found(patterns: list[str], folder: Path, at: str) -> list[Source]:
         paths = [path for path in paths if path.is_file()]
         if not paths:
             raise InputError(f"{at}/files/{k}", pattern, f"instance files below {folder}")
-        found += [Source(file=str(path)) for path in paths]
+        found += [str(path) for path in paths]
     return found
 
 

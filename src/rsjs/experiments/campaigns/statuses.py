@@ -25,6 +25,7 @@ from errno import EFBIG
 from typing import Any
 
 from rsjs.experiments import comparison
+from rsjs.experiments.campaigns.mig_records import columns_of
 from rsjs.experiments.campaigns.records import Record
 from rsjs.experiments.comparison import Measured, Row
 from rsjs.instances.solution import SolveResult, Stop
@@ -82,7 +83,8 @@ def own_row(record: Record) -> Row:
         rsjs_version=record.rsjs_version,
         solver_version=record.solver_version,
     )
-    return comparison.row(measured, run.limits)
+    row = comparison.row(measured, run.limits)
+    return row if run.mig is None else {**row, **columns_of(record)}
 
 
 def summary(record: Record) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from rsjs.experiments import comparison
 from rsjs.experiments.claims.claim import Row
 from rsjs.instances.library.drawing import GENERATORS
 from rsjs.instances.method import Limits
+from rsjs.instances.solution import Stop
 from rsjs.methods import parse
 
 
@@ -40,5 +41,9 @@ def decisions(
             nodes, jobs = map(int, size.split("x"))
             for seed in seeds:
                 made = GENERATORS[generator](nodes=nodes, jobs=jobs, seed=seed, **arguments)
-                outcomes = list(comparison.compare([made], requests, own))
+                outcomes = []
+                for outcome in comparison.compare([made], requests, own):
+                    if outcome.result.stop is Stop.INTERRUPTED:
+                        raise KeyboardInterrupt  # ends the experiment, not this run alone
+                    outcomes.append(outcome)
                 yield from ({"case": case, **row} for row in comparison.rows(outcomes, own))

@@ -156,3 +156,8 @@ def mean(values: Iterable[float]) -> float | None:
 def ended(rows: Rows) -> list[Row]:
     """Rows of runs that ended well."""
     return [row for row in rows if row["status"] in ENDED]
+
+
+def not_ended(rows: Rows) -> list[Row]:
+    """Rows of runs that did not; rows of data have no status."""
+    return [row for row in rows if row.get("status", ENDED[0]) not in ENDED]

@@ -14,11 +14,10 @@ from typing import Any
 import numpy as np
 
 from rsjs.experiments.claims.claim import Row
-from rsjs.experiments.claims.simulated import row
+from rsjs.experiments.claims.simulated import row, simulated
 from rsjs.instances import catalogue, streams
 from rsjs.instances.generators import jahani
 from rsjs.instances.schema import Workload
-from rsjs.simulation.engine import simulate
 from rsjs.simulation.options import Options
 from rsjs.simulation.outcome import Outcome
 from rsjs.simulation.policies.registry import policy
@@ -49,8 +48,8 @@ def four_jobs(
         decides = policy(method, made)
         for case, more in cases.items():
             options = Options(period=made.H, **more)
-            found = simulate(made, decides, options)
-            predicted = simulate(made, decides, options.as_predicted())
+            found = simulated(made, decides, options)
+            predicted = simulated(made, decides, options.as_predicted())
             sizes = " ".join(map(str, slot_sizes(found)))
             yield {**row(case, found), "slots": sizes, "predicted": predicted.totals.cost}
 

@@ -33,7 +33,7 @@ def schedules(
     *, seeds: int, methods: Sequence[str], readings: Mapping[str, str], time_limit: float
 ) -> Iterator[Row]:
     """The experiment of section 4: shortest makespan of the library's set, by each reading."""
-    from rsjs.experiments.mig_schedule_rows import row, verdict_of
+    from rsjs.experiments.mig_outcome import of_result
     from rsjs.experiments.mig_scheduling import schedule
     from rsjs.instances.library.drawing import mig_config
     from rsjs.instances.method import Limits
@@ -48,11 +48,10 @@ def schedules(
             problem = paper_problem(jobs, reading, parse_objective("makespan"))
             for method in methods:
                 result = schedule(problem, method, limits)
-                started = sum(result.seconds.get(phase, 0.0) for phase in ("import", "compile"))
                 yield {
                     "case": case,
-                    **row(problem, method, result, verdict_of(problem, result)),
-                    "algorithm_s": sum(result.seconds.values()) - started,
+                    **of_result(problem, method, result).row(limits),
+                    "algorithm_s": result.seconds["total"],
                     "largest_memory_mb": float(jobs.memory.max()),
                 }
 

@@ -8,10 +8,13 @@ from typing import Any
 
 from rsjs.experiments.campaigns.sources import WORKLOADS
 from rsjs.experiments.claims.claim import Row
+from rsjs.instances.schema import Workload
 from rsjs.simulation.engine import simulate
+from rsjs.simulation.guards import Status
 from rsjs.simulation.options import Options
 from rsjs.simulation.outcome import Outcome
 from rsjs.simulation.policies.registry import policy
+from rsjs.simulation.policy import Policy
 
 
 def simulations(
@@ -44,8 +47,16 @@ def simulations(
             for seed in seeds:
                 made = WORKLOADS[generator](nodes=nodes, jobs=jobs, seed=seed, **arguments)
                 for spelling in policies:
-                    outcome = simulate(made, policy(spelling, made), Options(**own))
-                    yield row(case, outcome)
+                    decides = policy(spelling, made)
+                    yield row(case, simulated(made, decides, Options(**own)))
+
+
+def simulated(made: Workload, decides: Policy, options: Options) -> Outcome:
+    """Simulate; Ctrl-C ends the experiment, not this run alone."""
+    outcome = simulate(made, decides, options)
+    if outcome.status is Status.INTERRUPTED:
+        raise KeyboardInterrupt
+    return outcome
 
 
 def row(case: str, outcome: Outcome) -> Row:

@@ -19,8 +19,9 @@ from rsjs.experiments.campaigns.store import Store
 from rsjs.experiments.comparison import Row
 from rsjs.instances.check import check
 from rsjs.instances.errors import InputError, described
-from rsjs.instances.files import read_instance, read_solution, write_bytes
+from rsjs.instances.files import read_instance, read_solution, read_workload, write_bytes
 from rsjs.reporting.kit.evidence import Experiment
+from rsjs.reporting.rows import is_simulated
 
 VERIFIER = "rsjs_verify.py"
 VERIFICATION = "verification.txt"
@@ -30,7 +31,7 @@ LONGEST = 180  # characters of an instance's name that are kept in that of its f
 @dataclass(frozen=True, kw_only=True)
 class Data:
     """
-    An instance of the archive.
+    An instance or a workload of the archive.
 
     Attributes
     ----------
@@ -81,8 +82,9 @@ def write_instances(found: Sequence[Experiment], folder: Path) -> list[Data]:
     names = _names({sha256: (row["instance"], n) for sha256, (row, n, _) in wanted.items()})
     made = []
     for sha256, (row, order, experiment) in wanted.items():
-        path = _instance(experiment, sha256)
-        refuse_other(read_instance(path), sha256, path)
+        path = file_of_instance(experiment, sha256)
+        read = read_workload if is_simulated(row) else read_instance
+        refuse_other(read(path), sha256, path)
         write_bytes(path.read_bytes(), folder / names[sha256])
         made.append(
             Data(
@@ -121,13 +123,15 @@ def write_best(found: Sequence[Experiment], data: Sequence[Data], folder: Path) 
     for experiment in found:
         for row in experiment.rows:
             key = row["instance_sha256"]
-            if row["status"] == "ok" and (key not in best or _price(row) < _price(best[key][0])):
+            if row["status"] != "ok" or is_simulated(row):
+                continue
+            if key not in best or price(row) < price(best[key][0]):
                 best[key] = row, experiment
     file_of = {one.sha256: one.file for one in data}
     made = []
     for sha256, (row, experiment) in best.items():
-        path = _solution(experiment, row["run_id"])
-        _refuse_refuted(row, path, _instance(experiment, row["solved_sha256"]))
+        path = file_of_run(experiment, row["run_id"], SOLUTION)
+        _refuse_refuted(row, path, file_of_instance(experiment, row["solved_sha256"]))
         write_bytes(path.read_bytes(), folder / file_of[sha256])
         made.append(
             Best(
@@ -159,11 +163,13 @@ def verify(archive: Path, folders: Sequence[str]) -> str:
     return done.stdout
 
 
-def _price(row: Row) -> tuple[float, str]:
+def price(row: Row) -> tuple[float, str]:
+    """What decides which row is the best of some."""
     return row["objective"], row["run_id"]
 
 
-def _instance(experiment: Experiment, sha256: str) -> Path:
+def file_of_instance(experiment: Experiment, sha256: str) -> Path:
+    """The file of an instance or a workload in a store that has it."""
     paths = [InstanceStore(folder).path(sha256) for folder in experiment.stores]
     for path in paths:
         if path.exists():
@@ -171,17 +177,23 @@ def _instance(experiment: Experiment, sha256: str) -> Path:
     raise InputError("", described("no such file"), "an instance of the store", paths[0])
 
 
-def _solution(experiment: Experiment, run_id: str) -> Path:
-    paths = [Store(folder).path(run_id) / SOLUTION for folder in experiment.stores]
+def file_of_run(experiment: Experiment, run_id: str, name: str) -> Path:
+    """A file of a run in the store that has it."""
+    paths = [Store(folder).path(run_id) / name for folder in experiment.stores]
     return next(path for path in paths if path.exists())
 
 
 def _refuse_refuted(row: Row, solution: Path, instance: Path) -> None:
     verdict = check(read_instance(instance), read_solution(solution).solution)
-    cost, told = verdict.objective, row["objective"]
-    if not verdict.feasible or cost is None or abs(cost - told) > AGREEMENT * abs(told):
-        found = described(f"a decision of cost {cost!r}" if verdict.feasible else "no decision")
-        raise InputError("", found, f"the cost of its row, {told!r}", solution)
+    refuse_other_cost(row, verdict.objective if verdict.feasible else None, solution)
+
+
+def refuse_other_cost(row: Row, cost: float | None, path: Path) -> None:
+    """Raise InputError if what is in a file does not cost what its row says; None = no decision."""
+    told = row["objective"]
+    if cost is None or abs(cost - told) > AGREEMENT * abs(told):
+        found = described("no decision" if cost is None else f"a decision of cost {cost!r}")
+        raise InputError("", found, f"the cost of its row, {told!r}", path)
 
 
 def _names(wanted: dict[str, tuple[str, int]]) -> dict[str, str]:

@@ -46,8 +46,12 @@ def environments(text: str) -> list[str]:
 
 
 def _with_files(document: dict[str, Any], files: Sequence[str]) -> dict[str, Any]:
-    entries = [
-        {**entry, "files": list(files)} if "files" in entry else entry
-        for entry in document["instances"]
-    ]
-    return {**document, "instances": entries}
+    given: dict[str, Any] = {
+        key: [
+            {**entry, "files": list(files)} if "files" in entry else entry
+            for entry in document[key]
+        ]
+        for key in ("instances", "workloads")
+        if key in document
+    }
+    return {**document, **given}

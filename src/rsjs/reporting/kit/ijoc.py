@@ -8,7 +8,8 @@ Layout and headings of README are those of its template:
     data/       the instances
     scripts/    the campaigns, reproduce.sh
     docs/       how the results came about
-    results/    a folder for each campaign: rows, tables, figures; best_solutions/ and the verifier
+    results/    a folder for each campaign: rows, tables, figures; best_solutions/ and the verifier;
+                best_logs/ of simulations
 
 The same stores give the same bytes: dates are those of the records.
 """
@@ -27,14 +28,14 @@ from typing import Any
 from rsjs.instances.errors import InputError, described
 from rsjs.instances.files import write_bytes
 from rsjs.reporting.conditions import conditions
-from rsjs.reporting.kit import archive_data, campaign_script, pages
+from rsjs.reporting.kit import archive_data, archive_logs, campaign_script, pages
 from rsjs.reporting.kit.checksums import files_below, write_sums
 from rsjs.reporting.kit.evidence import Experiment, doubts, experiments, last_session
 from rsjs.reporting.kit.paper import Paper, left_to_fill
 from rsjs.reporting.kit.results import Item, write_results
 from rsjs.reporting.kit.source_tree import licence, write_source
 
-SOLUTIONS = "best_solutions"  # no campaign has a name with an underscore
+SOLUTIONS, LOGS = "best_solutions", "best_logs"  # no campaign has a name with an underscore
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,7 +46,7 @@ class Archive:
     Attributes
     ----------
     folder : Path
-    files, instances, solutions : int
+    files, instances, solutions, logs : int
     doubts : list of str
         Defects of the results, as README notes them.
     left : list of str
@@ -56,6 +57,7 @@ class Archive:
     files: int
     instances: int
     solutions: int
+    logs: int
     doubts: list[str]
     left: list[str]
 
@@ -113,6 +115,7 @@ def _write(
     terms = licence(at / "src")
     data = archive_data.write_instances(found, at / "data")
     best = archive_data.write_best(found, data, at / "results" / SOLUTIONS)
+    logs = archive_logs.write_logs(found, data, at / "results" / LOGS)
     archive_data.write_verifier(at / "results" / archive_data.VERIFIER)
     if best:
         verdicts = archive_data.verify(at, ["data", f"results/{SOLUTIONS}"])
@@ -134,6 +137,7 @@ def _write(
         "experiments": told,
         "data": data,
         "best": best,
+        "logs": logs,
     }
     texts = {
         "README.md": pages.page("README.md", facts),
@@ -149,6 +153,7 @@ def _write(
         "files": write_sums(at),
         "instances": len(data),
         "solutions": len(best),
+        "logs": len(logs),
         "left": left_to_fill([at / "README.md", at / "AUTHORS"]),
     }
 

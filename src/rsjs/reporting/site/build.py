@@ -112,7 +112,7 @@ def _write(material: Material, root: Path, title: str, all_pdf: bool, drawing: D
     downloads, pages = Downloads(root, drawing), Pages(root, title, found)
     _assets(root, material)
     pages.write("index.html", "overview", overview_page.content(material, found, downloads))
-    count = len(grouped(rows, "instance_sha256"))
+    count = len(grouped(rows, "instance"))
     pdf = all_pdf or count <= FEW_INSTANCES
     for family in found:
         content = family_page.content(family, downloads)

@@ -4,14 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
+from rsjs.experiments.campaigns.records import SCHEDULE, SOLUTION
 from rsjs.instances.files import read_instance, read_solution
+from rsjs.instances.mig.schedule import Schedule
+from rsjs.instances.mig.schedule_files import read_problem, read_schedule
+from rsjs.instances.mig.scheduling import SchedulingProblem
 from rsjs.instances.schema import Instance
 from rsjs.instances.solution import Solution
 from rsjs.reporting.gpu_slots import Shelf, shelves
+from rsjs.reporting.objectives import is_schedule, stages
 from rsjs.reporting.rows import known
-from rsjs.reporting.site.material import DECISION, Material
+from rsjs.reporting.site.material import Material
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -33,21 +39,46 @@ class Decision:
 
 
 def best_row(rows: Sequence[Mapping[str, Any]]) -> Mapping[str, Any] | None:
-    """The run of the least verified cost; of equals the first."""
+    """The run of the least verified cost, stage by stage of a schedule; of equals the first."""
     verified = [
         row for row in rows if row["status"] == "ok" and known(row, "objective") is not None
     ]
-    return min(verified, key=lambda row: row["objective"], default=None)
+    return min(verified, key=stages, default=None)
 
 
 def best_decision(rows: Sequence[Mapping[str, Any]], material: Material) -> Decision | None:
     """The decision of the best run; None where none was kept."""
-    row = best_row([row for row in rows if row["solution_sha256"]])
+    found = _best_files(rows, material, schedules=False)
+    if found is None:
+        return None
+    row, file, record = found
+    instance = read_instance(file)
+    solution = read_solution(record / SOLUTION).solution
+    return Decision(row=row, instance=instance, solution=solution, on=shelves(instance, solution))
+
+
+def best_schedule(
+    rows: Sequence[Mapping[str, Any]], material: Material
+) -> tuple[Mapping[str, Any], SchedulingProblem, Schedule] | None:
+    """The schedule of the best run on MIG instances, and its row; None where none was kept."""
+    found = _best_files(rows, material, schedules=True)
+    if found is None:
+        return None
+    row, file, record = found
+    problem = read_problem(file)
+    return row, problem, read_schedule(record / SCHEDULE, problem).schedule
+
+
+def _best_files(
+    rows: Sequence[Mapping[str, Any]], material: Material, *, schedules: bool
+) -> tuple[Mapping[str, Any], Path, Path] | None:
+    """The best run with a decision of this kind: its row, its instance, its record."""
+    row = best_row(
+        [row for row in rows if row["solution_sha256"] and is_schedule(row) == schedules]
+    )
     if row is None:
         return None
     folder, file = material.record(dict(row)), material.solved(dict(row))
     if folder is None or file is None or not file.exists():
         return None
-    instance = read_instance(file)
-    solution = read_solution(folder / DECISION).solution
-    return Decision(row=row, instance=instance, solution=solution, on=shelves(instance, solution))
+    return row, file, folder

@@ -46,9 +46,9 @@ class Downloads:
         """The path of a CSV file of its own."""
         return self._written(f"{name}.csv", text)
 
-    def picture(self, name: str, draw: Draw, *what: Any) -> str:
+    def picture(self, name: str, draw: Draw, *what: Any, suffix: str = "pdf") -> str:
         """The path of a picture that is drawn meanwhile: draw(*what, path)."""
-        path = f"{FOLDER}/{name}.pdf"
+        path = f"{FOLDER}/{name}.{suffix}"
         self._drawing.draw(draw, *what, path=self._root / path)
         return path
 

@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 import pandas as pd
 
 from rsjs.reporting.families import by_family
+from rsjs.reporting.rows import competing
 from rsjs.reporting.site.footing import footing
 from rsjs.reporting.site.plots import method_styles
 from rsjs.reporting.statistics.analysis import Analysis
@@ -79,12 +80,12 @@ class Family:
     @property
     def methods(self) -> list[str]:
         """In order of first appearance."""
-        return list(dict.fromkeys(row["method"] for row in self.rows))
+        return list(dict.fromkeys(row["method"] for row in competing(self.rows)))
 
     @property
     def instances(self) -> dict[str, list[Row]]:
-        """Digest -> its rows."""
-        return grouped(self.rows, "instance_sha256")
+        """Name, which no other instance has -> its rows."""
+        return grouped(self.rows, "instance")
 
 
 def families(rows: Sequence[Row]) -> list[Family]:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pandas as pd
 
-from rsjs.reporting import formats
+from rsjs.reporting import formats, objectives
 from rsjs.reporting.rows import known
 from rsjs.reporting.site import family_pictures, family_plots
 from rsjs.reporting.site.addresses import instance_page, runs_of
@@ -54,8 +54,8 @@ def results_table(family: Family) -> Shown:
         Column("instance", "instance"),
         Column("nodes", "nodes", formats.count),
         Column("jobs", "jobs", formats.count),
-        Column("cost", "best cost [$]", formats.cost),
-        Column("bound", "best bound [$]", formats.cost),
+        objectives.column("cost", "best cost", family.rows),
+        objectives.column("bound", "best bound", family.rows),
         Column("gap", "gap [%]", formats.percent),
         *(Column(f"gap {name}", name, formats.percent) for name in methods),
     ]
@@ -92,7 +92,7 @@ def _result(rows: Sequence[Mapping[str, Any]], methods: Sequence[str]) -> dict[s
         "nodes": first["nodes"],
         "jobs": first["jobs"],
         "cost": None if best is None else best["objective"],
-        "bound": known(first, "best_bound"),
+        "bound": known(best or first, "best_bound"),
         "gap": None if best is None else known(best, "gap_to_best"),
         **gaps,
         "leading": [

@@ -7,7 +7,7 @@ from typing import Any
 
 import pandas as pd
 
-from rsjs.reporting import formats
+from rsjs.reporting import formats, objectives
 from rsjs.reporting.rows import known
 from rsjs.reporting.site.addresses import instance_page, method_page, run_place
 from rsjs.reporting.site.decisions import best_row
@@ -21,7 +21,7 @@ from rsjs.reporting.statistics.sheet import Column, Sheet
 
 def content(rows: Sequence[Row], downloads: Downloads) -> dict[str, Any]:
     """What the template `instances` needs."""
-    groups = grouped(rows, "instance_sha256").values()
+    groups = grouped(rows, "instance").values()
     sheet = Sheet(
         name="instances",
         title="Instances",
@@ -32,8 +32,8 @@ def content(rows: Sequence[Row], downloads: Downloads) -> dict[str, Any]:
             Column("jobs", "jobs", formats.count),
             Column("runs", "runs", formats.count),
             Column("verified", "verified", formats.count),
-            Column("cost", "best cost [$]", formats.cost),
-            Column("bound", "best bound [$]", formats.cost),
+            objectives.column("cost", "best cost", rows),
+            objectives.column("bound", "best bound", rows),
             Column("gap", "gap [%]", formats.percent),
             Column("method", "best cost by"),
         ],
@@ -57,7 +57,7 @@ def _line(group: Sequence[Row]) -> dict[str, Any]:
         "runs": len(group),
         "verified": sum(row["status"] == "ok" for row in group),
         "cost": None if best is None else best["objective"],
-        "bound": known(first, "best_bound"),
+        "bound": known(best or first, "best_bound"),
         "gap": None if best is None else known(best, "gap_to_best"),
         "method": "" if best is None else best["method"],
         "best_run": "" if best is None else run_place(best),

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
+from rsjs.instances.mig.schedule import Schedule
+from rsjs.instances.mig.scheduling import SchedulingProblem
 from rsjs.reporting import figures
+from rsjs.reporting.mig_gantt import mig_gantt
+from rsjs.reporting.objectives import is_schedule, shown
 from rsjs.reporting.rows import known
 from rsjs.reporting.site import instance_plots
 from rsjs.reporting.site.addresses import family_page, instance_slug, run_place
-from rsjs.reporting.site.decisions import Decision, best_decision, best_row
+from rsjs.reporting.site.decisions import Decision, best_decision, best_row, best_schedule
 from rsjs.reporting.site.downloads import Downloads
 from rsjs.reporting.site.gantt import gantt
 from rsjs.reporting.site.material import Material
@@ -33,7 +38,7 @@ def content(
         Whether figures are drawn as PDF too, which takes a second.
     """
     first, best, slug = rows[0], best_row(rows), instance_slug(rows[0])
-    decision = best_decision(rows, material)
+    decision, schedule = best_decision(rows, material), best_schedule(rows, material)
     made = (
         instance_plots.course(rows, styles),
         instance_plots.gaps(rows, styles),
@@ -49,7 +54,9 @@ def content(
         "family_page": family_page(first["family"]),
         "best": best,
         "best_place": "" if best is None else run_place(best),
-        "best_bound": known(first, "best_bound"),
+        "best_cost": "" if best is None else shown(best["objective"], best),
+        "best_bound": shown(known(best or first, "best_bound"), first),
+        "size": _size(first),
         "gap": None if best is None else known(best, "gap_to_best"),
         "runs": downloads.with_files(table, slug),
         "plots": [replace(plot, pdf=pdfs.get(plot.id, "")) for plot in plots],
@@ -57,8 +64,34 @@ def content(
         "decision_place": "" if decision is None else run_place(decision.row),
         "occupancy": None if decision is None else occupancy(decision.instance, decision.on),
         "occupancy_pdf": pdfs.get("occupancy", ""),
+        "schedule": _schedule(*schedule, slug, downloads) if schedule and pdf else None,
+        "has_schedule": schedule is not None,
         "gantt": None if decision is None else gantt(decision.instance, decision.on),
         "pdf": pdf,
+    }
+
+
+def _size(row: Row) -> str:
+    if not is_schedule(row):
+        return f"{row['nodes']} nodes, {row['jobs']} jobs"
+    told = f"reading {row['reading']}, objective {row['goal']}"
+    return f"{row['nodes']} units of {row['units']} MB, {row['jobs']} jobs; {told}"
+
+
+def _schedule(
+    row: Row, problem: SchedulingProblem, schedule: Schedule, slug: str, downloads: Downloads
+) -> dict[str, Any]:
+    """The picture of a schedule on MIG instances, and the run that it is of."""
+    name, method = f"{slug}-schedule", str(row["method"])
+    files = [
+        downloads.picture(name, partial(mig_gantt, title=method), problem, schedule, suffix=suffix)
+        for suffix in ("svg", "pdf")
+    ]
+    told = f"{problem.name} by {method}: which job runs when on which unit"
+    return {"place": run_place(row), "cost": shown(row["objective"], row), "row": row} | {
+        "svg": files[0],
+        "pdf": files[1],
+        "told": told,
     }
 
 

@@ -9,6 +9,7 @@ from typing import Any
 from rsjs.reporting import formats
 from rsjs.reporting.cost_bars import TERMS
 from rsjs.reporting.gap_curves import FLOOR, SOONEST, gap_curve
+from rsjs.reporting.objectives import headed, is_schedule
 from rsjs.reporting.rows import is_shared, known
 from rsjs.reporting.site.addresses import run_place
 from rsjs.reporting.site.families import grouped
@@ -41,7 +42,7 @@ def course(rows: Sequence[Row], styles: Styles) -> Plot | None:
         id="course",
         title="Cost and bound over time",
         data=_legend(traces),
-        layout=axes("wall-clock time [s]", "cost [$]", x_log=True, y_log=least > 0),
+        layout=axes("wall-clock time [s]", headed("cost", rows), x_log=True, y_log=least > 0),
         note=f"Thick: incumbents; thin: bounds{below}. {_which(rows, drawn)}{_warned(rows)}",
         height=480,
         is_shared=any(map(is_shared, rows)),
@@ -68,11 +69,12 @@ def gaps(rows: Sequence[Row], styles: Styles) -> Plot | None:
 
 
 def costs(rows: Sequence[Row]) -> Plot | None:
-    """The terms of the cost, of the cheapest run of each method; None without a cost."""
+    """The terms of the cost, of the cheapest run of each method; None without a cost in $."""
     best = [
         min(group, key=lambda row: row["objective"])
         for group in grouped(
-            [row for row in rows if known(row, "objective") is not None], "method"
+            [row for row in rows if known(row, "objective") is not None and not is_schedule(row)],
+            "method",
         ).values()
     ]
     if not best:

@@ -6,7 +6,7 @@ Each row gets, besides its columns,
     family             of the instance, see `families.family_of`
     anchor             run_id, or a number of its own where the rows have none
     ended, quality     as in `experiments.campaigns.statuses`, also for rows of `rsjs compare`
-    solution_sha256    of the record's solution.json.gz, None without one
+    solution_sha256    of the record's solution.json.gz or schedule.json.gz, None without one
     events             the course of the run, None where it was not kept
 """
 
@@ -20,6 +20,8 @@ from typing import Any
 from rsjs.experiments import comparison
 from rsjs.experiments.campaigns import statuses
 from rsjs.experiments.campaigns.collection import Collected, collect
+from rsjs.experiments.campaigns.records import SCHEDULE, SOLUTION
+from rsjs.experiments.problems import problem
 from rsjs.instances.errors import InputError, described
 from rsjs.instances.solution import Stop
 from rsjs.reporting.csv_rows import read_rows
@@ -28,7 +30,7 @@ from rsjs.reporting.names import distinct
 from rsjs.reporting.rows import known
 from rsjs.reporting.statistics.stored import ROWS, read_stored
 
-STORE, SKIPPED, SUMS, DECISION = "store.json", "skipped.csv", "SHA256SUMS", "solution.json.gz"
+STORE, SKIPPED, SUMS = "store.json", "skipped.csv", "SHA256SUMS"
 
 Row = dict[str, Any]
 
@@ -105,7 +107,7 @@ def gathered(sources: Sequence[Path]) -> Material:
     return Material(
         sources=sources,
         rows=complete,
-        skipped=[{**row, "family": family_of(row["instance"])} for row in skipped],
+        skipped=[{**row, "family": family_of(row)} for row in skipped],
         corrupt=found.corrupt,
         missing=found.missing,
         sessions=found.sessions,
@@ -129,10 +131,10 @@ def _place(row: Mapping[str, Any]) -> tuple[Any, ...]:
 
 
 def _share(rows: Sequence[Row]) -> None:
-    """Bounds between the runs of an instance that stand in several sources."""
-    groups: dict[str, list[Row]] = {}
+    """Bounds between the runs of a problem that stand in several sources."""
+    groups: dict[tuple[Any, ...], list[Row]] = {}
     for row in rows:
-        groups.setdefault(row["instance_sha256"], []).append(row)
+        groups.setdefault(problem(row), []).append(row)
     for group in groups.values():
         comparison.share_bounds(group)
 
@@ -147,7 +149,7 @@ def _completed(row: Mapping[str, Any], place: int, stores: Mapping[str, Path]) -
     run_id = known(row, "run_id")
     return {
         **row,
-        "family": family_of(str(row["instance"])),
+        "family": family_of(row),
         "anchor": run_id or f"row{place + 1}",
         "ended": known(row, "ended") or statuses.ENDED_BY_STOP.get(stop, failed),
         "quality": known(row, "quality") or statuses.quality(dict(row)),
@@ -162,4 +164,4 @@ def _solution_sha256(run_id: str, store: Path | None) -> str | None:
         return None
     lines = (store / "runs" / run_id[:2] / run_id / SUMS).read_text("utf-8").splitlines()
     sums = {name: digest for digest, _, name in (line.partition("  ") for line in lines)}
-    return sums.get(DECISION)
+    return sums.get(SOLUTION) or sums.get(SCHEDULE)

@@ -8,6 +8,7 @@ from collections import deque
 from collections.abc import Mapping
 from typing import Any
 
+from rsjs.reporting.objectives import is_schedule
 from rsjs.reporting.rows import known
 from rsjs.reporting.site.material import Material
 
@@ -15,11 +16,12 @@ LINES, LONGEST = 20, 2000  # of a log, characters
 
 
 def command(row: Mapping[str, Any], material: Material) -> str:
-    """`rsjs solve` on the very instance of a run; "" if that was not kept."""
+    """`rsjs solve` or `mig schedule` on the very instance of a run; "" if that was not kept."""
     file = material.solved(dict(row))
     if file is None:
         return ""
-    words = ["rsjs", "solve", file.as_posix(), "--method", row["spelling"]]
+    verb = ["mig", "schedule"] if is_schedule(row) else ["solve"]
+    words = ["rsjs", *verb, file.as_posix(), "--method", row["spelling"]]
     options = {
         "--time-limit": "time_limit",
         "--gap": "gap_limit",
@@ -27,10 +29,12 @@ def command(row: Mapping[str, Any], material: Material) -> str:
         "--seed": "seed",
         "--memory-limit": "memory_limit_mb",
     }
+    if is_schedule(row):
+        del options["--gap"]  # what it is given is a proof or the end of its time
     for option, key in options.items():
         value = known(row, key)
         words += [] if value is None else [option, f"{value:g}"]
-    return shlex.join([*words, "-o", "solution.json"])
+    return shlex.join([*words, "-o", "schedule" if is_schedule(row) else "solution.json"])
 
 
 def log_end(row: Mapping[str, Any], material: Material) -> str:

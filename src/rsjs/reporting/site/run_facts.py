@@ -6,7 +6,9 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from rsjs.instances.mig.schedule_objective import TERMS
 from rsjs.reporting import formats
+from rsjs.reporting.objectives import unit
 from rsjs.reporting.rows import executed, known
 from rsjs.reporting.site.material import Material
 from rsjs.reporting.site.plots import harmless
@@ -28,8 +30,22 @@ def _number(key: str, show: Callable[[float], str], unit: str = "") -> Callable[
     return shown
 
 
+def _cost(key: str, *, exact: bool = True) -> Callable[[Row], str]:
+    """An objective, a bound or a term with its unit, in all digits or those of a term."""
+
+    def shown(row: Row) -> str:
+        found, value = unit([row]), known(row, key)
+        show = formats.plain if not found else repr if exact else formats.term
+        return "" if value is None else f"{show(float(value))} {found}".rstrip()
+
+    return shown
+
+
 FIELDS: Sequence[tuple[str, str, Callable[[Row], str]]] = (
     ("asked", "instance", _text("instance")),
+    ("asked", "reading", _text("reading")),
+    ("asked", "objective", _text("goal")),
+    ("asked", "units [MB]", _text("units")),
     ("asked", "its sha256", _text("instance_sha256")),
     ("asked", "sha256 as solved", _text("solved_sha256")),
     ("asked", "permutation", _text("permutation")),
@@ -45,17 +61,19 @@ FIELDS: Sequence[tuple[str, str, Callable[[Row], str]]] = (
     ("found", "ended", _text("ended")),
     ("found", "quality", _text("quality")),
     ("found", "stop", _text("stop")),
-    ("found", "objective, checked", _number("objective", repr, "$")),
-    ("found", "objective, claimed", _number("claimed_objective", repr, "$")),
-    ("found", "best at the limit", _number("objective_at_limit", repr, "$")),
+    ("found", "objective, checked", _cost("objective")),
+    ("found", "objective, claimed", _cost("claimed_objective")),
+    ("found", "best at the limit", _cost("objective_at_limit")),
     *(
-        ("found", term, _number(term, formats.term, "$"))
-        for term in ("tardiness", "postponement", "energy", "idle")
+        ("found", term.replace("_", " "), _cost(term, exact=False))
+        for term in ("tardiness", "postponement", "energy", "idle", *TERMS)
     ),
-    ("found", "bound", _number("bound", repr, "$")),
+    ("found", "value of each stage", _text("stages")),
+    ("found", "bound of each stage", _text("stage_bounds")),
+    ("found", "bound", _cost("bound")),
     ("found", "bound from", _text("bound_source")),
     ("found", "bound valid for", _text("bound_variant")),
-    ("found", "best bound", _number("best_bound", repr, "$")),
+    ("found", "best bound", _cost("best_bound")),
     ("found", "own gap", _number("gap", formats.percent, "%")),
     ("found", "gap", _number("gap_to_best", formats.percent, "%")),
     ("found", "jobs run", executed),

@@ -7,7 +7,9 @@ from typing import Any
 
 import pandas as pd
 
+from rsjs.instances.mig.schedule_objective import TERMS as SCHEDULE_TERMS
 from rsjs.reporting import columns, formats
+from rsjs.reporting.objectives import column, unit
 from rsjs.reporting.rows import executed, is_shared, known
 from rsjs.reporting.site.addresses import instance_page, method_page, run_place
 from rsjs.reporting.site.footing import footing
@@ -31,7 +33,8 @@ def run_table(rows: Sequence[Mapping[str, Any]], by: str, title: str) -> Shown:
     """
     words = [Column(by, by), *([Column("family", "family")] if by == "instance" else []), COUNT]
     words += [Column("ended", "ended"), Column("quality", "quality")]
-    numbers = [_declared(key) for key in (*COSTS, *GAPS)]
+    gaps = GAPS if unit(rows) else GAPS[:2]
+    numbers = [*_costs(rows), *map(_declared, gaps)]
     effort = [_declared(key) for key in SECONDS]
     shown = [*words, *numbers, Column("executed", "jobs run"), *effort]
     shown += [_declared("peak_memory_mb"), Column("run", "run")]
@@ -60,6 +63,15 @@ def run_table(rows: Sequence[Mapping[str, Any]], by: str, title: str) -> Shown:
         choices=frozenset({"method", "family", "ended", "quality"}),
         shared=shared,
     )
+
+
+def _costs(rows: Sequence[Mapping[str, Any]]) -> list[Column]:
+    """Objective, its terms and the bound: schedules on MIG instances have terms of their own."""
+    if unit(rows):
+        return [_declared(key) for key in COSTS]
+    terms = [Column(term, term.replace("_", " "), formats.plain) for term in SCHEDULE_TERMS]
+    first, last = (column(key, key, rows) for key in ("objective", "bound"))
+    return [first, *terms, last]
 
 
 def link(line: Line, key: str) -> str:
@@ -94,13 +106,13 @@ def _least(rows: Sequence[Mapping[str, Any]]) -> dict[str, float]:
     least: dict[str, float] = {}
     for row in rows:
         if row["status"] == "ok" and row["objective"] is not None:
-            digest = row["instance_sha256"]
-            least[digest] = min(row["objective"], least.get(digest, row["objective"]))
+            name = row["instance"]
+            least[name] = min(row["objective"], least.get(name, row["objective"]))
     return least
 
 
 def _is_least(row: Mapping[str, Any], least: Mapping[str, float]) -> bool:
-    best = least.get(row["instance_sha256"])
+    best = least.get(row["instance"])
     return (
         row["status"] == "ok" and best is not None and row["objective"] <= best + 1e-9 * abs(best)
     )

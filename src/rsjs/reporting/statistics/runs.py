@@ -3,8 +3,9 @@ The rows of comparisons as one table of runs: what every statistic starts from.
 
     problem      an instance, a seed and, in campaigns that repeat runs, a repetition
     valid        the checker confirmed the decision of the run, and none of its claims is false
-    best bound   greatest lower bound of the instance that any of the rows proved
-    best cost    least cost of the instance that any of the rows reached
+    best bound   greatest lower bound of the instance that any of the rows proved; of a simulation,
+                 under the same options and, where real times differ, with the same seed
+    best cost    least cost of the instance that any of the rows reached, as the best bound
     gap          (z - b) / max(|z|, |b|), z the checked cost, b the best bound
     own gap      the same with the bound of the run itself
     primal gap   |z - z*| / max(|z|, |z*|), z* the best cost (Berthold 2013, eq. 1)
@@ -23,10 +24,11 @@ import numpy as np
 import pandas as pd
 
 from rsjs.experiments.gap import contradicts, gap
+from rsjs.experiments.problems import problem
 from rsjs.instances.errors import InputError, described
 from rsjs.instances.solution import Stop
 from rsjs.reporting.names import distinct
-from rsjs.reporting.rows import Row, known
+from rsjs.reporting.rows import Row, competing, known
 
 NEEDED = ("instance_sha256", "method", "stop", "status", "time_limit", "seed")
 WORDS = {
@@ -75,7 +77,7 @@ def tidy(rows: Sequence[Row]) -> pd.DataFrame:
             raise InputError(f"row {i + 1}, total_s", row["total_s"], "a number >= 0")
     _refuse_twins(rows)
     shared = _shared_bounds(rows)
-    return pd.DataFrame([_run(row, *shared[str(row["instance_sha256"])]) for row in distinct(rows)])
+    return pd.DataFrame([_run(row, *shared[problem(row)]) for row in competing(distinct(rows))])
 
 
 def methods(runs: pd.DataFrame) -> list[str]:
@@ -86,38 +88,33 @@ def methods(runs: pd.DataFrame) -> list[str]:
 def _refuse_twins(rows: Sequence[Row]) -> None:
     first: dict[tuple[Any, ...], int] = {}
     for i, row in enumerate(rows):
-        key = (row["instance_sha256"], int(row["seed"]), _repetition(row), row["method"])
+        seed = int(row["seed"])
+        key = (problem(row), seed, _repetition(row), row["method"])
         if key in first:
-            what = f"{row['method']} on {row.get('instance')} with seed {key[1]}"
+            what = f"{row['method']} on {row.get('instance')} with seed {seed}"
             found = described(f"{what} as in row {first[key]}")
             raise InputError(f"row {i + 1}", found, "one row for each method and problem")
         first[key] = i + 1
 
 
-def _shared_bounds(rows: Sequence[Row]) -> dict[str, tuple[float, float]]:
-    """Best cost and best bound of each instance, NaN where there is none."""
-    costs: dict[str, float] = {}
-    bounds: dict[str, float] = {}
-    for row in rows:
-        digest, cost = row["instance_sha256"], known(row, "objective")
+def _shared_bounds(rows: Sequence[Row]) -> dict[tuple[Any, ...], tuple[float, float]]:
+    """Best cost and best bound of each problem but for its seed, NaN where there is none."""
+    costs: dict[tuple[Any, ...], float] = {}
+    bounds: dict[tuple[Any, ...], float] = {}
+    keys = [problem(row) for row in rows]
+    for key, row in zip(keys, rows, strict=True):
+        cost = known(row, "objective")
         if cost is not None:
-            costs[digest] = min(cost, costs.get(digest, cost))
-    for row in rows:
-        digest = row["instance_sha256"]
-        cost = costs.get(digest)
+            costs[key] = min(cost, costs.get(key, cost))
+    for key, row in zip(keys, rows, strict=True):
+        cost = costs.get(key)
         for bound in (known(row, "bound"), known(row, "best_bound")):
             false = row["status"] == "wrong" or (
                 cost is not None and bound is not None and contradicts(cost, bound)
             )
             if bound is not None and not false:
-                bounds[digest] = max(bound, bounds.get(digest, bound))
-    return {
-        row["instance_sha256"]: (
-            costs.get(row["instance_sha256"], np.nan),
-            bounds.get(row["instance_sha256"], np.nan),
-        )
-        for row in rows
-    }
+                bounds[key] = max(bound, bounds.get(key, bound))
+    return {key: (costs.get(key, np.nan), bounds.get(key, np.nan)) for key in keys}
 
 
 def _run(row: Mapping[str, Any], best_cost: float, best_bound: float) -> dict[str, Any]:

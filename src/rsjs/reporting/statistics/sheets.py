@@ -9,6 +9,7 @@ from rsjs.reporting.formats import counted
 from rsjs.reporting.statistics.analysis import Analysis
 from rsjs.reporting.statistics.counts import CAUSES, QUALITIES
 from rsjs.reporting.statistics.rank_sheets import pairs_sheet, ranks_sheet, virtual_best_sheet
+from rsjs.reporting.statistics.schedule_sheet import schedule_sheet
 from rsjs.reporting.statistics.sheet import METHOD, Column, Sheet, named
 from rsjs.reporting.statistics.simulation_sheet import simulation_sheet
 
@@ -26,8 +27,8 @@ def sheets(analysis: Analysis) -> list[Sheet]:
 
     Nothing is ranked by seconds that were measured beside other runs.
     """
-    made = [_counts(analysis), simulation_sheet(analysis.rows), _means(analysis)]
-    made += [_gaps(analysis), _anytime(analysis)]
+    made = [_counts(analysis), simulation_sheet(analysis.rows), schedule_sheet(analysis.rows)]
+    made += [_means(analysis), _gaps(analysis), _anytime(analysis)]
     if len(analysis.times.columns) > 1:
         timed = not analysis.is_shared
         made += [

@@ -7,9 +7,10 @@ from typing import Any
 
 import pandas as pd
 
+from rsjs.experiments.problems import problem
 from rsjs.reporting import formats
 from rsjs.reporting.formats import counted
-from rsjs.reporting.rows import Row, known
+from rsjs.reporting.rows import Row, is_reference, is_simulated, known
 from rsjs.reporting.statistics.sheet import METHOD, Column, Sheet
 
 CROWDED = 0.7  # utilisation above which a lower bound says little
@@ -19,9 +20,10 @@ def simulation_sheet(rows: Sequence[Row]) -> Sheet | None:
     """
     The means of each policy over the workloads that all completed; None without simulations.
 
-    Runs of one policy on one workload with several seeds count as their mean.
+    Runs of one policy on one workload with several seeds count as their mean; where the seeds draw
+    errors of the times, each is a workload of its own.
     """
-    runs = pd.DataFrame([_run(row) for row in rows if _simulated(row)])
+    runs = pd.DataFrame([_run(row) for row in rows if is_simulated(row) and not is_reference(row)])
     if runs.empty:
         return None
     policies = list(dict.fromkeys(runs["method"]))
@@ -65,11 +67,6 @@ def simulation_sheet(rows: Sequence[Row]) -> Sheet | None:
     )
 
 
-def _simulated(row: Row) -> bool:
-    """Whether a row is of a policy on a workload, not of what policies are compared with."""
-    return known(row, "simulation") is not None and row["method"].split("?")[0] != "references"
-
-
 def _run(row: Row) -> dict[str, Any]:
     names = {
         "cost": "objective",
@@ -81,6 +78,6 @@ def _run(row: Row) -> dict[str, Any]:
     values = {name: known(row, column) for name, column in names.items()}
     return {
         "method": row["method"],
-        "workload": f"{row['instance_sha256']} {row['simulation']}",
+        "workload": problem(row),
         **{name: float("nan") if value is None else value for name, value in values.items()},
     }

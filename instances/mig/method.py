@@ -1,0 +1,60 @@
+"""Methods for jobs on MIG instances, declared as data like those of the other family."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, Protocol
+
+from rsjs.instances.method import Call, Method, Report
+
+if TYPE_CHECKING:
+    from rsjs.instances.mig.schedule_result import ScheduleResult
+    from rsjs.instances.mig.scheduling import SchedulingProblem
+
+BoundSource = Literal["combinatorial", "lagrangian", "solver", "exact"]
+
+
+class ScheduleRun(Protocol):
+    """The function behind such a method."""
+
+    def __call__(
+        self, problem: SchedulingProblem, call: Call, report: Report
+    ) -> ScheduleResult: ...
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScheduleMethod(Method):
+    """
+    A `Method` that serves scheduling problems on MIG instances, of any reading and objective.
+
+    Attributes
+    ----------
+    energy, tardiness_at, open_nodes, expectation : frozenset of str
+        Empty: it serves no objective of instances.
+    bound_source : str
+        Where its bounds come from.
+    max_steps : int or None
+        The steps of all jobs that it accepts.
+    """
+
+    energy: frozenset[str] = frozenset()
+    tardiness_at: frozenset[str] = frozenset()
+    open_nodes: frozenset[str] = frozenset()
+    expectation: frozenset[str] = frozenset()
+    bound_source: BoundSource = "combinatorial"
+    max_steps: int | None = None
+
+    def refusal_of(self, problem: SchedulingProblem) -> str | None:
+        """Why this method does not serve a problem, in one line; None if it does."""
+        for what, most, size in (
+            ("jobs", self.max_jobs, len(problem.jobs)),
+            ("steps", self.max_steps, problem.steps),
+        ):
+            if most is not None and size > most:
+                return f"{self.name} serves up to {most} {what}, not {size}"
+        return None
+
+    def load_schedule(self) -> ScheduleRun:
+        """Import the function behind the method."""
+        run: ScheduleRun = self.function()
+        return run

@@ -1,0 +1,113 @@
+"""What the checker says of a run's decision and incumbents, of whatever kind the instance is."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from rsjs.experiments import mig_runs
+from rsjs.experiments.campaigns import mig_records, simulation_records
+from rsjs.experiments.campaigns.instance_files import Subject
+from rsjs.experiments.campaigns.runs import Run
+from rsjs.experiments.decision_files import decisions
+from rsjs.experiments.events import Events
+from rsjs.experiments.protocol import INCUMBENTS
+from rsjs.instances.check import Verdict, check
+from rsjs.instances.files import read_instance
+from rsjs.instances.mig.schedule import Schedule
+from rsjs.instances.schema import Instance
+from rsjs.instances.solution import Solution, SolveResult, Stop
+
+MOST_PRICED = 1000  # incumbents that are priced again; of more, this many evenly spread
+
+Figures = dict[str, Any]
+Reported = tuple[float, float, Solution | Schedule]
+instance_in = lru_cache(maxsize=4)(read_instance)
+
+
+def subject_in(run: Run, instance: str) -> Subject:
+    """What is in the file of a run's instance."""
+    if run.kind == "workload":
+        return simulation_records.workload_in(instance)
+    return (
+        mig_records.problem_in(instance) if run.kind == "mig_scheduling" else instance_in(instance)
+    )
+
+
+def verified(
+    run: Run, instance: str, result: SolveResult, work: Path
+) -> tuple[SolveResult, Verdict | None, Figures]:
+    """
+    The result with the check among its phases, the verdict, and further figures of some kinds.
+
+    Parameters
+    ----------
+    instance : str
+        Path of its file.
+    work : path
+        Where the worker left its files.
+    """
+    if run.kind == "mig_scheduling":
+        return mig_records.verified(run, instance, result, work)
+    figures: Figures = {}
+    begin, verdict = time.monotonic(), None
+    if run.kind == "workload":
+        verdict, figures = simulation_records.verified(run, instance, result, work)
+    elif result.solution is not None:
+        found = instance_in(instance)
+        verdict = _checked(found, result.solution, result.objective, result.bound)
+        if verdict is None:
+            message = "the decision cannot be checked"
+            result = replace(result, stop=Stop.ERROR, solution=None, message=message)
+    seconds = {**result.seconds, "check": time.monotonic() - begin}
+    return replace(result, seconds=seconds), verdict, figures
+
+
+def incumbents(run: Run, instance: str, work: Path) -> tuple[list[dict[str, float | None]], int]:
+    """Seconds, claimed and checked cost of the incumbents that are priced; how many there were."""
+    reported = list(_reported(run, work))
+    priced: list[dict[str, float | None]] = []
+    for seconds, claimed, decision in _spread(reported):
+        if isinstance(decision, Schedule):
+            cost = mig_records.price(instance, decision)
+        else:
+            verdict = _checked(instance_in(instance), decision)
+            cost = verdict.objective if verdict is not None and verdict.feasible else None
+        priced.append({"seconds": seconds, "claimed": claimed, "objective": cost})
+    return priced, len(reported)
+
+
+def _checked(
+    instance: Instance,
+    decision: Solution,
+    objective: float | None = None,
+    bound: float | None = None,
+) -> Verdict | None:
+    """The checker's verdict; None for arrays that it cannot make sense of."""
+    try:
+        return check(instance, decision, objective=objective, bound=bound)
+    except (ValueError, TypeError, IndexError, OverflowError):
+        return None
+
+
+def _reported(run: Run, work: Path) -> Iterator[Reported]:
+    """Seconds, claimed cost and decision of each incumbent."""
+    lines = [line for line in Events(work).new() if line["event"] == "incumbent"]
+    path = work / INCUMBENTS
+    found: Iterator[Solution | Schedule] = decisions(path)
+    if run.kind == "mig_scheduling":
+        found = mig_runs.schedules(path)
+    for line, decision in zip(lines, found, strict=False):
+        yield line["seconds"], line["value"], decision
+
+
+def _spread(reported: list[Reported]) -> list[Reported]:
+    """All, or as many as are priced again, the first and the last among them."""
+    last = len(reported) - 1
+    if last < MOST_PRICED:
+        return reported
+    return [reported[round(k * last / (MOST_PRICED - 1))] for k in range(MOST_PRICED)]

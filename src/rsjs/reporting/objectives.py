@@ -1,0 +1,54 @@
+"""
+How objectives are told: in $, but of schedules on MIG instances as the plain number of their first
+stage, minutes or jobs as it may be.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+
+from rsjs.reporting import formats
+from rsjs.reporting.rows import Row, known
+from rsjs.reporting.statistics.sheet import Column
+
+DOLLARS = "$"
+
+
+def is_schedule(row: Row) -> bool:
+    """Whether a row is of a scheduling problem on MIG instances."""
+    return known(row, "goal") is not None
+
+
+def stages(row: Row) -> list[float]:
+    """What a decision is judged by: the stages of a schedule, the cost of any other."""
+    found: list[float] = json.loads(known(row, "stages") or "[]")
+    return found or [row["objective"]]
+
+
+def unit(rows: Sequence[Row]) -> str:
+    """$; nothing if all rows are of schedules."""
+    return "" if all(map(is_schedule, rows)) else DOLLARS
+
+
+def number(rows: Sequence[Row]) -> Callable[[float], str]:
+    """How objectives and bounds are shown."""
+    return formats.plain if all(map(is_schedule, rows)) else formats.cost
+
+
+def headed(heading: str, rows: Sequence[Row]) -> str:
+    """A heading with the unit."""
+    found = unit(rows)
+    return f"{heading} [{found}]" if found else heading
+
+
+def column(key: str, heading: str, rows: Sequence[Row]) -> Column:
+    """A column of objectives or bounds."""
+    return Column(key, headed(heading, rows), number(rows))
+
+
+def shown(value: float | None, row: Row) -> str:
+    """One objective or bound of a row with its unit; a dash where nothing is known."""
+    if value is None:
+        return formats.MISSING
+    return f"{number([row])(value)} {unit([row])}".rstrip()

@@ -1,0 +1,69 @@
+"""What counts as proven, and what a solver's answer may replace."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from rsjs.formulations import mig_schedule_milp, mig_schedule_milp_stages, mig_schedule_stages
+from rsjs.formulations.backends.backend import RawResult
+from rsjs.formulations.mig_schedule_cpsat import ScheduleModel
+from rsjs.formulations.mig_schedule_enumeration import best_values
+from rsjs.heuristics.mig_rules import best_fit
+from rsjs.instances.method import Limits
+from rsjs.instances.mig.schedule import better
+from rsjs.instances.mig.schedule_result import met
+from rsjs.instances.mig.scheduling import SchedulingProblem
+from rsjs.instances.solution import Stop
+
+Build = Callable[..., SchedulingProblem]
+LIMITS = Limits(time_limit=30, gap=0.0)
+
+
+@pytest.mark.parametrize("value", [7.0, 4e6, 3e9, 9e13])
+def test_a_bound_proves_a_value_to_the_last_unit(value: float) -> None:
+    assert met(value, value)
+    assert not met(value, value - 1)
+    assert not met(value, None)
+    assert met(value + 0.7, float(np.nextafter(value + 0.7, 0)))  # memory that is no integer
+
+
+def test_what_a_solver_finds_replaces_the_start_only_if_it_is_better(
+    problem_of: Build, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    problem = problem_of([(0, [5, 5]), (0, [5])], objective="late,completion", units=(10,))
+    start, worse = best_fit(problem, "srpt"), best_fit(problem, "lrpt")
+    assert better(problem, worse, start) is start
+    assert better(problem, start, worse) is start
+    monkeypatch.setattr(mig_schedule_milp, "extract", lambda *given: worse)
+    assert mig_schedule_milp_stages.solve(problem, start, LIMITS).schedule is start
+    monkeypatch.setattr(ScheduleModel, "schedule", lambda *given: worse)
+    assert mig_schedule_stages.solve(problem, start, [None, None], LIMITS).schedule is start
+
+
+@pytest.mark.parametrize("solver", ["highs", "scip"])
+def test_a_program_of_large_values_has_a_bound_that_is_one(problem_of: Build, solver: str) -> None:
+    rows = [(0, [1, 10**9]), (0, [10**9, 3.5]), (0, [5, 6])]
+    problem = problem_of(rows, objective="waste", units=(10**9, 10**9 - 1))
+    found = mig_schedule_milp_stages.solve(problem, best_fit(problem), LIMITS, solver)
+    (bound,), (optimum,) = found.bound, best_values(problem)
+    assert bound is not None
+    assert bound <= optimum
+    assert found.stop is (Stop.OPTIMAL if met(optimum, bound) else Stop.GAP)
+
+
+@pytest.mark.parametrize(
+    ("theirs", "ours"), [(Stop.OPTIMAL, Stop.GAP), (Stop.MEMORY_LIMIT, Stop.MEMORY_LIMIT)]
+)
+def test_a_program_that_is_not_proven_says_why_it_stopped(
+    problem_of: Build, monkeypatch: pytest.MonkeyPatch, theirs: Stop, ours: Stop
+) -> None:
+    answer = RawResult(stop=theirs, status="", bound=1.0)
+    known = SimpleNamespace(load=lambda: lambda *given, **options: answer)
+    monkeypatch.setattr(mig_schedule_milp_stages, "backend", lambda name: known)
+    problem = problem_of([(0, [5, 5])], objective="completion,late")
+    found = mig_schedule_milp_stages.solve(problem, best_fit(problem), LIMITS)
+    assert (found.stop, found.bound) == (ours, (1, None))

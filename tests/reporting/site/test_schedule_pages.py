@@ -1,0 +1,138 @@
+"""The pages of schedules on MIG instances: a family of its own, no $, the best schedule drawn."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rsjs.experiments.mig_outcome import MigOutcome, of_result
+from rsjs.experiments.mig_scheduling import schedule
+from rsjs.instances.library.drawing import mig_config
+from rsjs.instances.method import Limits
+from rsjs.instances.mig.generator import generate
+from rsjs.instances.mig.schedule_files import write_problem, write_schedule
+from rsjs.instances.mig.schedule_objective import parse_objective
+from rsjs.instances.mig.scheduling import named, paper_problem
+from rsjs.reporting.csv_rows import csv_text, read_rows
+from rsjs.reporting.site import decisions, family_page, instance_list_page, instance_page
+from rsjs.reporting.site.downloads import Downloads
+from rsjs.reporting.site.families import families
+from rsjs.reporting.site.material import Material, gathered
+from rsjs.reporting.site.repeating import command
+from rsjs.reporting.site.run_facts import facts_script
+
+LIMITS = Limits(time_limit=30, gap=0.0)
+METHODS = ("fcfs", "bigrem", "bigfirst_srpt")
+
+
+class Drawn(Downloads):
+    """Draws at once, and writes no tables."""
+
+    def __init__(self, root: Path) -> None:
+        self.root, self.drawn = root, list[Path]()
+
+    def picture(self, name: str, draw: Any, *what: Any, suffix: str = "pdf") -> str:
+        self.drawn.append(self.root / f"{name}.{suffix}")
+        draw(*what, path=self.drawn[-1])
+        return f"{name}.{suffix}"
+
+    def with_files(self, table: Any, place: str) -> Any:
+        return table
+
+
+@pytest.fixture(scope="module")
+def outcomes() -> list[MigOutcome]:
+    """Three rules on a set of the paper, the stages late and completion."""
+    jobs = generate(mig_config("section4.json"), 2)
+    problem = named(paper_problem(jobs, "A", parse_objective("late,completion")))
+    return [of_result(problem, method, schedule(problem, method, LIMITS)) for method in METHODS]
+
+
+@pytest.fixture(scope="module")
+def material(outcomes: list[MigOutcome], tmp_path_factory: pytest.TempPathFactory) -> Material:
+    """Their rows, read back."""
+    folder = tmp_path_factory.mktemp("rows")
+    (folder / "rows.csv").write_text(csv_text([found.row(LIMITS) for found in outcomes]))
+    return gathered([folder / "rows.csv"])
+
+
+def test_rows_come_back_from_csv_with_text_as_text(
+    outcomes: list[MigOutcome], tmp_path: Path
+) -> None:
+    rows = [found.row(LIMITS) for found in outcomes]
+    (tmp_path / "rows.csv").write_text(csv_text(rows))
+    for row, back in zip(rows, read_rows(tmp_path / "rows.csv"), strict=True):
+        assert {key: back[key] for key in row} == row
+    assert rows[0]["units"] == "2000,1000,1000"
+
+
+def test_schedules_are_a_family_of_their_own_whose_objectives_are_no_dollars(
+    material: Material, tmp_path: Path
+) -> None:
+    [family] = families(material.rows)
+    assert family.name == "mig"
+    page = instance_page.content(material.rows, material, family.styles, Drawn(tmp_path), pdf=False)
+    assert page["size"] == (
+        "3 units of 2000,1000,1000 MB, 50 jobs; reading A, objective late,completion"
+    )
+    assert (page["best_cost"], page["best_bound"]) == ("0", "0")
+    assert (page["has_schedule"], page["decision"]) == (False, None)
+    listed = instance_list_page.content(material.rows, Drawn(tmp_path))["instances"]
+    shown = [page["runs"], listed, family_page.results_table(family)]
+    headings = [column.heading for one in shown for column in one.sheet.columns]
+    assert not [heading for heading in headings if "$" in heading]
+    assert {"objective", "weighted completion", "best cost", "best bound"} <= {*headings}
+    assert not {"energy [$]", "gap w/o postp. [%]"} & {*headings}
+    assert [plot.id for plot in page["plots"]] == []
+    told = facts_script("mig", material.rows, material)
+    assert "$" not in told
+    stages = [row["stages"] for row in material.rows]
+    assert len({*stages}) == len(METHODS)
+    assert all(f'"{text}"' in told for text in stages)
+
+
+def test_the_best_schedule_is_so_stage_by_stage_and_is_drawn(
+    outcomes: list[MigOutcome], material: Material, tmp_path: Path
+) -> None:
+    rows = material.rows
+    best = decisions.best_row(rows)
+    assert best is not None
+    assert best["method"] == "bigfirst_srpt"
+    assert {row["objective"] for row in rows} == {0}
+    found = outcomes[METHODS.index("bigfirst_srpt")]
+    assert found.schedule is not None
+    record = tmp_path / "runs" / "ab" / "ab1"
+    (tmp_path / "instances").mkdir(parents=True)
+    write_problem(found.problem, tmp_path / "instances" / f"{found.problem.digest}.json.gz")
+    write_schedule(found.problem, found.schedule, record / "schedule.json.gz")
+    kept: Any = {
+        **best,
+        "anchor": "ab1",
+        "solution_sha256": "0",
+        "solved_sha256": found.problem.digest,
+    }
+    stored = Material(**{**vars(material), "stores": {"ab1": tmp_path}})
+    assert decisions.best_decision([kept], stored) is None
+    chosen = decisions.best_schedule([kept], stored)
+    assert chosen is not None
+    row, problem, made = chosen
+    assert (row["method"], problem.digest) == ("bigfirst_srpt", found.problem.digest)
+    assert made.minute.tolist() == found.schedule.minute.tolist()
+    styles, downloads = families(rows)[0].styles, Drawn(tmp_path)
+    page = instance_page.content([kept], stored, styles, downloads, pdf=False)
+    assert (page["schedule"], page["has_schedule"]) == (None, True)
+    page = instance_page.content([kept], stored, styles, downloads, pdf=True)
+    assert page["schedule"]["cost"] == "0"
+    assert [path.suffix for path in downloads.drawn] == [".svg", ".pdf"]
+    assert all(path.stat().st_size > 1000 for path in downloads.drawn)
+
+
+def test_the_command_of_a_run_is_that_of_schedules(material: Material, tmp_path: Path) -> None:
+    row = {**material.rows[0], "anchor": "ab1", "solved_sha256": "c0ffee", "spelling": "fcfs"}
+    told = command(row, Material(**{**vars(material), "stores": {"ab1": tmp_path}}))
+    assert told.startswith(f"rsjs mig schedule {tmp_path}/instances/c0ffee.json.gz --method fcfs")
+    assert "--gap" not in told
+    assert json.loads(material.rows[0]["stages"])[0] == 0
