@@ -76,7 +76,7 @@ class JobTasks:
 
 @dataclass(kw_only=True, eq=False)
 class TaskReader:
-    """Collects the tasks, about 70 bytes each."""
+    """Collects the tasks, about 70 bytes each, twice as many while they are summed up."""
 
     file: str = ""
     models: dict[str, int] = field(default_factory=dict)

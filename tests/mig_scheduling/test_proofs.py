@@ -12,6 +12,7 @@ from rsjs.formulations import mig_schedule_milp, mig_schedule_milp_stages, mig_s
 from rsjs.formulations.backends.backend import RawResult
 from rsjs.formulations.mig_schedule_cpsat import ScheduleModel
 from rsjs.formulations.mig_schedule_enumeration import best_values
+from rsjs.formulations.mig_schedule_units import fitted_units
 from rsjs.heuristics.mig_rules import best_fit
 from rsjs.instances.method import Limits
 from rsjs.instances.mig.schedule import better
@@ -67,3 +68,17 @@ def test_a_program_that_is_not_proven_says_why_it_stopped(
     problem = problem_of([(0, [5, 5])], objective="completion,late")
     found = mig_schedule_milp_stages.solve(problem, best_fit(problem), LIMITS)
     assert (found.stop, found.bound) == (ours, (1, None))
+
+
+@pytest.mark.parametrize("units", [(10,), (10, 10), (10, 10, 10)])
+def test_one_step_more_than_there_are_units_takes_a_minute_more(
+    problem_of: Build, units: tuple[int, ...]
+) -> None:
+    problem = problem_of([(0, [5])] * (len(units) + 1), units=units)
+    found = mig_schedule_stages.solve(problem, best_fit(problem), [None], LIMITS)
+    assert (found.stop, found.bound) == (Stop.OPTIMAL, (2,))
+
+
+def test_steps_without_units_stay_on_theirs_where_they_can(problem_of: Build) -> None:
+    problem = problem_of([(0, [5]), (0, [5, 5, 800])], units=(1000, 500, 500))
+    assert fitted_units(problem, np.array([0, 0, 1, 2])).tolist() == [1, 2, 2, 0]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from hashlib import sha256
 
 import numpy as np
 import pytest
@@ -14,6 +15,8 @@ from rsjs.simulation.engine import simulate
 from rsjs.simulation.guards import Status
 from rsjs.simulation.options import Options
 from rsjs.simulation.policy import Policy
+from rsjs.simulation.real_times import real_times
+from rsjs.simulation.state import whole
 
 Script = Callable[..., Policy]
 LAW = [[2, 1], [4, 1], [6, 1]]
@@ -188,6 +191,20 @@ def test_real_times_stay_within_the_errors_and_are_the_same_for_every_policy(
         ends.append(found.completed_at)
     assert np.array_equal(ends[0], ends[1])
     assert not np.array_equal(ends[0], ends[2])
+
+
+@pytest.mark.parametrize("denominator", ["predicted", "real"])
+def test_each_configuration_has_its_own_error(three: Workload, denominator: str) -> None:
+    options = Options(deviation=0.2, denominator=denominator, seed=5)
+    predicted = whole(three).hours_per_epoch
+    key = sha256(f"simulation|5|{three.digest}|deviation".encode()).digest()
+    raw = np.random.PCG64(int.from_bytes(key, "big")).random_raw(predicted.size)
+    error = 0.4 * (2 * (raw >> np.uint64(11)).astype(float) / 2**53 - 1)
+    factor = 1 + error if denominator == "predicted" else 1 / (1 + error)
+    found, _ = real_times(whole(three), three.digest, options)
+    usable = np.isfinite(predicted)
+    expected = predicted[usable] * factor.reshape(predicted.shape)[usable]
+    assert found[usable] == pytest.approx(expected, rel=1e-12)
 
 
 @pytest.mark.parametrize("energy", ["nodes", "base", "base:2", "base:x", "base:-1", ""])

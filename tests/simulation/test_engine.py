@@ -338,3 +338,17 @@ def test_hours_since_1970_have_fewer_decimals(
     found = simulate(workload, scripted({"j0": (0, 1)}, script))
     assert (found.status, found.message) == (Status.COMPLETE, "")
     assert found.totals.energy == pytest.approx(0.0134, abs=1e-9 + 4 * np.spacing(zero))
+
+
+def test_of_many_jobs_that_wait_some_are_named(
+    make: Callable[..., Workload], scripted: Script
+) -> None:
+    workload = make(
+        types={"A1": [1.0]},
+        nodes=[["A1"]],
+        hours=[{"A": [1.0]}] * 6,
+        release=[0] * 6,
+        due=[9] * 6,
+    )
+    found = simulate(workload, scripted({"j0": (0, 1)}))
+    assert found.message.endswith("none will come, and j1, j2, j3 and 2 more wait")

@@ -143,3 +143,18 @@ def test_the_first_method_that_serves_the_workload_runs() -> None:
 def test_what_cannot_be_simulated_is_refused(spelling: str, told: str) -> None:
     with pytest.raises(InputError, match=told):
         policy(spelling, STS)
+
+
+@pytest.mark.parametrize("split", ["round_robin", "pressure", "demand"])
+def test_a_controller_whose_nodes_no_job_can_use_has_nothing_to_decide(
+    make: Make, split: str
+) -> None:
+    workload = make(
+        types={"A1": [1.0], "B1": [9.0]},
+        nodes=[["A1"], ["B1"], ["A1"]],
+        hours=[{"A": [2.0]}] * 4,
+        release=[0, 0, 1, 1],
+        due=[3, 3, 9, 9],
+    )
+    found = hierarchical(workload, "queue:edf", 3, split=split)
+    assert (found.status, found.totals.energy) == (Status.COMPLETE, 8.0)

@@ -22,7 +22,7 @@ from rsjs.simulation.configurations import Configurations
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-MOST = 1_500_000  # columns: about 3 GB
+MOST = 1_000_000  # columns: about 3 GB
 
 
 class Columns(NamedTuple):

@@ -80,6 +80,11 @@ class Family:
     @property
     def methods(self) -> list[str]:
         """In order of first appearance."""
+        return list(dict.fromkeys(row["method"] for row in self.rows))
+
+    @property
+    def compared(self) -> list[str]:
+        """The same without `references`, see `rows.competing`."""
         return list(dict.fromkeys(row["method"] for row in competing(self.rows)))
 
     @property

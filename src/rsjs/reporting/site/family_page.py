@@ -48,7 +48,7 @@ def content(family: Family, downloads: Downloads) -> dict[str, Any]:
 
 def results_table(family: Family) -> Shown:
     """One line per instance: its best cost and bound, and the gap of each method."""
-    methods = family.methods
+    methods = family.compared
     lines = [_result(group, methods) for group in family.instances.values()]
     columns = [
         Column("instance", "instance"),
@@ -59,7 +59,7 @@ def results_table(family: Family) -> Shown:
         Column("gap", "gap [%]", formats.percent),
         *(Column(f"gap {name}", name, formats.percent) for name in methods),
     ]
-    several = any(line["runs"] > len(methods) for line in lines)
+    several = any(line["runs"] > len(family.methods) for line in lines)
     note = "Below each method: gap of its checked cost to the best bound [%]"
     return Shown(
         sheet=Sheet(
@@ -121,7 +121,7 @@ def _statistic(family: Family, sheet: Sheet) -> Shown:
 
 
 def _plots(family: Family, pdfs: Mapping[str, str]) -> list[Plot | None]:
-    several = len(family.methods) > 1
+    several = len(family.compared) > 1
     analysis = family.analysis
     made = {
         "gaps": family_plots.gaps(family),

@@ -54,7 +54,7 @@ def gaps(family: Family) -> Plot:
 
 def profiles(family: Family) -> Plot | None:
     """Performance profiles; None where seconds may not be compared."""
-    if family.is_shared or len(family.methods) < 2:
+    if family.is_shared or len(family.compared) < 2:
         return None
     found = ratios(family.analysis.times)
     finite = found.to_numpy()[np.isfinite(found.to_numpy())]

@@ -22,7 +22,7 @@ TESTED = ("wins", "ties", "losses", "better", "effect", "p", "holm")
 
 def content(families: Sequence[Family], downloads: Downloads) -> dict[str, Any]:
     """What the template `pairwise` needs."""
-    several = [family for family in families if len(family.methods) > 1]
+    several = [family for family in families if len(family.compared) > 1]
     tables = [
         downloads.with_files(_table(family, name), family.name)
         for family in several
@@ -70,12 +70,12 @@ def _data(family: Family) -> dict[str, Any]:
     common, short = shortened([name for name, *_ in problems])
     return {
         "methods": family.summary.index.tolist(),
-        "pages": {name: method_page(name) for name in family.methods},
+        "pages": {name: method_page(name) for name in family.compared},
         "common": common,
         "problems": [f"{short[name]}, seed {seed}" for name, seed, _ in problems],
         "places": [pages[name] for name, *_ in problems],
         "values": {
-            measure: {name: _numbers(table[name]) for name in family.methods}
+            measure: {name: _numbers(table[name]) for name in family.compared}
             for measure, table in matrices.items()
         },
         "notes": {

@@ -89,7 +89,8 @@ def policy(request: Request, whole: Instance) -> Policy:
     count = min(request.options["controllers"], whole.cluster.nodes)
     node = np.arange(whole.cluster.nodes) % count
     dealer = Dealer(whole, node, count, request.options["split"])
-    team = [_controller(request, whole, dealer, node, k) for k in range(count)]
+    useful = np.flatnonzero(dealer.runs.any(axis=0)).tolist()  # others have no job to decide on
+    team = {k: _controller(request, whole, dealer, node, k) for k in useful}
 
     def decide(state: State, memory: Memory | None) -> Choice:
         memory = memory or Memory(np.full(len(whole.jobs), -1), (Last(),) * count)
@@ -105,7 +106,7 @@ def policy(request: Request, whole: Instance) -> Policy:
         asked = asked if any(asked) else [True] * count
         decision, lasts = kept(state), list(memory.last)
         change = np.full(len(state.rows), inf)
-        for k, controller in enumerate(team):
+        for k, controller in team.items():
             jobs, last = own[k], lasts[k]
             if asked[k]:
                 due, choice = inf, Choice(solution=Solution.empty(0, len(controller.nodes)))
@@ -121,7 +122,7 @@ def policy(request: Request, whole: Instance) -> Policy:
         solution = complete(state.instance, decision)
         return Choice(solution=solution, change=change, memory=Memory(owner, tuple(lasts)))
 
-    keeps = all(controller.policy.keeps_running for controller in team)
+    keeps = all(controller.policy.keeps_running for controller in team.values())
     return Policy(spelling=request.spelling, decide=decide, keeps_running=keeps)
 
 
