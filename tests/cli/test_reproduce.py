@@ -1,6 +1,7 @@
 """`rsjs reproduce`."""
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -9,6 +10,7 @@ import typer
 
 from rsjs.cli.reproduce import reproduce
 from rsjs.experiments.claims import files
+from rsjs.experiments.claims.claim import Experiment
 from rsjs.experiments.claims.registry import rows as rows_of
 from rsjs.instances.errors import InputError
 from rsjs.instances.solution import Stop
@@ -33,6 +35,28 @@ def test_a_claim_is_run_compared_and_its_rows_kept(
     assert total["verdict"] == "holds"
     rows = read_rows(tmp_path / "jahani-printed.csv")
     assert [row["objective"] for row in rows[:4]] == [3.26, 14.06, 10.19, 18.25]
+
+
+def test_missing_takes_the_rows_that_are_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    claims = ["jahani-table3-summary", "sts-fig3-rates"]
+    with pytest.raises(typer.Exit):
+        reproduce(claims[:1], tmp_path)
+    run: list[str] = []
+
+    def recorded(experiment: Experiment, size: str) -> Iterator[dict[str, object]]:
+        run.append(experiment.name)
+        return rows_of(experiment, size)
+
+    monkeypatch.setattr("rsjs.experiments.claims.registry.rows", recorded)
+    capsys.readouterr()
+    with pytest.raises(typer.Exit) as exit_:
+        reproduce(claims, tmp_path, missing=True, as_json=True)
+    assert exit_.value.exit_code == 0
+    assert run == ["sts-arrivals"]
+    verdicts = [one["verdict"] for one in json.loads(capsys.readouterr().out)["claims"]]
+    assert verdicts == ["holds with limits", "holds"]
 
 
 def test_rows_are_drawn_where_there_is_something_to_draw(
@@ -89,6 +113,7 @@ def test_ctrl_c_ends_an_experiment_and_writes_no_rows(
         ({"names": ["jahani-fig9"]}, "jahani-fig9"),  # no such claim
         ({"names": []}, "a claim, a paper or all"),
         ({"names": ["all"], "size": "huge"}, "quick or paper"),
+        ({"names": ["all"], "missing": True}, "-o DIR"),
     ],
 )
 def test_bad_input_is_refused(arguments: dict[str, object], message: str) -> None:

@@ -25,6 +25,10 @@ def reproduce(
     size: Annotated[
         str, typer.Option(metavar="SIZE", help="quick: minutes; paper: what the paper ran.")
     ] = "quick",
+    missing: Annotated[
+        bool,
+        typer.Option("--missing", help="Take rows that DIR has already, of this size, from there."),
+    ] = False,
     list_: Annotated[bool, typer.Option("--list", help="List the claims and run nothing.")] = False,
     as_json: Json = False,
 ) -> None:
@@ -40,7 +44,8 @@ def reproduce(
     A value is compared with the printed one for each case that the paper leaves open: a claim holds
     if all agree, and holds with limits if some do. DIR gets <experiment>.csv and, where there is
     something to draw, <experiment>.png, as soon as the experiment is complete: Ctrl-C leaves those
-    that are. Exit code 1: a run failed, or a claim is not tested.
+    that are, and the same command with --missing goes on. Exit code 1: a run failed, or a claim is
+    not tested.
     """
     from rsjs.cli.console import print_json
     from rsjs.cli.inputs import writable
@@ -49,6 +54,7 @@ def reproduce(
     from rsjs.experiments.claims.files import chosen, experiments
     from rsjs.experiments.claims.registry import values
     from rsjs.instances.errors import InputError
+    from rsjs.reporting.csv_rows import read_rows
 
     if size not in SIZES:
         raise InputError("--size", size, " or ".join(SIZES))
@@ -60,10 +66,16 @@ def reproduce(
         return
     if output is not None:
         writable(output, folder=True)
+    elif missing:
+        raise InputError("--missing", "no folder", "-o DIR with rows")
     known = experiments()
     rows: dict[str, list[Row]] = {}
     for name in dict.fromkeys(claim.experiment for claim in claims if claim.experiment):
-        rows[name] = _run(name, size, output)
+        kept = output / f"{name}.csv" if output is not None else None
+        if missing and kept is not None and kept.exists():
+            rows[name] = read_rows(kept)
+        else:
+            rows[name] = _run(name, size, output)
     found = {
         claim.id: values(claim, rows[claim.experiment]) if claim.experiment else {}
         for claim in claims
