@@ -76,7 +76,7 @@ def test_what_is_no_decision_is_refused(workload: Workload, reply: Any, told: st
         (np.array([]), "/change: found shape (0,)"),
         (np.array([inf, 1.0]), "/change: found shape (2,)"),
         (np.array([nan]), "/change/0: found nan, expected hours >= 0 from now"),
-        (np.array([-1e-9]), "/change/0: found -1e-09"),
+        (np.array([-1e-9]), "/change/0: found -1e-09, expected hours >= 0 from now, inf = none"),
         (np.array([-inf]), "/change/0: found -inf"),
     ],
 )

@@ -154,3 +154,15 @@ def test_slices_may_be_written_with_a_point(tmp_path: Path) -> None:
     (tmp_path / "gpus.json").write_text(pointed)
     assert pointed != text
     assert read_gpus(tmp_path / "gpus.json") == {"A100-40": gpu_named("A100-40")}
+
+
+def test_a_partition_strands_as_few_slices_as_its_profiles_allow() -> None:
+    gpu = without(gpu_named("A100-40"), "1g+me")
+    found = geometry(gpu)
+
+    def starts(names: str) -> list[tuple[str, int]]:
+        chosen = partition_of(gpu, names)
+        return [(gpu.profiles[found.profile[q]].name, int(found.start[q])) for q in chosen]
+
+    assert starts("3g") == [("3g", 4)]  # 4g fits beside it
+    assert starts("2g,4g") == [("2g", 4), ("4g", 0)]

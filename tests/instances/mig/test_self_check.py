@@ -116,3 +116,12 @@ def test_sets_without_a_configuration_are_described(day, read):
     (row,) = [row for row in statistics([generate(read(day), 1)]) if row.field == "gap"]
     assert row.n == 40
     assert row.p_value is None
+
+
+def test_the_share_of_clipped_values_is_told(day, read):
+    day["classes"][0]["priority"] = {"dist": "uniform", "low": 0, "high": 10, "clip": [4, 8]}
+    config = read(day | {"count": 2000})
+    rows = rows_of([generate(config, 1)], config)
+    # [0, 4.5] goes to 4 and [7.5, 10] to 8
+    assert rows["priority", "train"].at_clip == pytest.approx(0.45 + 0.25, abs=0.05)
+    assert rows["run_length", "train"].at_clip is None

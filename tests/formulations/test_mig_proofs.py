@@ -1,0 +1,108 @@
+"""Bounds of placement and repartitioning hold also where a search ends early or begins badly."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from rsjs.formulations import mig_placement, mig_placement_patterns, mig_repartition
+from rsjs.formulations.backends.backend import RawResult
+from rsjs.formulations.mig_placement_data import PlacementModel
+from rsjs.formulations.mig_repartition_places import places
+from rsjs.formulations.mig_repartition_tail import tail
+from rsjs.heuristics.mig_placement import place
+from rsjs.heuristics.mig_repartition import best_greedy
+from rsjs.instances.method import Limits
+from rsjs.instances.mig.gpus import document_of, gpu_named
+from rsjs.instances.mig.placement_mixes import generate as workloads
+from rsjs.instances.mig.repartition import Repartition, Schedule
+from rsjs.instances.mig.repartition_check import check
+from rsjs.instances.mig.repartition_documents import to_repartition
+from rsjs.instances.mig.repartition_generator import generate
+from rsjs.instances.solution import Stop
+
+A100 = gpu_named("A100-40")
+NAMES = [profile.name for profile in A100.profiles]
+EXACT = Limits(gap=0.0, time_limit=20.0)
+
+
+def jobs_of(*rows: tuple[int, dict[str, int]]) -> Repartition:
+    """Release and options of each job."""
+    jobs = [
+        {
+            "id": f"j{j}",
+            "release": release,
+            "options": [{"profile": p, "duration": d} for p, d in options.items()],
+        }
+        for j, (release, options) in enumerate(rows)
+    ]
+    head = {"name": "some", "time_unit": "minute", "delta": 0, "gpu": document_of(A100)}
+    return to_repartition(head | {"jobs": jobs})
+
+
+def test_a_bound_of_the_end_of_a_schedule_is_none_of_all_schedules() -> None:
+    jobs = jobs_of((0, {"1g": 30, "7g": 2}), (1, {"7g": 3}))
+    start = Schedule(
+        profile=np.array([NAMES.index("1g"), NAMES.index("7g")]),
+        start=np.array([0, 0]),
+        begin=np.array([0, 30]),
+    )
+    found = mig_repartition.solve(jobs, EXACT, start=start)
+    assert (found.stop, found.bound) == (Stop.OPTIMAL, 5)
+    assert found.schedule is not None
+    assert check(jobs, found.schedule).makespan == 5
+
+
+def test_a_slice_is_free_when_the_last_job_on_it_is_over() -> None:
+    jobs = jobs_of((0, {"1g": 5}), (0, {"1g": 4}), (3, {"1g": 1}))
+    small = NAMES.index("1g")
+    schedule = Schedule(
+        profile=np.full(3, small), start=np.zeros(3, dtype=int), begin=np.array([4, 0, 9])
+    )
+    assert tail(places(jobs), schedule)[0].free.tolist() == [4, *[3] * 7]  # the first is no early
+    schedule = Schedule(
+        profile=np.full(3, small), start=np.zeros(3, dtype=int), begin=np.array([2, -2, 9])
+    )
+    model, before = tail(places(jobs), schedule)
+    assert model.free.tolist() == [7, *[3] * 7]
+    assert before == {0: (small, 0, 2), 1: (small, 0, -2)}
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_makespans_that_are_tried_end_at_the_optimum(
+    monkeypatch: pytest.MonkeyPatch, seed: int
+) -> None:
+    jobs = generate(A100, 6, seed)
+    best = mig_repartition.solve(jobs, EXACT).bound
+    monkeypatch.setattr(mig_repartition._Search, "_assigned", lambda *given: Stop.TIME_LIMIT)
+    for bound in (best - 3, best):
+        monkeypatch.setattr(
+            mig_repartition.mig_repartition_bounds, "best", lambda among, bound=bound: bound
+        )
+        for start in (None, best_greedy(jobs)[1]):
+            found = mig_repartition.solve(jobs, EXACT, start=start)
+            assert (found.stop, found.bound) == (Stop.OPTIMAL, best)
+            assert found.schedule is not None
+            assert check(jobs, found.schedule).makespan == best
+
+
+def test_waste_has_no_bound_before_the_number_of_gpus_is_proven(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked = workloads(A100, "mixed", 100, 1)
+    data = PlacementModel.of(asked)
+    made = place(asked, "wf")  # more GPUs than needed
+    answer = RawResult(
+        stop=Stop.TIME_LIMIT,
+        status="",
+        x=mig_placement_patterns.warm_start(data, made),
+        bound=1.0,
+    )
+    known = SimpleNamespace(load=lambda: lambda *given, **options: answer)
+    monkeypatch.setattr(mig_placement, "backend", lambda name: known)
+    found = mig_placement.solve(asked, EXACT)
+    assert (found.stop, found.waste_bound) == (Stop.TIME_LIMIT, None)
+    assert found.placement is not None
+    assert found.gpus_bound < len(np.unique(found.placement.gpu)) == len(np.unique(made.gpu))
