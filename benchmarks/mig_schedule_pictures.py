@@ -37,7 +37,15 @@ def distributions(panels: Sequence[tuple[str, Curves]]) -> Figure:
             lambda x, _: f"≤ {LEAST_GAP:g}" if x <= LEAST_GAP else f"{x:g}"
         )
         below.xaxis.set_major_formatter(lambda x, _: f"{x:g}")
-        above.legend(fontsize=6, frameon=False, loc="lower right")
+        drawn = above.get_legend_handles_labels()
+        below.legend(
+            *drawn,
+            fontsize=6,
+            frameon=False,
+            ncols=2,
+            loc="upper center",
+            bbox_to_anchor=(0.5, -0.2),
+        )
     for ax in axes[:, 0]:
         ax.set_ylabel("share of sets")
     return made

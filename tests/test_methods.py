@@ -209,6 +209,9 @@ def test_a_route_through_pyomo_needs_an_interface():
         ("path_relinking?path=nan", "'path=nan', expected path >= 0"),
         ("local_search?neighbourhoods=89", "'neighbourhoods=89', expected neighbourhoods as"),
         ("randomized_greedy?fit=first,fit=best", "'fit=best', expected fit once"),
+        ("randomized_greedy?iterations=9999999999999", "expected iterations <= 1000000000000"),
+        ("jahani_patterns@", "expected a solver after @"),
+        ("sts:", "a rule after :"),
     ],
 )
 def test_an_option_out_of_range_or_given_twice_is_refused(spelling: str, told: str) -> None:

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from rsjs.instances.solution import SolveResult
 
 SPELLING = "name[@solver][:rule][?key=value,...]"
+LARGEST = 10**12  # of whole numbers among options
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -128,12 +129,14 @@ def parse(spelling: str, known: Mapping[str, Method] | None = None) -> Request:
         Naming the part that is unknown, with the nearest known names.
     """
     head, _, tail = spelling.strip().partition("?")
-    head, _, rule = head.partition(":")
-    name, _, solver = head.partition("@")
+    head, colon, rule = head.partition(":")
+    name, at, solver = head.partition("@")
     methods = all_methods() if known is None else known
     if name not in methods:
         raise _unknown("method", name, list(methods))
     method = methods[name]
+    if (at and not solver) or (colon and not rule):
+        raise InputError("", spelling.strip(), "a solver after @, a rule after :, or neither sign")
     options = _options(method, tail)
     runs = tuple(
         Inner(
@@ -244,6 +247,8 @@ def _value(name: str, option: Option, text: str) -> Any:
         raise InputError("", f"{name}={text}", f"{name} as {option.default}: {option.help}")
     if option.minimum is not None and not value >= option.minimum:
         raise InputError("", f"{name}={text}", f"{name} >= {option.minimum:g}")
+    if kind is int and value > LARGEST:
+        raise InputError("", f"{name}={text}", f"{name} <= {LARGEST}")
     if kind is float and not isfinite(value):
         raise InputError("", f"{name}={text}", "a finite number")
     return value

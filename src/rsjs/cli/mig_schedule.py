@@ -79,7 +79,7 @@ def schedule(
       rsjs mig schedule jobs/section4-s2.json --method bigrem -o scheduled
       rsjs mig schedule jobs/section4-s2.json --objective completion --method local_search
       rsjs mig schedule jobs/section4-s2.json --reading C --objective lexicographic
-      rsjs mig schedule jobs/section4-s2.json --method fcfs?poll=10
+      rsjs mig schedule jobs/section4-s2.json --method 'fcfs?poll=10'
 
     Ctrl-C ends the method and keeps the best schedule it has reported.
     """

@@ -20,7 +20,15 @@ def say(facts: Mapping[str, Any], *, as_json: bool) -> None:
     if as_json:
         print_json({name.replace(" ", "_"): value for name, value in facts.items()})
     else:
-        print_facts((name, value) for name, value in facts.items() if value is not None)
+        shown = ((name, _short(value)) for name, value in facts.items() if value is not None)
+        print_facts(shown)
+
+
+def _short(value: Any) -> Any:
+    """Floats, alone or in a list, in six significant digits."""
+    if isinstance(value, list):
+        return ", ".join(str(_short(one)) for one in value)
+    return number(value) if isinstance(value, float) else value
 
 
 def say_sets(folder: Path, sets: Sequence[Mapping[str, Any]], *, as_json: bool) -> None:

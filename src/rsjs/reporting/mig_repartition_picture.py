@@ -54,7 +54,7 @@ def _drawn(jobs: Repartition, schedule: Schedule) -> Figure:
         if lasts[j] / end * (WIDTH - 1) > LETTER * len(jobs.id[j]):
             middle = begin + lasts[j] / 2, start + high / 2
             ax.text(*middle, jobs.id[j], ha="center", va="center", fontsize=5, color="white")
-    ax.set(xlim=(0, end), ylim=(slices, 0), xlabel=f"time [{jobs.time_unit}]")
+    ax.set(xlim=(0, end), ylim=(slices, 0), xlabel=f"time [{jobs.time_unit}s]")
     ax.set_yticks([s + 0.5 for s in range(slices)], [str(s) for s in range(slices)])
     ax.set_ylabel("memory slice")
     made.suptitle(f"{jobs.name}: makespan {end}", fontsize=8)
