@@ -41,20 +41,15 @@ def members(name):
     return [member for member in library_set(name).members if member.jobs <= MOST_JOBS]
 
 
-def sampled(name):
-    """The smallest member and one in the middle: all together take minutes."""
-    found = members(name)
-    return {found[0].sha256, found[len(found) // 2].sha256}
-
-
 SETS = [name for name in COVERAGE if name != "all"]
-SAMPLE = sorted(set().union(*map(sampled, SETS)))
+# A member of each set: all together take minutes.
+SAMPLE = sorted({(found := members(name))[len(found) // 3].sha256 for name in SETS})
 
 
 def test_verify_finds_nothing():
     found = verify(FOLDER, SAMPLE)
     assert found.findings == []
-    assert found.solutions == len(SAMPLE) >= 50
+    assert found.solutions == len(SAMPLE) >= 28
     assert len(found.known) == len(ENTRIES)
 
 

@@ -101,6 +101,7 @@ def test_calls_that_do_not_let_the_clock_run_are_endless(workload: Workload, cha
     )
     assert found.status == Status.ENDLESS
     assert found.message.endswith("100 decisions in a row and no job came or went")
+    assert len(found.records) == 101
 
 
 @pytest.mark.parametrize(

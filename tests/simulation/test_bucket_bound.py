@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import inf
 from random import Random
 
 import numpy as np
@@ -169,3 +170,29 @@ def test_buckets_of_no_length_are_refused(make: Make, hours: float) -> None:
 def test_more_columns_than_fit_into_memory_are_refused(make: Make) -> None:
     with pytest.raises(InputError, match="/hours: found 1e-09, expected longer buckets"):
         bucket_bound(_two(make), hours=1e-9)
+
+
+def test_few_slow_cheap_gpus_are_not_left_out_for_fast_dear_ones(make: Make) -> None:
+    workload = make(
+        types={"A2": [1.0, 2.0], "B1": [100.0]},
+        nodes=[["A2"], ["B1"]],
+        hours=[{"A": [inf, 2.0], "B": [1.0]}],
+        release=[0],
+        due=[9],
+    )
+    assert bucket_bound(workload, hours=1.0) == pytest.approx(4.0)
+    assert simulate(workload, policy("queue:pedf", workload)).totals.cost == 4.0
+
+
+def test_nodes_of_several_classes_have_hours_of_their_own(make: Make) -> None:
+    """Three jobs at once on three of four nodes, in time: nobody waits."""
+    workload = make(
+        types={"A1": [5.0], "B1": [1.0], "C1": [7.0]},
+        nodes=[["A1"], ["B1"], ["B1"], ["B1", "C1"]],
+        hours=[{"B": [1.0]}] * 3,
+        release=[0] * 3,
+        due=[1] * 3,
+        weight=[50.0] * 3,
+    )
+    for hours in (0.25, 0.5, 1.0):
+        assert bucket_bound(workload, hours=hours) == pytest.approx(3.0)

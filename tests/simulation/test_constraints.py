@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from random import Random
 
 import numpy as np
@@ -14,11 +15,11 @@ from hypothesis import strategies as st
 from rsjs.instances.check import check
 from rsjs.instances.costs import place
 from rsjs.instances.documents import to_instance
-from rsjs.instances.schema import Instance
+from rsjs.instances.schema import Instance, Workload
 from rsjs.instances.solution import DECISION_ARRAYS, Solution
 from rsjs.simulation.constraints import Constraints
 from rsjs.simulation.guards import Stopped
-from rsjs.simulation.state import State
+from rsjs.simulation.state import State, whole
 
 
 def _damaged(solution: Solution, rng: Random) -> Solution:
@@ -79,3 +80,41 @@ def test_the_fast_way_alone_never_lets_an_infeasible_decision_pass(
     violations = {v.constraint for v in check(instance, solution).violations} - {"open_nodes"}
     passed = Constraints(instance)._passed(_state(instance, before), solution)
     assert (passed is None) == bool(violations)
+
+
+@pytest.mark.parametrize(
+    ("rule", "on", "placed", "told"),
+    [
+        ("free", 0, 0, ""),
+        ("jahani_eq", 2, 0, ""),
+        ("jahani_eq", 2, 1, ""),
+        ("jahani_eq", 1, 1, "open_nodes"),
+        ("jahani_eq", 3, 1, "open_nodes"),
+        ("rsjs_eq", 2, 2, ""),
+        ("rsjs_eq", 2, 1, "open_nodes"),
+        ("rsjs_eq_feasible", 2, 1, "open_nodes"),
+        ("rsjs_eq_feasible", 2, 2, ""),
+    ],
+)
+def test_as_many_nodes_are_selected_as_the_rule_says(
+    make: Callable[..., Workload], rule: str, on: int, placed: int, told: str
+) -> None:
+    workload = make(
+        types={"A2": [1.0, 1.0]},
+        nodes=[["A2"]] * 3,
+        hours=[{"A": [1.0]}] * 2,
+        release=[0, 0],
+        due=[9, 9],
+    )
+    instance = replace(whole(workload), objective=replace(workload.objective, open_nodes=rule))
+    runs = np.arange(2) < placed
+    solution = Solution.of(
+        np.where(runs, np.arange(2), -1), runs.astype(int), np.where(np.arange(3) < on, 0, -1)
+    )
+    constraints = Constraints(instance)
+    state = _state(instance, Solution.empty(2, 3))
+    if told:
+        with pytest.raises(Stopped, match=told):
+            constraints.check(state, solution)
+    else:
+        assert constraints.check(state, solution).used.sum() == placed

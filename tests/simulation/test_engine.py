@@ -334,8 +334,9 @@ def test_hours_since_1970_have_fewer_decimals(
         law=[[2, 1], [4, 1]],
         realised=[4, 2],
     )
-    script = {"j0": (0, 1), "j1": (0, 1)}
-    found = simulate(workload, scripted({"j0": (0, 1)}, script))
+    script = {"j0": (0, 1)}, {"j1": (0, 1)}, {"j0": (0, 1), "j1": (0, 1)}
+    found = simulate(workload, scripted(*script), Options(period=0.0007))
+    assert found.totals.preemptions == 1
     assert (found.status, found.message) == (Status.COMPLETE, "")
     assert found.totals.energy == pytest.approx(0.0134, abs=1e-9 + 4 * np.spacing(zero))
 
@@ -352,3 +353,13 @@ def test_of_many_jobs_that_wait_some_are_named(
     )
     found = simulate(workload, scripted({"j0": (0, 1)}))
     assert found.message.endswith("none will come, and j1, j2, j3 and 2 more wait")
+
+
+def test_seconds_of_decisions_are_counted(two: Workload, scripted: Script) -> None:
+    found = simulate(two, scripted(BOTH))
+    seconds = found.seconds_as_dict()
+    assert len(found.seconds) == found.totals.decisions == 3
+    assert seconds["total"] == sum(found.seconds)
+    assert seconds["median"] == sorted(found.seconds)[1] <= (seconds["most"] or 0)
+    none = replace(found, seconds=[]).seconds_as_dict()
+    assert none == {"median": None, "most": None, "total": 0.0}

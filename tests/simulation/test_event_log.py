@@ -36,7 +36,7 @@ def outcome(workload: Workload) -> Outcome:
 
 
 def test_a_log_says_what_was_run_what_happened_and_how_it_ended(
-    make: Callable[..., Workload], scripted: Callable[..., Policy]
+    tmp_path: Path, make: Callable[..., Workload], scripted: Callable[..., Policy]
 ) -> None:
     workload = make(
         types={"A2": [1.0, 2.0]},
@@ -94,6 +94,9 @@ def test_a_log_says_what_was_run_what_happened_and_how_it_ended(
         },
     ]
     assert (last["status"], last["totals"]["cost"]) == ("complete", 3)
+    assert (last["totals"]["longest_queue"], last["totals"]["preemptions"]) == (1, 1)
+    event_log.write(found, tmp_path / "log.jsonl")
+    assert replay(workload, event_log.read(tmp_path / "log.jsonl")).totals == found.totals
 
 
 def test_same_seed_same_bytes(tmp_path: Path, workload: Workload, outcome: Outcome) -> None:

@@ -10,12 +10,17 @@ import pytest
 
 from rsjs.instances.errors import InputError
 from rsjs.instances.generators import jahani, sts
-from rsjs.instances.schema import Workload
+from rsjs.instances.schema import Instance, Workload
+from rsjs.instances.solution import Solution
+from rsjs.methods import Request, parse
 from rsjs.simulation.engine import simulate
 from rsjs.simulation.guards import Status
 from rsjs.simulation.options import Options
 from rsjs.simulation.outcome import Outcome
+from rsjs.simulation.policies import registry
 from rsjs.simulation.policies.registry import policy
+from rsjs.simulation.policy import Choice, Policy
+from rsjs.simulation.state import State, whole
 
 Make = Callable[..., Workload]
 
@@ -158,3 +163,50 @@ def test_a_controller_whose_nodes_no_job_can_use_has_nothing_to_decide(
     )
     found = hierarchical(workload, "queue:edf", 3, split=split)
     assert (found.status, found.totals.energy) == (Status.COMPLETE, 8.0)
+
+
+def test_a_controller_sees_its_own_decisions_only(
+    make: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two nodes, a job on each; all are asked at the end of a period of 1.5 h."""
+    workload = make(
+        types={"A1": [1.0]},
+        nodes=[["A1"]] * 2,
+        hours=[{"A": [2.0]}, {"A": [3.5]}],
+        release=[0, 1],
+        due=[9, 9],
+    )
+    seen: list[tuple[str, float, int, float, int]] = []
+
+    def spied(_: Request, whole: Instance) -> Policy:
+        def decide(state: State, memory: object) -> Choice:
+            name = state.instance.jobs.id[0]
+            seen.append((name, state.now, state.number, state.elapsed, state.seed))
+            return Choice(solution=Solution.of([0], [1], [0]))
+
+        return Policy(spelling="spied", decide=decide)
+
+    monkeypatch.setattr(registry, "served", spied)
+    options = Options(period=1.5, seed=4)
+    team = registry.MADE_BY["hierarchical"](parse("hierarchical?controllers=2"), whole(workload))
+    found = simulate(workload, team, options)
+    assert (found.message, found.totals.energy) == ("", 5.5)
+    seeds = [options.seed_of(n) for n in range(4)]
+    assert seen == [
+        ("j0", 0.0, 0, 0.0, seeds[0]),
+        ("j1", 1.0, 0, 0.0, seeds[1] + 1),  # 2.0: the other one has nothing to decide
+        ("j1", 3.5, 1, 2.5, seeds[3] + 1),
+    ]
+
+
+def test_the_load_of_a_controller_is_that_of_its_jobs_at_hand(make: Make) -> None:
+    """While j0 runs, j1 goes to the other controller; j2 comes when both are free again."""
+    workload = make(
+        types={"A1": [1.0]},
+        nodes=[["A1"]] * 2,
+        hours=[{"A": [4.0]}, {"A": [1.0]}, {"A": [1.0]}],
+        release=[0, 0.5, 4.5],
+        due=[9] * 3,
+    )
+    found = hierarchical(workload, "queue:edf", 2, split="demand")
+    assert found.completed_at.tolist() == [4.0, 1.5, 5.5]

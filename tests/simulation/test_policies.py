@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from math import inf
 from random import Random
 
 import numpy as np
@@ -11,18 +12,21 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from rsjs.heuristics.queue_choices import Choices
+from rsjs.heuristics.randomized_queue import search_schedules
+from rsjs.heuristics.stopping import Iterations, Stopping
 from rsjs.instances.errors import InputError
 from rsjs.instances.generators import jahani, sts
 from rsjs.instances.method import Call, Method, Report
 from rsjs.instances.schema import Instance, Workload
-from rsjs.instances.solution import SolveResult
+from rsjs.instances.solution import Solution, SolveResult
 from rsjs.methods import parse
 from rsjs.simulation.engine import simulate
 from rsjs.simulation.guards import Status
 from rsjs.simulation.offline import capacity_free_bound
 from rsjs.simulation.options import Options
 from rsjs.simulation.outcome import Outcome
-from rsjs.simulation.policies import method
+from rsjs.simulation.policies import method, randomized_queue
 from rsjs.simulation.policies.declared import request
 from rsjs.simulation.policies.registry import MADE_BY, policy
 from rsjs.simulation.state import whole
@@ -182,3 +186,36 @@ def test_many_decisions_are_worth_compiling(
 
 def test_every_policy_of_a_file_is_a_method() -> None:
     assert [request(name).method.name for name in MADE_BY] == [*MADE_BY]
+
+
+@pytest.mark.parametrize(("spelling", "ends"), [("edf:paper", 1.25), ("edf:code", 2.0)])
+def test_a_job_joins_a_busy_node_unless_nodes_are_for_one(
+    make: Callable[..., Workload], spelling: str, ends: float
+) -> None:
+    workload = make(
+        types={"A2": [1.0, 2.0]},
+        nodes=[["A2"]],
+        hours=[{"A": [1.0]}] * 2,
+        release=[0, 0.25],
+        due=[9, 9],
+    )
+    assert simulate(workload, policy(spelling, workload)).completed_at.tolist() == [1.0, ends]
+
+
+def test_rg_draws_by_the_seed_of_the_decision_and_makes_as_many_schedules_as_asked(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    workload, asked = sts.workload(nodes=2, jobs=4, seed=1), []
+
+    def spied(of: Choices, stop: Stopping, seed: int) -> tuple[Solution, int]:
+        asked.append((stop.iterations_left, seed))
+        return search_schedules(of, Iterations(1), seed)
+
+    monkeypatch.setattr(randomized_queue, "search_schedules", spied)
+    options = Options(seed=3)
+    for most, told in ((7, 7.0), (0, inf)):
+        asked.clear()
+        spelling = f"randomized_queue?iterations={most}"
+        found = simulate(workload, policy(spelling, workload), options)
+        decisions = found.totals.decisions
+        assert asked == [(told, options.seed_of(n)) for n in range(decisions)]

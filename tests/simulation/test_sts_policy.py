@@ -12,13 +12,15 @@ import pytest
 from rsjs.heuristics import sts as heuristic
 from rsjs.instances.generators import jahani, sts
 from rsjs.instances.schema import Workload
+from rsjs.instances.solution import Solution
 from rsjs.simulation.engine import simulate
 from rsjs.simulation.event_kinds import Kind
 from rsjs.simulation.guards import Status
 from rsjs.simulation.offline import capacity_free_bound
 from rsjs.simulation.policies.registry import policy
+from rsjs.simulation.policies.sts import Memory, _floor
 from rsjs.simulation.policy import Choice, Policy
-from rsjs.simulation.state import State
+from rsjs.simulation.state import State, whole
 
 Make = Callable[..., Workload]
 MINUTE = 1 / 60
@@ -142,3 +144,27 @@ def test_the_ratios_of_the_reference_prototype(law: str) -> None:
     assert 0.95 <= fallback.energy / greedy.energy <= 0.975
     assert bound <= fallback.cost <= 1.08 * bound
     assert fallback.late <= 4
+
+
+def test_k_0_is_the_model_s_and_one_more_where_t_j_has_come() -> None:
+    workload = sts.workload(nodes=2, jobs=4, seed=1)
+    jobs = len(workload.jobs)
+    decided = heuristic.Decision(
+        solution=Solution.empty(3, workload.cluster.nodes),
+        change=np.array([0.5, 0.75, np.inf]),
+        wanted=np.array([2, 3, 4]),
+    )
+    rows = np.arange(1, jobs)  # the first job has ended, the fourth one has just come
+    state = State(
+        workload=whole(workload),
+        now=1.0,
+        rows=rows,
+        epochs_done=np.zeros(jobs - 1),
+        current=Solution.empty(jobs - 1, workload.cluster.nodes),
+        elapsed=0.75,
+        number=1,
+        seed=0,
+        time_limit=1.0,
+    )
+    assert _floor(state, Memory(np.arange(3), decided)).tolist() == [4, 4, 0]
+    assert _floor(state, None).tolist() == [0, 0, 0]

@@ -11,15 +11,18 @@ from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
 
-from rsjs.experiments.best_known.pricing import AGREEMENT
 from rsjs.experiments.campaigns.instance_files import refuse_other
-from rsjs.experiments.campaigns.instance_store import InstanceStore
 from rsjs.experiments.campaigns.records import SOLUTION
-from rsjs.experiments.campaigns.store import Store
 from rsjs.experiments.comparison import Row
 from rsjs.instances.check import check
 from rsjs.instances.errors import InputError, described
 from rsjs.instances.files import read_instance, read_solution, read_workload, write_bytes
+from rsjs.reporting.kit.archive_files import (
+    file_of_instance,
+    file_of_run,
+    price,
+    refuse_other_cost,
+)
 from rsjs.reporting.kit.evidence import Experiment
 from rsjs.reporting.rows import is_simulated
 
@@ -163,37 +166,9 @@ def verify(archive: Path, folders: Sequence[str]) -> str:
     return done.stdout
 
 
-def price(row: Row) -> tuple[float, str]:
-    """What decides which row is the best of some."""
-    return row["objective"], row["run_id"]
-
-
-def file_of_instance(experiment: Experiment, sha256: str) -> Path:
-    """The file of an instance or a workload in a store that has it."""
-    paths = [InstanceStore(folder).path(sha256) for folder in experiment.stores]
-    for path in paths:
-        if path.exists():
-            return path
-    raise InputError("", described("no such file"), "an instance of the store", paths[0])
-
-
-def file_of_run(experiment: Experiment, run_id: str, name: str) -> Path:
-    """A file of a run in the store that has it."""
-    paths = [Store(folder).path(run_id) / name for folder in experiment.stores]
-    return next(path for path in paths if path.exists())
-
-
 def _refuse_refuted(row: Row, solution: Path, instance: Path) -> None:
     verdict = check(read_instance(instance), read_solution(solution).solution)
     refuse_other_cost(row, verdict.objective if verdict.feasible else None, solution)
-
-
-def refuse_other_cost(row: Row, cost: float | None, path: Path) -> None:
-    """Raise InputError if what is in a file does not cost what its row says; None = no decision."""
-    told = row["objective"]
-    if cost is None or abs(cost - told) > AGREEMENT * abs(told):
-        found = described("no decision" if cost is None else f"a decision of cost {cost!r}")
-        raise InputError("", found, f"the cost of its row, {told!r}", path)
 
 
 def _names(wanted: dict[str, tuple[str, int]]) -> dict[str, str]:

@@ -10,9 +10,8 @@ from rsjs.experiments.problems import problem
 from rsjs.experiments.simulations import LOG
 from rsjs.instances.errors import InputError
 from rsjs.instances.files import read_workload, write_bytes
-from rsjs.reporting.kit.archive_data import (
-    Best,
-    Data,
+from rsjs.reporting.kit.archive_data import Best, Data
+from rsjs.reporting.kit.archive_files import (
     file_of_instance,
     file_of_run,
     price,
