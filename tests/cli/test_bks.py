@@ -93,7 +93,7 @@ def test_sets_are_counted(rsjs: Run, made: Path) -> None:
     shown = rsjs("bks", "sets", "--folder", made).out.splitlines()
     assert shown[0].split()[:2] == ["set", "instances"]
     [line] = [line for line in shown if line.startswith("tiny ")]
-    assert line.split()[1:6] == ["4", "1", "1", "0", "3"]
+    assert line.split()[1:7] == ["4", "1", "1", "0", "0", "3"]
     rows = rsjs("bks", "sets", "--folder", made, "--json").json
     assert [row["closed"] for row in rows if row["name"] in ("tiny", "small", "all")] == [1, 0, 1]
     assert rows[-1]["unknown"] == rows[-1]["members"] - 1

@@ -12,7 +12,16 @@ from rsjs.cli.console import percent, print_json
 if TYPE_CHECKING:
     from rsjs.experiments.best_known.coverage import Coverage
 
-HEADER = ("set", "instances", "closed", "confirmed", "open", "unknown", "largest gap")
+HEADER = (
+    "set",
+    "instances",
+    "closed",
+    "confirmed",
+    "by two solvers",
+    "open",
+    "unknown",
+    "largest gap",
+)
 
 
 def print_sets(found: Sequence[Coverage], *, as_json: bool) -> None:
@@ -24,5 +33,5 @@ def print_sets(found: Sequence[Coverage], *, as_json: bool) -> None:
 
 
 def _row(row: Coverage) -> tuple[str, ...]:
-    counts = (row.members, row.closed, row.confirmed, row.open, row.unknown)
+    counts = (row.members, row.closed, row.confirmed, row.two_solvers, row.open, row.unknown)
     return row.name, *map(str, counts), percent(row.gap)

@@ -20,7 +20,7 @@ WITNESS = Origin(value=100.0, method="b", **RUN)
 def entry():
     """The builder of an entry for a member of a set: a cost of 100 $ and a bound."""
 
-    def make(name, k, bound, *, confirmed=False):
+    def make(name, k, bound, *, confirmed=False, solvers=(None, None)):
         member = library_set(name).members[k]
         cost = Cost(
             value=100.0,
@@ -30,8 +30,9 @@ def entry():
             solution_sha256="0" * 64,
             verifier="",
         )
-        witnesses = (WITNESS,) if confirmed else ()
-        proof = Bound(value=bound, **RUN, bound_source="solver", confirmed_by=witnesses)
+        own, other = solvers
+        witnesses = (replace(WITNESS, solver=other),) if confirmed else ()
+        proof = Bound(value=bound, **RUN, solver=own, bound_source="solver", confirmed_by=witnesses)
         return BestKnown(
             instance=member.name,
             sha256=member.sha256,
@@ -58,6 +59,14 @@ def test_each_member_of_a_set_is_closed_or_open_or_unknown(entry):
     ]
     assert counts(found, "tiny") == (4, 2, 1, 1, 1, 0.25)
     assert counts([], "tiny") == (4, 0, 0, 0, 4, None)
+
+
+def test_two_solvers_are_counted_apart_from_two_methods(entry):
+    pairs = [("highs", "scip"), ("highs", "highs"), ("highs", None)]
+    found = [entry("tiny", k, 100.0, confirmed=True, solvers=pairs[k]) for k in range(3)]
+    found.append(entry("tiny", 3, 75.0, confirmed=True, solvers=pairs[0]))  # open
+    [row] = [row for row in coverage(found) if row.name == "tiny"]
+    assert (row.confirmed, row.two_solvers) == (3, 1)
 
 
 def test_a_cost_without_a_bound_and_a_bound_without_a_cost_have_the_gap_1(entry):

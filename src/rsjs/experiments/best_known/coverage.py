@@ -26,6 +26,8 @@ class Coverage:
         The least cost is proved.
     confirmed : int
         Those of them that another method or solver proves too.
+    two_solvers : int
+        Those of them that two solvers prove.
     open : int
         There is a cost or a bound, and a gap.
     gap : float or None
@@ -36,6 +38,7 @@ class Coverage:
     members: int
     closed: int
     confirmed: int
+    two_solvers: int
     open: int
     gap: float | None
 
@@ -79,6 +82,7 @@ def _counted(name: str, entries: dict[str, BestKnown], wanted: Collection[str]) 
         members=len(wanted),
         closed=len(found) - len(left),
         confirmed=sum(entry.closed and entry.confirmed for entry in found),
+        two_solvers=sum(entry.closed and len(entry.solvers) > 1 for entry in found),
         open=len(left),
         gap=max((_gap(entry) for entry in left), default=None),
     )

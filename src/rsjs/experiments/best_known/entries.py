@@ -81,6 +81,12 @@ class BestKnown:
         """Whether somebody else proves the same bound."""
         return self.bound is not None and bool(self.bound.confirmed_by)
 
+    @property
+    def solvers(self) -> frozenset[str]:
+        """Those with which the bound was proved."""
+        proofs = () if self.bound is None else (self.bound, *self.bound.confirmed_by)
+        return frozenset(proof.solver for proof in proofs if proof.solver is not None)
+
     def as_document(self) -> Document:
         """The entry as it stands in its file: what follows from the histories comes first."""
         cost = None if self.cost is None else self.cost.value
