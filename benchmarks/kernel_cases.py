@@ -20,6 +20,7 @@ from rsjs.instances.solution import Solution
 
 ITERATIONS = 200
 INSIDE: Mapping[str, str] = {
+    "bits": "randomized_queue",
     "insertion": "annealing",
     "mig_values": "mig_annealing",
     "move_costs": "descent",
@@ -33,6 +34,7 @@ INSIDE: Mapping[str, str] = {
     "schedule_cost": "randomized_construction",
     "speed_hull": "speed_profile",
     "state": "greedy",
+    "tight_placement": "randomized_queue",
     "transfer_costs": "relinking",
 }
 

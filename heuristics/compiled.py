@@ -23,8 +23,11 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, TypeVar
 
+import numpy as np
+
 F = TypeVar("F", bound=Callable[..., Any])
 
+at = np.uint64  # an index known not to be negative: numba looks at the sign of all others
 AVAILABLE = importlib.util.find_spec("numba") is not None
 PACKAGE = Path(__file__).parent
 PREFIX, VERSIONS = "rsjs-kernels-", 6
@@ -53,6 +56,17 @@ def inlined(function: F) -> F:
     For what a loop calls all the time: passing a few tables of arrays takes some 40 ns.
     """
     return _compiled(function, **INNER, forceinline=True)
+
+
+def one_instruction(name: str) -> Callable[[F], F]:
+    """Kernels have an instruction of LLVM for this function: "cttz" or "ctlz", of bits != 0."""
+
+    def replaced(function: F) -> F:
+        if engine() == "numba":
+            _replace(function, name)
+        return function
+
+    return replaced
 
 
 def is_ready(kernel: Callable[..., Any]) -> bool:
@@ -90,6 +104,28 @@ def _compiled(function: F, **options: bool) -> F:
     finally:
         config.CACHE_DIR = usual
     return kernel
+
+
+def _replace(function: Callable[..., Any], name: str) -> None:
+    from numba import types
+    from numba.extending import intrinsic, overload
+
+    def typed(_context: Any, bits: Any) -> Any:
+        def generate(context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+            never_zero = context.get_constant(types.boolean, True)
+            return getattr(builder, name)(arguments[0], never_zero)
+
+        return bits(bits), generate
+
+    instruction = intrinsic(typed)
+
+    def chosen(bits):  # type: ignore[no-untyped-def]  # numba compares the words of both heads
+        def found(bits):  # type: ignore[no-untyped-def]
+            return instruction(bits)
+
+        return found if isinstance(bits, types.Integer) else None
+
+    overload(function)(chosen)
 
 
 def is_kept(module: str) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -12,6 +13,7 @@ from numpy.typing import NDArray
 from rsjs.heuristics import candidates, postprocessing
 from rsjs.heuristics.best_fit import Ints, Pool, pool_by_gpu_type, pool_by_node_type
 from rsjs.heuristics.decision_tables import NodeTables, node_tables
+from rsjs.heuristics.node_levels import Levels, all_closed
 from rsjs.instances.cluster import Cluster
 from rsjs.instances.schema import Instance
 
@@ -77,6 +79,11 @@ class ClusterTables:
     pool: Pool
     equivalents: Ints
     nodes: NodeTables
+
+    @cached_property
+    def all_closed(self) -> Levels:
+        """The nodes by what they can give, none open."""
+        return all_closed(self.nodes)
 
 
 _TABLES: WeakKeyDictionary[Cluster, dict[Rule, ClusterTables]] = WeakKeyDictionary()

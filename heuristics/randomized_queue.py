@@ -19,6 +19,7 @@ import numpy as np
 
 from rsjs.heuristics.compiled import engine
 from rsjs.heuristics.decision_tables import Floats
+from rsjs.heuristics.node_levels import copied
 from rsjs.heuristics.outcome import finished
 from rsjs.heuristics.queue_choices import EPOCHS, Choices
 from rsjs.heuristics.random_streams import first_states
@@ -43,9 +44,11 @@ class Schedules:
 
         self._run, self._of, self._seed = iterate, of, seed
         cluster = of.instance.cluster
-        self._nodes, self._listed, self._objective = nodes_of(cluster), listed(of), priced(of)
+        tables = nodes_of(cluster)
+        self._nodes, self._listed, self._objective = tables.nodes, listed(of), priced(of)
         self._state = new_state(self._nodes, len(of.instance.jobs), LISTED)
-        self._divided = undivided(cluster)
+        self._closed = tables.all_closed
+        self._levels, self._divided = copied(self._closed), undivided(cluster)
 
     def costs(self, first: int, count: int) -> Floats:
         """(count,) $ of iterations first, first + 1, ..."""
@@ -68,8 +71,8 @@ class Schedules:
 
     def _iterate(self, first: int, found: Floats) -> int:
         streams = first_states("xorshift", self._seed, first, len(found), 0)
-        memory = self._state, self._divided
-        tables = self._nodes, self._listed, self._objective
+        tables = self._nodes, self._listed, self._objective, self._closed
+        memory = self._levels, self._state, self._divided
         with np.errstate(over="ignore"):  # without numba: uint64 wraps around
             return self._run(*tables, *memory, first, streams, found)
 

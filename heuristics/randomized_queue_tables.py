@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rsjs.heuristics import candidates
-from rsjs.heuristics.decision_tables import Floats, Ints, NodeTables, Objective, objective, settled
-from rsjs.heuristics.greedy_rules import RULES, cluster_tables
+from rsjs.heuristics.decision_tables import Floats, Ints, Objective, objective, settled
+from rsjs.heuristics.greedy_rules import RULES, ClusterTables, cluster_tables
 from rsjs.heuristics.power_model import with_share
 from rsjs.heuristics.queue_choices import Choices
 from rsjs.heuristics.randomized_tables import chances, rank_table
@@ -97,9 +97,9 @@ def priced(of: Choices) -> Objective:
     )
 
 
-def nodes_of(cluster: Cluster) -> NodeTables:
+def nodes_of(cluster: Cluster) -> ClusterTables:
     """The nodes; one that may take several types opens as the largest with the GPU asked for."""
-    return cluster_tables(cluster, RULES["code"]).nodes
+    return cluster_tables(cluster, RULES["code"])
 
 
 def undivided(cluster: Cluster) -> Divided:

@@ -3,20 +3,15 @@ Nodes for jobs, one job after the other, as `best_fit.assign` does it, on arrays
 
 Open nodes are bits of 32-bit words, one set per (kind, idle GPUs); of a class of nodes the next
 closed one is known. So a try costs O(G), and the first bit of a set is its lowest node. A node is
-opened as the largest one there is (`place`), or as the smallest one that suffices
-(`place_tightly`, as `rooms.Rooms` does).
+opened as the largest one there is; `tight_placement` takes the smallest one that suffices.
 """
 
 from __future__ import annotations
 
-import numpy as np
-
 from rsjs.heuristics.compiled import inlined, inner
 from rsjs.heuristics.decision_tables import NodeTables
+from rsjs.heuristics.kernels.bits import lowest_bit
 from rsjs.heuristics.kernels.state import State
-
-_BIT = np.zeros(37, dtype=np.int64)  # 2^b mod 37 differs for b = 0, ..., 31
-_BIT[[2**b % 37 for b in range(32)]] = range(32)
 
 
 @inlined
@@ -49,29 +44,6 @@ def place(nodes: NodeTables, state: State, kind: int, g: int, u: float, first_fi
         before = opened(nodes, state, kind, node, d)
     fill(state, kind, node, before - g)
     return node
-
-
-@inlined
-def place_tightly(nodes: NodeTables, state: State, kind: int, g: int) -> int:
-    """
-    The node that gives g GPUs to a job: the fullest open one, else the smallest closed one.
-
-    Ties: the lowest index. room[kind] >= g.
-    """
-    if state.open_room[kind] >= g:
-        idle, word = g, 0
-        while state.counts[kind, idle] == 0:
-            idle += 1
-        while state.sets[kind, idle, word] == 0:
-            word += 1
-        bits = state.sets[kind, idle, word]
-        node = (word << 5) + _BIT[(bits & -bits) % 37]
-        before = taken(state, kind, node)
-    else:
-        node, d = smallest(nodes, state, kind, g)
-        before = opened(nodes, state, kind, node, d)
-    fill(state, kind, node, before - g)
-    return int(node)
 
 
 @inlined
@@ -126,7 +98,7 @@ def choose(state: State, kind: int, g: int, u: float, first_fit: bool) -> int:
             for more in range(least + 1, highest + 1):
                 bits |= state.sets[kind, more, word]
             while bits != 0 and found < most:
-                node = (word << 5) + _BIT[(bits & -bits) % 37]
+                node = (word << 5) + lowest_bit(bits)
                 bits &= bits - 1
                 state.listed[found] = node
                 total += 1.0 / state.idle[node]
@@ -149,19 +121,6 @@ def largest(nodes: NodeTables, state: State, kind: int) -> tuple[int, int]:
         if state.closed[d] > 0 and gpus >= size:
             following = nodes.members[nodes.start[d + 1] - state.closed[d]]
             if gpus > size or following < node:
-                chosen, size, node = d, gpus, following
-    return node, chosen
-
-
-@inlined
-def smallest(nodes: NodeTables, state: State, kind: int, g: int) -> tuple[int, int]:
-    """The closed node that is smallest of those with g GPUs (ties: by index), and its class."""
-    chosen, size, node = -1, 0, 0
-    for d in range(state.closed.shape[0]):
-        gpus = nodes.size_as[kind, d]
-        if state.closed[d] > 0 and gpus >= g and (chosen < 0 or gpus <= size):
-            following = nodes.members[nodes.start[d + 1] - state.closed[d]]
-            if chosen < 0 or gpus < size or following < node:
                 chosen, size, node = d, gpus, following
     return node, chosen
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from rsjs.heuristics.compiled import compiled, inlined, inner
+from rsjs.heuristics.compiled import at, compiled, inlined
 from rsjs.heuristics.decision_tables import Floats, NodeTables, Objective
-from rsjs.heuristics.kernels.placement import clear, place_tightly
 from rsjs.heuristics.kernels.random_numbers import draw
 from rsjs.heuristics.kernels.schedule_cost import total_cost
 from rsjs.heuristics.kernels.state import State
+from rsjs.heuristics.kernels.tight_placement import close_all, first_level, most, place
+from rsjs.heuristics.node_levels import Levels
 from rsjs.heuristics.random_streams import States
-from rsjs.heuristics.randomized_queue_tables import Divided, Listed
+from rsjs.heuristics.randomized_queue_tables import LISTED, Divided, Listed
 
 
 @compiled
@@ -17,6 +18,8 @@ def iterate(
     nodes: NodeTables,
     listed: Listed,
     objective: Objective,
+    closed: Levels,
+    levels: Levels,
     state: State,
     divided: Divided,
     first: int,
@@ -27,93 +30,104 @@ def iterate(
     running = 0
     for i in range(streams.shape[0]):
         running, waiting = construct(
-            nodes, listed, objective, state, divided, first + i > 1, streams[i]
+            nodes, listed, objective, closed, levels, state, divided, first + i > 1, streams[i]
         )
         costs[i] = total_cost(nodes, objective, state, running, waiting)
     return running
 
 
-@inner
+@inlined
 def construct(
     nodes: NodeTables,
     listed: Listed,
     objective: Objective,
+    closed: Levels,
+    levels: Levels,
     state: State,
     divided: Divided,
     randomised: bool,
     stream: int,
 ) -> tuple[int, float]:
     """Jobs onto nodes; how many run, and the penalty [$] of those that wait."""
-    clear(nodes, state)
+    close_all(closed, levels, state)
     divided.number[0] = 0
     divided.room[:] = 0
     queue, weight, penalty = listed.queue, objective.weight, objective.postponement
-    last, ranks, kinds = queue.shape[0] - 1, listed.candidate.shape[1], state.room.shape[0]
+    last, ranks, kinds = queue.shape[0] - 1, listed.candidate.shape[1], levels.room.shape[0]
     running, waiting = 0, 0.0
     carried = queue[0]
     for position in range(last + 1):
         job = carried
         if position < last:
-            carried = queue[position + 1]
+            carried = queue[at(position + 1)]
             if randomised:
                 stream, u = draw(False, stream)
-                heavier = weight[job] > weight[carried]
-                if u < (listed.passed_if_heavier if heavier else listed.passed):
-                    job, carried = carried, job
+                heavier = weight[at(job)] > weight[at(carried)]
+                passes = (heavier & (u < listed.passed_if_heavier)) | (
+                    ~heavier & (u < listed.passed)
+                )
+                difference = (job ^ carried) & -int(passes)
+                job, carried = job ^ difference, carried ^ difference
         rank = 0
         if randomised:
             stream, u = draw(False, stream)
-            while u >= listed.chance[job, rank]:
-                rank += 1
-        code = listed.candidate[job, rank]
-        kind, g = listed.kind[code], listed.gpus[code]
-        if not has_room(listed, state, divided, job, kind, g):
+            for more in range(LISTED - 1):
+                rank += int(u >= listed.chance[at(job), at(more)])
+        code = listed.candidate[at(job), at(rank)]
+        kind, g = listed.kind[at(code)], listed.gpus[at(code)]
+        if not has_room(listed, levels, divided, job, kind, g):
             rank = ranks
             for other in range(kinds):
-                rank = min(rank, listed.rank[job, other, state.room[other]])
-                if has_room(listed, state, divided, job, other, 0):
+                rank = min(rank, listed.rank[job, other, most(levels, other)])
+                if has_room(listed, levels, divided, job, other, 0):
                     rank = min(rank, listed.share_rank[job, other])
             if rank == ranks:
                 waiting += penalty[job]
+                if is_full(listed, levels, divided):
+                    waiting += (
+                        penalty[carried] + listed.later[position + 2] if position < last else 0.0
+                    )
+                    break
                 continue
-            code = listed.candidate[job, rank]
-            kind, g = listed.kind[code], listed.gpus[code]
+            code = listed.candidate[at(job), at(rank)]
+            kind, g = listed.kind[at(code)], listed.gpus[at(code)]
         if g > 0:
-            node = place_tightly(nodes, state, kind, g)
+            node = place(nodes, levels, state, kind, g)
         else:
-            node = place_share(nodes, listed, state, divided, kind, listed.units[job, kind])
-        state.job[running], state.node[running], state.gpus[running] = job, node, g
+            node = place_share(nodes, listed, levels, state, divided, kind, listed.units[job, kind])
+        state.job[at(running)], state.node[at(running)], state.gpus[at(running)] = job, node, g
         running += 1
-        if state.room[kind] < listed.least[kind] and is_full(listed, state, divided):
-            if position < last:
-                waiting += penalty[carried]
-                waiting += listed.later[position + 2]
-            break
     return running, waiting
 
 
 @inlined
-def has_room(listed: Listed, state: State, divided: Divided, job: int, kind: int, g: int) -> bool:
+def has_room(listed: Listed, levels: Levels, divided: Divided, job: int, kind: int, g: int) -> bool:
     """Whether g GPUs of a kind are free on a node; g = 0: room for the job's share of one."""
     if g > 0:
-        return bool(g <= state.room[kind])
+        return bool(first_level(levels, kind, g) >= 0)
     units = listed.units[job, kind]
-    return units > 0 and bool(state.room[kind] > 0 or units <= divided.room[kind])
+    return units > 0 and bool(units <= divided.room[kind] or first_level(levels, kind, 1) >= 0)
 
 
 @inlined
-def is_full(listed: Listed, state: State, divided: Divided) -> bool:
+def is_full(listed: Listed, levels: Levels, divided: Divided) -> bool:
     """Whether no configuration of any job finds room."""
     full = True
-    for kind in range(state.room.shape[0]):
-        whole = state.room[kind] >= listed.least[kind]
+    for kind in range(levels.room.shape[0]):
+        whole = levels.room[kind] >= listed.least[kind]
         full = full and not whole and divided.room[kind] == 0
     return full
 
 
 @inlined
 def place_share(
-    nodes: NodeTables, listed: Listed, state: State, divided: Divided, kind: int, units: int
+    nodes: NodeTables,
+    listed: Listed,
+    levels: Levels,
+    state: State,
+    divided: Divided,
+    kind: int,
+    units: int,
 ) -> int:
     """The node that gives a share: of the divided GPU with the least room, else of a whole one."""
     gpu, least = -1, listed.whole[kind]
@@ -124,7 +138,7 @@ def place_share(
     if gpu < 0:
         gpu = divided.number[0]
         divided.number[0] += 1
-        divided.node[gpu] = place_tightly(nodes, state, kind, 1)
+        divided.node[gpu] = place(nodes, levels, state, kind, 1)
         divided.kind[gpu] = kind
         divided.left[gpu] = listed.whole[kind]
     divided.left[gpu] -= units

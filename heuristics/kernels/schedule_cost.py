@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import inf
 
-from rsjs.heuristics.compiled import inner
+from rsjs.heuristics.compiled import at, inner
 from rsjs.heuristics.decision_tables import Ints, NodeTables, Objective
 from rsjs.heuristics.kernels.state import State
 
@@ -41,16 +41,17 @@ def total_cost(
         best[:] = inf
     for r in range(running):
         j, n, g = job[r], node[r], gpus[r]
-        v = node_type[n]
-        hours = table[j, gpu_of_type[v], g]
+        v = node_type[at(n)]
+        gpu = gpu_of_type[at(v)]
+        hours = table[at(j), at(gpu), at(g)]
         first = min(first, hours)
         if kind == FIRST_ENDING:
-            best[n] = min(best[n], hours)
+            best[at(n)] = min(best[at(n)], hours)
         elif kind == PROPORTIONAL:
-            size = gpus_of_type[v]
-            energy += g / size * cost_of_type[v, size - idle[n]] * hours
+            size = gpus_of_type[at(v)]
+            energy += g / size * cost_of_type[at(v), at(size - idle[at(n)])] * hours
         if objective.at_completion:
-            tardiness += late_cost[j, gpu_of_type[v], g]
+            tardiness += late_cost[at(j), at(gpu), at(g)]
     if not objective.at_completion:
         end = objective.now + first
         for r in range(running):
@@ -62,7 +63,7 @@ def total_cost(
         v = node_type[n]
         if v >= 0:
             idle_gpus += idle[n]
-            price = cost_of_type[v, gpus_of_type[v] - idle[n]]
+            price = cost_of_type[at(v), at(gpus_of_type[at(v)] - idle[n])]
             if kind == FIRST_ENDING:
                 energy += price * best[n]
             elif kind == NEXT_EVENT:

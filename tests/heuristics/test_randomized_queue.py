@@ -95,6 +95,32 @@ def test_compiled_schedules_are_those_made_with_lists(
         assert schedules.schedule(iteration).same_as(expected)
 
 
+@pytest.mark.parametrize("iteration", [1, 2])
+def test_sets_of_nodes_and_of_idle_gpus_that_take_several_words(make: Make, iteration: int) -> None:
+    """More than 32 x 32 nodes, up to 40 GPUs on a node, nodes that may take either type."""
+    rng = np.random.default_rng(iteration)
+    prices = {"A": 1.0, "B": 1.4}
+    instance = make(
+        types={
+            f"{kind}{k}": [p * g for g in range(1, k + 1)]
+            for kind, p in prices.items()
+            for k in (20, 40)
+        },
+        groups=[(400, ["A20", "B40"]), (400, ["B20"]), (300, ["A40", "B20"])],
+        hours=[
+            {kind: (rng.uniform(5, 9) / np.arange(1, 41) ** 0.9).tolist() for kind in prices}
+            for _ in range(1500)
+        ],
+        due=rng.uniform(0.2, 0.9, 1500).tolist(),
+    )
+    of = Choices.of(instance, "worst_case")
+    schedule = Schedules(of, 0).schedule(iteration)
+    with np.errstate(over="ignore"):
+        assert schedule.same_as(by_lists(of, 0, iteration))
+    assert (schedule.node_type >= 0).sum() > 1024
+    assert schedule.job_gpus.max() > 31
+
+
 @pytest.mark.parametrize("sharing", ["none", "paper"])
 @pytest.mark.parametrize("energy", ["first_ending", "next_event"])
 @pytest.mark.parametrize("tardiness_at", ["completion", "next_event"])

@@ -1,0 +1,100 @@
+"""
+Nodes for jobs, one job after the other, as `rooms.Rooms` finds them, on arrays.
+
+The fullest open node that suffices, else the smallest closed one; ties: the lowest index. Chance
+decides which nodes these are, so branches on them would be guessed wrong half of the time: where
+two outcomes differ in a bit, the bit is computed.
+"""
+
+from __future__ import annotations
+
+from rsjs.heuristics.compiled import at, inlined
+from rsjs.heuristics.decision_tables import NodeTables
+from rsjs.heuristics.kernels.bits import lowest_bit
+from rsjs.heuristics.kernels.state import State
+from rsjs.heuristics.node_levels import LAST, SHIFT, Levels
+
+
+@inlined
+def close_all(closed: Levels, levels: Levels, state: State) -> None:
+    """Close all nodes: `levels` become those of `closed`."""
+    for i in range(closed.sets.shape[0]):
+        levels.sets[i] = closed.sets[i]
+    for i in range(closed.filled.shape[0]):
+        levels.filled[i] = closed.filled[i]
+    for i in range(closed.members.shape[0]):
+        levels.members[i] = closed.members[i]
+    for i in range(closed.present.shape[0]):
+        levels.present[i] = closed.present[i]
+    for kind in range(closed.room.shape[0]):
+        levels.room[kind] = closed.room[kind]
+    for node in range(state.idle.shape[0]):
+        state.node_type[node], state.idle[node] = -1, 0
+
+
+@inlined
+def first_level(levels: Levels, kind: int, g: int) -> int:
+    """The first level that suffices for g > 0 GPUs; -1 = none."""
+    for part in range(levels.parts):
+        found = (
+            levels.present[at(kind * levels.parts + part)]
+            & levels.enough[at(g * levels.parts + part)]
+        )
+        if found != 0:
+            return (part << SHIFT) + lowest_bit(found)
+    return -1
+
+
+@inlined
+def most(levels: Levels, kind: int) -> int:
+    """The most GPUs that a node can give: as many as before, or fewer."""
+    room = levels.room[kind]
+    while room > 0 and first_level(levels, kind, room) < 0:
+        room -= 1
+    levels.room[kind] = room
+    return int(room)
+
+
+@inlined
+def place(nodes: NodeTables, levels: Levels, state: State, kind: int, g: int) -> int:
+    """The node that gives g > 0 GPUs to a job; there must be one."""
+    level = first_level(levels, kind, g)
+    row = kind * levels.levels + level
+    group = 0
+    while levels.filled[at(row * levels.groups + group)] == 0:
+        group += 1
+    part = lowest_bit(levels.filled[at(row * levels.groups + group)])
+    word = (group << SHIFT) + part
+    bit = lowest_bit(levels.sets[at(row * levels.words + word)])
+    node = (word << SHIFT) + bit
+    if level < levels.closed:
+        left = level - g
+        take(levels, kind, level, group, part, bit)
+    else:
+        left = level - levels.closed - g
+        d = nodes.class_of_node[at(node)]
+        state.node_type[at(node)] = nodes.opened_as[kind, d]
+        for other in range(levels.room.shape[0]):
+            size = nodes.size_as[other, d]
+            if size > 0:
+                take(levels, other, levels.closed + size, group, part, bit)
+    state.idle[at(node)] = left
+    row = kind * levels.levels + left
+    levels.members[at(row)] += 1
+    levels.sets[at(row * levels.words + word)] |= 1 << bit
+    levels.filled[at(row * levels.groups + group)] |= 1 << part
+    levels.present[at(kind * levels.parts + (left >> SHIFT))] |= 1 << (left & LAST)
+    return node
+
+
+@inlined
+def take(levels: Levels, kind: int, level: int, group: int, part: int, bit: int) -> None:
+    """Take a node out of its level."""
+    row = kind * levels.levels + level
+    word = row * levels.words + (group << SHIFT) + part
+    others = levels.sets[at(word)] ^ (1 << bit)
+    levels.sets[at(word)] = others
+    levels.filled[at(row * levels.groups + group)] ^= int(others == 0) << part
+    left = levels.members[at(row)] - 1
+    levels.members[at(row)] = left
+    levels.present[at(kind * levels.parts + (level >> SHIFT))] ^= int(left == 0) << (level & LAST)

@@ -1,0 +1,75 @@
+"""
+Nodes by what they can still give, for kernels that place tightly; sizes as in decision_tables.
+
+Level l of a kind is the open nodes with l idle GPUs, level G + 1 + s the closed ones that open with
+s GPUs. So of the levels that suffice for a job the first is that of the fullest open nodes or, if
+there is none, of the smallest closed ones. Sets are bits of words, the lowest index in the lowest
+bit, and of the words that are not 0 there are sets too: the first node is found without a search.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from rsjs.heuristics.decision_tables import Ints, NodeTables
+
+SHIFT, LAST = 5, 31  # element i of a set is bit i & LAST of word i >> SHIFT
+
+
+class Levels(NamedTuple):
+    """Sets of nodes in L = 2 (G + 1) levels; row kind * L + level."""
+
+    sets: Ints  # (K L words,) nodes
+    filled: Ints  # (K L groups,) words of `sets` that are not 0
+    members: Ints  # (K L,) how many nodes
+    present: Ints  # (K parts,) levels that are not empty
+    enough: Ints  # ((G + 1) parts,) levels that suffice for so many GPUs
+    room: Ints  # (K,) no node can give more GPUs
+    levels: int  # L
+    closed: int  # G + 1
+    words: int
+    groups: int
+    parts: int
+
+
+def all_closed(nodes: NodeTables) -> Levels:
+    """The levels of a cluster without jobs."""
+    stride, kinds = nodes.price.shape[1], len(nodes.size_as)
+    size = nodes.size_as[:, nodes.class_of_node]  # (K, N)
+    kind, node = np.nonzero(size)
+    level = stride + size[kind, node]
+    row = kind * 2 * stride + level
+    sets = _sets((kinds * 2 * stride, len(nodes.class_of_node)), row, node)
+    filled = _sets(sets.shape, *np.nonzero(sets))
+    present = _sets((kinds, 2 * stride), kind, level)
+    gpus, suffices = np.nonzero(np.tile(np.tri(stride, dtype=bool).T, 2))
+    some = suffices % stride > 0
+    return Levels(
+        sets=sets.ravel(),
+        filled=filled.ravel(),
+        members=np.bincount(row, minlength=len(sets)),
+        present=present.ravel(),
+        enough=_sets((stride, 2 * stride), gpus[some], suffices[some]).ravel(),
+        room=size.max(axis=1),
+        levels=2 * stride,
+        closed=stride,
+        words=sets.shape[1],
+        groups=filled.shape[1],
+        parts=present.shape[1],
+    )
+
+
+def copied(levels: Levels) -> Levels:
+    """The same in memory of its own."""
+    own = {name: getattr(levels, name).copy() for name in ("sets", "filled", "members", "present")}
+    return levels._replace(**own, room=levels.room.copy())
+
+
+def _sets(shape: tuple[int, ...], row: Ints, member: Ints) -> Ints:
+    """(rows, words) the members of each row, out of shape[1] possible ones, as bits of words."""
+    rows, most = shape
+    found = np.zeros((rows, (most + LAST) >> SHIFT), dtype=np.int64)
+    np.bitwise_or.at(found, (row, member >> SHIFT), 1 << (member & LAST))
+    return found
