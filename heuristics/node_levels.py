@@ -12,6 +12,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rsjs.heuristics.decision_tables import Ints, NodeTables
 
@@ -27,6 +28,7 @@ class Levels(NamedTuple):
     present: Ints  # (K parts,) levels that are not empty
     enough: Ints  # ((G + 1) parts,) levels that suffice for so many GPUs
     room: Ints  # (K,) no node can give more GPUs
+    elsewhere: NDArray[np.bool_]  # (D,) whether nodes of a class are closed nodes of several kinds
     levels: int  # L
     closed: int  # G + 1
     words: int
@@ -53,6 +55,7 @@ def all_closed(nodes: NodeTables) -> Levels:
         present=present.ravel(),
         enough=_sets((stride, 2 * stride), gpus[some], suffices[some]).ravel(),
         room=size.max(axis=1),
+        elsewhere=(nodes.size_as > 0).sum(axis=0) > 1,
         levels=2 * stride,
         closed=stride,
         words=sets.shape[1],

@@ -75,11 +75,12 @@ def construct(
                 rank += int(u >= listed.chance[at(job), at(more)])
         code = listed.candidate[at(job), at(rank)]
         kind, g = listed.kind[at(code)], listed.gpus[at(code)]
-        if not has_room(listed, levels, divided, job, kind, g):
+        level = first_level(levels, kind, g)
+        if level < 0 and (g > 0 or not has_share(listed, levels, divided, job, kind)):
             rank = ranks
             for other in range(kinds):
                 rank = min(rank, listed.rank[job, other, most(levels, other)])
-                if has_room(listed, levels, divided, job, other, 0):
+                if has_share(listed, levels, divided, job, other):
                     rank = min(rank, listed.share_rank[job, other])
             if rank == ranks:
                 waiting += penalty[job]
@@ -91,8 +92,9 @@ def construct(
                 continue
             code = listed.candidate[at(job), at(rank)]
             kind, g = listed.kind[at(code)], listed.gpus[at(code)]
+            level = first_level(levels, kind, g)
         if g > 0:
-            node = place(nodes, levels, state, kind, g)
+            node = place(nodes, levels, state, kind, g, level)
         else:
             node = place_share(nodes, listed, levels, state, divided, kind, listed.units[job, kind])
         state.job[at(running)], state.node[at(running)], state.gpus[at(running)] = job, node, g
@@ -101,10 +103,8 @@ def construct(
 
 
 @inlined
-def has_room(listed: Listed, levels: Levels, divided: Divided, job: int, kind: int, g: int) -> bool:
-    """Whether g GPUs of a kind are free on a node; g = 0: room for the job's share of one."""
-    if g > 0:
-        return bool(first_level(levels, kind, g) >= 0)
+def has_share(listed: Listed, levels: Levels, divided: Divided, job: int, kind: int) -> bool:
+    """Whether there is room for a job's share of a GPU."""
     units = listed.units[job, kind]
     return units > 0 and bool(units <= divided.room[kind] or first_level(levels, kind, 1) >= 0)
 
@@ -138,7 +138,7 @@ def place_share(
     if gpu < 0:
         gpu = divided.number[0]
         divided.number[0] += 1
-        divided.node[gpu] = place(nodes, levels, state, kind, 1)
+        divided.node[gpu] = place(nodes, levels, state, kind, 1, first_level(levels, kind, 1))
         divided.kind[gpu] = kind
         divided.left[gpu] = listed.whole[kind]
     divided.left[gpu] -= units

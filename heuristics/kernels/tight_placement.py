@@ -34,7 +34,7 @@ def close_all(closed: Levels, levels: Levels, state: State) -> None:
 
 @inlined
 def first_level(levels: Levels, kind: int, g: int) -> int:
-    """The first level that suffices for g > 0 GPUs; -1 = none."""
+    """The first level that suffices for g GPUs; -1 = none, or g = 0."""
     for part in range(levels.parts):
         found = (
             levels.present[at(kind * levels.parts + part)]
@@ -56,9 +56,8 @@ def most(levels: Levels, kind: int) -> int:
 
 
 @inlined
-def place(nodes: NodeTables, levels: Levels, state: State, kind: int, g: int) -> int:
-    """The node that gives g > 0 GPUs to a job; there must be one."""
-    level = first_level(levels, kind, g)
+def place(nodes: NodeTables, levels: Levels, state: State, kind: int, g: int, level: int) -> int:
+    """The node of a level that gives g GPUs to a job; see `first_level`."""
     row = kind * levels.levels + level
     group = 0
     while levels.filled[at(row * levels.groups + group)] == 0:
@@ -67,17 +66,15 @@ def place(nodes: NodeTables, levels: Levels, state: State, kind: int, g: int) ->
     word = (group << SHIFT) + part
     bit = lowest_bit(levels.sets[at(row * levels.words + word)])
     node = (word << SHIFT) + bit
-    if level < levels.closed:
-        left = level - g
-        take(levels, kind, level, group, part, bit)
-    else:
-        left = level - levels.closed - g
-        d = nodes.class_of_node[at(node)]
-        state.node_type[at(node)] = nodes.opened_as[kind, d]
+    take(levels, kind, level, group, part, bit)
+    d = nodes.class_of_node[at(node)]
+    if levels.elsewhere[at(d)] and level >= levels.closed:
         for other in range(levels.room.shape[0]):
             size = nodes.size_as[other, d]
-            if size > 0:
+            if size > 0 and other != kind:
                 take(levels, other, levels.closed + size, group, part, bit)
+    left = level - g - levels.closed * int(level >= levels.closed)
+    state.node_type[at(node)] = nodes.opened_as[at(kind), at(d)]
     state.idle[at(node)] = left
     row = kind * levels.levels + left
     levels.members[at(row)] += 1
