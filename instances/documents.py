@@ -21,10 +21,13 @@ from rsjs.instances.solution import DECISION_ARRAYS, Solution
 Document = dict[str, Any]
 
 INSTANCE, WORKLOAD, SOLUTION = "rsjs-instance/1", "rsjs-workload/1", "rsjs-solution/1"
+PLAIN = (str, int, bool, type(None))
 
 
 def canonical(value: Any) -> Any:
     """Numbers in canonical form: integral values as integers, arrays as lists."""
+    if type(value) in PLAIN:
+        return value
     if isinstance(value, float):
         return int(value) if value.is_integer() else value
     if isinstance(value, Mapping):
