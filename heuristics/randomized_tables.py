@@ -142,4 +142,6 @@ def chances(ranking: Ranking, most: int) -> Floats:
     free = listed & (key == 0)
     weight = np.where(free.any(axis=1, keepdims=True), free, weight)
     total = np.cumsum(weight, axis=1)
-    return np.where(total < total[:, -1:], total / total[:, -1:], 2.0)
+    found = np.full((len(first), most), 2.0)
+    found[:, : first.shape[1]] = np.where(total < total[:, -1:], total / total[:, -1:], 2.0)
+    return found

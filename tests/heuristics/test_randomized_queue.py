@@ -19,7 +19,7 @@ from rsjs.heuristics.first_fit import as_solution, first_fit
 from rsjs.heuristics.queue_choices import Choices
 from rsjs.heuristics.random_streams import draw, first_states
 from rsjs.heuristics.randomized_queue import Schedules, decide
-from rsjs.heuristics.randomized_queue_tables import listed
+from rsjs.heuristics.randomized_queue_tables import LISTED, listed
 from rsjs.heuristics.rooms import Rooms
 from rsjs.heuristics.stopping import Iterations, Stopping
 from rsjs.instances import costs
@@ -159,6 +159,7 @@ def test_a_heavier_job_rather_keeps_its_place(make: Make) -> None:
         schedules = Schedules(Choices.of(instance, "worst_case"), 0)
         passed = [schedules.schedule(i).job_node[1] == 0 for i in range(2, 6002)]
         assert np.mean(passed) == pytest.approx(share, abs=0.02)
+        assert listed(Choices.of(instance, "worst_case")).chance.shape == (2, LISTED)
 
 
 def test_first_candidates_are_drawn_inversely_to_what_sorts_them(make: Make) -> None:
