@@ -29,7 +29,7 @@ Ratios are of sums over all workloads that both policies completed, costs per no
 def write(runs: Runs, path: Path) -> None:
     """Write the page; runs as kept in results/online."""
     lines = [INTRODUCTION.format(sizes=_sizes(runs))]
-    lines += ["## Policies, families and loads", "", *_policies(runs)]
+    lines += ["## Policies, families and loads", "", *policies(runs)]
     lines += ["", "![Cost over the capacity-free bound](images/online-policies.png)"]
     lines += ["", "## From light load to overload", "", *_sweep(runs)]
     lines += ["", "![Cost by utilisation](images/online-loads.png)"]
@@ -47,10 +47,11 @@ def _sizes(runs: Runs) -> str:
     return f"Runs: {'; '.join(told)}."
 
 
-def _policies(runs: Runs) -> list[str]:
+def policies(runs: Runs) -> list[str]:
+    """The table of all policies, by family and law of arrivals."""
     cases = [(family, law) for family in claims.FAMILIES for law in claims.LAWS]
     parts = [
-        (f"{family} {law.removesuffix('50000')}", _plain(claims.chosen(runs, family, (law,))))
+        (f"{family} {law.removesuffix('50000')}", plain(claims.chosen(runs, family, (law,))))
         for family, law in cases
     ]
     parts = [(head, own) for head, own in parts if own.policies]
@@ -62,8 +63,8 @@ def _policies(runs: Runs) -> list[str]:
         f"| policy | {' | '.join(head for head, _ in parts)} |",
         f"| :--- |{' ---: |' * len(parts)}",
     ]
-    names = [p for p in _plain(runs).policies if p != REFERENCES]
-    for policy in sorted(names, key=_place):
+    names = [p for p in plain(runs).policies if p != REFERENCES]
+    for policy in sorted(names, key=place):
         cells = [_cell(own, policy) for _, own in parts]
         lines.append(f"| {code(policy)} | {' | '.join(cells)} |")
     for what, column in (
@@ -92,17 +93,19 @@ def _sweep(runs: Runs) -> list[str]:
         f"| :--- |{' ---: |' * len(heads)}",
     ]
     names = {p: None for _, own in steps for p in own.policies if p != REFERENCES}
-    for policy in sorted(names, key=_place):
+    for policy in sorted(names, key=place):
         cells = [number(own.ratio(policy, "objective", claims.GREEDY)) for _, own in steps]
         lines.append(f"| {code(policy)} | {' | '.join(cells)} |")
     return lines
 
 
-def _plain(runs: Runs) -> Runs:
+def plain(runs: Runs) -> Runs:
+    """Those without sharing."""
     return runs.where(lambda case: case.sharing == "none")
 
 
-def _place(policy: str) -> tuple[int, str]:
+def place(policy: str) -> tuple[int, str]:
+    """Where a policy stands in a table."""
     known = (
         *(claims.EDF, "queue:edf_alone", claims.PREEMPTIVE, claims.GREEDY, claims.MEAN_EDF),
         *(claims.RG, claims.MEAN_RG, claims.DP, claims.LITERAL, claims.STS, claims.ROLL),

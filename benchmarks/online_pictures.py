@@ -67,10 +67,10 @@ def _policies(runs: Runs) -> Figure:
         ax.set_title(family)
         ax.set_xticks(range(len(claims.LAWS)), ["exp", "low", "high"])
         ax.set_yscale("log")
-        _plain_numbers(ax)
+        plain_numbers(ax)
         ax.grid(axis="y", linewidth=0.3)
     axes[0].set_ylabel("cost over the capacity-free bound")
-    _legend(made, styles, {*runs.policies}, marker_only=True)
+    legend(made, styles, {*runs.policies}, marker_only=True)
     return made
 
 
@@ -85,25 +85,27 @@ def _over_load(steps: list[tuple[str, Runs]]) -> Figure:
         cost.plot(
             x,
             [own.ratio(policy, "objective", claims.GREEDY) for own in runs],
-            **_line(styles, policy),
+            **line(styles, policy),
         )
-        late.plot(x, [100 * (own.late(policy) or 0.0) for own in runs], **_line(styles, policy))
+        late.plot(x, [100 * (own.late(policy) or 0.0) for own in runs], **line(styles, policy))
     cost.set_yscale("log")
-    _plain_numbers(cost)
+    plain_numbers(cost)
     cost.set_ylabel("cost over that of greedy")
     late.set_ylabel("jobs more than 60 s late [%]")
     for ax in (cost, late):
         ax.set_xlabel("GPUs in use under greedy [%]")
         ax.grid(linewidth=0.3)
-    _legend(made, styles, {policy for _, own in steps for policy in own.policies})
+    legend(made, styles, {policy for _, own in steps for policy in own.policies})
     return made
 
 
-def _line(styles: dict[str, dict[str, Any]], policy: str) -> dict[str, Any]:
+def line(styles: dict[str, dict[str, Any]], policy: str) -> dict[str, Any]:
+    """How the line of a policy is drawn."""
     return {**styles[policy], "linewidth": 1.0, "markersize": 4}
 
 
-def _plain_numbers(ax: Axes) -> None:
+def plain_numbers(ax: Axes) -> None:
+    """Write 0.5, 1, 2, 5, 10 on a logarithmic axis."""
     from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
     ax.yaxis.set_major_locator(LogLocator(base=10, subs=(1.0, 2.0, 5.0)))
@@ -111,9 +113,10 @@ def _plain_numbers(ax: Axes) -> None:
     ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
 
 
-def _legend(
+def legend(
     made: Figure, styles: dict[str, dict[str, Any]], drawn: set[str], *, marker_only: bool = False
 ) -> None:
+    """Name the policies that are drawn, below the panels."""
     from matplotlib.lines import Line2D
 
     changed = {"linestyle": "none"} if marker_only else {}

@@ -1,0 +1,140 @@
+"""The page docs/sts-campaign.md from averaged rows of the STS paper's campaign."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from statistics import mean
+
+from benchmarks import online_claims as claims
+from benchmarks.online_page import place, plain, policies
+from benchmarks.online_rows import REFERENCES, Row, Runs
+from benchmarks.online_verdicts import by_size, statements
+from benchmarks.online_words import number, share
+from benchmarks.sts_campaign_picture import FAMILIES
+from rsjs.instances.files import write_bytes
+from rsjs.reporting.formats import MISSING
+from rsjs.reporting.markdown_table import code
+
+INTRODUCTION = """\
+# The campaign of the STS paper
+
+Made by `python -m benchmarks.sts_campaign` from `results/sts_online/rows.csv`, which `python -m
+benchmarks.sts_campaign STORE` takes from a store of `rsjs run sts-online`: the simulations of
+Filippini et al. 2024, VII, on 10 to 100 nodes with ten jobs for each, three laws of arrivals, three
+workloads of each kind, and ten repetitions of what is random. Policies, families and terms are
+those of [policies over whole workloads](online.md), which also has heavier loads and other
+speed-ups.
+
+{work}
+"""
+KINDS = tuple((family, law) for family in FAMILIES for law in claims.LAWS)
+
+
+def write(runs: Runs, path: Path) -> None:
+    """Write the page; runs of averaged rows."""
+    lines = [INTRODUCTION.format(work=_work(runs))]
+    lines += ["![Cost over the capacity-free bound](images/sts-campaign.png)", ""]
+    lines += ["## All sizes together", "", *policies(runs)]
+    lines += ["", "## What the paper states", "", *statements(runs, FAMILIES)]
+    lines += ["", "Cost of STS over that of EDF, and of greedy, by number of nodes:", ""]
+    lines += [*by_size(runs, FAMILIES), "", "## Shared GPUs", "", *_sharing(runs)]
+    lines += ["", "## Repetitions", "", *_repetitions(runs), "", "## Time", "", *_time(runs)]
+    write_bytes(("\n".join(lines) + "\n").encode(), path)
+
+
+def _rows(runs: Runs, policy: str) -> list[Row]:
+    return [own[policy] for own in runs.by_workload.values() if policy in own]
+
+
+def _work(runs: Runs) -> str:
+    rows = [row for own in runs.by_workload.values() for row in own.values()]
+    simulations = [row for row in rows if row["method"] != REFERENCES]
+    count = sum(row["runs"] for row in simulations)
+    decisions = sum(row["runs"] * row["decisions"] for row in simulations)
+    hours = sum(row["runs"] * row["whole_s"] for row in rows) / 3600
+    return (
+        f"{count} simulations, {decisions / 1e6:.1f} million decisions, {hours:.1f} hours of one "
+        "core with every log simulated again."
+    )
+
+
+def _heads(first: str) -> Iterator[str]:
+    names = (f"{family} {law.removesuffix('50000')}" for family, law in KINDS)
+    yield f"| {first} | {' | '.join(names)} |"
+    yield f"| :--- |{' ---: |' * len(KINDS)}"
+
+
+def _sharing(runs: Runs) -> list[str]:
+    lines = [
+        "A cell is energy over that of the same policy on the same jobs without sharing, and jobs "
+        "that are late.",
+        "",
+        *_heads("policy"),
+    ]
+    for policy in (claims.LITERAL, claims.STS):
+        cells = []
+        for family, law in KINDS:
+            own = claims.chosen(runs, family, (law,))
+            shared = own.where(lambda case: case.sharing != "none")
+            ratio = _over_plain(own, policy)
+            cells.append(f"{number(ratio)} / {share(shared.late(policy))}")
+        lines.append(f"| {code(policy)} | {' | '.join(cells)} |")
+    return lines
+
+
+def _over_plain(runs: Runs, policy: str) -> float | None:
+    """Energy per node with sharing over that without, on workloads that have run both ways."""
+    shared = under = 0.0
+    for name, own in runs.by_workload.items():
+        other = runs.by_workload.get(name.replace("-paper-", "-none-"), {})
+        if "-paper-" in name and policy in own and policy in other:
+            shared += own[policy]["energy"] / own[policy]["nodes"]
+            under += other[policy]["energy"] / other[policy]["nodes"]
+    return shared / under if under else None
+
+
+def _repetitions(runs: Runs) -> list[str]:
+    lines = [
+        "Standard deviation of the cost of ten repetitions over their mean, the mean and the most "
+        "of all workloads.",
+        "",
+        *_heads("policy"),
+    ]
+    for policy in (claims.RG, claims.MEAN_RG):
+        cells = []
+        for family, law in KINDS:
+            rows = _rows(plain(claims.chosen(runs, family, (law,))), policy)
+            found = [
+                r["objective_sd"] / r["objective"] for r in rows if r["objective_sd"] is not None
+            ]
+            cells.append(f"{share(mean(found))}, {share(max(found))}" if found else share(None))
+        lines.append(f"| {code(policy)} | {' | '.join(cells)} |")
+    return lines
+
+
+def _time(runs: Runs) -> list[str]:
+    """Seconds of the largest workloads, and all there are."""
+    largest = max(runs.sizes)
+    lines = [
+        f"Seconds of all decisions on {largest} nodes, the mean of all workloads; milliseconds of "
+        "one decision there, the mean of medians; and hours of one core that the runs of the "
+        "policy took in all, simulation and its repetition included.",
+        "",
+        "| policy | runs | decisions | ms | s | hours |",
+        "| :--- | ---: | ---: | ---: | ---: | ---: |",
+    ]
+    for policy in sorted(runs.policies, key=place):
+        rows = _rows(runs, policy)
+        hours = sum(row["runs"] * row["whole_s"] for row in rows) / 3600
+        there = _rows(runs.where(lambda case: case.nodes == largest), policy)
+        count = sum(row["runs"] for row in rows)
+        cells = [MISSING] * 3
+        if policy != REFERENCES and there:
+            cells = [
+                f"{mean(row['decisions'] for row in there):.0f}",
+                f"{1000 * mean(row['decision_median_s'] for row in there):.2f}",
+                f"{mean(row['policy_s'] for row in there):.2f}",
+            ]
+        lines.append(f"| {code(policy)} | {count} | {' | '.join(cells)} | {hours:.2f} |")
+    return lines

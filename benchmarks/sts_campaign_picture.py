@@ -1,0 +1,48 @@
+"""The picture of docs/sts-campaign.md."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from benchmarks import online_claims as claims
+from benchmarks.online_page import plain
+from benchmarks.online_pictures import SHOWN, legend, line, plain_numbers
+from benchmarks.online_rows import REFERENCES, Runs
+from rsjs.reporting import canvas
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+FAMILIES = ("sts-km", "sts-a100")
+
+
+def by_size(runs: Runs, path: Path) -> None:
+    """A panel per family and law of arrivals: cost over the capacity-free bound by nodes."""
+    canvas.write(lambda: _by_size(runs), path)
+
+
+def _by_size(runs: Runs) -> Figure:
+    made = canvas.figure(9.0, 6.0, layout="constrained")
+    axes = made.subplots(len(FAMILIES), len(claims.LAWS), sharex=True, sharey="row")
+    styles = canvas.styles(SHOWN)
+    for row, family in zip(axes, FAMILIES, strict=True):
+        for ax, law in zip(row, claims.LAWS, strict=True):
+            own = plain(claims.chosen(runs, family, (law,)))
+            for policy in SHOWN:
+                here = [(n, own.where(lambda case, n=n: case.nodes == n)) for n in own.sizes]
+                ratios = [
+                    (n, o.ratio(policy, "objective", REFERENCES, "best_bound")) for n, o in here
+                ]
+                points = [(n, ratio) for n, ratio in ratios if ratio is not None]
+                if points:
+                    ax.plot(*zip(*points, strict=True), **line(styles, policy))
+            ax.set_title(f"{family}, {law.removesuffix('50000')}")
+            ax.set_yscale("log")
+            plain_numbers(ax)
+            ax.grid(axis="y", linewidth=0.3)
+        row[0].set_ylabel("cost over the bound")
+    for ax in axes[-1]:
+        ax.set_xlabel("nodes")
+    legend(made, styles, {*runs.policies})
+    return made
