@@ -9,25 +9,9 @@ from typing import Any
 
 import pytest
 
+from tests.mig_scheduling.four_jobs import JOBS
+
 Run = Callable[..., Any]
-JOBS = {
-    "format": "rsjs-mig-jobs/1",
-    "name": "four",
-    "time_unit": "minute",
-    "jobs": [
-        {
-            "arrival": arrival,
-            "class": "job",
-            "priority": 1,
-            "memory": memory,
-            "cuda_cores": 1,
-            "interruptible": True,
-            "migratable": True,
-            "deadline": 4,
-        }
-        for arrival, memory in [(0, [900, 1500]), (0, [1500]), (0.5, [300, 300]), (0.5, [1200])]
-    ],
-}
 
 
 @pytest.fixture

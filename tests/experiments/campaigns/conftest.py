@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -192,7 +193,7 @@ def campaign(tmp_path: Path) -> Callable[..., Campaign]:
     return make
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def carry_out() -> Callable[..., Prepared]:
     """Carries out what is left of a campaign; returns the state of its store before."""
 
@@ -203,3 +204,25 @@ def carry_out() -> Callable[..., Prepared]:
         return prepared
 
     return run
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a store that the first test of a module carries out."""
+    return tmp_path_factory.mktemp("finished")
+
+
+@pytest.fixture
+def asked(campaign: Callable[..., Campaign], request: pytest.FixtureRequest) -> Campaign:
+    """A campaign of the METHODS of a module."""
+    return campaign(*request.module.METHODS, time_s=20, sizes='["2x6"]')
+
+
+@pytest.fixture
+def store(
+    asked: Campaign, carry_out: Callable[..., Prepared], finished: Path, tmp_path: Path
+) -> Path:
+    """A copy of its finished store."""
+    if not (finished / "store").exists():
+        carry_out(asked, finished / "store")
+    return shutil.copytree(finished / "store", tmp_path / "store")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 from hashlib import sha256
 
 import pytest
@@ -14,25 +13,6 @@ from rsjs.instances.errors import InputError
 from rsjs.reporting.site.material import gathered
 
 METHODS = ("fifo:paper", "jahani_patterns@highs")
-
-
-@pytest.fixture(scope="module")
-def finished(tmp_path_factory):
-    """The store of a campaign that was carried out; tests work on copies."""
-    return tmp_path_factory.mktemp("finished")
-
-
-@pytest.fixture
-def asked(campaign):
-    return campaign(*METHODS, time_s=20, sizes='["2x6"]')
-
-
-@pytest.fixture
-def store(asked, carry_out, finished, tmp_path):
-    """A copy of the finished store."""
-    if not (finished / "store").exists():
-        carry_out(asked, finished / "store")
-    return shutil.copytree(finished / "store", tmp_path / "store")
 
 
 @pytest.fixture

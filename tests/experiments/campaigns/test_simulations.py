@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -11,8 +12,7 @@ import pytest
 from rsjs.experiments.best_known import run_claims
 from rsjs.experiments.campaigns import document, runner, simulation_records
 from rsjs.experiments.campaigns.collection import collect
-from rsjs.experiments.campaigns.local import local
-from rsjs.experiments.campaigns.runner import Part
+from rsjs.experiments.campaigns.runner import Part, Prepared
 from rsjs.experiments.campaigns.runs import Run
 from rsjs.experiments.campaigns.store import Store
 from rsjs.experiments.simulations import FIGURES, LOG
@@ -50,6 +50,7 @@ run = ["randomized_queue?iterations=2"]
 on = ["*-exp*"]
 seeds = [1, 2]
 """
+CarryOut = Callable[..., Prepared]
 OPTIONS = {"energy": "node", "boot": 0.05}
 
 
@@ -58,19 +59,13 @@ def _read(folder: Path, text: str = GOOD) -> document.Campaign:
     return document.read(folder / "campaign.toml")
 
 
-def _carry_out(asked: document.Campaign, store: Path, part: Part | None = None) -> int:
-    prepared = runner.prepare(asked, store, part or Part())
-    for _ in runner.carry_out(prepared, store, local(1), 1):
-        pass
-    return len(prepared.left)
-
-
 @pytest.fixture(scope="module")
-def done(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def done(tmp_path_factory: pytest.TempPathFactory, carry_out: CarryOut) -> Path:
     """The store of the campaign above, made in two shards."""
     folder = tmp_path_factory.mktemp("simulations")
     asked = _read(folder)
-    assert sum(_carry_out(asked, folder / "store", Part(shard=(i, 2))) for i in (1, 2)) == 8
+    shards = [carry_out(asked, folder / "store", Part(shard=(i, 2)), 1) for i in (1, 2)]
+    assert sum(len(shard.left) for shard in shards) == 8
     return folder / "store"
 
 
@@ -147,12 +142,14 @@ def _workload(law: str) -> Workload:
     return sts.workload(nodes=2, jobs=8, seed=1, law=law)
 
 
-def test_what_is_done_is_not_done_again_and_what_is_damaged_is(done: Path, tmp_path: Path) -> None:
+def test_what_is_done_is_not_done_again_and_what_is_damaged_is(
+    done: Path, tmp_path: Path, carry_out: CarryOut
+) -> None:
     asked = _read(tmp_path)
-    assert _carry_out(asked, done) == 0
+    assert carry_out(asked, done, slots=1).left == []
     first = Store(done).path(Store(done).ids()[0])
     (first / "result.json").write_text("{}")
-    assert _carry_out(asked, done) == 1
+    assert len(carry_out(asked, done, slots=1).left) == 1
     assert collect([done]).corrupt == []
 
 
@@ -276,10 +273,12 @@ def test_a_bad_campaign_is_told_in_one_line(
     assert "\n" not in str(error.value)
 
 
-def test_a_policy_that_fails_is_an_error_with_its_reason(tmp_path: Path) -> None:
+def test_a_policy_that_fails_is_an_error_with_its_reason(
+    tmp_path: Path, carry_out: CarryOut
+) -> None:
     text = GOOD.replace("boot = 0.05", 'events = "authors"').replace("queue:edf", "fifo:code")
     asked = _read(tmp_path, text.replace('sizes = ["2x8"]', 'sizes = ["1x8"]'))
-    assert _carry_out(asked, tmp_path / "store", Part(only="fifo:code*exp")) == 1
+    assert len(carry_out(asked, tmp_path / "store", Part(only="fifo:code*exp"), 1).left) == 1
     (row,) = collect([tmp_path / "store"]).rows
     assert (row["ended"], row["quality"]) == ("SOLVER_ERROR", "NO_SOLUTION")
     assert (row["objective"], row["late"]) == (None, None)

@@ -25,26 +25,6 @@ from rsjs.instances.generators.jahani import generate
 METHODS = ("fifo:paper", "greedy:code", "jahani_patterns@highs")
 
 
-@pytest.fixture(scope="module")
-def finished(tmp_path_factory):
-    """The store of a campaign that was carried out; tests work on copies."""
-    folder = tmp_path_factory.mktemp("finished")
-    return folder
-
-
-@pytest.fixture
-def asked(campaign):
-    return campaign(*METHODS, time_s=20, sizes='["2x6"]')
-
-
-@pytest.fixture
-def store(asked, carry_out, finished, tmp_path):
-    """A copy of the finished store."""
-    if not (finished / "store").exists():
-        carry_out(asked, finished / "store")
-    return shutil.copytree(finished / "store", tmp_path / "store")
-
-
 def record_of(store, method):
     (path,) = (
         spec.parent
