@@ -17,7 +17,7 @@ from rsjs.heuristics.decision_tables import Floats, Ints, Objective, objective, 
 from rsjs.heuristics.greedy_rules import RULES, ClusterTables, cluster_tables
 from rsjs.heuristics.power_model import with_share
 from rsjs.heuristics.queue_choices import Choices
-from rsjs.heuristics.randomized_tables import chances, rank_table
+from rsjs.heuristics.randomized_tables import chances, rank_table, sums_from
 from rsjs.instances import costs
 from rsjs.instances.cluster import Cluster
 
@@ -70,7 +70,7 @@ def listed(of: Choices) -> Listed:
     return settled(
         Listed(
             queue=queue,
-            later=np.append(np.cumsum(penalty[::-1])[::-1], 0.0),
+            later=sums_from(penalty),
             candidate=ranking.code.astype(np.int32),
             rank=rank,
             share_rank=share_rank,

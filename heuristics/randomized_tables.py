@@ -91,7 +91,7 @@ def prepare(
     np.minimum.at(least, *np.divmod(np.unique(ranking.code), stride))
     choices = Choices(
         queue=queue,
-        later=np.append(np.cumsum(penalty[::-1])[::-1], 0.0),
+        later=sums_from(penalty),
         candidate=ranking.code.astype(np.int32),
         rank=rank_table(ranking, kinds, stride),
         kind=kind,
@@ -112,6 +112,11 @@ def prepare(
         stream=stream,
         seed=seed,
     )
+
+
+def sums_from(values: Floats) -> Floats:
+    """(J + 1,) sums over values[i:]."""
+    return np.append(np.cumsum(values[::-1])[::-1], 0.0)
 
 
 def rank_table(ranking: Ranking, kinds: int, stride: int) -> NDArray[np.int32]:

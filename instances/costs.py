@@ -78,6 +78,7 @@ class Terms:
 
 
 _TABLES: WeakKeyDictionary[Instance, CostTables] = WeakKeyDictionary()
+_EPOCHS: WeakKeyDictionary[Instance, Array] = WeakKeyDictionary()
 
 
 def tables(instance: Instance) -> CostTables:
@@ -131,6 +132,14 @@ def _times(instance: Instance, rate: Array, slack: Array) -> tuple[Array, Array]
 
 def epochs_left(instance: Instance) -> Array:
     """(J,) epochs that t_jq counts: worst case, mean or expectation of what remains."""
+    known = _EPOCHS.get(instance)
+    if known is None:
+        known = _EPOCHS[instance] = _epochs_left(instance)
+        known.setflags(write=False)
+    return known
+
+
+def _epochs_left(instance: Instance) -> Array:
     jobs, kind = instance.jobs, instance.objective.expectation
     epochs = jobs.remaining.copy()
     if kind == "worst_case":

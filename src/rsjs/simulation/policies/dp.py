@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from rsjs.heuristics import dynamic_programming
 from rsjs.instances.completion import complete
 from rsjs.instances.schema import Instance
@@ -20,7 +18,7 @@ def policy(request: Request, whole: Instance) -> Policy:
     rule, epochs, parts = str(request.rule), request.options["epochs"], Parts(whole)
 
     def decide(state: State, memory: Any) -> Choice:
-        part = parts.some(state, np.arange(len(state.rows)), epochs)
+        part = parts.planned(state, epochs)
         return Choice(solution=complete(part, dynamic_programming.decide(part, rule, epochs)))
 
     return Policy(spelling=request.spelling, decide=decide)

@@ -31,6 +31,10 @@ class Parts:
         survival_steps.preset(instance, survival_steps.taken(self._steps, rows, state.epochs_done))
         return instance
 
+    def planned(self, state: State, expectation: str) -> Instance:
+        """All jobs at hand, see `State.of`."""
+        return self.some(state, np.arange(len(state.rows)), expectation)
+
     def some(self, state: State, jobs: NDArray[np.int64], expectation: str) -> Instance:
         """Some of the jobs at hand, see `State.of`."""
         part = state.of(jobs, expectation)

@@ -6,8 +6,6 @@ from math import inf
 from time import perf_counter
 from typing import Any
 
-import numpy as np
-
 from rsjs.heuristics.queue_choices import Choices
 from rsjs.heuristics.randomized_queue import search_schedules
 from rsjs.heuristics.stopping import Iterations, Seconds
@@ -25,7 +23,7 @@ def policy(request: Request, whole: Instance) -> Policy:
     most = request.options["iterations"] or inf
 
     def decide(state: State, memory: Any) -> Choice:
-        part = parts.some(state, np.arange(len(state.rows)), epochs)
+        part = parts.planned(state, epochs)
         stop = Iterations(most) | Seconds(state.time_limit, perf_counter)
         solution, _ = search_schedules(Choices.of(part, epochs), stop, state.seed)
         return Choice(solution=complete(part, solution))
