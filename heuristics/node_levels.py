@@ -20,18 +20,21 @@ SHIFT, LAST = 5, 31  # element i of a set is bit i & LAST of word i >> SHIFT
 
 
 class Levels(NamedTuple):
-    """Sets of nodes in L = 2 (G + 1) levels; row kind * L + level."""
+    """
+    Sets of nodes in L = 2 (G + 1) levels of K kinds.
 
-    sets: Ints  # (K L words,) nodes
-    filled: Ints  # (K L groups,) words of `sets` that are not 0
-    members: Ints  # (K L,) how many nodes
+    Each level has a row of `nodes`: how many nodes; which words of their set are not 0, as words
+    again (groups); the words of the set. Row kind * L + level starts at that times `width`.
+    """
+
+    nodes: Ints  # (K L width,)
     present: Ints  # (K parts,) levels that are not empty
     enough: Ints  # ((G + 1) parts,) levels that suffice for so many GPUs
     room: Ints  # (K,) no node can give more GPUs
     elsewhere: NDArray[np.bool_]  # (D,) whether nodes of a class are closed nodes of several kinds
     levels: int  # L
     closed: int  # G + 1
-    words: int
+    width: int
     groups: int
     parts: int
 
@@ -45,20 +48,19 @@ def all_closed(nodes: NodeTables) -> Levels:
     row = kind * 2 * stride + level
     sets = _sets((kinds * 2 * stride, len(nodes.class_of_node)), row, node)
     filled = _sets(sets.shape, *np.nonzero(sets))
+    rows = np.hstack([np.bincount(row, minlength=len(sets))[:, None], filled, sets])
     present = _sets((kinds, 2 * stride), kind, level)
     gpus, suffices = np.nonzero(np.tile(np.tri(stride, dtype=bool).T, 2))
     some = suffices % stride > 0
     return Levels(
-        sets=sets.ravel(),
-        filled=filled.ravel(),
-        members=np.bincount(row, minlength=len(sets)),
+        nodes=rows.ravel(),
         present=present.ravel(),
         enough=_sets((stride, 2 * stride), gpus[some], suffices[some]).ravel(),
         room=size.max(axis=1),
         elsewhere=(nodes.size_as > 0).sum(axis=0) > 1,
         levels=2 * stride,
         closed=stride,
-        words=sets.shape[1],
+        width=rows.shape[1],
         groups=filled.shape[1],
         parts=present.shape[1],
     )
@@ -66,8 +68,8 @@ def all_closed(nodes: NodeTables) -> Levels:
 
 def copied(levels: Levels) -> Levels:
     """The same in memory of its own."""
-    own = {name: getattr(levels, name).copy() for name in ("sets", "filled", "members", "present")}
-    return levels._replace(**own, room=levels.room.copy())
+    own = {name: getattr(levels, name).copy() for name in ("nodes", "present", "room")}
+    return levels._replace(**own)
 
 
 def _sets(shape: tuple[int, ...], row: Ints, member: Ints) -> Ints:

@@ -18,12 +18,8 @@ from rsjs.heuristics.node_levels import LAST, SHIFT, Levels
 @inlined
 def close_all(closed: Levels, levels: Levels, state: State) -> None:
     """Close all nodes: `levels` become those of `closed`."""
-    for i in range(closed.sets.shape[0]):
-        levels.sets[i] = closed.sets[i]
-    for i in range(closed.filled.shape[0]):
-        levels.filled[i] = closed.filled[i]
-    for i in range(closed.members.shape[0]):
-        levels.members[i] = closed.members[i]
+    for i in range(closed.nodes.shape[0]):
+        levels.nodes[i] = closed.nodes[i]
     for i in range(closed.present.shape[0]):
         levels.present[i] = closed.present[i]
     for kind in range(closed.room.shape[0]):
@@ -58,13 +54,14 @@ def most(levels: Levels, kind: int) -> int:
 @inlined
 def place(nodes: NodeTables, levels: Levels, state: State, kind: int, g: int, level: int) -> int:
     """The node of a level that gives g GPUs to a job; see `first_level`."""
-    row = kind * levels.levels + level
-    group = 0
-    while levels.filled[at(row * levels.groups + group)] == 0:
+    first = kind * levels.levels
+    start = (first + level) * levels.width
+    group = 1
+    while levels.nodes[at(start + group)] == 0:
         group += 1
-    part = lowest_bit(levels.filled[at(row * levels.groups + group)])
-    word = (group << SHIFT) + part
-    bit = lowest_bit(levels.sets[at(row * levels.words + word)])
+    part = lowest_bit(levels.nodes[at(start + group)])
+    word = ((group - 1) << SHIFT) + part
+    bit = lowest_bit(levels.nodes[at(start + 1 + levels.groups + word)])
     node = (word << SHIFT) + bit
     take(levels, kind, level, group, part, bit)
     d = nodes.class_of_node[at(node)]
@@ -76,22 +73,22 @@ def place(nodes: NodeTables, levels: Levels, state: State, kind: int, g: int, le
     left = level - g - levels.closed * int(level >= levels.closed)
     state.node_type[at(node)] = nodes.opened_as[at(kind), at(d)]
     state.idle[at(node)] = left
-    row = kind * levels.levels + left
-    levels.members[at(row)] += 1
-    levels.sets[at(row * levels.words + word)] |= 1 << bit
-    levels.filled[at(row * levels.groups + group)] |= 1 << part
+    start = (first + left) * levels.width
+    levels.nodes[at(start)] += 1
+    levels.nodes[at(start + group)] |= 1 << part
+    levels.nodes[at(start + 1 + levels.groups + word)] |= 1 << bit
     levels.present[at(kind * levels.parts + (left >> SHIFT))] |= 1 << (left & LAST)
     return node
 
 
 @inlined
 def take(levels: Levels, kind: int, level: int, group: int, part: int, bit: int) -> None:
-    """Take a node out of its level."""
-    row = kind * levels.levels + level
-    word = row * levels.words + (group << SHIFT) + part
-    others = levels.sets[at(word)] ^ (1 << bit)
-    levels.sets[at(word)] = others
-    levels.filled[at(row * levels.groups + group)] ^= int(others == 0) << part
-    left = levels.members[at(row)] - 1
-    levels.members[at(row)] = left
+    """Take a node out of its level: bit `bit` of word `part` of a group, the first one being 1."""
+    start = (kind * levels.levels + level) * levels.width
+    word = start + 1 + levels.groups + ((group - 1) << SHIFT) + part
+    others = levels.nodes[at(word)] ^ (1 << bit)
+    levels.nodes[at(word)] = others
+    levels.nodes[at(start + group)] ^= int(others == 0) << part
+    left = levels.nodes[at(start)] - 1
+    levels.nodes[at(start)] = left
     levels.present[at(kind * levels.parts + (level >> SHIFT))] ^= int(left == 0) << (level & LAST)
