@@ -17,7 +17,7 @@ from rsjs.heuristics.decision_tables import Floats, Ints, Objective, objective, 
 from rsjs.heuristics.greedy_rules import RULES, ClusterTables, cluster_tables
 from rsjs.heuristics.power_model import with_share
 from rsjs.heuristics.queue_choices import Choices
-from rsjs.heuristics.randomized_tables import chances, rank_table, sums_from
+from rsjs.heuristics.randomized_tables import chances, rank_table
 from rsjs.instances import costs
 from rsjs.instances.cluster import Cluster
 
@@ -29,7 +29,6 @@ class Listed(NamedTuple):
     """Queue, candidates and chances of a decision."""
 
     queue: Ints  # (J,)
-    later: Floats  # (J + 1,) $, sum of P_j over queue[i:]
     candidate: NDArray[np.int32]  # (J, C) codes by rank
     rank: NDArray[np.int32]  # (J, K, G + 1) least one that so many whole GPUs suffice for; C = none
     share_rank: NDArray[np.int32]  # (J, K) of the share; C = none
@@ -53,24 +52,29 @@ class Divided(NamedTuple):
     number: Ints  # (1,) of them
 
 
+class Drawn(NamedTuple):
+    """What chance makes of a queue, by position."""
+
+    job: Ints  # (J,)
+    code: Ints  # (J,) the configuration that is tried first
+
+
 def listed(of: Choices) -> Listed:
     """Order queue and candidates."""
     cluster = of.instance.cluster
     ranking = candidates.ranking(of.instance, of.hours, of.price, strict=False)
     (kinds, stride), ranks = of.hours.shape[1:], ranking.code.shape[1]
     queue = candidates.by_pressure(of.instance)
-    penalty = costs.tables(of.instance).postponement[queue]
     rank = rank_table(ranking, kinds, stride)
     share_rank = rank[:, :, 0].copy()
     rank[:, :, 0] = ranks
     kind, gpus = np.divmod(np.arange(kinds * stride), stride)
     least = np.full(kinds, stride)
-    used = np.unique(ranking.code)
+    used = ranking.code[0]  # as in all other rows
     np.minimum.at(least, kind[used], np.maximum(gpus[used], 1))
     return settled(
         Listed(
             queue=queue,
-            later=sums_from(penalty),
             candidate=ranking.code.astype(np.int32),
             rank=rank,
             share_rank=share_rank,

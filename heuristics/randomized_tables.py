@@ -88,10 +88,10 @@ def prepare(
     penalty = costs.tables(instance).postponement[queue]
     kind, gpus = np.divmod(np.arange(kinds * stride), stride)
     least = np.full(kinds, stride)
-    np.minimum.at(least, *np.divmod(np.unique(ranking.code), stride))
+    np.minimum.at(least, *np.divmod(ranking.code[0], stride))
     choices = Choices(
         queue=queue,
-        later=sums_from(penalty),
+        later=np.append(np.cumsum(penalty[::-1])[::-1], 0.0),
         candidate=ranking.code.astype(np.int32),
         rank=rank_table(ranking, kinds, stride),
         kind=kind,
@@ -114,11 +114,6 @@ def prepare(
     )
 
 
-def sums_from(values: Floats) -> Floats:
-    """(J + 1,) sums over values[i:]."""
-    return np.append(np.cumsum(values[::-1])[::-1], 0.0)
-
-
 def rank_table(ranking: Ranking, kinds: int, stride: int) -> NDArray[np.int32]:
     """(J, K, G + 1) least rank of a candidate of a kind with at most so many GPUs; C = none."""
     jobs, ranks = ranking.code.shape
@@ -136,9 +131,9 @@ def chances(ranking: Ranking, most: int) -> Floats:
     The list is cut where late candidates follow on those in time; where keys are 0, only those
     have a chance. The last entry of each list is 2, so that no number in [0, 1) passes it.
     """
-    first = ranking.order[:, :most]
-    key = np.take_along_axis(ranking.key, first, axis=1)
-    in_time = np.take_along_axis(ranking.in_time, first, axis=1)
+    jobs, columns = ranking.key.shape
+    first = ranking.order[:, :most] + columns * np.arange(jobs)[:, None]
+    key, in_time = ranking.key.take(first), ranking.in_time.take(first)
     listed = (in_time == in_time[:, :1]) & np.isfinite(key)
     positive = np.where(listed & (key > 0), key, np.inf)
     smallest = positive.min(axis=1, keepdims=True)
@@ -147,6 +142,6 @@ def chances(ranking: Ranking, most: int) -> Floats:
     free = listed & (key == 0)
     weight = np.where(free.any(axis=1, keepdims=True), free, weight)
     total = np.cumsum(weight, axis=1)
-    found = np.full((len(first), most), 2.0)
+    found = np.full((jobs, most), 2.0)
     found[:, : first.shape[1]] = np.where(total < total[:, -1:], total / total[:, -1:], 2.0)
     return found

@@ -10,7 +10,7 @@ from rsjs.heuristics.kernels.state import State
 from rsjs.heuristics.kernels.tight_placement import close_all, first_level, most, place
 from rsjs.heuristics.node_levels import Levels
 from rsjs.heuristics.random_streams import States
-from rsjs.heuristics.randomized_queue_tables import LISTED, Divided, Listed
+from rsjs.heuristics.randomized_queue_tables import LISTED, Divided, Drawn, Listed
 
 
 @compiled
@@ -22,6 +22,7 @@ def iterate(
     levels: Levels,
     state: State,
     divided: Divided,
+    drawn: Drawn,
     first: int,
     streams: States,
     costs: Floats,
@@ -30,7 +31,16 @@ def iterate(
     running = 0
     for i in range(streams.shape[0]):
         running, waiting = construct(
-            nodes, listed, objective, closed, levels, state, divided, first + i > 1, streams[i]
+            nodes,
+            listed,
+            objective,
+            closed,
+            levels,
+            state,
+            divided,
+            drawn,
+            first + i > 1,
+            streams[i],
         )
         costs[i] = total_cost(nodes, objective, state, running, waiting)
     return running
@@ -45,6 +55,7 @@ def construct(
     levels: Levels,
     state: State,
     divided: Divided,
+    drawn: Drawn,
     randomised: bool,
     stream: int,
 ) -> tuple[int, float]:
@@ -52,28 +63,15 @@ def construct(
     close_all(closed, levels, state)
     divided.number[0] = 0
     divided.room[:] = 0
-    queue, weight, penalty = listed.queue, objective.weight, objective.postponement
-    last, ranks, kinds = queue.shape[0] - 1, listed.candidate.shape[1], levels.room.shape[0]
+    if randomised:
+        draw_order(listed, objective, drawn, stream)
+    else:
+        keep_order(listed, drawn)
+    penalty = objective.postponement
+    last, ranks, kinds = listed.queue.shape[0] - 1, listed.candidate.shape[1], levels.room.shape[0]
     running, waiting = 0, 0.0
-    carried = queue[0]
     for position in range(last + 1):
-        job = carried
-        if position < last:
-            carried = queue[at(position + 1)]
-            if randomised:
-                stream, u = draw(False, stream)
-                heavier = weight[at(job)] > weight[at(carried)]
-                passes = (heavier & (u < listed.passed_if_heavier)) | (
-                    ~heavier & (u < listed.passed)
-                )
-                difference = (job ^ carried) & -int(passes)
-                job, carried = job ^ difference, carried ^ difference
-        rank = 0
-        if randomised:
-            stream, u = draw(False, stream)
-            for more in range(LISTED - 1):
-                rank += int(u >= listed.chance[at(job), at(more)])
-        code = listed.candidate[at(job), at(rank)]
+        job, code = drawn.job[position], drawn.code[position]
         kind, g = listed.kind[at(code)], listed.gpus[at(code)]
         level = first_level(levels, kind, g)
         if level < 0 and (g > 0 or not has_share(listed, levels, divided, job, kind)):
@@ -85,9 +83,8 @@ def construct(
             if rank == ranks:
                 waiting += penalty[job]
                 if is_full(listed, levels, divided):
-                    waiting += (
-                        penalty[carried] + listed.later[position + 2] if position < last else 0.0
-                    )
+                    for later in range(position + 1, last + 1):
+                        waiting += penalty[drawn.job[later]]
                     break
                 continue
             code = listed.candidate[at(job), at(rank)]
@@ -100,6 +97,37 @@ def construct(
         state.job[at(running)], state.node[at(running)], state.gpus[at(running)] = job, node, g
         running += 1
     return running, waiting
+
+
+@inlined
+def draw_order(listed: Listed, objective: Objective, drawn: Drawn, stream: int) -> None:
+    """Let jobs be passed by the next one, and draw the first configuration of each."""
+    queue, weight = listed.queue, objective.weight
+    last = queue.shape[0] - 1
+    carried = queue[0]
+    for position in range(last + 1):
+        job = carried
+        if position < last:
+            carried = queue[at(position + 1)]
+            stream, u = draw(False, stream)
+            heavier = weight[at(job)] > weight[at(carried)]
+            passes = (heavier & (u < listed.passed_if_heavier)) | (~heavier & (u < listed.passed))
+            difference = (job ^ carried) & -int(passes)
+            job, carried = job ^ difference, carried ^ difference
+        stream, u = draw(False, stream)
+        rank = 0
+        for more in range(LISTED - 1):
+            rank += int(u >= listed.chance[at(job), at(more)])
+        drawn.job[at(position)] = job
+        drawn.code[at(position)] = listed.candidate[at(job), at(rank)]
+
+
+@inlined
+def keep_order(listed: Listed, drawn: Drawn) -> None:
+    """Take the queue as it is, and the best configuration of each job."""
+    for position in range(listed.queue.shape[0]):
+        job = listed.queue[position]
+        drawn.job[position], drawn.code[position] = job, listed.candidate[job, 0]
 
 
 @inlined

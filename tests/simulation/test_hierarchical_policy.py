@@ -188,7 +188,7 @@ def test_a_controller_sees_its_own_decisions_only(
 
     monkeypatch.setattr(registry, "served", spied)
     options = Options(period=1.5, seed=4)
-    team = registry.MADE_BY["hierarchical"](parse("hierarchical?controllers=2"), whole(workload))
+    team = registry.maker("hierarchical")(parse("hierarchical?controllers=2"), whole(workload))
     found = simulate(workload, team, options)
     assert (found.message, found.totals.energy) == ("", 5.5)
     seeds = [options.seed_of(n) for n in range(4)]

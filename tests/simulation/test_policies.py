@@ -28,7 +28,7 @@ from rsjs.simulation.options import Options
 from rsjs.simulation.outcome import Outcome
 from rsjs.simulation.policies import method, randomized_queue
 from rsjs.simulation.policies.declared import request
-from rsjs.simulation.policies.registry import MADE_BY, policy
+from rsjs.simulation.policies.registry import OWN_FILES, maker, policy
 from rsjs.simulation.state import whole
 
 SPELLINGS = [
@@ -185,7 +185,8 @@ def test_many_decisions_are_worth_compiling(
 
 
 def test_every_policy_of_a_file_is_a_method() -> None:
-    assert [request(name).method.name for name in MADE_BY] == [*MADE_BY]
+    assert [request(name).method.name for name in OWN_FILES] == [*OWN_FILES]
+    assert all(callable(maker(name)) for name in OWN_FILES)
 
 
 @pytest.mark.parametrize(("spelling", "ends"), [("edf:paper", 1.25), ("edf:code", 2.0)])

@@ -71,10 +71,14 @@ def run(task: Task, report: Report, folder: Path) -> SolveResult:
     with report.phase("import"):
         from rsjs.instances.files import read_workload
         from rsjs.simulation.options import Options
-        from rsjs.simulation.policies import registry  # noqa: F401
+        from rsjs.simulation.policies.registry import maker
+
+        asked = request(task.method)
+        if asked.method.name != REFERENCES.name:
+            maker(asked.method.name)
     with report.phase("read"):
         workload = read_workload(task.instance)
-    asked, options = request(task.method), Options(**(task.simulation or {}))
+    options = Options(**(task.simulation or {}))
     report.start_clock()
     if asked.method.name == REFERENCES.name:
         return _references(workload, options, asked.options["bucket_hours"] or None, folder)

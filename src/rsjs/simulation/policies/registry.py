@@ -2,36 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
+from importlib import import_module
 
 from rsjs.instances.schema import Instance, Workload
 from rsjs.methods import Request
-from rsjs.simulation.policies import (
-    dp,
-    greedy,
-    hierarchical,
-    method,
-    queue,
-    randomized_queue,
-    roll,
-    sts,
-    waiting_jobs,
-)
+from rsjs.simulation.policies import method
 from rsjs.simulation.policies.declared import request as requested
 from rsjs.simulation.policy import Policy
 from rsjs.simulation.state import whole
 
-MADE_BY = {
-    "dp": dp.policy,
-    "fifo": waiting_jobs.policy,
-    "edf": waiting_jobs.policy,
-    "priority": waiting_jobs.policy,
-    "greedy": greedy.policy,
-    "hierarchical": hierarchical.policy,
-    "queue": queue.policy,
-    "randomized_queue": randomized_queue.policy,
-    "roll": roll.policy,
-    "sts": sts.policy,
+OWN_FILES = {  # method: the file here that makes its policy; `method` makes all others
+    "dp": "dp",
+    "fifo": "waiting_jobs",
+    "edf": "waiting_jobs",
+    "priority": "waiting_jobs",
+    "greedy": "greedy",
+    "hierarchical": "hierarchical",
+    "queue": "queue",
+    "randomized_queue": "randomized_queue",
+    "roll": "roll",
+    "sts": "sts",
 }
 
 
@@ -53,5 +45,11 @@ def served(request: Request, instance: Instance) -> Policy:
         serving = (one for one in (request, *request.otherwise) if not one.method.refusal(instance))
         request = replace(next(serving, request), otherwise=())
     method.refuse(request, instance)
-    make = MADE_BY.get(request.method.name, method.policy)
-    return make(request, instance)
+    return maker(request.method.name)(request, instance)
+
+
+def maker(name: str) -> Callable[[Request, Instance], Policy]:
+    """What makes the policy of a method; only its file is imported."""
+    file = import_module(f"{__package__}.{OWN_FILES.get(name, 'method')}")
+    made: Callable[[Request, Instance], Policy] = file.policy
+    return made
