@@ -30,11 +30,11 @@ def canonical(value: Any) -> Any:
         return value
     if isinstance(value, float):
         return int(value) if value.is_integer() else value
-    if isinstance(value, Mapping):
+    if isinstance(value, (list, tuple)):
+        return [entry if type(entry) in PLAIN else canonical(entry) for entry in value]
+    if isinstance(value, (dict, Mapping)):  # those of dict are seen sooner
         return {key: canonical(entry) for key, entry in value.items()}
-    if isinstance(value, list | tuple):
-        return [canonical(entry) for entry in value]
-    if isinstance(value, np.generic | np.ndarray):
+    if isinstance(value, (np.generic, np.ndarray)):
         return canonical(value.tolist())
     return value
 
