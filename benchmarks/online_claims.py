@@ -74,18 +74,21 @@ def late(policy: str) -> Figure:
     return lambda runs: runs.where(lambda case: case.sharing == "none").late(policy)
 
 
+def shared_over_plain(runs: Runs, policy: str) -> float | None:
+    """Energy where jobs may share GPUs, and may end up to 20 % later, over that where not."""
+    shared = plain = 0.0
+    for name, own in runs.by_workload.items():
+        other = runs.by_workload.get(name.replace("-paper-", "-none-"), {})
+        if "-paper-" in name and policy in own and policy in other:
+            shared += own[policy]["energy"] / own[policy]["nodes"]
+            plain += other[policy]["energy"] / other[policy]["nodes"]
+    return shared / plain if plain else None
+
+
 def saved_by_sharing(runs: Runs) -> float | None:
-    """Energy that literal STS saves where jobs may share GPUs, and may end up to 20 % later."""
-    energy = {
-        name: own[LITERAL]["energy"] for name, own in runs.by_workload.items() if LITERAL in own
-    }
-    pairs = [
-        (energy[name] / case_nodes, energy[plain] / case_nodes)
-        for name in energy
-        if (plain := name.replace("-paper-", "-none-")) in energy and plain != name
-        for case_nodes in [runs.by_workload[name][LITERAL]["nodes"]]
-    ]
-    return 1 - sum(s for s, _ in pairs) / sum(p for _, p in pairs) if pairs else None
+    """Energy that literal STS saves by sharing, a share."""
+    ratio = shared_over_plain(runs, LITERAL)
+    return None if ratio is None else 1 - ratio
 
 
 BOUND, INFINITE = ("objective", "best_bound"), ("objective", "infinite_cluster")

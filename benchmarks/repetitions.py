@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from statistics import fmean, stdev
 from typing import Any
 
 from benchmarks.online_rows import Row
@@ -37,15 +38,19 @@ def _one(rows: Sequence[dict[str, Any]]) -> Row:
 
 
 def _mean(values: Sequence[float | None]) -> float | None:
-    known = [value for value in values if value is not None]
-    return sum(known) / len(known) if len(known) == len(values) else None
+    known = _known(values)
+    return fmean(known) if known else None
 
 
 def _deviation(values: Sequence[float | None]) -> float | None:
-    from statistics import stdev
+    known = _known(values)
+    return stdev(known) if len(known) > 1 else None
 
+
+def _known(values: Sequence[float | None]) -> list[float]:
+    """All of them, or none if one is missing."""
     known = [value for value in values if value is not None]
-    return stdev(known) if len(known) == len(values) > 1 else None
+    return known if len(known) == len(values) else []
 
 
 def _told(values: Sequence[Any]) -> Any:

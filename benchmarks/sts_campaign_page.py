@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from statistics import mean
 
@@ -59,58 +59,41 @@ def _work(runs: Runs) -> str:
     )
 
 
-def _heads(first: str) -> Iterator[str]:
-    names = (f"{family} {law.removesuffix('50000')}" for family, law in KINDS)
-    yield f"| {first} | {' | '.join(names)} |"
-    yield f"| :--- |{' ---: |' * len(KINDS)}"
+def _table(
+    words: str, shown: Sequence[str], cell: Callable[[Runs, str], str], runs: Runs
+) -> list[str]:
+    """A line for each policy and a column for each family and law, after some words."""
+    heads = (f"{family} {law.removesuffix('50000')}" for family, law in KINDS)
+    lines = [words, "", f"| policy | {' | '.join(heads)} |", f"| :--- |{' ---: |' * len(KINDS)}"]
+    parts = [claims.chosen(runs, family, (law,)) for family, law in KINDS]
+    cells = ((policy, " | ".join(cell(own, policy) for own in parts)) for policy in shown)
+    return [*lines, *(f"| {code(policy)} | {line} |" for policy, line in cells)]
 
 
 def _sharing(runs: Runs) -> list[str]:
-    lines = [
+    def cell(own: Runs, policy: str) -> str:
+        shared = own.where(lambda case: case.sharing != "none")
+        ratio = claims.shared_over_plain(own, policy)
+        return f"{number(ratio)} / {share(shared.late(policy))}"
+
+    words = (
         "A cell is energy over that of the same policy on the same jobs without sharing, and jobs "
-        "that are late.",
-        "",
-        *_heads("policy"),
-    ]
-    for policy in (claims.LITERAL, claims.STS):
-        cells = []
-        for family, law in KINDS:
-            own = claims.chosen(runs, family, (law,))
-            shared = own.where(lambda case: case.sharing != "none")
-            ratio = _over_plain(own, policy)
-            cells.append(f"{number(ratio)} / {share(shared.late(policy))}")
-        lines.append(f"| {code(policy)} | {' | '.join(cells)} |")
-    return lines
-
-
-def _over_plain(runs: Runs, policy: str) -> float | None:
-    """Energy per node with sharing over that without, on workloads that have run both ways."""
-    shared = under = 0.0
-    for name, own in runs.by_workload.items():
-        other = runs.by_workload.get(name.replace("-paper-", "-none-"), {})
-        if "-paper-" in name and policy in own and policy in other:
-            shared += own[policy]["energy"] / own[policy]["nodes"]
-            under += other[policy]["energy"] / other[policy]["nodes"]
-    return shared / under if under else None
+        "that are late."
+    )
+    return _table(words, (claims.LITERAL, claims.STS), cell, runs)
 
 
 def _repetitions(runs: Runs) -> list[str]:
-    lines = [
+    def cell(own: Runs, policy: str) -> str:
+        rows = [row for row in _rows(plain(own), policy) if row["objective_sd"] is not None]
+        found = [row["objective_sd"] / row["objective"] for row in rows]
+        return f"{share(mean(found))}, {share(max(found))}" if found else MISSING
+
+    words = (
         "Standard deviation of the cost of ten repetitions over their mean, the mean and the most "
-        "of all workloads.",
-        "",
-        *_heads("policy"),
-    ]
-    for policy in (claims.RG, claims.MEAN_RG):
-        cells = []
-        for family, law in KINDS:
-            rows = _rows(plain(claims.chosen(runs, family, (law,))), policy)
-            found = [
-                r["objective_sd"] / r["objective"] for r in rows if r["objective_sd"] is not None
-            ]
-            cells.append(f"{share(mean(found))}, {share(max(found))}" if found else share(None))
-        lines.append(f"| {code(policy)} | {' | '.join(cells)} |")
-    return lines
+        "of all workloads."
+    )
+    return _table(words, (claims.RG, claims.MEAN_RG), cell, runs)
 
 
 def _time(runs: Runs) -> list[str]:

@@ -59,7 +59,7 @@ def inlined(function: F) -> F:
 
 
 def one_instruction(name: str) -> Callable[[F], F]:
-    """Kernels have an instruction of LLVM for this function: "cttz" or "ctlz", of bits != 0."""
+    """In kernels, a function of bits != 0 is an instruction of LLVM, such as "cttz"."""
 
     def replaced(function: F) -> F:
         if engine() == "numba":

@@ -22,7 +22,7 @@ from rsjs.heuristics.decision_tables import Floats
 from rsjs.heuristics.node_levels import copied
 from rsjs.heuristics.outcome import finished
 from rsjs.heuristics.queue_choices import EPOCHS, Choices
-from rsjs.heuristics.random_streams import States, first_states
+from rsjs.heuristics.random_streams import first_states
 from rsjs.heuristics.randomized_greedy import search
 from rsjs.heuristics.randomized_queue_tables import (
     LISTED,
@@ -56,7 +56,6 @@ class Schedules:
         self._state = new_state(self._nodes, len(of.instance.jobs), LISTED)
         self._closed = tables.all_closed
         self._levels, self._divided = copied(self._closed), undivided(cluster)
-        self._first, self._streams = 1, np.empty(0, dtype=np.uint64)
         self._drawn = Drawn(*np.zeros((2, len(of.instance.jobs)), dtype=np.int64))
 
     @staticmethod
@@ -69,19 +68,12 @@ class Schedules:
     def costs(self, first: int, count: int) -> Floats:
         """(count,) $ of iterations first, first + 1, ..."""
         found = np.empty(count)
-        self._first = first
-        self._streams = first_states("xorshift", self._seed, first, count, 0)
-        self._iterate(first, self._streams, found)
+        self._iterate(first, found)
         return found
 
     def schedule(self, iteration: int) -> Solution:
         """The schedule of an iteration."""
-        at = iteration - self._first
-        if not 0 <= at < len(self._streams):
-            self.costs(iteration, 1)
-            at = 0
-        running = self._iterate(iteration, self._streams[at : at + 1], np.empty(1))
-        state = self._state
+        state, running = self._state, self._iterate(iteration, np.empty(1))
         job, node, gpus = state.job[:running], state.node[:running], state.gpus[:running]
         jobs = len(self._of.instance.jobs)
         job_node, job_level = np.full((2, jobs), -1)
@@ -92,7 +84,8 @@ class Schedules:
         job_level[shared] = self._of.level[shared, gpu]
         return Solution.of(job_node, job_gpus, state.node_type.copy(), job_level)
 
-    def _iterate(self, first: int, streams: States, found: Floats) -> int:
+    def _iterate(self, first: int, found: Floats) -> int:
+        streams = first_states("xorshift", self._seed, first, len(found), 0)
         tables = self._nodes, self._listed, self._objective, self._closed
         memory = self._levels, self._state, self._divided, self._drawn
         with np.errstate(over="ignore"):  # without numba: uint64 wraps around
