@@ -160,3 +160,23 @@ def switching(scripted: Callable[..., Policy]) -> Policy:
         return Choice(solution=Solution.of(node, node >= 0, kind), change=change)
 
     return Policy(spelling="switching", decide=decide)
+
+
+@pytest.fixture
+def two(make: Make) -> Workload:
+    """Two nodes of one GPU; two jobs of 4 and 2 epochs of an hour, of 6 at most."""
+    return make(
+        types={"A1": [1.0]},
+        nodes=[["A1"], ["A1"]],
+        hours=[{"A": [1.0]}] * 2,
+        release=[0, 1],
+        due=[4, 5],
+        law=[[2, 1], [4, 1], [6, 1]],
+        realised=[4, 2],
+    )
+
+
+@pytest.fixture
+def both(scripted: Callable[..., Policy]) -> Policy:
+    """A policy that runs both of `two` on nodes of their own."""
+    return scripted({"j0": (0, 1), "j1": (1, 1)})

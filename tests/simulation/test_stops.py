@@ -1,0 +1,190 @@
+"""Runs that stop before their end: what is said of them, and the log so far."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from rsjs.instances.schema import Workload
+from rsjs.instances.solution import Solution
+from rsjs.simulation import event_log, guards
+from rsjs.simulation.engine import simulate
+from rsjs.simulation.guards import Status
+from rsjs.simulation.job_progress import Progress
+from rsjs.simulation.node_meters import Nodes
+from rsjs.simulation.options import Options
+from rsjs.simulation.policy import Choice, Policy
+from rsjs.simulation.state import State
+
+Script = Callable[..., Policy]
+Decide = Callable[[State, Any], Choice]
+
+
+def _policy(decide: Decide) -> Policy:
+    return Policy(spelling="by hand", decide=decide)
+
+
+def _ends(two: Workload, decide: Decide, **options: Any) -> tuple[Status, str]:
+    found = simulate(two, _policy(decide), Options(**options))
+    log = event_log.text(found).splitlines()
+    assert len(log) == 2 + len(found.records)  # the log is kept
+    return found.status, found.message
+
+
+def test_waiting_for_ever_is_a_deadlock(two: Workload, scripted: Script) -> None:
+    status, message = _ends(two, scripted({"j0": (0, 1)}).decide)
+    assert status == Status.DEADLOCK
+    assert message == "by hand at 4 h: no job runs, none will come, and j1 wait"
+
+
+def test_waiting_for_ever_with_a_period_is_a_deadlock_too(
+    two: Workload, scripted: Script, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(guards, "MOST_IN_VAIN", 50)
+    status, message = _ends(two, scripted({"j0": (0, 1)}).decide, period=1.0)
+    assert status == Status.DEADLOCK
+    assert message == "by hand at 54 h: 50 decisions in a row, no job runs and none will come"
+
+
+def test_switches_without_end_are_reported(
+    two: Workload, both: Policy, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def zeno(state: State, memory: Any) -> Choice:
+        step = 0.25 ** (1 + state.number)  # adds up to less than the first hour
+        choice = both.decide(state, memory)
+        return replace(choice, change=np.full(len(state.rows), step))
+
+    status, message = _ends(two, zeno)
+    assert status == Status.ENDLESS
+    assert "by hand at 0.333333" in message
+    monkeypatch.setattr(guards, "MOST_IN_VAIN", 20)
+
+    def busy(state: State, memory: Any) -> Choice:
+        return replace(both.decide(state, memory), change=np.full(len(state.rows), 0.01))
+
+    status, message = _ends(two, busy)
+    assert status == Status.ENDLESS
+    assert message == "by hand at 0.2 h: 20 decisions in a row and no job came or went"
+
+
+@pytest.mark.parametrize(
+    ("solution", "violation"),
+    [
+        # of the jobs at another time
+        (Solution.of([0, 1], [1, 1], [0, 0]), "shape: /job_node: found 2 entries, expected 1"),
+        # of another cluster
+        (Solution.of([0], [1], [0]), "shape: /node_type: found 1 entries, expected 2"),
+        (Solution.of([0], [2], [0, -1]), "range: /job_gpus/0: found 2, expected 0 to 1"),
+        (Solution.of([1], [1], [0, -1]), "node_on: /job_node/0: found node 1"),
+        (Solution.of([-1], [1], [0, -1]), "postponed: /job_gpus/0: found 1"),
+        (Solution.of([0], [0], [0, -1]), "one_configuration: /job_gpus/0: found 0 GPUs"),
+    ],
+)
+def test_an_infeasible_decision_stops_the_run(
+    two: Workload, solution: Solution, violation: str
+) -> None:
+    status, message = _ends(two, lambda state, memory: Choice(solution=solution))
+    assert status == Status.INFEASIBLE
+    assert message.startswith(f"by hand at 0 h: {violation}")
+
+
+def test_the_log_ends_with_the_event_whose_decision_failed(two: Workload, both: Policy) -> None:
+    def decide(state: State, memory: Any) -> Choice:
+        if state.number == 1:
+            raise ZeroDivisionError("no reason")
+        return both.decide(state, memory)
+
+    found = simulate(two, _policy(decide))
+    assert (found.status, len(found.records)) == (Status.ERROR, 2)
+    assert found.message == "by hand at 1 h: ZeroDivisionError: no reason"
+    assert (found.records[-1].arrived, found.records[-1].changes) == ([1], None)
+    assert found.totals.energy == 1.0
+
+
+def _too_soon(progress: Progress, rows: Any, now: float, begin: Any, pace: Any) -> None:
+    progress.placed[rows], progress.since[rows], progress.pace[rows] = now, begin, pace
+    progress.end[rows] = begin + 0.5 * progress.realised[rows] * pace
+
+
+def _twice(nodes: Nodes, hours: float) -> None:
+    nodes.dedicated_hours += 2 * hours
+
+
+@pytest.mark.parametrize(
+    ("part", "name", "replacement", "told"),
+    [
+        (Progress, "start", _too_soon, "epochs: 2.0 and 4.0"),
+        (Nodes, "run", _twice, "GPU-hours of jobs and of nodes: 6.0 and 8.0"),
+    ],
+)
+def test_sums_that_do_not_agree_are_an_error(
+    two: Workload,
+    both: Policy,
+    monkeypatch: pytest.MonkeyPatch,
+    part: type,
+    name: str,
+    replacement: Any,
+    told: str,
+) -> None:
+    monkeypatch.setattr(part, name, replacement)
+    found = simulate(two, both)
+    assert (found.status, found.message) == (Status.ERROR, f"conservation: {told}")
+
+
+def test_a_policy_that_loops_is_interrupted(two: Workload, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(guards, "COMPILING", 0.0)
+
+    def loop(state: State, memory: Any) -> Choice:
+        while True:
+            time.sleep(0.001)
+
+    status, message = _ends(two, loop, decision_limit=0.05)
+    assert status == Status.TOO_SLOW
+    assert message == "by hand at 0 h: no decision within 0.05 s"
+
+
+def test_ctrl_c_keeps_what_was_simulated(two: Workload, both: Policy) -> None:
+    def decide(state: State, memory: Any) -> Choice:
+        if state.number == 2:
+            raise KeyboardInterrupt
+        return both.decide(state, memory)
+
+    found = simulate(two, _policy(decide))
+    assert (found.status, found.totals.completed) == (Status.INTERRUPTED, 1)
+    assert [record.changes is None for record in found.records] == [False, False, True]
+    assert found.records[-1].completed == [1]  # the event that Ctrl-C ended
+    assert event_log.text(found).count('"completed":["j1"]') == 1
+
+
+def test_ctrl_c_in_the_middle_of_an_event_is_no_error(
+    two: Workload, both: Policy, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def torn(nodes: Nodes, *_: object) -> None:
+        nodes.dedicated_hours += 9
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Nodes, "set", torn)
+    found = simulate(two, both)
+    assert (found.status, found.message) == (
+        Status.INTERRUPTED,
+        "scripted at 0 h: ended by Ctrl-C",
+    )
+
+
+def test_of_many_jobs_that_wait_some_are_named(
+    make: Callable[..., Workload], scripted: Script
+) -> None:
+    workload = make(
+        types={"A1": [1.0]},
+        nodes=[["A1"]],
+        hours=[{"A": [1.0]}] * 6,
+        release=[0] * 6,
+        due=[9] * 6,
+    )
+    found = simulate(workload, scripted({"j0": (0, 1)}))
+    assert found.message.endswith("none will come, and j1, j2, j3 and 2 more wait")
