@@ -8,7 +8,7 @@ from benchmarks import online_claims as claims
 from benchmarks.online_pictures import loads, utilisation
 from benchmarks.online_rows import REFERENCES, Runs
 from benchmarks.online_verdicts import by_size, expectations, roll, statements
-from benchmarks.online_words import number, share
+from benchmarks.online_words import arrivals, number, share
 from rsjs.instances.files import write_bytes
 from rsjs.reporting.formats import MISSING
 from rsjs.reporting.markdown_table import code
@@ -51,7 +51,7 @@ def policies(runs: Runs) -> list[str]:
     """The table of all policies, by family and law of arrivals."""
     cases = [(family, law) for family in claims.FAMILIES for law in claims.LAWS]
     parts = [
-        (f"{family} {law.removesuffix('50000')}", plain(claims.chosen(runs, family, (law,))))
+        (f"{family} {arrivals(law)}", plain(claims.chosen(runs, family, (law,))))
         for family, law in cases
     ]
     parts = [(head, own) for head, own in parts if own.policies]

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from benchmarks import online_claims as claims
 from benchmarks.online_pictures import loads, utilisation
 from benchmarks.online_rows import REFERENCES, Runs
-from benchmarks.online_words import number, share, told_as
+from benchmarks.online_words import arrivals, number, share, told_as
 from rsjs.reporting.markdown_table import code
 
 
@@ -36,7 +36,7 @@ def expectations(runs: Runs) -> list[str]:
     lines = ["| what | on | expected | here | |", "| :--- | :--- | ---: | ---: | :--- |"]
     for target in claims.TARGETS:
         found = target.figure(claims.chosen(runs, target.family, target.laws))
-        laws = ", ".join(law.removesuffix("50000") for law in target.laws)
+        laws = ", ".join(map(arrivals, target.laws))
         reached = found is not None and target.low <= found <= target.high
         told = "not run" if found is None else "reached" if reached else "not reached"
         low, high, here = (
@@ -62,7 +62,7 @@ def by_size(runs: Runs, families: Sequence[str] = claims.FAMILIES) -> list[str]:
                 over = (here.ratio(claims.STS, "objective", o) for o in (claims.EDF, claims.GREEDY))
                 cells.append(", ".join(map(number, over)))
             if part.policies:
-                lines.append(f"| {family} {law.removesuffix('50000')} | {' | '.join(cells)} |")
+                lines.append(f"| {family} {arrivals(law)} | {' | '.join(cells)} |")
     return lines
 
 

@@ -1,4 +1,4 @@
-"""Numbers of docs/online.md as text."""
+"""Numbers and names of docs/online.md as text."""
 
 from __future__ import annotations
 
@@ -18,3 +18,8 @@ def told_as(value: float | None, *, in_percent: bool) -> str:
 def share(value: float | None) -> str:
     """A share in per cent."""
     return MISSING if value is None else f"{percent(value)} %"
+
+
+def arrivals(law: str) -> str:
+    """A law of arrivals as the paper names it, without its seconds."""
+    return law.removesuffix("50000")

@@ -10,7 +10,7 @@ from benchmarks import online_claims as claims
 from benchmarks.online_page import place, plain, policies
 from benchmarks.online_rows import REFERENCES, Row, Runs
 from benchmarks.online_verdicts import by_size, statements
-from benchmarks.online_words import number, share
+from benchmarks.online_words import arrivals, number, share
 from benchmarks.sts_campaign_picture import FAMILIES
 from rsjs.instances.files import write_bytes
 from rsjs.reporting.formats import MISSING
@@ -63,7 +63,7 @@ def _table(
     words: str, shown: Sequence[str], cell: Callable[[Runs, str], str], runs: Runs
 ) -> list[str]:
     """A line for each policy and a column for each family and law, after some words."""
-    heads = (f"{family} {law.removesuffix('50000')}" for family, law in KINDS)
+    heads = (f"{family} {arrivals(law)}" for family, law in KINDS)
     lines = [words, "", f"| policy | {' | '.join(heads)} |", f"| :--- |{' ---: |' * len(KINDS)}"]
     parts = [claims.chosen(runs, family, (law,)) for family, law in KINDS]
     cells = ((policy, " | ".join(cell(own, policy) for own in parts)) for policy in shown)

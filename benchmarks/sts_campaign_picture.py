@@ -9,6 +9,7 @@ from benchmarks import online_claims as claims
 from benchmarks.online_page import plain
 from benchmarks.online_pictures import SHOWN, legend, line, plain_numbers
 from benchmarks.online_rows import REFERENCES, Runs
+from benchmarks.online_words import arrivals
 from rsjs.reporting import canvas
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ def _by_size(runs: Runs) -> Figure:
                 points = [(n, ratio) for n, ratio in ratios if ratio is not None]
                 if points:
                     ax.plot(*zip(*points, strict=True), **line(styles, policy))
-            ax.set_title(f"{family}, {law.removesuffix('50000')}")
+            ax.set_title(f"{family}, {arrivals(law)}")
             ax.set_yscale("log")
             plain_numbers(ax)
             ax.grid(axis="y", linewidth=0.3)
