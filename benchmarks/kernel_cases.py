@@ -33,6 +33,7 @@ INSIDE: Mapping[str, str] = {
     "rooms": "sts",
     "schedule_cost": "randomized_construction",
     "speed_hull": "speed_profile",
+    "speed_switches": "speed_profile",
     "state": "greedy",
     "tight_placement": "randomized_queue",
     "transfer_costs": "relinking",

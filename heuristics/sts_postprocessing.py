@@ -110,17 +110,19 @@ def _targets(cluster: Cluster, new: Ints, old: Ints) -> Ints:
     from scipy.optimize import linear_sum_assignment
 
     tables = cluster_tables(cluster, RULES["code"]).nodes
-    target, start = np.arange(cluster.nodes), tables.start.tolist()
-    own = tables.class_of_node[new]
-    moved = (own == tables.class_of_node[old]) & (new != old)
-    position = np.empty_like(target)
-    position[tables.members] = np.arange(cluster.nodes)
+    target, start, nodes = np.arange(cluster.nodes), tables.start, tables.members
+    own, size = tables.class_of_node[new], np.diff(start)
+    within = np.empty_like(target)  # position in its class
+    within[nodes] = target - np.repeat(start[:-1], size)
+    same = own == tables.class_of_node[old]
+    # jobs by load and old node: one square for each class
+    end = np.cumsum(size * size)
+    pairs = (end - size * size)[own] + within[new] * size[own] + within[old]
+    stays = np.bincount(pairs[same], minlength=end[-1])
     # where no job of a class has moved, its loads are where they should be
-    for c in np.flatnonzero(np.bincount(own[moved])).tolist():
-        nodes = tables.members[start[c] : start[c + 1]]
-        size, here = len(nodes), (own == c) & (tables.class_of_node[old] == c)
-        pairs = (position[new[here]] - start[c]) * size + position[old[here]] - start[c]
-        stays = np.bincount(pairs, minlength=size * size).reshape(size, size)
-        load, place = linear_sum_assignment(stays, maximize=True)
-        target[nodes[load]] = nodes[place]
+    for c in np.flatnonzero(np.bincount(own[same & (new != old)])).tolist():
+        square = stays[end[c] - size[c] * size[c] : end[c]].reshape(size[c], size[c])
+        load, place = linear_sum_assignment(square, maximize=True)
+        here = nodes[start[c] : start[c + 1]]
+        target[here[load]] = here[place]
     return target
