@@ -62,12 +62,13 @@ def _rooms(cluster: Cluster, placement: Solution, *, alone: bool) -> Rooms:
     runs = np.flatnonzero(placement.job_node >= 0)
     node, level = placement.job_node[runs], placement.job_level[runs]
     dedicated = np.bincount(node, placement.job_gpus[runs], cluster.nodes).astype(np.int64)
-    shares: dict[int, list[int]] = {n: [] for n in np.unique(node).tolist()}
+    used = np.unique(node)
+    kind = placement.node_type[used]
+    gpu = dict(zip(used.tolist(), cluster.gpu_of_type[kind].tolist(), strict=True))
+    shares: dict[int, list[int]] = {n: [] for n in gpu}
     for n, own in zip(node[level >= 0].tolist(), level[level >= 0].tolist(), strict=True):
-        gpu = cluster.gpu_types[cluster.gpu_of_type[placement.node_type[n]]]
-        shares[n].append(gpu.levels[own].units)
-    for n, units in shares.items():
-        v = placement.node_type[n]
-        room = int(cluster.gpus_of_type[v] - dedicated[n])
-        rooms.occupy(n, int(cluster.gpu_of_type[v]), room, units)
+        shares[n].append(cluster.gpu_types[gpu[n]].levels[own].units)
+    room = (cluster.gpus_of_type[kind] - dedicated[used]).tolist()
+    for (n, units), left in zip(shares.items(), room, strict=True):
+        rooms.occupy(n, gpu[n], left, units)
     return rooms
