@@ -34,7 +34,7 @@ KINDS = tuple((family, law) for family in FAMILIES for law in claims.LAWS)
 def write(runs: Runs, path: Path) -> None:
     """Write the page; runs of averaged rows."""
     lines = [INTRODUCTION.format(work=_work(runs))]
-    lines += ["![Cost over the capacity-free bound](images/sts-campaign.png)", ""]
+    lines += ["![Cost above the capacity-free bound](images/sts-campaign.png)", ""]
     lines += ["## All sizes together", "", *policies(runs)]
     lines += ["", "## What the paper states", "", *statements(runs, FAMILIES)]
     lines += ["", "Cost of STS over that of EDF, and of greedy, by number of nodes:", ""]

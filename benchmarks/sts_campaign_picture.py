@@ -19,13 +19,13 @@ FAMILIES = ("sts-km", "sts-a100")
 
 
 def by_size(runs: Runs, path: Path) -> None:
-    """A panel per family and law of arrivals: cost over the capacity-free bound by nodes."""
+    """A panel per family and law of arrivals: cost above the capacity-free bound by nodes."""
     canvas.write(lambda: _by_size(runs), path)
 
 
 def _by_size(runs: Runs) -> Figure:
     made = canvas.figure(9.0, 6.0, layout="constrained")
-    axes = made.subplots(len(FAMILIES), len(claims.LAWS), sharex=True, sharey="row")
+    axes = made.subplots(len(FAMILIES), len(claims.LAWS), sharex=True, sharey=True)
     styles = canvas.styles(SHOWN)
     for row, family in zip(axes, FAMILIES, strict=True):
         for ax, law in zip(row, claims.LAWS, strict=True):
@@ -35,14 +35,14 @@ def _by_size(runs: Runs) -> Figure:
                 ratios = [
                     (n, o.ratio(policy, "objective", REFERENCES, "best_bound")) for n, o in here
                 ]
-                points = [(n, ratio) for n, ratio in ratios if ratio is not None]
+                points = [(n, 100 * (ratio - 1)) for n, ratio in ratios if ratio is not None]
                 if points:
                     ax.plot(*zip(*points, strict=True), **line(styles, policy))
             ax.set_title(f"{family}, {arrivals(law)}")
             ax.set_yscale("log")
             plain_numbers(ax)
             ax.grid(axis="y", linewidth=0.3)
-        row[0].set_ylabel("cost over the bound")
+        row[0].set_ylabel("cost above the bound [%]")
     for ax in axes[-1]:
         ax.set_xlabel("nodes")
     legend(made, styles, {*runs.policies})
