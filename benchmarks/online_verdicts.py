@@ -15,10 +15,10 @@ def statements(runs: Runs, families: Sequence[str] = claims.FAMILIES) -> list[st
     """The table of what the STS paper states."""
     heads = " | ".join(families)
     lines = [
-        "Ours over all three laws of arrivals; **bold** where it agrees with the paper.",
+        "Ours over all three laws of arrivals; **bold** where it is what agrees with the paper.",
         "",
-        f"| statement | paper | {heads} |",
-        f"| :--- | :--- |{' ---: |' * len(families)}",
+        f"| statement | paper | agrees | {heads} |",
+        f"| :--- | :--- | ---: |{' ---: |' * len(families)}",
     ]
     for claim in claims.CLAIMS:
         cells = []
@@ -27,7 +27,10 @@ def statements(runs: Runs, families: Sequence[str] = claims.FAMILIES) -> list[st
             shown = told_as(found, in_percent=claim.share)
             holds = found is not None and claim.low <= found <= claim.high
             cells.append(f"**{shown}**" if holds else shown)
-        lines.append(f"| {claim.statement} | {claim.paper} | {' | '.join(cells)} |")
+        low, high = (told_as(x, in_percent=claim.share) for x in (claim.low, claim.high))
+        lines.append(
+            f"| {claim.statement} | {claim.paper} | {low} to {high} | {' | '.join(cells)} |"
+        )
     return lines
 
 
