@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 FAMILIES = ("sts-km", "sts-a100")
+YARDSTICK = "infinite cluster"
 
 
 def by_size(runs: Runs, path: Path) -> None:
@@ -27,23 +28,28 @@ def _by_size(runs: Runs) -> Figure:
     made = canvas.figure(9.0, 6.0, layout="constrained")
     axes = made.subplots(len(FAMILIES), len(claims.LAWS), sharex=True, sharey=True)
     styles = canvas.styles(SHOWN)
+    styles[YARDSTICK] = {"color": "0.4", "linestyle": ":", "linewidth": 1.5}
     for row, family in zip(axes, FAMILIES, strict=True):
         for ax, law in zip(row, claims.LAWS, strict=True):
             own = plain(claims.chosen(runs, family, (law,)))
             for policy in SHOWN:
-                here = [(n, own.where(lambda case, n=n: case.nodes == n)) for n in own.sizes]
-                ratios = [
-                    (n, o.ratio(policy, "objective", REFERENCES, "best_bound")) for n, o in here
-                ]
-                points = [(n, 100 * (ratio - 1)) for n, ratio in ratios if ratio is not None]
-                if points:
+                if points := _above(own, policy, "objective"):
                     ax.plot(*zip(*points, strict=True), **line(styles, policy))
+            if points := _above(own, REFERENCES, YARDSTICK.replace(" ", "_")):
+                ax.plot(*zip(*points, strict=True), **styles[YARDSTICK])
             ax.set_title(f"{family}, {arrivals(law)}")
             ax.set_yscale("log")
             plain_numbers(ax)
             ax.grid(axis="y", linewidth=0.3)
-        row[0].set_ylabel("cost above the bound [%]")
+        row[0].set_ylabel("cost above capacity-free bound [%]")
     for ax in axes[-1]:
         ax.set_xlabel("nodes")
-    legend(made, styles, {*runs.policies})
+    legend(made, styles, {*runs.policies, YARDSTICK})
     return made
+
+
+def _above(runs: Runs, policy: str, column: str) -> list[tuple[int, float]]:
+    """By number of nodes, how much more than the bound in per cent."""
+    here = [(n, runs.where(lambda case, n=n: case.nodes == n)) for n in runs.sizes]
+    ratios = [(n, own.ratio(policy, column, REFERENCES, "best_bound")) for n, own in here]
+    return [(n, 100 * (ratio - 1)) for n, ratio in ratios if ratio is not None]

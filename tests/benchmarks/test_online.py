@@ -57,8 +57,8 @@ def test_shares_are_of_jobs(runs):
 
 
 def test_sharing_is_compared_on_the_same_jobs(runs):
-    assert claims.saved_by_sharing(claims.chosen(runs, "sts-km")) == pytest.approx(0.2)
-    assert claims.saved_by_sharing(claims.chosen(runs, "sts-a100")) is None
+    assert claims.saved_by_sharing("km")(claims.chosen(runs, "sts-km")) == pytest.approx(0.2)
+    assert claims.saved_by_sharing("a100")(claims.chosen(runs, "sts-a100")) is None
 
 
 def test_every_target_and_claim_has_a_figure_or_none(runs):

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks import online_claims as claims
-from benchmarks import sts_campaign_page, sts_campaign_picture
+from benchmarks import online_verdicts, sts_campaign_page, sts_campaign_picture
 from benchmarks.online_rows import REFERENCES, Runs
 from benchmarks.repetitions import averaged
 from rsjs.reporting.formats import MISSING
@@ -63,7 +63,7 @@ def half():
 def test_the_page_of_half_a_campaign(half, tmp_path: Path):
     sts_campaign_page.write(half, tmp_path / "page.md")
     page = (tmp_path / "page.md").read_text().replace(MISSING, "none")
-    assert "8 simulations, 0.0 million decisions, 0.0 hours" in page
+    assert "8 simulations with 0.0 million decisions; 0.0 hours" in page
     assert "| `sts:literal` | none / none | 0.800 / 4.0 % |" in page  # with shared GPUs
     assert "| `randomized_queue` | none | 0.99 %, 0.99 % |" in page  # repetitions
     assert "| `queue:edf` | 1 | none | none | none | 0.00 |" in page  # none on the largest cluster
@@ -72,3 +72,43 @@ def test_the_page_of_half_a_campaign(half, tmp_path: Path):
 def test_the_picture_of_half_a_campaign(half, tmp_path: Path):
     sts_campaign_picture.by_size(half, tmp_path / "picture.png")
     assert (tmp_path / "picture.png").stat().st_size > 10_000
+
+
+@pytest.fixture
+def two():
+    """Two workloads of one size at high load."""
+    costs = {claims.EDF: (100.0, 200.0), claims.STS: (80.0, 50.0), claims.ROLL: (75.0, 56.0)}
+    names = [KM.format("none", 10, 100).replace("low", "high")[:-1] + seed for seed in "12"]
+    rows = [
+        {**_row(10, policy, cost), "instance": name}
+        for policy, both in costs.items()
+        for name, cost in zip(names, both, strict=True)
+    ]
+    bounds = dict.fromkeys(BOUNDS, 40.0)
+    rows += [{**_row(10, REFERENCES, None, **bounds), "instance": name} for name in names]
+    return Runs.of(averaged(rows))
+
+
+def test_single_workloads_show_how_far_sums_can_be_trusted(two):
+    assert online_verdicts.spread(two, ["sts-km"])[-1] == (
+        f"| sts-km | {MISSING} | {MISSING} | 0.250 to 0.800 |"
+    )
+
+
+def test_roll_is_compared_with_the_cheapest_other_policy(two):
+    assert online_verdicts.over_the_next(two) == (131 / 130, claims.STS)
+    assert online_verdicts.roll_by_size(two, ["sts-km"])[-1] == "| sts-km | 1.008 |"
+    alone = Runs({k: {claims.ROLL: v[claims.ROLL]} for k, v in two.by_workload.items()})
+    assert online_verdicts.over_the_next(alone) is None
+
+
+def test_statements_count_what_agrees_and_leave_out_what_was_not_run(two):
+    words, *table = online_verdicts.statements(two, ["sts-km"])
+    assert "agreement, 1 of 2." in words  # PCR against EDF 57 % of cost, and of energy
+    assert table[0] == "| statement | paper | agrees | sts-km high |"
+    assert [line.split(" | ")[0] for line in table[2:]] == [
+        "| STS costs less than EDF: PCR",
+        "| STS saves energy against EDF: PCR",
+    ]
+    assert table[2].endswith("| **57 %** |")
+    assert table[3].endswith("| 57 % |")
