@@ -72,7 +72,7 @@ def less(other: str, column: str = "energy", policy: str = STS) -> Figure:
 
 def late(policy: str) -> Figure:
     """Share of the jobs that are late without sharing."""
-    return lambda runs: runs.where(lambda case: case.sharing == "none").late(policy)
+    return lambda runs: runs.plain.late(policy)
 
 
 def shared_over_plain(runs: Runs, policy: str) -> float | None:

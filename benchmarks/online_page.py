@@ -7,8 +7,9 @@ from pathlib import Path
 from benchmarks import online_claims as claims
 from benchmarks.online_pictures import loads, utilisation
 from benchmarks.online_rows import REFERENCES, Runs
+from benchmarks.online_tables import kinds, table
 from benchmarks.online_verdicts import by_size, expectations, roll, statements
-from benchmarks.online_words import arrivals, number, share
+from benchmarks.online_words import number, share
 from rsjs.instances.files import write_bytes
 from rsjs.reporting.formats import MISSING
 from rsjs.reporting.markdown_table import code
@@ -51,29 +52,13 @@ def _sizes(runs: Runs) -> str:
 
 def policies(runs: Runs) -> list[str]:
     """The table of all policies, by family and law of arrivals."""
-    cases = [(family, law) for family in claims.FAMILIES for law in claims.LAWS]
-    parts = [
-        (f"{family} {arrivals(law)}", plain(claims.chosen(runs, family, (law,))))
-        for family, law in cases
-    ]
+    parts = [(head, own.plain) for head, own in kinds(runs)]
     parts = [(head, own) for head, own in parts if own.policies]
-    lines = [
-        "A cell is cost over that of EDF, energy over that of EDF, jobs that are late. Below them "
-        "are bound and yardsticks over EDF's cost, and GPUs in use under greedy"
-        + (
-            f"; a bound in parentheses says little, more than {CROWDED:.0%} are in use."
-            if any((utilisation(own) or 0.0) > CROWDED for _, own in parts)
-            else "."
-        )
-        + " `dp:fastest` looks for what is fastest: mean numbers of epochs change nothing.",
-        "",
-        f"| policy | {' | '.join(head for head, _ in parts)} |",
-        f"| :--- |{' ---: |' * len(parts)}",
+    names = [p for p in runs.plain.policies if p != REFERENCES]
+    rows = [
+        [code(policy), *(_cell(own, policy) for _, own in parts)]
+        for policy in sorted(names, key=place)
     ]
-    names = [p for p in plain(runs).policies if p != REFERENCES]
-    for policy in sorted(names, key=place):
-        cells = [_cell(own, policy) for _, own in parts]
-        lines.append(f"| {code(policy)} | {' | '.join(cells)} |")
     for what, column in (
         ("capacity-free bound", "best_bound"),
         ("clairvoyant greedy", "clairvoyant_greedy"),
@@ -84,31 +69,37 @@ def policies(runs: Runs) -> list[str]:
             shown = number(own.ratio(REFERENCES, column, claims.EDF, "objective"))
             crowded = (utilisation(own) or 0.0) > CROWDED
             cells.append(f"({shown})" if crowded and column == "best_bound" else shown)
-        lines.append(f"| *{what}* | {' | '.join(cells)} |")
-    used = [share(utilisation(own)) for _, own in parts]
-    return [*lines, f"| *in use* | {' | '.join(used)} |"]
+        rows.append([f"*{what}*", *cells])
+    rows.append(["*in use*", *(share(utilisation(own)) for _, own in parts)])
+    return [_words(parts), "", *table(["policy", *(head for head, _ in parts)], rows)]
+
+
+def _words(parts: list[tuple[str, Runs]]) -> str:
+    """What is in the table of all policies."""
+    told = (
+        "A cell is cost over that of EDF, energy over that of EDF, jobs that are late. Below them "
+        "are bound and yardsticks over EDF's cost, and GPUs in use under greedy"
+    )
+    if any((utilisation(own) or 0.0) > CROWDED for _, own in parts):
+        told += f"; a bound in parentheses says little, more than {CROWDED:.0%} are in use"
+    if any(claims.MEAN_DP in own.policies for _, own in parts):
+        told += ". `dp:fastest` looks for what is fastest: mean numbers of epochs change nothing"
+    return f"{told}."
 
 
 def _sweep(runs: Runs) -> list[str]:
     steps = loads(runs)
     heads = [f"{gap} s, {share(utilisation(own))}" for gap, own in steps]
-    lines = [
+    words = (
         "`sts-km`, N = 10, exponential arrivals with a mean gap of so many seconds over N; GPUs in"
-        f" use under greedy. Cost over greedy's: above {CROWDED:.0%} in use bounds say little.",
-        "",
-        f"| policy | {' | '.join(heads)} |",
-        f"| :--- |{' ---: |' * len(heads)}",
-    ]
+        f" use under greedy. Cost over greedy's: above {CROWDED:.0%} in use bounds say little."
+    )
     names = {p: None for _, own in steps for p in own.policies if p != REFERENCES}
-    for policy in sorted(names, key=place):
-        cells = [number(own.ratio(policy, "objective", claims.GREEDY)) for _, own in steps]
-        lines.append(f"| {code(policy)} | {' | '.join(cells)} |")
-    return lines
-
-
-def plain(runs: Runs) -> Runs:
-    """Those without sharing."""
-    return runs.where(lambda case: case.sharing == "none")
+    rows = (
+        [code(p), *(number(own.ratio(p, "objective", claims.GREEDY)) for _, own in steps)]
+        for p in sorted(names, key=place)
+    )
+    return [words, "", *table(["policy", *heads], rows)]
 
 
 def place(policy: str) -> tuple[int, str]:

@@ -105,6 +105,15 @@ class Runs:
         """Those on some cases."""
         return Runs({k: v for k, v in self.by_workload.items() if wanted(case_of(k))})
 
+    @property
+    def plain(self) -> Runs:
+        """Those without sharing."""
+        return self.where(lambda case: case.sharing == "none")
+
+    def on(self, nodes: int) -> Runs:
+        """Those on so many nodes."""
+        return self.where(lambda case: case.nodes == nodes)
+
     def ratio(self, policy: str, column: str, other: str, below: str = "") -> float | None:
         """
         Sum of a column per node over that of another policy, on workloads that both completed.

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from benchmarks import online_claims as claims
 from benchmarks.online_pictures import loads, utilisation
 from benchmarks.online_rows import REFERENCES, Runs
+from benchmarks.online_tables import kinds, table
 from benchmarks.online_words import arrivals, number, share, told_as
 from rsjs.reporting.formats import MISSING
 from rsjs.reporting.markdown_table import code
@@ -23,16 +24,12 @@ claims: [the papers' claims](claims.md).
 
 def statements(runs: Runs, families: Sequence[str] = claims.FAMILIES) -> list[str]:
     """The table of what the STS paper states, by family and law of arrivals."""
-    cases = [(family, law) for family in families for law in claims.LAWS]
-    parts = [(family, law, claims.chosen(runs, family, (law,))) for family, law in cases]
-    parts = [(family, law, own) for family, law, own in parts if own.policies]
-    heads = " | ".join(f"{family} {arrivals(law)}" for family, law, _ in parts)
-    lines = [f"| statement | paper | agrees | {heads} |"]
-    lines += [f"| :--- | :--- | ---: |{' ---: |' * len(parts)}"]
+    parts = [(head, own) for head, own in kinds(runs, families) if own.policies]
+    rows = []
     agree = known = 0
     for claim in claims.CLAIMS:
         low, high = (told_as(x, in_percent=claim.share) for x in (claim.low, claim.high))
-        figures = [claim.figure(own) for _, _, own in parts]
+        figures = [claim.figure(own) for _, own in parts]
         if all(figure is None for figure in figures):
             continue
         cells = []
@@ -41,9 +38,9 @@ def statements(runs: Runs, families: Sequence[str] = claims.FAMILIES) -> list[st
             holds = found is not None and claim.low <= found <= claim.high
             cells.append(f"**{shown}**" if holds else shown)
             agree, known = agree + holds, known + (found is not None)
-        said = f"{claim.statement} | {claim.paper} | {low} to {high}"
-        lines.append(f"| {said} | {' | '.join(cells)} |")
-    return [STATED.format(agree=agree, all=known), *lines]
+        rows.append([claim.statement, claim.paper, f"{low} to {high}", *cells])
+    heads = ["statement", "paper", "agrees", *(head for head, _ in parts)]
+    return [STATED.format(agree=agree, all=known), *table(heads, rows, words=2)]
 
 
 def expectations(runs: Runs) -> list[str]:
@@ -64,43 +61,31 @@ def expectations(runs: Runs) -> list[str]:
 
 def by_size(runs: Runs, families: Sequence[str] = claims.FAMILIES) -> list[str]:
     """Whether ratios of costs are the same for small and large clusters."""
-    own_runs = [(family, claims.chosen(runs, family)) for family in families]
-    sizes = sorted({n for _, own in own_runs for n in own.sizes})
-    heads = " | ".join(f"N = {n}" for n in sizes)
-    lines = [f"| | {heads} |", f"| :--- |{' ---: |' * len(sizes)}"]
-    for family, own in own_runs:
-        for law in claims.LAWS:
-            part = claims.chosen(own, family, (law,))
-            cells = []
-            for n in sizes:
-                here = part.where(lambda case, n=n: case.nodes == n)
-                over = (here.ratio(claims.STS, "objective", o) for o in (claims.EDF, claims.GREEDY))
-                cells.append(", ".join(map(number, over)))
-            if part.policies:
-                lines.append(f"| {family} {arrivals(law)} | {' | '.join(cells)} |")
-    return lines
+    parts = kinds(runs, families)
+    sizes = sorted({n for _, own in parts for n in own.sizes})
+
+    def cell(own: Runs) -> str:
+        over = (own.ratio(claims.STS, "objective", o) for o in (claims.EDF, claims.GREEDY))
+        return ", ".join(map(number, over))
+
+    rows = ([head, *(cell(own.on(n)) for n in sizes)] for head, own in parts if own.policies)
+    return table(["", *(f"N = {n}" for n in sizes)], rows)
 
 
 def spread(runs: Runs, families: Sequence[str]) -> list[str]:
     """How much single workloads differ in the cost of STS over that of EDF."""
-    lines = [
-        "Cost of STS over that of EDF, the least and the most of single workloads:",
-        "",
-        f"| | {' | '.join(map(arrivals, claims.LAWS))} |",
-        f"| :--- |{' ---: |' * len(claims.LAWS)}",
-    ]
-    for family in families:
-        cells = []
-        for law in claims.LAWS:
-            own = claims.chosen(runs, family, (law,)).by_workload
-            ratios = [
-                rows[claims.STS]["objective"] / rows[claims.EDF]["objective"]
-                for rows in own.values()
-                if claims.STS in rows and claims.EDF in rows
-            ]
-            cells.append(f"{min(ratios):.3f} to {max(ratios):.3f}" if ratios else MISSING)
-        lines.append(f"| {family} | {' | '.join(cells)} |")
-    return lines
+
+    def cell(own: Runs) -> str:
+        ratios = [
+            rows[claims.STS]["objective"] / rows[claims.EDF]["objective"]
+            for rows in own.by_workload.values()
+            if claims.STS in rows and claims.EDF in rows
+        ]
+        return f"{min(ratios):.3f} to {max(ratios):.3f}" if ratios else MISSING
+
+    rows = ([family, *(cell(own) for _, own in kinds(runs, [family]))] for family in families)
+    words = "Cost of STS over that of EDF, the least and the most of single workloads:"
+    return [words, "", *table(["", *map(arrivals, claims.LAWS)], rows)]
 
 
 def over_the_next(runs: Runs) -> tuple[float, str] | None:
@@ -112,19 +97,15 @@ def over_the_next(runs: Runs) -> tuple[float, str] | None:
 
 def roll_by_size(runs: Runs, families: Sequence[str]) -> list[str]:
     """The same by number of nodes, at many arrivals."""
-    lines = [
-        "Cost of ROLL over that of the cheapest other policy, high:",
-        "",
-        f"| | {' | '.join(f'N = {n}' for n in runs.sizes)} |",
-        f"| :--- |{' ---: |' * len(runs.sizes)}",
-    ]
-    for family in families:
-        own = claims.chosen(runs, family, claims.HIGH)
-        own = own.where(lambda case: case.sharing == "none")
-        found = [over_the_next(own.where(lambda case, n=n: case.nodes == n)) for n in runs.sizes]
-        cells = (MISSING if best is None else number(best[0]) for best in found)
-        lines.append(f"| {family} | {' | '.join(cells)} |")
-    return lines
+
+    def cell(own: Runs) -> str:
+        best = over_the_next(own)
+        return MISSING if best is None else number(best[0])
+
+    busy = ((family, claims.chosen(runs.plain, family, claims.HIGH)) for family in families)
+    rows = ([family, *(cell(own.on(n)) for n in runs.sizes)] for family, own in busy)
+    words = "Cost of ROLL over that of the cheapest other policy, high:"
+    return [words, "", *table(["", *(f"N = {n}" for n in runs.sizes)], rows)]
 
 
 def roll(runs: Runs) -> list[str]:

@@ -7,10 +7,11 @@ from pathlib import Path
 from statistics import mean
 
 from benchmarks import online_claims as claims
-from benchmarks.online_page import place, plain, policies
+from benchmarks.online_page import place, policies
 from benchmarks.online_rows import REFERENCES, Row, Runs
+from benchmarks.online_tables import kinds, table
 from benchmarks.online_verdicts import by_size, roll_by_size, spread, statements
-from benchmarks.online_words import arrivals, number, share
+from benchmarks.online_words import number, share
 from benchmarks.sts_campaign_picture import FAMILIES
 from rsjs.instances.files import write_bytes
 from rsjs.reporting.formats import MISSING
@@ -31,7 +32,6 @@ speed-ups; the workloads on 10, 20 and 50 nodes are the same ones.
 CAPTION = """\
 Without sharing; sums of the three workloads of a size; logarithmic scale. Of the policies that plan
 with mean numbers of epochs only RG is drawn."""
-KINDS = tuple((family, law) for family in FAMILIES for law in claims.LAWS)
 
 
 def write(runs: Runs, path: Path) -> None:
@@ -68,11 +68,9 @@ def _table(
     words: str, shown: Sequence[str], cell: Callable[[Runs, str], str], runs: Runs
 ) -> list[str]:
     """A line for each policy and a column for each family and law, after some words."""
-    heads = (f"{family} {arrivals(law)}" for family, law in KINDS)
-    lines = [words, "", f"| policy | {' | '.join(heads)} |", f"| :--- |{' ---: |' * len(KINDS)}"]
-    parts = [claims.chosen(runs, family, (law,)) for family, law in KINDS]
-    cells = ((policy, " | ".join(cell(own, policy) for own in parts)) for policy in shown)
-    return [*lines, *(f"| {code(policy)} | {line} |" for policy, line in cells)]
+    parts = kinds(runs, FAMILIES)
+    rows = ([code(policy), *(cell(own, policy) for _, own in parts)] for policy in shown)
+    return [words, "", *table(["policy", *(head for head, _ in parts)], rows)]
 
 
 def _sharing(runs: Runs) -> list[str]:
@@ -90,7 +88,7 @@ def _sharing(runs: Runs) -> list[str]:
 
 def _repetitions(runs: Runs) -> list[str]:
     def cell(own: Runs, policy: str) -> str:
-        rows = [row for row in _rows(plain(own), policy) if row["objective_sd"] is not None]
+        rows = [row for row in _rows(own.plain, policy) if row["objective_sd"] is not None]
         found = [row["objective_sd"] / row["objective"] for row in rows]
         return f"{share(mean(found))}, {share(max(found))}" if found else MISSING
 
@@ -104,19 +102,17 @@ def _repetitions(runs: Runs) -> list[str]:
 def _time(runs: Runs) -> list[str]:
     """Seconds of the largest workloads, and all there are."""
     largest = max(runs.sizes)
-    lines = [
+    words = (
         f"Seconds of all decisions on {largest} nodes without sharing, the mean of all workloads; "
         "milliseconds of one decision there, the mean of medians; and hours of one core that all "
         "runs of the policy took, simulation and its repetition included. Two runs at a time on "
-        "two cores: seconds are rough.",
-        "",
-        "| policy | runs | decisions | ms | s | hours |",
-        "| :--- | ---: | ---: | ---: | ---: | ---: |",
-    ]
+        "two cores: seconds are rough."
+    )
+    lines = []
     for policy in sorted(runs.policies, key=place):
         rows = _rows(runs, policy)
         hours = sum(row["runs"] * row["whole_s"] for row in rows) / 3600
-        there = _rows(plain(runs).where(lambda case: case.nodes == largest), policy)
+        there = _rows(runs.plain.on(largest), policy)
         count = sum(row["runs"] for row in rows)
         cells = [MISSING] * 3
         if policy != REFERENCES and there:
@@ -125,5 +121,6 @@ def _time(runs: Runs) -> list[str]:
                 f"{1000 * mean(row['decision_median_s'] for row in there):.2f}",
                 f"{mean(row['policy_s'] for row in there):.2f}",
             ]
-        lines.append(f"| {code(policy)} | {count} | {' | '.join(cells)} | {hours:.2f} |")
-    return lines
+        lines.append([code(policy), str(count), *cells, f"{hours:.2f}"])
+    heads = ("policy", "runs", "decisions", "ms", "s", "hours")
+    return [words, "", *table(heads, lines)]

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchmarks import online_claims as claims
-from benchmarks.online_page import plain
 from benchmarks.online_pictures import SHOWN, legend, line, plain_numbers
 from benchmarks.online_rows import REFERENCES, Runs
 from benchmarks.online_words import arrivals
@@ -31,7 +30,7 @@ def _by_size(runs: Runs) -> Figure:
     styles[YARDSTICK] = {"color": "0.4", "linestyle": ":", "linewidth": 1.5}
     for row, family in zip(axes, FAMILIES, strict=True):
         for ax, law in zip(row, claims.LAWS, strict=True):
-            own = plain(claims.chosen(runs, family, (law,)))
+            own = claims.chosen(runs, family, (law,)).plain
             for policy in SHOWN:
                 if points := _above(own, policy, "objective"):
                     ax.plot(*zip(*points, strict=True), **line(styles, policy))
@@ -50,6 +49,5 @@ def _by_size(runs: Runs) -> Figure:
 
 def _above(runs: Runs, policy: str, column: str) -> list[tuple[int, float]]:
     """By number of nodes, how much more than the bound in per cent."""
-    here = [(n, runs.where(lambda case, n=n: case.nodes == n)) for n in runs.sizes]
-    ratios = [(n, own.ratio(policy, column, REFERENCES, "best_bound")) for n, own in here]
+    ratios = [(n, runs.on(n).ratio(policy, column, REFERENCES, "best_bound")) for n in runs.sizes]
     return [(n, 100 * (ratio - 1)) for n, ratio in ratios if ratio is not None]

@@ -117,11 +117,12 @@ def _targets(cluster: Cluster, new: Ints, old: Ints) -> Ints:
     same = own == tables.class_of_node[old]
     # jobs by load and old node: one square for each class
     end = np.cumsum(size * size)
-    pairs = (end - size * size)[own] + within[new] * size[own] + within[old]
+    begin = end - size * size
+    pairs = begin[own] + within[new] * size[own] + within[old]
     stays = np.bincount(pairs[same], minlength=end[-1])
     # where no job of a class has moved, its loads are where they should be
     for c in np.flatnonzero(np.bincount(own[same & (new != old)])).tolist():
-        square = stays[end[c] - size[c] * size[c] : end[c]].reshape(size[c], size[c])
+        square = stays[begin[c] : end[c]].reshape(size[c], size[c])
         load, place = linear_sum_assignment(square, maximize=True)
         here = nodes[start[c] : start[c + 1]]
         target[here[load]] = here[place]

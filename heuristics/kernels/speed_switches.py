@@ -60,7 +60,7 @@ def spread(left: Left, speeds: Speeds, size: int, base: float, time: float, unti
         until[r] = left.done
         if speeds.low[r] > left.first:
             until[r] = left.end[speeds.low[r] - 1]
-            total += speeds.saved[r] * (until[r] - left.done)
+        total = with_steps(left, speeds, r, speeds.low[r], total)
     spare = time - total
     for r in range(size - 2, -1, -1):
         if speeds.high[r] > speeds.low[r]:
@@ -103,10 +103,8 @@ def halved(left: Left, speeds: Speeds, size: int, widest: int, base: float, time
         return False
     total = base
     for r in range(size - 1):
-        speeds.low[r] = at = speeds.tried[r]
-        while at < speeds.high[r] and speeds.phi[r] * left.height[at] == ratio:
-            at += 1
-        speeds.tried[r] = at
+        speeds.low[r] = speeds.tried[r]
+        speeds.tried[r] = at = past(left, speeds, r, ratio)
         total = with_steps(left, speeds, r, at, total)
     if total > time:
         return True
@@ -123,12 +121,18 @@ def equal_ones(left: Left, speeds: Speeds, size: int, base: float) -> float:
         if speeds.low[r] < left.steps:
             ratio = max(ratio, speeds.phi[r] * left.height[speeds.low[r]])
     for r in range(size - 1):
-        at = speeds.low[r]
-        while at < left.steps and speeds.phi[r] * left.height[at] == ratio:
-            at += 1
-        speeds.high[r] = at
+        speeds.high[r] = at = past(left, speeds, r, ratio)
         total = with_steps(left, speeds, r, at, total)
     return total
+
+
+@inlined
+def past(left: Left, speeds: Speeds, r: int, ratio: float) -> int:
+    """The first step of speed r from low_r on that does not have a ratio."""
+    at: int = speeds.low[r]
+    while at < left.steps and speeds.phi[r] * left.height[at] == ratio:
+        at += 1
+    return at
 
 
 @inlined

@@ -15,12 +15,12 @@ NAMES = ("instance", "method")
 def text(rows: Sequence[Row]) -> str:
     """Table, definition of the gap, conditions, remarks."""
     rules = ["---:" if column.align == "right" else ":---" for column in COLUMNS]
-    lines = [_line([escaped(column.full_heading) for column in COLUMNS]), _line(rules)]
-    lines += [_line([_cell(column, row) for column in COLUMNS]) for row in rows]
+    lines = [line([escaped(column.full_heading) for column in COLUMNS]), line(rules)]
+    lines += [line([_cell(column, row) for column in COLUMNS]) for row in rows]
     below = [GAP, *conditions(rows)]
-    lines += ["", *(f"{escaped(line)}  " for line in below)]
+    lines += ["", *(f"{escaped(words)}  " for words in below)]
     if told := remarks(rows):
-        lines += ["", *(f"- {escaped(line)}" for line in told)]
+        lines += ["", *(f"- {escaped(words)}" for words in told)]
     return "\n".join(lines) + "\n"
 
 
@@ -53,5 +53,6 @@ def _cell(column: Column, row: Row) -> str:
     return f"**{shown}**" if column.key == "stop" and is_wrong(row) else shown
 
 
-def _line(cells: Sequence[str]) -> str:
+def line(cells: Sequence[str]) -> str:
+    """A line of a table."""
     return f"| {' | '.join(cells)} |"
