@@ -7,7 +7,7 @@ LOCK = $(BIN)/uv pip compile pyproject.toml --no-config --quiet --universal --py
 	--custom-compile-command 'make lock'
 
 .DEFAULT_GOAL = help
-.PHONY: help demo test docs lint typecheck links bench asv canary expected lock clean
+.PHONY: help demo quick test search docs lint typecheck links bench asv canary expected lock clean
 
 help: ## show the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' Makefile
@@ -15,12 +15,20 @@ help: ## show the targets
 demo: $(DEMO)/installed ## install into .venv-demo and run the demonstration
 	$(DEMO)/bin/rsjs demo
 
-# The suite comes last: the output ends with pytest's summary.
-test: $(VENV)/installed ## install into .venv, then style, asv's imports, tests, micro-benchmarks once
+PYTEST = $(BIN)/pytest -n 2 --dist worksteal
+
+quick: $(VENV)/installed ## install into .venv, then style and the tests that take a minute together
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/asv check -E existing:same
-	$(BIN)/pytest -n 2 tests benchmarks/micro --benchmark-disable
+	$(PYTEST) -m 'not (slow or solver or process or browser)' tests
+
+test: $(VENV)/installed ## install into .venv, then style, all tests, types, docs, micro-benchmarks once
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(PYTEST) tests benchmarks/micro --benchmark-disable
+
+search: $(VENV)/installed ## property tests with new random examples; what fails is kept in .hypothesis
+	$(PYTEST) -m hypothesis --hypothesis-profile=search tests
 
 docs: $(VENV)/installed ## build the documentation into build/docs
 	$(BIN)/sphinx-build -W --keep-going -b html docs build/docs

@@ -23,10 +23,12 @@ from rsjs.instances.solution import Solution
 ROOT = Path(__file__).parents[1]
 SLOW = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much]
 
-# Same examples in every run; `pytest --hypothesis-profile=search` looks for new ones.
-settings.register_profile("same", deadline=None, derandomize=True, suppress_health_check=SLOW)
-settings.register_profile("search", deadline=None, max_examples=2000, suppress_health_check=SLOW)
-settings.load_profile("same")
+# Few examples, the same in every run. `make search` tries many new ones and keeps what fails.
+settings.register_profile(
+    "quick", deadline=None, derandomize=True, max_examples=20, suppress_health_check=SLOW
+)
+settings.register_profile("search", deadline=None, max_examples=500, suppress_health_check=SLOW)
+settings.load_profile("quick")
 
 Document = dict[str, Any]
 Choice = tuple[int, int]  # dedicated GPUs and share level of a job

@@ -84,7 +84,7 @@ def assert_consistent(instance: Instance, optimum: float | None, method: Method,
 
 @pytest.mark.parametrize("kind", FAMILY_LIKE)
 @given(rng=st.randoms(use_true_random=False))
-@settings(max_examples=settings().max_examples // 3)  # more in a search
+@settings(max_examples=settings().max_examples // 3)
 def test_every_method_agrees_with_enumeration(random_document, random_decision, kind, rng):
     document = random_document(rng, FAMILY_LIKE[kind]["energy"])
     document["objective"] |= FAMILY_LIKE[kind]

@@ -7,7 +7,7 @@ from random import Random
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from rsjs.formulations.class_packing import pack
@@ -123,7 +123,6 @@ def served(random_document, rng: Random) -> Instance:
 
 
 @given(st.randoms(use_true_random=False))
-@settings(max_examples=100)
 def test_any_roles_are_packed_into_a_feasible_decision(random_document, rng):
     instance = served(random_document, rng)
     data = ClassModel.of(instance, "rows")
@@ -149,7 +148,6 @@ def test_so_are_the_roles_of_many_jobs(seed, sharing):
 
 
 @given(st.randoms(use_true_random=False))
-@settings(max_examples=100)
 def test_the_roles_of_a_decision_are_packed_whole(random_document, random_decision, rng):
     instance = served(random_document, rng)
     if any(gpu.units not in (1, 4, 20) for gpu in instance.cluster.gpu_types):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.sparse import csr_array
@@ -57,7 +57,6 @@ def test_cpsat_bounds_are_valid_where_costs_are_fractional(seed):
     assert ours.bound == pytest.approx(truth.objective, abs=near)
 
 
-@settings(max_examples=200, deadline=None)
 @given(
     cost=arrays(float, 4, elements=st.floats(-1e9, 1e9, allow_subnormal=False)),
     lower=arrays(np.int64, 4, elements=st.integers(-50, 50)),

@@ -8,7 +8,7 @@ from random import Random
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import rsjs
@@ -77,7 +77,6 @@ def program(instance: Instance, solver: str, gap: float = 0.0):
 
 
 @given(rng=st.randoms(use_true_random=False))
-@settings(max_examples=60)
 def test_any_multipliers_give_a_bound(rng, random_document, random_decision):
     instance = served(rng, random_document)
     model = Slots.of(instance).model
@@ -89,7 +88,6 @@ def test_any_multipliers_give_a_bound(rng, random_document, random_decision):
 
 
 @given(rng=st.randoms(use_true_random=False))
-@settings(max_examples=60)
 def test_it_agrees_with_enumeration_on_random_instances(rng, random_document):
     instance = served(rng, random_document)
     best = check(instance, enumeration.best(instance))
@@ -191,7 +189,6 @@ def test_columns_left_out_of_the_program_do_not_count_for_its_bound(monkeypatch)
 
 
 @given(rng=st.randoms(use_true_random=False))
-@settings(max_examples=60)
 def test_a_decision_in_the_models_terms_costs_no_more(rng, random_document, random_decision):
     instance = served(rng, random_document)
     slots = Slots.of(instance)

@@ -7,7 +7,7 @@ from functools import cache
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from rsjs.formulations import mig_placement_bounds, mig_placement_patterns
@@ -72,7 +72,6 @@ def some_workloads(draw: st.DrawFn) -> Workloads:
     return Workloads(name="some", gpu=A100, id=names, admissible=admissible)
 
 
-@settings(max_examples=40)
 @given(some_workloads(), st.sampled_from(["highs", "scip", "cpsat"]))
 def test_both_stages_are_optimal(workloads: Workloads, solver: str) -> None:
     found = solve(workloads, EXACT, solver=solver)

@@ -6,7 +6,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from rsjs.formulations import (
@@ -92,7 +92,6 @@ def by_time(jobs: Repartition, allowed: tuple[int, ...] | None = None) -> tuple[
     return found.schedule, found.bound
 
 
-@settings(max_examples=25)
 @given(some_jobs(most=3))
 def test_model_r_is_brute_force_on_three_jobs_with_choices(jobs: Repartition) -> None:
     schedule, bound = by_time(jobs)
@@ -101,14 +100,12 @@ def test_model_r_is_brute_force_on_three_jobs_with_choices(jobs: Repartition) ->
     assert verdict.makespan == bound == brute_force(jobs)
 
 
-@settings(max_examples=10)
 @given(some_jobs(most=4))
 def test_model_r_is_brute_force_on_four_jobs(jobs: Repartition) -> None:
     schedule, _ = by_time(jobs)
     assert check(jobs, schedule, makespan=brute_force(jobs)).feasible
 
 
-@settings(max_examples=25)
 @given(some_jobs(most=3, alike=True), st.sampled_from(["cpsat", "highs", "scip"]))
 def test_the_assignment_is_brute_force_for_one_release(jobs: Repartition, solver: str) -> None:
     found = solve(jobs, EXACT, solver=solver)
@@ -149,7 +146,6 @@ def test_a_static_partition_is_scheduling_on_fixed_machines(names: str) -> None:
     }
 
 
-@settings(max_examples=40)
 @given(some_jobs(most=8))
 def test_bounds_are_below_every_schedule(jobs: Repartition) -> None:
     _, schedule = best_greedy(jobs)
@@ -191,7 +187,6 @@ def test_the_end_of_a_schedule_with_releases_is_assigned_anew() -> None:
     assert 0.85 * makespan(jobs, found.schedule) <= found.bound < 0.85 * makespan(jobs, start)
 
 
-@settings(max_examples=30)
 @given(st.data())
 def test_any_assignment_is_a_schedule_as_long_as_the_model_says(data: st.DataObject) -> None:
     jobs = generate(A100, 8, data.draw(st.integers(0, 50)), delta=data.draw(st.integers(0, 3)))

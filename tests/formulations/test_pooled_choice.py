@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from rsjs.formulations.backends.backend import RawResult
@@ -86,7 +86,6 @@ def cases(draw: st.DrawFn) -> tuple[Cluster, list[tuple[int, int, int, float]]]:
     return shape, rows
 
 
-@settings(max_examples=60)
 @given(case=cases())
 def test_the_choice_is_the_best_of_all(
     case: tuple[Cluster, list[tuple[int, int, int, float]]],

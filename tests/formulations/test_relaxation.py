@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 from scipy.sparse import csr_array, vstack
@@ -88,7 +88,6 @@ def test_it_does_not_claim_integers():
     assert Feature.INTEGER not in backend("relaxation").features
 
 
-@settings(max_examples=30)
 @given(st.integers(0, 10_000), st.integers(1, 3), st.integers(1, 5))
 def test_relaxations_of_jahani_are_below_the_optimum(seed, nodes, jobs):
     instance = generate(nodes=nodes, jobs=jobs, seed=seed)

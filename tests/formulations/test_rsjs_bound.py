@@ -9,7 +9,7 @@ from random import Random
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from rsjs.formulations import enumeration, rsjs_bound, rsjs_classes
@@ -57,7 +57,6 @@ def linear_program(instance: Instance) -> float:
 
 
 @given(st.randoms(use_true_random=False), st.data())
-@settings(max_examples=150)
 def test_no_multipliers_give_more_than_the_optimum(random_document, rng, data):
     instance = served(random_document, rng)
     rows = len(ClassModel.of(instance, "rows").upper)
@@ -80,7 +79,6 @@ def test_multipliers_below_nothing_are_nothing_but_for_the_equality(open_nodes):
 
 
 @given(st.randoms(use_true_random=False))
-@settings(max_examples=60)
 def test_the_bound_is_the_linear_program_s_and_no_more_than_the_optimum(random_document, rng):
     instance = served(random_document, rng)
     found = rsjs_bound.lower_bound(instance, tolerance=1e-9)

@@ -7,7 +7,7 @@ from random import Random
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from rsjs.formulations import enumeration, rsjs_classes
@@ -88,7 +88,6 @@ def unpackable() -> Instance:
 
 
 @given(st.randoms(use_true_random=False))
-@settings(max_examples=60)
 def test_rows_relax_and_splits_are_exact_for_table_iv(random_document, rng):
     instance = served(random_document, rng)
     best = check(instance, enumeration.best(instance)).objective
@@ -228,7 +227,6 @@ def assert_starts(packing: str, instance: Instance, solution) -> None:
 
 @pytest.mark.parametrize("packing", sorted(PACKINGS))
 @given(rng=st.randoms(use_true_random=False))
-@settings(max_examples=60)
 def test_a_warm_start_satisfies_the_rows_and_costs_no_more(
     packing, random_document, random_decision, rng
 ):

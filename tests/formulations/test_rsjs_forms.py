@@ -8,7 +8,7 @@ from random import Random
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from rsjs.formulations import enumeration, rsjs_gpu, rsjs_leaders, rsjs_minlp, rsjs_nodes
@@ -167,7 +167,6 @@ def test_shares_outside_table_iv_are_exact(form):
 
 
 @given(st.randoms(use_true_random=False))
-@settings(max_examples=40)
 def test_no_two_forms_disagree_on_random_instances(random_document, rng):
     document = random_document(rng, "first_ending")
     document["objective"] |= {"tardiness_at": "completion", "mu": 0}

@@ -8,7 +8,7 @@ from random import Random
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from rsjs.formulations import enumeration, rsjs_bound, rsjs_sifting
@@ -66,7 +66,6 @@ def test_bound_optimum_and_schedule_are_in_order(family, open_nodes, expectation
 
 @pytest.mark.parametrize("gap", [0.0, 0.05])
 @given(rng=st.randoms(use_true_random=False))
-@settings(max_examples=60)
 def test_so_they_are_on_random_instances_of_table_iv(gap, random_document, rng):
     document = random_document(rng, "first_ending")
     document["objective"] |= {"tardiness_at": "completion", "mu": 0}
@@ -76,7 +75,6 @@ def test_so_they_are_on_random_instances_of_table_iv(gap, random_document, rng):
 
 
 @given(rng=st.randoms(use_true_random=False))
-@settings(max_examples=40)
 def test_with_other_shares_bound_and_schedule_are_valid(random_document, rng):
     document = random_document(rng, "first_ending")
     document["objective"] |= {"tardiness_at": "completion", "mu": 0}

@@ -11,7 +11,7 @@ from random import Random
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from rsjs.heuristics import greedy
@@ -37,7 +37,6 @@ def crowded() -> Instance:
 
 
 @given(st.randoms(use_true_random=False), st.sampled_from(["late", "all"]), st.booleans())
-@settings(max_examples=60)
 def test_a_warm_start_is_never_made_worse_whatever_is_evaluated(
     random_document: Callable[..., Any],
     random_decision: Callable[..., Solution],

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from rsjs.heuristics import candidates, greedy
@@ -203,7 +203,6 @@ def best_change(
     st.booleans(),
     st.sampled_from([1, 2, 10]),
 )
-@settings(max_examples=150)
 def test_the_best_neighbour_is_that_of_the_definition_and_costs_what_is_claimed(
     random_document: Callable[..., Any],
     random_decision: Callable[..., Solution],
@@ -227,7 +226,6 @@ def test_the_best_neighbour_is_that_of_the_definition_and_costs_what_is_claimed(
 
 
 @given(st.randoms(use_true_random=False), st.booleans())
-@settings(max_examples=100)
 def test_every_move_is_feasible_and_no_neighbour_improves_the_last_schedule(
     random_document: Callable[..., Any],
     random_decision: Callable[..., Solution],

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from rsjs.heuristics.descent_tables import tables
@@ -64,7 +64,6 @@ def steps(instance: Instance, now: Solution, guide: Solution) -> Iterator[Soluti
 
 
 @given(st.randoms(use_true_random=False))
-@settings(max_examples=100)
 def test_each_step_is_the_cheapest_one_feasible_and_costs_what_is_claimed(
     random_document: Callable[..., Any],
     random_decision: Callable[..., Solution],

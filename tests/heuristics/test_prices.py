@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from rsjs.formulations import enumeration
@@ -34,7 +34,6 @@ def optimum(instance):
 
 @pytest.mark.parametrize("energy", KINDS)
 @given(rng=st.randoms(use_true_random=False), data=st.data())
-@settings(max_examples=120)
 def test_any_multipliers_give_a_lower_bound(random_document, energy, rng, data):
     instance = served(random_document, rng, energy)
     priced = columns(instance)
@@ -47,7 +46,6 @@ def test_any_multipliers_give_a_lower_bound(random_document, energy, rng, data):
 
 @pytest.mark.parametrize("energy", KINDS)
 @given(rng=st.randoms(use_true_random=False))
-@settings(max_examples=120)
 def test_prices_found_give_a_lower_bound(random_document, energy, rng):
     instance = served(random_document, rng, energy)
     found, least = prices.find(instance), optimum(instance)

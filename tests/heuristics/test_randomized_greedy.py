@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from rsjs.formulations import enumeration
@@ -134,7 +134,6 @@ def test_first_iteration_is_greedy(
         assert made.schedule(1).same_as(greedy.decide(greedy.prepare(instance, rule)))
 
 
-@settings(max_examples=150)
 @given(rng=st.randoms(use_true_random=False), rule=st.sampled_from([*RULES]))
 def test_never_worse_than_greedy_nor_better_than_the_optimum(
     random_document: Callable[..., Any], rng: Random, rule: str

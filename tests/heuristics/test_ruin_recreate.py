@@ -8,7 +8,7 @@ from random import Random
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from rsjs.heuristics import share_bins
@@ -24,7 +24,6 @@ from tests.heuristics.ruin_and_recreate import optimum, served, solve
 
 
 @given(rng=st.randoms(use_true_random=False))
-@settings(max_examples=200)
 def test_decision_is_feasible_and_between_bound_and_claim(random_document, rng):
     instance = served(random_document, rng)
     result, least = solve(instance), optimum(instance)

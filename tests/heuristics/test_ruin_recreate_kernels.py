@@ -11,7 +11,7 @@ from random import Random
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from rsjs.heuristics import prices
@@ -72,7 +72,6 @@ def test_moves_keep_every_sum_and_the_checkers_cost(instance):
 
 
 @given(rng=st.randoms(use_true_random=False))
-@settings(max_examples=150)
 def test_the_best_shapes_of_a_node_are_those_of_brute_force(random_document, rng):
     instance = served(random_document, rng)
     problem = shapes(instance)

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from rsjs.heuristics import sts, sts_choices
@@ -68,7 +68,6 @@ def test_decisions_are_feasible_one_after_another(mix: str, sharing: str, rule: 
     sharing=st.sampled_from(SHARING),
     jobs=st.integers(1, 40),
 )
-@settings(max_examples=40)
 def test_literal_never_takes_gpus_away_from_a_running_job(
     seed: int, mix: str, sharing: str, jobs: int
 ) -> None:

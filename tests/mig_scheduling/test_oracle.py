@@ -6,7 +6,7 @@ from collections.abc import Callable
 from random import Random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from rsjs.formulations import mig_schedule_milp_stages, mig_schedule_stages
@@ -56,7 +56,6 @@ def test_cpsat_and_both_mip_solvers_find_what_enumeration_finds(
             assert result.stop is Stop.OPTIMAL
 
 
-@settings(max_examples=60)
 @given(
     rng=st.randoms(use_true_random=False),
     reading=st.sampled_from(READINGS),

@@ -8,7 +8,7 @@ from random import Random
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 
@@ -81,7 +81,6 @@ def test_a_job_due_before_it_is_submitted_is_late_from_then_on(make: Make) -> No
     assert bucket_bound(alone, hours=0.5) == pytest.approx(4 + 10 * 7)
 
 
-@settings(max_examples=20)
 @given(seed=st.integers(0, 10**6))
 def test_below_the_best_schedule_and_that_below_policies(seed: int, make: Make) -> None:
     workload = _tiny(Random(seed), make)
@@ -141,7 +140,6 @@ def test_it_holds_under_every_option(options: Options) -> None:
     assert free < bound < simulate(workload, policy("queue:pedf", workload), options).totals.cost
 
 
-@settings(max_examples=10)
 @given(seed=st.integers(0, 10**6))
 def test_any_multipliers_certify_a_bound(seed: int, make: Make) -> None:
     rng = Random(seed)

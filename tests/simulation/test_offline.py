@@ -7,7 +7,7 @@ from itertools import product
 from random import Random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 
@@ -94,7 +94,6 @@ def test_shares_cost_their_part_of_a_gpu(make: Make) -> None:
     assert capacity_free_bound(workload) == 6.0 / 2
 
 
-@settings(max_examples=40)
 @given(rng=st.randoms(use_true_random=False))
 def test_each_job_is_a_linear_program(
     rng: Random, random_workload: Callable[..., Workload]

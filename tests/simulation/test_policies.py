@@ -9,7 +9,7 @@ from random import Random
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from rsjs.heuristics.queue_choices import Choices
@@ -56,7 +56,6 @@ def _steps(outcome: Outcome) -> list[object]:
     ]
 
 
-@settings(max_examples=25)
 @given(rng=st.randoms(use_true_random=False), spelling=st.sampled_from(SPELLINGS + PREEMPTIVE))
 def test_decisions_are_those_of_the_method(
     rng: Random, spelling: str, random_workload: Callable[..., Workload]

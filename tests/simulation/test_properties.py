@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from rsjs.instances.schema import Instance, Workload
@@ -59,7 +59,6 @@ def _case(
     return workload, options, simulate(workload, _random_policy(random_decision), options)
 
 
-@settings(max_examples=40)
 @given(rng=st.randoms(use_true_random=False))
 def test_conservation_the_clock_and_the_bound(
     rng: Random, random_workload: Callable[..., Workload], random_decision: Decide
@@ -81,7 +80,6 @@ def test_conservation_the_clock_and_the_bound(
     assert free <= bucket_bound(workload, options, hours=5.0) <= above
 
 
-@settings(max_examples=15)
 @given(rng=st.randoms(use_true_random=False))
 def test_gpu_hours_follow_from_the_records(
     rng: Random, random_workload: Callable[..., Workload], random_decision: Decide
@@ -93,7 +91,6 @@ def test_gpu_hours_follow_from_the_records(
     assert [*found.totals.gpu_hours.values()] == pytest.approx(hours.tolist())
 
 
-@settings(max_examples=15)
 @given(seed=st.integers(0, 10**6))
 def test_same_seed_same_log(
     seed: int, random_workload: Callable[..., Workload], random_decision: Decide

@@ -8,7 +8,7 @@ from random import Random
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from rsjs.instances.epochs import FIXED
@@ -75,7 +75,6 @@ def enumerated(instance: Instance, j: int, hours: float, rate: float, power: flo
     return float(probability @ (power * ran + instance.jobs.weight[j] * late))
 
 
-@settings(max_examples=40)
 @given(rng=st.randoms(use_true_random=False))
 def test_the_next_hours_cost_what_all_numbers_of_epochs_say(
     rng: Random, random_workload: Callable[..., Workload]
@@ -99,7 +98,6 @@ def test_the_next_hours_cost_what_all_numbers_of_epochs_say(
         assert found.running[j, gpu, k] == pytest.approx(expected, abs=1e-6)
 
 
-@settings(max_examples=40)
 @given(rng=st.randoms(use_true_random=False))
 def test_a_step_costs_no_less_than_v_star_where_lateness_is_free_or_unbearable(
     rng: Random, random_workload: Callable[..., Workload]

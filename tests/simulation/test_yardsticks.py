@@ -6,7 +6,7 @@ from collections.abc import Callable
 from random import Random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from rsjs.instances.generators import sts
@@ -56,7 +56,6 @@ def test_clairvoyant_greedy_knows_when_a_job_ends(make: Make) -> None:
     assert told.workload.digest == short.digest
 
 
-@settings(max_examples=25)
 @given(rng=st.randoms(use_true_random=False))
 def test_they_are_schedules_so_not_below_the_bound(
     rng: Random, random_workload: Callable[..., Workload]

@@ -11,7 +11,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from rsjs.instances.errors import InputError
@@ -31,7 +31,6 @@ def report_on(text: bytes, name: str = "file"):
 
 @pytest.mark.parametrize(("name", "file"), TABLES)
 @given(data=st.data())
-@settings(max_examples=40)
 def test_damaged_rows_are_counted_and_the_others_stay(texts, name, file, data):
     header, *lines = texts[name][file].splitlines()
     before = report_on("\n".join([header, *lines]).encode())
@@ -58,7 +57,6 @@ def test_any_bytes_are_a_trace_or_refused(text):
 
 
 @given(data=st.data())
-@settings(max_examples=60)
 def test_broken_json_costs_the_jobs_that_it_hits(texts, data):
     text = texts["philly"]["cluster_job_log"]
     at = data.draw(st.integers(text.index('"user"'), len(text) - 1))
