@@ -53,7 +53,7 @@ construction** if the value could not have come out differently. The rows are of
 def main() -> None:
     """Make the page and its pictures."""
     for name, experiment in experiments().items():
-        if experiment.plot:
+        if _drawn(experiment):
             claim_picture(rows_of(name), experiment.plot, DOCS / "images" / f"{name}.png")
     write_bytes(page().encode(), DOCS / "claims.md")
 
@@ -112,8 +112,15 @@ def _summary(found: dict[str, Values]) -> list[str]:
 
 def _experiments(paper: Paper) -> list[str]:
     told = [f"- {code(one.name)}: {escaped(one.what)}{_origin(one)}" for one in paper.experiments]
-    pictures = [f"\n![{one.name}](images/{one.name}.png)" for one in paper.experiments if one.plot]
+    pictures = [
+        f"\n![{one.name}](images/{one.name}.png)" for one in paper.experiments if _drawn(one)
+    ]
     return ["Experiments:", "", *told, *pictures]
+
+
+def _drawn(experiment: Experiment) -> bool:
+    """Whether the page draws an experiment; campaigns have pages and pictures of their own."""
+    return bool(experiment.plot) and not experiment.campaign
 
 
 def _origin(experiment: Experiment) -> str:

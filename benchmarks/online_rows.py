@@ -12,11 +12,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from rsjs.experiments.campaigns.collection import collect
-from rsjs.experiments.claims.sts import EDF, LITERAL, MEAN_DP, MEAN_EDF, MEAN_RG, RG, STS
+from rsjs.experiments.claims.sts import DP, EDF, LITERAL, MEAN_DP, MEAN_EDF, MEAN_RG, RG, STS
 
 Row = dict[str, Any]
 
-PREEMPTIVE, GREEDY, DP, ROLL = "queue:pedf", "queue:greedy", "dp:fastest", "roll"
+PREEMPTIVE, GREEDY, ROLL = "queue:pedf", "queue:greedy", "roll"
 REFERENCES = "references"
 POLICIES = (  # in the order of tables
     *(EDF, "queue:edf_alone", PREEMPTIVE, GREEDY, MEAN_EDF, RG, MEAN_RG, DP, MEAN_DP),
