@@ -112,9 +112,8 @@ def _summary(found: dict[str, Values]) -> list[str]:
 
 def _experiments(paper: Paper) -> list[str]:
     told = [f"- {code(one.name)}: {escaped(one.what)}{_origin(one)}" for one in paper.experiments]
-    pictures = [
-        f"\n![{one.name}](images/{one.name}.png)" for one in paper.experiments if _drawn(one)
-    ]
+    drawn = [one.name for one in paper.experiments if _drawn(one)]
+    pictures = [f"\n![{name}](images/{name}.png)" for name in drawn]
     return ["Experiments:", "", *told, *pictures]
 
 
