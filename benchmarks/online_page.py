@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from benchmarks import online_claims as claims
 from benchmarks.online_pictures import loads, utilisation
-from benchmarks.online_rows import REFERENCES, Runs
-from benchmarks.online_tables import kinds, table
-from benchmarks.online_verdicts import by_size, expectations, roll, statements
+from benchmarks.online_rows import EDF, FAMILIES, GREEDY, LAWS, MEAN_DP, POLICIES, REFERENCES, Runs
+from benchmarks.online_tables import by_size, kinds, roll, table
 from benchmarks.online_words import number, share
 from rsjs.instances.files import write_bytes
 from rsjs.reporting.formats import MISSING
@@ -24,28 +22,33 @@ benchmarks.online STORE` takes from a store of `rsjs run online-claims`. The fam
 *k*^0.5 times as fast as one; ten jobs for each node, three seeds, arrivals exponential with a mean
 gap of 50 000 / N s (exp), or as many as keep 10 % (low) or 40 % (high) of the GPUs busy
 by the paper's formula, more with the configurations that policies choose. {sizes}
-Ratios are of sums over all workloads that both policies completed, costs per node. Up to
-100 nodes and 1000 jobs: [the campaign of the STS paper](sts-campaign.md).
+Ratios are of sums over all workloads that both policies completed, costs per node. Up to 100 nodes
+and 1000 jobs, with shared GPUs: [the campaign of the STS paper](sts-campaign.md); what it says of
+the paper: [the papers' claims](claims.md#filippini-et-al-2024-sts).
 """
 
 
 def write(runs: Runs, path: Path) -> None:
-    """Write the page; runs as kept in results/online."""
+    """Write the page."""
+    write_bytes(page(runs).encode(), path)
+
+
+def page(runs: Runs) -> str:
+    """Return the text of the page; runs as kept in results/online."""
     lines = [INTRODUCTION.format(sizes=_sizes(runs))]
     lines += ["## Policies, families and loads", "", *policies(runs)]
     lines += ["", "![Cost above the capacity-free bound](images/online-policies.png)"]
     lines += ["", "## From light load to overload", "", *_sweep(runs)]
     lines += ["", "![Cost by utilisation](images/online-loads.png)"]
-    lines += ["", "## What the STS paper states", "", *statements(runs)]
-    lines += ["", "Cost of STS over that of EDF, and of greedy, by number of nodes:", ""]
-    lines += [*by_size(runs), "", "## What was expected", "", *expectations(runs), "", *roll(runs)]
-    write_bytes(("\n".join(lines) + "\n").encode(), path)
+    lines += ["", "## By number of nodes", "", "Cost of STS over that of EDF, and of greedy:", ""]
+    lines += [*by_size(runs), "", *roll(runs)]
+    return "\n".join(lines) + "\n"
 
 
 def _sizes(runs: Runs) -> str:
     told = []
-    for family in claims.FAMILIES:
-        sizes = ", ".join(map(str, claims.chosen(runs, family).sizes))
+    for family in FAMILIES:
+        sizes = ", ".join(map(str, runs.of_family(family, *LAWS).sizes))
         told.append(f"`{family}` N = {sizes}" if sizes else f"`{family}` not run")
     return f"Runs: {'; '.join(told)}."
 
@@ -66,7 +69,7 @@ def policies(runs: Runs) -> list[str]:
     ):
         cells = []
         for _, own in parts:
-            shown = number(own.ratio(REFERENCES, column, claims.EDF, "objective"))
+            shown = number(own.ratio(REFERENCES, column, EDF, "objective"))
             crowded = (utilisation(own) or 0.0) > CROWDED
             cells.append(f"({shown})" if crowded and column == "best_bound" else shown)
         rows.append([f"*{what}*", *cells])
@@ -77,12 +80,13 @@ def policies(runs: Runs) -> list[str]:
 def _words(parts: list[tuple[str, Runs]]) -> str:
     """What is in the table of all policies."""
     told = (
-        "A cell is cost over that of EDF, energy over that of EDF, jobs that are late. Below them "
-        "are bound and yardsticks over EDF's cost, and GPUs in use under greedy"
+        "Each cell shows cost and energy relative to EDF and the share of jobs more than 60 s late."
+        " Below them are the bound and references relative to EDF's cost, and GPUs in use under"
+        " greedy"
     )
     if any((utilisation(own) or 0.0) > CROWDED for _, own in parts):
         told += f"; a bound in parentheses says little, more than {CROWDED:.0%} are in use"
-    if any(claims.MEAN_DP in own.policies for _, own in parts):
+    if any(MEAN_DP in own.policies for _, own in parts):
         told += ". `dp:fastest` looks for what is fastest: mean numbers of epochs change nothing"
     return f"{told}."
 
@@ -96,7 +100,7 @@ def _sweep(runs: Runs) -> list[str]:
     )
     names = {p: None for _, own in steps for p in own.policies if p != REFERENCES}
     rows = (
-        [code(p), *(number(own.ratio(p, "objective", claims.GREEDY)) for _, own in steps)]
+        [code(p), *(number(own.ratio(p, "objective", GREEDY)) for _, own in steps)]
         for p in sorted(names, key=place)
     )
     return [words, "", *table(["policy", *heads], rows)]
@@ -104,17 +108,12 @@ def _sweep(runs: Runs) -> list[str]:
 
 def place(policy: str) -> tuple[int, str]:
     """Where a policy stands in a table."""
-    known = (
-        *(claims.EDF, "queue:edf_alone", claims.PREEMPTIVE, claims.GREEDY, claims.MEAN_EDF),
-        *(claims.RG, claims.MEAN_RG, claims.DP, claims.MEAN_DP),
-        *(claims.LITERAL, claims.STS, claims.ROLL),
-    )
-    return (known.index(policy) if policy in known else len(known)), policy
+    return (POLICIES.index(policy) if policy in POLICIES else len(POLICIES)), policy
 
 
 def _cell(runs: Runs, policy: str) -> str:
-    cost = runs.ratio(policy, "objective", claims.EDF)
+    cost = runs.ratio(policy, "objective", EDF)
     if cost is None:
         return MISSING
-    energy = runs.ratio(policy, "energy", claims.EDF)
+    energy = runs.ratio(policy, "energy", EDF)
     return f"{number(cost)} / {number(energy)} / {share(runs.late(policy))}"

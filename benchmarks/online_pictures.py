@@ -5,8 +5,21 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from benchmarks import online_claims as claims
-from benchmarks.online_rows import REFERENCES, Runs
+from benchmarks.online_rows import (
+    DP,
+    EDF,
+    FAMILIES,
+    GREEDY,
+    LAWS,
+    LITERAL,
+    MEAN_RG,
+    PREEMPTIVE,
+    REFERENCES,
+    RG,
+    ROLL,
+    STS,
+    Runs,
+)
 from benchmarks.online_words import arrivals
 from rsjs.reporting import canvas
 from rsjs.simulation.metrics import CROWDED
@@ -16,15 +29,15 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 SHOWN = (  # policies, in the order of the legend
-    *(claims.EDF, claims.PREEMPTIVE, claims.GREEDY, claims.RG, claims.MEAN_RG, claims.DP),
-    *(claims.LITERAL, claims.STS, claims.ROLL),
+    *(EDF, PREEMPTIVE, GREEDY, RG, MEAN_RG, DP),
+    *(LITERAL, STS, ROLL),
 )
 LEGEND = 5  # entries on a line
 
 
 def loads(runs: Runs) -> list[tuple[str, Runs]]:
     """Runs of sts-km at N = 10 by the gap of exponential arrivals [s], light load first."""
-    own = runs.where(
+    own = runs.plain.where(
         lambda case: (
             case.family == "sts-km" and case.arrivals.startswith("exp") and case.nodes == 10
         )
@@ -38,7 +51,7 @@ def loads(runs: Runs) -> list[tuple[str, Runs]]:
 
 def utilisation(runs: Runs) -> float | None:
     """Of greedy, the mean."""
-    return runs.mean(claims.GREEDY, "utilisation")
+    return runs.mean(GREEDY, "utilisation")
 
 
 def policies(runs: Runs, path: Path) -> None:
@@ -53,20 +66,20 @@ def over_load(runs: Runs, path: Path) -> None:
 
 def _policies(runs: Runs) -> Figure:
     made = canvas.figure(9.0, 3.6, layout="constrained")
-    axes = made.subplots(1, len(claims.FAMILIES), sharey=True)
+    axes = made.subplots(1, len(FAMILIES), sharey=True)
     styles = canvas.styles(SHOWN)
-    for ax, family in zip(axes, claims.FAMILIES, strict=True):
+    for ax, family in zip(axes, FAMILIES, strict=True):
         for i, policy in enumerate(SHOWN):
             points = []
-            for x, law in enumerate(claims.LAWS):
-                own = claims.chosen(runs, family, (law,))
+            for x, law in enumerate(LAWS):
+                own = runs.of_family(family, law)
                 ratio = own.ratio(policy, "objective", REFERENCES, "best_bound")
                 if ratio is not None and (utilisation(own) or 0.0) <= CROWDED:
                     points.append((x + 0.08 * (i - len(SHOWN) // 2), 100 * (ratio - 1)))
             if points:
                 ax.plot(*zip(*points, strict=True), **{**styles[policy], "linestyle": "none"})
         ax.set_title(family)
-        ax.set_xticks(range(len(claims.LAWS)), [*map(arrivals, claims.LAWS)])
+        ax.set_xticks(range(len(LAWS)), [*map(arrivals, LAWS)])
         ax.set_yscale("log")
         plain_numbers(ax)
         ax.grid(axis="y", linewidth=0.3)
@@ -85,7 +98,7 @@ def _over_load(steps: list[tuple[str, Runs]]) -> Figure:
         runs = [own for used, own in known if used is not None]
         cost.plot(
             x,
-            [own.ratio(policy, "objective", claims.GREEDY) for own in runs],
+            [own.ratio(policy, "objective", GREEDY) for own in runs],
             **line(styles, policy),
         )
         late.plot(x, [100 * (own.late(policy) or 0.0) for own in runs], **line(styles, policy))

@@ -1,4 +1,8 @@
-"""Rows of simulated workloads: which are kept of a store, and what several say together."""
+"""
+Rows of simulated workloads: which are kept of a store, and what several say together.
+
+STS is the policy `sts:fallback`; avgEDF and avgRG plan with mean numbers of epochs.
+"""
 
 from __future__ import annotations
 
@@ -8,10 +12,18 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from rsjs.experiments.campaigns.collection import collect
+from rsjs.experiments.claims.sts import DP, EDF, LITERAL, MEAN_DP, MEAN_EDF, MEAN_RG, RG, STS
 
 Row = dict[str, Any]
 
+PREEMPTIVE, GREEDY, ROLL = "queue:pedf", "queue:greedy", "roll"
 REFERENCES = "references"
+POLICIES = (  # in the order of tables
+    *(EDF, "queue:edf_alone", PREEMPTIVE, GREEDY, MEAN_EDF, RG, MEAN_RG, DP, MEAN_DP),
+    *(LITERAL, STS, ROLL),
+)
+LAWS = ("exp50000", "low", "high")
+FAMILIES = ("sts-km", "sts-a100", "sts-km-p05")
 COLUMNS = (
     *(
         "instance",
@@ -42,9 +54,13 @@ class Case(NamedTuple):
 
     @property
     def family(self) -> str:
-        """As the tables name it."""
-        parts = ["sts", self.mix] + (["p05"] if self.speedup == "p0.5" else [])
-        return "-".join(parts + (["shared"] if self.sharing != "none" else []))
+        """The name in tables."""
+        return "-".join(["sts", self.mix] + (["p05"] if self.speedup == "p0.5" else []))
+
+    @property
+    def is_shared(self) -> bool:
+        """Whether jobs may share GPUs."""
+        return self.sharing != "none"
 
 
 def case_of(instance: str) -> Case:
@@ -84,7 +100,7 @@ class Runs:
         found = {
             name: runs
             for name, runs in found.items()
-            if REFERENCES in runs or case_of(name).sharing != "none"
+            if REFERENCES in runs or case_of(name).is_shared
         }
         everywhere: dict[Case, set[str]] = {}
         for name, runs in found.items():
@@ -108,7 +124,11 @@ class Runs:
     @property
     def plain(self) -> Runs:
         """Those without sharing."""
-        return self.where(lambda case: case.sharing == "none")
+        return self.where(lambda case: not case.is_shared)
+
+    def of_family(self, family: str, *laws: str) -> Runs:
+        """Those of a family, with and without sharing, with one of some arrival processes."""
+        return self.where(lambda case: case.family == family and case.arrivals in laws)
 
     def on(self, nodes: int) -> Runs:
         """Those on so many nodes."""
@@ -130,6 +150,16 @@ class Runs:
                 above += runs[policy][column] / nodes
                 under += runs[other][below or column] / nodes
         return above / under if under else None
+
+    def shared_over_plain(self, policy: str) -> float | None:
+        """Energy where jobs may share GPUs, and may end up to 20 % later, over that where not."""
+        shared = plain = 0.0
+        for name, own in self.by_workload.items():
+            other = self.by_workload.get(name.replace("-paper-", "-none-"), {})
+            if "-paper-" in name and policy in own and policy in other:
+                shared += own[policy]["energy"] / own[policy]["nodes"]
+                plain += other[policy]["energy"] / other[policy]["nodes"]
+        return shared / plain if plain else None
 
     def late(self, policy: str) -> float | None:
         """Share of the jobs that are late."""

@@ -10,11 +10,6 @@ def number(value: float | None) -> str:
     return MISSING if value is None else f"{value:.3f}" if abs(value) < 10 else f"{value:.1f}"
 
 
-def told_as(value: float | None, *, in_percent: bool) -> str:
-    """A ratio, or a share."""
-    return share(value) if in_percent else number(value)
-
-
 def share(value: float | None) -> str:
     """A share in per cent."""
     return MISSING if value is None else f"{percent(value)} %"

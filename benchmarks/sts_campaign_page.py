@@ -6,11 +6,9 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from statistics import mean
 
-from benchmarks import online_claims as claims
 from benchmarks.online_page import place, policies
-from benchmarks.online_rows import REFERENCES, Row, Runs
-from benchmarks.online_tables import kinds, table
-from benchmarks.online_verdicts import by_size, roll_by_size, spread, statements
+from benchmarks.online_rows import LITERAL, MEAN_RG, REFERENCES, RG, STS, Row, Runs
+from benchmarks.online_tables import by_size, kinds, roll_by_size, spread, table
 from benchmarks.online_words import number, share
 from benchmarks.sts_campaign_picture import FAMILIES
 from rsjs.instances.files import write_bytes
@@ -25,7 +23,8 @@ benchmarks.sts_campaign STORE` takes from a store of `rsjs run sts-online`: the 
 Filippini et al. 2024, VII, on 10 to 100 nodes with ten jobs for each, three laws of arrivals, three
 workloads of each kind, and ten repetitions of what is random. Policies, families and terms are
 those of [policies over whole workloads](online.md), which also has heavier loads and other
-speed-ups; the workloads on 10, 20 and 50 nodes are the same ones.
+speed-ups; the workloads on 10, 20 and 50 nodes are the same ones. Which statements of the paper
+hold: [the papers' claims](claims.md#filippini-et-al-2024-sts).
 
 {work}
 """
@@ -35,16 +34,20 @@ with mean numbers of epochs only RG is drawn."""
 
 
 def write(runs: Runs, path: Path) -> None:
-    """Write the page; runs of averaged rows."""
+    """Write the page."""
+    write_bytes(page(runs).encode(), path)
+
+
+def page(runs: Runs) -> str:
+    """Return the text of the page; runs of averaged rows."""
     lines = [INTRODUCTION.format(work=_work(runs))]
     lines += ["![Cost above the capacity-free bound](images/sts-campaign.png)", "", CAPTION, ""]
     lines += ["## All sizes together", "", *policies(runs)]
-    lines += ["", "## What the paper states", "", *statements(runs, FAMILIES)]
-    lines += ["", "Cost of STS over that of EDF, and of greedy, by number of nodes:", ""]
+    lines += ["", "## By number of nodes", "", "Cost of STS over that of EDF, and of greedy:", ""]
     lines += [*by_size(runs, FAMILIES), "", *spread(runs, FAMILIES)]
     lines += ["", *roll_by_size(runs, FAMILIES), "", "## Shared GPUs", "", *_sharing(runs)]
     lines += ["", "## Repetitions", "", *_repetitions(runs), "", "## Time", "", *_time(runs)]
-    write_bytes(("\n".join(lines) + "\n").encode(), path)
+    return "\n".join(lines) + "\n"
 
 
 def _rows(runs: Runs, policy: str) -> list[Row]:
@@ -75,15 +78,15 @@ def _table(
 
 def _sharing(runs: Runs) -> list[str]:
     def cell(own: Runs, policy: str) -> str:
-        shared = own.where(lambda case: case.sharing != "none")
-        ratio = claims.shared_over_plain(own, policy)
+        shared = own.where(lambda case: case.is_shared)
+        ratio = own.shared_over_plain(policy)
         return f"{number(ratio)} / {share(shared.late(policy))}"
 
     words = (
         "A cell is energy over that of the same policy without sharing, and jobs that are late. "
         "Jobs are the same but for due dates, which are up to 20 % later where GPUs are shared."
     )
-    return _table(words, (claims.LITERAL, claims.STS), cell, runs)
+    return _table(words, (LITERAL, STS), cell, runs)
 
 
 def _repetitions(runs: Runs) -> list[str]:
@@ -96,7 +99,7 @@ def _repetitions(runs: Runs) -> list[str]:
         "Standard deviation (n - 1) of the cost of ten repetitions, which differ in the seed of "
         "the policy, over their mean: the mean and the most of all workloads."
     )
-    return _table(words, (claims.RG, claims.MEAN_RG), cell, runs)
+    return _table(words, (RG, MEAN_RG), cell, runs)
 
 
 def _time(runs: Runs) -> list[str]:

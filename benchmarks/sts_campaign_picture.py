@@ -5,9 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from benchmarks import online_claims as claims
 from benchmarks.online_pictures import SHOWN, legend, line, plain_numbers
-from benchmarks.online_rows import REFERENCES, Runs
+from benchmarks.online_rows import LAWS, REFERENCES, Runs
 from benchmarks.online_words import arrivals
 from rsjs.reporting import canvas
 
@@ -25,12 +24,12 @@ def by_size(runs: Runs, path: Path) -> None:
 
 def _by_size(runs: Runs) -> Figure:
     made = canvas.figure(9.0, 6.0, layout="constrained")
-    axes = made.subplots(len(FAMILIES), len(claims.LAWS), sharex=True, sharey=True)
+    axes = made.subplots(len(FAMILIES), len(LAWS), sharex=True, sharey=True)
     styles = canvas.styles(SHOWN)
     styles[YARDSTICK] = {"color": "0.4", "linestyle": ":", "linewidth": 1.5}
     for row, family in zip(axes, FAMILIES, strict=True):
-        for ax, law in zip(row, claims.LAWS, strict=True):
-            own = claims.chosen(runs, family, (law,)).plain
+        for ax, law in zip(row, LAWS, strict=True):
+            own = runs.of_family(family, law).plain
             for policy in SHOWN:
                 if points := _above(own, policy, "objective"):
                     ax.plot(*zip(*points, strict=True), **line(styles, policy))

@@ -1,22 +1,28 @@
-"""docs/claims.md says what the stored rows say."""
+"""The pages on claims and workloads say what the stored rows say."""
+
+from collections.abc import Callable
+from itertools import product
+
+import pytest
 
 from benchmarks import claims as page
+from benchmarks import online, online_page, sts_campaign, sts_campaign_page
+from benchmarks.online_rows import Runs
 from rsjs.experiments.claims import files
-from rsjs.reporting.claim_table import shown
-from rsjs.reporting.markdown_table import escaped
+from rsjs.experiments.claims.sts import DP, MEAN_DP
+from rsjs.reporting.csv_rows import read_rows
 
 
-def test_the_page_is_what_the_stored_rows_make_of_it() -> None:
-    assert (page.DOCS / "claims.md").read_text("utf-8") == page.page()
-
-
-def test_values_and_verdicts_on_the_page_are_those_of_the_rows() -> None:
-    lines = (page.DOCS / "claims.md").read_text("utf-8").splitlines()
-    found = page.our_values()
-    for name, claim in files.claims().items():
-        (line,) = [line for line in lines if line.startswith(f"| `{name}` |")]
-        assert f"| {escaped(shown(claim, found[name]))} |" in line
-        assert f"| **{claim.verdict(found[name])}** |" in line
+@pytest.mark.parametrize(
+    ("name", "made"),
+    [
+        ("claims", page.page),
+        ("online", lambda: online_page.page(Runs.of(read_rows(online.ROWS)))),
+        ("sts-campaign", lambda: sts_campaign_page.page(Runs.of(read_rows(sts_campaign.ROWS)))),
+    ],
+)
+def test_a_page_is_what_the_stored_rows_make_of_it(name: str, made: Callable[[], str]) -> None:
+    assert (page.DOCS / f"{name}.md").read_text("utf-8") == made()
 
 
 def test_every_claim_with_an_experiment_has_a_value_from_stored_rows() -> None:
@@ -28,3 +34,22 @@ def test_no_stored_run_failed() -> None:
     for name in files.experiments():
         rows = page.rows_of(name)
         assert {row.get("status", "ok") for row in rows} <= {"ok", "complete", "no_solution"}, name
+
+
+@pytest.mark.parametrize("name", ["sts-policies", "sts-sharing"])
+def test_where_a_campaign_is_the_evidence_it_ran_the_experiment_of_the_paper(name: str) -> None:
+    wanted = files.experiments()[name].of_size("paper")
+    sizes = (int(size.split("x")[0]) for size in wanted["sizes"])
+    runs = product(wanted["cases"], wanted["policies"], sizes, wanted["seeds"])
+    found = [
+        (row["case"], row["method"], row["nodes"], int(row["instance"].rpartition("-s")[2]))
+        for row in page.rows_of(name)
+    ]
+    assert sorted(found) == sorted(runs)
+
+
+def test_a_policy_that_costs_what_another_one_does_tests_no_claim() -> None:
+    rows = page.rows_of("sts-policies")
+    dp, mean_dp = ([row["objective"] for row in rows if row["method"] == m] for m in (DP, MEAN_DP))
+    assert dp == mean_dp
+    assert files.claims()["sts-fig5-avgdp"].no_verdict == "not tested"

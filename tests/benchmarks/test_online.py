@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from benchmarks import online_claims as claims
+from benchmarks import online_rows as names
 from benchmarks.online_rows import REFERENCES, Runs, case_of, merged
 
 KM = "sts-km-none-{}-weak-130k-base-N{}-J{}-s{}"
@@ -23,15 +23,15 @@ def runs():
     shared = ten.replace("none", "paper")
     return Runs.of(
         [
-            _row(ten, claims.GREEDY, 100.0),
-            _row(ten, claims.STS, 80.0, late=1),
-            _row(ten, claims.EDF, 160.0),
+            _row(ten, names.GREEDY, 100.0),
+            _row(ten, names.STS, 80.0, late=1),
+            _row(ten, names.EDF, 160.0),
             _row(ten, REFERENCES, None, best_bound=50.0, infinite_cluster=64.0),
-            _row(ten, claims.LITERAL, 90.0),
-            _row(shared, claims.LITERAL, 72.0, late=40),
-            _row(twenty, claims.GREEDY, 400.0),
-            _row(twenty, claims.STS, 400.0, late=2),
-            _row(twenty, claims.EDF, None),
+            _row(ten, names.LITERAL, 90.0),
+            _row(shared, names.LITERAL, 72.0, late=40),
+            _row(twenty, names.GREEDY, 400.0),
+            _row(twenty, names.STS, 400.0, late=2),
+            _row(twenty, names.EDF, None),
             _row(twenty, REFERENCES, None, best_bound=400.0, infinite_cluster=320.0),
         ]
     )
@@ -40,36 +40,26 @@ def runs():
 def test_names_say_what_a_workload_is():
     case = case_of("sts-a100-paper-exp50000-p0.5-130k-base-N50-J500-s3")
     assert case == ("a100", "paper", "exp50000", "p0.5", 50)
-    assert case.family == "sts-a100-p05-shared"
+    assert (case.family, case.is_shared) == ("sts-a100-p05", True)
 
 
 def test_ratios_are_of_costs_per_node_where_both_completed(runs):
-    assert runs.ratio(claims.STS, "objective", claims.GREEDY) == (8 + 20) / (10 + 20)
-    assert runs.ratio(claims.STS, "objective", claims.EDF) == 0.5
-    assert runs.ratio(claims.STS, "objective", REFERENCES, "best_bound") == 28 / 25
-    assert runs.ratio("nobody", "objective", claims.EDF) is None
+    assert runs.ratio(names.STS, "objective", names.GREEDY) == (8 + 20) / (10 + 20)
+    assert runs.ratio(names.STS, "objective", names.EDF) == 0.5
+    assert runs.ratio(names.STS, "objective", REFERENCES, "best_bound") == 28 / 25
+    assert runs.ratio("nobody", "objective", names.EDF) is None
 
 
 def test_shares_are_of_jobs(runs):
-    assert runs.late(claims.STS) == 3 / 300
-    assert claims.late(claims.LITERAL)(runs) == 0
+    assert runs.late(names.STS) == 3 / 300
+    assert runs.plain.late(names.LITERAL) == 0
     assert runs.late("nobody") is None
 
 
 def test_sharing_is_compared_on_the_same_jobs(runs):
-    assert claims.saved_by_sharing("km")(claims.chosen(runs, "sts-km")) == pytest.approx(0.2)
-    assert claims.saved_by_sharing("a100")(claims.chosen(runs, "sts-a100")) is None
-
-
-def test_every_target_and_claim_has_a_figure_or_none(runs):
-    own = claims.chosen(runs, "sts-km", ("low",))
-    found = {target.what: target.figure(own) for target in claims.TARGETS}
-    assert found["energy of STS over greedy's"] == pytest.approx(28 / 30)
-    assert found["cost of STS over the infinite cluster's"] == 1.25
-    assert found["energy PCR against DP"] is None
-    told = {claim.statement: claim.figure(own) for claim in claims.CLAIMS}
-    assert told["STS costs less than EDF: PCR"] == 0.5
-    assert told["STS costs less than RG: PCR"] is None
+    shared = runs.of_family("sts-km", "low").shared_over_plain(names.LITERAL)
+    assert shared == pytest.approx(0.8)
+    assert runs.of_family("sts-km", "high").shared_over_plain(names.LITERAL) is None
 
 
 def test_new_rows_take_the_place_of_old_ones():
@@ -80,11 +70,11 @@ def test_new_rows_take_the_place_of_old_ones():
 
 def test_what_has_not_ended_does_not_count():
     one, two = (KM.format("low", 10, 100, seed) for seed in (1, 2))
-    rows = [_row(one, claims.GREEDY, 1.0), _row(one, claims.STS, 2.0), _row(one, REFERENCES, None)]
+    rows = [_row(one, names.GREEDY, 1.0), _row(one, names.STS, 2.0), _row(one, REFERENCES, None)]
     assert Runs.of(rows[:2]).by_workload == {}
-    assert set(Runs.of(rows).by_workload[one]) == {claims.GREEDY, claims.STS, REFERENCES}
-    begun = [_row(two, claims.GREEDY, 1.0), _row(two, REFERENCES, None)]
-    assert set(Runs.of([*rows, *begun]).by_workload[one]) == {claims.GREEDY, REFERENCES}
-    failed = [*begun, _row(two, claims.STS, None)]
-    assert claims.STS in Runs.of([*rows, *failed]).by_workload[one]
-    assert claims.STS not in Runs.of([*rows, *failed]).by_workload[two]
+    assert set(Runs.of(rows).by_workload[one]) == {names.GREEDY, names.STS, REFERENCES}
+    begun = [_row(two, names.GREEDY, 1.0), _row(two, REFERENCES, None)]
+    assert set(Runs.of([*rows, *begun]).by_workload[one]) == {names.GREEDY, REFERENCES}
+    failed = [*begun, _row(two, names.STS, None)]
+    assert names.STS in Runs.of([*rows, *failed]).by_workload[one]
+    assert names.STS not in Runs.of([*rows, *failed]).by_workload[two]

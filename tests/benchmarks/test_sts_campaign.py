@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks import online_claims as claims
-from benchmarks import online_verdicts, sts_campaign_page, sts_campaign_picture
+from benchmarks import online_rows as names
+from benchmarks import online_tables, sts_campaign_page, sts_campaign_picture
 from benchmarks.online_rows import REFERENCES, Runs
 from benchmarks.repetitions import averaged
 from rsjs.reporting.formats import MISSING
@@ -26,10 +26,8 @@ def _row(nodes, method, cost, *, sharing="none", seed=0, **more):
 
 
 def test_repetitions_are_one_row_with_means_and_deviation():
-    rows = [
-        _row(10, claims.RG, cost, seed=i, late=i) for i, cost in enumerate((99.0, 100.0, 101.0))
-    ]
-    rows.append(_row(10, claims.EDF, 50.0, commit="abd"))
+    rows = [_row(10, names.RG, cost, seed=i, late=i) for i, cost in enumerate((99.0, 100.0, 101.0))]
+    rows.append(_row(10, names.EDF, 50.0, commit="abd"))
     edf, rg = averaged(rows)
     assert (rg["runs"], rg["objective"], rg["objective_sd"], rg["late"]) == (3, 100.0, 1.0, 1.0)
     assert (edf["runs"], edf["objective"], edf["objective_sd"]) == (1, 50.0, None)
@@ -38,7 +36,7 @@ def test_repetitions_are_one_row_with_means_and_deviation():
 
 
 def test_rows_of_several_commits_say_so_and_a_missing_cost_is_no_mean():
-    rows = [_row(10, claims.RG, 99.0), _row(10, claims.RG, None, seed=1, commit="abd")]
+    rows = [_row(10, names.RG, 99.0), _row(10, names.RG, None, seed=1, commit="abd")]
     (found,) = averaged(rows)
     assert found["commit"] == "abc abd"
     assert found["objective"] is None
@@ -49,13 +47,13 @@ def test_rows_of_several_commits_say_so_and_a_missing_cost_is_no_mean():
 def half():
     """A campaign that has not ended."""
     rows = [
-        *(_row(10, claims.RG, 100.0 + i, seed=i) for i in range(3)),
-        _row(10, claims.EDF, 160.0),
-        _row(10, claims.GREEDY, 100.0),
-        _row(10, claims.LITERAL, 90.0),
+        *(_row(10, names.RG, 100.0 + i, seed=i) for i in range(3)),
+        _row(10, names.EDF, 160.0),
+        _row(10, names.GREEDY, 100.0),
+        _row(10, names.LITERAL, 90.0),
         _row(10, REFERENCES, None, decisions=None, **dict.fromkeys(BOUNDS, 80.0)),
-        _row(10, claims.LITERAL, 72.0, sharing="paper", late=4),
-        _row(20, claims.STS, 88.0, sharing="paper"),
+        _row(10, names.LITERAL, 72.0, sharing="paper", late=4),
+        _row(20, names.STS, 88.0, sharing="paper"),
     ]
     return Runs.of(averaged(rows))
 
@@ -77,38 +75,26 @@ def test_the_picture_of_half_a_campaign(half, tmp_path: Path):
 @pytest.fixture
 def two():
     """Two workloads of one size at high load."""
-    costs = {claims.EDF: (100.0, 200.0), claims.STS: (80.0, 50.0), claims.ROLL: (75.0, 56.0)}
-    names = [KM.format("none", 10, 100).replace("low", "high")[:-1] + seed for seed in "12"]
+    costs = {names.EDF: (100.0, 200.0), names.STS: (80.0, 50.0), names.ROLL: (75.0, 56.0)}
+    workloads = [KM.format("none", 10, 100).replace("low", "high")[:-1] + seed for seed in "12"]
     rows = [
         {**_row(10, policy, cost), "instance": name}
         for policy, both in costs.items()
-        for name, cost in zip(names, both, strict=True)
+        for name, cost in zip(workloads, both, strict=True)
     ]
     bounds = dict.fromkeys(BOUNDS, 40.0)
-    rows += [{**_row(10, REFERENCES, None, **bounds), "instance": name} for name in names]
+    rows += [{**_row(10, REFERENCES, None, **bounds), "instance": name} for name in workloads]
     return Runs.of(averaged(rows))
 
 
 def test_single_workloads_show_how_far_sums_can_be_trusted(two):
-    assert online_verdicts.spread(two, ["sts-km"])[-1] == (
+    assert online_tables.spread(two, ["sts-km"])[-1] == (
         f"| sts-km | {MISSING} | {MISSING} | 0.250 to 0.800 |"
     )
 
 
 def test_roll_is_compared_with_the_cheapest_other_policy(two):
-    assert online_verdicts.over_the_next(two) == (131 / 130, claims.STS)
-    assert online_verdicts.roll_by_size(two, ["sts-km"])[-1] == "| sts-km | 1.008 |"
-    alone = Runs({k: {claims.ROLL: v[claims.ROLL]} for k, v in two.by_workload.items()})
-    assert online_verdicts.over_the_next(alone) is None
-
-
-def test_statements_count_what_agrees_and_leave_out_what_was_not_run(two):
-    words, *table = online_verdicts.statements(two, ["sts-km"])
-    assert "agreement, 1 of 2." in words  # PCR against EDF 57 % of cost, and of energy
-    assert table[0] == "| statement | paper | agrees | sts-km high |"
-    assert [line.split(" | ")[0] for line in table[2:]] == [
-        "| STS costs less than EDF: PCR",
-        "| STS saves energy against EDF: PCR",
-    ]
-    assert table[2].endswith("| **57 %** |")
-    assert table[3].endswith("| 57 % |")
+    assert online_tables.over_the_next(two) == (131 / 130, names.STS)
+    assert online_tables.roll_by_size(two, ["sts-km"])[-1] == "| sts-km | 1.008 |"
+    alone = Runs({k: {names.ROLL: v[names.ROLL]} for k, v in two.by_workload.items()})
+    assert online_tables.over_the_next(alone) is None

@@ -41,15 +41,16 @@ def reproduce(
       rsjs reproduce jahani-table3-large -o claims
       rsjs reproduce kiros --size paper -o claims
 
-    A value is compared with the printed one for each case that the paper leaves open: a claim holds
-    if all agree, and holds with limits if some do. DIR gets <experiment>.csv and, where there is
-    something to draw, <experiment>.png, as soon as the experiment is complete: Ctrl-C leaves those
-    that are, and the same command with --missing goes on. Exit code 1: a run failed, or a claim is
-    not tested.
+    A value is compared with the published one for each case that the paper leaves open: a claim
+    holds if all agree, and holds with limits if some do; where our values cannot decide, the
+    verdict says so. DIR gets <experiment>.csv and, where there is something to draw,
+    <experiment>.png, as soon as the experiment is complete: Ctrl-C leaves those that are, and the
+    same command with --missing goes on. Exit code 1: a run failed, or the runs gave no value for a
+    claim.
     """
     from rsjs.cli.console import print_json
     from rsjs.cli.inputs import writable
-    from rsjs.experiments.claims.claim import SIZES, Verdict
+    from rsjs.experiments.claims.claim import SIZES
     from rsjs.experiments.claims.figures import not_ended
     from rsjs.experiments.claims.files import chosen, experiments
     from rsjs.experiments.claims.registry import values
@@ -88,8 +89,8 @@ def reproduce(
     else:
         _print_verdicts(claims, found)
         _print_failed(failed)
-    untested = [c for c in claims if c.experiment and c.verdict(found[c.id]) == Verdict.UNTESTED]
-    raise typer.Exit(1 if failed or untested else 0)
+    without = [claim for claim in claims if claim.experiment and not found[claim.id]]
+    raise typer.Exit(1 if failed or without else 0)
 
 
 def _run(name: str, size: str, output: Path | None) -> list[Row]:
@@ -121,12 +122,15 @@ def _print_failed(failed: dict[str, list[Row]]) -> None:
 
 
 def _told(claim: Claim, values: Values) -> dict[str, object]:
+    from rsjs.reporting.claim_table import agreement
+
     return {
         "claim": claim.id,
         "paper": claim.source,
         "where": claim.where,
         "statement": claim.statement,
         "printed": claim.printed,
+        "agrees": agreement(claim),
         "values": dict(values),
         "verdict": claim.verdict(values).value,
         "reason": claim.reason,
@@ -148,7 +152,7 @@ def _print_list(claims: list[Claim], *, as_json: bool) -> None:
 
 def _print_verdicts(claims: list[Claim], values: dict[str, Values]) -> None:
     from rsjs.cli.console import print_facts
-    from rsjs.reporting.claim_table import shown
+    from rsjs.reporting.claim_table import agreement, shown
 
     for claim in claims:
         own = values[claim.id]
@@ -156,7 +160,8 @@ def _print_verdicts(claims: list[Claim], values: dict[str, Values]) -> None:
             [
                 ("claim", f"{claim.id} ({claim.source}, {claim.where})"),
                 ("statement", claim.statement),
-                ("printed", claim.printed),
+                ("published", claim.printed),
+                ("agrees", agreement(claim)),
                 ("ours", shown(claim, own)),
                 ("verdict", claim.verdict(own).value),
                 ("why", claim.reason),

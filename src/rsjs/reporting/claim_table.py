@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from math import inf
 
 from rsjs.experiments.claims.claim import Claim, Values
 from rsjs.reporting.formats import MISSING, significant
 from rsjs.reporting.markdown_table import code, escaped
 
-HEAD = ("claim", "where", "statement", "printed", "ours", "verdict", "why")
+SUFFIX = {"ratio": "", "count": "", "s": " s"}
+HEAD = ("claim", "where", "statement", "published", "agrees", "ours", "verdict", "why")
 
 
 def shown(claim: Claim, values: Values) -> str:
@@ -19,6 +21,27 @@ def shown(claim: Claim, values: Values) -> str:
     return "; ".join(f"{case}: {value}" for case, value in told.items()) or MISSING
 
 
+def agreement(claim: Claim) -> str:
+    """
+    Return which values agree with a claim: the published value or range, and the tolerance.
+
+    Nothing where no experiment tests the claim.
+    """
+    if not claim.experiment:
+        return MISSING
+    low, high, tolerance = (
+        f"{100 * value:.4g} %" if claim.unit == "share" else f"{value:g}{SUFFIX[claim.unit]}"
+        for value in (claim.low, claim.high, claim.tolerance)
+    )
+    if claim.low == claim.high:
+        text = low
+    elif claim.high == inf or (claim.unit == "share" and claim.high == 1):
+        text = f"at least {low}"
+    else:
+        text = f"{low} to {high}" if claim.low else f"at most {high}"
+    return f"{text} ± {tolerance}" if claim.tolerance else text
+
+
 def markdown(claims: Sequence[Claim], values: Mapping[str, Values]) -> list[str]:
     """One line for each claim; `values` by id."""
     lines = [f"| {' | '.join(HEAD)} |", f"| {' | '.join([':---'] * len(HEAD))} |"]
@@ -26,7 +49,8 @@ def markdown(claims: Sequence[Claim], values: Mapping[str, Values]) -> list[str]
         own = values[claim.id]
         cells = [
             code(claim.id),
-            *map(escaped, (claim.where, claim.statement, claim.printed, shown(claim, own))),
+            *map(escaped, (claim.where, claim.statement, claim.printed)),
+            *map(escaped, (agreement(claim), shown(claim, own))),
             f"**{claim.verdict(own)}**",
             escaped(claim.reason),
         ]
@@ -36,5 +60,7 @@ def markdown(claims: Sequence[Claim], values: Mapping[str, Values]) -> list[str]
 
 def _number(unit: str, value: float) -> str:
     if unit == "share":
-        return f"{100 * value:.1f} %"
-    return f"{significant(value, 3)}{' s' if unit == 's' else ''}"
+        percent = 100 * value
+        return f"{significant(percent, 2) if abs(percent) < 1 else f'{percent:.1f}'} %"
+    near_one = unit == "ratio" and 0 < abs(value - 1) < 0.01  # show on which side of 1
+    return significant(value, 5 if near_one else 3) + SUFFIX[unit]

@@ -1,6 +1,5 @@
 """Claims as data, their verdicts, and one claim of each paper at a tiny size."""
 
-from dataclasses import fields
 from math import inf, isfinite
 
 import pytest
@@ -8,6 +7,8 @@ import pytest
 from rsjs.experiments.claims import files, registry
 from rsjs.experiments.claims.claim import SIZES, Claim, Verdict
 from rsjs.instances.errors import InputError
+from rsjs.reporting.claim_table import agreement, shown
+from rsjs.reporting.formats import MISSING
 
 CLAIMS, EXPERIMENTS = files.claims(), files.experiments()
 
@@ -27,20 +28,16 @@ def test_every_experiment_is_run_by_something_and_tells_something() -> None:
     assert {one.run for one in EXPERIMENTS.values()} == set(registry.RUNS)
 
 
-def test_ids_are_of_their_paper_and_no_two_are_the_same() -> None:
-    listed = [(paper.name, claim.id) for paper in files.papers() for claim in paper.claims]
-    assert len({name for _, name in listed}) == len(listed)
-    assert all(name.startswith(f"{paper}-") for paper, name in listed)
-
-
-@pytest.mark.parametrize("claim", CLAIMS.values(), ids=lambda claim: claim.id)
-def test_every_claim_says_where_what_and_why(claim: Claim) -> None:
-    texts = (claim.source, claim.where, claim.statement, claim.printed, claim.reason)
-    assert all(texts)
-    assert claim.unit in ("share", "ratio", "s", "count")
-    assert isfinite(claim.low)
-    assert claim.low <= claim.high
-    assert 0 <= claim.tolerance < inf
+def test_every_claim_can_be_judged_and_told() -> None:
+    assert sum(len(paper.claims) for paper in files.papers()) == len(CLAIMS)  # no id twice
+    for name, claim in CLAIMS.items():
+        texts = (claim.source, claim.where, claim.statement, claim.printed, claim.reason)
+        assert all(texts), name
+        assert claim.unit in ("share", "ratio", "s", "count"), name
+        assert isfinite(claim.low), name
+        assert claim.low <= claim.high, name
+        assert 0 <= claim.tolerance < inf, name
+        assert claim.no_verdict in ("", *Verdict), name
 
 
 @pytest.mark.parametrize(
@@ -58,6 +55,28 @@ def test_a_verdict_compares_each_case_with_what_is_printed(
     values: dict[str, float], verdict: Verdict
 ) -> None:
     assert _claim(tolerance=0.05 + 1e-12).verdict(values) == verdict
+    assert _claim(no_verdict="not comparable").verdict(values) == Verdict.INCOMPARABLE
+
+
+@pytest.mark.parametrize(
+    ("changed", "text"),
+    [
+        ({}, "10 % to 20 %"),
+        ({"low": 0.1229, "high": 0.1229, "tolerance": 0.001}, "12.29 % ± 0.1 %"),
+        ({"low": 0.05, "high": 1.0}, "at least 5 %"),
+        ({"low": 0.0, "high": 5.0, "unit": "s"}, "at most 5 s"),
+        ({"low": 6.0, "high": inf, "unit": "ratio"}, "at least 6"),
+    ],
+)
+def test_what_agrees_is_told_with_its_tolerance(changed: dict[str, object], text: str) -> None:
+    assert agreement(_claim(experiment="e", **changed)) == text
+    assert agreement(_claim(**changed)) == MISSING  # nothing tests it
+
+
+def test_a_ratio_shows_on_which_side_of_one_it_is() -> None:
+    claim = _claim(unit="ratio")
+    assert shown(claim, {"": 1.00048}) == "1.0005"
+    assert shown(claim, {"": 1.02}) == "1.02"
 
 
 def test_both_sizes_of_an_experiment_give_the_same_arguments() -> None:
@@ -100,9 +119,3 @@ def test_a_claim_of_each_paper_is_run_and_has_a_verdict(name: str) -> None:
     assert values
     assert all(isfinite(value) for value in values.values())
     assert claim.verdict(values) != Verdict.UNTESTED
-
-
-def test_a_claim_has_a_field_for_all_that_the_files_say() -> None:
-    assert {"printed", "low", "high", "tolerance", "reason"} <= {one.name for one in fields(Claim)}
-    with pytest.raises(TypeError, match="colour"):
-        _claim(colour="red")

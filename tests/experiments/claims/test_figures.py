@@ -2,7 +2,7 @@
 
 import pytest
 
-from rsjs.experiments.claims import figures, jahani
+from rsjs.experiments.claims import figures, jahani, sts
 from rsjs.experiments.claims.claim import Row
 
 
@@ -38,6 +38,27 @@ def test_a_figure_without_rows_is_not_known_and_its_case_is_left_out() -> None:
     assert figures.ratio("model", "sts")(ROWS) is None
     assert figures.each_case(figures.gain("model", "sts"))(ROWS) == {}
     assert figures.saving("model", ["fifo"])([]) is None
+
+
+def test_the_average_reduction_is_over_policies_and_arrivals_of_a_mix() -> None:
+    costs = {"a": (2.0, 4.0, 4.0, 8.0), "b": (1.0, 1.0, 1.0, 1.0)}
+    others = (sts.EDF, sts.RG, sts.MEAN_EDF, sts.MEAN_RG)
+    rows = [
+        _row("w", method, cost, case=f"K80, {law}")
+        for law, four in costs.items()
+        for method, cost in zip((sts.STS, *others), (1.0, *four), strict=True)
+    ]
+    average = sts.VALUES["sts-fig4c-average"]
+    assert average(rows) == {"K80": pytest.approx(((0.5 + 0.75 + 0.75 + 0.875) / 4 + 0) / 2)}
+    assert average(rows[:4]) == {}  # not of three of four
+
+
+def test_sharing_is_compared_with_whole_gpus_at_each_arrival_process() -> None:
+    energy = {"A100, low": 10.0, "A100, low, shared": 8.0, "A100, high": 10.0, "A100, exp": 1.0}
+    energy |= {"A100, high, shared": 6.0, "K80 + M60, low": 1.0}
+    rows = [_row("w", sts.LITERAL, e, case=case, energy=e) for case, e in energy.items()]
+    assert sts.VALUES["sts-fig6-a100"](rows) == {"A100": pytest.approx((0.2 + 0.4) / 2)}
+    assert sts.VALUES["sts-fig6-km"](rows) == {}
 
 
 def test_late_counts_jobs_and_most_the_largest_value_of_runs_that_ended() -> None:

@@ -1,13 +1,14 @@
 """
 Claims of papers and their verdicts.
 
-A claim prints a value or a range; an experiment gives rows; a figure of these rows is our value,
+A claim publishes a value or a range; an experiment gives rows; a metric of these rows is our value,
 one for each case (catalogue, load, ...) that the paper leaves open. A case agrees if
 
     low - tolerance <= value <= high + tolerance,
 
 and the claim holds if all cases agree, holds with limits if some do, and does not hold if none
-does.
+does. A claim that our values cannot decide has no verdict, whatever the values: they were measured
+under other conditions, measure something else, or follow from how the rows are made.
 """
 
 from __future__ import annotations
@@ -29,7 +30,9 @@ class Verdict(StrEnum):
     HOLDS = "holds"
     LIMITS = "holds with limits"
     FAILS = "does not hold"
-    UNTESTED = "not tested"
+    INCOMPARABLE = "not comparable"  # measured, but under conditions that decide the outcome
+    UNTESTED = "not tested"  # not measured, or something else was
+    CONSTRUCTED = "by construction"  # could not have come out differently
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,6 +51,8 @@ class Experiment:
         Of both sizes.
     quick, paper : mapping
         Arguments of one size: some minutes, and what the paper ran.
+    campaign : str
+        The bundled campaign that ran these cases and policies whole; its rows are the evidence.
     plot : mapping
         Columns x and y, and log = true for logarithmic axes; empty = no picture.
     """
@@ -58,6 +63,7 @@ class Experiment:
     arguments: Mapping[str, Any] = field(default_factory=dict)
     quick: Mapping[str, Any] = field(default_factory=dict)
     paper: Mapping[str, Any] = field(default_factory=dict)
+    campaign: str = ""
     plot: Mapping[str, Any] = field(default_factory=dict)
 
     def of_size(self, size: str) -> dict[str, Any]:
@@ -84,6 +90,8 @@ class Claim:
         The printed value or range, shares as fractions; inf = open.
     tolerance : float
         Added on both sides.
+    no_verdict : "" | "not comparable" | "not tested" | "by construction"
+        Told in place of a verdict.
     experiment : str
         "" = nothing on disk can test it.
     reason : str
@@ -100,6 +108,7 @@ class Claim:
     low: float = 0.0
     high: float = 0.0
     tolerance: float = 0.0
+    no_verdict: str = ""
     experiment: str = ""
 
     def agrees(self, value: float) -> bool:
@@ -107,16 +116,13 @@ class Claim:
         return self.low - self.tolerance <= value <= self.high + self.tolerance
 
     def verdict(self, values: Values) -> Verdict:
-        """The verdict on the values of all cases."""
+        """Return the verdict on the values of all cases, or why there is none."""
+        if self.no_verdict:
+            return Verdict(self.no_verdict)
         agree = [self.agrees(value) for value in values.values()]
         if not agree:
             return Verdict.UNTESTED
         return Verdict.HOLDS if all(agree) else Verdict.LIMITS if any(agree) else Verdict.FAILS
-
-    @property
-    def command(self) -> str:
-        """What reproduces it."""
-        return f"rsjs reproduce {self.id}"
 
 
 Rows = Sequence[Row]

@@ -6,6 +6,7 @@ Figures of rows.
     ratio       sum of a column per node over that of another method                   STS (29)
     gain        1 - ratio                                                              STS (30)
     late        share of the jobs that are late
+    over_all    minimum, mean, ... of several figures
     growth      exponent of a column in the number of nodes
 """
 
@@ -82,12 +83,12 @@ def gain(target: str, other: str, name: str = "objective") -> Figure:
     return figure
 
 
-def least(figures: Sequence[Figure]) -> Figure:
-    """The least of several figures; None if one is not known."""
+def over_all(how: Callable[[Sequence[float]], float], figures: Sequence[Figure]) -> Figure:
+    """Return a figure that joins several ones; None if one of them is not known."""
 
     def figure(rows: Rows) -> float | None:
         known = [value for one in figures if (value := one(rows)) is not None]
-        return min(known) if len(known) == len(figures) else None
+        return how(known) if len(known) == len(figures) else None
 
     return figure
 
@@ -112,11 +113,6 @@ def column(rows: Rows, method: str, name: str) -> list[float]:
 def most(method: str, name: str) -> Figure:
     """The largest value of a column of a method."""
     return lambda rows: max(column(rows, method, name), default=None)
-
-
-def average(method: str, name: str) -> Figure:
-    """The mean of a column of a method."""
-    return lambda rows: mean(column(rows, method, name))
 
 
 def faster(method: str, other: str, name: str) -> Figure:

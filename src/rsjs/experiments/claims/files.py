@@ -2,6 +2,7 @@
 The claims files: `data/<paper>.toml`, what is claimed and which experiments tell.
 
     source = "Jahani et al. 2019"
+    settings = "..."    what the paper leaves open and is decided here; names of its methods
     [[experiments]]     the fields of `Experiment`
     [[claims]]          the fields of `Claim`
 """
@@ -26,6 +27,7 @@ class Paper:
 
     name: str
     source: str
+    settings: str
     claims: tuple[Claim, ...]
     experiments: tuple[Experiment, ...]
 
@@ -74,6 +76,7 @@ def _paper(name: str) -> Paper:
     return Paper(
         name=name,
         source=source,
+        settings=document["settings"],
         claims=tuple(Claim(source=source, **entry) for entry in document["claims"]),
         experiments=tuple(Experiment(**entry) for entry in document["experiments"]),
     )
