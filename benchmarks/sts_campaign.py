@@ -13,11 +13,10 @@ from pathlib import Path
 
 from benchmarks import sts_campaign_page, sts_campaign_picture
 from benchmarks.online_rows import Runs
-from benchmarks.refusal import refuse_false
 from benchmarks.repetitions import averaged
+from benchmarks.stored import refuse_false, store
 from rsjs.experiments.campaigns.collection import collect
-from rsjs.instances.files import write_bytes
-from rsjs.reporting.csv_rows import csv_text, read_rows
+from rsjs.reporting.csv_rows import read_rows
 
 ROOT = Path(__file__).parents[1]
 ROWS, DOCS = ROOT / "results" / "sts_online" / "rows.csv", ROOT / "docs"
@@ -28,7 +27,7 @@ def main() -> None:
     if stores := [Path(name) for name in sys.argv[1:]]:
         found = collect(stores).rows
         refuse_false(found)
-        write_bytes(csv_text(averaged(found)).encode(), ROWS)
+        store(averaged(found), ROWS)
     runs = Runs.of(read_rows(ROWS))
     sts_campaign_picture.by_size(runs, DOCS / "images" / "sts-campaign.png")
     sts_campaign_page.write(runs, DOCS / "sts-campaign.md")
