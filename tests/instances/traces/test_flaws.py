@@ -182,7 +182,9 @@ def test_missing_columns_are_told_and_no_row_is_read(opened, format_name):
 
 def test_the_multigpu_pods_of_openb_lack_columns_and_are_no_machine_spec_of_pai(tmp_path):
     path = tmp_path / "openb_pod_list_multigpu20.csv"
-    path.write_text("name,cpu_milli,memory_mib,num_gpu,gpu_milli\nopenb-pod-0000,12000,16384,1,460\n")
+    path.write_text(
+        "name,cpu_milli,memory_mib,num_gpu,gpu_milli\nopenb-pod-0000,12000,16384,1,460\n"
+    )
     trace = open_trace([path])
     assert trace.format.name == "openb"
     assert {"creation_time", "scheduled_time"} <= {*trace.missing["pod list"]}
