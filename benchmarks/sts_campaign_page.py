@@ -12,6 +12,7 @@ from benchmarks.online_rows import REFERENCES, Row, Runs
 from benchmarks.online_tables import kinds, table
 from benchmarks.online_verdicts import by_size, roll_by_size, spread, statements
 from benchmarks.online_words import number, share
+from benchmarks.sts_campaign_fit import fit_rules
 from benchmarks.sts_campaign_picture import FAMILIES
 from rsjs.instances.files import write_bytes
 from rsjs.reporting.formats import MISSING
@@ -42,6 +43,7 @@ def write(runs: Runs, path: Path) -> None:
     lines += ["", "## What the paper states", "", *statements(runs, FAMILIES)]
     lines += ["", "Cost of STS over that of EDF, and of greedy, by number of nodes:", ""]
     lines += [*by_size(runs, FAMILIES), "", *spread(runs, FAMILIES)]
+    lines += ["", *fit_rules(runs, FAMILIES)]
     lines += ["", *roll_by_size(runs, FAMILIES), "", "## Shared GPUs", "", *_sharing(runs)]
     lines += ["", "## Repetitions", "", *_repetitions(runs), "", "## Time", "", *_time(runs)]
     write_bytes(("\n".join(lines) + "\n").encode(), path)
