@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.mig_tables import PARTS
+from benchmarks.mig_tables import DOCS, PARTS
 from benchmarks.stored import is_measured, store
 from rsjs.experiments.campaigns import provenance
 from rsjs.reporting.csv_rows import read_rows
@@ -41,6 +41,12 @@ def test_every_stored_row_has_a_commit(file: Path) -> None:
     rows = read_rows(RESULTS / file)
     assert rows
     assert all(row.get("commit") for row in rows)
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_tables_on_mig_geometry_are_what_the_stored_rows_make_of_them(part: str) -> None:
+    lines = PARTS[part][1](read_rows(RESULTS / "mig" / f"{part}.csv"))
+    assert "\n".join(lines) in (DOCS / "mig.md").read_text("utf-8")
 
 
 def test_rows_are_stored_with_a_commit_only_and_those_without_are_measured_again(
