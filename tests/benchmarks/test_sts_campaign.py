@@ -8,9 +8,8 @@ import pytest
 
 from benchmarks import online_claims as claims
 from benchmarks import online_verdicts, sts_campaign_page, sts_campaign_picture
-from benchmarks.online_rows import REFERENCES, Runs, merged
+from benchmarks.online_rows import REFERENCES, Runs
 from benchmarks.repetitions import averaged
-from benchmarks.sts_campaign_fit import OF_ALL, fit_rules
 from rsjs.reporting.formats import MISSING
 
 BOUNDS = ("best_bound", "clairvoyant_greedy", "infinite_cluster")
@@ -113,13 +112,3 @@ def test_statements_count_what_agrees_and_leave_out_what_was_not_run(two):
     ]
     assert table[2].endswith("| **57 %** |")
     assert table[3].endswith("| 57 % |")
-
-
-def test_both_fit_rules_of_edf_stand_beside_each_other_once_both_ran(two):
-    assert "has not been run" in fit_rules(two, ["sts-km"])[-1]
-    more = [{**own["queue:edf"], "method": OF_ALL} for own in two.by_workload.values()]
-    more = [{**row, "objective": 0.8 * row["objective"]} for row in more]
-    before = [row for own in two.by_workload.values() for row in own.values()]
-    lines = fit_rules(Runs.of(merged(before, more)), ["sts-km"])
-    assert lines[-2].endswith("| 0.433 (0.250 to 0.800) |")
-    assert lines[-1].endswith("| 0.542 (0.312 to 1.000) |")
