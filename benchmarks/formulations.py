@@ -2,8 +2,9 @@
 Literal against reformulated models: `python -m benchmarks.formulations` makes docs/formulations.md.
 
 Each run is a fresh worker process with one thread and 60 s. The rows of a case are kept in
-results/formulations; delete a file to measure it again. Arguments name the sections to measure,
-all by default; `--page` measures none and makes the page from what is kept.
+results/formulations; measured are those that are missing or have no commit, so a run that was
+ended is resumed by the same command. Delete a file to measure it again. Arguments name the sections
+to measure, all by default; `--page` measures none and makes the page from what is kept.
 """
 
 from __future__ import annotations
@@ -15,11 +16,10 @@ from rich.progress import Progress
 
 from benchmarks.formulation_cases import LIMITS, Case, cases
 from benchmarks.formulation_page import write
-from benchmarks.refusal import refuse_false
+from benchmarks.stored import is_measured, store
 from rsjs.experiments import comparison
-from rsjs.instances.files import write_bytes
 from rsjs.methods import parse
-from rsjs.reporting.csv_rows import csv_text, read_rows
+from rsjs.reporting.csv_rows import read_rows
 
 KEPT = Path(__file__).parents[1] / "results" / "formulations"
 
@@ -28,7 +28,7 @@ def main() -> None:
     """Run what is missing, then make the page."""
     asked = sys.argv[1:]
     wanted = [case for case in cases() if case.section in asked or not asked]
-    if missing := [case for case in wanted if not _file(case).exists()]:
+    if missing := [case for case in wanted if not is_measured(_file(case))]:
         with Progress() as progress:
             task = progress.add_task("", total=sum(len(case.methods) for case in missing))
             for case in missing:
@@ -47,9 +47,7 @@ def _measure(case: Case, progress: Progress, task: object) -> None:
         progress.update(task, description=f"{case.name} {spelling}")
         outcomes += comparison.compare([instance], [parse(spelling)], LIMITS)
         progress.advance(task)
-    rows = comparison.rows(outcomes, LIMITS)
-    refuse_false(rows)
-    write_bytes(csv_text(rows).encode(), _file(case))
+    store(comparison.rows(outcomes, LIMITS), _file(case))
 
 
 if __name__ == "__main__":

@@ -3,7 +3,8 @@ Every heuristic on every family: `python -m benchmarks.heuristics` makes docs/he
 
 Each run is a fresh worker process with one thread and 5 s; compiled kernels are loaded before the
 clock starts. The rows of an instance, and the course of each run, are kept in results/heuristics;
-delete a folder to measure it again. `--page` makes the page from what is kept.
+measured are instances whose rows are missing or have no commit, so a run that was ended is resumed
+by the same command. Delete a folder to measure it again. `--page` makes the page from what is kept.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from typing import Any
 
 from rich.progress import track
 
-from benchmarks.refusal import refuse_false
+from benchmarks.stored import is_measured, store
 from rsjs.experiments import comparison
 from rsjs.instances.files import write_bytes
 from rsjs.instances.generators import andreas, jahani, kiros, sts
@@ -24,7 +25,7 @@ from rsjs.instances.method import Limits
 from rsjs.instances.schema import Instance
 from rsjs.methods import parse
 from rsjs.reporting import formats
-from rsjs.reporting.csv_rows import csv_text, read_rows
+from rsjs.reporting.csv_rows import read_rows
 from rsjs.reporting.gap_curves import gap_over_time
 from rsjs.reporting.markdown_table import code
 
@@ -79,7 +80,7 @@ def main() -> None:
     """Measure what is missing, then make the page."""
     cases = [(family, jobs) for family in FAMILIES for jobs in (200, 400)]
     if "--page" not in sys.argv:
-        missing = [case for case in cases if not (_folder(*case) / "rows.csv").exists()]
+        missing = [case for case in cases if not is_measured(_folder(*case) / "rows.csv")]
         for family, jobs in track(missing, description="instances"):
             _measure(family, jobs)
     kept = [case for case in cases if (_folder(*case) / "rows.csv").exists()]
@@ -104,7 +105,6 @@ def _measure(family: str, jobs: int) -> None:
     requests = [parse(spelling) for spelling in spellings]
     found = list(comparison.compare([instance], requests, LIMITS))
     rows = comparison.rows(found, LIMITS)
-    refuse_false(rows)
     courses = [
         {
             "instance": row["instance"],
@@ -116,7 +116,7 @@ def _measure(family: str, jobs: int) -> None:
         for row, outcome in zip(rows, found, strict=True)
     ]
     write_bytes(json.dumps(courses).encode(), _folder(family, jobs) / "courses.json")
-    write_bytes(csv_text(rows).encode(), _folder(family, jobs) / "rows.csv")
+    store(rows, _folder(family, jobs) / "rows.csv")
 
 
 def _page(rows: dict[tuple[str, int], list[dict[str, Any]]]) -> list[str]:

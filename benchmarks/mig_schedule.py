@@ -16,9 +16,9 @@ from pathlib import Path
 
 from benchmarks.mig_schedule_cases import CASES, Case
 from benchmarks.mig_schedule_page import write
+from benchmarks.stored import store
 from rsjs.experiments.campaigns.collection import collect
-from rsjs.instances.files import write_bytes
-from rsjs.reporting.csv_rows import csv_text, read_rows
+from rsjs.reporting.csv_rows import read_rows
 
 KEPT = Path(__file__).parents[1] / "results" / "mig"
 
@@ -31,7 +31,7 @@ def main() -> None:
         digests = {problem.digest for problem in case.problems()} if rows else set()
         own = [row for row in rows if row["instance_sha256"] in digests]
         if own:
-            write_bytes(csv_text(own).encode(), _file(case))
+            store(own, _file(case))
     write([(case, read_rows(_file(case))) for case in CASES if _file(case).exists()])
 
 

@@ -13,9 +13,8 @@ from pathlib import Path
 
 from benchmarks import online_page, online_pictures
 from benchmarks.online_rows import Row, Runs, kept, merged
-from benchmarks.refusal import refuse_false
-from rsjs.instances.files import write_bytes
-from rsjs.reporting.csv_rows import csv_text, read_rows
+from benchmarks.stored import store
+from rsjs.reporting.csv_rows import read_rows
 
 ROOT = Path(__file__).parents[1]
 ROWS, DOCS = ROOT / "results" / "online" / "rows.csv", ROOT / "docs"
@@ -24,9 +23,7 @@ ROWS, DOCS = ROOT / "results" / "online" / "rows.csv", ROOT / "docs"
 def main() -> None:
     """Take rows from stores, if any are named, then make the page."""
     if stores := [Path(name) for name in sys.argv[1:]]:
-        rows = merged(_kept_before(), kept(stores))
-        refuse_false(rows)
-        write_bytes(csv_text(rows).encode(), ROWS)
+        store(merged(_kept_before(), kept(stores)), ROWS)
     runs = Runs.of(read_rows(ROWS))
     online_pictures.policies(runs, DOCS / "images" / "online-policies.png")
     online_pictures.over_load(runs, DOCS / "images" / "online-loads.png")

@@ -75,8 +75,8 @@ def kept(stores: Sequence[Path]) -> list[Row]:
 
 
 def merged(before: Sequence[Row], now: Sequence[Row]) -> list[Row]:
-    """Rows of workload, policy and seed, those of now where both have one, in order."""
-    rows = {(row["instance"], row["method"], row["seed"]): row for row in (*before, *now)}
+    """Rows of workload, policy and seed if any, those of now where both have one, in order."""
+    rows = {(row["instance"], row["method"], row.get("seed")): row for row in (*before, *now)}
     return [rows[key] for key in sorted(rows)]
 
 

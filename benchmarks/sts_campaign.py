@@ -2,8 +2,8 @@
 The campaign of the STS paper: `python -m benchmarks.sts_campaign` makes docs/sts-campaign.md.
 
 It is made from results/sts_online/rows.csv, one row for each workload and policy; `python -m
-benchmarks.sts_campaign STORE...` first takes these from stores of `rsjs run sts-online`, all parts
-of one campaign.
+benchmarks.sts_campaign STORE...` first takes these from stores of `rsjs run sts-online`, all
+repetitions of a workload and a policy; rows of workloads and policies that they do not have stay.
 """
 
 from __future__ import annotations
@@ -12,12 +12,11 @@ import sys
 from pathlib import Path
 
 from benchmarks import sts_campaign_page, sts_campaign_picture
-from benchmarks.online_rows import Runs
-from benchmarks.refusal import refuse_false
+from benchmarks.online_rows import Runs, merged
 from benchmarks.repetitions import averaged
+from benchmarks.stored import refuse_false, store
 from rsjs.experiments.campaigns.collection import collect
-from rsjs.instances.files import write_bytes
-from rsjs.reporting.csv_rows import csv_text, read_rows
+from rsjs.reporting.csv_rows import read_rows
 
 ROOT = Path(__file__).parents[1]
 ROWS, DOCS = ROOT / "results" / "sts_online" / "rows.csv", ROOT / "docs"
@@ -28,7 +27,8 @@ def main() -> None:
     if stores := [Path(name) for name in sys.argv[1:]]:
         found = collect(stores).rows
         refuse_false(found)
-        write_bytes(csv_text(averaged(found)).encode(), ROWS)
+        before = read_rows(ROWS) if ROWS.exists() else []
+        store(merged(before, averaged(found)), ROWS)
     runs = Runs.of(read_rows(ROWS))
     sts_campaign_picture.by_size(runs, DOCS / "images" / "sts-campaign.png")
     sts_campaign_page.write(runs, DOCS / "sts-campaign.md")

@@ -10,6 +10,7 @@ from benchmarks.online_page import place, policies
 from benchmarks.online_rows import LITERAL, MEAN_RG, REFERENCES, RG, STS, Row, Runs
 from benchmarks.online_tables import by_size, kinds, roll_by_size, spread, table
 from benchmarks.online_words import number, share
+from benchmarks.sts_campaign_fit import fit_rules
 from benchmarks.sts_campaign_picture import FAMILIES
 from rsjs.instances.files import write_bytes
 from rsjs.reporting.formats import MISSING
@@ -45,6 +46,7 @@ def page(runs: Runs) -> str:
     lines += ["## All sizes together", "", *policies(runs)]
     lines += ["", "## By number of nodes", "", "Cost of STS over that of EDF, and of greedy:", ""]
     lines += [*by_size(runs, FAMILIES), "", *spread(runs, FAMILIES)]
+    lines += ["", *fit_rules(runs, FAMILIES)]
     lines += ["", *roll_by_size(runs, FAMILIES), "", "## Shared GPUs", "", *_sharing(runs)]
     lines += ["", "## Repetitions", "", *_repetitions(runs), "", "## Time", "", *_time(runs)]
     return "\n".join(lines) + "\n"

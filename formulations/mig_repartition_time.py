@@ -22,6 +22,8 @@ Variables
                                                                             for all s, releases r
     (bound)    C >= what is known
 
+Releases are known: the instance of job j may be made from r_j - delta on, before its release.
+
 (compute) and (most) are left out where (slice) implies them. (volume) is redundant, and there
 for some releases only: it gives the linear relaxation what (slice) does not.
 """

@@ -3,6 +3,8 @@ Queues on nodes and GPUs that are shared: EDF, FIFO, priority, preemptive EDF, g
 
 Each job in turn takes the first of its configurations that finds room (`queue_choices`, `rooms`);
 a job that finds none waits, and the next one is tried, so no GPU is idle that a job could use.
+Which node it takes is not printed for EDF and FIFO; `fit` is one of `rooms.FITS`. The paper says of
+STS alone that it first fills what is partially used (VI-B): `open`.
 
 edf, fifo, priority   jobs that run are left alone (Filippini et al. 2024, VII-A1)
 edf_alone             edf with one job per node, as in the authors' program
@@ -22,6 +24,7 @@ from rsjs.heuristics import candidates
 from rsjs.heuristics.first_fit import as_solution, first_fit
 from rsjs.heuristics.outcome import choose_rule, finished
 from rsjs.heuristics.queue_choices import EPOCHS, Choices
+from rsjs.heuristics.rooms import FITS
 from rsjs.heuristics.running_jobs import rooms_beside, running, together
 from rsjs.instances.method import Call, Report
 from rsjs.instances.schema import Instance
@@ -58,7 +61,9 @@ RULES = {
 }
 
 
-def decide(instance: Instance, rule: str = "edf", epochs: str = "worst_case") -> Solution:
+def decide(
+    instance: Instance, rule: str = "edf", epochs: str = "worst_case", fit: str = FITS[0]
+) -> Solution:
     """
     One decision.
 
@@ -67,6 +72,7 @@ def decide(instance: Instance, rule: str = "edf", epochs: str = "worst_case") ->
     rule : one of RULES
     epochs : one of queue_choices.EPOCHS
         What a job is taken to have left.
+    fit : one of rooms.FITS
     """
     chosen, of = RULES[rule], Choices.of(instance, epochs)
     order = chosen.order(of.instance)
@@ -74,7 +80,7 @@ def decide(instance: Instance, rule: str = "edf", epochs: str = "worst_case") ->
         kept = Solution.empty(len(instance.jobs), instance.cluster.nodes)
     else:
         kept = running(instance)
-    rooms = rooms_beside(instance, kept, alone=chosen.alone)
+    rooms = rooms_beside(instance, kept, alone=chosen.alone, fit=fit)
     queue = order[kept.job_node[order] < 0].tolist()
     placed = first_fit(queue, of.cheapest(), of.units, rooms, of.stride)
     return together(kept, as_solution(placed, of.level, rooms))
@@ -83,7 +89,7 @@ def decide(instance: Instance, rule: str = "edf", epochs: str = "worst_case") ->
 def run(instance: Instance, call: Call, report: Report) -> SolveResult:
     """A queue as a method."""
     rule = choose_rule("queue", call.rule, RULES)
-    epochs = call.options.get("epochs", EPOCHS[0])
+    epochs, fit = call.options.get("epochs", EPOCHS[0]), call.options.get("fit", FITS[0])
     with report.phase("solve"):
-        solution = decide(instance, rule, epochs)
+        solution = decide(instance, rule, epochs, fit)
     return finished(instance, solution, report)

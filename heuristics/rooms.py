@@ -1,10 +1,16 @@
 """
 Jobs onto nodes one by one, best fit, with shares of GPUs.
 
-Dedicated GPUs go to the open node of the GPU type with the fewest idle GPUs that suffice, else to
-the smallest closed one; a share to the GPU with the smallest room that suffices, else to a whole
-GPU, found as if dedicated. Ties: the first. A node that may take several types opens as the largest
-one with the GPU asked for. Sets of nodes are Python integers as in `best_fit`.
+Dedicated GPUs go to a node of the GPU type with the fewest idle GPUs that suffice, by one of FITS:
+
+open    among open nodes, else among closed ones: the fullest open node, then the smallest closed
+all     among all nodes, closed ones with all their GPUs idle: a small closed node may come before
+        an open one with more idle GPUs
+
+A share goes to the GPU with the smallest room that suffices, else to a whole GPU, found as if
+dedicated. Ties: an open node before a closed one, then the first. A node that may take several
+types opens as the largest one with the GPU asked for. Sets of nodes are Python integers as in
+`best_fit`.
 """
 
 from __future__ import annotations
@@ -13,6 +19,8 @@ from heapq import heappop, heappush
 
 from rsjs.heuristics.greedy_rules import RULES, cluster_tables
 from rsjs.instances.cluster import Cluster
+
+FITS = ("open", "all")
 
 
 class Rooms:
@@ -23,6 +31,7 @@ class Rooms:
     ----------
     alone : bool
         One job per node.
+    fit : one of FITS
     node_gpu : (N,) list
         GPU type of each open node; -1 = closed.
     idle : (N,) list
@@ -31,10 +40,10 @@ class Rooms:
         Node, jobs placed and units left of each GPU that has been shared.
     """
 
-    def __init__(self, cluster: Cluster, *, alone: bool = False) -> None:
+    def __init__(self, cluster: Cluster, *, alone: bool = False, fit: str = "open") -> None:
         pool = cluster_tables(cluster, RULES["code"]).pool
         kinds = range(len(cluster.gpu_types))
-        self.alone = alone
+        self.alone, self.fit = alone, fit
         self.units = [gpu.units for gpu in cluster.gpu_types]
         self.node_gpu, self.idle = [-1] * cluster.nodes, [0] * cluster.nodes
         self.gpu_node: list[int] = []
@@ -105,27 +114,33 @@ class Rooms:
 
     def _whole(self, gpu: int, count: int) -> int:
         fits = self._counts[gpu] >> count
-        if fits:
-            idle = count + (fits & -fits).bit_length() - 1
+        idle = count + (fits & -fits).bit_length() - 1  # of the fullest open node that has room
+        closed = self._smallest_closed(gpu, count) if not fits or self.fit == "all" else None
+        if fits and (closed is None or idle <= closed[0]):
             nodes = self._with_idle[gpu][idle]
             bit = nodes & -nodes
             self._with_idle[gpu][idle] = nodes ^ bit
             if nodes == bit:
                 self._counts[gpu] ^= 1 << idle
             node = bit.bit_length() - 1
+        elif closed is None:
+            return -1
         else:
-            for idle, members in self._openings[gpu]:
-                nodes = self._closed & members
-                if nodes and idle >= count:
-                    break
-            else:
-                return -1
+            idle, nodes = closed
             bit = nodes & -nodes
             self._closed ^= bit
             node = bit.bit_length() - 1
             self.node_gpu[node] = gpu
         self._keep(gpu, node, 0 if self.alone else idle - count)
         return node
+
+    def _smallest_closed(self, gpu: int, count: int) -> tuple[int, int] | None:
+        """Return the GPUs and the set of the smallest closed nodes with enough; None without."""
+        for size, members in self._openings[gpu]:
+            nodes = self._closed & members
+            if nodes and size >= count:
+                return size, nodes
+        return None
 
     def _keep(self, gpu: int, node: int, idle: int) -> None:
         self.idle[node] = idle

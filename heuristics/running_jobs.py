@@ -26,10 +26,10 @@ def running(instance: Instance) -> Solution:
     return Solution.of(current.job_node, current.job_gpus, node_type, current.job_level)
 
 
-def rooms_beside(instance: Instance, kept: Solution, *, alone: bool) -> Rooms:
+def rooms_beside(instance: Instance, kept: Solution, *, alone: bool, fit: str = "open") -> Rooms:
     """The rooms of a cluster on which jobs run."""
     cluster = instance.cluster
-    rooms = Rooms(cluster, alone=alone)
+    rooms = Rooms(cluster, alone=alone, fit=fit)
     for node in np.flatnonzero(kept.node_type >= 0).tolist():
         jobs = np.flatnonzero(kept.job_node == node)
         v = kept.node_type[node]

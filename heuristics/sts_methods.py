@@ -56,7 +56,15 @@ STS = (
             "pedf": "edf over all jobs: those that run may be moved, or have to wait",
             "greedy": "all jobs, by the hours that each is late at its fastest, times its weight",
         },
-        options={"epochs": _EPOCHS},
+        options={
+            "epochs": _EPOCHS,
+            "fit": Option(
+                default="open",
+                choices=("open", "all"),
+                help="node with the fewest idle GPUs that suffice: first among open ones, or of"
+                " all; not printed for EDF and FIFO",
+            ),
+        },
     ),
     Method(
         name="randomized_queue",

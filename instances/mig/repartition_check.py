@@ -3,7 +3,8 @@ Whether a schedule of one GPU divided anew is feasible, and its makespan: no sol
 
     option      the profile is one that the job has
     start       an instance of the profile may begin at that slice
-    release     a job begins no earlier than its release, and its instance not before time 0
+    release     a job begins no earlier than its release; its instance may be made before that,
+                but not before time 0
     slices      no memory slice belongs to two instances at a time
     compute     instances at a time have at most the compute slices of the GPU
     most        instances of a profile at a time are at most its `most`

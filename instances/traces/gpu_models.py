@@ -8,11 +8,12 @@ as H800, have no stand-in unless the user names one.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
 from rsjs.instances.arguments import one_of
 from rsjs.instances.tables import gpu_names
+from rsjs.instances.traces.trace_format import NodeGroup
 
 INVENTED: Mapping[str, str] = MappingProxyType(
     {"A10": "V100", "G2": "V100", "G3": "A100", "MISC": "K80"}
@@ -47,6 +48,23 @@ def gpus_of(model: str, known: Mapping[str, str]) -> tuple[str, ...]:
     """
     found = (_gpu_of(name.strip(), known) for name in model.split(_OR))
     return tuple(dict.fromkeys(gpu for gpu in found if gpu))
+
+
+def nodes_for(
+    model: str, nodes: Sequence[NodeGroup], known: Mapping[str, str], *, binding: bool
+) -> list[NodeGroup]:
+    """
+    Return the nodes on which a job of a recorded GPU type may run.
+
+    These are the nodes of that type; without any, the nodes of types with its stand-in. A job
+    without a type may run on all nodes, and so may one without such nodes if types do not bind.
+    Nodes of types without a stand-in run nothing.
+    """
+    usable = [group for group in nodes if gpus_of(group.model, known)]
+    names, gpus = {name.strip() for name in model.split(_OR)}, {*gpus_of(model, known)}
+    own = [group for group in usable if group.model in names]
+    own = own or [group for group in usable if not gpus.isdisjoint(gpus_of(group.model, known))]
+    return usable if model == UNRECORDED or not (own or binding) else own
 
 
 def _gpu_of(name: str, known: Mapping[str, str]) -> str | None:

@@ -4,7 +4,7 @@ The report on a trace: what is wrong in it, and what load it offers.
     offered load of a GPU type = sum over its jobs of GPUs x share x run time / span
 
 in GPUs that are busy on average, the span from the first submission to the last; over the GPUs of
-that type in the node list it is a fraction, above 1 more than the cluster can do.
+the nodes that may run it (`gpu_models.nodes_for`) it is a fraction, above 1 more than they can do.
 """
 
 from __future__ import annotations
@@ -17,18 +17,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rsjs.instances.traces.duplicates import Names
-from rsjs.instances.traces.gpu_models import stand_ins
+from rsjs.instances.traces.gpu_models import nodes_for, stand_ins
 from rsjs.instances.traces.kinds import EMPTY, KINDS, MISSING_COLUMN, TRUNCATED
 from rsjs.instances.traces.line_blocks import Truncated
 from rsjs.instances.traces.registry import Trace
 from rsjs.instances.traces.rows import Rows
 from rsjs.instances.traces.screen import Screen
-from rsjs.instances.traces.tally import BINS, HOUR, Place, Tally
+from rsjs.instances.traces.tally import HOUR, Place, Tally
 from rsjs.instances.traces.trace_format import NodeGroup
 
 GAP = 24  # h without a submission that are told
 _ODD_SHORT, _ODD_LONG = 1.0, 30 * 86400.0  # s, of the median run time
 _ODD_SPAN = 10 * 366 * 86400.0  # s
+_DIGITS = 3  # of the median run time [s] in a document
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,6 +52,8 @@ class Report:
     ----------
     trace : Trace
     nodes : sequence of NodeGroup
+    known : mapping of str to str
+        See `gpu_models.stand_ins`.
     tally : Tally
     duplicates : (d,) int
         Lines of jobs that an earlier line has.
@@ -58,6 +61,7 @@ class Report:
 
     trace: Trace
     nodes: Sequence[NodeGroup]
+    known: Mapping[str, str]
     tally: Tally
     duplicates: NDArray[np.int64]
 
@@ -74,7 +78,6 @@ class Report:
     @property
     def loads(self) -> list[Load]:
         """By GPU type as recorded, the largest first."""
-        capacity = _capacity(self.nodes)
         work: dict[str, float] = dict.fromkeys(self.tally.jobs, 0.0)
         for (model, _), amount in self.tally.gpu_seconds.items():
             work[model] += amount
@@ -84,11 +87,17 @@ class Report:
                 jobs=self.tally.jobs[model],
                 gpu_hours=amount / HOUR,
                 busy=amount / self.span,
-                capacity=_of_model(capacity, model),
+                capacity=self._capacity(model),
             )
             for model, amount in work.items()
         ]
         return sorted(found, key=lambda load: -load.gpu_hours)
+
+    def _capacity(self, model: str) -> int | None:
+        """Return the GPUs on which a job of a recorded type may run; None if there are none."""
+        binding = self.trace.format.binding
+        found = nodes_for(model, self.nodes, self.known, binding=binding)
+        return sum(group.gpus * group.count for group in found) or None
 
     @property
     def gaps(self) -> list[tuple[int, int]]:
@@ -104,7 +113,7 @@ class Report:
         found = []
         median = self.median_run_time
         if median is not None and not _ODD_SHORT <= median <= _ODD_LONG:
-            found.append(f"half of the run times are about {median:.3g} s or less: check the unit")
+            found.append(f"the median run time is {median:.3g} s: check the unit")
         if self.span > _ODD_SPAN:
             years = self.span / (365.25 * 86400)
             found.append(f"submissions span {years:.3g} years: check the unit")
@@ -112,17 +121,13 @@ class Report:
 
     @property
     def median_run_time(self) -> float | None:
-        """[s], to the next bin of the histogram."""
-        bins = sorted(self.tally.run_times)
-        if not bins:
-            return None
-        below = np.cumsum([self.tally.run_times[b] for b in bins])
-        middle = bins[int(np.searchsorted(below, below[-1] / 2))]
-        return float(10 ** ((middle + 0.5) / BINS))
+        """Return the median run time of the usable rows [s]; None without any."""
+        times = self.tally.run_times
+        return float(np.median(np.concatenate(times))) if times else None
 
     def as_document(self) -> dict[str, Any]:
         """For `--json`."""
-        tally = self.tally
+        tally, median = self.tally, self.median_run_time
         return {
             "format": self.trace.format.name,
             "files": {table: source.name for table, source in self.trace.tables.items()},
@@ -141,7 +146,7 @@ class Report:
                 if tally.flaws[kind.name]
             ],
             "span_hours": self.span / HOUR,
-            "median_run_time_s": self.median_run_time,
+            "median_run_time_s": median if median is None else round(median, _DIGITS),
             "offered_load": [vars(load) for load in self.loads],
             "gaps": [{"after_hours": at, "hours": length} for at, length in self.gaps],
             "remarks": self.remarks,
@@ -175,7 +180,9 @@ def inspect(
     if len(duplicates := names.duplicates()):  # they have no part in the load: count once more
         screen = replace(screen, duplicates=duplicates)
         tally = _tally(trace, screen)
-    return Report(trace=trace, nodes=screen.nodes, tally=tally, duplicates=duplicates)
+    return Report(
+        trace=trace, nodes=screen.nodes, known=screen.known, tally=tally, duplicates=duplicates
+    )
 
 
 def _tally(trace: Trace, screen: Screen, note: Callable[[Rows], None] = lambda rows: None) -> Tally:
@@ -195,16 +202,3 @@ def _tally(trace: Trace, screen: Screen, note: Callable[[Rows], None] = lambda r
     if not tally.rows:
         tally.note_file(EMPTY, Place(next(iter(trace.tables.values())).name, 1, ""), 1)
     return tally
-
-
-def _of_model(capacity: Mapping[str, int], model: str) -> int | None:
-    """GPUs on which a job of this type may run: those of all types if it has none."""
-    names = model.split("|") if model else [*capacity]
-    return sum(capacity.get(name.strip(), 0) for name in names) or None
-
-
-def _capacity(nodes: Sequence[NodeGroup]) -> dict[str, int]:
-    found: dict[str, int] = {}
-    for group in nodes:
-        found[group.model] = found.get(group.model, 0) + group.gpus * group.count
-    return found

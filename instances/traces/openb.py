@@ -3,7 +3,8 @@ Alibaba cluster-trace-gpu-v2023 (openb): pods with shares of GPUs, 8152 of them 
 
 Columns of the pod list: name, cpu_milli, memory_mib, num_gpu (0 to 8), gpu_milli (thousandths of
 one GPU, if num_gpu is 1), gpu_spec ("A|B": A or B; empty: any), qos, pod_phase, creation_time,
-deletion_time, scheduled_time [s]. The multigpu files lack everything after gpu_milli: no jobs.
+deletion_time, scheduled_time [s]. The multigpu files lack everything after gpu_milli and are
+refused for these missing columns.
 A pod without scheduled_time never started. Most pods are of phase Running until they are deleted.
 """
 

@@ -64,5 +64,6 @@ def _fits(row: list[str], columns: tuple[str, ...]) -> bool:
     if len(row) != len(columns):
         return False
     if columns is SPEC:
-        return all(entry.strip().replace(".", "", 1).isdigit() for entry in row[2:])
+        numeric = [entry.strip().replace(".", "", 1).isdigit() for entry in row]
+        return not numeric[1] and all(numeric[2:])  # no GPU type is a number: pods of openb
     return row[columns.index("status")] in {DONE, *STATES}

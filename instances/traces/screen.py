@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from rsjs.instances.traces.gpu_models import gpus_of
+from rsjs.instances.traces.gpu_models import UNRECORDED, gpus_of, nodes_for
 from rsjs.instances.traces.kinds import DUPLICATE, GPU_MODEL, NO_GPU, TOO_LARGE, UNSORTED
 from rsjs.instances.traces.rows import Rows
 from rsjs.instances.traces.trace_format import NodeGroup
@@ -39,12 +39,6 @@ class Screen:
     duplicates: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, dtype=np.int64))
     _last: float = field(default=-np.inf, init=False)
 
-    def __post_init__(self) -> None:
-        self._largest: dict[str, int] = {}
-        for group in self.nodes:
-            for gpu in gpus_of(group.model, self.known):
-                self._largest[gpu] = max(self._largest.get(gpu, 0), group.gpus)
-
     def __call__(self, rows: Rows) -> Rows:
         """The same rows with more flaws."""
         flaw = rows.flaw.copy()
@@ -63,11 +57,10 @@ class Screen:
         return replace(rows, flaw=flaw)
 
     def _most(self, model: str) -> int:
-        """GPUs of the largest node on which a job of a GPU type may run; 0 = none."""
-        gpus = gpus_of(model, self.known)
-        if not gpus or not self._largest:
-            return LARGEST if gpus else 0
-        own = max(self._largest.get(gpu, 0) for gpu in gpus)
-        if own or (self.binding and model):
-            return own
-        return max(self._largest.values())
+        """Return the GPUs of the largest node on which a job of a type may run; 0 without any."""
+        if not gpus_of(model, self.known):
+            return 0
+        if not nodes_for(UNRECORDED, self.nodes, self.known, binding=self.binding):
+            return LARGEST
+        found = nodes_for(model, self.nodes, self.known, binding=self.binding)
+        return max((group.gpus for group in found), default=0)

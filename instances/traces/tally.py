@@ -8,12 +8,12 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from rsjs.instances.streams import Floats
 from rsjs.instances.traces.kinds import INCONSISTENT, KINDS, PENDING, UNSORTED, Kind, mask
 from rsjs.instances.traces.rows import Rows
 
 HOUR = 3600.0
 EXAMPLES = 5  # places that are named for each kind
-BINS = 8  # of run times, per factor of ten
 _NOTICES = [kind for kind in KINDS if not kind.error and kind != PENDING]
 _HARMLESS = mask([UNSORTED, INCONSISTENT, *_NOTICES])
 
@@ -40,7 +40,7 @@ class Tally:
     submissions : mapping of hour [h] to number of jobs
     gpu_seconds : mapping of (GPU type as recorded, hour of submission [h]) to GPU-seconds
     jobs : mapping of GPU type to number of usable jobs
-    run_times : mapping of bin to number of jobs; bin b starts at 10^(b / BINS) s
+    run_times : list of (n,) float [s], of the usable rows of each chunk
     gpus : mapping of number of GPUs to number of jobs; 0 = a share of one
     first, last : float [s], of the submissions
     """
@@ -52,7 +52,7 @@ class Tally:
     submissions: Counter[int] = field(default_factory=Counter)
     gpu_seconds: dict[tuple[str, int], float] = field(default_factory=lambda: defaultdict(float))
     jobs: Counter[str] = field(default_factory=Counter)
-    run_times: Counter[int] = field(default_factory=Counter)
+    run_times: list[Floats] = field(default_factory=list)
     gpus: Counter[int] = field(default_factory=Counter)
     first: float = np.inf
     last: float = -np.inf
@@ -89,8 +89,7 @@ class Tally:
         self.usable += len(rows)
         hour = np.floor(rows.submit / HOUR).astype(np.int64)
         work = rows.duration * rows.gpus * rows.share
-        bins = np.floor(BINS * np.log10(rows.duration)).astype(np.int64)
-        self.run_times.update(_counted(bins))
+        self.run_times.append(rows.duration)
         self.gpus.update(_counted(np.where(rows.share < 1, 0, rows.gpus).astype(np.int64)))
         for code in np.unique(rows.model).tolist():
             name = rows.models[code] if code >= 0 else ""

@@ -16,6 +16,7 @@ import pytest
 from rsjs.cli.main import main
 from rsjs.cli.runs import file_name
 from rsjs.cli.spellings import split
+from rsjs.experiments.campaigns import provenance
 
 Run = Callable[..., Any]
 
@@ -78,6 +79,8 @@ def test_all_files_are_written(compared: Compared) -> None:
         (100, "greedy:code"),
         (100, "edf:paper"),
     ]
+    for key, value in provenance.stamp().items():
+        assert {row[key] for row in rows} == {"" if value is None else str(value)}
     assert len(list((compared.folder / "solutions").glob("*--*.json.gz"))) == 5
     for picture in ("gap.png", "cost.png"):
         assert (compared.folder / picture).read_bytes().startswith(b"\x89PNG")

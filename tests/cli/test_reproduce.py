@@ -9,6 +9,7 @@ import pytest
 import typer
 
 from rsjs.cli.reproduce import reproduce
+from rsjs.experiments.campaigns import provenance
 from rsjs.experiments.claims import files
 from rsjs.experiments.claims.claim import Experiment
 from rsjs.experiments.claims.registry import rows as rows_of
@@ -35,6 +36,7 @@ def test_a_claim_is_run_compared_and_its_rows_kept(
     assert total["verdict"] == "holds"
     rows = read_rows(tmp_path / "jahani-printed.csv")
     assert [row["objective"] for row in rows[:4]] == [3.26, 14.06, 10.19, 18.25]
+    assert {row["commit"] for row in rows} == {provenance.source()["commit"]}
 
 
 def test_missing_takes_the_rows_that_are_there(
@@ -43,6 +45,7 @@ def test_missing_takes_the_rows_that_are_there(
     claims = ["jahani-table3-summary", "sts-fig3-rates"]
     with pytest.raises(typer.Exit):
         reproduce(claims[:1], tmp_path)
+    (tmp_path / "sts-arrivals.csv").write_text("case\nold\n")  # from before rows had a commit
     run: list[str] = []
 
     def recorded(experiment: Experiment, size: str) -> Iterator[dict[str, object]]:

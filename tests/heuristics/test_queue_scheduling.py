@@ -10,10 +10,12 @@ import pytest
 
 from rsjs.heuristics import deterministic, queue_scheduling
 from rsjs.heuristics.queue_scheduling import RULES, decide
+from rsjs.heuristics.rooms import FITS
 from rsjs.instances.check import check
 from rsjs.instances.epochs import Law
 from rsjs.instances.errors import InputError
-from rsjs.instances.generators.sts import generate
+from rsjs.instances.generators.sts import SHARING, generate
+from rsjs.instances.generators.sts_nodes import MIXES
 from rsjs.instances.method import Call, Report
 from rsjs.instances.schema import Instance
 from rsjs.instances.solution import Solution, SolveResult, Stop
@@ -23,13 +25,20 @@ Make = Callable[..., Instance]
 NEVER = 1000.0  # a due date no job misses
 
 
-@pytest.mark.parametrize("rule", RULES)
-@pytest.mark.parametrize("sharing", ["none", "paper", "contention"])
-@pytest.mark.parametrize("mix", ["km", "a100", "kma"])
-def test_decisions_are_feasible_and_running_jobs_stay(mix: str, sharing: str, rule: str) -> None:
+PAIRWISE = [  # rule, GPU types, sharing, fit
+    (rule, mix, SHARING[(r + m) % 3], FITS[(r // 3 + m) % 2])
+    for r, rule in enumerate(RULES)
+    for m, mix in enumerate(MIXES)
+]
+
+
+@pytest.mark.parametrize(("rule", "mix", "sharing", "fit"), PAIRWISE)
+def test_decisions_are_feasible_and_running_jobs_stay(
+    rule: str, mix: str, sharing: str, fit: str
+) -> None:
     for seed in range(3):
         instance = generate(nodes=6, jobs=40, seed=seed, mix=mix, sharing=sharing)
-        first = decide(instance, rule)
+        first = decide(instance, rule, fit=fit)
         assert check(instance, first).feasible
         keep = np.random.default_rng(seed).random(40) < 0.5
         current = Solution.of(
@@ -39,7 +48,7 @@ def test_decisions_are_feasible_and_running_jobs_stay(mix: str, sharing: str, ru
             np.where(keep, first.job_level, -1),
         )
         then = replace(instance, current=current)
-        second = decide(then, rule)
+        second = decide(then, rule, fit=fit)
         assert check(then, second).feasible
         if not RULES[rule].preemptive:
             kept = current.job_node >= 0

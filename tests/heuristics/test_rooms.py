@@ -53,6 +53,16 @@ def test_an_open_node_comes_before_a_closed_one_and_the_fullest_of_them_first() 
     assert rooms.full
 
 
+def test_of_all_nodes_a_small_closed_one_comes_before_an_open_one_with_more_idle_gpus() -> None:
+    rooms = Rooms(cluster_of(("A2",), ("A8",), ("A4",)), fit="all")
+    jobs = ((5, 1), (2, 0), (3, 1), (4, 2), (1, -1))  # GPUs, node: 0 and 1 fit exactly
+    assert [rooms.place(0, count, 0)[0] for count, _ in jobs] == [node for _, node in jobs]
+    rooms = Rooms(cluster_of(("A2",), ("A4",)), fit="all")
+    places = [rooms.place(0, count, 0)[0] for count in (2, 2, 1, 1)]
+    assert places == [0, 1, 1, 1]
+    assert rooms.full
+
+
 def test_a_share_goes_where_least_is_left_then_to_a_gpu_of_its_own() -> None:
     rooms = Rooms(cluster_of(("A2",), ("A1",)))
     assert rooms.place(0, 0, 2) == (1, 0)
@@ -89,11 +99,11 @@ def test_beside_running_jobs_there_is_what_they_leave() -> None:
     assert [rooms.place(0, 0, units)[0] for units in (2, 1, 1)] == [0, 0, -1]
 
 
-@pytest.mark.parametrize("gpu", [0, 1])
+@pytest.mark.parametrize(("gpu", "fit"), [(0, "open"), (1, "all")])
 @given(rng=st.randoms(use_true_random=False))
-def test_whatever_is_placed_fits(gpu: int, rng: Random) -> None:
+def test_whatever_is_placed_fits(gpu: int, fit: str, rng: Random) -> None:
     cluster = cluster_of(("A4", "B2"), ("A2", "B4"), ("A1", "B8"))
-    rooms, (units, levels) = Rooms(cluster), list(SHARES.values())[gpu]
+    rooms, (units, levels) = Rooms(cluster, fit=fit), list(SHARES.values())[gpu]
     dedicated, shares = [0, 0, 0], [[], [], []]
     for _ in range(rng.randint(1, 90)):
         count, share = rng.choice([0, 0, 0, 1, 2, 3]), rng.choice(levels)

@@ -35,6 +35,7 @@ SPELLINGS = [
     *(f"{name}:{rule}" for name in ("fifo", "edf", "priority") for rule in ("code", "paper")),
     *(f"queue:{rule}" for rule in ("edf", "edf_alone", "fifo", "priority")),
     "queue:edf?epochs=mean",
+    "queue:edf?fit=all",
 ]
 JAHANI = jahani.workload(nodes=3, jobs=12, seed=1, gap_seconds=3000)
 STS = sts.workload(nodes=3, jobs=12, seed=1, law="high")

@@ -27,7 +27,7 @@ def reproduce(
     ] = "quick",
     missing: Annotated[
         bool,
-        typer.Option("--missing", help="Take rows that DIR has already, of this size, from there."),
+        typer.Option("--missing", help="Take rows with a commit that DIR has, of this size."),
     ] = False,
     list_: Annotated[bool, typer.Option("--list", help="List the claims and run nothing.")] = False,
     as_json: Json = False,
@@ -75,7 +75,7 @@ def reproduce(
         kept = output / f"{name}.csv" if output is not None else None
         if missing and kept is not None and kept.exists():
             rows[name] = read_rows(kept)
-        else:
+        if not all("commit" in row for row in rows.get(name, [{}])):
             rows[name] = _run(name, size, output)
     found = {
         claim.id: values(claim, rows[claim.experiment]) if claim.experiment else {}

@@ -32,6 +32,7 @@ def print_report(report: Report, picture: Path | None, *, as_json: bool) -> None
         "ignored": ", ".join(report.trace.ignored),
         "rows": f"{tally.rows}, {tally.usable} with a load",
         "span": f"{number(report.span / 86400, 4)} days",
+        "run time": f"{number(report.median_run_time, 4)} s (median)" if tally.usable else "",
         "picture": str(picture) if picture else "",
     }
     print_facts((name, value) for name, value in facts.items() if value)

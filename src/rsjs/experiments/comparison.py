@@ -8,6 +8,7 @@ from importlib.metadata import version
 from typing import Any
 
 from rsjs.experiments import outcome
+from rsjs.experiments.campaigns import provenance
 from rsjs.experiments.gap import contradicts, gap, gap_over
 from rsjs.experiments.outcome import Outcome
 from rsjs.instances.check import Verdict
@@ -48,12 +49,12 @@ def compare(
 
 def rows(outcomes: Sequence[Outcome], limits: Limits) -> list[Row]:
     """
-    One row per run, with the best valid bound of its instance.
+    One row per run made here, with its provenance and the best valid bound of its instance.
 
     status: ok (feasible), no_solution, infeasible (the decision fails the check), wrong (a claim
     is false: the cost, or a bound above a cost that some method reached).
     """
-    table = [row(Measured.of(found), limits) for found in outcomes]
+    table = [{**row(Measured.of(found), limits), **provenance.stamp()} for found in outcomes]
     for instance in {row["instance_sha256"] for row in table}:
         share_bounds([row for row in table if row["instance_sha256"] == instance])
     return table

@@ -22,6 +22,7 @@ from importlib.metadata import version
 from typing import Any
 
 from rsjs.experiments import comparison, mig_methods
+from rsjs.experiments.campaigns import provenance
 from rsjs.experiments.comparison import Measured, Row
 from rsjs.experiments.gap import gap
 from rsjs.experiments.mig_runs import Claims, solve_result
@@ -89,6 +90,7 @@ class MigOutcome:
         made = {
             **comparison.row(measured, limits),
             **columns(self.figures, self.verdict, self.result.seconds),
+            **provenance.stamp(),
         }
         comparison.share_bounds([made])
         return made

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 SIZE = 6.5, 5.6  # inches
 MOST_BINS = 240  # over the whole trace
+BINS = 8  # of run times, per factor of ten
 MOST_MODELS = 5  # GPU types with a colour of their own
 WIDTHS = (1, 6, 24, 168, 720)  # h, of a bin
 TICKS = {"1 s": 1, "1 min": 60, "1 h": 3600, "1 d": 86400, "1 mo": 2.63e6}  # s
@@ -89,11 +90,9 @@ def _draw_work(ax: Axes, report: Report, first: int, last: int, width: int) -> N
 
 
 def _draw_run_times(ax: Axes, tally: Tally) -> None:
-    from rsjs.instances.traces.tally import BINS
-
-    edges = np.array(sorted(tally.run_times), dtype=float)
+    times = np.concatenate([*tally.run_times, []])
+    edges, heights = np.unique(np.floor(BINS * np.log10(times)), return_counts=True)
     widths = 10 ** ((edges + 1) / BINS) - 10 ** (edges / BINS)
-    heights = [tally.run_times[int(edge)] for edge in edges]
     ax.bar(10 ** (edges / BINS), heights, width=widths, align="edge", color=_BARS)
     ax.set_xscale("log")
     ax.minorticks_off()

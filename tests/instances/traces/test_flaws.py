@@ -180,6 +180,16 @@ def test_missing_columns_are_told_and_no_row_is_read(opened, format_name):
     assert report.tally.rows == 0
 
 
+def test_the_multigpu_pods_of_openb_lack_columns_and_are_no_machine_spec_of_pai(tmp_path):
+    path = tmp_path / "openb_pod_list_multigpu20.csv"
+    path.write_text(
+        "name,cpu_milli,memory_mib,num_gpu,gpu_milli\nopenb-pod-0000,12000,16384,1,460\n"
+    )
+    trace = open_trace([path])
+    assert trace.format.name == "openb"
+    assert {"creation_time", "scheduled_time"} <= {*trace.missing["pod list"]}
+
+
 def test_the_load_is_gpus_by_run_time_over_the_span(opened):
     report = inspect(opened("openb"))
     work = {"": 3600, "V100M16|V100M32": 4 * 8640, "T4": 200, "P100": 0.25 * 90_000}
@@ -248,7 +258,24 @@ def test_the_users_nodes_and_stand_ins_count(opened):
     assert inspect(opened("spot", change)).tally.flaws["gpu-model"] == 1
     report = inspect(opened("spot", change), gpus={"H800": "A100"})
     assert found(report) == {}
-    report = inspect(opened("helios"), nodes=spelled_nodes("V100:2:3,P100:4:1"))
+    report = inspect(opened("helios"), nodes=spelled_nodes("V100:2:3"))
     assert found(report) == {"failed": 1, "too-large": 1}
-    report = inspect(opened("helios"), nodes=spelled_nodes("V100:2:3,P100:4:1"), gpus={"": "P100"})
-    assert found(report) == {"failed": 1}
+    report = inspect(opened("helios"), nodes=spelled_nodes("V100:2:3,P100:4:1"))
+    assert found(report) == {"failed": 1}  # without a type it may run on both
+
+
+def test_size_and_capacity_are_of_the_nodes_of_the_recorded_type(opened):
+    """V100 stands for A10: nodes of V100 count only where there are none of A10."""
+    nodes = "node_info_df.csv"
+    for change, large, capacity in (
+        (("0,A10,4,128", "0,A10,1,128\n2,V100,8,1"), {"too-large": 1}, 1),
+        (("0,A10,4,128", "2,V100,8,1"), {}, 8),
+        (("0,A10,4,128\n", ""), {"gpu-model": 2}, None),
+    ):
+        report = inspect(opened("spot", {nodes: change}))
+        assert found(report) == large
+        assert {load.capacity for load in report.loads if load.model == "A10"} <= {capacity}
+
+
+def test_the_median_run_time_is_exact(opened):
+    assert inspect(opened("helios")).median_run_time == (3600 + 8640) / 2

@@ -7,25 +7,41 @@ import platform
 import subprocess
 import sys
 from datetime import UTC, datetime
+from functools import cache
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 import psutil
 
 PATIENCE = 10.0  # seconds for a program to answer
+RESULTS = ("results", "docs")  # what runs write, not what they depend on
+
+
+@cache
+def stamp() -> dict[str, Any]:
+    """Return the columns of a row that say what made it, as they are in this process."""
+    return {
+        "rsjs_version": version("rsjs-bench"),
+        **source(),
+        "python_version": f"{platform.python_implementation()} {platform.python_version()}",
+        "cpu_model": cpu_model(),
+    }
 
 
 def source() -> dict[str, Any]:
     """
     Commit and dirty flag of the source tree, None where rsjs is not run from one.
 
-    A dirty tree has changes that no commit holds: its results cannot be made again.
+    A dirty tree has changes that no commit holds: its results cannot be made again. Changes of
+    stored results and of pages made from them do not count.
     """
     file = Path(__file__)
     tracked = _git(file.parent, "ls-files", "--error-unmatch", file.name)
     if tracked is None:
         return {"commit": None, "dirty": None}
-    changes = _git(file.parent, "status", "--porcelain", "--untracked-files=no")
+    code = [":/", *(f":(top,exclude){folder}" for folder in RESULTS)]
+    changes = _git(file.parent, "status", "--porcelain", "--untracked-files=no", "--", *code)
     return {
         "commit": _git(file.parent, "rev-parse", "HEAD"),
         "dirty": None if changes is None else bool(changes),

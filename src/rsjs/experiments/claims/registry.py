@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
+from rsjs.experiments.campaigns import provenance
 from rsjs.experiments.claims import andreas, jahani, kiros, konopa, sts
 from rsjs.experiments.claims.claim import Claim, Experiment, Row, Rows, Values
 from rsjs.experiments.claims.decided import decisions
@@ -28,9 +29,10 @@ VALUES: Mapping[str, Value] = {
 }
 
 
-def rows(experiment: Experiment, size: str) -> Iterable[Row]:
-    """Run an experiment, a row after the other."""
-    return RUNS[experiment.run](**experiment.of_size(size))
+def rows(experiment: Experiment, size: str) -> Iterator[Row]:
+    """Run an experiment and yield its rows, each with its provenance."""
+    for row in RUNS[experiment.run](**experiment.of_size(size)):
+        yield {**row, **provenance.stamp()}
 
 
 def values(claim: Claim, own: Rows) -> Values:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from importlib.metadata import version
 from typing import Any
 
 from rsjs.experiments.campaigns.sources import WORKLOADS
@@ -81,5 +80,4 @@ def row(case: str, outcome: Outcome) -> Row:
         "decision_median_s": seconds["median"],
         "policy_s": seconds["total"],
         "message": outcome.message,
-        "rsjs_version": version("rsjs-bench"),
     }

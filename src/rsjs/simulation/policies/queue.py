@@ -7,6 +7,7 @@ edf_alone, fifo, priority), only those that wait are looked at.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -31,8 +32,9 @@ Ints = NDArray[np.int64]
 
 def policy(request: Request, whole: Instance) -> Policy:
     """The policy `queue` with one of its rules."""
-    rule, epochs = RULES[str(request.rule)], request.options["epochs"]
     cluster, parts = whole.cluster, Parts(whole)
+    rule, epochs = RULES[str(request.rule)], request.options["epochs"]
+    empty = partial(Rooms, cluster, alone=rule.alone, fit=str(request.options["fit"]))
 
     def placed(state: State, jobs: Ints, rooms: Rooms) -> Solution:
         of = Choices.of(parts.some(state, jobs, epochs), epochs)
@@ -43,11 +45,11 @@ def policy(request: Request, whole: Instance) -> Policy:
 
     def decide(state: State, memory: Any) -> Choice:
         if rule.preemptive:
-            solution = placed(state, np.arange(len(state.rows)), Rooms(cluster, alone=rule.alone))
+            solution = placed(state, np.arange(len(state.rows)), empty())
         else:
             solution = kept(state)
             waiting = np.flatnonzero(solution.job_node < 0)
-            if waiting.size and not (rooms := _rooms(cluster, solution, alone=rule.alone)).full:
+            if waiting.size and not (rooms := _occupied(empty(), cluster, solution)).full:
                 solution = beside(solution, waiting, placed(state, waiting, rooms))
         if whole.objective.open_nodes == "jahani_eq":
             solution = complete(state.instance, solution)
@@ -56,9 +58,8 @@ def policy(request: Request, whole: Instance) -> Policy:
     return Policy(spelling=request.spelling, decide=decide, keeps_running=not rule.preemptive)
 
 
-def _rooms(cluster: Cluster, placement: Solution, *, alone: bool) -> Rooms:
-    """What is free beside the jobs of a placement."""
-    rooms = Rooms(cluster, alone=alone)
+def _occupied(rooms: Rooms, cluster: Cluster, placement: Solution) -> Rooms:
+    """Return the rooms of a cluster with the jobs of a placement on them."""
     runs = np.flatnonzero(placement.job_node >= 0)
     node, level = placement.job_node[runs], placement.job_level[runs]
     dedicated = np.bincount(node, placement.job_gpus[runs], cluster.nodes).astype(np.int64)

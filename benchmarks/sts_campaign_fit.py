@@ -1,0 +1,38 @@
+"""What the node that EDF takes changes, which the STS paper leaves open."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from benchmarks.online_rows import Runs
+from benchmarks.online_tables import kinds, table
+from benchmarks.online_words import number
+from rsjs.experiments.claims.sts import EDF, STS
+from rsjs.reporting.formats import MISSING
+
+OF_ALL = f"{EDF}?fit=all"
+LEFT_OPEN = """\
+The paper does not print which node a job of EDF takes: `queue:edf` takes the open node with the
+fewest idle GPUs that suffice, or else the smallest closed one; `queue:edf?fit=all` the fewest of
+all nodes, a closed one with all its GPUs idle."""
+WORDS = "Cost of STS over that of EDF by both, in parentheses min and max of single workloads:"
+
+
+def fit_rules(runs: Runs, families: Sequence[str]) -> list[str]:
+    """Return words and the table of the cost of STS over that of EDF by either fit rule."""
+    if OF_ALL not in runs.policies:
+        return [LEFT_OPEN, "The latter has not been run."]
+    parts = kinds(runs, families)
+    rows = ([f"`{edf}`", *(_cell(own, edf) for _, own in parts)] for edf in (EDF, OF_ALL))
+    return [LEFT_OPEN, WORDS, "", *table(["STS over", *(head for head, _ in parts)], rows)]
+
+
+def _cell(own: Runs, edf: str) -> str:
+    ratios = [
+        rows[STS]["objective"] / rows[edf]["objective"]
+        for rows in own.by_workload.values()
+        if STS in rows and edf in rows
+    ]
+    if not ratios:
+        return MISSING
+    return f"{number(own.ratio(STS, 'objective', edf))} ({min(ratios):.3f} to {max(ratios):.3f})"

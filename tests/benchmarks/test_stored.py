@@ -1,0 +1,83 @@
+"""Rows under results/ name what made them."""
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from benchmarks.mig_tables import DOCS, PARTS
+from benchmarks.stored import is_measured, store
+from rsjs.experiments.campaigns import provenance
+from rsjs.reporting.csv_rows import read_rows
+
+RESULTS = Path(__file__).parents[2] / "results"
+MADE_OF_ROWS = ("small/*/*", "smoke/tables/*")
+TO_MEASURE = {  # files and the command that measures them again; a line goes once it has run
+    "claims/*": "rsjs reproduce all -o results/claims --missing",
+    "formulations/*": "python -m benchmarks.formulations",
+    "heuristics/*/*": "python -m benchmarks.heuristics",
+    "targets/*": "python -m benchmarks.targets",
+    **{f"mig/{part}.csv": "python -m benchmarks.mig_tables" for part in PARTS},
+    "mig/*-[AC].csv": "rsjs run konopa, rsjs run benchmarks/mig_variants.toml",
+}
+
+
+def _files() -> list[object]:
+    files = sorted(path.relative_to(RESULTS) for path in RESULTS.rglob("*.csv"))
+    rows = [file for file in files if not any(file.match(other) for other in MADE_OF_ROWS)]
+    waits = {file: [c for p, c in TO_MEASURE.items() if file.match(p)] for file in rows}
+    return [
+        pytest.param(file, id=str(file), marks=[_waits(*waits[file])] if waits[file] else [])
+        for file in rows
+    ]
+
+
+def _waits(command: str) -> pytest.MarkDecorator:
+    return pytest.mark.xfail(strict=True, reason=f"to be measured again: {command}")
+
+
+@pytest.mark.parametrize("file", _files())
+def test_every_stored_row_has_a_commit(file: Path) -> None:
+    rows = read_rows(RESULTS / file)
+    assert rows
+    assert all(row.get("commit") for row in rows)
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_tables_on_mig_geometry_are_what_the_stored_rows_make_of_them(part: str) -> None:
+    lines = PARTS[part][1](read_rows(RESULTS / "mig" / f"{part}.csv"))
+    assert "\n".join(lines) in (DOCS / "mig.md").read_text("utf-8")
+
+
+def test_rows_are_stored_with_a_commit_only_and_those_without_are_measured_again(
+    tmp_path: Path,
+) -> None:
+    path, row = tmp_path / "rows.csv", {"method": "m", "instance": "i", "status": "ok"}
+    assert not is_measured(path)
+    for wrong in ({"commit": None}, {"commit": "c", "status": "wrong", "message": "too low"}):
+        with pytest.raises(SystemExit, match=r"commit|m on i: too low"):
+            store([row | wrong], path)
+    path.write_text("method\nm\n")
+    assert not is_measured(path)
+    store([row | {"commit": "c"}], path)
+    assert is_measured(path)
+
+
+def test_changes_of_results_do_not_make_a_tree_dirty(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("src/module.py", "results/rows.csv", "docs/page.md"):
+        (tmp_path / name).parent.mkdir()
+        (tmp_path / name).write_text("before\n")
+    person = ("-c", "user.name=a", "-c", "user.email=a@b")
+    for command in (("init", "-q"), ("add", "."), (*person, "commit", "-q", "-m", "all")):
+        subprocess.run(["git", "-C", tmp_path, *command], check=True)
+    monkeypatch.setattr(provenance, "__file__", str(tmp_path / "src/module.py"))
+    for name, dirty in (
+        ("results/rows.csv", False),
+        ("docs/page.md", False),
+        ("src/module.py", True),
+    ):
+        (tmp_path / name).write_text("after\n")
+        found = provenance.source()
+        assert (len(found["commit"]), found["dirty"]) == (40, dirty)
