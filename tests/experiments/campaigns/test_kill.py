@@ -6,6 +6,7 @@ import os
 import signal
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 from random import Random
 
@@ -16,11 +17,14 @@ from rsjs.experiments.campaigns import runner
 from rsjs.experiments.campaigns.collection import collect
 from rsjs.experiments.campaigns.local import local
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="no parent-death signal")
+pytestmark = [
+    pytest.mark.process,
+    pytest.mark.skipif(sys.platform != "linux", reason="no parent-death signal"),
+]
 
-KILLS, RUNS = 20, 24
-LATEST = 1.6  # seconds after the start
-PATIENCE = 30.0  # seconds; a test that hangs is ended
+KILLS, RUNS = 8, 12
+LATEST = 0.3  # seconds after a record was written
+PATIENCE = 300.0  # seconds; a test that hangs is ended
 
 
 def processes_of(store: Path) -> list[psutil.Process]:
@@ -32,11 +36,15 @@ def processes_of(store: Path) -> list[psutil.Process]:
     ]
 
 
-def wait_until_gone(store: Path) -> None:
+def wait_until(true: Callable[[], bool]) -> None:
     end = time.monotonic() + PATIENCE
-    while left := processes_of(store):
-        assert time.monotonic() < end, left
+    while not true():
+        assert time.monotonic() < end
         time.sleep(0.02)
+
+
+def wait_until_gone(store: Path) -> None:
+    wait_until(lambda: not processes_of(store))
 
 
 def start(prepared, store: Path) -> int:
@@ -57,9 +65,7 @@ def stamps(store: Path) -> dict[str, int]:
     }
 
 
-def test_a_launcher_killed_at_twenty_moments_loses_and_doubles_nothing(
-    campaign, carry_out, tmp_path
-):
+def test_a_launcher_killed_at_any_moment_loses_and_doubles_nothing(campaign, carry_out, tmp_path):
     asked = campaign("fifo:paper", seeds=[*range(1, RUNS + 1)])
     store, rng = tmp_path / "store", Random(1)
     recorded: dict[str, int] = {}
@@ -67,6 +73,8 @@ def test_a_launcher_killed_at_twenty_moments_loses_and_doubles_nothing(
         prepared = runner.prepare(asked, store, runner.Part())
         assert prepared.survey.corrupt == []
         pid = start(prepared, store)
+        wanted = min(len(recorded) + rng.randint(0, 2), RUNS)
+        wait_until(lambda wanted=wanted: len(stamps(store)) >= wanted)
         time.sleep(rng.uniform(0, LATEST))
         os.kill(pid, signal.SIGKILL)
         os.waitpid(pid, 0)
