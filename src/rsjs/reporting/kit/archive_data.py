@@ -132,20 +132,19 @@ def write_best(found: Sequence[Experiment], data: Sequence[Data], folder: Path) 
     file_of = {one.sha256: one.file for one in data}
     made = []
     for sha256, rows in runs.items():
-        row = best_row(rows)
-        if row is None:
+        if (best := best_row(rows)) is None:
             continue
-        experiment = experiment_of[row["run_id"]]
-        path = file_of_run(experiment, row["run_id"], SOLUTION)
-        _refuse_refuted(row, path, file_of_instance(experiment, row["solved_sha256"]))
+        experiment = experiment_of[best["run_id"]]
+        path = file_of_run(experiment, best["run_id"], SOLUTION)
+        _refuse_refuted(best, path, file_of_instance(experiment, best["solved_sha256"]))
         write_bytes(path.read_bytes(), folder / file_of[sha256])
         made.append(
             Best(
                 file=file_of[sha256],
-                instance=row["instance"],
-                method=row["method"],
-                run_id=row["run_id"],
-                objective=row["objective"],
+                instance=best["instance"],
+                method=best["method"],
+                run_id=best["run_id"],
+                objective=best["objective"],
             )
         )
     return sorted(made, key=lambda one: one.file)

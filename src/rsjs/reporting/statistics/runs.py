@@ -77,8 +77,8 @@ def tidy(rows: Sequence[Row]) -> pd.DataFrame:
             raise InputError(f"row {i + 1}, total_s", row["total_s"], "a number >= 0")
     _refuse_twins(rows)
     shared = _shared_bounds(rows)
-    found = competing(ordered(distinct(rows)))
-    return pd.DataFrame([_run(row, *shared[problem(row)]) for row in found])
+    compared = competing(ordered(distinct(rows)))
+    return pd.DataFrame([_run(row, *shared[problem(row)]) for row in compared])
 
 
 def methods(runs: pd.DataFrame) -> list[str]:
