@@ -48,8 +48,9 @@ def write(found: Found) -> None:
         "",
         f"Made by `python -m benchmarks.formulations` from the rows in `results/formulations`. "
         f"Limit {LIMITS.time_limit:g} s, one thread, gap {LIMITS.gap:g}; a fresh process each. A "
-        "cell is the seconds from the start of the build; in parentheses the gap to the best "
-        "bound of the instance where it stayed above the one asked for; `no` = nothing found.",
+        "cell is the seconds from the start of the build to the proof of that gap. Where the "
+        "method proved none it says `limit`, or why else it stopped; in parentheses the own gap, "
+        "from its cost to its bound, `no` without a verified solution.",
         "",
         "![Seconds against size, one panel per problem](images/formulations.png)",
     ]
@@ -87,15 +88,12 @@ def _table(found: Found) -> list[str]:
 
 
 def _cell(row: Row) -> str:
-    seconds = formats.measured(seconds_of(row))
+    if row["status"] == "ok" and proved(row):
+        return formats.measured(seconds_of(row))
+    how = "limit" if row["stop"] == "time_limit" else row["stop"].replace("_", " ")
     if row["status"] != "ok":
-        return (
-            f"{seconds} (no)" if row["status"] == "no_solution" else f"{seconds} ({row['status']})"
-        )
-    if proved(row):
-        return seconds
-    gap = row["gap_to_best"]
-    return f"{seconds} ({'?' if gap is None else formats.percent(gap)} %)"
+        return f"{how} ({'no' if row['status'] == 'no_solution' else row['status']})"
+    return f"{how} ({'no bound' if row['gap'] is None else formats.percent(row['gap']) + ' %'})"
 
 
 def _losses(found: Found) -> list[str]:

@@ -31,7 +31,7 @@ def seconds(panels: Mapping[str, Sequence[tuple[int, Row]]]) -> Figure:
             axis.set_major_formatter(lambda value, _: f"{value:g}")
             axis.set_minor_formatter(lambda *_: "")
         axes.legend(fontsize=5.5, frameon=False, loc="upper left", ncols=2)
-    made.axes[0].set_ylabel("seconds (open: gap not reached)")
+    made.axes[0].set_ylabel("seconds (open: gap not proved)")
     return made
 
 

@@ -62,7 +62,7 @@ def test_a_campaign_is_run_resumed_and_collected(rsjs: Run, file: Run, tmp_path:
     first = rsjs("run", file(), "-o", store)
     assert first.code == 0
     assert "2/2 " in first.err
-    assert first.out.startswith("two: 2 runs now, 0 failed, 0 before")
+    assert first.out.startswith("two: 2 runs now, 0 before, 0 failed")
     again = rsjs("run", file(), "-o", store, "--json")
     assert again.json["done_before"] == again.json["runs"] == 2
     assert again.json["ended_now"] == 0

@@ -9,12 +9,11 @@ from rsjs.cli.console import number, percent
 from rsjs.cli.progress import RunLine, Screen
 from rsjs.experiments.campaigns.dispatch import News
 from rsjs.experiments.campaigns.runs import Run
+from rsjs.experiments.campaigns.statuses import failure
 from rsjs.reporting.formats import plain
 
 if TYPE_CHECKING:
     from rich.text import Text
-
-WELL = {"FINISHED", "TIMEOUT"}
 
 
 class Board:
@@ -24,8 +23,7 @@ class Board:
     Attributes
     ----------
     done, failed : int
-        Runs that ended now; those of them that crashed, were ended for want of memory or output,
-        or have a false claim.
+        Runs that ended now; those of them that failed, see `statuses.failure`.
     """
 
     def __init__(self, name: str, left: Sequence[Run], slots: int, screen: Screen) -> None:
@@ -65,7 +63,7 @@ class Board:
             self.screen.say(f"{place}: left to another process")
             return
         found = news.data
-        self.failed += found["ended"] not in WELL or found["quality"] == "WRONG"
+        self.failed += bool(failure(found))
         self._spent.setdefault(run.method, []).append(found["whole_s"])
         value = found["objective"]
         cost = f"{number(value)} $"

@@ -6,7 +6,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from rsjs.cli.campaign_board import Board, duration
+from rsjs.cli.campaign_board import duration
 from rsjs.cli.console import console, plain_table, print_json, print_text
 from rsjs.cli.progress import Screen
 from rsjs.experiments.campaigns.collection import Collected
@@ -50,21 +50,30 @@ def print_survey(prepared: Prepared, folder: Path, screen: Screen) -> None:
 
 
 def print_outcome(
-    prepared: Prepared, board: Board, folder: Path, *, interrupted: bool, as_json: bool
+    prepared: Prepared, done: int, failed: int, folder: Path, *, interrupted: bool, as_json: bool
 ) -> None:
-    """After the last run."""
+    """
+    After the last run.
+
+    Parameters
+    ----------
+    done : int
+        Runs that ended now.
+    failed : int
+        Runs of the store that failed, now or before.
+    """
     if as_json:
         print_json(
             {
                 **_document(prepared, folder),
-                "ended_now": board.done,
-                "failed": board.failed,
+                "ended_now": done,
+                "failed": failed,
                 "interrupted": interrupted,
             }
         )
         return
     before = len(prepared.survey.done)
-    told = f"{counted(board.done, 'run')} now, {board.failed} failed, {before} before"
+    told = f"{counted(done, 'run')} now, {before} before, {failed} failed"
     print(f"{prepared.campaign.name}: {told}; records in {folder}/runs")
     if interrupted:
         print("Ended by Ctrl-C; the same command goes on from there.")

@@ -75,9 +75,10 @@ def results(
     \b
     Example:
       rsjs export results smoke -o results
-      rsjs export results smoke --only counts --only gap -o results
+      rsjs export results smoke --only counts --only gap-over-time -o results
 
-    Tables as .md, .tex and .csv, figures as .pdf, and the rows and courses of all runs.
+    Tables as .md, .tex and .csv, figures as .pdf, and the rows and courses of all runs. Statistics
+    are made family by family; of several families, NAME may be FAMILY-NAME to mean one.
     """
     from rsjs.cli.console import print_json
     from rsjs.cli.inputs import writable

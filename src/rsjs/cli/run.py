@@ -70,7 +70,7 @@ def run(
     Each run is a fresh process held to its limits, and becomes a folder of DIR/runs as it ends: the
     command may be ended at any time, and goes on from there when it is given again. A record that
     cannot be read is told, moved to DIR/corrupt and its run carried out again. Exit code 1 if a run
-    crashed or made a false claim.
+    of the store failed: an error, a crash or a false claim; a limit that was hit is a result.
     """
     from rsjs.cli.campaign_board import Board
     from rsjs.cli.campaign_dispatch import dispatching
@@ -81,7 +81,9 @@ def run(
     from rsjs.cli.inputs import writable
     from rsjs.cli.progress import busy, running
     from rsjs.experiments.campaigns import runner
+    from rsjs.experiments.campaigns.collection import collect
     from rsjs.experiments.campaigns.manifest import STORE
+    from rsjs.experiments.campaigns.statuses import failure
 
     asked = found_campaign(campaign)
     folder = output or Path("runs") / asked.name
@@ -110,5 +112,7 @@ def run(
                         board.hear(item)
             except KeyboardInterrupt:
                 interrupted = True
-    print_outcome(prepared, board, folder, interrupted=interrupted, as_json=as_json)
-    raise typer.Exit(INTERRUPTED if interrupted else int(board.failed > 0))
+    with busy("reading records"):  # claims that other runs refute are known only now
+        failed = sum(bool(failure(row)) for row in collect([folder]).rows)
+    print_outcome(prepared, board.done, failed, folder, interrupted=interrupted, as_json=as_json)
+    raise typer.Exit(INTERRUPTED if interrupted else int(failed > 0))

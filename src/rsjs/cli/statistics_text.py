@@ -62,7 +62,8 @@ def _document(analysis: Analysis, files: Sequence[Path]) -> dict[str, Any]:
 
 def _shortened(sheet: Sheet, analysis: Analysis) -> Sheet:
     """Without the pairs that the best method is not in, if there are many."""
-    if not sheet.name.startswith("pairs") or len(sheet.lines) <= MOST_PAIRS:
+    few = len(sheet.lines) <= MOST_PAIRS
+    if few or not sheet.name.startswith("pairs") or not analysis.ranked:
         return sheet
     ranks = analysis.ranks_by_time if sheet.name.endswith("time") else analysis.ranks_by_cost
     best = ranks.index[0]

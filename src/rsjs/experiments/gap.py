@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from rsjs.instances.check import ROUNDING, TOLERANCE
 
+TIE = 1e-9  # relative: what the order of a sum may change
+
 
 def gap(cost: float | None, bound: float | None) -> float | None:
     """
@@ -32,6 +34,16 @@ def gap_over(cost: float | None, bound: float | None, part: float) -> float | No
     if excess == 0:
         return 0.0
     return 1.0 if part == 0 else min(1.0, excess / abs(part))
+
+
+def ties(one: float, other: float) -> bool:
+    """
+    Whether two costs are equal up to the rounding of their sums.
+
+    >>> ties(100.0, 100.0 * (1 + 1e-12)), ties(100.0, 100.001)
+    (True, False)
+    """
+    return abs(one - other) <= TIE * max(abs(one), abs(other))
 
 
 def contradicts(cost: float, bound: float) -> bool:

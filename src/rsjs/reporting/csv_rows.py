@@ -77,6 +77,11 @@ NUMBERS = (
     "threads",
     "seed",
     "repetition",
+    "load_before",
+    "load_after",
+    "hardware_threads",
+    "calibration_before",
+    "calibration_after",
 )
 LONGEST_FIELD = 2**31 - 1  # characters
 

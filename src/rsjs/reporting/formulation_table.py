@@ -107,7 +107,7 @@ _SOLVES = (
     Column("ended", lambda record: told(next(iter(record.solves.values()))), right=False),
     Column("cost [$]", _solve("objective", formats.cost), rank=1),
     Column("bound [$]", _solve("bound", formats.cost), rank=3),
-    Column("gap [%]", _solve("gap", formats.percent)),
+    Column("own gap [%]", _solve("gap", formats.percent)),
     Column("search nodes", _solve("search_nodes", formats.count), rank=4),
     Column("total [s]", _solve("total_s", formats.measured), rank=2),
     Column("memory [MB]", _solve("peak_memory_mb", formats.measured), rank=5),

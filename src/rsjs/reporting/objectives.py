@@ -7,12 +7,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
+from typing import TypeVar
 
+from rsjs.experiments.gap import ties
 from rsjs.reporting import formats
-from rsjs.reporting.rows import Row, known
+from rsjs.reporting.rows import Row, known, ordered
 from rsjs.reporting.statistics.sheet import Column
 
 DOLLARS = "$"
+R = TypeVar("R", bound=Row)
 
 
 def is_schedule(row: Row) -> bool:
@@ -24,6 +27,25 @@ def stages(row: Row) -> list[float]:
     """What a decision is judged by: the stages of a schedule, the cost of any other."""
     found: list[float] = json.loads(known(row, "stages") or "[]")
     return found or [row["objective"]]
+
+
+def best_row(rows: Sequence[R]) -> R | None:
+    """
+    The run of the least verified cost, stage by stage of a schedule; None without a verified one.
+
+    Of costs that tie (see `gap.ties`) the first in the order of `rows.ordered`.
+    """
+    priced = [row for row in ordered(rows) if known(row, "objective") is not None]
+    verified = [row for row in priced if row["status"] == "ok"]
+    least = min(verified, key=stages, default=None)
+    return next((row for row in verified if is_best(row, least)), None)
+
+
+def is_best(row: Row, best: Row | None) -> bool:
+    """Whether a run is verified and its cost ties with that of `best_row`."""
+    if best is None or row["status"] != "ok" or known(row, "objective") is None:
+        return False
+    return all(map(ties, stages(row), stages(best)))
 
 
 def unit(rows: Sequence[Row]) -> str:

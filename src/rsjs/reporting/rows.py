@@ -7,12 +7,14 @@ from math import isfinite
 from numbers import Real
 from typing import Any, TypeVar
 
+from rsjs.experiments.campaigns.provenance import busy_above
 from rsjs.experiments.simulations import REFERENCES
 from rsjs.reporting.formats import count
 
 Row = Mapping[str, Any]
 R = TypeVar("R", bound=Row)
 
+FEW = 0.05  # share of runs with other processes beside them that a ranking by time survives
 STATUS = {"ok": "", "wrong": "WRONG", "infeasible": "decision INFEASIBLE"}
 
 
@@ -39,8 +41,32 @@ def is_wrong(row: Row) -> bool:
 
 
 def is_shared(row: Row) -> bool:
-    """Whether the seconds of a run were measured beside other runs."""
+    """Whether the seconds of a run were measured beside other runs of its campaign."""
     return row.get("timing") == "shared"
+
+
+def load_of_others(row: Row, threads: float) -> float | None:
+    """Load average beside so many threads, before or after a run; None if it is not recorded."""
+    found = [known(row, key) for key in ("load_before", "load_after")]
+    return max((load - threads for load in found if load is not None), default=None)
+
+
+def disturbed(rows: Sequence[R]) -> list[tuple[R, float]]:
+    """
+    Runs of exclusive campaigns that had other processes beside them, and the load of these.
+
+    A load average holds the run before, too: as many threads as any of the runs had do not count.
+    Where the hardware threads of a machine are not recorded, it is taken to have one.
+    """
+    exclusive = [row for row in rows if row.get("timing") == "exclusive"]
+    threads = max((known(row, "threads") or 1 for row in exclusive), default=1)
+    loads = [(row, load_of_others(row, threads) or 0.0) for row in exclusive]
+    return [(row, load) for row, load in loads if load > busy_above(_hardware_threads(row))]
+
+
+def are_shared(rows: Sequence[Row]) -> bool:
+    """Whether seconds were measured beside others, so that none may be ranked: see `FEW`."""
+    return any(map(is_shared, rows)) or len(disturbed(rows)) > FEW * len(rows)
 
 
 def is_simulated(row: Row) -> bool:
@@ -51,6 +77,15 @@ def is_simulated(row: Row) -> bool:
 def is_reference(row: Row) -> bool:
     """Whether a row has what policies on a workload are compared with, and is of none itself."""
     return is_simulated(row) and str(row["method"]).partition("?")[0] == REFERENCES.name
+
+
+def ordered(rows: Sequence[R]) -> list[R]:
+    """
+    The rows in the one order that tables and the bootstrap start from, however they are stored.
+
+    Small instances first, then by name; the runs of an instance by method, seed and repetition.
+    """
+    return sorted(rows, key=_place)
 
 
 def competing(rows: Sequence[R]) -> list[R]:
@@ -64,6 +99,16 @@ def executed(row: Row) -> str:
     if run is None:
         return ""
     return count(run) if jobs is None else f"{count(run)}/{count(jobs)}"
+
+
+def _hardware_threads(row: Row) -> int:
+    return int(known(row, "hardware_threads") or 1)
+
+
+def _place(row: Row) -> tuple[Any, ...]:
+    size = (known(row, "nodes") or 0, known(row, "jobs") or 0)
+    names = (str(row.get(key)) for key in ("instance", "instance_sha256", "simulation", "method"))
+    return *size, *names, known(row, "seed") or 0, known(row, "repetition") or 1
 
 
 def _word(value: Any) -> str:

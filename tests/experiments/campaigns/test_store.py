@@ -55,6 +55,7 @@ def test_a_record_has_all_that_its_row_is_made_of(store):
     assert json.loads(row["options"])["threads"] == 1
     assert row["rows"] == record.result.counts["rows"]
     assert {row["host"], row["cpu_model"], row["commit"]} != {None}
+    assert row["hardware_threads"] >= 1
     session = json.loads((store / "sessions" / f"{row['session']}.json").read_text())
     assert session["ended"] is not None
     done = subprocess.run(["sha256sum", "-c", "--quiet", "SHA256SUMS"], cwd=path, check=False)

@@ -14,6 +14,12 @@ from rsjs.instances.errors import InputError
 from rsjs.instances.files import read_instance, read_solution
 from rsjs.reporting.csv_rows import read_rows
 from rsjs.reporting.kit.paper import left_to_fill, paper
+from rsjs.reporting.site.families import families
+from rsjs.reporting.site.material import gathered
+from rsjs.reporting.statistics.analysis import Analysis
+from rsjs.reporting.statistics.sheet_text import csv
+from rsjs.reporting.statistics.sheets import sheets
+from rsjs.reporting.statistics.stored import read_stored
 
 HEADINGS = [
     "Cite",
@@ -96,6 +102,14 @@ def test_the_rows_are_those_of_the_runs(archive, store):
     rows = read_rows(archive / "results/two/rows.csv")
     assert len(rows) == 4
     assert all((store / "runs" / row["run_id"][:2] / row["run_id"]).is_dir() for row in rows)
+
+
+def test_the_tables_are_those_of_the_statistics(archive, store):
+    [reported] = families(gathered([store]).rows)
+    made = sheets(Analysis(rows=read_stored(archive / "results/two")))
+    for sheet in made:
+        kept = (archive / f"results/two/tables/{sheet.name}.csv").read_text()
+        assert csv(sheet) == csv(reported.sheets[sheet.name]) == kept
 
 
 def test_the_sums_are_those_of_all_files(archive):

@@ -26,6 +26,7 @@ from rsjs.reporting.kit.archive_data import verify
 from rsjs.reporting.kit.ijoc import export
 from rsjs.reporting.kit.paper import NUMBER, paper
 from rsjs.reporting.kit.source_tree import Source, licence, write_source
+from rsjs.reporting.objectives import best_row
 
 
 def _readme(folder):
@@ -122,7 +123,7 @@ def test_another_instance_in_the_place_of_one_is_refused(store, repository, tmp_
 def test_a_decision_that_refutes_its_row_is_refused(store, repository, tmp_path):
     copy = tmp_path / "store"
     shutil.copytree(store, copy)
-    best = min(collect([copy]).rows, key=lambda row: (row["objective"], row["run_id"]))
+    best = best_row(collect([copy]).rows)
     record = copy / "runs" / best["run_id"][:2] / best["run_id"]
     instance = read_instance(copy / "instances" / f"{best['solved_sha256']}.json.gz")
     dear = complete(instance, Solution.empty(len(instance.jobs), instance.cluster.nodes))

@@ -34,13 +34,6 @@ def test_a_run_that_two_stores_have_counts_once(store: Path, tmp_path: Path) -> 
     assert len(gathered([store, copy]).rows) == 2
 
 
-def test_rows_come_in_the_same_order_however_they_are_stored(rows, tables, tmp_path: Path) -> None:
-    (tmp_path / "rows.csv").write_text(csv_text(rows[::-1]))
-    ids = [row["run_id"] for row in gathered([tmp_path]).rows]
-    assert ids == [row["run_id"] for row in gathered([tables]).rows]
-    assert ids != [row["run_id"] for row in rows]
-
-
 def test_rows_of_a_comparison_get_what_campaigns_tell(rows, tmp_path: Path) -> None:
     plain = [
         {key: value for key, value in row.items() if key not in COLUMNS_OF_CAMPAIGNS}

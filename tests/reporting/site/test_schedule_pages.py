@@ -16,6 +16,7 @@ from rsjs.instances.mig.generator import generate
 from rsjs.instances.mig.schedule_files import write_problem, write_schedule
 from rsjs.instances.mig.schedule_objective import parse_objective
 from rsjs.instances.mig.scheduling import named, paper_problem
+from rsjs.reporting import objectives
 from rsjs.reporting.csv_rows import csv_text, read_rows
 from rsjs.reporting.site import decisions, family_page, instance_list_page, instance_page
 from rsjs.reporting.site.downloads import Downloads
@@ -98,7 +99,7 @@ def test_the_best_schedule_is_so_stage_by_stage_and_is_drawn(
     outcomes: list[MigOutcome], material: Material, tmp_path: Path
 ) -> None:
     rows = material.rows
-    best = decisions.best_row(rows)
+    best = objectives.best_row(rows)
     assert best is not None
     assert best["method"] == "bigfirst_srpt"
     assert {row["objective"] for row in rows} == {0}

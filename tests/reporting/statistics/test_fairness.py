@@ -25,6 +25,11 @@ RECORDED = {
     "commit": "c",
     "process_s": 3.0,
     "cpu_s": 3.2,
+    "hardware_threads": 2,
+    "load_before": 1.0,
+    "load_after": 1.5,
+    "calibration_before": 1.0,
+    "calibration_after": 1.08,
 }
 
 
@@ -91,9 +96,7 @@ def test_what_differs_between_instances_only_is_a_note(
 
 def test_an_instance_that_a_method_was_not_run_on(fair: list[Row]) -> None:
     found = findings([row for row in fair if (row["instance"], row["method"]) != ("j", "b")])
-    assert found == [
-        Finding("instances", True, "b was not run on 1 of 2 instances: counted as failures there")
-    ]
+    assert found == [Finding("instances", False, "b was not run on 1 of 2 instances: not ranked")]
 
 
 def test_seeds_that_differ(fair: list[Row]) -> None:
@@ -179,6 +182,32 @@ def test_two_versions_of_a_solver(fair: list[Row]) -> None:
 def test_seconds_measured_beside_other_runs(fair: list[Row]) -> None:
     [found] = findings([row | {"timing": "shared"} for row in fair])
     assert (found.aspect, found.unfair) == ("timing class", False)
+
+
+@pytest.mark.parametrize(
+    ("changes", "told"),
+    [
+        (
+            {"load_before": 15.8},
+            "5 of 20 exclusive runs beside other processes, whose load was up to 14.8 on 2 hardware"
+            " threads",
+        ),
+        ({"load_before": 15.8, "hardware_threads": 64}, None),  # there is room for all
+        ({"load_after": 2.0, "hardware_threads": None}, "whose load was up to 1.0"),
+        ({"load_before": 8.5, "threads": 8}, "threads differs"),  # its own, and of those after it
+        ({"calibration_after": 1.4}, "the machine's speed changed: from 1.00 to 1.40 s"),
+        ({"calibration_after": None}, "not recorded before and after 5 runs of 20"),
+        ({"load_before": None, "load_after": None}, "load_after not recorded for 5 runs of 20"),
+        ({"timing": "shared", "load_before": 15.8}, "timing differs"),  # promises nothing
+    ],
+)
+def test_an_exclusive_machine_is_idle_and_keeps_its_speed(
+    fair: list[Row], changes: Row, told: str | None
+) -> None:
+    found = [one for one in findings(changed(fair, "b", **changes)) if one.aspect != "seeds"]
+    assert [told in one.message for one in found[:1]] == ([] if told is None else [True])
+    assert {one.unfair for one in found[:1]} <= {"not recorded" not in str(told)}
+    assert not any(one.unfair for one in found[1:])
 
 
 def test_a_tolerance_is_that_of_solvers_only(fair: list[Row]) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rsjs.reporting.statistics.measures import gaps, limits, seconds, solved
+from rsjs.reporting.statistics.measures import gaps, limits, ran, seconds, solved
 from rsjs.reporting.statistics.runs import tidy
 
 Make = Callable[..., dict[str, Any]]
@@ -23,12 +23,14 @@ def test_solved_by_the_own_bound_or_by_that_of_another(row: Make) -> None:
             row("i", "wrong", objective=100.0, bound=100.0, status="wrong"),
         ]
     )
-    assert solved(runs, "proved").tolist() == [True, False, False, False]
-    assert solved(runs, "reached").tolist() == [True, True, False, False]
-    assert solved(runs, "reached", target=0.01).tolist() == [True, True, True, False]
-    assert solved(runs, "proved", target=0.01).tolist() == [True, False, False, False]
-    assert solved(runs, "proved", target=0.02).tolist() == [True, False, True, False]
-    assert solved(runs, "reached", target=0.0).tolist() == [True, False, False, False]
+
+    def names(*how: Any) -> list[str]:
+        return runs["method"][solved(runs, *how)].tolist()
+
+    assert names("proved") == names("proved", 0.01) == names("reached", 0.0) == ["proves"]
+    assert names("reached") == ["finds", "proves"]
+    assert names("reached", 0.01) == ["finds", "near", "proves"]
+    assert names("proved", 0.02) == ["near", "proves"]
 
 
 def test_failed_and_missing_runs_are_nan_and_none_takes_longer_than_its_limit(row: Make) -> None:
@@ -39,6 +41,7 @@ def test_failed_and_missing_runs_are_nan_and_none_takes_longer_than_its_limit(ro
     ]
     runs = tidy(rows)
     found = seconds(runs)
+    assert ran(runs).to_numpy().tolist() == [[True, True], [False, True]]
     assert found.columns.tolist() == ["a", "b"]
     assert found.index.tolist() == [("i", 0, 1), ("j", 4, 1)]
     np.testing.assert_array_equal(found.to_numpy(), [[10.0, np.nan], [np.nan, 3.0]])

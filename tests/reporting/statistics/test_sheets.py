@@ -53,12 +53,33 @@ def test_seconds_measured_beside_other_runs_are_not_ranked(rows: list[Row]) -> N
     assert "counts the time limit; all methods solved" in times.notes[0]
 
 
-def test_a_method_that_was_not_run_has_a_gap_of_one_over_time(rows: list[Row]) -> None:
+def test_where_a_method_was_not_run_it_did_not_fail(rows: list[Row]) -> None:
+    """It solved all that it was run on: no mean says otherwise, and no rank says anything."""
     left = [row for row in rows if (row["method"], row["instance"]) != ("exact", "b")]
-    found = Analysis(rows=left).anytime()
+    found = Analysis(rows=left)
     # on a: 1 until 1 s, 1/2 until 2 s; its own bound is there from 2 s on
-    assert found.loc["exact", "primal"] == pytest.approx((0.15 + 1) / 2)
-    assert found.loc["exact", "primal_dual"] == pytest.approx((0.2 + 1) / 2)
+    assert found.anytime().loc["exact"].tolist() == pytest.approx([0.15, 0.2, 1.0])
+    assert found.gaps().loc["exact", ["primal_mean", "best"]].tolist() == [0.0, 2]
+    line = found.means().loc["exact"]
+    assert line[["solved", "problems"]].tolist() == [2, 2]
+    assert line["penalised"] == line["ran"] == pytest.approx(12**0.5 - 1)
+    assert line[["intersection", "ratio", "low"]].isna().all()
+    pairs = found.pairs_by_cost()
+    assert pairs[["one", "wins", "ties", "losses"]].to_numpy().tolist() == [
+        ["exact", 0, 2, 0],
+        ["exact", 0, 2, 0],
+        ["rule:x", 2, 2, 0],
+    ]
+    assert found.ranks_by_cost.index.tolist() == ["rule:x", "slow"]
+    assert found.unranked == "Not ranked, as not run on all 4 problems: exact (2)."
+
+
+def test_a_family_in_which_every_method_was_left_out_somewhere_ranks_none(rows: list[Row]) -> None:
+    apart = {"exact": "a", "rule:x": "b"}
+    left = [row for row in rows if apart.get(row["method"]) == row["instance"]]
+    found = [sheet.name for sheet in sheets(Analysis(rows=left))]
+    assert found == [name for name in NAMES if not name.startswith(("ranks", "virtual"))]
+    assert Analysis(rows=left).pairs_by_cost().empty
 
 
 def test_costs_within_one_percent_tie(rows: list[Row]) -> None:
@@ -87,10 +108,11 @@ def test_the_counts_show_what_happened_only(made: list[Sheet]) -> None:
 
 def test_times_by_hand(made: list[Sheet]) -> None:
     cells = {line[0]: line[1:] for line in by_name(made, "times").cells()}
-    # solved, mean, ratio, interval, PAR10: exact 2, 3, 2, 3 s: (3 * 4)^(1/2) - 1; slow at the limit
-    assert cells["exact"] == ["4", "2.46", "1.00", "1.00", "1.00", "2.50"]
-    assert cells["rule:x"][:3] == ["0", "10.0", "4.06"]
-    assert cells["slow"][:2] == ["2", "10.0"]
+    # solved of, running time, time to solve, ratio, interval, PAR10
+    # exact 2, 3, 2, 3 s: (3 * 4)^(1/2) - 1; slow overruns its limit
+    assert cells["exact"] == ["4", "4", "2.46", "2.46", "1.00", "1.00", "1.00", "2.50"]
+    assert cells["rule:x"] == ["0", "4", "0.500", "limit", *["\N{EN DASH}"] * 3, "limit"]
+    assert cells["slow"][:4] == ["2", "4", "10.5", "10.0"]
     assert cells["slow"][-1] == "55.0"
 
 

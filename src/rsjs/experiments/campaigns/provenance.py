@@ -14,6 +14,7 @@ from typing import Any
 
 import psutil
 
+BUSY = 0.3  # load of other processes per hardware thread
 PATIENCE = 10.0  # seconds for a program to answer
 RESULTS = ("results", "docs")  # what runs write, not what they depend on
 
@@ -76,6 +77,11 @@ def cpu_model() -> str | None:
     if sys.platform == "darwin":
         return _said("sysctl", "-n", "machdep.cpu.brand_string") or platform.processor() or None
     return platform.processor() or None
+
+
+def busy_above(hardware_threads: int) -> float:
+    """Load average of other processes beside which seconds are not fit for a ranking."""
+    return BUSY * hardware_threads
 
 
 def load() -> float | None:

@@ -24,7 +24,7 @@ have several, the threads):
     rows, columns, nonzeros, integers, search_nodes, iterations     as far as they apply
     options                     as read back from the solver, JSON
     begun, session              UTC; the `rsjs run` that made the row
-    commit, dirty, python_version, environment_sha256, host, cpu_model
+    commit, dirty, python_version, environment_sha256, host, cpu_model, hardware_threads
     calibration_before, calibration_after [s]    sums of the parts of `calibration`
     and of a simulation those of `simulation_records`, of a schedule on MIG instances those of
     `mig_outcome`
@@ -50,6 +50,7 @@ SURROUNDINGS = (  # of the session
     "environment_sha256",
     "host",
     "cpu_model",
+    "hardware_threads",
     "calibration_before",
     "calibration_after",
 )
@@ -102,6 +103,7 @@ def _surroundings(run: Run, made_by: Mapping[str, Any]) -> Row:
         environment.get("sha256"),
         made_by["machine"].get("host"),
         made_by["machine"].get("cpu_model"),
+        made_by["machine"].get("hardware_threads"),
         _sum(made_by["calibration_before"]),
         _sum(made_by["calibration_after"]),
     )

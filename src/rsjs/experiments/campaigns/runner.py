@@ -20,12 +20,11 @@ from rsjs.experiments.campaigns.environments import Environment
 from rsjs.experiments.campaigns.expansion import Plan, plan
 from rsjs.experiments.campaigns.instance_store import InstanceStore
 from rsjs.experiments.campaigns.perform import GRACE, Order
+from rsjs.experiments.campaigns.provenance import busy_above
 from rsjs.experiments.campaigns.runs import Run, in_shard
 from rsjs.experiments.campaigns.session import Conditions, Session, conditions
 from rsjs.experiments.campaigns.store import Store, Survey
 from rsjs.instances.errors import InputError, described
-
-BUSY = 0.3  # load per core beside which seconds are not worth ranking
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -167,9 +166,9 @@ def carry_out(
 def remarks(campaign: Campaign) -> list[str]:
     """What makes seconds doubtful from the start."""
     load, cores = provenance.load(), psutil.cpu_count() or 1
-    if campaign.timing != "exclusive" or load is None or load <= BUSY * cores:
+    if campaign.timing != "exclusive" or load is None or load <= busy_above(cores):
         return []
-    return [f"load average {load:.1f} on {cores} cores: seconds are not fit for a ranking"]
+    return [f"load average {load:.1f} on {cores} threads: seconds are not fit for a ranking"]
 
 
 def _orders(prepared: Prepared, session: Session) -> Sequence[Order]:

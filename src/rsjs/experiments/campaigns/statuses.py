@@ -14,7 +14,8 @@ What became of a run, in two words of ours: how it ended, and what it has.
               NO_SOLUTION
               WRONG                fails the check, or a claim is false
 
-A run may have hit a limit and still have a decision, so the two are told apart.
+A run may have hit a limit and still have a decision, so the two are told apart. A run *failed* if
+it broke down or what it says is false; one that hit a limit, with a decision or without, did not.
 """
 
 from __future__ import annotations
@@ -40,6 +41,7 @@ ENDED_BY_ERROR = {  # how the message begins
     "MemoryError": "MEMOUT",
     f"OSError: [Errno {EFBIG}]": "OUTPUT_LIMIT",
 }
+BROKEN = ("CRASH", "SOLVER_ERROR")
 ENDED_BY_US = {"time": "TIMEOUT", "memory": "MEMOUT", "output": "OUTPUT_LIMIT"}
 
 
@@ -67,6 +69,14 @@ def quality(row: Row) -> str:
         proved = own is not None and own <= row["gap_limit"] + ROUNDING
         return "OPTIMAL_VERIFIED" if proved else "FEASIBLE_VERIFIED"
     return "INFEASIBLE_CLAIMED" if row["stop"] == Stop.INFEASIBLE else "NO_SOLUTION"
+
+
+def failure(row: Mapping[str, Any]) -> str:
+    """Why a run failed, of its row or its summary: `WRONG`, or how it ended; "" if it did not."""
+    if row["quality"] == "WRONG":
+        return "WRONG"
+    how: str = row["ended"]
+    return how if how.startswith(BROKEN) else ""
 
 
 def own_row(record: Record) -> Row:

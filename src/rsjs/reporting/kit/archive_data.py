@@ -20,10 +20,10 @@ from rsjs.instances.files import read_instance, read_solution, read_workload, wr
 from rsjs.reporting.kit.archive_files import (
     file_of_instance,
     file_of_run,
-    price,
     refuse_other_cost,
 )
 from rsjs.reporting.kit.evidence import Experiment
+from rsjs.reporting.objectives import best_row
 from rsjs.reporting.rows import is_simulated
 
 VERIFIER = "rsjs_verify.py"
@@ -122,27 +122,29 @@ def write_best(found: Sequence[Experiment], data: Sequence[Data], folder: Path) 
     InputError
         If a decision does not cost what its row says.
     """
-    best: dict[str, tuple[Row, Experiment]] = {}
+    runs: dict[str, list[Row]] = {}
+    experiment_of: dict[str, Experiment] = {}
     for experiment in found:
         for row in experiment.rows:
-            key = row["instance_sha256"]
-            if row["status"] != "ok" or is_simulated(row):
-                continue
-            if key not in best or price(row) < price(best[key][0]):
-                best[key] = row, experiment
+            if not is_simulated(row):
+                runs.setdefault(row["instance_sha256"], []).append(row)
+                experiment_of.setdefault(row["run_id"], experiment)
     file_of = {one.sha256: one.file for one in data}
     made = []
-    for sha256, (row, experiment) in best.items():
-        path = file_of_run(experiment, row["run_id"], SOLUTION)
-        _refuse_refuted(row, path, file_of_instance(experiment, row["solved_sha256"]))
+    for sha256, rows in runs.items():
+        if (best := best_row(rows)) is None:
+            continue
+        experiment = experiment_of[best["run_id"]]
+        path = file_of_run(experiment, best["run_id"], SOLUTION)
+        _refuse_refuted(best, path, file_of_instance(experiment, best["solved_sha256"]))
         write_bytes(path.read_bytes(), folder / file_of[sha256])
         made.append(
             Best(
                 file=file_of[sha256],
-                instance=row["instance"],
-                method=row["method"],
-                run_id=row["run_id"],
-                objective=row["objective"],
+                instance=best["instance"],
+                method=best["method"],
+                run_id=best["run_id"],
+                objective=best["objective"],
             )
         )
     return sorted(made, key=lambda one: one.file)

@@ -27,11 +27,6 @@ def file_of_run(experiment: Experiment, run_id: str, name: str) -> Path:
     return next(path for path in paths if path.exists())
 
 
-def price(row: Row) -> tuple[float, str]:
-    """What decides which row is the best of some."""
-    return row["objective"], row["run_id"]
-
-
 def refuse_other_cost(row: Row, cost: float | None, path: Path) -> None:
     """Raise InputError if what is in a file does not cost what its row says; None = no decision."""
     told = row["objective"]

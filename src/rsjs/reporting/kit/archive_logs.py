@@ -14,10 +14,10 @@ from rsjs.reporting.kit.archive_data import Best, Data
 from rsjs.reporting.kit.archive_files import (
     file_of_instance,
     file_of_run,
-    price,
     refuse_other_cost,
 )
 from rsjs.reporting.kit.evidence import Experiment
+from rsjs.reporting.objectives import best_row
 from rsjs.reporting.rows import is_simulated
 
 
@@ -55,13 +55,11 @@ def write_logs(found: Sequence[Experiment], data: Sequence[Data], folder: Path) 
 
 
 def _cheapest(rows: Sequence[Row]) -> list[Row]:
-    best: dict[tuple[object, ...], Row] = {}
-    for row in rows:
-        if row["status"] == "ok" and is_simulated(row):
-            key = problem(row)
-            if key not in best or price(row) < price(best[key]):
-                best[key] = row
-    return [*best.values()]
+    runs: dict[tuple[object, ...], list[Row]] = {}
+    for row in filter(is_simulated, rows):
+        runs.setdefault(problem(row), []).append(row)
+    best = map(best_row, runs.values())
+    return [row for row in best if row is not None]
 
 
 def _refuse_refuted(row: Row, log: Path, workload: Path) -> None:

@@ -11,11 +11,11 @@ from typing import Any
 
 from rsjs.experiments.campaigns import manifest
 from rsjs.experiments.campaigns.collection import Collected, collect
+from rsjs.experiments.campaigns.statuses import failure
 from rsjs.experiments.comparison import Row
 from rsjs.instances.errors import InputError, described
 from rsjs.reporting.formats import counted
-
-FAILED = ("SOLVER_ERROR", "CRASH")  # limits that were hit are results
+from rsjs.reporting.rows import ordered
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,9 +43,8 @@ class Experiment:
 
     @cached_property
     def rows(self) -> list[Row]:
-        """Of all runs, in an order that does not depend on that of the stores."""
-        keys = ("nodes", "jobs", "instance", "instance_sha256", "method", "seed", "run_id")
-        return sorted(self.found.rows, key=lambda row: [row[key] for key in keys])
+        """Of all runs, in the order of `rows.ordered`, whatever that of the stores."""
+        return ordered(self.found.rows)
 
     @property
     def courses(self) -> list[dict[str, Any]]:
@@ -95,7 +94,7 @@ def doubts(found: Sequence[Experiment]) -> list[str]:
     """What keeps others from trusting the results or making them again, a sentence each."""
     rows = [row for experiment in found for row in experiment.rows]
     missing = sum(len(experiment.found.missing) for experiment in found)
-    failed = Counter(_failure(row) for row in rows if _failure(row))
+    failed = Counter(filter(None, map(failure, rows)))
     dirty = sum(row["dirty"] is True for row in rows)
     told = [f"{counted(missing, 'run')} of the plan not carried out."] if missing else []
     if failed:
@@ -108,13 +107,6 @@ def doubts(found: Sequence[Experiment]) -> list[str]:
         if len(values) > 1:
             told.append(f"Runs made at several {what}: {', '.join(values)}.")
     return told
-
-
-def _failure(row: Row) -> str:
-    if row["quality"] == "WRONG":
-        return "WRONG"
-    ended: str = row["ended"]
-    return ended if ended.startswith(FAILED) else ""
 
 
 def last_session(found: Sequence[Experiment]) -> Mapping[str, Any]:

@@ -1,10 +1,15 @@
-"""The tables and figures of a campaign, each by its name: pure functions of its records."""
+"""
+The tables and figures of a campaign, each by its name: pure functions of its records.
+
+Statistics are computed family by family, as by `rsjs statistics` and `rsjs report`: most methods
+serve some families only. If there are several, names begin with the family.
+"""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Literal
@@ -13,6 +18,7 @@ from rsjs.instances.errors import InputError
 from rsjs.instances.files import write_bytes
 from rsjs.reporting import cost_bars, gap_curves, tables
 from rsjs.reporting.csv_rows import csv_text
+from rsjs.reporting.families import by_family
 from rsjs.reporting.kit.evidence import Experiment
 from rsjs.reporting.statistics import sheet_text
 from rsjs.reporting.statistics.analysis import Analysis
@@ -44,6 +50,7 @@ class Item:
 
 Texts = Callable[[], dict[str, str]]  # suffix -> text
 Draw = Callable[[Path], object]
+Made = tuple[Item, str, Draw]  # its name without the family; writes its files
 
 
 def write_results(experiment: Experiment, folder: Path, only: Sequence[str] = ()) -> list[Item]:
@@ -53,7 +60,7 @@ def write_results(experiment: Experiment, folder: Path, only: Sequence[str] = ()
     Parameters
     ----------
     only : sequence of str
-        Names of tables and figures; none = all.
+        Names of tables and figures, with or without the family; none = all.
 
     Raises
     ------
@@ -62,13 +69,19 @@ def write_results(experiment: Experiment, folder: Path, only: Sequence[str] = ()
     """
     courses = {course["run_id"]: course["events"] for course in experiment.courses}
     rows = [{**row, "events": courses[row["run_id"]]} for row in experiment.rows]
-    analysis = Analysis(rows=rows)
-    known = [*_tables(experiment, analysis), *_figures(experiment, analysis)]
-    names = [item.name for item, _ in known]
+    known = [*_of_runs(experiment)]
+    families = by_family(rows)
+    for family, group in families.items():
+        known += _of_family(Analysis(rows=group), family if len(families) > 1 else "")
+    names = [name for item, plain, _ in known for name in dict.fromkeys((plain, item.name))]
     for name in only:
         if name not in names:
-            raise InputError("--only", name, f"one of {', '.join(names)}")
-    made = [(item, write) for item, write in known if not only or item.name in only]
+            raise InputError("--only", name, f"one of {', '.join(dict.fromkeys(names))}")
+    made = [
+        (item, write)
+        for item, plain, write in known
+        if not only or item.name in only or plain in only
+    ]
     for _, write in made:
         write(folder)
     write_bytes(csv_text(experiment.rows).encode(), folder / "rows.csv")
@@ -78,16 +91,26 @@ def write_results(experiment: Experiment, folder: Path, only: Sequence[str] = ()
     return [item for item, _ in made]
 
 
-def _tables(experiment: Experiment, analysis: Analysis) -> Iterator[tuple[Item, Draw]]:
-    rows = experiment.rows
+def _of_runs(experiment: Experiment) -> Iterator[Made]:
+    rows, courses = experiment.rows, experiment.courses
 
     def runs() -> dict[str, str]:
         return {"md": tables.markdown(rows), "tex": tables.latex(rows), "csv": csv_text(rows)}
 
     yield _table("runs", "Every run: checked cost, gap, time", runs)
+    yield _figure("gap-over-time", "Gap over time", partial(gap_curves.gap_over_time, courses))
+    yield _figure("cost-terms", "Terms of the cost", partial(cost_bars.cost_split, rows))
+
+
+def _of_family(analysis: Analysis, family: str) -> Iterator[Made]:
     told = analysis.conditions()
     for sheet in sheets(analysis):
-        yield _table(sheet.name, sheet.title, partial(_texts, sheet, told))
+        title = f"{family}: {sheet.title.lower()}" if family else sheet.title
+        texts = partial(_texts, replace(sheet, title=title), told)
+        yield _table(sheet.name, title, texts, family)
+    for one in pictures(analysis):
+        title = f"{family}: {one.title.lower()}" if family else one.title
+        yield _figure(f"{one.name}-figure", title, one.draw, family)
 
 
 def _texts(sheet: Sheet, told: Sequence[str]) -> dict[str, str]:
@@ -98,24 +121,18 @@ def _texts(sheet: Sheet, told: Sequence[str]) -> dict[str, str]:
     }
 
 
-def _table(name: str, title: str, texts: Texts) -> tuple[Item, Draw]:
+def _table(plain: str, title: str, texts: Texts, family: str = "") -> Made:
+    name = f"{family}-{plain}" if family else plain
     paths = {suffix: f"tables/{name}.{suffix}" for suffix in ("md", "tex", "csv")}
 
     def write(folder: Path) -> None:
         for suffix, text in texts().items():
             write_bytes(text.encode(), folder / paths[suffix])
 
-    return Item(name, title, "table", [*paths.values()]), write
+    return Item(name, title, "table", [*paths.values()]), plain, write
 
 
-def _figures(experiment: Experiment, analysis: Analysis) -> Iterator[tuple[Item, Draw]]:
-    rows, courses = experiment.rows, experiment.courses
-    yield _figure("gap-over-time", "Gap over time", partial(gap_curves.gap_over_time, courses))
-    yield _figure("cost-terms", "Terms of the cost", partial(cost_bars.cost_split, rows))
-    for one in pictures(analysis):
-        yield _figure(f"{one.name}-figure", one.title, one.draw)
-
-
-def _figure(name: str, title: str, draw: Draw) -> tuple[Item, Draw]:
+def _figure(plain: str, title: str, draw: Draw, family: str = "") -> Made:
+    name = f"{family}-{plain}" if family else plain
     file = f"figures/{name}.pdf"
-    return Item(name, title, "figure", [file]), lambda folder: draw(folder / file)
+    return Item(name, title, "figure", [file]), plain, lambda folder: draw(folder / file)

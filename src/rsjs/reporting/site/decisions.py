@@ -15,8 +15,7 @@ from rsjs.instances.mig.scheduling import SchedulingProblem
 from rsjs.instances.schema import Instance
 from rsjs.instances.solution import Solution
 from rsjs.reporting.gpu_slots import Shelf, shelves
-from rsjs.reporting.objectives import is_schedule, stages
-from rsjs.reporting.rows import known
+from rsjs.reporting.objectives import best_row, is_schedule
 from rsjs.reporting.site.material import Material
 
 
@@ -36,14 +35,6 @@ class Decision:
     instance: Instance
     solution: Solution
     on: list[Shelf]
-
-
-def best_row(rows: Sequence[Mapping[str, Any]]) -> Mapping[str, Any] | None:
-    """The run of the least verified cost, stage by stage of a schedule; of equals the first."""
-    verified = [
-        row for row in rows if row["status"] == "ok" and known(row, "objective") is not None
-    ]
-    return min(verified, key=stages, default=None)
 
 
 def best_decision(rows: Sequence[Mapping[str, Any]], material: Material) -> Decision | None:

@@ -1,4 +1,4 @@
-"""What went wrong, with how to repeat it; what was skipped, and what is not there yet."""
+"""What failed or found nothing, with how to repeat it; what was skipped or is not there yet."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from rsjs.reporting.site.downloads import Downloads
 from rsjs.reporting.site.footing import footing
 from rsjs.reporting.site.material import Material, Row
 from rsjs.reporting.site.repeating import command, log_end
-from rsjs.reporting.site.run_tables import is_failure, mark
+from rsjs.reporting.site.run_tables import has_nothing, mark
 from rsjs.reporting.site.shown import Line, Shown
 from rsjs.reporting.statistics.sheet import METHOD, Column, Sheet
 
@@ -23,7 +23,7 @@ SEVERITY = ("WRONG", "CRASH", "SOLVER_ERROR", "MEMOUT", "OUTPUT_LIMIT", "TIMEOUT
 
 def content(material: Material, downloads: Downloads) -> dict[str, Any]:
     """What the template `failures` needs."""
-    failed = [row for row in material.rows if is_failure(row)]
+    failed = [row for row in material.rows if has_nothing(row)]
     table = skipped = None
     if failed:
         table = downloads.with_files(_table(failed), "failures")
@@ -81,7 +81,7 @@ def _table(failed: Sequence[Row]) -> Shown:
     )
     sheet = Sheet(
         name="runs",
-        title="All failed runs",
+        title="All runs that failed or have no decision",
         columns=[
             METHOD,
             Column("instance", "instance"),
@@ -93,8 +93,8 @@ def _table(failed: Sequence[Row]) -> Shown:
         ],
         lines=pd.DataFrame([{key: row[key] for key in keys} for row in failed]),
         notes=[
-            "Failed: no verified decision, a false claim, or a process that broke down. A run that"
-            " hit its time limit with a verified decision is none."
+            "Failed: an error, a process that broke down, or a false claim. A run that hit a limit"
+            " did not fail; it stands here if it has no decision."
         ],
     )
     return Shown(

@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 
 from rsjs.reporting import formats
-from rsjs.reporting.rows import is_shared, known
+from rsjs.reporting.rows import are_shared, known
 from rsjs.reporting.site.addresses import method_page
 from rsjs.reporting.site.downloads import Downloads
 from rsjs.reporting.site.families import Family, grouped
@@ -122,7 +122,7 @@ def _limits(rows: Sequence[Row]) -> Shown:
         id="limits",
         footer=footing(rows),
         link=lambda line, key: method_page(line["method"]),
-        shared=frozenset({"median", "most"} if any(map(is_shared, rows)) else ()),
+        shared=frozenset({"median", "most"} if are_shared(rows) else ()),
     )
 
 

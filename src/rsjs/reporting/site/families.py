@@ -56,7 +56,7 @@ class Family:
 
     @cached_property
     def summary(self) -> pd.DataFrame:
-        """One line per method, from several tables; by mean primal gap."""
+        """One line per method, from several tables; by mean primal gap, those not ranked last."""
         tables = {
             name: sheet.lines.set_index("method")
             for name, sheet in self.sheets.items()
@@ -69,8 +69,10 @@ class Family:
                 for name in made.index
             }
         )
-        ranks = rank_spread(self.analysis.ranks_by_cost)["mean"]
-        return made.assign(mean_rank=ranks).sort_values("primal_mean", kind="stable")
+        ranked = self.analysis.ranked
+        ranks = rank_spread(self.analysis.ranks_by_cost)["mean"] if ranked else None
+        made = made.assign(mean_rank=ranks, unranked=~made.index.isin(ranked))
+        return made.sort_values(["unranked", "primal_mean"], kind="stable")
 
     @cached_property
     def styles(self) -> dict[str, dict[str, Any]]:

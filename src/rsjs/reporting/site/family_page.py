@@ -10,19 +10,19 @@ from typing import Any
 import pandas as pd
 
 from rsjs.reporting import formats, objectives
-from rsjs.reporting.rows import known
+from rsjs.reporting.objectives import best_row, is_best
+from rsjs.reporting.rows import competing, how_it_ended, known
 from rsjs.reporting.site import family_pictures, family_plots
 from rsjs.reporting.site.addresses import instance_page, runs_of
-from rsjs.reporting.site.decisions import best_row
 from rsjs.reporting.site.downloads import Downloads
 from rsjs.reporting.site.families import Family, grouped
 from rsjs.reporting.site.leaders import leaders_table, to_runs
 from rsjs.reporting.site.plots import Plot
 from rsjs.reporting.site.shown import Line, Shown
-from rsjs.reporting.statistics.sheet import Column, Sheet
+from rsjs.reporting.statistics.sheet import METHOD, Column, Sheet
 
 OF_SECONDS = {
-    "times": {"penalised", "intersection", "par10"},
+    "times": {"ran", "penalised", "intersection", "par10"},
     "anytime": {"primal", "primal_dual", "hit"},
 }
 ELSEWHERE = ("pairs-by-time", "pairs-by-cost", "fairness")
@@ -47,67 +47,67 @@ def content(family: Family, downloads: Downloads) -> dict[str, Any]:
 
 
 def results_table(family: Family) -> Shown:
-    """One line per instance: its best cost and bound, and the gap of each method."""
-    methods = family.compared
-    lines = [_result(group, methods) for group in family.instances.values()]
+    """One line per instance and method: least cost, gaps, how its runs ended, running time."""
+    lines = [
+        _result(runs, best)
+        for group in family.instances.values()
+        for best in [best_row(group)]
+        for runs in grouped(competing(group), "method").values()
+    ]
     columns = [
         Column("instance", "instance"),
         Column("nodes", "nodes", formats.count),
         Column("jobs", "jobs", formats.count),
-        objectives.column("cost", "best cost", family.rows),
-        objectives.column("bound", "best bound", family.rows),
+        METHOD,
+        Column("runs", "runs", formats.count),
+        objectives.column("cost", "cost", family.rows),
         Column("gap", "gap [%]", formats.percent),
-        *(Column(f"gap {name}", name, formats.percent) for name in methods),
+        Column("own_gap", "own gap [%]", formats.percent),
+        Column("ended", "ended"),
+        Column("ran", "running time [s]", formats.measured),
     ]
-    several = any(line["runs"] > len(family.methods) for line in lines)
-    note = "Below each method: gap of its checked cost to the best bound [%]"
+    several = any(line["runs"] > 1 for line in lines)
+    note = "Gap: to the best bound of the instance; own gap: to that of the method."
+    medians = " Cost: the least of the runs; gaps and running time: their medians."
     return Shown(
         sheet=Sheet(
             name="results",
             title="Results by instance",
             columns=columns,
             lines=pd.DataFrame(lines),
-            notes=[f"{note}, the median of its seeds." if several else f"{note}."],
+            notes=[note + (medians if several else "")],
         ),
         id="results",
         footer=family.footer,
         link=_to_runs,
-        mark=lambda line, key: "best" if key in line["leading"] else "",
+        mark=lambda line, key: "best" if key == "cost" and line["best"] else "",
+        choices=frozenset({"instance", "method"}),
+        shared=frozenset({"ran"} if family.is_shared else ()),
     )
 
 
-def _result(rows: Sequence[Mapping[str, Any]], methods: Sequence[str]) -> dict[str, Any]:
-    first, best = rows[0], best_row(rows)
-    groups = grouped(rows, "method")
-    gaps: dict[str, float | None] = {}
-    for name in methods:
-        known_gaps = [known(row, "gap_to_best") for row in groups.get(name, [])]
-        found = [gap for gap in known_gaps if gap is not None]
-        gaps[f"gap {name}"] = median(found) if found else None
-    least = min((gap for gap in gaps.values() if gap is not None), default=None)
+def _result(runs: Sequence[Mapping[str, Any]], best: Mapping[str, Any] | None) -> dict[str, Any]:
+    first, own = runs[0], best_row(runs)
     return {
-        "instance": first["instance"],
-        "instance_sha256": first["instance_sha256"],
-        "runs": len(rows),
-        "nodes": first["nodes"],
-        "jobs": first["jobs"],
-        "cost": None if best is None else best["objective"],
-        "bound": known(best or first, "best_bound"),
-        "gap": None if best is None else known(best, "gap_to_best"),
-        **gaps,
-        "leading": [
-            key
-            for key, gap in gaps.items()
-            if gap is not None and least is not None and gap <= least + 1e-9
-        ],
+        **{key: first[key] for key in ("instance", "instance_sha256", "nodes", "jobs", "method")},
+        "runs": len(runs),
+        "cost": None if own is None else own["objective"],
+        "gap": _median(runs, "gap_to_best"),
+        "own_gap": _median(runs, "gap"),
+        "ended": ", ".join(dict.fromkeys(map(how_it_ended, runs))),
+        "ran": _median(runs, "total_s"),
+        "best": own is not None and is_best(own, best),
     }
+
+
+def _median(runs: Sequence[Mapping[str, Any]], key: str) -> float | None:
+    found = [value for row in runs if (value := known(row, key)) is not None]
+    return median(found) if found else None
 
 
 def _to_runs(line: Line, key: str) -> str:
     page = instance_page(line)
-    if key.startswith("gap "):
-        return runs_of(page, key.removeprefix("gap "))
-    return page if key == "instance" else runs_of(page, "")
+    return page if key in ("instance", "nodes", "jobs") else runs_of(page, line["method"])
 
 
 def _statistic(family: Family, sheet: Sheet) -> Shown:
@@ -121,7 +121,7 @@ def _statistic(family: Family, sheet: Sheet) -> Shown:
 
 
 def _plots(family: Family, pdfs: Mapping[str, str]) -> list[Plot | None]:
-    several = len(family.compared) > 1
+    several = len(family.analysis.ranked) > 1
     analysis = family.analysis
     made = {
         "gaps": family_plots.gaps(family),

@@ -16,7 +16,9 @@ from rsjs.reporting.statistics.profiles import ratios
 LEAST_GAP, SOONEST = 0.001, 1e-3  # %, s: lesser values are drawn here
 DARKEST, PALEST = (8, 69, 148), (222, 235, 247)  # of the bars of ranks
 SHARE = {"range": [0, 1.02], "tickformat": ".0%"}
-SHARED_NOTE = " Seconds were measured beside other runs: for the shape, not for a ranking."
+SHARED_NOTE = (
+    " Seconds were measured beside other runs or processes: for the shape, not for a ranking."
+)
 
 
 def targets(family: Family) -> Plot | None:
@@ -26,13 +28,15 @@ def targets(family: Family) -> Plot | None:
     limit = float(family.analysis.limits.max())
     layout = axes("wall-clock time [s]", "share of targets hit", x_log=True)
     layout["yaxis"] |= SHARE
+    hits = family.analysis.hits[family.analysis.ranked]
     note = "Targets: primal gaps of 10, 5, 2, 1, 0.5, 0.1 and 0 % on each problem."
     return Plot(
         id=f"targets-{family.name}",
         title="Targets hit over time",
-        data=distributions(family.analysis.hits, (SOONEST, limit), family.styles),
+        data=distributions(hits, (SOONEST, limit), family.styles),
         layout=layout,
-        note=note + (SHARED_NOTE if family.is_shared else ""),
+        note=f"{note} {family.analysis.unranked}".rstrip()
+        + (SHARED_NOTE if family.is_shared else ""),
         is_shared=family.is_shared,
     )
 
@@ -41,22 +45,22 @@ def gaps(family: Family) -> Plot:
     """Share of problems against the gap at the end."""
     layout = axes("gap to the best bound [%]", "share of problems", x_log=True)
     layout["yaxis"] |= SHARE
+    found = measures.gaps(family.analysis.runs, "gap")[family.analysis.ranked]
+    note = f"Gaps below {LEAST_GAP} % are drawn there; a run without a gap is in no share."
     return Plot(
         id=f"gaps-{family.name}",
         title="Gaps at the end",
-        data=distributions(
-            100 * measures.gaps(family.analysis.runs, "gap"), (LEAST_GAP, 100.0), family.styles
-        ),
+        data=distributions(100 * found, (LEAST_GAP, 100.0), family.styles),
         layout=layout,
-        note=f"Gaps below {LEAST_GAP} % are drawn there; a run without a gap is in no share.",
+        note=f"{note} {family.analysis.unranked}".rstrip(),
     )
 
 
 def profiles(family: Family) -> Plot | None:
     """Performance profiles; None where seconds may not be compared."""
-    if family.is_shared or len(family.compared) < 2:
+    if family.is_shared or len(family.analysis.ranked) < 2:
         return None
-    found = ratios(family.analysis.times)
+    found = ratios(family.analysis.times[family.analysis.ranked])
     finite = found.to_numpy()[np.isfinite(found.to_numpy())]
     high = 2.0 * float(finite.max()) if len(finite) else 10.0
     layout = axes("time by the least time of the problem", "share of problems", x_log=True)

@@ -8,9 +8,9 @@ from typing import Any
 import pandas as pd
 
 from rsjs.reporting import formats, objectives
+from rsjs.reporting.objectives import best_row
 from rsjs.reporting.rows import known
 from rsjs.reporting.site.addresses import instance_page, method_page, run_place
-from rsjs.reporting.site.decisions import best_row
 from rsjs.reporting.site.downloads import Downloads
 from rsjs.reporting.site.families import grouped
 from rsjs.reporting.site.footing import footing
@@ -38,7 +38,7 @@ def content(rows: Sequence[Row], downloads: Downloads) -> dict[str, Any]:
             Column("method", "best cost by"),
         ],
         lines=pd.DataFrame([_line(group) for group in groups]),
-        notes=["Best cost: the least that the checker confirms; of equals the first run."],
+        notes=["Best cost: the least that the checker confirms; of equals the first by method."],
     )
     table = Shown(
         sheet=sheet,

@@ -11,11 +11,11 @@ from rsjs.instances.mig.schedule import Schedule
 from rsjs.instances.mig.scheduling import SchedulingProblem
 from rsjs.reporting import figures
 from rsjs.reporting.mig_gantt import mig_gantt
-from rsjs.reporting.objectives import is_schedule, shown
+from rsjs.reporting.objectives import best_row, is_schedule, shown
 from rsjs.reporting.rows import known
 from rsjs.reporting.site import instance_plots
 from rsjs.reporting.site.addresses import family_page, instance_slug, run_place
-from rsjs.reporting.site.decisions import Decision, best_decision, best_row, best_schedule
+from rsjs.reporting.site.decisions import Decision, best_decision, best_schedule
 from rsjs.reporting.site.downloads import Downloads
 from rsjs.reporting.site.gantt import gantt
 from rsjs.reporting.site.material import Material

@@ -10,7 +10,7 @@ from rsjs.reporting import formats
 from rsjs.reporting.cost_bars import TERMS
 from rsjs.reporting.gap_curves import FLOOR, SOONEST, gap_curve
 from rsjs.reporting.objectives import headed, is_schedule
-from rsjs.reporting.rows import is_shared, known
+from rsjs.reporting.rows import are_shared, known
 from rsjs.reporting.site.addresses import run_place
 from rsjs.reporting.site.families import grouped
 from rsjs.reporting.site.family_plots import SHARED_NOTE
@@ -45,7 +45,7 @@ def course(rows: Sequence[Row], styles: Styles) -> Plot | None:
         layout=axes("wall-clock time [s]", headed("cost", rows), x_log=True, y_log=least > 0),
         note=f"Thick: incumbents; thin: bounds{below}. {_which(rows, drawn)}{_warned(rows)}",
         height=480,
-        is_shared=any(map(is_shared, rows)),
+        is_shared=are_shared(rows),
     )
 
 
@@ -64,7 +64,7 @@ def gaps(rows: Sequence[Row], styles: Styles) -> Plot | None:
         data=_legend(traces),
         layout=axes("wall-clock time [s]", "gap [%]", x_log=True, y_log=True),
         note=f"Gaps below {FLOOR} % are drawn there. {_which(rows, drawn)}{_warned(rows)}",
-        is_shared=any(map(is_shared, rows)),
+        is_shared=are_shared(rows),
     )
 
 
@@ -127,7 +127,7 @@ def _which(rows: Sequence[Row], drawn: Sequence[Row]) -> str:
 
 
 def _warned(rows: Sequence[Row]) -> str:
-    return SHARED_NOTE if any(map(is_shared, rows)) else ""
+    return SHARED_NOTE if are_shared(rows) else ""
 
 
 def _styled(rows: Sequence[Row], styles: Styles) -> Iterator[tuple[Row, Mapping[str, Any]]]:

@@ -7,8 +7,9 @@ from rsjs.reporting.site.addresses import method_page, runs_of
 from rsjs.reporting.site.families import Family
 from rsjs.reporting.site.shown import Line, Shown
 from rsjs.reporting.statistics.sheet import METHOD, Column, Sheet
+from rsjs.reporting.statistics.sheets import UNSOLVED
 
-SECONDS = frozenset({"penalised", "par10"})
+SECONDS = frozenset({"ran", "penalised", "par10"})
 
 
 def leaders_table(family: Family) -> Shown:
@@ -16,18 +17,21 @@ def leaders_table(family: Family) -> Shown:
     columns = [
         METHOD,
         Column("runs", "runs", formats.count),
-        Column("solved", f"solved of {len(family.analysis.times)}", formats.count),
+        Column("solved", "solved", formats.count),
         Column("best", "best cost", formats.count),
         Column("primal_mean", "primal gap, mean [%]", formats.percent),
         Column("median", "gap, median [%]", formats.percent),
         Column("mean_rank", "mean rank by cost", "{:.2f}".format),
-        Column("penalised", "time, mean [s]", formats.measured),
-        Column("par10", "PAR10 [s]", formats.measured),
+        Column("ran", "running time, mean [s]", formats.measured),
+        Column("penalised", "time to solve, mean [s]", formats.measured, missing=UNSOLVED),
+        Column("par10", "PAR10 [s]", formats.measured, missing=UNSOLVED),
     ]
     notes = [
         "By mean primal gap: to the best cost of all runs, a failure counts 100 %. Solved: verified"
         " within the gap limit of the best bound. Time: shifted geometric mean, shift"
-        f" {family.analysis.shift:g} s, a failure counts the limit."
+        f" {family.analysis.shift:g} s; to solve: a failure counts the limit; {UNSOLVED}: solved"
+        " nothing.",
+        *([family.analysis.unranked] if family.analysis.unranked else []),
     ]
     return Shown(
         sheet=Sheet(

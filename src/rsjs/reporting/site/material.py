@@ -27,7 +27,7 @@ from rsjs.instances.solution import Stop
 from rsjs.reporting.csv_rows import read_rows
 from rsjs.reporting.families import family_of
 from rsjs.reporting.names import distinct
-from rsjs.reporting.rows import known
+from rsjs.reporting.rows import known, ordered
 from rsjs.reporting.statistics.stored import ROWS, read_stored
 
 STORE, SKIPPED, SUMS = "store.json", "skipped.csv", "SHA256SUMS"
@@ -102,8 +102,7 @@ def gathered(sources: Sequence[Path]) -> Material:
     if len(sources) > 1 and tables:
         _share(rows)
     places = {row["run_id"]: _store_of(row["run_id"], stores) for row in found.rows}
-    ordered = sorted(distinct(rows), key=_place)
-    complete = [_completed(row, i, places) for i, row in enumerate(ordered)]
+    complete = [_completed(row, i, places) for i, row in enumerate(ordered(distinct(rows)))]
     return Material(
         sources=sources,
         rows=complete,
@@ -121,13 +120,6 @@ def _stored(path: Path) -> list[Row]:
         expected = "a store of `rsjs run`, or a folder of `rsjs collect` or `rsjs compare`"
         raise InputError("", described("a folder with other files"), expected, path)
     return read_stored(path)
-
-
-def _place(row: Mapping[str, Any]) -> tuple[Any, ...]:
-    """Small instances first; whatever order the records were found in."""
-    size = (known(row, "nodes") or 0, known(row, "jobs") or 0)
-    run = (str(row["method"]), row["seed"], known(row, "repetition") or 1)
-    return *size, str(row["instance"]), *run
 
 
 def _share(rows: Sequence[Row]) -> None:

@@ -12,7 +12,7 @@ from rsjs.reporting import formats
 from rsjs.reporting.canvas import COLOURS
 from rsjs.reporting.gap_curves import FLOOR
 from rsjs.reporting.names import shortened
-from rsjs.reporting.rows import is_shared, known
+from rsjs.reporting.rows import are_shared, known
 from rsjs.reporting.site.addresses import family_page, run_place
 from rsjs.reporting.site.downloads import Downloads
 from rsjs.reporting.site.families import grouped
@@ -116,7 +116,7 @@ def _seconds(rows: Sequence[Row]) -> Plot | None:
     found = [row for row in rows if known(row, "total_s")]
     if not found:
         return None
-    shared = any(map(is_shared, found))
+    shared = are_shared(found)
     return Plot(
         id="seconds",
         title="Time by size",

@@ -8,6 +8,7 @@ from typing import Any
 
 import pandas as pd
 
+from rsjs.experiments.campaigns.statuses import failure
 from rsjs.reporting import formats
 from rsjs.reporting.site.addresses import family_page, method_page, runs_of
 from rsjs.reporting.site.downloads import Downloads
@@ -16,7 +17,6 @@ from rsjs.reporting.site.family_plots import targets
 from rsjs.reporting.site.footing import footing
 from rsjs.reporting.site.leaders import leaders_table
 from rsjs.reporting.site.material import Material, Row
-from rsjs.reporting.site.run_tables import is_failure
 from rsjs.reporting.site.shown import Line, Shown
 from rsjs.reporting.statistics.sheet import METHOD, Column, Sheet
 
@@ -91,13 +91,15 @@ def _facts(material: Material, families: Sequence[Family]) -> list[dict[str, str
     rows: list[Row] = material.rows
     verified = sum(row["quality"] in QUALITIES[:2] for row in rows)
     wrong = sum(row["quality"] == "WRONG" for row in rows)
-    failed = sum(map(is_failure, rows))
+    failed = sum(bool(failure(row)) for row in rows)
+    empty = sum(row["quality"] == "NO_SOLUTION" and not failure(row) for row in rows)
     left = len(material.missing)
     facts = [
         ("runs", f"{len(rows)}", "provenance.html", ""),
         ("verified", f"{verified}", "", "good"),
         ("wrong", f"{wrong}", "failures.html", "bad" if wrong else ""),
         ("failed", f"{failed}", "failures.html", "warn" if failed else ""),
+        ("without a decision", f"{empty}", "failures.html", ""),
         ("skipped", f"{len(material.skipped)}", "failures.html#skipped", ""),
         ("not run yet", f"{left}", "failures.html#missing", "warn" if left else ""),
         ("instances", f"{len(grouped(rows, 'instance_sha256'))}", "instances.html", ""),

@@ -58,8 +58,8 @@ def _data(family: Family) -> dict[str, Any]:
     """
     What the page computes with.
 
-    values: measure -> method -> one number for each problem, None for a failure; pairs: measure ->
-    the numbers of TESTED for each pair of methods, as `statistics.pairs` orders them.
+    values: measure -> method -> one number for each problem, None where it failed or was not run;
+    pairs: measure -> the numbers of TESTED for each pair, as `statistics.pairs` orders them.
     """
     runs = family.analysis.runs
     matrices = {"cost": measures.matrix(runs, runs["objective"])}

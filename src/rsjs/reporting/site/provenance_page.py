@@ -10,8 +10,8 @@ import pandas as pd
 
 from rsjs.reporting import formats
 from rsjs.reporting.csv_rows import csv_text
+from rsjs.reporting.objectives import best_row
 from rsjs.reporting.site.addresses import instance_page, instance_slug, run_place
-from rsjs.reporting.site.decisions import best_row
 from rsjs.reporting.site.downloads import Downloads
 from rsjs.reporting.site.families import grouped
 from rsjs.reporting.site.footing import footing, run_set

@@ -13,7 +13,7 @@ from rsjs.reporting.rows import executed, known
 from rsjs.reporting.site.material import Material
 from rsjs.reporting.site.plots import harmless
 from rsjs.reporting.site.repeating import command, log_end
-from rsjs.reporting.site.run_tables import is_failure
+from rsjs.reporting.site.run_tables import has_nothing
 
 Row = Mapping[str, Any]
 
@@ -112,6 +112,7 @@ FIELDS: Sequence[tuple[str, str, Callable[[Row], str]]] = (
     ("made by", "environment sha256", _text("environment_sha256")),
     ("made by", "processor", _text("cpu_model")),
     ("made by", "cores", _text("cores")),
+    ("made by", "hardware threads", _number("hardware_threads", formats.count)),
     ("made by", "load before", _number("load_before", formats.measured)),
     ("made by", "load after", _number("load_after", formats.measured)),
     ("made by", "options read back", lambda row: _options(row)),
@@ -139,7 +140,7 @@ def _facts(row: Row, material: Material) -> dict[str, Any]:
         "message": row["message"],
         "record": "" if record is None else record.as_posix(),
         "command": command(row, material),
-        "log": log_end(row, material) if is_failure(row) else "",
+        "log": log_end(row, material) if has_nothing(row) else "",
     }
 
 

@@ -7,11 +7,13 @@ from typing import Any
 
 import pandas as pd
 
+from rsjs.experiments.campaigns.statuses import failure
 from rsjs.instances.mig.schedule_objective import TERMS as SCHEDULE_TERMS
 from rsjs.reporting import columns, formats
-from rsjs.reporting.objectives import column, unit
-from rsjs.reporting.rows import executed, is_shared, known
+from rsjs.reporting.objectives import best_row, column, is_best, unit
+from rsjs.reporting.rows import are_shared, executed, known
 from rsjs.reporting.site.addresses import instance_page, method_page, run_place
+from rsjs.reporting.site.families import grouped
 from rsjs.reporting.site.footing import footing
 from rsjs.reporting.site.shown import Line, Shown
 from rsjs.reporting.statistics.sheet import Column, Sheet
@@ -21,7 +23,7 @@ COSTS = ("objective", "tardiness", "postponement", "energy", "idle", "bound")
 GAPS = ("gap", "gap_to_best", "gap_without_postponement")
 SECONDS = ("build_s", "solve_s", "total_s")
 KEPT = ("anchor", "instance_sha256", "solution_sha256")  # in the CSV file, and for links
-FAILED = ("CRASH", "SOLVER_ERROR", "MEMOUT", "OUTPUT_LIMIT")
+DOUBTFUL = ("CRASH", "SOLVER_ERROR", "MEMOUT", "OUTPUT_LIMIT")
 COUNT = Column("seed", "seed", formats.count)
 
 
@@ -39,7 +41,7 @@ def run_table(rows: Sequence[Mapping[str, Any]], by: str, title: str) -> Shown:
     shown = [*words, *numbers, Column("executed", "jobs run"), *effort]
     shown += [_declared("peak_memory_mb"), Column("run", "run")]
     keys = [column.key for column in shown]
-    least = _least(rows)
+    best = {name: best_row(group) for name, group in grouped(rows, "instance").items()}
     lines = [
         {
             **{key: known(row, key) for key in keys},
@@ -47,12 +49,12 @@ def run_table(rows: Sequence[Mapping[str, Any]], by: str, title: str) -> Shown:
             "run": row["anchor"],
             **{key: row[key] for key in KEPT},
             "instance": row["instance"],
-            "best": row["objective"] is not None and _is_least(row, least),
+            "best": is_best(row, best[str(row["instance"])]),
             "family": row["family"],
         }
         for row in rows
     ]
-    shared = frozenset(SECONDS if any(map(is_shared, rows)) else ())
+    shared = frozenset(SECONDS if are_shared(rows) else ())
     table = Sheet(name="runs", title=title, columns=shown, lines=pd.DataFrame(lines))
     return Shown(
         sheet=table,
@@ -93,29 +95,13 @@ def mark(line: Line, key: str) -> str:
             line[key], ""
         )
     if key == "ended":
-        return "warn" if line[key].startswith(FAILED) else ""
+        return "warn" if line[key].startswith(DOUBTFUL) else ""
     return "best" if key == "objective" and line.get("best") else ""
 
 
-def is_failure(row: Mapping[str, Any]) -> bool:
-    """Whether a run has nothing to show, claims what is false, or broke down."""
-    return row["quality"] in ("WRONG", "NO_SOLUTION") or row["ended"].startswith(FAILED)
-
-
-def _least(rows: Sequence[Mapping[str, Any]]) -> dict[str, float]:
-    least: dict[str, float] = {}
-    for row in rows:
-        if row["status"] == "ok" and row["objective"] is not None:
-            name = row["instance"]
-            least[name] = min(row["objective"], least.get(name, row["objective"]))
-    return least
-
-
-def _is_least(row: Mapping[str, Any], least: Mapping[str, float]) -> bool:
-    best = least.get(row["instance"])
-    return (
-        row["status"] == "ok" and best is not None and row["objective"] <= best + 1e-9 * abs(best)
-    )
+def has_nothing(row: Mapping[str, Any]) -> bool:
+    """Whether a run failed or ended without a decision, so that its output is worth reading."""
+    return row["quality"] == "NO_SOLUTION" or bool(failure(row))
 
 
 def _declared(key: str) -> Column:

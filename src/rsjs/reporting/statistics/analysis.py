@@ -9,11 +9,11 @@ from functools import cached_property
 import pandas as pd
 
 from rsjs.reporting.conditions import conditions
-from rsjs.reporting.rows import Row, is_shared
+from rsjs.reporting.rows import Row, are_shared, ordered
 from rsjs.reporting.statistics import measures
 from rsjs.reporting.statistics.bootstrap import Array, mean_ratio_interval, weights
 from rsjs.reporting.statistics.counts import counts
-from rsjs.reporting.statistics.ecdf import seconds_to_targets
+from rsjs.reporting.statistics.ecdf import TARGETS, seconds_to_targets
 from rsjs.reporting.statistics.failures import intersection, penalised
 from rsjs.reporting.statistics.fairness import Finding, findings
 from rsjs.reporting.statistics.gap_summary import FAILURE, gap_summary
@@ -23,7 +23,7 @@ from rsjs.reporting.statistics.pairs import pairs
 from rsjs.reporting.statistics.par import penalised_average
 from rsjs.reporting.statistics.rank_stability import rank_shares
 from rsjs.reporting.statistics.runs import tidy
-from rsjs.reporting.statistics.shifted_mean import logarithms, shifted_means
+from rsjs.reporting.statistics.shifted_mean import logarithms, shifted_geometric_mean, shifted_means
 from rsjs.reporting.statistics.virtual_best import VirtualBest, virtual_best
 
 SHIFT = 1.0  # s
@@ -55,9 +55,33 @@ class Analysis:
         return tidy(self.rows)
 
     @cached_property
+    def ordered(self) -> list[Row]:
+        """The rows in the order of `rows.ordered`."""
+        return ordered(self.rows)
+
+    @cached_property
+    def ran(self) -> pd.DataFrame:
+        """Whether each method was run on each problem."""
+        return measures.ran(self.runs)
+
+    @cached_property
+    def ranked(self) -> list[str]:
+        """The methods that were run on all problems: no others are ranked or drawn."""
+        return [str(name) for name in self.ran.columns[self.ran.all()]]
+
+    @property
+    def unranked(self) -> str:
+        """Which methods are not ranked, and why, in a sentence; "" if all are."""
+        counts = self.ran.sum()
+        left = [f"{name} ({n})" for name, n in counts.items() if name not in self.ranked]
+        if not left:
+            return ""
+        return f"Not ranked, as not run on all {len(self.ran)} problems: {', '.join(left)}."
+
+    @cached_property
     def is_shared(self) -> bool:
-        """Whether seconds were measured beside other runs, so that none may be ranked."""
-        return any(map(is_shared, self.rows))
+        """See `rows.are_shared`."""
+        return are_shared(self.rows)
 
     @cached_property
     def times(self) -> pd.DataFrame:
@@ -66,13 +90,13 @@ class Analysis:
 
     @cached_property
     def logs(self) -> pd.DataFrame:
-        """Logarithms of penalised seconds, whose mean is that of the ranking by time."""
-        return logarithms(penalised(self.times, self.limits), self.shift)
+        """Logarithms of penalised seconds, NaN = not run, whose mean is ranked by time."""
+        return logarithms(penalised(self.times, self.limits, ran=self.ran), self.shift)
 
     @cached_property
     def primal(self) -> pd.DataFrame:
-        """Primal gaps, 1 for a failure, whose mean is that of the ranking by cost."""
-        return measures.gaps(self.runs).fillna(FAILURE)
+        """Primal gaps, 1 for a failure, NaN = not run, whose mean is ranked by cost."""
+        return measures.gaps(self.runs).fillna(FAILURE).where(self.ran)
 
     @cached_property
     def limits(self) -> pd.Series:
@@ -89,21 +113,29 @@ class Analysis:
         return counts(self.runs, self.target)
 
     def means(self) -> pd.DataFrame:
-        """Means of the seconds by method, with the interval of the ratio to the least mean."""
-        made = shifted_means(self.times, self.limits, self.shift)
-        best = made["penalised"].idxmin()
+        """
+        Means of the seconds by method, with the interval of the ratio to the least mean.
+
+        Of the time to solve those of `shifted_means`; `ran`, of all running times.
+        """
+        made = shifted_means(self.times, self.limits, self.shift, self.ran)
+        spent = measures.running_times(self.runs)
+        compared = made.index[made["ratio"].notna()] if not self.is_shared else []
+        best = made["ratio"].idxmin() if len(compared) else ""
         intervals = {
             name: mean_ratio_interval(self.logs, name, best, self.shift, self.drawn)
-            for name in made.index
-            if not self.is_shared
+            for name in compared
         }
         return made.assign(
             solved=self.times.notna().sum(),
-            problems=len(self.times),
+            problems=self.ran.sum(),
+            ran=pd.Series(
+                {name: shifted_geometric_mean(spent[name].dropna(), self.shift) for name in spent}
+            ),
             low=pd.Series({name: low for name, (low, _) in intervals.items()}, dtype=float),
             high=pd.Series({name: high for name, (_, high) in intervals.items()}, dtype=float),
-            in_both=len(intersection(self.times)),
-            par10=penalised_average(self.times, self.limits),
+            in_both=len(intersection(self.times[self.ranked])) if self.ranked else 0,
+            par10=penalised_average(self.times, self.limits, ran=self.ran),
         )
 
     def gaps(self) -> pd.DataFrame:
@@ -116,9 +148,9 @@ class Analysis:
             return None
         return pd.DataFrame(
             {
-                "primal": mean_gaps(self.runs, "primal").fillna(FAILURE).mean(),
-                "primal_dual": mean_gaps(self.runs, "primal_dual").fillna(FAILURE).mean(),
-                "hit": self.hits.notna().mean(),
+                "primal": mean_gaps(self.runs, "primal").mean(),
+                "primal_dual": mean_gaps(self.runs, "primal_dual").mean(),
+                "hit": self.hits.notna().sum() / (len(TARGETS) * self.ran.sum()),
             }
         )
 
@@ -139,25 +171,26 @@ class Analysis:
     @cached_property
     def ranks_by_time(self) -> pd.DataFrame:
         """See `rank_stability.rank_shares`."""
-        return rank_shares(self.logs, self.drawn)
+        return rank_shares(self.logs[self.ranked], self.drawn)
 
     @cached_property
     def ranks_by_cost(self) -> pd.DataFrame:
         """The same on primal gaps."""
-        return rank_shares(self.primal, self.drawn)
+        return rank_shares(self.primal[self.ranked], self.drawn)
 
     def virtual_best(self) -> VirtualBest:
         """See `virtual_best.virtual_best`."""
-        return virtual_best(self.logs, self.times, self.shift)
+        filled = logarithms(penalised(self.times, self.limits), self.shift)
+        return virtual_best(filled, self.times, self.shift, self.ranked)
 
     def conditions(self) -> list[str]:
         """Limits, versions and seeds; several seeds are meant to differ."""
         seeds = sorted(set(self.runs["seed"]))
         if len(seeds) == 1:
-            return conditions(self.rows)
-        others = [{**row, "seed": None} for row in self.rows]
+            return conditions(self.ordered)
+        others = [{**row, "seed": None} for row in self.ordered]
         return [*conditions(others), f"Seeds: {', '.join(map(str, seeds))}."]
 
     def findings(self) -> list[Finding]:
         """See `fairness.findings`."""
-        return findings(self.rows)
+        return findings(self.ordered)

@@ -12,10 +12,20 @@ from __future__ import annotations
 import pandas as pd
 
 
-def penalised(times: pd.DataFrame, limits: pd.Series, factor: float = 1.0) -> pd.DataFrame:
-    """Seconds (problems x methods), `factor` times the problem's limit for a failure."""
+def penalised(
+    times: pd.DataFrame,
+    limits: pd.Series,
+    factor: float = 1.0,
+    ran: pd.DataFrame | None = None,
+) -> pd.DataFrame:
+    """
+    Seconds (problems x methods), `factor` times the problem's limit for a failure.
+
+    NaN where a method was not run, as `ran` tells; without it all were.
+    """
     penalty = pd.DataFrame(dict.fromkeys(times.columns, factor * limits))
-    return times.fillna(penalty)
+    filled = times.fillna(penalty)
+    return filled if ran is None else filled.where(ran)
 
 
 def intersection(times: pd.DataFrame) -> pd.DataFrame:

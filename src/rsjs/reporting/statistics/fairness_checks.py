@@ -8,6 +8,8 @@ Checks of a comparison that are no equality of a column.
     overruns    no run longer than its time limit by more than `GRACE`
     processor   no run used more processor time than its threads give, cpu / wall > threads + 0.1
     timing      seconds measured beside other runs
+    loaded      exclusive runs beside other processes, by the load averages around each
+    calibrated  the machine of exclusive runs as fast after as before, within `DRIFT`
     commits     code that no commit holds
 """
 
@@ -18,7 +20,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from rsjs.reporting.formats import counted, measured
-from rsjs.reporting.rows import Row, known
+from rsjs.reporting.rows import Row, disturbed, known, load_of_others
 from rsjs.reporting.statistics.finding import Finding, by_instance, shown, values, who
 
 GRACE = 2.0  # s over a limit that stopping takes at most
@@ -28,6 +30,7 @@ TAKEN = {  # option of a solver: aspect, and column of what it was to be
     **dict.fromkeys(("threads", "lp/threads", "num_workers"), ("threads", "threads")),
     **dict.fromkeys(("mip_rel_gap", "limits/gap"), ("gap", "gap_limit")),
 }
+DRIFT = 0.1  # of the seconds of a calibration
 SPARE = 0.1  # of a processor, for what runs beside the solver's threads
 
 
@@ -51,7 +54,7 @@ def coverage(rows: Sequence[Row]) -> Iterator[Finding]:
         left = sum(method not in values(group, "method") for group in groups)
         if left:
             message = f"{method} was not run on {left} of {counted(len(groups), 'instance')}"
-            yield Finding("instances", True, f"{message}: counted as failures there")
+            yield Finding("instances", False, f"{message}: not ranked")
 
 
 def seeds(rows: Sequence[Row]) -> Iterator[Finding]:
@@ -121,6 +124,41 @@ def timing(rows: Sequence[Row]) -> Iterator[Finding]:
         yield Finding("timing class", False, message)
 
 
+def loaded(rows: Sequence[Row]) -> Iterator[Finding]:
+    """Exclusive runs that had other processes beside them."""
+    exclusive = [row for row in rows if row.get("timing") == "exclusive"]
+    silent = [row for row in exclusive if load_of_others(row, 0) is None]
+    if silent:
+        left = f"{counted(len(silent), 'run')} of {len(exclusive)}"
+        yield Finding("load", False, f"load_before and load_after not recorded for {left}")
+    if found := disturbed(rows):
+        row, load = max(found, key=lambda pair: pair[1])
+        cores = known(row, "hardware_threads")
+        where = f" on {counted(int(cores), 'hardware thread')}" if cores else ""
+        message = f"{len(found)} of {counted(len(exclusive), 'exclusive run')} beside other"
+        yield Finding("load", True, f"{message} processes, whose load was up to {load:.1f}{where}")
+
+
+def calibrated(rows: Sequence[Row]) -> Iterator[Finding]:
+    """Machines whose calibration differs before, between and after exclusive runs."""
+    of_host: dict[Any, list[float]] = {}
+    exclusive = [row for row in rows if row.get("timing") == "exclusive"]
+    silent = 0
+    for row in exclusive:
+        found = [known(row, f"calibration_{word}") for word in ("before", "after")]
+        silent += None in found
+        seconds = [one for one in found if one is not None]
+        of_host.setdefault(known(row, "host"), []).extend(seconds)
+    if silent:
+        left = f"{counted(silent, 'run')} of {len(exclusive)}"
+        yield Finding("calibration", False, f"not recorded before and after {left}")
+    for host, seconds in of_host.items():
+        if seconds and max(seconds) > (1 + DRIFT) * min(seconds):
+            ends = f"from {measured(min(seconds))} to {measured(max(seconds))} s"
+            where = f" on {host}" if host else ""
+            yield Finding("calibration", True, f"the machine's speed changed{where}: {ends}")
+
+
 def commits(rows: Sequence[Row]) -> Iterator[Finding]:
     """Runs of a tree with changes."""
     changed = sum(str(known(row, "dirty")) == "True" for row in rows)
@@ -137,5 +175,7 @@ CHECKS: tuple[Callable[[Sequence[Row]], Iterator[Finding]], ...] = (
     overruns,
     processor,
     timing,
+    loaded,
+    calibrated,
     commits,
 )

@@ -1,7 +1,7 @@
 """
 Runs as matrices: one row per problem, one column per method, NaN where the method failed.
 
-A problem that a method was not run on counts as failed by it; `fairness` marks such methods. A run
+A problem that a method was not run on is not one that it failed: `ran` tells the two apart. A run
 is solved if
 
     proved    own gap <= target           the method itself proved it
@@ -50,6 +50,16 @@ def seconds(
 def gaps(runs: pd.DataFrame, kind: Literal["gap", "primal_gap"] = "primal_gap") -> pd.DataFrame:
     """Gaps of the valid runs in [0, 1]."""
     return matrix(runs, runs[kind])
+
+
+def ran(runs: pd.DataFrame) -> pd.DataFrame:
+    """Whether each method was run on each problem."""
+    return matrix(runs, pd.Series(1.0, index=runs.index)).notna()
+
+
+def running_times(runs: pd.DataFrame) -> pd.DataFrame:
+    """Seconds of all runs, solved or not; the limit for one that was terminated at it."""
+    return matrix(runs, runs["seconds"].fillna(runs["limit"].where(runs["stop"] == "time_limit")))
 
 
 def limits(runs: pd.DataFrame) -> pd.Series:

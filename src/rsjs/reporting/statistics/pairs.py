@@ -1,8 +1,9 @@
 """
 Each pair of methods on one measure: effect, wins, and Wilcoxon's test with Holm's correction.
 
-The test takes one number for each instance: the mean over its seeds of the values that the mean of
-the table is made of (logarithms of penalised seconds, or gaps with 1 for a failure).
+Each pair is compared on the problems that both were run on. The test takes one number for each
+instance: the mean over its seeds of the values that the mean of the table is made of (logarithms of
+penalised seconds, or gaps with 1 for a failure).
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from itertools import combinations
 
 import pandas as pd
 
-from rsjs.reporting.statistics.bootstrap import Array
+from rsjs.reporting.statistics.bootstrap import Array, weights
 from rsjs.reporting.statistics.holm import holm
 from rsjs.reporting.statistics.rank_stability import better
 from rsjs.reporting.statistics.wilcoxon import signed_rank
@@ -29,26 +30,33 @@ def pairs(
     Parameters
     ----------
     scores : DataFrame
-        Problems x methods, finite, less is better: what is tested.
+        Problems x methods, less is better, NaN = not run: what is tested.
     values : DataFrame
         The same measure with NaN for failures: what is counted.
     drawn : array
-        Of `bootstrap.weights`.
+        Of `bootstrap.weights` of all problems; a pair that has fewer gets draws of these.
 
     Returns
     -------
     DataFrame
-        one, other; wins, ties, losses of one; better, the share of the draws in which its mean
-        is the lesser one; effect in [-1, 1], below 0 if one is better; p;
-        holm, p corrected for all pairs.
+        Of pairs with a common problem: one, other; wins, ties, losses of one; better, the share of
+        the draws in which its mean is the lesser one; effect in [-1, 1], below 0 if one is better;
+        p; holm, p corrected for all pairs.
     """
-    of_instance = scores.groupby(level="instance", sort=False).mean()
-    chance = better(scores, drawn)
+    draws = {(True,) * len(scores): drawn}  # by the problems that a pair has in common
     lines = []
     for one, other in combinations(scores.columns, 2):
+        common = scores[[one, other]].notna().all(axis=1)
+        if not common.any():
+            continue
+        key, both = tuple(common), scores.loc[common, [one, other]]
+        if key not in draws:
+            draws[key] = weights(both.index, len(drawn))
+        of_instance = both.groupby(level="instance", sort=False).mean()
         test = signed_rank(of_instance[one], of_instance[other])
-        lines.append([one, other, *wins(values, one, other, tie)])
-        lines[-1] += [chance.loc[one, other], test.effect, test.p]
+        chance = better(both, draws[key]).loc[one, other]
+        lines.append([one, other, *wins(values[common], one, other, tie)])
+        lines[-1] += [chance, test.effect, test.p]
     made = pd.DataFrame(lines, columns=COLUMNS)
     return made.assign(holm=holm(made["p"]))
 

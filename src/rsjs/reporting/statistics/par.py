@@ -13,6 +13,15 @@ from rsjs.reporting.statistics.failures import penalised
 FACTOR = 10.0
 
 
-def penalised_average(times: pd.DataFrame, limits: pd.Series, factor: float = FACTOR) -> pd.Series:
-    """Seconds of each method: arithmetic mean, a failure counts `factor` times its limit."""
-    return penalised(times, limits, factor).mean()
+def penalised_average(
+    times: pd.DataFrame,
+    limits: pd.Series,
+    factor: float = FACTOR,
+    ran: pd.DataFrame | None = None,
+) -> pd.Series:
+    """
+    Seconds of each method: arithmetic mean, a failure counts `factor` times its limit.
+
+    NaN for a method that solved nothing; `ran` as in `failures.penalised`.
+    """
+    return penalised(times, limits, factor, ran).mean().where(times.notna().any())

@@ -35,27 +35,30 @@ class Picture:
 
 def pictures(analysis: Analysis) -> Iterator[Picture]:
     """
-    Those that its rows have.
+    Those that its rows have, of the methods that were run on all problems.
 
     Ranks and pairs need two methods, those by time seconds that may be ranked, targets the events
     of all runs.
     """
-    gaps = measures.gaps(analysis.runs, "gap")
+    ranked = analysis.ranked
+    if not ranked:
+        return
+    gaps = measures.gaps(analysis.runs, "gap")[ranked]
     yield Picture("gaps", "Distribution of gaps", partial(distribution_of_gaps, gaps))
     if with_courses(analysis.runs):
-        draw = partial(distribution_of_targets, analysis.hits, float(analysis.limits.max()))
+        draw = partial(distribution_of_targets, analysis.hits[ranked], float(analysis.limits.max()))
         yield Picture("targets", "Targets reached over time", draw)
-    if len(analysis.times.columns) < 2:
+    if len(ranked) < 2:
         return
     draw = partial(rank_bars, analysis.ranks_by_cost, "Cost")
     yield Picture("ranks-by-cost", "Shares of ranks by cost", draw)
     if analysis.is_shared:
         return
-    by_time, times = analysis.ranks_by_time, analysis.times
-    ranked = by_time.index.tolist()
-    draw = partial(performance_profiles, times, ranked)
+    by_time, times = analysis.ranks_by_time, analysis.times[ranked]
+    best_first = by_time.index.tolist()
+    draw = partial(performance_profiles, times, best_first)
     yield Picture("profiles", "Performance profiles", draw)
-    draw = partial(pairwise_times, times, analysis.limits, ranked)
+    draw = partial(pairwise_times, times, analysis.limits, best_first)
     yield Picture("times", "Times in pairs", draw)
     draw = partial(rank_bars, by_time, "Time to solve")
     yield Picture("ranks-by-time", "Shares of ranks by time", draw)

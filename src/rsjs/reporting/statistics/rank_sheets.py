@@ -23,6 +23,7 @@ def pairs_sheet(measure: str, found: pd.DataFrame, analysis: Analysis) -> Sheet:
         " better: how often its mean is the lesser one in the bootstrap; effect: rank-biserial,"
         " below 0 if the first is better; p: Wilcoxon's signed-rank test"
         f" over {counted(instances, 'instance')}, exact, two-sided; Holm: corrected for all pairs."
+        " A pair is compared on the problems that both were run on."
     ]
     if least_p(instances) > CERTAIN:
         told = f"no p can be below {least_p(instances):g}"
@@ -44,7 +45,7 @@ def pairs_sheet(measure: str, found: pd.DataFrame, analysis: Analysis) -> Sheet:
     )
 
 
-def ranks_sheet(measure: str, shares: pd.DataFrame) -> Sheet:
+def ranks_sheet(measure: str, shares: pd.DataFrame, analysis: Analysis) -> Sheet:
     """Ranks by "time" or "cost"; its file has the share of every rank."""
     means = {"time": "shifted geometric mean time", "cost": "mean primal gap"}
     spread = rank_spread(shares)
@@ -62,7 +63,8 @@ def ranks_sheet(measure: str, shares: pd.DataFrame) -> Sheet:
         lines=lines,
         notes=[
             f"Ranks by {means[measure]} when instances, then seeds, are drawn again: their mean,"
-            " how often the first, and the middle 95 %."
+            " how often the first, and the middle 95 %.",
+            *([analysis.unranked] if analysis.unranked else []),
         ],
     )
 

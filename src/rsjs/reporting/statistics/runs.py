@@ -8,7 +8,7 @@ The rows of comparisons as one table of runs: what every statistic starts from.
     best cost    least cost of the instance that any of the rows reached, as the best bound
     gap          (z - b) / max(|z|, |b|), z the checked cost, b the best bound
     own gap      the same with the bound of the run itself
-    primal gap   |z - z*| / max(|z|, |z*|), z* the best cost (Berthold 2013, eq. 1)
+    primal gap   |z - z*| / max(|z|, |z*|), z* the best cost (Berthold 2013, eq. 1); 0 if they tie
 
 Bounds and costs are shared again over all rows that are given, so that rows of several comparisons
 may be put together. A run is wrong if its bound lies above the best cost, as in a comparison, or if
@@ -23,12 +23,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from rsjs.experiments.gap import contradicts, gap
+from rsjs.experiments.gap import contradicts, gap, ties
 from rsjs.experiments.problems import problem
 from rsjs.instances.errors import InputError, described
 from rsjs.instances.solution import Stop
 from rsjs.reporting.names import distinct
-from rsjs.reporting.rows import Row, competing, known
+from rsjs.reporting.rows import Row, competing, known, ordered
 
 NEEDED = ("instance_sha256", "method", "stop", "status", "time_limit", "seed")
 WORDS = {
@@ -40,7 +40,7 @@ PROBLEM = ["instance", "seed", "repetition"]
 
 def tidy(rows: Sequence[Row]) -> pd.DataFrame:
     """
-    One line per run.
+    One line per run, in the order of `rows.ordered`.
 
     Parameters
     ----------
@@ -77,7 +77,8 @@ def tidy(rows: Sequence[Row]) -> pd.DataFrame:
             raise InputError(f"row {i + 1}, total_s", row["total_s"], "a number >= 0")
     _refuse_twins(rows)
     shared = _shared_bounds(rows)
-    return pd.DataFrame([_run(row, *shared[problem(row)]) for row in competing(distinct(rows))])
+    compared = competing(ordered(distinct(rows)))
+    return pd.DataFrame([_run(row, *shared[problem(row)]) for row in compared])
 
 
 def methods(runs: pd.DataFrame) -> list[str]:
@@ -140,7 +141,9 @@ def _run(row: Mapping[str, Any], best_cost: float, best_bound: float) -> dict[st
         "best_bound": best_bound,
         "gap": _number(gap(reached, _known(best_bound))),
         "own_gap": _number(gap(reached, bound)),
-        "primal_gap": _number(gap(reached, _known(best_cost))),
+        "primal_gap": 0.0
+        if reached is not None and ties(reached, best_cost)
+        else _number(gap(reached, _known(best_cost))),
         "seconds": _number(known(row, "total_s")),
         "limit": float(row["time_limit"]),
         "gap_limit": _number(known(row, "gap_limit")),

@@ -22,17 +22,20 @@ class Column:
     heading : str
     number : function of a number to str, or None
         None = text.
+    missing : str
+        Shown where there is no number.
     """
 
     key: str
     heading: str
     number: Callable[[float], str] | None = None
+    missing: str = MISSING
 
     def text(self, value: Any) -> str:
-        """A cell; an en dash where nothing is known."""
+        """A cell; an en dash where nothing is known, unless told otherwise."""
         if self.number is None:
             return str(value) or MISSING
-        return MISSING if value is None or not isfinite(value) else self.number(float(value))
+        return self.missing if value is None or not isfinite(value) else self.number(float(value))
 
 
 @dataclass(frozen=True, kw_only=True)

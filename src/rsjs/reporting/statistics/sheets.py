@@ -18,7 +18,8 @@ RATIO = (
     Column("low", "from", formats.measured),
     Column("high", "to", formats.measured),
 )
-UNRANKED = "Seconds were measured beside other runs: they are not ranked."
+UNSOLVED = "limit"  # in place of a mean time to solve that would be that of the limits
+UNRANKED = "Seconds were measured beside other runs or processes: they are not ranked."
 
 
 def sheets(analysis: Analysis) -> list[Sheet]:
@@ -27,15 +28,19 @@ def sheets(analysis: Analysis) -> list[Sheet]:
 
     Nothing is ranked by seconds that were measured beside other runs.
     """
-    made = [_counts(analysis), simulation_sheet(analysis.rows), schedule_sheet(analysis.rows)]
+    made = [_counts(analysis), simulation_sheet(analysis.ordered)]
+    made.append(schedule_sheet(analysis.ordered))
     made += [_means(analysis), _gaps(analysis), _anytime(analysis)]
+    timed = not analysis.is_shared
     if len(analysis.times.columns) > 1:
-        timed = not analysis.is_shared
         made += [
             pairs_sheet("time", analysis.pairs_by_time(), analysis) if timed else None,
             pairs_sheet("cost", analysis.pairs_by_cost(), analysis),
-            ranks_sheet("time", analysis.ranks_by_time) if timed else None,
-            ranks_sheet("cost", analysis.ranks_by_cost),
+        ]
+    if len(analysis.ranked) > 1:
+        made += [
+            ranks_sheet("time", analysis.ranks_by_time, analysis) if timed else None,
+            ranks_sheet("cost", analysis.ranks_by_cost, analysis),
             virtual_best_sheet(analysis) if timed else None,
         ]
     return [*(sheet for sheet in made if sheet is not None), _fairness(analysis)]
@@ -73,28 +78,31 @@ def _counts(analysis: Analysis) -> Sheet:
 
 def _means(analysis: Analysis) -> Sheet:
     found, shared = analysis.means(), analysis.is_shared
-    problems, common = len(analysis.times), int(found["in_both"].iloc[0])
+    common = int(found["in_both"].iloc[0])
     told = "" if shared else " ratio to the least mean with its 95 % bootstrap interval;"
     return Sheet(
         name="times",
         title="Time to solve",
         columns=[
             METHOD,
-            Column("solved", f"solved of {problems}", formats.count),
-            Column("penalised", "mean [s]", formats.measured),
+            Column("solved", "solved", formats.count),
+            Column("problems", "of", formats.count),
+            Column("ran", "running time, mean [s]", formats.measured),
+            Column("penalised", "time to solve, mean [s]", formats.measured, missing=UNSOLVED),
             *([] if shared else RATIO),
             *(
                 [Column("intersection", f"mean of {common} [s]", formats.measured)]
                 if common
                 else []
             ),
-            Column("par10", "PAR10 [s]", formats.measured),
+            Column("par10", "PAR10 [s]", formats.measured, missing=UNSOLVED),
         ],
         lines=named(found.drop(columns=[column.key for column in RATIO]) if shared else found),
         notes=[
-            f"{definition(analysis)} Mean: shifted geometric, shift {analysis.shift:g} s, a failure"
+            f"{definition(analysis)} Mean: shifted geometric, shift {analysis.shift:g} s, over the"
+            " problems that the method was run on; time to solve: a failure"
             f" counts the time limit;{told} all methods solved {counted(common, 'problem')};"
-            " PAR10: arithmetic mean, a failure counts 10 limits.",
+            f" PAR10: arithmetic mean, a failure counts 10 limits; {UNSOLVED}: solved nothing.",
             *([UNRANKED] if shared else []),
         ],
     )
@@ -118,7 +126,8 @@ def _gaps(analysis: Analysis) -> Sheet:
         lines=named(analysis.gaps()),
         notes=[
             "Gap: (z - b) / max(|z|, |b|), b the best bound of the instance; primal gap: the same"
-            " to the best cost of these rows; its mean counts a failure as 100 %."
+            " to the best cost of these rows; its mean counts a failure as 100 %, and no problem"
+            " that the method was not run on."
         ],
     )
 

@@ -36,7 +36,9 @@ def shifted_geometric_mean(values: ArrayLike, shift: float) -> float:
     return float(np.exp(np.log(np.maximum(1.0, array + shift)).mean()) - shift)
 
 
-def shifted_means(times: pd.DataFrame, limits: pd.Series, shift: float) -> pd.DataFrame:
+def shifted_means(
+    times: pd.DataFrame, limits: pd.Series, shift: float, ran: pd.DataFrame | None = None
+) -> pd.DataFrame:
     """
     Means of each method under both policies.
 
@@ -48,23 +50,32 @@ def shifted_means(times: pd.DataFrame, limits: pd.Series, shift: float) -> pd.Da
         Seconds of each problem.
     shift : float
         Seconds.
+    ran : DataFrame, optional
+        Of `measures.ran`: the means of a method are of the problems that it was run on, and those
+        of the intersection and the ratio of methods that were run on all.
 
     Returns
     -------
     DataFrame
-        By method: penalised, intersection [s]; ratio, of the penalised mean to the least one.
+        By method: penalised, intersection [s]; ratio, of the penalised mean to the least one. NaN
+        for a method that solved nothing: its mean would be that of the limits.
     """
+    everywhere = times.columns if ran is None else ran.columns[ran.all()]
     both = {
-        "penalised": penalised(times, limits),
-        "intersection": intersection(times),
+        "penalised": penalised(times, limits, ran=ran).loc[:, times.notna().any()],
+        "intersection": intersection(times[everywhere]),
     }
     means = pd.DataFrame(
         {
-            policy: {name: shifted_geometric_mean(table[name], shift) for name in times.columns}
+            policy: {name: shifted_geometric_mean(table[name].dropna(), shift) for name in table}
             for policy, table in both.items()
-        }
+        },
+        index=times.columns,
+        columns=[*both],
+        dtype=float,
     )
-    return means.assign(ratio=ratio(means["penalised"], means["penalised"].min()))
+    comparable = means["penalised"].where(means.index.isin(everywhere))
+    return means.assign(ratio=ratio(comparable, comparable.min()))
 
 
 def ratio(one: ArrayLike, other: ArrayLike) -> NDArray[np.float64]:

@@ -11,6 +11,7 @@ limit. The best of several random runs is better than any method by luck: seeds 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -39,7 +40,9 @@ class VirtualBest:
     methods: pd.DataFrame
 
 
-def virtual_best(logs: pd.DataFrame, times: pd.DataFrame, shift: float) -> VirtualBest:
+def virtual_best(
+    logs: pd.DataFrame, times: pd.DataFrame, shift: float, candidates: Sequence[str] = ()
+) -> VirtualBest:
     """
     The portfolio of all methods.
 
@@ -49,6 +52,8 @@ def virtual_best(logs: pd.DataFrame, times: pd.DataFrame, shift: float) -> Virtu
         `shifted_mean.logarithms` of penalised seconds, problems x methods.
     times : DataFrame
         Seconds with NaN for failures.
+    candidates : sequence of str
+        For the single best: methods that were run on all problems; none = all are.
     """
     of_instance = logs.groupby(level="instance", sort=False).mean()
     solves = times.notna().groupby(level="instance", sort=False).any()
@@ -63,7 +68,7 @@ def virtual_best(logs: pd.DataFrame, times: pd.DataFrame, shift: float) -> Virtu
             "alone": int((solves[name] & (solves.sum(axis=1) == 1)).sum()),
             "contribution": float(ratio(_mean(without, shift), mean)),
         }
-    single = str(of_instance.mean().idxmin())
+    single = str(of_instance[[*candidates] or [*logs]].mean().idxmin())
     return VirtualBest(
         mean=mean,
         single=single,

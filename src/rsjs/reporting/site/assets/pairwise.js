@@ -21,7 +21,9 @@ function tested(family, measure, one, other) {
   const pairs = family.pairs[measure];
   const found = pairs[`${one}\n${other}`];
   if (found) return found;
-  const [wins, ties, losses, better, effect, p, holm] = pairs[`${other}\n${one}`];
+  const reversed = pairs[`${other}\n${one}`];
+  if (!reversed) return null; // no problem that both were run on
+  const [wins, ties, losses, better, effect, p, holm] = reversed;
   return [losses, ties, wins, 1 - better, -effect, p, holm];
 }
 
@@ -29,7 +31,13 @@ const short = (value) => (value === null ? "–" : Number(value.toPrecision(6)).
 const chance = (p) => (p < 1e-4 ? "<0.0001" : p.toPrecision(3));
 
 function verdict(family, measure, one, other) {
-  const [wins, ties, losses, better, effect, p, holm] = tested(family, measure, one, other);
+  const found = tested(family, measure, one, other);
+  if (!found) {
+    const none = `There is no problem that both ${one} and ${other} were run on.`;
+    document.getElementById("verdict").replaceChildren(element("p", none, "note"));
+    return;
+  }
+  const [wins, ties, losses, better, effect, p, holm] = found;
   const facts = [
     ["wins", wins], [`ties (within ${pairsHolder.dataset.tie})`, ties], ["losses", losses],
     ["better in the bootstrap", `${(100 * better).toFixed(1)} %`], ["effect", effect.toFixed(2)],
@@ -65,7 +73,7 @@ function picture(family, measure, one, other) {
   ];
   const left = every.length - both.length;
   document.getElementById("left-out").textContent =
-    left ? `${left} of ${every.length} problems are not drawn: a method failed on them.` : "";
+    left ? `${left} of ${every.length} problems are not drawn: a method failed on them, or was not run.` : "";
   const layout = { height: 460, meta: { legend: false }, xaxis: { type, title: title(one) }, yaxis: { type, title: title(other) } };
   rsjsDraw(document.querySelector(".canvas-pair"), { data, layout }, "pair");
 }
@@ -100,7 +108,7 @@ function problems(family, measure, one, other) {
   scroll.tabIndex = 0;
   scroll.append(table);
   section.append(element("h2", "Problem by problem"), tools, scroll,
-    element("p", "–: failed. Ratio: the second method by the first.", "note"));
+    element("p", "–: failed or not run. Ratio: the second method by the first.", "note"));
   before.replaceWith(section);
   rsjsTable(section);
 }

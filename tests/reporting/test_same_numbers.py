@@ -1,0 +1,129 @@
+"""The same runs give the same numbers, whichever command makes the tables."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+from rsjs.experiments.campaigns.collection import Collected
+from rsjs.experiments.campaigns.statuses import failure
+from rsjs.reporting.csv_rows import csv_text, read_rows
+from rsjs.reporting.families import by_family
+from rsjs.reporting.kit.evidence import Experiment, doubts
+from rsjs.reporting.kit.results import write_results
+from rsjs.reporting.objectives import best_row
+from rsjs.reporting.site import overview_page
+from rsjs.reporting.site.families import families
+from rsjs.reporting.site.instance_list_page import _line
+from rsjs.reporting.site.material import gathered
+from rsjs.reporting.statistics.analysis import Analysis
+from rsjs.reporting.statistics.sheet_text import csv
+from rsjs.reporting.statistics.sheets import sheets
+from rsjs.reporting.statistics.stored import read_stored
+
+SMOKE = Path(__file__).parents[2] / "results" / "smoke"
+Row = dict[str, Any]
+
+
+@pytest.fixture(scope="module")
+def stored(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The smoke campaign's 58 runs of four families, shuffled."""
+    folder = tmp_path_factory.mktemp("stored")
+    rows = read_rows(SMOKE / "rows.csv")
+    Random(7).shuffle(rows)
+    (folder / "rows.csv").write_text(csv_text(rows))
+    (folder / "events.json").write_bytes((SMOKE / "events.json").read_bytes())
+    return folder
+
+
+@pytest.fixture(scope="module")
+def archived() -> Experiment:
+    """The same runs as those of a store, in the order in which they were carried out."""
+    rows = sorted(read_rows(SMOKE / "rows.csv"), key=lambda row: row["begun"])
+    courses = {one["run_id"]: one for one in json.loads((SMOKE / "events.json").read_text())}
+    found = Collected(rows=rows, courses=[courses[row["run_id"]] for row in rows])
+    return Experiment(name="smoke", text="", stores=[], found=found, sessions=[])
+
+
+def _tables(analyses: dict[str, Analysis]) -> Iterator[tuple[str, str]]:
+    for family, analysis in analyses.items():
+        for sheet in sheets(analysis):
+            yield f"{family}-{sheet.name}", csv(sheet)
+
+
+def test_statistics_report_and_archive_have_the_same_tables(
+    stored: Path, archived: Experiment, tmp_path: Path
+) -> None:
+    groups = by_family(read_stored(stored))
+    statistics = dict(_tables({name: Analysis(rows=rows) for name, rows in groups.items()}))
+    site = {
+        f"{family.name}-{name}": csv(sheet)
+        for family in families(gathered([stored]).rows)
+        for name, sheet in family.sheets.items()
+    }
+    kinds = {name.partition("-")[2] for name in statistics}
+    write_results(archived, tmp_path, sorted(kinds))
+    archive = {path.stem: path.read_text() for path in tmp_path.glob("tables/*.csv")}
+    assert len(statistics) > 24
+    assert statistics == site
+    assert statistics == archive
+
+
+def test_a_method_that_is_optimal_wherever_it_serves_says_so(stored: Path) -> None:
+    for name in ("jahani", "sts"):
+        found = Analysis(rows=by_family(read_stored(stored))[name])
+        assert found.gaps().loc["enumeration", ["primal_mean", "best"]].tolist() == [0.0, 1]
+        assert not any(one.unfair for one in found.findings())
+
+
+def test_of_equal_costs_one_run_is_the_best_everywhere(stored: Path, archived: Experiment) -> None:
+    """The overview of instances names the run whose decision the archive publishes."""
+    of_instance: dict[str, list[Row]] = {}
+    for row in archived.rows:
+        of_instance.setdefault(row["instance"], []).append(row)
+    reported = {
+        group[0]["instance"]: _line(group)["method"]
+        for family in families(gathered([stored]).rows)
+        for group in family.instances.values()
+    }
+    best = {name: best_row(rows) for name, rows in of_instance.items()}
+    assert reported == {name: row and row["method"] for name, row in best.items()}
+    for name, rows in of_instance.items():  # costs differ in their last digits
+        near = [
+            {**row, "objective": row["objective"] and row["objective"] * (1 + 1e-13 * i)}
+            for i, row in enumerate(reversed(rows))
+        ]
+        assert best_row(near)["run_id"] == best[name]["run_id"]
+
+
+@pytest.mark.parametrize(
+    ("ended", "quality", "failed"),
+    [
+        ("FINISHED", "FEASIBLE_VERIFIED", False),
+        ("TIMEOUT", "NO_SOLUTION", False),  # limits that were hit are results
+        ("MEMOUT", "NO_SOLUTION", False),
+        ("OUTPUT_LIMIT", "FEASIBLE_VERIFIED", False),
+        ("FINISHED", "INFEASIBLE_CLAIMED", False),
+        ("FINISHED", "WRONG", True),
+        ("SOLVER_ERROR", "NO_SOLUTION", True),
+        ("CRASH(SIGKILL)", "FEASIBLE_VERIFIED", True),
+    ],
+)
+def test_failed_means_one_thing(
+    stored: Path, archived: Experiment, ended: str, quality: str, failed: bool
+) -> None:
+    row = {**archived.rows[0], "ended": ended, "quality": quality}
+    assert bool(failure(row)) is failed  # what `rsjs run` counts
+    found = replace(archived, found=replace(archived.found, rows=[row]))
+    assert any("failed" in doubt for doubt in doubts([found])) is failed
+    material = replace(gathered([stored]), rows=[row])
+    facts = {fact["label"]: fact["value"] for fact in overview_page._facts(material, [])}
+    assert facts["failed"] == str(int(failed))
+    nothing = quality == "NO_SOLUTION" and not failed
+    assert facts["without a decision"] == str(int(nothing))
