@@ -98,6 +98,22 @@ def test_solution_is_feasible_priced_and_repeatable(
         assert again.same_as(solution)
 
 
+@pytest.mark.parametrize("name", ["local_search", "path_relinking"])
+def test_of_equivalent_solutions_the_reported_one_is_the_result(
+    random_instance: Callable[[int, Objective], Instance], name: str
+) -> None:
+    """Here two solutions differ in the order of their nodes, so their costs in the last digit."""
+    objective = Objective(
+        energy="first_ending",
+        tardiness_at="completion",
+        open_nodes="free",
+        expectation="mean",
+        mu=0.3,
+    )
+    result = parse(name)(random_instance(113, objective), Call(), Report())
+    assert result.events[-1].incumbent == result.objective
+
+
 @pytest.mark.parametrize(("method", "rule"), [call for call in CALLS if call.values[1]])
 def test_some_job_always_runs(
     random_instance: Callable[[int, Objective], Instance], method: Method, rule: str | None
