@@ -104,14 +104,7 @@ def test_of_equivalent_solutions_the_reported_one_is_the_result(
     random_instance: Callable[[int, Objective], Instance], name: str
 ) -> None:
     """Here two solutions differ in the order of their nodes, so their costs in the last digit."""
-    objective = Objective(
-        energy="first_ending",
-        tardiness_at="completion",
-        open_nodes="free",
-        expectation="mean",
-        mu=0.3,
-    )
-    result = parse(name)(random_instance(113, objective), Call(), Report())
+    result = parse(name)(random_instance(113, OBJECTIVES[4]), Call(), Report())
     assert result.events[-1].incumbent == result.objective
 
 
