@@ -1,8 +1,8 @@
 """
 What a rule looks at before it decides: prices of configurations, their order, the queue.
 
-A configuration is (kind, g): g dedicated GPUs on a GPU type (the authors' program) or on a node
-type (the papers). Tables have one row per job, then kinds, then g = 0, 1, ..., G.
+A configuration is (kind, g): g dedicated GPUs on a GPU type (greedy) or on a node type (FIFO, EDF,
+priority). Tables have one row per job, then kinds, then g = 0, 1, ..., G.
 """
 
 from __future__ import annotations
@@ -17,11 +17,6 @@ from rsjs.instances.cluster import Cluster
 from rsjs.instances.schema import Instance
 
 Array = NDArray[np.float64]
-
-
-def hours_by_gpu_type(instance: Instance) -> Array:
-    """(J, T, G + 1) hours to completion on g GPUs of a type, inf where not admissible."""
-    return costs.tables(instance).hours
 
 
 def hours_by_node_type(instance: Instance) -> Array:

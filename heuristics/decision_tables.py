@@ -2,7 +2,7 @@
 One decision as plain arrays: what compiled kernels and numpy read alike.
 
 Sizes: J jobs, N nodes, V node types, T GPU types, G GPUs of the largest node, K kinds (what a
-configuration asks for: a GPU type or a node type, see `best_fit`), D classes of nodes. Code
+configuration asks for: the T GPU types, see `best_fit`), D classes of nodes. Code
 kind * (G + 1) + g is a configuration. Tables are indexed as their comments say.
 """
 
@@ -35,7 +35,6 @@ class NodeTables(NamedTuple):
     start: Ints  # (D + 1,) where each class starts in `members`
     size_as: Ints  # (K, D) GPUs of a node that is opened for a kind; 0 = it is not
     opened_as: Ints  # (K, D) its node type; -1 = it is not
-    gpu_of_kind: Ints  # (K,)
     price: Floats  # (K, G + 1) $/h that candidates are ordered by; inf = no node has so many
     equivalents: Ints  # (D, V, G + 1) what a type with some GPUs in use becomes
     gpu_of_type: Ints  # (V,)
@@ -85,7 +84,6 @@ def node_tables(cluster: Cluster, pool: Pool, price: Floats, equivalents: Ints) 
         start=np.concatenate([[0], np.cumsum(cluster.class_sizes)]),
         size_as=np.where(opened_as >= 0, cluster.gpus_of_type[opened_as], 0),
         opened_as=opened_as,
-        gpu_of_kind=np.where(opened_as >= 0, cluster.gpu_of_type[opened_as], -1).max(axis=1),
         price=price,
         equivalents=equivalents,
         gpu_of_type=cluster.gpu_of_type,

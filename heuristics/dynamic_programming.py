@@ -28,6 +28,7 @@ from numpy.typing import NDArray
 from rsjs.heuristics import candidates
 from rsjs.heuristics.first_fit import as_solution, first_fit, rows_without
 from rsjs.heuristics.outcome import choose_rule, finished
+from rsjs.heuristics.power_model import PowerModel
 from rsjs.heuristics.queue_choices import EPOCHS, Choices
 from rsjs.heuristics.rooms import Rooms
 from rsjs.instances import costs
@@ -40,7 +41,12 @@ Ints = NDArray[np.int64]
 RULES = ("fastest", "pooled")
 
 
-def decide(instance: Instance, rule: str = "fastest", epochs: str = "worst_case") -> Solution:
+def decide(
+    instance: Instance,
+    rule: str = "fastest",
+    epochs: str = "worst_case",
+    model: PowerModel | None = None,
+) -> Solution:
     """
     One decision.
 
@@ -49,8 +55,10 @@ def decide(instance: Instance, rule: str = "fastest", epochs: str = "worst_case"
     rule : one of RULES
     epochs : one of queue_choices.EPOCHS
         What a job is taken to have left.
+    model : PowerModel, optional
+        Of the jobs, if it is known.
     """
-    of, order = Choices.of(instance, epochs), candidates.by_release(instance)
+    of, order = Choices.of(instance, epochs, model), candidates.by_release(instance)
     codes = of.fastest() if rule == "fastest" else _at_most(of, order, gpus_of_jobs(of, order))
     rooms = Rooms(instance.cluster)
     placed = first_fit(order.tolist(), rows_without(codes), of.units, rooms, of.stride)

@@ -2,10 +2,11 @@
 Greedy: the most pressing job first, on its best configuration that finds room.
 
 Kiros 2020, 3.1.3. Each job, by decreasing pressure Delta_j = now + min t_j - d_j, takes the first
-of its candidates (v, g) that fits, in time by cost, then late by time:
+of its candidates (v, g) that fits, in time by cost, then late by time. A type of VM v comes with
+different numbers of GPUs: it is a GPU type.
 
-    (a) on an open compatible node with at least g idle GPUs, the fullest one (best fit);
-    (b) else on a node that is opened for it;
+    (a) on an open node of type v with at least g idle GPUs, the fullest one (best fit);
+    (b) else on a node that is opened for it, as the VM of type v with the most GPUs;
     (c) else the next candidate is tried (suboptimal configurations); a job without any waits.
 
 Afterwards nodes with idle GPUs become smaller, equivalent ones, and jobs get what stays idle.
@@ -55,14 +56,13 @@ def prepare(instance: Instance, rule: str = "code") -> Prepared:
     """Order the queue and each job's candidates by a rule of RULES."""
     chosen = RULES[rule]
     tables = cluster_tables(instance.cluster, chosen)
+    hours = costs.tables(instance).hours
     return Prepared(
         rule=chosen,
         cluster=instance.cluster,
-        hours=costs.tables(instance).hours,
+        hours=hours,
         queue=candidates.by_pressure(instance).tolist(),
-        candidates=candidates.ranked(
-            instance, chosen.hours(instance), tables.nodes.price, strict=chosen.strict
-        ),
+        candidates=candidates.ranked(instance, hours, tables.nodes.price, strict=chosen.strict),
         pool=tables.pool,
         equivalents=tables.equivalents,
     )

@@ -11,11 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rsjs.heuristics import candidates, postprocessing
-from rsjs.heuristics.best_fit import Ints, Pool, pool_by_gpu_type, pool_by_node_type
+from rsjs.heuristics.best_fit import Ints, Pool, pool_by_gpu_type
 from rsjs.heuristics.decision_tables import NodeTables, node_tables
 from rsjs.heuristics.node_levels import Levels, all_closed
 from rsjs.instances.cluster import Cluster
-from rsjs.instances.schema import Instance
 
 Array = NDArray[np.float64]
 
@@ -27,15 +26,12 @@ class Rule:
 
     Attributes
     ----------
-    pool : which nodes are compatible, and what a node is opened as
-    hours, price : times and prices of the configurations (v, g)
+    price : prices of the configurations (v, g), v a GPU type
     strict : whether a job that ends at its due date is late
     equivalents : what a node with idle GPUs becomes
     give : who gets GPUs that stay idle
     """
 
-    pool: Callable[[Cluster], Pool]
-    hours: Callable[[Instance], Array]
     price: Callable[[Cluster], Array]
     strict: bool
     equivalents: Callable[[Cluster], Ints]
@@ -43,21 +39,16 @@ class Rule:
 
 
 RULES = {
-    # the authors' program: v is a GPU type, a new node the largest VM with it, and a
-    # configuration costs as much as the cheapest whole VM that has g GPUs
+    # the authors' program: a configuration costs as much as the cheapest whole VM with g GPUs
     "code": Rule(
-        pool=pool_by_gpu_type,
-        hours=candidates.hours_by_gpu_type,
         price=candidates.full_price_by_gpu_type,
         strict=False,
         equivalents=postprocessing.cheaper_equivalents,
         give=postprocessing.give_to_one_job,
     ),
-    # as printed: v is a VM type, with s_v GPUs, and a configuration costs g / s_v of it
+    # as published: g / s_v of the price of a VM with s_v GPUs, where that is cheapest
     "paper": Rule(
-        pool=pool_by_node_type,
-        hours=candidates.hours_by_node_type,
-        price=candidates.share_price_by_node_type,
+        price=candidates.share_price_by_gpu_type,
         strict=True,
         equivalents=postprocessing.smaller_equivalents,
         give=postprocessing.give_on_each_node,
@@ -72,8 +63,9 @@ class ClusterTables:
 
     Attributes
     ----------
-    pool, equivalents : what the rule's functions say
-    nodes : the same as plain arrays, and the rule's prices
+    pool : nodes by GPU type
+    equivalents : what the rule's function says
+    nodes : both as plain arrays, and the rule's prices
     """
 
     pool: Pool
@@ -94,7 +86,7 @@ def cluster_tables(cluster: Cluster, rule: Rule) -> ClusterTables:
     by_rule = _TABLES.setdefault(cluster, {})
     known = by_rule.get(rule)
     if known is None:
-        pool, equivalents = rule.pool(cluster), rule.equivalents(cluster)
+        pool, equivalents = pool_by_gpu_type(cluster), rule.equivalents(cluster)
         known = by_rule[rule] = ClusterTables(
             pool=pool,
             equivalents=equivalents,

@@ -8,10 +8,10 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from rsjs.heuristics.power_model import PowerModel
+from rsjs.heuristics.power_model import JobData
 from rsjs.heuristics.speed_hull import hull
 from rsjs.heuristics.speed_profile import INADMISSIBLE, STATUSES, profiles
-from rsjs.heuristics.survival_steps import repeated, steps_of_jobs
+from rsjs.heuristics.survival_steps import repeated
 from rsjs.instances.schema import Instance
 
 Floats = NDArray[np.float64]
@@ -100,7 +100,7 @@ def job_profiles(instance: Instance, job: int, time: float) -> list[JobProfile]:
     time : float [h]
         Until the due date.
     """
-    model, every = PowerModel.of(instance), steps_of_jobs(instance)
+    model, every = JobData.of(instance)
     rate, power = model.rate[job], model.power[job]
     own = every._replace(law=every.law[[job]], first=every.first[[job]], done=every.done[[job]])
     found = profiles(rate, power, np.full(len(rate), time), repeated(own, len(rate)))

@@ -65,20 +65,16 @@ def run(instance: Instance, call: Call, report: Report) -> SolveResult:
     if not starts:
         assert made_by is not None
         return made_by
-    best, time_is_up = starts[0], Reported(report)
+    best, time_is_up = starts[0][0], Reported(report)
     with report.phase("search"):
         for _, start in starts:
-            if time_is_up(best[0]):
+            if time_is_up(best):
                 break
             rule = Iterations(options["iterations"] or inf) | time_is_up
-            best = min(best, descent.improve(start, rule), key=lambda found: found[0])
+            best = min(best, descent.improve(start, rule)[0])
     early = Stop.INTERRUPTED if report.stop_requested() else Stop.TIME_LIMIT
-    return SolveResult(
-        stop=early if time_is_up(best[0]) else Stop.ITERATIONS,
-        solution=best[1],
-        objective=best[0],
-        seconds=dict(report.seconds),
-        events=tuple(report.events),
+    return report.result(
+        early if time_is_up(best) else Stop.ITERATIONS,
         counts={
             "iterations": descent.moves,
             "neighbours": descent.neighbours,

@@ -25,13 +25,5 @@ def finished(instance: Instance, decision: Solution, report: Report) -> SolveRes
     """Complete a decision as `open_nodes` asks, price it, report it."""
     with report.phase("extract"):
         solution = complete(instance, decision)
-        objective = costs.terms(instance, solution).total
-        report.incumbent(solution, objective)
-    return SolveResult(
-        stop=Stop.ITERATIONS,
-        solution=solution,
-        objective=objective,
-        seconds=dict(report.seconds),
-        events=tuple(report.events),
-        counts={"iterations": 1},
-    )
+        report.incumbent(solution, costs.terms(instance, solution).total)
+    return report.result(Stop.ITERATIONS, counts={"iterations": 1})

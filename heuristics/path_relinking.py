@@ -66,14 +66,9 @@ def run(instance: Instance, call: Call, report: Report) -> SolveResult:
             pool.add(descent.improve(start[1], time_is_up))
         search = Search(descent if options["improve"] else None, relinking, pool, report)
         made = search.link_all(options["path"], rule, time_is_up)
-    best = pool.members[0]
     early = Stop.INTERRUPTED if report.stop_requested() else Stop.TIME_LIMIT
-    return SolveResult(
-        stop=early if time_is_up(best.cost) else Stop.ITERATIONS,
-        solution=best.solution,
-        objective=best.cost,
-        seconds=dict(report.seconds),
-        events=tuple(report.events),
+    return report.result(
+        early if time_is_up(pool.members[0].cost) else Stop.ITERATIONS,
         counts={"iterations": made, "steps": relinking.steps, "starts": len(starts)},
         options={"engine": engine()},
     )

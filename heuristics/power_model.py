@@ -16,12 +16,13 @@ in use (VI). Where several node types have the same GPU, the cheapest one counts
 from __future__ import annotations
 
 from dataclasses import dataclass
-from weakref import WeakKeyDictionary
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rsjs.heuristics.candidates import share_price_by_gpu_type
+from rsjs.heuristics.survival_steps import Steps, steps_of_jobs
 from rsjs.instances.schema import Instance
 
 Floats = NDArray[np.float64]
@@ -50,10 +51,7 @@ class PowerModel:
 
     @staticmethod
     def of(instance: Instance) -> PowerModel:
-        """The power model of the jobs of an instance, if it is not `preset`."""
-        known = _KNOWN.get(instance)
-        if known is not None:
-            return known
+        """Return the power model of the jobs of an instance."""
         level = smallest_levels(instance)
         rate = with_share(instance.hours_per_epoch, instance.shared_hours_per_epoch, level)
         price = share_price_by_gpu_type(instance.cluster)
@@ -79,12 +77,16 @@ class PowerModel:
         return energy
 
 
-_KNOWN: WeakKeyDictionary[Instance, PowerModel] = WeakKeyDictionary()
+class JobData(NamedTuple):
+    """What the single-job model needs of each job."""
 
+    model: PowerModel
+    steps: Steps  # of its remaining epochs
 
-def preset(instance: Instance, known: PowerModel) -> None:
-    """Say what the model of an instance is: as of a part of jobs whose model is known."""
-    _KNOWN[instance] = known
+    @staticmethod
+    def of(instance: Instance) -> JobData:
+        """Return the data of the jobs of an instance."""
+        return JobData(PowerModel.of(instance), steps_of_jobs(instance))
 
 
 def smallest_levels(instance: Instance) -> Ints:

@@ -19,18 +19,13 @@ def bounded(
     stop: Stop = Stop.ITERATIONS,
     iterations: int = 1,
 ) -> SolveResult:
-    """A decision with its cost and the bound of the prices."""
-    objective = costs.terms(instance, solution).total
-    report.incumbent(solution, objective)
-    return SolveResult(
-        stop=stop,
-        solution=solution,
-        objective=objective,
+    """Return the result of a solution, priced and reported, with the bound of the prices."""
+    report.incumbent(solution, costs.terms(instance, solution).total)
+    return report.result(
+        stop,
         bound=found.bound,
         bound_source="lagrangian",
         bound_variant="instance",
-        seconds=dict(report.seconds),
-        events=tuple(report.events),
         counts={"iterations": iterations},
         options={"engine": engine()},
     )

@@ -48,10 +48,10 @@ class Choices:
     units: Ints
 
     @staticmethod
-    def of(instance: Instance, epochs: str) -> Choices:
-        """The configurations of an instance, assuming a number of epochs."""
+    def of(instance: Instance, epochs: str, model: PowerModel | None = None) -> Choices:
+        """The configurations of an instance, assuming a number of epochs; `model` if known."""
         assumed = planned(instance, epochs)
-        model = PowerModel.of(instance)
+        model = model or PowerModel.of(instance)
         return Choices(
             instance=assumed,
             hours=model.rate * costs.epochs_left(assumed)[:, None, None],

@@ -73,26 +73,19 @@ def run(instance: Instance, call: Call, report: Report) -> SolveResult:
     report.start_clock()
     with report.phase("prepare"):
         engine = start(prepared(), lambda: time_is_up(0.0))
-    best: list[tuple[Solution, float]] = []
 
     def better(decision: Solution) -> None:
         solution = complete(instance, decision)
-        best.append((solution, costs.terms(instance, solution).total))
-        report.incumbent(*best[-1])
+        report.incumbent(solution, costs.terms(instance, solution).total)
 
     with report.phase("solve"):
         chunk = max(1, min(CHUNK, CELLS // (len(instance.jobs) * instance.cluster.nodes)))
         limit = Iterations(most) if most else Stopping()
         first = chunk if chunk == CHUNK else 1  # where they take long, one is soon reported
         made = search(engine, limit | time_is_up, chunk, better, first)
-    solution, objective = best[-1]
     early = Stop.INTERRUPTED if report.stop_requested() else Stop.TIME_LIMIT
-    return SolveResult(
-        stop=Stop.ITERATIONS if made == most else early,
-        solution=solution,
-        objective=objective,
-        seconds=dict(report.seconds),
-        events=tuple(report.events),
+    return report.result(
+        Stop.ITERATIONS if made == most else early,
         counts={"iterations": made},
         options={"engine": name},
     )

@@ -82,7 +82,7 @@ def prepare(
     reading = rule.greedy
     nodes = cluster_tables(instance.cluster, reading).nodes
     ranking = candidates.ranking(
-        instance, reading.hours(instance), nodes.price, strict=reading.strict
+        instance, costs.tables(instance).hours, nodes.price, strict=reading.strict
     )
     queue, (kinds, stride) = candidates.by_pressure(instance), nodes.price.shape
     penalty = costs.tables(instance).postponement[queue]

@@ -27,9 +27,9 @@ class StartReport(Report):
     Phases, incumbents, the clock and the wish to stop are those of the search.
     """
 
-    def __init__(self, search: Report) -> None:
+    def __init__(self, instance: Instance, search: Report) -> None:
         super().__init__(SHARE * search.remaining())
-        self._search = search
+        self._instance, self._search = instance, search
         self.found: list[Solution] = []
 
     def start_clock(self) -> None:
@@ -44,9 +44,9 @@ class StartReport(Report):
             yield
 
     def publish(self, solution: Solution, objective: float) -> None:
-        """Keep an incumbent and pass it on."""
+        """Keep an incumbent and pass it on, priced anew: the search may return it."""
         self.found.append(solution)
-        self._search.incumbent(solution, objective)
+        self._search.incumbent(solution, costs.terms(self._instance, solution).total)
 
     def stop_requested(self) -> bool:
         """Whether the search was asked to end."""
@@ -64,7 +64,7 @@ def gathered(
     """
     result, first = None, [call.warm_start]
     if call.warm_start is None:
-        told = StartReport(report)
+        told = StartReport(instance, report)
         result = _run(instance, call, told)
         first = [*told.found, result.solution]
     found: list[Found] = []

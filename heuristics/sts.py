@@ -31,6 +31,7 @@ from rsjs.heuristics import sts_choices as select
 from rsjs.heuristics.engines import choose_engine
 from rsjs.heuristics.first_fit import as_solution, first_fit, rows_without
 from rsjs.heuristics.outcome import choose_rule, finished
+from rsjs.heuristics.power_model import JobData
 from rsjs.heuristics.rooms import Rooms
 from rsjs.heuristics.sts_changes import hours_until_change
 from rsjs.heuristics.sts_postprocessing import give_idle_gpus, on_their_nodes
@@ -107,6 +108,7 @@ def decide(
     spacing: float = 1 / 60,
     margin: bool | None = None,
     engine: str = "numpy",
+    data: JobData | None = None,
 ) -> Decision:
     """
     One decision.
@@ -121,6 +123,8 @@ def decide(
     margin : bool, optional
         Whether due dates are advanced by it, if not as the rule says.
     engine : "numba" | "numpy"
+    data : JobData, optional
+        Of the jobs, if it is known.
     """
     chosen, jobs = RULES[rule], len(instance.jobs)
     advanced = chosen.margin if margin is None else margin
@@ -133,6 +137,7 @@ def decide(
         made = sts_compiled.decide(
             instance,
             floor,
+            data or JobData.of(instance),
             monotone=chosen.monotone,
             fallback=chosen.fallback,
             gives=chosen.gives,
@@ -142,7 +147,7 @@ def decide(
         moved = on_their_nodes(instance, made.solution)
         return Decision(solution=moved, change=made.change, wanted=made.wanted)
     own = floor if chosen.monotone else np.zeros(jobs, dtype=np.int64)
-    of = select.choices(instance, own, spacing if advanced else 0.0)
+    of = select.choices(instance, own, spacing if advanced else 0.0, data)
     codes = select.wanted(of)
     if chosen.fallback:
         codes = np.hstack([codes, select.less(of)])

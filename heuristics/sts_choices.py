@@ -17,9 +17,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rsjs.heuristics.power_model import PowerModel
+from rsjs.heuristics.power_model import JobData, PowerModel
 from rsjs.heuristics.speed_profile import INFEASIBLE, SLACK, Profiles, profiles
-from rsjs.heuristics.survival_steps import Steps, repeated, steps_of_jobs
+from rsjs.heuristics.survival_steps import Steps, repeated
 from rsjs.instances.schema import Instance
 
 Floats = NDArray[np.float64]
@@ -46,7 +46,7 @@ class Choices(NamedTuple):
         return left
 
 
-def choices(instance: Instance, floor: Ints, margin: float) -> Choices:
+def choices(instance: Instance, floor: Ints, margin: float, data: JobData | None = None) -> Choices:
     """
     The optimal profile of each job on each GPU type.
 
@@ -56,10 +56,12 @@ def choices(instance: Instance, floor: Ints, margin: float) -> Choices:
         k_0, the fewest GPUs a job may have; clipped to the most that it may have on a type.
     margin : float [h]
         By how much due dates are advanced.
+    data : JobData, optional
+        Of the jobs, if it is known.
     """
-    model = PowerModel.of(instance)
+    model, steps = data or JobData.of(instance)
     jobs, types, stride = model.rate.shape
-    steps, time = steps_of_jobs(instance), instance.jobs.due - instance.now - margin
+    time = instance.jobs.due - instance.now - margin
     count = np.arange(stride)
     most = np.where(np.isfinite(model.rate), count, 0).max(axis=2)
     least = np.minimum(floor[:, None], most)

@@ -12,8 +12,7 @@ from rsjs.heuristics.greedy_rules import RULES, cluster_tables
 from rsjs.heuristics.kernels import sts as kernel
 from rsjs.heuristics.kernels.rooms import Rooms
 from rsjs.heuristics.kernels.sts_choices import Queued
-from rsjs.heuristics.power_model import PowerModel
-from rsjs.heuristics.survival_steps import steps_of_jobs
+from rsjs.heuristics.power_model import JobData
 from rsjs.instances.cluster import Cluster
 from rsjs.instances.schema import Instance
 from rsjs.instances.solution import Solution
@@ -32,6 +31,7 @@ class Placed(NamedTuple):
 def decide(
     instance: Instance,
     floor: Ints,
+    data: JobData,
     *,
     monotone: bool,
     fallback: bool,
@@ -46,8 +46,10 @@ def decide(
     ----------
     floor : (J,) int
         k_0 of each job.
+    data : JobData
+        Of the jobs.
     """
-    model, jobs = PowerModel.of(instance), instance.jobs
+    (model, steps), jobs = data, instance.jobs
     nodes = cluster_tables(instance.cluster, RULES["code"]).nodes
     rooms, number = _empty(instance.cluster), len(jobs)
     node, gpu, count, shared, wanted = np.empty((5, number), dtype=np.int64)
@@ -66,7 +68,7 @@ def decide(
                 kept=np.array(floor),
             )
         ),
-        settled(steps_of_jobs(instance)),
+        settled(steps),
         float(instance.now),
         spacing,
         fallback,

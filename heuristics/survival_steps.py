@@ -17,7 +17,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
-from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,19 +40,8 @@ class Steps(NamedTuple):
     done: Floats  # (n,) w
 
 
-_KNOWN: WeakKeyDictionary[Instance, Steps] = WeakKeyDictionary()
-
-
-def preset(instance: Instance, known: Steps) -> None:
-    """Say what the steps of an instance are: as of a part of jobs whose laws are known."""
-    _KNOWN[instance] = known
-
-
 def steps_of_jobs(instance: Instance) -> Steps:
-    """The steps of each job of an instance, if they are not `preset`."""
-    known = _KNOWN.get(instance)
-    if known is not None:
-        return known
+    """Return the steps of each job of an instance."""
     jobs = instance.jobs
     keys = [
         (name, most if name == FIXED else 0)

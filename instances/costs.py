@@ -6,8 +6,9 @@ What a decision costs: every formula of the objective, once.
     energy        proportional, first_ending or next_event (see `Objective`)
     idle          mu per GPU of a selected node that is not in use
 
-t_jq: hours to completion in configuration q; M_j = max_q t_jq. Sources: Jahani 2019, objective
-and (7), (8); ANDREAS 2021, (1); Filippini 2024, (P1) with (19)-(21).
+t_jq: hours to completion in configuration q; M_j = max_q t_jq, in a part of an instance that of the
+whole. Sources: Jahani 2019, objective and (7), (8); ANDREAS 2021, (1); Filippini 2024, (P1) with
+(19)-(21).
 """
 
 from __future__ import annotations
@@ -89,25 +90,26 @@ def tables(instance: Instance) -> CostTables:
     return known
 
 
-def preset(instance: Instance, known: CostTables) -> None:
-    """Price an instance by other tables than its own: a part of a whole at the whole's prices."""
-    _TABLES[instance] = known
-
-
 def _compute(instance: Instance) -> CostTables:
     dedicated = instance.hours_per_epoch
     shared = instance.shared_hours_per_epoch
-    slowest = np.maximum(_largest_finite(dedicated), _largest_finite(shared))
     slack = instance.jobs.due - instance.now
     hours, tardiness = _times(instance, dedicated, slack)
     shared_hours, shared_tardiness = _times(instance, shared, slack)
-    longest, late = _times(instance, slowest, slack - instance.H)
+    longest, late = _times(instance, slowest_rates(instance), slack - instance.H)
     result = CostTables(
         hours, shared_hours, tardiness, shared_tardiness, longest, instance.rho * late
     )
     for array in vars(result).values():
         array.setflags(write=False)
     return result
+
+
+def slowest_rates(instance: Instance) -> Array:
+    """(J,) hours per epoch that M_j counts: of the slowest configuration, here or in the whole."""
+    own = map(_largest_finite, (instance.hours_per_epoch, instance.shared_hours_per_epoch))
+    slowest: Array = np.maximum.reduce([*own, instance.jobs.slowest_hours_per_epoch])
+    return slowest
 
 
 def _largest_finite(rates: Array) -> Array:

@@ -166,6 +166,7 @@ def _jobs(cluster: Cluster, jobs: Jobs) -> list[Document]:
     names = [gpu.name for gpu in cluster.gpu_types]
     hours = [_by_gpu(names, rows) for rows in jobs.hours_per_epoch[:, :, 1:].tolist()]
     inflation = [_by_gpu(names, rows) for rows in jobs.inflation.tolist()]
+    slowest = jobs.slowest_hours_per_epoch.tolist()
     columns = {
         name: getattr(jobs, name).tolist()
         for name in ("release", "due", "weight", "memory_gb", "epochs_max", "epochs_done")
@@ -181,6 +182,8 @@ def _jobs(cluster: Cluster, jobs: Jobs) -> list[Document]:
         }
         if inflation[j]:
             document["inflation"] = inflation[j]
+        if slowest[j]:
+            document["slowest_hours_per_epoch"] = slowest[j]
         if jobs.meta[j]:
             document["meta"] = dict(jobs.meta[j])
         documents.append(document)
@@ -280,6 +283,9 @@ def _to_jobs(cluster: Cluster, documents: list[Document]) -> Jobs:
         law=tuple(entry.get("law", FIXED) for entry in documents),
         hours_per_epoch=hours,
         inflation=inflation,
+        slowest_hours_per_epoch=np.array(
+            [float(entry.get("slowest_hours_per_epoch", 0)) for entry in documents]
+        ),
         meta=tuple(entry.get("meta", {}) for entry in documents),
         **column,
     )

@@ -162,7 +162,8 @@ def _check_jobs(subject: Instance) -> None:
     jobs = subject.jobs
     _names("/jobs", jobs.id, "id")
     _check_shapes(subject.cluster, jobs)
-    for name, low in (("release", -LARGEST), ("due", -LARGEST), ("weight", 0), ("memory_gb", 0)):
+    signed, positive = ("release", "due"), ("weight", "memory_gb", "slowest_hours_per_epoch")
+    for name, low in [*((name, -LARGEST) for name in signed), *((name, 0) for name in positive)]:
         values = getattr(jobs, name)
         _first(name, ~((values >= low) & (values <= LARGEST)), values, _between(low))
     _first("epochs_max", jobs.epochs_max < 1, jobs.epochs_max, "at least 1 epoch")

@@ -179,6 +179,7 @@ class _Decision:
         job = self.jobs[j]
         slack = Fraction(job["due"] - self.instance["now"] - self.instance["H"])
         rates = [rate for rate in self._rates(j) if rate is not None]
+        rates.append(Fraction(job.get("slowest_hours_per_epoch", 0)))
         price = Fraction(self.instance["rho"] * job["weight"])
         return price * self._excess(j, max(rates), slack)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -28,6 +28,9 @@ class Jobs:
     inflation : (J, T, L) float >= 1
         Time on a share level over time on a whole GPU; inf = not allowed.
     meta : (J,) tuple of mappings, kept and not interpreted
+    slowest_hours_per_epoch : (J,) float, optional
+        Hours per epoch that postponement counts at least, as where the jobs are part of a larger
+        instance in which they may run slower; 0 = those of their configurations only.
     """
 
     id: tuple[str, ...]
@@ -42,8 +45,11 @@ class Jobs:
     hours_per_epoch: NDArray[np.float64]
     inflation: NDArray[np.float64]
     meta: tuple[Mapping[str, Any], ...]
+    slowest_hours_per_epoch: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
 
     def __post_init__(self) -> None:
+        if not self.slowest_hours_per_epoch.size:
+            object.__setattr__(self, "slowest_hours_per_epoch", np.zeros(len(self.id)))
         for name in ARRAYS:
             getattr(self, name).setflags(write=False)
 
@@ -85,4 +91,5 @@ ARRAYS = (
     "epochs_done",
     "hours_per_epoch",
     "inflation",
+    "slowest_hours_per_epoch",
 )

@@ -17,7 +17,7 @@ from math import isfinite, isnan
 from typing import TYPE_CHECKING, Any, Literal, Protocol, runtime_checkable
 
 from rsjs.instances.errors import InputError
-from rsjs.instances.solution import Event, Solution, SolveResult
+from rsjs.instances.solution import Event, Solution, SolveResult, Stop
 
 if TYPE_CHECKING:
     from rsjs.instances.mig.schedule import Schedule
@@ -142,6 +142,7 @@ class Report:
         self.events: list[Event] = []
         self._start = time.monotonic()
         self._best: float | None = None
+        self._solution: Solution | None = None  # of that cost
         self._bound: float | None = None
 
     def start_clock(self) -> None:
@@ -166,9 +167,34 @@ class Report:
             self.seconds[name] = self.seconds.get(name, 0.0) + time.monotonic() - begin
 
     def incumbent(self, solution: Solution, objective: float) -> None:
-        """A solution better than those before; others are ignored, and those without a price."""
+        """
+        Keep and publish a solution if it is cheaper than those before, by its last digit even.
+
+        Those without a price are ignored.
+        """
         if self._improves(objective):
+            self._solution = solution
             self.publish(solution, objective)
+
+    def result(self, stop: Stop, **others: Any) -> SolveResult:
+        """
+        Return the cheapest solution reported, with phases and events.
+
+        A method that reports each solution it may return needs no comparison of its own, which
+        could decide otherwise between solutions whose costs differ by rounding.
+
+        Parameters
+        ----------
+        stop, others : further fields of the result
+        """
+        return SolveResult(
+            stop=stop,
+            solution=self._solution,
+            objective=self._best,
+            seconds=dict(self.seconds),
+            events=tuple(self.events),
+            **others,
+        )
 
     def incumbent_schedule(self, schedule: Schedule, objective: float) -> None:
         """The same for jobs on MIG instances."""
@@ -179,7 +205,7 @@ class Report:
         """Whether this is the least objective so far, which is then taken note of."""
         if not isfinite(objective):
             return False
-        if self._best is not None and objective >= self._best - 1e-12 * abs(self._best):
+        if self._best is not None and objective >= self._best:
             return False
         self._best = objective
         self.events.append(Event(seconds=self.elapsed(), incumbent=objective, bound=self._bound))

@@ -2,8 +2,9 @@
 Some jobs and nodes of an instance as an instance of its own, at the prices of the whole.
 
 P_j and M_j are costs of the configurations on node types that are *present* in a cluster. Here the
-part has those of the whole, so what a decision of the part saves, the whole saves: node costs and
-tardiness add up over nodes and jobs. Only the number of nodes that `open_nodes` asks for does not.
+part has those of the whole (`Jobs.slowest_hours_per_epoch`), so what a decision of the part saves,
+the whole saves: node costs and tardiness add up over nodes and jobs. Only the number of nodes that
+`open_nodes` asks for does not.
 """
 
 from __future__ import annotations
@@ -71,16 +72,12 @@ def subinstance(
         instance,
         name=f"part of {instance.name}",
         cluster=instance.cluster.taken(kept),
-        jobs=instance.jobs.taken(rows),
+        jobs=replace(
+            instance.jobs.taken(rows),
+            slowest_hours_per_epoch=costs.slowest_rates(instance)[rows],
+        ),
         objective=replace(instance.objective, open_nodes=open_nodes),
         current=None,
         generator={},
-    )
-    whole = costs.tables(instance)
-    costs.preset(
-        part,
-        replace(
-            costs.tables(part), longest=whole.longest[rows], postponement=whole.postponement[rows]
-        ),
     )
     return SubInstance(instance, part, rows, kept)

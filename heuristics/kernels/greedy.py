@@ -78,9 +78,8 @@ def first_that_fits(
     """A job's best configuration (kind, g) with g <= room[kind]; kind -1 = there is none."""
     best_kind, best_g, best_late, best_key, best_cost = -1, 0, True, inf, inf
     for kind in range(state.room.shape[0]):
-        gpu = nodes.gpu_of_kind[kind]
         for g in range(1, state.room[kind] + 1):
-            time, price = hours[job, gpu, g], nodes.price[kind, g]
+            time, price = hours[job, kind, g], nodes.price[kind, g]
             if time == inf or price == inf:
                 continue
             end, cost = now + time, time * price

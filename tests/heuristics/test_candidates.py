@@ -39,7 +39,7 @@ def test_price_of_a_share(instance: Instance) -> None:
 
 
 def test_configurations_in_time_by_cost_then_late_by_time(instance: Instance) -> None:
-    hours = candidates.hours_by_gpu_type(instance)
+    hours = instance.hours_per_epoch
     price = candidates.full_price_by_gpu_type(instance.cluster)
     a, b = 0, 5  # kind x (G + 1)
     order = candidates.ranked(instance, hours, price, strict=False)
@@ -56,7 +56,7 @@ def test_ties_go_to_the_cheaper_then_to_the_first_kind_then_to_fewer_gpus(make: 
         hours=[{"A": [4, 2], "B": [4, 4]}] * 2,
         due=[9, 1],
     )
-    hours = candidates.hours_by_gpu_type(instance)
+    hours = instance.hours_per_epoch
     price = candidates.full_price_by_gpu_type(instance.cluster)
     in_time, late = candidates.ranked(instance, hours, price, strict=False)
     assert in_time == [1, 2, 4, 5]  # 4 $ each

@@ -55,25 +55,17 @@ def test_price_of_the_whole_vm_or_of_a_share(make: Make, rule: str, expected: ob
     assert _schedule(instance, rule) == expected
 
 
-@pytest.mark.parametrize(
-    ("rule", "expected"),
-    [
-        # the second job finds 2 idle GPUs of type A on the first one's node; 3 in use: stays A4,
-        # and the fourth GPU goes to the job that saves time, 6 -> 2 h on 2 GPUs
-        ("code", ([0, 0], [2, 2], ["A4", "off"])),
-        # it wants an A2 for 1 $/h, so a new one is opened (and made an A1, which costs the same);
-        # the first node shrinks to an A2
-        ("paper", ([0, 1], [2, 1], ["A2", "A1"])),
-    ],
-)
-def test_same_gpu_type_or_same_vm_type(make: Make, rule: str, expected: object) -> None:
+@pytest.mark.parametrize("rule", ["code", "paper"])
+def test_nodes_of_the_same_gpu_type_are_compatible(make: Make, rule: str) -> None:
     instance = make(
         types={"A1": [1], "A2": [0.5, 3], "A4": [2, 2.5, 3, 4]},
         groups=[(2, ["A1", "A2", "A4"])],
         hours=[{"A": [None, 3]}, {"A": [6, 2]}],
         due=[3.5, 100],
     )
-    assert _schedule(instance, rule) == expected
+    # the second job, cheapest on an A2, finds 2 idle GPUs of type A on the first one's node; 3 in
+    # use: stays A4, and the fourth GPU goes to the job that saves time, 6 -> 2 h on 2 GPUs
+    assert _schedule(instance, rule) == ([0, 0], [2, 2], ["A4", "off"])
 
 
 @pytest.mark.parametrize(
@@ -146,15 +138,14 @@ def test_best_fit_takes_the_fullest_node(make: Make) -> None:
     assert _schedule(instance, "code")[0] == [0, 1, 0, 0]
 
 
-def test_largest_closed_node_is_opened(make: Make) -> None:
-    instance = make(
-        types={"A2": 2, "A4": 4},
-        groups=[(1, ["A2"]), (1, ["A4"])],
-        hours=[{"A": [3]}],
-        due=[NEVER],
-    )
-    assert _schedule(instance, "code")[0] == [1]  # the authors': the largest VM
-    assert _schedule(instance, "paper")[0] == [0]  # same price per GPU: the first type
+@pytest.mark.parametrize("rule", ["code", "paper"])
+def test_a_node_opens_with_the_most_gpus_of_its_type(make: Make, rule: str) -> None:
+    """Kiros 2020, 3.1.3 (b); Table 4.1 has its types of VM with 1, 2 and 4 GPUs."""
+    slack = {"hours": [{"A": [3]}] * 3, "due": [NEVER] * 3}
+    chosen = make(types={"A1": 0.9, "A2": 2, "A4": 4}, groups=[(1, ["A1", "A2", "A4"])], **slack)
+    assert _schedule(chosen, rule) == ([0, 0, 0], [1, 1, 1], ["A4"])
+    fixed = make(types={"A1": 0.9, "A4": 4}, groups=[(1, ["A1"]), (1, ["A4"])], **slack)
+    assert _schedule(fixed, rule) == ([1, 1, 1], [1, 1, 1], ["off", "A4"])
 
 
 def test_fixed_node_without_room_sends_the_job_to_its_next_candidate(make: Make) -> None:

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from rsjs.heuristics.power_model import PowerModel, phi, preset, units_of_share
+from rsjs.heuristics.power_model import PowerModel, phi, units_of_share
 from rsjs.instances.cluster import GpuType, ShareLevel
 from rsjs.instances.generators import sts
 from rsjs.instances.schema import Instance
@@ -86,12 +86,10 @@ def test_levels_of_generated_instances_follow_table_iv() -> None:
         assert model.level[:, i].tolist() == expected
 
 
-def test_the_model_of_a_part_is_that_of_its_jobs_and_may_be_preset() -> None:
+def test_the_model_of_a_part_is_that_of_its_jobs() -> None:
     instance = sts.generate(nodes=6, jobs=9, seed=1, sharing="paper")
     rows = np.array([1, 4, 8])
     taken = PowerModel.of(instance).taken(rows)
     part = replace(instance, jobs=instance.jobs.taken(rows))
     for name, values in vars(PowerModel.of(part)).items():
         assert np.array_equal(getattr(taken, name), values)
-    preset(part, taken)
-    assert PowerModel.of(part) is taken

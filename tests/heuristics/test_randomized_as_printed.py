@@ -16,6 +16,7 @@ from rsjs.heuristics.random_streams import draw
 from rsjs.heuristics.randomized_engines import Batched
 from rsjs.heuristics.randomized_rules import RULES
 from rsjs.heuristics.randomized_tables import chances, prepare
+from rsjs.instances import costs
 from rsjs.instances.documents import to_instance
 from rsjs.instances.schema import Instance
 
@@ -29,7 +30,7 @@ class Plain:
         self.instance, self.rule, self.state = instance, RULES[rule], state
         self.first_fit, self.cluster = first_fit, instance.cluster
         reading, tables = self.rule.greedy, cluster_tables(instance.cluster, self.rule.greedy)
-        self.hours, self.price = reading.hours(instance), tables.nodes.price
+        self.hours, self.price = costs.tables(instance).hours, tables.nodes.price
         self.ranked = candidates.ranked(instance, self.hours, self.price, strict=reading.strict)
         self.opened_as = tables.pool.opened_as
         self.type = [-1] * self.cluster.nodes
@@ -134,7 +135,7 @@ def test_chances_are_inverse_to_what_sorts_the_candidates(make: Make) -> None:
         ],
         due=[9, 3, 1, 9],
     )
-    hours, price = candidates.hours_by_gpu_type(instance), [[0, 1], [0, 2], [0, 4], [0, 8]]
+    hours, price = instance.hours_per_epoch, [[0, 1], [0, 2], [0, 4], [0, 8]]
     ranking = candidates.ranking(instance, hours, np.array(price, dtype=float), strict=True)
     chance = chances(ranking, 3)
     assert chance[0].tolist() == pytest.approx([4 / 7, 6 / 7, 2])
@@ -150,7 +151,7 @@ def test_free_candidates_share_all_chances(make: Make) -> None:
         hours=[{"A": [1], "B": [2], "C": [1]}],
         due=[9],
     )
-    hours, price = candidates.hours_by_gpu_type(instance), np.array([[0.0, 0], [0, 0], [0, 5]])
+    hours, price = instance.hours_per_epoch, np.array([[0.0, 0], [0, 0], [0, 5]])
     ranking = candidates.ranking(instance, hours, price, strict=True)
     assert chances(ranking, 3).tolist() == [[0.5, 2, 2]]
 

@@ -57,6 +57,7 @@ INSTANCES = [  # {pointer: new value}, what is told; with its pointer where that
     ({"/jobs/0/weight": -2}, "found -2, expected a number >= 0"),
     ({"/jobs/0/due": 1e200}, "found 1e+200, expected a number from -1e+15 to 1e+15"),
     ({"/jobs/0/memory_gb": -4}, "found -4, expected a number >= 0"),
+    ({"/jobs/0/slowest_hours_per_epoch": -4}, "found -4, expected a number >= 0"),
     ({"/jobs/0/epochs_max": 0}, "found 0, expected a number >= 1"),
     (
         {"/jobs/0/epochs_max": 10**30},

@@ -27,6 +27,7 @@ def _changed(instance, name, at, value):
         ("due", 1, np.inf, "/jobs/1/due: found inf"),
         ("weight", 2, -1, r"/jobs/2/weight: found -1\.0, expected a number from 0"),
         ("memory_gb", 0, np.inf, "/jobs/0/memory_gb: found inf"),
+        ("slowest_hours_per_epoch", 0, np.nan, "/jobs/0/slowest_hours_per_epoch: found nan"),
         ("epochs_max", 0, 0, "/jobs/0/epochs_max: found 0, expected at least 1"),
         ("epochs_done", 0, np.nan, "/jobs/0/epochs_done: found nan"),
         ("hours_per_epoch", (0, 0, 1), 0, r"/jobs/0/hours_per_epoch/K80/0: found 0\.0"),

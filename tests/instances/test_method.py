@@ -10,7 +10,7 @@ import pytest
 from rsjs.instances.documents import to_instance
 from rsjs.instances.errors import InputError
 from rsjs.instances.method import Inner, Limits, Method, Report
-from rsjs.instances.solution import Solution
+from rsjs.instances.solution import Solution, Stop
 
 ANY = Method(name="any", summary="", kind="heuristic", run="rsjs.instances.check:check")
 NOTHING = Solution.empty(1, 1)
@@ -114,15 +114,22 @@ def test_a_method_is_imported_when_it_is_loaded():
 
 def test_incumbents_are_kept_and_published_only_when_they_improve(clock):
     report = Recorder()
-    for seconds, objective in enumerate([10.0, 10.0, 12.0, 9.5, 9.5 * (1 - 1e-13), -1.0, -1.0]):
+    last_digit = math.nextafter(9.5, 0)
+    offered = [10.0, 10.0, 12.0, 9.5, last_digit, 9.5]
+    solutions = [Solution.empty(1, 1) for _ in offered]
+    for seconds, (solution, objective) in enumerate(zip(solutions, offered, strict=True)):
         clock[0] = 100.0 + seconds
-        report.incumbent(NOTHING, objective)
+        report.incumbent(solution, objective)
     assert [(e.seconds, e.incumbent, e.bound) for e in report.events] == [
         (0, 10, None),
         (3, 9.5, None),
-        (5, -1, None),
+        (4, last_digit, None),
     ]
-    assert [objective for _, objective in report.published] == [10, 9.5, -1]
+    assert [objective for _, objective in report.published] == [10, 9.5, last_digit]
+    result = report.result(Stop.ITERATIONS, message="done")
+    assert result.solution is solutions[4]
+    assert (result.objective, result.message) == (last_digit, "done")
+    assert result.events == tuple(report.events)
 
 
 def test_bounds_are_kept_and_published_only_when_they_improve(clock):

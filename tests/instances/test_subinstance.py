@@ -2,24 +2,33 @@
 
 from __future__ import annotations
 
+import pickle
 from dataclasses import replace
 from random import Random
 
 import numpy as np
+import pytest
 
 from rsjs.instances import costs
-from rsjs.instances.documents import to_instance
+from rsjs.instances.documents import of_instance, to_instance
 from rsjs.instances.generators import sts
 from rsjs.instances.subinstance import subinstance
 
 
-def test_postponed_jobs_cost_what_they_cost_in_the_whole():
+@pytest.mark.parametrize("expectation", ["worst_case", "mean", "expected"])
+def test_postponed_jobs_cost_what_they_cost_in_the_whole(expectation):
+    """Wherever the part goes: into a copy, another process, a file."""
     instance = sts.generate(nodes=9, jobs=30, seed=1, mix="kma")
-    part = subinstance(instance, range(0, 30, 2), [2], "free")
-    whole = costs.tables(instance)
-    assert np.array_equal(costs.tables(part.instance).postponement, whole.postponement[::2])
-    alone = replace(part.instance)
-    assert (costs.tables(alone).postponement < whole.postponement[::2]).any()
+    instance = replace(instance, objective=replace(instance.objective, expectation=expectation))
+    part = subinstance(instance, range(0, 30, 2), [2], "free").instance
+    whole = costs.tables(instance).postponement[::2]
+    pickled, read = pickle.loads(pickle.dumps(part)), to_instance(of_instance(part))
+    for copy in (part, replace(part), pickled, read):
+        assert np.array_equal(costs.tables(copy).postponement, whole)
+        assert copy.digest == part.digest
+    alone = replace(part, jobs=instance.jobs.taken(np.arange(0, 30, 2)))
+    assert (costs.tables(alone).postponement < whole).any()
+    assert alone.digest != part.digest
 
 
 def test_nodes_and_jobs_keep_their_names():

@@ -20,6 +20,7 @@ from rsjs.simulation.loads import gpus_in_use
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
+ALL = slice(None)
 
 
 def whole(workload: Workload) -> Instance:
@@ -87,13 +88,13 @@ class State:
         """The decision to take, with the current placement."""
         return self._part(self.rows, self.epochs_done, self.current)
 
-    def of(self, jobs: Ints, expectation: str | None = None) -> Instance:
+    def of(self, jobs: Ints | slice, expectation: str | None = None) -> Instance:
         """
         The same for some of the jobs at hand, without a current placement.
 
         Parameters
         ----------
-        jobs : (P,) int
+        jobs : (P,) int, or ALL
             Positions in `rows`.
         expectation : str, optional
             Another one than that of the objective.

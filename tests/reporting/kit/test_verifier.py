@@ -21,6 +21,7 @@ from rsjs.instances.packing import gpus_for_shares
 from rsjs.instances.required_nodes import required_nodes
 from rsjs.instances.schema import FAMILIES
 from rsjs.instances.solution import DECISION_ARRAYS, Solution
+from rsjs.instances.subinstance import subinstance
 from rsjs.reporting.kit import rsjs_verify
 
 ANY = st.randoms(use_true_random=False)
@@ -46,6 +47,9 @@ GENERATED = {
     "andreas": andreas.generate(nodes=2, jobs=6, seed=1),
     "sts": sts.generate(nodes=2, jobs=6, seed=1),
     "sts shared": sts.generate(nodes=2, jobs=6, seed=1, mix="kma", sharing="paper"),
+    "part": subinstance(
+        sts.generate(nodes=9, jobs=9, seed=1, mix="kma"), [1, 4], [2], "free"
+    ).instance,
     "sts contention": sts.generate(nodes=3, jobs=8, seed=2, mix="kma", sharing="contention"),
 }
 

@@ -38,7 +38,8 @@ Objective: the sum of
     tardiness      job that runs      eta_j max(0, now + t_jq - d_j); with `tardiness_at` next_event
                                       the cluster's first completion t* instead of t_jq
     postponement   job that waits     rho eta_j max(0, now + H + M_j - d_j), M_j = max_q t_jq over
-                                      the GPU types that some node may have
+                                      the GPU types that some node may have, in a part of an
+                                      instance those of the whole (`slowest_hours_per_epoch`)
     energy         proportional       sum_j (k_j / s_v) c_v t_jq
                    first_ending       nodes with jobs: price for the GPUs in use x least t_jq there
                    next_event         t* x the sum of these prices
@@ -68,6 +69,7 @@ OURS = re.compile("rsjs-(instance|solution)/")
 ARRAYS = ("job_node", "job_gpus", "job_level", "node_type")
 TERMS = ("tardiness", "postponement", "energy", "idle")
 FIXED = "fixed"  # the law with all mass on epochs_max
+SLOWEST = "slowest_hours_per_epoch"
 LARGEST = 10**15
 LONGEST_NUMBER = 1100  # characters
 DEEPEST = 50  # brackets in `meta` and `generator`
@@ -170,6 +172,7 @@ JOB = {
     **{"weight": POSITIVE, "memory_gb": POSITIVE, "epochs_max": COUNT, "epochs_done": POSITIVE},
     "hours_per_epoch": {"*": [("null or", POSITIVE), 1]},
     "inflation?": {"*": [("null or", ("number", 1, LARGEST)), 1]},
+    f"{SLOWEST}?": POSITIVE,
     "meta?": ("free", DEEPEST),
 }
 RULES = {
@@ -338,7 +341,7 @@ def instance_of(document: Any) -> Document:
         for key in {"hours_per_epoch", "inflation"}.intersection(job):
             job[key] = {gpu: trimmed(row) for gpu, row in job[key].items() if trimmed(row)}
     for part in [*jobs, *cluster["nodes"]]:
-        for key in ("inflation", "meta", "names"):
+        for key in ("inflation", "meta", "names", SLOWEST):
             if key in part and not part[key]:
                 del part[key]
     return instance
@@ -725,7 +728,8 @@ def terms(instance: Instance, solution: Document) -> dict[str, Fraction]:
     cost = dict.fromkeys(TERMS, ZERO)
     for j, job in enumerate(jobs):
         if j not in rate:
-            late = instance.hours_late(job, max(instance.rates(job)), wait=instance.H)
+            slowest = max([*instance.rates(job), job.get(SLOWEST, 0)])
+            late = instance.hours_late(job, slowest, wait=instance.H)
             cost["postponement"] += instance.rho * job["weight"] * late
         elif rules["tardiness_at"] == "next_event":
             late = max(ZERO, instance.now + first - Fraction(job["due"]))

@@ -25,9 +25,9 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rsjs.heuristics.power_model import PowerModel
+from rsjs.heuristics.power_model import JobData, PowerModel
 from rsjs.heuristics.speed_profile import FEASIBLE, SLACK, solve
-from rsjs.heuristics.survival_steps import Steps, steps_of_jobs
+from rsjs.heuristics.survival_steps import Steps
 from rsjs.instances.schema import Instance
 
 Floats = NDArray[np.float64]
@@ -42,7 +42,7 @@ class Values(NamedTuple):
     waiting: Floats  # (J,) V_0
 
 
-def values(instance: Instance, hours: float, engine: str) -> Values:
+def values(instance: Instance, hours: float, engine: str, data: JobData | None = None) -> Values:
     """
     V of every job of an instance.
 
@@ -52,12 +52,13 @@ def values(instance: Instance, hours: float, engine: str) -> Values:
         h, until the next decision.
     engine : "numba" | "numpy"
         Of the profiles.
+    data : JobData, optional
+        Of the jobs, if it is known.
     """
-    model = PowerModel.of(instance)
+    model, steps = data or JobData.of(instance)
     jobs, shape = len(instance.jobs), model.rate.shape
     rate, power = model.rate.reshape(jobs, -1), model.power.reshape(jobs, -1)
-    steps, weight = steps_of_jobs(instance), instance.jobs.weight
-    slack = instance.jobs.due - instance.now
+    weight, slack = instance.jobs.weight, instance.jobs.due - instance.now
     own, at = np.nonzero(np.isfinite(rate))
     hour, done = rate[own, at], steps.done[own]
     of = _Survival(steps, own)

@@ -8,17 +8,18 @@ from rsjs.heuristics import dynamic_programming
 from rsjs.instances.completion import complete
 from rsjs.instances.schema import Instance
 from rsjs.methods import Request
-from rsjs.simulation.policies.part import Parts
+from rsjs.simulation.policies.workload_data import WorkloadData
 from rsjs.simulation.policy import Choice, Policy
-from rsjs.simulation.state import State
+from rsjs.simulation.state import ALL, State
 
 
 def policy(request: Request, whole: Instance) -> Policy:
     """The policy `dp` with one of its rules."""
-    rule, epochs, parts = str(request.rule), request.options["epochs"], Parts(whole)
+    rule, epochs, known = str(request.rule), request.options["epochs"], WorkloadData(whole)
 
     def decide(state: State, memory: Any) -> Choice:
-        part = parts.planned(state, epochs)
-        return Choice(solution=complete(part, dynamic_programming.decide(part, rule, epochs)))
+        part = state.of(ALL, epochs)
+        found = dynamic_programming.decide(part, rule, epochs, known.model(state.rows))
+        return Choice(solution=complete(part, found))
 
     return Policy(spelling=request.spelling, decide=decide)

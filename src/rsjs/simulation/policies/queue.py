@@ -23,7 +23,7 @@ from rsjs.instances.schema import Instance
 from rsjs.instances.solution import Solution
 from rsjs.methods import Request
 from rsjs.simulation.placements import beside, kept
-from rsjs.simulation.policies.part import Parts
+from rsjs.simulation.policies.workload_data import WorkloadData
 from rsjs.simulation.policy import Choice, Policy
 from rsjs.simulation.state import State
 
@@ -32,12 +32,12 @@ Ints = NDArray[np.int64]
 
 def policy(request: Request, whole: Instance) -> Policy:
     """The policy `queue` with one of its rules."""
-    cluster, parts = whole.cluster, Parts(whole)
+    cluster, known = whole.cluster, WorkloadData(whole)
     rule, epochs = RULES[str(request.rule)], request.options["epochs"]
     empty = partial(Rooms, cluster, alone=rule.alone, fit=str(request.options["fit"]))
 
     def placed(state: State, jobs: Ints, rooms: Rooms) -> Solution:
-        of = Choices.of(parts.some(state, jobs, epochs), epochs)
+        of = Choices.of(state.of(jobs, epochs), epochs, known.model(state.rows[jobs]))
         order = rule.order(of.instance).tolist()
         return as_solution(
             first_fit(order, of.cheapest(), of.units, rooms, of.stride), of.level, rooms

@@ -12,20 +12,21 @@ from rsjs.heuristics.stopping import Iterations, Seconds
 from rsjs.instances.completion import complete
 from rsjs.instances.schema import Instance
 from rsjs.methods import Request
-from rsjs.simulation.policies.part import Parts
+from rsjs.simulation.policies.workload_data import WorkloadData
 from rsjs.simulation.policy import Choice, Policy
-from rsjs.simulation.state import State
+from rsjs.simulation.state import ALL, State
 
 
 def policy(request: Request, whole: Instance) -> Policy:
     """The policy `randomized_queue`; a decision ends early when its time is up."""
-    epochs, parts = request.options["epochs"], Parts(whole)
+    epochs, known = request.options["epochs"], WorkloadData(whole)
     most = request.options["iterations"] or inf
 
     def decide(state: State, memory: Any) -> Choice:
-        part = parts.planned(state, epochs)
+        part = state.of(ALL, epochs)
+        choices = Choices.of(part, epochs, known.model(state.rows))
         stop = Iterations(most) | Seconds(state.time_limit, perf_counter)
-        solution, _ = search_schedules(Choices.of(part, epochs), stop, state.seed)
+        solution, _ = search_schedules(choices, stop, state.seed)
         return Choice(solution=complete(part, solution))
 
     return Policy(spelling=request.spelling, decide=decide)

@@ -23,6 +23,7 @@ from rsjs.formulations.pooled_choice import Offers, Pools, choose
 from rsjs.heuristics import sts
 from rsjs.heuristics.engines import choose_engine
 from rsjs.heuristics.first_fit import Placed, as_solution, first_fit
+from rsjs.heuristics.power_model import JobData
 from rsjs.heuristics.rooms import Rooms
 from rsjs.heuristics.sts_postprocessing import on_their_nodes
 from rsjs.instances.completion import complete
@@ -31,7 +32,7 @@ from rsjs.instances.schema import Instance
 from rsjs.instances.solution import Solution
 from rsjs.methods import Request
 from rsjs.simulation.policies.cost_to_go import Values, values
-from rsjs.simulation.policies.part import Parts
+from rsjs.simulation.policies.workload_data import WorkloadData
 from rsjs.simulation.policy import Choice, Policy
 from rsjs.simulation.state import State
 
@@ -45,14 +46,14 @@ EQUAL = 1e-9  # relative, of costs that do not differ
 def policy(request: Request, whole: Instance) -> Policy:
     """The policy `roll`."""
     engine = choose_engine("auto", sts.KERNELS, much_work=True, seconds=inf)
-    pools, parts = Pools(whole.cluster), Parts(whole)
+    pools, known = Pools(whole.cluster), WorkloadData(whole)
 
     def decide(state: State, memory: int | None) -> Choice:
         arrived = max(int(state.rows[-1]) + 1, memory or 0)
         hours = step(state.workload.jobs.release[:arrived])
         limits = Limits(time_limit=state.time_limit, seed=state.seed)
         return Choice(
-            solution=_decision(parts.all(state), pools, hours, limits, engine),
+            solution=_decision(state.instance, known.jobs(state), pools, hours, limits, engine),
             change=np.full(len(state.rows), hours),
             memory=arrived,
         )
@@ -68,9 +69,9 @@ def step(release: Floats) -> float:
 
 
 def _decision(
-    instance: Instance, pools: Pools, hours: float, limits: Limits, engine: str
+    instance: Instance, data: JobData, pools: Pools, hours: float, limits: Limits, engine: str
 ) -> Solution:
-    of = values(instance, hours, engine)
+    of = values(instance, hours, engine, data)
     units = of.model.units
     stride = of.running.shape[2]
     saving = of.waiting[:, None, None] - of.running

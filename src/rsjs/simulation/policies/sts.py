@@ -21,7 +21,7 @@ from rsjs.instances.completion import complete
 from rsjs.instances.schema import Instance
 from rsjs.methods import Request
 from rsjs.simulation.policies.method import options_for
-from rsjs.simulation.policies.part import Parts
+from rsjs.simulation.policies.workload_data import WorkloadData
 from rsjs.simulation.policy import Choice, Policy
 from rsjs.simulation.state import State
 
@@ -39,17 +39,18 @@ def policy(request: Request, whole: Instance) -> Policy:
     """The policy `sts` with one of its rules."""
     rule, options = str(request.rule), options_for(request, len(whole.jobs))
     engine = choose_engine(options["engine"], sts.KERNELS, much_work=True, seconds=inf)
-    parts = Parts(whole)
+    known = WorkloadData(whole)
     margin, spacing = sts.MARGINS[options["margin"]], options["spacing"] / 60
 
     def decide(state: State, memory: Memory | None) -> Choice:
         decision = sts.decide(
-            parts.all(state),
+            state.instance,
             rule,
             floor=_floor(state, memory),
             spacing=spacing,
             margin=margin,
             engine=engine,
+            data=known.jobs(state),
         )
         return Choice(
             solution=complete(state.instance, decision.solution),
