@@ -51,6 +51,14 @@ def run(
             help="Only runs whose `method seed S on INSTANCE` contains this; * and ? are wild.",
         ),
     ] = None,
+    again: Annotated[
+        str | None,
+        typer.Option(
+            "--again",
+            metavar="PATTERN",
+            help="Carry out runs that this fits, as with --only, although they are done.",
+        ),
+    ] = None,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Show what would run, write nothing.")
     ] = False,
@@ -63,14 +71,17 @@ def run(
     Example:
       rsjs run smoke -o smoke
       rsjs run campaign.toml --dry-run
+      rsjs run campaign.toml --again "greedy:*" --dry-run
       rsjs run campaign.toml --shard 2/4 --jobs 2 -o results
       rsjs run campaign.toml --dispatch tcp://host:8786 -o results
       rsjs collect results -o tables
 
     Each run is a fresh process held to its limits, and becomes a folder of DIR/runs as it ends: the
     command may be ended at any time, and goes on from there when it is given again. A record that
-    cannot be read is told, moved to DIR/corrupt and its run carried out again. Exit code 1 if a run
-    crashed or made a false claim.
+    cannot be read is told, moved to DIR/corrupt and its run carried out again. A method of another
+    package whose version or source changes has new runs; of the suite's, --again moves the records
+    to DIR/replaced first, so that the command is resumed without it. Exit code 1 if a run crashed
+    or made a false claim.
     """
     from rsjs.cli.campaign_board import Board
     from rsjs.cli.campaign_dispatch import dispatching
@@ -86,7 +97,7 @@ def run(
     asked = found_campaign(campaign)
     folder = output or Path("runs") / asked.name
     slots = slots_asked(asked, dispatch, jobs)
-    part = runner.Part(shard=part_of(shard), only=only)
+    part = runner.Part(shard=part_of(shard), only=only, again=again)
     if dry_run:
         known = folder if folder.exists() else None
         with busy("preparing instances"):
