@@ -79,9 +79,7 @@ def test_a_method_of_a_package_has_new_runs_when_its_code_changes(campaign, wick
     changed = {method for method, run in after.items() if run.id != before[method].id}
     assert changed == {"lie", "hierarchical?method=lie"}
     planned = json.loads(before["lie"].plugins)
-    with pytest.raises(
-        InputError, match=r"method lie: wicked 1 \w{64}, expected wicked 1 "
-    ):
+    with pytest.raises(InputError, match=r"method lie: wicked 1 \w{64}, expected wicked 1 "):
         refuse_other_sources(planned)  # as the worker does
 
 
