@@ -13,13 +13,15 @@ from typing import Any
 
 BUILT = "commit.json"  # beside this file in a wheel and an sdist, never in a working tree
 PATIENCE = 10.0  # seconds for git to answer
+RESULTS = ("results", "docs")  # what runs write, not what they depend on
 
 
 def source() -> dict[str, Any]:
     """
     Return commit and dirty flag of the package, both None where nothing tells them.
 
-    A dirty tree has changes that no commit holds: its results cannot be made again.
+    A dirty tree has changes that no commit holds: its results cannot be made again. Changes of
+    stored results and of pages made from them do not count.
     """
     found = of_tree()
     if found["commit"] is None:
@@ -36,7 +38,8 @@ def of_tree() -> dict[str, Any]:
     file = Path(__file__)
     if _git("ls-files", "--error-unmatch", file.name) is None:
         return {"commit": None, "dirty": None}
-    changes = _git("status", "--porcelain", "--untracked-files=no")
+    code = [":/", *(f":(top,exclude){folder}" for folder in RESULTS)]
+    changes = _git("status", "--porcelain", "--untracked-files=no", "--", *code)
     dirty = None if changes is None else bool(changes)
     return {"commit": _git("rev-parse", "HEAD"), "dirty": dirty}
 
