@@ -2,7 +2,8 @@
 Linear models as files for any solver: `.mps`, `.lp`, each also `.gz`.
 
 Pyomo's writers: numbers with 17 significant digits, read back as they were (HiGHS and SCIP write
-15, which moves costs), rows and columns in the order of the model. The constant of the objective
+15, which moves costs), rows and columns in the order of the model, which is named
+METHOD.INSTANCE. The constant of the objective
 is the cost of a column ONE_VAR_CONSTANT that is fixed at 1, which every reader understands.
 """
 
@@ -11,6 +12,7 @@ from __future__ import annotations
 import gzip
 import hashlib
 import io
+import re
 import tempfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -72,6 +74,7 @@ def export(name: str, instance: Instance, options: Mapping[str, Any], path: Path
 
     model, labels = LINEAR[name].build(instance, options)
     counts = from_pyomo(model)[0].counts
+    model.name = re.sub(r"[^\w.-]", "_", f"{name}.{instance.name}", flags=re.ASCII)
     text = WRITERS[_suffix(path)](model, namer(labels))
     data = gzip.compress(text, mtime=0) if path.name.endswith(ZIPPED) else text
     write_bytes(data, path)

@@ -8,6 +8,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 FOLDERS = {"instances", "formulations", "heuristics"}
 LEVEL = {  # a room imports itself and rooms of a lower level; a new room is added here
+    "rsjs.commit": 0,
     "rsjs.instances": 0,
     "rsjs.formulations": 1,
     "rsjs.heuristics": 1,

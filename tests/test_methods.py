@@ -1,19 +1,21 @@
-"""Spellings: of a method, of its options, and of a method as the value of an option."""
+"""Spellings of methods, of options, of methods as values; and methods of other packages."""
 
 from __future__ import annotations
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 
 from rsjs.cli.spellings import requests
+from rsjs.experiments.simulations import known
 from rsjs.heuristics.priced_methods import DECIDERS
 from rsjs.instances.errors import InputError
 from rsjs.instances.generators import jahani, kiros
-from rsjs.instances.method import Call, Option, Report
+from rsjs.instances.method import Call, Method, Option, Report
 from rsjs.instances.schema import FAMILIES
 from rsjs.instances.solution import Stop
-from rsjs.methods import all_methods, parse
+from rsjs.methods import BUILT_IN, all_methods, parse
 
 ROUTE = "jahani_patterns@scip?route=arrays"
 NESTED = "jahani_literal@highs?printed=overdue,route=arrays"
@@ -218,3 +220,38 @@ def test_an_option_out_of_range_or_given_twice_is_refused(spelling: str, told: s
     with pytest.raises(InputError) as caught:
         parse(spelling)
     assert told in str(caught.value)
+
+
+OFFERED = Method(name="offered", summary="a test", kind="heuristic", run="nowhere:run")
+
+
+@pytest.mark.parametrize(
+    ("name", "offered", "told"),
+    [
+        ("offered", OFFERED, None),
+        ("else", OFFERED, "found a method of the name offered at pack:x of pack 1, expected"),
+        ("offered", replace(OFFERED, needs="nobody"), "found solver nobody at pack:x of pack 1"),
+        ("offered", "offered", "found str object at pack:x of pack 1, expected rsjs."),
+    ],
+)
+def test_a_package_offers_a_method_by_its_name(monkeypatch, name, offered, told):
+    def offers(group):
+        offer = SimpleNamespace(
+            name=name,
+            load=lambda: offered,
+            package="pack 1",
+            points=[SimpleNamespace(value="pack:x")],
+        )
+        return dict.fromkeys((name, *taken), offer)
+
+    taken = [*known()]
+    monkeypatch.setattr("rsjs.methods.offers", offers)
+    monkeypatch.setattr("rsjs.methods.all_methods", all_methods.__wrapped__)
+    if told is None:
+        assert parse(name).method == offered
+    else:
+        with pytest.raises(InputError) as caught:
+            parse(name)
+        assert str(caught.value).startswith(told)
+    assert parse("greedy").method == BUILT_IN["greedy"]  # a name of the suite is refused
+    assert all_methods.__wrapped__().refused.keys() == {*taken}

@@ -1,9 +1,11 @@
 """What a user installs: the wheel, the locks, and what starting the command loads."""
 
+import ast
 import re
 import shutil
 import subprocess
 import sys
+import tarfile
 import tomllib
 import zipfile
 from pathlib import Path
@@ -48,6 +50,13 @@ def _files(folder: Path) -> set[Path]:
     return {p for p in paths if not any(part.startswith((".", "__pycache")) for part in p.parts)}
 
 
+def _untracked(folder: str, names: list[str]) -> set[str]:
+    """What git leaves out: builds, caches, and the links of `make links`."""
+    made = {"build", "dist", "runs", "demo-results", "__pycache__"}
+    left_out = {name for name in names if name.startswith(".") or name.endswith(".egg-info")}
+    return left_out | made | {name for name in names if Path(folder, name).is_symlink()}
+
+
 def _pins(name: str) -> dict[str, str]:
     """The version of each package in a lock, all with hashes and none with a place to get it."""
     text = (ROOT / f"requirements/{name}.txt").read_text()
@@ -62,19 +71,39 @@ def _pins(name: str) -> dict[str, str]:
 
 
 @pytest.fixture(scope="module")
-def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The unpacked wheel, built from a copy that holds no earlier build."""
-    tmp = tmp_path_factory.mktemp("wheel")
-    for name in ("pyproject.toml", "README.md", "LICENSE"):
-        shutil.copy(ROOT / name, tmp)
-    for folder in {Path(folder).parts[0] for folder in FOLDERS.values()}:
-        leave_out = shutil.ignore_patterns("__pycache__", "*.egg-info")
-        shutil.copytree(ROOT / folder, tmp / folder, symlinks=True, ignore=leave_out)
-    _run(sys.executable, "-m", "build", "--wheel", "--no-isolation", cwd=tmp)
-    [built] = (tmp / "dist").iterdir()
-    with zipfile.ZipFile(built) as archive:
-        archive.extractall(tmp / "unpacked")
-    return tmp / "unpacked"
+def built(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """The unpacked sdist of a commit of this tree, and the unpacked wheel made from it."""
+    tmp = tmp_path_factory.mktemp("built")
+    shutil.copytree(ROOT, tmp / "tree", ignore=_untracked)
+    who = ["-c", "user.name=test", "-c", "user.email=test@localhost"]
+    for command in (["init", "-q"], ["add", "-A"], [*who, "commit", "-q", "-m", "all"]):
+        _run("git", *command, cwd=tmp / "tree")
+    _run(sys.executable, "-m", "build", "--no-isolation", "-o", tmp, cwd=tmp / "tree")
+    assert _run("git", "status", "--porcelain", "--untracked-files=no", cwd=tmp / "tree") == ""
+    with tarfile.open(next(tmp.glob("*.tar.gz"))) as archive:
+        archive.extractall(tmp / "sdist", filter="data")
+    with zipfile.ZipFile(next(tmp.glob("*.whl"))) as archive:
+        archive.extractall(tmp / "wheel")
+    [sdist] = (tmp / "sdist").iterdir()
+    return {"tree": tmp / "tree", "sdist": sdist, "wheel": tmp / "wheel"}
+
+
+@pytest.fixture(scope="module")
+def wheel(built: dict[str, Path]) -> Path:
+    return built["wheel"]
+
+
+def test_the_sdist_holds_every_file_of_its_commit(built: dict[str, Path]) -> None:
+    expected = {*map(Path, _run("git", "ls-files", "-z", cwd=built["tree"]).split("\0")[:-1])}
+    found = {path for path in _files(built["sdist"]) if ".egg-info" not in path.parts[0]}
+    assert found == expected | {*map(Path, ["PKG-INFO", "setup.cfg", "src/rsjs/commit.json"])}
+
+
+def test_the_wheel_of_an_sdist_knows_its_commit(built: dict[str, Path]) -> None:
+    head = _run("git", "rev-parse", "HEAD", cwd=built["tree"]).strip()
+    code = "from rsjs.commit import source\nprint(source())"
+    told = _run(sys.executable, "-c", code, cwd=built["wheel"])
+    assert ast.literal_eval(told) == {"commit": head, "dirty": False}
 
 
 def test_the_wheel_holds_every_file_of_the_code_folders(wheel: Path) -> None:
@@ -84,7 +113,9 @@ def test_the_wheel_holds_every_file_of_the_code_folders(wheel: Path) -> None:
         for file in _files(ROOT / folder)
     }
     assert Path("rsjs/py.typed") in expected
-    assert {p for p in _files(wheel) if p.parts[0] == "rsjs"} == expected
+    assert {p for p in _files(wheel) if p.parts[0] == "rsjs"} == expected | {
+        Path("rsjs/commit.json")
+    }
 
 
 def test_the_wheel_holds_nothing_outside_rsjs(wheel: Path) -> None:

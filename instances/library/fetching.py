@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from importlib.metadata import version
 from pathlib import Path
+from types import MappingProxyType
 from typing import Literal
 
 import numpy as np
@@ -23,12 +24,17 @@ MANIFEST_NAME = "manifest.json"
 
 
 def fetch(
-    chosen: LibrarySet, folder: str | Path
+    chosen: LibrarySet, folder: str | Path, optima: Mapping[str, float] = MappingProxyType({})
 ) -> Iterator[tuple[Member, Literal["kept", "written"]]]:
     """
     Write each member to `<name>.json.gz`, then `manifest.json`.
 
     A file that is there and holds the member is kept; any other is written again.
+
+    Parameters
+    ----------
+    optima : mapping
+        sha256 -> cost, of instances that are closed.
 
     Yields
     ------
@@ -54,7 +60,7 @@ def fetch(
         else:
             write_jobs(subject, path)
         yield member, "written"
-    write_document(manifest(chosen), folder / MANIFEST_NAME)
+    write_document(manifest(chosen, optima), folder / MANIFEST_NAME)
 
 
 def file_name(member: Member) -> str:
@@ -62,7 +68,7 @@ def file_name(member: Member) -> str:
     return f"{member.name}.json.gz"
 
 
-def manifest(chosen: LibrarySet) -> Document:
+def manifest(chosen: LibrarySet, optima: Mapping[str, float]) -> Document:
     """What is in the folder, under which licence, and what made it."""
     return {
         "format": MANIFEST,
@@ -78,7 +84,7 @@ def manifest(chosen: LibrarySet) -> Document:
                 "sha256": member.sha256,
                 "nodes": member.nodes,
                 "jobs": member.jobs,
-                "optimum": member.optimum,
+                "optimum": optima.get(member.sha256, member.optimum),
                 "generator": member.generator,
                 "parameters": dict(member.arguments),
             }

@@ -39,7 +39,7 @@ class Member:
     jobs : int
     sha256 : str
     optimum : float or None [$]
-        If it is proved: by construction or by enumeration.
+        If it is known by construction or by enumeration; best-known values have more.
     """
 
     generator: str

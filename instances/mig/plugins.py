@@ -16,12 +16,12 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from importlib.metadata import entry_points
 from typing import Any
 
 import numpy as np
 
 from rsjs.instances.documents import canonical_text
+from rsjs.instances.entry_points import offers
 from rsjs.instances.errors import InputError, described
 from rsjs.instances.json_schemas import fit
 from rsjs.instances.mig.node import Node, nearest_first
@@ -81,24 +81,35 @@ class Plugins:
         if not self.allowed:
             expected = "one of ours, or --allow-plugins, as the code of another package would run"
             raise node.at(key).error(expected)
-        known = {point.name: point for point in entry_points(group=group)}
+        known = offers(group)
         if name not in known:
             names = nearest_first(name, known) or "none is installed"
             raise node.at(key).error(f"an entry point of {group}: {names}")
+        offer, params = known[name], node.value.get("params", {})
         try:
-            call = known[name].load()
-        except (ImportError, AttributeError) as error:
-            raise node.at(key).error(f"an entry point that loads: {error}") from None
-        params = node.value.get("params", {})
-        if schema := getattr(call, "schema", None):
+            call = offer.load()
+        except InputError as error:
+            raise InputError(node.at(key).pointer, error.value, error.expected) from None
+        try:
+            fit(params, json.dumps(getattr(call, "schema", None) or {}), "")
+        except InputError as error:
+            place = f"{node.pointer}/params{error.pointer}"
+            raise InputError(place, error.value, error.expected) from None
+        except (TypeError, ValueError, RecursionError) as error:
+            found = described(f"{error} in the schema of {offer.package}")
+            raise InputError(node.at(key).pointer, found, "a JSON Schema") from None
+        self.loaded[f"{group}:{name}"] = offer.package
+
+        def values(*arguments: Any) -> Any:
             try:
-                fit(params, json.dumps(schema), "")
-            except InputError as error:
-                place = f"{node.pointer}/params{error.pointer}"
-                raise InputError(place, error.value, error.expected) from None
-        package = known[name].dist
-        self.loaded[f"{group}:{name}"] = f"{package.name} {package.version}" if package else ""
-        return lambda *arguments: call(*arguments, **params)
+                return call(*arguments, **params)
+            except KeyboardInterrupt:
+                raise
+            except BaseException as error:  # SystemExit, too
+                told = described(f"{type(error).__name__}: {error}")
+                raise node.error(f"values from {name} of {offer.package}", value=told) from None
+
+        return values
 
 
 def floats(node: Node, found: Any, n: int) -> Floats:

@@ -8,11 +8,10 @@ Of several between "|" the first that serves the instance runs: `method=sts|(gre
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from functools import cache
-from importlib.metadata import entry_points
 from math import isfinite
 from re import fullmatch
 from typing import TYPE_CHECKING, Any
@@ -22,7 +21,8 @@ from rsjs.formulations.backends.registry import BACKENDS
 from rsjs.formulations.hierarchical_methods import HIERARCHICAL
 from rsjs.formulations.registry import METHODS as EXACT
 from rsjs.heuristics.registry import METHODS as HEURISTICS
-from rsjs.instances.errors import InputError
+from rsjs.instances.entry_points import Offer, offers, source_of, source_text
+from rsjs.instances.errors import InputError, described
 from rsjs.instances.method import Call, Inner, Method, Option, Report
 
 if TYPE_CHECKING:
@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 
 SPELLING = "name[@solver][:rule][?key=value,...]"
 LARGEST = 10**12  # of whole numbers among options
+BUILT_IN: Mapping[str, Method] = {**EXACT, **HEURISTICS, HIERARCHICAL.name: HIERARCHICAL}
+POLICIES = ("references", "roll")  # names that simulations have besides those of methods
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,6 +75,13 @@ class Request:
         integer = self.solver is None or Feature.INTEGER in BACKENDS[self.solver].features
         return self.method.decides and integer
 
+    @property
+    def names(self) -> frozenset[str]:
+        """Of the method, of those to take otherwise, and of those among the options."""
+        values = (value for value in self.options.values() if isinstance(value, Request))
+        inner = (other.names for other in (*self.otherwise, *values))
+        return frozenset({self.method.name}).union(*inner)
+
     def missing(self) -> str | None:
         """Why the method cannot run here and what would help; None if it can."""
         name = self.solver or self.method.needs
@@ -104,14 +113,90 @@ class Request:
         raise InputError("", _spelled(self), expected)
 
 
+@dataclass(frozen=True, eq=False)
+class Methods(Mapping[str, Method]):
+    """
+    Methods by name: the suite's, and those that other packages offer by `rsjs.methods`.
+
+    The code of a package is imported when its method is asked for, so names are listed and other
+    methods run whatever the packages hold. A method that cannot be had raises InputError.
+
+    Attributes
+    ----------
+    own : mapping
+        Name -> method of the suite.
+    offers : mapping
+        Name -> what offers it, of packages.
+    refused : mapping
+        What offers a name that the suite itself has.
+    """
+
+    own: Mapping[str, Method]
+    offers: Mapping[str, Offer]
+    refused: Mapping[str, Offer]
+
+    def __getitem__(self, name: str) -> Method:
+        return self.own[name] if name in self.own else _loaded(self.offers[name])
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.own or name in self.offers
+
+    def __iter__(self) -> Iterator[str]:
+        return iter((*self.own, *self.offers))
+
+    def __len__(self) -> int:
+        return len(self.own) + len(self.offers)
+
+
 @cache
-def all_methods() -> Mapping[str, Method]:
-    """Name -> method: ours and those of packages with an entry point `rsjs.methods`."""
-    methods = {**EXACT, **HEURISTICS, HIERARCHICAL.name: HIERARCHICAL}
-    for point in entry_points(group="rsjs.methods"):
-        method: Method = point.load()
-        methods[method.name] = method
-    return methods
+def all_methods() -> Methods:
+    """Return all methods that are installed here."""
+    found, taken = offers("rsjs.methods"), {*BUILT_IN, *POLICIES}
+    return Methods(
+        own=BUILT_IN,
+        offers={name: offer for name, offer in found.items() if name not in taken},
+        refused={name: offer for name, offer in found.items() if name in taken},
+    )
+
+
+def _loaded(offer: Offer) -> Method:
+    method = offer.load()
+    if not isinstance(method, Method):
+        found, expected = f"{type(method).__name__} object", "rsjs.instances.method.Method"
+    elif method.name != offer.name:
+        found, expected = f"a method of the name {method.name}", f"the name {offer.name}"
+    elif unknown := {*method.solvers, *filter(None, [method.needs])} - {*BACKENDS}:
+        found, expected = f"solver {min(unknown)}", f"one of {', '.join(BACKENDS)}"
+    else:
+        return method
+    [point] = offer.points
+    raise InputError("", described(f"{found} at {point.value} of {offer.package}"), expected)
+
+
+def sources(names: Iterable[str]) -> dict[str, Mapping[str, str]]:
+    """
+    Identify the code of those of some methods that are not the suite's, see `source_of`.
+
+    Raises
+    ------
+    InputError
+        For a method that cannot be had.
+    """
+    known = all_methods()
+    return {
+        name: source_of(known.offers[name], known[name].run.partition(":")[0])
+        for name in sorted({*names} & {*known.offers})
+    }
+
+
+def refuse_other_sources(expected: Mapping[str, Mapping[str, str]]) -> None:
+    """Raise InputError unless the code of these methods is what it is expected to be."""
+    found = sources(expected)
+    for name, source in expected.items():
+        if found.get(name) != source:
+            had = source_text(found[name]) if name in found else "none"
+            told = f"{source_text(source)}, with which the run was planned"
+            raise InputError("", described(f"source of method {name}: {had}"), told)
 
 
 def parse(spelling: str, known: Mapping[str, Method] | None = None) -> Request:

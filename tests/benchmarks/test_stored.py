@@ -7,7 +7,7 @@ import pytest
 
 from benchmarks.mig_tables import DOCS, PARTS
 from benchmarks.stored import is_measured, store
-from rsjs.experiments.campaigns import provenance
+from rsjs import commit
 from rsjs.reporting.csv_rows import read_rows
 
 RESULTS = Path(__file__).parents[2] / "results"
@@ -72,12 +72,12 @@ def test_changes_of_results_do_not_make_a_tree_dirty(
     person = ("-c", "user.name=a", "-c", "user.email=a@b")
     for command in (("init", "-q"), ("add", "."), (*person, "commit", "-q", "-m", "all")):
         subprocess.run(["git", "-C", tmp_path, *command], check=True)
-    monkeypatch.setattr(provenance, "__file__", str(tmp_path / "src/module.py"))
+    monkeypatch.setattr(commit, "__file__", str(tmp_path / "src/module.py"))
     for name, dirty in (
         ("results/rows.csv", False),
         ("docs/page.md", False),
         ("src/module.py", True),
     ):
         (tmp_path / name).write_text("after\n")
-        found = provenance.source()
+        found = commit.source()
         assert (len(found["commit"]), found["dirty"]) == (40, dirty)

@@ -172,6 +172,16 @@ def test_a_solution_from_elsewhere_is_credited(rsjs: Run, folder: Path, tmp_path
     assert rsjs("bks", "verify", "--folder", known).code == 0
 
 
+def test_values_are_those_here_or_else_those_of_the_package(
+    rsjs: Run, made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert rsjs("bks", "sets", "--json").json[-1]["closed"] > 700
+    (tmp_path / "results").mkdir()
+    (tmp_path / "results" / "best_known").symlink_to(made)
+    assert rsjs("bks", "sets", "--json").json[-1]["closed"] == 1
+
+
 BAD = [
     ("list --folder {out}/none", "no best-known values"),
     ("verify --folder {out}/none", "no best-known values"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 import jsonschema_rs
@@ -57,6 +58,42 @@ def test_the_text_has_every_method_family_and_option(rsjs: Run) -> None:
         assert f"\n{name}: {method.summary}" in text
     assert all(family in text for family in FAMILIES)
     assert "route=standard_form" in text
+
+
+def test_a_rule_is_explained_where_the_summary_does_not(rsjs: Run) -> None:
+    listed = {method["name"]: method for method in rsjs("list", "methods", "--json").json}
+    text = " ".join(rsjs("list", "methods").out.split())
+    helped = {name: method for name, method in all_methods().items() if method.rule_help}
+    assert {"sts", "queue", "dp"} <= {*helped}
+    for name, method in helped.items():
+        assert listed[name]["rule_help"] == method.rule_help
+        assert tuple(method.rule_help) == method.rules
+        assert all(f"rule {rule}: {told}" in text for rule, told in method.rule_help.items())
+
+
+def test_a_broken_method_of_a_package_is_listed_with_the_reason(
+    rsjs: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "dies.py").write_text("import os\nos._exit(3)\n")
+    info = tmp_path / "deadly-1.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: deadly\nVersion: 1\n")
+    (info / "entry_points.txt").write_text("[rsjs.methods]\ndies = dies:m\ngreedy = dies:m\n")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    monkeypatch.syspath_prepend(str(tmp_path))
+    all_methods.cache_clear()
+    try:
+        found = rsjs("list", "methods", "--json").json
+        text = rsjs("list", "methods").out
+    finally:
+        all_methods.cache_clear()
+    assert {method["name"]: method["package"] for method in found if method["broken"]} == {
+        "dies": "deadly 1",
+        "greedy": "deadly 1",
+    }
+    assert "dies of deadly 1 is broken: its import ended the process with code 3" in text
+    assert "greedy of deadly 1 is broken: refused: greedy is a name of the suite" in text
+    assert len([method for method in found if method["name"] == "greedy"]) == 2
 
 
 def test_a_missing_solver_comes_with_the_command_that_installs_it(

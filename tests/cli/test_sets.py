@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from rsjs.experiments.best_known.coverage import optima
+from rsjs.experiments.best_known.folder import read_all, shipped
 from rsjs.instances.files import read_instance
 from rsjs.instances.generators import planted
 from rsjs.instances.library import fetching
@@ -21,7 +24,8 @@ def test_sets_are_listed_with_sizes_tier_and_licence(rsjs: Run) -> None:
     assert [*listed] == names()
     assert listed["jahani-table2-base"]["members"] == 51
     assert listed["jahani-table2-base"]["sizes"] == ["1 x 10", "100 x 400"]
-    assert listed["planted-proportional"]["optima_known"] == 27
+    known = {name: listed[name]["optima_known"] for name in ("small", "planted-proportional")}
+    assert known == {"small": 30, "planted-proportional": 27}
     assert listed["mig-section4"]["kind"] == "MIG jobs"
     assert {entry["licence"] for entry in listed.values()} == {"CC-BY-4.0"}
     shown = rsjs("list", "sets")
@@ -35,6 +39,11 @@ def test_a_set_is_fetched_and_the_second_time_kept(rsjs: Run, tmp_path: Path) ->
     assert (first.code, first.err) == (0, "")
     assert (first.json["written"], first.json["kept"]) == (4, 0)
     assert rsjs("check", *_with_itself(tmp_path)).code == 2
+    manifest = json.loads((tmp_path / "tiny" / "manifest.json").read_text())
+    closed = optima(read_all(shipped()))
+    assert [one["optimum"] for one in manifest["members"]] == [
+        closed[one["sha256"]] for one in manifest["members"]
+    ]
     second = rsjs("fetch-set", "tiny", "-o", tmp_path / "tiny")
     assert second.code == 0
     assert "kept      4" in second.out

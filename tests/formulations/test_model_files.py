@@ -7,6 +7,8 @@ import os
 import re
 import subprocess
 import sys
+from dataclasses import replace
+from hashlib import sha256
 from importlib import import_module
 
 import highspy
@@ -192,12 +194,13 @@ def test_every_process_writes_the_same_bytes(suffix, tmp_path):
     assert here.path.read_bytes()[4:8] == bytes(4)  # no time of writing
 
 
-def test_both_digests_are_those_of_the_bytes(tmp_path):
-    from hashlib import sha256
-
-    instance = jahani.generate(nodes=2, jobs=4, seed=1)
-    written = model_files.export("jahani_patterns", instance, {}, tmp_path / "m.lp.gz")
+@pytest.mark.parametrize("suffix", [".mps.gz", ".lp.gz"])
+def test_a_file_names_method_and_instance_and_both_digests_are_of_its_bytes(tmp_path, suffix):
+    instance = replace(jahani.generate(nodes=2, jobs=4, seed=1), name="my day/1 µ")
+    written = model_files.export("jahani_patterns", instance, {}, tmp_path / f"m{suffix}")
     data = written.path.read_bytes()
+    head = gzip.decompress(data).decode("ascii")[:200]
+    assert re.search(r"(NAME |name=)'?jahani_patterns\.my_day_1__'?\s", head)
     assert written.size == len(data)
     assert written.sha256 == sha256(data).hexdigest()
     assert written.text_sha256 == sha256(gzip.decompress(data)).hexdigest()

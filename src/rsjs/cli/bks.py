@@ -15,9 +15,14 @@ app = typer.Typer(
 )
 
 Folder = Annotated[
-    Path, typer.Option("--folder", metavar="DIR", help="Folder of the best-known values.")
+    Path | None,
+    typer.Option(
+        "--folder",
+        metavar="DIR",
+        help="Folder of the best-known values; by default results/best_known if it is here, else"
+        " those of the package.",
+    ),
 ]
-FOLDER = Path("results/best_known")
 OfSet = Annotated[
     str | None,
     typer.Option("--set", metavar="NAME", help="Only members of a set, see `rsjs list sets`."),
@@ -34,7 +39,7 @@ def list_(
     unsettled: Annotated[
         bool, typer.Option("--open", help="Only those that are open, or closed but not confirmed.")
     ] = False,
-    folder: Folder = FOLDER,
+    folder: Folder = None,
     as_json: Json = False,
 ) -> None:
     """
@@ -51,16 +56,16 @@ def list_(
     """
     from rsjs.cli.bks_text import print_list
     from rsjs.experiments.best_known import coverage
-    from rsjs.experiments.best_known.folder import read_all
+    from rsjs.experiments.best_known.folder import known_here, read_all
 
-    known = read_all(folder)
+    known = read_all(folder or known_here())
     if name is not None:
         known = coverage.of_set(known, name)
     print_list(coverage.unsettled(known) if unsettled else known, as_json=as_json)
 
 
 @app.command("sets")
-def sets(folder: Folder = FOLDER, as_json: Json = False) -> None:
+def sets(folder: Folder = None, as_json: Json = False) -> None:
     """
     Count what is known of each set of the library, instances of at most 400 jobs.
 
@@ -73,15 +78,15 @@ def sets(folder: Folder = FOLDER, as_json: Json = False) -> None:
     """
     from rsjs.cli.bks_sets import print_sets
     from rsjs.experiments.best_known.coverage import coverage
-    from rsjs.experiments.best_known.folder import read_all
+    from rsjs.experiments.best_known.folder import known_here, read_all
 
-    print_sets(coverage(read_all(folder)), as_json=as_json)
+    print_sets(coverage(read_all(folder or known_here())), as_json=as_json)
 
 
 @app.command("show")
 def show(
     instance: Annotated[str, typer.Argument(metavar="INSTANCE", help="Name of an instance.")],
-    folder: Folder = FOLDER,
+    folder: Folder = None,
     output: Annotated[
         Path | None,
         typer.Option(
@@ -99,11 +104,12 @@ def show(
     """
     from rsjs.cli.bks_text import print_entry
     from rsjs.cli.inputs import writable
-    from rsjs.experiments.best_known.folder import named, read_all
+    from rsjs.experiments.best_known.folder import known_here, named, read_all
     from rsjs.experiments.best_known.making import made_again
     from rsjs.instances.files import write_instance
 
     writable(output)
+    folder = folder or known_here()
     entry = named(read_all(folder), instance)
     if output is not None:
         write_instance(made_again(entry, folder), output)
@@ -111,7 +117,7 @@ def show(
 
 
 @app.command("verify")
-def verify(name: OfSet = None, folder: Folder = FOLDER, as_json: Json = False) -> None:
+def verify(name: OfSet = None, folder: Folder = None, as_json: Json = False) -> None:
     """
     Check every value, instance and solution; exit code 1 and a line for each finding.
 
@@ -128,10 +134,12 @@ def verify(name: OfSet = None, folder: Folder = FOLDER, as_json: Json = False) -
     """
     from rsjs.cli.bks_text import print_verified
     from rsjs.cli.progress import busy
+    from rsjs.experiments.best_known.folder import known_here
     from rsjs.experiments.best_known.verification import verify as verified
     from rsjs.instances.library.sets import library_set
 
     only = None if name is None else {member.sha256 for member in library_set(name).members}
+    folder = folder or known_here()
     with busy("checking values") as status:
         found = verified(folder, only, status.update if status else lambda instance: None)
     print_verified(found, as_json=as_json)
@@ -157,7 +165,9 @@ def update(
         list[str] | None,
         typer.Option("--without", metavar="RUN", help="Id of a run to leave out; repeatable."),
     ] = None,
-    folder: Folder = FOLDER,
+    folder: Annotated[
+        Path, typer.Option("--folder", metavar="DIR", help="Folder of the best-known values.")
+    ] = Path("results/best_known"),
     as_json: Json = False,
 ) -> None:
     """

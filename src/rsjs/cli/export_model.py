@@ -35,8 +35,9 @@ def export_model(
       rsjs export-model instance.json --method jahani_patterns -o model.mps.gz
       rsjs export-model instance.json --method jahani_literal -o model.lp
 
-    The same instance and method give the same bytes. Columns and rows have names such as
-    x_j3_v1_g2; a constant in the objective is the cost of a column fixed at 1.
+    The same instance and method give the same bytes. The model is named METHOD.INSTANCE; columns
+    and rows have names such as x_j3_v1_g2; a constant in the objective is the cost of a column
+    fixed at 1.
     """
     from rsjs import api
     from rsjs.cli.console import print_facts, print_json

@@ -28,11 +28,13 @@ def fetch_set(
 
     They are drawn here, nothing is downloaded. The same command goes on where it was ended; files
     that were changed are written again. manifest.json has sha256 and, where proved, the optimum of
-    each. Licence of the data: CC-BY-4.0.
+    each, see `rsjs bks`. Licence of the data: CC-BY-4.0.
     """
     from rsjs.cli.console import print_facts, print_json
     from rsjs.cli.inputs import writable
     from rsjs.cli.progress import running
+    from rsjs.experiments.best_known.coverage import optima
+    from rsjs.experiments.best_known.folder import read_all, shipped
     from rsjs.instances.library.fetching import MANIFEST_NAME, fetch
     from rsjs.instances.library.sets import LICENCE, library_set
 
@@ -40,7 +42,7 @@ def fetch_set(
     chosen = library_set(name)
     states = []
     with running() as screen:
-        for member, state in fetch(chosen, output):
+        for member, state in fetch(chosen, output, optima(read_all(shipped()))):
             states.append(state)
             screen.show(_Line(f"{len(states)}/{len(chosen.members)} {member.name}"))
     facts = {

@@ -1,16 +1,26 @@
-"""Methods and solvers as data, and as text."""
+"""
+Methods and solvers as data, and as text.
+
+`python -m rsjs.cli.list_methods NAME` prints one method as JSON: a list is made of those of other
+packages without their code in the process that lists, whatever their import may do.
+"""
 
 from __future__ import annotations
 
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
 from typing import Any
 
 from rsjs.cli.console import console, plain_table, print_facts
 from rsjs.cli.software import notes_on
 from rsjs.experiments.mig_methods import METHODS
 from rsjs.formulations.backends.registry import BACKENDS
+from rsjs.instances.errors import InputError
 from rsjs.instances.method import ENERGY, EXPECTATION, OPEN_NODES, TARDINESS_AT, Method
 from rsjs.instances.schema import FAMILIES
-from rsjs.methods import SPELLING, all_methods
+from rsjs.methods import BUILT_IN, SPELLING, all_methods
 from rsjs.reporting.families import MIG
 
 KINDS = {
@@ -24,17 +34,55 @@ LIMITS = {  # what a method that lacks the flag says
     "idle_cost": "mu = 0",
     "right_sizing": "nodes of one type",
 }
+PATIENCE = 60.0  # seconds for a package to be imported
 
 
 def methods() -> list[dict[str, Any]]:
-    """Every method with what it serves and whether it can run here; those of `mig` come last."""
+    """
+    List every method with what it serves and whether it can run here; those of `mig` come last.
+
+    A method of another package has `package`; one that cannot be used has only its name, its
+    package, and the reason in `broken`.
+    """
     return [
-        *(_method(method) for method in all_methods().values()),
+        *map(_method, BUILT_IN.values()),
+        *_of_packages(),
         *(
             {**_method(method), "families": [MIG], "max_steps": method.max_steps}
             for method in METHODS.values()
         ),
     ]
+
+
+def _of_packages() -> Iterator[dict[str, Any]]:
+    known = all_methods()
+    for name, offer in known.offers.items():
+        yield {**_asked(name), "package": offer.package}
+    for name, offer in known.refused.items():
+        told = f"refused: {name} is a name of the suite"
+        yield {**_broken(name, told), "package": offer.package}
+
+
+def _asked(name: str) -> dict[str, Any]:
+    """Describe a method of another package, imported in a process of its own."""
+    command = [sys.executable, "-m", "rsjs.cli.list_methods", name]
+    try:
+        done = subprocess.run(
+            command, capture_output=True, text=True, timeout=PATIENCE, check=False
+        )
+        found: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])  # imports may print, too
+        return found
+    except subprocess.TimeoutExpired:
+        return _broken(name, f"its import did not end within {PATIENCE:g} s")
+    except (LookupError, ValueError):
+        last = done.stderr.strip().splitlines()[-1:] or ["nothing on standard error"]
+        return _broken(name, f"its import ended the process with code {done.returncode}: {last[0]}")
+
+
+def _broken(name: str, reason: str) -> dict[str, Any]:
+    nothing: dict[str, Any] = dict.fromkeys(_method(next(iter(BUILT_IN.values()))))
+    lists: dict[str, Any] = {key: [] for key in ("families", "solvers", "rules")}
+    return {**nothing, **lists, "name": name, "available": False, "broken": reason}
 
 
 def _method(method: Method) -> dict[str, Any]:
@@ -66,12 +114,17 @@ def _method(method: Method) -> dict[str, Any]:
         "max_nodes": method.max_nodes,
         "available": not wanted or len(missing) < len(wanted),
         "missing_solvers": missing,
+        "decides": method.decides,
+        "package": None,
+        "broken": None,
     }
 
 
 def print_methods(found: list[dict[str, Any]]) -> None:
     """A matrix of methods and objectives, then the details of each method, family by family."""
-    whole, found = found, [method for method in found if method["families"] != [MIG]]
+    broken = [method for method in found if method["broken"]]
+    whole = [method for method in found if not method["broken"]]
+    found = [method for method in whole if method["families"] != [MIG]]
     table = plain_table("Who serves the objective of which family")
     for name in ("method", "kind", *FAMILIES):
         table.add_column(name, justify="center" if name in FAMILIES else "left", no_wrap=True)
@@ -82,6 +135,8 @@ def print_methods(found: list[dict[str, Any]]) -> None:
     _print_details(found)
     print("\nJobs on MIG instances: `rsjs mig schedule`, [[mig_scheduling]] of campaigns")
     _print_details([method for method in whole if method["families"] == [MIG]])
+    for method in broken:
+        print(f"\n{method['name']} of {method['package']} is broken: {method['broken']}")
     print(f"\nSpelling: {SPELLING}; the first solver and the first rule are the default.")
     print("A method as a value stands in parentheses if it has options: ?key=(name?key=value),...")
     print(
@@ -98,13 +153,17 @@ def _print_details(found: list[dict[str, Any]]) -> None:
 
 def policies() -> list[dict[str, Any]]:
     """Every policy of `rsjs simulate`: those that are no methods, then methods that decide."""
-    from rsjs.simulation.policies.declared import POLICIES, deciders
+    from rsjs.simulation.policies.declared import POLICIES
 
     return [
-        {**_method(method), "is_method": name not in POLICIES}
-        for name, method in sorted(deciders().items(), key=lambda item: item[0] not in POLICIES)
-        if method.decides
+        *({**_method(policy), "is_method": False} for policy in POLICIES.values()),
+        *({**found, "is_method": True} for found in _general() if found["decides"]),
     ]
+
+
+def _general() -> list[dict[str, Any]]:
+    """List the methods that are not for jobs on MIG instances."""
+    return [method for method in methods() if method["families"] != [MIG]]
 
 
 def print_policies(found: list[dict[str, Any]]) -> None:
@@ -126,7 +185,8 @@ def _details(method: dict[str, Any]) -> list[tuple[str, str]]:
     for what in ("jobs", "nodes", "steps"):
         most = method.get(f"max_{what}")
         limits += [f"at most {most} {what}"] if most else []
-    rows = [("serves", "; ".join([*served, *limits]))]
+    rows = [("package", method["package"])] if method["package"] else []
+    rows.append(("serves", "; ".join([*served, *limits])))
     if method["needs"]:
         rows.append(("needs", method["needs"]))
     if method["solvers"]:
@@ -151,6 +211,7 @@ def _reached(solver: str) -> str:
 
 def solvers() -> list[dict[str, Any]]:
     """Every solver backend and whether it is installed."""
+    found = _general()
     return [
         {
             "name": backend.name,
@@ -162,7 +223,7 @@ def solvers() -> list[dict[str, Any]]:
             "features": sorted(backend.features),
             "pyomo_interface": backend.pyomo_interface,
             "notes": notes_on(backend),
-            "methods": [m.name for m in all_methods().values() if backend.name in m.solvers],
+            "methods": [m["name"] for m in found if backend.name in m["solvers"]],
         }
         for backend in BACKENDS.values()
     ]
@@ -183,3 +244,11 @@ def print_solvers(found: list[dict[str, Any]]) -> None:
         if solver["pyomo_interface"]:
             rows.append(("  Pyomo", f"interface {solver['pyomo_interface']} (route=pyomo)"))
         print_facts(rows)
+
+
+if __name__ == "__main__":
+    try:
+        told = _method(all_methods()[sys.argv[1]])
+    except InputError as error:
+        told = _broken(sys.argv[1], str(error))
+    print(json.dumps(told, default=str))

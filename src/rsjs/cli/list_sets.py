@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
+from rsjs.experiments.best_known.coverage import optima
+from rsjs.experiments.best_known.folder import read_all, shipped
 from rsjs.instances.library.sets import LICENCE, LibrarySet, library_set, names
 
 
 def sets() -> list[dict[str, Any]]:
     """Every set: how many members of which sizes, and where they are from."""
-    return [_described(library_set(name)) for name in names()]
+    closed = optima(read_all(shipped()))
+    return [_described(library_set(name), closed) for name in names()]
 
 
 def print_sets(found: list[dict[str, Any]]) -> None:
@@ -25,14 +29,16 @@ def print_sets(found: list[dict[str, Any]]) -> None:
     print(f"\nLicence of the data: {LICENCE}. rsjs fetch-set NAME -o DIR writes a set.")
 
 
-def _described(chosen: LibrarySet) -> dict[str, Any]:
+def _described(chosen: LibrarySet, optima: Mapping[str, float]) -> dict[str, Any]:
     return {
         "set": chosen.name,
         "kind": "MIG jobs" if chosen.of_mig_jobs else "instances",
         "members": len(chosen.members),
         "sizes": chosen.sizes,
         "tier": chosen.tier,
-        "optima_known": sum(member.optimum is not None for member in chosen.members),
+        "optima_known": sum(
+            member.optimum is not None or member.sha256 in optima for member in chosen.members
+        ),
         "summary": chosen.recipe.summary,
         "source": chosen.recipe.source,
         "licence": LICENCE,

@@ -119,7 +119,12 @@ def rsjs(
     if version:
         from importlib.metadata import version as installed
 
-        print(f"rsjs-bench {installed('rsjs-bench')}")
+        from rsjs.commit import source
+
+        found = source()
+        state = ", with changes" if found["dirty"] else ""
+        commit = f" (commit {found['commit']}{state})" if found["commit"] else ""
+        print(f"rsjs-bench {installed('rsjs-bench')}{commit}")
     elif context.invoked_subcommand is None:
         print(context.get_help())
 

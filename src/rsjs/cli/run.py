@@ -51,6 +51,14 @@ def run(
             help="Only runs whose `method seed S on INSTANCE` contains this; * and ? are wild.",
         ),
     ] = None,
+    again: Annotated[
+        str | None,
+        typer.Option(
+            "--again",
+            metavar="PATTERN",
+            help="Carry out runs that this fits, as with --only, although they are done.",
+        ),
+    ] = None,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Show what would run, write nothing.")
     ] = False,
@@ -63,14 +71,17 @@ def run(
     Example:
       rsjs run smoke -o smoke
       rsjs run campaign.toml --dry-run
+      rsjs run campaign.toml --again "greedy:*" --dry-run
       rsjs run campaign.toml --shard 2/4 --jobs 2 -o results
       rsjs run campaign.toml --dispatch tcp://host:8786 -o results
       rsjs collect results -o tables
 
     Each run is a fresh process held to its limits, and becomes a folder of DIR/runs as it ends: the
     command may be ended at any time, and goes on from there when it is given again. A record that
-    cannot be read is told, moved to DIR/corrupt and its run carried out again. Exit code 1 if a run
-    of the store failed: an error, a crash or a false claim; a limit that was hit is a result.
+    cannot be read is told, moved to DIR/corrupt and its run carried out again. A method of another
+    package whose version or source changes has new runs; of the suite's, --again moves the records
+    to DIR/replaced first, so that the command is resumed without it. Exit code 1 if a run of the
+    campaign failed: an error, a crash or a false claim; a limit that was hit is a result.
     """
     from rsjs.cli.campaign_board import Board
     from rsjs.cli.campaign_dispatch import dispatching
@@ -88,7 +99,7 @@ def run(
     asked = found_campaign(campaign)
     folder = output or Path("runs") / asked.name
     slots = slots_asked(asked, dispatch, jobs)
-    part = runner.Part(shard=part_of(shard), only=only)
+    part = runner.Part(shard=part_of(shard), only=only, again=again)
     if dry_run:
         known = folder if folder.exists() else None
         with busy("preparing instances"):
@@ -113,6 +124,8 @@ def run(
             except KeyboardInterrupt:
                 interrupted = True
     with busy("reading records"):  # claims that other runs refute are known only now
-        failed = sum(bool(failure(row)) for row in collect([folder]).rows)
+        asked_for = {run.id for run in prepared.selected}
+        rows = [row for row in collect([folder]).rows if row["run_id"] in asked_for]
+    failed = sum(bool(failure(row)) for row in rows)
     print_outcome(prepared, board.done, failed, folder, interrupted=interrupted, as_json=as_json)
     raise typer.Exit(INTERRUPTED if interrupted else int(failed > 0))

@@ -8,6 +8,7 @@ import sys
 from importlib import metadata
 from typing import Any
 
+from rsjs.commit import source
 from rsjs.formulations.backends.backend import Backend, Feature
 from rsjs.formulations.backends.registry import BACKENDS
 
@@ -28,10 +29,11 @@ PATIENCE = 120.0  # seconds for the imports
 
 
 def packages() -> dict[str, str | None]:
-    """Python and the packages that results depend on."""
+    """Return the versions of Python and of what results depend on, and the commit of the suite."""
     return {
         "Python": f"{platform.python_implementation()} {platform.python_version()}",
         **{name: _version(name) for name in PACKAGES},
+        "commit": source()["commit"],
     }
 
 

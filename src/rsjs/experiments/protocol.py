@@ -55,6 +55,8 @@ class Task:
         policy.
     mig : "scheduling" or None
         The instance is a problem of that kind on MIG instances, see `mig_runs`.
+    plugins : mapping or None
+        What the source of methods of other packages must be, see `rsjs.methods.sources`.
     launcher : int
         The process that started the worker, which does not outlive it.
     """
@@ -68,6 +70,7 @@ class Task:
     output_limit_mb: float | None = None
     simulation: Mapping[str, Any] | None = None
     mig: str | None = None
+    plugins: Mapping[str, Mapping[str, str]] | None = None
     launcher: int = field(default_factory=os.getpid)
 
     def write(self, folder: Path) -> None:

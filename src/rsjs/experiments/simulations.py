@@ -14,13 +14,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rsjs.experiments.protocol import Task
 from rsjs.instances.method import Method, Option, Report
 from rsjs.instances.solution import SolveResult, Stop
-from rsjs.methods import Request, parse
+from rsjs.methods import Methods, Request, parse
 
 if TYPE_CHECKING:
     from rsjs.instances.schema import Workload
@@ -40,11 +41,12 @@ REFERENCES = Method(
 )
 
 
-def known() -> Mapping[str, Method]:
+def known() -> Methods:
     """Name -> what a campaign of simulations may run."""
     from rsjs.simulation.policies.declared import deciders
 
-    return {**deciders(), REFERENCES.name: REFERENCES}
+    found = deciders()
+    return replace(found, own={**found.own, REFERENCES.name: REFERENCES})
 
 
 def request(spelling: str) -> Request:

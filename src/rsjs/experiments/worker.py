@@ -63,6 +63,11 @@ def _failed(error: Exception) -> SolveResult:
 
 
 def _solve(task: Task, report: StreamingReport, folder: Path) -> SolveResult:
+    if task.plugins is not None:
+        from rsjs.methods import refuse_other_sources
+
+        with report.phase("import"):
+            refuse_other_sources(task.plugins)
     if task.simulation is not None:
         from rsjs.experiments.simulations import run as simulate
 

@@ -35,6 +35,7 @@ TEXT = {  # columns that hold text, however much like a number it looks
     "quality",
     "spelling",
     "environment",
+    "plugins",
     "solved_sha256",
     "timing",
     "bound_source",

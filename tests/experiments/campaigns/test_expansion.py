@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 
 import pytest
@@ -15,6 +16,7 @@ from rsjs.instances.files import write_instance
 from rsjs.instances.generators import jahani
 from rsjs.instances.method import Limits
 from rsjs.instances.permutation import permuted
+from rsjs.methods import refuse_other_sources
 
 
 def prepared(asked, **part):
@@ -65,6 +67,20 @@ def test_an_id_depends_on_what_is_asked_and_on_nothing_else():
     assert len({run.id, *ids}) == 1 + len(others)
     assert Run(**{**fields, "instance": "another name"}).id == run.id
     assert Run.of_document(run.as_document()) == run
+
+
+def test_a_method_of_a_package_has_new_runs_when_its_code_changes(campaign, wicked, tmp_path):
+    asked = campaign("lie", "hierarchical?method=lie", "fifo:paper")
+    before = {run.method: run for run in prepared(asked).selected}
+    assert Run.of_document(before["lie"].as_document()) == before["lie"]
+    path = tmp_path / "wicked" / "wicked.py"
+    path.write_text(f"{path.read_text()}# changed\n")
+    after = {run.method: run for run in prepared(asked).selected}
+    changed = {method for method, run in after.items() if run.id != before[method].id}
+    assert changed == {"lie", "hierarchical?method=lie"}
+    planned = json.loads(before["lie"].plugins)
+    with pytest.raises(InputError, match=r"method lie: wicked 1 \w{64}, expected wicked 1 "):
+        refuse_other_sources(planned)  # as the worker does
 
 
 def test_with_permute_each_seed_has_an_order_of_its_own(campaign):

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import json
+from dataclasses import replace
+
 import pytest
 
 from rsjs.experiments.campaigns.collection import collect
+from rsjs.experiments.campaigns.manifest import write_plan
 from rsjs.experiments.campaigns.record_rows import row_of
+from rsjs.experiments.campaigns.record_writing import write
 from rsjs.experiments.campaigns.records import Record
 from rsjs.experiments.campaigns.runner import Part, prepare
 from rsjs.instances.check import Verdict
+from rsjs.instances.documents import canonical_text
 from rsjs.instances.solution import SolveResult, Stop
 
 
@@ -61,6 +67,21 @@ def test_what_was_known_at_the_limit(record, incumbents, more, expected):
 @pytest.mark.parametrize(("clock", "expected"), [(0.6, 0.0), (1.5, 0.5), (None, None)])
 def test_a_limit_that_was_kept_is_overshot_by_nothing(record, clock, expected):
     assert row_of(record(clock=clock), None)["overshoot_s"] == expected
+
+
+def test_a_method_of_a_package_is_told_apart_by_its_source(campaign, record, tmp_path):
+    prepared = prepare(campaign("fifo:paper"), tmp_path / "store", Part())
+    write_plan(tmp_path / "store", prepared.campaign, prepared.plan)
+    for digit in "ab":
+        source = {"distribution": "pack", "version": "1", "sha256": digit * 64}
+        made = record()
+        made = replace(made, run=replace(made.run, plugins=canonical_text({"own": source})))
+        folder = tmp_path / "store" / "runs" / made.run.id[:2] / made.run.id
+        folder.mkdir(parents=True)
+        write(made, folder, None)
+    rows = {row["method"]: row["plugins"] for row in collect([tmp_path / "store"]).rows}
+    assert rows.keys() == {"fifo:paper [pack 1 aaaaaaaa]", "fifo:paper [pack 1 bbbbbbbb]"}
+    assert json.loads(rows["fifo:paper [pack 1 bbbbbbbb]"])["own"] == source
 
 
 def test_methods_are_told_apart_by_their_threads(campaign, carry_out, tmp_path):

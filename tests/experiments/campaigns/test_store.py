@@ -90,6 +90,17 @@ def test_what_is_done_is_not_done_again(asked, carry_out, store):
     assert changed <= {"plan.json", "campaign.toml"}
 
 
+def test_runs_that_are_done_are_carried_out_again_on_request(asked, carry_out, store):
+    old = json.loads((record_of(store, "fifo:paper") / "result.json").read_text())["session"]
+    prepared = carry_out(asked, store, Part(again="fifo"))
+    assert ([run.method for run in prepared.left], len(prepared.survey.done)) == (["fifo:paper"], 2)
+    rows = {row["method"]: row["session"] for row in collect([store]).rows}
+    assert (len(rows), rows["fifo:paper"] == old) == (3, False)
+    assert len([*(store / "replaced").iterdir()]) == 1
+    with pytest.raises(InputError, match="--again: found nobody in none of 3 runs"):
+        runner.prepare(asked, store, Part(again="nobody"))
+
+
 def test_no_run_is_carried_out_on_another_instance_than_its_own(asked, carry_out, store):
     (path,) = (file for file in store.glob("instances/*.json.gz"))
     write_instance(generate(nodes=1, jobs=1, seed=1), path)

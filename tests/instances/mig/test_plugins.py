@@ -46,6 +46,14 @@ def undefined(jobs, u):
 
 def nothing(jobs, u):
     return None
+
+def leave(u):
+    raise SystemExit("bye")
+
+def odd_schema(u):
+    return u
+
+odd_schema.schema = {"type": {1, 2}}
 """
 ENTRY_POINTS = """
 [rsjs.mig.distributions]
@@ -53,6 +61,8 @@ steps = mig_plugin_test:steps
 short = mig_plugin_test:short
 words = mig_plugin_test:words
 gone = mig_plugin_test:gone
+leave = mig_plugin_test:leave
+odd_schema = mig_plugin_test:odd_schema
 lost = mig_plugin_lost:law
 [rsjs.mig.memory_models]
 ramp = mig_plugin_test:ramp
@@ -125,8 +135,22 @@ def test_without_permission_no_code_is_loaded(using):
         ),
         ({"priority": {"dist": "plugin:short"}}, "/classes/0/priority: found an array of shape"),
         ({"priority": {"dist": "plugin:words"}}, "/classes/0/priority: found could not convert"),
-        ({"priority": {"dist": "plugin:gone"}}, "expected an entry point that loads: module"),
-        ({"priority": {"dist": "plugin:lost"}}, "expected an entry point that loads: No module"),
+        (
+            {"priority": {"dist": "plugin:gone"}},
+            "an entry point that loads: AttributeError",
+        ),
+        (
+            {"priority": {"dist": "plugin:lost"}},
+            "entry point that loads: ModuleNotFoundError: No",
+        ),
+        (
+            {"priority": {"dist": "plugin:leave"}},
+            "found SystemExit: bye, expected values from leave",
+        ),
+        (
+            {"priority": {"dist": "plugin:odd_schema"}},
+            "plugin-test 3.1, expected a JSON Schema",
+        ),
         ({"extra_fields": {"x": {"plugin": "few"}}}, "/classes/0/extra_fields/x: found 1 values"),
         ({"extra_fields": {"x": {"plugin": "odd"}}}, "expected JSON values from the plug-in"),
         ({"extra_fields": {"x": {"plugin": "undefined"}}}, "expected JSON values from the plug"),

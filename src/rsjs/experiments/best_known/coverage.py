@@ -63,6 +63,11 @@ def of_set(known: Iterable[BestKnown], name: str) -> list[BestKnown]:
     return [entry for entry in known if entry.sha256 in members]
 
 
+def optima(known: Iterable[BestKnown]) -> dict[str, float]:
+    """Return the cost of each instance that is closed, by its sha256."""
+    return {entry.sha256: entry.cost.value for entry in known if entry.cost and entry.closed}
+
+
 def unsettled(known: Iterable[BestKnown]) -> list[BestKnown]:
     """Entries that are open, and those that a single method and solver closed."""
     return [entry for entry in known if not (entry.closed and entry.confirmed)]

@@ -18,6 +18,7 @@ import os
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from difflib import get_close_matches
+from importlib import resources
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -31,6 +32,17 @@ from rsjs.instances.files import write_bytes
 from rsjs.instances.schema import Instance
 
 KIND, SOLU = "best-known", "best_known.solu"
+HERE = Path("results/best_known")  # of a checkout, in the working folder
+
+
+def known_here() -> Path:
+    """Return the folder of the values in use: `HERE` if it is there, else the package's."""
+    return HERE if HERE.is_dir() else shipped()
+
+
+def shipped() -> Path:
+    """Return the folder of the values that come with the package."""
+    return Path(str(resources.files("rsjs.best_known")))
 
 
 @contextmanager

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,6 +17,7 @@ from rsjs.experiments.campaigns.statuses import quality
 from rsjs.experiments.campaigns.store import Store
 from rsjs.experiments.comparison import Row
 from rsjs.experiments.problems import problem
+from rsjs.instances.entry_points import source_text
 from rsjs.instances.solution import Stop
 
 
@@ -114,9 +116,15 @@ def _share(rows: Sequence[Row]) -> None:
 def _name(rows: Sequence[Row]) -> None:
     """Methods by what they differ in besides the spelling."""
     several = len({row["threads"] for row in rows}) > 1
+    sources: dict[str, set[str | None]] = {}
+    for row in rows:
+        sources.setdefault(row["spelling"], set()).add(row.get("plugins"))
     for row in rows:
         parts = [row["environment"]] if row["environment"] else []
         parts += [f"{row['threads']} threads"] if several else []
+        if len(sources[row["spelling"]]) > 1:
+            found = json.loads(row.get("plugins") or "{}")
+            parts += [source_text(source, digits=8) for source in found.values()]
         row["method"] += f" [{', '.join(parts)}]" if parts else ""
 
 

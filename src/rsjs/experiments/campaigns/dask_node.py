@@ -15,7 +15,7 @@ import os
 import selectors
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -34,9 +34,11 @@ WANTED = {"executing", "long-running"}  # states of a task as its worker sees it
 ENDING = {"closing", "closed", "failed"}  # states of a worker
 
 
-def conditions(interpreters: Mapping[str, str], exclusive: bool) -> Conditions:
-    """What this node has: machine, environments by the names of `interpreters`, load."""
-    return session.conditions(environments.asked(interpreters, interpreters), exclusive=exclusive)
+def conditions(
+    interpreters: Mapping[str, str], methods: Mapping[str, Iterable[str]], exclusive: bool
+) -> Conditions:
+    """What this node has: machine, load, environments and the methods that are to run in each."""
+    return session.conditions(environments.asked(interpreters, methods), exclusive=exclusive)
 
 
 def keep_instance(sha256: str, content: bytes) -> Parcel:

@@ -4,12 +4,14 @@ The workers of a Dask cluster: which there are, whether they may carry out runs,
 A worker is asked once what it has. Before it is given a run,
 
     its versions of rsjs-bench and the solvers must be those of the store,
+    its methods of other packages those of the plan, down to their source,
     as many runs as it has threads, and all workers on its machine together, must fit into the
     machine: its cores, its memory, and one run at a time if the timing is exclusive.
 """
 
 from __future__ import annotations
 
+import json
 import socket
 from asyncio import CancelledError
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -25,6 +27,7 @@ from rsjs.experiments.campaigns.dask_results import result_of
 from rsjs.experiments.campaigns.dispatch import News
 from rsjs.experiments.campaigns.perform import Order
 from rsjs.experiments.campaigns.session import Conditions, on_host
+from rsjs.instances.entry_points import source_text
 from rsjs.instances.errors import InputError, described
 
 if TYPE_CHECKING:
@@ -83,6 +86,9 @@ class Workers:
         self.need = Need.of(order.run for order in orders)
         self.interpreters = {order.run.environment: order.python for order in orders}
         self.versions = {name: versions[name] for name in self.interpreters}
+        self.plugins: dict[str, dict[str, Mapping[str, str]]] = {n: {} for n in self.interpreters}
+        for order in orders:
+            self.plugins[order.run.environment] |= json.loads(order.run.plugins or "{}")
         self.session = orders[0].session
         self.known: dict[str, Worker] = {}
         self.asked: dict[Future, tuple[str, int]] = {}
@@ -114,6 +120,7 @@ class Workers:
         return self.client.submit(
             dask_node.conditions,
             self.interpreters,
+            {name: [*plugins] for name, plugins in self.plugins.items()},
             self.need.exclusive,
             workers=[address],
             pure=False,
@@ -130,6 +137,12 @@ class Workers:
             versions = {PACKAGE: has["rsjs_version"], **has["solvers"]}
             for package, version in expected.items():
                 self._compare(address, package, versions.get(package, "none"), version)
+            for method, source in self.plugins[name].items():
+                there = has["plugins"].get(method, {"broken": "none"})
+                found_text = there.get("broken") or source_text(there)
+                self._compare(
+                    address, f"method {method}:", found_text, source_text(source), "planned"
+                )
         worker = Worker(address=address, threads=threads, found=found)
         self._refuse(worker)
         self.known[address] = worker
@@ -139,9 +152,11 @@ class Workers:
         data = {"session": on_host(self.session, worker.host), "found": found, "slots": slots}
         yield News(kind="joined", data=data)
 
-    def _compare(self, address: str, package: str, found: str, expected: str) -> None:
+    def _compare(
+        self, address: str, package: str, found: str, expected: str, by: str = "in the store"
+    ) -> None:
         if found != expected:
-            told = f"{package} {expected} as in the store"
+            told = f"{package} {expected} as {by}"
             raise InputError(f"worker {address}", described(f"{package} {found}"), told)
 
     def _refuse(self, worker: Worker) -> None:

@@ -1,8 +1,8 @@
 """
 The Python environments that methods run in: their versions, and which solvers they have.
 
-`python -m rsjs.experiments.campaigns.environments` prints what one has, so an environment is asked
-by its own interpreter.
+`python -m rsjs.experiments.campaigns.environments METHOD...` prints what one has, so an environment
+is asked by its own interpreter.
 """
 
 from __future__ import annotations
@@ -12,16 +12,18 @@ import platform
 import subprocess
 import sys
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from hashlib import sha256
 from importlib import metadata
 from pathlib import Path
+from typing import Any
 
 from rsjs.experiments import mig_methods, simulations
 from rsjs.experiments.campaigns.choices import HERE
 from rsjs.formulations.backends.registry import BACKENDS
+from rsjs.instances.documents import canonical_text
 from rsjs.instances.errors import InputError, described
-from rsjs.methods import Request, all_methods
+from rsjs.methods import Request, all_methods, sources
 
 PATIENCE = 60.0  # seconds for an interpreter to answer
 
@@ -39,6 +41,9 @@ class Environment:
     methods : list of str
     sha256 : str
         Of the names and versions of all installed distributions, one `name-version` a line.
+    plugins : mapping
+        Name of a method of another package that was asked for -> distribution, version, sha256 of
+        its source, or in place of these the reason why it is broken.
     """
 
     python: str
@@ -46,6 +51,7 @@ class Environment:
     solvers: Mapping[str, str]
     methods: list[str]
     sha256: str
+    plugins: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
     def missing(self, request: Request) -> str | None:
         """Why a method cannot run here; None if it can."""
@@ -56,11 +62,17 @@ class Environment:
             solver = one.solver or one.method.needs
             if solver is not None and solver not in self.solvers:
                 return f"solver {solver} is not installed: {_command(solver)}"
-        return None
+        found = (self.plugins.get(name, {}).get("broken") for name in sorted(request.names))
+        return next(filter(None, found), None)
+
+    def sources(self, request: Request) -> str | None:
+        """Return the code of the methods of other packages that it runs, as JSON; None without."""
+        found = {name: self.plugins[name] for name in request.names & {*self.plugins}}
+        return canonical_text(found) if found else None
 
 
-def here() -> Environment:
-    """The environment of this process."""
+def here(methods: Iterable[str] = ()) -> Environment:
+    """Describe the environment of this process; of other packages, import these methods only."""
     installed = {found.stem for place in sys.path for found in Path(place).glob("*.dist-info")}
     return Environment(
         python=f"{platform.python_implementation()} {platform.python_version()}",
@@ -72,12 +84,29 @@ def here() -> Environment:
         },
         methods=sorted({*all_methods(), *simulations.known(), *mig_methods.METHODS}),
         sha256=sha256("\n".join(sorted(installed)).encode()).hexdigest(),
+        plugins={name: found for one in methods for name, found in _sources(one).items()},
     )
 
 
-def asked(interpreters: Mapping[str, str], wanted: Iterable[str]) -> dict[str, Environment]:
+def _sources(method: str) -> dict[str, Mapping[str, str]]:
+    try:
+        return sources([method])
+    except InputError as error:
+        return {method: {"broken": str(error)}}
+
+
+def asked(
+    interpreters: Mapping[str, str], wanted: Mapping[str, Iterable[str]]
+) -> dict[str, Environment]:
     """
-    The environments that are wanted, by name.
+    Describe environments.
+
+    Parameters
+    ----------
+    interpreters : mapping
+        Name -> interpreter, of all but this one.
+    wanted : mapping
+        Name -> methods that are to run in it.
 
     Raises
     ------
@@ -85,17 +114,18 @@ def asked(interpreters: Mapping[str, str], wanted: Iterable[str]) -> dict[str, E
         For an interpreter that does not answer.
     """
     return {
-        name: here() if name == HERE else _ask(name, interpreters[name])
-        for name in dict.fromkeys(wanted)
+        name: here(methods) if name == HERE else _ask(name, interpreters[name], methods)
+        for name, methods in wanted.items()
     }
 
 
-def _ask(name: str, python: str) -> Environment:
-    command = [python, "-m", "rsjs.experiments.campaigns.environments"]
+def _ask(name: str, python: str, methods: Iterable[str]) -> Environment:
+    command = [python, "-m", "rsjs.experiments.campaigns.environments", *sorted(methods)]
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=True)
-        return Environment(**json.loads(done.stdout))
-    except (OSError, subprocess.SubprocessError, ValueError, TypeError) as error:
+        told: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])  # imports may print, too
+        return Environment(**told)
+    except (OSError, subprocess.SubprocessError, LookupError, ValueError, TypeError) as error:
         text = (getattr(error, "stderr", None) or str(error)).strip().splitlines()
         found = described(f"{python}: {text[-1] if text else 'no answer'}")
         raise InputError(
@@ -108,4 +138,4 @@ def _command(solver: str) -> str:
 
 
 if __name__ == "__main__":
-    print(json.dumps(asdict(here())))
+    print(json.dumps(asdict(here(sys.argv[1:]))))

@@ -65,7 +65,8 @@ def plan(
         for choice in campaign.choices:
             if not _meant(choice, entry):
                 continue
-            made = _runs(campaign, choice, entry, store)
+            sources = environments[choice.environment].sources(choice.request)
+            made = _runs(campaign, choice, entry, store, sources)
             reason = environments[choice.environment].missing(choice.request)
             if not reason and not all(map(is_done, made)):
                 reason = store.refusal(choice.request, entry)
@@ -84,7 +85,9 @@ def _meant(choice: Choice, entry: Entry) -> bool:
     return any(fnmatchcase(entry.name, pattern) for pattern in choice.on)
 
 
-def _runs(campaign: Campaign, choice: Choice, entry: Entry, store: InstanceStore) -> list[Run]:
+def _runs(
+    campaign: Campaign, choice: Choice, entry: Entry, store: InstanceStore, plugins: str | None
+) -> list[Run]:
     made = []
     for seed in campaign.seeds if choice.seeds is None else choice.seeds:
         permutation = seed if campaign.permute else 0
@@ -114,6 +117,7 @@ def _runs(campaign: Campaign, choice: Choice, entry: Entry, store: InstanceStore
                     repetition=repetition,
                     simulation=campaign.simulation,
                     mig=SCHEDULING if campaign.kind == "mig_scheduling" else None,
+                    plugins=plugins,
                 )
                 made.append(run)
     return made

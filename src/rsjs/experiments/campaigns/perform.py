@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import time
 from collections.abc import Callable
@@ -89,6 +90,7 @@ def perform(
         output_limit_mb=run.output_limit_mb,
         simulation=None if run.simulation is None else simulation_records.options_of(run),
         mig=run.mig,
+        plugins=None if run.plugins is None else json.loads(run.plugins),
     )
     around = Surroundings(python=order.python, alone=alone, inside=True, grace=GRACE)
     ended = launcher.carry_out(task, work, surroundings=around, on_event=on_event)

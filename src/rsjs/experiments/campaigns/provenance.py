@@ -14,9 +14,10 @@ from typing import Any
 
 import psutil
 
+from rsjs import commit
+
 BUSY = 0.3  # load of other processes per hardware thread
 PATIENCE = 10.0  # seconds for a program to answer
-RESULTS = ("results", "docs")  # what runs write, not what they depend on
 
 
 @cache
@@ -31,22 +32,8 @@ def stamp() -> dict[str, Any]:
 
 
 def source() -> dict[str, Any]:
-    """
-    Commit and dirty flag of the source tree, None where rsjs is not run from one.
-
-    A dirty tree has changes that no commit holds: its results cannot be made again. Changes of
-    stored results and of pages made from them do not count.
-    """
-    file = Path(__file__)
-    tracked = _git(file.parent, "ls-files", "--error-unmatch", file.name)
-    if tracked is None:
-        return {"commit": None, "dirty": None}
-    code = [":/", *(f":(top,exclude){folder}" for folder in RESULTS)]
-    changes = _git(file.parent, "status", "--porcelain", "--untracked-files=no", "--", *code)
-    return {
-        "commit": _git(file.parent, "rev-parse", "HEAD"),
-        "dirty": None if changes is None else bool(changes),
-    }
+    """Return commit and dirty flag of the package, see `rsjs.commit`."""
+    return commit.source()
 
 
 def machine() -> dict[str, Any]:
@@ -100,10 +87,6 @@ def _container() -> str | None:
         if Path(path).exists():
             return name
     return _line("/run/systemd/container")
-
-
-def _git(folder: Path, *arguments: str) -> str | None:
-    return _said("git", "-C", str(folder), *arguments)
 
 
 def _said(*command: str) -> str | None:

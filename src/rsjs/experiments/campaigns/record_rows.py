@@ -7,6 +7,8 @@ have several, the threads):
     run_id, campaign            the record: runs/<first two digits>/<run_id>
     ended, quality              see `statuses`
     spelling, environment       the method alone; where it ran, "" = where `rsjs run` does
+    plugins                     distribution, version and sha256 of the source of each method of
+                                another package that it runs, JSON; only where there are such
     repetition, permutation     from 1; 0 = jobs and nodes in the order of the instance
     solved_sha256               the instance in that order; `instance_sha256` is the one as given
     timing                      exclusive, or shared: seconds are not for a ranking
@@ -121,6 +123,7 @@ def _asked(run: Run) -> Row:
         "timing": run.timing,
         "memory_limit_mb": run.limits.memory_limit_mb,
         "output_limit_mb": run.output_limit_mb,
+        **({} if run.plugins is None else {"plugins": run.plugins}),
     }
 
 

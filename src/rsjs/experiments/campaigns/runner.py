@@ -23,22 +23,39 @@ from rsjs.experiments.campaigns.perform import GRACE, Order
 from rsjs.experiments.campaigns.provenance import busy_above
 from rsjs.experiments.campaigns.runs import Run, in_shard
 from rsjs.experiments.campaigns.session import Conditions, Session, conditions
-from rsjs.experiments.campaigns.store import Store, Survey
+from rsjs.experiments.campaigns.store import CORRUPT, REPLACED, Store, Survey
 from rsjs.instances.errors import InputError, described
 
 
 @dataclass(frozen=True, kw_only=True)
 class Part:
-    """What of a campaign is asked for: shard i of n, and runs whose label fits a pattern."""
+    """
+    What of a campaign is asked for.
+
+    Attributes
+    ----------
+    shard : (i, n)
+    only : str or None
+        A pattern for the labels of runs.
+    again : str or None
+        Likewise, of those that are to be carried out although they are done.
+    """
 
     shard: tuple[int, int] = (1, 1)
     only: str | None = None
+    again: str | None = None
 
     def takes(self, run: Run) -> bool:
         """Whether a run belongs to the part."""
-        if not in_shard(run, self.shard):
-            return False
-        return self.only is None or fnmatchcase(run.label, f"*{self.only}*")
+        return in_shard(run, self.shard) and (self.only is None or _fits(run, self.only))
+
+    def repeats(self, run: Run) -> bool:
+        """Whether a run is carried out although it is done."""
+        return self.again is not None and _fits(run, self.again)
+
+
+def _fits(run: Run, pattern: str) -> bool:
+    return fnmatchcase(run.label, f"*{pattern}*")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,9 +84,10 @@ class Prepared:
 
     @property
     def left(self) -> list[Run]:
-        """The selected runs without a record that can be read."""
-        again = {run_id for run_id, _ in self.survey.corrupt} | {*self.survey.missing}
-        return [run for run in self.selected if run.id in again]
+        """The selected runs without a record that can be read, and those to be repeated."""
+        survey = self.survey
+        left = {*survey.missing, *survey.again, *(run_id for run_id, _ in survey.corrupt)}
+        return [run for run in self.selected if run.id in left]
 
     @property
     def longest_seconds(self) -> float:
@@ -91,9 +109,12 @@ def prepare(campaign: Campaign, folder: Path | None, part: Part, *, keep: bool =
     InputError
         For whatever would keep a run from being carried out as it is meant.
     """
-    names = [choice.environment for choice in campaign.choices]
+    methods: dict[str, set[str]] = {choice.environment: set() for choice in campaign.choices}
+    if campaign.kind != "mig_scheduling":  # these are no plug-ins, whatever their names
+        for choice in campaign.choices:
+            methods[choice.environment] |= choice.request.names
     with campaign.named():
-        environments = found_environments.asked(campaign.environments, names)
+        environments = found_environments.asked(campaign.environments, methods)
     if folder is not None and keep:
         manifest.open_store(folder, campaign, environments)
     instances = InstanceStore(folder if keep else None, campaign.kind)
@@ -105,11 +126,13 @@ def prepare(campaign: Campaign, folder: Path | None, part: Part, *, keep: bool =
     with campaign.named():
         planned = plan(campaign, instances, environments, is_done)
     selected = [run for run in planned.runs if part.takes(run)]
-    if not any(Part(only=part.only).takes(run) for run in planned.runs):
-        found = described(f"{part.only} in none of {len(planned.runs)} runs")
-        raise InputError("--only", found, f"a part of e.g. {planned.runs[0].label}")
+    for option, pattern in (("--only", part.only), ("--again", part.again)):
+        if pattern is not None and not any(_fits(run, pattern) for run in planned.runs):
+            found = described(f"{pattern} in none of {len(planned.runs)} runs")
+            raise InputError(option, found, f"a part of e.g. {planned.runs[0].label}")
     ids = [run.id for run in selected]
     survey = Survey(missing=ids) if store is None else store.survey(ids)
+    survey = survey.repeating(part.repeats)
     return Prepared(
         campaign=campaign,
         environments=environments,
@@ -141,7 +164,9 @@ def carry_out(
     prepared.instances.save()
     manifest.write_plan(folder, campaign, prepared.plan)
     for run_id, _ in prepared.survey.corrupt:
-        store.set_aside(run_id)
+        store.set_aside(run_id, CORRUPT)
+    for run_id in prepared.survey.again:
+        store.set_aside(run_id, REPLACED)
     if not prepared.left:
         return
     session = Session(folder, campaign)

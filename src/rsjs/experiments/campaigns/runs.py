@@ -24,6 +24,7 @@ IDENTITY = (
     "timing",
     "repetition",
 )
+TEXTS = ("simulation", "plugins")  # objects of a document, fields with canonical JSON
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,6 +57,9 @@ class Run:
         None = the method solves the instance.
     mig : "scheduling" or None
         The instance is a scheduling problem on MIG instances; nodes are its units.
+    plugins : str or None
+        Distribution, version and sha256 of the source of each method of another package that it
+        runs, canonical JSON.
     """
 
     instance: str
@@ -73,6 +77,7 @@ class Run:
     repetition: int
     simulation: str | None = None
     mig: str | None = None
+    plugins: str | None = None
 
     @property
     def kind(self) -> Kind:
@@ -85,8 +90,8 @@ class Run:
     def id(self) -> str:
         """The first 16 digits of the sha256 of what is asked."""
         asked = {**{name: getattr(self, name) for name in IDENTITY}, "limits": vars(self.limits)}
-        if self.simulation is not None:
-            asked["simulation"] = json.loads(self.simulation)
+        texts = {name: getattr(self, name) for name in TEXTS}
+        asked |= {name: json.loads(text) for name, text in texts.items() if text is not None}
         return sha256(canonical_text(asked).encode()).hexdigest()[:16]
 
     @property
@@ -98,9 +103,8 @@ class Run:
     def as_document(self) -> dict[str, Any]:
         """The run as `spec.json`."""
         fields = asdict(self)
-        simulation, mig = fields.pop("simulation"), fields.pop("mig")
-        if simulation is not None:
-            fields["simulation"] = json.loads(simulation)
+        mig, texts = fields.pop("mig"), {name: fields.pop(name) for name in TEXTS}
+        fields |= {name: json.loads(text) for name, text in texts.items() if text is not None}
         if mig is not None:
             fields["mig"] = mig
         return {"format": formats.name("spec"), "id": self.id, **fields}
@@ -109,9 +113,8 @@ class Run:
     def of_document(document: dict[str, Any]) -> Run:
         """The run in a document that fits the schema."""
         fields = {key: value for key, value in document.items() if key not in ("format", "id")}
-        if "simulation" in fields:
-            fields["simulation"] = canonical_text(fields["simulation"])
-        return Run(**{**fields, "limits": Limits(**fields["limits"])})
+        texts = {name: canonical_text(fields[name]) for name in TEXTS if name in fields}
+        return Run(**{**fields, **texts, "limits": Limits(**fields["limits"])})
 
 
 def in_shard(run: Run, shard: tuple[int, int]) -> bool:

@@ -10,6 +10,7 @@ The folder of a campaign: one folder per run, each written aside and then given 
     scratch/<id>/       a run in progress
     claims/<id>         locked by whoever carries out that run
     corrupt/            records that could not be read, moved aside
+    replaced/           records of runs that were carried out again on request, moved aside
 
 Any number of processes may work on a store: who holds the lock on a claim carries out the run, and
 the lock ends with the process that holds it.
@@ -20,15 +21,17 @@ from __future__ import annotations
 import os
 import shutil
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from rsjs.experiments.campaigns import records
 from rsjs.experiments.campaigns.records import Record
 from rsjs.experiments.campaigns.runs import Run
 from rsjs.instances.errors import InputError
+
+CORRUPT, REPLACED = "corrupt", "replaced"
 
 
 @dataclass(frozen=True)
@@ -42,11 +45,20 @@ class Survey:
     corrupt : list of (id, reason)
     missing : list of str
         Ids of runs without a record.
+    again : list of str
+        Ids of runs with a record that are to be carried out again.
     """
 
     done: list[Record] = field(default_factory=list)
     corrupt: list[tuple[str, str]] = field(default_factory=list)
     missing: list[str] = field(default_factory=list)
+    again: list[str] = field(default_factory=list)
+
+    def repeating(self, repeats: Callable[[Run], bool]) -> Survey:
+        """Return the survey with some of the runs that are done as runs to repeat."""
+        again = [record.run.id for record in self.done if repeats(record.run)]
+        done = [record for record in self.done if record.run.id not in {*again}]
+        return replace(self, done=done, again=again)
 
 
 class Store:
@@ -83,9 +95,9 @@ class Store:
                 found.corrupt.append((run_id, str(error)))
         return found
 
-    def set_aside(self, run_id: str) -> None:
-        """Move a record that cannot be read out of the way."""
-        place = self.folder / "corrupt" / f"{run_id}-{time.time_ns()}"
+    def set_aside(self, run_id: str, part: str) -> None:
+        """Move a record out of the way, into a part of the store."""
+        place = self.folder / part / f"{run_id}-{time.time_ns()}"
         place.parent.mkdir(parents=True, exist_ok=True)
         self.path(run_id).rename(place)
 

@@ -12,12 +12,12 @@ from importlib import metadata
 from importlib.util import find_spec
 from pathlib import Path, PurePosixPath
 
-from rsjs.experiments.campaigns import provenance
+from rsjs.commit import of_tree
 from rsjs.instances.errors import InputError, described
 from rsjs.instances.files import write_bytes
 
 DISTRIBUTION = "rsjs-bench"
-PACKAGES = ("rsjs", "rsjs.instances", "rsjs.formulations", "rsjs.heuristics")
+PACKAGES = ("rsjs", "rsjs.instances", "rsjs.formulations", "rsjs.heuristics", "rsjs.best_known")
 CI = {
     ".ci",
     ".circleci",
@@ -64,10 +64,9 @@ class Source:
 
 def checkout() -> Path | None:
     """The working tree that rsjs runs from, None if it is installed otherwise."""
-    if provenance.source()["commit"] is None:
+    if of_tree()["commit"] is None:
         return None
-    folder = Path(provenance.__file__).parent
-    found = _git(folder, "rev-parse", "--show-toplevel")
+    found = _git(Path(__file__).parent, "rev-parse", "--show-toplevel")
     return Path(found.decode().strip())
 
 

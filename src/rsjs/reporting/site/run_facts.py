@@ -108,6 +108,7 @@ FIELDS: Sequence[tuple[str, str, Callable[[Row], str]]] = (
     ("made by", "tree with changes", _text("dirty")),
     ("made by", "rsjs-bench", _text("rsjs_version")),
     ("made by", "solver", _text("solver_version")),
+    ("made by", "methods of other packages", _text("plugins")),
     ("made by", "Python", _text("python_version")),
     ("made by", "environment sha256", _text("environment_sha256")),
     ("made by", "processor", _text("cpu_model")),

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cache
+from dataclasses import replace
 
 from rsjs.instances.method import Method
-from rsjs.methods import Request, all_methods, parse
+from rsjs.methods import Methods, Request, all_methods, parse
 
 ROLL = Method(
     name="roll",
@@ -18,10 +18,10 @@ ROLL = Method(
 POLICIES: Mapping[str, Method] = {method.name: method for method in (ROLL,)}
 
 
-@cache
-def deciders() -> Mapping[str, Method]:
+def deciders() -> Methods:
     """Name -> all that may be spelled as a policy: methods, and policies that are none."""
-    return {**all_methods(), **POLICIES}
+    methods = all_methods()
+    return replace(methods, own={**methods.own, **POLICIES})
 
 
 def request(spelling: str) -> Request:

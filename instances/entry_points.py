@@ -1,0 +1,185 @@
+"""
+What other packages offer by entry points: found without importing, imported one at a time.
+
+Whatever an import raises, `SystemExit` too, becomes an `InputError` that names the package.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import sys
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from hashlib import sha256
+from importlib.metadata import Distribution, EntryPoint, entry_points
+from importlib.util import resolve_name
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+from urllib.request import url2pathname
+
+from rsjs.instances.documents import canonical_text
+from rsjs.instances.errors import InputError, described
+
+
+@dataclass(frozen=True)
+class Offer:
+    """
+    A name in a group of entry points, and the packages that offer it.
+
+    Attributes
+    ----------
+    name : str
+    points : tuple of EntryPoint
+        More than one is a collision, which is refused.
+    """
+
+    name: str
+    points: tuple[EntryPoint, ...]
+
+    @property
+    def package(self) -> str:
+        """Name and version of the package, or of each of them."""
+        return " and ".join(_package(point.dist) for point in self.points)
+
+    def load(self) -> Any:
+        """
+        Import what the entry point names.
+
+        Raises
+        ------
+        InputError
+            If several packages offer the name, or for whatever the import raises.
+        """
+        if len(self.points) > 1:
+            raise InputError("", self.name, f"an entry point of one package, not of {self.package}")
+        [point] = self.points
+        try:
+            return point.load()
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # SystemExit, too
+            found = described(f"{point.value} of {self.package}")
+            told = " ".join(f"{type(error).__name__}: {error}".split())
+            raise InputError("", found, f"an entry point that loads: {told}") from None
+
+
+def offers(group: str) -> dict[str, Offer]:
+    """Return the entry points of a group by name; nothing is imported."""
+    found: dict[str, tuple[EntryPoint, ...]] = {}
+    for point in sorted(entry_points(group=group), key=lambda one: _package(one.dist)):
+        found[point.name] = (*found.get(point.name, ()), point)
+    return {name: Offer(name, points) for name, points in sorted(found.items())}
+
+
+def source_of(offer: Offer, module: str) -> Mapping[str, str]:
+    """
+    Identify the code behind an entry point: distribution, version and sha256 of its source.
+
+    The digest is of the files of its module, of `module`, and of what these import, by `import`
+    statements anywhere in them, from the same top-level packages or the same distribution.
+
+    Parameters
+    ----------
+    module : str
+        Where the function is, if not in the module that the entry point names.
+    """
+    [point] = offer.points
+    own = _Own([point.module, module], point.dist)
+    files = {name: sha256(data).hexdigest() for name, data in own.files()}
+    return {
+        "distribution": point.dist.name if point.dist else "",
+        "version": point.dist.version if point.dist else "",
+        "sha256": sha256(canonical_text(files).encode()).hexdigest(),
+    }
+
+
+def source_text(source: Mapping[str, str], digits: int = 64) -> str:
+    """Return what `source_of` found in one line."""
+    return f"{source['distribution']} {source['version']} {source['sha256'][:digits]}"
+
+
+class _Own:
+    """The modules of a distribution that some of its modules import."""
+
+    def __init__(self, modules: Iterable[str], distribution: Distribution | None) -> None:
+        self.modules = [*modules]
+        listed = [] if distribution is None else distribution.files or []
+        self.listed = {Path(str(file.locate())).resolve() for file in listed}
+        self.project = None if distribution is None else _project(distribution)
+        self.specs: dict[str, Any] = {}
+        packages = {name.partition(".")[0] for name in self.modules} - {"rsjs"}
+        self.packages = dict.fromkeys(packages, True)  # top-level package -> whether it is own
+
+    def files(self) -> Iterator[tuple[str, bytes]]:
+        """Yield name and content of each module, sorted by name."""
+        found: dict[str, bytes] = {}
+        waiting, seen = [*self.modules], {""}
+        while waiting:
+            name = waiting.pop()
+            if name in seen or not self._has(name.partition(".")[0]):
+                continue
+            seen.add(name)
+            waiting.append(name.rpartition(".")[0])  # a package is imported before its modules
+            path = _file(spec := self._spec(name))
+            if path is not None:
+                found[name] = path.read_bytes()
+                if path.suffix == ".py":
+                    waiting += _imported(found[name], spec.parent)
+        yield from sorted(found.items())
+
+    def _has(self, package: str) -> bool:
+        if package not in self.packages:
+            path = _file(self._spec(package))
+            self.packages[package] = path is not None and (
+                path in self.listed
+                or (self.project in path.parents and "site-packages" not in path.parts)
+            )
+        return self.packages[package]
+
+    def _spec(self, name: str) -> Any:
+        """Find a module as an import would, without importing the packages that it is in."""
+        if name not in self.specs:
+            package, _, _ = name.rpartition(".")
+            parent = self._spec(package) if package else None
+            places = getattr(parent, "submodule_search_locations", None)
+            found = (finder.find_spec(name, places) for finder in sys.meta_path)
+            is_module = package and places is None  # nothing is in a module that is no package
+            self.specs[name] = None if is_module else next(filter(None, found), None)
+        return self.specs[name]
+
+
+def _file(spec: Any) -> Path | None:
+    path = None if spec is None or not spec.has_location else Path(spec.origin)
+    return path.resolve() if path is not None and path.is_file() else None
+
+
+def _imported(text: bytes, package: str) -> list[str]:
+    """List the modules that import statements may mean; `from a import b` may mean a.b."""
+    names: list[str] = []
+    with suppress(SyntaxError, ValueError, RecursionError):
+        for node in ast.walk(ast.parse(text)):
+            if isinstance(node, ast.Import):
+                names += [alias.name for alias in node.names]
+            elif isinstance(node, ast.ImportFrom):
+                with suppress(ImportError):  # beyond the top-level package
+                    place = resolve_name(f"{'.' * node.level}{node.module or ''}", package)
+                    names += [place, *(f"{place}.{alias.name}" for alias in node.names)]
+    return names
+
+
+def _project(distribution: Distribution) -> Path | None:
+    """Return the folder of a distribution that is installed editable, or only on the path."""
+    if distribution.files is None:
+        return Path(str(distribution.locate_file(""))).resolve()
+    with suppress(ValueError, TypeError, KeyError):
+        found = json.loads(distribution.read_text("direct_url.json") or "{}")
+        if found.get("dir_info", {}).get("editable"):
+            return Path(url2pathname(urlsplit(found["url"]).path)).resolve()
+    return None
+
+
+def _package(distribution: Distribution | None) -> str:
+    return "" if distribution is None else f"{distribution.name} {distribution.version}"

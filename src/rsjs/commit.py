@@ -1,0 +1,53 @@
+"""
+The commit that the package is of: that of its working tree, or the one it was built from.
+
+Without imports beyond the standard library: `setup.py` runs this file to write `BUILT`.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+from typing import Any
+
+BUILT = "commit.json"  # beside this file in a wheel and an sdist, never in a working tree
+PATIENCE = 10.0  # seconds for git to answer
+RESULTS = ("results", "docs")  # what runs write, not what they depend on
+
+
+def source() -> dict[str, Any]:
+    """
+    Return commit and dirty flag of the package, both None where nothing tells them.
+
+    A dirty tree has changes that no commit holds: its results cannot be made again. Changes of
+    stored results and of pages made from them do not count.
+    """
+    found = of_tree()
+    if found["commit"] is None:
+        try:
+            told = json.loads(Path(__file__).with_name(BUILT).read_text("utf-8"))
+            found = {"commit": told["commit"], "dirty": told["dirty"]}
+        except (OSError, ValueError, LookupError, TypeError):
+            pass
+    return found
+
+
+def of_tree() -> dict[str, Any]:
+    """Return the same of the working tree that this file is tracked in."""
+    file = Path(__file__)
+    if _git("ls-files", "--error-unmatch", file.name) is None:
+        return {"commit": None, "dirty": None}
+    code = [":/", *(f":(top,exclude){folder}" for folder in RESULTS)]
+    changes = _git("status", "--porcelain", "--untracked-files=no", "--", *code)
+    dirty = None if changes is None else bool(changes)
+    return {"commit": _git("rev-parse", "HEAD"), "dirty": dirty}
+
+
+def _git(*arguments: str) -> str | None:
+    command = ["git", "-C", str(Path(__file__).parent), *arguments]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=True)
+    except (OSError, subprocess.SubprocessError):
+        return None
+    return done.stdout.strip()
