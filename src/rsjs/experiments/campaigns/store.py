@@ -28,7 +28,7 @@ from pathlib import Path
 from rsjs.experiments.campaigns import records
 from rsjs.experiments.campaigns.records import Record
 from rsjs.experiments.campaigns.runs import Run
-from rsjs.instances.errors import InputError
+from rsjs.instances.errors import InputError, NewerFormat
 
 
 @dataclass(frozen=True)
@@ -77,9 +77,9 @@ class Store:
                 continue
             try:
                 found.done.append(records.read(path))
+            except NewerFormat:
+                raise
             except InputError as error:
-                if "newer" in error.expected:
-                    raise
                 found.corrupt.append((run_id, str(error)))
         return found
 
