@@ -33,6 +33,7 @@ pass over nodes that have some, N7 leaves them their shares.
 
 from __future__ import annotations
 
+from importlib import import_module
 from math import inf
 
 from rsjs.heuristics.compiled import engine, smallest
@@ -93,5 +94,6 @@ def prepare_engine(method: Method, call: Call, jobs: int) -> None:
 
     instance = smallest()
     Descent(instance).improve(Solution.empty(1, 1), Iterations(1))
+    import_module("rsjs.heuristics.greedy_sample")
     if call.warm_start is None:
         prepare_inner(method, call, jobs)
