@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from dataclasses import replace
+from importlib.util import find_spec
 
 import pytest
 
@@ -218,3 +221,41 @@ def test_an_option_out_of_range_or_given_twice_is_refused(spelling: str, told: s
     with pytest.raises(InputError) as caught:
         parse(spelling)
     assert told in str(caught.value)
+
+
+PREPARED = """
+import sys
+from dataclasses import replace
+from rsjs.instances.generators import sts
+from rsjs.instances.method import Call, Limits, Report
+from rsjs.methods import all_methods, parse
+
+OPTIONS = {"fix_and_optimise": "?rounds=1,iterations=100", "ruin_recreate": "?iterations=100"}
+
+
+def loaded():
+    ours = {name: module for name, module in sys.modules.items() if name.startswith("rsjs.")}
+    found = [value for module in ours.values() for value in vars(module).values()]
+    kernels = {f"{one}": len(one.signatures) for one in found if hasattr(one, "py_func")}
+    return {*ours, *kernels.items(), *({"pyomo.core", "highspy"} & {*sys.modules})}
+
+
+instance = sts.generate(nodes=2, jobs=4, seed=1, mix="km", sharing="paper")
+spellings = ["hierarchical?controllers=2,method=rsjs_classes@highs"]
+for name, method in all_methods().items():
+    engine = "?engine=numba" if "engine" in method.options else OPTIONS.get(name, "")
+    spellings += [f"{name}{engine}"] * (method.kind == "heuristic")
+for spelling in spellings:
+    asked = parse(spelling)
+    call = Call(rule=asked.rule, options=asked.options, limits=Limits(gap=0.5))
+    ready = asked.serving(instance).prepare(call, len(instance.jobs))
+    before = loaded()
+    asked.method.load()(instance, replace(call, ready=ready), Report(60.0))
+    assert loaded() == before, (spelling, loaded() - before)
+"""
+
+
+@pytest.mark.skipif(find_spec("numba") is None, reason="numba is not installed")
+def test_what_methods_import_and_compile_comes_before_their_clock():
+    done = subprocess.run([sys.executable, "-c", PREPARED], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr

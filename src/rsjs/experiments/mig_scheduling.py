@@ -157,7 +157,8 @@ def _searched(
 
 def prepare_rule(_method: Method, _call: Call, _jobs: int) -> None:
     """Compile or load the kernel of best fit, and import bounds."""
-    import_module("rsjs.formulations.mig_schedule_stage_bounds")
+    for module in ("rsjs.formulations.mig_schedule_stage_bounds", "scipy.optimize"):
+        import_module(module)
     best_fit(_smallest())
 
 
