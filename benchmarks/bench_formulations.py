@@ -5,7 +5,6 @@ from __future__ import annotations
 from importlib import import_module
 
 from rsjs.formulations import rsjs_minlp, rsjs_minlp_solve, standard_form
-from rsjs.formulations.backends.registry import backend
 from rsjs.formulations.linear_models import LINEAR
 from rsjs.formulations.rsjs_minlp_data import MinlpModel
 from rsjs.instances import costs
@@ -110,8 +109,7 @@ class Solve:
             raise NotImplementedError
         self.limits = Limits(gap=gap, time_limit=60.0)
         self.instance = instance_of(*where)
-        backend(self.request.solver).load()
-        self.request.method.load()
+        self.request.prepare(Call(), len(self.instance.jobs))
 
     def solved(self):
         return self.request(self.instance, Call(limits=self.limits), Report(60.0))

@@ -6,6 +6,7 @@ from rsjs.heuristics import priced_greedy, prices, ruin_recreate
 from rsjs.instances import costs
 from rsjs.instances.generators import jahani, kiros, sts
 from rsjs.instances.method import Call, Limits, Report
+from rsjs.methods import parse
 
 FAMILIES = {
     "jahani": lambda: jahani.generate(nodes=100, jobs=400, seed=1),
@@ -25,6 +26,7 @@ class Priced:
     def setup(self, family):
         self.instance = FAMILIES[family]()
         costs.tables(self.instance)
+        parse("priced_greedy").prepare(Call(), len(self.instance.jobs))
 
     def time_prices(self, family):
         prices.find(self.instance)
@@ -48,6 +50,7 @@ class RuinRecreate:
     def setup(self, family, iterations):
         self.instance = FAMILIES[family]()
         costs.tables(self.instance)
+        parse("ruin_recreate").prepare(Call(), len(self.instance.jobs))
         self.call = Call(options={"iterations": iterations}, limits=Limits(gap=-1.0))
 
     def time_search(self, family, iterations):

@@ -14,7 +14,6 @@ from functools import cache
 from itertools import product
 
 from rsjs.experiments.outcome import solver_of
-from rsjs.formulations.backends.registry import backend
 from rsjs.heuristics.priced_methods import PRICED
 from rsjs.instances import costs
 from rsjs.instances.generators import andreas, jahani, kiros, sts
@@ -165,10 +164,7 @@ class MethodCase:
 
     def load(self) -> None:
         """Import solvers, compile kernels, make the instance."""
-        if solver := solver_of(self.request):
-            backend(solver).load()
-        self.request.method.load()
-        instance_of(self.family, self.size)
+        self.request.prepare(Call(), len(self.instance.jobs))
 
     def solve(self) -> SolveResult:
         """Run the method in this process."""

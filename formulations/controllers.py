@@ -48,18 +48,12 @@ class TurnReport(Report):
     The report of a controller that runs in this process.
 
     Phases and the wish to stop are those of the whole; its incumbents and bounds say nothing
-    about the whole. The first controller's clock is the whole's: imports come before it.
+    about the whole.
     """
 
-    def __init__(self, whole: Report, time_limit: float, *, first: bool) -> None:
+    def __init__(self, whole: Report, time_limit: float) -> None:
         super().__init__(time_limit)
-        self._whole, self._first = whole, first
-
-    def start_clock(self) -> None:
-        """The controller's time limit counts from here."""
-        super().start_clock()
-        if self._first:
-            self._whole.start_clock()
+        self._whole = whole
 
     @contextmanager
     def phase(self, name: str) -> Iterator[None]:
@@ -80,7 +74,7 @@ def one_by_one(
         if report.stop_requested() or report.remaining() <= 0:
             return
         asked = share(call, report, len(instances) - position, 1)
-        turn = TurnReport(report, asked.limits.time_limit, first=position == 0)
+        turn = TurnReport(report, asked.limits.time_limit)
         result = attempt(solve, instance, asked, turn)
         add_seconds(report, turn.seconds)
         yield position, result

@@ -27,12 +27,12 @@ from rsjs.formulations.controllers import one_by_one
 from rsjs.formulations.division_loss import with_loss
 from rsjs.formulations.node_cover import cover
 from rsjs.formulations.parts import Part, parts, union
-from rsjs.formulations.side_by_side import side_by_side
+from rsjs.formulations.side_by_side import Team, side_by_side
 from rsjs.formulations.splitting import divide
 from rsjs.instances import costs
 from rsjs.instances.check import check
 from rsjs.instances.completion import complete
-from rsjs.instances.method import Call, Report, Run
+from rsjs.instances.method import Call, Method, Report, Run
 from rsjs.instances.schema import Instance
 from rsjs.instances.solution import Solution, SolveResult, Stop
 
@@ -46,11 +46,16 @@ def run(instance: Instance, call: Call, report: Report) -> SolveResult:
     The options `controllers` and `split` are those of `splitting.divide`. Counts: controllers,
     jobs and nodes of the smallest and largest part, and jobs that run on no node of theirs.
     """
-    with report.phase("build"):
-        division = divide(instance, call.options["controllers"], call.options["split"])
-        whole = _Union(instance, parts(instance, division), report)
-    for position, result in _solved(call.options["method"], whole.instances, call, report):
-        whole.add(position, result)
+    team: Team | None = call.ready
+    try:
+        with report.phase("build"):
+            division = divide(instance, call.options["controllers"], call.options["split"])
+            whole = _Union(instance, parts(instance, division), report)
+        for position, result in _solved(call.options["method"], whole.instances, call, report):
+            whole.add(position, result)
+    finally:
+        if team is not None:
+            team.end()
     result = whole.result()
     undivided = call.options.get("undivided")
     return with_loss(result, undivided, instance, call, report) if undivided else result
@@ -61,10 +66,25 @@ def _solved(
 ) -> Iterator[tuple[int, SolveResult]]:
     processes = min(call.limits.threads, len(instances))
     limits = call.limits if len(instances) == 1 else replace(call.limits, threads=1)
-    asked = replace(call, options={}, limits=limits, warm_start=None)
+    asked = replace(call, options={}, limits=limits, warm_start=None, ready=None)
     if processes <= 1:
         return one_by_one(solve, instances, asked, report)
-    return side_by_side(solve, instances, asked, report, processes)
+    return side_by_side(solve, instances, asked, report, call.ready or Team(processes))
+
+
+def prepare(_method: Method, call: Call, jobs: int) -> Team | None:
+    """Prepare the controllers' method, in processes of theirs if there will be some."""
+    options, processes = call.options, min(call.limits.threads, call.options["controllers"])
+    solve, undivided = options["method"], options.get("undivided")
+    if undivided:
+        undivided.prepare(call, jobs)
+    if processes <= 1:
+        solve.prepare(call, jobs)
+        return None
+    one = replace(call, limits=replace(call.limits, threads=1))
+    team = Team(processes, (solve, one, jobs))
+    team.wait()
+    return team
 
 
 class _Union:

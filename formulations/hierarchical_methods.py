@@ -9,6 +9,7 @@ HIERARCHICAL = Method(
     summary="Kiros' controllers, each with its own jobs and nodes and any method",
     kind="heuristic",
     run="rsjs.formulations.hierarchical:run",
+    prepare="rsjs.formulations.hierarchical:prepare",
     options={
         "method": Option(
             default="greedy:paper",

@@ -11,6 +11,7 @@ from rsjs.instances.method import Call, Method, Option, Report
 from rsjs.instances.schema import Instance
 from rsjs.instances.solution import SolveResult
 
+DUAL = "rsjs.formulations.jahani_core"
 _PROPORTIONAL = frozenset({"proportional"})
 _AT_COMPLETION = frozenset({"completion"})
 _SELECTED = frozenset({"free", "jahani_eq"})
@@ -31,6 +32,7 @@ METHODS = (
         summary="exact pattern model of Jahani's MILP: a few dozen integers",
         kind="exact",
         run="rsjs.formulations.jahani_methods:jahani_patterns",
+        prepare="rsjs.formulations.linear:prepare",
         energy=_PROPORTIONAL,
         tardiness_at=_AT_COMPLETION,
         open_nodes=_SELECTED,
@@ -44,6 +46,7 @@ METHODS = (
         summary="Jahani's MILP (1)-(14) as printed, node by node",
         kind="exact",
         run="rsjs.formulations.jahani_methods:jahani_literal",
+        prepare="rsjs.formulations.linear:prepare",
         energy=_PROPORTIONAL,
         tardiness_at=_AT_COMPLETION,
         open_nodes=_SELECTED,
@@ -65,6 +68,7 @@ METHODS = (
         summary="Jahani's problem at 100 to 10 000 nodes: Lagrangian dual, then few columns",
         kind="exact",
         run="rsjs.formulations.jahani_methods:jahani_dual",
+        prepare="rsjs.formulations.jahani_methods:prepare_dual",
         energy=_PROPORTIONAL,
         tardiness_at=_AT_COMPLETION,
         open_nodes=_SELECTED,
@@ -91,10 +95,12 @@ def jahani_literal(instance: Instance, call: Call, report: Report) -> SolveResul
 
 def jahani_dual(instance: Instance, call: Call, report: Report) -> SolveResult:
     """Solve by the Lagrangian dual; HiGHS maximises it, the solver asked for does the rest."""
-    with report.phase("import"):
-        BACKENDS["highs"].import_solver()
-        linear.chosen_solver(call).load()
-        core = import_module("rsjs.formulations.jahani_core")
-    report.start_clock()
-    result: SolveResult = core.solve(instance, call, report)
+    result: SolveResult = import_module(DUAL).solve(instance, call, report)
     return result
+
+
+def prepare_dual(_method: Method, call: Call, _jobs: int) -> None:
+    """Import HiGHS, the solver and the method."""
+    BACKENDS["highs"].import_solver()
+    linear.chosen_solver(call).load()
+    import_module(DUAL)

@@ -23,7 +23,7 @@ from rsjs.formulations.linear_models import LINEAR
 from rsjs.formulations.matrix import MatrixModel
 from rsjs.formulations.primal_dual import Incumbent
 from rsjs.instances.completion import complete
-from rsjs.instances.method import Call, Report
+from rsjs.instances.method import Call, Method, Report
 from rsjs.instances.schema import Instance
 from rsjs.instances.solution import SolveResult, Stop
 
@@ -48,12 +48,9 @@ class Built:
 def run(
     name: str, instance: Instance, call: Call, report: Report, *, valid_bound: bool = True
 ) -> SolveResult:
-    """Import the formulation of this name in `linear_models`, make its data and solve."""
+    """Make the data of the formulation of this name in `linear_models`, and solve."""
     model = LINEAR[name]
-    with report.phase("import"):
-        formulation = model.load()
-        load(call)
-    report.start_clock()
+    formulation = model.load()
     with report.phase("build"):
         data = model.data(formulation, instance, call.options)
     return solve(formulation, data, instance, call, report, valid_bound=valid_bound)
@@ -133,8 +130,9 @@ def route(call: Call) -> str:
     return "pyomo"
 
 
-def load(call: Call) -> None:
-    """Import the solver and what the route needs, so that no phase of the solve pays for it."""
+def prepare(method: Method, call: Call, _jobs: int) -> None:
+    """Import the formulation, the solver and what the route needs."""
+    LINEAR[method.name].load()
     solver, way = chosen_solver(call), route(call)
     if way != "arrays":
         import_module("rsjs.formulations.standard_form")

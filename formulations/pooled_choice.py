@@ -34,6 +34,7 @@ from rsjs.instances.method import Limits
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+SOLVER = "highs"
 
 
 class Pools:
@@ -114,7 +115,7 @@ def choose(pools: Pools, offers: Offers, limits: Limits) -> Ints:
     best = offers.first
     if _fits(pools, offers, best):
         return best
-    solver = backend("highs").load()
+    solver = backend(SOLVER).load()
     found = solver(arrays(pools, offers), limits, seconds=limits.time_limit)
     if found.x is None:
         raise TimeoutError(f"HiGHS: {found.status}, no choice within {limits.time_limit:g} s")

@@ -17,6 +17,7 @@ from rsjs.instances.solution import SolveResult, Stop
 
 _FIRST_ENDING = frozenset({"first_ending"})
 _AT_COMPLETION = frozenset({"completion"})
+BOUND, SIFTING = "rsjs.formulations.rsjs_bound", "rsjs.formulations.rsjs_sifting"
 TIGHTEST = 1e-9  # relative tolerance of the bound, however small the gap asked for
 MARGIN = 0.02  # seconds of the limit kept for the answer
 
@@ -26,6 +27,7 @@ METHODS = (
         summary="RS-JS by node classes (form E): a bound, and a schedule where followers fit",
         kind="exact",
         run="rsjs.formulations.rsjs_bound_methods:rsjs_classes",
+        prepare="rsjs.formulations.linear:prepare",
         energy=_FIRST_ENDING,
         tardiness_at=_AT_COMPLETION,
         idle_cost=False,
@@ -45,6 +47,7 @@ METHODS = (
         summary="certified bound for RS-JS by sifting form E with exact pricing; no schedule",
         kind="exact",
         run="rsjs.formulations.rsjs_bound_methods:rsjs_bound",
+        prepare="rsjs.formulations.rsjs_bound_methods:prepare_bound",
         decides=False,
         energy=_FIRST_ENDING,
         tardiness_at=_AT_COMPLETION,
@@ -56,6 +59,7 @@ METHODS = (
         summary="RS-JS schedule with a proven gap: bound by sifting, few columns, packing",
         kind="exact",
         run="rsjs.formulations.rsjs_bound_methods:rsjs_sifting",
+        prepare="rsjs.formulations.rsjs_bound_methods:prepare_sifting",
         energy=_FIRST_ENDING,
         tardiness_at=_AT_COMPLETION,
         idle_cost=False,
@@ -81,9 +85,7 @@ def rsjs_classes(instance: Instance, call: Call, report: Report) -> SolveResult:
 
 def rsjs_bound(instance: Instance, call: Call, report: Report) -> SolveResult:
     """The bound, until it meets form E's linear program within a tenth of the gap asked for."""
-    with report.phase("import"):
-        lower_bound = import_module("rsjs.formulations.rsjs_bound").lower_bound
-    report.start_clock()
+    lower_bound = import_module(BOUND).lower_bound
     if _infeasible(instance):
         return _no_decision()
     with report.phase("solve"):
@@ -110,13 +112,22 @@ def rsjs_bound(instance: Instance, call: Call, report: Report) -> SolveResult:
 
 def rsjs_sifting(instance: Instance, call: Call, report: Report) -> SolveResult:
     """The schedule."""
-    with report.phase("import"):
-        sifting = import_module("rsjs.formulations.rsjs_sifting")
-    report.start_clock()
     if _infeasible(instance):
         return _no_decision()
-    result: SolveResult = sifting.solve(instance, call, report)
+    result: SolveResult = import_module(SIFTING).solve(instance, call, report)
     return result
+
+
+def prepare_bound(_method: Method, _call: Call, _jobs: int) -> None:
+    """Import HiGHS and the method."""
+    BACKENDS["highs"].load()
+    import_module(BOUND)
+
+
+def prepare_sifting(_method: Method, _call: Call, _jobs: int) -> None:
+    """Import HiGHS and the method."""
+    BACKENDS["highs"].load()
+    import_module(SIFTING)
 
 
 def _infeasible(instance: Instance) -> bool:

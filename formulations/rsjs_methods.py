@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from importlib import import_module
+
 from rsjs.formulations import linear
 from rsjs.formulations.backends.registry import BACKENDS
 from rsjs.formulations.jahani_methods import ROUTE
@@ -19,6 +21,7 @@ METHODS = (
         summary="RS-JS node by node, GPUs counted, leaders and followers: exact to about 20 nodes",
         kind="exact",
         run="rsjs.formulations.rsjs_methods:rsjs_nodes",
+        prepare="rsjs.formulations.linear:prepare",
         energy=_FIRST_ENDING,
         tardiness_at=_AT_COMPLETION,
         idle_cost=False,
@@ -31,6 +34,7 @@ METHODS = (
         summary="RS-JS GPU by GPU, the paper's model made linear: a few nodes",
         kind="exact",
         run="rsjs.formulations.rsjs_methods:rsjs_gpu",
+        prepare="rsjs.formulations.linear:prepare",
         energy=_FIRST_ENDING,
         tardiness_at=_AT_COMPLETION,
         idle_cost=False,
@@ -44,6 +48,7 @@ METHODS = (
         summary="RS-JS by leaders, nodes without names: a cross-check up to 4 nodes",
         kind="exact",
         run="rsjs.formulations.rsjs_methods:rsjs_leaders",
+        prepare="rsjs.formulations.linear:prepare",
         energy=_FIRST_ENDING,
         tardiness_at=_AT_COMPLETION,
         idle_cost=False,
@@ -57,6 +62,7 @@ METHODS = (
         summary="RS-JS (P1) as a nonlinear program, corrected; printed rows on demand",
         kind="exact",
         run="rsjs.formulations.rsjs_methods:rsjs_minlp",
+        prepare="rsjs.formulations.rsjs_methods:prepare_minlp",
         energy=_FIRST_ENDING,
         tardiness_at=_AT_COMPLETION,
         idle_cost=False,
@@ -96,11 +102,15 @@ def rsjs_leaders(instance: Instance, call: Call, report: Report) -> SolveResult:
 
 def rsjs_minlp(instance: Instance, call: Call, report: Report) -> SolveResult:
     """Solve the MINLP."""
-    with report.phase("import"):
-        BACKENDS["scip"].import_solver()
-        from rsjs.formulations import rsjs_minlp_solve
-        from rsjs.formulations.rsjs_minlp_data import MinlpModel, printed_rows
-    report.start_clock()
+    from rsjs.formulations import rsjs_minlp_solve
+    from rsjs.formulations.rsjs_minlp_data import MinlpModel, printed_rows
+
     with report.phase("build"):
         data = MinlpModel.of(instance, printed_rows(call.options["printed"]))
     return rsjs_minlp_solve.solve(data, call, report)
+
+
+def prepare_minlp(_method: Method, _call: Call, _jobs: int) -> None:
+    """Import SCIP and the model."""
+    BACKENDS["scip"].import_solver()
+    import_module("rsjs.formulations.rsjs_minlp_solve")

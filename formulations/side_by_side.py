@@ -1,9 +1,10 @@
 """
 Controllers side by side, each process solving one part after another.
 
-The processes are started afresh, as a solver that has run must not be forked. A message to a
-process is (instance, call), or None: stop. Its messages are None, its clock starts, or the result
-with the seconds of its phases. No process survives the call, nor the death of this process.
+The processes are started afresh, as a solver that has run must not be forked, and before the clock
+of the whole where that is possible. A message to a process is (method, instance, call), or None:
+stop. Its messages are None, it is ready, or the result with the seconds of its phases. No process
+survives the call, nor the death of this process.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from multiprocessing.connection import Connection, wait
 
 from rsjs.formulations.controllers import add_seconds, attempt, share
 from rsjs.instances.lifeline import die_with_parent
-from rsjs.instances.method import Call, Report, Run
+from rsjs.instances.method import Call, Declared, Report, Run
 from rsjs.instances.schema import Instance
 from rsjs.instances.solution import SolveResult, Stop
 
@@ -28,47 +29,65 @@ PATIENCE = 0.5  # seconds they have to return what they have
 POLL = 0.05
 
 Answer = tuple[int, SolveResult]
+Ready = tuple[Declared, Call, int]
+
+
+class Team:
+    """
+    Processes for controllers.
+
+    Parameters
+    ----------
+    ready : (method, call, jobs), optional
+        What each process prepares before it is ready.
+    """
+
+    def __init__(self, processes: int, ready: Ready | None = None) -> None:
+        self.members = [Process(ready) for _ in range(processes)]
+
+    def wait(self) -> None:
+        """Return when all processes are ready, or have died."""
+        for member in self.members:
+            member.wait()
+
+    def end(self) -> None:
+        """End the processes, whatever they do."""
+        for member in self.members:
+            member.end()
 
 
 def side_by_side(
-    solve: Run, instances: Sequence[Instance], call: Call, report: Report, processes: int
+    solve: Run, instances: Sequence[Instance], call: Call, report: Report, team: Team
 ) -> Iterator[Answer]:
     """Position and result of each controller as it ends; those that do not return are missing."""
     waiting = deque(range(len(instances)))
-    team = [_Process(solve) for _ in range(processes)]
     asked: float | None = None
-    started = answered = False  # the clock runs from the last start before the first answer
     try:
         while True:
-            late = started and report.elapsed() > report.time_limit + LATE
+            late = report.elapsed() > report.time_limit + LATE
             if asked is None and (late or report.stop_requested()):
                 asked = time.monotonic()
                 waiting.clear()
-                for member in team:
+                for member in team.members:
                     member.ask_to_stop()
-            for member in team:
+            for member in team.members:
                 if member.position is None and waiting and report.remaining() > 0:
-                    request = share(call, report, len(waiting), processes)
+                    request = share(call, report, len(waiting), len(team.members))
                     position = waiting.popleft()
-                    member.begin(position, instances[position], request)
-            busy = [member for member in team if member.position is not None]
+                    member.begin(position, solve, instances[position], request)
+            busy = [member for member in team.members if member.position is not None]
             if not busy or (asked is not None and time.monotonic() > asked + PATIENCE):
                 return
             ready = wait([member.ears for member in busy], POLL)
             for member in (member for member in busy if member.ears in ready):
                 answer = member.answer(report)
                 if answer is not None:
-                    answered = True
                     yield answer
-                elif not answered:
-                    started = True
-                    report.start_clock()
     finally:
-        for member in team:
-            member.end()
+        team.end()
 
 
-class _Process:
+class Process:
     """
     One process, replaced when it dies, and what it is doing.
 
@@ -79,23 +98,27 @@ class _Process:
     ears : Connection
     """
 
-    def __init__(self, solve: Run) -> None:
+    def __init__(self, ready: Ready | None) -> None:
         self.position: int | None = None
-        self._solve = solve
+        self._ready = ready
         self._start()
 
     def _start(self) -> None:
         context = multiprocessing.get_context("spawn")
         self.ears, theirs = context.Pipe()
-        self._process = context.Process(target=_serve, args=(theirs, self._solve), daemon=True)
+        self._process = context.Process(target=_serve, args=(theirs, self._ready), daemon=True)
         self._process.start()
         theirs.close()  # so that its end is heard
 
-    def begin(self, position: int, instance: Instance, call: Call) -> None:
+    def wait(self) -> None:
+        """Return when it is ready, or has died."""
+        self.ears.poll(None)
+
+    def begin(self, position: int, solve: Run, instance: Instance, call: Call) -> None:
         """Let it solve a part."""
         self.position = position
         with suppress(OSError):  # a dead process is heard of as one
-            self.ears.send((instance, call))
+            self.ears.send((solve, instance, call))
 
     def ask_to_stop(self) -> None:
         """Let it return what it has."""
@@ -103,7 +126,7 @@ class _Process:
             self.ears.send(None)
 
     def answer(self, report: Report) -> Answer | None:
-        """What it says: its controller's result; None = its clock has started."""
+        """What it says: its controller's result; None = it is ready."""
         assert self.position is not None
         try:
             said: tuple[SolveResult, dict[str, float]] | None = self.ears.recv()
@@ -135,24 +158,23 @@ class _PipeReport(Report):
         super().__init__(time_limit)
         self._ears = ears
 
-    def start_clock(self) -> None:
-        """The controller's time limit counts from here."""
-        super().start_clock()
-        self._ears.send(None)
-
     def stop_requested(self) -> bool:
         """Whether the whole was asked to end, or nobody is there to listen."""
         return self._ears.poll()
 
 
-def _serve(ears: Connection, solve: Run) -> None:
-    """Solve what comes until told to stop."""
+def _serve(ears: Connection, ready: Ready | None) -> None:
+    """Get ready, then solve what comes until told to stop."""
     die_with_parent()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to hear
+    if ready is not None:
+        solve, call, jobs = ready
+        with suppress(Exception):  # what fails here fails again, and is told, with a part
+            solve.prepare(call, jobs)
     with suppress(EOFError):
+        ears.send(None)
         while (message := ears.recv()) is not None:
-            instance, call = message
+            solve, instance, call = message
             report = _PipeReport(ears, call.limits.time_limit)
-            report.start_clock()
             result = attempt(solve, instance, call, report)
             ears.send((replace(result, seconds={}, events=()), report.seconds))

@@ -21,9 +21,12 @@ from contextlib import suppress
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
+
+if TYPE_CHECKING:
+    from rsjs.instances.schema import Instance
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -69,9 +72,11 @@ def one_instruction(name: str) -> Callable[[F], F]:
     return replaced
 
 
-def is_ready(kernel: Callable[..., Any]) -> bool:
-    """Whether a kernel has been compiled or loaded for some arguments, or need not be."""
-    return bool(getattr(kernel, "signatures", True))
+def smallest() -> Instance:
+    """One job and one node: to run kernels on, so that they are compiled before they are timed."""
+    from rsjs.instances.generators import jahani
+
+    return jahani.generate(nodes=1, jobs=1, seed=0)
 
 
 def engine() -> str:

@@ -19,7 +19,7 @@ NEIGHBOURS = 100_000  # between two questions whether to stop, and what is finis
 
 class Descent:
     """
-    The descent for one instance, compiled.
+    The descent for one instance.
 
     Parameters
     ----------
@@ -55,10 +55,6 @@ class Descent:
         self._chosen = np.array([digit in neighbourhoods for digit in "1234567"])
         self._move = moves.no_move(len(instance.jobs))
         self._done = np.zeros(2, dtype=np.int64)
-        nothing = Solution.empty(len(instance.jobs), instance.cluster.nodes)
-        state = schedule(instance, self._tables, nothing, k)
-        refreshing.refresh(self._tables, state)
-        self._descend(state, 0)  # compiles
 
     @property
     def moves(self) -> int:

@@ -27,6 +27,7 @@ LOCAL_SEARCH = Method(
     summary="best of Kiros' seven neighbourhoods, from the best schedules of another method",
     kind="heuristic",
     run="rsjs.heuristics.local_search:run",
+    prepare="rsjs.heuristics.local_search:prepare_engine",
     warm_start=True,
     options={
         "start": _START,
@@ -51,6 +52,7 @@ PATH_RELINKING = Method(
     summary="paths between the best schedules of another method, improved by local search",
     kind="heuristic",
     run="rsjs.heuristics.path_relinking:run",
+    prepare="rsjs.heuristics.path_relinking:prepare_engine",
     open_nodes=frozenset({"free", "jahani_eq"}),
     warm_start=True,
     options={

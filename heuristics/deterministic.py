@@ -22,16 +22,11 @@ from rsjs.instances.solution import SolveResult, Stop
 
 
 class _Silent(Report):
-    """The report of the inner method: its clock and limits, none of its incumbents."""
+    """The report of the inner method: none of its incumbents is one of the outer method."""
 
     def __init__(self, outer: Report) -> None:
         super().__init__(outer.remaining())
         self._outer = outer
-
-    def start_clock(self) -> None:
-        """The method's time limit counts from here."""
-        super().start_clock()
-        self._outer.start_clock()
 
     def stop_requested(self) -> bool:
         """Whether somebody asked the outer method to end."""

@@ -23,7 +23,7 @@ from rsjs.heuristics.part_decisions import PartDecisions
 from rsjs.heuristics.priced_methods import FIX_AND_OPTIMISE
 from rsjs.instances import costs
 from rsjs.instances.errors import InputError
-from rsjs.instances.method import Call, Report
+from rsjs.instances.method import Call, Method, Report, prepare_inner
 from rsjs.instances.schema import Instance
 from rsjs.instances.solution import Solution, SolveResult, Stop
 
@@ -62,6 +62,12 @@ def run(instance: Instance, call: Call, report: Report) -> SolveResult:
         counts={**first.counts, "rounds": rounds, "improved": improved},
         message=parts.troubles(rounds),
     )
+
+
+def prepare_engine(method: Method, call: Call, jobs: int) -> None:
+    """Compile or load the kernels; prepare the exact method."""
+    ruin_recreate.prepare_engine(method, call, jobs)
+    prepare_inner(method, call, jobs)
 
 
 def _improve(

@@ -18,20 +18,19 @@ tried on open nodes only, as printed. On fixed nodes (b) fails if no closed node
 from __future__ import annotations
 
 from dataclasses import dataclass
-from importlib import import_module
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rsjs.heuristics import candidates
 from rsjs.heuristics.best_fit import Assignment, Ints, Pool, assign
-from rsjs.heuristics.compiled import is_ready
+from rsjs.heuristics.compiled import smallest
 from rsjs.heuristics.engines import choose_engine
 from rsjs.heuristics.greedy_rules import RULES, Rule, cluster_tables
 from rsjs.heuristics.outcome import choose_rule, finished
 from rsjs.instances import costs
 from rsjs.instances.cluster import Cluster
-from rsjs.instances.method import Call, Report
+from rsjs.instances.method import Call, Method, Report
 from rsjs.instances.schema import Instance
 from rsjs.instances.solution import Solution, SolveResult
 
@@ -96,17 +95,31 @@ def postprocess(prepared: Prepared, assignment: Assignment) -> Solution:
 def run(instance: Instance, call: Call, report: Report) -> SolveResult:
     """Greedy as a method."""
     rule = choose_rule("greedy", call.rule, RULES)
-    if choose_engine(call.options.get("engine", "auto"), KERNELS) == "numba":
-        with report.phase("compile"):
-            compiled = import_module("rsjs.heuristics.greedy_compiled")
-            if not is_ready(compiled.kernel.decide):
-                compiled.decide(instance, rule)
-        report.start_clock()
+    if _engine(call) == "numba":
+        from rsjs.heuristics import greedy_compiled
+
         with report.phase("solve"):
-            solution = compiled.decide(instance, rule)
+            solution = greedy_compiled.decide(instance, rule)
         return finished(instance, solution, report)
     with report.phase("prepare"):
         prepared = prepare(instance, rule)
     with report.phase("solve"):
         solution = decide(prepared)
     return finished(instance, solution, report)
+
+
+def prepare_engine(_method: Method, call: Call, _jobs: int) -> None:
+    """Compile or load what the engine of a call needs."""
+    if _engine(call) == "numba":
+        compile_kernels()
+
+
+def compile_kernels() -> None:
+    """Compile or load the kernels of a decision."""
+    from rsjs.heuristics import greedy_compiled
+
+    greedy_compiled.decide(smallest())
+
+
+def _engine(call: Call) -> str:
+    return choose_engine(call.options.get("engine", "auto"), KERNELS)

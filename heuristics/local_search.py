@@ -33,23 +33,24 @@ pass over nodes that have some, N7 leaves them their shares.
 
 from __future__ import annotations
 
+from importlib import import_module
 from math import inf
 
-from rsjs.heuristics.compiled import engine
+from rsjs.heuristics.compiled import engine, smallest
 from rsjs.heuristics.descent_methods import LOCAL_SEARCH, options_of
 from rsjs.heuristics.starts import gathered
 from rsjs.heuristics.stopping import Iterations, Reported
-from rsjs.instances.method import Call, Report
+from rsjs.instances.method import Call, Method, Report, prepare_inner
 from rsjs.instances.schema import Instance
-from rsjs.instances.solution import SolveResult, Stop
+from rsjs.instances.solution import Solution, SolveResult, Stop
 
 
 def run(instance: Instance, call: Call, report: Report) -> SolveResult:
     """Local search as a method."""
     options = options_of(LOCAL_SEARCH, call)
-    with report.phase("compile"):
-        from rsjs.heuristics.descent import Descent
+    from rsjs.heuristics.descent import Descent
 
+    with report.phase("build"):
         descent = Descent(
             instance,
             evaluate=options["evaluate"],
@@ -58,7 +59,6 @@ def run(instance: Instance, call: Call, report: Report) -> SolveResult:
             only_late=options["jobs"] == "late",
             better=report.incumbent,
         )
-    report.start_clock()
     starts, made_by = gathered(
         instance, call, report, options["elite"], fill=call.warm_start is None
     )
@@ -82,3 +82,14 @@ def run(instance: Instance, call: Call, report: Report) -> SolveResult:
         },
         options={"engine": engine()},
     )
+
+
+def prepare_engine(method: Method, call: Call, jobs: int) -> None:
+    """Compile or load the kernels; prepare the method that the search begins from."""
+    from rsjs.heuristics.descent import Descent
+
+    instance = smallest()
+    Descent(instance).improve(Solution.empty(1, 1), Iterations(1))
+    import_module("rsjs.heuristics.greedy_sample")
+    if call.warm_start is None:
+        prepare_inner(method, call, jobs)

@@ -27,14 +27,15 @@ from __future__ import annotations
 from math import ceil, inf
 from typing import TYPE_CHECKING
 
-from rsjs.heuristics.compiled import engine
+from rsjs.heuristics import local_search
+from rsjs.heuristics.compiled import engine, smallest
 from rsjs.heuristics.descent_methods import PATH_RELINKING, options_of
-from rsjs.heuristics.elite_pool import Elite, Pool
+from rsjs.heuristics.elite_pool import Elite, Pool, configurations
 from rsjs.heuristics.starts import Found, gathered
 from rsjs.heuristics.stopping import Iterations, Reported, Stopping
-from rsjs.instances.method import Call, Report
+from rsjs.instances.method import Call, Method, Report
 from rsjs.instances.schema import Instance
-from rsjs.instances.solution import SolveResult, Stop
+from rsjs.instances.solution import Solution, SolveResult, Stop
 
 if TYPE_CHECKING:
     from rsjs.heuristics.descent import Descent
@@ -46,14 +47,13 @@ ALIKE = 50  # schedules that differ in fewer than 1 job of so many are alike
 def run(instance: Instance, call: Call, report: Report) -> SolveResult:
     """Path relinking as a method."""
     options = options_of(PATH_RELINKING, call)
-    with report.phase("compile"):
-        from rsjs.heuristics.descent import Descent
-        from rsjs.heuristics.relinking import Relinking
+    from rsjs.heuristics.descent import Descent
+    from rsjs.heuristics.relinking import Relinking
 
+    with report.phase("build"):
         only_late = options["jobs"] == "late"
         descent = Descent(instance, k=options["k"], only_late=only_late, better=report.incumbent)
         relinking = Relinking(instance)
-    report.start_clock()
     starts, made_by = gathered(instance, call, report, options["elite"], fill=True)
     if not starts:
         assert made_by is not None
@@ -72,6 +72,15 @@ def run(instance: Instance, call: Call, report: Report) -> SolveResult:
         counts={"iterations": made, "steps": relinking.steps, "starts": len(starts)},
         options={"engine": engine()},
     )
+
+
+def prepare_engine(method: Method, call: Call, jobs: int) -> None:
+    """Compile or load the kernels; prepare the method that the search begins from."""
+    from rsjs.heuristics.relinking import Relinking
+
+    local_search.prepare_engine(method, call, jobs)
+    nothing = Solution.empty(1, 1)
+    Relinking(smallest()).path(nothing, configurations(smallest(), nothing), 1, Stopping())
 
 
 class Search:

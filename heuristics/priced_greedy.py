@@ -1,20 +1,18 @@
 """
 Priced greedy: one pass of insertion at the prices of a Lagrangian dual, and nothing more.
 
-The prices prove a lower bound; see `prices` and `priced_construction`. Kernels are compiled when
-this module is imported, not on a method's time.
+The prices prove a lower bound; see `prices` and `priced_construction`.
 """
 
 from __future__ import annotations
 
 from rsjs.heuristics import prices
-from rsjs.heuristics.compiled import engine
+from rsjs.heuristics.compiled import smallest
 from rsjs.heuristics.node_shapes import shapes
 from rsjs.heuristics.node_state import decision
 from rsjs.heuristics.priced_construction import construct
 from rsjs.heuristics.priced_outcome import bounded, no_decision
-from rsjs.instances.generators import jahani
-from rsjs.instances.method import Call, Report
+from rsjs.instances.method import Call, Method, Report
 from rsjs.instances.schema import Instance
 from rsjs.instances.solution import SolveResult
 
@@ -33,5 +31,6 @@ def run(instance: Instance, call: Call, report: Report) -> SolveResult:
         return bounded(instance, decision(instance, problem, state), found, report)
 
 
-if engine() == "numba":
-    run(jahani.generate(nodes=1, jobs=1, seed=0), Call(), Report())
+def prepare_engine(_method: Method, _call: Call, _jobs: int) -> None:
+    """Compile or load the kernels."""
+    run(smallest(), Call(), Report())

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from rsjs.heuristics.compiled import is_ready
 from rsjs.heuristics.decision_tables import Floats, Ints
 from rsjs.heuristics.randomized_batch import construct
 from rsjs.heuristics.randomized_batch_costs import Schedules, postprocess, total_costs
@@ -42,13 +41,6 @@ class Compiled:
         self._prepared = prepared
         size = len(prepared.choices.queue), prepared.choices.listed
         self._states = [state.new_state(prepared.nodes, *size) for _ in range(threads)]
-
-    @staticmethod
-    def is_ready() -> bool:
-        """Whether the kernel need not be compiled or loaded any more."""
-        from rsjs.heuristics.kernels.randomized_construction import iterate
-
-        return is_ready(iterate)
 
     def costs(self, first: int, count: int) -> Floats:
         p = self._prepared

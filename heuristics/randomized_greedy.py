@@ -22,26 +22,23 @@ own, so that engine, threads and order change nothing: both engines agree to the
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping
+from typing import Any
 
+from rsjs.heuristics.compiled import smallest
 from rsjs.heuristics.engines import choose_engine
 from rsjs.heuristics.outcome import choose_rule
 from rsjs.heuristics.randomized_batch import OutOfTime
+from rsjs.heuristics.randomized_engines import Batched, Compiled, Engine
 from rsjs.heuristics.randomized_rules import RULES
-from rsjs.heuristics.randomized_tables import Prepared, prepare
+from rsjs.heuristics.randomized_tables import prepare
 from rsjs.heuristics.registry import METHODS
 from rsjs.heuristics.stopping import Iterations, Reported, Stopping
 from rsjs.instances import costs
 from rsjs.instances.completion import complete
-from rsjs.instances.method import Call, Report
+from rsjs.instances.method import Call, Method, Report
 from rsjs.instances.schema import Instance
 from rsjs.instances.solution import Solution, SolveResult, Stop
-
-if TYPE_CHECKING:
-    from rsjs.heuristics.randomized_engines import Engine
-
-    Starter = Callable[[Prepared, Callable[[], bool]], Engine]
 
 KERNELS = "rsjs.heuristics.kernels.randomized_construction"
 MUCH_WORK = 4_000_000  # iterations x jobs that take numpy longer than numba takes to load
@@ -51,28 +48,21 @@ CHUNK, CELLS = 1000, 10**8  # iterations between two questions whether to stop; 
 def run(instance: Instance, call: Call, report: Report) -> SolveResult:
     """Randomized greedy as a method."""
     chosen = RULES[choose_rule("randomized_greedy", call.rule, RULES)]
-    options = {
-        name: option.default for name, option in METHODS["randomized_greedy"].options.items()
-    }
-    options |= call.options
+    options = _options(call)
     most, seed = options["iterations"], call.limits.seed
     if most < 0:
         raise ValueError(f"iterations={most}, must be >= 0")
     rule = chosen.with_options(options["price"], options["postprocessing"])
 
-    def prepared() -> Prepared:
-        return prepare(instance, rule, seed=seed, stream=options["stream"], fit=options["fit"])
-
-    much_work = most == 0 or most * len(instance.jobs) > MUCH_WORK
-    name = choose_engine(
-        options["engine"], KERNELS, much_work=much_work, seconds=report.remaining()
-    )
+    name = _engine(options, len(instance.jobs), report.remaining())
     time_is_up = Reported(report)
-    with report.phase("compile"):
-        start = _starter(name, call.limits.threads, prepared)
-    report.start_clock()
     with report.phase("prepare"):
-        engine = start(prepared(), lambda: time_is_up(0.0))
+        prepared = prepare(instance, rule, seed=seed, stream=options["stream"], fit=options["fit"])
+        engine = (
+            Compiled(prepared, call.limits.threads)
+            if name == "numba"
+            else Batched(prepared, lambda: time_is_up(0.0))
+        )
 
     def better(decision: Solution) -> None:
         solution = complete(instance, decision)
@@ -121,12 +111,19 @@ def search(
             return made
 
 
-def _starter(name: str, threads: int, prepared: Callable[[], Prepared]) -> Starter:
-    """What makes the engine, imported; kernels are compiled here, by a run of no iterations."""
-    from rsjs.heuristics.randomized_engines import Batched, Compiled
+def prepare_engine(_method: Method, call: Call, jobs: int) -> None:
+    """Compile or load what the engine of a call needs."""
+    if _engine(_options(call), jobs, call.limits.time_limit) == "numba":
+        rule, stream = RULES["paper"], call.options.get("stream", "xorshift")
+        Compiled(prepare(smallest(), rule, stream=stream)).costs(1, 1)
 
-    if name == "numpy":
-        return Batched
-    if not Compiled.is_ready():
-        Compiled(prepared()).costs(1, 0)
-    return lambda ready, _over: Compiled(ready, threads)
+
+def _options(call: Call) -> dict[str, Any]:
+    declared = METHODS["randomized_greedy"].options
+    return {**{name: option.default for name, option in declared.items()}, **call.options}
+
+
+def _engine(options: Mapping[str, Any], jobs: int, seconds: float) -> str:
+    most = options["iterations"]
+    much_work = most == 0 or most * jobs > MUCH_WORK
+    return choose_engine(options["engine"], KERNELS, much_work=much_work, seconds=seconds)

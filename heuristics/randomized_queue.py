@@ -17,7 +17,7 @@ from math import inf
 
 import numpy as np
 
-from rsjs.heuristics.compiled import engine, is_ready
+from rsjs.heuristics.compiled import engine, smallest
 from rsjs.heuristics.decision_tables import Floats
 from rsjs.heuristics.node_levels import copied
 from rsjs.heuristics.outcome import finished
@@ -34,7 +34,7 @@ from rsjs.heuristics.randomized_queue_tables import (
 )
 from rsjs.heuristics.stopping import Iterations, Reported, Stopping
 from rsjs.instances.completion import complete
-from rsjs.instances.method import Call, Report
+from rsjs.instances.method import Call, Method, Report
 from rsjs.instances.schema import Instance
 from rsjs.instances.solution import Solution, SolveResult, Stop
 
@@ -57,13 +57,6 @@ class Schedules:
         self._closed = tables.all_closed
         self._levels, self._divided = copied(self._closed), undivided(cluster)
         self._drawn = Drawn(*np.zeros((2, len(of.instance.jobs)), dtype=np.int64))
-
-    @staticmethod
-    def is_ready() -> bool:
-        """Whether the kernel has been compiled or loaded."""
-        from rsjs.heuristics.kernels.randomized_queue import iterate
-
-        return is_ready(iterate)
 
     def costs(self, first: int, count: int) -> Floats:
         """(count,) $ of iterations first, first + 1, ..."""
@@ -126,13 +119,19 @@ def run(instance: Instance, call: Call, report: Report) -> SolveResult:
         raise ValueError(f"unknown rule {call.rule!r} of randomized_queue; it has none")
     most = call.options.get("iterations", ITERATIONS)
     epochs, seed = call.options.get("epochs", EPOCHS[0]), call.limits.seed
-    with report.phase("compile"):
-        if not Schedules.is_ready():
-            Schedules(Choices.of(instance, epochs), seed).costs(1, 0)
-    report.start_clock()
     stop = Iterations(most or inf) | Reported(report)
     with report.phase("solve"):
         solution, made = decide(instance, stop, seed=seed, epochs=epochs)
     ended = Stop.ITERATIONS if made == most else Stop.TIME_LIMIT
     result = finished(instance, solution, report)
     return replace(result, stop=ended, counts={"iterations": made})
+
+
+def prepare_engine(_method: Method, _call: Call, _jobs: int) -> None:
+    """Compile or load the kernels."""
+    compile_kernels()
+
+
+def compile_kernels() -> None:
+    """Compile or load the kernels of a decision."""
+    Schedules(Choices.of(smallest(), EPOCHS[0]), 0).costs(1, 1)

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from math import inf
 
-import numpy as np
-
 from rsjs.heuristics.descent_tables import Ints, tables
 from rsjs.heuristics.kernels import refreshing, relinking
 from rsjs.heuristics.schedules import Schedule, schedule, solution
@@ -18,7 +16,7 @@ from rsjs.instances.solution import Solution
 
 class Relinking:
     """
-    Paths in one instance, compiled.
+    Paths in one instance.
 
     Attributes
     ----------
@@ -30,9 +28,6 @@ class Relinking:
         self._instance, self._tables = instance, tables(instance)
         self._step = relinking.no_step()
         self.steps = 0
-        jobs = len(instance.jobs)
-        state = self._state(Solution.empty(jobs, instance.cluster.nodes))
-        relinking.make_step(self._tables, state, np.full(jobs, -1), self._step)  # compiles
 
     def path(self, start: Solution, guide: Ints, most: int, stop: Stopping) -> Found | None:
         """

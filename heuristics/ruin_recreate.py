@@ -16,8 +16,6 @@ Vanden Berghe 2020.
 `iterations` is the length of the annealing; 0 = go on until the time is up. It cools by its moves
 or by the clock, whichever is further: where the moves stay ahead of the clock, the result depends
 on the seed alone. It also ends at the gap asked for, against its own bound.
-
-Kernels are compiled when this module is imported, not on a method's time.
 """
 
 from __future__ import annotations
@@ -25,7 +23,7 @@ from __future__ import annotations
 import numpy as np
 
 from rsjs.heuristics import prices
-from rsjs.heuristics.compiled import engine
+from rsjs.heuristics.compiled import smallest
 from rsjs.heuristics.kernels import annealing, insertion, node_sizes, ruin
 from rsjs.heuristics.kernels.node_moves import total_cost
 from rsjs.heuristics.node_shapes import Shapes, shapes
@@ -36,8 +34,7 @@ from rsjs.heuristics.prices import Prices
 from rsjs.heuristics.random_streams import first_states
 from rsjs.instances import costs
 from rsjs.instances.completion import complete
-from rsjs.instances.generators import jahani
-from rsjs.instances.method import Call, Limits, Report
+from rsjs.instances.method import Call, Limits, Method, Report
 from rsjs.instances.schema import Instance
 from rsjs.instances.solution import Solution, SolveResult, Stop
 
@@ -154,12 +151,6 @@ def _search(
         made += count
 
 
-def _compile() -> None:
-    """Run every kernel once, on one job and one node."""
-    instance = jahani.generate(nodes=1, jobs=1, seed=0)
-    call = Call(options={"iterations": 1}, limits=Limits(gap=-1.0))
-    run(instance, call, Report())
-
-
-if engine() == "numba":
-    _compile()
+def prepare_engine(_method: Method, _call: Call, _jobs: int) -> None:
+    """Compile or load every kernel."""
+    run(smallest(), Call(options={"iterations": 1}, limits=Limits(gap=-1.0)), Report())

@@ -24,18 +24,13 @@ class StartReport(Report):
     """
     The report of the method whose schedules a search begins from; all incumbents are kept.
 
-    Phases, incumbents, the clock and the wish to stop are those of the search.
+    Phases, incumbents and the wish to stop are those of the search.
     """
 
     def __init__(self, instance: Instance, search: Report) -> None:
         super().__init__(SHARE * search.remaining())
         self._instance, self._search = instance, search
         self.found: list[Solution] = []
-
-    def start_clock(self) -> None:
-        """The method's time limit counts from here."""
-        super().start_clock()
-        self._search.start_clock()
 
     @contextmanager
     def phase(self, name: str) -> Iterator[None]:

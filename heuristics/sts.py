@@ -28,6 +28,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rsjs.heuristics import sts_choices as select
+from rsjs.heuristics.compiled import smallest
 from rsjs.heuristics.engines import choose_engine
 from rsjs.heuristics.first_fit import as_solution, first_fit, rows_without
 from rsjs.heuristics.outcome import choose_rule, finished
@@ -35,7 +36,7 @@ from rsjs.heuristics.power_model import JobData
 from rsjs.heuristics.rooms import Rooms
 from rsjs.heuristics.sts_changes import hours_until_change
 from rsjs.heuristics.sts_postprocessing import give_idle_gpus, on_their_nodes
-from rsjs.instances.method import Call, Report
+from rsjs.instances.method import Call, Method, Report
 from rsjs.instances.schema import Instance
 from rsjs.instances.solution import Solution, SolveResult
 
@@ -168,12 +169,22 @@ def run(instance: Instance, call: Call, report: Report) -> SolveResult:
     """STS as a method."""
     rule = choose_rule("sts", call.rule, RULES)
     spacing = call.options.get("spacing", 1.0) / 60
-    engine = choose_engine(call.options.get("engine", "auto"), KERNELS)
-    if engine == "numba":
-        with report.phase("compile"):
-            decide(instance, rule, spacing=spacing, engine=engine)
-        report.start_clock()
     margin = MARGINS[call.options.get("margin", "rule")]
     with report.phase("solve"):
-        decision = decide(instance, rule, spacing=spacing, margin=margin, engine=engine)
+        decision = decide(instance, rule, spacing=spacing, margin=margin, engine=_engine(call))
     return finished(instance, decision.solution, report)
+
+
+def prepare_engine(_method: Method, call: Call, _jobs: int) -> None:
+    """Compile or load what the engine of a call needs."""
+    compile_kernels(_engine(call))
+
+
+def compile_kernels(engine: str) -> None:
+    """Compile or load the kernels of a decision by an engine, if it has any."""
+    if engine == "numba":
+        decide(smallest(), engine=engine)
+
+
+def _engine(call: Call) -> str:
+    return choose_engine(call.options.get("engine", "auto"), KERNELS)

@@ -18,6 +18,7 @@ STS = (
         summary="most pressing job first, GPUs or a share by its optimal speed profile",
         kind="heuristic",
         run="rsjs.heuristics.sts:run",
+        prepare="rsjs.heuristics.sts:prepare_engine",
         open_nodes=COMPLETED,
         rules=("literal", "fallback"),
         rule_help={
@@ -71,6 +72,7 @@ STS = (
         summary="queue:greedy again and again with random swaps and choices, the best one counts",
         kind="heuristic",
         run="rsjs.heuristics.randomized_queue:run",
+        prepare="rsjs.heuristics.randomized_queue:prepare_engine",
         open_nodes=COMPLETED,
         options={
             "iterations": Option(
@@ -99,6 +101,7 @@ STS = (
         summary="another method with worst-case or mean numbers of epochs in place of laws",
         kind="heuristic",
         run="rsjs.heuristics.deterministic:run",
+        prepare="rsjs.instances.method:prepare_inner",
         options={
             "method": Option(
                 default="greedy:paper", kind="method", on_whole=True, help="what decides"

@@ -37,10 +37,14 @@ class InputError(ValueError):
 
     def at(self, file: str | Path) -> InputError:
         """The same error with the file it was found in."""
-        return InputError(self.pointer, self.value, self.expected, file)
+        return type(self)(self.pointer, self.value, self.expected, file)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return InputError, (self.pointer, self.value, self.expected, self.file)
+        return type(self), (self.pointer, self.value, self.expected, self.file)
+
+
+class NewerFormat(InputError):
+    """A file in a format that only a newer version of this package reads: it is not damaged."""
 
 
 class _Bare(str):

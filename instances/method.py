@@ -27,6 +27,7 @@ ENERGY = frozenset({"proportional", "first_ending", "next_event"})
 TARDINESS_AT = frozenset({"completion", "next_event"})
 OPEN_NODES = frozenset({"free", "jahani_eq", "rsjs_eq", "rsjs_eq_feasible"})
 EXPECTATION = frozenset({"worst_case", "mean", "expected"})
+ASKED, GRACE = 1.0, 2.0  # s after its time limit at which a run is asked to return, and ended
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,7 +38,7 @@ class Limits:
     Attributes
     ----------
     time_limit : float
-        Wall-clock seconds for the whole method, from the start of the build.
+        Wall-clock seconds for the whole method, from when it is given the instance.
     gap : float
         Relative gap at which an exact method may stop.
     threads, seed : int
@@ -118,7 +119,11 @@ class Inner:
 
 @dataclass(frozen=True, kw_only=True)
 class Call:
-    """One request: which solver, rule and options, within which limits, from which start."""
+    """
+    One request: which solver, rule and options, within which limits, from which start.
+
+    `ready` is what the method's `prepare` returned; None if that was nothing, or was not run.
+    """
 
     solver: str | None = None
     rule: str | None = None
@@ -126,14 +131,15 @@ class Call:
     limits: Limits = field(default_factory=Limits)
     warm_start: Solution | None = None
     log: bool = False
+    ready: Any = None
 
 
 class Report:
     """
     Collects phases, incumbents and bounds of a running method.
 
-    The clock starts with `start_clock`, after imports and reading; a worker process subclasses
-    this to stream what is reported to disk.
+    The clock starts when the report is made, and nothing stops it. A worker process subclasses
+    this to stream what is reported to disk; there, the worker starts the clock.
     """
 
     def __init__(self, time_limit: float = float("inf")) -> None:
@@ -144,10 +150,6 @@ class Report:
         self._best: float | None = None
         self._solution: Solution | None = None  # of that cost
         self._bound: float | None = None
-
-    def start_clock(self) -> None:
-        """The method's time limit counts from here."""
-        self._start = time.monotonic()
 
     def elapsed(self) -> float:
         """Seconds since the clock started."""
@@ -239,9 +241,18 @@ class Run(Protocol):
     def __call__(self, instance: Instance, call: Call, report: Report) -> SolveResult: ...
 
 
+class Prepare(Protocol):
+    """Imports, compiles and starts what a method needs: it sees a call and the number of jobs."""
+
+    def __call__(self, method: Method, call: Call, jobs: int) -> Any: ...
+
+
 @runtime_checkable
 class Declared(Run, Protocol):
     """A method as the value of another one's option, which runs it on parts of an instance."""
+
+    def prepare(self, call: Call, jobs: int) -> Any:
+        """Run the method's `prepare`, see `Method`."""
 
     def declared(self, instance: Instance) -> Method:
         """What runs on parts of an instance, with the largest part that it accepts."""
@@ -262,6 +273,9 @@ class Method:
         Exact methods return bounds.
     run : str
         "module:function", imported when the method first runs.
+    prepare : str
+        "module:function" of a `Prepare`, run before the clock starts; empty = nothing to prepare.
+        Whatever else a method imports or compiles counts as its time.
     energy, tardiness_at, open_nodes, expectation : frozenset of str
         The objective kinds it serves.
     sharing : bool
@@ -291,6 +305,7 @@ class Method:
     summary: str
     kind: Literal["exact", "heuristic"]
     run: str
+    prepare: str = ""
     energy: frozenset[str] = ENERGY
     tardiness_at: frozenset[str] = TARDINESS_AT
     open_nodes: frozenset[str] = OPEN_NODES
@@ -345,5 +360,22 @@ class Method:
 
     def function(self) -> Any:
         """What `run` names, imported."""
-        module, _, function = self.run.partition(":")
-        return getattr(import_module(module), function)
+        return _named(self.run)
+
+    def prepared(self, call: Call, jobs: int) -> Any:
+        """Import the method and run its `prepare`; what that returns."""
+        self.function()
+        return _named(self.prepare)(self, call, jobs) if self.prepare else None
+
+
+def prepare_inner(_method: Method, call: Call, jobs: int) -> None:
+    """A `Prepare`: that of each method among the options of a call."""
+    for value in call.options.values():
+        if isinstance(value, Declared):
+            value.prepare(call, jobs)
+
+
+def _named(function: str) -> Any:
+    """The function "module:function", imported."""
+    module, _, name = function.partition(":")
+    return getattr(import_module(module), name)

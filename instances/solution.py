@@ -106,6 +106,7 @@ class Stop(StrEnum):
     GAP = "gap"
     TIME_LIMIT = "time_limit"
     MEMORY_LIMIT = "memory_limit"
+    OUTPUT_LIMIT = "output_limit"
     ITERATIONS = "iterations"
     INTERRUPTED = "interrupted"
     INFEASIBLE = "infeasible"

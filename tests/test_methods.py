@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from dataclasses import replace
+from importlib.util import find_spec
 from types import SimpleNamespace
 
 import pytest
@@ -255,3 +258,58 @@ def test_a_package_offers_a_method_by_its_name(monkeypatch, name, offered, told)
         assert str(caught.value).startswith(told)
     assert parse("greedy").method == BUILT_IN["greedy"]  # a name of the suite is refused
     assert all_methods.__wrapped__().refused.keys() == {*taken}
+
+
+PREPARED = """
+import sys
+from dataclasses import replace
+from rsjs.instances import generators
+from rsjs.instances.generators import sts
+from rsjs.instances.method import Call, Limits, Report
+from rsjs.methods import all_methods, parse
+from rsjs.simulation.engine import simulate
+from rsjs.simulation.policies.registry import policy
+
+OPTIONS = {"fix_and_optimise": "?rounds=1,iterations=100", "ruin_recreate": "?iterations=100"}
+
+
+def loaded():
+    ours = {name: module for name, module in sys.modules.items() if name.startswith("rsjs.")}
+    found = [value for module in ours.values() for value in vars(module).values()]
+    kernels = {f"{one}": len(one.signatures) for one in found if hasattr(one, "py_func")}
+    return {*ours, *kernels.items(), *({"pyomo.core", "highspy"} & {*sys.modules})}
+
+
+def methods():
+    instance = sts.generate(nodes=2, jobs=4, seed=1, mix="km", sharing="paper")
+    spellings = ["hierarchical?controllers=2,method=rsjs_classes@highs"]
+    for name, method in all_methods().items():
+        engine = "?engine=numba" if "engine" in method.options else OPTIONS.get(name, "")
+        spellings += [f"{name}{engine}"] * (method.kind == "heuristic")
+    for spelling in spellings:
+        asked = parse(spelling)
+        call = Call(rule=asked.rule, options=asked.options, limits=Limits(gap=0.5))
+        ready = asked.serving(instance).prepare(call, len(instance.jobs))
+        call, run = replace(call, ready=ready), asked.method.load()
+        yield spelling, lambda: run(instance, call, Report(60.0))
+
+
+def policies():
+    workload = generators.sts.workload(nodes=2, jobs=4, seed=1, law="exp")
+    for spelling in ("roll", "randomized_queue", "greedy?engine=numba", "local_search", "sts"):
+        decides = policy(spelling, workload)
+        yield spelling, lambda: simulate(workload, decides)
+
+
+for spelling, run in methods() if sys.argv[1] == "methods" else policies():
+    before = loaded()
+    run()
+    assert loaded() == before, (spelling, loaded() - before)
+"""
+
+
+@pytest.mark.skipif(find_spec("numba") is None, reason="numba is not installed")
+@pytest.mark.parametrize("what", ["methods", "policies"])
+def test_what_is_imported_and_compiled_comes_before_the_clock(what):
+    done = subprocess.run([sys.executable, "-c", PREPARED, what], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr

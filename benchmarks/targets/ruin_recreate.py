@@ -68,7 +68,8 @@ FAMILIES: tuple[tuple[str, Make, str, str, str, tuple[str, str] | None], ...] = 
 class ProcessorClock(Report):
     """A report whose clock is the processor time of this process."""
 
-    def start_clock(self) -> None:
+    def __init__(self, time_limit: float) -> None:
+        super().__init__(time_limit)
         self._begin = time.process_time()
 
     def elapsed(self) -> float:
@@ -107,8 +108,8 @@ def measure() -> tuple[list[Figure], list[comparison.Row]]:
 def _after_a_second(instance: Instance) -> tuple[float, float]:
     """Checked cost and bound."""
     costs.tables(instance)
+    parse("ruin_recreate").prepare(Call(), len(instance.jobs))
     report = ProcessorClock(SECONDS)
-    report.start_clock()
     call = Call(options={"iterations": 0}, limits=Limits(time_limit=SECONDS, gap=0.0))
     result = ruin_recreate.run(instance, call, report)
     assert result.solution is not None

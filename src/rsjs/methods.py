@@ -96,9 +96,35 @@ class Request:
 
     def declared(self, instance: Instance) -> Method:
         """The method that serves an instance in parts; the first of those named if none does."""
-        methods = [self.method, *(other.method for other in self.otherwise)]
-        serving = (one for one in methods if one.refusal(instance, in_parts=True) is None)
-        return next(serving, self.method)
+        return self.serving(instance, in_parts=True).method
+
+    def serving(self, instance: Instance, *, in_parts: bool = False) -> Request:
+        """
+        The first of the methods named that serves an instance, and so in its options.
+
+        In parts, an instance may be larger than the method accepts. If none serves, the first.
+        """
+        named = (self, *self.otherwise)
+        serving = (one for one in named if not one.method.refusal(instance, in_parts=in_parts))
+        chosen = next(serving, self)
+        declared, options = chosen.method.options, dict(chosen.options)
+        for key, value in options.items():
+            if isinstance(value, Request):
+                parts = in_parts or not declared[key].on_whole
+                options[key] = value.serving(instance, in_parts=parts)
+        return replace(chosen, options=options, otherwise=())
+
+    def prepare(self, call: Call, jobs: int) -> Any:
+        """
+        Import, compile and start what the method needs, before the clock of its run starts.
+
+        What it returns is `ready` in the call of the run.
+        """
+        return self.method.prepared(self.of(call), jobs)
+
+    def of(self, call: Call) -> Call:
+        """Another method's call, as one of this method."""
+        return replace(call, solver=self.solver, rule=self.rule, options=self.options, ready=None)
 
     def __call__(self, instance: Instance, call: Call, report: Report) -> SolveResult:
         """Run the method within the limits of another method's call."""
@@ -106,8 +132,7 @@ class Request:
         for one in (self, *self.otherwise):
             reason = one.method.refusal(instance)
             if reason is None:
-                own = replace(call, solver=one.solver, rule=one.rule, options=one.options)
-                return one.method.load()(instance, own, report)
+                return one.method.load()(instance, one.of(call), report)
             reasons.append(reason)
         expected = f"another method or instance: {'; '.join(reasons)}"
         raise InputError("", _spelled(self), expected)

@@ -46,6 +46,7 @@ def _row(
 ) -> dict[str, Any]:
     gap = None if cost is None or bound is None else (cost - bound) / cost
     row = {"method": method, "nodes": nodes, "objective": cost, "bound": bound, "gap": gap}
+    row |= {"stop": "time_limit", "message": ""}
     return {**row, "gap_to_best": gap, "postponement": postponed}
 
 
@@ -75,6 +76,13 @@ def test_a_story_can_be_told_whatever_has_failed(gone: int) -> None:
     rows = [dict(row) for row in ROWS]
     rows[gone].update(objective=None, gap=None, gap_to_best=None, bound=None)
     assert "None" not in story(rows)
+
+
+def test_a_run_that_failed_says_nothing_of_its_model() -> None:
+    killed = {"stop": "error", "message": "worker ended by SIGKILL"}
+    lost = {**_row("jahani_patterns@scip", 2, None, None), **killed}
+    told = "jahani_patterns@scip on 2 nodes failed: worker ended by SIGKILL."
+    assert story([*ROWS, lost]) == f"{story(ROWS)} {told}"
 
 
 def test_of_nothing_there_is_no_story() -> None:

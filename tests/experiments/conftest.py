@@ -40,12 +40,19 @@ def polite(instance, call, report):
     return SolveResult(stop=Stop.INTERRUPTED, solution=solution, objective=cost, message="asked")
 
 
+def reset(instance, call, report):
+    while True:
+        with report.phase("compile"):
+            report.start_clock()
+            time.sleep(0.01)
+
+
+def ready(method, call, jobs):
+    return jobs
+
+
 def load(instance, call, report):
-    with report.phase("compile"):
-        time.sleep(3.0)
-    report.start_clock()
-    solution, cost = decide(instance)
-    return SolveResult(stop=Stop.ITERATIONS, solution=solution, objective=cost)
+    return SolveResult(stop=Stop.ITERATIONS, counts={"ready": call.ready})
 
 
 def build(instance, call, report):
@@ -103,12 +110,14 @@ def __getattr__(name):
     function = name.removesuffix("_method")
     if function not in globals():
         raise AttributeError(name)
-    return Method(name=function, summary="a test", kind="heuristic", run=f"hostile:{function}")
+    run, prepare = f"hostile:{function}", "hostile:ready" if function == "load" else ""
+    return Method(name=function, summary="a test", kind="heuristic", run=run, prepare=prepare)
 """
 NAMES = [
     "spin",
     "polite",
     "load",
+    "reset",
     "build",
     "eat",
     "fork",

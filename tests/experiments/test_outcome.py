@@ -50,10 +50,17 @@ def test_a_run_past_its_limit_is_asked_before_it_is_ended(hostile, tiny):
     assert found.verified
 
 
-def test_a_method_is_not_charged_for_loading_its_code(hostile, tiny):
-    found = outcome.run(tiny, hostile("load"), Limits(time_limit=0.2))
-    assert found.result.stop is Stop.ITERATIONS
-    assert found.verified
+def test_a_method_prepares_before_its_clock_starts_and_without_the_instance(hostile, tiny):
+    events = []
+    found = outcome.run(tiny, hostile("load"), Limits(), on_event=events.append)
+    assert found.result.counts == {"ready": 3}
+    told = [line.get("name", line["event"]) for line in events]
+    assert told == ["import", "read", "import", "started"]
+
+
+def test_a_method_cannot_reset_its_clock(hostile, tiny):
+    found = outcome.run(tiny, hostile("reset"), Limits(time_limit=0.2))
+    assert found.result.message == "ended 2 s after its time limit"
 
 
 def test_a_build_that_takes_too_long_ends_at_the_limit(hostile, tiny):

@@ -78,4 +78,3 @@ def test_engines_of_the_method_give_the_same_result(rule: str) -> None:
     ]
     assert results[0].objective == results[1].objective
     assert results[0].solution.same_as(results[1].solution)
-    assert "compile" in results[0].seconds

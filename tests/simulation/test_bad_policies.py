@@ -184,7 +184,7 @@ def _loop_on(state: State, memory: Any) -> Choice:
 def test_a_policy_that_swallows_errors_is_interrupted_too(
     workload: Workload, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(guards, "COMPILING", 0.0)
+    monkeypatch.setattr(guards, "GRACE", 0.0)
     found = _run(workload, _loop_on, decision_limit=0.02)
     assert found.message == "bad at 0 h: no decision within 0.02 s"
 
@@ -192,7 +192,7 @@ def test_a_policy_that_swallows_errors_is_interrupted_too(
 def test_a_ring_that_is_lost_is_repeated(
     workload: Workload, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(guards, "COMPILING", 0.0)
+    monkeypatch.setattr(guards, "GRACE", 0.0)
     monkeypatch.setattr(guards, "AGAIN", 0.02)
     heard: list[BaseException] = []
 
@@ -218,7 +218,7 @@ def test_without_timers_a_slow_decision_is_refused_once_it_is_made(
     workload: Workload, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delattr(signal, "setitimer")
-    monkeypatch.setattr(guards, "COMPILING", 0.0)
+    monkeypatch.setattr(guards, "GRACE", 0.0)
 
     def decide(state: State, memory: Any) -> Choice:
         time.sleep(0.02)

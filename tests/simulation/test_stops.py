@@ -137,7 +137,7 @@ def test_sums_that_do_not_agree_are_an_error(
 
 
 def test_a_policy_that_loops_is_interrupted(two: Workload, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(guards, "COMPILING", 0.0)
+    monkeypatch.setattr(guards, "GRACE", 0.0)
 
     def loop(state: State, memory: Any) -> Choice:
         while True:

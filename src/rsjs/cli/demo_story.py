@@ -1,4 +1,4 @@
-"""What the demonstration's table shows, in two sentences made from its rows."""
+"""What the demonstration's table shows, in a few sentences made from its rows."""
 
 from __future__ import annotations
 
@@ -6,11 +6,23 @@ from collections.abc import Sequence
 
 from rsjs.cli.console import number, percent
 from rsjs.experiments.comparison import Row
+from rsjs.instances.solution import Stop
 
 
 def story(rows: Sequence[Row]) -> str:
-    """One sentence on the exact models, one on the rules; only what the rows say."""
-    return " ".join(sentence for sentence in (_exact(rows), _rules(rows)) if sentence)
+    """
+    One sentence on the exact models, one on the rules; only what the rows say.
+
+    A run that failed says nothing of its method: it is named apart.
+    """
+    failed = [row for row in rows if row["stop"] == Stop.ERROR]
+    ended = [row for row in rows if row["stop"] != Stop.ERROR]
+    sentences = _exact(ended), _rules(ended), *map(_failure, failed)
+    return " ".join(sentence for sentence in sentences if sentence)
+
+
+def _failure(row: Row) -> str:
+    return f"{row['method']} on {row['nodes']} nodes failed: {row['message']}."
 
 
 def _exact(rows: Sequence[Row]) -> str:

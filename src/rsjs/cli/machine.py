@@ -10,6 +10,7 @@ from typing import Any
 import psutil
 
 from rsjs.experiments.campaigns import provenance
+from rsjs.instances.method import ASKED, GRACE
 
 GIGABYTE = 2**30
 
@@ -42,9 +43,9 @@ def enforcement(system: str = sys.platform) -> list[Limit]:
     """The limits of a run on an operating system as `sys.platform` names it."""
     linux, posix = system == "linux", not system.startswith("win")
     pins = linux or system.startswith(("win", "freebsd"))
-    asks = "asked to stop 1 s after its limit, " if posix else ""
+    asks = f"asked to stop {ASKED:g} s after its limit, " if posix else ""
     return [
-        Limit(name="time", enforced=True, how=f"a run is {asks}ended 2 s after its limit"),
+        Limit(name="time", enforced=True, how=f"a run is {asks}ended {GRACE:g} s after its limit"),
         Limit(
             name="process group",
             enforced=posix,

@@ -6,14 +6,15 @@ import json
 import os
 from collections.abc import Iterator
 from contextlib import suppress
+from io import BytesIO
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 Line = dict[str, Any]
 
+EVENTS = "events.jsonl"
 NUMBERS = {  # that an event of each kind has
     "started": (),
-    "loading": (),
     "phase": ("seconds",),
     "incumbent": ("seconds", "value"),
     "bound": ("seconds", "value"),
@@ -25,7 +26,7 @@ class EventLog:
 
     def __init__(self, folder: Path) -> None:
         flags = os.O_CREAT | os.O_WRONLY | os.O_APPEND
-        self.descriptor = os.open(folder / "events.jsonl", flags, 0o644)
+        self.descriptor = os.open(folder / EVENTS, flags, 0o644)
 
     def append(self, line: Line) -> None:
         """Write one event."""
@@ -33,21 +34,24 @@ class EventLog:
 
 
 class Tail:
-    """Reads what was appended to a file since the last look, up to the last whole line."""
+    """
+    Reads what was appended to a file since the last look, up to the last whole line.
+
+    It is read on after somebody has removed it; one that was not there has no lines.
+    """
 
     def __init__(self, path: Path) -> None:
-        self.path, self.offset = path, 0
+        self._file: IO[bytes] = BytesIO()
+        with suppress(FileNotFoundError):
+            self._file = path.open("rb")
+        self._offset = 0
 
     def lines(self) -> list[str]:
         """The complete lines that are new."""
-        try:
-            with self.path.open("rb") as file:
-                file.seek(self.offset)
-                data = file.read()
-        except FileNotFoundError:
-            return []
+        self._file.seek(self._offset)
+        data = self._file.read()
         whole = data[: data.rfind(b"\n") + 1]
-        self.offset += len(whole)
+        self._offset += len(whole)
         return whole.decode("utf-8", errors="replace").splitlines()
 
 
@@ -60,7 +64,7 @@ class Events:
     """The event lines of a run's folder; what a method may have written between them is dropped."""
 
     def __init__(self, folder: Path) -> None:
-        self._tail = Tail(folder / "events.jsonl")
+        self._tail = Tail(folder / EVENTS)
 
     def new(self) -> Iterator[Line]:
         """The events since the last look."""

@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
+import signal
 import tempfile
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import IO
 
 from rsjs.experiments.cores import claimed
 from rsjs.experiments.decision_files import decision_digest, read_decision, write_decision
+from rsjs.experiments.events import EVENTS
+from rsjs.experiments.process_tree import killed_for_memory
 from rsjs.experiments.protocol import WARM_START, Task, read_result, salvaged
 from rsjs.experiments.surroundings import End, Surroundings
-from rsjs.experiments.watch import OnEvent, Watch
+from rsjs.experiments.watch import STARTUP, OnEvent, Watch
 from rsjs.instances.files import write_instance
-from rsjs.instances.method import Limits
+from rsjs.instances.method import GRACE, Limits
 from rsjs.instances.schema import Instance
 from rsjs.instances.solution import Solution, SolveResult, Stop
 
 STOPS = {
     End.TIME: Stop.TIME_LIMIT,
     End.MEMORY: Stop.MEMORY_LIMIT,
+    End.OUTPUT: Stop.OUTPUT_LIMIT,
     End.INTERRUPTED: Stop.INTERRUPTED,
 }
 
@@ -95,11 +100,27 @@ def carry_out(
 ) -> Ended:
     """Run a task in a folder, which keeps the files of `protocol`."""
     task.write(folder)
-    with (folder / "stderr.txt").open("wb") as errors, claimed(task.limits.threads) as cores:
+    begun_from, killed = _begun_from(folder), killed_for_memory()
+    (folder / EVENTS).touch()
+    with (folder / "stderr.txt").open("w+b") as errors, claimed(task.limits.threads) as cores:
         watch = Watch(folder, task, surroundings or Surroundings(), on_event)
         end = watch.run(errors, cores)
+        result = _read(folder)
+        if result is None:
+            message = _why(watch, end, errors, killed)
+            result = _salvaged(folder, STOPS.get(end, Stop.ERROR), message)
+        elif end is End.INTERRUPTED:
+            result = replace(result, stop=Stop.INTERRUPTED)
+        elif watch.asked and result.stop is Stop.INTERRUPTED:
+            result = replace(result, stop=Stop.TIME_LIMIT)  # we did, not the user
+    peak = max(result.peak_memory_mb or 0.0, watch.peak_mb)
     return Ended(
-        result=_result(folder, watch, end),
+        result=replace(
+            result,
+            peak_memory_mb=peak or None,
+            seconds={**result.seconds, "process": watch.seconds},
+            options={**result.options, **begun_from},
+        ),
         end=end,
         returncode=watch.returncode,
         cores=cores,
@@ -108,25 +129,40 @@ def carry_out(
     )
 
 
-def _result(folder: Path, watch: Watch, end: End) -> SolveResult:
-    result = _read(folder)
-    if result is None:
-        message = {
-            End.BY_ITSELF: _last_words(folder, watch.returncode),
-            End.TIME: f"ended {watch.surroundings.grace.ended:g} s after its time limit",
-            End.MEMORY: f"ended at {watch.peak_mb:.0f} MB of resident memory",
-            End.OUTPUT: f"ended at more than {watch.task.output_limit_mb or 0:g} MB of output",
-            End.INTERRUPTED: "ended before it returned",
-        }[end]
-        result = salvaged(folder, STOPS.get(end, Stop.ERROR), message)
-    elif end is End.INTERRUPTED:
-        result = replace(result, stop=Stop.INTERRUPTED)
-    elif watch.asked and result.stop is Stop.INTERRUPTED:
-        result = replace(result, stop=Stop.TIME_LIMIT)  # we did, not the user
-    peak = max(result.peak_memory_mb or 0.0, watch.peak_mb)
-    seconds = {**result.seconds, "process": watch.seconds}
-    options = {**result.options, **_begun_from(folder)}
-    return replace(result, peak_memory_mb=peak or None, seconds=seconds, options=options)
+def _why(watch: Watch, end: End, errors: IO[bytes], killed: int | None) -> str:
+    """Why a worker left no result; `killed` is `killed_for_memory` before its start."""
+    if end is End.TIME:
+        if watch.clock_seconds is None:
+            return f"ended: imports, reading and compiling took more than {STARTUP:g} s"
+        return f"ended {GRACE:g} s after its time limit"
+    if end is End.MEMORY:
+        return f"ended at {watch.peak_mb:.0f} MB of resident memory"
+    if end is End.OUTPUT:
+        return f"ended at more than {watch.task.output_limit_mb or 0:g} MB of output"
+    if end is End.INTERRUPTED:
+        return "ended before it returned"
+    return f"worker {ending(watch.returncode, killed, killed_for_memory())}: {_last_words(errors)}"
+
+
+def ending(returncode: int | None, before: int | None, after: int | None) -> str:
+    """
+    How a process ended, as far as it is known.
+
+    Parameters
+    ----------
+    returncode : -n if signal n ended it
+    before, after : `killed_for_memory` before its start and after its end
+    """
+    if returncode is None or returncode >= 0:
+        return f"ended with code {returncode}"
+    name = signal.Signals(-returncode).name
+    if name != "SIGKILL":
+        return f"ended by {name}"
+    if before is None or after is None:
+        return f"ended by {name}, sent by another process or by the kernel for want of memory"
+    if before == after:
+        return f"ended by {name}, sent by another process: the kernel ended none for want of memory"
+    return f"ended by {name} while the kernel ended {after - before} for want of memory"
 
 
 def _begun_from(folder: Path) -> dict[str, str]:
@@ -144,9 +180,18 @@ def _read(folder: Path) -> SolveResult | None:
         return SolveResult(stop=Stop.ERROR, message=f"the result cannot be read: {told}")
 
 
-def _last_words(folder: Path, returncode: int | None) -> str:
-    with (folder / "stderr.txt").open("rb") as file:
-        file.seek(max(0, file.seek(0, 2) - 10_000))
-        text = file.read().decode("utf-8", errors="replace").strip()
+def _salvaged(folder: Path, stop: Stop, message: str) -> SolveResult:
+    """What the worker had made known; files that make no sense are its own fault."""
+    try:
+        return salvaged(folder, stop, message)
+    except Exception as error:
+        told = " ".join(f"{type(error).__name__}: {error}".split())
+        return SolveResult(stop=stop, message=f"{message}; what it left cannot be read: {told}")
+
+
+def _last_words(errors: IO[bytes]) -> str:
+    """The last line on standard error, also where its file has been removed."""
+    errors.seek(max(0, errors.seek(0, 2) - 10_000))
+    text = errors.read().decode("utf-8", errors="replace").strip()
     last = " ".join(text.splitlines()[-1].split()) if text else "nothing on standard error"
-    return f"worker ended with code {returncode}: {last[:500]}"
+    return last[:500]

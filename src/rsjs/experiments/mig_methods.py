@@ -17,7 +17,7 @@ from collections.abc import Mapping
 from rsjs.formulations.mig_schedule_enumeration import MOST_JOBS, MOST_STEPS
 from rsjs.heuristics.mig_local_search import ITERATIONS
 from rsjs.heuristics.mig_rules import RULES
-from rsjs.instances.method import Option
+from rsjs.instances.method import Call, Limits, Option
 from rsjs.instances.mig.method import ScheduleMethod
 from rsjs.instances.mig.scheduling import SchedulingProblem
 from rsjs.methods import Request, parse
@@ -45,6 +45,7 @@ METHODS: Mapping[str, ScheduleMethod] = {
                 summary=f"best fit, {ORDERS[rule]}",
                 kind="heuristic",
                 run="rsjs.experiments.mig_scheduling:by_rule",
+                prepare="rsjs.experiments.mig_scheduling:prepare_rule",
                 options={"poll": POLL},
             )
             for rule in RULES
@@ -54,6 +55,7 @@ METHODS: Mapping[str, ScheduleMethod] = {
             summary="annealing of the order of jobs from every rule, with a Lagrangian bound",
             kind="heuristic",
             run="rsjs.experiments.mig_scheduling:by_search",
+            prepare="rsjs.experiments.mig_scheduling:prepare_search",
             bound_source="lagrangian",
             options={
                 "iterations": Option(
@@ -66,6 +68,7 @@ METHODS: Mapping[str, ScheduleMethod] = {
             summary="CP-SAT stage by stage from a schedule; not at all where a bound is met by it",
             kind="exact",
             run="rsjs.experiments.mig_scheduling:by_cpsat",
+            prepare="rsjs.experiments.mig_scheduling:prepare_cpsat",
             bound_source="solver",
             needs="cpsat",
             rules=(SEARCH, *RULES),
@@ -75,6 +78,7 @@ METHODS: Mapping[str, ScheduleMethod] = {
             summary="time-indexed program in Pyomo stage by stage, for small problems",
             kind="exact",
             run="rsjs.experiments.mig_scheduling:by_program",
+            prepare="rsjs.experiments.mig_scheduling:prepare_program",
             bound_source="solver",
             solvers=("highs", "scip"),
         ),
@@ -94,6 +98,16 @@ METHODS: Mapping[str, ScheduleMethod] = {
 def request(spelling: str) -> Request:
     """The method for jobs on MIG instances that a spelling stands for."""
     return parse(spelling, METHODS)
+
+
+def call_of(asked: Request, limits: Limits) -> Call:
+    """The call of a request."""
+    return Call(
+        solver=asked.solver,
+        rule=asked.rule or asked.method.name,  # a rule of best fit is a method of its own
+        options=asked.options,
+        limits=limits,
+    )
 
 
 def declared(asked: Request) -> ScheduleMethod:

@@ -9,7 +9,7 @@ all, and `gap` is that of the first stage whose bound is not met. Besides the co
     late, makespan, completion, weighted_completion, waste, preemptions, migrations
                                     terms of the schedule, see `mig.schedule_objective`
     stages, stage_bounds            value and bound of each stage, JSON
-    compile_s, construct_s, search_s, bound_s       seconds of a method's phases
+    construct_s, search_s, bound_s       seconds of a method's phases
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from rsjs.instances.mig.schedule_result import ScheduleResult, met
 from rsjs.instances.mig.scheduling import SchedulingProblem
 from rsjs.instances.solution import SolveResult, Stop
 
-PHASES = ("compile", "construct", "search", "bound")
+PHASES = ("construct", "search", "bound")
 
 Figures = dict[str, Any]
 

@@ -13,16 +13,19 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from rsjs.experiments.decision_files import append_array, arrays, replaced
 from rsjs.experiments.protocol import Task
-from rsjs.instances.method import Report
 from rsjs.instances.mig.schedule import Schedule, terms
 from rsjs.instances.mig.schedule_result import ScheduleResult
 from rsjs.instances.mig.scheduling import SchedulingProblem
 from rsjs.instances.solution import SolveResult
+
+if TYPE_CHECKING:
+    from rsjs.experiments.streaming_report import StreamingReport
 
 SCHEDULING = "scheduling"  # the kind of MIG problem, in specifications of runs
 SCHEDULE, STAGES = "schedule.npz", "stages.json"
@@ -30,15 +33,17 @@ SCHEDULE, STAGES = "schedule.npz", "stages.json"
 Claims = Mapping[str, Sequence[float | None] | None]
 
 
-def run(task: Task, report: Report, folder: Path) -> SolveResult:
+def run(task: Task, report: StreamingReport, folder: Path) -> SolveResult:
     """Carry out the task of a folder and leave its files there."""
     with report.phase("import"):
-        from rsjs.experiments.mig_methods import declared, request
+        from rsjs.experiments.mig_methods import call_of, declared, request
         from rsjs.experiments.mig_scheduling import schedule
         from rsjs.instances.mig.schedule_files import read_problem
     with report.phase("read"):
         problem = read_problem(task.instance)
     asked = request(task.method)
+    with report.phase("import"):
+        asked.method.prepared(call_of(asked, task.limits), len(problem.jobs))
     report.start_clock()
     found = schedule(problem, asked, task.limits, report)
     if found.schedule is not None:

@@ -10,14 +10,20 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from importlib import import_module
+
+import numpy as np
 
 from rsjs.experiments import mig_methods
+from rsjs.formulations.backends.registry import backend
 from rsjs.heuristics.mig_rules import RULES, best_fit
 from rsjs.instances.errors import InputError
-from rsjs.instances.method import Call, Limits, Report
+from rsjs.instances.method import Call, Limits, Method, Report
+from rsjs.instances.mig.jobs import JobSet
 from rsjs.instances.mig.schedule import Schedule, terms
+from rsjs.instances.mig.schedule_objective import parse_objective
 from rsjs.instances.mig.schedule_result import ScheduleResult, met
-from rsjs.instances.mig.scheduling import SchedulingProblem
+from rsjs.instances.mig.scheduling import SchedulingProblem, paper_problem
 from rsjs.instances.solution import Stop
 from rsjs.methods import Request
 
@@ -36,7 +42,7 @@ def schedule(
     asked
         The method, or its spelling.
     report
-        Gets incumbents and phases.
+        Gets incumbents and phases; its clock runs. Without one, the clock starts here.
 
     Raises
     ------
@@ -46,13 +52,10 @@ def schedule(
     asked = mig_methods.request(asked) if isinstance(asked, str) else asked
     if reason := mig_methods.refusal(asked, problem):
         raise InputError("", asked.spelling, f"another method or problem: {reason}")
-    report = report or Report(limits.time_limit)
-    call = Call(
-        solver=asked.solver,
-        rule=asked.rule or asked.method.name,  # a rule of best fit is a method of its own
-        options=asked.options,
-        limits=limits,
-    )
+    call = mig_methods.call_of(asked, limits)
+    if report is None:
+        asked.method.prepared(call, len(problem.jobs))
+        report = Report(limits.time_limit)
     found = mig_methods.declared(asked).load_schedule()(problem, call, report)
     if found.schedule is not None:
         _tell(problem, found.schedule, report)
@@ -82,10 +85,9 @@ def by_search(problem: SchedulingProblem, call: Call, report: Report) -> Schedul
 
 def by_cpsat(problem: SchedulingProblem, call: Call, report: Report) -> ScheduleResult:
     """CP-SAT from the schedule of a rule or of local search, unless its bounds prove it."""
-    with report.phase("import"):
-        from rsjs.formulations import mig_schedule_stages
-        from rsjs.formulations.mig_schedule_stage_bounds import stage_bounds
-        from rsjs.heuristics.mig_local_search import ITERATIONS
+    from rsjs.formulations import mig_schedule_stages
+    from rsjs.formulations.mig_schedule_stage_bounds import stage_bounds
+    from rsjs.heuristics.mig_local_search import ITERATIONS
 
     if call.rule == mig_methods.SEARCH:
         start, _ = _searched(problem, call, report, ITERATIONS)
@@ -103,8 +105,7 @@ def by_cpsat(problem: SchedulingProblem, call: Call, report: Report) -> Schedule
 
 def by_program(problem: SchedulingProblem, call: Call, report: Report) -> ScheduleResult:
     """The time-indexed program, no longer than the best rule."""
-    with report.phase("import"):
-        from rsjs.formulations import mig_schedule_milp_stages
+    from rsjs.formulations import mig_schedule_milp_stages
 
     made = _constructed(problem, [*RULES], report)
     start = min(made, key=lambda one: problem.objective.values(terms(problem, one)))
@@ -125,10 +126,7 @@ def by_enumeration(problem: SchedulingProblem, call: Call, report: Report) -> Sc
 def _constructed(
     problem: SchedulingProblem, rules: Sequence[str], report: Report, poll: int = 1
 ) -> list[Schedule]:
-    """The schedules of some rules; the clock starts when kernels are there."""
-    with report.phase("compile"):
-        best_fit(problem)
-    report.start_clock()
+    """The schedules of some rules."""
     with report.phase("construct"):
         made = [best_fit(problem, rule, poll) for rule in rules]
     for one in made:
@@ -141,9 +139,6 @@ def _searched(
 ) -> tuple[Schedule, int]:
     from rsjs.heuristics.mig_local_search import local_search
 
-    with report.phase("compile"):
-        local_search(problem, [best_fit(problem)], iterations=1)
-    report.start_clock()
     with report.phase("construct"):
         starts = [best_fit(problem, rule) for rule in RULES]
     for start in starts:
@@ -158,6 +153,53 @@ def _searched(
         )
     _tell(problem, found.schedule, report)
     return found.schedule, found.iterations
+
+
+def prepare_rule(_method: Method, _call: Call, _jobs: int) -> None:
+    """Compile or load the kernel of best fit, and import bounds."""
+    for module in ("rsjs.formulations.mig_schedule_stage_bounds", "scipy.optimize"):
+        import_module(module)
+    best_fit(_smallest())
+
+
+def prepare_search(method: Method, call: Call, jobs: int) -> None:
+    """Likewise for the search."""
+    from rsjs.heuristics.mig_local_search import local_search
+
+    prepare_rule(method, call, jobs)
+    local_search(_smallest(), [best_fit(_smallest())], iterations=1)
+
+
+def prepare_cpsat(method: Method, call: Call, jobs: int) -> None:
+    """Import CP-SAT, and prepare what makes its start."""
+    import_module("rsjs.formulations.mig_schedule_stages")
+    (prepare_search if call.rule == mig_methods.SEARCH else prepare_rule)(method, call, jobs)
+
+
+def prepare_program(method: Method, call: Call, jobs: int) -> None:
+    """Import Pyomo and the solver, and prepare best fit."""
+    import_module("rsjs.formulations.mig_schedule_milp_stages")
+    backend(str(call.solver)).load()
+    prepare_rule(method, call, jobs)
+
+
+def _smallest() -> SchedulingProblem:
+    """One job of one step: to run kernels on."""
+    jobs = JobSet(
+        name="smallest",
+        time_unit="minute",
+        arrival=np.zeros(1),
+        priority=np.ones(1, dtype=np.int64),
+        run_length=np.ones(1, dtype=np.int64),
+        memory=np.ones(1),
+        cuda_cores=np.ones(1, dtype=np.int64),
+        interruptible=np.ones(1, dtype=np.bool_),
+        migratable=np.ones(1, dtype=np.bool_),
+        deadline=np.ones(1),
+        job_class=np.zeros(1, dtype=np.int64),
+        classes=("job",),
+    )
+    return paper_problem(jobs, "A", parse_objective("makespan"))
 
 
 def _tell(problem: SchedulingProblem, found: Schedule, report: Report) -> None:

@@ -118,6 +118,16 @@ def _children(pid: int) -> Iterator[int]:
             yield from map(int, (task / "children").read_bytes().split())
 
 
+def killed_for_memory() -> int | None:
+    """How many processes the kernel has ended for want of memory; None if it does not tell."""
+    with suppress(OSError):
+        for line in Path("/proc/vmstat").read_bytes().splitlines():
+            name, _, count = line.partition(b" ")
+            if name == b"oom_kill":
+                return int(count)
+    return None
+
+
 def _memory_mb(process: psutil.Process) -> tuple[float, float]:
     """Resident memory and its peak [MB]; the peak is that of one moment where none is told."""
     if sys.platform != "linux":

@@ -3,7 +3,7 @@ What a worker process and its launcher leave for each other in the run's folder.
 
     task.json       what to run, written by the launcher
     warm_start.npz  the decision to begin from, if there is one
-    events.jsonl    one line per event, appended by the worker: started, loading, ...
+    events.jsonl    one line per event, appended by the worker: started, incumbent, ...
     incumbent.npz   the best decision so far, replaced whole
     incumbents.npy  every decision reported, one array after the other, where the task asks for it
     result.json     the result, written last

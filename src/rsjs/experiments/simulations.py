@@ -24,9 +24,11 @@ from rsjs.instances.solution import SolveResult, Stop
 from rsjs.methods import Methods, Request, parse
 
 if TYPE_CHECKING:
+    from rsjs.experiments.streaming_report import StreamingReport
     from rsjs.instances.schema import Workload
     from rsjs.simulation.event_records import Record
     from rsjs.simulation.options import Options
+    from rsjs.simulation.policy import Policy
 
 LOG, FIGURES = "simulation.jsonl.gz", "figures.json"
 REFERENCES = Method(
@@ -57,34 +59,36 @@ def request(spelling: str) -> Request:
 def refusal(asked: Request, workload: Workload) -> str | None:
     """Why a policy cannot decide on a workload, in one line; None if it can."""
     from rsjs.instances.errors import InputError
-    from rsjs.simulation.policies.registry import policy
+    from rsjs.simulation.policies.registry import served
+    from rsjs.simulation.state import whole
 
     if asked.method.name == REFERENCES.name:
         return None
     try:
-        policy(asked.spelling, workload)
+        served(asked, whole(workload))
     except InputError as error:
         return str(error)
     return None
 
 
-def run(task: Task, report: Report, folder: Path) -> SolveResult:
+def run(task: Task, report: StreamingReport, folder: Path) -> SolveResult:
     """Carry out the task of a folder and leave its files there."""
     with report.phase("import"):
         from rsjs.instances.files import read_workload
         from rsjs.simulation.options import Options
-        from rsjs.simulation.policies.registry import maker
+        from rsjs.simulation.policies.registry import policy
 
         asked = request(task.method)
-        if asked.method.name != REFERENCES.name:
-            maker(asked.method.name)
     with report.phase("read"):
         workload = read_workload(task.instance)
     options = Options(**(task.simulation or {}))
-    report.start_clock()
     if asked.method.name == REFERENCES.name:
+        report.start_clock()
         return _references(workload, options, asked.options["bucket_hours"] or None, folder)
-    return _simulated(workload, asked, options, report, folder)
+    with report.phase("import"):
+        decides = policy(asked.spelling, workload)
+    report.start_clock()
+    return _simulated(workload, decides, options, report, folder)
 
 
 def _references(
@@ -103,16 +107,13 @@ def _references(
 
 
 def _simulated(
-    workload: Workload, asked: Request, options: Options, report: Report, folder: Path
+    workload: Workload, decides: Policy, options: Options, report: Report, folder: Path
 ) -> SolveResult:
     from rsjs.simulation import event_log
     from rsjs.simulation.engine import simulate
     from rsjs.simulation.guards import Status
     from rsjs.simulation.offline import capacity_free_bound
-    from rsjs.simulation.policies.registry import policy
 
-    with report.phase("build"):
-        decides = policy(asked.spelling, workload)
     with report.phase("solve"):
         found = simulate(workload, decides, options, _ending(report))
     _write({"seconds_per_decision": found.seconds_as_dict()}, folder)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 import threading
+import time
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,8 +19,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from rsjs.instances.mig.schedule import Schedule
-
-LOADING = ("import", "compile")  # phases after which a method starts its clock again
 
 
 class LimitReached(BaseException):
@@ -45,21 +44,22 @@ def _limited(seconds: float | None) -> Iterator[None]:
 
 
 class StreamingReport(Report):
-    """A report whose events outlive the process."""
+    """A report whose events outlive the process; the worker starts its clock."""
 
     def __init__(self, folder: Path, task: Task) -> None:
         super().__init__(task.limits.time_limit)
         self.folder, self.task, self.log = folder, task, EventLog(folder)
         self.stop_event = threading.Event()
+        self._started = False
 
     def start_clock(self) -> None:
-        super().start_clock()
-        self.log.append({"event": "started"})
+        """The time limit counts from here, that is from the first call."""
+        if not self._started:
+            self._started, self._start = True, time.monotonic()
+            self.log.append({"event": "started"})
 
     @contextmanager
     def phase(self, name: str) -> Iterator[None]:
-        if name in LOADING:
-            self.log.append({"event": "loading"})
         try:
             with super().phase(name), _limited(self.remaining() if name == "build" else None):
                 yield

@@ -1,9 +1,10 @@
 """
 A worker process under watch, from its start to the end of all that it started.
 
-    T             the method's own limit, from the start of the build
+    T             the method's own limit, from when it is given the instance: the worker says so
+                  once, at most `STARTUP` after its start, and what it says later does not count
     T + 1 s       SIGTERM: asked to return what it has
-    T + 2 s       SIGKILL to its process group and every descendant seen; see `Grace`
+    T + 2 s       SIGKILL to its process group and every descendant seen
     memory        SIGKILL when the process tree's resident memory exceeds the limit
     output        SIGKILL when the files in its folder exceed the limit
     Ctrl-C        SIGTERM, 2 s to return, SIGKILL; the incumbent survives
@@ -29,8 +30,9 @@ from rsjs.experiments.events import Events, Line, Tail
 from rsjs.experiments.process_tree import MEGABYTE, Family
 from rsjs.experiments.protocol import Task
 from rsjs.experiments.surroundings import End, Surroundings
+from rsjs.instances.method import ASKED, GRACE
 
-STARTUP = 120.0  # seconds for imports and reading, before the method's clock starts
+STARTUP = 120.0  # seconds for imports, reading and compiling, before the method's clock starts
 POLL, MEASURE, WEIGH = 0.02, 0.05, 0.25  # seconds between looks at events, memory, files
 
 OnEvent = Callable[[Line], None]
@@ -115,7 +117,6 @@ class Watch:
 
     def _poll(self) -> End:
         measured, weighed = 0.0, time.monotonic()
-        grace = self.surroundings.grace
         memory, output = self.task.limits.memory_limit_mb, self.task.output_limit_mb
         while self._process.poll() is None:
             self._forward()
@@ -130,9 +131,9 @@ class Watch:
                 if _weight_mb(self.folder) > output:
                     return End.OUTPUT
             over = self._over()
-            if over > grace.ended:
+            if over > GRACE:
                 return End.TIME
-            if over > grace.asked and not self.asked:
+            if over > ASKED and not self.asked:
                 self.asked = True
                 self._process.terminate()
             time.sleep(POLL)
@@ -148,7 +149,7 @@ class Watch:
     def _ask_to_stop(self) -> None:
         self._process.terminate()
         try:
-            self._process.wait(self.surroundings.grace.ended)
+            self._process.wait(GRACE)
         except (subprocess.TimeoutExpired, KeyboardInterrupt):
             return
 
@@ -166,10 +167,8 @@ class Watch:
     def _forward(self) -> None:
         """Hand on what the worker has reported since the last look."""
         for line in self._events.new():
-            if line["event"] == "started":
+            if line["event"] == "started" and self._clock is None:
                 self._clock = time.monotonic()
-            elif line["event"] == "loading":  # code, no problem: the clock starts when it is there
-                self._clock = None
             if self.on_event is not None:
                 self.on_event(line)
         if self.task.log:

@@ -13,6 +13,7 @@ import threading
 import traceback
 from contextlib import suppress
 from dataclasses import replace
+from errno import EFBIG
 from pathlib import Path
 
 from rsjs.experiments.decision_files import read_decision
@@ -36,7 +37,10 @@ def run(folder: Path) -> None:
     except LimitReached:
         result = salvaged(folder, Stop.TIME_LIMIT, "limit reached while the model was built")
     except Exception as error:
+        limit = _limit_hit(error)
         result = _failed(error)
+        if limit is not None:
+            result = salvaged(folder, limit, result.message)
     report.seconds["total"] = report.elapsed()
     try:
         write_result(_completed(result, report), folder)
@@ -51,6 +55,14 @@ def _completed(result: SolveResult, report: StreamingReport) -> SolveResult:
         events=tuple(report.events),
         peak_memory_mb=peak_memory_mb(),
     )
+
+
+def _limit_hit(error: Exception) -> Stop | None:
+    """The limit of the run that an exception tells of; None for any other."""
+    if isinstance(error, MemoryError):
+        return Stop.MEMORY_LIMIT
+    too_large = isinstance(error, OSError) and error.errno == EFBIG  # see `_limit_files`
+    return Stop.OUTPUT_LIMIT if too_large else None
 
 
 def _failed(error: Exception) -> SolveResult:
@@ -93,8 +105,10 @@ def _solve(task: Task, report: StreamingReport, folder: Path) -> SolveResult:
         warm_start=start,
         log=task.log,
     )
+    with report.phase("import"):  # no method sees the instance before the clock runs
+        ready = request.serving(instance).prepare(call, len(instance.jobs))
     report.start_clock()
-    return method(instance, call, report)
+    return method(instance, replace(call, ready=ready), report)
 
 
 def _limit_files(megabytes: float | None) -> None:

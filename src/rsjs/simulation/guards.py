@@ -8,6 +8,7 @@ import time
 from enum import StrEnum
 from typing import Any
 
+from rsjs.instances.method import GRACE
 from rsjs.simulation.policy import Policy
 from rsjs.simulation.state import State
 
@@ -15,7 +16,6 @@ CLOSE = 1e-6  # h: events this close, many times in a row, are a clock that stan
 MOST_CLOSE = 100
 MOST_LETTERS = 500  # of a message
 MOST_IN_VAIN = 10_000  # decisions in a row between which no job came or went
-GRACE, COMPILING = 2.0, 60.0  # s beyond the limit of a decision, and of the first one
 AGAIN = 1.0  # s until the next ring, where a library swallowed the first one
 LONGEST = 1e8  # s: timers know no longer times
 
@@ -104,7 +104,7 @@ class Alarm:
 
     def ask(self, policy: Policy, state: State, memory: Any) -> tuple[Any, float]:
         """What a policy says, and the seconds that took; raises Stopped if it fails."""
-        limit = state.time_limit + (GRACE if state.number else COMPILING)
+        limit = state.time_limit + GRACE
         begin = time.perf_counter()
         try:
             reply = self._reply(policy, state, memory, limit)

@@ -52,8 +52,11 @@ class Policy:
     decide : function
     keeps_running : bool
         Whether jobs that run are left alone: with events="authors" it then loses jobs.
+    prepare : function
+        Imports and compiles what decisions need; `registry.policy` has run it.
     """
 
     spelling: str
     decide: Callable[[State, Any], Choice]
     keeps_running: bool = False
+    prepare: Callable[[], object] = lambda: None

@@ -36,7 +36,7 @@ run = {methods}
 """
 
 WICKED = '''
-import os, signal, subprocess, sys, time
+import os, shutil, signal, subprocess, sys, time
 import numpy as np
 from rsjs.instances import costs
 from rsjs.instances.completion import complete
@@ -88,6 +88,12 @@ def litter(instance, call, report):
         with open(f"part{i}", "wb") as file:
             file.write(bytes(2**20))
         time.sleep(0.01)
+
+
+def raze(instance, call, report):
+    """Removes its working folder, and where its record would go."""
+    shutil.rmtree(os.path.dirname(os.getcwd()))
+    return SolveResult(stop=Stop.ITERATIONS)
 
 
 def crash(instance, call, report):
@@ -142,6 +148,7 @@ HARM = [
     "lie",
     "flood",
     "litter",
+    "raze",
     "crash",
     "babble",
     "prattle",

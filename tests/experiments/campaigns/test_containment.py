@@ -14,6 +14,7 @@ EXPECTED = {  # ended, quality
     "lie": ("FINISHED", "WRONG"),
     "flood": ("OUTPUT_LIMIT", "NO_SOLUTION"),
     "litter": ("OUTPUT_LIMIT", "NO_SOLUTION"),
+    "raze": ("CRASH(1)", "NO_SOLUTION"),
     "crash": ("CRASH(SIGSEGV)", "NO_SOLUTION"),
     "babble": ("SOLVER_ERROR", "NO_SOLUTION"),
     "prattle": ("SOLVER_ERROR", "NO_SOLUTION"),
@@ -59,6 +60,7 @@ def test_harm_is_contained_and_told(campaign, carry_out, tmp_path, wicked):
     assert bearing(wicked) == []
     assert rows["fork"]["strays"] == 1
     assert rows["hog"]["peak_memory_mb"] > 400
+    assert "FileNotFoundError" in rows["raze"]["message"]
     assert "claimed_objective" in rows["lie"]["message"]
     assert rows["babble"]["message"] == "TypeError: 'int' object is not iterable"
     assert rows["prattle"]["message"] == "the result cannot be read: TypeError: objective = 'cheap'"

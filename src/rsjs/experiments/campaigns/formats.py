@@ -8,7 +8,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from rsjs.instances.errors import InputError, described
+from rsjs.instances.errors import InputError, NewerFormat, described
 from rsjs.instances.json_schemas import fit
 
 VERSION = 1
@@ -28,7 +28,7 @@ def checked(document: Any, kind: str, path: str | Path) -> Document:
     Raises
     ------
     InputError
-        Naming the file; a newer version is told as such.
+        Naming the file; `NewerFormat` for a newer version.
     """
     if not isinstance(document, dict):
         raise InputError("", described("no object"), f"a document of format {name(kind)}", path)
@@ -38,7 +38,7 @@ def checked(document: Any, kind: str, path: str | Path) -> Document:
         raise InputError("/format", found, repr(name(kind)), path)
     if int(version) > VERSION:
         expected = f"{name(kind)}, or a newer rsjs-bench, which reads this"
-        raise InputError("/format", found, expected, path)
+        raise NewerFormat("/format", found, expected, path)
     fit_schema(document, kind, path)
     return document
 

@@ -6,7 +6,7 @@ import json
 import os
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -22,10 +22,8 @@ from rsjs.experiments.campaigns.records import DECISIONS, Record
 from rsjs.experiments.campaigns.runs import Run
 from rsjs.experiments.launcher import Ended
 from rsjs.experiments.protocol import Task
-from rsjs.experiments.surroundings import End, Grace, Surroundings
-
-# What is found after the limit does not count, so little is lost by not waiting for it.
-GRACE = Grace(asked=0.4, ended=0.9)
+from rsjs.experiments.surroundings import End, Surroundings
+from rsjs.instances.solution import SolveResult, Stop
 
 OnEvent = Callable[[dict[str, Any]], None]
 
@@ -64,7 +62,7 @@ def perform(
     Parameters
     ----------
     work, record : path
-        Empty folders: the run's working folder, and where the record goes.
+        The run's working folder, empty, and where the record goes.
     alone : bool
         See `Surroundings`.
 
@@ -92,16 +90,13 @@ def perform(
         mig=run.mig,
         plugins=None if run.plugins is None else json.loads(run.plugins),
     )
-    around = Surroundings(python=order.python, alone=alone, inside=True, grace=GRACE)
+    around = Surroundings(python=order.python, alone=alone, inside=True)
     ended = launcher.carry_out(task, work, surroundings=around, on_event=on_event)
     if ended.end is End.INTERRUPTED:
         return None
-    result, verdict, figures = verification.verified(run, order.instance, ended.result, work)
-    incumbents, reported = verification.incumbents(run, order.instance, work)
     made = Record(
         run=run,
-        result=result,
-        verdict=verdict,
+        **_priced(order, ended.result, work),
         process={
             **_process(ended, _cpu_seconds() - used if alone else None),
             "whole_s": time.monotonic() - begin,
@@ -109,15 +104,26 @@ def perform(
             "load_before": load,
             "load_after": provenance.load(),
         },
-        incumbents=incumbents,
-        incumbents_reported=reported,
-        figures=figures,
         rsjs_version=order.rsjs_version,
         solver_version=order.solver_version,
         session=order.session,
     )
     record_writing.write(made, record, work / "stderr.txt", work / DECISIONS[run.kind])
     return made
+
+
+def _priced(order: Order, result: SolveResult, work: Path) -> dict[str, Any]:
+    """What the checker says; a folder in a state that cannot be read is the run's own fault."""
+    run, instance = order.run, order.instance
+    try:
+        found = verification.verified(run, instance, result, work)
+        incumbents = verification.incumbents(run, instance, work)
+    except OSError as error:
+        message = f"{result.message}; what it left cannot be read: {error}"
+        found = replace(result, stop=Stop.ERROR, solution=None, message=message), None, {}
+        incumbents = [], 0
+    names = ("result", "verdict", "figures", "incumbents", "incumbents_reported")
+    return dict(zip(names, (*found, *incumbents), strict=True))
 
 
 def _process(ended: Ended, cpu_seconds: float | None) -> dict[str, Any]:

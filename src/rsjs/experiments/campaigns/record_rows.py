@@ -64,7 +64,7 @@ def row_of(record: Record, made_by: Mapping[str, Any] | None) -> Row:
     run, result, process = record.run, record.result, record.process
     own = own_row(record)
     seconds = result.seconds
-    spent = sum(seconds.get(phase, 0.0) for phase in ("import", "compile", "total"))
+    spent = sum(seconds.get(phase, 0.0) for phase in ("import", "total"))
     overshoot = None if process["clock_s"] is None else process["clock_s"] - run.limits.time_limit
     return {
         **own,

@@ -22,7 +22,7 @@ LOG_END = 2**18  # bytes kept of either end of a log
 
 def write(record: Record, folder: Path, log: Path | None, decision: Path | None = None) -> None:
     """
-    Write the record of a run into an empty folder, down to the disk.
+    Write the record of a run into an empty folder, which is made if need be, down to the disk.
 
     Parameters
     ----------
@@ -45,10 +45,11 @@ def write(record: Record, folder: Path, log: Path | None, decision: Path | None 
         )
         text = f"{canonical_text(document)}\n".encode()
         files[SOLUTION] = gzip.compress(text, mtime=0)
-    if decision is not None and decision.exists():
+    if decision is not None and decision.is_file():
         files[decision.name] = decision.read_bytes()
     files["log.gz"] = gzip.compress(_ends(log), mtime=0)
     sums = [f"{sha256(_bytes(data)).hexdigest()}  {name}\n" for name, data in files.items()]
+    folder.mkdir(parents=True, exist_ok=True)
     for name, data in {**files, SUMS: "".join(sums)}.items():
         with (folder / name).open("wb") as file:
             file.write(_bytes(data))
@@ -111,7 +112,7 @@ def _bytes(data: str | bytes) -> bytes:
 
 
 def _ends(log: Path | None) -> bytes:
-    if log is None or not log.exists():
+    if log is None or not log.is_file():
         return b""
     size = log.stat().st_size
     with log.open("rb") as file:

@@ -19,12 +19,13 @@ from rsjs.experiments.campaigns.document import Campaign
 from rsjs.experiments.campaigns.environments import Environment
 from rsjs.experiments.campaigns.expansion import Plan, plan
 from rsjs.experiments.campaigns.instance_store import InstanceStore
-from rsjs.experiments.campaigns.perform import GRACE, Order
+from rsjs.experiments.campaigns.perform import Order
 from rsjs.experiments.campaigns.provenance import busy_above
 from rsjs.experiments.campaigns.runs import Run, in_shard
 from rsjs.experiments.campaigns.session import Conditions, Session, conditions
 from rsjs.experiments.campaigns.store import CORRUPT, REPLACED, Store, Survey
 from rsjs.instances.errors import InputError, described
+from rsjs.instances.method import GRACE
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -92,7 +93,7 @@ class Prepared:
     @property
     def longest_seconds(self) -> float:
         """How long the runs left take one after the other if each uses its limit."""
-        return sum(run.limits.time_limit + GRACE.ended for run in self.left)
+        return sum(run.limits.time_limit + GRACE for run in self.left)
 
 
 def prepare(campaign: Campaign, folder: Path | None, part: Part, *, keep: bool = True) -> Prepared:

@@ -19,7 +19,7 @@ from rsjs.experiments.campaigns import formats, provenance
 from rsjs.experiments.campaigns.calibration import calibrate
 from rsjs.experiments.campaigns.document import Campaign
 from rsjs.experiments.campaigns.environments import Environment
-from rsjs.instances.errors import InputError, described
+from rsjs.instances.errors import InputError, NewerFormat, described
 from rsjs.instances.files import write_bytes
 
 MEMORY = "resident memory of the process tree every 50 ms, VmHWM of each process"
@@ -116,9 +116,9 @@ def read_some(
     for session in sorted({*sessions}):
         try:
             found[session] = _read(folder, session)
+        except NewerFormat:
+            raise
         except InputError as error:
-            if "newer" in error.expected:
-                raise
             lost.append((session, str(error)))
     return found, lost
 

@@ -22,7 +22,6 @@ from __future__ import annotations
 
 import signal
 from collections.abc import Mapping
-from errno import EFBIG
 from typing import Any
 
 from rsjs.experiments import comparison
@@ -36,10 +35,8 @@ ROUNDING = 1e-9  # of a gap
 ENDED_BY_STOP = {
     Stop.TIME_LIMIT: "TIMEOUT",
     Stop.MEMORY_LIMIT: "MEMOUT",
-}
-ENDED_BY_ERROR = {  # how the message begins
-    "MemoryError": "MEMOUT",
-    f"OSError: [Errno {EFBIG}]": "OUTPUT_LIMIT",
+    Stop.OUTPUT_LIMIT: "OUTPUT_LIMIT",
+    Stop.ERROR: "SOLVER_ERROR",
 }
 BROKEN = ("CRASH", "SOLVER_ERROR")
 ENDED_BY_US = {"time": "TIMEOUT", "memory": "MEMOUT", "output": "OUTPUT_LIMIT"}
@@ -54,9 +51,6 @@ def ended(result: SolveResult, process: Mapping[str, Any]) -> str:
         return "CRASH(watcher)"
     if code:
         return f"CRASH({signal.Signals(-code).name if code < 0 else code})"
-    if result.stop is Stop.ERROR:
-        told = (word for start, word in ENDED_BY_ERROR.items() if result.message.startswith(start))
-        return next(told, "SOLVER_ERROR")
     return ENDED_BY_STOP.get(result.stop, "FINISHED")
 
 

@@ -29,7 +29,7 @@ from pathlib import Path
 from rsjs.experiments.campaigns import records
 from rsjs.experiments.campaigns.records import Record
 from rsjs.experiments.campaigns.runs import Run
-from rsjs.instances.errors import InputError
+from rsjs.instances.errors import InputError, NewerFormat
 
 CORRUPT, REPLACED = "corrupt", "replaced"
 
@@ -89,9 +89,9 @@ class Store:
                 continue
             try:
                 found.done.append(records.read(path))
+            except NewerFormat:
+                raise
             except InputError as error:
-                if "newer" in error.expected:
-                    raise
                 found.corrupt.append((run_id, str(error)))
         return found
 

@@ -19,11 +19,11 @@ import json
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+from rsjs.instances.method import GRACE
 from rsjs.reporting.formats import counted, measured
 from rsjs.reporting.rows import Row, disturbed, known, load_of_others
 from rsjs.reporting.statistics.finding import Finding, by_instance, shown, values, who
 
-GRACE = 2.0  # s over a limit that stopping takes at most
 FEW_SEEDS = 5
 ROUNDING = 1e-9
 TAKEN = {  # option of a solver: aspect, and column of what it was to be

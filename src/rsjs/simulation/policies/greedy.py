@@ -37,4 +37,4 @@ def policy(request: Request, whole: Instance) -> Policy:
         hours.setflags(write=False)  # as in the tables of an instance: one type for the compiler
         return Choice(solution=complete(now, decide_by_hours(now, hours, rule)))
 
-    return Policy(spelling=request.spelling, decide=decide)
+    return Policy(spelling=request.spelling, decide=decide, prepare=greedy.compile_kernels)

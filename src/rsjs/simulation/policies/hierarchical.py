@@ -122,8 +122,12 @@ def policy(request: Request, whole: Instance) -> Policy:
         solution = complete(state.instance, decision)
         return Choice(solution=solution, change=change, memory=Memory(owner, tuple(lasts)))
 
+    def prepare() -> None:
+        for controller in team.values():
+            controller.policy.prepare()
+
     keeps = all(controller.policy.keeps_running for controller in team.values())
-    return Policy(spelling=request.spelling, decide=decide, keeps_running=keeps)
+    return Policy(spelling=request.spelling, decide=decide, keeps_running=keeps, prepare=prepare)
 
 
 def _controller(

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from math import inf
 from typing import Any
 
 from rsjs.heuristics.compiled import AVAILABLE
@@ -62,7 +63,12 @@ def policy(request: Request, whole: Instance) -> Policy:
             raise Stopped(Status.ERROR, f"no decision ({result.stop}) {result.message}".strip())
         return Choice(solution=result.solution)
 
-    return Policy(spelling=request.spelling, decide=decide)
+    def prepare() -> None:
+        limits, jobs = Limits(time_limit=inf), len(whole.jobs)
+        own = replace(request, options=options)
+        own.serving(whole, in_parts=True).prepare(Call(limits=limits), jobs)
+
+    return Policy(spelling=request.spelling, decide=decide, prepare=prepare)
 
 
 def _begins(request: Request, whole: Instance) -> bool:

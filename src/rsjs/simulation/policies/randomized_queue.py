@@ -7,7 +7,7 @@ from time import perf_counter
 from typing import Any
 
 from rsjs.heuristics.queue_choices import Choices
-from rsjs.heuristics.randomized_queue import search_schedules
+from rsjs.heuristics.randomized_queue import compile_kernels, search_schedules
 from rsjs.heuristics.stopping import Iterations, Seconds
 from rsjs.instances.completion import complete
 from rsjs.instances.schema import Instance
@@ -29,4 +29,4 @@ def policy(request: Request, whole: Instance) -> Policy:
         solution, _ = search_schedules(choices, stop, state.seed)
         return Choice(solution=complete(part, solution))
 
-    return Policy(spelling=request.spelling, decide=decide)
+    return Policy(spelling=request.spelling, decide=decide, prepare=compile_kernels)

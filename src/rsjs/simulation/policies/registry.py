@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from importlib import import_module
 
 from rsjs.instances.schema import Instance, Workload
@@ -31,19 +30,26 @@ def policy(spelling: str, workload: Workload) -> Policy:
     """
     The policy that a spelling stands for: a file of its own, or the method as a policy.
 
+    All that it needs is imported and compiled, so that its first decision takes no longer.
+
     Raises
     ------
     InputError
         If there is no such method, or it cannot decide on the workload.
     """
-    return served(requested(spelling), whole(workload))
+    made = served(requested(spelling), whole(workload))
+    made.prepare()
+    return made
 
 
 def served(request: Request, instance: Instance) -> Policy:
-    """The policy of a request, or of the first one named that can decide on these jobs."""
+    """
+    The policy of a request, or of the first one named that can decide on these jobs.
+
+    Nothing is compiled before its `prepare` is run.
+    """
     if request.otherwise:
-        serving = (one for one in (request, *request.otherwise) if not one.method.refusal(instance))
-        request = replace(next(serving, request), otherwise=())
+        request = request.serving(instance)
     method.refuse(request, instance)
     return maker(request.method.name)(request, instance)
 

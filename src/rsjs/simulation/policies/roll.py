@@ -19,8 +19,10 @@ from math import inf
 import numpy as np
 from numpy.typing import NDArray
 
-from rsjs.formulations.pooled_choice import Offers, Pools, choose
+from rsjs.formulations.backends.registry import backend
+from rsjs.formulations.pooled_choice import SOLVER, Offers, Pools, choose
 from rsjs.heuristics import sts
+from rsjs.heuristics.compiled import smallest
 from rsjs.heuristics.engines import choose_engine
 from rsjs.heuristics.first_fit import Placed, as_solution, first_fit
 from rsjs.heuristics.power_model import JobData
@@ -58,7 +60,11 @@ def policy(request: Request, whole: Instance) -> Policy:
             memory=arrived,
         )
 
-    return Policy(spelling=request.spelling, decide=decide)
+    def prepare() -> None:
+        backend(SOLVER).load()
+        values(smallest(), LONGEST, engine)
+
+    return Policy(spelling=request.spelling, decide=decide, prepare=prepare)
 
 
 def step(release: Floats) -> float:

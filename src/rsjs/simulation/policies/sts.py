@@ -58,7 +58,10 @@ def policy(request: Request, whole: Instance) -> Policy:
             memory=Memory(state.rows, decision),
         )
 
-    return Policy(spelling=request.spelling, decide=decide)
+    def prepare() -> None:
+        sts.compile_kernels(engine)
+
+    return Policy(spelling=request.spelling, decide=decide, prepare=prepare)
 
 
 def _floor(state: State, memory: Memory | None) -> Ints:
