@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -134,18 +133,6 @@ def test_sums_that_do_not_agree_are_an_error(
     monkeypatch.setattr(part, name, replacement)
     found = simulate(two, both)
     assert (found.status, found.message) == (Status.ERROR, f"conservation: {told}")
-
-
-def test_a_policy_that_loops_is_interrupted(two: Workload, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(guards, "GRACE", 0.0)
-
-    def loop(state: State, memory: Any) -> Choice:
-        while True:
-            time.sleep(0.001)
-
-    status, message = _ends(two, loop, decision_limit=0.05)
-    assert status == Status.TOO_SLOW
-    assert message == "by hand at 0 h: no decision within 0.05 s"
 
 
 def test_ctrl_c_keeps_what_was_simulated(two: Workload, both: Policy) -> None:

@@ -44,7 +44,7 @@ class Cluster:
         self.processes: list[subprocess.Popen[bytes]] = []
         file = folder / "scheduler.json"
         self.scheduler = self._start("scheduler", "--port", "0", "--scheduler-file", str(file))
-        until(file.exists)
+        until(lambda: file.exists() and file.read_text().endswith("}"))
         self.address = json.loads(file.read_text())["address"]
 
     def worker(self, path: Path | None = None) -> subprocess.Popen[bytes]:
