@@ -1,4 +1,4 @@
-"""Instances that make no sense: one line with file, JSON pointer, value and expectation."""
+"""Files that make no sense: one line with file, JSON pointer, value and expectation."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from rsjs.instances import files
+from rsjs.instances import documents, files
 from rsjs.instances.errors import InputError
 
 GONE = "(gone)"
@@ -23,15 +23,9 @@ INSTANCES = [  # {pointer: new value}, what is told; with its pointer where that
     ({"/jobs/2/law": GONE}, "found no key 'law', expected this key"),
     ({f"{TYPES}/0/cost": GONE}, "found no key 'cost', expected this key"),
     # another format, another kind of file
-    (
-        {"/format": "rsjs-instance/2"},
-        f"found 'rsjs-instance/2', {FORMATS}",
-    ),
+    ({"/format": "rsjs-instance/2"}, f"found 'rsjs-instance/2', {FORMATS}"),
     ({"/format": GONE}, "found no key 'format', expected this key"),
-    (
-        {"/format": ["rsjs-instance/1"]},
-        f"found ['rsjs-instance/1'], {FORMATS}",
-    ),
+    ({"/format": ["rsjs-instance/1"]}, f"found ['rsjs-instance/1'], {FORMATS}"),
     # wrong types
     ({"/now": "1"}, "found '1', expected a number"),
     ({"/now": True}, "found True, expected a number"),
@@ -151,26 +145,11 @@ INSTANCES = [  # {pointer: new value}, what is told; with its pointer where that
     ({"/jobs/0/inflation/K80": [3, 2, 1]}, "found 3 entries, expected at most 2"),
     ({"/jobs/0/hours_per_epoch/K80": [1] * 5}, "found 5 entries, expected at most 4"),
     # jobs that fit nowhere: too big, no time, times on absent or too large nodes only
-    (
-        {"/jobs/0/memory_gb": 25},
-        f"/jobs/0: found job 'a' {NOWHERE}",
-    ),
-    (
-        {"/jobs/2/hours_per_epoch": {}},
-        f"/jobs/2: found job 'c' {NOWHERE}",
-    ),
-    (
-        {"/jobs/2/hours_per_epoch": {"P": [None]}},
-        f"/jobs/2: found job 'c' {NOWHERE}",
-    ),
-    (
-        {f"{NODES}/0/types": ["box"]},
-        f"/jobs/1: found job 'b' {NOWHERE}",
-    ),
-    (
-        {"/jobs/2/hours_per_epoch/P": [None, None, 1]},
-        f"/jobs/2: found job 'c' {NOWHERE}",
-    ),
+    ({"/jobs/0/memory_gb": 25}, f"/jobs/0: found job 'a' {NOWHERE}"),
+    ({"/jobs/2/hours_per_epoch": {}}, f"/jobs/2: found job 'c' {NOWHERE}"),
+    ({"/jobs/2/hours_per_epoch": {"P": [None]}}, f"/jobs/2: found job 'c' {NOWHERE}"),
+    ({f"{NODES}/0/types": ["box"]}, f"/jobs/1: found job 'b' {NOWHERE}"),
+    ({"/jobs/2/hours_per_epoch/P": [None, None, 1]}, f"/jobs/2: found job 'c' {NOWHERE}"),
     # objectives
     (
         {"/objective/energy": "kWh"},
@@ -197,6 +176,35 @@ INSTANCES = [  # {pointer: new value}, what is told; with its pointer where that
     ({"/current/node_type/0": 2}, "found 2, expected -1 to 1"),
     ({"/current/node_type/0": -2}, "found -2, expected a number >= -1"),
     ({"/current/job_gpus/0": 1.5}, "found 1.5, expected an integer"),
+]
+WORKLOADS = [
+    ({"/jobs/2/release": 0.25}, "found 0.25, expected a release no earlier than the job before"),
+    ({"/jobs/1/epochs_done": 1}, "found 1.0, expected 0 in a workload"),
+    ({"/realised/epochs": [10, 4]}, "found 2 entries, expected 3 entries"),
+    ({"/realised/epochs/1": 3}, "found 3, expected an epoch that law 'short' can take"),
+    ({"/realised/epochs/0": 9}, "found 9, expected an epoch that law 'fixed' can take"),
+    (
+        {"/laws/short/1/1": 0},
+        "/realised/epochs/1: found 4, expected an epoch that law 'short' can take",
+    ),
+    ({"/realised/epochs/0": 0}, "found 0, expected a number >= 1"),
+    ({"/realised": GONE}, "found no key 'realised', expected this key"),
+    ({"/now": 3}, "found unknown key 'now', expected known keys only"),
+    (
+        {"/jobs/0/memory_gb": 25},
+        "/jobs/0: found job 'a' with no admissible configuration, "
+        "expected a time and enough memory on some node type",
+    ),
+]
+SOLUTIONS = [
+    ({"/instance": "c0ffee"}, "found 'c0ffee', expected text like ^[0-9a-f]{64}$"),
+    ({"/instance": GONE}, "found no key 'instance', expected this key"),
+    ({"/objective": "1"}, "found '1', expected null or a number"),
+    ({"/job_node/1": -2}, "found -2, expected a number >= -1"),
+    ({"/job_gpus": 3}, "found 3, expected an array"),
+    ({"/job_level/0": 0.5}, "found 0.5, expected an integer"),
+    ({"/node_type/0": "vm"}, "found 'vm', expected an integer"),
+    ({"/nodes": []}, "found unknown key 'nodes', expected known keys only"),
 ]
 
 
@@ -233,3 +241,32 @@ def test_long_names_and_values_are_cut(example, tmp_path):
     with pytest.raises(InputError) as caught:
         files.read_instance(tmp_path / "i.json")
     assert len(str(caught.value)) < 700 + len(str(tmp_path))
+
+
+@pytest.mark.parametrize(("edits", "message"), WORKLOADS)
+def test_a_workload_is_refused(example, refused, edits, message):
+    document = example() | {"format": documents.WORKLOAD, "realised": {"epochs": [10, 4, 4]}}
+    del document["now"]
+    document["jobs"][1]["epochs_done"] = 0
+    documents.to_workload(document)
+    refused(document, edits, files.read_workload, message)
+
+
+@pytest.mark.parametrize(("edits", "message"), SOLUTIONS)
+def test_a_solution_is_refused(refused, edits, message):
+    document = {"format": documents.SOLUTION, "instance": "0" * 64, "node_type": [0, 0]}
+    document |= {"job_node": [0, 1], "job_gpus": [1, 1], "job_level": [-1, -1]}
+    documents.to_solution(document)
+    refused(document, edits, files.read_solution, message)
+
+
+def test_one_kind_of_file_is_not_taken_for_another(example, refused):
+    solution = {"format": documents.SOLUTION, "instance": "0" * 64, "node_type": []}
+    solution |= {"job_node": [], "job_gpus": [], "job_level": []}
+    for document, read, expected in (
+        (solution, files.read_instance, "'rsjs-instance/1'"),
+        (solution, files.read_workload, "'rsjs-workload/1'"),
+        (example(), files.read_solution, "'rsjs-solution/1'"),
+    ):
+        message = f"/format: found {document['format']!r}, expected {expected}"
+        refused(document, {}, read, message)

@@ -22,11 +22,7 @@ NAMES = [profile.name for profile in A100.profiles]
 
 def document(delta: int = 0) -> dict[str, Any]:
     """Three jobs: 3g for 10; 2g for 4 or 1g for 8; 1g for 5 from 6 on."""
-    jobs = [
-        (0, {"3g": 10}),
-        (0, {"2g": 4, "1g": 8}),
-        (6, {"1g": 5}),
-    ]
+    jobs = [(0, {"3g": 10}), (0, {"2g": 4, "1g": 8}), (6, {"1g": 5})]
     return {
         "format": files.JOBS,
         "name": "three",
