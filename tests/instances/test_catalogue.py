@@ -84,17 +84,14 @@ def test_prefix_minimum_never_grows_with_the_number_of_gpus():
     assert least == [min(raw[: k + 1]) for k in range(8)]
 
 
-def test_time_per_epoch_is_proportional_to_samples_and_slower_in_pytorch():
+def test_time_per_epoch_follows_samples_framework_and_scaling():
     job = ("VGG16", "K80", 4, 32)
     half = catalogue.seconds_per_epoch(*job, 65_000)
     assert catalogue.seconds_per_epoch(*job) == pytest.approx(2 * half, rel=1e-15)
     slower = catalogue.seconds_per_epoch(*job, framework="PyTorch")
     assert slower == pytest.approx(1.15 * 2 * half, rel=1e-15)
-
-
-def test_strong_scaling_on_one_gpu_is_weak_scaling():
-    job = ("ResNet-50", "V100", 1, 64)
-    assert catalogue.seconds_per_epoch(*job, scaling="strong") == catalogue.seconds_per_epoch(*job)
+    one = ("ResNet-50", "V100", 1, 64)  # on one GPU strong scaling is weak scaling
+    assert catalogue.seconds_per_epoch(*one, scaling="strong") == catalogue.seconds_per_epoch(*one)
 
 
 def test_no_rate_exceeds_what_the_input_pipeline_delivers():

@@ -13,7 +13,6 @@ import pytest
 from rsjs.instances.errors import InputError
 from rsjs.instances.mig.geometry import geometry, slices
 from rsjs.instances.mig.gpus import MigGpu, document_of, gpu_named, known_gpus, read_gpus
-from rsjs.instances.mig.json_files import schema_text
 from rsjs.instances.mig.partitions import maximal_partitions, partition_of, spelled
 
 NAMES = ["A100-40", "A100-80", "H100-80", "H200-141"]
@@ -99,12 +98,6 @@ def test_partitions_are_spelled_by_their_profiles() -> None:
     for names in ("7g,1g", "4g,4g", "9g", ""):
         with pytest.raises(InputError, match="--partition"):
             partition_of(gpu, names)
-
-
-def test_schemas_describe_a_gpu_in_the_same_way() -> None:
-    kinds = ("mig-gpus", "mig-placement", "mig-repartition")
-    texts = {json.dumps(json.loads(schema_text(kind))["$defs"]["gpu"]) for kind in kinds}
-    assert len(texts) == 1
 
 
 @pytest.mark.parametrize(
