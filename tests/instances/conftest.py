@@ -89,7 +89,8 @@ def refused(tmp_path: Path) -> Callable[..., None]:
     """
     The test that reading an edited document tells `message`.
 
-    A message without pointer is told of the last edit: of the entry, or of where it is gone.
+    A message without pointer is told of the last edit: of the entry, or of where it is gone; `^`
+    at its beginning is the parent of the entry.
     """
 
     def test(
@@ -100,7 +101,9 @@ def refused(tmp_path: Path) -> Callable[..., None]:
         with pytest.raises(InputError) as caught:
             read(path)
         where, value = list(edits.items())[-1] if edits else ("", None)
-        where = where.rpartition("/")[0] if value == "(gone)" else where
+        parent = where.rpartition("/")[0]
+        where = parent if value == "(gone)" else where
+        message = parent + message[1:] if message.startswith("^") else message
         place = f"{where}: " if where and not message.startswith("/") else ""
         assert str(caught.value) == f"{path}: {place}{message}"
         assert str(pickle.loads(pickle.dumps(caught.value))) == str(caught.value)
