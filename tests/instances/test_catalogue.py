@@ -11,29 +11,6 @@ import pytest
 from rsjs.instances import catalogue, node_catalogues, tables
 from rsjs.instances.errors import InputError
 
-AZURE = {
-    "Standard NC6": ("K80", 1, 0.56),
-    "Standard NC12": ("K80", 2, 1.13),
-    "Standard NC24": ("K80", 4, 2.25),
-    "Standard NV6": ("M60", 1, 0.62),
-    "Standard NV12": ("M60", 2, 1.24),
-    "Standard NV24": ("M60", 4, 2.48),
-}
-SERVERS = {
-    "In-house server 1": ("P600", 2, 0.11),
-    "In-house server 2": ("GTX1080Ti", 8, 1.13),
-    "In-house server 3": ("P600", 8, 0.44),
-}
-ADDED = {"Standard NC24X": ("K80", 8, 4.5), "Standard NV24X": ("M60", 8, 4.96)}
-DEAR = {"In-house server 2": ("GTX1080Ti", 8, 11.0)}
-CATALOGUES = {
-    "table2": AZURE | SERVERS,
-    "azure": AZURE,
-    "server2-11usd": AZURE | SERVERS | DEAR,
-    "no-server2": AZURE | {k: v for k, v in SERVERS.items() if k != "In-house server 2"},
-    "kiros": AZURE | SERVERS | ADDED,
-}
-
 
 def test_the_law_gives_the_times_that_were_tabulated_from_it(shared):
     rows = list(csv.DictReader((shared / "data/catalogue/epoch_times.csv").open()))
@@ -107,29 +84,6 @@ def test_boards_have_the_memory_that_sts_counts():
     assert memory == {"K80": 24, "M60": 16, "A100": 80}
     assert catalogue.gpu_type("K80").memory_gb == 12
     assert catalogue.gpu_type("V100", board=True).memory_gb == 32  # not in that paper
-
-
-@pytest.mark.parametrize("name", CATALOGUES)
-def test_node_catalogue_has_the_printed_types_and_prices(name):
-    types = {v.name: (v.gpu_type, v.gpus, v.cost[-1]) for v in node_catalogues.node_types(name)}
-    assert types == CATALOGUES[name]
-    assert all(v.flat and v.cost[0] == 0 for v in node_catalogues.node_types(name))
-    gpus = [gpu.name for gpu in node_catalogues.gpu_types(name)]
-    assert sorted(gpus) == sorted({gpu for gpu, _, _ in CATALOGUES[name].values()})
-
-
-def test_prices_that_no_paper_prints_say_so():
-    status = {
-        (name, v): node_catalogues.price(name, v).status
-        for name in CATALOGUES
-        for v in CATALOGUES[name]
-    }
-    unprinted = {key for key, word in status.items() if not word.startswith("printed")}
-    assert unprinted == {
-        ("server2-11usd", "In-house server 2"),
-        ("kiros", "Standard NC24X"),
-        ("kiros", "Standard NV24X"),
-    }
 
 
 @pytest.mark.parametrize(

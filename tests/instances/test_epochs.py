@@ -79,16 +79,6 @@ def test_expectations_by_hand(example):
     assert table.postponement[1] == pytest.approx(100 * 0.5 * 0.4 * 4)
 
 
-def test_expected_tardiness_agrees_with_monte_carlo(example):
-    document = example(expectation="expected")
-    document["jobs"][1]["due"] = 1.7
-    draws = np.random.default_rng(0).choice([0.5, 2.5, 6.5], p=[0.25, 0.25, 0.5], size=200_000)
-    late = 0.5 * np.maximum(0, 0.4 * draws - 0.7)
-    error = late.std() / np.sqrt(late.size)
-    found = costs.tables(to_instance(document)).shared_tardiness[1, 0, 1]
-    assert found == pytest.approx(late.mean(), abs=4 * error)
-
-
 @pytest.mark.parametrize(
     ("done", "left"),
     [

@@ -14,7 +14,6 @@ from rsjs.instances.library import sets
 from rsjs.instances.library.drawing import GENERATORS, draw, refuse_other
 from rsjs.instances.library.recipes import MIG, sizes
 from rsjs.instances.library.sets import TIERS, library_set, names
-from rsjs.instances.node_catalogues import MEMBERS
 
 DRAWN_HERE = 100  # jobs: larger members are drawn by python -m benchmarks.library
 
@@ -64,32 +63,11 @@ def test_a_digest_stands_for_one_name_in_the_whole_library():
     assert len(known) == len({*known.values()}) > 800
 
 
-def test_jahani_has_every_catalogue_and_all_sizes_of_the_paper():
-    for catalogue in MEMBERS:
-        for due in ("base", "tight") if catalogue != "homogeneous" else ():
-            members = library_set(f"jahani-{catalogue}-{due}").members
-            drawn = {(member.nodes, member.jobs) for member in members}
-            assert drawn == {*((n, 10 * n) for n in range(1, 41)), (100, 400)}
-            options = {(m.arguments["catalogue"], m.arguments["due"]) for m in members}
-            assert options == {(catalogue, due)}
-
-
 def test_the_data_centre_is_homogeneous_and_has_600_nodes():
     largest = library_set("kiros-data-centre").members[-1]
     assert (largest.nodes, largest.jobs) == (600, 6000)
     cluster = draw(largest.generator, {**largest.arguments, "nodes": 3, "jobs": 3}).cluster
     assert cluster.allowed.shape == (3, 1)
-
-
-def test_sharing_and_scaling_have_all_their_sets():
-    for mix in ("km", "a100", "kma", "p05"):
-        for sharing in ("none", "paper", "contention"):
-            members = library_set(f"sts-{mix}-{sharing}").members
-            assert {(m.nodes, m.jobs) for m in members} == {(100, 200), (100, 400)}
-            assert {m.arguments["sharing"] for m in members} == {sharing}
-    for family in ("jahani", "kiros", "andreas", "sts"):
-        assert library_set(f"scaling-{family}").sizes[1] == "1000 x 4000"
-        assert library_set(f"scaling-{family}-huge").sizes[1] == "10000 x 40000"
 
 
 def test_tiers_follow_from_sizes():
