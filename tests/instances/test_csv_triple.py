@@ -34,7 +34,6 @@ JJ2,NV6,M60,1,1,0.62,900.1
 }
 PEER_JOBS = {
     "oneshot_azure4_N10_J40_s1": (10, 40),
-    "oneshot_azure8_N25_J100_s1": (25, 100),
     "online_azure4_N10_J100_exp120000_s1": (10, 100),
 }
 

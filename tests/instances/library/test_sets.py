@@ -24,6 +24,7 @@ def small_members(name):
     return [one for _, run in groupby(few, lambda member: member.jobs) for one in [*run][:2]]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", names())
 def test_the_members_that_are_small_are_what_they_always_were(name):
     for member in small_members(name):

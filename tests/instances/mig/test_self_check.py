@@ -28,6 +28,7 @@ LAWS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("config", LAWS)
 def test_values_of_a_law_are_like_it_and_shifted_ones_are_not(node, config):
     law = value(node(config))

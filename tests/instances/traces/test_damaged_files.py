@@ -125,6 +125,7 @@ def test_a_truncated_archive_gives_what_is_whole_and_is_told(texts, pack):
         assert place.line == report.tally.rows + 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("pack", ["bzip2", "lzma"])
 def test_damage_of_other_compressions_is_told(texts, pack):
     whole = bytearray(packed(many_rows(texts, 15_000), pack))
