@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from re import escape
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -110,9 +112,8 @@ BAD = [
 
 @pytest.mark.parametrize(("config", "message"), BAD)
 def test_a_law_that_makes_no_sense_is_refused_where_it_stands(node, config, message):
-    with pytest.raises(InputError) as caught:
+    with pytest.raises(InputError, match=escape(message)):
         value(node(config))
-    assert message in str(caught.value)
 
 
 def test_a_column_that_is_missing_is_told_with_those_that_are_there(node, tmp_path):
