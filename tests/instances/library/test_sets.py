@@ -78,6 +78,8 @@ def test_tiers_follow_from_sizes():
     assert {name for name, tier in found.items() if tier == "huge"} == {
         name for name in found if name.endswith("-huge")
     }
+    assert library_set("scaling-jahani").sizes == ("250 x 1000", "1000 x 4000")
+    assert library_set("mig-section4").sizes == ("50 jobs", "50 jobs")
 
 
 def test_sizes_are_single_or_a_range():
