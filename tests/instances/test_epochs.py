@@ -8,7 +8,7 @@ from math import prod
 
 import numpy as np
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from rsjs.instances import costs
@@ -147,6 +147,7 @@ def _enumerated(instance, solution):
     return total
 
 
+@settings(max_examples=settings().max_examples // 2)
 @given(rng=st.randoms(use_true_random=False))
 def test_wait_and_see_energy_is_the_enumerated_one(random_document, random_decision, rng):
     document = random_document(rng, "first_ending")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from hypothesis import assume, given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from rsjs.instances import costs
@@ -31,6 +31,7 @@ def test_nodes_and_jobs_keep_their_names():
     assert part.instance.jobs.id == (instance.jobs.id[3], instance.jobs.id[7])
 
 
+@settings(max_examples=settings().max_examples // 2)
 @given(rng=st.randoms(use_true_random=False))
 def test_a_decision_cut_out_and_put_back_is_the_same(random_document, random_decision, rng):
     instance = to_instance(random_document(rng))

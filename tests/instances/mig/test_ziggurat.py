@@ -33,3 +33,21 @@ def test_layers_have_the_same_area_and_corners_on_the_curve(curve):
     layers = [x[i] * (y[i] - (y[i - 1] if i else 0)) for i in range(table.layers)]
     assert layers == pytest.approx([area] * table.layers, rel=1e-11)
     assert (x[-1], y[-1]) == (0, 1)
+
+
+def test_layers_and_overhangs_make_up_the_area_under_the_curve(curve):
+    """The alias table draws overhang j with the share of its area, by the trapezoidal rule."""
+    table, f, area = curve
+    drawn = [0.0] * 256
+    for j, (keep, alias) in enumerate(zip(table.keep, table.alias, strict=True)):
+        kept = (keep + 2**63) / 2**64
+        drawn[j] += kept / 256
+        drawn[alias] += (1 - kept) / 256
+    left = (256 - table.layers) * area
+    x = [value * 2.0**63 for value in table.x]
+    for j in range(1, table.layers + 1):
+        points = [x[j] + (x[j - 1] - x[j]) * i / 200 for i in range(201)]
+        heights = [f(point) - f(x[j - 1]) for point in points]
+        overhang = (x[j - 1] - x[j]) * (sum(heights) - heights[0] / 2) / 200
+        assert drawn[j] * left == pytest.approx(overhang, rel=1e-4)
+    assert sum(drawn[table.layers + 1 :]) == pytest.approx(0, abs=1e-15)
