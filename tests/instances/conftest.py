@@ -7,6 +7,7 @@ import pickle
 from collections.abc import Callable
 from copy import deepcopy
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
@@ -77,12 +78,19 @@ def edited() -> Callable[[Document, dict[str, Any]], Document]:
     return _edited
 
 
+@pytest.fixture(scope="session")
+def damage() -> Callable[[Any, Random, Any], None]:
+    """Replace, take out or double some entry of a document, chosen on the way down."""
+    return _damage
+
+
 @pytest.fixture
 def refused(tmp_path: Path) -> Callable[..., None]:
     """
     The test that reading an edited document tells `message`.
 
-    A message without pointer is told of the last edit: of the entry, or of where it is gone.
+    A message without pointer is told of the last edit: of the entry, or of where it is gone; `^`
+    at its beginning is the parent of the entry.
     """
 
     def test(
@@ -93,7 +101,9 @@ def refused(tmp_path: Path) -> Callable[..., None]:
         with pytest.raises(InputError) as caught:
             read(path)
         where, value = list(edits.items())[-1] if edits else ("", None)
-        where = where.rpartition("/")[0] if value == "(gone)" else where
+        parent = where.rpartition("/")[0]
+        where = parent if value == "(gone)" else where
+        message = parent + message[1:] if message.startswith("^") else message
         place = f"{where}: " if where and not message.startswith("/") else ""
         assert str(caught.value) == f"{path}: {place}{message}"
         assert str(pickle.loads(pickle.dumps(caught.value))) == str(caught.value)
@@ -113,3 +123,26 @@ def _edited(document: Document, edits: dict[str, Any]) -> Document:
         else:
             where[int(last) if isinstance(where, list) else last] = value
     return document
+
+
+def _damage(document: Any, rng: Random, value: Any) -> None:
+    where, left = document, rng.randint(1, 7)
+    while True:
+        keys = list(where) if isinstance(where, dict) else list(range(len(where)))
+        if not keys:
+            return
+        key = rng.choice(keys)
+        left -= 1
+        if left and isinstance(where[key], dict | list) and where[key]:
+            where = where[key]
+            continue
+        kind = rng.choice(["replace", "replace", "remove", "add"])
+        if kind == "replace":
+            where[key] = value
+        elif kind == "remove":
+            del where[key]
+        elif isinstance(where, dict):
+            where[rng.choice([f"{key}/", "", key])] = value
+        else:
+            where.append(rng.choice([value, where[key]]))
+        return

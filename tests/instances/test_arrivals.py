@@ -1,4 +1,4 @@
-"""Release times."""
+"""Release times by a law of gaps, and by a load: blocks of jobs whose rate is their own."""
 
 from __future__ import annotations
 
@@ -28,8 +28,7 @@ def test_more_jobs_do_not_move_the_first_ones(law):
 
 
 @pytest.mark.parametrize(
-    ("law", "deviation"),
-    [("exp", 45.0), ("integer_poisson", 45.0**0.5), ("constant", 0.0)],
+    ("law", "deviation"), [("exp", 45.0), ("integer_poisson", 45.0**0.5), ("constant", 0.0)]
 )
 def test_gaps_have_the_mean_and_the_deviation_of_their_law(law, deviation):
     gaps = np.diff(release(law=law, gap_seconds=45)) * 3600
@@ -38,20 +37,13 @@ def test_gaps_have_the_mean_and_the_deviation_of_their_law(law, deviation):
     assert gaps.std() == pytest.approx(deviation, rel=0.05, abs=0.3)
 
 
-def test_exponential_gaps_are_exponential():
+def test_gaps_are_exponential_whole_seconds_or_constant():
     gaps = np.diff(release(n=1000, gap_seconds=30)) * 3600
     assert stats.kstest(gaps, stats.expon(scale=30).cdf).pvalue > 0.001
-
-
-def test_integer_poisson_gaps_are_whole_seconds():
     gaps = np.diff(release(n=10, law="integer_poisson")) * 3600
     assert gaps == pytest.approx(np.round(gaps), abs=0.01)  # below 0.1 h: rounded to 1e-7 h
-
-
-def test_constant_gaps_are_the_mean():
-    assert release(n=4, law="constant", gap_seconds=300) == pytest.approx(
-        np.arange(4) / 12, rel=1e-5
-    )
+    times = release(n=4, law="constant", gap_seconds=300)
+    assert times == pytest.approx(np.arange(4) / 12, rel=1e-5)
 
 
 def test_means_are_paired():
@@ -92,3 +84,46 @@ def test_bad_arguments_are_refused_by_name(bad, pointer):
     with pytest.raises(InputError) as error:
         release(**bad)
     assert error.value.pointer == pointer
+
+
+def blocks(rate, load="high", seed=3):
+    return arrivals.block_release_times("test", seed, np.asarray(rate, float), load=load)
+
+
+@pytest.mark.parametrize(("load", "share"), [("high", 0.4), ("low", 0.1)])
+def test_equal_jobs_arrive_exponentially_at_a_share_of_their_rate(load, share):
+    gaps = np.diff(blocks(np.full(1001, 2.0), load))
+    assert stats.kstest(gaps, stats.expon(scale=1 / (2 * share)).cdf).pvalue > 0.001
+
+
+def test_a_block_of_ten_has_the_mean_rate_of_its_jobs():
+    even = blocks([2.0] * 30)
+    mixed = blocks([*[2.0] * 10, *[1.0, 3.0] * 5, *[8.0] * 10])
+    slow, fast = np.diff(even), np.diff(mixed)
+    assert slow[:19] == pytest.approx(fast[:19], rel=1e-4)
+    assert slow[19:] == pytest.approx(4 * fast[19:], rel=1e-3)
+
+
+def test_blocks_of_the_mixed_load_alternate_between_high_and_low():
+    gaps = {load: np.diff(blocks([2.0] * 40, load)) for load in arrivals.LOADS}
+    high = np.arange(1, 40) // 10 % 2 == 0
+    assert gaps["mixed"][high] == pytest.approx(gaps["high"][high], rel=1e-2)
+    assert gaps["mixed"][~high] == pytest.approx(gaps["low"][~high], rel=1e-2)
+
+
+def test_more_jobs_do_not_move_the_first_blocks():
+    rate = np.linspace(1, 5, 95)
+    assert np.array_equal(blocks(rate[:40]), blocks(rate)[:40])
+
+
+@pytest.mark.parametrize("n", [1, 2, 10, 11])
+def test_blocks_begin_at_zero_and_never_run_back(n):
+    times = blocks([2.0] * n)
+    assert times[0] == 0
+    assert len(times) == n
+    assert (np.diff(times) > 0).all()
+
+
+def test_an_unknown_load_is_refused_with_the_known_ones():
+    with pytest.raises(InputError, match="one of high, low, mixed"):
+        blocks([1.0], "full")

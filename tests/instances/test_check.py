@@ -5,7 +5,6 @@ from __future__ import annotations
 import inspect
 import re
 
-import numpy as np
 import pytest
 
 from rsjs.instances import check as checker
@@ -174,19 +173,15 @@ def test_a_wrong_claim_is_caught(example, verdicts, off):
         assert _named(verdict) == [("claimed_objective", "/objective")]
     for verdict in verdicts(example(), _decision(), bound=cost * (1 + off)):
         assert _named(verdict) == ([("claimed_bound", "/bound")] if off > 0 else [])
+    right = cost * (1 + 9e-7)
+    for verdict in verdicts(example(), _decision(), objective=right, bound=right):
+        assert verdict.feasible
 
 
 @pytest.mark.parametrize("claim", [float("nan"), float("inf"), -float("inf")])
 def test_a_claim_that_is_no_number_is_caught(example, claim):
     verdict = check(to_instance(example()), _decision(), objective=claim)
     assert _named(verdict) == [("claimed_objective", "/objective")]
-
-
-def test_claims_within_1e_6_stand(example, verdicts):
-    cost = check(to_instance(example()), _decision()).objective
-    right = cost * (1 + 9e-7)
-    for verdict in verdicts(example(), _decision(), objective=right, bound=right):
-        assert verdict.feasible
 
 
 def test_a_solution_for_another_instance_is_caught(example, verdicts):
@@ -213,11 +208,3 @@ def test_verdicts_hold_plain_numbers(example):
     numbers = [*verdict.terms.values(), verdict.objective, *verdict.counts.values()]
     assert {type(number) for number in numbers} == {float, int}
     assert canonical(verdict.terms) == canonical(dict(verdict.terms))
-
-
-def test_the_checker_changes_nothing(example):
-    decision = _decision()
-    before = {name: getattr(decision, name).copy() for name in DECISION_ARRAYS}
-    check(to_instance(example()), decision)
-    for name, values in before.items():
-        np.testing.assert_array_equal(getattr(decision, name), values)

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from rsjs.instances import costs
 from rsjs.instances.documents import to_instance
 from rsjs.instances.packing import gpus_for_shares
-from rsjs.instances.schema import FAMILIES
 from rsjs.instances.solution import Solution
 
 VM, BOX, OFF = 0, 1, -1
@@ -43,10 +42,6 @@ def test_postponed_jobs_pay_rho_times_their_tardiness_after_h_on_the_slowest_con
     assert (terms.tardiness, terms.energy, terms.idle) == (0, 0, 0)
 
 
-def test_running_jobs_pay_no_postponement(example):
-    assert _terms(example()).postponement == 0
-
-
 def test_the_slowest_configuration_is_looked_for_on_types_that_some_node_may_take(example):
     document = example()
     document["jobs"].pop(1)  # b runs on K80 only
@@ -64,8 +59,20 @@ def test_the_slowest_configuration_has_no_more_gpus_than_a_node_that_may_be(exam
     assert costs.tables(to_instance(document)).longest.tolist() == [36]
 
 
-def test_first_ending_charges_each_node_until_its_first_job_ends(example):
-    assert _terms(example()).energy == pytest.approx(1.2 * 2.6 + 0.8 * 4)
+@pytest.mark.parametrize(
+    ("kind", "solution", "energy"),
+    [
+        ("first_ending", ALL_RUN, 1.2 * 2.6 + 0.8 * 4),  # each node until its first job ends
+        ("next_event", ALL_RUN, 2.6 * (1.2 + 0.8)),  # all used nodes until the first job ends
+        (
+            "first_ending",
+            Solution.of([2, -1, -1], [1, 0, 0], [OFF, OFF, BOX]),
+            0.5 * 5,
+        ),  # GPUs used
+    ],
+)
+def test_nodes_are_charged_for_the_gpus_in_use_until_a_job_ends(example, kind, solution, energy):
+    assert _terms(example(energy=kind), solution).energy == pytest.approx(energy)
 
 
 def test_nodes_without_a_job_have_no_price_and_no_first_ending(example):
@@ -73,15 +80,6 @@ def test_nodes_without_a_job_have_no_price_and_no_first_ending(example):
     placement = costs.place(instance, ALL_RUN)
     assert costs.first_endings(instance, placement).tolist() == pytest.approx([2.6, 0, 4])
     assert costs.node_prices(instance, ALL_RUN, placement).tolist() == [1.2, 0, 0.8]
-
-
-def test_next_event_charges_all_used_nodes_until_the_first_job_ends(example):
-    assert _terms(example(energy="next_event")).energy == pytest.approx(2.6 * (1.2 + 0.8))
-
-
-def test_nodes_are_charged_for_the_gpus_in_use(example):
-    one_of_two = Solution.of([2, -1, -1], [1, 0, 0], [OFF, OFF, BOX])
-    assert _terms(example(), one_of_two).energy == pytest.approx(0.5 * 5)
 
 
 def test_proportional_charges_each_job_its_share_of_the_node_until_it_ends(example):
@@ -104,21 +102,7 @@ def test_the_total_is_the_sum_of_the_terms(example):
     terms = _terms(example(mu=1))
     assert terms.total == pytest.approx(sum(terms.as_dict().values()))
     assert terms.total == pytest.approx(7.3 + 6.32 + 2)
-
-
-def test_the_families_have_the_objectives_of_their_papers():
-    kinds = {
-        name: (o.energy, o.tardiness_at, o.mu, o.open_nodes, o.expectation)
-        for name, o in FAMILIES.items()
-    }
-    first_ending = ("first_ending", "completion", 0, "free")
-    assert kinds == {
-        "jahani": ("proportional", "completion", 1, "jahani_eq", "worst_case"),
-        "kiros": (*first_ending, "worst_case"),
-        "andreas": (*first_ending, "worst_case"),
-        "sts": (*first_ending, "expected"),
-        "gpuscheduler": ("next_event", "next_event", 0, "free", "worst_case"),
-    }
+    assert terms.postponement == 0
 
 
 @given(rng=st.randoms(use_true_random=False))
@@ -132,7 +116,8 @@ def test_terms_of_random_decisions_are_brute_force_sums(random_document, random_
         if node < 0:
             postponement += table.postponement[j]
             continue
-        gpu, k, level = cluster.gpu_of_type[solution.node_type[node]], *_choice(solution, j)
+        gpu = cluster.gpu_of_type[solution.node_type[node]]
+        k, level = solution.job_gpus[j], solution.job_level[j]
         at, late = table.hours[j, gpu, k], table.tardiness[j, gpu, k]
         if level >= 0:
             at, late = table.shared_hours[j, gpu, level], table.shared_tardiness[j, gpu, level]
@@ -165,7 +150,3 @@ def test_terms_of_random_decisions_are_brute_force_sums(random_document, random_
             "idle": objective.mu * idle,
         }
     )
-
-
-def _choice(solution, j):
-    return int(solution.job_gpus[j]), int(solution.job_level[j])

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from rsjs.instances import csv_triple
-from rsjs.instances.cluster import NodeGroup, NodeType
+from rsjs.instances.cluster import NodeGroup
 from rsjs.instances.errors import InputError
 from rsjs.instances.files import read_any, write_instance, write_workload
 from rsjs.instances.generators import jahani
@@ -34,8 +34,6 @@ JJ2,NV6,M60,1,1,0.62,900.1
 }
 PEER_JOBS = {
     "oneshot_azure4_N10_J40_s1": (10, 40),
-    "oneshot_azure4_N100_J400_tight_s1": (100, 400),
-    "oneshot_azure8_N25_J100_s1": (25, 100),
     "online_azure4_N10_J100_exp120000_s1": (10, 100),
 }
 
@@ -83,11 +81,8 @@ def test_seconds_become_hours_and_the_rest_is_kept(folder):
     ]
     assert instance.cluster.node_names == ("n1", "node two")
     assert instance.cluster.allowed.all()
-
-
-def test_every_time_is_admissible_though_memory_is_not_known(folder):
-    instance = csv_triple.read(folder)
-    assert np.array_equal(instance.hours_per_epoch, instance.jobs.hours_per_epoch)
+    # every time is admissible, though memory is not known
+    assert np.array_equal(instance.hours_per_epoch, jobs.hours_per_epoch)
 
 
 @pytest.mark.parametrize("case", PEER_JOBS)
@@ -200,15 +195,12 @@ BAD = [
     # file, text replaced, by what, pointer, part of the message
     (JOBS, "7200.0,0.001", "soon,0.001", "/2/Deadline", "'soon'"),  # text
     (JOBS, "7200.0,0.001", "7200.0,nan", "/2/Tardinessweight", "'nan'"),  # not a number
-    (JOBS, "7200.0,0.001", "7200.0,inf", "/2/Tardinessweight", "'inf'"),  # not finite
     (JOBS, "7200.0,0.001", "7200.0,-0.001", "/2/Tardinessweight", "'-0.001'"),  # negative
     (JOBS, "7200.0,0.001", "7_200.0,0.001", "/2/Deadline", "'7_200.0'"),  # only Python reads it
-    (JOBS, "7200.0,0.001", "\u0667,0.001", "/2/Deadline", "'\u0667'"),  # likewise
     (JOBS, "7200.0,0.001", ",0.001", "/2/Deadline", "''"),  # empty
     (JOBS, "JJ1,0.0", "JJ1,-1", "/2/SubmissionTime", "'-1'"),  # before the start
     (JOBS, "JJ1,0.0", "JJ1,9", "/3/SubmissionTime", ">= 9.0"),  # not sorted
     (JOBS, "13000", "many", "/2/Images", "'many'"),  # kept in meta, yet a number
-    (JOBS, "13000", "1.5", "/2/Images", "whole number"),  # half an image
     (JOBS, ",JJ2,", ",JJ1,", "/3/UniqueJobsID", "'JJ1'"),  # an id twice
     (JOBS, ",JJ2,", ",,", "/3/UniqueJobsID", "a name"),  # no id
     (JOBS, ",900.1,1800.2", "", "/3", "9 columns"),  # a short line
@@ -223,7 +215,6 @@ BAD = [
     (TIMES, "NC12,K80,2,2", "NC12,K80,1.5,2", "/4/nGPUs", "whole number"),  # half a GPU
     (TIMES, "JJ1,NC6,K80,1,1", "JJ1,NC6,K80,1,9999", "/2/max_nGPUs", "1 to 1024"),  # beyond schema
     (TIMES, "1.13,3600.0", "1.13,0", "/4/ExecutionTime", "> 0"),  # no time at all
-    (TIMES, "1.13,3600.0", "1.13,-3600.0", "/4/ExecutionTime", "'-3600.0'"),  # negative
     (TIMES, "1.13,3600.0", "1.13,NaN", "/4/ExecutionTime", "'NaN'"),  # pandas writes those
     (TIMES, "1.13,3600.0", "1.13", "/4", "6 columns"),  # a short line
     (TIMES, "0.56,7200.0", "-0.56,7200.0", "/2/cost", "'-0.56'"),  # we are not paid
@@ -244,20 +235,6 @@ def test_bad_entries_are_refused_with_file_line_and_value(folder, name, old, new
     assert told in str(error.value)
 
 
-@pytest.mark.parametrize("name", FILES)
-def test_a_missing_file_is_named(folder, name):
-    (folder / name).unlink()
-    with pytest.raises(InputError, match=rf"{name}: found No such file"):
-        csv_triple.read(folder)
-
-
-@pytest.mark.parametrize("name", FILES)
-def test_text_other_than_utf8_is_refused(folder, name):
-    (folder / name).write_bytes(b"caf\xe9\n" + (folder / name).read_bytes())
-    with pytest.raises(InputError, match="byte 0xe9 at offset 3"):
-        csv_triple.read(folder)
-
-
 def test_a_job_without_times_is_named(folder):
     text = (folder / TIMES).read_text()
     (folder / TIMES).write_text("".join(text.splitlines(keepends=True)[:4]))
@@ -265,43 +242,35 @@ def test_a_job_without_times_is_named(folder):
         csv_triple.read(folder)
 
 
+@pytest.mark.parametrize("name", FILES)
+def test_a_missing_file_and_text_other_than_utf8_are_named(folder, name):
+    (folder / name).write_bytes(b"caf\xe9\n" + (folder / name).read_bytes())
+    with pytest.raises(InputError, match=rf"{name}: found byte 0xe9 at offset 3"):
+        csv_triple.read(folder)
+    (folder / name).unlink()
+    with pytest.raises(InputError, match=rf"{name}: found No such file"):
+        csv_triple.read(folder)
+
+
+def test_what_the_files_cannot_say_is_not_written(folder, tmp_path):
+    instance = csv_triple.read(folder)
+    cluster, early = instance.cluster, np.full(2, -1.0)
+    nc6, nc12, nv6 = cluster.node_types
+    groups = NodeGroup(count=2, types=("NC6",)), NodeGroup(count=1, types=("NC6", "NC12", "NV6"))
+    by_use = nc6, replace(nc12, cost=(0, 1, 2)), nv6
+    for pointer, change in (
+        ("/cluster/nodes", {"cluster": replace(cluster, groups=groups)}),  # physical nodes
+        ("/cluster/node_types/1/cost", {"cluster": replace(cluster, node_types=by_use)}),
+        ("/jobs/0/release", {"now": 1.0}),  # the program decides at the submission
+        ("/jobs/0/release", {"now": -1.0, "jobs": replace(instance.jobs, release=early)}),  # from 0
+    ):
+        with pytest.raises(InputError) as error:
+            csv_triple.write(replace(instance, **change), tmp_path / "out")
+        assert error.value.pointer == pointer
+        assert not (tmp_path / "out").exists()
+
+
 def test_numbers_that_overflow_in_hours_are_refused(folder):
     change(folder, JOBS, "7200.0,0.001", "7200.0,1e308")
     with pytest.raises(InputError, match="/jobs/0/weight: found inf"):
         csv_triple.read(folder)
-
-
-def restricted(instance):
-    group = NodeGroup(count=2, types=("NC6",))
-    other = NodeGroup(count=1, types=("NC6", "NC12", "NV6"))
-    return replace(instance, cluster=replace(instance.cluster, groups=(group, other)))
-
-
-def priced_by_use(instance):
-    nc6, _, nv6 = instance.cluster.node_types
-    nc12 = NodeType(name="NC12", gpu_type="K80", cost=(0, 1, 2))
-    return replace(instance, cluster=replace(instance.cluster, node_types=(nc6, nc12, nv6)))
-
-
-def later(instance):
-    return replace(instance, now=1.0)
-
-
-def submitted_early(instance):
-    return replace(instance, now=-1.0, jobs=replace(instance.jobs, release=np.full(2, -1.0)))
-
-
-@pytest.mark.parametrize(
-    ("spoil", "pointer"),
-    [
-        (restricted, "/cluster/nodes"),  # physical nodes
-        (priced_by_use, "/cluster/node_types/1/cost"),  # a price per GPU in use
-        (later, "/jobs/0/release"),  # the program decides at the submission
-        (submitted_early, "/jobs/0/release"),  # its clock starts at 0
-    ],
-)
-def test_what_the_files_cannot_say_is_not_written(folder, tmp_path, spoil, pointer):
-    with pytest.raises(InputError) as error:
-        csv_triple.write(spoil(csv_triple.read(folder)), tmp_path / "out")
-    assert error.value.pointer == pointer
-    assert not (tmp_path / "out").exists()

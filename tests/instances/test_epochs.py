@@ -1,17 +1,22 @@
-"""Times and tardiness under the law of the number of epochs, against direct enumeration."""
+"""Times, tardiness and E[min t] under the law of the number of epochs, against enumeration."""
 
 from __future__ import annotations
 
 from fractions import Fraction
+from itertools import product
+from math import prod
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from rsjs.instances import costs
+from rsjs.instances.check import check
 from rsjs.instances.documents import to_instance
 from rsjs.instances.epochs import Law
+from rsjs.instances.expectation import remaining_law
+from rsjs.instances.solution import Solution
 
 SHORT = Law.of([[2, 1], [4, 1], [8, 2]])
 
@@ -74,16 +79,6 @@ def test_expectations_by_hand(example):
     assert table.postponement[1] == pytest.approx(100 * 0.5 * 0.4 * 4)
 
 
-def test_expected_tardiness_agrees_with_monte_carlo(example):
-    document = example(expectation="expected")
-    document["jobs"][1]["due"] = 1.7
-    draws = np.random.default_rng(0).choice([0.5, 2.5, 6.5], p=[0.25, 0.25, 0.5], size=200_000)
-    late = 0.5 * np.maximum(0, 0.4 * draws - 0.7)
-    error = late.std() / np.sqrt(late.size)
-    found = costs.tables(to_instance(document)).shared_tardiness[1, 0, 1]
-    assert found == pytest.approx(late.mean(), abs=4 * error)
-
-
 @pytest.mark.parametrize(
     ("done", "left"),
     [
@@ -135,3 +130,50 @@ def test_weights_and_epochs_of_any_allowed_size_keep_their_mean():
 
 def test_the_last_epoch_is_the_last_with_mass():
     assert Law.of([[3, 1], [5, 2], [9, 0]]).last == 5
+
+
+def _enumerated(instance, solution):
+    """Node prices times E[min], over all joint outcomes of the jobs of a node."""
+    placement = costs.place(instance, solution)
+    total = 0.0
+    for n, price in enumerate(costs.node_prices(instance, solution, placement).tolist()):
+        laws = []
+        for r in (placement.node == n).nonzero()[0].tolist():
+            left, probability = remaining_law(instance, int(placement.running[r]))
+            rate = placement.hours[r] / (left @ probability)
+            laws.append([(rate * x, p) for x, p in zip(left, probability, strict=True)])
+        for outcome in product(*laws) if laws else ():
+            total += price * min(t for t, _ in outcome) * prod(p for _, p in outcome)
+    return total
+
+
+@settings(max_examples=settings().max_examples // 2)
+@given(rng=st.randoms(use_true_random=False))
+def test_wait_and_see_energy_is_the_enumerated_one(random_document, random_decision, rng):
+    document = random_document(rng, "first_ending")
+    document["objective"]["expectation"] = "expected"
+    instance = to_instance(document)
+    solution = random_decision(instance, rng)
+    assume((solution.job_node >= 0).any())
+    verdict = check(instance, solution)
+    assert verdict.wait_and_see_energy == pytest.approx(_enumerated(instance, solution))
+    assert verdict.wait_and_see_energy <= verdict.terms["energy"] * (1 + 1e-9)  # Jensen
+
+
+def test_two_jobs_by_hand(example):
+    document = example(expectation="expected")
+    document["jobs"][0] |= {"law": "short", "epochs_done": 2}  # 2 or 6 left, 1/3 and 2/3
+    solution = Solution.of([0, 0, -1], [1, 1, 0], [0, -1, -1])
+    # a: 0.8 or 2.4 h; b: 0.1, 0.5 or 1.3 h with 1/4, 1/4, 1/2
+    first = 0.1 / 4 + 0.5 / 4 + (0.8 / 3 + 1.3 * 2 / 3) / 2
+    verdict = check(to_instance(document), solution)
+    assert verdict.wait_and_see_energy == pytest.approx(1.2 * first)
+    assert verdict.terms["energy"] == pytest.approx(1.2 * 0.2 * 4)
+
+
+@pytest.mark.parametrize("kind", ["worst_case", "mean"])
+def test_without_a_law_there_is_nothing_to_wait_for(example, kind):
+    solution = Solution.of([0, -1, -1], [1, 0, 0], [0, -1, -1])
+    verdict = check(to_instance(example(expectation=kind)), solution)
+    assert verdict.feasible
+    assert verdict.wait_and_see_energy is None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rsjs.instances.check import check
@@ -46,6 +46,7 @@ def test_on_feasible_decisions(random_document, random_decision, exactly, rng):
     assert not _agree(instance, solution, exactly, bound=wrong).feasible
 
 
+@settings(max_examples=settings().max_examples // 2)
 @given(rng=ANY)
 def test_on_corrupt_decisions(random_document, random_decision, exactly, rng):
     instance = to_instance(random_document(rng))
@@ -59,6 +60,7 @@ def test_on_corrupt_decisions(random_document, random_decision, exactly, rng):
     _agree(instance, Solution(**arrays), exactly)
 
 
+@settings(max_examples=settings().max_examples // 2)
 @given(rng=ANY)
 def test_on_decisions_that_take_too_few_or_too_many_nodes(
     random_document, random_decision, exactly, rng

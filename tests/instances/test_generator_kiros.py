@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
-from scipy import stats
 
 from rsjs.instances import node_catalogues
-from rsjs.instances.generators import jahani, kiros
+from rsjs.instances.generators import kiros
 
 
 def made(nodes=10, jobs=100, seed=1, **kind):
@@ -25,22 +23,6 @@ def test_every_node_may_become_any_type_of_table_4_1():
         "Standard NC24X",
         "Standard NV24X",
     }
-
-
-@pytest.mark.parametrize("times", ["synthetic", "networks"])
-@pytest.mark.parametrize("due", ["base", "tight"])
-def test_jobs_have_the_laws_of_jahanis(times, due):
-    ours = made(jobs=2000, times=times, due=due, catalogue="table2")
-    theirs = jahani.generate(nodes=10, jobs=2000, seed=2, times=times, due=due, catalogue="table2")
-    for value in (
-        lambda jobs: jobs.due,
-        lambda jobs: jobs.weight,
-        lambda jobs: jobs.hours_per_epoch[:, 0, 1],
-        lambda jobs: jobs.memory_gb,
-        lambda jobs: jobs.epochs_max,
-    ):
-        assert stats.ks_2samp(value(ours.jobs), value(theirs.jobs)).pvalue > 0.001
-    assert {*ours.jobs.application} == {*theirs.jobs.application}
 
 
 def test_catalogues_are_paired():

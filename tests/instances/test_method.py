@@ -47,10 +47,7 @@ def test_a_method_that_declares_nothing_serves_every_objective(example):
     ("declared", "reason"),
     [
         ({"energy": frozenset({"proportional"})}, "energy proportional, not first_ending"),
-        (
-            {"tardiness_at": frozenset({"next_event"})},
-            "tardiness_at next_event, not completion",
-        ),
+        ({"tardiness_at": frozenset({"next_event"})}, "tardiness_at next_event, not completion"),
         (
             {"open_nodes": frozenset({"rsjs_eq", "jahani_eq"})},
             "open_nodes jahani_eq | rsjs_eq, not free",

@@ -54,38 +54,14 @@ def outcome(tmp_path_factory):
     return read
 
 
-def _damage(document, rng, value):
-    """Replace, take out or double some entry of a document, chosen on the way down."""
-    where, left = document, rng.randint(1, 7)
-    while True:
-        keys = list(where) if isinstance(where, dict) else list(range(len(where)))
-        if not keys:
-            return
-        key = rng.choice(keys)
-        left -= 1
-        if left and isinstance(where[key], dict | list) and where[key]:
-            where = where[key]
-            continue
-        kind = rng.choice(["replace", "replace", "remove", "add"])
-        if kind == "replace":
-            where[key] = value
-        elif kind == "remove":
-            del where[key]
-        elif isinstance(where, dict):
-            where[rng.choice([f"{key}/", "", key])] = value
-        else:
-            where.append(rng.choice([value, where[key]]))
-        return
-
-
 @given(rng=ANY, values=st.lists(JSON, min_size=1, max_size=3))
-def test_damaged_documents(random_document, outcome, exactly, rng, values):
+def test_damaged_documents(random_document, damage, outcome, exactly, rng, values):
     document = random_document(rng)
     if rng.random() < 0.2:  # as a workload
         document |= {"format": documents.WORKLOAD, "realised": {"epochs": [1]}}
         del document["now"]
     for value in values:
-        _damage(document, rng, value)
+        damage(document, rng, value)
     instance = outcome(json.dumps(document).encode())
     if isinstance(instance, Instance) and instance.cluster.nodes < 1000:
         nothing = Solution.empty(len(instance.jobs), instance.cluster.nodes)

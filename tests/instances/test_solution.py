@@ -8,17 +8,13 @@ import pytest
 from rsjs.instances.solution import DECISION_ARRAYS, Solution
 
 
-def test_without_levels_all_gpus_are_dedicated():
-    solution = Solution.of([0, -1], [2, 0], [1])
-    assert solution.job_level.tolist() == [-1, -1]
-
-
 def test_the_empty_decision_postpones_all_and_switches_all_off():
     solution = Solution.empty(2, 3)
     assert solution.job_node.tolist() == [-1, -1]
     assert solution.job_gpus.tolist() == [0, 0]
     assert solution.job_level.tolist() == [-1, -1]
     assert solution.node_type.tolist() == [-1, -1, -1]
+    assert Solution.of([0, -1], [2, 0], [1]).job_level.tolist() == [-1, -1]  # dedicated
 
 
 @pytest.mark.parametrize("name", DECISION_ARRAYS)
@@ -42,13 +38,9 @@ def test_a_fraction_of_a_node_or_gpu_is_refused_not_cut(name, value):
             Solution.of(**{other: given[other] for other in ("job_node", "job_gpus", "node_type")})
 
 
-def test_whole_floats_are_integers():
-    assert Solution.of([0.0], [2.0], [1.0]).same_as(Solution.of([0], [2], [1]))
-
-
 def test_decisions_are_the_same_when_all_arrays_are():
     base = Solution.of([0, -1], [2, 0], [1, -1])
-    assert base.same_as(Solution.of([0, -1], [2, 0], [1, -1], [-1, -1]))
+    assert base.same_as(Solution.of([0.0, -1], [2.0, 0], [1, -1], [-1, -1]))
     assert not base.same_as(Solution.of([0, -1], [1, 0], [1, -1]))
     assert not base.same_as(Solution.of([0, -1], [2, 0], [1, 0]))
     assert not base.same_as(Solution.of([0], [2], [1, -1]))

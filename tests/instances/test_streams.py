@@ -8,7 +8,7 @@ from scipy import stats
 
 from rsjs.instances import streams
 
-N = 20_000
+N = 5_000
 
 
 @pytest.fixture(scope="module")
@@ -36,7 +36,7 @@ def test_the_beginning_of_a_longer_draw_is_the_shorter_one():
 def test_family_seed_and_field_each_make_another_stream(other):
     ours, theirs = streams.uniforms("f", 1, "a", N), streams.uniforms(*other, N)
     assert not np.isin(ours, theirs).any()
-    assert abs(np.corrcoef(ours, theirs)[0, 1]) < 0.03
+    assert abs(np.corrcoef(ours, theirs)[0, 1]) < 0.05
 
 
 def test_uniforms_are_multiples_of_a_power_of_two_below_one(u):
@@ -105,8 +105,4 @@ def test_index_takes_a_number_of_choices_for_each_value():
 )
 def test_rounding_keeps_six_significant_decimals(value, expected):
     assert streams.rounded(value) == expected
-    assert streams.rounded(streams.rounded(value)) == streams.rounded(value)
-
-
-def test_rounding_keeps_the_shape():
-    assert streams.rounded(np.full((2, 3), np.pi)).tolist() == [[3.14159] * 3] * 2
+    assert streams.rounded(np.full((2, 3), value)).tolist() == [[expected] * 3] * 2

@@ -9,32 +9,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rsjs.instances.mig.config import to_config
+from rsjs.instances.library.drawing import mig_config
 from rsjs.instances.mig.generator import generate
 from rsjs.instances.mig.jobs import JobSet
 from rsjs.instances.mig.schedule_objective import parse_objective
 from rsjs.instances.mig.scheduling import SchedulingProblem, paper_problem
 
-SECTION_4 = {
-    "format": "rsjs-mig-config/1",
-    "name": "section4",
-    "count": 50,
-    "seeds": [2],
-    "arrivals": {"process": "poisson", "rate": 20},
-    "classes": [
-        {
-            "name": "job",
-            "run_length": {"dist": "uniform_int", "low": 1, "high": 10},
-            "memory": {
-                "model": "random_walk",
-                "first": {"dist": "uniform", "low": 1, "high": 1990},
-                "step": {"kind": "normal", "rel_sd": 0.1},
-                "clip": [1, 1990],
-            },
-            "deadline": {"kind": "absolute", "value": 250},
-        }
-    ],
-}
 UNITS = [(2000, 1000, 1000), (2000, 1000), (1000, 2000), (2000,)]
 
 
@@ -109,7 +89,7 @@ def section_4() -> Callable[..., SchedulingProblem]:
     """The experiment of the paper: seed, reading, objective."""
 
     def build(seed: int, reading: str = "A", objective: str = "makespan") -> SchedulingProblem:
-        jobs = generate(to_config(SECTION_4, "section4.json"), seed)
+        jobs = generate(mig_config("section4.json"), seed)
         return paper_problem(jobs, reading, parse_objective(objective))
 
     return build

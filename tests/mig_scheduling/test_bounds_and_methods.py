@@ -8,14 +8,14 @@ from random import Random
 
 import pytest
 
-from rsjs.experiments.mig_methods import METHODS, ORDERS
+from rsjs.experiments.mig_methods import METHODS
 from rsjs.experiments.mig_outcome import of_result
 from rsjs.experiments.mig_scheduling import schedule
 from rsjs.formulations.mig_schedule_assignment import assignment_bound
 from rsjs.formulations.mig_schedule_bounds import makespan_bound
 from rsjs.formulations.mig_schedule_enumeration import best_values
 from rsjs.formulations.mig_schedule_lagrangian import lagrangian_bound
-from rsjs.heuristics.mig_rules import RULES, best_fit
+from rsjs.heuristics.mig_rules import best_fit
 from rsjs.instances.errors import InputError
 from rsjs.instances.method import Limits
 from rsjs.instances.mig.schedule import terms
@@ -23,7 +23,7 @@ from rsjs.instances.mig.scheduling import SchedulingProblem
 from rsjs.instances.solution import Stop
 
 Build = Callable[..., SchedulingProblem]
-LIMITS = Limits(time_limit=60)
+LIMITS = Limits(time_limit=600)  # a stop for hangs: each takes a second
 
 
 def test_heads_and_tails_of_big_steps_raise_the_makespan_bound(problem_of: Build) -> None:
@@ -66,6 +66,7 @@ def test_the_lagrangian_bound_counts_late_jobs_and_preemptions(problem_of: Build
     assert 0 < lagrangian_bound(stopping, weights, target=1, horizon=5) <= 1
 
 
+@pytest.mark.slow
 def test_the_gap_of_local_search_on_a_set_of_the_paper(section_4: Build) -> None:
     problem = section_4(13, "A", "completion")
     result = schedule(problem, "local_search", LIMITS)
@@ -74,7 +75,8 @@ def test_the_gap_of_local_search_on_a_set_of_the_paper(section_4: Build) -> None
     assert 1697 <= result.bound[0] <= 1700
 
 
-@pytest.mark.parametrize("seed", [2, 101, 127])
+@pytest.mark.solver
+@pytest.mark.parametrize("seed", [2, 101])
 def test_cpsat_proves_the_makespan_from_fcfs(section_4: Build, seed: int) -> None:
     problem = section_4(seed)
     assert terms(problem, best_fit(problem))["makespan"] > makespan_bound(problem)
@@ -91,17 +93,13 @@ def test_a_solver_is_skipped_where_a_rule_meets_the_bound(section_4: Build) -> N
     assert "solve" not in result.seconds
 
 
+@pytest.mark.solver
 @pytest.mark.parametrize("method", [*METHODS, "cpsat:fcfs", "milp@scip", "fcfs?poll=1"])
 def test_every_method_solves_a_small_problem_and_is_checked(problem_of: Build, method: str) -> None:
     problem = problem_of([(0, [500, 1500]), (0.5, [1500])], objective="completion")
     found = of_result(problem, method, schedule(problem, method, LIMITS)).row(LIMITS)
     assert (found["status"], found["objective"], found["goal"]) == ("ok", 5, "completion")
     assert found["bound"] <= 5
-
-
-def test_every_rule_is_a_method_with_its_order_told() -> None:
-    assert [*ORDERS] == [*RULES] == [*METHODS][: len(RULES)]
-    assert all(METHODS[rule].summary == f"best fit, {order}" for rule, order in ORDERS.items())
 
 
 @pytest.mark.parametrize("objective", ["makespan", "completion", "late,migrations,waste"])
@@ -143,19 +141,15 @@ def test_the_gap_of_several_stages_is_that_of_the_first_open_one(problem_of: Bui
         ("cpsat?poll=5", "found 'cpsat with option poll', expected no option for cpsat"),
         ("fcfs?poll=0", "found 'poll=0', expected poll >= 1"),
         ("greedy", "found 'method greedy', expected e.g. "),
+        ("enumeration", "enumeration serves up to 5 jobs, not 6"),
     ],
 )
-def test_unknown_methods_are_refused_as_all_methods_are(
+def test_unknown_methods_and_sizes_are_refused_as_by_all_methods(
     problem_of: Build, method: str, told: str
 ) -> None:
     with pytest.raises(InputError) as error:
-        schedule(problem_of([(0, [1])]), method, LIMITS)
+        schedule(problem_of([(0, [1])] * 6), method, LIMITS)
     assert told in str(error.value)
-
-
-def test_a_problem_too_large_for_a_method_is_refused(section_4: Build) -> None:
-    with pytest.raises(InputError, match="enumeration serves up to 5 jobs, not 50"):
-        schedule(section_4(2), "enumeration", LIMITS)
 
 
 def test_a_method_whose_solver_is_missing_is_refused_with_the_command(

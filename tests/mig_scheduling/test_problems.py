@@ -31,7 +31,7 @@ Build = Callable[..., SchedulingProblem]
 def test_the_section_4_problem_of_a_seed_is_pinned(section_4: Build) -> None:
     problem = section_4(2)
     assert (len(problem.jobs), problem.steps, problem.units_from.tolist()) == (50, 260, [3, 1])
-    assert problem.digest == "e7de41b299c0ce747ebfa281675ebcc174bd4dae973d844e64f0ea5109b519c1"
+    assert problem.digest == "c567bf4a39c9ecd55c4f543c189c8b9cac98bc403f05c4461197b31363765a70"
 
 
 def test_flags_of_a_job_limit_what_the_reading_allows(problem_of: Build) -> None:
@@ -72,41 +72,25 @@ def test_objectives_are_spelled_in_stages(text: str, stages: list[dict[str, int]
 
 
 def test_the_default_goes_through_five_stages() -> None:
-    found = parse_objective("lexicographic")
-    assert [*map(dict, found.stages)] == [
-        {"late": 1},
-        {"makespan": 1},
-        {"completion": 1},
-        {"waste": 1},
-        {"preemptions": 1, "migrations": 1},
-    ]
+    default = str(parse_objective("lexicographic"))
+    assert default == "late,makespan,completion,waste,preemptions+migrations"
 
 
 @pytest.mark.parametrize(
-    "text",
+    ("text", "told"),
     [
-        "",  # no term
-        "makspan",  # no such term
-        "late,",  # an empty stage
-        "10000000*late",  # too large a weight, of more digits
-        "2000000*late",  # too large a weight
-        "late+2*late",  # a term twice
+        ("", ""),  # no term
+        ("makspan", "terms of makespan, "),  # no such term: the nearest
+        ("late,", ""),  # an empty stage
+        ("10000000*late", ""),  # of too many digits
+        ("0*late", "expected each term once, weight 1 to 1000000"),
+        ("1000001*late", "expected each term once, weight 1 to 1000000"),
+        ("late+2*late", "expected each term once, weight 1 to 1000000"),
     ],
 )
-def test_other_objectives_are_refused(text: str) -> None:
-    with pytest.raises(InputError, match="--objective"):
+def test_other_objectives_are_refused(text: str, told: str) -> None:
+    with pytest.raises(InputError, match=f"--objective.*({told})"):
         parse_objective(text)
-
-
-@pytest.mark.parametrize("text", ["0*late", "1000001*late", "late+late"])
-def test_weights_out_of_range_and_terms_twice_are_told_as_such(text: str) -> None:
-    with pytest.raises(InputError, match="expected each term once, weight 1 to 1000000"):
-        parse_objective(text)
-
-
-def test_a_misspelt_term_is_answered_with_the_nearest_one() -> None:
-    with pytest.raises(InputError, match="terms of makespan, "):
-        parse_objective("makspan")
 
 
 def test_files_return_what_was_written(section_4: Build, tmp_path: Path) -> None:

@@ -21,7 +21,8 @@ from rsjs.instances.mig.scheduling import SchedulingProblem
 from rsjs.instances.solution import Stop
 
 Build = Callable[..., SchedulingProblem]
-LIMITS = Limits(time_limit=30, gap=0.0)
+LIMITS = Limits(time_limit=600, gap=0.0)  # a stop for hangs: each takes milliseconds
+pytestmark = pytest.mark.solver
 
 
 @pytest.mark.parametrize("value", [7.0, 4e6, 3e9, 9e13])

@@ -23,7 +23,7 @@ EVERY = "+".join(f"{10 ** (i % 3)}*{term}" for i, term in enumerate(TERMS))
 
 @pytest.mark.parametrize("objective", [*TERMS, EVERY, "lexicographic"])
 def test_the_value_of_an_order_is_that_of_its_schedule(tiny: Build, objective: str) -> None:
-    for seed in range(30):
+    for seed in range(8):
         rng = Random(seed)
         problem = tiny(rng, rng.choice("ABC"), objective)
         p, jobs = tables(problem), np.arange(len(problem.jobs))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from copy import deepcopy
 from pathlib import Path
@@ -17,36 +18,21 @@ from rsjs.instances.mig.plugins import Plugins
 from rsjs.instances.mig.published import CONFIG
 
 Document = dict[str, Any]
-DAY: Document = {
-    "format": "rsjs-mig-config/1",
-    "name": "day",
-    "count": 40,
-    "seeds": [1, 2],
-    "arrivals": {"process": "poisson", "rate": 2},
-    "classes": [
-        {
-            "name": "train",
-            "weight": 2,
-            "priority": {"dist": "choice", "values": [1, 2, 5], "weights": [5, 3, 1]},
-            "run_length": {"dist": "uniform_int", "low": 1, "high": 10},
-            "memory": {
-                "model": "random_walk",
-                "first": {"dist": "uniform", "low": 1, "high": 1990},
-                "step": {"kind": "normal", "rel_sd": 0.1},
-                "clip": [1, 1990],
-            },
-            "interruptible": {"prob": 0.8},
-            "deadline": {"kind": "slack_factor", "value": {"dist": "uniform", "low": 2, "high": 4}},
-            "extra_fields": {"team": {"labels": ["a", "b"], "weights": [3, 1]}, "cost": 0.5},
-        },
-        {
-            "name": "serve",
-            "run_length": 3,
-            "memory": {"model": "fixed", "value": {"dist": "normal", "mean": 900, "sd": 60}},
-            "migratable": {"prob": 0},
-        },
-    ],
-}
+DAY: Document = json.loads("""
+{"format": "rsjs-mig-config/1", "name": "day", "count": 40, "seeds": [1, 2],
+ "arrivals": {"process": "poisson", "rate": 2},
+ "classes": [
+  {"name": "train", "weight": 2,
+   "priority": {"dist": "choice", "values": [1, 2, 5], "weights": [5, 3, 1]},
+   "run_length": {"dist": "uniform_int", "low": 1, "high": 10},
+   "memory": {"model": "random_walk", "first": {"dist": "uniform", "low": 1, "high": 1990},
+    "step": {"kind": "normal", "rel_sd": 0.1}, "clip": [1, 1990]},
+   "interruptible": {"prob": 0.8},
+   "deadline": {"kind": "slack_factor", "value": {"dist": "uniform", "low": 2, "high": 4}},
+   "extra_fields": {"team": {"labels": ["a", "b"], "weights": [3, 1]}, "cost": 0.5}},
+  {"name": "serve", "run_length": 3, "migratable": {"prob": 0},
+   "memory": {"model": "fixed", "value": {"dist": "normal", "mean": 900, "sd": 60}}}]}
+""")
 
 
 @pytest.fixture

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from math import inf
+from re import escape
 
 import numpy as np
 import pytest
@@ -139,9 +140,8 @@ BAD = [
 
 @pytest.mark.parametrize(("config", "message"), BAD)
 def test_a_process_that_makes_no_sense_is_refused_where_it_stands(times, config, message):
-    with pytest.raises(InputError) as caught:
+    with pytest.raises(InputError, match=escape(message)):
         times(config, 100)
-    assert message in str(caught.value)
 
 
 def test_jobs_without_end_up_to_the_horizon_are_an_error(times):

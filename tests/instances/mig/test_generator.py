@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from rsjs.instances import documents
 from rsjs.instances.errors import InputError
+from rsjs.instances.library.drawing import mig_config
 from rsjs.instances.mig import job_documents
 from rsjs.instances.mig.generator import generate
 
@@ -94,31 +95,11 @@ def test_classes_come_by_weight_and_have_their_own_laws(day, read):
     assert {jobs.extra["team"][j] for j in np.flatnonzero(~train)} == {None}
 
 
-def test_the_experiment_of_the_paper_can_be_expressed(read):
-    config = {
-        "format": "rsjs-mig-config/1",
-        "name": "section4",
-        "count": 50,
-        "seeds": {"first_primes": 100},
-        "arrivals": {"process": "poisson", "rate": 20},
-        "classes": [
-            {
-                "name": "job",
-                "run_length": {"dist": "uniform_int", "low": 1, "high": 10},
-                "memory": {
-                    "model": "random_walk",
-                    "first": {"dist": "uniform", "low": 1, "high": 1990},
-                    "step": {"kind": "normal", "rel_sd": 0.1},
-                    "clip": [1, 1990],
-                },
-                "deadline": {"kind": "absolute", "value": 250},
-            }
-        ],
-    }
-    made = read(config)
-    assert made.seeds[:5] == (2, 3, 5, 7, 11)
-    assert (len(made.seeds), made.seeds[-1]) == (100, 541)
-    jobs = generate(made, 541)
+def test_the_experiment_of_the_paper_can_be_expressed():
+    config = mig_config("section4.json")
+    assert config.seeds[:5] == (2, 3, 5, 7, 11)
+    assert (len(config.seeds), config.seeds[-1]) == (100, 541)
+    jobs = generate(config, 541)
     assert len(jobs) == 50
     assert 1 <= jobs.memory.min() <= jobs.memory.max() <= 1990
     assert {*jobs.deadline} == {250}

@@ -12,8 +12,7 @@ import pytest
 
 from rsjs.instances.errors import InputError
 from rsjs.instances.mig.geometry import geometry, slices
-from rsjs.instances.mig.gpus import MigGpu, document_of, gpu_named, known_gpus, read_gpus
-from rsjs.instances.mig.json_files import schema_text
+from rsjs.instances.mig.gpus import MigGpu, document_of, gpu_named, read_gpus
 from rsjs.instances.mig.partitions import maximal_partitions, partition_of, spelled
 
 NAMES = ["A100-40", "A100-80", "H100-80", "H200-141"]
@@ -21,15 +20,6 @@ NAMES = ["A100-40", "A100-80", "H100-80", "H200-141"]
 
 def without(gpu: MigGpu, *names: str) -> MigGpu:
     return replace(gpu, profiles=tuple(p for p in gpu.profiles if p.name not in names))
-
-
-def test_the_four_gpus_have_the_same_classes_and_labels_of_their_own() -> None:
-    assert list(known_gpus()) == NAMES
-    classes = {tuple(p.name for p in gpu.profiles) for gpu in known_gpus().values()}
-    assert classes == {("1g", "1g+me", "1g2m", "2g", "3g", "4g", "7g")}
-    labels = {name: [p.label for p in known_gpus()[name].profiles][2] for name in NAMES}
-    assert labels == dict(zip(NAMES, ["1g.10gb", "1g.20gb", "1g.20gb", "1g.35gb"], strict=True))
-    assert known_gpus()["H200-141"].profiles[-1].memory_mib == 144384
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -99,12 +89,6 @@ def test_partitions_are_spelled_by_their_profiles() -> None:
     for names in ("7g,1g", "4g,4g", "9g", ""):
         with pytest.raises(InputError, match="--partition"):
             partition_of(gpu, names)
-
-
-def test_schemas_describe_a_gpu_in_the_same_way() -> None:
-    kinds = ("mig-gpus", "mig-placement", "mig-repartition")
-    texts = {json.dumps(json.loads(schema_text(kind))["$defs"]["gpu"]) for kind in kinds}
-    assert len(texts) == 1
 
 
 @pytest.mark.parametrize(

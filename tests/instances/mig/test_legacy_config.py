@@ -38,89 +38,53 @@ def test_words_are_taken_in_any_case_and_fractions_are_cut(legacy):
     assert config.run_length == Normal(5, 2)
 
 
+UNIFORM = {"lowerBound": 0, "upperBound": 3}
+RANDOM = {"type": "Random", "distributionType": "Uniform", "distributionParams": UNIFORM}
 BAD = [
-    # place, value, pointer of the error, part of the message
-    ("seed", None, "", "no key 'seed'"),
-    ("seed", 2**63, "/seed", "an integer"),
-    ("seed", True, "/seed", "an integer"),
-    ("numberOfJobs", -1, "/numberOfJobs", "found -1"),
-    ("numberOfJobs", "5", "/numberOfJobs", "found '5'"),
-    ("priorityConfigSettings", None, "", "no key 'priorityConfigSettings'"),
-    ("priorityConfigSettings", 3, "/priorityConfigSettings", "an object"),
-    ("priorityConfigSettings/type", "Any", "/priorityConfigSettings/type", "one of Fixed, Random"),
-    (
-        "priorityConfigSettings/distributionType",
-        "Poisson",
-        "/priorityConfigSettings/distributionType",
-        "one of Uniform, Normal",
-    ),
-    (
-        "priorityConfigSettings/distributionParams/upperBound",
-        0,
-        "/priorityConfigSettings/distributionParams/upperBound",
-        "an integer >= 1",
-    ),
-    (
-        "priorityConfigSettings/distributionParams/upperBound",
-        2**31 - 1,  # the program adds 1
-        "/priorityConfigSettings/distributionParams/upperBound",
-        "found 2147483647",
-    ),
-    ("deadlineConfigSettings/deadline", 0, "/deadlineConfigSettings/deadline", "an integer >= 1"),
-    (
-        "maxRamUsageConfigSettings/type",
-        "Random",
-        "/maxRamUsageConfigSettings/type",
-        "RandomDependentOnPrevious",
-    ),
-    (
-        "maxRamUsageConfigSettings/distributionParams/sd",
-        -1,
-        "/maxRamUsageConfigSettings/distributionParams/sd",
-        "found -1",
-    ),
-    (
-        "maxTimeslicesNumberConfigSettings",
-        {
-            "type": "Random",
-            "distributionType": "Uniform",
-            "distributionParams": {"lowerBound": 0, "upperBound": 3},
-        },
-        "/maxTimeslicesNumberConfigSettings/distributionParams/lowerBound",
-        "an integer >= 1",
-    ),
-    (
-        "stoppabilityConfigSettings/isStoppable",
-        1,
-        "/stoppabilityConfigSettings/isStoppable",
-        "true or false",
-    ),
-    (
-        "stoppabilityConfigSettings",
-        {"type": "Random", "stoppableProbability": 1.5},
-        "/stoppabilityConfigSettings/stoppableProbability",
-        "found 1.5",
-    ),
-    (
-        "jobsArrivalConfigSettings/distributionParams/lambda",
-        0.5,  # cut to 0: no job would ever arrive
-        "/jobsArrivalConfigSettings/distributionParams/lambda",
-        "found 0.5",
-    ),
+    # group without ConfigSettings and key (~ = distributionParams), value, part of the message
+    ("seed", None, "no key 'seed'"),
+    ("seed", 2**63, "an integer"),
+    ("seed", True, "an integer"),
+    ("numberOfJobs", -1, "found -1"),
+    ("numberOfJobs", "5", "found '5'"),
+    ("priority", None, "no key 'priorityConfigSettings'"),
+    ("priority", 3, "an object"),
+    ("priority/type", "Any", "one of Fixed, Random"),
+    ("priority/distributionType", "Poisson", "one of Uniform, Normal"),
+    ("priority/~/upperBound", 0, "an integer >= 1"),
+    ("priority/~/upperBound", 2**31 - 1, "found 2147483647"),  # the program adds 1
+    ("deadline/deadline", 0, "an integer >= 1"),
+    ("maxRamUsage/type", "Random", "RandomDependentOnPrevious"),
+    ("maxRamUsage/~/sd", -1, "found -1"),
+    ("stoppability/isStoppable", 1, "true or false"),
+    ("jobsArrival/~/lambda", 0.5, "found 0.5"),  # cut to 0: no job would ever arrive
 ]
 
 
-@pytest.mark.parametrize(("place", "value", "pointer", "message"), BAD)
-def test_each_error_names_pointer_and_value(legacy, place, value, pointer, message):
-    *groups, key = place.split("/")
+@pytest.mark.parametrize(("place", "value", "message"), BAD)
+def test_each_error_names_pointer_and_value(legacy, place, value, message):
+    group, *path = place.replace("~", "distributionParams").split("/")
+    *groups, key = [group if group in legacy else f"{group}ConfigSettings", *path]
     inner = legacy
     for group in groups:
         inner = inner[group]
     inner.pop(key) if value is None else inner.update({key: value})
     with pytest.raises(InputError) as caught:
         to_config(legacy)
-    assert caught.value.pointer == pointer
+    assert caught.value.pointer == ("" if value is None else "/" + "/".join([*groups, key]))
     assert message in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("group", "value", "message"),
+    [
+        ("maxTimeslicesNumber", RANDOM, "/distributionParams/lowerBound: found 0, expected an int"),
+        ("stoppability", {"type": "Random", "stoppableProbability": 1.5}, "found 1.5"),
+    ],
+)
+def test_other_groups_are_refused_too(legacy, group, value, message):
+    with pytest.raises(InputError, match=message):
+        to_config(legacy | {f"{group}ConfigSettings": value})
 
 
 @pytest.mark.parametrize(("upper", "fits"), [(11, False), (12, True)])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from re import escape
+
 import numpy as np
 import pytest
 
@@ -115,9 +117,8 @@ BAD = [
 
 @pytest.mark.parametrize(("config", "message"), BAD)
 def test_a_model_that_makes_no_sense_is_refused_where_it_stands(memory, config, message):
-    with pytest.raises(InputError) as caught:
+    with pytest.raises(InputError, match=escape(message)):
         memory(config, [2])
-    assert message in str(caught.value)
 
 
 def test_a_walk_that_cannot_stay_within_is_an_error(memory):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from contextlib import suppress
 from copy import deepcopy
 
 import pytest
@@ -15,112 +17,53 @@ from rsjs.instances.mig.generator import generate
 from rsjs.instances.mig.legacy_config import to_config as to_legacy_config
 from rsjs.instances.mig.published import CONFIG
 
-RICH = {
-    "format": "rsjs-mig-config/1",
-    "name": "rich",
-    "count": 9,
-    "seeds": {"range": [1, 3]},
-    "arrivals": {
-        "process": "batch",
-        "base": {"process": "nhpp", "points": [[0, 1], [4, 3]], "period": 6},
-        "size": {"dist": "geometric", "p": 0.5},
-    },
-    "classes": [
-        {
-            "name": "a",
-            "weight": 1,
-            "priority": {"dist": "poisson", "lambda": 3},
-            "run_length": {"dist": "zipf", "s": 1.1, "n": 9},
-            "memory": {
-                "model": "random_walk",
-                "first": {"dist": "lognormal", "mean": 100, "cv": 0.5, "truncate": [10, 900]},
-                "step": {"kind": "normal", "rel_sd": 0.1},
-                "clip": [1, 1990],
-                "out_of_range": "resample",
-                "round": "floor",
-            },
-            "deadline": {"kind": "slack_factor", "value": {"dist": "pareto", "alpha": 2, "xm": 2}},
-            "extra_fields": {
-                "size": {
-                    "dist": "mixture",
-                    "components": [
-                        {"weight": 2, "dist": {"dist": "gamma", "shape": 2, "scale": 3}},
-                        {"weight": 1, "dist": {"dist": "weibull", "shape": 2, "scale": 3}},
-                    ],
-                },
-                "team": {"labels": ["x", "y"], "weights": [1, 2]},
-            },
-        },
-        {
-            "name": "b",
-            "run_length": {"dist": "triangular", "low": 1, "mode": 3, "high": 8},
-            "memory": {
-                "model": "profile",
-                "points": [[0, 0.5], [1, 1]],
-                "peak": {"dist": "histogram", "edges": [1, 5, 9], "counts": [1, 2]},
-                "noise": {"sd": 1},
-            },
-            "interruptible": {"prob": 0.5},
-            "deadline": {"kind": "after_arrival", "value": {"dist": "exponential", "rate": 1}},
-        },
-        {
-            "name": "c",
-            "run_length": {"dist": "uniform_int", "low": 1, "high": 8},
-            "cuda_cores": {"dist": "choice", "values": [1, 2], "weights": [1, 1]},
-            "memory": {"model": "ar1", "mean": 50, "phi": 0.5, "sd": 3},
-        },
-    ],
-}
+RICH = json.loads("""
+{"format": "rsjs-mig-config/1", "name": "rich", "count": 9, "seeds": {"range": [1, 3]},
+ "arrivals": {"process": "batch", "size": {"dist": "geometric", "p": 0.5},
+  "base": {"process": "nhpp", "points": [[0, 1], [4, 3]], "period": 6}},
+ "classes": [
+  {"name": "a", "weight": 1, "priority": {"dist": "poisson", "lambda": 3},
+   "run_length": {"dist": "zipf", "s": 1.1, "n": 9},
+   "memory": {"model": "random_walk", "clip": [1, 1990], "out_of_range": "resample",
+    "first": {"dist": "lognormal", "mean": 100, "cv": 0.5, "truncate": [10, 900]},
+    "step": {"kind": "normal", "rel_sd": 0.1}, "round": "floor"},
+   "deadline": {"kind": "slack_factor", "value": {"dist": "pareto", "alpha": 2, "xm": 2}},
+   "extra_fields": {"team": {"labels": ["x", "y"], "weights": [1, 2]}, "size": {"dist": "mixture",
+    "components": [{"weight": 2, "dist": {"dist": "gamma", "shape": 2, "scale": 3}},
+     {"weight": 1, "dist": {"dist": "weibull", "shape": 2, "scale": 3}}]}}},
+  {"name": "b", "run_length": {"dist": "triangular", "low": 1, "mode": 3, "high": 8},
+   "memory": {"model": "profile", "points": [[0, 0.5], [1, 1]], "noise": {"sd": 1},
+    "peak": {"dist": "histogram", "edges": [1, 5, 9], "counts": [1, 2]}},
+   "interruptible": {"prob": 0.5},
+   "deadline": {"kind": "after_arrival", "value": {"dist": "exponential", "rate": 1}}},
+  {"name": "c", "run_length": {"dist": "uniform_int", "low": 1, "high": 8},
+   "cuda_cores": {"dist": "choice", "values": [1, 2], "weights": [1, 1]},
+   "memory": {"model": "ar1", "mean": 50, "phi": 0.5, "sd": 3}}]}
+""")
 ODD = [None, True, -1, 0, 0.5, 7, 1e300, -1e300, 1e-300, 2**63, "x", "const", [], [1], [2, 1], {}]
+VALUES = st.lists(st.sampled_from(ODD), min_size=1, max_size=3)
+RANDOMS = st.randoms(use_true_random=False)
 
 
-def places(entry, path=()):
-    """Every place below, as a path of keys."""
-    keys = entry if isinstance(entry, dict) else range(len(entry))
-    for key in keys:
-        yield (*path, key)
-        if isinstance(entry[key], dict | list):
-            yield from places(entry[key], (*path, key))
-
-
-def damaged(document, data):
-    """The document with one to three of its entries replaced or taken away."""
-    document = deepcopy(document)
-    for _ in range(data.draw(st.integers(1, 3))):
-        *groups, key = data.draw(st.sampled_from(list(places(document))))
-        inner = document
-        for group in groups:
-            inner = inner[group]
-        if data.draw(st.booleans()):
-            inner[key] = deepcopy(data.draw(st.sampled_from(ODD)))
-        else:
-            del inner[key]
-        if not document:
-            break
-    return document
-
-
-def jobs_of(make):
-    """The jobs that are made, None if the configuration is refused as bad input is."""
-    try:
-        return make()
-    except InputError:
-        return None
-
-
-@given(st.data())
+@given(RANDOMS, VALUES)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")  # of numbers that overflow
-def test_a_damaged_configuration_is_refused_or_makes_jobs(data):
-    document = damaged(RICH, data)
-    jobs = jobs_of(lambda: generate(to_config(document, "rich.json"), 1))
-    assert jobs is None or len(jobs) == document.get("count", len(jobs))
+def test_a_damaged_configuration_is_refused_or_makes_jobs(damage, rng, values):
+    document = deepcopy(RICH)
+    for value in values:
+        damage(document, rng, deepcopy(value))
+    with suppress(InputError):
+        jobs = generate(to_config(document, "rich.json"), 1)
+        assert len(jobs) == document.get("count", len(jobs))
 
 
-@given(st.data())
-def test_a_damaged_configuration_of_the_program_is_refused_or_makes_jobs(data):
-    document = damaged(CONFIG | {"numberOfJobs": 5}, data)
-    jobs = jobs_of(lambda: legacy.generate(to_legacy_config(document), name="damaged"))
-    assert jobs is None or len(jobs) == int(document["numberOfJobs"])
+@given(RANDOMS, VALUES)
+def test_a_damaged_configuration_of_the_program_is_refused_or_makes_jobs(damage, rng, values):
+    document = deepcopy(CONFIG | {"numberOfJobs": 5})
+    for value in values:
+        damage(document, rng, deepcopy(value))
+    with suppress(InputError):
+        jobs = legacy.generate(to_legacy_config(document), name="damaged")
+        assert len(jobs) == int(document["numberOfJobs"])
 
 
 def test_undamaged_it_makes_jobs():

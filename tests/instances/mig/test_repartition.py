@@ -22,11 +22,7 @@ NAMES = [profile.name for profile in A100.profiles]
 
 def document(delta: int = 0) -> dict[str, Any]:
     """Three jobs: 3g for 10; 2g for 4 or 1g for 8; 1g for 5 from 6 on."""
-    jobs = [
-        (0, {"3g": 10}),
-        (0, {"2g": 4, "1g": 8}),
-        (6, {"1g": 5}),
-    ]
+    jobs = [(0, {"3g": 10}), (0, {"2g": 4, "1g": 8}), (6, {"1g": 5})]
     return {
         "format": files.JOBS,
         "name": "three",
@@ -142,6 +138,5 @@ def test_jobs_without_sense_are_refused(tmp_path: Path, change: Any, message: st
     wrong = document()
     change(wrong)
     write_document(wrong, tmp_path / "j.json")
-    with pytest.raises(InputError) as told:
+    with pytest.raises(InputError, match=message):
         files.read_repartition(tmp_path / "j.json")
-    assert message in str(told.value)

@@ -43,11 +43,7 @@ def test_every_law_of_the_catalogue_is_found_again(network, gpu):
             assert found.law.milliseconds(k, b) == pytest.approx(law.milliseconds(k, b), rel=0.01)
 
 
-@given(
-    st.tuples(*[st.floats(0, 50) for _ in range(4)]),
-    st.floats(0.01, 20),
-    st.floats(0, 1),
-)
+@given(st.tuples(*[st.floats(0, 50) for _ in range(4)]), st.floats(0.01, 20), st.floats(0, 1))
 def test_exact_measurements_are_met_exactly(others, beta, rho):
     alpha, c0, c1, exchange = others
     law = StepTime(

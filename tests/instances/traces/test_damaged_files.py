@@ -1,35 +1,69 @@
-"""Whatever is done to a file, it is read to its end, and what is wrong is told."""
+"""Files that are damaged or no plain tables: read to their end, and what is wrong is told."""
 
 from __future__ import annotations
 
 import gzip
 import io
+import os
 import tarfile
 import zipfile
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rsjs.instances.errors import InputError
+from rsjs.instances.traces import json_objects, line_blocks
+from rsjs.instances.traces.cluster import MOST_NODES, spelled_nodes
+from rsjs.instances.traces.convert import convert
 from rsjs.instances.traces.lint import inspect
+from rsjs.instances.traces.options import Options
 from rsjs.instances.traces.registry import open_trace
 
-TABLES = [("openb", "pods.csv"), ("helios", "cluster_log.csv"), ("spot", "job_info_df.csv")]
+LOG = "cluster_log.csv"
+TABLES = [("openb", "pods.csv"), ("helios", LOG), ("spot", "job_info_df.csv")]
 ENTRIES = ["", "None", "-1", "0", "1000", "1e999", "nan", "x", '"', '"a"', "1,2", "\x00", "\r"]
 ENTRIES += ["9" * 30, " ", "0.5", "\ud7ff", "2020-01-01T00:00:00Z", "2020-06-09 18:41:01 PST"]
+ZIPS = {"zip": zipfile.ZIP_DEFLATED, "bzip2": zipfile.ZIP_BZIP2, "lzma": zipfile.ZIP_LZMA}
 
 
-def report_on(text: bytes, name: str = "file"):
+def report_on(content: bytes | str, name: str = "file"):
+    """The report on a file of these bytes."""
     with TemporaryDirectory() as folder:
-        Path(folder, name).write_bytes(text)
+        Path(folder, name).write_bytes(content if isinstance(content, bytes) else content.encode())
         return inspect(open_trace([Path(folder, name)]))
 
 
+def packed(text: bytes, pack: str) -> bytes:
+    """The log as an archive: gz, tar, tar.gz, or a zip of this or another compression."""
+    out = io.BytesIO()
+    if pack == "gz":
+        return gzip.compress(text, mtime=0)
+    if pack in ZIPS:
+        with zipfile.ZipFile(out, "w", ZIPS[pack]) as archive:
+            archive.writestr(LOG, text)
+    else:
+        with tarfile.open(fileobj=out, mode="w:gz" if pack == "tar.gz" else "w") as archive:
+            info = tarfile.TarInfo(LOG)
+            info.size = len(text)
+            archive.addfile(info, io.BytesIO(text))
+    return out.getvalue()
+
+
+def many_rows(texts, n: int) -> bytes:
+    """The log with its first row n times, names of its own."""
+    header, row = texts["helios"][LOG].splitlines()[:2]
+    names = np.random.default_rng(1).integers(10**15, size=n).tolist()
+    return "\n".join([header, *(f"{i}{row}" for i in names)]).encode()
+
+
 @pytest.mark.parametrize(("name", "file"), TABLES)
+@settings(max_examples=settings().max_examples // 2)
 @given(data=st.data())
 def test_damaged_rows_are_counted_and_the_others_stay(texts, name, file, data):
     header, *lines = texts[name][file].splitlines()
@@ -80,11 +114,9 @@ def test_an_array_that_does_not_end_is_truncated(texts):
 
 @pytest.mark.parametrize("pack", ["gz", "tar.gz", "zip", "tar"])
 def test_a_truncated_archive_gives_what_is_whole_and_is_told(texts, pack):
-    text = texts["helios"]["cluster_log.csv"].splitlines()
-    many = "\n".join([text[0], *(f"{i}{text[1]}" for i in range(1, 30_001))]).encode()
-    whole = _packed(many, pack)
+    whole = packed(many_rows(texts, 30_000), pack)
     assert report_on(whole).tally.flaws == {}
-    for part in (0.3, 0.6, 0.97):
+    for part in (0.3, 0.97):
         report = report_on(whole[: int(part * len(whole))])
         assert report.has_errors
         assert report.tally.flaws == {"truncated": 1}
@@ -93,39 +125,109 @@ def test_a_truncated_archive_gives_what_is_whole_and_is_told(texts, pack):
         assert place.line == report.tally.rows + 2
 
 
-@pytest.mark.parametrize("name", ["pai", "philly", "gavel"])
-def test_other_formats_are_read_as_far_as_they_go(texts, tmp_path, name):
-    for file, text in texts[name].items():
-        (tmp_path / file).write_text(text)
-    paths = [tmp_path / file for file in texts[name]]
-    packed = gzip.compress(paths[0].read_bytes() + b" " * 64, mtime=0)
-    paths[0].write_bytes(packed[:-8])
-    report = inspect(open_trace(paths))
+@pytest.mark.slow
+@pytest.mark.parametrize("pack", ["bzip2", "lzma"])
+def test_damage_of_other_compressions_is_told(texts, pack):
+    whole = bytearray(packed(many_rows(texts, 15_000), pack))
+    assert report_on(bytes(whole)).tally.flaws == {}
+    whole[len(whole) * 9 // 10] ^= 255
+    report = report_on(bytes(whole))
+    assert report.tally.flaws["truncated"] == 1
+    assert report.tally.rows > 0
+
+
+def test_the_last_rows_of_a_short_truncated_archive_are_read(texts):
+    header, row = texts["helios"][LOG].splitlines()[:2]
+    whole = packed("\n".join([header, *(f"{i}{row}" for i in range(5000))]).encode(), "tar")
+    cut = 512 + len(header) + 1 + 20 * (len(row) + 2)
+    for content in (whole[:cut], gzip.compress(whole)[:600]):
+        report = report_on(content)
+        assert report.tally.flaws == {"truncated": 1}
+        assert report.tally.rows >= 15
+        assert report.tally.places["truncated"][0].line == report.tally.rows + 2
+
+
+@pytest.mark.parametrize(
+    ("name", "cut", "opened"), [("pai", 0, 3), ("pai", 1, 2), ("philly", 0, 2), ("gavel", 0, 2)]
+)
+def test_other_formats_are_read_as_far_as_they_go(write, name, cut, opened):
+    paths = write(name)
+    paths[cut].write_bytes(gzip.compress(paths[cut].read_bytes() + b" " * 64, mtime=0)[:-8])
+    report = inspect(open_trace(paths[:opened]))
     assert report.tally.flaws["truncated"] == 1
     assert report.tally.rows >= 3
-
-
-def test_the_jobs_of_a_truncated_task_table_are_read(texts, tmp_path):
-    for file, text in texts["pai"].items():
-        (tmp_path / file).write_text(text)
-    packed = gzip.compress((tmp_path / "task.csv").read_bytes(), mtime=0)
-    (tmp_path / "task.csv").write_bytes(packed[:-9])
-    report = inspect(open_trace([tmp_path / "job.csv", tmp_path / "task.csv"]))
-    assert report.tally.flaws["truncated"] == 1
     assert report.tally.usable >= 2
 
 
-def _packed(text: bytes, pack: str) -> bytes:
-    out = io.BytesIO()
-    if pack == "gz":
-        return gzip.compress(text, mtime=0)
-    if pack == "zip":
-        with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
-            archive.writestr("cluster_log.csv", text)
-    else:
-        mode = "w:gz" if pack == "tar.gz" else "w"
-        with tarfile.open(fileobj=out, mode=mode) as archive:  # type: ignore[call-overload]
-            info = tarfile.TarInfo("cluster_log.csv")
-            info.size = len(text)
-            archive.addfile(info, io.BytesIO(text))
-    return out.getvalue()
+def test_a_pipe_and_a_folder_are_refused(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "folder").mkdir()
+    for name in ("pipe", "folder"):
+        with pytest.raises(InputError, match="found no regular file"):
+            open_trace([tmp_path / name])
+
+
+def test_an_encrypted_archive_is_refused(texts):
+    locked = bytearray(packed(texts["helios"][LOG].encode(), "zip"))
+    locked[6] |= 1  # the flag of the local header and of the list of members
+    locked[locked.rindex(b"PK\x01\x02") + 8] |= 1
+    with pytest.raises(InputError, match="encrypted"):
+        report_on(bytes(locked), "a.zip")
+
+
+@pytest.mark.parametrize("ends", ["\n", "", "\r"])
+def test_a_table_without_rows_is_an_error(texts, ends):
+    header, *rows = texts["helios"][LOG].splitlines()
+    report = report_on("\r".join([header, *rows]) if ends == "\r" else header + ends)
+    assert report.tally.flaws == {"empty": 1}
+    assert report.has_errors
+    with pytest.raises(InputError, match="found 1 empty, expected a trace that can be read"):
+        convert(replace(report, nodes=spelled_nodes("V100:8:1")), Options())
+
+
+def test_a_column_that_stands_twice_is_not_guessed(texts):
+    header, *rows = texts["helios"][LOG].splitlines()
+    report = report_on("\n".join([f"gpu_num,{header}", *(f"7,{row}" for row in rows)]))
+    assert report.tally.flaws == {"missing-column": 1}
+    assert report.tally.places["missing-column"][0].id == "gpu_num twice"
+
+
+def test_a_column_that_nobody_reads_may_stand_twice(texts):
+    header, *rows = texts["helios"][LOG].splitlines()
+    plain = report_on("\n".join([header, *rows]))
+    report = report_on("\n".join([f"{header},user", *(f"{row},u" for row in rows)]))
+    assert report.tally.flaws == plain.tally.flaws == {"failed": 1}
+    assert report.loads == plain.loads
+
+
+def test_an_endless_line_is_no_row_and_is_not_held(texts, monkeypatch):
+    monkeypatch.setattr(line_blocks, "LONGEST", 1000)
+    held = []
+    joined = line_blocks._lines_of
+    monkeypatch.setattr(
+        line_blocks, "_lines_of", lambda text: held.append(len(text)) or joined(text)
+    )
+    header, *rows = texts["helios"][LOG].splitlines()
+    fields = ",".join(["x" * 700_000] * header.count(",")) + ",x"  # as many as the table has
+    report = report_on("\n".join([header, *rows[:2], fields, *rows[2:]]))
+    assert report.tally.flaws == {"failed": 1, "fields": 1}
+    assert report.tally.places["fields"][0].line == 4
+    assert report.tally.usable == 4
+    assert max(held) <= line_blocks.BLOCK + 1000
+
+
+def test_an_endless_object_is_broken_and_is_not_held(texts, monkeypatch):
+    monkeypatch.setattr(json_objects, "LONGEST_OBJECT", 50_000)
+    text = texts["philly"]["cluster_job_log"]
+    long = ', {"status": "Pass", "attempts": [' + '{"start_time": null}, ' * 300_000
+    at = text.index("},\n    {\n") + 1  # after the first job
+    report = report_on(text[:at] + long + text[at:])
+    assert report.tally.flaws["fields"] >= 1
+    assert report.tally.usable == 4
+
+
+def test_the_user_cannot_ask_for_more_nodes_than_a_file_may_have():
+    for text in ("V100:1025:1", f"V100:8:{MOST_NODES + 1}", "V100:8:" + "9" * 5000):
+        with pytest.raises(InputError, match=f"1024 GPUs and {MOST_NODES} nodes"):
+            spelled_nodes(text)
+    assert spelled_nodes(f"V100:1024:{MOST_NODES}")[0].count == MOST_NODES
