@@ -6,7 +6,7 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
-from rsjs.instances.errors import InputError, described
+from rsjs.instances.errors import InputError, described, reason
 
 
 def read_toml(path: Path) -> tuple[str, dict[str, Any]]:
@@ -20,10 +20,20 @@ def read_toml(path: Path) -> tuple[str, dict[str, Any]]:
     """
     try:
         text = path.read_text("utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise InputError("", described(reason), "a readable file", path) from None
+    except (OSError, ValueError) as error:
+        raise InputError("", reason(error), "a readable file", path) from None
     try:
         return text, tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise InputError("", described(str(error)), "a TOML document", path) from None
+    except RecursionError:
+        found = described("brackets nested too deeply")
+        raise InputError("", found, "a TOML document", path) from None
+
+
+def expanded(path: str, at: str) -> Path:
+    """Return a path of a document with the home that `~` or `~user` stands for."""
+    try:
+        return Path(path).expanduser()
+    except RuntimeError:
+        raise InputError(at, path, "a path, ~ or ~user of a known user") from None
