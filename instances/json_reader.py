@@ -175,6 +175,20 @@ def read_json(path: str | Path, *, lenient: bool = False) -> Any:
     return reader.any()
 
 
+def read_json_lines(path: str | Path) -> list[Any]:
+    """Return the JSON documents on the lines of a file, .gz or not; an error names the line."""
+    reader = Reader(Path(path))
+    found = []
+    for number, line in enumerate(reader.text.removesuffix("\n").split("\n"), start=1):
+        reader.text, reader.odd = line, False
+        try:
+            found.append(reader.any())
+        except InputError as error:
+            where = f"line {number}{error.pointer}"
+            raise InputError(where, error.value, error.expected, path) from None
+    return found
+
+
 def _without_comma(found: re.Match[str]) -> str:
     return " " if found[0] == "," else found[0]
 

@@ -26,7 +26,7 @@ from rsjs.experiments.campaigns.runs import Kind, Run
 from rsjs.experiments.simulations import LOG
 from rsjs.instances.check import Verdict, Violation
 from rsjs.instances.errors import InputError, described
-from rsjs.instances.json_reader import Reader
+from rsjs.instances.json_reader import read_json_lines
 from rsjs.instances.solution import Event, SolveResult, Stop
 
 SUMS, SOLUTION, SCHEDULE = "SHA256SUMS", "solution.json.gz", "schedule.json.gz"
@@ -156,11 +156,6 @@ def _verdict(document: Document | None) -> Verdict | None:
 
 def _events(path: Path) -> list[Event]:
     """Read the events of a run, each a JSON document on a line of its own."""
-    found = []
-    for i, line in enumerate(path.read_bytes().splitlines()):
-        try:
-            found.append(Reader(path, line).any())
-        except InputError as error:
-            raise InputError(f"/{i}{error.pointer}", error.value, error.expected, path) from None
+    found = read_json_lines(path) if path.stat().st_size else []
     formats.fit_schema(found, "events", path)
     return [Event(**event) for event in found]
