@@ -68,7 +68,8 @@ class Limits:
             kind, sensible, expected = _ASKED[name]
             if name == "memory_limit_mb" and value is None:
                 continue
-            if isinstance(value, bool) or not (isinstance(value, kind) and sensible(value)):
+            known = isinstance(value, kind) and not isinstance(value, bool)
+            if not known or not sensible(value):
                 raise InputError(f"/{name}", value, expected)
         return cls(**given)
 
