@@ -46,7 +46,7 @@ links: ## symlinks in src/rsjs, so that editors and mypy find the code folders
 bench: $(VENV)/installed ## time the micro-benchmarks
 	$(BIN)/pytest benchmarks/micro
 
-asv: $(VENV)/installed ## measure HEAD with asv and publish the pages; ASV='--here --quick --bench Kernel'
+asv: $(VENV)/installed ## measure HEAD^ and HEAD with asv, hours; ASV='--bench Kernel', ASV='--here --quick'
 	$(BIN)/python -m benchmarks.history $(ASV)
 
 canary: $(VENV)/installed ## prove that a kernel of half the speed is noticed

@@ -2,8 +2,8 @@
 A kernel that does everything twice must be noticed: `python -m benchmarks.canary`.
 
 The same benchmark as asv runs it is measured three times side by side: as it is, as it is once
-more, and with the kernel slowed down. `asv compare` must flag the third against the first, and must
-not flag the second. Turns are taken, so that a busy machine is busy for all three.
+more, and with the kernel slowed down. The third must be told as slower than the first, the second
+must not. Turns are taken, so that a busy machine is busy for all three.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def measured() -> dict[str, list[float]]:
 
 
 def main() -> None:
-    """Measure, compare, and end with an error if asv compare was wrong."""
+    """Measure, compare, and end with an error if a change is missed or imagined."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         for commit, seconds in measured().items():

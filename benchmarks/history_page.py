@@ -1,62 +1,40 @@
-"""The results of the last commits as one table, a page without scripts."""
+"""What has changed between two commits, as a page without scripts."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from html import escape
 from pathlib import Path
 
-from asv import results, util
-from asv.benchmarks import Benchmarks
-from asv.commands.compare import unroll_result
+from asv import util
 
-from benchmarks.asv_results import configuration
+from benchmarks.asv_results import Change
 from rsjs.instances.files import write_bytes
 
-MOST = 8  # columns
 STYLE = """
 body { font-family: sans-serif; margin: 2em } table { border-collapse: collapse }
 th, td { padding: 0.2em 0.8em; border-bottom: 1px solid #ddd; text-align: right }
 th:first-child, td:first-child { text-align: left; font-family: monospace }
-thead th { position: sticky; top: 0; background: white }
 """
 
 
-def write_page(folder: Path, path: Path) -> None:
-    """
-    Write the table: a row for each benchmark with its parameters, a column for each result file.
-
-    Parameters
-    ----------
-    folder : Path
-        asv's results.
-    """
-    stored = sorted(
-        results.iter_results(folder), key=lambda found: (found.date, found.commit_hash)
-    )[-MOST:]
-    described = Benchmarks.load(configuration(folder))
-    columns = [_values(found, described) for found in stored]
-    heads = [f"{found.commit_hash[:8]}<br>{escape(found.params['machine'])}" for found in stored]
-    names = sorted(set().union(*columns))
+def write_page(changes: Sequence[Change], commits: Sequence[str], path: Path) -> None:
+    """Write a table with a row for each change: exact values first, then seconds and memory."""
     rows = [
-        "<tr><td>" + "</td><td>".join([escape(name), *(column.get(name, "") for column in columns)])
-        for name in names
+        f"<tr><td>{escape(change.name)}<td>{escape(_shown(change.before, change.unit))}"
+        f"<td>{escape(_shown(change.after, change.unit))}<td>{change.ratio}"
+        for change in sorted(changes, key=lambda change: (not change.exact, change.name))
     ]
     page = (
         f"<!doctype html><meta charset=utf-8><title>Benchmarks</title><style>{STYLE}</style>"
-        f"<h1>Benchmarks</h1><p>{len(names)} results of the last {len(stored)} files.</p>"
-        f"<table><thead><tr><th>benchmark<th>{'<th>'.join(heads)}</thead>"
+        f"<h1>{len(rows)} changes from {commits[0][:8]} to {commits[-1][:8]}</h1>"
+        "<table><thead><tr><th>benchmark<th>before<th>after<th>ratio</thead>"
         f"<tbody>{''.join(rows)}</tbody></table>"
     )
     write_bytes(page.encode(), path)
 
 
-def _values(found: results.Results, described: Benchmarks) -> dict[str, str]:
-    """Values with their units by name; what was skipped is left out, what failed says so."""
-    values = {}
-    for key in found.get_all_result_keys():
-        parameters = found.get_result_params(key)
-        unit = described.get(key, {}).get("unit", "")
-        for name, value in unroll_result(key, parameters, found.get_result_value(key, parameters)):
-            if value is None or value == value:
-                values[name] = "failed" if value is None else escape(util.human_value(value, unit))
-    return values
+def _shown(value: float, unit: str) -> str:
+    return (
+        str(util.human_value(value, unit)) if unit in ("seconds", "bytes") else f"{value!r} {unit}"
+    )

@@ -4,8 +4,8 @@ Best fit against optimisation on MIG instances: `python -m benchmarks.mig_schedu
 Fills in the experiment of docs/mig.md from the rows in results/mig, a file for each case of
 `mig_schedule_cases`. The rows of cases that the stores have take the place of those before:
 
-    rsjs run konopa -o runs/konopa
-    rsjs run benchmarks/mig_variants.toml -o runs/mig-variants
+    rsjs run konopa
+    rsjs run benchmarks/mig_variants.toml
     python -m benchmarks.mig_schedule runs/konopa runs/mig-variants
 """
 

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from rsjs.instances.json_reader import read_json
 from rsjs.instances.library.drawing import mig_config
 from rsjs.instances.method import Limits
 from rsjs.instances.mig.config import MigConfig, to_config
 from rsjs.instances.mig.generator import generate
-from rsjs.instances.mig.json_files import read_json
 from rsjs.instances.mig.schedule_objective import parse_objective
 from rsjs.instances.mig.scheduling import SchedulingProblem, named, paper_problem
 

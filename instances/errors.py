@@ -1,9 +1,12 @@
-"""The one error that bad input raises."""
+"""The error that bad input raises, and that of a method that fails."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from rsjs.instances.solution import SolveResult
 
 
 class InputError(ValueError):
@@ -45,6 +48,26 @@ class InputError(ValueError):
 
 class NewerFormat(InputError):
     """A file in a format that only a newer version of this package reads: it is not damaged."""
+
+
+class MethodError(RuntimeError):
+    """
+    A method that failed: it raised an exception, its process died, or its solution is wrong.
+
+    Parameters
+    ----------
+    method : str
+        Its specification.
+    result : SolveResult
+        What is known of the run; its message is the reason.
+    """
+
+    def __init__(self, method: str, result: SolveResult) -> None:
+        self.method, self.result = method, result
+        super().__init__(f"{method}: {result.message}")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return MethodError, (self.method, self.result)
 
 
 class _Bare(str):

@@ -11,7 +11,7 @@ from typing import TypeVar
 
 from rsjs.instances import documents
 from rsjs.instances.documents import INSTANCE, SOLUTION, WORKLOAD, Document
-from rsjs.instances.errors import InputError, reason
+from rsjs.instances.errors import InputError, described, reason
 from rsjs.instances.json_reader import Reader
 from rsjs.instances.schema import Instance, Workload
 from rsjs.instances.solution import Solution
@@ -96,6 +96,27 @@ def write_document(document: Document, path: str | Path) -> None:
     """Write a document in canonical form, one line, through a temporary file."""
     data = (documents.canonical_text(document) + "\n").encode()
     write_bytes(gzip.compress(data, mtime=0) if str(path).endswith(".gz") else data, path)
+
+
+def refuse_unwritable(path: str | Path, *, folder: bool = False) -> None:
+    """
+    Raise InputError for an output that cannot be written, before what it would hold is computed.
+
+    Parameters
+    ----------
+    path : path
+        A file, or with `folder` a directory; it may exist, the folder that it is in must.
+    """
+    path = Path(path)
+    if path.exists() and path.is_dir() != folder:
+        found, expected = ("a file", "a folder") if folder else ("a folder", "a file to write")
+        raise InputError("", described(found), expected, path)
+    parent = path.absolute().parent
+    if not path.exists() and not parent.is_dir():
+        found = f"{parent} is a file" if parent.exists() else f"no folder {parent}"
+        raise InputError("", described(found), "a folder to write to", path)
+    if not os.access(path if path.exists() else parent, os.W_OK):
+        raise InputError("", described("no permission"), "a place that can be written", path)
 
 
 def write_bytes(data: bytes, path: str | Path) -> None:

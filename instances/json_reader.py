@@ -6,7 +6,6 @@ import gzip
 import json
 import re
 import zlib
-from collections.abc import Iterator
 from fractions import Fraction
 from math import inf, isfinite, nextafter
 from pathlib import Path
@@ -14,9 +13,10 @@ from typing import Any, NoReturn
 
 from rsjs.instances.documents import Document
 from rsjs.instances.errors import InputError, described, escaped, reason
-from rsjs.instances.json_schemas import SCHEMAS, misfit, validator_for
+from rsjs.instances.json_schemas import SCHEMAS, misfit, too_deep, validator_for, walk
 
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")  # as JSON escapes one
+_STRING_OR_COMMA = re.compile(r'"(?:[^"\\]|\\.)*"|,(?=\s*[}\]])')
 _NOT_ZERO = re.compile(r"[-0.]*[1-9]")
 
 LONGEST_NUMBER = 1100  # characters: any double written out in full
@@ -64,6 +64,13 @@ class Reader:
         self._refuse_deep(parsed)
         document: Document = parsed
         return document
+
+    def any(self) -> Any:
+        """Return a document of any kind, read as strictly as instances are."""
+        parsed = self._parse()
+        if self.odd or "\\u" in self.text:
+            self._refuse_odd(parsed)
+        return parsed
 
     def exact_document(self) -> Document:
         """The same with fractional numbers as Fractions; where integers belong, they are none."""
@@ -128,7 +135,7 @@ class Reader:
         return _Odd(text)
 
     def _refuse_odd(self, document: Any) -> None:
-        for where, value in _walk(document):
+        for where, value in walk(document):
             if isinstance(value, _Odd):
                 self._fail(where, described(value), "a finite number that a double can hold")
             if isinstance(value, _Twice):
@@ -142,7 +149,7 @@ class Reader:
         free = {f"/jobs/{j}/meta": job["meta"] for j, job in jobs if "meta" in job}
         free["/generator"] = document.get("generator")
         for root, part in free.items():
-            if any(where.count("/") > DEEPEST for where, _ in _walk(part)):
+            if too_deep(part, DEEPEST) is not None:
                 found = described("brackets nested too deeply")
                 self._fail(root, found, f"at most {DEEPEST} levels")
 
@@ -151,6 +158,39 @@ class Reader:
 
     def _fail(self, pointer: str, value: Any, expected: str) -> NoReturn:
         raise InputError(pointer, value, expected, self.path) from None
+
+
+def read_json(path: str | Path, *, lenient: bool = False) -> Any:
+    """
+    Return the JSON document in a file, .gz or not; an InputError tells what is wrong with it.
+
+    Parameters
+    ----------
+    lenient : bool
+        Allow a comma before a closing bracket, as the published program does.
+    """
+    reader = Reader(Path(path))
+    if lenient:
+        reader.text = _STRING_OR_COMMA.sub(_without_comma, reader.text)
+    return reader.any()
+
+
+def read_json_lines(path: str | Path) -> list[Any]:
+    """Return the JSON documents on the lines of a file, .gz or not; an error names the line."""
+    reader = Reader(Path(path))
+    found = []
+    for number, line in enumerate(reader.text.removesuffix("\n").split("\n"), start=1):
+        reader.text, reader.odd = line, False
+        try:
+            found.append(reader.any())
+        except InputError as error:
+            where = f"line {number}{error.pointer}"
+            raise InputError(where, error.value, error.expected, path) from None
+    return found
+
+
+def _without_comma(found: re.Match[str]) -> str:
+    return " " if found[0] == "," else found[0]
 
 
 def _rational(text: str) -> Fraction | int:
@@ -166,18 +206,6 @@ def _beside(text: str) -> float:
     if not value.is_integer() or value == (exact := _rational(text)):
         return value
     return nextafter(value, inf if exact > value else -inf)
-
-
-def _walk(document: Any) -> Iterator[tuple[str, Any]]:
-    """Every entry with its pointer, in document order; no recursion: it may be nested deeply."""
-    left: list[tuple[str, Any]] = [("", document)]
-    while left:
-        where, value = left.pop()
-        yield where, value
-        if isinstance(value, dict):
-            left += [(f"{where}/{escaped(key)}", entry) for key, entry in value.items()][::-1]
-        elif isinstance(value, list):
-            left += [(f"{where}/{i}", entry) for i, entry in enumerate(value)][::-1]
 
 
 def _encodes(text: str) -> bool:

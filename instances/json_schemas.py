@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
@@ -11,10 +12,11 @@ from typing import Any
 import jsonschema_rs
 
 from rsjs.instances.documents import INSTANCE, SOLUTION, WORKLOAD, Document
-from rsjs.instances.errors import InputError, escaped
+from rsjs.instances.errors import InputError, described, escaped
 from rsjs.instances.schema_errors import explain
 
 SCHEMAS = {INSTANCE: "instance", WORKLOAD: "workload", SOLUTION: "solution"}
+DEEPEST = 100  # levels of brackets, as a validator shows at most 255
 
 
 def schema(kind: str) -> Document:
@@ -47,10 +49,44 @@ def validator_for(kind: str) -> jsonschema_rs.Draft202012Validator:
 
 
 def misfit(validator: jsonschema_rs.Draft202012Validator, document: Any) -> tuple[str, Any, str]:
-    """Pointer, value found and what was expected, of the first entry that does not fit."""
+    """Return pointer, value found and what was expected, of the first entry that does not fit."""
+    if (where := too_deep(document, DEEPEST)) is not None:
+        return where, described("brackets nested too deeply"), f"at most {DEEPEST} levels"
     error = next(validator.iter_errors(document))
-    value, pointer = document, ""
-    for step in error.instance_path:
-        value, pointer = value[step], f"{pointer}/{escaped(str(step))}"
-    step, found, expected = explain(error.kind, value)
+    steps = _steps(document, error.instance_path, error.instance) or error.instance_path
+    pointer = "".join(f"/{escaped(str(step))}" for step in steps)
+    step, found, expected = explain(error.kind, error.instance)
     return pointer + step, found, expected
+
+
+def too_deep(document: Any, most: int) -> str | None:
+    """Return the pointer of the first entry below more than `most` levels of brackets, or None."""
+    return next((where for where, _ in walk(document) if where.count("/") > most), None)
+
+
+def walk(document: Any) -> Iterator[tuple[str, Any]]:
+    """Yield every entry with its pointer, in document order, at any depth without recursion."""
+    left: list[tuple[str, Any]] = [("", document)]
+    while left:
+        where, value = left.pop()
+        yield where, value
+        if isinstance(value, dict):
+            left += [(f"{where}/{escaped(key)}", entry) for key, entry in value.items()][::-1]
+        elif isinstance(value, list):
+            left += [(f"{where}/{i}", entry) for i, entry in enumerate(value)][::-1]
+
+
+def _steps(value: Any, path: list[str | int], end: Any) -> list[str | int] | None:
+    """Return a validator's path to an entry with the empty keys that it leaves out."""
+    if not path and value == end:
+        return []
+    if isinstance(value, list):
+        known = path and isinstance(path[0], int) and path[0] < len(value)
+    else:
+        known = path and isinstance(value, dict) and path[0] in value
+    if known and (rest := _steps(value[path[0]], path[1:], end)) is not None:
+        return [path[0], *rest]
+    if isinstance(value, dict) and "" in value:
+        rest = _steps(value[""], path, end)
+        return None if rest is None else ["", *rest]
+    return None

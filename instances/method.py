@@ -9,11 +9,12 @@ other packages join by the entry point `rsjs.methods`.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from importlib import import_module
-from math import isfinite, isnan
+from math import inf, isfinite, isnan
+from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, Literal, Protocol, runtime_checkable
 
 from rsjs.instances.errors import InputError
@@ -52,6 +53,27 @@ class Limits:
     seed: int = 0
     memory_limit_mb: float | None = None
 
+    @classmethod
+    def asked(cls, **given: Any) -> Limits:
+        """
+        Return the limits that a user asks for; those left over within a method may be 0.
+
+        Raises
+        ------
+        InputError
+            At "/NAME", for a limit that does not exist or a value that makes no sense.
+        """
+        for name, value in given.items():
+            if name not in _ASKED:
+                raise InputError(f"/{name}", value, f"one of the limits {', '.join(_ASKED)}")
+            kind, sensible, expected = _ASKED[name]
+            if name == "memory_limit_mb" and value is None:
+                continue
+            known = isinstance(value, kind) and not isinstance(value, bool)
+            if not known or not sensible(value):
+                raise InputError(f"/{name}", value, expected)
+        return cls(**given)
+
     def __post_init__(self) -> None:
         for name, low, high in (("threads", 1, 2**31), ("seed", 0, 2**63)):
             value = getattr(self, name)
@@ -60,6 +82,15 @@ class Limits:
         for name in ("time_limit", "gap"):
             if isnan(getattr(self, name)):
                 raise InputError("", f"{name}=nan", "a number")
+
+
+_ASKED: Mapping[str, tuple[type, Callable[[float], bool], str]] = {
+    "time_limit": (Real, lambda value: 0 < value <= 1e7, "a number of seconds > 0 and <= 1e7"),
+    "gap": (Real, lambda value: 0 <= value <= 1, "a relative gap from 0 to 1, e.g. 1e-4"),
+    "threads": (Integral, lambda value: 1 <= value < 2**31, "a number of threads >= 1"),
+    "seed": (Integral, lambda value: 0 <= value < 2**63, "a seed from 0 to 2^63 - 1"),
+    "memory_limit_mb": (Real, lambda value: 0 < value < inf, "a number of MB > 0"),
+}
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -9,6 +9,7 @@ from rsjs.instances.errors import described, escaped
 
 _TYPES = {
     "array": "an array",
+    "boolean": "true or false",
     "integer": "an integer",
     "null": "null",
     "number": "a number",
@@ -23,6 +24,8 @@ _EXPECTED: dict[str, Callable[[Any], str]] = {
     "minLength": lambda kind: f"at least {kind.limit} character",
     "minItems": lambda kind: f"at least {kind.limit} {'entry' if kind.limit == 1 else 'entries'}",
     "maxItems": lambda kind: f"at most {kind.limit} entries",
+    "minProperties": lambda kind: f"at least {kind.limit} {'key' if kind.limit == 1 else 'keys'}",
+    "const": lambda kind: repr(kind.expected_value),
     "enum": lambda kind: f"one of {', '.join(map(str, kind.options))}",
     "pattern": lambda kind: f"text like {kind.pattern}",
 }
@@ -43,4 +46,10 @@ def explain(kind: Any, value: Any) -> tuple[str, Any, str]:
         value = described(
             f"{'an object' if isinstance(value, dict) else 'an array'} of {len(value)}"
         )
-    return "", value, _EXPECTED[kind.name](kind)
+    return "", value, _EXPECTED.get(kind.name, _of_keyword)(kind)
+
+
+def _of_keyword(kind: Any) -> str:
+    """Describe a keyword of JSON Schema that has no words above: its name and its argument."""
+    argument = ", ".join(map(str, kind.as_dict().values()))
+    return f"what the schema's keyword {kind.name} {argument}".rstrip() + " asks for"

@@ -9,11 +9,11 @@ from typing import Any
 
 from rsjs.instances.errors import InputError
 from rsjs.instances.generators import andreas, jahani, kiros, planted, sts
+from rsjs.instances.json_reader import read_json
 from rsjs.instances.library.recipes import MIG, data
 from rsjs.instances.mig import generator
 from rsjs.instances.mig.config import MigConfig, to_config
 from rsjs.instances.mig.jobs import JobSet
-from rsjs.instances.mig.json_files import read_json
 from rsjs.instances.schema import Instance
 
 GENERATORS: Mapping[str, Callable[..., Instance]] = {

@@ -13,10 +13,10 @@ import numpy as np
 from rsjs.instances.documents import Document, digest
 from rsjs.instances.errors import InputError
 from rsjs.instances.files import read_document, write_document, write_instance
+from rsjs.instances.json_reader import read_json
 from rsjs.instances.library.drawing import draw, refuse_other
 from rsjs.instances.library.sets import LICENCE, LibrarySet, Member
 from rsjs.instances.mig.job_files import read_jobs, write_jobs
-from rsjs.instances.mig.json_files import read_json
 from rsjs.instances.schema import Instance
 
 MANIFEST = "rsjs-set/1"

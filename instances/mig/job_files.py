@@ -9,10 +9,11 @@ from pathlib import Path
 
 from rsjs.instances.errors import InputError, described
 from rsjs.instances.files import write_bytes
+from rsjs.instances.json_reader import read_json
 from rsjs.instances.mig import job_documents, legacy_text
 from rsjs.instances.mig.job_documents import MIG_JOBS
 from rsjs.instances.mig.jobs import JobSet
-from rsjs.instances.mig.json_files import fitting, read_json
+from rsjs.instances.mig.json_files import fitting
 
 OURS = "rsjs"
 FORMS = (OURS, *legacy_text.FORMS)

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from rsjs.instances.errors import InputError
-from rsjs.instances.mig.json_files import read_json
+from rsjs.instances.json_reader import read_json
 from rsjs.instances.mig.legacy_entry import Entry
 
 INT = (-(2**31), 2**31 - 1)

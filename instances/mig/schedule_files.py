@@ -11,10 +11,10 @@ import numpy as np
 
 from rsjs.instances.errors import InputError
 from rsjs.instances.files import write_document
+from rsjs.instances.json_reader import read_json
 from rsjs.instances.json_schemas import fit
 from rsjs.instances.mig import schedule_documents
 from rsjs.instances.mig.job_files import read_jobs
-from rsjs.instances.mig.json_files import read_json
 from rsjs.instances.mig.schedule import Schedule
 from rsjs.instances.mig.schedule_documents import MIG_SCHEDULE, MIG_SCHEDULING, ScheduleFile
 from rsjs.instances.mig.schedule_objective import ScheduleObjective

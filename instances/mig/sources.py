@@ -16,11 +16,11 @@ import numpy as np
 from rsjs.instances.documents import Document, canonical_text
 from rsjs.instances.errors import InputError, described, reason
 from rsjs.instances.files import write_document
+from rsjs.instances.json_reader import read_json
 from rsjs.instances.mig import config, generator, legacy, legacy_config
 from rsjs.instances.mig.config import MigConfig
 from rsjs.instances.mig.job_files import OURS, write_jobs
 from rsjs.instances.mig.jobs import JobSet
-from rsjs.instances.mig.json_files import read_json
 
 MANIFEST = "rsjs-mig-manifest/1"
 MANIFEST_NAME = "manifest.json"

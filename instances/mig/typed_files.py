@@ -7,7 +7,8 @@ from typing import Any
 
 from rsjs.instances.documents import Document
 from rsjs.instances.errors import InputError, described
-from rsjs.instances.mig.json_files import fitting, read_json
+from rsjs.instances.json_reader import read_json
+from rsjs.instances.mig.json_files import fitting
 
 
 def read_document(path: str | Path, kind: str, schema: str) -> Document:

@@ -26,8 +26,8 @@ from rsjs.instances.catalogue import SAMPLES
 from rsjs.instances.documents import Document
 from rsjs.instances.errors import InputError, escaped
 from rsjs.instances.files import write_bytes
+from rsjs.instances.json_reader import read_json
 from rsjs.instances.json_schemas import fit as fit_schema
-from rsjs.instances.mig.json_files import read_json
 from rsjs.instances.profiles.fitting import Fit
 from rsjs.instances.profiles.measurements import Measurement
 from rsjs.instances.step_times import StepTime

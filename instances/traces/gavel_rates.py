@@ -32,7 +32,7 @@ def read_rates(source: Source) -> Rates:
             for key, entry in document[_GPU].items()
             if (match := _KEY.fullmatch(key))
         }
-    except (EOFError, ValueError, KeyError, TypeError, AttributeError) as error:
+    except (EOFError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         expected = f"an object {_GPU!r} of job types with their throughput 'null'"
         raise InputError("", described(repr(error)), expected, source.name) from None
     return {key: rate for key, rate in found.items() if rate > 0}

@@ -47,7 +47,7 @@ def objects(
                 break
             try:
                 found, end = decoder.raw_decode(text, at)
-            except (JSONDecodeError, RecursionError) as error:
+            except (ValueError, RecursionError) as error:
                 place = error.pos if isinstance(error, JSONDecodeError) else at
                 following = starts.search(text, at + 1)
                 waits = len(text) - place < LONGEST_TEXT and len(text) - at < LONGEST_OBJECT

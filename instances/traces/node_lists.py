@@ -35,6 +35,10 @@ def node_list(
         with source.open() as stream:
             head = next(pieces(stream, HEAD), b"")
         layout = Layout(columns=columns or header_of(head), wanted=wanted, header=not columns)
+        for name in wanted:
+            if (count := layout.columns.count(name)) != 1:
+                found_so = described(f"column {name!r} {count} times")
+                raise InputError("/1", found_so, "it once", source.name)
         found: Counter[tuple[str, int]] = Counter()
         try:
             with source.open() as stream:

@@ -12,9 +12,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from rsjs.api import check, export_model, load, save, solve
+    from rsjs.api import InputError, MethodError, check, export_model, load, save, solve
 
-__all__ = ["check", "export_model", "load", "save", "solve"]
+__all__ = ["InputError", "MethodError", "check", "export_model", "load", "save", "solve"]
 
 
 def __getattr__(name: str) -> Any:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from rsjs.instances import files
 from rsjs.instances.check import Verdict
 from rsjs.instances.check import check as _check
-from rsjs.instances.errors import InputError
+from rsjs.instances.errors import InputError, MethodError, described
 from rsjs.instances.schema import Instance, Workload
 from rsjs.instances.solution import Solution
 
@@ -17,18 +17,43 @@ if TYPE_CHECKING:
     from rsjs.formulations.model_files import ModelFile
     from rsjs.instances.solution import SolveResult
 
+T = TypeVar("T")
+
+__all__ = ["InputError", "MethodError", "check", "export_model", "load", "save", "solve"]
+
 
 def load(path: str | Path) -> Instance:
     """Read an instance file (`.json` or `.json.gz`); see `rsjs.instances.files`."""
     return files.read_instance(path)
 
 
-def save(subject: Instance | Workload, path: str | Path) -> None:
-    """Write an instance or a workload."""
+def save(
+    subject: Instance | Workload | Solution, path: str | Path, *, instance: Instance | None = None
+) -> None:
+    """
+    Write an instance, a workload or a solution.
+
+    Parameters
+    ----------
+    path : str or Path
+        `.json` or `.json.gz`, in a folder that exists.
+    instance : Instance, optional
+        The instance of a solution, whose digest the file names.
+
+    Raises
+    ------
+    InputError
+        For anything else, e.g. a result's missing solution, and a place that cannot be written.
+    """
+    files.refuse_unwritable(path)
     if isinstance(subject, Instance):
         files.write_instance(subject, path)
-    else:
+    elif isinstance(subject, Workload):
         files.write_workload(subject, path)
+    else:
+        solution = _refuse_other(subject, Solution, "an instance, a workload or a solution")
+        found = _refuse_other(instance, Instance, "instance=INSTANCE, that of the solution")
+        files.write_solution(solution, found.digest, path)
 
 
 def solve(
@@ -56,25 +81,45 @@ def solve(
     Returns
     -------
     SolveResult
-        `objective` is the checker's cost; a decision that fails the check is an error.
+        `objective` is the checker's cost. `solution` is None if a limit came first, or there is
+        no feasible solution; `stop` tells.
+
+    Raises
+    ------
+    InputError
+        For an unknown method or limit, a value that makes no sense, and an instance that the
+        method does not serve.
+    MethodError
+        If the method fails, or its solution fails the check.
     """
     from rsjs.experiments import outcome
     from rsjs.instances.method import Limits
     from rsjs.instances.solution import Stop
     from rsjs.methods import parse
 
-    found = outcome.run(instance, parse(method), Limits(**limits), warm_start=warm_start, log=log)
+    _refuse_other(instance, Instance, "an instance, as `rsjs.load` returns it")
+    request, own = parse(method), Limits.asked(**limits)
+    found = outcome.run(instance, request, own, warm_start=warm_start, log=log)
+    result = replace(found.result, objective=found.objective)
     if found.verdict is not None and not found.verdict.feasible:
         message = "; ".join(str(violation) for violation in found.verdict.violations[:3])
-        return replace(found.result, stop=Stop.ERROR, message=message)
-    return replace(found.result, objective=found.objective)
+        result = replace(result, stop=Stop.ERROR, message=message)
+    if result.stop is Stop.ERROR:
+        raise MethodError(request.spelling, result)
+    return result
 
 
 def check(instance: Instance, solution: Solution | None) -> Verdict:
-    """Check a decision and price it; None, as from a method without a solution, is refused."""
-    if solution is None:
-        raise InputError("", "no solution", "a decision to check")
-    return _check(instance, solution)
+    """
+    Check a solution and price it.
+
+    Raises
+    ------
+    InputError
+        For None, as of a method that ended without a solution, and anything else that is none.
+    """
+    _refuse_other(instance, Instance, "an instance, as `rsjs.load` returns it")
+    return _check(instance, _refuse_other(solution, Solution, "a solution to check"))
 
 
 def export_model(
@@ -98,8 +143,17 @@ def export_model(
     from rsjs.formulations import model_files
     from rsjs.methods import parse
 
+    _refuse_other(instance, Instance, "an instance, as `rsjs.load` returns it")
+    files.refuse_unwritable(path)
     request = parse(method)
     model_files.refuse(request.method.name, Path(path))
     if reason := request.method.refusal(instance):
         raise InputError("", request.spelling, f"another method or instance: {reason}")
     return model_files.export(request.method.name, instance, request.options, Path(path))
+
+
+def _refuse_other(value: Any, kind: type[T], expected: str) -> T:
+    """Return the value, if it is of the kind that is expected."""
+    if not isinstance(value, kind):
+        raise InputError("", described(f"an object of type {type(value).__name__}"), expected)
+    return value

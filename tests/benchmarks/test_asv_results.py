@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 from math import nan
 
 import numpy as np
@@ -10,12 +11,21 @@ from asv import results
 from asv.runner import BenchmarkResult
 
 from benchmarks import canary
-from benchmarks.asv_results import Tally, has_become_slower, store, tallies
-from benchmarks.history import problems
+from benchmarks.asv_results import Tally, changes, has_become_slower, store, tallies
+from benchmarks.history import commits_of, different, problems
 from benchmarks.history_page import write_page
 
 BEFORE, AFTER = "a" * 40, "b" * 40
 SECONDS = list(np.random.default_rng(1).normal(1.0, 0.03, size=12))
+
+
+def add_track(folder, commit, values):
+    """Add values of a benchmark with parameters 1, 2 and 3 to what is stored of a commit."""
+    stored = results.Results.load(str(folder / "here" / f"{commit[:8]}-existing.json"))
+    benchmark = {"name": "suite.track_count", "params": [["1", "2", "3"]], "version": "1"}
+    found = BenchmarkResult(values, [None] * 3, [None] * 3, 1, "", None)
+    stored.add_result(benchmark, found)
+    stored.save(str(folder))
 
 
 @pytest.mark.parametrize(
@@ -44,31 +54,52 @@ def test_noise_is_not_slower(tmp_path):
 
 def test_results_are_told_apart_by_what_became_of_them(tmp_path):
     store(tmp_path, BEFORE, {"suite.time_run": SECONDS})
-    path = tmp_path / "here" / f"{BEFORE[:8]}-existing.json"
-    stored = results.Results.load(str(path))
-    benchmark = {"name": "suite.track", "params": [["1", "2", "3"]], "version": "1"}
-    found = BenchmarkResult([0.5, nan, None], [None] * 3, [None] * 3, 1, "", None)
-    stored.add_result(benchmark, found)
-    stored.save(str(tmp_path))
+    add_track(tmp_path, BEFORE, [0.5, nan, None])
     assert tallies(tmp_path) == {
         BEFORE: Tally(
-            measured=("suite.time_run", "suite.track(1)"),
-            skipped=("suite.track(2)",),
-            failed=("suite.track(3)",),
+            measured=("suite.time_run", "suite.track_count(1)"),
+            skipped=("suite.track_count(2)",),
+            failed=("suite.track_count(3)",),
         )
     }
 
 
-def test_the_plain_page_has_a_column_for_each_commit_and_no_script(tmp_path):
-    store(tmp_path, BEFORE, {"suite.time_run": SECONDS, "suite.time_<gone>": [2.0]})
-    store(tmp_path, AFTER, {"suite.time_run": [0.5 * s for s in SECONDS]})
-    write_page(tmp_path, tmp_path / "plain.html")
-    text = (tmp_path / "plain.html").read_text()
-    assert "<th>aaaaaaaa<br>here<th>bbbbbbbb<br>here" in text
-    assert "<tr><td>suite.time_&lt;gone&gt;</td><td>2.0</td><td>" in text
-    assert "<tr><td>suite.time_run</td><td>1.01s</td><td>505ms" in text
-    assert "<script" not in text
+def test_changes_are_exact_values_that_differ_and_seconds_that_differ_enough(tmp_path):
+    noisy = [3.0 * s if i % 4 == 0 else s for i, s in enumerate(SECONDS)]
+    slow = [1.3 * s for s in reversed(SECONDS)]
+    cases = {"run": (SECONDS, slow), "noise": (SECONDS, noisy), "gone": (SECONDS, None)}
+    for i, commit in enumerate((BEFORE, AFTER)):
+        seconds = {f"s.time_<{name}>": pair[i] for name, pair in cases.items() if pair[i]}
+        store(tmp_path, commit, seconds)
+        add_track(tmp_path, commit, [[7.0, 7.0, nan], [7.0, 8.0, 1.0]][i])
+    found = changes(tmp_path, BEFORE, AFTER)
+    assert [(one.name, one.exact) for one in found] == [
+        ("s.time_<run>", False),
+        ("suite.track_count(2)", True),
+    ]
+    assert list(different(found)) == ["suite.track_count(2): 7.0 before, 8.0 now"]
+    write_page(found, [BEFORE, AFTER], tmp_path / "changes.html")
+    text = (tmp_path / "changes.html").read_text()
+    row = "s.time_&lt;run&gt;<td>1.01s<td>1.31s<td>1.30"
+    assert text.index("suite.track_count(2)") < text.index(row)
+    assert "noise" not in text
     assert "http" not in text
+
+
+def test_a_range_of_commits_has_its_first_one(tmp_path):
+    def git(*words):
+        own = ["-c", "user.name=x", "-c", "user.email=x", *words]
+        return subprocess.run(
+            ["git", *own], cwd=tmp_path, check=True, capture_output=True, text=True
+        ).stdout.split()
+
+    git("init", "-q")
+    for name in "abc":
+        git("commit", "-q", "--allow-empty", "-m", name)
+    all_of_them = git("rev-list", "--reverse", "HEAD")
+    assert commits_of("HEAD~2..HEAD", tmp_path) == all_of_them
+    assert commits_of("HEAD^..HEAD", tmp_path) == all_of_them[1:]
+    assert commits_of("HEAD^", tmp_path) == all_of_them[1:2]
 
 
 def test_what_was_stored_before_does_not_count(tmp_path):

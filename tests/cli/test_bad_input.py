@@ -28,7 +28,7 @@ BAD = [
     ("solve small.json --time-limit nan", "--time-limit: found nan"),
     ("solve small.json --time-limit inf", "--time-limit: found inf"),
     ("solve small.json --time-limit soon", "'--time-limit'"),
-    ("solve small.json --gap -0.1", "--gap"),
+    ("solve small.json --gap 2", "--gap: found 2.0, expected a relative gap from 0 to 1"),
     ("solve small.json --gap nan", "--gap"),
     ("solve small.json --threads 0", "--threads"),
     ("solve small.json --threads 1.5", "'--threads'"),
@@ -59,6 +59,8 @@ BAD = [
     ("solve small.json --method greedy -o {out}", "a file to write"),
     ("solve small.json --method greedy -o small.json/s.json", "a folder to write to"),
     ("generate jahani -N 2 -o {out}", "a file to write"),
+    ("generate jahani -N 2 -o {out}/mistyped/i.json", "mistyped, expected a folder to write to"),
+    ("compare small.json --methods greedy -o {out}/mistyped/c", "found no folder {out}/mistyped"),
     ("convert small.json -o other.json", "a folder"),
     ("compare small.json --methods greedy -o small.json", "a folder"),
     ("demo -o small.json", "a folder"),
@@ -106,7 +108,7 @@ def test_bad_input_is_told_in_one_line(
     assert ended.out == ""
     assert ended.err.startswith("rsjs: error: ")
     assert ended.err.count("\n") == 1
-    assert told in ended.err
+    assert told.format(out=tmp_path) in ended.err
     assert list(tmp_path.iterdir()) == []
 
 

@@ -15,7 +15,7 @@ Run = Callable[..., Any]
 
 
 def test_the_verifier_that_is_written_verifies(rsjs: Run, folder: Path, tmp_path: Path) -> None:
-    file = tmp_path / "kit/rsjs_verify.py"
+    file = tmp_path / "rsjs_verify.py"
     written = rsjs("export", "verifier", "-o", file)
     assert written.code == 0
     assert sha256(file.read_bytes()).hexdigest() in written.out

@@ -31,7 +31,7 @@ TERMS = {"tardiness", "postponement", "energy", "idle"}
 
 
 def test_an_instance_is_generated_as_its_name_says(rsjs: Run, tmp_path: Path) -> None:
-    path = tmp_path / "new" / "instance.json.gz"
+    path = tmp_path / "instance.json.gz"
     line = "generate jahani --catalogue azure --due tight --times networks -N 3 -J 7 --seed 4"
     made = rsjs(*line.split(), "-o", path, "--json").json
     instance = read_instance(path)

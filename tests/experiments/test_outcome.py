@@ -11,6 +11,7 @@ import rsjs
 from rsjs.experiments import comparison, outcome
 from rsjs.experiments.decision_files import decision_digest
 from rsjs.instances.errors import InputError
+from rsjs.instances.files import read_solution
 from rsjs.instances.generators.jahani import generate
 from rsjs.instances.method import Limits
 from rsjs.instances.solution import Solution, Stop
@@ -207,11 +208,39 @@ def test_the_library_solves_and_checks_in_three_calls(tiny, tmp_path):
     verdict = rsjs.check(instance, result.solution)
     assert verdict.feasible
     assert verdict.objective == result.objective
-    with pytest.raises(InputError, match="a decision to check"):
-        rsjs.check(instance, None)
+    rsjs.save(result.solution, tmp_path / "s.json", instance=instance)
+    assert rsjs.check(instance, read_solution(tmp_path / "s.json").solution) == verdict
 
 
-def test_the_library_reports_a_decision_that_fails_the_check_as_an_error(hostile, tiny):
-    result = rsjs.solve(tiny, "overfill")
-    assert result.stop is Stop.ERROR
-    assert "capacity" in result.message
+@pytest.mark.parametrize(
+    ("call", "told"),
+    [
+        (lambda tiny: rsjs.solve(tiny, "greedy", time_limit=-1), "/time_limit: found -1, expected"),
+        (lambda tiny: rsjs.solve(tiny, "greedy", time_limit="60"), "/time_limit: found '60'"),
+        (lambda tiny: rsjs.solve(tiny, "greedy", gap=2), "/gap: found 2, expected"),
+        (lambda tiny: rsjs.solve(tiny, "greedy", threads=True), "/threads: found True"),
+        (
+            lambda tiny: rsjs.solve(tiny, "greedy", timelimit=9),
+            "/timelimit: found 9, .* time_limit",
+        ),
+        (lambda _: rsjs.solve("tiny.json", "greedy"), "type str, expected an instance"),
+        (lambda tiny: rsjs.check(tiny, None), "type NoneType, expected a solution"),
+        (lambda tiny: rsjs.save(None, "s.json", instance=tiny), "type NoneType, expected an inst"),
+        (lambda _: rsjs.save(Solution.empty(3, 2), "s.json"), "expected instance=INSTANCE"),
+        (lambda tiny: rsjs.save(tiny, "mistyped/tiny.json"), "no folder .*mistyped"),
+        (lambda tiny: rsjs.export_model(tiny, "mistyped/m.mps"), "no folder .*mistyped"),
+    ],
+)
+def test_the_library_refuses_what_makes_no_sense(call, told, tiny, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(outcome.launcher, "run", lambda *_, **__: pytest.fail("it ran"))
+    with pytest.raises(InputError, match=told):
+        call(tiny)
+    assert [*tmp_path.iterdir()] == []
+
+
+@pytest.mark.parametrize(("method", "told"), [("overfill", "capacity"), ("fail", "two")])
+def test_a_method_that_fails_raises_an_error_with_what_is_known(hostile, tiny, method, told):
+    with pytest.raises(rsjs.MethodError, match=f"{method}: .*{told}") as caught:
+        rsjs.solve(tiny, method)
+    assert caught.value.result.stop is Stop.ERROR

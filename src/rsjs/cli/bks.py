@@ -175,7 +175,7 @@ def update(
 
     \b
     Example:
-      rsjs run benchmarks/best_known.toml -o runs/best-known
+      rsjs run benchmarks/best_known.toml
       rsjs bks update runs/best-known
       rsjs bks update --solution s.json --instance i.json --source "who, where, when"
 

@@ -1,4 +1,4 @@
-"""Around a generator: what its arguments are called here, and what is said of what it made."""
+"""Options of commands by the arguments they are given to; what is said of a generated file."""
 
 from __future__ import annotations
 
@@ -12,7 +12,12 @@ from rsjs.cli.console import print_json
 if TYPE_CHECKING:
     from rsjs.instances.schema import Instance, Workload
 
-OPTIONS = {"/nodes": "-N", "/jobs": "-J", "/gap_seconds": "--gap"}
+OPTIONS = {
+    "/nodes": "-N",
+    "/jobs": "-J",
+    "/gap_seconds": "--gap",
+    "/memory_limit_mb": "--memory-limit",
+}
 
 
 def jobs_or_default(jobs: int | None, nodes: int) -> int:
@@ -22,7 +27,7 @@ def jobs_or_default(jobs: int | None, nodes: int) -> int:
 
 @contextmanager
 def options_named() -> Iterator[None]:
-    """Errors name the option of the command instead of the argument of the generator."""
+    """Make errors name the option of the command instead of the argument of a function."""
     from rsjs.instances.errors import InputError
 
     try:
@@ -30,7 +35,7 @@ def options_named() -> Iterator[None]:
     except InputError as error:
         if error.file is not None:
             raise
-        option = OPTIONS.get(error.pointer, error.pointer.replace("/", "--", 1))
+        option = OPTIONS.get(error.pointer, error.pointer.replace("/", "--", 1).replace("_", "-"))
         raise InputError(option, error.value, error.expected) from None
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -24,23 +23,8 @@ def solution_for(instance: Instance, path: Path) -> SolutionFile:
 
 
 def writable(path: Path | None, *, folder: bool = False) -> None:
-    """
-    Refuse an output that cannot be written before hours are spent on what it would hold.
+    """Refuse an output that cannot be written: a file, or with `folder` a directory."""
+    from rsjs.instances.files import refuse_unwritable
 
-    Parameters
-    ----------
-    path : path or None
-        A file that may exist, or with `folder` a directory; missing parents are made later.
-    """
-    from rsjs.instances.errors import InputError, described
-
-    if path is None:
-        return
-    if path.exists() and path.is_dir() != folder:
-        found, expected = ("a file", "a folder") if folder else ("a folder", "a file to write")
-        raise InputError("", described(found), expected, path)
-    parent = next(place for place in (path, *path.absolute().parents) if place.exists())
-    if path != parent and not parent.is_dir():
-        raise InputError("", described(f"{parent} is a file"), "a folder to write to", path)
-    if not os.access(parent, os.W_OK):
-        raise InputError("", described("no permission"), "a place that can be written", path)
+    if path is not None:
+        refuse_unwritable(path, folder=folder)

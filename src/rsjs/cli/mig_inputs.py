@@ -60,10 +60,10 @@ def sets_and_config(
 
     It is the one among the files, otherwise the one that all sets record.
     """
+    from rsjs.instances.json_reader import read_json
     from rsjs.instances.mig.config import MIG_CONFIG, to_config
     from rsjs.instances.mig.generator import GENERATOR
     from rsjs.instances.mig.job_files import read_jobs
-    from rsjs.instances.mig.json_files import read_json
     from rsjs.instances.mig.sources import read_source
 
     sources = [path for path in files if _format(read_json(path, lenient=True)) == MIG_CONFIG]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -50,19 +49,11 @@ MemoryLimit = Annotated[
 def limits(
     time_limit: float, gap: float, threads: int, seed: int, memory_limit: float | None
 ) -> Limits:
-    """The limits of a run; an InputError names the option that makes no sense."""
-    from rsjs.instances.errors import InputError
+    """Return the limits of a run; an InputError names the option that makes no sense."""
+    from rsjs.cli.generated import options_named
     from rsjs.instances.method import Limits
 
-    for sensible, option, value, expected in (
-        (0 < time_limit < inf, "--time-limit", time_limit, "a number of seconds > 0"),
-        (0 <= gap < inf, "--gap", gap, "a relative gap >= 0, e.g. 1e-4"),
-        (threads >= 1, "--threads", threads, "a number of threads >= 1"),
-        (seed >= 0, "--seed", seed, "a seed >= 0"),
-        (memory_limit is None or 0 < memory_limit < inf, "--memory-limit", memory_limit, "MB > 0"),
-    ):
-        if not sensible:
-            raise InputError(option, value, expected)
-    return Limits(
-        time_limit=time_limit, gap=gap, threads=threads, seed=seed, memory_limit_mb=memory_limit
-    )
+    with options_named():
+        return Limits.asked(
+            time_limit=time_limit, gap=gap, threads=threads, seed=seed, memory_limit_mb=memory_limit
+        )

@@ -98,6 +98,7 @@ def run(
 
     asked = found_campaign(campaign)
     folder = output or Path("runs") / asked.name
+    place = output or Path("runs")  # which is made where it is missing
     slots = slots_asked(asked, dispatch, jobs)
     part = runner.Part(shard=part_of(shard), only=only, again=again)
     if dry_run:
@@ -107,13 +108,13 @@ def run(
         print_plan(prepared, folder, slots, as_json=as_json)
         return
     if not (folder / STORE).exists():
-        writable(folder, folder=True)
+        writable(place, folder=True)
     interrupted = False
     with dispatching(dispatch, slots) as (carry_out, places):
         with busy("preparing instances"):
             prepared = runner.prepare(asked, folder, part)
         if prepared.left:
-            writable(folder, folder=True)
+            writable(place, folder=True)
         with running() as screen:
             print_survey(prepared, folder, screen)
             board = Board(asked.name, prepared.left, places, screen)

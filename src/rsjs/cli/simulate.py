@@ -101,6 +101,7 @@ def simulate(
     simulated.
     """
     from rsjs.cli import simulate_text as text
+    from rsjs.cli.generated import options_named
     from rsjs.cli.inputs import writable
     from rsjs.cli.progress import running
     from rsjs.cli.simulations import Simulations, policies
@@ -126,8 +127,8 @@ def simulate(
     except InputError as error:
         if error.pointer == "/boot":
             raise InputError("--boot", boot, "seconds >= 0") from None
-        option = error.pointer.replace("/", "--", 1).replace("_", "-")
-        raise InputError(option, error.value, error.expected) from None
+        with options_named():
+            raise
     if bucket is not None and not 0 < bucket < inf:
         raise InputError("--bucket", bucket, "hours > 0")
     workload = read_workload(file)

@@ -16,15 +16,15 @@ change their type, null = off. No time of the computer is in it.
 from __future__ import annotations
 
 import gzip
-import json
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from rsjs.instances.documents import canonical, canonical_text
-from rsjs.instances.errors import InputError, described, reason
+from rsjs.instances.errors import InputError, described
 from rsjs.instances.files import write_bytes
+from rsjs.instances.json_reader import read_json_lines
 from rsjs.simulation.event_records import Record
 from rsjs.simulation.outcome import Outcome
 
@@ -66,21 +66,10 @@ def read(path: str | Path) -> Log:
     InputError
         Naming the file and the line.
     """
-    try:
-        data = Path(path).read_bytes()
-        lines = (gzip.decompress(data) if str(path).endswith(".gz") else data).decode().splitlines()
-    except (OSError, ValueError, EOFError) as error:
-        found = described("a damaged file") if isinstance(error, EOFError) else reason(error)
-        raise InputError("", found, "a log of rsjs simulate", path) from None
-    documents: list[Document] = []
-    for number, line in enumerate(lines, start=1):
-        try:
-            document = json.loads(line)
-        except (ValueError, RecursionError):
-            document = None
+    documents: list[Document] = read_json_lines(path)
+    for number, document in enumerate(documents, start=1):
         if not isinstance(document, dict):
-            raise InputError(f"line {number}", line, "one JSON object", path)
-        documents.append(document)
+            raise InputError(f"line {number}", document, "one JSON object", path)
     if len(documents) < 2 or documents[0].get("format") != FORMAT or "totals" not in documents[-1]:
         expected = f"a whole log of format {FORMAT}, from its first to its last line"
         raise InputError("", described(f"{len(documents)} lines"), expected, path)

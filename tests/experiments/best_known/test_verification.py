@@ -118,7 +118,7 @@ def test_a_damaged_head_of_a_file_is_found(key, value, told, folder):
 
 def test_a_file_that_is_no_json_is_a_finding(folder):
     (folder / "jahani.json").write_text("{")
-    assert any("best-known values" in line for line in verify(folder).findings)
+    assert any("a whole JSON document" in line for line in verify(folder).findings)
 
 
 def test_an_entry_twice_is_found(folder, tiny):

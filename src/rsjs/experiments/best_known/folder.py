@@ -94,11 +94,7 @@ def read_family(path: Path) -> Document:
     InputError
         For a file that cannot be read or does not fit the schema.
     """
-    try:
-        document = json.loads(path.read_text("utf-8"))
-    except (OSError, ValueError) as error:
-        raise InputError("", described(reason(error)), "best-known values", path) from None
-    return formats.checked(document, KIND, path)
+    return formats.read(path, KIND)
 
 
 def read_all(folder: Path) -> list[BestKnown]:

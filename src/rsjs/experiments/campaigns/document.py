@@ -49,7 +49,7 @@ from rsjs.experiments.campaigns.parts import part_of
 from rsjs.experiments.campaigns.runs import Kind
 from rsjs.experiments.campaigns.simulation_document import options
 from rsjs.experiments.campaigns.sources import Source
-from rsjs.experiments.campaigns.toml_files import read_toml
+from rsjs.experiments.campaigns.toml_files import expanded, read_toml
 from rsjs.instances.errors import InputError
 
 
@@ -174,7 +174,7 @@ def _campaign(document: Mapping[str, Any], text: str, path: Path) -> Campaign:
 
 def _interpreter(python: str, folder: Path, at: str) -> str:
     """A path relative to the campaign's folder, or a command."""
-    path = folder / Path(python).expanduser()
+    path = folder / expanded(python, at)
     found = str(path) if path.is_file() else shutil.which(python)
     if found is None:
         raise InputError(at, python, "a Python interpreter")

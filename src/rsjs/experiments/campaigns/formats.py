@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from rsjs.instances.errors import InputError, NewerFormat, described
+from rsjs.instances.json_reader import read_json
 from rsjs.instances.json_schemas import fit
 
 VERSION = 1
@@ -19,6 +20,11 @@ Document = dict[str, Any]
 def name(kind: str) -> str:
     """The format of a kind of file as it is written now."""
     return f"rsjs-{kind}/{VERSION}"
+
+
+def read(path: Path, kind: str) -> Document:
+    """Return the document in a JSON file; errors as in `checked`."""
+    return checked(read_json(path), kind, path)
 
 
 def checked(document: Any, kind: str, path: str | Path) -> Document:

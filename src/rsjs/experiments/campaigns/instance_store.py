@@ -16,11 +16,14 @@ from pathlib import Path
 from typing import Any
 
 from rsjs.experiments import mig_methods, simulations
+from rsjs.experiments.campaigns import formats
 from rsjs.experiments.campaigns.instance_files import READERS, Subject, refuse_other, write
 from rsjs.experiments.campaigns.mig_sources import MigSource
 from rsjs.experiments.campaigns.runs import Kind
 from rsjs.experiments.campaigns.sources import Source
+from rsjs.instances.errors import InputError
 from rsjs.instances.files import write_bytes
+from rsjs.instances.json_reader import read_json
 from rsjs.instances.mig.scheduling import SchedulingProblem
 from rsjs.instances.permutation import permuted
 from rsjs.instances.schema import Instance, Workload
@@ -106,9 +109,8 @@ class InstanceStore:
 
     def _read(self) -> dict[str, Any]:
         if self.folder is not None:
-            with suppress(OSError, ValueError):  # not there, or damaged: drawn again
-                index = json.loads((self.folder / "index.json").read_text("utf-8"))
-                return {"drawn": dict(index["drawn"]), "permuted": dict(index["permuted"])}
+            with suppress(InputError):  # not there, or damaged: drawn again
+                return read_index(self.folder / "index.json")
         return {"drawn": {}, "permuted": {}}
 
     def _is_kept(self, sha256: str) -> bool:
@@ -127,6 +129,13 @@ class InstanceStore:
         found = self._read_file(self.path(sha256))
         refuse_other(found, sha256, self.path(sha256))
         return found
+
+
+def read_index(path: Path) -> dict[str, Any]:
+    """Return the index of a store; an InputError tells what is wrong with it."""
+    index: dict[str, Any] = read_json(path)
+    formats.fit_schema(index, "index", path)
+    return index
 
 
 def _nodes(subject: Subject) -> int:

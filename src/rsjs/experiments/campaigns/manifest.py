@@ -67,12 +67,9 @@ def write_plan(folder: Path, campaign: Campaign, plan: Plan) -> None:
 def read(folder: Path, kind: str) -> Document:
     """store.json or plan.json of a store."""
     path = folder / f"{kind}.json"
-    try:
-        document = json.loads(path.read_text("utf-8"))
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise InputError("", described(reason), "a store of `rsjs run`", path) from None
-    return formats.checked(document, kind, path)
+    if not path.is_file():
+        raise InputError("", described("No such file"), "a store of `rsjs run`", path)
+    return formats.read(path, kind)
 
 
 def _versions(environment: Environment) -> dict[str, str]:

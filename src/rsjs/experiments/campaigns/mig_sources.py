@@ -27,13 +27,14 @@ from typing import Any
 
 from rsjs.experiments.campaigns.choices import distinct
 from rsjs.experiments.campaigns.sources import found_files
+from rsjs.experiments.campaigns.toml_files import expanded
 from rsjs.instances.documents import canonical_text
 from rsjs.instances.errors import InputError, described
+from rsjs.instances.json_reader import read_json
 from rsjs.instances.library.drawing import draw, refuse_other
 from rsjs.instances.library.recipes import MIG
 from rsjs.instances.library.sets import library_set
 from rsjs.instances.mig.jobs import JobSet
-from rsjs.instances.mig.json_files import read_json
 from rsjs.instances.mig.schedule_files import is_problem, read_problem_or_jobs
 from rsjs.instances.mig.schedule_objective import parse_objective
 from rsjs.instances.mig.scheduling import PAPER_UNITS, SchedulingProblem, named, paper_problem
@@ -112,7 +113,7 @@ def _of_set(entry: Mapping[str, Any], at: str) -> list[Jobs]:
 
 
 def _of_config(entry: Mapping[str, Any], folder: Path, at: str) -> list[Jobs]:
-    path = folder / Path(entry["config"]).expanduser()
+    path = folder / expanded(entry["config"], f"{at}/config")
     if not path.is_file():
         raise InputError(f"{at}/config", entry["config"], f"a file, relative to {folder}")
     source, digest = read_source(path), sha256(path.read_bytes()).hexdigest()

@@ -14,7 +14,6 @@ The record of a run: a folder that is complete from the moment it bears the run'
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from hashlib import sha256
@@ -27,6 +26,7 @@ from rsjs.experiments.campaigns.runs import Kind, Run
 from rsjs.experiments.simulations import LOG
 from rsjs.instances.check import Verdict, Violation
 from rsjs.instances.errors import InputError, described
+from rsjs.instances.json_reader import read_json_lines
 from rsjs.instances.solution import Event, SolveResult, Stop
 
 SUMS, SOLUTION, SCHEDULE = "SHA256SUMS", "solution.json.gz", "schedule.json.gz"
@@ -86,8 +86,7 @@ def read(folder: Path) -> Record:
     """
     names = sound(folder)
     spec, result, verification = (
-        formats.checked(_json(folder, name), name.removesuffix(".json"), folder / name)
-        for name in names[:3]
+        formats.read(folder / name, name.removesuffix(".json")) for name in names[:3]
     )
     run = Run.of_document(spec)
     for place, found in (("spec", spec), ("result", result), ("verify", verification)):
@@ -156,25 +155,7 @@ def _verdict(document: Document | None) -> Verdict | None:
 
 
 def _events(path: Path) -> list[Event]:
-    """Each line is a JSON document of its own."""
-    try:
-        found = [
-            json.loads(line, parse_constant=_refuse_constant)
-            for line in path.read_bytes().splitlines()
-        ]
-    except (ValueError, RecursionError) as error:
-        raise InputError("", described(str(error)), "a JSON document on each line", path) from None
+    """Read the events of a run, each a JSON document on a line of its own."""
+    found = read_json_lines(path) if path.stat().st_size else []
     formats.fit_schema(found, "events", path)
     return [Event(**event) for event in found]
-
-
-def _refuse_constant(name: str) -> None:
-    raise ValueError(f"{name} is no number")
-
-
-def _json(folder: Path, name: str) -> Any:
-    try:
-        text = (folder / name).read_text("utf-8")
-        return json.loads(text, parse_constant=_refuse_constant)
-    except (OSError, ValueError, RecursionError) as error:
-        raise InputError("", described(str(error)), "a JSON document", folder / name) from None

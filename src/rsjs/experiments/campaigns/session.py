@@ -19,7 +19,7 @@ from rsjs.experiments.campaigns import formats, provenance
 from rsjs.experiments.campaigns.calibration import calibrate
 from rsjs.experiments.campaigns.document import Campaign
 from rsjs.experiments.campaigns.environments import Environment
-from rsjs.instances.errors import InputError, NewerFormat, described
+from rsjs.instances.errors import InputError, NewerFormat
 from rsjs.instances.files import write_bytes
 
 MEMORY = "resident memory of the process tree every 50 ms, VmHWM of each process"
@@ -124,9 +124,4 @@ def read_some(
 
 
 def _read(folder: Path, session: str) -> dict[str, Any]:
-    path = folder / "sessions" / f"{session}.json"
-    try:
-        document = json.loads(path.read_text("utf-8"))
-    except (OSError, ValueError) as error:
-        raise InputError("", described(str(error)), "the file of a session", path) from None
-    return formats.checked(document, "session", path)
+    return formats.read(folder / "sessions" / f"{session}.json", "session")

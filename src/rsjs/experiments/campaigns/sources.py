@@ -18,6 +18,7 @@ from types import MappingProxyType
 from typing import Any
 
 from rsjs.experiments.campaigns.choices import distinct
+from rsjs.experiments.campaigns.toml_files import expanded
 from rsjs.instances.documents import canonical_text
 from rsjs.instances.errors import InputError, described
 from rsjs.instances.files import read_instance, read_workload
@@ -132,7 +133,7 @@ def found_files(patterns: list[str], folder: Path, at: str) -> list[str]:
     """The files that patterns stand for, relative to a folder; errors point to `at`/files."""
     found = []
     for k, pattern in enumerate(patterns):
-        place = Path(pattern).expanduser()
+        place = expanded(pattern, f"{at}/files/{k}")
         base = Path(place.anchor) if place.is_absolute() else folder
         paths = []
         with suppress(ValueError, IndexError):  # "" and "**x" are no patterns

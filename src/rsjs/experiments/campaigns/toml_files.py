@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import tomllib
+from datetime import date, time
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
-from rsjs.instances.errors import InputError, described
+from rsjs.instances.errors import InputError, described, reason
+from rsjs.instances.json_schemas import walk
 
 
 def read_toml(path: Path) -> tuple[str, dict[str, Any]]:
@@ -20,10 +23,24 @@ def read_toml(path: Path) -> tuple[str, dict[str, Any]]:
     """
     try:
         text = path.read_text("utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise InputError("", described(reason), "a readable file", path) from None
+    except (OSError, ValueError) as error:
+        raise InputError("", reason(error), "a readable file", path) from None
     try:
-        return text, tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+        document = tomllib.loads(text)
+    except ValueError as error:  # also of an integer with thousands of digits
         raise InputError("", described(str(error)), "a TOML document", path) from None
+    except RecursionError:
+        found = described("brackets nested too deeply")
+        raise InputError("", found, "a TOML document", path) from None
+    for where, value in walk(document):
+        if isinstance(value, date | time) or (isinstance(value, float) and not isfinite(value)):
+            raise InputError(where, described(f"{value}"), "text or a finite number", path)
+    return text, document
+
+
+def expanded(path: str, at: str) -> Path:
+    """Return a path of a document with the home that `~` or `~user` stands for."""
+    try:
+        return Path(path).expanduser()
+    except RuntimeError:
+        raise InputError(at, path, "a path, ~ or ~user of a known user") from None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import subprocess
 import sys
@@ -12,6 +11,7 @@ from importlib.resources import files
 from pathlib import Path
 
 from rsjs.experiments.campaigns.instance_files import refuse_other
+from rsjs.experiments.campaigns.instance_store import read_index
 from rsjs.experiments.campaigns.records import SOLUTION
 from rsjs.experiments.comparison import Row
 from rsjs.instances.check import check
@@ -106,7 +106,7 @@ def read_from_files(experiment: Experiment) -> set[str]:
     """sha256 of the instances that a campaign reads from files, as its stores remember them."""
     found = set()
     for folder in experiment.stores:
-        index = json.loads((folder / "instances/index.json").read_text("utf-8"))
+        index = read_index(folder / "instances/index.json")
         for key, entry in index["drawn"].items():  # the sum of a file, or a generator's arguments
             if re.fullmatch("[0-9a-f]{64}", key):
                 found.add(entry["sha256"])

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from rsjs.experiments.campaigns import formats
 from rsjs.instances.errors import InputError, described
+from rsjs.instances.json_reader import read_json
 from rsjs.reporting.csv_rows import read_rows
 
 ROWS, EVENTS = "rows.csv", "events.json"
@@ -42,7 +43,11 @@ def read_stored(path: str | Path) -> list[dict[str, Any]]:
         found = described("no rows" if not rows else "other columns")
         raise InputError("", found, "rows as `rsjs compare` writes them", path)
     events = path.with_name(EVENTS)
-    return _joined(rows, json.loads(events.read_text("utf-8")), events) if events.exists() else rows
+    if not events.exists():
+        return rows
+    courses = read_json(events)
+    formats.fit_schema(courses, "courses", events)
+    return _joined(rows, courses, events)
 
 
 def _joined(

@@ -1,0 +1,135 @@
+"""Shapes of files that a structure-aware fuzzer found to end in a traceback, for every reader."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rsjs.experiments.best_known.folder import read_family
+from rsjs.experiments.campaigns import document, instance_store, manifest, records
+from rsjs.instances import files
+from rsjs.instances.documents import of_instance
+from rsjs.instances.errors import InputError
+from rsjs.instances.generators import jahani
+from rsjs.instances.mig import (
+    published,
+    schedule_documents,
+    schedule_files,
+    schedule_objective,
+    scheduling,
+)
+from rsjs.instances.traces.lint import inspect
+from rsjs.instances.traces.registry import open_trace
+from rsjs.reporting.statistics.stored import read_stored
+from rsjs.simulation import event_log
+
+DIGITS = "1" + 5000 * "0"
+DEEP = "[" * 3000
+NODES = "sn,cpu_milli,memory_mib,model\na,1,1,T4\n"
+PODS = (
+    "name,num_gpu,gpu_milli,gpu_spec,pod_phase,creation_time,deletion_time,scheduled_time\n"
+    "p,1,1000,,Succeeded,0,9,0\n"
+)
+CAMPAIGN = """format = "rsjs-campaign/1"
+name = "odd"
+shows = "x"
+timing = "shared"
+{top}
+[limits]
+{limits}
+[environments]
+{environments}
+[[instances]]
+files = ["{files}"]
+[[methods]]
+run = ["greedy"]
+"""
+
+
+def instance(change: Callable[[Any], None]) -> str:
+    found = of_instance(jahani.generate(nodes=1, jobs=2, seed=1))
+    change(found)
+    return json.dumps(found)
+
+
+def nested(levels: int) -> Any:
+    found: Any = {}
+    for _ in range(levels):
+        found = {"a": found}
+    return found
+
+
+def campaign(**parts: str) -> str:
+    usual = {"top": "", "limits": "time_s = 1", "environments": "", "files": "*.json"}
+    return CAMPAIGN.format(**usual | parts)
+
+
+def problem(change: dict[str, Any]) -> str:
+    objective = schedule_objective.parse_objective("makespan")
+    found = scheduling.paper_problem(published.published_jobs(), "A", objective, (40_000,))
+    return json.dumps(schedule_documents.of_problem(found) | change)
+
+
+def events(folder: Path) -> Any:
+    (folder / "rows.csv").write_text("instance,instance_sha256,method\ni,0,m\n")
+    return read_stored(folder)
+
+
+def trace(folder: Path) -> Any:
+    (folder / "pods.csv").write_text(PODS)
+    return inspect(open_trace([folder / "pods.csv", folder / "nodes.csv"]))
+
+
+READERS: dict[str, Callable[[Path], Any]] = {  # file -> what reads it in its folder
+    "i.json": lambda folder: files.read_any(folder / "i.json"),
+    "c.toml": lambda folder: document.read(folder / "c.toml"),
+    "plan.json": lambda folder: manifest.read(folder, "plan"),
+    "jahani.json": lambda folder: read_family(folder / "jahani.json"),
+    "index.json": lambda folder: instance_store.read_index(folder / "index.json"),
+    "events.jsonl": lambda folder: records._events(folder / "events.jsonl"),
+    "events.json": events,
+    "log.jsonl.gz": lambda folder: event_log.read(folder / "log.jsonl.gz"),
+    "p.json": lambda folder: schedule_files.read_problem(folder / "p.json"),
+    "nodes.csv": trace,
+}
+SHAPES = [
+    ("i.json", instance(lambda i: i["jobs"][0]["hours_per_epoch"].update({"": "x"})), "epoch/: f"),
+    ("i.json", instance(lambda i: i.update({"": {"": 1}})), "/: found unknown key ''"),
+    ("i.json", instance(lambda i: i.update(generator=nested(300))), "nested too deeply"),
+    ("c.toml", campaign(top="permute = 1"), "/permute: found 1, expected true or false"),
+    ("c.toml", campaign(top="jobs = 1979-05-27"), "/jobs: found 1979-05-27"),
+    ("c.toml", campaign(limits="time_s = inf"), "/limits/time_s: found inf"),
+    ("c.toml", campaign(top=f"jobs = {DIGITS}"), "expected a TOML document"),
+    ("c.toml", campaign(top=f"seeds = {DEEP}"), "brackets nested too deeply"),
+    ("c.toml", campaign(environments='x = "~nosuch/python"'), "/environments/x: found '~nosuch"),
+    ("c.toml", campaign(files="~nosuch/*.json"), "/instances/0/files/0: found '~nosuch"),
+    ("plan.json", DEEP, "brackets nested too deeply"),
+    ("plan.json", '{"format": "rsjs-plan/1", "\\ud800": 1}', "lone surrogates"),
+    ("jahani.json", DEEP, "brackets nested too deeply"),
+    ("index.json", '{"drawn": {}}', "no key 'permuted'"),
+    ("events.jsonl", '{"seconds": 1}\n[', "line 2: found Expecting value"),
+    ("events.json", "[1]", "/0: found 1, expected an object"),
+    ("events.json", '{"a": 1}', "found an object of 1, expected an array"),
+    ("events.json", '[{"instance_sha256": "0", "method": "m"}]', "/0: found no key 'events'"),
+    ("log.jsonl.gz", gzip.compress(b"{}\n[1]\n"), "line 2: found [1], expected one JSON object"),
+    ("log.jsonl.gz", gzip.compress(b"{}")[:10] + b"\xff" * 9, "damaged gzip data"),
+    ("p.json", problem({"objective": [{}]}), "/objective/0: found an object of 0, expected at lea"),
+    ("nodes.csv", NODES, "nodes.csv: /1: found column 'gpu' 0 times"),
+]
+
+
+@pytest.mark.parametrize(("name", "content", "told"), SHAPES, ids=[told for *_, told in SHAPES])
+def test_an_odd_file_is_refused_in_one_line(name, content, told, tmp_path):
+    data = content if isinstance(content, bytes) else content.encode()
+    (tmp_path / name).write_bytes(data)
+    with pytest.raises(InputError) as caught:
+        READERS[name](tmp_path)
+    message = str(caught.value)
+    assert message.startswith(f"{tmp_path / name}: ")
+    assert told in message
+    assert message.isprintable()
