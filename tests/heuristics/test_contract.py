@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 import pytest
 from allpairspy import AllPairs
 
 from rsjs.heuristics.registry import METHODS
 from rsjs.instances.check import check
-from rsjs.instances.method import Call, Method, Report
+from rsjs.instances.method import ENERGY, EXPECTATION, TARDINESS_AT, Call, Method, Report
 from rsjs.instances.schema import Instance, Objective
 from rsjs.instances.solution import Solution, Stop
 from rsjs.methods import Request, parse
@@ -18,10 +16,10 @@ from rsjs.methods import Request, parse
 CALLS = [f"{m.name}:{rule}" for m in METHODS.values() for rule in m.rules]
 CALLS += [name for name, method in METHODS.items() if not method.rules]
 KINDS = {
-    "energy": ("proportional", "first_ending", "next_event"),
-    "tardiness_at": ("completion", "next_event"),
-    "open_nodes": ("free", "jahani_eq"),
-    "expectation": ("worst_case", "mean", "expected"),
+    "energy": sorted(ENERGY),
+    "tardiness_at": sorted(TARDINESS_AT),
+    "open_nodes": ["free", "jahani_eq"],
+    "expectation": sorted(EXPECTATION),
 }
 ENDS = (Stop.ITERATIONS, Stop.TIME_LIMIT, Stop.GAP, Stop.OPTIMAL)
 SHORT = {"fix_and_optimise": "?iterations=500,rounds=2"}  # options of methods that take long
@@ -39,6 +37,7 @@ def _pairs(call: str) -> list[tuple[str, ...]]:
 
 
 ROWS = [row for call in CALLS for row in _pairs(call)]
+LONG = ("fix_and_optimise", "path_relinking", "ruin_recreate")
 
 
 def _request(call: str) -> Request:
@@ -72,10 +71,14 @@ def _assert_capacity(instance: Instance, solution: Solution) -> None:
             assert gpus <= cluster.node_types[v].gpus
 
 
-@pytest.mark.parametrize(("seed", "row"), [*enumerate(ROWS)], ids=["-".join(row) for row in ROWS])
-def test_solution_is_feasible_priced_and_repeatable(
-    random_instance: Callable[[int, Objective], Instance], seed: int, row: tuple[str, ...]
-) -> None:
+@pytest.mark.parametrize(
+    ("seed", "row"),
+    [
+        pytest.param(n, row, id="-".join(row), marks=[pytest.mark.slow] * (row[0] in LONG))
+        for n, row in enumerate(ROWS)
+    ],
+)
+def test_solution_is_feasible_priced_and_repeatable(random_instance, seed, row):
     request, objective = _request(row[0]), _objective(*row[1:])
     instance = random_instance(seed, objective)
     assert _method(row[0]).refusal(instance) is None
@@ -100,9 +103,7 @@ def test_solution_is_feasible_priced_and_repeatable(
 
 
 @pytest.mark.parametrize("call", [call for call in CALLS if ":" in call])
-def test_some_job_always_runs(
-    random_instance: Callable[[int, Objective], Instance], call: str
-) -> None:
+def test_some_job_always_runs(random_instance, call):
     objective = _objective("next_event", "next_event", "free", "worst_case")
     for seed in range(8):
         solution = _request(call)(random_instance(seed, objective), Call(), Report()).solution
@@ -111,18 +112,14 @@ def test_some_job_always_runs(
 
 
 @pytest.mark.parametrize("method", RULED.values(), ids=RULED)
-def test_unknown_rule_is_named_in_the_error(
-    random_instance: Callable[[int, Objective], Instance], method: Method
-) -> None:
+def test_unknown_rule_is_named_in_the_error(random_instance, method):
     instance = random_instance(0, _objective("next_event", "next_event", "jahani_eq", "expected"))
     with pytest.raises(ValueError, match="unknown rule 'nonsense'"):
         method.load()(instance, Call(rule="nonsense"), Report())
 
 
 @pytest.mark.parametrize("method", METHODS.values(), ids=METHODS)
-def test_rsjs_numbers_of_nodes_are_refused_unless_declared(
-    random_instance: Callable[[int, Objective], Instance], method: Method
-) -> None:
+def test_rsjs_numbers_of_nodes_are_refused_unless_declared(random_instance, method):
     objective = _objective("first_ending", "completion", "rsjs_eq", "worst_case")
     refusal = method.refusal(random_instance(0, objective))
     assert (refusal is None) == ("rsjs_eq" in method.open_nodes)
