@@ -76,11 +76,8 @@ def test_n3_runs_a_postponed_job_in_the_place_of_a_less_pressing_one(make):
     assert decision(found) == ([-1, 0], [0, 1], [0])
     assert saved == pytest.approx(100 * (1 + 2 - 2))  # rho = 100, H = 1
     assert improved(instance, "3", [-1, 0], [0, 1], [0])[1] == 0
-
-
-def test_n3_leaves_alone_what_is_as_pressing(make):
-    instance = make({"A1": 1}, [(1, ["A1"])], [{"A": [2]}] * 2, due=[2, 2], weight=[1, 2])
-    assert improved(instance, "3", [0, -1], [1, 0], [0])[1] == 0
+    as_pressing = make({"A1": 1}, [(1, ["A1"])], hours, due=[2, 2], weight=[1, 2])
+    assert improved(as_pressing, "3", [0, -1], [1, 0], [0])[1] == 0
 
 
 def test_of_jobs_that_are_equally_late_the_first_ones_are_listed(make):

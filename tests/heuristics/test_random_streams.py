@@ -70,17 +70,6 @@ def test_iterations_begin_alike_wherever_one_starts(stream, seed):
         assert (first_states(stream, seed, first, 5, draws=11) == states[first - 1 :][:5]).all()
 
 
-@pytest.mark.parametrize("stream", ["xorshift", "minstd"])
-def test_numbers_are_uniform(stream):
-    state = first_states(stream, 3, 2, 1, draws=1)
-    numbers = []
-    for _ in range(4000):
-        state, u = draw(stream == "minstd", state)
-        numbers.append(u[0])
-    counts = np.histogram(numbers, bins=10, range=(0, 1))[0]
-    assert ((counts - 400) ** 2 / 400).sum() < 27.9  # chi-squared, 9 degrees: 0.1 % of streams
-
-
 def test_streams_of_neighbouring_seeds_and_iterations_differ():
     states = [first_states("xorshift", seed, 1, 100, draws=1) for seed in range(20)]
     assert len(np.unique(np.concatenate(states))) == 2000

@@ -35,38 +35,27 @@ def sharing(make, gpus, hours, inflation, epochs=1):
     return with_shares(replace(instance, jobs=jobs), 2, [HALF], np.array(inflation)[:, None, None])
 
 
-def shared_out(instance: Instance, engine: str) -> tuple[list[int], list[int]]:
-    """GPUs and share level of each job."""
+@by_engine
+@pytest.mark.parametrize(
+    ("gpus", "hours", "inflation", "dealt", "levels"),
+    [
+        # two jobs stay on one GPU if none is idle
+        (1, [[4], [4]], [1.2, 1.2], [0, 0], [0, 0]),
+        # a job alone on a shared GPU has it before idle ones are given
+        (2, [[4, 3]], [1.2], [2], [-1]),
+        # of two jobs on a GPU one gets the idle one and the other all of it
+        (2, [[4, 3.9], [4, 3.9]], [1.2, 1.5], [1, 1], [-1, -1]),
+        # half a GPU is as fast for j0; j1 saves 2 h and leaves, and then 1 h each
+        (4, [[4, 3, 2.5, 2.4]] * 2, [1.0, 1.5], [2, 2], [-1, -1]),
+    ],
+)
+def test_idle_gpus_given_to_jobs_on_shares(make, gpus, hours, inflation, dealt, levels, engine):
+    instance = sharing(make, gpus, hours, inflation)
     decision = sts.decide(instance, "literal", engine=engine)
     assert check(instance, decision.solution).feasible
-    assert decision.wanted.tolist() == [0] * len(instance.jobs)
-    return decision.solution.job_gpus.tolist(), decision.solution.job_level.tolist()
-
-
-@by_engine
-def test_two_jobs_stay_on_one_gpu_if_none_is_idle(make, engine):
-    instance = sharing(make, 1, [[4], [4]], [1.2, 1.2])
-    assert shared_out(instance, engine) == ([0, 0], [0, 0])
-
-
-@by_engine
-def test_a_job_alone_on_a_shared_gpu_has_it_before_idle_ones_are_given(make, engine):
-    instance = sharing(make, 2, [[4, 3]], [1.2])
-    assert shared_out(instance, engine) == ([2], [-1])
-
-
-@by_engine
-def test_of_two_jobs_on_a_gpu_one_gets_the_idle_one_and_the_other_all_of_it(make, engine):
-    instance = sharing(make, 2, [[4, 3.9], [4, 3.9]], [1.2, 1.5])
-    assert shared_out(instance, engine) == ([1, 1], [-1, -1])
-
-
-@by_engine
-def test_a_job_left_alone_on_a_gpu_takes_part_at_once(make, engine):
-    """Half a GPU is as fast for it; once it has all of one, it saves like the other job."""
-    instance = sharing(make, 4, [[4, 3, 2.5, 2.4]] * 2, [1.0, 1.5])
-    # j1 saves 2 h and leaves; then 1 h each
-    assert shared_out(instance, engine) == ([2, 2], [-1, -1])
+    assert decision.wanted.tolist() == [0] * len(hours)
+    assert decision.solution.job_gpus.tolist() == dealt
+    assert decision.solution.job_level.tolist() == levels
 
 
 @by_engine
