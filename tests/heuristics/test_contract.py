@@ -71,6 +71,7 @@ def _assert_capacity(instance: Instance, solution: Solution) -> None:
             assert gpus <= cluster.node_types[v].gpus
 
 
+@pytest.mark.usefixtures("unhurried")
 @pytest.mark.parametrize(
     ("seed", "row"),
     [

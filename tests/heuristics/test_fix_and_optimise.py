@@ -22,6 +22,8 @@ from rsjs.instances.solution import Solution, SolveResult, Stop
 from rsjs.methods import parse
 from tests.heuristics.builders import served
 
+pytestmark = pytest.mark.slow
+
 
 def solve(instance, method=enumeration.run, *, report=None, start=None, **options):
     asked = {"rounds": 10, "nodes": 2, "postponed": 2, "iterations": 1, "method": method}
@@ -69,6 +71,7 @@ def test_tiny_instances_are_solved_to_optimality(random_document):
 
 
 @pytest.mark.solver
+@pytest.mark.usefixtures("unhurried")
 @pytest.mark.parametrize(
     ("instance", "method"),
     [
@@ -192,6 +195,7 @@ def test_a_method_that_fails_costs_its_rounds_and_no_more(answer, reason):
 
 
 @pytest.mark.solver
+@pytest.mark.usefixtures("unhurried")
 def test_rounds_that_fail_leave_the_others_alone():
     calls = []
 
@@ -296,6 +300,7 @@ def with_idle_cost(instance):
 
 
 @pytest.mark.solver
+@pytest.mark.usefixtures("unhurried")
 @pytest.mark.parametrize(
     ("instance", "chosen"),
     [

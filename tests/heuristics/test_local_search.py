@@ -34,6 +34,7 @@ def crowded():
     return generate(nodes=4, jobs=40, seed=3)
 
 
+@pytest.mark.slow
 @given(st.randoms(use_true_random=False), st.sampled_from(["late", "all"]), st.booleans())
 def test_a_warm_start_is_never_made_worse_whatever_is_evaluated(
     random_document, random_decision, rng, jobs, by_gain
@@ -99,6 +100,7 @@ def test_no_neighbourhood_no_move(crowded):
         solve(crowded, "local_search?neighbourhoods=18")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["local_search?jobs=all", "path_relinking"])
 def test_the_answer_depends_on_the_seed_alone(crowded, method):
     results = [solve(crowded, method, seed=5, threads=threads) for threads in (1, 1, 3)]
@@ -142,6 +144,10 @@ def test_when_time_is_up_or_somebody_asks_it_returns_what_it_has(crowded, method
 
 
 def test_the_start_has_half_of_the_time(crowded):
+    class Still(Report):
+        def elapsed(self):
+            return 0.0
+
     asked = []
 
     def start(instance: Instance, call: Call, report: Report) -> SolveResult:
@@ -150,10 +156,9 @@ def test_the_start_has_half_of_the_time(crowded):
         return SolveResult(stop=Stop.OPTIMAL, solution=solution)
 
     options = {"start": start, "elite": 1}
-    result = run(crowded, Call(options=options), Report(1000.0))
+    result = run(crowded, Call(options=options), Still(1000.0))
     assert result.solution is not None
-    assert 499 < asked[0][0] <= 500
-    assert asked[0] == (asked[0][0], asked[0][0], {})
+    assert asked == [(500, 500, {})]
 
 
 @pytest.mark.parametrize("run", [run, path_relinking.run])

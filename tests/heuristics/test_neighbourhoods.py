@@ -23,6 +23,8 @@ from rsjs.instances.packing import gpus_for_shares
 from rsjs.instances.schema import Instance
 from rsjs.instances.solution import Solution
 
+pytestmark = pytest.mark.slow
+
 CASES = (
     "oneshot_azure4_N10_J40_s1",
     "oneshot_azure8_N25_J100_s1",

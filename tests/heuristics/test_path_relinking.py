@@ -63,6 +63,7 @@ def steps(instance: Instance, now: Solution, guide: Solution) -> Iterator[Soluti
                     yield without_empty_nodes(instance, found)
 
 
+@pytest.mark.slow
 @given(st.randoms(use_true_random=False))
 def test_each_step_is_the_cheapest_one_feasible_and_costs_what_is_claimed(
     random_document, random_decision, rng

@@ -29,6 +29,7 @@ def least_cost(instance):
     return np.inf if least is None else least
 
 
+@pytest.mark.slow
 @given(rng=st.randoms(use_true_random=False), data=st.data())
 def test_any_multipliers_give_a_lower_bound(random_document, rng, data):
     instance = served(random_document, rng)

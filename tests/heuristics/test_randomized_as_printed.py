@@ -102,6 +102,7 @@ class Plain:
         return node
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fit", ["best", "first"])
 @pytest.mark.parametrize("rule", RULES)
 def test_iterations_are_as_printed(

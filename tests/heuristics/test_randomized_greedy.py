@@ -115,6 +115,7 @@ def test_the_first_iteration_is_greedy_and_costs_are_those_of_the_checker(
             assert verdict.objective == pytest.approx(cost, rel=1e-12, abs=1e-12)
 
 
+@pytest.mark.slow
 @given(rng=st.randoms(use_true_random=False), rule=st.sampled_from([*RULES]))
 def test_never_worse_than_greedy_nor_better_than_the_optimum(random_document, rng, rule):
     document = random_document(rng)

@@ -148,6 +148,7 @@ def test_iteration_1_is_greedy_and_more_are_no_worse():
     assert values[0] > values[1] >= values[2]
 
 
+@pytest.mark.slow
 def test_a_heavier_job_rather_keeps_its_place(make):
     """One GPU, two jobs alike: which one runs?"""
     for weight, share in (([2.0, 1.0], 0.45), ([1.0, 2.0], 0.55)):

@@ -16,6 +16,8 @@ from rsjs.heuristics.speed_programs import convex_program
 from rsjs.heuristics.survival_steps import steps
 from rsjs.instances.epochs import Law
 
+pytestmark = pytest.mark.slow
+
 Floats = NDArray[np.float64]
 Problem = tuple[Floats, Floats, float, ContinuousLaw]  # hours per epoch, $/h, d, law
 

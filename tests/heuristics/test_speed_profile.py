@@ -69,6 +69,7 @@ def hours_of(case: Case, found: Profiles) -> float:
     return float(case[0][found.vertex[0]] @ np.diff(ends))
 
 
+@pytest.mark.slow
 def test_profiles_equal_the_linear_program():
     seen = []
     for number in range(CASES):

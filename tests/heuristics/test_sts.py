@@ -89,6 +89,7 @@ def test_decisions_are_feasible_one_after_another(mix, sharing, rule):
             instance = later(instance, decision.solution, 10 * seed + event)
 
 
+@pytest.mark.slow
 @given(
     seed=st.integers(0, 10**6),
     mix=st.sampled_from(MIXES),

@@ -97,6 +97,7 @@ def test_a_share_of_another_size_is_not_the_same(make, level, node):
     assert on_their_nodes(instance, now).job_node.tolist() == [node]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not AVAILABLE, reason="numba is not installed")
 @given(
     seed=st.integers(0, 10**6),
@@ -121,6 +122,7 @@ def test_engines_decide_alike_from_any_floor_and_placement(seed, mix, sharing, j
     assert np.array_equal(one.wanted, other.wanted)
 
 
+@pytest.mark.slow
 @given(seed=st.integers(0, 10**6), jobs=st.integers(1, 30), share=st.floats(0, 1))
 def test_loads_go_to_the_nodes_of_the_best_assignment_of_each_class(seed, jobs, share):
     instance = generate(nodes=9, jobs=jobs, seed=seed)
