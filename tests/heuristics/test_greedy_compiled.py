@@ -38,7 +38,7 @@ def test_both_engines_decide_alike(random_document, random_instance, rule):
 
 @pytest.mark.parametrize("rule", RULES)
 def test_kernels_are_the_python_they_are_written_in(random_document, rule, plain_kernels, reloaded):
-    for seed in range(8):
+    for seed in range(30):
         instance = to_instance(random_document(Random(seed)))
         numpy = greedy.decide(greedy.prepare(instance, rule))
         assert _decide(instance, rule).same_as(numpy)

@@ -93,7 +93,7 @@ def test_engines_agree_where_sets_of_nodes_take_several_words(rule, size):
 @pytest.mark.parametrize("rule", RULES)
 def test_kernels_are_the_python_they_are_written_in(random_document, rule):
     with np.errstate(over="ignore"):
-        for seed in range(4):
+        for seed in range(8):
             prepared = _prepared(_random(random_document, seed), rule)
             plain, batched = Compiled(prepared), Batched(prepared)
             assert plain.costs(1, 12).tobytes() == batched.costs(1, 12).tobytes()

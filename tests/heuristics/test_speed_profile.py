@@ -182,7 +182,7 @@ def test_both_engines_give_the_same_to_the_last_bit():
 
 
 def test_kernels_are_the_python_they_are_written_in(plain_kernels):
-    for number in range(12):
+    for number in range(40):
         rate, power, time, law, done = random_case(number)
         of = steps([law], np.zeros(1, dtype=np.int64), np.array([done]))
         arguments = rate[None], power[None], np.array([time]), of
