@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rsjs.heuristics import compiled
+from rsjs.heuristics import compiled, part_decisions
 from rsjs.instances.cluster import Cluster, GpuType, NodeGroup, NodeType, ShareLevel
 from rsjs.instances.epochs import FIXED, Law
 from rsjs.instances.jobs import Jobs
@@ -154,3 +154,9 @@ def plain_kernels(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     for name in [name for name in sys.modules if name.startswith(kernels)]:
         del sys.modules[name]
     sys.modules.update(loaded)
+
+
+@pytest.fixture
+def unhurried(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The rounds of fix and optimise end by themselves, however busy the machine is."""
+    monkeypatch.setattr(part_decisions, "SECONDS", 3600.0)

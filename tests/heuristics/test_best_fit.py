@@ -60,7 +60,7 @@ def _plain(
 def test_greedy_assigns_as_published(
     random_instance: Callable[[int, Objective], Instance], rule: str
 ) -> None:
-    for seed in range(60):
+    for seed in range(15):
         instance = random_instance(seed, OBJECTIVE)
         ready = greedy.prepare(instance, rule)
         found = assign(ready.queue, ready.candidates, ready.pool)
@@ -72,7 +72,7 @@ def test_greedy_assigns_as_published(
 def test_list_scheduling_assigns_as_published(
     random_instance: Callable[[int, Objective], Instance], rule: str
 ) -> None:
-    for seed in range(60):
+    for seed in range(15):
         instance = random_instance(seed, OBJECTIVE)
         ready = list_scheduling.prepare(instance, "edf", rule)
         found = list_scheduling.decide(ready)
@@ -84,7 +84,7 @@ def test_list_scheduling_assigns_as_published(
 def test_greedy_lets_no_job_wait_that_fits(
     random_instance: Callable[[int, Objective], Instance], rule: str
 ) -> None:
-    for seed in range(60):
+    for seed in range(15):
         instance = random_instance(seed, OBJECTIVE)
         cluster = instance.cluster
         solution = greedy.decide(greedy.prepare(instance, rule))

@@ -5,16 +5,19 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
+from itertools import product
 from pathlib import Path
 
 import pytest
 
 from rsjs.heuristics import compiled, engines
+from rsjs.instances.solution import DECISION_ARRAYS
+
+ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture
-def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+def package(tmp_path, monkeypatch):
     """A package with one kernel, instead of the real one; the user's cache is in the same place."""
     folder = tmp_path / "package"
     folder.mkdir()
@@ -40,35 +43,33 @@ def _closed(*folders: Path) -> None:
         folder.write_text("")
 
 
-def test_compiled_code_is_kept_beside_the_package(package: Path) -> None:
+def test_compiled_code_is_kept_beside_the_package(package):
     folder = _folder()
     assert folder is not None
     assert folder.is_dir()
     assert folder.parent == package / "__pycache__"
 
 
-def test_a_read_only_package_uses_the_cache_of_the_user(package: Path, tmp_path: Path) -> None:
+def test_a_read_only_package_uses_the_cache_of_the_user(package, tmp_path):
     _closed(package / "__pycache__")
     folder = _folder()
     assert folder is not None
     assert folder.parent == tmp_path / "home" / "rsjs"
 
 
-def test_the_folder_of_the_environment_comes_first(
-    package: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_folder_of_the_environment_comes_first(package, tmp_path, monkeypatch):
     monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "asked"))
     folder = _folder()
     assert folder is not None
     assert folder.parent == tmp_path / "asked"
 
 
-def test_nothing_is_kept_where_nothing_can_be_written(package: Path, tmp_path: Path) -> None:
+def test_nothing_is_kept_where_nothing_can_be_written(package, tmp_path):
     _closed(package / "__pycache__", tmp_path / "home")
     assert _folder() is None
 
 
-def test_a_change_of_any_file_changes_the_folder(package: Path) -> None:
+def test_a_change_of_any_file_changes_the_folder(package):
     before = _folder()
     assert _folder() == before
     (package / "constants.py").write_text("WIDTH = 3\n")
@@ -78,7 +79,7 @@ def test_a_change_of_any_file_changes_the_folder(package: Path) -> None:
     assert _folder() != before
 
 
-def test_a_few_versions_are_kept_the_newest_among_them(package: Path) -> None:
+def test_a_few_versions_are_kept_the_newest_among_them(package):
     place = package / "__pycache__"
     for age in range(10):
         folder = place / f"{compiled.PREFIX}{age}"
@@ -92,7 +93,7 @@ def test_a_few_versions_are_kept_the_newest_among_them(package: Path) -> None:
     assert (place / "kernel.cpython-311.pyc").exists()
 
 
-def test_kernels_are_kept_once_their_module_was_compiled(package: Path) -> None:
+def test_kernels_are_kept_once_their_module_was_compiled(package):
     folder = _folder()
     assert folder is not None
     (folder / "kernels_0123").mkdir()
@@ -102,7 +103,7 @@ def test_kernels_are_kept_once_their_module_was_compiled(package: Path) -> None:
     assert not compiled.is_kept("rsjs.heuristics.kernels.decide")
 
 
-def test_without_numba_a_kernel_is_the_function_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_numba_a_kernel_is_the_function_itself(monkeypatch):
     monkeypatch.setattr(compiled, "AVAILABLE", False)
 
     def kernel(x: int) -> int:
@@ -114,7 +115,7 @@ def test_without_numba_a_kernel_is_the_function_itself(monkeypatch: pytest.Monke
 
 
 @pytest.fixture
-def broken_numba(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def broken_numba(monkeypatch):
     """numba is installed, but its import fails."""
     monkeypatch.setattr(compiled, "AVAILABLE", True)
     monkeypatch.setattr(engines, "AVAILABLE", True)
@@ -124,7 +125,7 @@ def broken_numba(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     compiled._broken.cache_clear()
 
 
-def test_where_numba_cannot_be_imported_kernels_run_uncompiled(broken_numba: None) -> None:
+def test_where_numba_cannot_be_imported_kernels_run_uncompiled(broken_numba):
     def kernel(x: int) -> int:
         return x + 1
 
@@ -136,11 +137,10 @@ def test_where_numba_cannot_be_imported_kernels_run_uncompiled(broken_numba: Non
         engines.choose_engine("numba", "pytest")
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not compiled.AVAILABLE, reason="numba is not installed")
 @pytest.mark.parametrize("writable", [True, False])
-def test_a_kernel_runs_compiled_whether_it_can_be_kept_or_not(
-    tmp_path: Path, writable: bool
-) -> None:
+def test_a_kernel_runs_compiled_whether_it_can_be_kept_or_not(tmp_path, writable):
     code = (
         "from rsjs.heuristics import compiled, random_streams\n"
         "kernel = compiled.compiled(random_streams.draw)\n"
@@ -173,15 +173,8 @@ def test_a_kernel_runs_compiled_whether_it_can_be_kept_or_not(
     ],
 )
 def test_choice_of_an_engine(
-    monkeypatch: pytest.MonkeyPatch,
-    available: bool,
-    asked: str,
-    loaded: bool,
-    kept: bool,
-    much_work: bool,
-    seconds: float,
-    expected: str,
-) -> None:
+    monkeypatch, available, asked, loaded, kept, much_work, seconds, expected
+):
     monkeypatch.setattr(engines, "AVAILABLE", available)
     monkeypatch.setattr(engines, "is_kept", lambda kernels: kept)
     module = "pytest" if loaded else "a module that is not loaded"
@@ -189,7 +182,47 @@ def test_choice_of_an_engine(
     assert found == expected
 
 
-def test_numba_is_refused_where_it_is_not_installed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_numba_is_refused_where_it_is_not_installed(monkeypatch):
     monkeypatch.setattr(engines, "AVAILABLE", False)
     with pytest.raises(ValueError, match="engine=numba, but numba is not installed"):
         engines.choose_engine("numba", "pytest")
+
+
+def found_by(spellings):
+    """What methods that run kernels find on instances of two families, as text."""
+    from rsjs.instances.generators import kiros, sts
+    from rsjs.instances.method import Call, Limits, Report
+    from rsjs.methods import parse
+
+    made = (
+        kiros.generate(nodes=3, jobs=8, seed=1),
+        sts.generate(nodes=2, jobs=6, seed=1, sharing="paper"),
+    )
+    lines = []
+    for method, instance in product(spellings, made):
+        result = parse(method)(instance, Call(limits=Limits(gap=-1.0)), Report())
+        solution = [getattr(result.solution, name).tolist() for name in DECISION_ARRAYS]
+        lines.append(f"{method} {result.objective!r} {result.bound!r} {solution}")
+    return lines
+
+
+@pytest.mark.slow
+def test_without_numba_the_results_are_the_same_and_no_warning():
+    methods = [
+        "ruin_recreate?iterations=40",
+        "priced_greedy",
+        "local_search?jobs=all",
+        "path_relinking?elite=5,iterations=4",
+        "randomized_queue?iterations=6",
+    ]
+    module = "tests.heuristics.test_compiled"
+    code = f"from {module} import found_by; print(*found_by({methods}), sep='\\n')"
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", code],
+        cwd=ROOT,
+        env=os.environ | {"NUMBA_DISABLE_JIT": "1"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.splitlines() == found_by(methods)

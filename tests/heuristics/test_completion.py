@@ -17,9 +17,9 @@ Make = Callable[..., Instance]
 def _instance(make: Make, jobs: int, open_nodes: str = "jahani_eq") -> Instance:
     """Nodes 0 and 1: A4 or A2; node 2: A4; node 3: A1 or A2."""
     return make(
-        types={"A4": 4, "A2": 2, "A1": 1},
-        groups=[(2, ["A4", "A2"]), (1, ["A4"]), (1, ["A1", "A2"])],
-        hours=[{"A": [1]}] * jobs,
+        {"A4": 4, "A2": 2, "A1": 1},
+        [(2, ["A4", "A2"]), (1, ["A4"]), (1, ["A1", "A2"])],
+        [{"A": [1]}] * jobs,
         due=[9] * jobs,
         family="jahani",
         open_nodes=open_nodes,
@@ -37,7 +37,7 @@ def _instance(make: Make, jobs: int, open_nodes: str = "jahani_eq") -> Instance:
         (1, [0, 0, -1, 1], [-1, 0, -1, -1]),
     ],
 )
-def test_exactly_min_jobs_nodes(make: Make, jobs: int, before: list[int], after: list[int]) -> None:
+def test_exactly_min_jobs_nodes(make, jobs, before, after):
     instance = _instance(make, jobs)
     waiting = [-1] * (jobs - 1)
     solution = Solution.of([1, *waiting], [1] + [0] * (jobs - 1), before)
@@ -47,7 +47,7 @@ def test_exactly_min_jobs_nodes(make: Make, jobs: int, before: list[int], after:
     assert complete(instance, completed).same_as(completed)
 
 
-def test_free_number_of_nodes_is_left_alone(make: Make) -> None:
+def test_free_number_of_nodes_is_left_alone(make):
     instance = _instance(make, 3, open_nodes="free")
     solution = Solution.of([1, -1, -1], [1, 0, 0], [-1, 0, -1, -1])
     assert complete(instance, solution) is solution

@@ -2,43 +2,50 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from itertools import product
-
 import numpy as np
 import pytest
+from allpairspy import AllPairs
 
 from rsjs.heuristics.registry import METHODS
 from rsjs.instances.check import check
-from rsjs.instances.method import Call, Method, Report
+from rsjs.instances.method import ENERGY, EXPECTATION, TARDINESS_AT, Call, Method, Report
 from rsjs.instances.schema import Instance, Objective
 from rsjs.instances.solution import Solution, Stop
 from rsjs.methods import Request, parse
 
-CALLS = [
-    pytest.param(method, rule, id=f"{name}:{rule}")
-    for name, method in METHODS.items()
-    for rule in method.rules or (None,)
-]
-OBJECTIVES = [  # pairwise: every two of the four fields in all combinations
-    Objective(
-        energy=("proportional", "first_ending", "next_event")[a],
-        expectation=("worst_case", "mean", "expected")[b],
-        tardiness_at=("completion", "next_event")[(a + b) % 3 == 1],
-        open_nodes=("free", "jahani_eq")[(a + 2 * b) % 3 == 1],
-        mu=0.3,
-    )
-    for a, b in product(range(3), repeat=2)
-]
-SEEDS = 3
+CALLS = [f"{m.name}:{rule}" for m in METHODS.values() for rule in m.rules]
+CALLS += [name for name, method in METHODS.items() if not method.rules]
+KINDS = {
+    "energy": sorted(ENERGY),
+    "tardiness_at": sorted(TARDINESS_AT),
+    "open_nodes": ["free", "jahani_eq"],
+    "expectation": sorted(EXPECTATION),
+}
 ENDS = (Stop.ITERATIONS, Stop.TIME_LIMIT, Stop.GAP, Stop.OPTIMAL)
 SHORT = {"fix_and_optimise": "?iterations=500,rounds=2"}  # options of methods that take long
 RULED = {name: method for name, method in METHODS.items() if method.rules}
 
 
-def _request(method: Method, rule: str | None) -> Request:
-    spelling = f"{method.name}:{rule}" if rule else method.name
-    return parse(spelling + SHORT.get(method.name, ""))
+def _method(call: str) -> Method:
+    return METHODS[call.partition(":")[0]]
+
+
+def _pairs(call: str) -> list[tuple[str, ...]]:
+    """Objectives with all pairs of the kinds that a method declares."""
+    served = [[v for v in of if v in getattr(_method(call), kind)] for kind, of in KINDS.items()]
+    return [(call, *row) for row in AllPairs(served)]
+
+
+ROWS = [row for call in CALLS for row in _pairs(call)]
+LONG = ("fix_and_optimise", "path_relinking", "ruin_recreate")
+
+
+def _request(call: str) -> Request:
+    return parse(call + SHORT.get(call, ""))
+
+
+def _objective(*kinds: str) -> Objective:
+    return Objective(**dict(zip(KINDS, kinds, strict=True)), mu=0.3)
 
 
 def _assert_capacity(instance: Instance, solution: Solution) -> None:
@@ -64,78 +71,64 @@ def _assert_capacity(instance: Instance, solution: Solution) -> None:
             assert gpus <= cluster.node_types[v].gpus
 
 
+@pytest.mark.usefixtures("unhurried")
 @pytest.mark.parametrize(
-    "objective", OBJECTIVES, ids=lambda o: "-".join(map(str, vars(o).values()))
+    ("seed", "row"),
+    [
+        pytest.param(n, row, id="-".join(row), marks=[pytest.mark.slow] * (row[0] in LONG))
+        for n, row in enumerate(ROWS)
+    ],
 )
-@pytest.mark.parametrize(("method", "rule"), CALLS)
-def test_solution_is_feasible_priced_and_repeatable(
-    random_instance: Callable[[int, Objective], Instance],
-    method: Method,
-    rule: str | None,
-    objective: Objective,
-) -> None:
-    for seed in range(SEEDS):
-        instance = random_instance(1000 * OBJECTIVES.index(objective) + seed, objective)
-        if method.refusal(instance):
-            continue
-        request = _request(method, rule)
-        assert request.method.refusal(instance) is None, "serves less than it declares"
-        result = request(instance, Call(), Report())
-        solution = result.solution
-        assert result.stop in ENDS
-        assert result.message == ""
-        assert solution is not None
-        assert result.bound is None or result.bound <= result.objective
-        assert result.bound is None or result.bound_variant == "instance"
-        assert result.events[-1].incumbent == result.objective
-        _assert_capacity(instance, solution)
-        verdict = check(instance, solution, objective=result.objective)
-        assert verdict.feasible, [str(violation) for violation in verdict.violations]
-        if objective.open_nodes == "jahani_eq":
-            selected = (solution.node_type >= 0).sum()
-            assert selected == min(len(instance.jobs), instance.cluster.nodes)
-        again = request(instance, Call(), Report()).solution
-        assert again is not None
-        assert again.same_as(solution)
+def test_solution_is_feasible_priced_and_repeatable(random_instance, seed, row):
+    request, objective = _request(row[0]), _objective(*row[1:])
+    instance = random_instance(seed, objective)
+    assert _method(row[0]).refusal(instance) is None
+    assert request.method.refusal(instance) is None, "serves less than it declares"
+    result = request(instance, Call(), Report())
+    solution = result.solution
+    assert result.stop in ENDS
+    assert result.message == ""
+    assert solution is not None
+    assert result.bound is None or result.bound <= result.objective
+    assert result.bound is None or result.bound_variant == "instance"
+    assert result.events[-1].incumbent == result.objective
+    _assert_capacity(instance, solution)
+    verdict = check(instance, solution, objective=result.objective)
+    assert verdict.feasible, [str(violation) for violation in verdict.violations]
+    if objective.open_nodes == "jahani_eq":
+        selected = (solution.node_type >= 0).sum()
+        assert selected == min(len(instance.jobs), instance.cluster.nodes)
+    again = request(instance, Call(), Report()).solution
+    assert again is not None
+    assert again.same_as(solution)
 
 
 @pytest.mark.parametrize("name", ["local_search", "path_relinking"])
-def test_of_equivalent_solutions_the_reported_one_is_the_result(
-    random_instance: Callable[[int, Objective], Instance], name: str
-) -> None:
+def test_of_equivalent_solutions_the_reported_one_is_the_result(random_instance, name):
     """Here two solutions differ in the order of their nodes, so their costs in the last digit."""
-    result = parse(name)(random_instance(113, OBJECTIVES[4]), Call(), Report())
+    objective = _objective("first_ending", "completion", "free", "mean")
+    result = parse(name)(random_instance(113, objective), Call(), Report())
     assert result.events[-1].incumbent == result.objective
 
 
-@pytest.mark.parametrize(("method", "rule"), [call for call in CALLS if call.values[1]])
-def test_some_job_always_runs(
-    random_instance: Callable[[int, Objective], Instance], method: Method, rule: str | None
-) -> None:
-    for seed in range(20):
-        instance = random_instance(seed, OBJECTIVES[-1])
-        solution = _request(method, rule)(instance, Call(), Report()).solution
+@pytest.mark.parametrize("call", [call for call in CALLS if ":" in call])
+def test_some_job_always_runs(random_instance, call):
+    objective = _objective("next_event", "next_event", "free", "worst_case")
+    for seed in range(8):
+        solution = _request(call)(random_instance(seed, objective), Call(), Report()).solution
         assert solution is not None
         assert (solution.job_node >= 0).any()
 
 
 @pytest.mark.parametrize("method", RULED.values(), ids=RULED)
-def test_unknown_rule_is_named_in_the_error(
-    random_instance: Callable[[int, Objective], Instance], method: Method
-) -> None:
+def test_unknown_rule_is_named_in_the_error(random_instance, method):
+    instance = random_instance(0, _objective("next_event", "next_event", "jahani_eq", "expected"))
     with pytest.raises(ValueError, match="unknown rule 'nonsense'"):
-        method.load()(random_instance(0, OBJECTIVES[-1]), Call(rule="nonsense"), Report())
+        method.load()(instance, Call(rule="nonsense"), Report())
 
 
 @pytest.mark.parametrize("method", METHODS.values(), ids=METHODS)
-def test_rsjs_numbers_of_nodes_are_refused_unless_declared(
-    random_instance: Callable[[int, Objective], Instance], method: Method
-) -> None:
-    objective = Objective(
-        energy="first_ending",
-        tardiness_at="completion",
-        open_nodes="rsjs_eq",
-        expectation="worst_case",
-    )
+def test_rsjs_numbers_of_nodes_are_refused_unless_declared(random_instance, method):
+    objective = _objective("first_ending", "completion", "rsjs_eq", "worst_case")
     refusal = method.refusal(random_instance(0, objective))
     assert (refusal is None) == ("rsjs_eq" in method.open_nodes)

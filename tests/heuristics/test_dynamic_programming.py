@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
 import pytest
+from allpairspy import AllPairs
 
 from rsjs.heuristics import candidates
 from rsjs.heuristics.dynamic_programming import RULES, decide, gpus_of_jobs, pooled_costs
@@ -18,26 +20,26 @@ from rsjs.instances.schema import Instance
 Make = Callable[..., Instance]
 
 
-@pytest.mark.parametrize("rule", RULES)
-@pytest.mark.parametrize("epochs", ["worst_case", "mean"])
-@pytest.mark.parametrize(("mix", "sharing"), [("km", "none"), ("kma", "paper"), ("a100", "paper")])
-def test_decisions_are_feasible(mix: str, sharing: str, epochs: str, rule: str) -> None:
-    for seed in range(3):
-        instance = generate(nodes=6, jobs=30, seed=seed, mix=mix, sharing=sharing)
-        verdict = check(instance, decide(instance, rule, epochs))
-        assert verdict.feasible, verdict.violations
-        assert verdict.counts["executed"] > 0
+@pytest.mark.parametrize(
+    ("mix", "sharing", "epochs", "rule"),
+    [*AllPairs([["km", "kma", "a100"], ["none", "paper"], ["worst_case", "mean"], [*RULES]])],
+)
+def test_decisions_are_feasible(mix, sharing, epochs, rule):
+    instance = generate(nodes=6, jobs=30, seed=1, mix=mix, sharing=sharing)
+    verdict = check(instance, decide(instance, rule, epochs))
+    assert verdict.feasible, verdict.violations
+    assert verdict.counts["executed"] > 0
 
 
-def test_the_pooled_program_is_exact(make: Make) -> None:
+def test_the_pooled_program_is_exact(make):
     rng = np.random.default_rng(1)
     for _ in range(20):
         jobs = 4
         hours = rng.uniform(1, 9, (jobs, 1)) * np.arange(1, 4) ** -rng.uniform(0.3, 1, (jobs, 1))
         instance = make(
-            types={"A3": rng.uniform(1, 5, 3).cumsum().tolist(), "A2": [1.0, 4.0]},
-            groups=[(1, ["A3"]), (1, ["A2"])],
-            hours=[{"A": row} for row in hours.tolist()],
+            {"A3": rng.uniform(1, 5, 3).cumsum().tolist(), "A2": [1.0, 4.0]},
+            [(1, ["A3"]), (1, ["A2"])],
+            [{"A": row} for row in hours.tolist()],
             due=rng.uniform(0, 6, jobs).tolist(),
             weight=rng.uniform(0, 2, jobs).tolist(),
         )
@@ -51,34 +53,21 @@ def test_the_pooled_program_is_exact(make: Make) -> None:
         assert value == pytest.approx(least)
 
 
-def test_costs_of_the_pooled_program(make: Make) -> None:
-    instance = make(
-        types={"A2": [3, 5], "B1": [2]},
-        groups=[(1, ["A2"]), (1, ["B1"])],
-        hours=[{"A": [4, 3], "B": [6]}],
-        due=[3.5],
-        weight=[2],
-    )
+def test_costs_of_the_pooled_program_are_those_of_the_period(make):
+    types = {"A2": [3, 5], "B1": [2]}
+    hours = [{"A": [4, 3], "B": [6]}]
+    instance = make(types, [(1, ["A2"]), (1, ["B1"])], hours, due=[3.5], weight=[2])
     # postponed: 100 x 2 x (1 + 6 - 3.5); A is fastest on 1 GPU: 2 x 0.5 + 3; on 2: 5
     assert pooled_costs(Choices.of(instance, "worst_case"))[0].tolist() == [700, 4, 5]
+    longer = Choices.of(replace(instance, H=2.0), "worst_case")
+    assert pooled_costs(longer)[0].tolist() == [900, 7, 10]
 
 
-def test_the_first_job_runs_where_all_could_wait_for_nothing(make: Make) -> None:
+def test_pooled_gpus_are_those_of_the_fastest_type_with_room(make):
     instance = make(
-        types={"A2": [1, 2]},
-        groups=[(1, ["A2"])],
-        hours=[{"A": [4, 3]}] * 2,
-        release=[-1, -2],
-        due=[99, 99],
-    )
-    assert decide(instance, "pooled").job_gpus.tolist() == [0, 1]
-
-
-def test_pooled_gpus_are_those_of_the_fastest_type_with_room(make: Make) -> None:
-    instance = make(
-        types={"A2": [1, 2], "B2": [1, 2]},
-        groups=[(1, ["A2"]), (1, ["B2"])],
-        hours=[{"A": [4, 2], "B": [5, 3]}, {"A": [4, 2], "B": [5, 2.5]}],
+        {"A2": [1, 2], "B2": [1, 2]},
+        [(1, ["A2"]), (1, ["B2"])],
+        [{"A": [4, 2], "B": [5, 3]}, {"A": [4, 2], "B": [5, 2.5]}],
         due=[2, 3],
         weight=[9, 9],
     )
@@ -86,11 +75,11 @@ def test_pooled_gpus_are_those_of_the_fastest_type_with_room(make: Make) -> None
     assert (solution.job_node.tolist(), solution.job_gpus.tolist()) == ([0, 1], [2, 2])
 
 
-def test_every_job_gets_the_fastest_that_is_free_first_in_first_out(make: Make) -> None:
+def test_every_job_gets_the_fastest_that_is_free_first_in_first_out(make):
     instance = make(
-        types={"A2": [1, 2], "B2": [9, 18]},
-        groups=[(1, ["A2"]), (1, ["B2"])],
-        hours=[{"A": [4, 3], "B": [3, None]}, {"A": [4, 2], "B": [5, 4]}, {"A": [9], "B": [9]}],
+        {"A2": [1, 2], "B2": [9, 18]},
+        [(1, ["A2"]), (1, ["B2"])],
+        [{"A": [4, 3], "B": [3, None]}, {"A": [4, 2], "B": [5, 4]}, {"A": [9], "B": [9]}],
         release=[-1, -2, 0],
         due=[99, 99, 99],
     )

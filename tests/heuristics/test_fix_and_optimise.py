@@ -15,18 +15,14 @@ from rsjs.heuristics.part_decisions import PartDecisions
 from rsjs.instances import costs
 from rsjs.instances.check import check
 from rsjs.instances.completion import complete
-from rsjs.instances.documents import to_instance
 from rsjs.instances.errors import InputError
 from rsjs.instances.generators import jahani, kiros, sts
 from rsjs.instances.method import Call, Limits, Method, Report
 from rsjs.instances.solution import Solution, SolveResult, Stop
 from rsjs.methods import parse
+from tests.heuristics.builders import served
 
-
-def served(document, rng):
-    made = document(rng, rng.choice(["proportional", "first_ending", "first_ending"]))
-    made["objective"]["tardiness_at"] = "completion"
-    return to_instance(made)
+pytestmark = pytest.mark.slow
 
 
 def solve(instance, method=enumeration.run, *, report=None, start=None, **options):
@@ -37,7 +33,7 @@ def solve(instance, method=enumeration.run, *, report=None, start=None, **option
 
 def test_a_part_saves_what_the_whole_saves(random_document, random_decision):
     compared = 0
-    for seed in range(150):
+    for seed in range(50):
         rng = Random(seed)
         instance = served(random_document, rng)
         if instance.objective.open_nodes == "jahani_eq" and instance.objective.mu > 0:
@@ -56,12 +52,12 @@ def test_a_part_saves_what_the_whole_saves(random_document, random_decision):
         if instance.objective.open_nodes != "jahani_eq":
             assert check(instance, merged).feasible
         compared += 1
-    assert compared > 80
+    assert compared > 25
 
 
 def test_tiny_instances_are_solved_to_optimality(random_document):
     solved = total = 0
-    for seed in range(60):
+    for seed in range(12):
         instance = served(random_document, Random(seed))
         best = enumeration.best(instance)
         result = solve(instance, nodes=9, postponed=9, rounds=2)
@@ -71,15 +67,16 @@ def test_tiny_instances_are_solved_to_optimality(random_document):
         assert result.objective >= cost - 1e-9 * max(1.0, abs(cost))
         solved += result.objective <= cost + 1e-9 * max(1.0, abs(cost))
         total += 1
-    assert solved >= total - 5
+    assert solved >= total - 1
 
 
+@pytest.mark.solver
+@pytest.mark.usefixtures("unhurried")
 @pytest.mark.parametrize(
     ("instance", "method"),
     [
-        (jahani.generate(nodes=15, jobs=60, seed=1), "jahani_patterns@highs"),
-        (kiros.generate(nodes=15, jobs=60, seed=1), "first_ending_patterns@highs"),
-        (sts.generate(nodes=15, jobs=40, seed=1, sharing="paper"), "rsjs_nodes@highs"),
+        (jahani.generate(nodes=9, jobs=36, seed=1), "jahani_patterns@highs"),
+        (sts.generate(nodes=9, jobs=24, seed=1, sharing="paper"), "rsjs_nodes@highs"),
     ],
     ids=lambda case: getattr(case, "name", case),
 )
@@ -95,7 +92,7 @@ def test_an_exact_method_improves_the_first_schedule(instance, method):
 
 
 def test_never_worse_than_its_start(random_document, random_decision):
-    for seed in range(30):
+    for seed in range(10):
         rng = Random(seed)
         instance = served(random_document, rng)
         start = complete(instance, random_decision(instance, rng))
@@ -104,26 +101,16 @@ def test_never_worse_than_its_start(random_document, random_decision):
         assert result.objective <= before + 1e-9 * max(1.0, abs(before))
 
 
-def test_a_method_that_finds_nothing_changes_nothing():
-    def idle(instance, call, report):
-        return SolveResult(stop=Stop.TIME_LIMIT)
-
-    instance = kiros.generate(nodes=6, jobs=30, seed=1)
-    result = solve(instance, idle)
-    assert result.stop is Stop.ITERATIONS
-    assert result.counts["improved"] == 0
-    assert result.counts["rounds"] == 10
-
-
-def test_parts_grow_after_failures():
-    seen = []
-
+def test_a_method_that_finds_nothing_changes_nothing_and_its_parts_grow():
     def idle(instance, call, report):
         seen.append(instance.cluster.nodes)
         return SolveResult(stop=Stop.TIME_LIMIT)
 
-    instance = kiros.generate(nodes=3, jobs=30, seed=1)
-    solve(instance, idle, nodes=1, rounds=9)
+    instance, seen = kiros.generate(nodes=6, jobs=30, seed=1), []
+    result = solve(instance, idle, nodes=1)
+    assert result.stop is Stop.ITERATIONS
+    assert result.counts["improved"] == 0
+    assert result.counts["rounds"] == 10 == len(seen)
     assert seen[0] < seen[-1]
 
 
@@ -163,34 +150,30 @@ def crash(instance):
     raise IndexError("list index\nout of range")
 
 
-def outside(instance):
-    jobs, nodes = len(instance.jobs), instance.cluster.nodes
-    decision = Solution.of(np.full(jobs, nodes), np.ones(jobs), np.zeros(nodes))
-    return SolveResult(stop=Stop.OPTIMAL, solution=decision)
+def everywhere(outside):
+    """Every job on a node that there is not, or on none but with a GPU."""
+
+    def answer(instance):
+        jobs, nodes = len(instance.jobs), instance.cluster.nodes
+        at = np.full(jobs, nodes if outside else -1)
+        decision = Solution.of(at, np.ones(jobs), np.full(nodes, 0 if outside else -1))
+        return SolveResult(stop=Stop.OPTIMAL, solution=decision)
+
+    return answer
 
 
-def crowded(instance):
-    jobs, nodes = len(instance.jobs), instance.cluster.nodes
-    decision = Solution.of(np.full(jobs, -1), np.ones(jobs), np.full(nodes, -1))
-    return SolveResult(stop=Stop.OPTIMAL, solution=decision)
-
-
-def of_another(instance):
-    return SolveResult(stop=Stop.OPTIMAL, solution=Solution.empty(1, 1))
-
-
-def no_decision(instance):
-    return SolveResult(stop=Stop.OPTIMAL, solution="run them all")
+def optimal(decision):
+    return lambda part: SolveResult(stop=Stop.OPTIMAL, solution=decision)
 
 
 @pytest.mark.parametrize(
     ("answer", "reason"),
     [
         (crash, "IndexError: list index out of range"),
-        (outside, "its decision fails the check: range: /job_node/0"),
-        (crowded, "its decision fails the check: postponed: /job_gpus/0"),
-        (of_another, "its decision fails the check: shape: /job_node"),
-        (no_decision, "AttributeError: "),
+        (everywhere(outside=True), "its decision fails the check: range: /job_node/0"),
+        (everywhere(outside=False), "its decision fails the check: postponed: /job_gpus/0"),
+        (optimal(Solution.empty(1, 1)), "its decision fails the check: shape: /job_node"),
+        (optimal("run them all"), "AttributeError: "),
         (lambda part: None, "AttributeError: "),
         (lambda part: SolveResult(stop=Stop.ERROR, message="no licence"), "no licence"),
         (lambda part: SolveResult(stop=Stop.ERROR), "error without a decision"),
@@ -211,6 +194,8 @@ def test_a_method_that_fails_costs_its_rounds_and_no_more(answer, reason):
     assert (result.objective, result.bound) == (idle.objective, idle.bound)
 
 
+@pytest.mark.solver
+@pytest.mark.usefixtures("unhurried")
 def test_rounds_that_fail_leave_the_others_alone():
     calls = []
 
@@ -249,10 +234,8 @@ class Sized:
     [
         ({}, 9),
         ({"max_jobs": 10}, 3),
-        ({"max_jobs": 3}, 2),
         ({"max_jobs": 1}, 1),
         ({"max_nodes": 4}, 4),
-        ({"max_nodes": 1}, 1),
         ({"max_jobs": 10, "max_nodes": 2}, 2),
     ],
 )
@@ -316,13 +299,15 @@ def with_idle_cost(instance):
     return replace(instance, objective=replace(instance.objective, mu=0.25))
 
 
+@pytest.mark.solver
+@pytest.mark.usefixtures("unhurried")
 @pytest.mark.parametrize(
     ("instance", "chosen"),
     [
-        (jahani.generate(nodes=9, jobs=30, seed=1), "jahani_patterns"),
-        (kiros.generate(nodes=9, jobs=30, seed=1), "first_ending_patterns"),
-        (sts.generate(nodes=9, jobs=30, seed=1, sharing="paper"), "rsjs_sifting"),
-        (with_idle_cost(sts.generate(nodes=9, jobs=30, seed=1, sharing="paper")), "ruin_recreate"),
+        (jahani.generate(nodes=6, jobs=20, seed=1), "jahani_patterns"),
+        (kiros.generate(nodes=6, jobs=20, seed=1), "first_ending_patterns"),
+        (sts.generate(nodes=6, jobs=20, seed=1, sharing="paper"), "rsjs_sifting"),
+        (with_idle_cost(sts.generate(nodes=6, jobs=20, seed=1, sharing="paper")), "ruin_recreate"),
     ],
     ids=lambda case: getattr(case, "name", case),
 )
@@ -345,3 +330,37 @@ def test_options_that_are_not_given_have_their_defaults_but_for_the_method():
     assert (counts["iterations"], counts["rounds"]) == (20_000, 100)
     with pytest.raises(InputError, match=r"method=jahani_patterns.* a callable"):
         run(instance, Call(), Report())
+
+
+def test_every_other_time_the_nodes_of_a_part_are_related(make):
+    """
+    Two nodes each for jobs of three kinds.
+
+    Of two nodes drawn at random 1 pair in 5 is alike: with related ones every other time, 3 in 5.
+    """
+    instance = make(
+        {"A1": 1, "B1": 1, "C1": 1},
+        [(2, ["A1"]), (2, ["B1"]), (2, ["C1"])],
+        [{kind: [2]} for kind in "AABBCC"],
+        due=[9] * 6,
+    )
+    decision = Solution.of(range(6), [1] * 6, [0, 0, 1, 1, 2, 2])
+    draws, rng = Neighbourhoods.of(instance), np.random.default_rng(1)
+    pairs = [draws.draw(decision, 2, 0, rng).nodes // 2 for _ in range(400)]
+    alike = sum(int(one == other) for one, other in pairs)
+    assert alike / len(pairs) == pytest.approx(0.6, abs=0.1)
+
+
+def test_a_part_with_fewer_jobs_than_nodes_may_leave_any_of_them_off(make):
+    """Every node of the whole is on; one job alone would ask for one of two nodes only."""
+    instance = make(
+        {"A2": 1}, [(3, ["A2"])], [{"A": [2]}] * 3, due=[9] * 3, open_nodes="jahani_eq", mu=1.0
+    )
+    decision = complete(instance, Solution.of([0, 1, 1], [1, 1, 1], [0, 0, -1]))
+    assert check(instance, decision).feasible
+    draws, rng, rules = Neighbourhoods.of(instance), np.random.default_rng(1), {}
+    for _ in range(30):
+        part = draws.draw(decision, 1, 0, rng)
+        assert check(part.instance, part.restricted(decision)).feasible
+        rules[tuple(part.jobs.tolist()), len(part.nodes)] = part.instance.objective.open_nodes
+    assert rules == {((0,), 2): "free", ((1, 2), 2): "jahani_eq"}

@@ -8,11 +8,13 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from allpairspy import AllPairs
 
 from rsjs.heuristics.list_scheduling import decide, prepare, right_sizing_cost
 from rsjs.instances import costs
 from rsjs.instances.check import check
 from rsjs.instances.errors import InputError
+from rsjs.instances.method import ENERGY, EXPECTATION, TARDINESS_AT
 from rsjs.instances.schema import Instance, Objective
 from rsjs.instances.solution import Solution
 
@@ -20,102 +22,100 @@ Make = Callable[..., Instance]
 NEVER = 1000.0  # a due date no job misses
 
 
-def _schedule(instance: Instance, rule: str, method: str = "fifo") -> tuple[list[int], list[int]]:
-    """Node and GPUs of each job."""
-    solution = decide(prepare(instance, method, rule))
-    return solution.job_node.tolist(), solution.job_gpus.tolist()
-
-
 @pytest.mark.parametrize(
     ("method", "first"),
     [("fifo", 2), ("edf", 0), ("priority", 1)],
 )
-def test_orders(make: Make, method: str, first: int) -> None:
+def test_orders(make, method, first):
     instance = make(
-        types={"A1": 1},
-        groups=[(1, ["A1"])],
-        hours=[{"A": [3]}] * 4,
+        {"A1": 1},
+        [(1, ["A1"])],
+        [{"A": [3]}] * 4,
         release=[-1, -1, -2, -2],
         due=[5, 6, 7, 5],
         weight=[1, 3, 2, 3],
     )
     for rule in ("code", "paper"):
-        node, _ = _schedule(instance, rule, method)
-        assert node.index(0) == first
+        assert decide(prepare(instance, method, rule)).job_node.tolist().index(0) == first
 
 
 @pytest.mark.parametrize(
-    ("rule", "expected"), [("code", ([0, -1], [1, 0])), ("paper", ([0, 0], [1, 1]))]
-)
-def test_one_job_per_node_or_shared_nodes(make: Make, rule: str, expected: object) -> None:
-    instance = make(
-        types={"A4": [1, 2, 3, 4]},
-        groups=[(1, ["A4"])],
-        hours=[{"A": [3, 2.5]}] * 2,
-        due=[NEVER] * 2,
-    )
-    assert _schedule(instance, rule) == expected
-
-
-@pytest.mark.parametrize(
-    ("rule", "gpus", "name"),
+    ("types", "nodes", "hours", "changes", "code", "paper"),
     [
-        ("code", 2, "A2"),  # the only configuration in time: 2.5 <= 3
+        # one job per node, or shared nodes
+        (
+            {"A4": [1, 2, 3, 4]},
+            [["A4"]],
+            [{"A": [3, 2.5]}] * 2,
+            {},
+            ([0, -1], [1, 0]),
+            ([0, 0], [1, 1]),
+        ),
+        (
+            {"A2": [1, 2]},
+            [["A2"]],
+            [{"A": [3, 2.9]}] * 3,
+            {},
+            ([0, -1, -1], [1, 0, 0]),
+            ([0, 0, -1], [1, 1, 0]),
+        ),
+        # the only configuration in time, 2.5 <= 3; or
         # A1: 0.5 $/h x 1 h late + 4 h x 1 $/h = 4.5 $; A2: 5 $ with 2 GPUs, 0.5 + 4 + 1 with 1
-        ("paper", 1, "A1"),
+        (
+            {"A1": 1, "A2": 2},
+            [["A1", "A2"]],
+            [{"A": [4, 2.5]}],
+            {"due": [3], "weight": [0.5], "family": "jahani"},
+            ([0], [2], ["A2"]),
+            ([0], [1], ["A1"]),
+        ),
+        # j1 finds no A left and takes a B, and the last B is gone when j2 comes; or
+        # j1 waits for an A, and j2 is placed all the same
+        (
+            {"A1": 1, "B1": 5},
+            [["A1"], ["B1"]],
+            [{"A": [3]}, {"A": [3], "B": [3]}, {"B": [3]}],
+            {},
+            ([0, 1, -1], [1, 1, 0]),
+            ([0, -1, 1], [1, 0, 1]),
+        ),
+        # the smallest VM that fits: 4 < 6 $, 4 > 3 $
+        (
+            {"A1": 1, "A2": 2, "A4": 4},
+            [["A1", "A2", "A4"]] * 2,
+            [{"A": [4, 3]}, {"A": [4, 1.5]}],
+            {},
+            ([0, 1], [1, 2], ["A1", "A2"]),
+            None,
+        ),
+        # more nodes than jobs, and a job for one type only
+        (
+            {"A1": 1, "B2": 5},
+            [["A1", "B2"]] * 3,
+            [{"A": [1], "B": [9, 9]}, {"B": [None, 2]}],
+            {},
+            ([0, 1], [1, 2], ["A1", "B2", "off"]),
+            ([0, 1], [1, 2], ["A1", "B2", "off"]),
+        ),
     ],
 )
-def test_first_in_time_or_right_sized(make: Make, rule: str, gpus: int, name: str) -> None:
-    instance = make(
-        types={"A1": 1, "A2": 2},
-        groups=[(1, ["A1", "A2"])],
-        hours=[{"A": [4, 2.5]}],
-        due=[3],
-        weight=[0.5],
-        family="jahani",
-    )
-    solution = decide(prepare(instance, "fifo", rule))
-    assert solution.job_gpus.tolist() == [gpus]
-    assert instance.cluster.node_types[solution.node_type[0]].name == name
-
-
-@pytest.mark.parametrize(
-    ("rule", "expected"),
-    [
-        # j1 finds no A left and takes a B; the last B is gone when j2 comes
-        ("code", [0, 1, -1]),
-        # j1 waits for an A; j2 is placed all the same
-        ("paper", [0, -1, 1]),
-    ],
-)
-def test_job_whose_node_is_taken(make: Make, rule: str, expected: list[int]) -> None:
-    instance = make(
-        types={"A1": 1, "B1": 5},
-        groups=[(1, ["A1"]), (1, ["B1"])],
-        hours=[{"A": [3]}, {"A": [3], "B": [3]}, {"B": [3]}],
-        due=[NEVER] * 3,
-    )
-    assert _schedule(instance, rule)[0] == expected
-
-
-def test_free_nodes_take_the_smallest_vm_that_fits(make: Make) -> None:
-    instance = make(
-        types={"A1": 1, "A2": 2, "A4": 4},
-        groups=[(2, ["A1", "A2", "A4"])],
-        hours=[{"A": [4, 3]}, {"A": [4, 1.5]}],
-        due=[NEVER] * 2,
-    )
-    solution = decide(prepare(instance, "fifo", "code"))
-    assert solution.job_gpus.tolist() == [1, 2]  # 4 < 6 $, 4 > 3 $
-    assert solution.node_type.tolist() == [0, 1]
+def test_schedules_by_hand(make, types, nodes, hours, changes, code, paper):
+    groups = [(1, names) for names in nodes]
+    instance = make(types, groups, hours, **{"due": [NEVER] * len(hours)} | changes)
+    names = [*(node_type.name for node_type in instance.cluster.node_types), "off"]
+    for rule, expected in (("code", code), ("paper", paper)):
+        if expected is not None:
+            solution = decide(prepare(instance, "fifo", rule))
+            found = solution.job_node.tolist(), solution.job_gpus.tolist()
+            assert (*found, [names[v] for v in solution.node_type])[: len(expected)] == expected
 
 
 @pytest.mark.parametrize("rule", ["code", "paper"])
-def test_running_jobs_keep_node_and_configuration(make: Make, rule: str) -> None:
+def test_running_jobs_keep_node_and_configuration(make, rule):
     instance = make(
-        types={"A4": [1, 2, 3, 4]},
-        groups=[(2, ["A4"])],
-        hours=[{"A": [3, 2.5, 2]}] * 4,
+        {"A4": [1, 2, 3, 4]},
+        [(2, ["A4"])],
+        [{"A": [3, 2.5, 2]}] * 4,
         release=[-4, -3, -2, -1],
         due=[NEVER] * 4,
     )
@@ -129,67 +129,33 @@ def test_running_jobs_keep_node_and_configuration(make: Make, rule: str) -> None
 
 
 @pytest.mark.parametrize("rule", ["code", "paper"])
-def test_a_placement_that_cannot_be_kept_is_refused_in_one_line(make: Make, rule: str) -> None:
-    instance = make(
-        types={"A2": [1, 2]},
-        groups=[(1, ["A2"])],
-        hours=[{"A": [3, 2]}] * 2,
-        due=[NEVER] * 2,
-    )
+def test_a_placement_that_cannot_be_kept_is_refused_in_one_line(make, rule):
+    instance = make({"A2": [1, 2]}, [(1, ["A2"])], [{"A": [3, 2]}] * 2, due=[NEVER] * 2)
     crowded = replace(instance, current=Solution.of([0, 0], [1, 2], [0]))
     expected = "/current/node_type/0: found 3 GPUs in use, expected <= 2 GPUs (capacity)"
     with pytest.raises(InputError, match=re.escape(expected)):
         prepare(crowded, "fifo", rule)
 
 
-@pytest.mark.parametrize("rule", ["code", "paper"])
-def test_more_nodes_than_jobs_and_a_job_for_one_type_only(make: Make, rule: str) -> None:
-    instance = make(
-        types={"A1": 1, "B2": 5},
-        groups=[(3, ["A1", "B2"])],
-        hours=[{"A": [1], "B": [9, 9]}, {"B": [None, 2]}],
-        due=[NEVER] * 2,
-    )
-    solution = decide(prepare(instance, "edf", rule))
-    assert solution.job_node.tolist() == [0, 1]
-    assert solution.job_gpus.tolist() == [1, 2]
-    assert solution.node_type.tolist() == [0, 1, -1]
-
-
-@pytest.mark.parametrize("rule", ["code", "paper"])
-def test_more_jobs_than_gpus_on_a_single_node(make: Make, rule: str) -> None:
-    instance = make(
-        types={"A2": [1, 2]}, groups=[(1, ["A2"])], hours=[{"A": [3, 2.9]}] * 5, due=[9] * 5
-    )
-    assert _schedule(instance, rule, "edf")[0] == [0, -1 if rule == "code" else 0, -1, -1, -1]
-
-
-@pytest.mark.parametrize("energy", ["proportional", "first_ending", "next_event"])
-@pytest.mark.parametrize("tardiness_at", ["completion", "next_event"])
-@pytest.mark.parametrize("expectation", ["worst_case", "mean", "expected"])
+@pytest.mark.parametrize(
+    ("energy", "tardiness_at", "expectation"),
+    [*AllPairs([[*sorted(kinds)] for kinds in (ENERGY, TARDINESS_AT, EXPECTATION)])],
+)
 def test_right_sizing_cost_is_the_objective_of_the_job_alone(
-    random_instance: Callable[[int, Objective], Instance],
-    energy: str,
-    tardiness_at: str,
-    expectation: str,
-) -> None:
+    random_instance, energy, tardiness_at, expectation
+):
     objective = Objective(
-        energy=energy,
-        tardiness_at=tardiness_at,
-        open_nodes="free",
-        expectation=expectation,
-        mu=0.4,
+        energy=energy, tardiness_at=tardiness_at, open_nodes="free", expectation=expectation, mu=0.4
     )
-    for seed in range(8):
+    for seed in range(3):
         instance = random_instance(seed, objective)
         cluster, jobs = instance.cluster, len(instance.jobs)
         cost = right_sizing_cost(instance)
         waiting = costs.tables(instance).postponement.sum()
         for j, v, g in np.argwhere(np.isfinite(cost)).tolist():
             node = int(np.flatnonzero(cluster.allowed[:, v])[0])
-            empty = Solution.empty(jobs, cluster.nodes)
-            job_node, job_gpus = empty.job_node.copy(), empty.job_gpus.copy()
-            node_type = empty.node_type.copy()
+            job_node, job_gpus = np.full(jobs, -1), np.zeros(jobs, dtype=int)
+            node_type = np.full(cluster.nodes, -1)
             job_node[j], job_gpus[j], node_type[node] = node, g, v
             alone = Solution.of(job_node, job_gpus, node_type)
             total = costs.terms(instance, alone).total

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
-from collections.abc import Callable
 from dataclasses import replace
-from random import Random
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rsjs.heuristics import greedy
+from rsjs.heuristics import greedy, path_relinking
+from rsjs.heuristics.greedy_sample import sample
 from rsjs.heuristics.local_search import run
+from rsjs.heuristics.starts import gathered
+from rsjs.heuristics.stopping import Iterations, Stopping
 from rsjs.instances import costs
 from rsjs.instances.check import check
 from rsjs.instances.documents import to_instance
@@ -31,19 +29,16 @@ def solve(instance: Instance, spelling: str, report: Report | None = None, **lim
 
 
 @pytest.fixture(scope="module")
-def crowded() -> Instance:
+def crowded():
     """40 jobs on 4 nodes: most of them wait, and some run late."""
     return generate(nodes=4, jobs=40, seed=3)
 
 
+@pytest.mark.slow
 @given(st.randoms(use_true_random=False), st.sampled_from(["late", "all"]), st.booleans())
 def test_a_warm_start_is_never_made_worse_whatever_is_evaluated(
-    random_document: Callable[..., Any],
-    random_decision: Callable[..., Solution],
-    rng: Random,
-    jobs: str,
-    by_gain: bool,
-) -> None:
+    random_document, random_decision, rng, jobs, by_gain
+):
     instance = to_instance(random_document(rng))
     start = random_decision(instance, rng)
     options = {"jobs": jobs, "evaluate": "gain" if by_gain else "objective"}
@@ -54,21 +49,25 @@ def test_a_warm_start_is_never_made_worse_whatever_is_evaluated(
     assert verdict.objective <= costs.terms(instance, start).total * (1 + 1e-12)
 
 
-@pytest.mark.parametrize("method", ["local_search", "path_relinking"])
-@pytest.mark.parametrize("start", ["greedy:paper", "edf:code", "randomized_greedy:paper"])
-def test_the_schedules_of_the_start_are_never_made_worse(
-    crowded: Instance, method: str, start: str
-) -> None:
+@pytest.mark.parametrize(
+    ("method", "start"),
+    [
+        ("local_search", "edf:code"),
+        ("local_search", "randomized_greedy:paper"),
+        ("path_relinking", "greedy:paper"),
+    ],
+)
+def test_the_schedules_of_the_start_are_never_made_worse(crowded, method, start):
     before = solve(crowded, start).objective
     assert solve(crowded, f"{method}?start={start}").objective <= before
 
 
-def test_more_is_found_by_looking_at_all_jobs(crowded: Instance) -> None:
+def test_more_is_found_by_looking_at_all_jobs(crowded):
     late = solve(crowded, "local_search").objective
     assert solve(crowded, "local_search?jobs=all").objective < late
 
 
-def test_elite_is_the_number_of_schedules_that_are_improved(crowded: Instance) -> None:
+def test_elite_is_the_number_of_schedules_that_are_improved(crowded):
     def found(elite: int) -> SolveResult:
         return solve(crowded, f"local_search?elite={elite},jobs=all")
 
@@ -78,7 +77,7 @@ def test_elite_is_the_number_of_schedules_that_are_improved(crowded: Instance) -
     assert several[0].counts["iterations"] < several[1].counts["iterations"]
 
 
-def test_k_is_the_length_of_the_lists(crowded: Instance) -> None:
+def test_k_is_the_length_of_the_lists(crowded):
     seen = [
         solve(
             crowded, f"local_search?neighbourhoods=12,jobs=all,elite=1,iterations=1,k={k}"
@@ -88,21 +87,22 @@ def test_k_is_the_length_of_the_lists(crowded: Instance) -> None:
     assert seen == sorted(set(seen))
 
 
-def test_iterations_limit_the_moves_from_each_schedule(crowded: Instance) -> None:
+def test_iterations_limit_the_moves_from_each_schedule(crowded):
     call = "local_search?jobs=all,elite=3,iterations="
     assert solve(crowded, f"{call}2").counts["iterations"] == 6
     assert solve(crowded, f"{call}2").objective >= solve(crowded, f"{call}0").objective
 
 
-def test_no_neighbourhood_no_move(crowded: Instance) -> None:
+def test_no_neighbourhood_no_move(crowded):
     result = solve(crowded, "local_search?neighbourhoods=4")  # one GPU type is on each node
     assert result.counts["starts"] > 0
     with pytest.raises(ValueError, match="found 'neighbourhoods=18', expected"):
         solve(crowded, "local_search?neighbourhoods=18")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["local_search?jobs=all", "path_relinking"])
-def test_the_answer_depends_on_the_seed_alone(crowded: Instance, method: str) -> None:
+def test_the_answer_depends_on_the_seed_alone(crowded, method):
     results = [solve(crowded, method, seed=5, threads=threads) for threads in (1, 1, 3)]
     assert results[0].solution.same_as(results[1].solution)
     assert results[0].solution.same_as(results[2].solution)
@@ -110,7 +110,7 @@ def test_the_answer_depends_on_the_seed_alone(crowded: Instance, method: str) ->
 
 
 @pytest.mark.parametrize("method", ["local_search?jobs=all", "path_relinking"])
-def test_incumbents_fall_and_the_last_one_is_the_result(crowded: Instance, method: str) -> None:
+def test_incumbents_fall_and_the_last_one_is_the_result(crowded, method):
     report = Report()
     result = solve(crowded, method, report)
     values = [event.incumbent for event in report.events]
@@ -121,36 +121,33 @@ def test_incumbents_fall_and_the_last_one_is_the_result(crowded: Instance, metho
 
 
 class Impatient(Report):
-    """Asks for the end after so many schedules."""
+    """Asks for the end after the first schedule."""
 
-    def __init__(self, most: int) -> None:
-        super().__init__()
-        self.most = most
+    def stop_requested(self):
+        return len(self.events) >= 1
 
-    def stop_requested(self) -> bool:
-        return len(self.events) >= self.most
+
+class Late(Report):
+    def remaining(self):
+        return 0.0
 
 
 @pytest.mark.parametrize("method", ["local_search?jobs=all", "path_relinking"])
-def test_when_asked_to_end_it_returns_what_it_has(crowded: Instance, method: str) -> None:
-    result = solve(crowded, method, Impatient(1))
-    assert result.stop is Stop.INTERRUPTED
+@pytest.mark.parametrize(
+    ("report", "stop"),
+    [(Impatient, Stop.INTERRUPTED), (Late, Stop.TIME_LIMIT), (Report, Stop.ITERATIONS)],
+)
+def test_when_time_is_up_or_somebody_asks_it_returns_what_it_has(crowded, method, report, stop):
+    result = solve(crowded, method, report())
+    assert result.stop is stop
     assert check(crowded, result.solution, objective=result.objective).feasible
-    assert solve(crowded, method).stop is Stop.ITERATIONS
 
 
-@pytest.mark.parametrize("method", ["local_search?jobs=all", "path_relinking"])
-def test_when_no_time_is_left_it_returns_the_start(crowded: Instance, method: str) -> None:
-    class Late(Report):
-        def remaining(self) -> float:
+def test_the_start_has_half_of_the_time(crowded):
+    class Still(Report):
+        def elapsed(self):
             return 0.0
 
-    result = solve(crowded, method, Late())
-    assert result.stop is Stop.TIME_LIMIT
-    assert check(crowded, result.solution, objective=result.objective).feasible
-
-
-def test_the_start_has_half_of_the_time(crowded: Instance) -> None:
     asked = []
 
     def start(instance: Instance, call: Call, report: Report) -> SolveResult:
@@ -159,19 +156,19 @@ def test_the_start_has_half_of_the_time(crowded: Instance) -> None:
         return SolveResult(stop=Stop.OPTIMAL, solution=solution)
 
     options = {"start": start, "elite": 1}
-    result = run(crowded, Call(options=options), Report(1000.0))
+    result = run(crowded, Call(options=options), Still(1000.0))
     assert result.solution is not None
-    assert 499 < asked[0][0] <= 500
-    assert asked[0] == (asked[0][0], asked[0][0], {})
+    assert asked == [(500, 500, {})]
 
 
-def test_a_start_without_a_solution_is_told(crowded: Instance) -> None:
+@pytest.mark.parametrize("run", [run, path_relinking.run])
+def test_a_start_without_a_solution_is_told(crowded, run):
     nothing = SolveResult(stop=Stop.ERROR, message="no memory")
     options = {"start": lambda instance, call, report: nothing}
     assert run(crowded, Call(options=options), Report()).message == "no memory"
 
 
-def test_every_rule_for_open_nodes_that_holds_at_the_start_holds_at_the_end() -> None:
+def test_every_rule_for_open_nodes_that_holds_at_the_start_holds_at_the_end():
     instance = generate(nodes=3, jobs=8, seed=1)
     asked = replace(FAMILIES["sts"], open_nodes="rsjs_eq", expectation="worst_case")
     strict = replace(instance, objective=asked)
@@ -187,30 +184,53 @@ def test_every_rule_for_open_nodes_that_holds_at_the_start_holds_at_the_end() ->
     assert check(strict, result.solution, objective=result.objective).feasible
 
 
-SCRIPT = """
-import sys
-from rsjs.heuristics import compiled
-from rsjs.instances.generators.kiros import generate
-from rsjs.instances.method import Call, Report
-from rsjs.methods import parse
-for seed, method in enumerate(sys.argv[1:]):
-    result = parse(method)(generate(nodes=3, jobs=12, seed=seed), Call(), Report())
-    print(method, result.objective.hex(), dict(result.counts), result.solution.job_node.tolist())
-"""
+def price(instance: Instance, solution: Solution) -> float:
+    return costs.terms(instance, solution).total
 
 
-def test_without_numba_the_results_are_the_same() -> None:
-    methods = ("local_search", "local_search?jobs=all", "path_relinking?elite=5,iterations=6")
+def test_the_best_schedules_of_the_randomized_greedy_differ(crowded):
+    seed = 7
+    found = sample(crowded, seed, 8, Stopping())
+    values = [price(crowded, solution) for solution in found]
+    assert len(values) == 8
+    assert values == sorted(set(values))
+    call = Call(limits=Limits(seed=seed))
+    assert parse("randomized_greedy:paper")(crowded, call, Report()).objective == values[0]
+    assert sample(crowded, seed, 3, Stopping())[2].same_as(found[2])
+    assert sample(crowded, seed, 3, Iterations(0)) == []
 
-    def output(**environment: str) -> str:
-        return subprocess.run(
-            [sys.executable, "-c", SCRIPT, *methods],
-            env={**os.environ, **environment},
-            capture_output=True,
-            text=True,
-            check=True,
-        ).stdout
 
-    plain = output(NUMBA_DISABLE_JIT="1")
-    assert len(plain.splitlines()) == len(methods)
-    assert plain == output()
+def test_incumbents_come_first_and_others_fill_up(crowded):
+    greedy, edf = (
+        parse(name)(crowded, Call(), Report()).solution for name in ("greedy:paper", "edf:paper")
+    )
+    assert greedy is not None
+    assert edf is not None
+
+    def start(instance: Instance, call: Call, report: Report) -> SolveResult:
+        for solution in (edf, greedy, greedy):
+            report.incumbent(solution, price(instance, solution))
+        return SolveResult(stop=Stop.OPTIMAL, solution=greedy)
+
+    call = Call(options={"start": start})
+    report = Report()
+    alone, result = gathered(crowded, call, report, 10, fill=False)
+    worse, better = sorted((price(crowded, edf), price(crowded, greedy)), reverse=True)
+    assert {cost for cost, _ in alone} <= {worse, better}
+    assert alone[0][0] == better
+    assert result is not None
+    assert result.stop is Stop.OPTIMAL
+    assert report.events[-1].incumbent == better
+    filled, _ = gathered(crowded, call, Report(), 10, fill=True)
+    assert [cost for cost, _ in filled] == sorted(cost for cost, _ in filled)
+    assert len(filled) == 10
+    assert better in [cost for cost, _ in filled]
+
+
+def test_a_warm_start_stands_alone_without_its_empty_nodes(crowded):
+    start = Solution.of([0, *[-1] * 39], [1, *[0] * 39], [0, 1, 2, -1])
+    assert check(crowded, start).feasible
+    ((cost, found),), result = gathered(crowded, Call(warm_start=start), Report(), 10, fill=False)
+    assert result is None
+    assert found.node_type.tolist() == [0, -1, -1, -1]
+    assert cost <= price(crowded, start)

@@ -18,7 +18,7 @@ A100 = gpu_named("A100-40")
 
 
 @given(st.integers(1, 25), st.integers(0, 99), st.booleans(), st.integers(0, 80), st.integers(0, 5))
-def test_every_rule_is_feasible(n: int, seed: int, rigid: bool, releases: int, delta: int) -> None:
+def test_every_rule_is_feasible(n, seed, rigid, releases, delta):
     jobs = generate(A100, n, seed, rigid=rigid, releases=releases, delta=delta)
     found = {rule: greedy(jobs, rule) for rule in RULES}
     for schedule in found.values():
@@ -29,7 +29,7 @@ def test_every_rule_is_feasible(n: int, seed: int, rigid: bool, releases: int, d
 
 
 @pytest.mark.parametrize("delta", [0, 2])
-def test_on_a_partition_only_its_placements_are_used(delta: int) -> None:
+def test_on_a_partition_only_its_placements_are_used(delta):
     jobs = generate(A100, 15, 2, whole=False, delta=delta)
     schedule = greedy(jobs, "area", partition_of(A100, "4g,2g,1g"))
     assert check(jobs, schedule).feasible
@@ -37,7 +37,7 @@ def test_on_a_partition_only_its_placements_are_used(delta: int) -> None:
     assert names <= {"4g", "2g", "1g"}
 
 
-def test_the_rules_differ_in_the_order_of_jobs() -> None:
+def test_the_rules_differ_in_the_order_of_jobs():
     jobs = generate(A100, 12, 4, rigid=True)
     first = {rule: greedy(jobs, rule) for rule in RULES}
     now = {rule: {j for j in range(12) if own.begin[j] == 0} for rule, own in first.items()}
@@ -55,9 +55,7 @@ def test_the_rules_differ_in_the_order_of_jobs() -> None:
         ({"2g": 4, "1g2m": 4}, "1g2m", 6),  # then the highest start
     ],
 )
-def test_a_job_takes_the_placement_with_the_least_area(
-    options: dict[str, int], profile: str, start: int
-) -> None:
+def test_a_job_takes_the_placement_with_the_least_area(options, profile, start):
     rows = [{"profile": name, "duration": lasts} for name, lasts in options.items()]
     job = {"id": "j", "release": 3, "options": rows}
     jobs = to_repartition(

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from random import Random
 
 import numpy as np
 import pytest
 
 from rsjs.heuristics.descent import Descent
+from rsjs.heuristics.descent_tables import tables
+from rsjs.heuristics.kernels import descent, moves, refreshing
+from rsjs.heuristics.schedules import schedule, solution, without_empty_nodes
 from rsjs.heuristics.stopping import Stopping
 from rsjs.instances import costs
 from rsjs.instances.check import check
-from rsjs.instances.cluster import GpuType, ShareLevel
+from rsjs.instances.documents import to_instance
 from rsjs.instances.schema import Instance
 from rsjs.instances.solution import Solution
+from tests.heuristics.builders import with_shares
 
 Make = Callable[..., Instance]
 
@@ -37,7 +41,7 @@ FAST_AND_SLOW = {"A1": 1, "B1": 1}  # node types by name, with the price of the 
 
 
 @pytest.mark.parametrize("digit", ["1", "2"])
-def test_n1_and_n2_give_a_late_job_the_fast_node_of_one_in_time(make: Make, digit: str) -> None:
+def test_n1_and_n2_give_a_late_job_the_fast_node_of_one_in_time(make, digit):
     hours = [{"A": [2], "B": [5]}, {"A": [2], "B": [5]}]
     instance = make(FAST_AND_SLOW, [(1, ["A1"]), (1, ["B1"])], hours, due=[3, 9])
     found, saved = improved(instance, digit, [1, 0], [1, 1], [0, 1])
@@ -45,7 +49,7 @@ def test_n1_and_n2_give_a_late_job_the_fast_node_of_one_in_time(make: Make, digi
     assert saved == pytest.approx(2)  # hours late at 1 $/h
 
 
-def test_n2_exchanges_two_late_jobs_and_n1_does_not(make: Make) -> None:
+def test_n2_exchanges_two_late_jobs_and_n1_does_not(make):
     hours = [{"A": [2], "B": [5]}, {"A": [2], "B": [5]}]
     instance = make(FAST_AND_SLOW, [(1, ["A1"]), (1, ["B1"])], hours, due=[1, 1], weight=[3, 1])
     start = [1, 0], [1, 1], [0, 1]
@@ -54,7 +58,7 @@ def test_n2_exchanges_two_late_jobs_and_n1_does_not(make: Make) -> None:
 
 
 @pytest.mark.parametrize("digits", ["1", "2", "12"])
-def test_a_job_does_not_go_where_it_is_not_admissible(make: Make, digits: str) -> None:
+def test_a_job_does_not_go_where_it_is_not_admissible(make, digits):
     """The pair of the printed rule: job 1 has no time on two GPUs, which it would get."""
     hours = [{"A": [9, 2]}, {"A": [3, None]}]
     instance = make({"A2": 1}, [(2, ["A2"])], hours, due=[3, 9])
@@ -65,21 +69,18 @@ def test_a_job_does_not_go_where_it_is_not_admissible(make: Make, digits: str) -
     assert found.job_gpus.tolist() == [1, 1]
 
 
-def test_n3_runs_a_postponed_job_in_the_place_of_a_less_pressing_one(make: Make) -> None:
+def test_n3_runs_a_postponed_job_in_the_place_of_a_less_pressing_one(make):
     hours = [{"A": [2]}, {"A": [2]}]
     instance = make({"A1": 1}, [(1, ["A1"])], hours, due=[9, 2])
     found, saved = improved(instance, "3", [0, -1], [1, 0], [0])
     assert decision(found) == ([-1, 0], [0, 1], [0])
     assert saved == pytest.approx(100 * (1 + 2 - 2))  # rho = 100, H = 1
     assert improved(instance, "3", [-1, 0], [0, 1], [0])[1] == 0
+    as_pressing = make({"A1": 1}, [(1, ["A1"])], hours, due=[2, 2], weight=[1, 2])
+    assert improved(as_pressing, "3", [0, -1], [1, 0], [0])[1] == 0
 
 
-def test_n3_leaves_alone_what_is_as_pressing(make: Make) -> None:
-    instance = make({"A1": 1}, [(1, ["A1"])], [{"A": [2]}] * 2, due=[2, 2], weight=[1, 2])
-    assert improved(instance, "3", [0, -1], [1, 0], [0])[1] == 0
-
-
-def test_of_jobs_that_are_equally_late_the_first_ones_are_listed(make: Make) -> None:
+def test_of_jobs_that_are_equally_late_the_first_ones_are_listed(make):
     """Two are: job 2, which cannot run elsewhere, and job 0."""
     hours = [{"A": [2], "B": [5]}, {"A": [2], "B": [5]}, {"B": [5]}, {"A": [2], "B": [5]}]
     instance = make(FAST_AND_SLOW, [(1, ["A1"]), (3, ["B1"])], hours, due=[3, 3, 1, 9])
@@ -88,7 +89,7 @@ def test_of_jobs_that_are_equally_late_the_first_ones_are_listed(make: Make) -> 
     assert found.job_node.tolist() == [0, 2, 3, 1]
 
 
-def test_n3_leaves_the_gpus_of_the_running_job(make: Make) -> None:
+def test_n3_leaves_the_gpus_of_the_running_job(make):
     """With its own best configuration, two GPUs, the postponed job would not fit."""
     hours = [{"A": [2, None]}, {"A": [4, None]}, {"A": [3, 1]}]
     instance = make({"A2": 1}, [(1, ["A2"])], hours, due=[9, 8, 0])
@@ -97,7 +98,7 @@ def test_n3_leaves_the_gpus_of_the_running_job(make: Make) -> None:
     assert sorted(found.job_gpus.tolist()) == [0, 1, 1]
 
 
-def test_n4_changes_the_gpu_type_of_a_late_node(make: Make) -> None:
+def test_n4_changes_the_gpu_type_of_a_late_node(make):
     hours = [{"A": [5, 5], "B": [2, 2]}, {"A": [4, 4], "B": [6, 6]}]
     types = {"A2": 1, "B2": 1, "B1": 0.1}
     instance = make(types, [(1, list(types))], hours, due=[1, 9])
@@ -106,7 +107,7 @@ def test_n4_changes_the_gpu_type_of_a_late_node(make: Make) -> None:
     assert saved == pytest.approx((5 - 2) * 1 + (4 - 2) * 1)
 
 
-def test_n4_asks_for_as_many_gpus_and_for_times_that_fall(make: Make) -> None:
+def test_n4_asks_for_as_many_gpus_and_for_times_that_fall(make):
     """B1 is faster and cheaper but too small for two jobs; on C2 the times rise in sum."""
     hours = [
         {"A": [5, 5], "B": [2, 2], "C": [4, 4]},
@@ -117,7 +118,7 @@ def test_n4_asks_for_as_many_gpus_and_for_times_that_fall(make: Make) -> None:
     assert improved(instance, "4", [0, 0], [1, 1], [0])[1] == 0
 
 
-def test_n5_doubles_a_late_node(make: Make) -> None:
+def test_n5_doubles_a_late_node(make):
     hours = [{"A": [8, 4, 3, 2]}, {"A": [4, 3, 2, 2]}]
     types = {"A2": 1, "A4": 1.5}
     instance = make(types, [(1, list(types))], hours, due=[2, 9])
@@ -127,9 +128,7 @@ def test_n5_doubles_a_late_node(make: Make) -> None:
 
 
 @pytest.mark.parametrize("types", [["A2"], ["A2", "A3"], ["A2", "B4"]])
-def test_n5_needs_a_type_of_twice_the_size_that_the_node_may_take(
-    make: Make, types: list[str]
-) -> None:
+def test_n5_needs_a_type_of_twice_the_size_that_the_node_may_take(make, types):
     """Twice the GPUs for each job on the node as it is would be 4 of 2."""
     known = {"A2": 1, "A3": 1, "A4": 1, "B4": 1}
     hours = [{"A": [8, 4, 3, 2], "B": [8, 1, 1, 1]}, {"A": [4, 3, 2, 2], "B": [8, 1, 1, 1]}]
@@ -137,7 +136,7 @@ def test_n5_needs_a_type_of_twice_the_size_that_the_node_may_take(
     assert improved(instance, "5", [0, 0], [1, 1], [0, -1])[1] == 0
 
 
-def test_n6_halves_a_node(make: Make) -> None:
+def test_n6_halves_a_node(make):
     hours = [{"A": [5, 4, 4, 4]}, {"A": [3, 3, 3, 3]}]
     types = {"A4": 4, "A2": 1}
     instance = make(types, [(1, list(types))], hours, due=[2, 9])
@@ -147,16 +146,14 @@ def test_n6_halves_a_node(make: Make) -> None:
 
 
 @pytest.mark.parametrize(("gpus", "types"), [([1, 2], ["A4", "A2"]), ([2, 2], ["A4", "A1"])])
-def test_n6_needs_even_numbers_and_a_type_of_half_the_size(
-    make: Make, gpus: list[int], types: list[str]
-) -> None:
+def test_n6_needs_even_numbers_and_a_type_of_half_the_size(make, gpus, types):
     """Half of 1 GPU rounded up, or halves on a node of one GPU, would not fit."""
     hours = [{"A": [5, 4, 4, 4]}, {"A": [3, 3, 3, 3]}]
     instance = make({"A4": 4, "A2": 1, "A1": 0.1}, [(1, types)], hours, due=[2, 9])
     assert improved(instance, "6", [0, 0], gpus, [0])[1] == 0
 
 
-def test_n7_moves_gpus_from_job_to_job(make: Make) -> None:
+def test_n7_moves_gpus_from_job_to_job(make):
     hours = [{"A": [9, 5, 3, 3]}, {"A": [4, 4, 4, 4]}]
     instance = make({"A4": 1}, [(1, ["A4"])], hours, due=[3, 9])
     found, saved = improved(instance, "7", [0, 0], [1, 3], [0])
@@ -164,7 +161,7 @@ def test_n7_moves_gpus_from_job_to_job(make: Make) -> None:
     assert saved == pytest.approx((9 - 3) + (4 - 3) * 1)
 
 
-def test_n7_deals_out_what_the_node_has_and_no_more(make: Make) -> None:
+def test_n7_deals_out_what_the_node_has_and_no_more(make):
     """The authors' rule gives each job its other number, two GPUs: four of three."""
     hours = [{"A": [9, 2, None]}, {"A": [9, 2, None]}]
     instance = make({"A3": 1}, [(1, ["A3"])], hours, due=[1, 1], weight=[1, 5])
@@ -173,7 +170,7 @@ def test_n7_deals_out_what_the_node_has_and_no_more(make: Make) -> None:
     assert saved == pytest.approx(5 * (9 - 2) + (9 - 2))
 
 
-def test_jobs_on_shares_keep_them_or_exchange_them(make: Make) -> None:
+def test_jobs_on_shares_keep_them_or_exchange_them(make):
     """Two quarters of K80 GPU take one GPU: one of the three is left for N7 to deal out."""
     plain = make({"A3": 1}, [(1, ["A3"])], [{"A": [9, 2, 1]}] * 3, due=[1, 9, 9])
     instance = with_quarters(plain)
@@ -184,9 +181,7 @@ def test_jobs_on_shares_keep_them_or_exchange_them(make: Make) -> None:
 
 
 @pytest.mark.parametrize(("digit", "before", "gpus"), [("5", "A3", 1), ("6", "A6", 2)])
-def test_n5_and_n6_pass_over_nodes_with_shares(
-    make: Make, digit: str, before: str, gpus: int
-) -> None:
+def test_n5_and_n6_pass_over_nodes_with_shares(make, digit, before, gpus):
     """Share level 0 stands behind 7 GPUs, as number 8: half of that would be four GPUs."""
     types = {"A6": 2, "A3": 2, "A7": 9} | {"A6" if before == "A3" else "A3": 0.1}
     plain = make(types, [(1, ["A6", "A3"])], [{"A": [9] * 7}] * 2, due=[1, 90])
@@ -202,11 +197,56 @@ def position(instance: Instance, name: str) -> int:
     return [node_type.name for node_type in instance.cluster.node_types].index(name)
 
 
-def with_quarters(instance: Instance) -> Instance:
+def with_quarters(instance):
     """The same instance, where two jobs may share a GPU in quarters."""
-    gpus = tuple(
-        GpuType(name=gpu.name, memory_gb=0, units=4, levels=(ShareLevel(units=1, max_memory_gb=0),))
-        for gpu in instance.cluster.gpu_types
+    return with_shares(instance, 4, [(1, 0)], 2.0)
+
+
+def test_n3_saves_what_an_overdue_job_costs_until_the_next_event(make):
+    """Job 0 is due now, job 1 in an hour; job 2 ends in half an hour. Waiting costs 1500 $ each."""
+    hours = [{"A": [2]}, {"A": [5]}, {"B": [0.5]}]
+    instance = make(
+        {"A1": 0.01, "B1": 0.01},
+        [(1, ["A1"]), (1, ["B1"])],
+        hours,
+        due=[0, 1, 9],
+        weight=[5, 3, 1],
+        tardiness_at="next_event",
     )
-    jobs = replace(instance.jobs, inflation=np.full((len(instance.jobs), len(gpus), 1), 2.0))
-    return replace(instance, cluster=replace(instance.cluster, gpu_types=gpus), jobs=jobs)
+    start = Solution.of([0, -1, 1], [1, 0, 1], [0, 1])
+    cost, found = Descent(instance, neighbourhoods="3").improve(start, Stopping())
+    assert check(instance, found, objective=cost).feasible
+    assert found.job_node.tolist() == [-1, 0, 1]
+    saved = costs.terms(instance, start).total - cost
+    assert saved == pytest.approx(5 * 0.5 - 0.01 * (5 - 2))
+
+
+def test_n3_among_overdue_jobs_costs_what_is_claimed(random_document, random_decision):
+    moved = 0
+    for seed in range(80):
+        rng = Random(seed)
+        document = random_document(rng)
+        document["objective"]["tardiness_at"] = "next_event"
+        for job in document["jobs"]:
+            job["due"] = document["now"] - rng.randint(0, 100) / 100
+            job["weight"] = rng.choice([0.36, 1, 2.75])
+        instance = to_instance(document)
+        start = without_empty_nodes(instance, random_decision(instance, rng))
+        found = tables(instance, only_late=False)
+        state = schedule(instance, found, start, 10)
+        before = refreshing.refresh(found, state)
+        move, done = moves.no_move(len(instance.jobs)), np.zeros(2, dtype=np.int64)
+        descent.descend(found, state, move, np.arange(1, 8) == 3, 1, 10**9, done)
+        after = costs.terms(instance, solution(instance, found, state)).total
+        assert before + move.change[0] == pytest.approx(after, rel=1e-9, abs=1e-9)
+        moved += int(done[descent.MOVES])
+    assert moved > 10
+
+
+def test_n6_does_not_halve_a_node_of_three_gpus(make):
+    """One GPU would hold half of the job's two, and cost less."""
+    instance = make({"A3": 4, "A1": 0.1}, [(1, ["A3", "A1"])], [{"A": [5, 4, 4]}], due=[2])
+    start = Solution.of([0], [2], [position(instance, "A3")])
+    searched = Descent(instance, neighbourhoods="6")
+    assert searched.improve(start, Stopping())[1].same_as(start)
+    assert searched.neighbours == 0

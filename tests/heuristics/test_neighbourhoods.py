@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from itertools import product
-from pathlib import Path
-from random import Random
 from typing import Any
 
 import numpy as np
@@ -24,6 +22,8 @@ from rsjs.instances.documents import to_instance
 from rsjs.instances.packing import gpus_for_shares
 from rsjs.instances.schema import Instance
 from rsjs.instances.solution import Solution
+
+pytestmark = pytest.mark.slow
 
 CASES = (
     "oneshot_azure4_N10_J40_s1",
@@ -204,13 +204,8 @@ def best_change(
     st.sampled_from([1, 2, 10]),
 )
 def test_the_best_neighbour_is_that_of_the_definition_and_costs_what_is_claimed(
-    random_document: Callable[..., Any],
-    random_decision: Callable[..., Solution],
-    rng: Random,
-    evaluate: str,
-    only_late: bool,
-    k: int,
-) -> None:
+    random_document, random_decision, rng, evaluate, only_late, k
+):
     instance = to_instance(random_document(rng))
     start = without_empty_nodes(instance, random_decision(instance, rng))
     found = tables(instance, evaluate, only_late=only_late)
@@ -227,11 +222,8 @@ def test_the_best_neighbour_is_that_of_the_definition_and_costs_what_is_claimed(
 
 @given(st.randoms(use_true_random=False), st.booleans())
 def test_every_move_is_feasible_and_no_neighbour_improves_the_last_schedule(
-    random_document: Callable[..., Any],
-    random_decision: Callable[..., Solution],
-    rng: Random,
-    only_late: bool,
-) -> None:
+    random_document, random_decision, rng, only_late
+):
     instance = to_instance(random_document(rng))
     start = without_empty_nodes(instance, random_decision(instance, rng))
     final = descended(instance, start, "objective", only_late, 10)
@@ -260,11 +252,12 @@ def descended(
     return solution(instance, found, state)
 
 
-@pytest.mark.parametrize("case", CASES)
-@pytest.mark.parametrize("evaluate", ["objective", "gain"])
+@pytest.mark.parametrize(
+    ("case", "evaluate"), [*zip(CASES, ("objective", "gain", "objective"), strict=True)]
+)
 def test_every_move_on_the_authors_cases_is_feasible_and_costs_what_is_claimed(
-    shared: Path, case: str, evaluate: str
-) -> None:
+    shared, case, evaluate
+):
     instance = read(shared / "data/peer" / case)
     start = greedy.decide(greedy.prepare(instance, "paper"))
     final = descended(instance, without_empty_nodes(instance, start), evaluate, True, 10)

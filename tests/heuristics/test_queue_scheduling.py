@@ -7,11 +7,17 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from allpairspy import AllPairs
 
 from rsjs.heuristics import deterministic, queue_scheduling
+from rsjs.heuristics.dynamic_programming import decide as by_dp
+from rsjs.heuristics.dynamic_programming import gpus_of_jobs, pooled_costs
+from rsjs.heuristics.queue_choices import Choices
 from rsjs.heuristics.queue_scheduling import RULES, decide
-from rsjs.heuristics.rooms import FITS
+from rsjs.heuristics.rooms import FITS, Rooms
+from rsjs.instances import costs
 from rsjs.instances.check import check
+from rsjs.instances.cluster import Cluster, GpuType, NodeGroup, NodeType, ShareLevel
 from rsjs.instances.epochs import Law
 from rsjs.instances.errors import InputError
 from rsjs.instances.generators.sts import SHARING, generate
@@ -20,23 +26,17 @@ from rsjs.instances.method import Call, Report
 from rsjs.instances.schema import Instance
 from rsjs.instances.solution import Solution, SolveResult, Stop
 from rsjs.methods import parse
+from tests.heuristics.builders import with_shares
 
 Make = Callable[..., Instance]
 NEVER = 1000.0  # a due date no job misses
 
 
-PAIRWISE = [  # rule, GPU types, sharing, fit
-    (rule, mix, SHARING[(r + m) % 3], FITS[(r // 3 + m) % 2])
-    for r, rule in enumerate(RULES)
-    for m, mix in enumerate(MIXES)
-]
-
-
-@pytest.mark.parametrize(("rule", "mix", "sharing", "fit"), PAIRWISE)
-def test_decisions_are_feasible_and_running_jobs_stay(
-    rule: str, mix: str, sharing: str, fit: str
-) -> None:
-    for seed in range(3):
+@pytest.mark.parametrize(
+    ("mix", "sharing", "fit", "rule"), [*AllPairs([[*MIXES], [*SHARING], [*FITS], [*RULES]])]
+)
+def test_decisions_are_feasible_and_running_jobs_stay(mix, sharing, fit, rule):
+    for seed in range(2):
         instance = generate(nodes=6, jobs=40, seed=seed, mix=mix, sharing=sharing)
         first = decide(instance, rule, fit=fit)
         assert check(instance, first).feasible
@@ -67,11 +67,11 @@ def test_decisions_are_feasible_and_running_jobs_stay(
         ("greedy", [2, 1, 0, 3]),
     ],
 )
-def test_orders(make: Make, rule: str, expected: list[int]) -> None:
+def test_orders(make, rule, expected):
     instance = make(
-        types={"A1": [1]},
-        groups=[(4, ["A1"])],
-        hours=[{"A": [1]}, {"A": [2]}, {"A": [9]}, {"A": [1]}],
+        {"A1": [1]},
+        [(4, ["A1"])],
+        [{"A": [1]}, {"A": [2]}, {"A": [9]}, {"A": [1]}],
         release=[-1, 0, -3, -2],
         due=[6, 5, 8, 9],
         weight=[1, 3, 2, 4],
@@ -80,52 +80,40 @@ def test_orders(make: Make, rule: str, expected: list[int]) -> None:
     assert [node.index(n) for n in range(4)] == expected
 
 
-def test_the_cheapest_configuration_in_time_then_the_fastest_late_one(make: Make) -> None:
-    instance = make(
-        types={"A4": [1, 2, 3, 4]},
-        groups=[(2, ["A4"])],
-        hours=[{"A": [6, 4, 3.5, 3]}] * 2,
-        due=[4, 2.5],
-    )
+def test_the_cheapest_configuration_in_time_then_the_fastest_late_one(make):
+    instance = make({"A4": [1, 2, 3, 4]}, [(2, ["A4"])], [{"A": [6, 4, 3.5, 3]}] * 2, due=[4, 2.5])
     # j1 is late anyhow: the fastest; j0: 4 h x 2 $/h < 3.5 h x 3 $/h
     assert decide(instance, "edf").job_gpus.tolist() == [2, 4]
 
 
-def test_a_job_takes_what_is_left_rather_than_wait(make: Make) -> None:
+def test_a_job_takes_what_is_left_rather_than_wait(make):
     instance = make(
-        types={"A2": [1, 2], "B1": [9]},
-        groups=[(1, ["A2"]), (1, ["B1"])],
-        hours=[{"A": [4], "B": [4]}] * 4,
+        {"A2": [1, 2], "B1": [9]},
+        [(1, ["A2"]), (1, ["B1"])],
+        [{"A": [4], "B": [4]}] * 4,
         due=[NEVER] * 4,
     )
     assert decide(instance, "fifo").job_node.tolist() == [0, 0, 1, -1]
     assert decide(instance, "edf_alone").job_node.tolist() == [0, 1, -1, -1]
 
 
-def test_preemption_takes_the_node_from_a_later_job(make: Make) -> None:
-    instance = make(
-        types={"A1": [1]},
-        groups=[(1, ["A1"])],
-        hours=[{"A": [4]}] * 2,
-        due=[9, 5],
-    )
+def test_preemption_takes_the_node_from_a_later_job(make):
+    instance = make({"A1": [1]}, [(1, ["A1"])], [{"A": [4]}] * 2, due=[9, 5])
     instance = replace(instance, current=Solution.of([0, -1], [1, 0], [0]))
     assert decide(instance, "edf").job_node.tolist() == [0, -1]
     assert decide(instance, "pedf").job_node.tolist() == [-1, 0]
 
 
-def test_a_placement_that_cannot_be_is_named(make: Make) -> None:
-    instance = make(types={"A1": [1]}, groups=[(1, ["A1"])], hours=[{"A": [4]}] * 2, due=[9, 5])
+def test_a_placement_that_cannot_be_is_named(make):
+    instance = make({"A1": [1]}, [(1, ["A1"])], [{"A": [4]}] * 2, due=[9, 5])
     with pytest.raises(InputError, match=r"/current/node_type/0.*2 GPUs in use"):
         decide(replace(instance, current=Solution.of([0, 0], [1, 1], [0])), "edf")
 
 
 @pytest.mark.parametrize(("done", "gpus"), [(0.0, 1), (3.0, 1), (6.0, 2)])
-def test_mean_epochs_until_they_are_passed_then_the_worst_case(
-    make: Make, done: float, gpus: int
-) -> None:
+def test_mean_epochs_until_they_are_passed_then_the_worst_case(make, done, gpus):
     """E[W] = 5, w_max = 10: with 1 GPU in time for 5 - w epochs, not for 10 - w."""
-    instance = make(types={"A2": [1, 2]}, groups=[(1, ["A2"])], hours=[{"A": [2, 1.5]}], due=[8.5])
+    instance = make({"A2": [1, 2]}, [(1, ["A2"])], [{"A": [2, 1.5]}], due=[8.5])
     jobs = replace(
         instance.jobs,
         epochs_max=np.array([10]),
@@ -139,7 +127,7 @@ def test_mean_epochs_until_they_are_passed_then_the_worst_case(
     assert decide(instance, "edf", "worst_case").job_gpus.tolist() == [2]
 
 
-def test_deterministic_runs_a_method_as_if_epochs_were_known() -> None:
+def test_deterministic_runs_a_method_as_if_epochs_were_known():
     instance = generate(nodes=10, jobs=40, seed=2)
     for epochs in ("worst_case", "mean"):
         spelling = f"deterministic?epochs={epochs},method=greedy:paper"
@@ -152,16 +140,7 @@ def test_deterministic_runs_a_method_as_if_epochs_were_known() -> None:
         assert found.events[-1].incumbent == found.objective
 
 
-def test_deterministic_claims_nothing_about_the_instance_as_given() -> None:
-    instance = generate(nodes=2, jobs=4, seed=1)
-    found = parse("deterministic?method=enumeration")(instance, Call(), Report())
-    exact = parse("enumeration")(instance, Call(), Report())
-    assert found.bound is None
-    assert found.stop is Stop.ITERATIONS
-    assert found.objective >= exact.objective
-
-
-def test_a_method_that_refuses_the_instance_is_an_error_in_its_words() -> None:
+def test_a_method_that_refuses_the_instance_is_an_error_in_its_words():
     instance = generate(nodes=6, jobs=20, seed=1)
     told = "enumeration serves up to 10 jobs, not 20"
     assert parse("deterministic?method=enumeration").method.refusal(instance) == told
@@ -174,9 +153,95 @@ def test_a_method_that_refuses_the_instance_is_an_error_in_its_words() -> None:
     assert (found.stop, found.message) == (Stop.ERROR, "/jobs: found 20, expected fewer")
 
 
-def test_greedy_is_that_of_the_other_module_but_for_idle_gpus() -> None:
+def test_greedy_is_that_of_the_other_module_but_for_idle_gpus():
     """On dedicated GPUs of fixed nodes; `greedy:paper` also gives idle GPUs away."""
-    instance = generate(nodes=100, jobs=400, seed=1)
+    instance = generate(nodes=40, jobs=160, seed=1)
     mine = queue_scheduling.decide(instance, "greedy")
     other = parse("deterministic?method=greedy:paper")(instance, Call(), Report()).solution
     assert (mine.job_node >= 0).sum() == (other.job_node >= 0).sum()
+
+
+@pytest.mark.parametrize("due", [99.0, 1.0])
+def test_of_equally_fast_types_the_cheaper_one_is_taken(make, due):
+    instance = make(
+        {"A1": [5], "B1": [1]}, [(1, ["A1"]), (1, ["B1"])], [{"A": [4], "B": [4]}], due=[due]
+    )
+    assert decide(instance, "edf").job_node.tolist() == [1]
+
+
+def test_a_node_on_which_a_job_runs_keeps_its_type(make):
+    """It would open as the larger A4."""
+    instance = make(
+        {"A2": [1, 2], "A4": [1, 2, 3, 4]},
+        [(1, ["A2", "A4"])],
+        [{"A": [4, 3]}, {"A": [4]}],
+        due=[9, 9],
+    )
+    assert decide(instance, "edf").node_type.tolist() == [1]
+    runs = replace(instance, current=Solution.of([0, -1], [1, 0], [0]))
+    found = decide(runs, "edf")
+    assert (found.job_node.tolist(), found.node_type.tolist()) == ([0, 0], [0])
+
+
+def test_shares_packed_more_cleverly_than_first_fit_leave_no_room():
+    """20 units a GPU: 14 + 3 + 3 and 12 + 4 + 4 fit on 2, first fit decreasing needs 3."""
+    shares = [4, 14, 4, 12, 3, 3]
+    levels = tuple(ShareLevel(units=u, max_memory_gb=8) for u in (3, 4, 12, 14))
+    cluster = Cluster(
+        gpu_types=(GpuType(name="A", memory_gb=16, units=20, levels=levels),),
+        node_types=(NodeType(name="A2", gpu_type="A", cost=(0.0, 1.0, 2.0)),),
+        groups=(NodeGroup(count=1, types=("A2",)),),
+    )
+    rooms = Rooms(cluster)
+    rooms.occupy(0, 0, 2, shares)
+    assert rooms.idle == [0]
+    assert rooms.full
+    assert [rooms.place(0, *job)[0] for job in ((1, 0), (0, 3))] == [-1, -1]
+
+
+@pytest.mark.parametrize(
+    ("stop", "told"),
+    [
+        (Stop.OPTIMAL, Stop.ITERATIONS),
+        (Stop.GAP, Stop.ITERATIONS),
+        (Stop.TIME_LIMIT, Stop.TIME_LIMIT),
+    ],
+)
+def test_what_is_proved_of_the_deterministic_instance_is_not_claimed(stop, told):
+    instance = generate(nodes=2, jobs=4, seed=1)
+    idle = Solution.empty(4, 2)
+
+    def prove(*given) -> SolveResult:
+        return SolveResult(
+            stop=stop,
+            solution=idle,
+            objective=1.0,
+            bound=1.0,
+            bound_source="solver",
+            bound_variant="instance",
+        )
+
+    call = Call(options={"method": prove, "epochs": "mean"})
+    found = deterministic.run(instance, call, Report())
+    assert found.stop is told
+    assert (found.bound, found.bound_source, found.bound_variant) == (None, None, None)
+    assert found.objective == costs.terms(instance, idle).total
+
+
+def test_the_first_job_runs_on_the_number_of_gpus_that_costs_least(make):
+    """All could wait for nothing; 2 GPUs of the cheap type are faster than any number of A."""
+    instance = make(
+        {"A1": [9], "B2": [1, 2]}, [(1, ["A1"]), (1, ["B2"])], [{"A": [4], "B": [5, 3]}], due=[99]
+    )
+    of = Choices.of(instance, "worst_case")
+    assert pooled_costs(of)[0].tolist() == [0, 9, 2]
+    assert gpus_of_jobs(of, np.array([0])).tolist() == [2]
+
+
+def test_the_pooled_program_uses_no_shares(make):
+    """Both jobs could wait for nothing: the first one runs, and half a GPU is not for the other."""
+    instance = make({"A2": [1, 2]}, [(1, ["A2"])], [{"A": [4, 3]}] * 2, due=[99, 99])
+    shared = with_shares(instance, 2, [(1, 8)], 1.2)
+    assert decide(shared, "edf").job_level.tolist() == [0, 0]
+    found = by_dp(shared, "pooled")
+    assert (found.job_gpus.tolist(), found.job_level.tolist()) == ([1, 0], [-1, -1])

@@ -103,13 +103,14 @@ class Plain:
         return node
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fit", ["best", "first"])
 @pytest.mark.parametrize("rule", RULES)
 def test_iterations_are_as_printed(
     random_document: Callable[..., Any], rule: str, fit: str
 ) -> None:
     differ = 0
-    for seed in range(150):
+    for seed in range(40):
         instance = to_instance(random_document(Random(seed)))
         prepared = prepare(instance, RULES[rule], seed=seed, fit=fit)
         ready, engine = greedy.prepare(instance, rule), Batched(prepared)
@@ -120,7 +121,7 @@ def test_iterations_are_as_printed(
             found = engine.schedule(iteration)
             assert found.same_as(expected), (seed, iteration)
             differ += not found.same_as(greedy.decide(ready))
-    assert differ > 50
+    assert differ > 12
 
 
 def test_chances_are_inverse_to_what_sorts_the_candidates(make: Make) -> None:

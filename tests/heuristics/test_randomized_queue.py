@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
 import pytest
+from allpairspy import AllPairs
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -83,9 +81,7 @@ def by_lists(of: Choices, seed: int, iteration: int) -> Solution:
     sharing=st.sampled_from(["none", "paper", "contention"]),
     epochs=st.sampled_from(["worst_case", "mean"]),
 )
-def test_compiled_schedules_are_those_made_with_lists(
-    nodes: int, jobs: int, seed: int, mix: str, sharing: str, epochs: str
-) -> None:
+def test_compiled_schedules_are_those_made_with_lists(nodes, jobs, seed, mix, sharing, epochs):
     instance = generate(nodes=nodes, jobs=jobs, seed=seed, mix=mix, sharing=sharing)
     of = Choices.of(instance, epochs)
     schedules = Schedules(of, seed)
@@ -95,19 +91,19 @@ def test_compiled_schedules_are_those_made_with_lists(
         assert schedules.schedule(iteration).same_as(expected)
 
 
-@pytest.mark.parametrize("iteration", [1, 2])
-def test_sets_of_nodes_and_of_idle_gpus_that_take_several_words(make: Make, iteration: int) -> None:
+@pytest.mark.slow
+def test_sets_of_nodes_and_of_idle_gpus_that_take_several_words(make):
     """More than 32 x 32 nodes, up to 40 GPUs on a node, nodes that may take either type."""
-    rng = np.random.default_rng(iteration)
+    rng, iteration = np.random.default_rng(2), 2
     prices = {"A": 1.0, "B": 1.4}
     instance = make(
-        types={
+        {
             f"{kind}{k}": [p * g for g in range(1, k + 1)]
             for kind, p in prices.items()
             for k in (20, 40)
         },
-        groups=[(400, ["A20", "B40"]), (400, ["B20"]), (300, ["A40", "B20"])],
-        hours=[
+        [(400, ["A20", "B40"]), (400, ["B20"]), (300, ["A40", "B20"])],
+        [
             {kind: (rng.uniform(5, 9) / np.arange(1, 41) ** 0.9).tolist() for kind in prices}
             for _ in range(1500)
         ],
@@ -121,21 +117,22 @@ def test_sets_of_nodes_and_of_idle_gpus_that_take_several_words(make: Make, iter
     assert schedule.job_gpus.max() > 31
 
 
-@pytest.mark.parametrize("sharing", ["none", "paper"])
-@pytest.mark.parametrize("energy", ["first_ending", "next_event"])
-@pytest.mark.parametrize("tardiness_at", ["completion", "next_event"])
-def test_costs_are_those_of_the_checker(sharing: str, energy: str, tardiness_at: str) -> None:
+@pytest.mark.parametrize(
+    ("sharing", "energy", "tardiness_at"),
+    [*AllPairs([["none", "paper"], ["first_ending", "next_event"], ["completion", "next_event"]])],
+)
+def test_costs_are_those_of_the_checker(sharing, energy, tardiness_at):
     instance = generate(nodes=6, jobs=50, seed=2, mix="kma", sharing=sharing)
     objective = replace(instance.objective, energy=energy, tardiness_at=tardiness_at)
     of = Choices.of(replace(instance, objective=objective), "worst_case")
     schedules = Schedules(of, 0)
-    for i, cost in enumerate(schedules.costs(1, 20).tolist(), start=1):
+    for i, cost in enumerate(schedules.costs(1, 8).tolist(), start=1):
         schedule = schedules.schedule(i)
         assert check(instance, schedule).feasible
         assert cost == pytest.approx(costs.terms(of.instance, schedule).total, rel=1e-12)
 
 
-def test_iteration_1_is_greedy_and_more_are_no_worse() -> None:
+def test_iteration_1_is_greedy_and_more_are_no_worse():
     instance = generate(nodes=8, jobs=40, seed=4, mix="kma", sharing="paper")
     assumed = Choices.of(instance, "worst_case").instance
     values = []
@@ -151,22 +148,23 @@ def test_iteration_1_is_greedy_and_more_are_no_worse() -> None:
     assert values[0] > values[1] >= values[2]
 
 
-def test_a_heavier_job_rather_keeps_its_place(make: Make) -> None:
+@pytest.mark.slow
+def test_a_heavier_job_rather_keeps_its_place(make):
     """One GPU, two jobs alike: which one runs?"""
     for weight, share in (([2.0, 1.0], 0.45), ([1.0, 2.0], 0.55)):
-        instance = make(types={"A1": [1]}, groups=[(1, ["A1"])], hours=[{"A": [4]}] * 2, due=[2, 3])
+        instance = make({"A1": [1]}, [(1, ["A1"])], [{"A": [4]}] * 2, due=[2, 3])
         instance = replace(instance, jobs=replace(instance.jobs, weight=np.array(weight)))
         schedules = Schedules(Choices.of(instance, "worst_case"), 0)
-        passed = [schedules.schedule(i).job_node[1] == 0 for i in range(2, 6002)]
-        assert np.mean(passed) == pytest.approx(share, abs=0.02)
+        passed = [schedules.schedule(i).job_node[1] == 0 for i in range(2, 2002)]
+        assert np.mean(passed) == pytest.approx(share, abs=0.035)  # three standard deviations
         assert listed(Choices.of(instance, "worst_case")).chance.shape == (2, LISTED)
 
 
-def test_first_candidates_are_drawn_inversely_to_what_sorts_them(make: Make) -> None:
+def test_first_candidates_are_drawn_inversely_to_what_sorts_them(make):
     instance = make(
-        types={"A4": [1, 2, 3, 4]},
-        groups=[(3, ["A4"])],
-        hours=[{"A": [4, 4, 4, 4]}, {"A": [4, 3, 2, 1]}, {"A": [0.5]}],
+        {"A4": [1, 2, 3, 4]},
+        [(3, ["A4"])],
+        [{"A": [4, 4, 4, 4]}, {"A": [4, 3, 2, 1]}, {"A": [0.5]}],
         due=[5, 2, 5],
     )
     of = Choices.of(instance, "worst_case")
@@ -174,39 +172,16 @@ def test_first_candidates_are_drawn_inversely_to_what_sorts_them(make: Make) -> 
     chance = listed(of).chance
     assert chance == pytest.approx(np.array([[6 / 11, 9 / 11, 2], [0.6, 2, 2], [2, 2, 2]]))
     schedules = Schedules(of, 0)
-    drawn = Counter(int(schedules.schedule(i).job_gpus[0]) for i in range(2, 4002))
-    assert [drawn[k] / 4000 for k in (1, 2, 3)] == pytest.approx([6 / 11, 3 / 11, 2 / 11], abs=0.03)
+    drawn = Counter(int(schedules.schedule(i).job_gpus[0]) for i in range(2, 2002))
+    assert [drawn[k] / 2000 for k in (1, 2, 3)] == pytest.approx([6 / 11, 3 / 11, 2 / 11], abs=0.03)
 
 
 @pytest.mark.filterwarnings("error")
-def test_configurations_that_cost_nothing_are_drawn_alike(make: Make) -> None:
-    instance = make(
-        types={"A3": [0, 0, 0]}, groups=[(2, ["A3"])], hours=[{"A": [4, 3, 2]}] * 2, due=[9, 9]
-    )
+def test_configurations_that_cost_nothing_are_drawn_alike(make):
+    instance = make({"A3": [0, 0, 0]}, [(2, ["A3"])], [{"A": [4, 3, 2]}] * 2, due=[9, 9])
     of = Choices.of(instance, "worst_case")
     assert listed(of).chance == pytest.approx(np.array([[1 / 3, 2 / 3, 2]] * 2))
     assert np.isfinite(Schedules(of, 0).costs(1, 20)).all()
-
-
-def test_without_numba_the_same_and_no_warning() -> None:
-    code = (
-        "from rsjs.heuristics.randomized_queue import decide;"
-        "from rsjs.heuristics.stopping import Iterations;"
-        "from rsjs.instances.generators.sts import generate;"
-        "found, _ = decide(generate(nodes=3, jobs=8, seed=1, sharing='paper'), Iterations(6));"
-        "print(found.job_node.tolist(), found.job_level.tolist())"
-    )
-    told = {
-        subprocess.run(
-            [sys.executable, "-W", "error", "-c", code],
-            env={**os.environ, "NUMBA_DISABLE_JIT": off},
-            capture_output=True,
-            text=True,
-            check=True,
-        ).stdout
-        for off in ("0", "1")
-    }
-    assert len(told) == 1
 
 
 class After(Stopping):
@@ -225,7 +200,7 @@ class After(Stopping):
 
 
 @pytest.mark.parametrize("epochs", ["worst_case", "mean"])
-def test_the_cheapest_schedule_is_that_for_the_epochs_assumed(epochs: str) -> None:
+def test_the_cheapest_schedule_is_that_for_the_epochs_assumed(epochs):
     instance, stop = generate(nodes=4, jobs=20, seed=1), After(10)
     solution, made = decide(instance, stop, epochs=epochs)
     assumed = Choices.of(instance, epochs).instance
@@ -234,7 +209,7 @@ def test_the_cheapest_schedule_is_that_for_the_epochs_assumed(epochs: str) -> No
     assert stop.best != pytest.approx(costs.terms(instance, solution).total, rel=1e-6)
 
 
-def test_rg_stops_when_its_time_is_up() -> None:
+def test_rg_stops_when_its_time_is_up():
     instance = generate(nodes=4, jobs=20, seed=1)
     call = Call(options={"iterations": 0})
     result = parse("randomized_queue?iterations=0").method.load()(instance, call, Report(0.05))

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from random import Random
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -38,7 +36,7 @@ def cluster_of(*nodes: tuple[str, ...]) -> Cluster:
     )
 
 
-def test_an_open_node_comes_before_a_closed_one_and_the_fullest_of_them_first() -> None:
+def test_an_open_node_comes_before_a_closed_one_and_the_fullest_of_them_first():
     rooms = Rooms(cluster_of(("A2",), ("A8",), ("A4",)))
     assert rooms.place(0, 5, 0) == (1, -1)  # the only one large enough
     assert rooms.place(0, 2, 0) == (1, -1)  # open, though node 0 fits exactly
@@ -53,7 +51,7 @@ def test_an_open_node_comes_before_a_closed_one_and_the_fullest_of_them_first() 
     assert rooms.full
 
 
-def test_of_all_nodes_a_small_closed_one_comes_before_an_open_one_with_more_idle_gpus() -> None:
+def test_of_all_nodes_a_small_closed_one_comes_before_an_open_one_with_more_idle_gpus():
     rooms = Rooms(cluster_of(("A2",), ("A8",), ("A4",)), fit="all")
     jobs = ((5, 1), (2, 0), (3, 1), (4, 2), (1, -1))  # GPUs, node: 0 and 1 fit exactly
     assert [rooms.place(0, count, 0)[0] for count, _ in jobs] == [node for _, node in jobs]
@@ -63,7 +61,7 @@ def test_of_all_nodes_a_small_closed_one_comes_before_an_open_one_with_more_idle
     assert rooms.full
 
 
-def test_a_share_goes_where_least_is_left_then_to_a_gpu_of_its_own() -> None:
+def test_a_share_goes_where_least_is_left_then_to_a_gpu_of_its_own():
     rooms = Rooms(cluster_of(("A2",), ("A1",)))
     assert rooms.place(0, 0, 2) == (1, 0)
     assert rooms.place(0, 1, 0) == (0, -1)
@@ -78,13 +76,13 @@ def test_a_share_goes_where_least_is_left_then_to_a_gpu_of_its_own() -> None:
     assert rooms.full
 
 
-def test_a_node_of_one_job_takes_no_other() -> None:
+def test_a_node_of_one_job_takes_no_other():
     rooms = Rooms(cluster_of(("A4",), ("A4",)), alone=True)
     assert [rooms.place(0, *job)[0] for job in ((1, 0), (0, 1), (1, 0))] == [0, 1, -1]
     assert rooms.full
 
 
-def test_a_node_opens_as_the_largest_type_with_the_gpu() -> None:
+def test_a_node_opens_as_the_largest_type_with_the_gpu():
     rooms = Rooms(cluster_of(("A2", "A4", "B1"), ("A1", "B1")))
     assert rooms.place(1, 1, 0) == (0, -1)
     assert rooms.place(0, 1, 0) == (1, -1)
@@ -92,7 +90,7 @@ def test_a_node_opens_as_the_largest_type_with_the_gpu() -> None:
     assert [names[v] for v in rooms.node_types()] == ["B1", "A1"]
 
 
-def test_beside_running_jobs_there_is_what_they_leave() -> None:
+def test_beside_running_jobs_there_is_what_they_leave():
     rooms = Rooms(cluster_of(("A4",)))
     rooms.occupy(0, 0, 2, [1, 2, 2])  # 2 of 4 GPUs dedicated, 5 quarters on 2 others
     assert rooms.idle == [0]
@@ -101,7 +99,7 @@ def test_beside_running_jobs_there_is_what_they_leave() -> None:
 
 @pytest.mark.parametrize(("gpu", "fit"), [(0, "open"), (1, "all")])
 @given(rng=st.randoms(use_true_random=False))
-def test_whatever_is_placed_fits(gpu: int, fit: str, rng: Random) -> None:
+def test_whatever_is_placed_fits(gpu, fit, rng):
     cluster = cluster_of(("A4", "B2"), ("A2", "B4"), ("A1", "B8"))
     rooms, (units, levels) = Rooms(cluster, fit=fit), list(SHARES.values())[gpu]
     dedicated, shares = [0, 0, 0], [[], [], []]

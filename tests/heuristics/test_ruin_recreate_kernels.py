@@ -1,11 +1,7 @@
-"""The kernels of ruin and recreate: brute force, the checker, and plain Python."""
+"""The kernels of ruin and recreate: brute force, and the costs of the checker."""
 
 from __future__ import annotations
 
-import json
-import os
-import subprocess
-import sys
 from itertools import product
 from random import Random
 
@@ -14,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rsjs.heuristics import prices
+from rsjs.heuristics import prices, ruin_recreate
 from rsjs.heuristics.compiled import compiled
 from rsjs.heuristics.kernels.node_moves import spares, total_cost
 from rsjs.heuristics.kernels.node_sizes import layers, resize
@@ -24,8 +20,10 @@ from rsjs.heuristics.ruin_recreate import Search
 from rsjs.instances import costs
 from rsjs.instances.check import check
 from rsjs.instances.generators import jahani, kiros, sts
+from rsjs.instances.method import Call, Limits, Report
 from rsjs.instances.packing import gpus_for_shares
-from tests.heuristics.ruin_and_recreate import served
+from rsjs.instances.solution import Solution
+from tests.heuristics.builders import served, with_shares
 
 
 @compiled
@@ -43,10 +41,10 @@ def spare_cost(problem, state):
 @pytest.mark.parametrize(
     "instance",
     [
-        jahani.generate(nodes=12, jobs=60, seed=1),
-        kiros.generate(nodes=12, jobs=60, seed=1),
-        sts.generate(nodes=12, jobs=40, seed=1, mix="kma"),
-        sts.generate(nodes=12, jobs=60, seed=1, mix="kma", sharing="paper"),
+        jahani.generate(nodes=6, jobs=30, seed=1),
+        kiros.generate(nodes=6, jobs=30, seed=1),
+        sts.generate(nodes=8, jobs=25, seed=1, mix="kma"),
+        sts.generate(nodes=8, jobs=40, seed=1, mix="kma", sharing="paper"),
     ],
     ids=lambda instance: instance.name,
 )
@@ -54,7 +52,7 @@ def test_moves_keep_every_sum_and_the_checkers_cost(instance):
     found, problem = prices.find(instance), shapes(instance)
     start = nothing_runs(problem, problem.types[problem.node_class, 0])
     search = Search(instance, problem, found, start, 3)
-    for move in range(150):
+    for move in range(40):
         temperature = 0.0 if move % 2 else found.scale
         search.moves(1, temperature, 1 + move % 4, move % 5)
         state = search.state
@@ -128,44 +126,8 @@ def test_the_table_of_bins_is_that_of_the_packing():
                 assert problem.bins[index] > node.gpus
 
 
-SCRIPT = """
-import json, sys
-from rsjs.heuristics import priced_greedy
-from rsjs.heuristics.ruin_recreate import run
-from rsjs.instances.generators import jahani, kiros, sts
-from rsjs.instances.method import Call, Limits, Report
-found = []
-for instance in (
-    jahani.generate(nodes=3, jobs=12, seed=1, due="tight"),
-    kiros.generate(nodes=3, jobs=12, seed=1),
-    sts.generate(nodes=3, jobs=9, seed=1, mix="kma", sharing="paper"),
-):
-    call = Call(options={"iterations": 80}, limits=Limits(gap=-1.0))
-    for result in (run(instance, call, Report()), priced_greedy.run(instance, Call(), Report())):
-        s = result.solution
-        lists = [a.tolist() for a in (s.job_node, s.job_gpus, s.job_level, s.node_type)]
-        found.append([lists, result.objective, result.bound])
-json.dump(found, sys.stdout)
-"""
-
-
-def test_compiled_and_plain_python_agree():
-    texts = [
-        subprocess.run(
-            [sys.executable, "-c", SCRIPT],
-            env={**os.environ, **environment},
-            check=True,
-            capture_output=True,
-            text=True,
-        ).stdout
-        for environment in ({}, {"NUMBA_DISABLE_JIT": "1"})
-    ]
-    compiled, plain = map(json.loads, texts)
-    assert compiled == plain
-
-
 def test_a_decision_survives_being_loaded(random_document, random_decision):
-    for seed in range(60):
+    for seed in range(20):
         rng = Random(seed)
         instance = served(random_document, rng)
         start = random_decision(instance, rng)
@@ -174,3 +136,90 @@ def test_a_decision_survives_being_loaded(random_document, random_decision):
         again = decision(instance, problem, state)
         for name in ("job_node", "job_gpus", "job_level"):
             assert np.array_equal(getattr(again, name), getattr(start, name))
+
+
+GPUS = 5
+
+
+def one_node(make, seed):
+    """Two or three jobs on a node of five GPUs whose price rises, and on which idle GPUs cost."""
+    rng = np.random.default_rng(seed)
+    jobs = int(rng.integers(2, 4))
+    table = rng.uniform(1, 4, (jobs, 1)) * np.arange(1, GPUS + 1) ** -rng.uniform(0.2, 1, (jobs, 1))
+    return make(
+        {f"A{GPUS}": np.cumsum(rng.uniform(0.1, 1, GPUS)).tolist()},
+        [(1, [f"A{GPUS}"])],
+        [{"A": times} for times in table.tolist()],
+        due=rng.uniform(0, 3, jobs).tolist(),
+        weight=rng.uniform(0.1, 1, jobs).tolist(),
+        mu=float(rng.uniform(0.2, 0.8)),
+    )
+
+
+def cheapest(instance):
+    """Least cost of a schedule that runs all jobs on the one node."""
+    jobs = len(instance.jobs)
+    counts = [c for c in product(range(1, GPUS + 1), repeat=jobs) if sum(c) <= GPUS]
+    return min(costs.terms(instance, Solution.of([0] * jobs, c, [0])).total for c in counts)
+
+
+@pytest.mark.parametrize("known", [True, False], ids=["from one GPU each", "from no shapes"])
+def test_shapes_are_the_cheapest_where_prices_rise_and_idle_gpus_cost(make, known):
+    used = set()
+    for seed in range(40):
+        instance = one_node(make, seed)
+        jobs, problem = len(instance.jobs), shapes(instance)
+        state = loaded(instance, problem, Solution.of([0] * jobs, [1] * jobs, [0]))
+        total_cost(problem, state)
+        if not known:
+            state.cost[0] = np.inf
+        assert resized(problem, state, layers(problem, jobs), 0)
+        assert state.cost[0] == pytest.approx(cheapest(instance), rel=1e-9)
+        found = decision(instance, problem, state)
+        assert costs.terms(instance, found).total == pytest.approx(state.cost[0], rel=1e-9)
+        used.add(int(found.job_gpus.sum()))
+    assert used == {2, 3, 4, 5}
+
+
+def on_odd_shares(make, jobs, price=(1, 2), slower=1):
+    """Two nodes; jobs take 11 or 13 of the 30 units of a GPU: two fill it, 4 to 8 are lost."""
+    node = f"A{len(price)}"
+    hours = [{"A": [1 + j / 10]} for j in range(jobs)]
+    instance = make({node: price}, [(2, [node])], hours, due=[1] * jobs)
+    levels = (7, 3.5), (11, 8), (13, 10.5)
+    return with_shares(instance, 30, levels, [np.inf, slower, slower])
+
+
+@pytest.mark.parametrize(("jobs", "fits"), [(3, True), (4, True), (5, False)])
+def test_units_that_no_gpu_has_left_in_one_piece_are_no_room(make, jobs, fits):
+    """Five shares of 11 are 55 of 60 units, but two GPUs hold four of them."""
+    instance = on_odd_shares(make, 10)
+    problem = shapes(instance)
+    state = loaded(instance, problem, Solution.empty(10, 2))
+    state.jobs[0, :jobs], state.load[0], state.cost[0] = range(jobs), jobs, np.inf
+    assert resized(problem, state, layers(problem, state.jobs.shape[1] - 1), 0) is fits
+    late = sum(j / 10 for j in range(jobs))
+    assert state.cost[0] == (pytest.approx(late + 2 * 1.0) if fits else np.inf)
+
+
+def test_shapes_that_only_seem_cheaper_are_taken_back(make):
+    """55 units are those of two GPUs at 2 $/h, but all five shares take a third one as before."""
+    instance = on_odd_shares(make, 5, price=(1, 2, 10), slower=1.5)
+    problem = shapes(instance)
+    start = Solution.of([0] * 5, [0, 0, 0, 0, 1], [0, -1], [1, 1, 1, 1, -1])
+    state = loaded(instance, problem, start)
+    total_cost(problem, state)
+    assert resized(problem, state, layers(problem, 5), 0)
+    assert state.cost[0] == pytest.approx(costs.terms(instance, start).total)
+    assert decision(instance, problem, state).same_as(start)
+
+
+def test_eight_of_ten_such_jobs_run_on_four_gpus(make):
+    """Jobs 0 and 1 wait; the others end late, and nodes cost 2 $/h until jobs 2 and 3 end."""
+    instance = on_odd_shares(make, 10)
+    call = Call(options={"iterations": 200}, limits=Limits(gap=-1.0))
+    result = ruin_recreate.run(instance, call, Report())
+    verdict = check(instance, result.solution, objective=result.objective, bound=result.bound)
+    assert verdict.feasible, [str(violation) for violation in verdict.violations]
+    late = sum(j / 10 for j in range(2, 10))
+    assert verdict.objective == pytest.approx(100 * (1 + 1.1) + late + 2 * (1.2 + 1.3))

@@ -16,10 +16,12 @@ from rsjs.heuristics.speed_programs import convex_program
 from rsjs.heuristics.survival_steps import steps
 from rsjs.instances.epochs import Law
 
+pytestmark = pytest.mark.slow
+
 Floats = NDArray[np.float64]
 Problem = tuple[Floats, Floats, float, ContinuousLaw]  # hours per epoch, $/h, d, law
 
-CASES = 60
+CASES = 18
 
 
 def power_law(exponent: float, last: float) -> ContinuousLaw:
@@ -51,7 +53,7 @@ def hours_of(rate: Floats, ends: Floats) -> float:
     return float(rate @ np.diff(ends, prepend=0.0))
 
 
-def test_the_corrected_algorithm_equals_a_convex_program() -> None:
+def test_the_corrected_algorithm_equals_a_convex_program():
     for number in range(CASES):
         rate, power, time, law = random_problem(number)
         ends = switch_epochs(rate, power, time, law)
@@ -60,10 +62,10 @@ def test_the_corrected_algorithm_equals_a_convex_program() -> None:
         assert hours_of(rate, ends) <= time * (1 + 1e-9)
 
 
-def test_it_is_the_limit_of_the_discrete_profiles() -> None:
-    for number in range(6):
+def test_it_is_the_limit_of_the_discrete_profiles():
+    for number in range(3):
         rate, power, time, law = random_problem(number)
-        fine = 4000
+        fine = 2000
         height = np.array([law.survival(law.last * i / fine) for i in range(fine + 1)])
         weights = np.rint(-np.diff(height) * 10**12).astype(np.int64)
         discrete = Law.of(np.column_stack([np.arange(1, fine + 1), weights]))
@@ -77,14 +79,12 @@ def test_it_is_the_limit_of_the_discrete_profiles() -> None:
 @pytest.mark.parametrize(
     ("time", "expected"), [(200.0, [100, 100, 100]), (20.0, [0, 0, 100])], ids=["slack", "late"]
 )
-def test_equation_25_has_no_root_where_one_speed_alone_decides(
-    time: float, expected: list[float]
-) -> None:
+def test_equation_25_has_no_root_where_one_speed_alone_decides(time, expected):
     rate, power = 1 / np.array([1.0, 1.8, 2.4]), np.array([1.0, 2.0, 3.0])
     assert switch_epochs(rate, power, time, power_law(1.0, 100.0)).tolist() == expected
 
 
-def test_slow_speeds_that_idle_power_makes_dear_are_not_used() -> None:
+def test_slow_speeds_that_idle_power_makes_dear_are_not_used():
     rate, power = 1 / np.array([1.0, 1.8, 2.4, 2.8]), np.array([2.5, 3.0, 3.5, 4.0])
     ends = switch_epochs(rate, power, 90.0, power_law(1.0, 100.0))
     assert ends.tolist() == [0, 0, 0, 100]
@@ -125,19 +125,19 @@ def printed_loop(problem: Problem, rounds: int) -> int | None:
     return None
 
 
-def test_as_printed_the_loop_does_not_end() -> None:
+def test_as_printed_the_loop_does_not_end():
     """L := m changes nothing where U = L + 1; 64 rounds are more than log2 K."""
-    problems = [p for p in map(random_problem, range(500)) if with_whole_hull(p)]
+    problems = [p for p in map(random_problem, range(150)) if with_whole_hull(p)]
     endless = [p for p in problems if printed_loop(p, 64) is None]
-    assert (len(endless), len(problems)) == (63, 234)
+    assert (len(endless), len(problems)) == (22, 69)
     for rate, power, time, law in endless:
         assert hours_of(rate, switch_epochs(rate, power, time, law)) == pytest.approx(time)
 
 
-def test_equation_26_as_printed_is_needlessly_fast() -> None:
+def test_equation_26_as_printed_is_needlessly_fast():
     """y_k s_k for y_k S_k, in units with s_1 = 1: all time is not used, at more energy."""
     used = []
-    for rate, power, time, law in map(random_problem, range(500)):
+    for rate, power, time, law in map(random_problem, range(150)):
         problem = rate / rate[0], power, time / rate[0], law
         of = excess(problem, 0, 1 / problem[0][:-1])
         if not with_whole_hull(problem) or not of(1.0) < 0 < of(0.0):
@@ -148,18 +148,18 @@ def test_equation_26_as_printed_is_needlessly_fast() -> None:
         used.append(hours_of(problem[0], ends) / problem[2])
         best = expected_energy(problem[0], power, switch_epochs(*problem), law)
         assert expected_energy(problem[0], power, ends, law) > best
-    assert len(used) == 42
+    assert len(used) == 13
     assert max(used) < 1
     assert np.mean(used) < 0.95
 
 
-def test_a_speed_off_the_hull_ends_where_the_one_before_ends() -> None:
+def test_a_speed_off_the_hull_ends_where_the_one_before_ends():
     rate, power = np.array([1.0, 0.9, 0.5]), np.array([1.0, 3.0, 2.4])
     ends = switch_epochs(rate, power, 75.0, power_law(1.0, 100.0))
     assert ends == pytest.approx([50.0, 50.0, 100.0])  # x + (100 - x) / 2 = 75
 
 
 @pytest.mark.parametrize("second", [1.0, 1.2])
-def test_rates_that_do_not_fall_are_refused(second: float) -> None:
+def test_rates_that_do_not_fall_are_refused(second):
     with pytest.raises(ValueError, match=rf"rate\[1\] = {second}, must be < rate\[0\] = 1.0"):
         switch_epochs(np.array([1.0, second]), np.ones(2), 75.0, power_law(1.0, 100.0))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from random import Random
 
 import numpy as np
@@ -10,8 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from rsjs.heuristics import speed_hull
 from rsjs.heuristics.compiled import AVAILABLE
-from rsjs.heuristics.speed_profile import STATUSES, Profiles, profiles, solve
+from rsjs.heuristics.job_profiles import job_profiles
+from rsjs.heuristics.speed_profile import INFEASIBLE, SLACK, STATUSES, Profiles, profiles, solve
 from rsjs.heuristics.speed_programs import linear_program
 from rsjs.heuristics.survival_steps import Steps, steps
 from rsjs.instances.epochs import Law
@@ -21,7 +24,7 @@ Case = tuple[Floats, Floats, float, Law, float]  # hours per epoch, $/h, d, law,
 
 SHAPES = ("concave", "power law", "Amdahl", "not concave", "linear")
 IDLE_POWER = (0.0, 0.1, 0.3)
-CASES = 300
+CASES = 120
 
 
 def random_case(number: int) -> Case:
@@ -66,7 +69,8 @@ def hours_of(case: Case, found: Profiles) -> float:
     return float(case[0][found.vertex[0]] @ np.diff(ends))
 
 
-def test_profiles_equal_the_linear_program() -> None:
+@pytest.mark.slow
+def test_profiles_equal_the_linear_program():
     seen = []
     for number in range(CASES):
         case = random_case(number)
@@ -77,16 +81,11 @@ def test_profiles_equal_the_linear_program() -> None:
         if least is not None:
             assert found.energy[0] == pytest.approx(least, rel=1e-7), number
         seen.append(status)
-    assert {name: seen.count(name) for name in STATUSES} == {
-        "feasible": 104,
-        "slack": 127,
-        "infeasible": 69,
-        "inadmissible": 0,
-    }
+    assert [seen.count(name) for name in ("feasible", "slack", "infeasible")] == [41, 51, 28]
 
 
 @given(number=st.integers(0, 2**32 - 1))
-def test_a_profile_is_in_time_in_order_and_worth_its_energy(number: int) -> None:
+def test_a_profile_is_in_time_in_order_and_worth_its_energy(number):
     case = random_case(number)
     rate, power, time, law, done = case
     found, _ = profile_of(case)
@@ -118,62 +117,42 @@ def test_a_profile_is_in_time_in_order_and_worth_its_energy(number: int) -> None
         assert found.change[0] == pytest.approx(hours_of_first, rel=1e-12)
 
 
-def test_an_atom_at_the_end_leaves_fast_speeds_unused() -> None:
-    """Proposition 2 has it that the fastest speed is always used: not with this atom."""
-    law = Law.of([[10, 1], [100, 4]])
-    rate, power = 1 / np.array([1.0, 1.8, 2.4, 2.8]), np.array([1.0, 2.0, 3.0, 4.0])
-    found, _ = profile_of((rate, power, 60.0, law, 0.0))
-    # 10 epochs at speed 1, the others at speed 1.8: 10 + 90 / 1.8 = 60
-    assert found.until[0] == pytest.approx([10, 100, 100, 100])
-    assert found.energy[0] == pytest.approx(10 * 1 + 0.8 * 90 * 2 / 1.8)
-    assert found.change[0] == pytest.approx(10.0)
+FOUR = [1.0, 1.8, 2.4, 2.8]  # epochs per hour
+ATOM, TWO, FIXED = (Law.of(w) for w in ([[10, 1], [100, 4]], [[40, 1], [100, 1]], [[100, 1]]))
+LATE = {"status": INFEASIBLE, "initial": 2, "change": np.inf, "energy": 0.2 * 3.5 * 70}
 
 
-def test_a_fixed_number_of_epochs_mixes_two_neighbouring_speeds() -> None:
-    rate, power = 1 / np.array([1.0, 1.8, 2.4]), np.array([1.0, 2.0, 3.0])
-    found, _ = profile_of((rate, power, 50.0, Law.of([[100, 1]]), 0.0))
-    # x / 1.8 + (100 - x) / 2.4 = 50
-    assert found.until[0] == pytest.approx([0, 60, 100])
-    assert found.change[0] == pytest.approx(60 / 1.8)
+@pytest.mark.parametrize(
+    ("speed", "power", "time", "law", "expected"),
+    [
+        # Proposition 2 has it that the fastest speed is always used: not with this atom.
+        # 10 epochs at speed 1, the others at speed 1.8: 10 + 90 / 1.8 = 60
+        (FOUR, [1, 2, 3, 4], 60, ATOM, {"until": [10, 100, 100, 100], "change": 10}),
+        (FOUR, [1, 2, 3, 4], 60, ATOM, {"energy": 10 * 1 + 0.8 * 90 * 2 / 1.8}),
+        # a fixed number of epochs mixes two neighbouring speeds: x / 1.8 + (100 - x) / 2.4 = 50
+        (FOUR[:3], [1, 2, 3], 50, FIXED, {"until": [0, 60, 100], "change": 60 / 1.8}),
+        # rsjs 6.1: with half of the power when idle only 4 GPUs are ever useful
+        (FOUR, [2.5, 3, 3.5, 4], 1000, FIXED, {"status": SLACK, "initial": 3}),
+        # idle GPUs that take more power than busy ones: the fastest
+        ([1, 1 / 0.6], [4, 2], 99, FIXED, {"initial": 1, "energy": 0.6 * 2 * 100}),
+        # speeds that fall with GPUs are never used
+        ([1, 1 / 1.2, 2], [1, 2, 3], 75, FIXED, {"vertex": [0, 2, 2], "until": [50, 100, 100]}),
+        # late in any case: the fastest
+        ([2, 3, 5], [1, 2, 3.5], -3, TWO, LATE),
+        ([2, 3, 5], [1, 2, 3.5], 0, TWO, LATE),
+        ([2, 3, 5], [1, 2, 3.5], 19.9, TWO, LATE),
+        ([2, 4], [1, 1], 25, FIXED, {"initial": 1, "energy": 25}),  # just met by the fastest
+    ],
+)
+def test_profiles_by_hand(speed, power, time, law, expected):
+    case = 1 / np.array(speed, dtype=float), np.array(power, dtype=float), float(time), law, 0.0
+    found, _ = profile_of(case)
+    for name, value in expected.items():
+        assert getattr(found, name)[0] == pytest.approx(value), name
+    assert (found.status[0] == INFEASIBLE) == (time * speed[-1] < law.last)
 
 
-def test_idle_power_makes_slow_speeds_dear() -> None:
-    """rsjs 6.1: with half of the power when idle only 4 GPUs are ever useful."""
-    rate, power = 1 / np.array([1.0, 1.8, 2.4, 2.8]), np.array([2.5, 3.0, 3.5, 4.0])
-    found, _ = profile_of((rate, power, 1000.0, Law.of([[100, 1]]), 0.0))
-    assert STATUSES[found.status[0]] == "slack"
-    assert found.initial[0] == 3
-
-
-def test_power_that_falls_with_speed_asks_for_the_fastest() -> None:
-    """Idle GPUs that take more power than busy ones."""
-    found, _ = profile_of((np.array([1.0, 0.6]), np.array([4.0, 2.0]), 99.0, Law.of([[9, 1]]), 0.0))
-    assert (found.initial[0], found.energy[0]) == (1, pytest.approx(0.6 * 2 * 9))
-
-
-def test_speeds_that_fall_with_gpus_are_never_used() -> None:
-    rate, power = np.array([1.0, 1.2, 0.5]), np.array([1.0, 2.0, 3.0])
-    found, _ = profile_of((rate, power, 7.5, Law.of([[10, 1]]), 0.0))
-    assert found.vertex[0].tolist() == [0, 2, 2]
-    assert found.until[0] == pytest.approx([5, 10, 10])
-
-
-@pytest.mark.parametrize("time", [-3.0, 0.0, 19.9])
-def test_a_job_that_is_late_in_any_case_takes_the_fastest(time: float) -> None:
-    rate, power = np.array([0.5, 0.3, 0.2]), np.array([1.0, 2.0, 3.5])
-    found, _ = profile_of((rate, power, time, Law.of([[40, 1], [100, 1]]), 0.0))
-    assert STATUSES[found.status[0]] == "infeasible"
-    assert (found.initial[0], found.change[0]) == (2, np.inf)
-    assert found.energy[0] == pytest.approx(0.2 * 3.5 * 70)
-
-
-def test_a_due_date_that_the_fastest_just_meets_is_feasible() -> None:
-    found, _ = profile_of((np.array([0.5, 0.25]), np.ones(2), 25.0, Law.of([[100, 1]]), 0.0))
-    assert STATUSES[found.status[0]] in ("feasible", "slack")
-    assert found.initial[0] == 1
-
-
-def test_without_a_configuration_there_is_no_profile() -> None:
+def test_without_a_configuration_there_is_no_profile():
     of = steps([Law.of([[5, 1]])], np.zeros(2, dtype=np.int64), np.zeros(2))
     rate = np.array([[np.inf, np.inf], [np.inf, 1.0]])
     found = profiles(rate, np.ones((2, 2)), np.array([5.0, 5.0]), of)
@@ -183,15 +162,15 @@ def test_without_a_configuration_there_is_no_profile() -> None:
 
 
 @pytest.mark.skipif(not AVAILABLE, reason="numba is not installed")
-def test_both_engines_give_the_same_to_the_last_bit() -> None:
+def test_both_engines_give_the_same_to_the_last_bit():
     rng = Random(1)
-    cases = [random_case(rng.randrange(2**32)) for _ in range(400)]
+    cases = [random_case(rng.randrange(2**32)) for _ in range(120)]
     rate = np.full((len(cases), 9), np.inf)
     power = np.zeros((len(cases), 9))
     for row, case in enumerate(cases):
         rate[row, 1 : len(case[0]) + 1] = case[0]
         power[row, 1 : len(case[0]) + 1] = case[1]
-    rate[rng.sample(range(len(cases)), 20)] = np.inf
+    rate[rng.sample(range(len(cases)), 8)] = np.inf
     of = steps(
         [case[3] for case in cases], np.arange(len(cases)), np.array([case[4] for case in cases])
     )
@@ -202,10 +181,93 @@ def test_both_engines_give_the_same_to_the_last_bit() -> None:
     assert set(found[0].status.tolist()) == {0, 1, 2, 3}
 
 
-def test_kernels_are_the_python_they_are_written_in(plain_kernels: None) -> None:
+def test_kernels_are_the_python_they_are_written_in(plain_kernels):
     for number in range(40):
         rate, power, time, law, done = random_case(number)
         of = steps([law], np.zeros(1, dtype=np.int64), np.array([done]))
         arguments = rate[None], power[None], np.array([time]), of
         for one, other in zip(solve(*arguments, "numpy"), solve(*arguments, "numba"), strict=True):
             assert np.array_equal(one, other)
+
+
+Floats = NDArray[np.float64]
+Found = tuple[list[int], list[float]]  # vertices, Phi
+
+
+def by_numpy(rate: Floats, power: Floats) -> Found:
+    found = speed_hull.hull(rate[None], power[None])
+    size = int(found.size[0])
+    return found.vertex[0, :size].tolist(), found.phi[0, :size].tolist()
+
+
+def by_kernel(rate: Floats, power: Floats) -> Found:
+    from rsjs.heuristics.kernels.speed_hull import hull
+
+    vertex, parts = np.empty(len(rate), dtype=np.int64), np.empty((3, len(rate)))
+    size = hull(rate, power, vertex, *parts)
+    return vertex[:size].tolist(), parts[2, :size].tolist()
+
+
+def both_hulls(test):
+    return pytest.mark.usefixtures("plain_kernels")(
+        pytest.mark.parametrize("hull", [by_numpy, by_kernel])(test)
+    )
+
+
+@both_hulls
+def test_of_speeds_in_proportion_to_their_power_the_fastest_remains(hull):
+    k = np.arange(1, 65)
+    rate, power = 0.7 / k, 0.3 * k
+    assert len(set((rate * power).tolist())) > 1  # by rounding
+    assert hull(rate, power) == ([63], [0.0])
+
+
+@both_hulls
+def test_speeds_on_a_line_leave_its_ends(hull):
+    rate = np.linspace(1.0, 0.1, 40)
+    energy = 3.0 - 0.7 * rate
+    vertex, phi = hull(rate, energy / rate)
+    assert vertex == [0, 39]
+    assert phi == pytest.approx([0.7, 0.0])
+
+
+@both_hulls
+@pytest.mark.parametrize(
+    ("rate", "power"),
+    [
+        (
+            [0.13471187425394754, 0.13471187211904162],
+            [1.1888888888888889, 11.91952600255497, 11.919526202548486],
+        ),
+        (
+            [0.13525181883016027, 0.1351617751744567],
+            [1.2222222222222223, 13.787231826525936, 13.797082957954759],
+        ),
+    ],
+)
+def test_phi_rises_where_slopes_are_in_the_wrong_order_by_rounding(hull, rate, power):
+    """The third speed ties with the second one, the last just does not."""
+    vertex, phi = hull(np.array([1.0, 0.9, *rate]), np.array([1.0, *power]))
+    assert vertex == [0, 2, 3]
+    assert phi == [phi[0], phi[0], 0.0]
+
+
+def test_phi_is_that_of_each_speed_worth_using_against_the_next(make):
+    """100 epochs in 60 h; 2 GPUs cost more for an epoch than 3 do."""
+    instance = make(
+        {"A4": [1, 2, 2.1, 4]}, [(1, ["A4"])], [{"A": [1.0, 0.6, 0.5, 0.4]}], due=[60.0]
+    )
+    instance = replace(instance, jobs=replace(instance.jobs, epochs_max=np.array([100])))
+    (found,) = job_profiles(instance, 0, 60.0)
+    rows = {int(row.gpus): row for row in found.configurations}
+    assert [row.phi for row in rows.values() if row.phi is not None] == pytest.approx([0.1, 5.5])
+    assert {k: row.phi is not None for k, row in rows.items()} == {
+        1: True,
+        2: False,
+        3: True,
+        4: False,
+    }
+    assert {k: row.on_hull for k, row in rows.items()} == {1: True, 2: False, 3: True, 4: True}
+    # x + (100 - x) / 2 = 60
+    assert (rows[1].ends, rows[3].begins, rows[3].ends) == pytest.approx((20, 20, 100))
+    assert (rows[2].ends, rows[4].ends) == (None, None)

@@ -7,15 +7,19 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from allpairspy import AllPairs
 from hypothesis import given
 from hypothesis import strategies as st
 
 from rsjs.heuristics import sts, sts_choices
 from rsjs.heuristics.compiled import AVAILABLE
+from rsjs.heuristics.first_fit import Placed
 from rsjs.heuristics.power_model import PowerModel
-from rsjs.heuristics.sts_postprocessing import on_their_nodes
+from rsjs.heuristics.speed_profile import FEASIBLE, SLACK
+from rsjs.heuristics.sts_changes import hours_until_change
 from rsjs.instances.check import check
 from rsjs.instances.epochs import Law
+from rsjs.instances.errors import InputError
 from rsjs.instances.generators.sts import generate
 from rsjs.instances.method import Call, Report
 from rsjs.instances.schema import Instance
@@ -25,6 +29,31 @@ from rsjs.methods import parse
 Make = Callable[..., Instance]
 MIXES = ("km", "a100", "kma")
 SHARING = ("none", "paper", "contention")
+
+
+ATOM = Law.of([[10, 1], [100, 4]])
+ENGINES = ["numpy", *(["numba"] if AVAILABLE else [])]
+SPEEDS = [1.0, 1 / 1.8, 1 / 2.4, 1 / 2.8]  # hours per epoch
+RARE = Law.of([[10, 9], [100, 1]])
+
+
+def one_job(make: Make, due: float, law: Law, hours: list[float] = SPEEDS) -> Instance:
+    """A job of up to 100 epochs on one node; an epoch on 2 GPUs may cost more than on 3."""
+    price = [1.0, 2.0, 3.0, 4.0] if len(hours) == 4 else [1.0, 2.0, 2.1]
+    instance = make({f"A{len(hours)}": price}, [(1, [f"A{len(hours)}"])], [{"A": hours}], due=[due])
+    jobs = replace(instance.jobs, epochs_max=np.array([100]), law=("law",))
+    return replace(instance, jobs=jobs, laws={"law": law})
+
+
+def choices(instance: Instance, floor: int = 0) -> sts_choices.Choices:
+    floors = np.full(len(instance.jobs), floor)
+    return sts_choices.choices(instance, floors, margin=0.0)
+
+
+def change_with(instance: Instance, gpus: int) -> float:
+    """T_j - now of the first job if it gets so many GPUs."""
+    placed = Placed([0], [0], [gpus], [-1])
+    return float(hours_until_change(choices(instance), placed, 0.0)[0])
 
 
 def later(instance: Instance, decision: Solution, seed: int) -> Instance:
@@ -44,13 +73,11 @@ def later(instance: Instance, decision: Solution, seed: int) -> Instance:
     )
 
 
-@pytest.mark.parametrize("rule", sts.RULES)
-@pytest.mark.parametrize("sharing", SHARING)
-@pytest.mark.parametrize("mix", MIXES)
-def test_decisions_are_feasible_one_after_another(mix: str, sharing: str, rule: str) -> None:
-    for seed in range(4):
+@pytest.mark.parametrize(("mix", "sharing", "rule"), [*AllPairs([MIXES, SHARING, [*sts.RULES]])])
+def test_decisions_are_feasible_one_after_another(mix, sharing, rule):
+    for seed in range(2):
         instance = generate(
-            nodes=5, jobs=12 + 8 * seed, seed=seed, mix=mix, sharing=sharing, speedup="p0.5"
+            nodes=5, jobs=12 + 16 * seed, seed=seed, mix=mix, sharing=sharing, speedup="p0.5"
         )
         for event in range(4):
             decision = sts.decide(instance, rule)
@@ -62,15 +89,14 @@ def test_decisions_are_feasible_one_after_another(mix: str, sharing: str, rule: 
             instance = later(instance, decision.solution, 10 * seed + event)
 
 
+@pytest.mark.slow
 @given(
     seed=st.integers(0, 10**6),
     mix=st.sampled_from(MIXES),
     sharing=st.sampled_from(SHARING),
     jobs=st.integers(1, 40),
 )
-def test_literal_never_takes_gpus_away_from_a_running_job(
-    seed: int, mix: str, sharing: str, jobs: int
-) -> None:
+def test_literal_never_takes_gpus_away_from_a_running_job(seed, mix, sharing, jobs):
     instance = generate(nodes=6, jobs=jobs, seed=seed, mix=mix, sharing=sharing)
     floor = np.random.default_rng(seed).integers(0, 9, jobs)
     decision = sts.decide(instance, "literal", floor=floor)
@@ -84,58 +110,27 @@ def test_literal_never_takes_gpus_away_from_a_running_job(
     assert (decision.wanted[waits] == floor[waits]).all()
 
 
-def one_job(make: Make, due: float, law: Law, **changes: object) -> Instance:
-    """s = 1, 1.8, 2.4, 2.8 epochs/h on one node of 4 GPUs at 1 $/h each."""
-    hours = [1.0, 1 / 1.8, 1 / 2.4, 1 / 2.8]
-    instance = make(
-        types={"A4": [1, 2, 3, 4]}, groups=[(1, ["A4"])], hours=[{"A": hours}], due=[due]
-    )
-    jobs = replace(instance.jobs, epochs_max=np.array([100]), law=("law",), **changes)
-    return replace(instance, jobs=jobs, laws={"law": law})
-
-
-ATOM = Law.of([[10, 1], [100, 4]])
-
-
-def test_the_first_configuration_of_the_profile_is_taken(make: Make) -> None:
+def test_the_first_configuration_of_the_profile_is_taken(make):
     decision = sts.decide(one_job(make, 60.0, ATOM), "fallback", spacing=0.0)
     assert decision.solution.job_gpus.tolist() == [1]
     assert decision.change == pytest.approx([10.0])  # 10 epochs at speed 1, then 90 at 1.8
 
 
-def test_the_margin_of_fallback_is_the_spacing(make: Make) -> None:
+def test_the_margin_of_fallback_is_the_spacing(make):
     margin = sts.decide(one_job(make, 60.0, ATOM), "fallback", spacing=0.5)
     assert margin.change == pytest.approx(
         sts.decide(one_job(make, 59.5, ATOM), "fallback", spacing=0.0).change
     )
 
 
-def test_idle_gpus_are_given_and_t_j_is_that_of_the_gpus_given(make: Make) -> None:
+def test_idle_gpus_are_given_and_t_j_is_that_of_the_gpus_given(make):
     literal = sts.decide(one_job(make, 60.0, ATOM), "literal", spacing=0.0)
     assert literal.solution.job_gpus.tolist() == [4]
     assert literal.wanted.tolist() == [1]
     assert literal.change.tolist() == [np.inf]  # nothing is faster
 
 
-def test_t_j_of_gpus_that_are_no_vertex_is_the_last_moment(make: Make) -> None:
-    """On 2 GPUs, dearer per epoch than 3: the hull from k_0 = 2 on begins at 3."""
-    instance = make(
-        types={"A3": [1, 2, 2.1]},
-        groups=[(1, ["A3"])],
-        hours=[{"A": [1.0, 0.6, 0.5]}],
-        due=[54.0],
-    )
-    jobs = replace(instance.jobs, epochs_max=np.array([100]))
-    of = sts_choices.choices(replace(instance, jobs=jobs), np.array([0]), margin=0.0)
-    from rsjs.heuristics.first_fit import Placed
-    from rsjs.heuristics.sts_changes import hours_until_change
-
-    change = hours_until_change(of, Placed([0], [0], [2], [-1]), 0.0)
-    # t hours at 1 / 0.6, then the fastest: t / 0.6 + (54 - t) / 0.5 = 100, so 24 h and 30 h
-    assert change == pytest.approx([24.0])
-
-
-def test_a_job_alone_is_in_time_after_a_few_decisions(make: Make) -> None:
+def test_a_job_alone_is_in_time_after_a_few_decisions(make):
     """Zeno's events: decisions at T_j, until all epochs are done, number at most K."""
     for rule in sts.RULES:
         for due in (36.0, 40.0, 55.0, 80.0):
@@ -158,7 +153,7 @@ def test_a_job_alone_is_in_time_after_a_few_decisions(make: Make) -> None:
             assert decisions <= 4 + (rule == "fallback"), (rule, due)
 
 
-def test_k_0_is_one_more_gpu_where_t_j_has_come() -> None:
+def test_k_0_is_one_more_gpu_where_t_j_has_come():
     decision = sts.Decision(
         solution=Solution.empty(3, 1),
         change=np.array([2.0, 5.0, np.inf]),
@@ -168,11 +163,11 @@ def test_k_0_is_one_more_gpu_where_t_j_has_come() -> None:
     assert decision.floor(1.9).tolist() == [1, 2, 3]
 
 
-def test_types_on_which_the_due_date_can_be_met_come_first(make: Make) -> None:
+def test_types_on_which_the_due_date_can_be_met_come_first(make):
     instance = make(
-        types={"A2": [1, 2], "B1": [50], "C1": [1]},
-        groups=[(1, ["A2"]), (1, ["B1"]), (1, ["C1"])],
-        hours=[{"A": [9, 6], "B": [4], "C": [7]}],
+        {"A2": [1, 2], "B1": [50], "C1": [1]},
+        [(1, ["A2"]), (1, ["B1"]), (1, ["C1"])],
+        [{"A": [9, 6], "B": [4], "C": [7]}],
         due=[5.0],
     )
     of = sts_choices.choices(instance, np.array([0]), margin=0.0)
@@ -182,37 +177,28 @@ def test_types_on_which_the_due_date_can_be_met_come_first(make: Make) -> None:
 
 
 @pytest.mark.parametrize(("rule", "gpus"), [("literal", [4, 0]), ("fallback", [4, 2])])
-def test_a_job_that_wants_too_much_waits_or_takes_the_most_there_is(
-    make: Make, rule: str, gpus: list[int]
-) -> None:
+def test_a_job_that_wants_too_much_waits_or_takes_the_most_there_is(make, rule, gpus):
     instance = make(
-        types={"A6": [1, 2, 3, 4, 5, 6]},
-        groups=[(1, ["A6"])],
-        hours=[{"A": [4, 2, 4 / 3, 1]}] * 2,
-        due=[0.5, 1.0],
+        {"A6": [1, 2, 3, 4, 5, 6]}, [(1, ["A6"])], [{"A": [4, 2, 4 / 3, 1]}] * 2, due=[0.5, 1.0]
     )
     solution = sts.decide(instance, rule, spacing=0.0).solution
     assert solution.job_gpus.tolist() == gpus
 
 
-def test_more_pressing_jobs_come_first_late_ones_by_weight(make: Make) -> None:
+def test_more_pressing_jobs_come_first_late_ones_by_weight(make):
     instance = make(
-        types={"A1": [1]},
-        groups=[(1, ["A1"])],
-        hours=[{"A": [4]}] * 4,
-        due=[9, 3, 2, 5],
-        weight=[9, 3, 1, 1],
+        {"A1": [1]}, [(1, ["A1"])], [{"A": [4]}] * 4, due=[9, 3, 2, 5], weight=[9, 3, 1, 1]
     )
     of = sts_choices.choices(instance, np.zeros(4, dtype=int), margin=0.0)
     # Delta = -5, 1, 2, -1; times eta where positive: 3, 2
     assert sts_choices.queue(instance, of) == [1, 2, 3, 0]
 
 
-def test_idle_gpus_go_one_by_one_to_the_job_that_saves_most(make: Make) -> None:
+def test_idle_gpus_go_one_by_one_to_the_job_that_saves_most(make):
     instance = make(
-        types={"A5": [1, 2, 3, 4, 5]},
-        groups=[(1, ["A5"])],
-        hours=[{"A": [4, 3.5, 3.4, None]}, {"A": [4, 3, 2.7, 2.5]}],
+        {"A5": [1, 2, 3, 4, 5]},
+        [(1, ["A5"])],
+        [{"A": [4, 3.5, 3.4, None]}, {"A": [4, 3, 2.7, 2.5]}],
         due=[50, 50],
     )
     solution = sts.decide(instance, "literal").solution
@@ -220,47 +206,106 @@ def test_idle_gpus_go_one_by_one_to_the_job_that_saves_most(make: Make) -> None:
     assert solution.job_gpus.tolist() == [2, 3]
 
 
-def test_jobs_with_the_same_gpus_stay_on_their_nodes() -> None:
-    instance = generate(nodes=36, jobs=90, seed=3, mix="kma", sharing="paper")
-    decision = sts.decide(instance, "fallback").solution
-    cluster, rng = instance.cluster, np.random.default_rng(0)
-    target = np.arange(cluster.nodes)
-    for c in range(len(cluster.allowed_in_class)):
-        nodes = np.flatnonzero(cluster.class_of_node == c)
-        target[nodes] = rng.permutation(nodes)
-    node_type = np.empty_like(decision.node_type)
-    node_type[target] = decision.node_type
-    before = Solution.of(
-        np.where(decision.job_node >= 0, target[decision.job_node], -1),
-        decision.job_gpus,
-        node_type,
-        decision.job_level,
-    )
-    assert not before.same_as(decision)
-    assert on_their_nodes(replace(instance, current=before), decision).same_as(before)
-
-
-def test_a_late_job_gets_the_fastest_configuration(make: Make) -> None:
+def test_a_late_job_gets_the_fastest_configuration(make):
     decision = sts.decide(one_job(make, -3.0, ATOM), "fallback")
     assert decision.solution.job_gpus.tolist() == [4]
     assert decision.change.tolist() == [np.inf]
 
 
-def test_certified_bounds_are_below_every_decision() -> None:
+@pytest.mark.solver
+def test_certified_bounds_are_below_every_decision():
     for mix, sharing in (("km", "none"), ("kma", "paper")):
-        instance = generate(nodes=8, jobs=24, seed=2, mix=mix, sharing=sharing)
-        bound = parse("rsjs_bound")(instance, Call(), Report(30.0)).bound
+        instance = generate(nodes=4, jobs=12, seed=2, mix=mix, sharing=sharing)
+        bound = parse("rsjs_bound")(instance, Call(), Report()).bound
         for rule in sts.RULES:
             value = check(instance, sts.decide(instance, rule).solution).objective
             assert bound is not None
             assert bound <= value
 
 
-@pytest.mark.skipif(not AVAILABLE, reason="numba is not installed")
-@pytest.mark.parametrize("rule", sts.RULES)
-def test_both_engines_decide_alike(rule: str) -> None:
-    instance = generate(nodes=20, jobs=80, seed=1, mix="kma", sharing="paper")
-    one, other = (sts.decide(instance, rule, engine=engine) for engine in ("numpy", "numba"))
-    assert one.solution.same_as(other.solution)
-    assert np.array_equal(one.change, other.change)
-    assert np.array_equal(one.wanted, other.wanted)
+@pytest.mark.parametrize("engine", ENGINES)
+def test_types_in_time_come_by_energy_whether_the_due_date_is_tight_or_not(make, engine):
+    instance = make(
+        {"A2": [5, 10], "B1": [1]},
+        [(1, ["A2"]), (1, ["B1"])],
+        [{"A": [7, 4], "B": [4.5]}],
+        due=[5.0],
+    )
+    of = choices(instance)
+    assert of.status[0].tolist() == [FEASIBLE, SLACK]
+    assert of.order[0].tolist() == [1, 0]
+    assert sts.decide(instance, "fallback", spacing=0.0, engine=engine).solution.job_node == [1]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_k_0_is_clipped_on_each_type_by_itself(make, engine):
+    instance = make(
+        {"A4": [9, 18, 27, 36], "B2": [1, 2]},
+        [(1, ["A4"]), (1, ["B2"])],
+        [{"A": [4, 3, 2.5, 2.4], "B": [4, 3]}],
+        due=[99.0],
+    )
+    assert choices(instance, floor=3).initial[0].tolist() == [3, 2]
+    decision = sts.decide(instance, floor=np.array([3]), engine=engine)
+    assert (decision.solution.job_node[0], decision.wanted[0]) == (1, 2)
+
+
+def test_gpus_that_are_a_vertex_have_the_t_j_of_the_model_solved_again(make):
+    """On 1 GPU for 10 epochs; given 2, on these to epoch 60, then 3 to the end: 50 h."""
+    instance = one_job(make, 50.0, RARE)
+    assert choices(instance).initial[0, 0] == 1
+    assert change_with(instance, 1) == pytest.approx(10.0)
+    assert change_with(instance, 2) == pytest.approx(60 / 1.8)
+
+
+def test_a_job_late_on_gpus_that_are_no_vertex_has_no_t_j(make):
+    instance = one_job(make, 49.0, Law.of([[100, 1]]), [1.0, 0.6, 0.5])
+    assert change_with(instance, 2) == np.inf  # 50 h at the fastest
+    in_time = one_job(make, 54.0, Law.of([[100, 1]]), [1.0, 0.6, 0.5])
+    assert change_with(in_time, 2) == pytest.approx(24.0)
+
+
+def test_of_configurations_with_fewer_gpus_none_is_waited_for(make):
+    """1 GPU is the fastest: on 2, the job can go on only as long as 3 are in time."""
+    instance = one_job(make, 54.0, Law.of([[100, 1]]), [0.4, 0.6, 0.5])
+    assert change_with(instance, 2) == pytest.approx(24.0)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_late_job_on_fewer_gpus_than_it_wants_has_no_t_j(make, engine):
+    instance = make(
+        {"A3": [1, 2, 2.1]}, [(1, ["A3"])], [{"A": [1.0]}, {"A": [1.0, 0.6, 0.5]}], due=[-9.0, 0.4]
+    )
+    decision = sts.decide(instance, "fallback", spacing=0.0, engine=engine)
+    assert decision.solution.job_gpus.tolist() == [1, 2]
+    assert decision.change.tolist() == [np.inf, np.inf]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize(("rule", "least"), [("literal", 3), ("fallback", 1)])
+def test_k_0_is_that_of_the_jobs_that_run_and_holds_in_literal_only(make, rule, least, engine):
+    instance = replace(one_job(make, 60.0, ATOM), current=Solution.of([0], [3], [0]))
+    assert sts.decide(instance, rule, engine=engine).wanted.tolist() == [least]
+    told = sts.decide(instance, rule, floor=np.array([2]), engine=engine)
+    assert told.wanted.tolist() == [min(least, 2)]
+
+
+@pytest.mark.parametrize(("spacing", "gpus"), [("30", 1), ("1500", 4)])
+def test_the_option_is_in_minutes(make, spacing, gpus):
+    """With half an hour less 1 GPU is right, with 25 h less all are late."""
+    method = parse(f"sts:fallback?spacing={spacing},engine=numpy")
+    found = method(one_job(make, 60.0, ATOM), Call(), Report())
+    assert found.solution.job_gpus.tolist() == [gpus]
+
+
+def test_decisions_must_be_some_time_apart():
+    with pytest.raises(InputError, match=r"spacing.*0\.001"):
+        parse("sts:fallback?spacing=0")
+    assert parse("sts:fallback?spacing=0.001").options["spacing"] == 0.001
+
+
+def test_t_j_has_come_but_for_rounding():
+    decision = sts.Decision(
+        solution=Solution.empty(2, 1), change=np.array([2.0, 2.1]), wanted=np.array([1, 1])
+    )
+    assert decision.floor(2.0 * (1 - 1e-12)).tolist() == [2, 1]

@@ -7,84 +7,59 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.optimize import linear_sum_assignment
 
 from rsjs.heuristics import sts
 from rsjs.heuristics.compiled import AVAILABLE
 from rsjs.heuristics.sts_postprocessing import on_their_nodes
 from rsjs.instances.check import check
-from rsjs.instances.cluster import GpuType, ShareLevel
+from rsjs.instances.generators.sts import MIXES, SHARING, generate
 from rsjs.instances.schema import Instance
 from rsjs.instances.solution import Solution
+from tests.heuristics.builders import with_shares
 
 Make = Callable[..., Instance]
 ENGINES = ["numpy", *(["numba"] if AVAILABLE else [])]
 by_engine = pytest.mark.parametrize("engine", ENGINES)
-HALVES = ShareLevel(units=1, max_memory_gb=8)
+HALF = (1, 8)  # units, GB
 
 
-def sharing(
-    make: Make, gpus: int, hours: list[list[float]], inflation: list[float], epochs: list[int]
-) -> Instance:
+def sharing(make, gpus, hours, inflation, epochs=1):
     """Jobs on one node that want half a GPU each: it is the cheapest, and no due date is near."""
-    price = [float(k) for k in range(1, gpus + 1)]
-    instance = make(
-        types={f"A{gpus}": price},
-        groups=[(1, [f"A{gpus}"])],
-        hours=[{"A": own} for own in hours],
-        due=[10.0**4] * len(hours),
-    )
-    gpu = GpuType(name="A", memory_gb=16, units=2, levels=(HALVES,))
-    return replace(
-        instance,
-        cluster=replace(instance.cluster, gpu_types=(gpu,)),
-        jobs=replace(
-            instance.jobs,
-            epochs_max=np.array(epochs),
-            inflation=np.array(inflation)[:, None, None],
-        ),
-    )
+    name, price = f"A{gpus}", [float(k) for k in range(1, gpus + 1)]
+    due = [10.0**4] * len(hours)
+    instance = make({name: price}, [(1, [name])], [{"A": own} for own in hours], due)
+    jobs = replace(instance.jobs, epochs_max=np.broadcast_to(epochs, len(hours)).copy())
+    return with_shares(replace(instance, jobs=jobs), 2, [HALF], np.array(inflation)[:, None, None])
 
 
-def given(instance: Instance, engine: str) -> tuple[list[int], list[int]]:
-    """GPUs and share level of each job."""
+@by_engine
+@pytest.mark.parametrize(
+    ("gpus", "hours", "inflation", "dealt", "levels"),
+    [
+        # two jobs stay on one GPU if none is idle
+        (1, [[4], [4]], [1.2, 1.2], [0, 0], [0, 0]),
+        # a job alone on a shared GPU has it before idle ones are given
+        (2, [[4, 3]], [1.2], [2], [-1]),
+        # of two jobs on a GPU one gets the idle one and the other all of it
+        (2, [[4, 3.9], [4, 3.9]], [1.2, 1.5], [1, 1], [-1, -1]),
+        # half a GPU is as fast for j0; j1 saves 2 h and leaves, and then 1 h each
+        (4, [[4, 3, 2.5, 2.4]] * 2, [1.0, 1.5], [2, 2], [-1, -1]),
+    ],
+)
+def test_idle_gpus_given_to_jobs_on_shares(make, gpus, hours, inflation, dealt, levels, engine):
+    instance = sharing(make, gpus, hours, inflation)
     decision = sts.decide(instance, "literal", engine=engine)
     assert check(instance, decision.solution).feasible
-    assert decision.wanted.tolist() == [0] * len(instance.jobs)
-    return decision.solution.job_gpus.tolist(), decision.solution.job_level.tolist()
+    assert decision.wanted.tolist() == [0] * len(hours)
+    assert decision.solution.job_gpus.tolist() == dealt
+    assert decision.solution.job_level.tolist() == levels
 
 
 @by_engine
-def test_two_jobs_stay_on_one_gpu_if_none_is_idle(make: Make, engine: str) -> None:
-    instance = sharing(make, 1, [[4], [4]], [1.2, 1.2], [1, 1])
-    assert given(instance, engine) == ([0, 0], [0, 0])
-
-
-@by_engine
-def test_a_job_alone_on_a_shared_gpu_has_it_before_idle_ones_are_given(
-    make: Make, engine: str
-) -> None:
-    instance = sharing(make, 2, [[4, 3]], [1.2], [1])
-    assert given(instance, engine) == ([2], [-1])
-
-
-@by_engine
-def test_of_two_jobs_on_a_gpu_one_gets_the_idle_one_and_the_other_all_of_it(
-    make: Make, engine: str
-) -> None:
-    instance = sharing(make, 2, [[4, 3.9], [4, 3.9]], [1.2, 1.5], [1, 1])
-    assert given(instance, engine) == ([1, 1], [-1, -1])
-
-
-@by_engine
-def test_a_job_left_alone_on_a_gpu_takes_part_at_once(make: Make, engine: str) -> None:
-    """Half a GPU is as fast for it; once it has all of one, it saves like the other job."""
-    instance = sharing(make, 4, [[4, 3, 2.5, 2.4]] * 2, [1.0, 1.5], [1, 1])
-    # j1 saves 2 h and leaves; then 1 h each
-    assert given(instance, engine) == ([2, 2], [-1, -1])
-
-
-@by_engine
-def test_hours_saved_are_those_of_all_epochs_left(make: Make, engine: str) -> None:
+def test_hours_saved_are_those_of_all_epochs_left(make, engine):
     """1.2 h and 0.9 h for each epoch, but 3 and 10 of them."""
     instance = sharing(make, 3, [[4, 2.8], [3, 2.1]], [1.0, 1.0], [3, 10])
     instance = replace(instance, jobs=replace(instance.jobs, memory_gb=np.array([9.0, 9.0])))
@@ -95,18 +70,9 @@ def test_hours_saved_are_those_of_all_epochs_left(make: Make, engine: str) -> No
 def two_nodes(make: Make) -> Instance:
     """One job; each node may be of either type."""
     instance = make(
-        types={"A2": [1, 2], "B2": [3, 6]},
-        groups=[(2, ["A2", "B2"])],
-        hours=[{"A": [4, 3], "B": [4, 3]}],
-        due=[99],
+        {"A2": [1, 2], "B2": [3, 6]}, [(2, ["A2", "B2"])], [{"A": [4, 3], "B": [4, 3]}], due=[99]
     )
-    levels = HALVES, ShareLevel(units=2, max_memory_gb=16)
-    gpus = tuple(GpuType(name=name, memory_gb=16, units=4, levels=levels) for name in "AB")
-    return replace(
-        instance,
-        cluster=replace(instance.cluster, gpu_types=gpus),
-        jobs=replace(instance.jobs, inflation=np.full((1, 2, 2), 1.5)),
-    )
+    return with_shares(instance, 4, [HALF, (2, 16)], 1.5)
 
 
 @pytest.mark.parametrize(
@@ -118,16 +84,86 @@ def two_nodes(make: Make) -> Instance:
         (Solution.of([1], [0], [-1, 0], [0]), 0),
     ],
 )
-def test_only_a_job_with_the_same_gpus_is_kept_on_its_node(
-    make: Make, before: Solution, node: int
-) -> None:
+def test_only_a_job_with_the_same_gpus_is_kept_on_its_node(make, before, node):
     instance = replace(two_nodes(make), current=before)
     assert on_their_nodes(instance, Solution.of([0], [1], [0, -1])).job_node.tolist() == [node]
 
 
 @pytest.mark.parametrize(("level", "node"), [(0, 1), (1, 0)])
-def test_a_share_of_another_size_is_not_the_same(make: Make, level: int, node: int) -> None:
+def test_a_share_of_another_size_is_not_the_same(make, level, node):
     before = Solution.of([1], [0], [-1, 0], [0])
     instance = replace(two_nodes(make), current=before)
     now = Solution.of([0], [0], [0, -1], [level])
     assert on_their_nodes(instance, now).job_node.tolist() == [node]
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not AVAILABLE, reason="numba is not installed")
+@given(
+    seed=st.integers(0, 10**6),
+    mix=st.sampled_from(sorted(MIXES)),
+    sharing=st.sampled_from(sorted(SHARING)),
+    jobs=st.integers(1, 40),
+    rule=st.sampled_from(sorted(sts.RULES)),
+    margin=st.sampled_from([None, True, False]),
+)
+def test_engines_decide_alike_from_any_floor_and_placement(seed, mix, sharing, jobs, rule, margin):
+    instance = generate(nodes=4, jobs=jobs, seed=seed, mix=mix, sharing=sharing)
+    before = sts.decide(instance, rule).solution
+    rng = np.random.default_rng(seed)
+    instance = replace(instance, now=instance.now + rng.uniform(0, 30), current=before)
+    floor = rng.integers(0, 9, jobs)
+    one, other = (
+        sts.decide(instance, rule, floor=floor, margin=margin, engine=engine)
+        for engine in ("numpy", "numba")
+    )
+    assert one.solution.same_as(other.solution)
+    assert np.array_equal(one.change, other.change)
+    assert np.array_equal(one.wanted, other.wanted)
+
+
+@pytest.mark.slow
+@given(seed=st.integers(0, 10**6), jobs=st.integers(1, 30), share=st.floats(0, 1))
+def test_loads_go_to_the_nodes_of_the_best_assignment_of_each_class(seed, jobs, share):
+    instance = generate(nodes=9, jobs=jobs, seed=seed)
+    before = sts.decide(instance, "fallback").solution
+    rng = np.random.default_rng(seed)
+    now = sts.decide(replace(instance, now=instance.now + 1), "literal").solution
+    moved = _permuted(instance, now if seed % 2 else before, rng.random(9) < share, rng)
+    found = on_their_nodes(replace(instance, current=before), moved)
+    target = _assigned(instance, before, moved)
+    node = np.where(moved.job_node >= 0, target[moved.job_node], -1)
+    assert found.job_node.tolist() == node.tolist()
+    assert found.node_type[target].tolist() == moved.node_type.tolist()
+
+
+def _permuted(
+    instance: Instance, solution: Solution, loose: np.ndarray, rng: np.random.Generator
+) -> Solution:
+    """Loads of some nodes change places within their class."""
+    target = np.arange(len(loose))
+    for c in range(len(instance.cluster.allowed_in_class)):
+        nodes = np.flatnonzero((instance.cluster.class_of_node == c) & loose)
+        target[nodes] = rng.permutation(nodes)
+    kind = np.empty_like(solution.node_type)
+    kind[target] = solution.node_type
+    node = np.where(solution.job_node >= 0, target[solution.job_node], -1)
+    return Solution.of(node, solution.job_gpus, kind, solution.job_level)
+
+
+def _assigned(instance: Instance, before: Solution, after: Solution) -> np.ndarray:
+    """Where the load of each node goes, every class by the assignment itself."""
+    cluster = instance.cluster
+    stays = np.zeros((cluster.nodes, cluster.nodes))
+    for j in range(len(before.job_node)):
+        old, new = before.job_node[j], after.job_node[j]
+        if min(old, new) < 0 or before.job_gpus[j] != after.job_gpus[j]:
+            continue
+        types = before.node_type[old], after.node_type[new]
+        stays[new, old] += cluster.gpu_of_type[types[0]] == cluster.gpu_of_type[types[1]]
+    target = np.arange(cluster.nodes)
+    for c in range(len(cluster.allowed_in_class)):
+        nodes = np.flatnonzero(cluster.class_of_node == c)
+        load, place = linear_sum_assignment(stays[np.ix_(nodes, nodes)], maximize=True)
+        target[nodes[load]] = nodes[place]
+    return target

@@ -43,7 +43,7 @@ def exact_energy(
     return float(total)
 
 
-def test_epochs_that_no_run_reaches_are_no_steps() -> None:
+def test_epochs_that_no_run_reaches_are_no_steps():
     of = of_one(Law.of([[2, 1], [5, 3], [9, 0], [12, 0]]), 0.0)
     assert of.end[0].tolist() == [2, 5]
     assert of.height[0].tolist() == [1, 0.75]
@@ -51,7 +51,7 @@ def test_epochs_that_no_run_reaches_are_no_steps() -> None:
     assert of.size.tolist() == [2]
 
 
-def test_expected_epochs_from_an_epoch_on() -> None:
+def test_expected_epochs_from_an_epoch_on():
     law = Law.of([[2, 1], [5, 3]])
     of = of_one(law, 1.0)
     for epoch in (1.0, 1.5, 2.0, 4.0, 5.0):
@@ -69,9 +69,7 @@ def test_expected_epochs_from_an_epoch_on() -> None:
         ([[100, 1]], 99.9999999),
     ],
 )
-def test_rare_runs_and_last_epochs_have_all_digits(
-    pairs: list[list[int]], done: float, engine: str
-) -> None:
+def test_rare_runs_and_last_epochs_have_all_digits(pairs, done, engine):
     rate, power, law = [1.0, 0.6, 0.5], [1.0, 2.0, 3.0], Law.of(pairs)
     time = 0.55 * (100 - done)
     of = of_one(law, done)
@@ -85,9 +83,7 @@ def test_rare_runs_and_last_epochs_have_all_digits(
     share=st.floats(0, 1 - 1e-9),
     wish=st.floats(0, 1),
 )
-def test_energies_equal_exact_fractions(
-    epochs: list[int], weight: list[int], share: float, wish: float
-) -> None:
+def test_energies_equal_exact_fractions(epochs, weight, share, wish):
     own = sorted(epochs)
     weights = [*weight[: len(own) - 1], 1]
     law = Law.of(np.column_stack([own, weights]))
