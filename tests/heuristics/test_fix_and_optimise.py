@@ -219,6 +219,9 @@ class Sized:
         self.method = Method(name="sized", summary="", kind="exact", run="", **most)
         self.jobs, self.nodes = [], []
 
+    def prepare(self, call, jobs):
+        return None
+
     def declared(self, instance):
         return self.method
 
