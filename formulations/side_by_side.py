@@ -20,7 +20,7 @@ from multiprocessing.connection import Connection, wait
 
 from rsjs.formulations.controllers import add_seconds, attempt, share
 from rsjs.instances.lifeline import die_with_parent
-from rsjs.instances.method import Call, Declared, Report, Run
+from rsjs.instances.method import Call, Prepares, Report, Run
 from rsjs.instances.schema import Instance
 from rsjs.instances.solution import SolveResult, Stop
 
@@ -29,7 +29,7 @@ PATIENCE = 0.5  # seconds they have to return what they have
 POLL = 0.05
 
 Answer = tuple[int, SolveResult]
-Ready = tuple[Declared, Call, int]
+Ready = tuple[Prepares, Call, int]
 
 
 class Team:

@@ -282,11 +282,16 @@ class Prepare(Protocol):
 class Declared(Run, Protocol):
     """A method as the value of another one's option, which runs it on parts of an instance."""
 
-    def prepare(self, call: Call, jobs: int) -> Any:
-        """Run the method's `prepare`, see `Method`."""
-
     def declared(self, instance: Instance) -> Method:
         """What runs on parts of an instance, with the largest part that it accepts."""
+
+
+@runtime_checkable
+class Prepares(Protocol):
+    """A method as the value of another one's option, which prepares it with itself."""
+
+    def prepare(self, call: Call, jobs: int) -> Any:
+        """Run the method's `prepare`, see `Method`."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -402,7 +407,7 @@ class Method:
 def prepare_inner(_method: Method, call: Call, jobs: int) -> None:
     """A `Prepare`: that of each method among the options of a call."""
     for value in call.options.values():
-        if isinstance(value, Declared):
+        if isinstance(value, Prepares):
             value.prepare(call, jobs)
 
 
