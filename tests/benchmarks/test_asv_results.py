@@ -11,7 +11,7 @@ from asv import results
 from asv.runner import BenchmarkResult
 
 from benchmarks import canary
-from benchmarks.asv_results import Tally, changes, has_become_slower, store, tallies
+from benchmarks.asv_results import Tally, changes, store, tallies
 from benchmarks.history import commits_of, different, problems
 from benchmarks.history_page import write_page
 
@@ -28,30 +28,6 @@ def add_track(folder, commit, values):
     stored.save(str(folder))
 
 
-@pytest.mark.parametrize(
-    ("factor", "slower"),
-    [
-        (2.0, True),
-        (1.3, True),
-        (1.0, False),
-        (1.05, False),  # less than what counts
-        (0.5, False),
-    ],
-)
-def test_a_benchmark_is_slower_if_asv_says_so(tmp_path, factor, slower):
-    store(tmp_path, BEFORE, {"suite.time_run": SECONDS, "suite.time_other": SECONDS})
-    after = [factor * s for s in reversed(SECONDS)]
-    store(tmp_path, AFTER, {"suite.time_run": after, "suite.time_other": SECONDS})
-    assert has_become_slower(tmp_path, BEFORE, AFTER) is slower
-
-
-def test_noise_is_not_slower(tmp_path):
-    noisy = [3.0 * s if i % 4 == 0 else s for i, s in enumerate(SECONDS)]
-    store(tmp_path, BEFORE, {"suite.time_run": SECONDS})
-    store(tmp_path, AFTER, {"suite.time_run": noisy})
-    assert not has_become_slower(tmp_path, BEFORE, AFTER)
-
-
 def test_results_are_told_apart_by_what_became_of_them(tmp_path):
     store(tmp_path, BEFORE, {"suite.time_run": SECONDS})
     add_track(tmp_path, BEFORE, [0.5, nan, None])
@@ -66,14 +42,21 @@ def test_results_are_told_apart_by_what_became_of_them(tmp_path):
 
 def test_changes_are_exact_values_that_differ_and_seconds_that_differ_enough(tmp_path):
     noisy = [3.0 * s if i % 4 == 0 else s for i, s in enumerate(SECONDS)]
-    slow = [1.3 * s for s in reversed(SECONDS)]
-    cases = {"run": (SECONDS, slow), "noise": (SECONDS, noisy), "gone": (SECONDS, None)}
+    times = {factor: [factor * s for s in reversed(SECONDS)] for factor in (0.5, 1.05, 1.3)}
+    cases = {
+        "faster": (SECONDS, times[0.5]),
+        "less than what counts": (SECONDS, times[1.05]),
+        "noise": (SECONDS, noisy),
+        "gone": (SECONDS, None),
+        "run": (SECONDS, times[1.3]),
+    }
     for i, commit in enumerate((BEFORE, AFTER)):
         seconds = {f"s.time_<{name}>": pair[i] for name, pair in cases.items() if pair[i]}
         store(tmp_path, commit, seconds)
         add_track(tmp_path, commit, [[7.0, 7.0, nan], [7.0, 8.0, 1.0]][i])
     found = changes(tmp_path, BEFORE, AFTER)
     assert [(one.name, one.exact) for one in found] == [
+        ("s.time_<faster>", False),
         ("s.time_<run>", False),
         ("suite.track_count(2)", True),
     ]
