@@ -118,7 +118,8 @@ def tables(rows: list[Row], tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("made") / "tables"
     folder.mkdir()
     (folder / "rows.csv").write_text(csv_text(rows))
-    courses = [{"run_id": row["run_id"], "events": events_of(row)} for row in rows]
+    said = ("run_id", "instance_sha256", "method")
+    courses = [{**{key: row[key] for key in said}, "events": events_of(row)} for row in rows]
     (folder / "events.json").write_text(json.dumps(courses))
     skipped = {**rows[0], "method": "absent", "ended": "SKIPPED", "message": "serves no <i>sts</i>"}
     (folder / "skipped.csv").write_text(csv_text([skipped]))
