@@ -53,10 +53,6 @@ def test_the_draws_are_those_of_a_named_stream() -> None:
     np.testing.assert_allclose(weights(problems(1, 1, 1), draws=3) * 3, FIRST)
 
 
-def test_a_share_of_the_draws_is_told_to_a_hundredth_of_a_percent() -> None:
-    assert weights(problems(1, 1)).shape == (10_000, 2)
-
-
 def test_the_interval_of_percentiles() -> None:
     assert interval(np.arange(1001.0)) == pytest.approx((25.0, 975.0))
     assert interval(np.arange(1001.0), level=0.5) == pytest.approx((250.0, 750.0))
