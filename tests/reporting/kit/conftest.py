@@ -1,12 +1,11 @@
-"""Random generators, and a small store with the repository that its runs were made from."""
+"""The verifier, and a small store with the repository that its runs were made from."""
 
 from __future__ import annotations
 
 import os
 import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
-from random import Random
 
 import pytest
 
@@ -50,18 +49,6 @@ DATES = {
 }
 
 Carried = Callable[..., Path]
-
-
-@pytest.fixture
-def rngs() -> Callable[[int], Iterator[Random]]:
-    """So many random generators, the same in every run."""
-    return lambda count: (Random(seed) for seed in range(count))
-
-
-@pytest.fixture
-def one_rng() -> Random:
-    """One random generator."""
-    return Random(7)
 
 
 @pytest.fixture(scope="session")
