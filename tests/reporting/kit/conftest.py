@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 from collections.abc import Callable
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
@@ -49,6 +50,19 @@ DATES = {
 }
 
 Carried = Callable[..., Path]
+
+
+@pytest.fixture(scope="session")
+def sign() -> Callable[[Path, str], None]:
+    """Write a file's new digest into the sums of its record, as a forger would."""
+
+    def written(record: Path, name: str) -> None:
+        sums = record / "SHA256SUMS"
+        lines = [line for line in sums.read_text().splitlines() if not line.endswith(name)]
+        digest = sha256((record / name).read_bytes()).hexdigest()
+        sums.write_text("\n".join([*lines, f"{digest}  {name}", ""]))
+
+    return written
 
 
 @pytest.fixture(scope="session")

@@ -16,6 +16,8 @@ from rsjs.reporting.kit.archive_data import read_from_files, write_instances
 from rsjs.reporting.kit.campaign_script import archived
 from rsjs.reporting.kit.evidence import doubts, experiments
 
+pytestmark = pytest.mark.process
+
 DRAWN = 'generator = "jahani"\nsizes = ["1x2"]'
 BOTH = f"""files = [
   "cases/*.json",
