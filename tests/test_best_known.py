@@ -46,6 +46,7 @@ SETS = [name for name in COVERAGE if name != "all"]
 SAMPLE = sorted({(found := members(name))[len(found) // 3].sha256 for name in SETS})
 
 
+@pytest.mark.slow
 def test_verify_finds_nothing():
     found = verify(FOLDER, SAMPLE)
     assert found.findings == []
@@ -86,7 +87,8 @@ def test_the_page_on_the_library_has_these_counts():
     assert sorted(counted) == sorted(COVERAGE)
 
 
-@pytest.mark.parametrize("sha256", SAMPLE[::3], ids=lambda sha256: ENTRIES[sha256]["instance"])
+@pytest.mark.slow
+@pytest.mark.parametrize("sha256", SAMPLE[::7], ids=lambda sha256: ENTRIES[sha256]["instance"])
 def test_the_head_is_the_best_of_its_history_and_its_solution_costs_that(sha256, tmp_path):
     """Read as anybody would who has the file, `rsjs show` and `rsjs check --exact`."""
     entry = ENTRIES[sha256]
@@ -118,6 +120,7 @@ def test_every_instance_of_the_small_sets_is_closed_by_two_solvers_and_two_formu
         assert len(formulations) >= 2, entry["instance"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("member", members("tiny"), ids=lambda member: member.name)
 def test_enumeration_finds_the_optimum_of_the_tiny_ones(member):
     entry = ENTRIES[member.sha256]

@@ -77,7 +77,8 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp / "unpacked"
 
 
-def test_the_wheel_holds_every_file_of_the_code_folders(wheel: Path) -> None:
+@pytest.mark.slow
+def test_the_wheel_holds_every_file_of_the_code_folders_and_nothing_else(wheel: Path) -> None:
     expected = {
         Path(*package.split("."), file)
         for package, folder in FOLDERS.items()
@@ -85,18 +86,17 @@ def test_the_wheel_holds_every_file_of_the_code_folders(wheel: Path) -> None:
     }
     assert Path("rsjs/py.typed") in expected
     assert {p for p in _files(wheel) if p.parts[0] == "rsjs"} == expected
-
-
-def test_the_wheel_holds_nothing_outside_rsjs(wheel: Path) -> None:
     assert {path.name.split("-")[0] for path in wheel.iterdir()} == {"rsjs", "rsjs_bench"}
 
 
+@pytest.mark.slow
 def test_types_are_strict(wheel: Path) -> None:
     config, cache = ROOT / "pyproject.toml", ROOT / ".mypy_cache/wheel"
     mypy = [sys.executable, "-m", "mypy", "--config-file", config, "--cache-dir", cache]
     assert "no issues found" in _run(*mypy, "-p", "rsjs", cwd=wheel)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("code", "unwanted"),
     [
@@ -119,7 +119,4 @@ def test_the_lock_pins_every_requirement(name: str, requirements: list[str]) -> 
     for requirement in map(Requirement, requirements):
         version = pins[canonicalize_name(requirement.name)]
         assert requirement.specifier.contains(version), f"{requirement}: {version} is locked"
-
-
-def test_both_locks_pin_the_same_versions() -> None:
-    assert _pins("run").items() <= _pins("test").items()
+    assert pins.items() <= _pins("test").items()

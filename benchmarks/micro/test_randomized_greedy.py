@@ -45,9 +45,3 @@ def test_compiled_greedy(benchmark, instance, rule):
     greedy_compiled.decide(instance, rule)  # compiles
     decision = benchmark(greedy_compiled.decide, instance, rule)
     assert decision.same_as(greedy.decide(greedy.prepare(instance, rule)))
-
-
-@pytest.mark.parametrize("rule", RULES)
-def test_greedy(benchmark, instance, rule):
-    decision = benchmark(lambda: greedy.decide(greedy.prepare(instance, rule)))
-    assert check(instance, complete(instance, decision)).feasible

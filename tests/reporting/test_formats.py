@@ -61,12 +61,10 @@ def test_shown_numbers_are_as_near_as_their_digits_allow(value: float, digits: i
 
 @pytest.mark.parametrize(
     ("seconds", "shown"),
-    [(8.3243e-5, "8.32e-5"), (0.2228, "0.223"), (7.8, "7.80"), (3600.4, "3600")],
+    [
+        *[(8.3243e-5, "8.32e-5"), (0.2228, "0.223"), (7.8, "7.80"), (3600.4, "3600")],
+        *((value, formats.MISSING) for value in (float("nan"), float("inf"), float("-inf"))),
+    ],
 )
 def test_seconds_have_three_significant_digits(seconds: float, shown: str) -> None:
     assert formats.measured(seconds) == shown
-
-
-@pytest.mark.parametrize("value", [float("nan"), float("inf"), float("-inf")])
-def test_a_number_that_is_not_finite_is_a_dash(value: float) -> None:
-    assert formats.significant(value, 4) == formats.MISSING

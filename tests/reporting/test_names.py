@@ -9,14 +9,8 @@ def test_common_parts_of_names_are_told_once() -> None:
     common, short = shortened(["a-b-N2-s1", "a-b-N10-s1", "a-b-N2-s1"])
     assert common == "a-b-\N{HORIZONTAL ELLIPSIS}-s1"
     assert short == {"a-b-N2-s1": "N2", "a-b-N10-s1": "N10"}
-
-
-def test_names_with_nothing_in_common_and_single_names_stay() -> None:
     assert shortened(["one", "two"]) == ("", {"one": "one", "two": "two"})
     assert shortened(["a-b", "a-b"]) == ("", {"a-b": "a-b"})
-
-
-def test_short_names_stay_distinct_when_one_name_is_part_of_another() -> None:
     for names in (["a", "a-b"], ["a-b", "a-b-b"], ["x-a-y", "x-a-a-y", "x-y-y"]):
         assert len(set(shortened(names)[1].values())) == len(names)
 

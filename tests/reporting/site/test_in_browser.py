@@ -29,7 +29,10 @@ ARGUMENTS = [
 ]
 DRAWN = ".js-plotly-plot .main-svg"
 
-pytestmark = pytest.mark.skipif(bool(LACKING), reason=f"no browser test: {' and '.join(LACKING)}")
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.skipif(bool(LACKING), reason=f"no browser test: {' and '.join(LACKING)}"),
+]
 
 Open = Callable[..., Any]
 
@@ -103,6 +106,11 @@ def test_a_table_is_sorted_by_value_and_back_missing_numbers_last(opened: Open) 
     page.locator("#gaps th:nth-child(3) button").click()
     page.locator("#gaps th:nth-child(3) button").press("Enter")
     assert column(page, "gaps", 3)[-1] != ""
+    # shared seconds cannot be sorted by
+    page = opened("families/sts.html")
+    heads, shared = (page.locator(f"#leaders-sts th{kind}") for kind in ("", ".shared"))
+    assert (shared.count(), shared.locator("button").count()) == (3, 0)
+    assert heads.locator("button").count() == heads.count() - 3
 
 
 def test_lines_are_chosen_by_words_by_value_and_by_address(opened: Open) -> None:
@@ -119,16 +127,9 @@ def test_lines_are_chosen_by_words_by_value_and_by_address(opened: Open) -> None
     assert set(column(page, "runs", 2)) == {"sts"}
 
 
-def test_shared_seconds_cannot_be_sorted_by(opened: Open) -> None:
-    page = opened("families/sts.html")
-    heads = page.locator("#leaders-sts th")
-    shared = page.locator("#leaders-sts th.shared")
-    assert shared.count() == 3
-    assert shared.locator("button").count() == 0
-    assert heads.locator("button").count() == heads.count() - 3
-
-
-def test_figures_are_drawn_and_respond(opened: Open) -> None:
+def test_figures_are_drawn_once_they_come_into_view_and_respond(opened: Open) -> None:
+    page = opened("failures.html")
+    assert page.evaluate("window.Plotly === undefined")
     page = opened("families/jahani.html")
     figure = page.locator("#plot-gaps-jahani")
     figure.scroll_into_view_if_needed()
@@ -142,14 +143,6 @@ def test_figures_are_drawn_and_respond(opened: Open) -> None:
         " < count", arg=before
     )  # fmt: skip
     assert entry.get_attribute("aria-pressed") == "false"
-
-
-def test_plotly_is_loaded_only_when_a_figure_comes_into_view(opened: Open) -> None:
-    page = opened("failures.html")
-    assert page.evaluate("window.Plotly === undefined")
-    page = opened("families/jahani.html")
-    page.locator("#plot-targets-jahani").scroll_into_view_if_needed()
-    page.wait_for_function("window.Plotly !== undefined")
 
 
 def test_a_point_leads_to_its_run(opened: Open) -> None:

@@ -33,14 +33,11 @@ def test_a_draw_takes_instances_then_as_many_seeds_as_each_has() -> None:
     np.testing.assert_allclose(runs, np.rint(runs), atol=1e-12)
 
 
-def test_two_instances_are_both_drawn_in_half_of_the_draws() -> None:
+def test_instances_are_drawn_as_often_as_chance_has_it_and_weigh_as_in_the_mean() -> None:
     drawn = weights(problems(1, 1), draws=4000)
     assert {*np.unique(drawn)} == {0.0, 0.5, 1.0}
     assert (drawn[:, 0] == 0.5).mean() == pytest.approx(0.5, abs=0.03)  # 4 standard errors
     assert drawn.mean(axis=0) == pytest.approx([0.5, 0.5], abs=0.03)
-
-
-def test_instances_with_more_seeds_weigh_more_in_a_draw_as_they_do_in_the_mean() -> None:
     drawn = weights(problems(1, 3), draws=4000)
     both = drawn[(drawn[:, 0] > 0) & (drawn[:, 0] < 1)]
     np.testing.assert_allclose(both[:, 0], 0.25)
@@ -53,12 +50,9 @@ def test_the_draws_are_those_of_a_named_stream() -> None:
     np.testing.assert_allclose(weights(problems(1, 1, 1), draws=3) * 3, FIRST)
 
 
-def test_the_interval_of_percentiles() -> None:
+def test_the_interval_of_percentiles_and_of_a_mean_as_scipy_has_it(table: Table) -> None:
     assert interval(np.arange(1001.0)) == pytest.approx((25.0, 975.0))
     assert interval(np.arange(1001.0), level=0.5) == pytest.approx((250.0, 750.0))
-
-
-def test_the_interval_of_a_mean_agrees_with_scipy(table: Table) -> None:
     values = np.random.default_rng(3).lognormal(size=30)
     logs = logarithms(table({"a": values, "one": np.zeros(30)}), 1.0)
     drawn = weights(logs.index)

@@ -35,13 +35,10 @@ def test_gaps_by_hand(row: Make) -> None:
     assert (rule["best"], rule["memory"]) == (0, 30.0)
 
 
-def test_without_a_bound_there_is_a_primal_gap_only(row: Make) -> None:
+def test_without_a_bound_there_is_a_primal_gap_only_and_nearly_the_best_is_not(row: Make) -> None:
     found = gap_summary(tidy([row("i", "a", objective=1.0), row("i", "b", objective=2.0)]))
     assert isnan(found.loc["b", "median"])
     assert found.loc["b", "primal_mean"] == 0.5
-
-
-def test_a_cost_that_is_nearly_the_best_is_not(row: Make) -> None:
     costs = {"best": 100.0, "rounding": 100.0 * (1 + 1e-12), "near": 100.001}
     found = gap_summary(tidy([row("i", name, objective=cost) for name, cost in costs.items()]))
     assert found["best"].to_dict() == {"best": 1, "rounding": 1, "near": 0}

@@ -67,10 +67,8 @@ def test_a_gap_counts_up_to_the_limit_and_not_above(
     assert solved(runs).tolist() == [expected]
 
 
-def test_a_solved_run_whose_seconds_are_not_told_counts_its_limit(row: Make) -> None:
-    assert seconds(tidy([row("i", "a", bound=10.0, total_s=None)])).to_numpy() == [[10.0]]
-
-
 def test_the_limit_of_a_problem_is_the_longest_of_its_runs(row: Make) -> None:
+    # a solved run whose seconds are not told counts its limit
+    assert seconds(tidy([row("i", "a", bound=10.0, total_s=None)])).to_numpy() == [[10.0]]
     runs = tidy([row("i", "a"), row("i", "b", time_limit=30.0), row("i", "c", time_limit=20.0)])
     assert limits(runs).tolist() == [30.0]

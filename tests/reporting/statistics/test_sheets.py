@@ -31,11 +31,10 @@ def by_name(made: list[Sheet], name: str) -> Sheet:
     return next(sheet for sheet in made if sheet.name == name)
 
 
-def test_counts_come_first_and_fairness_last(made: list[Sheet]) -> None:
+def test_counts_come_first_and_without_events_there_is_no_table_over_time(
+    made: list[Sheet], rows: list[Row]
+) -> None:
     assert [sheet.name for sheet in made] == NAMES
-
-
-def test_without_events_the_table_over_time_is_left_out(rows: list[Row]) -> None:
     without = [row | {"events": None} for row in rows]
     assert [sheet.name for sheet in sheets(Analysis(rows=without))] == [
         name for name in NAMES if name != "anytime"
@@ -82,13 +81,10 @@ def test_a_family_in_which_every_method_was_left_out_somewhere_ranks_none(rows: 
     assert Analysis(rows=left).pairs_by_cost().empty
 
 
-def test_costs_within_one_percent_tie(rows: list[Row]) -> None:
+def test_costs_within_one_percent_tie_and_one_method_is_not_compared(rows: list[Row]) -> None:
     near = [row | {"objective": 100.5} if row["method"] == "rule:x" else row for row in rows]
     found = Analysis(rows=[row for row in near if row["instance"] == "a"]).pairs_by_cost()
     assert found[["wins", "ties", "losses"]].to_numpy().tolist() == [[0, 2, 0]] * 3
-
-
-def test_one_method_is_not_compared(rows: list[Row]) -> None:
     alone = [row for row in rows if row["method"] == "exact"]
     found = [sheet.name for sheet in sheets(Analysis(rows=alone))]
     assert found == ["counts", "times", "gaps", "anytime", "fairness"]
@@ -114,6 +110,7 @@ def test_times_by_hand(made: list[Sheet]) -> None:
     assert cells["rule:x"] == ["0", "4", "0.500", "limit", *["\N{EN DASH}"] * 3, "limit"]
     assert cells["slow"][:4] == ["2", "4", "10.5", "10.0"]
     assert cells["slow"][-1] == "55.0"
+    assert "With 2 instances no p can be below 0.5." in by_name(made, "pairs-by-time").notes
 
 
 def test_the_target_decides_what_is_solved(rows: list[Row]) -> None:
@@ -124,10 +121,6 @@ def test_the_target_decides_what_is_solved(rows: list[Row]) -> None:
     proved = Analysis(rows=rows, success="proved")
     assert by_name(sheets(proved), "times").cells()[2][1] == "0"
     assert "bound of the run itself" in definition(proved)
-
-
-def test_too_few_instances_are_told(made: list[Sheet]) -> None:
-    assert "With 2 instances no p can be below 0.5." in by_name(made, "pairs-by-time").notes
 
 
 def test_markdown_and_terminal_have_each_table(made: list[Sheet]) -> None:

@@ -59,11 +59,8 @@ def test_seeds_of_a_policy_are_averaged_first() -> None:
     assert sheet.lines["cost"].tolist() == [30.0, 40.0]
 
 
-def test_a_crowded_cluster_is_told() -> None:
+def test_a_crowded_cluster_is_told_and_other_rows_have_no_such_table() -> None:
     sheet = simulation_sheet([_row("edf", "a", 20.0, utilisation=0.8)])
     assert sheet is not None
     assert "far below" in sheet.notes[1]
-
-
-def test_rows_that_are_no_simulations_have_no_such_table() -> None:
     assert simulation_sheet([_row("edf", "a", 20.0, simulation=None)]) is None

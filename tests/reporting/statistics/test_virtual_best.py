@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -51,30 +52,24 @@ def test_the_best_of_seconds_that_are_all_0(table: Callable[..., pd.DataFrame]) 
     assert found.methods["contribution"].to_dict() == {"a": np.inf, "b": 1.0}
 
 
-def test_a_problem_that_nobody_solves_is_nobodys_best(
-    table: Callable[..., pd.DataFrame],
+@pytest.mark.parametrize(
+    ("seconds", "seeds", "best", "alone"),
+    [
+        # nobody's best is a problem that nobody solves
+        ({"a": [1.0, NAN], "b": [3.0, NAN]}, 1, [1, 0], [0, 0]),
+        # an instance is solved if it is with any seed
+        ({"a": [1.0, NAN], "b": [NAN, NAN]}, 2, [1, 0], [1, 0]),
+        ({"a": [1.0, 3.0]}, 1, [2], [2]),
+    ],
+)
+def test_of_what_problems_a_method_is_best(
+    table: Callable[..., pd.DataFrame], seconds: Any, seeds: int, best: Any, alone: Any
 ) -> None:
-    times = table({"a": [1.0, NAN], "b": [3.0, NAN]})
-    logs = logarithms(times.fillna(10.0), 1.0)
-    found = virtual_best(logs, times, 1.0).methods
-    assert found["best"].to_dict() == {"a": 1, "b": 0}
-    assert found["alone"].to_dict() == {"a": 0, "b": 0}
-
-
-def test_an_instance_is_solved_if_it_is_with_any_seed(
-    table: Callable[..., pd.DataFrame],
-) -> None:
-    times = table({"a": [1.0, NAN], "b": [NAN, NAN]}, seeds=2)
-    found = virtual_best(logarithms(times.fillna(10.0), 1.0), times, 1.0).methods
-    assert found["best"].to_dict() == {"a": 1, "b": 0}
-    assert found["alone"].to_dict() == {"a": 1, "b": 0}
-
-
-def test_one_method_is_its_own_virtual_best(table: Callable[..., pd.DataFrame]) -> None:
-    times = table({"a": [1.0, 3.0]})
-    found = virtual_best(logarithms(times, 1.0), times, 1.0)
-    assert found.mean == found.single_mean
-    assert found.methods.loc["a"].tolist() == [2, 2, 1.0]
+    times = table(seconds, seeds=seeds)
+    found = virtual_best(logarithms(times.fillna(10.0), 1.0), times, 1.0)
+    assert found.methods["best"].tolist() == best
+    assert found.methods["alone"].tolist() == alone
+    assert (found.mean == found.single_mean) is (len(best) == 1)
 
 
 def test_luck_of_one_seed_is_averaged_first(table: Callable[..., pd.DataFrame]) -> None:
