@@ -22,7 +22,7 @@ format = "rsjs-campaign/1"
 name = "{name}"
 shows = "a test"
 timing = "shared"
-seeds = [0, 1]
+seeds = {seeds}
 permute = true
 [limits]
 time_s = 5
@@ -104,12 +104,14 @@ def carried(repository: tuple[Path, str]) -> Carried:
         name: str = "two",
         instances: str = DRAWN,
         methods: str = 'fifo:paper", "greedy:code',
+        seeds: tuple[int, ...] = (0, 1),
         dirty: bool = False,
         part: Part | None = None,
         campaign: str = CAMPAIGN,
     ) -> Path:
         file = store.with_name(f"{name}.toml")
-        file.write_text(campaign.format(name=name, instances=instances, methods=methods))
+        parts = {"instances": instances, "methods": methods, "seeds": [*seeds]}
+        file.write_text(campaign.format(name=name, **parts))
         with pytest.MonkeyPatch.context() as patch:
             made_from = {"commit": repository[1], "dirty": dirty}
             patch.setattr(provenance, "source", lambda: made_from)

@@ -168,6 +168,7 @@ def test_a_difference_between_runs_of_an_instance_is_unfair(rows, material: Mate
     assert table.mark(line, "sts") == ""
 
 
+@pytest.mark.process
 def test_a_report_of_a_store_shows_its_best_decision_and_repeats_its_runs(
     store: Path, tmp_path: Path
 ) -> None:
@@ -204,6 +205,7 @@ class _NoDrawing(nullcontext[None]):
         pass
 
 
+@pytest.mark.slow
 def test_a_report_that_fails_leaves_the_one_before(
     material: Material, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -223,6 +225,7 @@ def test_a_report_that_fails_leaves_the_one_before(
     assert (folder / building.MARK).read_text() == mark
 
 
+@pytest.mark.slow
 def test_a_report_replaces_the_one_before_with_the_same_bytes(
     material: Material, site: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
