@@ -44,6 +44,7 @@ def imported(module: str) -> set[str]:
     return direct.union(*(imported(name) for name in direct))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["time", "track"])
 def test_every_registered_method_is_measured(discovered, kind):
     tiny = {CASES[name].method for (name,) in parameters(discovered, "bench_methods.Tiny", kind)}
@@ -61,6 +62,7 @@ def test_every_case_is_of_an_instance_that_its_method_serves():
     assert {name: reason for name, reason in refusals.items() if reason} == {}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("family", FAMILIES)
 def test_every_case_of_a_family_is_among_its_parameters(discovered, family):
     cases = [case for case in CASES.values() if case.family == family]
@@ -72,6 +74,7 @@ def test_every_case_of_a_family_is_among_its_parameters(discovered, family):
         assert tiny <= set(parameters(discovered, "bench_methods.Tiny", kind))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["time", "track"])
 def test_every_kernel_is_measured_or_inside_one_that_is(discovered, kind):
     measured = {kernel for (kernel,) in parameters(discovered, "bench_kernels", kind)}
@@ -89,6 +92,7 @@ def test_a_kernel_inside_another_cannot_be_called_by_itself(module, caller):
     assert module in imported(caller)
 
 
+@pytest.mark.slow
 def test_every_linear_formulation_is_built(discovered):
     for kind in ("time", "track", "peakmemory"):
         built = {name for (name,) in parameters(discovered, "bench_formulations.Build", kind)}

@@ -60,6 +60,7 @@ def half():
     return Runs.of(averaged(rows))
 
 
+@pytest.mark.slow
 def test_the_page_and_the_picture_of_half_a_campaign(half, tmp_path: Path):
     sts_campaign_page.write(half, tmp_path / "page.md")
     page = (tmp_path / "page.md").read_text().replace(MISSING, "none")

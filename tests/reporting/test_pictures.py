@@ -272,6 +272,7 @@ def test_units_jobs_and_late_ones_are_named(tmp_path: Path, deadline: float, tol
     assert ("of a late job" in text) is told
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("cases", "columns"), [(1, 1), (4, 2), (6, 3)])
 def test_the_legend_of_a_claim_is_whole_and_panels_stand_in_rows(cases: int, columns: int) -> None:
     rows = [

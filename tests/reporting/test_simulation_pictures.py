@@ -17,6 +17,8 @@ from rsjs.simulation.options import Options
 from rsjs.simulation.outcome import Outcome
 from rsjs.simulation.policies.registry import policy
 
+pytestmark = pytest.mark.slow
+
 POLICIES = ("queue:edf", "sts:fallback")
 
 

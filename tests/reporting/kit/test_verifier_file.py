@@ -18,6 +18,8 @@ from rsjs.instances.files import write_document, write_instance, write_solution
 from rsjs.instances.generators import jahani, sts
 from rsjs.instances.solution import Solution
 
+pytestmark = pytest.mark.process
+
 OTHERS = ["3.9", "3.10", "3.13"]  # those of them that are installed
 
 

@@ -19,6 +19,8 @@ from rsjs.reporting.statistics.profile_picture import performance_profiles
 from rsjs.reporting.statistics.rank_picture import rank_bars
 from rsjs.reporting.statistics.scatter_picture import pairwise_times
 
+pytestmark = pytest.mark.slow
+
 Row = dict[str, Any]
 Table = Callable[..., pd.DataFrame]
 PICTURES = ["gaps.png", "targets.png", "ranks-by-cost.png"]
@@ -31,7 +33,6 @@ def words(picture: Path) -> list[str]:
     return re.findall(r">([^<>\n]+)</text>", picture.read_text())
 
 
-@pytest.mark.slow
 def test_all_files_are_written_and_the_same_twice(rows: list[Row], tmp_path: Path) -> None:
     one, again = (write_all(Analysis(rows=rows), tmp_path / name) for name in "ab")
     assert [path.name for path in one if path.suffix == ".png"] == PICTURES
