@@ -45,3 +45,17 @@ def test_compiled_greedy(benchmark, instance, rule):
     greedy_compiled.decide(instance, rule)  # compiles
     decision = benchmark(greedy_compiled.decide, instance, rule)
     assert decision.same_as(greedy.decide(greedy.prepare(instance, rule)))
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_prepare(benchmark, instance, rule):
+    prepared = benchmark(greedy.prepare, instance, rule)
+    assert check(instance, complete(instance, greedy.decide(prepared))).feasible
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_decide(benchmark, instance, rule):
+    decision = benchmark(greedy.decide, greedy.prepare(instance, rule))
+    verdict = check(instance, complete(instance, decision))
+    benchmark.extra_info["objective"] = verdict.objective
+    assert verdict.feasible
