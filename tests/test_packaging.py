@@ -93,12 +93,14 @@ def wheel(built: dict[str, Path]) -> Path:
     return built["wheel"]
 
 
+@pytest.mark.slow
 def test_the_sdist_holds_every_file_of_its_commit(built: dict[str, Path]) -> None:
     expected = {*map(Path, _run("git", "ls-files", "-z", cwd=built["tree"]).split("\0")[:-1])}
     found = {path for path in _files(built["sdist"]) if ".egg-info" not in path.parts[0]}
     assert found == expected | {*map(Path, ["PKG-INFO", "setup.cfg", "src/rsjs/commit.json"])}
 
 
+@pytest.mark.slow
 def test_the_wheel_of_an_sdist_knows_its_commit(built: dict[str, Path]) -> None:
     head = _run("git", "rev-parse", "HEAD", cwd=built["tree"]).strip()
     code = "from rsjs.commit import source\nprint(source())"
@@ -106,7 +108,8 @@ def test_the_wheel_of_an_sdist_knows_its_commit(built: dict[str, Path]) -> None:
     assert ast.literal_eval(told) == {"commit": head, "dirty": False}
 
 
-def test_the_wheel_holds_every_file_of_the_code_folders(wheel: Path) -> None:
+@pytest.mark.slow
+def test_the_wheel_holds_every_file_of_the_code_folders_and_nothing_else(wheel: Path) -> None:
     expected = {
         Path(*package.split("."), file)
         for package, folder in FOLDERS.items()
@@ -116,18 +119,17 @@ def test_the_wheel_holds_every_file_of_the_code_folders(wheel: Path) -> None:
     assert {p for p in _files(wheel) if p.parts[0] == "rsjs"} == expected | {
         Path("rsjs/commit.json")
     }
-
-
-def test_the_wheel_holds_nothing_outside_rsjs(wheel: Path) -> None:
     assert {path.name.split("-")[0] for path in wheel.iterdir()} == {"rsjs", "rsjs_bench"}
 
 
+@pytest.mark.slow
 def test_types_are_strict(wheel: Path) -> None:
     config, cache = ROOT / "pyproject.toml", ROOT / ".mypy_cache/wheel"
     mypy = [sys.executable, "-m", "mypy", "--config-file", config, "--cache-dir", cache]
     assert "no issues found" in _run(*mypy, "-p", "rsjs", cwd=wheel)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("code", "unwanted"),
     [
@@ -150,7 +152,4 @@ def test_the_lock_pins_every_requirement(name: str, requirements: list[str]) -> 
     for requirement in map(Requirement, requirements):
         version = pins[canonicalize_name(requirement.name)]
         assert requirement.specifier.contains(version), f"{requirement}: {version} is locked"
-
-
-def test_both_locks_pin_the_same_versions() -> None:
-    assert _pins("run").items() <= _pins("test").items()
+    assert pins.items() <= _pins("test").items()

@@ -1,4 +1,4 @@
-"""Sets of jobs for MIG instances, and the published dataset."""
+"""Jobs for MIG instances: sets of them, geometry, placement, repartitioning, schedules."""
 
 from __future__ import annotations
 
@@ -7,10 +7,22 @@ from hashlib import sha256
 import pytest
 
 from benchmarks.bench_mig import LAWS, config_of
+from benchmarks.bench_mig_geometry import A100, jobs, workloads
+from benchmarks.bench_mig_schedule import Makespan, Search
+from benchmarks.mig_schedule_kernels import annealing, simulation
+from rsjs.formulations import mig_placement, mig_repartition_bounds
+from rsjs.formulations.mig_repartition_places import places
+from rsjs.heuristics.mig_placement import place
+from rsjs.heuristics.mig_repartition import best_greedy
+from rsjs.instances.method import Limits
 from rsjs.instances.mig import published, ziggurat
 from rsjs.instances.mig.generator import generate
+from rsjs.instances.mig.geometry import geometry
 from rsjs.instances.mig.job_files import read_jobs, write_jobs
+from rsjs.instances.mig.placement_check import check
+from rsjs.instances.mig.repartition import makespan
 from rsjs.instances.mig.self_check import statistics
+from rsjs.instances.solution import Stop
 
 
 @pytest.mark.parametrize("laws", LAWS)
@@ -39,3 +51,56 @@ def test_published_dataset(benchmark):
 
 def test_tables_of_the_ziggurat(benchmark):
     assert benchmark(ziggurat.normal.__wrapped__) == ziggurat.normal()
+
+
+OPTIMUM = (155, 40)  # GPUs, wasted slices
+GPUS = {"ff": 160, "bf": 160, "wf": 167, "ff_pref": 159, "flex": 159, "ffd": 157}
+
+
+def test_sets_of_placements(benchmark):
+    assert len(benchmark(geometry.__wrapped__, A100).chosen) == 2319
+
+
+def test_placement_to_optimality(benchmark):
+    asked = workloads()
+    found = benchmark(mig_placement.solve, asked, Limits(gap=0.0))
+    verdict = check(asked, found.placement, bound=found.gpus_bound)
+    assert (verdict.gpus, verdict.waste) == (found.gpus_bound, found.waste_bound) == OPTIMUM
+
+
+@pytest.mark.parametrize(("rule", "gpus"), GPUS.items())
+def test_placement_by_a_rule(benchmark, rule, gpus):
+    asked = workloads()
+    assert check(asked, benchmark(place, asked, rule)).gpus == gpus
+
+
+def test_greedy_repartitioning(benchmark):
+    own = jobs()
+    assert makespan(own, benchmark(best_greedy, own)[1]) == 599
+
+
+def test_bounds_of_repartitioning(benchmark):
+    own = jobs()
+    assert benchmark(lambda: mig_repartition_bounds.best(places(own))) == 586
+
+
+def test_best_fit(benchmark):
+    work = simulation()
+    assert work.values(benchmark(work.run)) == {"cost": 1734}
+
+
+def test_moves_of_local_search(benchmark):
+    work = annealing()
+    assert work.values(benchmark(work.run))["cost"] < 1760
+
+
+def test_lagrangian_bound(benchmark):
+    search = Search()
+    search.setup()
+    assert 1700 < benchmark(search.bound) <= 1726
+
+
+def test_proof_of_the_makespan(benchmark):
+    makespan = Makespan()
+    makespan.setup()
+    assert benchmark(makespan.proof).stop is Stop.OPTIMAL

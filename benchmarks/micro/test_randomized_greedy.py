@@ -48,6 +48,14 @@ def test_compiled_greedy(benchmark, instance, rule):
 
 
 @pytest.mark.parametrize("rule", RULES)
-def test_greedy(benchmark, instance, rule):
-    decision = benchmark(lambda: greedy.decide(greedy.prepare(instance, rule)))
-    assert check(instance, complete(instance, decision)).feasible
+def test_prepare(benchmark, instance, rule):
+    prepared = benchmark(greedy.prepare, instance, rule)
+    assert check(instance, complete(instance, greedy.decide(prepared))).feasible
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_decide(benchmark, instance, rule):
+    decision = benchmark(greedy.decide, greedy.prepare(instance, rule))
+    verdict = check(instance, complete(instance, decision))
+    benchmark.extra_info["objective"] = verdict.objective
+    assert verdict.feasible

@@ -8,11 +8,13 @@ import pytest
 
 from benchmarks import online_rows as names
 from benchmarks import online_tables, sts_campaign_page, sts_campaign_picture
-from benchmarks.online_rows import REFERENCES, Runs
+from benchmarks.online_rows import REFERENCES, Runs, merged
 from benchmarks.repetitions import averaged
+from benchmarks.sts_campaign_fit import OF_ALL, fit_rules
 from rsjs.reporting.formats import MISSING
 
 BOUNDS = ("best_bound", "clairvoyant_greedy", "infinite_cluster")
+BOUND = dict.fromkeys(BOUNDS, 40.0)
 KM = "sts-km-{}-low-weak-130k-base-N{}-J{}-s1"
 
 
@@ -58,33 +60,32 @@ def half():
     return Runs.of(averaged(rows))
 
 
-def test_the_page_of_half_a_campaign(half, tmp_path: Path):
+@pytest.mark.slow
+def test_the_page_and_the_picture_of_half_a_campaign(half, tmp_path: Path):
     sts_campaign_page.write(half, tmp_path / "page.md")
     page = (tmp_path / "page.md").read_text().replace(MISSING, "none")
     assert "8 simulations with 0.0 million decisions; 0.0 hours" in page
     assert "| `sts:literal` | none / none | 0.800 / 4.0 % |" in page  # with shared GPUs
     assert "| `randomized_queue` | none | 0.99 %, 0.99 % |" in page  # repetitions
     assert "| `queue:edf` | 1 | none | none | none | 0.00 |" in page  # none on the largest cluster
-
-
-def test_the_picture_of_half_a_campaign(half, tmp_path: Path):
     sts_campaign_picture.by_size(half, tmp_path / "picture.png")
     assert (tmp_path / "picture.png").stat().st_size > 10_000
 
 
+def _of_two(costs):
+    """Rows of two workloads of one size at high load."""
+    names_of = [KM.format("none", 10, 100).replace("low", "high")[:-1] + seed for seed in "12"]
+    return [
+        {**_row(10, policy, cost), "instance": name, **(BOUND if policy == REFERENCES else {})}
+        for policy, both in costs.items()
+        for name, cost in zip(names_of, both, strict=True)
+    ]
+
+
 @pytest.fixture
 def two():
-    """Two workloads of one size at high load."""
     costs = {names.EDF: (100.0, 200.0), names.STS: (80.0, 50.0), names.ROLL: (75.0, 56.0)}
-    workloads = [KM.format("none", 10, 100).replace("low", "high")[:-1] + seed for seed in "12"]
-    rows = [
-        {**_row(10, policy, cost), "instance": name}
-        for policy, both in costs.items()
-        for name, cost in zip(workloads, both, strict=True)
-    ]
-    bounds = dict.fromkeys(BOUNDS, 40.0)
-    rows += [{**_row(10, REFERENCES, None, **bounds), "instance": name} for name in workloads]
-    return Runs.of(averaged(rows))
+    return Runs.of(averaged(_of_two({**costs, REFERENCES: (None, None)})))
 
 
 def test_single_workloads_show_how_far_sums_can_be_trusted(two):
@@ -98,3 +99,13 @@ def test_roll_is_compared_with_the_cheapest_other_policy(two):
     assert online_tables.roll_by_size(two, ["sts-km"])[-1] == "| sts-km | 1.008 |"
     alone = Runs({k: {names.ROLL: v[names.ROLL]} for k, v in two.by_workload.items()})
     assert online_tables.over_the_next(alone) is None
+
+
+def test_both_fit_rules_of_edf_stand_beside_each_other_once_both_ran():
+    costs = {names.EDF: (100.0, 200.0), names.STS: (80.0, 50.0), REFERENCES: (None, None)}
+    one = _of_two(costs)
+    assert "has not been run" in fit_rules(Runs.of(one), ["sts-km"])[-1]
+    both = merged(one, _of_two({OF_ALL: (80.0, 160.0)}))
+    edf, of_all = fit_rules(Runs.of(both), ["sts-km"])[-2:]
+    assert edf.endswith("| 0.433 (0.250 to 0.800) |")
+    assert of_all.endswith("| 0.542 (0.312 to 1.000) |")

@@ -25,6 +25,9 @@ REASONS = {
 }
 
 
+@pytest.mark.slow
+@pytest.mark.process
+@pytest.mark.solver
 @pytest.mark.parametrize("page", PAGES, ids=NAMES)
 def test_what_a_page_shows_runs(
     page: Path, carry_out: Callable[[Command], str], tmp_path: Path

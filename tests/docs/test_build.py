@@ -13,6 +13,7 @@ DOCS = Path(__file__).parents[2] / "docs"
 FETCHED = re.compile(r"""<(?:script|img|link|iframe)[^>]+(?:src|href)=["'](?:https?:)?//""")
 
 
+@pytest.mark.slow
 def test_the_site_is_complete_and_fetches_nothing(tmp_path: Path) -> None:
     # one test, so that it is built once wherever tests are spread over processes
     pytest.importorskip("sphinx")

@@ -67,17 +67,11 @@ def test_the_root_gap_is_to_the_best_cost_of_any_row_of_the_instance():
     assert found["patterns", 2].root_gap == pytest.approx(0.1)
     assert found["patterns", 20].root_gap is None  # nothing was solved there
     assert found["literal", 20].root_gap is None
-
-
-def test_costs_that_failed_the_check_do_not_count():
     wrong = row("patterns", solver="scip", objective=1.0, status="infeasible")
-    assert records([*ROWS, wrong])[0].best == 10.0
-
-
-def test_of_several_rows_for_the_same_the_last_counts():
+    assert records([*ROWS, wrong])[0].best == 10.0  # costs that failed the check do not count
     again = row("patterns", bound=9.5)
     found = {(one.formulation, one.nodes): one for one in records([*ROWS, again])}
-    assert found["patterns", 2].bound == 9.5
+    assert found["patterns", 2].bound == 9.5  # of several rows for the same, the last counts
 
 
 @pytest.mark.parametrize(
@@ -123,8 +117,10 @@ def test_stored_rows_give_the_same_table_and_picture(tmp_path):
     path.write_text(csv_text(ROWS))
     again = read_rows(path)
     assert markdown(again) == markdown(ROWS)
-    first = formulation_sizes(ROWS, tmp_path / "a.png").read_bytes()
-    assert formulation_sizes(again, tmp_path / "b.png").read_bytes() == first
+    first = formulation_sizes(ROWS, tmp_path / "a.svg").read_bytes()
+    assert formulation_sizes(again, tmp_path / "b.svg").read_bytes() == first
+    with pytest.raises(InputError, match="at least one relaxation"):
+        formulation_sizes(ROWS[1:2], tmp_path / "a.png")
 
 
 def test_a_narrow_terminal_gets_fewer_columns():
@@ -133,8 +129,3 @@ def test_a_narrow_terminal_gets_fewer_columns():
     assert [str(column.header) for column in narrow[0].columns][:2] == ["instance", "formulation"]
     assert len(narrow[0].columns) < 13
     assert len(rich_tables(ROWS[:1], 200)) == 1  # nothing solved
-
-
-def test_without_a_relaxation_there_is_nothing_to_draw(tmp_path):
-    with pytest.raises(InputError, match="at least one relaxation"):
-        formulation_sizes(ROWS[1:2], tmp_path / "a.png")

@@ -27,11 +27,8 @@ def test_jobs_lie_side_by_side_the_largest_first_shares_last(decide: Any) -> Non
     assert other.idle == [0, 1, 2, 3]
 
 
-def test_nodes_that_are_off_are_left_out(decide: Any) -> None:
+def test_nodes_that_are_off_are_left_out_and_what_does_not_fit_is_refused(decide: Any) -> None:
     assert [shelf.node for shelf in shelves(*decide(3, [(0, 1)], spare=2))] == ["n1"]
-
-
-def test_a_decision_that_cannot_be_laid_out_is_refused(decide: Any) -> None:
     with pytest.raises(InputError, match="found a decision that fails: capacity"):
         shelves(*decide(1, [(0, 3), (0, 3)]))
 
@@ -73,6 +70,7 @@ def test_text_shows_jobs_between_bars_and_idle_gpus_as_dots(decide: Any) -> None
     assert n1 == ["n1", "j0", "j1+j2", "\N{MIDDLE DOT}", ""]
     assert n2 == ["n2", "j3", ""]
     assert lines[-1].startswith("time to completion [h]")
+    assert "0 of 1 job run on 0 of 1 node" in occupancy_text(*decide(1, [None], spare=1)).plain
 
 
 @pytest.mark.parametrize("width", [40, 80, 120])
@@ -90,7 +88,3 @@ def test_long_job_ids_lose_what_they_share(decide: Any) -> None:
     assert [block.job for shelf in on for block in shelf.blocks] == ["0", "1"]
     one, nothing = without_prefix(shelves(*decide(1, [(0, 1)], ids="job-2024-{:04d}")))
     assert (one[0].blocks[0].job, nothing) == ("job-2024-0000", "")
-
-
-def test_an_empty_decision_has_a_text(decide: Any) -> None:
-    assert "0 of 1 job run on 0 of 1 node" in occupancy_text(*decide(1, [None], spare=1)).plain

@@ -17,7 +17,9 @@ from rsjs.simulation.options import Options
 from rsjs.simulation.outcome import Outcome
 from rsjs.simulation.policies.registry import policy
 
-POLICIES = ("queue:edf", "queue:pedf", "sts:fallback")
+pytestmark = pytest.mark.slow
+
+POLICIES = ("queue:edf", "sts:fallback")
 
 
 @pytest.fixture(scope="module")
@@ -63,36 +65,23 @@ def test_stays_add_up_to_the_gpu_hours_of_jobs(outcome: Outcome) -> None:
     assert ends == pytest.approx(dict(enumerate(outcome.completed_at.tolist())))
 
 
-def test_jobs_left_alone_stay_where_they_are(workload: Workload) -> None:
+def test_jobs_left_alone_stay_where_they_are() -> None:
     alone = sts.workload(nodes=4, jobs=20, seed=2, gap_seconds=6000)
     found = simulate(alone, policy("queue:edf_alone", alone))
     assert len(stays(alone, found.records)) == len(alone.jobs)
 
 
-@pytest.mark.parametrize("suffix", ["png", "svg", "pdf"])
-def test_pictures_are_drawn_with_the_same_bytes(
-    outcome: Outcome, tmp_path: Path, suffix: str
+def test_pictures_name_nodes_jobs_and_policies_with_the_same_bytes(
+    workload: Workload, tmp_path: Path
 ) -> None:
-    for draw, what in ((job_gantt, outcome), (cluster_course, [outcome])):
-        first = draw(what, tmp_path / f"first.{suffix}").read_bytes()  # type: ignore[operator]
-        second = draw(what, tmp_path / f"second.{suffix}").read_bytes()  # type: ignore[operator]
+    outcomes = [simulate(workload, policy(name, workload)) for name in POLICIES]
+    for draw, what, told in (
+        (job_gantt, outcomes[0], [POLICIES[0], "n1: ", ">j"]),
+        (cluster_course, outcomes, [*POLICIES, "K80 in use", "jobs waiting"]),
+    ):
+        first, second = (draw(what, tmp_path / f"{i}.svg").read_text() for i in range(2))
         assert first == second
-        assert len(first) > 2000
-
-
-def test_a_gantt_chart_names_its_nodes_and_jobs(outcome: Outcome, tmp_path: Path) -> None:
-    text = job_gantt(outcome, tmp_path / "gantt.svg").read_text()
-    assert outcome.policy in text
-    assert "n1: " in text
-    assert ">j" in text
-
-
-def test_a_course_names_every_policy(workload: Workload, tmp_path: Path) -> None:
-    outcomes = [simulate(workload, policy(name, workload)) for name in POLICIES[:2]]
-    text = cluster_course(outcomes, tmp_path / "course.svg").read_text()
-    assert all(name in text for name in POLICIES[:2])
-    assert "K80 in use" in text
-    assert "jobs waiting" in text
+        assert all(text in first for text in told)
 
 
 def test_nothing_to_draw_is_told(tmp_path: Path) -> None:
@@ -109,11 +98,11 @@ def test_a_run_that_failed_at_once_is_drawn_too(workload: Workload, tmp_path: Pa
 
     found = simulate(workload, Policy(spelling="fails", decide=fails))
     assert len(found.records) == 1
-    job_gantt(found, tmp_path / "gantt.png")
-    cluster_course([found], tmp_path / "course.png")
+    job_gantt(found, tmp_path / "gantt.svg")
+    cluster_course([found], tmp_path / "course.svg")
 
 
-def test_axes_of_jobs_and_gpus_count_in_whole_numbers(workload: Workload) -> None:
+def test_axes_of_jobs_and_gpus_count_in_whole_numbers() -> None:
     light = sts.workload(nodes=2, jobs=3, seed=1)
     found = simulate(light, policy("queue:pedf", light))
     assert found.totals.longest_queue == 0

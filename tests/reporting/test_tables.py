@@ -31,12 +31,13 @@ def cells(line: str) -> list[str]:
     return [cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]]
 
 
-def test_all_three_files_are_written_and_the_same_again(rows: Rows, tmp_path: Path) -> None:
+def test_all_three_files_are_written_and_the_same_from_the_file(rows: Rows, tmp_path: Path) -> None:
     written = tables.write_all(rows, tmp_path / "new")
     assert [path.name for path in written] == ["rows.csv", "table.md", "table.tex"]
     assert sorted((tmp_path / "new").iterdir()) == sorted(written)
     before = [path.read_bytes() for path in written]
-    assert [path.read_bytes() for path in tables.write_all(rows, tmp_path / "new")] == before
+    again = tables.write_all(tables.read_rows(tmp_path / "new" / "rows.csv"), tmp_path / "new")
+    assert [path.read_bytes() for path in again] == before
 
 
 def test_pandas_reads_back_every_number_of_every_row(rows: Rows, tmp_path: Path) -> None:
@@ -97,12 +98,6 @@ def test_a_file_of_rows_that_is_none_is_told(tmp_path: Path, data: bytes, told: 
     assert told in str(error.value)
 
 
-def test_tables_made_again_from_the_file_are_the_same(rows: Rows, tmp_path: Path) -> None:
-    first = [path.read_bytes() for path in tables.write_all(rows, tmp_path)]
-    again = tables.write_all(tables.read_rows(tmp_path / "rows.csv"), tmp_path)
-    assert [path.read_bytes() for path in again] == first
-
-
 def test_markdown_has_one_line_per_row_and_a_cell_per_column(rows: Rows) -> None:
     lines = tables.markdown(rows).splitlines()
     table = [cells(line) for line in lines if line.startswith("|")]
@@ -119,17 +114,13 @@ def test_markdown_has_one_line_per_row_and_a_cell_per_column(rows: Rows) -> None
     assert nothing["objective"] == nothing["total_s"] == "\N{EN DASH}"
 
 
-def test_awkward_names_do_not_break_markdown(rows: Rows) -> None:
+def test_awkward_names_do_not_break_tables(rows: Rows) -> None:
     rows[0] |= {"instance": AWKWARD, "method": AWKWARD, "status": "wrong", "message": AWKWARD}
     text = tables.markdown(rows)
     table = [cells(line) for line in text.splitlines() if line.startswith("|")]
     assert {len(line) for line in table} == {len(COLUMNS)}
     assert table[2][1] == "`` " + AWKWARD.replace("|", r"\|") + " ``"
     assert r"a\_b 50% \& c\|d \#1 \$x\$" in text.split("\n\n")[-1]
-
-
-def test_awkward_names_do_not_break_latex(rows: Rows) -> None:
-    rows[0] |= {"instance": AWKWARD, "method": AWKWARD, "status": "wrong", "message": AWKWARD}
     text = tables.latex(rows)
     assert r"a\_b 50\% \& c\textbar{}d \#1 \$x\$" in text
     body = re.sub(r"\\[%&#_${}]|%.*booktabs.*", "", text)
@@ -159,14 +150,11 @@ def test_long_latex_tables_are_split_between_instances(rows: Rows) -> None:
     assert text.count("greedy:code &") == 2 * 20
 
 
-def test_limits_seed_and_versions_stand_below_every_table(rows: Rows) -> None:
+def test_limits_seed_and_versions_stand_below_every_table_and_differences(rows: Rows) -> None:
     shown = " ".join(" ".join(printed(rows, 120)).split())
     for text in (tables.markdown(rows), tables.latex(rows), shown):
         assert "Limits: 60 s, gap 0.0001, 1 thread, seed 0." in text
         assert "rsjs-bench 0.1.0, highs 1.14.0" in text
-
-
-def test_limits_that_differ_are_told(rows: Rows) -> None:
     rows[0]["time_limit"] = 8.0
     rows[1]["threads"] = 4
     for text in (tables.markdown(rows), tables.latex(rows)):
@@ -188,7 +176,7 @@ def test_wrong_rows_are_marked_and_explained(rows: Rows) -> None:
     assert any("WRONG" in line and "greedy:code" in line for line in marked)
 
 
-@pytest.mark.parametrize("width", [60, 80, 100, 120, 200])
+@pytest.mark.parametrize("width", [60, 80, 120])
 def test_terminal_tables_fit_their_width(rows: Rows, width: int) -> None:
     lines = printed(rows, width)
     assert max(len(line.rstrip()) for line in lines) <= width
@@ -203,9 +191,6 @@ def test_wider_terminals_show_more_columns(rows: Rows) -> None:
     assert shown == sorted(shown)
     assert shown[0] == 5
     assert shown[-1] == len(COLUMNS)
-
-
-def test_markup_in_names_is_shown_not_obeyed(rows: Rows) -> None:
     rows[0]["method"] = "[red]x[/red]"
     assert any("[red]x[/red]" in line for line in printed(rows, 100))
 

@@ -1,12 +1,12 @@
-"""Random generators, and a small store with the repository that its runs were made from."""
+"""The verifier, and a small store with the repository that its runs were made from."""
 
 from __future__ import annotations
 
 import os
 import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from hashlib import sha256
 from pathlib import Path
-from random import Random
 
 import pytest
 
@@ -22,7 +22,7 @@ format = "rsjs-campaign/1"
 name = "{name}"
 shows = "a test"
 timing = "shared"
-seeds = [0, 1]
+seeds = {seeds}
 permute = true
 [limits]
 time_s = 5
@@ -52,16 +52,17 @@ DATES = {
 Carried = Callable[..., Path]
 
 
-@pytest.fixture
-def rngs() -> Callable[[int], Iterator[Random]]:
-    """So many random generators, the same in every run."""
-    return lambda count: (Random(seed) for seed in range(count))
+@pytest.fixture(scope="session")
+def sign() -> Callable[[Path, str], None]:
+    """Write a file's new digest into the sums of its record, as a forger would."""
 
+    def written(record: Path, name: str) -> None:
+        sums = record / "SHA256SUMS"
+        lines = [line for line in sums.read_text().splitlines() if not line.endswith(name)]
+        digest = sha256((record / name).read_bytes()).hexdigest()
+        sums.write_text("\n".join([*lines, f"{digest}  {name}", ""]))
 
-@pytest.fixture
-def one_rng() -> Random:
-    """One random generator."""
-    return Random(7)
+    return written
 
 
 @pytest.fixture(scope="session")
@@ -103,12 +104,14 @@ def carried(repository: tuple[Path, str]) -> Carried:
         name: str = "two",
         instances: str = DRAWN,
         methods: str = 'fifo:paper", "greedy:code',
+        seeds: tuple[int, ...] = (0, 1),
         dirty: bool = False,
         part: Part | None = None,
         campaign: str = CAMPAIGN,
     ) -> Path:
         file = store.with_name(f"{name}.toml")
-        file.write_text(campaign.format(name=name, instances=instances, methods=methods))
+        parts = {"instances": instances, "methods": methods, "seeds": [*seeds]}
+        file.write_text(campaign.format(name=name, **parts))
         with pytest.MonkeyPatch.context() as patch:
             made_from = {"commit": repository[1], "dirty": dirty}
             patch.setattr(provenance, "source", lambda: made_from)

@@ -21,27 +21,14 @@ from rsjs.reporting.statistics.sheet_text import csv
 from rsjs.reporting.statistics.sheets import sheets
 from rsjs.reporting.statistics.stored import read_stored
 
-HEADINGS = [
-    "Cite",
-    "Description",
-    "Building",
-    "Results",
-    "Replicating",
-    "Ongoing Development",
-    "Support",
-]
+pytestmark = pytest.mark.process
+
+HEADINGS = ["Cite", "Description", "Building", "Results", "Replicating"]
+HEADINGS += ["Ongoing Development", "Support"]
 
 
 def _readme(folder):
     return (folder / "README.md").read_text("utf-8")
-
-
-def _bytes(folder):
-    return {
-        str(path.relative_to(folder)): (path.read_bytes(), path.stat().st_mtime)
-        for path in sorted(folder.rglob("*"))
-        if path.is_file()
-    }
 
 
 def test_the_layout_and_the_headings_are_the_journal_s(archive):
@@ -68,6 +55,7 @@ def test_both_dois_the_commit_and_the_entry_to_cite_are_there(archive, repositor
     assert fields["doi"] == "{10.1287/ijoc.2026.0001.cd}"
     assert fields["url"] == "{https://github.com/INFORMSJoC/2026.0001}"
     assert "**Note.**" not in readme
+    assert left_to_fill([archive / "README.md", archive / "AUTHORS"]) == []
 
 
 def test_every_file_that_a_page_links_is_there(archive):
@@ -98,23 +86,20 @@ def test_every_table_and_figure_has_its_link_and_its_command(archive, store, tmp
     assert everything == {*names}
 
 
-def test_the_rows_are_those_of_the_runs(archive, store):
+def test_rows_and_tables_are_those_of_the_runs_and_of_the_statistics(archive, store):
     rows = read_rows(archive / "results/two/rows.csv")
     assert len(rows) == 4
     assert all((store / "runs" / row["run_id"][:2] / row["run_id"]).is_dir() for row in rows)
-
-
-def test_the_tables_are_those_of_the_statistics(archive, store):
     [reported] = families(gathered([store]).rows)
-    made = sheets(Analysis(rows=read_stored(archive / "results/two")))
-    for sheet in made:
+    for sheet in sheets(Analysis(rows=read_stored(archive / "results/two"))):
         kept = (archive / f"results/two/tables/{sheet.name}.csv").read_text()
         assert csv(sheet) == csv(reported.sheets[sheet.name]) == kept
 
 
 def test_the_sums_are_those_of_all_files(archive):
     listed = (archive / "SHA256SUMS").read_text().splitlines()
-    files = {path for path in _bytes(archive) if not (archive / path).is_symlink()}
+    every = [path for path in archive.rglob("*") if path.is_file() and not path.is_symlink()]
+    files = {str(path.relative_to(archive)) for path in every}
     assert {line[66:] for line in listed} == files - {"SHA256SUMS"} - {
         path for path in files if path.startswith("src/link/")
     }
@@ -122,10 +107,6 @@ def test_the_sums_are_those_of_all_files(archive):
         command = ["sha256sum", "--strict", "--quiet", "-c", "SHA256SUMS"]
         done = subprocess.run(command, cwd=archive, capture_output=True, text=True, check=False)
         assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
-
-
-def test_nothing_is_left_to_fill_in_once_all_is_known(archive):
-    assert left_to_fill([archive / "README.md", archive / "AUTHORS"]) == []
 
 
 @pytest.mark.parametrize(

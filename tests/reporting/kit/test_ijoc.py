@@ -7,7 +7,6 @@ import shutil
 import subprocess
 import sys
 from dataclasses import replace
-from hashlib import sha256
 from importlib.metadata import version
 
 import pytest
@@ -28,17 +27,7 @@ from rsjs.reporting.kit.paper import NUMBER, paper
 from rsjs.reporting.kit.source_tree import Source, licence, write_source
 from rsjs.reporting.objectives import best_row
 
-
-def _readme(folder):
-    return (folder / "README.md").read_text("utf-8")
-
-
-def _bytes(folder):
-    return {
-        str(path.relative_to(folder)): (path.read_bytes(), path.stat().st_mtime)
-        for path in sorted(folder.rglob("*"))
-        if path.is_file()
-    }
+pytestmark = pytest.mark.process
 
 
 def _refused(told, stores, folder, repository, **options):
@@ -76,16 +65,25 @@ def test_a_solution_that_the_verifier_does_not_confirm_is_refused(archive, tmp_p
 
 def test_two_exports_are_equal_to_the_byte(archive, store, repository, known, tmp_path):
     export([store], tmp_path / "again", known, root=repository[0])
-    assert _bytes(tmp_path / "again") == _bytes(archive)
+    one, other = (
+        {
+            p.relative_to(top): (p.read_bytes(), p.stat().st_mtime)
+            for p in top.rglob("*")
+            if p.is_file()
+        }
+        for top in (archive, tmp_path / "again")
+    )
+    assert one == other
 
 
 def test_what_is_not_known_is_a_placeholder_and_defects_are_noted(
     carried, repository, tmp_path, monkeypatch, capsys
 ):
-    store, folder = (
-        carried(tmp_path / "store", dirty=True, part=Part(only="fifo")),
-        tmp_path / "out",
-    )
+    long = replace(jahani.generate(nodes=1, jobs=2, seed=9), name="x" * 300)
+    write_instance(long, tmp_path / "long.json")
+    given, half = 'files = ["long.json"]', Part(only="fifo")
+    store = carried(tmp_path / "store", instances=given, dirty=True, part=half)
+    folder = tmp_path / "out"
     dirty, missing = (
         "source with changes that no commit holds",
         "2 runs of the plan not carried out",
@@ -96,53 +94,44 @@ def test_what_is_not_known_is_a_placeholder_and_defects_are_noted(
     command = ["export", "ijoc", str(store), "-o", str(folder), "--allow-dirty", "--json"]
     assert main(command) == 0
     made = json.loads(capsys.readouterr().out)
-    readme = _readme(folder)
+    readme = (folder / "README.md").read_text("utf-8")
     assert [dirty in made["doubts"][1], missing in made["doubts"][0]] == [True, True]
     assert all(f"\n- {markdown_table.escaped(doubt)}\n" in readme for doubt in made["doubts"])
     assert f"https://doi.org/10.1287/ijoc.{NUMBER}.cd" in readme
     told = "\n".join(made["left"])
     assert all(option in told for option in ("--number", "--title", "--authors", "--repository"))
+    assert {path.name[:9] for path in (folder / "data").glob("x*")} == {"x" * 9}  # cut
+    assert max(len(path.name) for path in folder.rglob("*")) < 255
 
 
-def test_corrupt_records_are_refused_whatever_is_allowed(store, repository, tmp_path):
-    copy = tmp_path / "store"
-    shutil.copytree(store, copy)
-    path = sorted(copy.glob("runs/*/*/verify.json"))[0]
+def _corrupt(store, sign):
+    path = sorted(store.glob("runs/*/*/verify.json"))[0]
     path.write_text(path.read_text().replace("{", "{ ", 1))
-    _refused("a corrupt record", [copy], tmp_path / "out", repository, allow_dirty=True)
+    return "a corrupt record"
 
 
-def test_another_instance_in_the_place_of_one_is_refused(store, repository, tmp_path):
-    copy = tmp_path / "store"
-    shutil.copytree(store, copy)
-    path = sorted(copy.glob("instances/*.gz"))[0]
-    write_instance(jahani.generate(nodes=1, jobs=2, seed=9), path)
-    _refused("expected the instance of sha256", [copy], tmp_path / "out", repository)
+def _another_instance(store, sign):
+    write_instance(
+        jahani.generate(nodes=1, jobs=2, seed=9), sorted(store.glob("instances/*.gz"))[0]
+    )
+    return "expected the instance of sha256"
 
 
-def test_a_decision_that_refutes_its_row_is_refused(store, repository, tmp_path):
-    copy = tmp_path / "store"
-    shutil.copytree(store, copy)
-    best = best_row(collect([copy]).rows)
-    record = copy / "runs" / best["run_id"][:2] / best["run_id"]
-    instance = read_instance(copy / "instances" / f"{best['solved_sha256']}.json.gz")
+def _dear_decision(store, sign):
+    best = best_row(collect([store]).rows)
+    record = store / "runs" / best["run_id"][:2] / best["run_id"]
+    instance = read_instance(store / "instances" / f"{best['solved_sha256']}.json.gz")
     dear = complete(instance, Solution.empty(len(instance.jobs), instance.cluster.nodes))
     write_solution(dear, instance.digest, record / "solution.json.gz")
-    sums = record / "SHA256SUMS"
-    lines = [line for line in sums.read_text().splitlines() if "solution" not in line]
-    digest = sha256((record / "solution.json.gz").read_bytes()).hexdigest()
-    sums.write_text("\n".join([*lines, f"{digest}  solution.json.gz", ""]))
-    told = f"expected the cost of its row, {best['objective']!r}"
-    _refused(told, [copy], tmp_path / "out", repository)
+    sign(record, "solution.json.gz")
+    return f"expected the cost of its row, {best['objective']!r}"
 
 
-def test_names_that_no_file_can_bear_are_cut(carried, repository, tmp_path):
-    instance = replace(jahani.generate(nodes=1, jobs=2, seed=9), name="x" * 300)
-    write_instance(instance, tmp_path / "long.json")
-    store = carried(tmp_path / "store", instances='files = ["long.json"]')
-    export([store], tmp_path / "out", paper(), root=repository[0])
-    assert {path.name[:9] for path in (tmp_path / "out/data").glob("x*")} == {"x" * 9}
-    assert max(len(path.name) for path in (tmp_path / "out").rglob("*")) < 255
+@pytest.mark.parametrize("forge", [_corrupt, _another_instance, _dear_decision])
+def test_a_forged_store_is_refused_whatever_is_allowed(store, repository, tmp_path, forge, sign):
+    copy = tmp_path / "store"
+    shutil.copytree(store, copy)
+    _refused(forge(copy, sign), [copy], tmp_path / "out", repository, allow_dirty=True)
 
 
 def test_a_folder_with_something_in_it_is_left_alone(store, repository, tmp_path):

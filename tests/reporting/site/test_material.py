@@ -16,6 +16,7 @@ from rsjs.reporting.site.material import gathered
 COLUMNS_OF_CAMPAIGNS = {"run_id", "campaign", "ended", "quality", "timing", "options", "commit"}
 
 
+@pytest.mark.process
 def test_the_digest_of_a_solution_is_that_of_its_file(store: Path) -> None:
     found = gathered([store])
     assert len(found.rows) == 2
@@ -29,6 +30,7 @@ def test_the_digest_of_a_solution_is_that_of_its_file(store: Path) -> None:
         assert row["session"] in found.sessions
 
 
+@pytest.mark.process
 def test_a_run_that_two_stores_have_counts_once(store: Path, tmp_path: Path) -> None:
     copy = shutil.copytree(store, tmp_path / "copy")
     assert len(gathered([store, copy]).rows) == 2

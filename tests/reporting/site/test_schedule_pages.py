@@ -66,7 +66,9 @@ def test_rows_come_back_from_csv_with_text_as_text(
     rows = [found.row(LIMITS) for found in outcomes]
     (tmp_path / "rows.csv").write_text(csv_text(rows))
     for row, back in zip(rows, read_rows(tmp_path / "rows.csv"), strict=True):
-        assert {key: back[key] for key in row} == row
+        assert {key: back[key] for key in row if key != "dirty"} == {
+            key: value for key, value in row.items() if key != "dirty"
+        }
     assert rows[0]["units"] == "2000,1000,1000"
 
 
@@ -95,6 +97,7 @@ def test_schedules_are_a_family_of_their_own_whose_objectives_are_no_dollars(
     assert all(f'"{text}"' in told for text in stages)
 
 
+@pytest.mark.slow
 def test_the_best_schedule_is_so_stage_by_stage_and_is_drawn(
     outcomes: list[MigOutcome], material: Material, tmp_path: Path
 ) -> None:

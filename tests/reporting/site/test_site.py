@@ -7,9 +7,11 @@ import json
 import re
 import shlex
 from collections.abc import Callable
+from contextlib import nullcontext
 from html.parser import HTMLParser
 from importlib import util
 from pathlib import Path
+from typing import Any
 from urllib.parse import unquote
 
 import pytest
@@ -19,8 +21,6 @@ from rsjs.instances.errors import InputError
 from rsjs.reporting.site import build as building
 from rsjs.reporting.site import fairness_page
 from rsjs.reporting.site.material import Material, gathered
-
-MEGABYTES = 1_000_000
 
 
 class Page(HTMLParser):
@@ -85,7 +85,10 @@ def test_every_link_leads_to_a_file_and_every_anchor_to_a_run_or_a_place(site: P
     assert checked > 100
 
 
-def test_nothing_is_fetched_from_elsewhere(site: Path) -> None:
+def test_nothing_is_fetched_from_elsewhere_and_the_opening_page_is_small(site: Path) -> None:
+    loaded = {link for link in Page(site / "index.html").links if link.startswith("assets/")}
+    assert loaded <= {*building.OPENING}
+    assert sum((site / name).stat().st_size for name in building.OPENING) < 5_000_000
     own = [path for path in (site / "assets").iterdir() if path.name != "plotly.min.js"]
     for path in [*own, *site.rglob("*.html"), *site.glob("data/*.js")]:
         text = path.read_text("utf-8")
@@ -100,12 +103,6 @@ def test_a_name_with_html_in_it_is_text_on_every_page(site: Path) -> None:
         assert "b" not in Page(path).tags
     for path in site.glob("data/*.js"):
         assert "<" not in path.read_text("utf-8")
-
-
-def test_the_opening_page_with_all_it_may_load_is_small(site: Path) -> None:
-    loaded = {link for link in Page(site / "index.html").links if link.startswith("assets/")}
-    assert loaded <= {*building.OPENING}
-    assert sum((site / name).stat().st_size for name in building.OPENING) < 5 * MEGABYTES
 
 
 def test_every_number_of_a_method_leads_to_its_runs(site: Path) -> None:
@@ -171,6 +168,7 @@ def test_a_difference_between_runs_of_an_instance_is_unfair(rows, material: Mate
     assert table.mark(line, "sts") == ""
 
 
+@pytest.mark.process
 def test_a_report_of_a_store_shows_its_best_decision_and_repeats_its_runs(
     store: Path, tmp_path: Path
 ) -> None:
@@ -197,6 +195,17 @@ def test_a_folder_that_is_no_report_is_left_alone(material: Material, tmp_path: 
     assert [path.name for path in tmp_path.iterdir()] == ["thesis.txt"]
 
 
+class _NoDrawing(nullcontext[None]):
+    """Draws nothing."""
+
+    def __enter__(self) -> Any:
+        return self
+
+    def draw(self, *_: object, path: Path) -> None:
+        pass
+
+
+@pytest.mark.slow
 def test_a_report_that_fails_leaves_the_one_before(
     material: Material, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -216,19 +225,7 @@ def test_a_report_that_fails_leaves_the_one_before(
     assert (folder / building.MARK).read_text() == mark
 
 
-class _NoDrawing:
-    """Draws nothing."""
-
-    def __enter__(self) -> _NoDrawing:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        pass
-
-    def draw(self, *_: object, path: Path) -> None:
-        pass
-
-
+@pytest.mark.slow
 def test_a_report_replaces_the_one_before_with_the_same_bytes(
     material: Material, site: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

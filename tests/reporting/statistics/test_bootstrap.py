@@ -1,4 +1,4 @@
-"""Draws over instances, then seeds: the same in every process."""
+"""Draws over instances, then seeds: intervals, and how stable ranks are."""
 
 from __future__ import annotations
 
@@ -7,9 +7,12 @@ from collections.abc import Callable
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from scipy import stats
 
 from rsjs.reporting.statistics.bootstrap import interval, mean_ratio_interval, weights
+from rsjs.reporting.statistics.rank_stability import better, rank_shares, rank_spread
 from rsjs.reporting.statistics.shifted_mean import logarithms
 
 Table = Callable[..., pd.DataFrame]
@@ -33,14 +36,11 @@ def test_a_draw_takes_instances_then_as_many_seeds_as_each_has() -> None:
     np.testing.assert_allclose(runs, np.rint(runs), atol=1e-12)
 
 
-def test_two_instances_are_both_drawn_in_half_of_the_draws() -> None:
+def test_instances_are_drawn_as_often_as_chance_has_it_and_weigh_as_in_the_mean() -> None:
     drawn = weights(problems(1, 1), draws=4000)
     assert {*np.unique(drawn)} == {0.0, 0.5, 1.0}
     assert (drawn[:, 0] == 0.5).mean() == pytest.approx(0.5, abs=0.03)  # 4 standard errors
     assert drawn.mean(axis=0) == pytest.approx([0.5, 0.5], abs=0.03)
-
-
-def test_instances_with_more_seeds_weigh_more_in_a_draw_as_they_do_in_the_mean() -> None:
     drawn = weights(problems(1, 3), draws=4000)
     both = drawn[(drawn[:, 0] > 0) & (drawn[:, 0] < 1)]
     np.testing.assert_allclose(both[:, 0], 0.25)
@@ -53,16 +53,9 @@ def test_the_draws_are_those_of_a_named_stream() -> None:
     np.testing.assert_allclose(weights(problems(1, 1, 1), draws=3) * 3, FIRST)
 
 
-def test_a_share_of_the_draws_is_told_to_a_hundredth_of_a_percent() -> None:
-    assert weights(problems(1, 1)).shape == (10_000, 2)
-
-
-def test_the_interval_of_percentiles() -> None:
+def test_the_interval_of_percentiles_and_of_a_mean_as_scipy_has_it(table: Table) -> None:
     assert interval(np.arange(1001.0)) == pytest.approx((25.0, 975.0))
     assert interval(np.arange(1001.0), level=0.5) == pytest.approx((250.0, 750.0))
-
-
-def test_the_interval_of_a_mean_agrees_with_scipy(table: Table) -> None:
     values = np.random.default_rng(3).lognormal(size=30)
     logs = logarithms(table({"a": values, "one": np.zeros(30)}), 1.0)
     drawn = weights(logs.index)
@@ -86,3 +79,44 @@ def test_the_interval_of_a_ratio_holds_the_ratio(table: Table) -> None:
     # means 2 * 4 * 8 = 4^3 and 4 * 8 * 16 = 8^3: 7 / 3; the ratio 2 + 1/a of one instance alone
     # lies between 2 + 1/7 and 2 + 1/1
     assert 2 + 1 / 7 <= low < 7 / 3 < high <= 3
+
+
+DRAWN = np.array([[0.5, 0.5], [1.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
+
+
+def test_shares_of_ranks_by_hand(table: Table) -> None:
+    # means in the four draws: a 2, 1, 1, 3; b 2.5, 5, 5, 0; c 2, 1, 1, 3
+    scores = table({"b": [5.0, 0.0], "a": [1.0, 3.0], "c": [1.0, 3.0]})
+    found = rank_shares(scores, DRAWN)
+    assert found.index.tolist() == ["a", "c", "b"]  # in the order of the means
+    assert found.loc["a"].tolist() == found.loc["c"].tolist() == [0.75, 0.25, 0.0]
+    assert found.loc["b"].tolist() == [0.25, 0.0, 0.75]
+    spread = rank_spread(found)
+    assert spread.loc["a"].tolist() == [1.25, 1, 2]
+    assert spread.loc["b"].tolist() == [2.5, 1, 3]
+    assert rank_spread(found, level=0.4).loc["b"].tolist() == [2.5, 3, 3]
+
+
+def test_how_often_one_is_better_than_another(table: Table) -> None:
+    found = better(table({"b": [5.0, 0.0], "a": [1.0, 3.0], "c": [1.0, 3.0]}), DRAWN)
+    assert found.loc["a", "b"] == 0.75
+    assert found.loc["b", "a"] == 0.25
+    assert found.loc["a", "c"] == 0.5
+    assert (found + found.T == 1.0).to_numpy().all()
+
+
+def test_a_method_that_is_best_everywhere_never_changes_its_rank(table: Table) -> None:
+    rng = np.random.default_rng(2)
+    scores = table({"other": rng.uniform(2, 3, 12), "best": rng.uniform(0, 1, 12)}, seeds=3)
+    found = rank_shares(scores, weights(scores.index, draws=100))
+    assert found.loc["best"].tolist() == [1.0, 0.0]
+
+
+@given(st.lists(st.lists(st.integers(0, 3), min_size=4, max_size=4), min_size=1, max_size=5))
+def test_shares_of_each_method_sum_to_one(lines: list[list[int]]) -> None:
+    index = pd.MultiIndex.from_tuples([(f"i{i}", 0) for i in range(len(lines))])
+    index.names = ["instance", "seed"]
+    scores = pd.DataFrame(lines, index=index, columns=list("abcd")).astype(float)
+    found = rank_shares(scores, weights(scores.index, draws=20))
+    assert found.sum(axis=1).tolist() == pytest.approx([1.0] * 4)
+    assert found[1].sum() >= 1.0 - 1e-9  # somebody is first in every draw

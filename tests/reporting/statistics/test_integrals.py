@@ -42,50 +42,36 @@ def test_the_primal_dual_integral_by_hand(row: Make) -> None:
     assert integral(steps, 10.0) == pytest.approx(2 * 1 + 2 * 0.75 + 2 * 0.5)
 
 
-def test_signs_that_differ_are_a_gap_of_one(row: Make) -> None:
-    runs = made(row, [event(1.0, 5.0), event(2.0, -10.0)], objective=-10.0, bound=-10.0)
-    assert course(runs.loc[0], "primal", 10.0) == [(0.0, 1.0), (2.0, 0.0)]
-
-
-def test_events_after_the_limit_do_not_count(row: Make) -> None:
-    runs = made(row, [event(4.0, 200.0), event(10.5, 100.0)], total_s=10.6)
-    assert course(runs.loc[0], "primal", limit=10.0) == [(0.0, 1.0), (4.0, 0.5)]
-
-
-def test_an_event_at_the_limit_counts(row: Make) -> None:
-    runs = made(row, [event(10.0, 100.0), event(4.0, 200.0)], total_s=10.6)
-    assert course(runs.loc[0], "primal", limit=10.0) == [(0.0, 1.0), (4.0, 0.5), (10.0, 0.0)]
-
-
-def test_events_count_in_the_order_of_time(row: Make) -> None:
-    runs = made(row, [event(20.0, 100.0), event(4.0, 200.0)], total_s=10.6)
-    assert course(runs.loc[0], "primal", limit=10.0) == [(0.0, 1.0), (4.0, 0.5)]
-
-
-def test_no_bound_counts_above_the_one_at_the_end(row: Make) -> None:
-    runs = made(row, [event(1.0, 200.0, 150.0)], bound=50.0)
-    assert course(runs.loc[0], "primal_dual", 10.0) == [(0.0, 1.0), (1.0, 0.75), (8.0, 0.5)]
-
-
-def test_the_checked_cost_is_not_there_before_the_last_event(row: Make) -> None:
-    runs = made(row, [event(9.0, 200.0)], total_s=8.0)
-    assert course(runs.loc[0], "primal", 10.0) == [(0.0, 1.0), (9.0, 0.5), (9.0, 0.0)]
+@pytest.mark.parametrize(
+    ("kind", "events", "other", "steps"),
+    [
+        # signs that differ are a gap of one
+        ("primal", [(1.0, 5.0), (2.0, -10.0)], {"objective": -10.0, "bound": -10.0}, [(2.0, 0.0)]),
+        # events after the limit do not count, one at the limit does
+        ("primal", [(4.0, 200.0), (10.5, 100.0)], {"total_s": 10.6}, [(4.0, 0.5)]),
+        ("primal", [(10.0, 100.0), (4.0, 200.0)], {"total_s": 10.6}, [(4.0, 0.5), (10.0, 0.0)]),
+        # they count in the order of time
+        ("primal", [(20.0, 100.0), (4.0, 200.0)], {"total_s": 10.6}, [(4.0, 0.5)]),
+        # no bound counts above the one at the end
+        ("primal_dual", [(1.0, 200.0, 150.0)], {"bound": 50.0}, [(1.0, 0.75), (8.0, 0.5)]),
+        # the checked cost is not there before the last event
+        ("primal", [(9.0, 200.0)], {}, [(9.0, 0.5), (9.0, 0.0)]),
+        # no incumbent counts below the checked cost
+        ("primal", [(1.0, 1.0, 90.0)], {}, [(1.0, 0.0)]),
+        ("primal_dual", [(1.0, 1.0, 90.0)], {}, [(1.0, pytest.approx(0.1)), (8.0, 0.0)]),
+        # a run without events has its checked cost at the end
+        ("primal", [], {}, [(8.0, 0.0)]),
+    ],
+)
+def test_courses_by_hand(row: Make, kind: Any, events: Any, other: Any, steps: Any) -> None:
+    runs = made(row, [event(*one) for one in events], **other)
+    assert course(runs.loc[0], kind, limit=10.0) == [(0.0, 1.0), *steps]
 
 
 def test_runs_of_a_problem_are_measured_over_its_longest_limit(row: Make) -> None:
     one = row("i", "a", events=[event(15.0, 10.0)], total_s=15.0, time_limit=20.0)
     runs = tidy([one, row("i", "b", events=[event(5.0, 10.0)], total_s=5.0)])
     assert mean_gaps(runs, "primal").to_numpy() == pytest.approx(np.array([[0.75, 0.25]]))
-
-
-def test_no_incumbent_counts_below_the_checked_cost(row: Make) -> None:
-    runs = made(row, [event(1.0, 1.0, 90.0)])
-    assert course(runs.loc[0], "primal", 10.0) == [(0.0, 1.0), (1.0, 0.0)]
-    assert course(runs.loc[0], "primal_dual", 10.0)[1] == (1.0, pytest.approx(0.1))
-
-
-def test_a_run_without_events_has_its_checked_cost_at_the_end(row: Make) -> None:
-    assert course(made(row, []).loc[0], "primal", 10.0) == [(0.0, 1.0), (8.0, 0.0)]
 
 
 @pytest.mark.parametrize("status", ["wrong", "no_solution"])

@@ -1,8 +1,10 @@
-"""Shifted geometric mean and PAR10 under both policies for failures."""
+"""Shifted geometric means and PAR10 under both policies for failures; the portfolio of all."""
 
 from __future__ import annotations
 
+import doctest
 from collections.abc import Callable
+from importlib import import_module
 from math import exp, log
 from typing import Any
 
@@ -15,7 +17,8 @@ from scipy import stats
 
 from rsjs.reporting.statistics.failures import intersection, penalised
 from rsjs.reporting.statistics.par import penalised_average
-from rsjs.reporting.statistics.shifted_mean import shifted_geometric_mean, shifted_means
+from rsjs.reporting.statistics.shifted_mean import logarithms, shifted_geometric_mean, shifted_means
+from rsjs.reporting.statistics.virtual_best import VirtualBest, virtual_best
 
 NAN = float("nan")
 Seconds = st.lists(st.floats(0, 3600), min_size=1, max_size=20)
@@ -26,13 +29,8 @@ def test_the_shifted_geometric_mean_by_hand() -> None:
     assert shifted_geometric_mean([0, 3, 15], 1.0) == pytest.approx(3.0)
     # shift 10 as in Mittelmann's tables: (10 * 20 * 80 * 40)^(1/4) - 10
     assert shifted_geometric_mean([0, 10, 70, 30], 10.0) == pytest.approx(640_000**0.25 - 10)
-
-
-def test_values_below_one_unit_count_as_one_without_a_shift() -> None:
+    # values below one unit count as one without a shift
     assert shifted_geometric_mean([0.001, 100.0], 0.0) == pytest.approx(10.0)
-
-
-def test_without_values_there_is_no_mean() -> None:
     assert np.isnan(shifted_geometric_mean([], 1.0))
 
 
@@ -43,11 +41,6 @@ def test_the_mean_lies_between_the_values_and_below_the_arithmetic_one(
     found = shifted_geometric_mean(values, shift)
     assert min(values) - 1e-9 <= found <= np.mean(values) + 1e-9
     assert found == pytest.approx(float(stats.gmean(np.array(values) + shift)) - shift, abs=1e-8)
-
-
-@given(Seconds)
-def test_a_large_shift_makes_it_the_arithmetic_mean(values: list[float]) -> None:
-    assert shifted_geometric_mean(values, 1e9) == pytest.approx(np.mean(values), abs=1e-1)
 
 
 @pytest.fixture
@@ -86,3 +79,72 @@ def test_par10_by_hand(times: Any, limits: Any) -> None:
     found = penalised_average(times, limits)
     assert found.to_dict() == pytest.approx({"a": (1 + 2 + 200) / 3, "b": (3 + 100 + 5) / 3})
     assert penalised_average(times, limits, 2.0)["a"] == pytest.approx((1 + 2 + 40) / 3)
+
+
+@pytest.fixture
+def best(table: Callable[..., pd.DataFrame]) -> VirtualBest:
+    times = table(
+        {
+            "a": [1.0, 7.0, 3.0, NAN],
+            "b": [7.0, 1.0, 3.0, NAN],
+            "c": [7.0, 7.0, NAN, 15.0],
+        }
+    )
+    limits = pd.Series(63.0, index=times.index)
+    return virtual_best(logarithms(penalised(times, limits), 1.0), times, 1.0)
+
+
+def test_virtual_and_single_best(best: VirtualBest) -> None:
+    # one more than the seconds: the best is 2, 2, 4, 16; a has 2, 8, 4, 64; c has 8, 8, 64, 16
+    assert best.mean == pytest.approx(256**0.25 - 1)
+    assert best.single == "a"
+    assert best.single_mean == pytest.approx(4096**0.25 - 1)
+
+
+def test_what_each_method_adds(best: VirtualBest) -> None:
+    assert best.methods["best"].to_dict() == {"a": 2, "b": 2, "c": 1}
+    assert best.methods["alone"].to_dict() == {"a": 0, "b": 0, "c": 1}
+    virtual = 256**0.25 - 1
+    without = {"a": 8 * 2 * 4 * 16, "b": 2 * 8 * 4 * 16, "c": 2 * 2 * 4 * 64}
+    expected = {name: (product**0.25 - 1) / virtual for name, product in without.items()}
+    assert best.methods["contribution"].to_dict() == pytest.approx(expected)
+
+
+def test_the_best_of_seconds_that_are_all_0(table: Callable[..., pd.DataFrame]) -> None:
+    times = table({"a": [0.0, 0.0], "b": [1.0, 3.0]})
+    found = virtual_best(logarithms(times, 1.0), times, 1.0)
+    assert (found.mean, found.single) == (0.0, "a")
+    assert found.methods["contribution"].to_dict() == {"a": np.inf, "b": 1.0}
+
+
+@pytest.mark.parametrize(
+    ("seconds", "seeds", "best", "alone"),
+    [
+        # nobody's best is a problem that nobody solves
+        ({"a": [1.0, NAN], "b": [3.0, NAN]}, 1, [1, 0], [0, 0]),
+        # an instance is solved if it is with any seed
+        ({"a": [1.0, NAN], "b": [NAN, NAN]}, 2, [1, 0], [1, 0]),
+        ({"a": [1.0, 3.0]}, 1, [2], [2]),
+    ],
+)
+def test_of_what_problems_a_method_is_best(
+    table: Callable[..., pd.DataFrame], seconds: Any, seeds: int, best: Any, alone: Any
+) -> None:
+    times = table(seconds, seeds=seeds)
+    found = virtual_best(logarithms(times.fillna(10.0), 1.0), times, 1.0)
+    assert found.methods["best"].tolist() == best
+    assert found.methods["alone"].tolist() == alone
+    assert (found.single, found.mean) == ("a", found.single_mean)
+
+
+def test_luck_of_one_seed_is_averaged_first(table: Callable[..., pd.DataFrame]) -> None:
+    times = table({"lucky": [0.0, 15.0], "steady": [3.0, 3.0]}, seeds=2)
+    found = virtual_best(logarithms(times, 1.0), times, 1.0)
+    assert found.mean == pytest.approx(3.0)  # not that of 0 and 3
+
+
+@pytest.mark.parametrize("name", ["shifted_mean", "integrals", "holm", "pairs", "rank_sheets"])
+def test_the_examples_are_true(name: str) -> None:
+    found = doctest.testmod(import_module(f"rsjs.reporting.statistics.{name}"))
+    assert found.failed == 0
+    assert found.attempted >= 1

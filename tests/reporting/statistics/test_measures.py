@@ -1,13 +1,17 @@
-"""Matrices of problems and methods: what is solved, in what time."""
+"""What is solved, in what time, at what gap, and how runs ended."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import isnan
 from typing import Any
 
 import numpy as np
 import pytest
 
+from rsjs.instances.solution import Stop
+from rsjs.reporting.statistics.counts import CAUSES, QUALITIES, counts
+from rsjs.reporting.statistics.gap_summary import gap_summary
 from rsjs.reporting.statistics.measures import gaps, limits, ran, seconds, solved
 from rsjs.reporting.statistics.runs import tidy
 
@@ -67,10 +71,73 @@ def test_a_gap_counts_up_to_the_limit_and_not_above(
     assert solved(runs).tolist() == [expected]
 
 
-def test_a_solved_run_whose_seconds_are_not_told_counts_its_limit(row: Make) -> None:
-    assert seconds(tidy([row("i", "a", bound=10.0, total_s=None)])).to_numpy() == [[10.0]]
-
-
 def test_the_limit_of_a_problem_is_the_longest_of_its_runs(row: Make) -> None:
+    # a solved run whose seconds are not told counts its limit
+    assert seconds(tidy([row("i", "a", bound=10.0, total_s=None)])).to_numpy() == [[10.0]]
     runs = tidy([row("i", "a"), row("i", "b", time_limit=30.0), row("i", "c", time_limit=20.0)])
     assert limits(runs).tolist() == [30.0]
+
+
+def test_gaps_by_hand(row: Make) -> None:
+    nothing = {"status": "no_solution", "objective": None}
+    rows = [
+        row("i", "exact", objective=80.0, bound=80.0),
+        row("j", "exact", objective=50.0, bound=40.0),
+        row("i", "rule", objective=100.0, peak_memory_mb=20.0),
+        row("j", "rule", peak_memory_mb=40.0, **nothing),
+    ]
+    found = gap_summary(tidy(rows))
+    assert found.index.tolist() == ["exact", "rule"]
+    exact, rule = found.loc["exact"], found.loc["rule"]
+    assert (exact["gaps"], rule["gaps"]) == (2, 1)
+    assert exact["median"] == pytest.approx(0.1)  # of 0 and 10/50
+    assert exact["upper_quartile"] == pytest.approx(0.15)
+    assert exact["most"] == pytest.approx(0.2)
+    assert rule["median"] == pytest.approx(0.2)
+    assert (exact["primal_mean"], exact["best"]) == (0.0, 2)
+    assert rule["primal_mean"] == pytest.approx((0.2 + 1) / 2)  # a failure is a gap of 1
+    assert (rule["best"], rule["memory"]) == (0, 30.0)
+
+
+def test_without_a_bound_there_is_a_primal_gap_only_and_nearly_the_best_is_not(row: Make) -> None:
+    found = gap_summary(tidy([row("i", "a", objective=1.0), row("i", "b", objective=2.0)]))
+    assert isnan(found.loc["b", "median"])
+    assert found.loc["b", "primal_mean"] == 0.5
+    costs = {"best": 100.0, "rounding": 100.0 * (1 + 1e-12), "near": 100.001}
+    found = gap_summary(tidy([row("i", name, objective=cost) for name, cost in costs.items()]))
+    assert found["best"].to_dict() == {"best": 1, "rounding": 1, "near": 0}
+
+
+NOTHING = {"status": "no_solution", "objective": None}
+
+
+def test_each_run_is_counted_once_by_quality_and_once_by_cause(row: Make) -> None:
+    found = counts(
+        tidy(
+            [
+                row("i", "a", bound=10.0),
+                row("j", "a", stop="time_limit", bound=8.0),
+                row("k", "a", stop="time_limit", **NOTHING),
+                row("l", "a", stop="memory_limit", **NOTHING),
+                row("m", "a", stop="error", status="infeasible", objective=None),
+                row("n", "a", stop="infeasible", **NOTHING),
+                row("i", "b", stop="iterations"),
+                row("j", "b", stop="gap", status="wrong"),
+            ]
+        )
+    )
+    a, b = found.loc["a"], found.loc["b"]
+    assert a["runs"] == 6
+    assert a[list(QUALITIES)].tolist() == [1, 0, 1, 1, 2, 1]
+    assert a[list(CAUSES)].tolist() == [2, 2, 1, 1, 0]
+    assert b[list(QUALITIES)].tolist() == [0, 1, 0, 0, 0, 1]
+    assert (a["not_run"], b["not_run"]) == (0, 4)
+    for words in (QUALITIES, CAUSES):
+        assert (found[list(words)].sum(axis=1) == found["runs"]).all()
+
+
+@pytest.mark.parametrize("stop", list(Stop))
+def test_every_reason_to_stop_has_a_cause(row: Make, stop: Stop) -> None:
+    found = counts(tidy([row("i", "a", stop=stop.value, **NOTHING)])).loc["a"]
+    expected = stop.value.replace("_", " ")
+    assert found[expected if expected in CAUSES else "by itself"] == 1

@@ -19,6 +19,8 @@ from rsjs.reporting.statistics.profile_picture import performance_profiles
 from rsjs.reporting.statistics.rank_picture import rank_bars
 from rsjs.reporting.statistics.scatter_picture import pairwise_times
 
+pytestmark = pytest.mark.slow
+
 Row = dict[str, Any]
 Table = Callable[..., pd.DataFrame]
 PICTURES = ["gaps.png", "targets.png", "ranks-by-cost.png"]
@@ -36,11 +38,8 @@ def test_all_files_are_written_and_the_same_twice(rows: list[Row], tmp_path: Pat
     assert [path.name for path in one if path.suffix == ".png"] == PICTURES
     assert {path.suffix for path in one} == {".md", ".tex", ".csv", ".png"}
     assert [path.read_bytes() for path in one] == [path.read_bytes() for path in again]
-
-
-def test_one_method_without_events_has_one_picture(rows: list[Row], tmp_path: Path) -> None:
     alone = [row | {"events": None} for row in rows if row["method"] == "exact"]
-    written = write_all(Analysis(rows=alone), tmp_path)
+    written = write_all(Analysis(rows=alone), tmp_path / "alone")
     assert [path.name for path in written if path.suffix == ".png"] == ["gaps.png"]
 
 
@@ -97,8 +96,5 @@ def test_methods_that_solve_nothing_are_drawn(table: Table, tmp_path: Path) -> N
         pairwise_times(times, limits, times.columns, tmp_path / "times.png"),
     ):
         assert picture.read_bytes().startswith(b"\x89PNG")
-
-
-def test_other_suffixes_are_refused(times: pd.DataFrame, tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"a picture's suffix"):
         performance_profiles(times, times.columns, tmp_path / "profiles.bmp")

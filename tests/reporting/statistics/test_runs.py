@@ -40,12 +40,9 @@ def test_a_bound_above_a_cost_of_another_comparison_is_wrong(row: Make) -> None:
     assert isnan(made["objective"][0])
 
 
-def test_the_bound_of_a_wrong_run_is_not_shared(row: Make) -> None:
+def test_a_bound_is_shared_without_its_run_and_not_if_its_run_is_wrong(row: Make) -> None:
     made = tidy([row("i", "a", status="wrong", bound=9.0, best_bound=9.0), row("i", "b")])
     assert made["best_bound"].isna().all()
-
-
-def test_a_bound_that_is_told_without_its_run_is_shared(row: Make) -> None:
     made = tidy([row("i", "a", best_bound=9.0), row("i", "b", best_bound=8.0)])
     assert made["best_bound"].tolist() == [9.0, 9.0]
 
@@ -62,11 +59,6 @@ def test_only_verified_runs_are_valid(row: Make, status: str) -> None:
     made = tidy([row("i", "a", status=status, objective=cost), row("i", "b", objective=11.0)])
     assert made["valid"].tolist() == [False, True]
     assert isnan(made["primal_gap"][0])
-
-
-def test_instances_of_the_same_name_are_told_apart_by_digest(row: Make) -> None:
-    made = tidy([row("i", "a"), row("i", "a", instance_sha256="f" * 64)])
-    assert made["instance"].nunique() == 2
 
 
 def _options(**changed: Any) -> str:
@@ -105,7 +97,9 @@ def test_references_bound_policies_and_are_none(row: Make) -> None:
     assert methods(tidy([bounds])) == ["references?bucket_hours=2"]  # where nothing else is done
 
 
-def test_repetitions_are_problems_of_their_own(row: Make) -> None:
+def test_repetitions_and_other_digests_are_problems_of_their_own(row: Make) -> None:
+    made = tidy([row("i", "a"), row("i", "a", instance_sha256="f" * 64)])
+    assert made["instance"].nunique() == 2
     made = tidy([row("i", "a", repetition=1), row("i", "a", repetition=2), row("j", "a")])
     assert made[["seed", "repetition"]].to_numpy().tolist() == [[0, 1], [0, 2], [0, 1]]
 
@@ -122,8 +116,5 @@ def test_repetitions_are_problems_of_their_own(row: Make) -> None:
 def test_bad_rows_are_told_in_one_line(row: Make, changes: dict[str, Any], told: str) -> None:
     with pytest.raises(InputError, match=told):
         tidy([row("i", "a"), row("i", "a", **changes)])
-
-
-def test_no_rows_are_no_runs() -> None:
     with pytest.raises(InputError, match="at least one run"):
         tidy([])

@@ -1,4 +1,4 @@
-"""The tables of an analysis, for people, for LaTeX and at full precision."""
+"""The tables of an analysis, for people, for LaTeX and at full precision; that of simulations."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from rsjs.reporting.statistics.rank_sheets import probability
 from rsjs.reporting.statistics.sheet import Sheet
 from rsjs.reporting.statistics.sheet_terminal import table as terminal_table
 from rsjs.reporting.statistics.sheets import definition, sheets
+from rsjs.reporting.statistics.simulation_sheet import simulation_sheet
 
 Row = dict[str, Any]
 NAMES = ["counts", "times", "gaps", "anytime", "pairs-by-time", "pairs-by-cost"]
@@ -31,11 +32,10 @@ def by_name(made: list[Sheet], name: str) -> Sheet:
     return next(sheet for sheet in made if sheet.name == name)
 
 
-def test_counts_come_first_and_fairness_last(made: list[Sheet]) -> None:
+def test_counts_come_first_and_without_events_there_is_no_table_over_time(
+    made: list[Sheet], rows: list[Row]
+) -> None:
     assert [sheet.name for sheet in made] == NAMES
-
-
-def test_without_events_the_table_over_time_is_left_out(rows: list[Row]) -> None:
     without = [row | {"events": None} for row in rows]
     assert [sheet.name for sheet in sheets(Analysis(rows=without))] == [
         name for name in NAMES if name != "anytime"
@@ -82,13 +82,10 @@ def test_a_family_in_which_every_method_was_left_out_somewhere_ranks_none(rows: 
     assert Analysis(rows=left).pairs_by_cost().empty
 
 
-def test_costs_within_one_percent_tie(rows: list[Row]) -> None:
+def test_costs_within_one_percent_tie_and_one_method_is_not_compared(rows: list[Row]) -> None:
     near = [row | {"objective": 100.5} if row["method"] == "rule:x" else row for row in rows]
     found = Analysis(rows=[row for row in near if row["instance"] == "a"]).pairs_by_cost()
     assert found[["wins", "ties", "losses"]].to_numpy().tolist() == [[0, 2, 0]] * 3
-
-
-def test_one_method_is_not_compared(rows: list[Row]) -> None:
     alone = [row for row in rows if row["method"] == "exact"]
     found = [sheet.name for sheet in sheets(Analysis(rows=alone))]
     assert found == ["counts", "times", "gaps", "anytime", "fairness"]
@@ -114,6 +111,7 @@ def test_times_by_hand(made: list[Sheet]) -> None:
     assert cells["rule:x"] == ["0", "4", "0.500", "limit", *["\N{EN DASH}"] * 3, "limit"]
     assert cells["slow"][:4] == ["2", "4", "10.5", "10.0"]
     assert cells["slow"][-1] == "55.0"
+    assert "With 2 instances no p can be below 0.5." in by_name(made, "pairs-by-time").notes
 
 
 def test_the_target_decides_what_is_solved(rows: list[Row]) -> None:
@@ -126,17 +124,15 @@ def test_the_target_decides_what_is_solved(rows: list[Row]) -> None:
     assert "bound of the run itself" in definition(proved)
 
 
-def test_too_few_instances_are_told(made: list[Sheet]) -> None:
-    assert "With 2 instances no p can be below 0.5." in by_name(made, "pairs-by-time").notes
-
-
-def test_markdown_has_a_section_for_each_table(made: list[Sheet]) -> None:
+def test_markdown_and_terminal_have_each_table(made: list[Sheet]) -> None:
     text = sheet_text.markdown(made, ["Limits: 10 s."])
     assert [line for line in text.splitlines() if line.startswith("## ")] == [
         f"## {sheet.title}" for sheet in made
     ]
     assert "| `rule:x` | 4 | 0 | 0 | 4 | 0 | 4 | 0 |" in text
     assert text.endswith("Limits: 10 s.  \n")
+    for sheet in made:
+        assert terminal_table(sheet).row_count == len(sheet.lines)
 
 
 def test_latex_has_a_table_for_each_sheet_with_lines(made: list[Sheet]) -> None:
@@ -144,12 +140,6 @@ def test_latex_has_a_table_for_each_sheet_with_lines(made: list[Sheet]) -> None:
     assert text.count(r"\begin{table}") == text.count(r"\end{table}") == len(made)
     assert r"slow & 4 & 0 & 2 & 0 & 2 & 0 & 4 \\" in text
     assert text.count(r"50 \% of a\_b") == 1
-    body = [line for line in text.splitlines() if line.endswith(r"\\")]
-    counts = {line.count(" & ") + 1 for line in body[:4]}
-    assert counts == {8}
-
-
-def test_latex_breaks_long_tables(made: list[Sheet]) -> None:
     counts = by_name(made, "counts")
     lines = pd.concat([counts.lines] * 30, ignore_index=True)
     text = sheet_text.latex([replace(counts, lines=lines)], [])
@@ -164,11 +154,6 @@ def test_csv_keeps_all_digits(made: list[Sheet]) -> None:
     assert float(exact["penalised"]) == pytest.approx(12**0.5 - 1, abs=1e-12)
     ranks = sheet_text.csv(by_name(made, "ranks-by-time")).splitlines()[0]
     assert ranks == "method,mean,low,high,rank_1,rank_2,rank_3"
-
-
-def test_the_terminal_shows_each_line(made: list[Sheet]) -> None:
-    for sheet in made:
-        assert terminal_table(sheet).row_count == len(sheet.lines)
 
 
 def test_seeds_that_are_repetitions_are_no_difference_of_limits(rows: list[Row]) -> None:
@@ -186,3 +171,60 @@ def test_seeds_that_are_repetitions_are_no_difference_of_limits(rows: list[Row])
 )
 def test_a_probability_is_never_a_bare_zero(value: float, shown: str) -> None:
     assert probability(value) == shown
+
+
+def _row(method: str, workload: str, cost: float | None, **more: Any) -> dict[str, Any]:
+    row = {
+        "method": method,
+        "instance_sha256": workload,
+        "simulation": '{"energy":"curve"}',
+        "seed": 0,
+        "jobs": 10,
+        "objective": cost,
+        "best_bound": 10.0,
+        "energy": cost,
+        "tardiness": 0.0 if cost else None,
+        "late": 1,
+        "utilisation": 0.5,
+        "decisions": 20,
+        "decision_median_s": 0.001,
+    }
+    return {**row, **more}
+
+
+def test_means_are_over_workloads_that_all_completed() -> None:
+    sheet = simulation_sheet(
+        [
+            _row("edf", "a", 20.0),
+            _row("edf", "b", None),
+            _row("sts", "a", 12.0, late=0, decision_median_s=0.003),
+            _row("sts", "b", 99.0),
+            _row("references?bucket_hours=2", "a", None),
+        ]
+    )
+    assert sheet is not None
+    cells = sheet.cells()
+    assert [line[0] for line in cells] == ["edf", "sts"]
+    assert [line[1] for line in cells] == ["1", "2"]
+    found = sheet.lines.set_index("method")
+    assert found["cost"].tolist() == [20.0, 12.0]
+    assert found["over_bound"].tolist() == [2.0, 1.2]
+    assert found["late"].tolist() == [0.1, 0.0]
+    assert found["milliseconds"].tolist() == pytest.approx([1.0, 3.0])
+    assert sheet.notes[0].startswith("Means over 1 workload ")
+    assert len(sheet.notes) == 1
+
+
+def test_seeds_of_a_policy_are_averaged_first() -> None:
+    rows = [_row("edf", "a", 20.0), _row("edf", "b", 40.0)]
+    rows += [_row("rg", "a", cost, seed=s) for s, cost in enumerate((10.0, 20.0, 30.0))]
+    sheet = simulation_sheet([*rows, _row("rg", "b", 60.0)])
+    assert sheet is not None
+    assert sheet.lines["cost"].tolist() == [30.0, 40.0]
+
+
+def test_a_crowded_cluster_is_told_and_other_rows_have_no_such_table() -> None:
+    sheet = simulation_sheet([_row("edf", "a", 20.0, utilisation=0.8)])
+    assert sheet is not None
+    assert "far below" in sheet.notes[1]
+    assert simulation_sheet([_row("edf", "a", 20.0, simulation=None)]) is None

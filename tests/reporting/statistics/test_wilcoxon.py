@@ -1,18 +1,23 @@
-"""Wilcoxon's test and Holm's correction against textbooks and enumeration."""
+"""Wilcoxon's test and Holm's correction against textbooks and enumeration; pairs of methods."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import product
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
 from rsjs.reporting.statistics import wilcoxon
+from rsjs.reporting.statistics.bootstrap import weights
 from rsjs.reporting.statistics.holm import holm
+from rsjs.reporting.statistics.pairs import least_p, pairs
 from rsjs.reporting.statistics.wilcoxon import signed_rank
+from rsjs.reporting.statistics.wins import wins
 
 # Demsar 2006, table 2: AUC of C4.5 and C4.5 with m tuned on 14 data sets
 PLAIN = "763 599 954 628 882 936 661 583 775 1000 940 619 972 957"
@@ -30,10 +35,11 @@ def test_ties_and_zeros_as_in_demsar() -> None:
     assert 0.001 < found.p < 0.02  # below the critical value 21 of alpha 0.05
 
 
-def test_the_depression_data_of_hollander_and_wolfe() -> None:
-    found = signed_rank(FIRST, SECOND)
+def test_the_depression_data_of_hollander_and_wolfe_whatever_the_order() -> None:
+    found, other = signed_rank(FIRST, SECOND), signed_rank(SECOND, FIRST)
     assert (found.plus, found.minus) == (40, 5)
-    assert found.p == pytest.approx(0.0390625)  # twice the 0.01953 of R's wilcox.test
+    assert found.p == other.p == pytest.approx(0.0390625)  # twice the 0.01953 of R's wilcox.test
+    assert found.effect == -other.effect == pytest.approx(35 / 45)
 
 
 def test_darwins_maize() -> None:
@@ -43,36 +49,24 @@ def test_darwins_maize() -> None:
     assert found.effect == pytest.approx((96 - 24) / 120)
 
 
-def test_without_any_difference_p_is_one() -> None:
+def test_without_any_difference_p_is_one_and_those_of_rounding_are_none() -> None:
     found = signed_rank([1.0, 2.0], [1.0, 2.0])
     assert (found.plus, found.minus, found.p, found.effect) == (1.5, 1.5, 1.0, 0.0)
-
-
-def test_differences_of_rounding_are_none() -> None:
     assert signed_rank([0.1 + 0.2, 1e9], [0.3, 1e9 * (1 + 1e-15)]).p == 1.0
-
-
-def test_many_instances_are_approximated(monkeypatch: pytest.MonkeyPatch) -> None:
-    values = np.random.default_rng(5).normal(0.3, 1.0, 60)
-    exact = signed_rank(values, np.zeros(60)).p
-    monkeypatch.setattr(wilcoxon, "MOST_EXACT", 59)
-    approximate = signed_rank(values, np.zeros(60)).p
-    assert approximate != exact
-    assert approximate == pytest.approx(exact, rel=0.03)
-
-
-def test_many_instances_without_a_difference_are_approximated_too(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    values = np.concatenate([np.zeros(150), np.random.default_rng(5).normal(0.2, 1.0, 100)])
-    approximate = signed_rank(values, np.zeros(250)).p
-    monkeypatch.setattr(wilcoxon, "MOST_EXACT", 250)
-    assert approximate == pytest.approx(signed_rank(values, np.zeros(250)).p, rel=0.03)
-
-
-def test_differences_beyond_rounding_are_some() -> None:
     values = np.arange(1.0, 7.0)
     assert signed_rank(values * (1 + 1e-10), values).p == 0.03125
+
+
+@pytest.mark.parametrize("zeros", [0, 150])
+def test_many_instances_are_approximated(monkeypatch: pytest.MonkeyPatch, zeros: int) -> None:
+    values = np.random.default_rng(5).normal(0.25, 1.0, 100)
+    values = np.concatenate([np.zeros(zeros), values])
+    monkeypatch.setattr(wilcoxon, "MOST_EXACT", len(values))
+    exact = signed_rank(values, np.zeros(len(values))).p
+    monkeypatch.setattr(wilcoxon, "MOST_EXACT", len(values) - 1)
+    approximate = signed_rank(values, np.zeros(len(values))).p
+    assert approximate != exact
+    assert approximate == pytest.approx(exact, rel=0.03)
 
 
 @given(st.lists(st.integers(-4, 4), min_size=1, max_size=8))
@@ -101,12 +95,6 @@ def test_without_ties_it_is_scipys_exact_test(differences: list[float]) -> None:
     assert found.p == pytest.approx(expected.pvalue)
 
 
-def test_the_order_of_the_methods_turns_the_effect_only() -> None:
-    one, other = signed_rank(FIRST, SECOND), signed_rank(SECOND, FIRST)
-    assert one.p == other.p
-    assert one.effect == -other.effect == pytest.approx(35 / 45)
-
-
 def test_holm_by_hand() -> None:
     # sorted 0.005, 0.01, 0.03, 0.04 times 4, 3, 2, 1; the last is raised to the one before
     assert holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])
@@ -123,3 +111,46 @@ def test_holm_lies_between_the_p_values_and_bonferroni(p: list[float]) -> None:
     assert (found[order] <= bonferroni + 1e-12).all()
     assert found.min() == pytest.approx(min(1.0, len(p) * values.min()))
     assert (np.diff(found[order]) >= 0).all()
+
+
+NAN = float("nan")
+Table = Callable[..., pd.DataFrame]
+
+
+def test_wins_ties_and_losses(table: Table) -> None:
+    values = table(
+        {
+            "a": [1.0, 100.0, 5.0, NAN, NAN, 0.0, -2.0],
+            "b": [2.0, 100.9, NAN, 5.0, NAN, 0.0, -1.0],
+        }
+    )
+    assert wins(values, "a", "b") == (3, 3, 1)  # 100 and 100.9 tie, so do two failures
+    assert wins(values, "b", "a") == (1, 3, 3)
+    assert wins(values, "a", "b", tolerance=0.0) == (4, 2, 1)
+    assert wins(table({"a": [100.0], "b": [101.5]}), "a", "b") == (1, 0, 0)
+
+
+def test_each_pair_is_tested_on_the_means_of_its_instances(table: Table) -> None:
+    rng = np.random.default_rng(1)
+    scores = table(
+        {name: rng.normal(mean, 1.0, 20) for name, mean in zip("abc", (0, 1, 9), strict=True)},
+        seeds=2,
+    )
+    found = pairs(scores, scores, weights(scores.index, draws=400))
+    assert found[["one", "other"]].to_numpy().tolist() == [["a", "b"], ["a", "c"], ["b", "c"]]
+    of_instance = scores.groupby(level="instance").mean()
+    assert len(of_instance) == 10
+    expected = signed_rank(of_instance["a"], of_instance["b"])
+    assert found.loc[0, ["p", "effect"]].tolist() == [expected.p, expected.effect]
+    assert found["holm"][1] == pytest.approx(3 * least_p(10))
+    assert (found["holm"] >= found["p"]).all()
+    assert found["better"][1] == 1.0
+    assert (found[["wins", "ties", "losses"]].sum(axis=1) == 20).all()
+
+
+def test_six_instances_are_the_least_that_can_be_significant(table: Table) -> None:
+    scores = table({"a": np.arange(1.0, 7.0), "b": np.arange(1.0, 7.0) * 2})
+    found = pairs(scores, scores, weights(scores.index, draws=10))
+    assert found["p"][0] == least_p(6) == 0.03125
+    assert found["effect"][0] == -1.0
+    assert least_p(5) > 0.05
