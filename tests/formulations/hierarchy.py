@@ -42,7 +42,7 @@ def solved(
     solve = parse(method) if isinstance(method, str) else method
     options = {"method": solve, "controllers": controllers, "split": split}
     call = Call(options=options, limits=Limits(gap=0.0, **limits))
-    return run(instance, call, report or Report(60.0))
+    return run(instance, call, report or Report(300.0))
 
 
 def assert_checked(instance: Instance, result: SolveResult) -> None:

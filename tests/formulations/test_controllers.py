@@ -9,10 +9,8 @@ from rsjs.instances.generators import jahani, kiros
 from rsjs.instances.method import Call, Limits, Report
 from rsjs.instances.solution import Solution, SolveResult, Stop
 from rsjs.methods import parse
-from tests.formulations.hierarchy import (
-    assert_checked,
-    solved,
-)
+from tests.formulations.agreement import StopsAfter
+from tests.formulations.hierarchy import assert_checked, solved
 
 
 class Scripted:
@@ -73,20 +71,9 @@ def test_nothing_is_claimed_when_every_controller_fails():
     assert result.message == "controller 1 of 2: ValueError: two lines (and 1 more)"
 
 
-class Stopped(Report):
-    """Asked to stop once there are some incumbents."""
-
-    def __init__(self, incumbents):
-        super().__init__(60.0)
-        self.incumbents = incumbents
-
-    def stop_requested(self):
-        return len(self.events) >= self.incumbents
-
-
 def test_an_interrupt_returns_the_union_so_far():
     instance = kiros.generate(nodes=4, jobs=12, seed=1)
-    result = solved(instance, "greedy:paper", 4, report=Stopped(2))
+    result = solved(instance, "greedy:paper", 4, report=StopsAfter(2))
     assert result.stop is Stop.INTERRUPTED
     assert_checked(instance, result)
     running = result.solution.job_node >= 0
@@ -104,7 +91,7 @@ def test_controllers_are_not_begun_when_the_time_is_up():
 
 def test_incumbents_are_unions_that_improve_and_the_last_is_the_decision():
     instance = jahani.generate(nodes=8, jobs=40, seed=1)
-    report = Report(60.0)
+    report = Report(300.0)
     result = solved(instance, "greedy:paper", 8, report=report)
     incumbents = [event.incumbent for event in report.events]
     assert len(incumbents) == 8
@@ -113,13 +100,11 @@ def test_incumbents_are_unions_that_improve_and_the_last_is_the_decision():
 
 
 def test_each_controller_is_asked_with_its_share_of_the_limits():
-    method = Scripted({})
-    instance = kiros.generate(nodes=4, jobs=8, seed=1)
-    solved(instance, method, 4, seed=7, time_limit=60.0)
+    method, report = Scripted({}), Report(60.0)
+    report.remaining = lambda: 60.0 - 6.0 * len(method.calls)
+    solved(kiros.generate(nodes=4, jobs=8, seed=1), method, 4, seed=7, report=report)
     assert [call.limits.seed for call in method.calls] == [7] * 4
-    assert method.calls[0].limits.time_limit == pytest.approx(15.0, abs=1.0)
-    assert 15.0 < method.calls[1].limits.time_limit < 21.0
-    assert method.calls[3].limits.time_limit > 30.0
+    assert [call.limits.time_limit for call in method.calls] == [15.0, 18.0, 24.0, 42.0]
     assert all(call.warm_start is None for call in method.calls)
 
 
@@ -143,14 +128,15 @@ def test_one_controller_has_all_threads_several_have_one_each():
     assert [call.limits.threads for call in several.calls] == [1, 1]
 
 
+@pytest.mark.solver
 @pytest.mark.parametrize("controllers", [1, 3])
 def test_the_loss_against_the_undivided_instance_is_told_with_its_bound(controllers):
     instance = kiros.generate(nodes=6, jobs=30, seed=2, due="tight")
     exact = "first_ending_patterns@highs"
-    report, call = Report(60.0), Call(limits=Limits(gap=0.0))
+    report, call = Report(300.0), Call(limits=Limits(gap=0.0))
     spelling = f"hierarchical?method={exact},controllers={controllers},undivided={exact}"
     result = parse(spelling)(instance, call, report)
-    best = parse(exact)(instance, call, Report(60.0))
+    best = parse(exact)(instance, call, Report(300.0))
     assert result.bound == pytest.approx(best.objective, rel=1e-6)
     assert result.bound_variant == "instance"
     assert result.objective >= best.objective - 1e-9

@@ -7,6 +7,7 @@ from itertools import product
 
 import numpy as np
 import pytest
+from allpairspy import AllPairs
 
 from rsjs.formulations import enumeration
 from rsjs.instances.check import check
@@ -17,7 +18,10 @@ from rsjs.instances.method import ENERGY, EXPECTATION, OPEN_NODES, TARDINESS_AT,
 from rsjs.instances.schema import Instance, Objective
 from rsjs.instances.solution import Solution, Stop
 
-KINDS = list(product(sorted(ENERGY), sorted(TARDINESS_AT), sorted(OPEN_NODES), [0.0, 0.5]))
+KINDS = [
+    tuple(kinds)
+    for kinds in AllPairs([sorted(ENERGY), sorted(TARDINESS_AT), sorted(OPEN_NODES), [0.0, 0.5]])
+]
 
 
 def small(seed: int, energy: str, tardiness_at: str, open_nodes: str, mu: float) -> Instance:

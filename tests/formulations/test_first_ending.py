@@ -8,6 +8,9 @@ from random import Random
 
 import numpy as np
 import pytest
+from allpairspy import AllPairs
+from hypothesis import given
+from hypothesis import strategies as st
 
 from rsjs.formulations import enumeration, first_ending_methods
 from rsjs.formulations import first_ending_nodes as by_node
@@ -22,9 +25,10 @@ from rsjs.instances.documents import to_instance
 from rsjs.instances.epochs import Law
 from rsjs.instances.generators.jahani import generate
 from rsjs.instances.jobs import Jobs
-from rsjs.instances.method import EXPECTATION, OPEN_NODES, Call, Limits, Report
+from rsjs.instances.method import EXPECTATION, OPEN_NODES, Call, Report
 from rsjs.instances.schema import FAMILIES, Instance, Objective
 from rsjs.instances.solution import Solution, Stop
+from tests.formulations.agreement import EXACT, assert_solved, assert_starts, with_objective
 
 COSTS = {  # $/h of the node types one, two and four for 0, 1, ... GPUs in use
     "flat": [(0.0, 0.7), (0.0, 1.5, 1.5), (0.0, 2.2, 2.2, 2.2, 2.2)],
@@ -36,7 +40,9 @@ NODES = {
     "free": [("one", "two", "four")] * 2,
     "mixed": [("one", "two", "four"), ("four",), ("one", "two")],
 }
-VARIANTS = list(product(COSTS, NODES, sorted(OPEN_NODES), sorted(EXPECTATION)))
+KINDS = [list(COSTS), list(NODES), sorted(OPEN_NODES), sorted(EXPECTATION)]
+VARIANTS = list(product(*KINDS))
+CHOSEN = [VARIANTS.index(tuple(kinds)) for kinds in AllPairs(KINDS)]
 FORMULATIONS = [
     pytest.param(patterns, patterns.LeaderModel.of, id="patterns"),
     pytest.param(by_node, by_node.NodeModel, id="nodes"),
@@ -104,7 +110,7 @@ def kiros(catalogue: str, due: str, nodes: int, jobs: int) -> Instance:
 
 def optimum(formulation, data, solver="highs"):
     """What a solver finds at gap 0."""
-    return backend(solver).load()(formulation.arrays(data), Limits(gap=0.0), seconds=60)
+    return backend(solver).load()(formulation.arrays(data), EXACT, seconds=300)
 
 
 def assert_all_agree(instance: Instance) -> None:
@@ -123,13 +129,13 @@ def assert_all_agree(instance: Instance) -> None:
         assert verdict.objective == expected
 
 
-@pytest.mark.parametrize(
-    "index", range(len(VARIANTS)), ids=lambda i: "-".join(map(str, VARIANTS[i]))
-)
+@pytest.mark.solver
+@pytest.mark.parametrize("index", CHOSEN, ids=lambda i: "-".join(VARIANTS[i]))
 def test_patterns_nodes_and_enumeration_agree(index):
     assert_all_agree(variant(index))
 
 
+@pytest.mark.solver
 @pytest.mark.parametrize(
     ("catalogue", "due", "nodes", "jobs"),
     [
@@ -144,10 +150,11 @@ def test_they_agree_on_right_sizing_with_up_to_eight_gpus(catalogue, due, nodes,
     assert_all_agree(kiros(catalogue, due, nodes, jobs))
 
 
-@pytest.mark.parametrize("seed", range(60))
-def test_patterns_and_enumeration_agree_on_random_documents(seed, random_document):
+@pytest.mark.solver
+@given(st.randoms(use_true_random=False))
+def test_patterns_and_enumeration_agree_on_random_documents(random_document, rng):
     """Zero weights, nodes that nobody can use, GPUs counts with gaps, free idle GPUs."""
-    document = random_document(Random(seed), "first_ending")
+    document = random_document(rng, "first_ending")
     document["objective"]["tardiness_at"] = "completion"
     for job in document["jobs"]:
         job.pop("inflation", None)
@@ -160,6 +167,7 @@ def test_patterns_and_enumeration_agree_on_random_documents(seed, random_documen
     assert [result.objective, result.bound, verdict.objective] == pytest.approx([best] * 3)
 
 
+@pytest.mark.solver
 def test_an_instance_whose_nodes_cannot_all_have_a_job_is_infeasible():
     """Only one of four jobs runs on K80, the GPUs of two nodes."""
     instance = variant(VARIANTS.index(("flat", "fixed", "rsjs_eq", "expected")))
@@ -173,9 +181,9 @@ def test_an_instance_whose_nodes_cannot_all_have_a_job_is_infeasible():
     )
     assert enumeration.best(stuck) is None
     assert_all_agree(stuck)
-    free = replace(stuck.objective, open_nodes="rsjs_eq_feasible")
-    assert enumeration.best(replace(stuck, objective=free)) is not None
-    assert_all_agree(replace(stuck, objective=free))
+    free = with_objective(stuck, open_nodes="rsjs_eq_feasible")
+    assert enumeration.best(free) is not None
+    assert_all_agree(free)
 
 
 @pytest.mark.parametrize(("catalogue", "integers"), [("table2", 112), ("azure", 20)])
@@ -205,6 +213,7 @@ def test_only_followers_are_left_out_for_a_gain_that_is_not_negative():
     assert (data.gain[~leads] < 0).all()
 
 
+@pytest.mark.solver
 def test_a_follower_takes_gpus_it_has_no_use_for_where_idle_ones_cost():
     instance = variant(VARIANTS.index(("flat", "fixed", "rsjs_eq", "worst_case")))
     hours = np.full_like(instance.jobs.hours_per_epoch, np.inf)
@@ -221,7 +230,7 @@ def test_a_follower_takes_gpus_it_has_no_use_for_where_idle_ones_cost():
 
 
 @pytest.mark.parametrize(("formulation", "of"), FORMULATIONS)
-@pytest.mark.parametrize("index", range(0, len(VARIANTS), 17))
+@pytest.mark.parametrize("index", CHOSEN[::4])
 def test_the_pyomo_model_and_the_arrays_are_the_same_matrix(
     assert_same_matrix, formulation, of, index
 ):
@@ -229,22 +238,15 @@ def test_the_pyomo_model_and_the_arrays_are_the_same_matrix(
 
 
 @pytest.mark.parametrize(("formulation", "of"), FORMULATIONS)
-@pytest.mark.parametrize("index", range(0, len(VARIANTS), 3))
+@pytest.mark.parametrize("index", CHOSEN)
 def test_a_warm_start_is_feasible_and_between_its_decision_and_what_it_decodes_to(
     formulation, of, index, random_decision
 ):
     instance = variant(index)
     data = of(instance)
-    model = formulation.arrays(data)
     for decision in (enumeration.best(instance), random_decision(instance, Random(index))):
-        x = formulation.warm_start(data, decision)
-        assert (model.A @ x <= model.row_upper + 1e-9).all()
-        assert (model.A @ x >= model.row_lower - 1e-9).all()
-        assert ((x >= model.lower) & (x <= model.upper)).all()
-        assert model.objective(x) <= check(instance, decision).objective + 1e-9
-        decoded = check(instance, formulation.extract(data, x))
-        assert decoded.feasible
-        assert decoded.objective <= model.objective(x) + 1e-9
+        cost, decoded = assert_starts(formulation, data, instance, decision)
+        assert decoded.objective <= cost + 1e-9
 
 
 def test_a_node_led_by_the_wrong_job_is_charged_until_its_first_job_ends():
@@ -265,7 +267,7 @@ def test_a_node_led_by_the_wrong_job_is_charged_until_its_first_job_ends():
     assert decoded.objective == pytest.approx(model.objective(x) - saved)
 
 
-@pytest.mark.parametrize("index", range(0, len(VARIANTS), 13))
+@pytest.mark.parametrize("index", CHOSEN[::3])
 def test_fractional_options_are_decoded_by_a_transportation_problem(index):
     instance = variant(index)
     data = patterns.LeaderModel.of(instance)
@@ -277,20 +279,26 @@ def test_fractional_options_are_decoded_by_a_transportation_problem(index):
     assert verdict.objective == pytest.approx(check(instance, best).objective)
 
 
-@pytest.mark.parametrize("route", ["standard_form", "arrays", "pyomo"])
-@pytest.mark.parametrize("solver", ["highs", "scip", "cpsat"])
+@pytest.mark.solver
+@pytest.mark.parametrize(
+    ("solver", "route"),
+    [
+        ("highs", "standard_form"),
+        ("highs", "pyomo"),
+        ("scip", "pyomo"),
+        ("scip", "arrays"),
+        ("cpsat", "arrays"),
+    ],
+)
 @pytest.mark.parametrize("method", first_ending_methods.METHODS, ids=lambda method: method.name)
 def test_every_solver_and_route_finds_the_optimum(method, solver, route):
-    if route == "pyomo" and backend(solver).pyomo_interface is None:
-        pytest.skip("pyomo has no interface to it")
     instance = variant(VARIANTS.index(("steps", "mixed", "jahani_eq", "mean")))
     best = enumeration.best(instance)
     nothing = complete(instance, Solution.empty(len(instance.jobs), instance.cluster.nodes))
-    call = Call(solver=solver, options={"route": route}, limits=Limits(gap=0.0), warm_start=nothing)
-    result = method.load()(instance, call, Report(60.0))
-    cost = check(instance, best).objective
+    call = Call(solver=solver, options={"route": route}, limits=EXACT, warm_start=nothing)
+    result = method.load()(instance, call, Report(300.0))
     assert check(instance, result.solution, objective=result.objective).feasible
-    assert [result.objective, result.bound] == pytest.approx([cost, cost], abs=1e-6)
+    assert_solved(result, check(instance, best).objective)
 
 
 def test_what_they_do_not_cover_is_refused_in_one_line():
@@ -298,7 +306,7 @@ def test_what_they_do_not_cover_is_refused_in_one_line():
     for method in first_ending_methods.METHODS:
         assert method.refusal(served) is None
         for change in ({"energy": "next_event"}, {"tardiness_at": "next_event"}):
-            other = replace(served, objective=replace(served.objective, **change))
+            other = with_objective(served, **change)
             assert method.refusal(other).startswith(f"{method.name} serves {next(iter(change))}")
         assert "dedicated GPUs only" in method.refusal(with_shares(served))
 

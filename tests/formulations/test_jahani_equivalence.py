@@ -6,25 +6,26 @@ from dataclasses import replace
 from itertools import product
 
 import pytest
+from allpairspy import AllPairs
 
 from rsjs.formulations import enumeration, jahani_literal, jahani_patterns
 from rsjs.formulations.backends.registry import backend
 from rsjs.formulations.jahani_literal_data import LiteralModel
 from rsjs.formulations.jahani_patterns_data import PatternModel
 from rsjs.instances.check import check
+from rsjs.instances.completion import complete
 from rsjs.instances.generators.jahani import generate
-from rsjs.instances.method import Limits
 from rsjs.instances.node_catalogues import MEMBERS
 from rsjs.instances.schema import Instance
+from rsjs.instances.solution import Solution
+from tests.formulations.agreement import EXACT, assert_starts, with_objective
 
 SIZES = [(1, 6), (2, 4), (3, 2)]
 CHOICES = sorted(MEMBERS.keys() - {"homogeneous"})  # catalogues with several node types
-VARIANTS = [
-    (size, catalogue, open_nodes, mu)
-    for size, catalogue, open_nodes, mu in product(
-        SIZES, CHOICES, ["jahani_eq", "free"], [0.0, 0.05, 1.0]
-    )
-]
+KINDS = [SIZES, CHOICES, ["jahani_eq", "free"], [0.0, 0.05, 1.0]]
+VARIANTS = list(product(*KINDS))
+CHOSEN = [VARIANTS.index(tuple(kinds)) for kinds in AllPairs(KINDS)]
+BOTH = [(jahani_patterns, PatternModel.of), (jahani_literal, LiteralModel)]
 
 
 def variant(index: int) -> Instance:
@@ -34,8 +35,7 @@ def variant(index: int) -> Instance:
     instance = generate(
         nodes=nodes, jobs=jobs, seed=index, catalogue=catalogue, due=due, times=times
     )
-    objective = replace(instance.objective, open_nodes=open_nodes, mu=mu)
-    return replace(instance, objective=objective)
+    return with_objective(instance, open_nodes=open_nodes, mu=mu)
 
 
 def overdue(index: int) -> Instance:
@@ -46,7 +46,7 @@ def overdue(index: int) -> Instance:
 def optimum(formulation, data, solver="scip"):
     """Objective and decoded decision at gap 0."""
     model = formulation.arrays(data)
-    result = backend(solver).load()(model, Limits(gap=0.0), seconds=60)
+    result = backend(solver).load()(model, EXACT, seconds=300)
     assert result.x is not None
     return result.objective, formulation.extract(data, result.x)
 
@@ -64,21 +64,21 @@ def assert_all_agree(instance: Instance) -> None:
         assert verdict.objective == expected
 
 
-@pytest.mark.parametrize(
-    "index", range(len(VARIANTS)), ids=lambda i: "-".join(map(str, VARIANTS[i]))
-)
+@pytest.mark.solver
+@pytest.mark.parametrize("index", CHOSEN, ids=lambda i: "-".join(map(str, VARIANTS[i])))
 def test_patterns_literal_and_enumeration_agree(index):
     assert_all_agree(variant(index))
 
 
-@pytest.mark.parametrize("mu", [0.0, 1.0])
-@pytest.mark.parametrize(("nodes", "jobs"), [(1, 6), (3, 5)])
+@pytest.mark.solver
+@pytest.mark.parametrize(("nodes", "jobs", "mu"), [(1, 6, 1.0), (3, 5, 0.0)])
 def test_they_agree_where_there_is_one_node_type(nodes, jobs, mu):
     instance = generate(nodes=nodes, jobs=jobs, seed=1, catalogue="homogeneous")
-    assert_all_agree(replace(instance, objective=replace(instance.objective, mu=mu)))
+    assert_all_agree(with_objective(instance, mu=mu))
 
 
-@pytest.mark.parametrize("index", range(0, len(VARIANTS), 9))
+@pytest.mark.solver
+@pytest.mark.parametrize("index", CHOSEN[::5])
 def test_they_agree_when_jobs_are_overdue(index):
     instance = overdue(index)
     assert (instance.jobs.due < instance.now).any()
@@ -111,50 +111,33 @@ def mixed_classes() -> Instance:
     return replace(instance, cluster=replace(instance.cluster, groups=groups))
 
 
+@pytest.mark.solver
 @pytest.mark.parametrize("open_nodes", ["free", "jahani_eq"])
 def test_they_agree_on_nodes_of_several_classes(open_nodes):
-    instance = mixed_classes()
-    assert_all_agree(
-        replace(instance, objective=replace(instance.objective, open_nodes=open_nodes))
-    )
+    assert_all_agree(with_objective(mixed_classes(), open_nodes=open_nodes))
 
 
-@pytest.mark.parametrize(
-    ("formulation", "data"), [(jahani_patterns, PatternModel.of), (jahani_literal, LiteralModel)]
-)
-@pytest.mark.parametrize("make", [lambda: variant(30), lambda: overdue(30), mixed_classes])
+@pytest.mark.parametrize(("formulation", "data"), BOTH)
+@pytest.mark.parametrize("make", [lambda: overdue(30), mixed_classes])
 def test_the_pyomo_model_and_the_arrays_are_the_same_matrix(
     assert_same_matrix, formulation, data, make
 ):
     assert_same_matrix(formulation, data(make()))
 
 
-@pytest.mark.parametrize(
-    ("formulation", "data"), [(jahani_patterns, PatternModel.of), (jahani_literal, LiteralModel)]
-)
-@pytest.mark.parametrize("index", range(0, len(VARIANTS), 11))
+@pytest.mark.parametrize(("formulation", "data"), BOTH)
+@pytest.mark.parametrize("index", CHOSEN[::5])
 def test_a_warm_start_is_feasible_and_costs_no_more_than_its_decision(formulation, data, index):
-    from rsjs.instances.completion import complete
-    from rsjs.instances.solution import Solution
-
     instance = variant(index)
     for solution in (
         enumeration.best(instance),
         complete(instance, Solution.empty(len(instance.jobs), instance.cluster.nodes)),
     ):
-        prepared = data(instance)
-        model = formulation.arrays(prepared)
-        x = formulation.warm_start(prepared, solution)
-        cost = check(instance, solution).objective
-        assert (model.A @ x <= model.row_upper + 1e-9).all()
-        assert (model.A @ x >= model.row_lower - 1e-9).all()
-        assert ((x >= model.lower) & (x <= model.upper)).all()
-        assert model.objective(x) <= cost + 1e-9
-        again = check(instance, formulation.extract(prepared, x))
-        assert again.feasible
-        assert again.objective == pytest.approx(model.objective(x))
+        cost, decoded = assert_starts(formulation, data(instance), instance, solution)
+        assert decoded.objective == pytest.approx(cost)
 
 
+@pytest.mark.solver
 def test_a_fractional_x_is_decoded_by_an_assignment():
     instance = generate(nodes=2, jobs=4, seed=5)
     data = PatternModel.of(instance)
@@ -166,6 +149,7 @@ def test_a_fractional_x_is_decoded_by_an_assignment():
     assert verdict.objective == pytest.approx(best)
 
 
+@pytest.mark.solver
 def test_rows_as_printed_charge_overdue_jobs_more():
     instance = overdue(0)
     corrected, _ = optimum(jahani_literal, LiteralModel(instance))

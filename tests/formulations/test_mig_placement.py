@@ -23,7 +23,7 @@ from rsjs.instances.mig.placement_mixes import MIXES, generate
 
 A100 = gpu_named("A100-40")
 P = len(A100.profiles)
-EXACT = Limits(gap=0.0, time_limit=30.0)
+EXACT = Limits(gap=0.0, time_limit=300.0)
 Best = tuple[int, int]  # GPUs, then wasted slices
 
 
@@ -72,6 +72,7 @@ def some_workloads(draw: st.DrawFn) -> Workloads:
     return Workloads(name="some", gpu=A100, id=names, admissible=admissible)
 
 
+@pytest.mark.solver
 @given(some_workloads(), st.sampled_from(["highs", "scip", "cpsat"]))
 def test_both_stages_are_optimal(workloads: Workloads, solver: str) -> None:
     found = solve(workloads, EXACT, solver=solver)
@@ -82,6 +83,7 @@ def test_both_stages_are_optimal(workloads: Workloads, solver: str) -> None:
     assert (found.stop, found.waste_bound) == ("optimal", verdict.waste)
 
 
+@pytest.mark.solver
 @pytest.mark.parametrize("mix", MIXES)
 def test_large_sets_are_proved_and_no_rule_is_better(mix: str) -> None:
     workloads = generate(A100, mix, 200, 1)

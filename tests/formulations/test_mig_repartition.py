@@ -6,7 +6,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rsjs.formulations import (
@@ -15,6 +15,7 @@ from rsjs.formulations import (
     mig_repartition_time,
 )
 from rsjs.formulations.mig_repartition import solve
+from rsjs.formulations.mig_repartition_fits import fits
 from rsjs.formulations.mig_repartition_nested import Nested
 from rsjs.formulations.mig_repartition_places import chosen, places
 from rsjs.heuristics.mig_repartition import best_greedy, greedy
@@ -28,7 +29,9 @@ from rsjs.instances.mig.repartition_generator import generate
 
 A100 = gpu_named("A100-40")
 NAMES = [profile.name for profile in A100.profiles]
-EXACT = Limits(gap=0.0, time_limit=20.0)
+EXACT = Limits(gap=0.0, time_limit=300.0)
+
+pytestmark = pytest.mark.solver
 
 
 def brute_force(jobs: Repartition) -> int:
@@ -86,7 +89,7 @@ def some_jobs(draw: st.DrawFn, most: int = 4, alike: bool = False) -> Repartitio
 
 def by_time(jobs: Repartition, allowed: tuple[int, ...] | None = None) -> tuple[Schedule, int]:
     among = places(jobs, allowed)
-    found = mig_repartition_time.solve(among, EXACT, 20.0, Nested.of(among).horizon, 0, None)
+    found = mig_repartition_time.solve(among, EXACT, 300.0, Nested.of(among).horizon, 0, None)
     assert found.stop == "optimal"
     assert found.schedule is not None
     return found.schedule, found.bound
@@ -101,6 +104,7 @@ def test_model_r_is_brute_force_on_three_jobs_with_choices(jobs: Repartition) ->
 
 
 @given(some_jobs(most=4))
+@settings(max_examples=settings().max_examples // 2)
 def test_model_r_is_brute_force_on_four_jobs(jobs: Repartition) -> None:
     schedule, _ = by_time(jobs)
     assert check(jobs, schedule, makespan=brute_force(jobs)).feasible
@@ -180,7 +184,7 @@ def test_jobs_on_the_media_profile_wait_for_each_other(releases: int) -> None:
 def test_the_end_of_a_schedule_with_releases_is_assigned_anew() -> None:
     jobs = generate(A100, 12, 3, releases=20, delta=1)
     start = greedy(jobs, "area", partition_of(A100, "7g"))  # one job at a time
-    found = solve(jobs, Limits(gap=0.15, time_limit=20.0), start=start)
+    found = solve(jobs, Limits(gap=0.15, time_limit=300.0), start=start)
     assert found.stop == "gap"
     assert found.schedule is not None
     assert check(jobs, found.schedule, bound=found.bound).feasible
@@ -205,6 +209,23 @@ def test_any_assignment_is_a_schedule_as_long_as_the_model_says(data: st.DataObj
 def test_the_pyomo_model_and_the_arrays_are_the_same_matrix(assert_same_matrix) -> None:
     model = Nested.of(places(generate(A100, 9, 2, delta=2)))
     assert_same_matrix(mig_repartition_nested, model)
+
+
+@pytest.mark.parametrize(("seed", "delta"), [(1, 0), (2, 3)])
+def test_the_optimum_fits_and_one_less_does_not(seed: int, delta: int) -> None:
+    jobs = generate(A100, 8, seed, delta=delta)
+    best = solve(jobs, EXACT, solver="scip").bound
+    model = Nested.of(places(jobs))
+    stop, x = fits(model, best, EXACT, 300.0)
+    assert (stop, x is None) == ("optimal", False)
+    schedule = Schedule.of(jobs, mig_repartition_nested.extract(model, x))
+    assert check(jobs, schedule, makespan=best).feasible
+    assert fits(model, best - 1, EXACT, 300.0) == ("infeasible", None)
+
+
+def test_a_question_whether_it_fits_stays_open_without_time() -> None:
+    model = Nested.of(places(generate(A100, 60, 1)))
+    assert fits(model, 700, EXACT, 0.0) == ("time_limit", None)
 
 
 def test_a_start_that_meets_the_bound_is_not_searched_again() -> None:

@@ -15,6 +15,7 @@ import highspy
 import numpy as np
 import pyscipopt
 import pytest
+from allpairspy import AllPairs
 
 from rsjs.formulations import model_files
 from rsjs.formulations.backends.registry import backend
@@ -42,17 +43,25 @@ CASES = [  # spelling, generator and its options; both small enough for gap 0 in
 CONSTANT = "ONE_VAR_CONSTANT"
 
 
-@pytest.fixture(params=CASES, ids=lambda case: case[0])
+def name_of(case) -> str:
+    return case[0]
+
+
+@pytest.fixture(params=CASES, ids=name_of)
 def case(request):
     """Name and options of a method, and an instance that it serves."""
-    spelling, generator, options = request.param
+    return served(request.param)
+
+
+def served(case):
+    spelling, generator, options = case
     asked = parse(spelling)
     return asked.method.name, asked.options, generator.generate(seed=1, **options)
 
 
 def optimum(matrix):
     """The best vector at gap 0."""
-    result = backend("scip").load()(matrix, Limits(gap=0.0), seconds=60)
+    result = backend("scip").load()(matrix, Limits(gap=0.0), seconds=300)
     assert result.x is not None
     return result.x, result.objective
 
@@ -117,10 +126,12 @@ class InScip:
         return {v.name for v in self.scip.getVars() if v.vtype() != "CONTINUOUS"}
 
 
-@pytest.mark.parametrize("suffix", [".mps", ".lp"])
-@pytest.mark.parametrize("reader", [InHighs, InScip])
+@pytest.mark.solver
+@pytest.mark.parametrize(
+    ("case", "suffix", "reader"), list(AllPairs([CASES, [".mps", ".lp"], [InHighs, InScip]]))
+)
 def test_a_solution_costs_in_the_file_what_it_costs_in_the_model(case, suffix, reader, tmp_path):
-    name, options, instance = case
+    name, options, instance = served(case)
     written = model_files.export(name, instance, options, tmp_path / f"model{suffix}")
     model, labels = LINEAR[name].build(instance, options)
     matrix, columns = from_pyomo(model)
@@ -138,11 +149,12 @@ def test_a_solution_costs_in_the_file_what_it_costs_in_the_model(case, suffix, r
     assert read.optimum() == pytest.approx(objective, rel=1e-6, abs=1e-6)
 
 
+@pytest.mark.solver
 def test_the_file_is_the_model_that_the_method_solves(case, tmp_path):
     name, options, instance = case
     written = model_files.export(name, instance, options, tmp_path / "model.lp.gz")
-    call = Call(solver="highs", options=options, limits=Limits(time_limit=30.0))
-    solved = METHODS[name].load()(instance, call, Report(30.0))
+    call = Call(solver="highs", options=options, limits=Limits(time_limit=300.0))
+    solved = METHODS[name].load()(instance, call, Report(300.0))
     assert written.counts == {key: solved.counts[key] for key in written.counts}
 
 
@@ -176,34 +188,40 @@ def test_names_say_job_node_type_and_gpus():
     assert namer(labels)(model.nodes) == "nodes"
 
 
-@pytest.mark.parametrize("suffix", [".mps.gz", ".lp.gz"])
-def test_every_process_writes_the_same_bytes(suffix, tmp_path):
+@pytest.mark.process
+def test_every_process_writes_the_same_bytes(tmp_path):
     instance = jahani.generate(nodes=2, jobs=4, seed=1)
-    here = model_files.export("jahani_patterns", instance, {}, tmp_path / f"here{suffix}")
+    suffixes = (".mps.gz", ".lp.gz")
+    here = [
+        model_files.export("jahani_patterns", instance, {}, tmp_path / f"here{suffix}")
+        for suffix in suffixes
+    ]
     code = (
         "from pathlib import Path; from rsjs.formulations import model_files\n"
         "from rsjs.instances.generators import jahani\n"
         "instance = jahani.generate(nodes=2, jobs=4, seed=1)\n"
-        f"path = Path({str(tmp_path / f'there{suffix}')!r})\n"
-        "print(model_files.export('jahani_patterns', instance, {}, path).sha256)\n"
+        f"for suffix in {suffixes}:\n"
+        f"    path = Path({str(tmp_path)!r}) / f'there{{suffix}}'\n"
+        "    print(model_files.export('jahani_patterns', instance, {}, path).sha256)\n"
     )
     seeded = {**os.environ, "PYTHONHASHSEED": "12345"}
     command = [sys.executable, "-c", code]
     done = subprocess.run(command, capture_output=True, text=True, check=True, env=seeded)
-    assert done.stdout.strip() == here.sha256
-    assert here.path.read_bytes()[4:8] == bytes(4)  # no time of writing
+    assert done.stdout.split() == [written.sha256 for written in here]
+    for written in here:
+        data = written.path.read_bytes()
+        assert data[4:8] == bytes(4)  # no time of writing
+        assert written.size == len(data)
+        assert written.sha256 == sha256(data).hexdigest()
+        assert written.text_sha256 == sha256(gzip.decompress(data)).hexdigest()
 
 
-@pytest.mark.parametrize("suffix", [".mps.gz", ".lp.gz"])
-def test_a_file_names_method_and_instance_and_both_digests_are_of_its_bytes(tmp_path, suffix):
+def test_a_file_names_method_and_instance(tmp_path):
     instance = replace(jahani.generate(nodes=2, jobs=4, seed=1), name="my day/1 µ")
-    written = model_files.export("jahani_patterns", instance, {}, tmp_path / f"m{suffix}")
-    data = written.path.read_bytes()
-    head = gzip.decompress(data).decode("ascii")[:200]
-    assert re.search(r"(NAME |name=)'?jahani_patterns\.my_day_1__'?\s", head)
-    assert written.size == len(data)
-    assert written.sha256 == sha256(data).hexdigest()
-    assert written.text_sha256 == sha256(gzip.decompress(data)).hexdigest()
+    for suffix in (".mps", ".lp"):
+        written = model_files.export("jahani_patterns", instance, {}, tmp_path / f"m{suffix}")
+        head = written.path.read_text("ascii")[:200]
+        assert re.search(r"(NAME |name=)'?jahani_patterns\.my_day_1__'?\s", head)
 
 
 @pytest.mark.parametrize("name", ["m", "m.txt", "m.gz", "m.lp.bz2", "m.mps.gz.gz"])

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from random import Random
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -14,21 +12,15 @@ from rsjs.formulations.node_loads import NodeLoads
 from rsjs.formulations.reinsertion import improve, insert_postponed
 from rsjs.instances.check import check
 from rsjs.instances.costs import tables, terms
-from rsjs.instances.documents import to_instance
 from rsjs.instances.generators import kiros, sts
 from rsjs.instances.schema import Instance
 from rsjs.instances.solution import Solution
+from tests.formulations.agreement import served
 
 
 def loads_of(instance: Instance, decision: Solution) -> NodeLoads:
     roles = roles_of(instance.cluster)
     return NodeLoads(instance, roles, JobShapes.of(instance, roles)).load(decision)
-
-
-def served(random_document, rng: Random, open_nodes: str = "free") -> Instance:
-    document = random_document(rng, "first_ending")
-    document["objective"] |= {"tardiness_at": "completion", "mu": 0, "open_nodes": open_nodes}
-    return to_instance(document)
 
 
 def total(instance: Instance, loads: NodeLoads) -> float:
@@ -44,7 +36,7 @@ def insert_cheapest(loads: NodeLoads, j: int) -> float:
 
 @given(st.randoms(use_true_random=False))
 def test_a_move_changes_the_cost_by_what_is_said(random_document, random_decision, rng):
-    instance = served(random_document, rng)
+    instance = served(random_document, rng, open_nodes="free")
     loads = loads_of(instance, random_decision(instance, rng))
     postponement = tables(instance).postponement
     cost = total(instance, loads)
@@ -89,7 +81,7 @@ def cheapest_by_hand(instance: Instance, decision: Solution, j: int) -> float:
 
 @given(st.randoms(use_true_random=False))
 def test_no_insertion_is_forgotten_and_none_invented(random_document, random_decision, rng):
-    instance = served(random_document, rng)
+    instance = served(random_document, rng, open_nodes="free")
     loads = loads_of(instance, random_decision(instance, rng))
     decision = loads.solution()
     for j in np.flatnonzero(decision.job_node < 0).tolist():
@@ -113,14 +105,15 @@ def test_gpus_that_a_node_lacks_are_never_cheap():
     assert placed < 12
 
 
-@pytest.mark.parametrize("seed", range(3))
-@pytest.mark.parametrize("family", ["sts", "kiros"])
-def test_improving_ends_where_no_single_move_pays(family, seed):
-    instance = (
-        sts.generate(nodes=6, jobs=24, seed=seed, mix="kma", sharing="paper")
-        if family == "sts"
-        else kiros.generate(nodes=6, jobs=24, seed=seed)
-    )
+@pytest.mark.parametrize(
+    "instance",
+    [
+        sts.generate(nodes=6, jobs=24, seed=1, mix="kma", sharing="paper"),
+        kiros.generate(nodes=6, jobs=24, seed=1),
+    ],
+    ids=["sts", "kiros"],
+)
+def test_improving_ends_where_no_single_move_pays(instance):
     loads = loads_of(instance, Solution.empty(24, 6))
     assert insert_postponed(loads, open_nodes=True, stop=lambda: False)
     first = total(instance, loads)

@@ -86,6 +86,7 @@ def cases(draw: st.DrawFn) -> tuple[Cluster, list[tuple[int, int, int, float]]]:
     return shape, rows
 
 
+@pytest.mark.solver
 @given(case=cases())
 def test_the_choice_is_the_best_of_all(
     case: tuple[Cluster, list[tuple[int, int, int, float]]],

@@ -5,39 +5,27 @@ from __future__ import annotations
 import doctest
 from dataclasses import replace
 from fractions import Fraction
-from random import Random
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rsjs.formulations import enumeration, rsjs_bound, rsjs_classes
+from rsjs.formulations import rsjs_bound, rsjs_classes
 from rsjs.formulations.backends.registry import backend
 from rsjs.formulations.class_pricing import Pricing
 from rsjs.formulations.restricted_lp import RestrictedLp
 from rsjs.formulations.rsjs_bound_methods import METHODS
 from rsjs.formulations.rsjs_classes_data import ClassModel
-from rsjs.instances.check import check
 from rsjs.instances.costs import tables
-from rsjs.instances.documents import to_instance
 from rsjs.instances.generators import kiros, sts
 from rsjs.instances.jobs import ARRAYS, Jobs
 from rsjs.instances.method import Call, Limits, Report
 from rsjs.instances.schema import Instance
 from rsjs.instances.solution import Stop
+from tests.formulations.agreement import EXACT, StopsAfter, optimum, served, with_objective
 
 BOUND = next(method for method in METHODS if method.name == "rsjs_bound")
-
-
-def served(random_document, rng: Random) -> Instance:
-    document = random_document(rng, "first_ending")
-    document["objective"] |= {"tardiness_at": "completion", "mu": 0}
-    return to_instance(document)
-
-
-def optimum(instance: Instance) -> float:
-    return check(instance, enumeration.best(instance)).objective
 
 
 def of_jobs(instance: Instance, rows: list[int]) -> Instance:
@@ -52,7 +40,7 @@ def of_jobs(instance: Instance, rows: list[int]) -> Instance:
 def linear_program(instance: Instance) -> float:
     """The optimum of the relaxation over all columns."""
     model = rsjs_classes.arrays(ClassModel.of(instance, "rows"))
-    raw = backend("relaxation").load()(model, Limits(gap=0.0), seconds=60)
+    raw = backend("relaxation").load()(model, EXACT, seconds=300)
     return float(raw.bound)
 
 
@@ -69,8 +57,9 @@ def test_no_multipliers_give_more_than_the_optimum(random_document, rng, data):
 
 @pytest.mark.parametrize("open_nodes", ["free", "rsjs_eq"])
 def test_multipliers_below_nothing_are_nothing_but_for_the_equality(open_nodes):
-    instance = sts.generate(nodes=9, jobs=4, seed=1, mix="km")
-    instance = replace(instance, objective=replace(instance.objective, open_nodes=open_nodes))
+    instance = with_objective(
+        sts.generate(nodes=9, jobs=4, seed=1, mix="km"), open_nodes=open_nodes
+    )
     rows = len(ClassModel.of(instance, "rows").upper)
     nothing, negative = np.zeros(rows), np.full(rows, -1e-3)
     change = rsjs_bound.certified(instance, negative) - rsjs_bound.certified(instance, nothing)
@@ -87,18 +76,13 @@ def test_the_bound_is_the_linear_program_s_and_no_more_than_the_optimum(random_d
     assert found.bound == rsjs_bound.certified(instance, found.multipliers)
 
 
-def every_node_busy(instance: Instance) -> Instance:
-    return replace(instance, objective=replace(instance.objective, open_nodes="rsjs_eq"))
-
-
 @pytest.mark.parametrize(
     "instance",
     [
         sts.generate(nodes=20, jobs=90, seed=1, mix="kma", sharing="paper"),
         sts.generate(nodes=30, jobs=90, seed=2, mix="km"),
         kiros.generate(nodes=20, jobs=100, seed=1),
-        every_node_busy(sts.generate(nodes=20, jobs=90, seed=1, mix="kma", sharing="paper")),
-        every_node_busy(sts.generate(nodes=100, jobs=90, seed=1, mix="kma")),
+        with_objective(sts.generate(nodes=100, jobs=90, seed=1, mix="kma"), open_nodes="rsjs_eq"),
     ],
     ids=lambda instance: f"{instance.name}-{instance.objective.open_nodes}",
 )
@@ -189,7 +173,7 @@ def test_costs_of_nothing_have_the_bound_nothing():
 
 def test_the_method_reports_the_bound_and_its_counts():
     instance = sts.generate(nodes=10, jobs=40, seed=1, mix="kma")
-    report = Report(60.0)
+    report = Report(300.0)
     result = BOUND.load()(instance, Call(limits=Limits(gap=1e-4)), report)
     assert result.stop is Stop.ITERATIONS
     assert result.solution is None
@@ -211,20 +195,15 @@ def test_without_time_the_bound_is_that_of_unlimited_room():
     assert result.bound == pytest.approx(least, rel=1e-9)
 
 
-class Interrupted(Report):
-    def stop_requested(self) -> bool:
-        return len(self.events) >= 2
-
-
 def test_asked_to_end_it_keeps_what_it_has():
     instance = sts.generate(nodes=10, jobs=40, seed=1, mix="kma")
-    result = BOUND.load()(instance, Call(), Interrupted(60.0))
+    result = BOUND.load()(instance, Call(), StopsAfter(2))
     assert result.stop is Stop.INTERRUPTED
     assert result.bound <= linear_program(instance)
 
 
 def test_no_decision_is_infeasible(without_a_decision):
-    result = BOUND.load()(without_a_decision, Call(), Report(60.0))
+    result = BOUND.load()(without_a_decision, Call(), Report(300.0))
     assert (result.stop, result.bound) == (Stop.INFEASIBLE, None)
 
 

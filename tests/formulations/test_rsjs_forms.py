@@ -8,7 +8,8 @@ from random import Random
 
 import numpy as np
 import pytest
-from hypothesis import given
+from allpairspy import AllPairs
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rsjs.formulations import enumeration, rsjs_gpu, rsjs_leaders, rsjs_minlp, rsjs_nodes
@@ -20,13 +21,20 @@ from rsjs.formulations.rsjs_minlp_data import MinlpModel
 from rsjs.formulations.rsjs_nodes_data import NodeModel
 from rsjs.instances.check import check
 from rsjs.instances.cluster import Cluster, GpuType, NodeGroup, NodeType, ShareLevel
-from rsjs.instances.documents import to_instance
 from rsjs.instances.epochs import Law
 from rsjs.instances.generators.sts import generate
 from rsjs.instances.jobs import Jobs
 from rsjs.instances.method import EXPECTATION, OPEN_NODES, Call, Limits, Report
 from rsjs.instances.schema import Instance, Objective
 from rsjs.instances.solution import Solution, Stop
+from tests.formulations.agreement import (
+    EXACT,
+    assert_solved,
+    assert_starts,
+    optimum,
+    served,
+    with_objective,
+)
 
 FORMS = {
     "rsjs_gpu": (rsjs_gpu, GpuModel.of),
@@ -34,8 +42,9 @@ FORMS = {
     "rsjs_leaders": (rsjs_leaders, LeaderModel.of),
 }
 RUN = {method.name: method for method in METHODS}
-TINY = list(product([False, True], ["free", "rsjs_eq"], sorted(EXPECTATION), [0, 1]))
-OTHER = list(product([False, True], ["jahani_eq", "rsjs_eq_feasible"], sorted(EXPECTATION)))
+SHARING, RULES, MEANS = [False, True], sorted(OPEN_NODES), sorted(EXPECTATION)
+TINY = [tuple(kinds) for kinds in AllPairs([SHARING, ["free", "rsjs_eq"], MEANS, [0, 1]])]
+OTHER = [tuple(k) for k in AllPairs([SHARING, ["jahani_eq", "rsjs_eq_feasible"], MEANS])]
 
 
 def tiny(sharing: bool, open_nodes: str, expectation: str, seed: int = 0, jobs: int = 3):
@@ -115,7 +124,7 @@ def assert_agrees(instance: Instance, best: float | None, form: str, solver: str
     """Objective, decoded decision and bound of a form against the optimum (None: infeasible)."""
     formulation, of = FORMS[form]
     data = of(instance)
-    result = backend(solver).load()(formulation.arrays(data), Limits(gap=0.0), seconds=60)
+    result = backend(solver).load()(formulation.arrays(data), EXACT, seconds=300)
     if best is None:
         assert result.stop is Stop.INFEASIBLE
         return
@@ -127,50 +136,50 @@ def assert_agrees(instance: Instance, best: float | None, form: str, solver: str
     assert result.bound <= best + 1e-6 * max(1.0, abs(best))
 
 
+@pytest.mark.solver
 @pytest.mark.parametrize("kinds", TINY, ids=lambda kinds: "-".join(map(str, kinds)))
 def test_minlp_gpu_nodes_leaders_and_enumeration_agree(kinds):
     instance = tiny(*kinds)
-    best = check(instance, enumeration.best(instance))
+    best = optimum(instance)
     for form, solver in product(FORMS, ["highs", "cpsat"]):
-        assert_agrees(instance, best.objective, form, solver, 1e-4)
+        assert_agrees(instance, best, form, solver, 1e-4)
     options = {"interface": "direct", "printed": "corrected"}
     call = Call(options=options, limits=Limits(gap=1e-6))
-    minlp = RUN["rsjs_minlp"].load()(instance, call, Report(120.0))
-    verdict = check(instance, minlp.solution, objective=minlp.objective, bound=minlp.bound)
-    assert verdict.feasible
-    assert verdict.objective == pytest.approx(best.objective, rel=1e-4)
-    assert minlp.bound == pytest.approx(best.objective, rel=1e-4)
+    minlp = RUN["rsjs_minlp"].load()(instance, call, Report(300.0))
+    assert check(instance, minlp.solution, objective=minlp.objective, bound=minlp.bound).feasible
+    assert_solved(minlp, best, 1e-4)
 
 
+@pytest.mark.solver
 @pytest.mark.parametrize("kinds", OTHER, ids=lambda kinds: "-".join(map(str, kinds)))
 def test_the_linear_forms_agree_for_every_rule_on_open_nodes(kinds):
     instance = tiny(*kinds, seed=3, jobs=5)
-    best = check(instance, enumeration.best(instance)).objective
+    best = optimum(instance)
     for form, solver in product(FORMS, ["cpsat", "highs", "scip"]):
         assert_agrees(instance, best, form, solver, 1e-6)
 
 
-@pytest.mark.parametrize("open_nodes", sorted(OPEN_NODES))
-@pytest.mark.parametrize("sharing", [False, True])
-@pytest.mark.parametrize("form", ["rsjs_nodes", "rsjs_leaders"])
+@pytest.mark.solver
+@pytest.mark.parametrize(
+    ("form", "sharing", "open_nodes"),
+    list(AllPairs([["rsjs_nodes", "rsjs_leaders"], SHARING, RULES])),
+)
 def test_nodes_that_may_take_several_types_are_right_sized(form, sharing, open_nodes):
     instance = right_sizing(open_nodes, sharing)
-    best = check(instance, enumeration.best(instance)).objective
-    assert_agrees(instance, best, form, "highs", 1e-6)
+    assert_agrees(instance, optimum(instance), form, "highs", 1e-6)
 
 
-@pytest.mark.parametrize("form", FORMS)
-def test_shares_outside_table_iv_are_exact(form):
+@pytest.mark.solver
+def test_shares_outside_table_iv_are_exact():
     instance = odd_shares()
-    best = check(instance, enumeration.best(instance)).objective
-    assert_agrees(instance, best, form, "highs", 1e-6)
+    for form in FORMS:
+        assert_agrees(instance, optimum(instance), form, "highs", 1e-6)
 
 
+@pytest.mark.solver
 @given(st.randoms(use_true_random=False))
 def test_no_two_forms_disagree_on_random_instances(random_document, rng):
-    document = random_document(rng, "first_ending")
-    document["objective"] |= {"tardiness_at": "completion", "mu": 0}
-    instance = to_instance(document)
+    instance = served(random_document, rng)
     decision = enumeration.best(instance)
     best = None if decision is None else check(instance, decision).objective
     assert_agrees(instance, best, "rsjs_nodes", "highs", 1e-6)
@@ -199,47 +208,37 @@ def test_the_pyomo_model_and_the_arrays_are_the_same_matrix(assert_same_matrix, 
     assert_same_matrix(formulation, of(EVERY_SHAPE[shape]()))
 
 
-def assert_starts(form: str, instance: Instance, solution: Solution) -> None:
+def assert_starts_exactly(form: str, instance: Instance, solution: Solution) -> None:
     formulation, of = FORMS[form]
-    data = of(instance)
-    model, x = formulation.arrays(data), formulation.warm_start(data, solution)
-    tolerance = 1e-9 * max(1.0, model.offset)
-    assert (model.A @ x <= model.row_upper + 1e-9).all()
-    assert (model.A @ x >= model.row_lower - 1e-9).all()
-    assert ((x >= model.lower) & (x <= model.upper)).all()
-    assert model.objective(x) <= check(instance, solution).objective + tolerance
-    again = check(instance, formulation.extract(data, x))
-    assert again.feasible
-    assert again.objective == pytest.approx(model.objective(x), abs=tolerance)
+    cost, decoded = assert_starts(formulation, of(instance), instance, solution)
+    assert decoded.objective == pytest.approx(cost, rel=1e-8, abs=1e-9)
 
 
 @pytest.mark.parametrize(("form", "shape"), COVERED)
 def test_a_warm_start_is_feasible_and_costs_no_more_than_its_decision(form, shape, random_decision):
     instance = EVERY_SHAPE[shape]()
-    for seed in range(5):
-        assert_starts(form, instance, random_decision(instance, Random(seed)))
+    for seed in range(2):
+        assert_starts_exactly(form, instance, random_decision(instance, Random(seed)))
 
 
-@pytest.mark.parametrize("seed", range(20))
-def test_so_is_one_of_the_form_by_nodes_on_any_cluster(seed, random_document, random_decision):
-    rng = Random(seed)
-    document = random_document(rng, "first_ending")
-    document["objective"] |= {"tardiness_at": "completion", "mu": 0}
-    instance = to_instance(document)
+@given(st.randoms(use_true_random=False))
+@settings(max_examples=settings().max_examples // 2)
+def test_so_is_one_of_the_form_by_nodes_on_any_cluster(random_document, random_decision, rng):
+    instance = served(random_document, rng)
     for solution in (random_decision(instance, rng), enumeration.best(instance)):
-        assert_starts("rsjs_nodes", instance, solution)
+        assert_starts_exactly("rsjs_nodes", instance, solution)
 
 
+@pytest.mark.solver
 @pytest.mark.parametrize("form", FORMS)
-@pytest.mark.parametrize("route", ["standard_form", "arrays", "pyomo"])
-def test_every_route_finds_the_optimum_with_a_bound(form, route):
+def test_every_route_finds_the_optimum_with_a_bound(form):
     instance = tiny(True, "free", "expected", jobs=4)
-    call = Call(solver="highs", options={"route": route}, limits=Limits(gap=0.0))
-    result = RUN[form].load()(instance, call, Report(60.0))
-    best = check(instance, enumeration.best(instance)).objective
-    assert check(instance, result.solution).objective == pytest.approx(best, rel=1e-6)
-    assert result.bound == pytest.approx(best, rel=1e-6)
-    assert result.bound_variant == "instance"
+    for route in ("standard_form", "arrays", "pyomo"):
+        call = Call(solver="highs", options={"route": route}, limits=EXACT)
+        result = RUN[form].load()(instance, call, Report(300.0))
+        assert check(instance, result.solution, objective=result.objective).feasible
+        assert_solved(result, optimum(instance))
+        assert result.bound_variant == "instance"
 
 
 def test_the_model_by_nodes_has_no_row_per_job_node_and_configuration():
@@ -261,14 +260,14 @@ REFUSED = [
         "rsjs_leaders serves up to 4 nodes, not 5",
     ),
     *(
-        (form, lambda: with_mu(tiny(False, "free", "mean")), f"{form} serves mu = 0, not mu = 0.5")
+        (
+            form,
+            lambda: with_objective(tiny(False, "free", "mean"), mu=0.5),
+            f"{form} serves mu = 0, not mu = 0.5",
+        )
         for form in FORMS
     ),
 ]
-
-
-def with_mu(instance: Instance) -> Instance:
-    return replace(instance, objective=replace(instance.objective, mu=0.5))
 
 
 @pytest.mark.parametrize(("form", "make", "message"), REFUSED)
@@ -279,16 +278,12 @@ def test_what_a_form_does_not_cover_is_refused_in_one_line(form, make, message):
     assert RUN[form].refusal(make()) == message
 
 
-def test_no_decision_is_infeasible_where_a_node_must_stay_empty():
-    """No job runs on the second node, yet both must have one."""
-    instance = tiny(False, "rsjs_eq", "worst_case")
-    hours = instance.jobs.hours_per_epoch.copy()
-    hours[:, 1] = np.inf
-    stuck = replace(instance, jobs=replace(instance.jobs, hours_per_epoch=hours))
+@pytest.mark.solver
+def test_no_decision_is_infeasible_where_a_node_must_stay_empty(without_a_decision):
     for form in FORMS:
-        assert_agrees(stuck, None, form, "highs", 0.0)
+        assert_agrees(without_a_decision, None, form, "highs", 0.0)
     options = {"interface": "direct", "printed": "corrected"}
-    minlp = RUN["rsjs_minlp"].load()(stuck, Call(options=options), Report(60.0))
+    minlp = RUN["rsjs_minlp"].load()(without_a_decision, Call(options=options), Report(300.0))
     assert minlp.stop is Stop.INFEASIBLE
 
 

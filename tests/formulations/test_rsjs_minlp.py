@@ -15,9 +15,12 @@ from rsjs.formulations.rsjs_minlp_data import MinlpModel
 from rsjs.instances.check import check
 from rsjs.instances.cluster import NodeGroup
 from rsjs.instances.documents import to_instance
-from rsjs.instances.method import Call, Limits, Report
+from rsjs.instances.method import Call, Report
 from rsjs.instances.schema import Instance
 from rsjs.instances.solution import Solution, SolveResult, Stop
+from tests.formulations.agreement import EXACT, assert_solved, optimum, with_objective
+
+pytestmark = pytest.mark.solver
 
 STORED = json.loads((Path(__file__).parent / "data" / "unbounded_pi.json").read_text())
 METHOD = {method.name: method for method in METHODS}["rsjs_minlp"]
@@ -25,46 +28,45 @@ METHOD = {method.name: method for method in METHODS}["rsjs_minlp"]
 
 def four_jobs(open_nodes: str = "rsjs_eq") -> Instance:
     """Four jobs on a node of one GPU and a node of two."""
-    instance = to_instance(STORED["instance"])
-    return replace(instance, objective=replace(instance.objective, open_nodes=open_nodes))
+    return with_objective(to_instance(STORED["instance"]), open_nodes=open_nodes)
 
 
-def solve(instance: Instance, printed="corrected", interface="direct", **call) -> SolveResult:
-    options = {"printed": printed, "interface": interface}
-    report = Report(60.0)
-    return METHOD.load()(instance, Call(options=options, limits=Limits(gap=0.0), **call), report)
+def solve(
+    instance: Instance, printed="corrected", interface="direct", report=None, **call
+) -> SolveResult:
+    call = Call(options={"printed": printed, "interface": interface}, limits=EXACT, **call)
+    return METHOD.load()(instance, call, report or Report(300.0))
 
 
-def optimum(instance: Instance) -> float:
-    return check(instance, enumeration.best(instance)).objective
-
-
-@pytest.mark.parametrize("interface", ["direct", "persistent"])
-@pytest.mark.parametrize("open_nodes", ["free", "rsjs_eq", "rsjs_eq_feasible", "jahani_eq"])
+@pytest.mark.parametrize(
+    ("open_nodes", "interface"),
+    [
+        ("free", "direct"),
+        ("rsjs_eq", "persistent"),
+        ("rsjs_eq_feasible", "direct"),
+        ("jahani_eq", "persistent"),
+    ],
+)
 def test_the_corrected_model_finds_the_optimum_through_both_interfaces(interface, open_nodes):
     instance = four_jobs(open_nodes)
     result = solve(instance, interface=interface)
-    verdict = check(instance, result.solution, objective=result.objective, bound=result.bound)
     assert result.stop is Stop.OPTIMAL
-    assert verdict.feasible
-    assert verdict.objective == pytest.approx(optimum(instance), rel=1e-6)
-    assert result.bound == pytest.approx(verdict.objective, rel=1e-6)
+    assert check(instance, result.solution, objective=result.objective, bound=result.bound).feasible
+    assert_solved(result, optimum(instance))
     assert (result.bound_source, result.bound_variant) == ("solver", "instance")
 
 
-@pytest.mark.parametrize("interface", ["scip_direct", "scip_persistent"])
-def test_pyomo_s_own_solve_agrees_with_our_use_of_its_translation(interface):
+def test_pyomo_s_own_solve_agrees_with_our_use_of_its_translation():
     instance = four_jobs()
     model = rsjs_minlp.build(MinlpModel.of(instance))
-    scip = replace(SCIP, pyomo_interface=interface)
-    result = pyomo_interface.solve(model, scip, Limits(gap=0.0), seconds=60.0)
+    scip = replace(SCIP, pyomo_interface="scip_direct")
+    result = pyomo_interface.solve(model, scip, EXACT, seconds=300.0)
     assert result.objective == pytest.approx(optimum(instance), rel=1e-5)
 
 
 def test_incumbents_and_bounds_are_streamed_and_improve():
-    instance, report = four_jobs("free"), Report(60.0)
-    options = {"printed": "corrected", "interface": "direct"}
-    result = METHOD.load()(instance, Call(options=options, limits=Limits(gap=0.0)), report)
+    report = Report(300.0)
+    result = solve(four_jobs("free"), report=report)
     incumbents = [e.incumbent for e in report.events if e.incumbent is not None]
     bounds = [e.bound for e in report.events if e.bound is not None]
     assert incumbents == sorted(incumbents, reverse=True)
@@ -123,9 +125,8 @@ def test_scip_s_stored_false_optimum_for_unbounded_pi_is_not_the_optimum():
 
 
 def test_unbounded_pi_reports_no_bound():
-    report = Report(60.0)
-    options = {"printed": "pi", "interface": "direct"}
-    result = METHOD.load()(four_jobs(), Call(options=options), report)
+    report = Report(300.0)
+    result = solve(four_jobs(), "pi", report=report)
     assert result.bound is None
     assert all(event.bound is None for event in report.events)
     assert "pi" in result.message
@@ -157,8 +158,7 @@ def test_a_warm_start_is_what_scip_begins_with(open_nodes):
 def test_a_method_that_is_out_of_time_keeps_its_warm_start():
     instance = four_jobs()
     best = enumeration.best(instance)
-    options = {"printed": "corrected", "interface": "direct"}
-    result = METHOD.load()(instance, Call(options=options, warm_start=best), Report(0.0))
+    result = solve(instance, warm_start=best, report=Report(0.0))
     assert result.stop is Stop.TIME_LIMIT
     assert result.solution.same_as(best)
     assert result.bound is None

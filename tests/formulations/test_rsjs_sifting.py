@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import product
 from random import Random
 
 import numpy as np
 import pytest
-from hypothesis import given
+from allpairspy import AllPairs
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rsjs.formulations import enumeration, rsjs_bound, rsjs_sifting
@@ -16,11 +16,19 @@ from rsjs.formulations.backends.relay import relative_gap
 from rsjs.formulations.rsjs_bound_methods import METHODS
 from rsjs.formulations.rsjs_classes_data import ClassModel
 from rsjs.instances.check import check
-from rsjs.instances.documents import to_instance
 from rsjs.instances.generators import andreas, kiros, sts
 from rsjs.instances.method import EXPECTATION, OPEN_NODES, Call, Limits, Report
 from rsjs.instances.schema import Instance
 from rsjs.instances.solution import Solution, Stop
+from tests.formulations.agreement import (
+    StopsAfter,
+    of_table_iv,
+    optimum,
+    served,
+    with_objective,
+)
+
+pytestmark = pytest.mark.solver
 
 SIFTING = next(method for method in METHODS if method.name == "rsjs_sifting")
 FAMILIES = {
@@ -33,16 +41,15 @@ FAMILIES = {
     "kiros": lambda seed: kiros.generate(nodes=2, jobs=4, seed=seed, due="tight"),
     "andreas": lambda seed: andreas.generate(nodes=3, jobs=5, seed=seed),
 }
-TINY = list(product(FAMILIES, sorted(OPEN_NODES), sorted(EXPECTATION)))
 
 
 def run(instance: Instance, report: Report | None = None, **asked):
     limits = Limits(gap=asked.pop("gap", 0.0))
-    return SIFTING.load()(instance, Call(limits=limits, **asked), report or Report(60.0))
+    return SIFTING.load()(instance, Call(limits=limits, **asked), report or Report(300.0))
 
 
 def assert_bounds_the_optimum(instance: Instance, gap: float) -> None:
-    best = check(instance, enumeration.best(instance)).objective
+    best = optimum(instance)
     slack = 1e-6 * best + 1e-9
     result = run(instance, gap=gap)
     verdict = check(instance, result.solution, objective=result.objective, bound=result.bound)
@@ -57,29 +64,29 @@ def assert_bounds_the_optimum(instance: Instance, gap: float) -> None:
         assert relative_gap(verdict.objective, result.bound) <= gap
 
 
-@pytest.mark.parametrize(("family", "open_nodes", "expectation"), TINY)
+@pytest.mark.parametrize(
+    ("family", "open_nodes", "expectation"),
+    list(AllPairs([list(FAMILIES), sorted(OPEN_NODES), sorted(EXPECTATION)])),
+)
 def test_bound_optimum_and_schedule_are_in_order(family, open_nodes, expectation):
     instance = FAMILIES[family](sorted(OPEN_NODES).index(open_nodes))
-    objective = replace(instance.objective, open_nodes=open_nodes, expectation=expectation)
-    assert_bounds_the_optimum(replace(instance, objective=objective), 0.0)
+    instance = with_objective(instance, open_nodes=open_nodes, expectation=expectation)
+    assert_bounds_the_optimum(instance, 0.0)
 
 
 @pytest.mark.parametrize("gap", [0.0, 0.05])
 @given(rng=st.randoms(use_true_random=False))
+@settings(max_examples=settings().max_examples // 2)
 def test_so_they_are_on_random_instances_of_table_iv(gap, random_document, rng):
-    document = random_document(rng, "first_ending")
-    document["objective"] |= {"tardiness_at": "completion", "mu": 0}
-    instance = to_instance(document)
-    if all(gpu.units in (1, 4, 20) for gpu in instance.cluster.gpu_types):
+    instance = served(random_document, rng)
+    if of_table_iv(instance):
         assert_bounds_the_optimum(instance, gap)
 
 
 @given(rng=st.randoms(use_true_random=False))
 def test_with_other_shares_bound_and_schedule_are_valid(random_document, rng):
-    document = random_document(rng, "first_ending")
-    document["objective"] |= {"tardiness_at": "completion", "mu": 0}
-    instance = to_instance(document)
-    best = check(instance, enumeration.best(instance)).objective
+    instance = served(random_document, rng)
+    best = optimum(instance)
     result = run(instance)
     verdict = check(instance, result.solution, objective=result.objective, bound=result.bound)
     assert verdict.feasible, verdict.violations
@@ -106,14 +113,13 @@ def worthless(instance: Instance) -> Instance:
 @pytest.mark.parametrize("change", [overdue, worthless])
 def test_jobs_overdue_and_costs_of_nothing(change, open_nodes):
     instance = sts.generate(nodes=2, jobs=4, seed=1, mix="km", sharing="paper")
-    objective = replace(instance.objective, open_nodes=open_nodes)
-    assert_bounds_the_optimum(change(replace(instance, objective=objective)), 0.0)
+    assert_bounds_the_optimum(change(with_objective(instance, open_nodes=open_nodes)), 0.0)
 
 
 @pytest.mark.parametrize("sharing", ["none", "paper", "contention"])
 def test_a_goal_is_reached_and_told(sharing):
     instance = sts.generate(nodes=20, jobs=60, seed=1, mix="kma", sharing=sharing)
-    report = Report(60.0)
+    report = Report(300.0)
     result = run(instance, report, gap=1e-3)
     verdict = check(instance, result.solution, objective=result.objective, bound=result.bound)
     assert verdict.feasible, verdict.violations
@@ -139,8 +145,8 @@ def test_more_columns_are_taken_until_none_left_out_matters(monkeypatch):
     monkeypatch.setattr(rsjs_sifting, "PER_JOB", 0)
     monkeypatch.setattr(rsjs_sifting, "GROWTH", 2)
     instance = sts.generate(nodes=2, jobs=4, seed=1, mix="km", sharing="paper")
-    best = check(instance, enumeration.best(instance)).objective
-    report = Report(60.0)
+    best = optimum(instance)
+    report = Report(300.0)
     result = run(instance, report)
     assert result.counts["programs"] > 1
     assert result.stop is Stop.OPTIMAL
@@ -181,33 +187,24 @@ def test_a_start_is_kept_when_there_is_no_time():
 @pytest.mark.parametrize("open_nodes", sorted(OPEN_NODES))
 def test_a_start_is_never_lost(open_nodes, random_decision):
     instance = sts.generate(nodes=3, jobs=6, seed=1, mix="kma", sharing="paper")
-    objective = replace(instance.objective, open_nodes=open_nodes)
-    instance = replace(instance, objective=objective)
+    instance = with_objective(instance, open_nodes=open_nodes)
     start = random_decision(instance, Random(1))
     result = run(instance, gap=0.2, warm_start=start)
     assert check(instance, result.solution).feasible
     assert result.objective <= check(instance, start).objective
 
 
-class Interrupted(Report):
-    """Somebody asks to end after the first bounds."""
-
-    def stop_requested(self) -> bool:
-        return len(self.events) >= 3
-
-
 def test_asked_to_end_it_returns_what_it_has():
     instance = sts.generate(nodes=20, jobs=60, seed=1, mix="kma", sharing="paper")
-    result = run(instance, Interrupted(60.0))
+    result = run(instance, StopsAfter(3))
     assert result.stop is Stop.INTERRUPTED
     assert check(instance, result.solution).feasible
     assert result.bound <= result.objective
 
 
 def test_without_a_program_there_may_be_no_decision_with_every_node_busy():
-    instance = sts.generate(nodes=4, jobs=8, seed=1)
-    objective = replace(instance.objective, open_nodes="rsjs_eq")
-    result = run(replace(instance, objective=objective), Report(0.0))
+    instance = with_objective(sts.generate(nodes=4, jobs=8, seed=1), open_nodes="rsjs_eq")
+    result = run(instance, Report(0.0))
     assert (result.stop, result.solution) == (Stop.TIME_LIMIT, None)
     assert result.bound > 0
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rsjs.formulations.parts import parts
@@ -17,10 +17,7 @@ from rsjs.instances.documents import to_instance
 from rsjs.instances.generators import jahani, kiros
 from rsjs.instances.schema import Instance
 from rsjs.instances.solution import Solution
-from tests.formulations.hierarchy import (
-    solved,
-    with_due,
-)
+from tests.formulations.hierarchy import solved, with_due
 
 
 def test_round_robin_deals_in_circular_order():
@@ -89,6 +86,7 @@ def test_a_job_that_runs_stays_with_the_controller_of_its_node(split):
 
 
 @given(st.randoms(use_true_random=False), st.integers(1, 8), st.sampled_from(sorted(SPLITS)))
+@settings(max_examples=settings().max_examples // 2)
 def test_parts_have_every_job_and_node_once_with_its_times_and_costs(
     random_document, rng, controllers, split
 ):

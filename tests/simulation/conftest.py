@@ -15,6 +15,7 @@ from rsjs.instances.epochs import FIXED, Law
 from rsjs.instances.jobs import Jobs
 from rsjs.instances.schema import FAMILIES, Workload
 from rsjs.instances.solution import Solution
+from rsjs.simulation import guards
 from rsjs.simulation.policy import Choice, Policy
 from rsjs.simulation.state import State
 
@@ -23,11 +24,11 @@ Place = tuple[int, int]  # node and GPUs; a negative number is a share level
 
 
 def _make(
-    types: Mapping[str, Sequence[float]],
-    nodes: Sequence[Sequence[str]],
-    hours: Sequence[Mapping[str, Sequence[float]]],
-    release: Sequence[float],
-    due: Sequence[float],
+    types: Mapping[str, Sequence[float]] = {"A1": (1.0,)},
+    nodes: Sequence[Sequence[str]] = (),
+    hours: Sequence[Mapping[str, Sequence[float]]] = (),
+    release: Sequence[float] = (0.0,),
+    due: Sequence[float] = (9.0,),
     weight: Sequence[float] = (),
     realised: Sequence[int] = (),
     law: Sequence[Sequence[int]] = (),
@@ -37,10 +38,12 @@ def _make(
     """
     Node type "A4" has 4 GPUs of type A.
 
-    `types`: name -> $/h with 1, 2, ... GPUs in use; `nodes`: the types that each may take; `hours`:
-    per epoch, by GPU type, on 1, 2, ... GPUs; `law`: of all jobs, else one epoch; with `inflation`
-    half a GPU can be had.
+    `types`: name -> $/h with 1, 2, ... GPUs in use; `nodes`: the types that each may take, else one
+    node of the first; `hours`: per epoch, by GPU type, on 1, 2, ... GPUs, else 1 h on one; `law`:
+    of all jobs, else one epoch; with `inflation` half a GPU can be had.
     """
+    nodes = nodes or [[next(iter(types))]]
+    hours = hours or [{"A": [1.0]}] * len(release)
     gpus = sorted({name[0] for name in types})
     levels = () if inflation is None else (ShareLevel(units=1, max_memory_gb=0.0),)
     cluster = Cluster(
@@ -79,6 +82,14 @@ def _make(
         objective=FAMILIES[family],
         realised_epochs=np.array(realised or [1] * jobs),
     )
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _time_to_compile():
+    """However busy the machine is, the first decision waits for its kernels."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(guards, "COMPILING", 3600.0)
+        yield
 
 
 @pytest.fixture(scope="session")
@@ -166,9 +177,7 @@ def switching(scripted: Callable[..., Policy]) -> Policy:
 def two(make: Make) -> Workload:
     """Two nodes of one GPU; two jobs of 4 and 2 epochs of an hour, of 6 at most."""
     return make(
-        types={"A1": [1.0]},
         nodes=[["A1"], ["A1"]],
-        hours=[{"A": [1.0]}] * 2,
         release=[0, 1],
         due=[4, 5],
         law=[[2, 1], [4, 1], [6, 1]],

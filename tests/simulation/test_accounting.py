@@ -1,4 +1,4 @@
-"""Small workloads computed by hand: what is charged, under every accounting and overhead."""
+"""What is charged, computed by hand to the cent under every accounting and overhead."""
 
 from __future__ import annotations
 
@@ -18,12 +18,14 @@ from rsjs.simulation.policy import Policy
 from rsjs.simulation.real_times import real_times
 from rsjs.simulation.state import whole
 
+Make = Callable[..., Workload]
 Script = Callable[..., Policy]
 LAW = [[2, 1], [4, 1], [6, 1]]
+SHARE = -1  # half a GPU, where an epoch takes half as long again as on a whole one
 
 
 @pytest.fixture
-def three(make: Callable[..., Workload]) -> Workload:
+def three(make: Make) -> Workload:
     """
     One node of 4 GPUs and one of 2; a base price and one per GPU.
 
@@ -46,26 +48,6 @@ PLACES = {"j0": (0, 2), "j1": (0, 1), "j2": (1, 1)}
 # A4: 2 GPUs in use 0-1, 3 GPUs 1-4, 1 GPU 4-7; B2: 1 GPU 2-8.
 
 
-@pytest.mark.parametrize(
-    ("energy", "expected"),
-    [
-        ("curve", 1 * 3 + 3 * 4 + 3 * 2 + 6 * 1),
-        ("gpu", (2 * 1 + 3 * 3 + 1 * 3) / 4 * 5 + 6 * 0.75),
-        ("node", 7 * 5 + 6 * 1.5),
-        ("base:0.4", 0.4 * (7 * 5 + 6 * 1.5) + 0.6 * (14 / 4 * 5 + 6 * 0.75)),
-        ("base:0", 14 / 4 * 5 + 6 * 0.75),
-    ],
-)
-def test_energy_agrees_to_the_cent(
-    three: Workload, scripted: Script, energy: str, expected: float
-) -> None:
-    found = simulate(three, scripted(PLACES), Options(energy=energy))
-    assert found.status == Status.COMPLETE
-    assert found.totals.energy == pytest.approx(expected, abs=1e-9)
-    assert found.totals.tardiness == 10 * (4 - 3) + 2 * (8 - 6)
-    assert found.totals.cost == pytest.approx(expected + 14, abs=1e-9)
-
-
 def test_the_other_totals(three: Workload, scripted: Script) -> None:
     totals = simulate(three, scripted(PLACES)).totals
     assert totals.gpu_hours == {"A": 14.0, "B": 6.0}
@@ -76,16 +58,8 @@ def test_the_other_totals(three: Workload, scripted: Script) -> None:
     assert (totals.events, totals.decisions, totals.longest_queue) == (6, 5, 0)
 
 
-def test_less_than_a_minute_is_not_counted_as_late(
-    make: Callable[..., Workload], scripted: Script
-) -> None:
-    workload = make(
-        types={"A1": [1.0]},
-        nodes=[["A1"]] * 2,
-        hours=[{"A": [1.0]}] * 2,
-        release=[0, 0],
-        due=[1 - 59 / 3600, 1 - 61 / 3600],
-    )
+def test_less_than_a_minute_is_not_counted_as_late(make: Make, scripted: Script) -> None:
+    workload = make(nodes=[["A1"]] * 2, release=[0, 0], due=[1 - 59 / 3600, 1 - 61 / 3600])
     totals = simulate(workload, scripted({"j0": (0, 1), "j1": (1, 1)})).totals
     assert totals.late == 1
     assert totals.tardiness == pytest.approx(120 / 3600)
@@ -100,31 +74,11 @@ def test_an_interrupted_job_goes_on_where_it_was(three: Workload, scripted: Scri
     assert found.totals.gpu_hours["A"] == 1 + 6 + 7
 
 
-def test_a_job_that_changes_its_gpus_is_a_move(three: Workload, scripted: Script) -> None:
-    found = simulate(three, scripted({"j0": (0, 1)}, PLACES))
-    assert found.completed_at[0] == 1 + 3.5  # half an epoch on one GPU, 3.5 on two
-    assert (found.totals.preemptions, found.totals.moves) == (0, 1)
-
-
-def test_with_checkpoints_after_each_epoch_the_rest_is_repeated(
-    three: Workload, scripted: Script
-) -> None:
-    options = Options(checkpoint="epoch")
-    found = simulate(three, scripted({"j0": (0, 1)}, PLACES), options)
-    assert found.completed_at[0] == 1 + 4  # all four epochs on two GPUs
-    assert found.totals.repeated_epochs == 0.5
-    whole = simulate(three, scripted({"j0": (0, 2)}, {"j1": (0, 1)}, PLACES), options)
-    assert whole.completed_at[0] == 2 + 3  # stopped at time 1, after one whole epoch
-    assert whole.totals.repeated_epochs == 0
-
-
-def test_a_node_that_boots_is_paid_for_and_makes_no_progress(
-    three: Workload, scripted: Script
-) -> None:
-    found = simulate(three, scripted(PLACES), Options(boot=0.5))
-    # A4 boots 0-0.5 for j0, is up when j1 comes; B2 boots 2-2.5
-    assert found.completed_at.tolist() == [4.5, 7.0, 8.5]
-    assert found.totals.energy == pytest.approx(1 * 3 + 3.5 * 4 + 2.5 * 2 + 6.5 * 1)
+def test_an_epoch_that_is_whole_is_not_repeated(three: Workload, scripted: Script) -> None:
+    script = scripted({"j0": (0, 2)}, {"j1": (0, 1)}, PLACES)
+    found = simulate(three, script, Options(checkpoint="epoch"))
+    assert found.completed_at[0] == 2 + 3  # stopped at time 1, after one whole epoch
+    assert found.totals.repeated_epochs == 0
 
 
 def test_a_job_that_joins_a_booting_node_waits_for_it(three: Workload, scripted: Script) -> None:
@@ -132,9 +86,7 @@ def test_a_job_that_joins_a_booting_node_waits_for_it(three: Workload, scripted:
     assert found.completed_at.tolist() == [5.5, 7.5, 9.5]
 
 
-def test_a_node_that_changes_its_type_boots_again(
-    make: Callable[..., Workload], scripted: Script
-) -> None:
+def test_a_node_that_changes_its_type_boots_again(make: Make, scripted: Script) -> None:
     workload = make(
         types={"A1": [1.0], "A2": [3.0, 3.0]},
         nodes=[["A1", "A2"]],
@@ -154,12 +106,9 @@ def test_a_node_that_changes_its_type_boots_again(
         assert found.totals.moves == 1
 
 
-def test_shares_are_charged_by_the_gpus_they_pack_into(
-    make: Callable[..., Workload], scripted: Script
-) -> None:
+def test_shares_are_charged_by_the_gpus_they_pack_into(make: Make, scripted: Script) -> None:
     workload = make(
         types={"A2": [1.0, 3.0]},
-        nodes=[["A2"]],
         hours=[{"A": [2.0, 1.0]}] * 3,
         release=[0, 0, 0],
         due=[9, 9, 9],
@@ -239,3 +188,127 @@ def test_prices_beyond_a_node_stay_infinite(three: Workload) -> None:
 def test_senseless_options_are_refused(option: str, value: object) -> None:
     with pytest.raises(InputError, match=f"/{option}"):
         Options(**{option: value})
+
+
+@pytest.fixture
+def five(make: Make) -> Workload:
+    """A node of 4 GPUs and one of 2; two jobs that can share a GPU."""
+    return make(
+        types={"A4": [2.0, 3.0, 4.0, 5.0], "B2": [1.0, 1.5]},
+        nodes=[["A4"], ["B2"]],
+        hours=[{"A": [2.0, 1.0]}, {"A": [3.0]}, {"B": [1.0]}, {"A": [2.0]}, {"A": [2.0]}],
+        release=[0, 1, 2, 2, 2],
+        due=[3, 20, 6, 9, 8],
+        weight=[10, 1, 2, 5, 3],
+        law=LAW,
+        realised=[4, 2, 6, 2, 2],
+        inflation=1.5,
+    )
+
+
+LATER = {"j1": (0, 1), "j2": (1, 1), "j3": (0, SHARE), "j4": (0, SHARE)}
+KEPT = [{"j0": (0, 2)} | LATER]  # from 2 h on 4 GPUs of A4 are in use
+SLOWED = [*KEPT, {"j0": (0, 1)} | LATER, *KEPT]  # j0 on one GPU from 1 h to 2 h
+
+
+@pytest.mark.parametrize(
+    ("script", "boot", "checkpoint", "ends", "used", "late"),
+    # used: hours of A4 with 1, 2, 3, 4 GPUs in use, then of B2 with one
+    [
+        (KEPT, 0.0, "continuous", [4, 7, 8, 8, 8], (1, 1 + 3, 1, 2, 6), 10 * 1 + 2 * 2),
+        (KEPT, 0.5, "continuous", [4.5, 7, 8.5, 8, 8], (1, 1 + 2.5, 1, 2.5, 6.5), 15 + 5),
+        (SLOWED, 0.0, "continuous", [4.5, 7, 8, 8, 8], (1, 2 + 2.5, 0, 2.5, 6), 15 + 4),
+        (SLOWED, 0.0, "epoch", [5, 7, 8, 8, 8], (1, 2 + 2, 0, 3, 6), 20 + 4),
+        # after 0.5 h j0 has done half an epoch at 1 h and at 2 h, and loses it both times
+        (SLOWED, 0.5, "epoch", [6, 7, 8.5, 8, 8], (1, 2 + 1, 0, 4, 6.5), 30 + 5),
+    ],
+)
+@pytest.mark.parametrize("energy", ["curve", "gpu", "node", "base:0.25", "base:1"])
+def test_every_accounting_under_every_overhead(
+    five: Workload,
+    scripted: Script,
+    script: list[dict[str, tuple[int, int]]],
+    boot: float,
+    checkpoint: str,
+    ends: list[float],
+    used: tuple[float, ...],
+    late: float,
+    energy: str,
+) -> None:
+    options = Options(energy=energy, boot=boot, checkpoint=checkpoint)
+    found = simulate(five, scripted(*script), options)
+    one, two, three, four, small = used
+    by_gpu = (one + 2 * two + 3 * three + 4 * four) * 1.25 + small * 0.75
+    by_node = (one + two + three + four) * 5.0 + small * 1.5
+    expected = {
+        "curve": 2 * one + 3 * two + 4 * three + 5 * four + 1 * small,
+        "gpu": by_gpu,
+        "node": by_node,
+        "base:0.25": 0.25 * by_node + 0.75 * by_gpu,
+        "base:1": by_node,
+    }
+    assert found.status == Status.COMPLETE
+    assert found.completed_at.tolist() == pytest.approx(ends)
+    assert found.totals.energy == pytest.approx(expected[energy], abs=1e-9)
+    assert found.totals.tardiness == pytest.approx(late, abs=1e-9)
+    assert found.totals.cost == pytest.approx(expected[energy] + late, abs=1e-9)
+    assert found.totals.gpu_hours == pytest.approx(
+        {"A": one + 2 * two + 3 * three + 4 * four, "B": small}
+    )
+    assert found.totals.idle_gpu_hours == pytest.approx(3 * one + 2 * two + three + small)
+
+
+def test_what_was_interrupted_is_counted(five: Workload, scripted: Script) -> None:
+    kept = simulate(five, scripted(*KEPT)).totals
+    slowed = simulate(five, scripted(*SLOWED)).totals
+    booted = simulate(five, scripted(*SLOWED), Options(boot=0.5, checkpoint="epoch")).totals
+    assert (kept.moves, slowed.moves, booted.moves) == (0, 2, 2)
+    assert (kept.repeated_epochs, slowed.repeated_epochs, booted.repeated_epochs) == (0, 0, 1.0)
+
+
+@pytest.mark.parametrize("options", [Options(period=0.3), Options(seed=7)])
+def test_more_decisions_and_other_seeds_change_no_charge(
+    five: Workload, scripted: Script, options: Options
+) -> None:
+    plain = simulate(five, scripted(*KEPT)).totals
+    found = simulate(five, scripted(*KEPT), options).totals
+    assert (found.energy, found.tardiness) == pytest.approx((plain.energy, plain.tardiness))
+    assert found.decisions >= plain.decisions
+
+
+def test_arrivals_of_one_time_in_single_events_change_no_charge(
+    five: Workload, scripted: Script
+) -> None:
+    plain = simulate(five, scripted(*KEPT)).totals
+    found = simulate(five, scripted(*KEPT), Options(events="authors")).totals
+    assert (found.energy, found.tardiness) == (plain.energy, plain.tardiness)
+    assert found.decisions == plain.decisions + 2
+
+
+@pytest.mark.parametrize("denominator", ["predicted", "real"])
+@pytest.mark.parametrize("energy", ["curve", "gpu", "node", "base:0.25"])
+def test_with_errors_the_real_hours_are_charged(
+    make: Make, scripted: Script, energy: str, denominator: str
+) -> None:
+    workload = make(
+        types={"A2": [1.0, 3.0]},
+        nodes=[["A2"]] * 3,
+        hours=[{"A": [2.0, 1.0]}] * 3,
+        release=[0, 0, 1],
+        due=[1, 2, 3],
+        weight=[10, 20, 30],
+    )
+    options = Options(energy=energy, deviation=0.2, denominator=denominator, seed=5)
+    found = simulate(workload, scripted({"j0": (0, 1), "j1": (1, 2), "j2": (2, 1)}), options)
+    pace = real_times(whole(workload), workload.digest, options)[0]
+    hours = pace[[0, 1, 2], 0, [1, 2, 1]]
+    price = {
+        "curve": [1.0, 3.0, 1.0],
+        "gpu": [1.5, 3.0, 1.5],
+        "node": [3.0, 3.0, 3.0],
+        "base:0.25": [1.875, 3.0, 1.875],
+    }[energy]
+    late = np.maximum(0.0, workload.jobs.release + hours - workload.jobs.due)
+    assert (hours != [2, 1, 2]).all()
+    assert found.totals.energy == pytest.approx(float(hours @ price), abs=1e-9)
+    assert found.totals.tardiness == pytest.approx(float(late @ [10, 20, 30]), abs=1e-9)

@@ -21,25 +21,21 @@ from rsjs.simulation.outcome import Outcome
 from rsjs.simulation.policy import Choice, Policy
 from rsjs.simulation.state import State
 
+Make = Callable[..., Workload]
 Decide = Callable[[State, Any], Any]
 
 
 @pytest.fixture
-def workload(make: Callable[..., Workload]) -> Workload:
+def workload(make: Make) -> Workload:
     """One node of one GPU; two jobs of one or two epochs of an hour."""
-    return make(
-        types={"A1": [1.0]},
-        nodes=[["A1"]],
-        hours=[{"A": [1.0]}] * 2,
-        release=[0, 5],
-        due=[4, 9],
-        law=[[1, 1], [2, 1]],
-        realised=[2, 1],
-    )
+    return make(release=[0, 5], due=[4, 9], law=[[1, 1], [2, 1]], realised=[2, 1])
 
 
-def _right(state: State) -> Solution:
-    return Solution.of([0], [1], [0])
+RIGHT = Solution.of([0], [1], [0])
+
+
+def _right(state: State, memory: Any) -> Choice:
+    return Choice(solution=RIGHT)
 
 
 def _run(workload: Workload, decide: Decide, **options: Any) -> Outcome:
@@ -53,7 +49,7 @@ def _run(workload: Workload, decide: Decide, **options: Any) -> Outcome:
     ("reply", "told"),
     [
         (None, "/: found NoneType, expected a Choice"),
-        (_right(None), "/: found Solution, expected a Choice"),  # type: ignore[arg-type]
+        (RIGHT, "/: found Solution, expected a Choice"),
         (Choice(solution=None), "/solution: found NoneType"),  # type: ignore[arg-type]
     ],
 )
@@ -70,10 +66,8 @@ def test_what_is_no_decision_is_refused(workload: Workload, reply: Any, told: st
         ([1.0], "/change: found list, expected hours"),
         (0.5, "/change: found float"),
         (np.array(["a"]), "/change: found <U1"),
-        (np.array([1j]), "/change: found complex128"),
         (np.array([None]), "/change: found object"),
         (np.array(0.5), "/change: found shape (), expected shape (1,)"),
-        (np.array([]), "/change: found shape (0,)"),
         (np.array([inf, 1.0]), "/change: found shape (2,)"),
         (np.array([nan]), "/change/0: found nan, expected hours >= 0 from now"),
         (np.array([-1e-9]), "/change/0: found -1e-09, expected hours >= 0 from now, inf = none"),
@@ -83,22 +77,20 @@ def test_what_is_no_decision_is_refused(workload: Workload, reply: Any, told: st
 def test_a_time_of_the_next_call_that_is_none_is_refused(
     workload: Workload, change: Any, told: str
 ) -> None:
-    found = _run(workload, lambda state, _: Choice(solution=_right(state), change=change))
+    found = _run(workload, lambda state, _: Choice(solution=RIGHT, change=change))
     assert found.status == Status.ERROR
     assert found.message.startswith(f"bad at 0 h: no decision: {told}")
 
 
 @pytest.mark.parametrize("change", [np.array([inf]), np.array([9]), np.array([0.5], np.float32)])
 def test_times_that_make_sense_are_taken(workload: Workload, change: Any) -> None:
-    found = _run(workload, lambda state, _: Choice(solution=_right(state), change=change))
+    found = _run(workload, lambda state, _: Choice(solution=RIGHT, change=change))
     assert found.status == Status.COMPLETE
 
 
 @pytest.mark.parametrize("change", [0.0, 1e-300])
 def test_calls_that_do_not_let_the_clock_run_are_endless(workload: Workload, change: float) -> None:
-    found = _run(
-        workload, lambda state, _: Choice(solution=_right(state), change=np.array([change]))
-    )
+    found = _run(workload, lambda state, _: Choice(solution=RIGHT, change=np.array([change])))
     assert found.status == Status.ENDLESS
     assert found.message.endswith("100 decisions in a row and no job came or went")
     assert len(found.records) == 101
@@ -158,7 +150,7 @@ def test_a_policy_cannot_change_what_it_is_shown(
     def decide(state: State, memory: Any) -> Choice:
         if state.number == 1:
             mutate(state)
-        return Choice(solution=_right(state))
+        return _right(state, memory)
 
     found = _run(workload, decide)
     assert found.message == "bad at 5 h: ValueError: assignment destination is read-only"
@@ -167,7 +159,7 @@ def test_a_policy_cannot_change_what_it_is_shown(
 def test_laws_that_a_policy_empties_are_its_own(workload: Workload) -> None:
     def decide(state: State, memory: Any) -> Choice:
         state.workload.laws.clear()  # type: ignore[attr-defined]
-        return Choice(solution=_right(state))
+        return _right(state, memory)
 
     assert _run(workload, decide).totals.cost == 3.0
     assert [*workload.laws] == ["law"]
@@ -186,7 +178,9 @@ def test_a_policy_that_swallows_errors_is_interrupted_too(
 ) -> None:
     monkeypatch.setattr(guards, "GRACE", 0.0)
     found = _run(workload, _loop_on, decision_limit=0.02)
+    assert found.status == Status.TOO_SLOW
     assert found.message == "bad at 0 h: no decision within 0.02 s"
+    assert [record.changes for record in found.records] == [None]
 
 
 def test_a_ring_that_is_lost_is_repeated(
@@ -194,17 +188,16 @@ def test_a_ring_that_is_lost_is_repeated(
 ) -> None:
     monkeypatch.setattr(guards, "GRACE", 0.0)
     monkeypatch.setattr(guards, "AGAIN", 0.02)
-    heard: list[BaseException] = []
+    rings, ring = [], guards.Alarm._ring
 
-    def decide(state: State, memory: Any) -> Choice:
-        try:
-            time.sleep(60)
-        except BaseException as error:
-            heard.append(error)
-        return _loop_on(state, memory)
+    def counted(alarm: guards.Alarm, *given: object) -> None:
+        rings.append(given)
+        if len(rings) > 1:
+            ring(alarm, *given)
 
-    assert _run(workload, decide, decision_limit=0.02).status == Status.TOO_SLOW
-    assert len(heard) == 1
+    monkeypatch.setattr(guards.Alarm, "_ring", counted)
+    assert _run(workload, _loop_on, decision_limit=0.02).status == Status.TOO_SLOW
+    assert len(rings) == 2
 
 
 def test_no_timer_is_left_behind(workload: Workload) -> None:
@@ -222,15 +215,12 @@ def test_without_timers_a_slow_decision_is_refused_once_it_is_made(
 
     def decide(state: State, memory: Any) -> Choice:
         time.sleep(0.02)
-        return Choice(solution=_right(state))
+        return _right(state, memory)
 
     found = _run(workload, decide, decision_limit=0.001)
     assert found.message == "bad at 0 h: no decision within 0.001 s"
-    assert _run(workload, decide, decision_limit=30).status == Status.COMPLETE
+    assert _run(workload, decide, decision_limit=1000.0).status == Status.COMPLETE
 
 
 def test_a_limit_beyond_what_timers_know(workload: Workload) -> None:
-    def decide(state: State, memory: Any) -> Choice:
-        return Choice(solution=_right(state))
-
-    assert _run(workload, decide, decision_limit=1e300).status == Status.COMPLETE
+    assert _run(workload, _right, decision_limit=1e300).status == Status.COMPLETE

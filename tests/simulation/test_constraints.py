@@ -21,6 +21,9 @@ from rsjs.simulation.constraints import Constraints
 from rsjs.simulation.guards import Stopped
 from rsjs.simulation.state import State, whole
 
+Decide = Callable[[Instance, Random], Solution]
+Make = Callable[..., Workload]
+
 
 def _damaged(solution: Solution, rng: Random) -> Solution:
     arrays = {name: getattr(solution, name).copy() for name in DECISION_ARRAYS}
@@ -50,9 +53,7 @@ def _state(instance: Instance, before: Solution) -> State:
 
 @given(rng=st.randoms(use_true_random=False))
 def test_constraints_and_checker_agree(
-    rng: Random,
-    random_document: Callable[..., dict[str, object]],
-    random_decision: Callable[[Instance, Random], Solution],
+    rng: Random, random_document: Callable[..., dict[str, object]], random_decision: Decide
 ) -> None:
     instance = to_instance(random_document(rng))
     before = random_decision(instance, rng)
@@ -69,9 +70,7 @@ def test_constraints_and_checker_agree(
 
 @given(rng=st.randoms(use_true_random=False))
 def test_the_fast_way_alone_never_lets_an_infeasible_decision_pass(
-    rng: Random,
-    random_document: Callable[..., dict[str, object]],
-    random_decision: Callable[[Instance, Random], Solution],
+    rng: Random, random_document: Callable[..., dict[str, object]], random_decision: Decide
 ) -> None:
     instance = to_instance(random_document(rng))
     before = random_decision(instance, rng)
@@ -96,15 +95,9 @@ def test_the_fast_way_alone_never_lets_an_infeasible_decision_pass(
     ],
 )
 def test_as_many_nodes_are_selected_as_the_rule_says(
-    make: Callable[..., Workload], rule: str, on: int, placed: int, told: str
+    make: Make, rule: str, on: int, placed: int, told: str
 ) -> None:
-    workload = make(
-        types={"A2": [1.0, 1.0]},
-        nodes=[["A2"]] * 3,
-        hours=[{"A": [1.0]}] * 2,
-        release=[0, 0],
-        due=[9, 9],
-    )
+    workload = make(types={"A2": [1.0, 1.0]}, nodes=[["A2"]] * 3, release=[0, 0], due=[9, 9])
     instance = replace(whole(workload), objective=replace(workload.objective, open_nodes=rule))
     runs = np.arange(2) < placed
     solution = Solution.of(

@@ -18,6 +18,7 @@ from rsjs.simulation.options import Options
 from rsjs.simulation.policy import Choice, Policy
 from rsjs.simulation.state import State
 
+Make = Callable[..., Workload]
 Script = Callable[..., Policy]
 Decide = Callable[[State, Any], Choice]
 
@@ -32,15 +33,9 @@ def _spy(script: Policy, seen: list[State]) -> Policy:
 
 
 def test_completions_come_before_arrivals_and_one_decision_follows(
-    make: Callable[..., Workload], scripted: Script
+    make: Make, scripted: Script
 ) -> None:
-    workload = make(
-        types={"A1": [1.0]},
-        nodes=[["A1"]],
-        hours=[{"A": [2.0]}] * 3,
-        release=[0, 2, 2 + 0.9e-9],
-        due=[9] * 3,
-    )
+    workload = make(hours=[{"A": [2.0]}] * 3, release=[0, 2, 2 + 0.9e-9], due=[9] * 3)
     seen: list[State] = []
     found = simulate(workload, _spy(scripted({"j0": (0, 1)}, {"j1": (0, 1)}, {"j2": (0, 1)}), seen))
     assert [record.kinds for record in found.records] == [
@@ -125,15 +120,9 @@ def test_the_period_counts_from_the_last_decision(two: Workload, both: Policy) -
 
 
 def test_nothing_runs_between_the_last_completion_and_the_next_arrival(
-    make: Callable[..., Workload], scripted: Script
+    make: Make, scripted: Script
 ) -> None:
-    workload = make(
-        types={"A1": [2.0]},
-        nodes=[["A1"]],
-        hours=[{"A": [1.0]}] * 2,
-        release=[0, 10],
-        due=[9, 11],
-    )
+    workload = make(types={"A1": [2.0]}, release=[0, 10], due=[9, 11])
     found = simulate(workload, scripted({"j0": (0, 1), "j1": (0, 1)}), Options(period=3.0))
     assert [record.time for record in found.records] == [0.0, 1.0, 10.0, 11.0]
     assert found.totals.energy == 4.0
@@ -148,12 +137,9 @@ def test_epochs_close_to_a_whole_number_are_that_number(two: Workload, both: Pol
 
 
 @pytest.mark.parametrize("zero", [0.0, 5e5, 1e12])
-def test_hours_since_1970_have_fewer_decimals(
-    make: Callable[..., Workload], scripted: Script, zero: float
-) -> None:
+def test_hours_since_1970_have_fewer_decimals(make: Make, scripted: Script, zero: float) -> None:
     workload = make(
         types={"A2": [1.0, 2.0]},
-        nodes=[["A2"]],
         hours=[{"A": [0.003]}, {"A": [0.0007]}],
         release=[zero, zero + 0.001],
         due=[zero + 1, zero + 1],

@@ -42,7 +42,7 @@ def part(workload: Workload, k: int, controllers: int) -> Workload:
     )
 
 
-STS = sts.workload(nodes=6, jobs=30, seed=3, mix="a100", law="high")
+STS = sts.workload(nodes=6, jobs=18, seed=3, mix="a100", law="high")
 JAHANI = jahani.workload(nodes=4, jobs=20, seed=1, gap_seconds=0.1)
 
 
@@ -50,10 +50,7 @@ JAHANI = jahani.workload(nodes=4, jobs=20, seed=1, gap_seconds=0.1)
     ("workload", "method", "controllers"),
     [
         (STS, "queue:edf", 2),
-        (STS, "sts:literal", 2),
         (STS, "sts:fallback", 3),
-        (STS, "greedy:paper", 2),
-        (JAHANI, "fifo:paper", 2),
         (JAHANI, "greedy:paper", 4),
     ],
 )
@@ -71,7 +68,7 @@ def test_each_controller_is_a_simulation_of_its_own(
     assert found.totals.moves == sum(run.totals.moves for run in runs)
 
 
-@pytest.mark.parametrize("method", ["queue:edf", "sts:literal", "greedy:paper"])
+@pytest.mark.parametrize("method", ["sts:literal", "greedy:paper"])
 def test_one_controller_is_the_policy_itself(method: str) -> None:
     found, alone = hierarchical(STS, method, 1), simulate(STS, policy(method, STS))
     assert found.totals == alone.totals
@@ -170,11 +167,7 @@ def test_a_controller_sees_its_own_decisions_only(
 ) -> None:
     """Two nodes, a job on each; all are asked at the end of a period of 1.5 h."""
     workload = make(
-        types={"A1": [1.0]},
-        nodes=[["A1"]] * 2,
-        hours=[{"A": [2.0]}, {"A": [3.5]}],
-        release=[0, 1],
-        due=[9, 9],
+        nodes=[["A1"]] * 2, hours=[{"A": [2.0]}, {"A": [3.5]}], release=[0, 1], due=[9, 9]
     )
     seen: list[tuple[str, float, int, float, int]] = []
 
@@ -202,7 +195,6 @@ def test_a_controller_sees_its_own_decisions_only(
 def test_the_load_of_a_controller_is_that_of_its_jobs_at_hand(make: Make) -> None:
     """While j0 runs, j1 goes to the other controller; j2 comes when both are free again."""
     workload = make(
-        types={"A1": [1.0]},
         nodes=[["A1"]] * 2,
         hours=[{"A": [4.0]}, {"A": [1.0]}, {"A": [1.0]}],
         release=[0, 0.5, 4.5],

@@ -42,12 +42,7 @@ def test_ratio_and_reduction() -> None:
 def runs(make: Make, scripted: Script) -> dict[str, Outcome]:
     """4 h on one GPU for 4 $ and 20 $ late, 2 h on two GPUs for 6 $, and one that never runs."""
     workload = make(
-        types={"A2": [1.0, 3.0]},
-        nodes=[["A2"]],
-        hours=[{"A": [4.0, 2.0]}],
-        release=[0],
-        due=[2],
-        weight=[10],
+        types={"A2": [1.0, 3.0]}, hours=[{"A": [4.0, 2.0]}], release=[0], due=[2], weight=[10]
     )
     scripts = {"slow": {"j0": (0, 1)}, "fast": {"j0": (0, 2)}, "never": {}}
     return {name: simulate(workload, scripted(script)) for name, script in scripts.items()}

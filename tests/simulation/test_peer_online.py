@@ -15,6 +15,7 @@ from rsjs.simulation.guards import Status
 from rsjs.simulation.options import Options
 from rsjs.simulation.policies.registry import policy
 
+Make = Callable[..., Workload]
 CASE = "online_azure4_N10_J100_exp120000_s1"
 NAMES = {"Greedy": "greedy", "FIFO": "fifo", "EDF": "edf", "Priority": "priority"}
 
@@ -35,12 +36,9 @@ def test_online_totals_equal_the_authors_to_six_digits(shared: Path, name: str) 
 
 
 @pytest.mark.parametrize("method", ["fifo", "edf", "priority"])
-def test_the_authors_program_runs_one_of_three_jobs_on_one_node(
-    make: Callable[..., Workload], method: str
-) -> None:
+def test_the_authors_program_runs_one_of_three_jobs_on_one_node(make: Make, method: str) -> None:
     workload = make(
         types={"A1": [2.0]},
-        nodes=[["A1"]],
         hours=[{"A": [3.0]}, {"A": [3.0]}, {"A": [3.0]}],
         release=[0, 1, 2],
         due=[9, 4, 4],
@@ -57,19 +55,13 @@ def test_the_authors_program_runs_one_of_three_jobs_on_one_node(
     assert (corrected.totals.energy, corrected.totals.tardiness) == (18.0, tardiness)
 
 
-def test_greedy_loses_no_job(make: Callable[..., Workload]) -> None:
-    workload = make(
-        types={"A1": [2.0]},
-        nodes=[["A1"]],
-        hours=[{"A": [3.0]}] * 3,
-        release=[0, 1, 2],
-        due=[9, 9, 9],
-    )
+def test_greedy_loses_no_job(make: Make) -> None:
+    workload = make(types={"A1": [2.0]}, hours=[{"A": [3.0]}] * 3, release=[0, 1, 2], due=[9, 9, 9])
     found = simulate(workload, policy("greedy:code", workload), Options(events="authors"))
     assert (found.status, found.totals.completed) == (Status.COMPLETE, 3)
 
 
-def test_the_authors_submit_one_job_per_event(make: Callable[..., Workload]) -> None:
+def test_the_authors_submit_one_job_per_event(make: Make) -> None:
     workload = make(
         types={"A1": [2.0]},
         nodes=[["A1"], ["A1"]],

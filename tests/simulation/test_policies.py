@@ -12,6 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rsjs.heuristics import survival_steps
+from rsjs.heuristics.compiled import AVAILABLE
 from rsjs.heuristics.queue_choices import Choices
 from rsjs.heuristics.randomized_queue import search_schedules
 from rsjs.heuristics.stopping import Iterations, Stopping
@@ -28,9 +30,12 @@ from rsjs.simulation.options import Options
 from rsjs.simulation.outcome import Outcome
 from rsjs.simulation.policies import method, randomized_queue
 from rsjs.simulation.policies.declared import request
+from rsjs.simulation.policies.part import Parts
 from rsjs.simulation.policies.registry import OWN_FILES, maker, policy
-from rsjs.simulation.state import whole
+from rsjs.simulation.policy import Choice, Policy
+from rsjs.simulation.state import State, whole
 
+Make = Callable[..., Workload]
 SPELLINGS = [
     *(f"{name}:{rule}" for name in ("fifo", "edf", "priority") for rule in ("code", "paper")),
     *(f"queue:{rule}" for rule in ("edf", "edf_alone", "fifo", "priority")),
@@ -59,7 +64,7 @@ def _steps(outcome: Outcome) -> list[object]:
 
 @given(rng=st.randoms(use_true_random=False), spelling=st.sampled_from(SPELLINGS + PREEMPTIVE))
 def test_decisions_are_those_of_the_method(
-    rng: Random, spelling: str, random_workload: Callable[..., Workload]
+    rng: Random, spelling: str, random_workload: Make
 ) -> None:
     workload = random_workload(rng, open_nodes=rng.choice(["free", "jahani_eq"]))
     own = simulate(workload, policy(spelling, workload))
@@ -71,8 +76,8 @@ def test_decisions_are_those_of_the_method(
 @pytest.mark.parametrize("spelling", SPELLINGS + PREEMPTIVE)
 def test_decisions_are_those_of_the_method_on_a_crowded_cluster(spelling: str) -> None:
     for workload in (
-        jahani.workload(nodes=3, jobs=25, seed=1, gap_seconds=0.1),
-        sts.workload(nodes=4, jobs=25, seed=2, gap_seconds=4000, sharing="paper"),
+        jahani.workload(nodes=2, jobs=20, seed=1, gap_seconds=0.1),
+        sts.workload(nodes=2, jobs=12, seed=2, gap_seconds=4000, sharing="paper"),
     ):
         own = simulate(workload, policy(spelling, workload))
         assert own.totals.longest_queue >= (spelling in SPELLINGS) * 2
@@ -91,12 +96,7 @@ def test_methods_are_policies(spelling: str) -> None:
     assert (found.status, found.totals.completed) == (Status.COMPLETE, 12)
 
 
-def test_an_exact_method_is_a_policy() -> None:
-    workload = jahani.workload(nodes=2, jobs=6, seed=1, gap_seconds=3000)
-    found = simulate(workload, policy("enumeration", workload), Options(period=1.0))
-    assert (found.status, found.totals.completed) == (Status.COMPLETE, 6)
-
-
+@pytest.mark.solver
 @pytest.mark.parametrize(
     ("spelling", "workload"),
     [
@@ -191,15 +191,9 @@ def test_every_policy_of_a_file_is_a_method() -> None:
 
 @pytest.mark.parametrize(("spelling", "ends"), [("edf:paper", 1.25), ("edf:code", 2.0)])
 def test_a_job_joins_a_busy_node_unless_nodes_are_for_one(
-    make: Callable[..., Workload], spelling: str, ends: float
+    make: Make, spelling: str, ends: float
 ) -> None:
-    workload = make(
-        types={"A2": [1.0, 2.0]},
-        nodes=[["A2"]],
-        hours=[{"A": [1.0]}] * 2,
-        release=[0, 0.25],
-        due=[9, 9],
-    )
+    workload = make(types={"A2": [1.0, 2.0]}, release=[0, 0.25], due=[9, 9])
     assert simulate(workload, policy(spelling, workload)).completed_at.tolist() == [1.0, ends]
 
 
@@ -220,3 +214,37 @@ def test_rg_draws_by_the_seed_of_the_decision_and_makes_as_many_schedules_as_ask
         found = simulate(workload, policy(spelling, workload), options)
         decisions = found.totals.decisions
         assert asked == [(told, options.seed_of(n)) for n in range(decisions)]
+
+
+@pytest.mark.skipif(not AVAILABLE, reason="numba is not installed")
+@pytest.mark.parametrize(("rule", "law"), [("code", "exp"), ("paper", "high")])
+def test_greedy_without_prices_decides_as_the_method_does(rule: str, law: str) -> None:
+    workload = sts.workload(nodes=5, jobs=30, seed=3, mix="kma", law=law)
+    one, other = (
+        simulate(workload, policy(f"greedy:{rule}?engine={engine}", workload))
+        for engine in ("numpy", "numba")
+    )
+    assert one.totals == other.totals
+    assert np.array_equal(one.completed_at, other.completed_at)
+    assert one.totals.completed == 30
+
+
+def test_steps_of_a_part_are_those_of_its_own_laws() -> None:
+    workload = sts.workload(nodes=5, jobs=30, seed=4)
+    parts, looked_at = Parts(whole(workload)), 0
+    inner = policy("queue:greedy", workload)
+
+    def decide(state: State, memory: object) -> Choice:
+        nonlocal looked_at
+        laws = [state.instance.laws[law] for law in state.instance.jobs.law]
+        of = survival_steps.steps_of_jobs(parts.all(state))
+        own = survival_steps.steps(laws, np.arange(len(laws)), state.epochs_done)
+        assert np.array_equal(of.first, own.first)
+        assert np.array_equal(of.done, own.done)
+        assert np.array_equal(of.end[of.law, -1], own.end[own.law, -1])
+        assert np.array_equal(of.height[of.law, of.first], own.height[own.law, own.first])
+        looked_at += len(laws)
+        return inner.decide(state, memory)
+
+    simulate(workload, Policy(spelling="watched", decide=decide))
+    assert looked_at > 30

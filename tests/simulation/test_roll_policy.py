@@ -38,7 +38,6 @@ def two_speeds(make: Make, due: float = 15.2, weight: float = 100.0) -> Workload
     """An hour and 1 $ for an epoch, or 0.6 h and 1.2 $; 10 or 20 epochs."""
     return make(
         types={"A2": [1.0, 2.0]},
-        nodes=[["A2"]],
         hours=[{"A": [1.0, 0.6]}],
         release=[0.0],
         due=[due],
@@ -77,7 +76,7 @@ def enumerated(instance: Instance, j: int, hours: float, rate: float, power: flo
 
 @given(rng=st.randoms(use_true_random=False))
 def test_the_next_hours_cost_what_all_numbers_of_epochs_say(
-    rng: Random, random_workload: Callable[..., Workload]
+    rng: Random, random_workload: Make
 ) -> None:
     """A decision for ever: no job goes on after the last epoch, V* counts for nothing."""
     workload = random_workload(rng)
@@ -100,7 +99,7 @@ def test_the_next_hours_cost_what_all_numbers_of_epochs_say(
 
 @given(rng=st.randoms(use_true_random=False))
 def test_a_step_costs_no_less_than_v_star_where_lateness_is_free_or_unbearable(
-    rng: Random, random_workload: Callable[..., Workload]
+    rng: Random, random_workload: Make
 ) -> None:
     """
     V* can change what a step cannot, and is the cost of doing the best from now on.
@@ -160,36 +159,25 @@ def test_a_job_alone_follows_its_profile_hour_by_hour(make: Make) -> None:
 def test_gpus_go_where_they_save_most(make: Make) -> None:
     """One GPU, one job that must run now and one that can wait, whatever their order."""
     for due in ([1.0, 5.0], [5.0, 1.0]):
-        workload = make(
-            types={"A1": [1.0]},
-            nodes=[["A1"]],
-            hours=[{"A": [1.0]}] * 2,
-            release=[0.0, 0.0],
-            due=due,
-        )
+        workload = make(release=[0.0, 0.0], due=due)
         found = simulate(workload, policy("roll", workload))
         assert found.totals.tardiness == 0
         assert found.completed_at.argmin() == due.index(1.0)
 
 
 def test_what_is_left_is_used_by_jobs_that_could_wait(make: Make) -> None:
-    workload = make(
-        types={"A1": [1.0]},
-        nodes=[["A1"], ["A1"]],
-        hours=[{"A": [1.0]}] * 2,
-        release=[0.0, 0.0],
-        due=[9.0, 9.0],
-    )
+    workload = make(nodes=[["A1"], ["A1"]], release=[0.0, 0.0], due=[9.0, 9.0])
     found = simulate(workload, policy("roll", workload))
     assert found.completed_at.tolist() == [1.0, 1.0]
 
 
+@pytest.mark.solver
 @pytest.mark.parametrize(
     "workload",
     [
-        sts.workload(nodes=1, jobs=9, seed=2, gap_seconds=100, sharing="paper"),
+        sts.workload(nodes=1, jobs=5, seed=2, gap_seconds=100, sharing="paper"),
         jahani.workload(nodes=2, jobs=16, seed=1, gap_seconds=0.1),
-        sts.workload(nodes=4, jobs=20, seed=1, mix="kma", law="high"),
+        sts.workload(nodes=2, jobs=10, seed=1, mix="kma", law="high"),
     ],
     ids=["shares", "jahani", "kma"],
 )
@@ -200,6 +188,7 @@ def test_crowded_workloads_are_served_the_same_way_each_time(workload: Workload)
     assert first.totals.longest_queue > 0
 
 
+@pytest.mark.solver
 @pytest.mark.parametrize("gap", [50_000, 14_000])
 def test_it_costs_less_than_the_others_at_every_load(gap: float) -> None:
     """sts-km, N = 6: at most 1.07 of the bound, with a quarter and 3/4 of the GPUs in use."""

@@ -30,7 +30,6 @@ def two_speeds(make: Make, realised: int) -> Workload:
     """An hour and 1 $ for an epoch, or 0.6 h and 1.2 $; 10 or 20 epochs, 15.2 h: 8 of them slow."""
     return make(
         types={"A2": [1.0, 2.0]},
-        nodes=[["A2"]],
         hours=[{"A": [1.0, 0.6]}],
         release=[0.0],
         due=[15.2],
@@ -90,7 +89,7 @@ def watched(spelling: str, workload: Workload) -> tuple[list[dict[int, int]], in
 
 
 def test_gpus_of_a_job_never_fall_with_literal() -> None:
-    workload = sts.workload(nodes=3, jobs=40, seed=1, mix="a100", law="exp", gap_seconds=5000)
+    workload = sts.workload(nodes=2, jobs=20, seed=1, mix="a100", law="exp", gap_seconds=5000)
     chosen, more = watched("sts:literal", workload)
     pairs = [
         (before[row], after[row])
@@ -106,7 +105,6 @@ def test_completions_do_not_mix_up_whose_gpus_may_not_fall(make: Make) -> None:
     """j1 waits with k_0 = 0 for j0 to end; had it j0's k_0, it could not go slowly."""
     workload = make(
         types={"A2": [1.0, 2.0]},
-        nodes=[["A2"]],
         hours=[{"A": [np.inf, 1.0]}, {"A": [1.0, 0.6]}],
         release=[0.0, 0.5],
         due=[1.5, 10.0],
@@ -131,6 +129,7 @@ def test_crowded_workloads_are_served(rule: str, workload: Workload) -> None:
     assert found.totals.longest_queue > 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("law", ["exp", "high"])
 def test_the_ratios_of_the_reference_prototype(law: str) -> None:
     """sts-km, N = 10: energy over greedy's .955-.975, cost over the bound up to 1.08."""

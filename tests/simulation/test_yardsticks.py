@@ -57,9 +57,7 @@ def test_clairvoyant_greedy_knows_when_a_job_ends(make: Make) -> None:
 
 
 @given(rng=st.randoms(use_true_random=False))
-def test_they_are_schedules_so_not_below_the_bound(
-    rng: Random, random_workload: Callable[..., Workload]
-) -> None:
+def test_they_are_schedules_so_not_below_the_bound(rng: Random, random_workload: Make) -> None:
     workload = random_workload(rng)
     options = Options(deviation=rng.choice([0.0, 0.2]), boot=rng.choice([0.0, 0.1]), period=2.0)
     bound = capacity_free_bound(workload, options) * (1 - 1e-9) - 1e-9

@@ -1,0 +1,126 @@
+"""What tests of several formulations build, and what a model's vector owes to a decision."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from random import Random
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+
+from rsjs.formulations import enumeration
+from rsjs.formulations.backends.registry import backend
+from rsjs.formulations.matrix import Kind, MatrixModel
+from rsjs.instances.check import Verdict, check
+from rsjs.instances.documents import to_instance
+from rsjs.instances.method import Limits, Report
+from rsjs.instances.schema import Instance
+from rsjs.instances.solution import Solution
+
+EXACT = Limits(gap=0.0)
+
+
+def optimum(instance: Instance) -> float:
+    """Cost of the best decision, by enumeration."""
+    return check(instance, enumeration.best(instance)).objective
+
+
+def with_objective(instance: Instance, **changes: Any) -> Instance:
+    return replace(instance, objective=replace(instance.objective, **changes))
+
+
+def served(random_document: Any, rng: Random, **changes: Any) -> Instance:
+    """A random instance of RS-JS, as its linear models serve it."""
+    document = random_document(rng, "first_ending")
+    document["objective"] |= {"tardiness_at": "completion", "mu": 0} | changes
+    return to_instance(document)
+
+
+def of_table_iv(instance: Instance) -> bool:
+    """Whether GPUs are not shared, or as in Table IV of RS-JS."""
+    return all(gpu.units in (1, 4, 20) for gpu in instance.cluster.gpu_types)
+
+
+def assert_within(model: MatrixModel, x: np.ndarray) -> None:
+    """The vector satisfies rows and bounds."""
+    assert (model.A @ x <= model.row_upper + 1e-9).all()
+    assert (model.A @ x >= model.row_lower - 1e-9).all()
+    assert ((x >= model.lower) & (x <= model.upper)).all()
+
+
+def assert_starts(formulation: Any, data: Any, instance: Instance, solution: Solution):
+    """
+    A decision's vector is feasible and costs no more, nor does what it is decoded to.
+
+    Returns what the vector costs in the model, and the verdict on its decoding.
+    """
+    model, x = formulation.arrays(data), formulation.warm_start(data, solution)
+    assert_within(model, x)
+    cost = model.objective(x)
+    assert cost <= check(instance, solution).objective + 1e-9 * max(1.0, model.offset)
+    decoded: Verdict = check(instance, formulation.extract(data, x))
+    assert decoded.feasible
+    return cost, decoded
+
+
+def model_of(
+    A,
+    cost,
+    lower=0.0,
+    upper=1.0,
+    row_lower=-np.inf,
+    row_upper=np.inf,
+    kind=Kind.INTEGER,
+    offset=0.0,
+):
+    """A matrix model of lists; one number stands for all columns or rows."""
+    A = np.atleast_2d(np.asarray(A, dtype=float))
+    rows, columns = A.shape
+    spread = {"lower": lower, "upper": upper, "row_lower": row_lower, "row_upper": row_upper}
+    sizes = {"lower": columns, "upper": columns, "row_lower": rows, "row_upper": rows}
+    return MatrixModel(
+        A=csr_array(A),
+        cost=np.asarray(cost, dtype=float),
+        kind=np.broadcast_to(np.asarray(kind, dtype=np.uint8), columns),
+        offset=offset,
+        **{k: np.broadcast_to(np.asarray(v, dtype=float), sizes[k]) for k, v in spread.items()},
+    )
+
+
+class StopsAfter(Report):
+    """Somebody asks to end after so many incumbents and bounds."""
+
+    def __init__(self, events: int) -> None:
+        super().__init__(300.0)
+        self.most = events
+
+    def stop_requested(self) -> bool:
+        return len(self.events) >= self.most
+
+
+class Asked:
+    """One solve by a backend, named or a callable, and what it streamed."""
+
+    def __init__(
+        self, solve, model, limits=EXACT, *, seconds=300.0, start=None, stop=None, log=False
+    ):
+        self.incumbents, self.bounds = [], []
+        stop = stop or (lambda _asked: False)
+        solve = backend(solve).load() if isinstance(solve, str) else solve
+        self.result = solve(
+            model,
+            limits,
+            seconds=seconds,
+            start=start,
+            on_incumbent=self.incumbents.append,
+            on_bound=self.bounds.append,
+            stop=lambda: bool(stop(self)),
+            log=log,
+        )
+
+
+def assert_solved(result: Any, cost: float, rel: float = 1e-6) -> None:
+    """Objective and bound are the optimum."""
+    assert [result.objective, result.bound] == pytest.approx([cost, cost], rel=rel, abs=rel)
