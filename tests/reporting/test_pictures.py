@@ -33,6 +33,8 @@ from rsjs.reporting.mig_gantt import mig_gantt
 from rsjs.reporting.profile_picture import profile_picture
 from rsjs.reporting.trace_picture import trace_picture
 
+pytestmark = pytest.mark.slow
+
 Draw = Callable[[Path], Path]
 
 SIGNATURES = {"png": b"\x89PNG", "svg": b"<?xml", "pdf": b"%PDF"}
@@ -114,7 +116,6 @@ def _schedule(deadline: float, path: Path) -> Path:
     return mig_gantt(problem, schedule, path, title="by hand")
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", DRAWN)
 def test_pictures_have_the_same_bytes_each_time_and_no_other_suffix(
     draw: dict[str, Draw], name: str, tmp_path: Path
@@ -201,7 +202,6 @@ def test_dollar_signs_in_names_are_no_mathematics(rows: Any, runs: Any, tmp_path
     assert r"a$\b" in texts(figures.gap_over_time(runs, tmp_path / "gap.svg"))
 
 
-@pytest.mark.slow
 def test_pictures_leave_no_global_state_behind_and_do_without_pyplot(
     draw: dict[str, Draw], tmp_path: Path
 ) -> None:
@@ -272,7 +272,6 @@ def test_units_jobs_and_late_ones_are_named(tmp_path: Path, deadline: float, tol
     assert ("of a late job" in text) is told
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("cases", "columns"), [(1, 1), (4, 2), (6, 3)])
 def test_the_legend_of_a_claim_is_whole_and_panels_stand_in_rows(cases: int, columns: int) -> None:
     rows = [
