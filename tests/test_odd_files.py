@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from rsjs.experiments.best_known.folder import read_family
-from rsjs.experiments.campaigns import document, instance_store, manifest, records
+from rsjs.experiments.campaigns import document, formats, instance_store, manifest, records
 from rsjs.instances import files
 from rsjs.instances.documents import of_instance
 from rsjs.instances.errors import InputError
@@ -88,6 +88,7 @@ def trace(folder: Path) -> Any:
 READERS: dict[str, Callable[[Path], Any]] = {  # file -> what reads it in its folder
     "i.json": lambda folder: files.read_any(folder / "i.json"),
     "c.toml": lambda folder: document.read(folder / "c.toml"),
+    "result.json": lambda folder: formats.read(folder / "result.json", "result"),
     "plan.json": lambda folder: manifest.read(folder, "plan"),
     "jahani.json": lambda folder: read_family(folder / "jahani.json"),
     "index.json": lambda folder: instance_store.read_index(folder / "index.json"),
@@ -112,6 +113,7 @@ SHAPES = [
     ("plan.json", '{"format": "rsjs-plan/1", "\\ud800": 1}', "lone surrogates"),
     ("jahani.json", DEEP, "brackets nested too deeply"),
     ("index.json", '{"drawn": {}}', "no key 'permuted'"),
+    ("result.json", '{"format": "rsjs-result/1", "figures": {"totals": 1}}', "/figures/totals: "),
     ("events.jsonl", '{"seconds": 1}\n[', "line 2: found Expecting value"),
     ("events.json", "[1]", "/0: found 1, expected an object"),
     ("events.json", '{"a": 1}', "found an object of 1, expected an array"),

@@ -32,6 +32,7 @@ def test_a_gap_relative_to_a_part_of_the_cost():
     assert gap_over(5.0, 4.0, 0.0) == 1.0
     assert gap_over(5.0, 5.0, 0.0) == 0.0
     assert gap_over(5.0, None, 5.0) is None
+    assert gap_over(5.0, 4.0, None) is None  # a record that lacks a term
 
 
 finite = st.floats(-1e6, 1e6)

@@ -21,14 +21,14 @@ def gap(cost: float | None, bound: float | None) -> float | None:
     return 0.0 if largest == 0 else min(1.0, max(0.0, cost - bound) / largest)
 
 
-def gap_over(cost: float | None, bound: float | None, part: float) -> float | None:
+def gap_over(cost: float | None, bound: float | None, part: float | None) -> float | None:
     """
-    (z - z_b) / |part| in [0, 1]: the gap relative to a part of the cost.
+    (z - z_b) / |part| in [0, 1]: the gap relative to a part of the cost; None where one is unknown.
 
     Under overload, postponement is nearly the whole cost and hides any gap elsewhere: the part is
     then what is spent on running jobs, or on energy alone.
     """
-    if cost is None or bound is None:
+    if cost is None or bound is None or part is None:
         return None
     excess = max(0.0, cost - bound)
     if excess == 0:

@@ -170,9 +170,9 @@ def _claimed(
 
 def _gap(figures: Mapping[str, Any]) -> float | None:
     """The gap of the first stage whose bound is not met; 0 if all are."""
-    bounds = figures["stage_bounds"] or [None]
-    for value, bound in zip(figures["stage_values"], bounds, strict=False):
-        if bound is None or not met(value, bound):
+    values, bounds = (figures.get(f"stage_{name}") or [None] for name in ("values", "bounds"))
+    for value, bound in zip(values, bounds, strict=False):
+        if value is None or bound is None or not met(value, bound):
             return gap(value, bound)
     return 0.0
 
