@@ -12,6 +12,8 @@ from rsjs.experiments.campaigns.collection import collect
 from rsjs.instances.errors import InputError
 from rsjs.reporting.site.material import gathered
 
+pytestmark = pytest.mark.process
+
 METHODS = ("fifo:paper", "jahani_patterns@highs")
 
 
