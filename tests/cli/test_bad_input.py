@@ -112,6 +112,7 @@ def test_bad_input_is_told_in_one_line(
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.process
 def test_a_process_exits_with_2_and_no_traceback(process: Run, folder: Path) -> None:
     ended = process("solve", folder / "damaged.json.gz", "--json")
     assert (ended.code, ended.out) == (2, "")

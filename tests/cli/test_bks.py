@@ -12,6 +12,8 @@ import pytest
 
 from rsjs.instances.files import read_instance
 
+pytestmark = [pytest.mark.process, pytest.mark.solver]
+
 Run = Callable[..., Any]
 
 NAME = "jahani-table2-base-at0-synthetic-N2-J6-s1"
@@ -21,7 +23,7 @@ name = "two"
 shows = "a test"
 timing = "shared"
 [limits]
-time_s = 20
+time_s = 600
 memory_mb = 1000
 gap = 0
 [[instances]]

@@ -66,6 +66,7 @@ def compared(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Compared
     return Compared(code, out.getvalue(), err.getvalue(), made)
 
 
+@pytest.mark.process
 def test_all_files_are_written(compared: Compared) -> None:
     assert compared.code == 0
     assert {path.name for path in compared.folder.iterdir()} == {*FILES, "solutions"}
@@ -90,6 +91,7 @@ def test_all_files_are_written(compared: Compared) -> None:
     assert all(event["seconds"] >= 0 for run in events for event in run["events"])
 
 
+@pytest.mark.process
 def test_the_table_is_printed_with_what_was_left_out(compared: Compared) -> None:
     assert "greedy:code" in compared.out
     assert "Not run:\n  enumeration on jahani-" in compared.out
@@ -97,16 +99,19 @@ def test_the_table_is_printed_with_what_was_left_out(compared: Compared) -> None
     assert "rows.csv" in compared.out
 
 
+@pytest.mark.process
 def test_each_run_is_told_on_standard_error_when_it_ends(compared: Compared) -> None:
     told = [line.split()[0] for line in compared.err.splitlines() if line.startswith(" ")]
     assert told == [f"{i}/5" for i in range(1, 6)]
 
 
+@pytest.mark.process
 def test_solutions_can_be_checked(compared: Compared, rsjs: Run, folder: Path) -> None:
     for path in (compared.folder / "solutions").glob("*N10*"):
         assert rsjs("check", folder / "large.json", path).code == 0
 
 
+@pytest.mark.process
 def test_json_holds_rows_and_what_was_left_out(rsjs: Run, folder: Path, tmp_path: Path) -> None:
     methods = "greedy:paper,enumeration"
     ended = rsjs("compare", folder / "large.json", "--methods", methods, "-o", tmp_path, "--json")
@@ -118,6 +123,7 @@ def test_json_holds_rows_and_what_was_left_out(rsjs: Run, folder: Path, tmp_path
     assert {Path(name).name for name in ended.json["files"]} == FILES
 
 
+@pytest.mark.process
 def test_a_solver_that_is_missing_is_listed_with_its_command(
     rsjs: Run, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -132,6 +138,7 @@ def test_a_solver_that_is_missing_is_listed_with_its_command(
     assert "pip install 'pyscipopt" in ended.err
 
 
+@pytest.mark.process
 def test_a_run_without_a_solution_makes_the_exit_code_1(
     rsjs: Run, folder: Path, tmp_path: Path
 ) -> None:

@@ -20,10 +20,11 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """One node or two, no solver."""
     monkeypatch.setattr(demo, "SIZES", (1, 2))
     monkeypatch.setattr(demo, "METHODS", "greedy:paper")
-    monkeypatch.setattr(demo, "LITERAL", "enumeration")
+    monkeypatch.setattr(demo, "LITERAL", "edf:paper")
     monkeypatch.setattr(demo, "LITERAL_UP_TO", 1)
 
 
+@pytest.mark.process
 @pytest.mark.usefixtures("small")
 def test_it_ends_in_a_table_over_the_sizes(rsjs: Run, tmp_path: Path) -> None:
     ended = rsjs("demo", "-o", tmp_path / "d")

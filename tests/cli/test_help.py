@@ -70,12 +70,14 @@ def test_the_help_imports_nothing_heavy() -> None:
     assert not loaded & (HEAVY | {"rich"})
 
 
+@pytest.mark.process
 def test_python_m_is_the_command(process: Run) -> None:
     ended = process("--help")
     assert ended.code == 0
     assert ended.out.startswith("Usage: rsjs ")
 
 
+@pytest.mark.process
 def test_a_reader_that_leaves_early_causes_no_traceback() -> None:
     command = f"{sys.executable} -m rsjs list catalogues --json | head -1"
     done = subprocess.run(command, shell=True, capture_output=True, text=True, check=False)

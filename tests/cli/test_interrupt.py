@@ -18,9 +18,12 @@ import pytest
 
 Run = Callable[..., Any]
 
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="no SIGINT to another process")
+pytestmark = [
+    pytest.mark.process,
+    pytest.mark.skipif(sys.platform == "win32", reason="no SIGINT to another process"),
+]
 
-PATIENCE = 60.0  # seconds; nothing here is timed, a test that hangs is ended
+PATIENCE = 600.0  # seconds; nothing here is timed, a test that hangs is ended
 
 
 def _listen() -> None:
@@ -69,6 +72,7 @@ def test_ctrl_c_and_a_polite_kill_keep_the_incumbent(
 ) -> None:
     solution = tmp_path / "solution.json"
     line = ("--method", "jahani_literal@highs", "--warm-start", folder / "idle-large.json")
+    line += ("--time-limit", "3600")
     with started("solve", folder / "large.json", *line, "-o", solution, "--json") as process:
         worker = wait_for(lambda: worker_with("incumbent.npz", process.pid))
         left = Path(worker.cmdline()[-1])
@@ -87,7 +91,16 @@ def test_ctrl_c_ends_a_comparison_with_the_runs_that_were_done(
     folder: Path, tmp_path: Path
 ) -> None:
     methods = "greedy:code,jahani_literal@highs,edf:paper"
-    line = ("compare", folder / "large.json", "--methods", methods, "-o", tmp_path)
+    line = (
+        "compare",
+        folder / "large.json",
+        "--methods",
+        methods,
+        "-o",
+        tmp_path,
+        "--time-limit",
+        "3600",
+    )
     with started(*line) as process:
         assert process.stderr is not None
         while "1/3 greedy:code" not in process.stderr.readline():

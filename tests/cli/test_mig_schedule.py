@@ -21,6 +21,7 @@ def jobs(tmp_path: Path) -> Path:
     return tmp_path / "jobs.json"
 
 
+@pytest.mark.process
 def test_a_schedule_is_made_written_drawn_and_checked(
     rsjs: Run, jobs: Path, tmp_path: Path
 ) -> None:
@@ -37,7 +38,10 @@ def test_a_schedule_is_made_written_drawn_and_checked(
     assert (checked.code, checked.json["makespan"], checked.json["violations"]) == (0, 3, [])
 
 
-@pytest.mark.parametrize("method", ["cpsat", "enumeration", "srpt"])
+@pytest.mark.process
+@pytest.mark.parametrize(
+    "method", [pytest.param("cpsat", marks=pytest.mark.solver), "enumeration", "srpt"]
+)
 def test_methods_readings_and_objectives_are_options(rsjs: Run, jobs: Path, method: str) -> None:
     options = ["--reading", "C", "--objective", "late,completion", "--units", "2000,2000"]
     ended = rsjs("mig", "schedule", jobs, "--method", method, *options, "--json")
@@ -46,6 +50,7 @@ def test_methods_readings_and_objectives_are_options(rsjs: Run, jobs: Path, meth
     assert ended.json["objective"] == [0, 9]
 
 
+@pytest.mark.process
 def test_a_changed_schedule_fails_the_check_with_job_unit_and_minute(
     rsjs: Run, jobs: Path, tmp_path: Path
 ) -> None:
@@ -59,6 +64,7 @@ def test_a_changed_schedule_fails_the_check_with_job_unit_and_minute(
     assert "violation  release: job 3 step 0 unit 0 minute 0: found 0, expected" in ended.out
 
 
+@pytest.mark.process
 def test_the_consumer_that_polls_is_an_option_of_rules(rsjs: Run, jobs: Path) -> None:
     ended = rsjs("mig", "schedule", jobs, "--method", "fcfs?poll=10", "--json")
     assert (ended.json["method"], ended.json["makespan"]) == ("fcfs?poll=10", 12)

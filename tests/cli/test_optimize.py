@@ -38,11 +38,11 @@ def test_a_closed_standard_input_is_told(rsjs: Run, monkeypatch: pytest.MonkeyPa
     assert "standard input: found nothing: it is closed" in ended.err
 
 
-@pytest.mark.parametrize("generate", [jahani.generate, sts.generate])
+@pytest.mark.process
 def test_a_verified_solution_comes_out_with_its_checked_cost(
-    generate: Callable[..., Any], optimize: Run, rsjs: Run, tmp_path: Path
+    optimize: Run, rsjs: Run, tmp_path: Path
 ) -> None:
-    instance = generate(**SMALL)
+    instance = sts.generate(**SMALL)
     write_instance(instance, tmp_path / "i.json")
     ended = optimize((tmp_path / "i.json").read_bytes(), "--method", "greedy:paper")
     assert ended.code == 0
@@ -57,6 +57,7 @@ def test_a_verified_solution_comes_out_with_its_checked_cost(
     assert rsjs("check", tmp_path / "i.json", tmp_path / "s.json").code == 0
 
 
+@pytest.mark.process
 def test_an_exact_method_also_tells_its_bound(optimize: Run, tmp_path: Path) -> None:
     write_instance(jahani.generate(**SMALL), tmp_path / "i.json")
     ended = optimize((tmp_path / "i.json").read_bytes(), "--method", "enumeration", "--json")
@@ -64,6 +65,7 @@ def test_an_exact_method_also_tells_its_bound(optimize: Run, tmp_path: Path) -> 
     assert json.loads(ended.err)["stop"] == "optimal"
 
 
+@pytest.mark.process
 def test_it_is_a_filter_with_the_method_of_the_paper_by_default(tmp_path: Path) -> None:
     write_instance(sts.generate(**SMALL), tmp_path / "i.json")
     with (tmp_path / "i.json").open("rb") as file:
@@ -105,9 +107,10 @@ def test_a_workload_and_an_unknown_method_are_refused(optimize: Run, tmp_path: P
     assert (ended.code, ended.out) == (2, "")
 
 
+@pytest.mark.process
 def test_without_a_solution_nothing_comes_out(optimize: Run, tmp_path: Path) -> None:
-    write_instance(sts.generate(nodes=40, jobs=400, seed=1), tmp_path / "i.json")
-    arguments = ("--method", "rsjs_minlp@scip", "--time-limit", "0.01")
+    write_instance(sts.generate(**SMALL), tmp_path / "i.json")
+    arguments = ("--method", "greedy", "--memory-limit", "1")
     ended = optimize((tmp_path / "i.json").read_bytes(), *arguments)
     assert (ended.code, ended.out) == (1, "")
     assert "no solution" in ended.err

@@ -23,7 +23,7 @@ name = "one"
 shows = "a test"
 timing = "shared"
 [limits]
-time_s = 20
+time_s = 600
 memory_mb = 1000
 [[instances]]
 generator = "jahani"
@@ -49,6 +49,7 @@ def stores(folder: Path, ages: dict[str, int]) -> None:
         os.utime(plan, (10_000 - age, 10_000 - age))
 
 
+@pytest.mark.process
 def test_run_then_report_gives_the_site(
     rsjs: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, no_pictures: None
 ) -> None:
@@ -64,6 +65,7 @@ def test_run_then_report_gives_the_site(
     assert (again["runs"], again["folder"], again["missing"]) == (1, "site", [])
 
 
+@pytest.mark.process
 def test_a_comparison_is_reported_too(
     rsjs: Run, folder: Path, tmp_path: Path, no_pictures: None
 ) -> None:
@@ -121,6 +123,7 @@ def test_a_report_goes_beside_its_source(source: str, place: str) -> None:
     assert beside(Path(source)).as_posix() == place
 
 
+@pytest.mark.process
 def test_a_damaged_record_is_told(
     rsjs: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, no_pictures: None
 ) -> None:

@@ -18,6 +18,8 @@ from rsjs.experiments.campaigns import dask_cluster
 
 pytest.importorskip("distributed")
 
+pytestmark = pytest.mark.process
+
 Run = Callable[..., Any]
 
 TEXT = """
@@ -26,7 +28,7 @@ name = "one"
 shows = "a test"
 timing = "shared"
 [limits]
-time_s = 60
+time_s = 3600
 memory_mb = 1000
 [[instances]]
 generator = "jahani"
@@ -34,7 +36,7 @@ sizes = ["10x100"]
 [[methods]]
 run = ["jahani_literal@highs"]
 """
-PATIENCE = 60.0  # seconds; a test that hangs is ended
+PATIENCE = 600.0  # seconds; a test that hangs is ended
 
 
 @pytest.fixture

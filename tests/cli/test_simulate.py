@@ -90,8 +90,8 @@ def test_what_was_predicted_is_what_comes_without_errors(
     asked = ("simulate", workload, "--compare", "queue:pedf", "-o", tmp_path / "out", "--json")
     plain = rsjs(*asked).json["runs"][0]
     assert plain["predicted_cost"] is None
-    for options in (("--deviation", 0.1), ("--boot", 300), ("--checkpoint", "epoch")):
-        assert rsjs(*asked, *options).json["runs"][0]["predicted_cost"] == plain["cost"]
+    errors = ("--deviation", 0.1, "--boot", 300, "--checkpoint", "epoch")
+    assert rsjs(*asked, *errors).json["runs"][0]["predicted_cost"] == plain["cost"]
 
 
 def test_ratios_to_a_bound_on_a_crowded_cluster_are_marked(tmp_path: Path, rsjs: Run) -> None:

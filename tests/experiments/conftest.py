@@ -30,7 +30,7 @@ def spin(instance, call, report):
     report.incumbent(solution, cost)
     report.bound(cost / 2)
     while True:
-        pass
+        time.sleep(60)
 
 
 def polite(instance, call, report):

@@ -12,7 +12,7 @@ from rsjs.instances.method import Limits
 from rsjs.methods import parse
 from rsjs.reporting.csv_rows import csv_text, read_rows
 
-LIMITS = Limits(time_limit=20.0, seed=1, memory_limit_mb=4096.0)
+LIMITS = Limits(time_limit=600.0, seed=1, memory_limit_mb=4096.0)
 
 
 def plan(family, instance, *spellings):
@@ -47,6 +47,8 @@ def test_the_sifting_bound_stands_for_a_relaxation_and_other_methods_are_solved(
     ]
 
 
+@pytest.mark.process
+@pytest.mark.solver
 def test_a_row_holds_size_bound_and_what_tells_it_from_others(tiny, tmp_path):
     (task,) = plan("jahani", tiny, "jahani_literal")
     row = measure(task, LIMITS)
@@ -61,9 +63,11 @@ def test_a_row_holds_size_bound_and_what_tells_it_from_others(tiny, tmp_path):
     path = tmp_path / "rows.csv"
     path.write_text(csv_text([row]))
     assert key_of(read_rows(path)[0]) == key_of(row) == task.key(LIMITS)
-    assert task.key(LIMITS) != task.key(Limits(time_limit=21.0, seed=1, memory_limit_mb=4096.0))
+    assert task.key(LIMITS) != task.key(Limits(time_limit=601.0, seed=1, memory_limit_mb=4096.0))
 
 
+@pytest.mark.process
+@pytest.mark.solver
 def test_a_model_that_takes_too_long_to_build_is_a_row_that_says_so():
     (task,) = plan("jahani", generate(nodes=20, jobs=200, seed=1), "jahani_literal")
     row = measure(task, Limits(time_limit=0.05))

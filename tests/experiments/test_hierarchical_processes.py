@@ -19,21 +19,23 @@ from rsjs.instances.method import Call, Limits, Report
 from rsjs.instances.solution import Stop
 from rsjs.methods import parse
 
-PATIENCE = 60.0  # seconds; nothing here is timed, a test that hangs is ended
+pytestmark = pytest.mark.process
+
+PATIENCE = 600.0  # seconds; nothing here is timed, a test that hangs is ended
 
 
 @pytest.fixture(scope="module")
 def instance():
-    return kiros.generate(nodes=6, jobs=30, seed=2, due="tight")
+    return kiros.generate(nodes=3, jobs=12, seed=2, due="tight")
 
 
 def within(instance, method: str, report: Report | None = None, **limits):
     """What the controllers of this process find."""
     request = parse(method)
-    call = Call(options=request.options, limits=Limits(**limits))
+    call = Call(options=request.options, limits=Limits(**{"time_limit": PATIENCE, **limits}))
     ready = request.serving(instance).prepare(call, len(instance.jobs))
     call = replace(call, ready=ready)
-    return run(instance, call, report or Report(limits.get("time_limit", 60.0)))
+    return run(instance, call, report or Report(limits.get("time_limit", PATIENCE)))
 
 
 def family(process: psutil.Process) -> list[psutil.Process]:
@@ -58,10 +60,14 @@ def living(processes: Iterable[psutil.Process]) -> list[psutil.Process]:
 
 
 @pytest.mark.parametrize(
-    "method", ["first_ending_patterns@highs,controllers=5", "greedy:paper,split=demand"]
+    "method",
+    [
+        pytest.param("first_ending_patterns@highs,controllers=3", marks=pytest.mark.solver),
+        "greedy:paper,split=demand",
+    ],
 )
 def test_the_decision_does_not_depend_on_the_number_of_processes(instance, method):
-    reports = [Report(60.0) for _ in range(2)]
+    reports = [Report(PATIENCE) for _ in range(2)]
     one, two = (
         within(instance, f"hierarchical?method={method}", report, threads=threads)
         for threads, report in enumerate(reports, start=1)
@@ -95,10 +101,14 @@ class Impatient(Report):
 
 
 def test_an_interrupt_is_heard_by_every_process(hostile, instance):
-    result = within(instance, "hierarchical?method=polite,controllers=2", Impatient(60), threads=2)
+    result = within(
+        instance, "hierarchical?method=polite,controllers=2", Impatient(PATIENCE), threads=2
+    )
     assert result.stop is Stop.INTERRUPTED  # as each of them says
     assert check(instance, result.solution, objective=result.objective).feasible
-    deaf = within(instance, "hierarchical?method=spin,controllers=2", Impatient(60.0), threads=2)
+    deaf = within(
+        instance, "hierarchical?method=spin,controllers=2", Impatient(PATIENCE), threads=2
+    )
     assert (deaf.stop, deaf.solution) == (Stop.INTERRUPTED, None)
     assert family(psutil.Process()) == []
 
@@ -114,7 +124,7 @@ def test_the_launcher_ends_a_run_with_its_controllers(hostile, instance):
     found = outcome.run(
         instance,
         parse("hierarchical?method=eat,controllers=2"),
-        Limits(time_limit=60.0, threads=2, memory_limit_mb=700),
+        Limits(time_limit=PATIENCE, threads=2, memory_limit_mb=700),
         on_event=lambda line: seen.update(family(psutil.Process())),
     )
     assert found.result.stop is Stop.MEMORY_LIMIT
@@ -138,15 +148,16 @@ def test_controllers_die_with_their_parent(hostile, instance):
     found = outcome.run(
         instance,
         parse("hierarchical?method=spin,controllers=2"),
-        Limits(time_limit=60.0, threads=2),
+        Limits(time_limit=PATIENCE, threads=2),
         on_event=kill_the_worker,
     )
     assert found.result.stop is Stop.ERROR
     assert len(seen) == 2
 
 
+@pytest.mark.solver
 def test_the_loss_shows_against_the_best_bound(instance):
-    limits = Limits(gap=0.0, time_limit=60.0)
+    limits = Limits(gap=0.0, time_limit=PATIENCE)
     spellings = ["first_ending_patterns@highs"]
     spellings += [f"hierarchical?controllers=3,method={spellings[0]}"]
     requests = [parse(spelling) for spelling in spellings]

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from rsjs.experiments.best_known.claims import BoundClaim, Claims, CostClaim
+from rsjs.experiments.best_known.pricing import exact_terms
 from rsjs.experiments.campaigns import formats, record_writing
 from rsjs.experiments.campaigns.records import Record
 from rsjs.experiments.campaigns.runs import Run
@@ -64,6 +65,12 @@ def best(tiny: Instance) -> Solution:
     found = enumerate_all(tiny, Call(), Report()).solution
     assert found is not None
     return found
+
+
+@pytest.fixture(scope="session")
+def optimum(tiny: Instance, best: Solution) -> float:
+    """Its exact cost: prices in floats differ in the last digit between processors."""
+    return float(sum(exact_terms(tiny, best).values()))
 
 
 @pytest.fixture(scope="session")

@@ -26,12 +26,6 @@ def nothing(tiny):
     return BestKnown(instance=tiny.name, sha256=tiny.digest, nodes=2, jobs=3, made_by=made_by)
 
 
-@pytest.fixture(scope="session")
-def optimum(tiny, best):
-    """The least cost."""
-    return check(tiny, best).objective
-
-
 def test_a_cost_is_taken_with_its_exact_value_and_its_solution(nothing, claims, cost, best):
     new = merged(nothing, claims(cost(best)))
     taken = new.known.cost

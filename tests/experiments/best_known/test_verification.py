@@ -10,16 +10,15 @@ import pytest
 from rsjs.experiments.best_known import folder as files
 from rsjs.experiments.best_known.update import update
 from rsjs.experiments.best_known.verification import verify
-from rsjs.instances.check import check
 from rsjs.instances.errors import InputError
 from rsjs.instances.files import write_solution
 from rsjs.instances.generators.jahani import generate
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory, claims, cost, bound, tiny, best, idle):
+def made(tmp_path_factory, claims, cost, bound, tiny, best, idle, optimum):
     """Two costs, two bounds, the second closing, each head with a witness; tests work on copies."""
-    folder, optimum = tmp_path_factory.mktemp("made") / "known", check(tiny, best).objective
+    folder = tmp_path_factory.mktemp("made") / "known"
     second = [
         cost(best, 2),
         bound(optimum, 2),

@@ -16,6 +16,7 @@ from rsjs.experiments.campaigns.local import local
 from rsjs.experiments.campaigns.runner import Part, Prepared
 from rsjs.methods import all_methods
 
+HOUR = 3600  # seconds; only what hangs lasts so long
 HEAD = """
 format = "rsjs-campaign/1"
 name = "{name}"
@@ -187,7 +188,7 @@ def campaign(tmp_path: Path) -> Callable[..., Campaign]:
         fields = {
             "name": "test",
             "more": "",
-            "time_s": 1,
+            "time_s": HOUR,
             "threads": [1],
             "sizes": '["1x2"]',
             "seeds": [1],
@@ -222,7 +223,7 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def asked(campaign: Callable[..., Campaign], request: pytest.FixtureRequest) -> Campaign:
     """A campaign of the METHODS of a module."""
-    return campaign(*request.module.METHODS, time_s=20, sizes='["2x6"]')
+    return campaign(*request.module.METHODS, sizes='["2x6"]')
 
 
 @pytest.fixture

@@ -22,7 +22,7 @@ name = "test"
 shows = "a test"
 timing = "shared"
 [limits]
-time_s = 30
+time_s = 3600
 gap = 0
 [[mig_scheduling]]
 files = ["four.json"]

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import psutil
@@ -21,27 +23,45 @@ from rsjs.experiments.campaigns.dask_cluster import running_cluster
 from rsjs.experiments.campaigns.dask_dispatch import dask
 from rsjs.experiments.campaigns.dispatch import News
 from rsjs.instances.errors import InputError
+from rsjs.instances.lifeline import die_with_parent
+from rsjs.methods import all_methods
 
 pytest.importorskip("distributed")
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="no parent-death signal")
+pytestmark = [
+    pytest.mark.process,
+    pytest.mark.skipif(sys.platform != "linux", reason="no parent-death signal"),
+]
 
-SLOW = "enumeration"  # takes far more than its time on 60 x 10
-PATIENCE = 60.0  # seconds; a test that hangs is ended
+PATIENCE = 600.0  # seconds; a test that hangs is ended
+WAITS = """
+import time
+from pathlib import Path
+from rsjs.instances.method import Method
+from rsjs.instances.solution import SolveResult, Stop
+
+
+def run(instance, call, report):
+    while not Path({gate!r}, str(call.limits.seed)).exists():
+        time.sleep(0.05)
+    return SolveResult(stop=Stop.ITERATIONS)
+
+
+METHOD = Method(name="waits", summary="a test", kind="heuristic", run="waits:run")
+"""
 
 
 def until(found: Callable[[], object]) -> None:
     end = time.monotonic() + PATIENCE
     while not found():
         assert time.monotonic() < end
-        time.sleep(0.02)
+        time.sleep(0.1)
 
 
 class Cluster:
     """A scheduler and workers of one thread, each a process as its users start it."""
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self.processes: list[subprocess.Popen[bytes]] = []
+    def __init__(self, folder: Path, processes: list[subprocess.Popen[bytes]]) -> None:
+        self.folder, self.processes = folder, processes
         file = folder / "scheduler.json"
         self.scheduler = self._start("scheduler", "--port", "0", "--scheduler-file", str(file))
         until(lambda: file.exists() and file.read_text().endswith("}"))
@@ -55,9 +75,14 @@ class Cluster:
     def _start(self, kind: str, *options: str, path: Path | None = None) -> subprocess.Popen[bytes]:
         command = [sys.executable, "-m", f"distributed.cli.dask_{kind}", "--host", "127.0.0.1"]
         variables = {**os.environ, "PYTHONPATH": str(path)} if path else None
+        ended_with_us = partial(die_with_parent, os.getpid(), signal.SIGTERM)
         with (self.folder / "log").open("ab") as log:
             process = subprocess.Popen(
-                [*command, "--no-dashboard", *options], env=variables, stdout=log, stderr=log
+                [*command, "--no-dashboard", *options],
+                env=variables,
+                stdout=log,
+                stderr=log,
+                preexec_fn=ended_with_us,
             )
         self.processes.append(process)
         return process
@@ -73,25 +98,63 @@ class Cluster:
 
 
 @pytest.fixture(scope="module")
-def clusters() -> Iterator[list[Cluster]]:
-    """Those that were started; all are ended afterwards."""
-    started: list[Cluster] = []
-    yield started
-    for cluster in started:
-        for process in cluster.processes:
-            process.terminate()
-            process.wait()
+def gates(tmp_path_factory) -> Iterator[Path]:
+    """The folder of a method that waits for a file with the name of its seed."""
+    folder, gate = tmp_path_factory.mktemp("waits"), tmp_path_factory.mktemp("gate")
+    info = folder / "waits-1.dist-info"
+    info.mkdir()
+    (folder / "waits.py").write_text(WAITS.format(gate=str(gate)))
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: waits\nVersion: 1\n")
+    (info / "entry_points.txt").write_text("[rsjs.methods]\nwaits = waits:METHOD\n")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PYTHONPATH", str(folder))
+        patch.syspath_prepend(str(folder))
+        all_methods.cache_clear()
+        yield gate
+    all_methods.cache_clear()
+    sys.modules.pop("waits", None)
 
 
 @pytest.fixture
-def cluster(clusters, tmp_path_factory) -> Cluster:
+def gate(gates) -> Callable[..., None]:
+    """Lets the method go on at seeds; all are held at the beginning."""
+    for file in gates.iterdir():
+        file.unlink()
+
+    def let(*seeds: int) -> None:
+        for seed in seeds:
+            (gates / str(seed)).touch()
+
+    return let
+
+
+@pytest.fixture(scope="module")
+def clusters() -> list[Cluster]:
+    """Those that were started."""
+    return []
+
+
+@pytest.fixture(scope="module")
+def processes() -> Iterator[list[subprocess.Popen[bytes]]]:
+    """Those that were started; all are ended afterwards."""
+    started: list[subprocess.Popen[bytes]] = []
+    yield started
+    for process in started:
+        process.terminate()
+    for process in started:
+        process.wait()
+
+
+@pytest.fixture
+def cluster(gates, clusters, processes, tmp_path_factory) -> Cluster:
     """A cluster with two workers, another if a test has ended the last."""
     if not clusters or clusters[-1].scheduler.poll() is not None:
-        clusters.append(Cluster(tmp_path_factory.mktemp("cluster")))
+        made = Cluster(tmp_path_factory.mktemp("cluster"), processes)
         for _ in range(2):
-            clusters[-1].worker()
-        with running_cluster(clusters[-1].address) as client:
+            made.worker()
+        with running_cluster(made.address) as client:
             client.wait_for_workers(2, timeout=PATIENCE)
+        clusters.append(made)
     return clusters[-1]
 
 
@@ -108,8 +171,8 @@ def news(tmp_path) -> Callable[..., Iterator[News]]:
     return tell
 
 
-def slow(campaign, **changes):
-    return campaign(SLOW, sizes='["60x10"]', **changes)
+def waiting(campaign, **changes):
+    return campaign("waits", time_s=2 * PATIENCE, **changes)
 
 
 def files(store: Path, name: str) -> dict[str, bytes]:
@@ -117,9 +180,9 @@ def files(store: Path, name: str) -> dict[str, bytes]:
 
 
 def test_records_are_those_of_this_machine(campaign, carry_out, cluster, news, tmp_path):
-    asked = campaign("fifo:paper", "greedy:code", "enumeration", seeds=[1, 2], time_s=20)
+    asked = campaign("fifo:paper", "greedy:code", "enumeration", time_s=PATIENCE)
     kinds = Counter(item.kind for item in news(asked, cluster) if item.kind != "idle")
-    assert kinds == {"begun": 6, "ended": 6}
+    assert kinds == {"begun": 3, "ended": 3}
     carry_out(asked, tmp_path / "local")
     for name in ("spec.json", "solution.json.gz"):
         assert files(tmp_path / "store", name) == files(tmp_path / "local", name)
@@ -132,23 +195,28 @@ def test_records_are_those_of_this_machine(campaign, carry_out, cluster, news, t
     assert cluster.running() == []
 
 
-def test_a_worker_that_is_killed_loses_no_run(campaign, cluster, news, tmp_path):
-    asked, kinds, killed = slow(campaign, more="seeds = [0, 1, 2]"), Counter(), False
+def test_a_worker_that_is_killed_loses_no_run(campaign, cluster, news, gate, tmp_path):
+    asked, kinds, killed = waiting(campaign, more="seeds = [0, 1, 2]"), Counter(), False
     for item in news(asked, cluster):
         kinds[item.kind] += 1
+        if item.kind == "lost":
+            gate(0, 1, 2)
+        if killed:
+            continue
         guards = cluster.running("campaigns.guarded_slot")
-        if guards and cluster.running("worker") and not killed:
+        if guards and cluster.running("worker"):
             killed = True
             guards[0].parent().kill()
     assert (kinds["begun"], kinds["lost"], kinds["ended"]) == (4, 1, 3)
     rows = collect([tmp_path / "store"]).rows
-    assert [row["ended"] for row in rows] == ["TIMEOUT"] * 3
+    assert [row["ended"] for row in rows] == ["FINISHED"] * 3
     assert cluster.running() == []
 
 
+@pytest.mark.usefixtures("gate")
 def test_a_run_that_is_lost_twice_is_a_crash(campaign, cluster, news, tmp_path):
     kinds = Counter()
-    for item in news(slow(campaign), cluster):
+    for item in news(waiting(campaign), cluster):
         kinds[item.kind] += 1
         if cluster.running("worker"):
             for guard in cluster.running("campaigns.guarded_slot"):
@@ -160,9 +228,9 @@ def test_a_run_that_is_lost_twice_is_a_crash(campaign, cluster, news, tmp_path):
 
 
 def test_a_client_that_is_killed_leaves_no_process_and_what_is_left_is_carried_out(
-    campaign, cluster, news, tmp_path
+    campaign, cluster, news, gate, tmp_path
 ):
-    asked, store = slow(campaign, more="seeds = [0, 1]"), tmp_path / "store"
+    asked, store = waiting(campaign, more="seeds = [0, 1]"), tmp_path / "store"
     words = ["run", tmp_path / "campaign.toml", "-o", store, "--dispatch", cluster.address]
     client = subprocess.Popen([sys.executable, "-m", "rsjs", *map(str, words)])
     until(lambda: len(cluster.running("worker")) == 2)
@@ -170,6 +238,7 @@ def test_a_client_that_is_killed_leaves_no_process_and_what_is_left_is_carried_o
     client.wait()
     until(lambda: not cluster.running())
     assert not list(store.glob("runs/*/*"))
+    gate(0, 1)
     assert sum(item.kind == "ended" for item in news(asked, cluster)) == 2
     assert not list((store / "scratch").iterdir())
     assert not list((store / "claims").iterdir())
@@ -211,17 +280,16 @@ def test_runs_that_are_to_be_alone_are_refused_beside_each_other(campaign, clust
 
 
 def test_a_scheduler_that_has_gone_is_told_and_what_is_done_is_kept(
-    campaign, cluster, news, tmp_path
+    campaign, cluster, news, gate, tmp_path
 ):
     def kill_after_the_first() -> None:
-        for item in news(slow(campaign, more="seeds = [0, 1, 2, 3]"), cluster):
+        for item in news(waiting(campaign, more="seeds = [0, 1, 2, 3]"), cluster):
             if item.kind == "ended":
                 cluster.scheduler.kill()
 
+    gate(0)
     with pytest.raises(OSError, match="the Dask scheduler has gone; what is done is kept"):
         kill_after_the_first()
     found = collect([tmp_path / "store"])
-    assert len(found.rows) + len(found.missing) == 4
-    assert found.rows
-    assert found.missing
+    assert (len(found.rows), len(found.missing)) == (1, 3)
     until(lambda: not cluster.running())

@@ -12,6 +12,8 @@ from rsjs.experiments.campaigns.collection import collect
 from rsjs.instances.errors import InputError
 from rsjs.reporting.site.material import gathered
 
+pytestmark = pytest.mark.process
+
 METHODS = ("fifo:paper", "jahani_patterns@highs")
 
 
@@ -114,6 +116,7 @@ def test_a_session_that_is_lost_costs_what_it_told_and_no_record(store, text):
         if old[key] != new[key]
     }
     lost = {"commit", "dirty", "python_version", "environment_sha256", "host", "cpu_model"}
+    lost |= {"hardware_threads"}
     assert gone <= lost
     assert {row[key] for row in after.rows for key in lost} == {None}
     assert [name for name, _ in gathered([store]).lost] == [session.stem]

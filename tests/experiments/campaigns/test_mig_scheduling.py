@@ -24,6 +24,8 @@ from rsjs.reporting.families import family_of
 from rsjs.reporting.statistics.schedule_sheet import schedule_sheet
 from tests.experiments.campaigns.mig_campaign import read
 
+pytestmark = pytest.mark.process
+
 CarryOut = Callable[..., Prepared]
 
 

@@ -21,7 +21,7 @@ from rsjs.instances.solution import SolveResult, Stop
 @pytest.fixture
 def record(campaign):
     """The builder of a record whose limit is 1 s."""
-    (run,) = prepare(campaign("fifo:paper"), None, Part()).selected
+    (run,) = prepare(campaign("fifo:paper", time_s=1), None, Part()).selected
 
     def make(*incumbents, total=0.5, clock=0.6, cost=None):
         verdict = None
@@ -69,23 +69,30 @@ def test_a_limit_that_was_kept_is_overshot_by_nothing(record, clock, expected):
     assert row_of(record(clock=clock), None)["overshoot_s"] == expected
 
 
+def put(record, run, store):
+    """Write the record of another run into a store."""
+    folder = store / "runs" / run.id[:2] / run.id
+    folder.mkdir(parents=True)
+    write(replace(record, run=run), folder, None)
+
+
 def test_a_method_of_a_package_is_told_apart_by_its_source(campaign, record, tmp_path):
     prepared = prepare(campaign("fifo:paper"), tmp_path / "store", Part())
     write_plan(tmp_path / "store", prepared.campaign, prepared.plan)
     for digit in "ab":
         source = {"distribution": "pack", "version": "1", "sha256": digit * 64}
-        made = record()
-        made = replace(made, run=replace(made.run, plugins=canonical_text({"own": source})))
-        folder = tmp_path / "store" / "runs" / made.run.id[:2] / made.run.id
-        folder.mkdir(parents=True)
-        write(made, folder, None)
+        (run,) = prepared.selected
+        put(record(), replace(run, plugins=canonical_text({"own": source})), tmp_path / "store")
     rows = {row["method"]: row["plugins"] for row in collect([tmp_path / "store"]).rows}
     assert rows.keys() == {"fifo:paper [pack 1 aaaaaaaa]", "fifo:paper [pack 1 bbbbbbbb]"}
     assert json.loads(rows["fifo:paper [pack 1 bbbbbbbb]"])["own"] == source
 
 
-def test_methods_are_told_apart_by_their_threads(campaign, carry_out, tmp_path):
-    carry_out(campaign("fifo:paper", threads=[1, 2]), tmp_path / "two")
+def test_methods_are_told_apart_by_their_threads(campaign, record, tmp_path):
+    prepared = prepare(campaign("fifo:paper", threads=[1, 2]), tmp_path / "two", Part())
+    write_plan(tmp_path / "two", prepared.campaign, prepared.plan)
+    for run in prepared.selected:
+        put(record(), run, tmp_path / "two")
     rows = collect([tmp_path / "two"]).rows
     assert {row["method"]: row["threads"] for row in rows} == {
         "fifo:paper [1 threads]": 1,

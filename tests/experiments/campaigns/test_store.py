@@ -22,6 +22,8 @@ from rsjs.instances.errors import InputError
 from rsjs.instances.files import read_instance, read_solution, write_instance
 from rsjs.instances.generators.jahani import generate
 
+pytestmark = pytest.mark.process
+
 METHODS = ("fifo:paper", "greedy:code", "jahani_patterns@highs")
 
 
@@ -144,7 +146,7 @@ def test_a_store_remembers_the_versions_of_every_solver_that_it_has_met(asked, t
 
 
 def test_a_campaign_that_grows_keeps_what_is_there(campaign, carry_out, store):
-    grown = campaign(*METHODS, "edf:paper", time_s=20, sizes='["2x6"]')
+    grown = campaign(*METHODS, "edf:paper", sizes='["2x6"]')
     prepared = carry_out(grown, store)
     assert [run.method for run in prepared.left] == ["edf:paper"]
     assert len(collect([store]).rows) == 4
@@ -166,14 +168,17 @@ DAMAGE = {
 
 
 @pytest.mark.parametrize("damage", DAMAGE.values(), ids=DAMAGE)
-def test_a_corrupt_record_is_told_kept_aside_and_its_run_carried_out_again(
-    asked, carry_out, store, damage
-):
+def test_a_corrupt_record_is_told(store, damage):
     path = record_of(store, "fifo:paper")
     damage(path)
     found = collect([store])
     assert [place for place, _ in found.corrupt] == [str(path)]
     assert found.missing == [path.name]
+
+
+def test_a_corrupt_record_is_kept_aside_and_its_run_carried_out_again(asked, carry_out, store):
+    path = record_of(store, "fifo:paper")
+    DAMAGE["another run's"](path)
     prepared = carry_out(asked, store)
     assert [run_id for run_id, _ in prepared.survey.corrupt] == [path.name]
     assert [run.method for run in prepared.left] == ["fifo:paper"]
@@ -220,10 +225,10 @@ def test_a_folder_with_other_files_is_no_store(asked, tmp_path):
         collect([tmp_path / "nothing"])
 
 
-def test_two_shards_collect_as_one_store_does(asked, carry_out, store, tmp_path):
-    shards = [tmp_path / "one", tmp_path / "two"]
-    for i, shard in enumerate(shards, start=1):
-        carry_out(asked, shard, Part(shard=(i, 2)))
+def test_two_shards_collect_as_one_store_does(store, tmp_path):
+    shards = [shutil.copytree(store, tmp_path / name) for name in ("one", "two")]
+    for i, record in enumerate(sorted(store.glob("runs/*/*"))):
+        shutil.rmtree(shards[i % 2] / record.relative_to(store))
     whole, merged = collect([store]), collect([*shards, shards[0]])
     ids = {row["run_id"]: (row["objective"], row["best_bound"]) for row in whole.rows}
     assert {row["run_id"]: (row["objective"], row["best_bound"]) for row in merged.rows} == ids
@@ -261,6 +266,7 @@ def test_a_log_keeps_its_ends(tmp_path, store):
     assert len(kept) < 10**6
 
 
+@pytest.mark.solver
 def test_an_environment_of_another_python_is_asked_and_used(campaign, carry_out, tmp_path):
     """Stands for a second environment: the same interpreter with another version of HiGHS told."""
     info = tmp_path / "old" / "highspy-0.9.dist-info"
@@ -271,7 +277,7 @@ def test_an_environment_of_another_python_is_asked_and_used(campaign, carry_out,
     python.chmod(0o755)
     tail = '[[methods]]\nrun = ["jahani_patterns@highs"]\nenvironment = "old"\n'
     tail += '[environments]\nold = "python"\n'
-    asked = campaign("jahani_patterns@highs", time_s=20, tail=tail)
+    asked = campaign("jahani_patterns@highs", tail=tail)
     carry_out(asked, tmp_path / "store")
     rows = {row["method"]: row for row in collect([tmp_path / "store"]).rows}
     assert rows["jahani_patterns@highs [old]"]["solver_version"] == "0.9"
