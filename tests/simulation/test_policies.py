@@ -30,8 +30,8 @@ from rsjs.simulation.options import Options
 from rsjs.simulation.outcome import Outcome
 from rsjs.simulation.policies import method, randomized_queue
 from rsjs.simulation.policies.declared import request
-from rsjs.simulation.policies.part import Parts
 from rsjs.simulation.policies.registry import OWN_FILES, maker, policy
+from rsjs.simulation.policies.workload_data import WorkloadData
 from rsjs.simulation.policy import Choice, Policy
 from rsjs.simulation.state import State, whole
 
@@ -231,13 +231,13 @@ def test_greedy_without_prices_decides_as_the_method_does(rule: str, law: str) -
 
 def test_steps_of_a_part_are_those_of_its_own_laws() -> None:
     workload = sts.workload(nodes=5, jobs=30, seed=4)
-    parts, looked_at = Parts(whole(workload)), 0
+    known, looked_at = WorkloadData(whole(workload)), 0
     inner = policy("queue:greedy", workload)
 
     def decide(state: State, memory: object) -> Choice:
         nonlocal looked_at
         laws = [state.instance.laws[law] for law in state.instance.jobs.law]
-        of = survival_steps.steps_of_jobs(parts.all(state))
+        of = known.jobs(state).steps
         own = survival_steps.steps(laws, np.arange(len(laws)), state.epochs_done)
         assert np.array_equal(of.first, own.first)
         assert np.array_equal(of.done, own.done)
