@@ -41,8 +41,9 @@ def spelled(method: Method, rng: Random) -> str:
     spelling += f":{rng.choice(method.rules)}" if method.rules else ""
     inner = [name for name, option in method.options.items() if option.kind == "method"]
     if inner:
-        others = [other for other in METHODS.values() if _may_be_a_value(other)]
-        return f"{spelling}?{inner[0]}=({spelled(rng.choice(others), rng)})"
+        other = rng.choice([other for other in METHODS.values() if _may_be_a_value(other)])
+        few = "?iterations=1000" if "iterations" in other.options else ""  # is run many times
+        return f"{spelling}?{inner[0]}=({spelled(other, rng)}{few})"
     return spelling
 
 
