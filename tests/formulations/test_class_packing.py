@@ -6,7 +6,7 @@ from itertools import combinations_with_replacement, product
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rsjs.formulations.class_packing import pack
@@ -56,6 +56,7 @@ def test_shares_of_table_iv_fit_if_and_only_if_their_weights_do(sizes, units, ro
             assert meets(sizes, counts, free, weights) == (counts in fit), (free, counts)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("sizes", "units", "rooms", "most"), TABLE_IV)
 def test_they_are_filled_in_without_one_left_over(sizes, units, rooms, most):
     weights = Weights.of(sizes, units)
@@ -115,6 +116,7 @@ def random_roles(data: ClassModel, rng: np.random.Generator) -> np.ndarray:
 
 
 @given(st.randoms(use_true_random=False))
+@settings(max_examples=settings().max_examples // 2)
 def test_any_roles_are_packed_into_a_feasible_decision(random_document, rng):
     instance = served(random_document, rng, open_nodes="free")
     data = ClassModel.of(instance, "rows")
@@ -139,6 +141,7 @@ def test_so_are_the_roles_of_many_jobs(seed, sharing):
 
 
 @given(st.randoms(use_true_random=False))
+@settings(max_examples=settings().max_examples // 2)
 def test_the_roles_of_a_decision_are_packed_whole(random_document, random_decision, rng):
     instance = served(random_document, rng, open_nodes="free")
     if not of_table_iv(instance):

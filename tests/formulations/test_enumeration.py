@@ -89,6 +89,7 @@ def every_decision(instance: Instance):
             yield Solution.of(node, gpus, node_type, level)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kinds", KINDS, ids=lambda kinds: "-".join(map(str, kinds)))
 def test_the_oracle_finds_the_best_of_all_decisions(kinds):
     seed = KINDS.index(kinds)

@@ -47,6 +47,7 @@ def test_every_method_on_a_family_it_serves(name):
     assert_checked(instance, result)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("family", "split", "method"),
     list(AllPairs([list(SMALL), list(SPLITS), ["greedy:paper", "edf:code", "enumeration"]])),
@@ -112,6 +113,7 @@ def test_the_cost_is_the_whole_instances_where_a_part_sees_a_smaller_postponemen
 
 
 @given(st.randoms(use_true_random=False))
+@settings(max_examples=settings().max_examples // 2)
 def test_a_decision_is_changed_to_as_many_nodes_with_a_job_as_asked(
     random_document, random_decision, rng
 ):

@@ -9,10 +9,9 @@ from random import Random
 import numpy as np
 import pytest
 from allpairspy import AllPairs
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import rsjs
 from rsjs.formulations import enumeration, jahani_core, jahani_dual, jahani_patterns
 from rsjs.formulations.backends.registry import backend
 from rsjs.formulations.jahani_decisions import assignment, decision, fitted
@@ -81,6 +80,7 @@ def program(instance: Instance, solver: str):
 
 
 @given(rng=st.randoms(use_true_random=False))
+@settings(max_examples=settings().max_examples // 2)
 def test_any_multipliers_give_a_bound(rng, random_document, random_decision):
     instance = served(rng, random_document)
     model = Slots.of(instance).model
@@ -91,6 +91,7 @@ def test_any_multipliers_give_a_bound(rng, random_document, random_decision):
     assert bound <= check(instance, random_decision(instance, rng)).objective
 
 
+@pytest.mark.slow
 @given(rng=st.randoms(use_true_random=False))
 def test_it_agrees_with_enumeration_on_random_instances(rng, random_document):
     instance = served(rng, random_document)
@@ -113,6 +114,7 @@ def test_it_agrees_with_the_pattern_model(index):
     assert result.bound <= verdict.objective
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("catalogue", "due", "open_nodes", "mu"),
     [("server2-11usd", "tight", "jahani_eq", 1.0), ("azure", "base", "free", 0.3)],
@@ -150,6 +152,7 @@ def test_slots_that_cost_the_same_are_one():
     assert len(model.cut) == 62
 
 
+@pytest.mark.slow
 def test_the_bounds_reported_rise_and_stay_below_the_incumbents():
     instance = generate(nodes=50, jobs=200, seed=3, catalogue="server2-11usd")
     report = Report(300.0)
@@ -186,6 +189,7 @@ def test_columns_left_out_of_the_program_do_not_count_for_its_bound(monkeypatch)
 
 
 @given(rng=st.randoms(use_true_random=False))
+@settings(max_examples=settings().max_examples // 2)
 def test_a_decision_in_the_models_terms_costs_no_more(rng, random_document, random_decision):
     instance = served(rng, random_document)
     slots = Slots.of(instance)
@@ -210,6 +214,7 @@ def test_jobs_that_find_no_slot_are_postponed_the_least_useful_first():
     assert np.sort(slots.model.gain[slot][kept == slot]).tolist() == best.tolist()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("index", CHOSEN[::2])
 def test_rounded_nodes_are_as_many_as_the_cluster_allows(index):
     model = Slots.of(variant(index)).model
@@ -221,6 +226,7 @@ def test_rounded_nodes_are_as_many_as_the_cluster_allows(index):
     assert counts.sum() == model.nodes if model.exactly else counts.sum() <= model.nodes
 
 
+@pytest.mark.slow
 def test_a_warm_start_is_kept_where_nothing_better_is_found():
     instance = generate(nodes=2, jobs=8, seed=3)
     best = enumeration.best(instance)
@@ -266,13 +272,6 @@ def test_the_same_call_gives_the_same_answer():
     assert first.solution.same_as(second.solution)
     assert first.bound == second.bound
     assert first.counts == second.counts
-
-
-def test_the_library_runs_it_by_name():
-    instance = generate(nodes=20, jobs=80, seed=1)
-    result = rsjs.solve(instance, "jahani_dual", time_limit=300)
-    assert result.stop in (Stop.OPTIMAL, Stop.GAP)
-    assert rsjs.check(instance, result.solution).objective == pytest.approx(result.objective)
 
 
 @pytest.mark.parametrize(

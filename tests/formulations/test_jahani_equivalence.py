@@ -125,6 +125,7 @@ def test_the_pyomo_model_and_the_arrays_are_the_same_matrix(
     assert_same_matrix(formulation, data(make()))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("formulation", "data"), BOTH)
 @pytest.mark.parametrize("index", CHOSEN[::5])
 def test_a_warm_start_is_feasible_and_costs_no_more_than_its_decision(formulation, data, index):

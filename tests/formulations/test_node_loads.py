@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rsjs.formulations.class_roles import JobShapes, roles_of
@@ -35,6 +35,7 @@ def insert_cheapest(loads: NodeLoads, j: int) -> float:
 
 
 @given(st.randoms(use_true_random=False))
+@settings(max_examples=settings().max_examples // 2)
 def test_a_move_changes_the_cost_by_what_is_said(random_document, random_decision, rng):
     instance = served(random_document, rng, open_nodes="free")
     loads = loads_of(instance, random_decision(instance, rng))
@@ -80,6 +81,7 @@ def cheapest_by_hand(instance: Instance, decision: Solution, j: int) -> float:
 
 
 @given(st.randoms(use_true_random=False))
+@settings(max_examples=settings().max_examples // 2)
 def test_no_insertion_is_forgotten_and_none_invented(random_document, random_decision, rng):
     instance = served(random_document, rng, open_nodes="free")
     loads = loads_of(instance, random_decision(instance, rng))
@@ -146,6 +148,7 @@ def test_asked_to_stop_nothing_moves():
 
 
 @given(st.randoms(use_true_random=False))
+@settings(max_examples=settings().max_examples // 2)
 def test_a_loaded_decision_never_costs_more_than_it_did(random_document, random_decision, rng):
     instance = served(random_document, rng, open_nodes="jahani_eq")
     decision = random_decision(instance, rng)

@@ -20,6 +20,7 @@ EXACT = {
 CASES = [(kind, method) for kind, methods in EXACT.items() for method in methods]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("kind", "seed"), [("proportional", 1), ("first_ending", 2)])
 def test_enumeration_finds_the_planted_optimum(kind, seed):
     made = planted.optimum(nodes=2, jobs=7, seed=seed, kind=kind)
@@ -39,6 +40,7 @@ def test_exact_methods_find_the_planted_optimum(kind, spelling):
     assert result.bound <= made.cost * (1 + 1e-6)
 
 
+@pytest.mark.slow
 def test_the_optima_of_the_library_are_those_of_enumeration():
     for member in library_set("enumerable").members:
         if member.jobs == 5:

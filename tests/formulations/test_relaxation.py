@@ -61,6 +61,7 @@ def test_it_does_not_claim_integers():
     assert Feature.INTEGER not in backend("relaxation").features
 
 
+@pytest.mark.slow
 @given(st.integers(0, 10_000), st.integers(1, 3), st.integers(1, 5))
 @settings(max_examples=settings().max_examples // 2)
 def test_relaxations_of_jahani_are_below_the_optimum(seed, nodes, jobs):

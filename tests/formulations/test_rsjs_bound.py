@@ -44,6 +44,7 @@ def linear_program(instance: Instance) -> float:
     return float(raw.bound)
 
 
+@pytest.mark.slow
 @given(st.randoms(use_true_random=False), st.data())
 def test_no_multipliers_give_more_than_the_optimum(random_document, rng, data):
     instance = served(random_document, rng)
@@ -67,6 +68,7 @@ def test_multipliers_below_nothing_are_nothing_but_for_the_equality(open_nodes):
     assert change == pytest.approx(earned, abs=1e-9)
 
 
+@pytest.mark.slow
 @given(st.randoms(use_true_random=False))
 def test_the_bound_is_the_linear_program_s_and_no_more_than_the_optimum(random_document, rng):
     instance = served(random_document, rng)
@@ -76,6 +78,7 @@ def test_the_bound_is_the_linear_program_s_and_no_more_than_the_optimum(random_d
     assert found.bound == rsjs_bound.certified(instance, found.multipliers)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "instance",
     [
@@ -95,6 +98,7 @@ def test_sifting_with_samples_meets_the_linear_program_of_all_columns(instance):
     assert found.columns.shape[1] < columns / 2
 
 
+@pytest.mark.slow
 def test_the_next_event_starts_from_the_multipliers_of_the_last():
     every = sts.generate(nodes=20, jobs=81, seed=1, mix="kma", sharing="paper")
     before, after = of_jobs(every, list(range(80))), of_jobs(every, list(range(1, 81)))
@@ -154,21 +158,6 @@ def test_the_margin_covers_rounding_where_terms_cancel():
             exact += min([Fraction(postponed), *priced])
         assert bound <= exact
         assert bound >= exact - Fraction(1, 10**10) * (abs(exact) + Fraction(scale) * 10**4)
-
-
-def test_costs_of_nothing_have_the_bound_nothing():
-    instance = sts.generate(nodes=4, jobs=8, seed=1)
-    free = replace(
-        instance,
-        jobs=replace(instance.jobs, weight=np.zeros(8)),
-        cluster=replace(
-            instance.cluster,
-            node_types=tuple(
-                replace(node, cost=(0.0,) * len(node.cost)) for node in instance.cluster.node_types
-            ),
-        ),
-    )
-    assert rsjs_bound.lower_bound(free).bound == 0.0
 
 
 def test_the_method_reports_the_bound_and_its_counts():

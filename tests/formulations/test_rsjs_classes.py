@@ -11,7 +11,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rsjs.formulations import enumeration, rsjs_classes
-from rsjs.formulations.backends.registry import backend
 from rsjs.formulations.rsjs_bound_methods import METHODS
 from rsjs.formulations.rsjs_classes_data import PACKINGS, ClassModel
 from rsjs.instances.check import check
@@ -22,7 +21,6 @@ from rsjs.instances.method import Call, Limits, Report
 from rsjs.instances.schema import Instance, Objective
 from rsjs.instances.solution import Stop
 from tests.formulations.agreement import (
-    EXACT,
     assert_solved,
     assert_starts,
     of_table_iv,
@@ -175,6 +173,7 @@ SHAPES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("shape", "packing"), list(product(SHAPES, sorted(PACKINGS))))
 def test_the_pyomo_model_and_the_arrays_are_the_same_matrix(assert_same_matrix, packing, shape):
     assert_same_matrix(rsjs_classes, ClassModel.of(SHAPES[shape](), packing))
@@ -187,6 +186,7 @@ def assert_packing_starts(packing: str, instance: Instance, solution) -> None:
         assert decoded.objective <= cost + 1e-9 * max(1.0, abs(cost))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("packing", sorted(PACKINGS))
 @given(rng=st.randoms(use_true_random=False))
 @settings(max_examples=settings().max_examples // 2)
@@ -197,6 +197,7 @@ def test_a_warm_start_satisfies_the_rows_and_costs_no_more(
     assert_packing_starts(packing, instance, random_decision(instance, rng))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("shape", "packing"),
     [("dedicated", "rows"), ("right-sizing", "splits"), ("other shares", "rows")],
@@ -238,12 +239,3 @@ def test_a_decision_in_hand_survives_a_limit_of_no_time():
     assert result.stop is Stop.TIME_LIMIT
     assert result.solution.same_as(start)
     assert result.bound is None
-
-
-@pytest.mark.solver
-def test_the_backend_s_own_objective_is_the_model_s():
-    instance = sts.generate(nodes=2, jobs=5, seed=3, mix="km", sharing="paper")
-    data = ClassModel.of(instance, "splits")
-    raw = backend("highs").load()(rsjs_classes.arrays(data), EXACT, seconds=300)
-    cost = check(instance, rsjs_classes.extract(data, raw.x)).objective
-    assert raw.objective == pytest.approx(cost, rel=1e-6)

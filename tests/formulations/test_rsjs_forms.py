@@ -202,6 +202,7 @@ EVERY_SHAPE = {
 COVERED = [pair for pair in product(FORMS, EVERY_SHAPE) if pair != ("rsjs_gpu", "right-sizing")]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("form", "shape"), COVERED)
 def test_the_pyomo_model_and_the_arrays_are_the_same_matrix(assert_same_matrix, form, shape):
     formulation, of = FORMS[form]
@@ -214,6 +215,7 @@ def assert_starts_exactly(form: str, instance: Instance, solution: Solution) -> 
     assert decoded.objective == pytest.approx(cost, rel=1e-8, abs=1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("form", "shape"), COVERED)
 def test_a_warm_start_is_feasible_and_costs_no_more_than_its_decision(form, shape, random_decision):
     instance = EVERY_SHAPE[shape]()
@@ -221,6 +223,7 @@ def test_a_warm_start_is_feasible_and_costs_no_more_than_its_decision(form, shap
         assert_starts_exactly(form, instance, random_decision(instance, Random(seed)))
 
 
+@pytest.mark.slow
 @given(st.randoms(use_true_random=False))
 @settings(max_examples=settings().max_examples // 2)
 def test_so_is_one_of_the_form_by_nodes_on_any_cluster(random_document, random_decision, rng):

@@ -14,12 +14,11 @@ from hypothesis import strategies as st
 from rsjs.formulations import enumeration, rsjs_bound, rsjs_sifting
 from rsjs.formulations.backends.relay import relative_gap
 from rsjs.formulations.rsjs_bound_methods import METHODS
-from rsjs.formulations.rsjs_classes_data import ClassModel
 from rsjs.instances.check import check
 from rsjs.instances.generators import andreas, kiros, sts
 from rsjs.instances.method import EXPECTATION, OPEN_NODES, Call, Limits, Report
 from rsjs.instances.schema import Instance
-from rsjs.instances.solution import Solution, Stop
+from rsjs.instances.solution import Stop
 from tests.formulations.agreement import (
     StopsAfter,
     of_table_iv,
@@ -54,7 +53,7 @@ def assert_bounds_the_optimum(instance: Instance, gap: float) -> None:
     result = run(instance, gap=gap)
     verdict = check(instance, result.solution, objective=result.objective, bound=result.bound)
     assert verdict.feasible, verdict.violations
-    assert rsjs_bound.lower_bound(instance).bound <= best * (1 + 1e-12)
+    assert 0.0 <= rsjs_bound.lower_bound(instance).bound <= best * (1 + 1e-12)
     assert result.bound <= best + slack
     assert verdict.objective >= best - slack
     assert result.stop in (Stop.OPTIMAL, Stop.GAP)
@@ -212,13 +211,3 @@ def test_without_a_program_there_may_be_no_decision_with_every_node_busy():
 def test_no_decision_is_infeasible(without_a_decision):
     result = run(without_a_decision)
     assert (result.stop, result.solution, result.bound) == (Stop.INFEASIBLE, None, None)
-
-
-def test_postponing_all_costs_no_less_than_the_bound():
-    instance = sts.generate(nodes=10, jobs=50, seed=3, mix="a100", sharing="contention")
-    everything_waits = Solution.empty(50, 10)
-    bound = run(instance, gap=1e-3).bound
-    assert bound <= check(instance, everything_waits).objective
-    assert ClassModel.of(instance, "rows").offset == pytest.approx(
-        check(instance, everything_waits).objective
-    )

@@ -81,6 +81,7 @@ def test_a_job_due_before_it_is_submitted_is_late_from_then_on(make: Make) -> No
     assert bucket_bound(alone, hours=0.5) == pytest.approx(4 + 10 * 7)
 
 
+@pytest.mark.slow
 @given(seed=st.integers(0, 10**6))
 @settings(max_examples=settings().max_examples // 4)
 def test_below_the_best_schedule_and_that_below_policies(seed: int, make: Make) -> None:
@@ -115,6 +116,7 @@ def _tiny(rng: Random, make: Make) -> Workload:
     )
 
 
+@pytest.mark.slow
 def test_where_jobs_queue_it_is_above_the_capacity_free_bound() -> None:
     workload = sts.workload(nodes=2, jobs=30, seed=1, mix="a100", gap_seconds=250)
     free = capacity_free_bound(workload)
@@ -124,6 +126,7 @@ def test_where_jobs_queue_it_is_above_the_capacity_free_bound() -> None:
         assert bounds[1] < simulate(workload, policy(spelling, workload)).totals.cost
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "options",
     [
@@ -140,6 +143,7 @@ def test_it_holds_under_every_option(options: Options) -> None:
 
 
 @given(seed=st.integers(0, 10**6))
+@settings(max_examples=settings().max_examples // 2)
 def test_any_multipliers_certify_a_bound(seed: int, make: Make) -> None:
     rng = Random(seed)
     workload = _tiny(rng, make)

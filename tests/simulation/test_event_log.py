@@ -30,7 +30,7 @@ OPTIONS = Options(boot=0.1, checkpoint="epoch", period=2.0, deviation=0.1, energ
 
 @pytest.fixture(scope="module")
 def workload() -> Workload:
-    return sts.workload(nodes=3, jobs=15, seed=1, law="high", sharing="paper")
+    return sts.workload(nodes=3, jobs=10, seed=1, law="high", sharing="paper")
 
 
 @pytest.fixture(scope="module")

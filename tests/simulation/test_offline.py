@@ -114,6 +114,7 @@ def test_each_job_is_a_linear_program(rng: Random, random_workload: Make) -> Non
         assert found[j] == pytest.approx(solved.fun, rel=1e-6, abs=1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("options", OPTIONS, ids=lambda options: options.energy)
 def test_no_policy_is_below_the_bound(options: Options) -> None:
     workload = sts.workload(nodes=4, jobs=15, seed=1, sharing="paper")

@@ -9,7 +9,7 @@ from random import Random
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rsjs.heuristics import survival_steps
@@ -63,6 +63,7 @@ def _steps(outcome: Outcome) -> list[object]:
 
 
 @given(rng=st.randoms(use_true_random=False), spelling=st.sampled_from(SPELLINGS + PREEMPTIVE))
+@settings(max_examples=settings().max_examples // 2)
 def test_decisions_are_those_of_the_method(
     rng: Random, spelling: str, random_workload: Make
 ) -> None:
@@ -73,11 +74,12 @@ def test_decisions_are_those_of_the_method(
     assert _steps(own) == _steps(other)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("spelling", SPELLINGS + PREEMPTIVE)
 def test_decisions_are_those_of_the_method_on_a_crowded_cluster(spelling: str) -> None:
     for workload in (
         jahani.workload(nodes=2, jobs=20, seed=1, gap_seconds=0.1),
-        sts.workload(nodes=2, jobs=12, seed=2, gap_seconds=4000, sharing="paper"),
+        sts.workload(nodes=2, jobs=16, seed=2, gap_seconds=1000, sharing="paper"),
     ):
         own = simulate(workload, policy(spelling, workload))
         assert own.totals.longest_queue >= (spelling in SPELLINGS) * 2
@@ -86,6 +88,7 @@ def test_decisions_are_those_of_the_method_on_a_crowded_cluster(spelling: str) -
         assert _steps(own) == _steps(_as_method(spelling, workload, Options()))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "spelling",
     ["greedy:code", "greedy:paper", "queue:pedf", "queue:greedy", "local_search"],
@@ -133,6 +136,7 @@ def test_exact_methods_begin_from_the_placement_until_now(
         assert np.array_equal(start.job_node, instance.current.job_node)
 
 
+@pytest.mark.slow
 def test_random_methods_draw_other_numbers_at_each_decision_and_the_same_in_each_run() -> None:
     workload = sts.workload(nodes=4, jobs=20, seed=2, law="high")
     spelling = "randomized_greedy:paper?iterations=20"

@@ -61,6 +61,7 @@ def _case(
 
 
 @given(rng=st.randoms(use_true_random=False))
+@settings(max_examples=settings().max_examples // 2)
 def test_conservation_the_clock_and_the_bound(
     rng: Random, random_workload: Make, random_decision: Decide
 ) -> None:

@@ -8,7 +8,7 @@ from random import Random
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rsjs.instances.epochs import FIXED
@@ -75,6 +75,7 @@ def enumerated(instance: Instance, j: int, hours: float, rate: float, power: flo
 
 
 @given(rng=st.randoms(use_true_random=False))
+@settings(max_examples=settings().max_examples // 2)
 def test_the_next_hours_cost_what_all_numbers_of_epochs_say(
     rng: Random, random_workload: Make
 ) -> None:
@@ -97,7 +98,9 @@ def test_the_next_hours_cost_what_all_numbers_of_epochs_say(
         assert found.running[j, gpu, k] == pytest.approx(expected, abs=1e-6)
 
 
+@pytest.mark.slow
 @given(rng=st.randoms(use_true_random=False))
+@settings(max_examples=settings().max_examples // 2)
 def test_a_step_costs_no_less_than_v_star_where_lateness_is_free_or_unbearable(
     rng: Random, random_workload: Make
 ) -> None:
@@ -175,7 +178,7 @@ def test_what_is_left_is_used_by_jobs_that_could_wait(make: Make) -> None:
 @pytest.mark.parametrize(
     "workload",
     [
-        sts.workload(nodes=1, jobs=5, seed=2, gap_seconds=100, sharing="paper"),
+        sts.workload(nodes=1, jobs=4, seed=2, gap_seconds=100, sharing="paper"),
         jahani.workload(nodes=2, jobs=16, seed=1, gap_seconds=0.1),
         sts.workload(nodes=2, jobs=10, seed=1, mix="kma", law="high"),
     ],

@@ -88,6 +88,7 @@ def watched(spelling: str, workload: Workload) -> tuple[list[dict[int, int]], in
     return chosen, more
 
 
+@pytest.mark.slow
 def test_gpus_of_a_job_never_fall_with_literal() -> None:
     workload = sts.workload(nodes=2, jobs=20, seed=1, mix="a100", law="exp", gap_seconds=5000)
     chosen, more = watched("sts:literal", workload)
@@ -114,6 +115,7 @@ def test_completions_do_not_mix_up_whose_gpus_may_not_fall(make: Make) -> None:
     assert chosen == [{0: 2}, {0: 2, 1: 0}, {1: 1}]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rule", ["literal", "fallback"])
 @pytest.mark.parametrize(
     "workload",

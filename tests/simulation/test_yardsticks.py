@@ -6,7 +6,7 @@ from collections.abc import Callable
 from random import Random
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rsjs.instances.generators import sts
@@ -56,7 +56,9 @@ def test_clairvoyant_greedy_knows_when_a_job_ends(make: Make) -> None:
     assert told.workload.digest == short.digest
 
 
+@pytest.mark.slow
 @given(rng=st.randoms(use_true_random=False))
+@settings(max_examples=settings().max_examples // 2)
 def test_they_are_schedules_so_not_below_the_bound(rng: Random, random_workload: Make) -> None:
     workload = random_workload(rng)
     options = Options(deviation=rng.choice([0.0, 0.2]), boot=rng.choice([0.0, 0.1]), period=2.0)
