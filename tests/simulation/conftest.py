@@ -15,7 +15,6 @@ from rsjs.instances.epochs import FIXED, Law
 from rsjs.instances.jobs import Jobs
 from rsjs.instances.schema import FAMILIES, Workload
 from rsjs.instances.solution import Solution
-from rsjs.simulation import guards
 from rsjs.simulation.policy import Choice, Policy
 from rsjs.simulation.state import State
 
@@ -82,14 +81,6 @@ def _make(
         objective=FAMILIES[family],
         realised_epochs=np.array(realised or [1] * jobs),
     )
-
-
-@pytest.fixture(scope="session", autouse=True)
-def _time_to_compile():
-    """However busy the machine is, the first decision waits for its kernels."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(guards, "COMPILING", 3600.0)
-        yield
 
 
 @pytest.fixture(scope="session")
