@@ -48,6 +48,12 @@ def _one_tree() -> Iterator[None]:
 
 
 @pytest.fixture
+def blank(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pictures are composed and not rendered, which takes longest; their files are empty."""
+    monkeypatch.setattr("matplotlib.figure.Figure.savefig", lambda *_, **__: None)
+
+
+@pytest.fixture
 def rsjs(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Run:
     """Run the command in this process, on a terminal of 100 columns."""
     monkeypatch.setenv("COLUMNS", "100")
