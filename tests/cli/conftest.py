@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
+import typer.main
 
 from rsjs.cli.main import main
 from rsjs.instances.files import read_instance, write_instance, write_solution, write_workload
@@ -35,6 +37,20 @@ class Ended:
 
 
 Run = Callable[..., Ended]
+
+
+@pytest.fixture(scope="package", autouse=True)
+def _one_tree() -> Iterator[None]:
+    """Commands are built once: Typer builds all of them anew in every call, which takes longest."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("typer.main.get_command", cache(typer.main.get_command))
+        yield
+
+
+@pytest.fixture
+def blank(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pictures are composed and not rendered, which takes longest; their files are empty."""
+    monkeypatch.setattr("matplotlib.figure.Figure.savefig", lambda *_, **__: None)
 
 
 @pytest.fixture

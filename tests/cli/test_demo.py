@@ -25,7 +25,7 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.process
-@pytest.mark.usefixtures("small")
+@pytest.mark.usefixtures("small", "blank")
 def test_it_ends_in_a_table_over_the_sizes(rsjs: Run, tmp_path: Path) -> None:
     ended = rsjs("demo", "-o", tmp_path / "d")
     assert ended.code == 0

@@ -13,6 +13,8 @@ from rsjs.cli.study import sized
 from rsjs.experiments import formulation_study
 from rsjs.instances.errors import InputError
 
+pytestmark = pytest.mark.usefixtures("blank")
+
 Run = Callable[..., Any]
 
 METHODS = "jahani_literal,jahani_patterns@highs"

@@ -71,6 +71,7 @@ def test_a_rule_is_explained_where_the_summary_does_not(rsjs: Run) -> None:
         assert all(f"rule {rule}: {told}" in text for rule, told in method.rule_help.items())
 
 
+@pytest.mark.process
 def test_a_broken_method_of_a_package_is_listed_with_the_reason(
     rsjs: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -11,6 +11,8 @@ import pytest
 
 from tests.mig_scheduling.four_jobs import JOBS
 
+pytestmark = pytest.mark.usefixtures("blank")
+
 Run = Callable[..., Any]
 
 

@@ -17,6 +17,8 @@ from rsjs.simulation import event_log
 from rsjs.simulation.engine import simulate
 from rsjs.simulation.policies.registry import policy
 
+pytestmark = pytest.mark.usefixtures("blank")
+
 Run = Callable[..., Any]
 
 

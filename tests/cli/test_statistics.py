@@ -11,6 +11,8 @@ import pytest
 
 from rsjs.reporting.csv_rows import csv_text
 
+pytestmark = pytest.mark.usefixtures("blank")
+
 Run = Callable[..., Any]
 
 TITLES = ["Runs", "Time to solve", "Gaps at the end", "Over time", "Pairs by time"]

@@ -205,7 +205,7 @@ def campaign(tmp_path: Path) -> Callable[..., Campaign]:
 def carry_out() -> Callable[..., Prepared]:
     """Carries out what is left of a campaign; returns the state of its store before."""
 
-    def run(asked: Campaign, store: Path, part: Part | None = None, slots: int = 2) -> Prepared:
+    def run(asked: Campaign, store: Path, part: Part | None = None, slots: int = 1) -> Prepared:
         prepared = runner.prepare(asked, store, part or Part())
         for _ in runner.carry_out(prepared, store, local(slots), slots):
             pass

@@ -69,7 +69,7 @@ class Cluster:
 
     def worker(self, path: Path | None = None) -> subprocess.Popen[bytes]:
         """Start a worker that looks for packages in `path` first."""
-        options = ["--nthreads", "1", "--local-directory", str(self.folder)]
+        options = ["--no-nanny", "--nthreads", "1", "--local-directory", str(self.folder)]
         return self._start("worker", self.address, *options, path=path)
 
     def _start(self, kind: str, *options: str, path: Path | None = None) -> subprocess.Popen[bytes]:
@@ -147,14 +147,13 @@ def processes() -> Iterator[list[subprocess.Popen[bytes]]]:
 
 @pytest.fixture
 def cluster(gates, clusters, processes, tmp_path_factory) -> Cluster:
-    """A cluster with two workers, another if a test has ended the last."""
+    """A cluster with two workers; what a test has ended is started again."""
     if not clusters or clusters[-1].scheduler.poll() is not None:
-        made = Cluster(tmp_path_factory.mktemp("cluster"), processes)
-        for _ in range(2):
-            made.worker()
-        with running_cluster(made.address) as client:
-            client.wait_for_workers(2, timeout=PATIENCE)
-        clusters.append(made)
+        clusters.append(Cluster(tmp_path_factory.mktemp("cluster"), processes))
+    with running_cluster(clusters[-1].address) as client:
+        for _ in range(2 - len(client.nthreads())):
+            clusters[-1].worker()
+        client.wait_for_workers(2, timeout=PATIENCE)
     return clusters[-1]
 
 
