@@ -98,6 +98,19 @@ READERS: dict[str, Callable[[Path], Any]] = {  # file -> what reads it in its fo
     "p.json": lambda folder: schedule_files.read_problem(folder / "p.json"),
     "nodes.csv": trace,
 }
+RECORDED = {  # what a record has besides numbers
+    **dict.fromkeys(("id", "message", "rsjs_version", "session"), 16 * "0"),
+    **{key: {} for key in ("seconds", "counts", "options")},
+    "process": {
+        **dict.fromkeys(("returncode", "clock_s", "cpu_s", "load_before", "load_after"), None),
+        **{"end": "by itself", "cores": [], "strays": 0, "whole_s": 0.0, "begun": "2026-01-01"},
+    },
+    **dict.fromkeys(("objective", "bound", "bound_source", "bound_variant"), None),
+    **dict.fromkeys(("peak_memory_mb", "solver_version"), None),
+}
+RESULT = json.dumps(
+    {**RECORDED, "format": "rsjs-result/1", "stop": "optimal", "figures": {"totals": 1}}
+)
 SHAPES = [
     ("i.json", instance(lambda i: i["jobs"][0]["hours_per_epoch"].update({"": "x"})), "epoch/: f"),
     ("i.json", instance(lambda i: i.update({"": {"": 1}})), "/: found unknown key ''"),
@@ -113,7 +126,7 @@ SHAPES = [
     ("plan.json", '{"format": "rsjs-plan/1", "\\ud800": 1}', "lone surrogates"),
     ("jahani.json", DEEP, "brackets nested too deeply"),
     ("index.json", '{"drawn": {}}', "no key 'permuted'"),
-    ("result.json", '{"format": "rsjs-result/1", "figures": {"totals": 1}}', "/figures/totals: "),
+    ("result.json", RESULT, "/figures/totals: found 1, expected an object"),
     ("events.jsonl", '{"seconds": 1}\n[', "line 2: found Expecting value"),
     ("events.json", "[1]", "/0: found 1, expected an object"),
     ("events.json", '{"a": 1}', "found an object of 1, expected an array"),
