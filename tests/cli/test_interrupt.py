@@ -57,12 +57,14 @@ def wait_for(found: Callable[[], psutil.Process | None]) -> psutil.Process:
     pytest.fail("nothing to interrupt")
 
 
-def worker_with(file: str, command: int) -> psutil.Process | None:
-    """The worker of a command once it has left a file in its folder."""
+def worker_with(file: str, command: int, text: bytes = b"") -> psutil.Process | None:
+    """The worker of a command once it has left a file with some text in its folder."""
     for child in psutil.Process(command).children():
         line = child.cmdline()
-        if "rsjs.experiments.worker" in line and (Path(line[-1]) / file).exists():
-            return child
+        if "rsjs.experiments.worker" in line:
+            path = Path(line[-1]) / file
+            if path.exists() and text in path.read_bytes():
+                return child
     return None
 
 
@@ -91,21 +93,13 @@ def test_ctrl_c_ends_a_comparison_with_the_runs_that_were_done(
     folder: Path, tmp_path: Path
 ) -> None:
     methods = "greedy:code,jahani_literal@highs,edf:paper"
-    line = (
-        "compare",
-        folder / "large.json",
-        "--methods",
-        methods,
-        "-o",
-        tmp_path,
-        "--time-limit",
-        "3600",
-    )
+    line = ("compare", folder / "large.json", "--methods", methods, "-o", tmp_path)
+    line += ("--time-limit", "3600")
     with started(*line) as process:
         assert process.stderr is not None
         while "1/3 greedy:code" not in process.stderr.readline():
             assert process.poll() is None
-        worker = wait_for(lambda: worker_with("events.jsonl", process.pid))
+        worker = wait_for(lambda: worker_with("events.jsonl", process.pid, b'"started"'))
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=PATIENCE)
     assert process.returncode == 130

@@ -86,7 +86,7 @@ def test_a_run_that_takes_too_much_memory_is_ended(hostile, tiny):
 
 def test_no_process_of_a_run_survives_it(hostile, tiny, strays):
     def wait_for_the_sleeper(line):
-        while line["event"] == "started" and not any("-c" in p.cmdline() for p in strays()):
+        while line["event"] == "started" and not any("-c" in p.info["cmdline"] for p in strays()):
             time.sleep(0.02)
 
     outcome.run(tiny, hostile("fork"), Limits(time_limit=0.1), on_event=wait_for_the_sleeper)

@@ -58,7 +58,7 @@ def until(found: Callable[[], object]) -> None:
 
 
 class Cluster:
-    """A scheduler and workers of one thread, each a process as its users start it."""
+    """A scheduler and workers of one thread, each a process of its own."""
 
     def __init__(self, folder: Path, processes: list[subprocess.Popen[bytes]]) -> None:
         self.folder, self.processes = folder, processes
