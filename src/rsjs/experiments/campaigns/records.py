@@ -128,7 +128,9 @@ def sound(folder: Path) -> list[str]:
             found = sha256((folder / name).read_bytes()).hexdigest()
             if found != digest:
                 raise InputError("", found, f"sha256 {digest}", folder / name)
-    except (OSError, UnicodeDecodeError) as error:
+    except InputError:
+        raise
+    except (OSError, ValueError) as error:  # ValueError: text that is none, or a NUL in a name
         raise InputError("", described(str(error)), "a whole record", folder) from None
     names = [*sums]
     if names[:3] != ["spec.json", "result.json", "verify.json"] or "events.jsonl" not in sums:
