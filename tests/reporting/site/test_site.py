@@ -22,7 +22,6 @@ from rsjs.reporting.site import build as building
 from rsjs.reporting.site import fairness_page
 from rsjs.reporting.site.material import Material, gathered
 
-
 pytestmark = pytest.mark.slow  # the site is built
 
 
