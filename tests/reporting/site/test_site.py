@@ -22,6 +22,8 @@ from rsjs.reporting.site import build as building
 from rsjs.reporting.site import fairness_page
 from rsjs.reporting.site.material import Material, gathered
 
+pytestmark = pytest.mark.slow  # the site is built
+
 
 class Page(HTMLParser):
     """The links, ids, scripts and text of a page."""
@@ -205,7 +207,6 @@ class _NoDrawing(nullcontext[None]):
         pass
 
 
-@pytest.mark.slow
 def test_a_report_that_fails_leaves_the_one_before(
     material: Material, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -225,7 +226,6 @@ def test_a_report_that_fails_leaves_the_one_before(
     assert (folder / building.MARK).read_text() == mark
 
 
-@pytest.mark.slow
 def test_a_report_replaces_the_one_before_with_the_same_bytes(
     material: Material, site: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
