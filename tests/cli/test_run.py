@@ -213,7 +213,7 @@ def test_ctrl_c_keeps_what_is_done_and_leaves_no_process(file: Run, tmp_path: Pa
     store = tmp_path / "store"
     path = file("fifo:paper", "jahani_literal@highs", time_s=3600, size="10x100")
     process = subprocess.Popen(
-        [sys.executable, "-m", "rsjs", "run", str(path), "-o", str(store)],
+        [sys.executable, "-m", "rsjs", "run", str(path), "--jobs", "2", "-o", str(store)],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
