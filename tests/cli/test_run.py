@@ -210,10 +210,11 @@ def test_collect_refuses_what_is_no_store(rsjs: Run, tmp_path: Path) -> None:
 
 @pytest.mark.process
 def test_ctrl_c_keeps_what_is_done_and_leaves_no_process(file: Run, tmp_path: Path) -> None:
+    """With this limit the order of the two, which follows from their ids, begins with fifo."""
     store = tmp_path / "store"
-    path = file("fifo:paper", "jahani_literal@highs", time_s=3600, size="10x100")
+    path = file("fifo:paper", "jahani_literal@highs", time_s=300, size="10x100")
     process = subprocess.Popen(
-        [sys.executable, "-m", "rsjs", "run", str(path), "--jobs", "2", "-o", str(store)],
+        [sys.executable, "-m", "rsjs", "run", str(path), "-o", str(store)],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
