@@ -104,17 +104,25 @@ class Asked:
     """One solve by a backend, named or a callable, and what it streamed."""
 
     def __init__(
-        self, solve, model, limits=EXACT, *, seconds=300.0, start=None, stop=None, log=False
+        self,
+        solve,
+        model,
+        limits=EXACT,
+        *,
+        seconds=300.0,
+        start=None,
+        on_incumbent=None,
+        stop=lambda _asked: False,
+        log=False,
     ):
         self.incumbents, self.bounds = [], []
-        stop = stop or (lambda _asked: False)
         solve = backend(solve).load() if isinstance(solve, str) else solve
         self.result = solve(
             model,
             limits,
             seconds=seconds,
             start=start,
-            on_incumbent=self.incumbents.append,
+            on_incumbent=on_incumbent or self.incumbents.append,
             on_bound=self.bounds.append,
             stop=lambda: bool(stop(self)),
             log=log,

@@ -180,16 +180,7 @@ def test_what_a_callback_raises_comes_out(name):
         raise ZeroDivisionError("in the callback")
 
     with pytest.raises(ZeroDivisionError, match="in the callback"):
-        backend(name).load()(
-            cover()[0],
-            Limits(gap=0.0),
-            seconds=300.0,
-            start=None,
-            on_incumbent=broken,
-            on_bound=lambda _bound: None,
-            stop=lambda: False,
-            log=False,
-        )
+        Asked(name, cover()[0], on_incumbent=broken)
 
 
 def test_the_search_ends_at_the_gap_limit(name):

@@ -61,6 +61,7 @@ def test_one_controller_decides_what_its_method_decides(method, split, family):
     assert_checked(instance, result)
 
 
+@pytest.mark.slow
 @given(
     st.randoms(use_true_random=False),
     st.integers(1, 8),

@@ -17,7 +17,6 @@ from rsjs.formulations.mig_placement import solve
 from rsjs.formulations.mig_placement_data import PlacementModel
 from rsjs.heuristics.mig_placement import PREFERRED, RULES, place
 from rsjs.instances.method import Limits
-from rsjs.instances.mig.geometry import geometry, slices
 from rsjs.instances.mig.gpus import MigGpu, Profile, gpu_named
 from rsjs.instances.mig.placement import Workloads
 from rsjs.instances.mig.placement_check import check
@@ -29,41 +28,6 @@ EXACT = Limits(gap=0.0, time_limit=300.0)
 Best = tuple[int, int]  # GPUs, then wasted slices
 On = frozenset[tuple[int, int]]  # (profile, start) of what is on a GPU
 NAMES = ["1g", "2g", "3g"]  # with preferred starts
-
-
-def brute_force(workloads: Workloads) -> Best:
-    """Every choice of profiles, every way to split the multiset over GPUs."""
-    found, best = geometry(A100), (len(workloads) + 1, 0)
-    waste: dict[tuple[int, ...], int] = {}
-    for counts, stranded in zip(found.counts.tolist(), found.stranded.sum(axis=1), strict=True):
-        key = tuple(counts)
-        waste[key] = min(waste.get(key, 99), int(stranded))
-    del waste[(0,) * P]
-
-    @cache
-    def split(left: tuple[int, ...]) -> Best:
-        if not any(left):
-            return 0, 0
-        first = next(p for p in range(P) if left[p])
-        options = (
-            (split(tuple(a - b for a, b in zip(left, own, strict=True))), wasted)
-            for own, wasted in waste.items()
-            if own[first] and all(b <= a for a, b in zip(left, own, strict=True))
-        )
-        return min((gpus + 1, wasted + own) for (gpus, wasted), own in options)
-
-    def choose(w: int, counts: tuple[int, ...], over: int) -> Best:
-        if w == len(workloads):
-            gpus, wasted = split(counts)
-            return gpus, wasted + over
-        results = []
-        for p in np.flatnonzero(workloads.admissible[w]).tolist():
-            more = int((slices(A100)[p] - workloads.needs[w]).sum())
-            one = tuple(c + (i == p) for i, c in enumerate(counts))
-            results.append(choose(w + 1, one, over + more))
-        return min(results)
-
-    return min(best, choose(0, (0,) * P, 0))
 
 
 @st.composite
@@ -78,12 +42,13 @@ def some_workloads(draw: st.DrawFn) -> Workloads:
 
 @pytest.mark.solver
 @given(some_workloads(), st.sampled_from(["highs", "scip", "cpsat"]))
+@settings(max_examples=settings().max_examples // 2)
 def test_both_stages_are_optimal(workloads: Workloads, solver: str) -> None:
     found = solve(workloads, EXACT, solver=solver)
     assert found.placement is not None
     verdict = check(workloads, found.placement, gpus=found.gpus_bound, bound=found.gpus_bound)
     assert verdict.feasible
-    assert (verdict.gpus, verdict.waste) == brute_force(workloads)
+    assert (verdict.gpus, verdict.waste) == best(workloads)
     assert (found.stop, found.waste_bound) == ("optimal", verdict.waste)
 
 

@@ -12,12 +12,11 @@ from allpairspy import AllPairs
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rsjs.formulations import enumeration, rsjs_gpu, rsjs_leaders, rsjs_minlp, rsjs_nodes
+from rsjs.formulations import enumeration, rsjs_gpu, rsjs_leaders, rsjs_nodes
 from rsjs.formulations.backends.registry import backend
 from rsjs.formulations.rsjs_gpu_data import GpuModel
 from rsjs.formulations.rsjs_leaders_data import LeaderModel
 from rsjs.formulations.rsjs_methods import METHODS
-from rsjs.formulations.rsjs_minlp_data import MinlpModel
 from rsjs.formulations.rsjs_nodes_data import NodeModel
 from rsjs.instances.check import check
 from rsjs.instances.cluster import Cluster, GpuType, NodeGroup, NodeType, ShareLevel
@@ -288,13 +287,6 @@ def test_no_decision_is_infeasible_where_a_node_must_stay_empty(without_a_decisi
     options = {"interface": "direct", "printed": "corrected"}
     minlp = RUN["rsjs_minlp"].load()(without_a_decision, Call(options=options), Report(300.0))
     assert minlp.stop is Stop.INFEASIBLE
-
-
-def test_a_decision_goes_through_the_minlp_s_variables_and_back():
-    instance = tiny(True, "free", "expected", jobs=4)
-    data = MinlpModel.of(instance)
-    best = enumeration.best(instance)
-    assert rsjs_minlp.extract(data, rsjs_minlp.warm_start(data, best)).same_as(best)
 
 
 def test_nothing_to_run_on_is_everything_postponed():

@@ -68,6 +68,7 @@ def test_each_controller_is_a_simulation_of_its_own(
     assert found.totals.moves == sum(run.totals.moves for run in runs)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["sts:literal", "greedy:paper"])
 def test_one_controller_is_the_policy_itself(method: str) -> None:
     found, alone = hierarchical(STS, method, 1), simulate(STS, policy(method, STS))
