@@ -27,6 +27,11 @@ and 1000 jobs, with shared GPUs: [the campaign of the STS paper](sts-campaign.md
 the paper: [the papers' claims](claims.md#filippini-et-al-2024-sts).
 """
 
+FIT_RULES = """\
+The paper does not print which node a job of EDF takes: `queue:edf` takes the open node with the
+fewest idle GPUs that suffice, or else the smallest closed one; `queue:edf?fit=all` the fewest of
+all nodes, a closed one with all its GPUs idle."""
+
 
 def write(runs: Runs, path: Path) -> None:
     """Write the page."""
@@ -74,7 +79,8 @@ def policies(runs: Runs) -> list[str]:
             cells.append(f"({shown})" if crowded and column == "best_bound" else shown)
         rows.append([f"*{what}*", *cells])
     rows.append(["*in use*", *(share(utilisation(own)) for _, own in parts)])
-    return [_words(parts), "", *table(["policy", *(head for head, _ in parts)], rows)]
+    words = [_words(parts), "", FIT_RULES]
+    return [*words, "", *table(["policy", *(head for head, _ in parts)], rows)]
 
 
 def _words(parts: list[tuple[str, Runs]]) -> str:

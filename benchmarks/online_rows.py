@@ -17,9 +17,10 @@ from rsjs.experiments.claims.sts import DP, EDF, LITERAL, MEAN_DP, MEAN_EDF, MEA
 Row = dict[str, Any]
 
 PREEMPTIVE, GREEDY, ROLL = "queue:pedf", "queue:greedy", "roll"
+OF_ALL = f"{EDF}?fit=all"  # takes the fewest idle GPUs of all nodes, not of open ones first
 REFERENCES = "references"
 POLICIES = (  # in the order of tables
-    *(EDF, "queue:edf_alone", PREEMPTIVE, GREEDY, MEAN_EDF, RG, MEAN_RG, DP, MEAN_DP),
+    *(EDF, OF_ALL, "queue:edf_alone", PREEMPTIVE, GREEDY, MEAN_EDF, RG, MEAN_RG, DP, MEAN_DP),
     *(LITERAL, STS, ROLL),
 )
 LAWS = ("exp50000", "low", "high")

@@ -4,27 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from benchmarks.online_rows import Runs
+from benchmarks.online_rows import OF_ALL, Runs
 from benchmarks.online_tables import kinds, table
 from benchmarks.online_words import number
 from rsjs.experiments.claims.sts import EDF, STS
 from rsjs.reporting.formats import MISSING
 
-OF_ALL = f"{EDF}?fit=all"
-LEFT_OPEN = """\
-The paper does not print which node a job of EDF takes: `queue:edf` takes the open node with the
-fewest idle GPUs that suffice, or else the smallest closed one; `queue:edf?fit=all` the fewest of
-all nodes, a closed one with all its GPUs idle."""
-WORDS = "Cost of STS over that of EDF by both, in parentheses min and max of single workloads:"
+WORDS = "Cost of STS over that of EDF by both fit rules, in parentheses single workloads:"
 
 
 def fit_rules(runs: Runs, families: Sequence[str]) -> list[str]:
     """Return words and the table of the cost of STS over that of EDF by either fit rule."""
     if OF_ALL not in runs.policies:
-        return [LEFT_OPEN, "The latter has not been run."]
+        return [f"`{OF_ALL}` has not been run."]
     parts = kinds(runs, families)
     rows = ([f"`{edf}`", *(_cell(own, edf) for _, own in parts)] for edf in (EDF, OF_ALL))
-    return [LEFT_OPEN, WORDS, "", *table(["STS over", *(head for head, _ in parts)], rows)]
+    return [WORDS, "", *table(["STS over", *(head for head, _ in parts)], rows)]
 
 
 def _cell(own: Runs, edf: str) -> str:

@@ -7,6 +7,11 @@ from typing import Any
 
 from rsjs.instances.errors import described, escaped
 
+
+class TextLike(str):
+    """What is expected where a text does not fit a pattern."""
+
+
 _TYPES = {
     "array": "an array",
     "boolean": "true or false",
@@ -27,7 +32,7 @@ _EXPECTED: dict[str, Callable[[Any], str]] = {
     "minProperties": lambda kind: f"at least {kind.limit} {'key' if kind.limit == 1 else 'keys'}",
     "const": lambda kind: repr(kind.expected_value),
     "enum": lambda kind: f"one of {', '.join(map(str, kind.options))}",
-    "pattern": lambda kind: f"text like {kind.pattern}",
+    "pattern": lambda kind: TextLike(f"text like {kind.pattern}"),
 }
 
 

@@ -25,6 +25,7 @@ from rsjs.instances.mig.plugins import Plugins
 from rsjs.instances.mig.runs import Model
 from rsjs.instances.mig.seeds import seeds
 from rsjs.instances.mig.values import Value, value
+from rsjs.instances.schema_errors import TextLike
 
 MIG_CONFIG = "rsjs-mig-config/1"
 DEADLINES = ("none", "absolute", "after_arrival", "slack_factor")
@@ -120,7 +121,7 @@ def _fit(document: Any, path: str | Path) -> None:
         fitting(document, "mig-config", path)
     except InputError as error:
         known = _KNOWN.get(error.pointer.rpartition("/")[2])
-        if known is None or not error.expected.startswith("text like"):
+        if known is None or not isinstance(error.expected, TextLike):
             raise
         expected = f"one of {nearest_first(error.value, known)}"
         raise InputError(error.pointer, error.value, expected, path) from None

@@ -67,6 +67,7 @@ class _Slots:
             for slot in self.slots:
                 slot.end()
             self._end_strays()
+            self.store.sweep()  # of slots that were ended while they removed a folder
             self.selector.close()
 
     def _open(self) -> None:
