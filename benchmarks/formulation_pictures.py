@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-BOTTOM, TOP = 0.02, 3000  # s, with room for the legend above the limit
+BOTTOM, TOP = 0.005, 3000  # s, with room for the legend above the limit
 
 
 def seconds(panels: Mapping[str, Sequence[tuple[int, Row]]]) -> Figure:
