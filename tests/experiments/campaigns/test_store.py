@@ -14,6 +14,7 @@ import pytest
 from rsjs.experiments.campaigns import manifest, record_writing, records, runner
 from rsjs.experiments.campaigns.collection import collect
 from rsjs.experiments.campaigns.environments import Environment
+from rsjs.experiments.campaigns.local import local
 from rsjs.experiments.campaigns.perform import Order, perform
 from rsjs.experiments.campaigns.runner import Part
 from rsjs.experiments.campaigns.store import Store
@@ -252,6 +253,13 @@ def test_a_claim_is_held_by_one_and_what_was_left_is_swept(asked, store):
     place.sweep()
     assert not place.scratch(run.id).exists()
     assert not (store / "claims" / run.id).exists()
+
+
+def test_what_a_slot_leaves_that_is_ended_is_swept_when_dispatch_ends(tmp_path):
+    place = Store(tmp_path)
+    place.scratch("0" * 64).mkdir(parents=True)
+    assert [*local(1)([], place)] == []
+    assert not place.scratch("0" * 64).exists()
 
 
 def test_a_log_keeps_its_ends(tmp_path, store):
