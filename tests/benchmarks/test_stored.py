@@ -13,8 +13,6 @@ from rsjs.reporting.csv_rows import read_rows
 RESULTS = Path(__file__).parents[2] / "results"
 MADE_OF_ROWS = ("small/*/*", "smoke/tables/*")
 TO_MEASURE = {  # files and the command that measures them again; a line goes once it has run
-    "formulations/hierarchical-*": "python -m benchmarks.formulations",
-    **{f"mig/{part}.csv": "python -m benchmarks.mig_tables" for part in PARTS},
     "mig/*-[AC].csv": "rsjs run konopa, rsjs run benchmarks/mig_variants.toml",
 }
 
