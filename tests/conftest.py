@@ -1,7 +1,5 @@
 """Fixtures for all tests: source data, and random instances and decisions of every shape."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from itertools import accumulate
 from pathlib import Path

@@ -80,11 +80,11 @@ def violations(root: Path) -> list[str]:
     return found
 
 
-def test_imports_go_one_way_and_every_folder_is_packaged() -> None:
+def test_imports_go_one_way_and_every_folder_is_packaged():
     assert violations(ROOT) == []
 
 
-def test_each_kind_of_violation_is_found(tmp_path: Path) -> None:
+def test_each_kind_of_violation_is_found(tmp_path):
     files = {
         "pyproject.toml": (
             '[tool.setuptools]\npackages = ["rsjs", "rsjs.instances", "rsjs.gone"]\n'

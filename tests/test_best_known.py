@@ -1,7 +1,5 @@
 """The values in results/best_known: right by the exact check, complete, confirmed, small."""
 
-from __future__ import annotations
-
 import json
 import re
 import tomllib

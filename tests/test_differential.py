@@ -1,7 +1,5 @@
 """No two methods disagree: every registered method on random instances, against enumeration."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from random import Random
 

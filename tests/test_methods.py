@@ -1,7 +1,5 @@
 """Spellings of methods, of options, of methods as values; and methods of other packages."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from dataclasses import replace
@@ -219,7 +217,7 @@ def test_a_route_through_pyomo_needs_an_interface():
         ("sts:", "a rule after :"),
     ],
 )
-def test_an_option_out_of_range_or_given_twice_is_refused(spelling: str, told: str) -> None:
+def test_an_option_out_of_range_or_given_twice_is_refused(spelling, told):
     with pytest.raises(InputError) as caught:
         parse(spelling)
     assert told in str(caught.value)

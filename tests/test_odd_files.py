@@ -1,7 +1,5 @@
 """Shapes of files that a structure-aware fuzzer found to end in a traceback, for every reader."""
 
-from __future__ import annotations
-
 import gzip
 import json
 from collections.abc import Callable

@@ -94,14 +94,14 @@ def wheel(built: dict[str, Path]) -> Path:
 
 
 @pytest.mark.slow
-def test_the_sdist_holds_every_file_of_its_commit(built: dict[str, Path]) -> None:
+def test_the_sdist_holds_every_file_of_its_commit(built):
     expected = {*map(Path, _run("git", "ls-files", "-z", cwd=built["tree"]).split("\0")[:-1])}
     found = {path for path in _files(built["sdist"]) if ".egg-info" not in path.parts[0]}
     assert found == expected | {*map(Path, ["PKG-INFO", "setup.cfg", "src/rsjs/commit.json"])}
 
 
 @pytest.mark.slow
-def test_the_wheel_of_an_sdist_knows_its_commit(built: dict[str, Path]) -> None:
+def test_the_wheel_of_an_sdist_knows_its_commit(built):
     head = _run("git", "rev-parse", "HEAD", cwd=built["tree"]).strip()
     code = "from rsjs.commit import source\nprint(source())"
     told = _run(sys.executable, "-c", code, cwd=built["wheel"])
@@ -109,7 +109,7 @@ def test_the_wheel_of_an_sdist_knows_its_commit(built: dict[str, Path]) -> None:
 
 
 @pytest.mark.slow
-def test_the_wheel_holds_every_file_of_the_code_folders_and_nothing_else(wheel: Path) -> None:
+def test_the_wheel_holds_every_file_of_the_code_folders_and_nothing_else(wheel):
     expected = {
         Path(*package.split("."), file)
         for package, folder in FOLDERS.items()
@@ -123,7 +123,7 @@ def test_the_wheel_holds_every_file_of_the_code_folders_and_nothing_else(wheel: 
 
 
 @pytest.mark.slow
-def test_types_are_strict(wheel: Path) -> None:
+def test_types_are_strict(wheel):
     config, cache = ROOT / "pyproject.toml", ROOT / ".mypy_cache/wheel"
     mypy = [sys.executable, "-m", "mypy", "--config-file", config, "--cache-dir", cache]
     assert "no issues found" in _run(*mypy, "-p", "rsjs", cwd=wheel)
@@ -137,7 +137,7 @@ def test_types_are_strict(wheel: Path) -> None:
         pytest.param(REPORTING, SOLVERS, id="reporting"),
     ],
 )
-def test_what_is_not_needed_is_not_loaded(wheel: Path, code: str, unwanted: set[str]) -> None:
+def test_what_is_not_needed_is_not_loaded(wheel, code, unwanted):
     show = "import atexit, sys\natexit.register(lambda: print('loaded', *sys.modules))\n"
     last = _run(sys.executable, "-c", show + code, cwd=wheel).splitlines()[-1]
     assert last.startswith("loaded")
@@ -147,7 +147,7 @@ def test_what_is_not_needed_is_not_loaded(wheel: Path, code: str, unwanted: set[
 @pytest.mark.parametrize(
     ("name", "requirements"), [("run", RUN), ("test", [*RUN, *EXTRAS["test"]])], ids=["run", "test"]
 )
-def test_the_lock_pins_every_requirement(name: str, requirements: list[str]) -> None:
+def test_the_lock_pins_every_requirement(name, requirements):
     pins = _pins(name)
     for requirement in map(Requirement, requirements):
         version = pins[canonicalize_name(requirement.name)]

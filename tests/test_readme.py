@@ -1,7 +1,5 @@
 """README says what the registry says; its commands are run by `tests/docs`."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The folder benchmarks/ as a package, and its benchmarks as asv finds them."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """What asv stores is read: nothing measured is an error, and twice the seconds are slower."""
 
-from __future__ import annotations
-
 import subprocess
 from math import nan
 

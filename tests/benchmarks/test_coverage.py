@@ -1,7 +1,5 @@
 """Nothing that is promised goes unmeasured, and "no benchmarks" is not a success."""
 
-from __future__ import annotations
-
 import ast
 from ast import literal_eval
 from itertools import product

@@ -1,7 +1,5 @@
 """The gate of CI: costs and counts, never seconds."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

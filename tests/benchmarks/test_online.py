@@ -1,7 +1,5 @@
 """The page of simulations: what its figures are made of."""
 
-from __future__ import annotations
-
 import pytest
 
 from benchmarks import online_rows as names

@@ -32,21 +32,19 @@ def _waits(command: str) -> pytest.MarkDecorator:
 
 
 @pytest.mark.parametrize("file", _files())
-def test_every_stored_row_has_a_commit(file: Path) -> None:
+def test_every_stored_row_has_a_commit(file):
     rows = read_rows(RESULTS / file)
     assert rows
     assert all(row.get("commit") for row in rows)
 
 
 @pytest.mark.parametrize("part", PARTS)
-def test_tables_on_mig_geometry_are_what_the_stored_rows_make_of_them(part: str) -> None:
+def test_tables_on_mig_geometry_are_what_the_stored_rows_make_of_them(part):
     lines = PARTS[part][1](read_rows(RESULTS / "mig" / f"{part}.csv"))
     assert "\n".join(lines) in (DOCS / "mig.md").read_text("utf-8")
 
 
-def test_rows_are_stored_with_a_commit_only_and_those_without_are_measured_again(
-    tmp_path: Path,
-) -> None:
+def test_rows_are_stored_with_a_commit_only_and_those_without_are_measured_again(tmp_path):
     path, row = tmp_path / "rows.csv", {"method": "m", "instance": "i", "status": "ok"}
     assert not is_measured(path)
     for wrong in ({"commit": None}, {"commit": "c", "status": "wrong", "message": "too low"}):
@@ -58,9 +56,7 @@ def test_rows_are_stored_with_a_commit_only_and_those_without_are_measured_again
     assert is_measured(path)
 
 
-def test_changes_of_results_do_not_make_a_tree_dirty(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_changes_of_results_do_not_make_a_tree_dirty(tmp_path, monkeypatch):
     for name in ("src/module.py", "results/rows.csv", "docs/page.md"):
         (tmp_path / name).parent.mkdir()
         (tmp_path / name).write_text("before\n")

@@ -1,9 +1,5 @@
 """The page of the STS paper's campaign: what repetitions are made of, and half a campaign."""
 
-from __future__ import annotations
-
-from pathlib import Path
-
 import pytest
 
 from benchmarks import online_rows as names
@@ -61,7 +57,7 @@ def half():
 
 
 @pytest.mark.slow
-def test_the_page_and_the_picture_of_half_a_campaign(half, tmp_path: Path):
+def test_the_page_and_the_picture_of_half_a_campaign(half, tmp_path):
     sts_campaign_page.write(half, tmp_path / "page.md")
     page = (tmp_path / "page.md").read_text().replace(MISSING, "none")
     assert "8 simulations with 0.0 million decisions; 0.0 hours" in page

@@ -1,7 +1,5 @@
 """The command run in this process or in one of its own, and files to run it on."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

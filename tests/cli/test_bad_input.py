@@ -1,15 +1,8 @@
 """Bad input: exit code 2, one line on standard error, nothing on standard output or on disk."""
 
-from __future__ import annotations
-
 import os
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any
 
 import pytest
-
-Run = Callable[..., Any]
 
 BAD = [
     # a method that does not exist, with those that do
@@ -99,9 +92,7 @@ BAD = [
 
 
 @pytest.mark.parametrize(("line", "told"), BAD, ids=[line for line, _ in BAD])
-def test_bad_input_is_told_in_one_line(
-    line: str, told: str, rsjs: Run, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_bad_input_is_told_in_one_line(line, told, rsjs, folder, tmp_path, monkeypatch):
     monkeypatch.chdir(folder)
     ended = rsjs(*line.format(out=tmp_path).split())
     assert ended.code == 2
@@ -113,15 +104,15 @@ def test_bad_input_is_told_in_one_line(
 
 
 @pytest.mark.process
-def test_a_process_exits_with_2_and_no_traceback(process: Run, folder: Path) -> None:
+def test_a_process_exits_with_2_and_no_traceback(process, folder):
     ended = process("solve", folder / "damaged.json.gz", "--json")
     assert (ended.code, ended.out) == (2, "")
     assert ended.err.count("\n") == 1
 
 
 def test_a_place_without_permission_is_refused_before_the_method_runs(
-    rsjs: Run, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    rsjs, folder, tmp_path, monkeypatch
+):
     real = os.access  # root may write anywhere
     monkeypatch.setattr("os.access", lambda path, mode: mode != os.W_OK and real(path, mode))
     monkeypatch.setattr("rsjs.experiments.launcher.run", lambda *_, **__: pytest.fail("it ran"))

@@ -1,12 +1,8 @@
 """`rsjs bks`: list, show, verify, update."""
 
-from __future__ import annotations
-
 import json
 import shutil
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -14,7 +10,6 @@ from rsjs.instances.files import read_instance
 
 pytestmark = [pytest.mark.process, pytest.mark.solver]
 
-Run = Callable[..., Any]
 
 NAME = "jahani-table2-base-at0-synthetic-N2-J6-s1"
 CAMPAIGN = """
@@ -61,9 +56,7 @@ def run_ids(store: Path) -> dict[str, str]:
     return {spec["method"]: spec["id"] for spec in specs}
 
 
-def test_an_update_tells_what_is_new_and_then_nothing(
-    rsjs: Run, store: Path, tmp_path: Path
-) -> None:
+def test_an_update_tells_what_is_new_and_then_nothing(rsjs, store, tmp_path):
     first = rsjs("bks", "update", store, "--folder", tmp_path / "known")
     assert first.code == 0
     assert f"{NAME}: cost 0.2480463424 $, bound 0.2480463424 $, closed" in first.out
@@ -73,7 +66,7 @@ def test_an_update_tells_what_is_new_and_then_nothing(
     assert (again["changed"], again["instances"]) == ([], 1)
 
 
-def test_the_list_has_a_line_for_each_instance(rsjs: Run, made: Path) -> None:
+def test_the_list_has_a_line_for_each_instance(rsjs, made):
     shown = rsjs("bks", "list", "--folder", made)
     [line] = [line for line in shown.out.splitlines() if line.startswith(NAME)]
     assert line.split()[1:4] == ["closed", "0.2480463424", "0.2480463424"]
@@ -82,16 +75,14 @@ def test_the_list_has_a_line_for_each_instance(rsjs: Run, made: Path) -> None:
     assert (entry["instance"], entry["status"]) == (NAME, "closed")
 
 
-def test_the_list_of_a_set_has_its_members_and_that_of_open_ones_what_is_left(
-    rsjs: Run, made: Path
-) -> None:
+def test_the_list_of_a_set_has_its_members_and_that_of_open_ones_what_is_left(rsjs, made):
     for name, number in (("tiny", 1), ("small", 0)):
         listed = rsjs("bks", "list", "--set", name, "--folder", made, "--json").json
         assert len(listed) == number
     assert rsjs("bks", "list", "--open", "--folder", made, "--json").json == []
 
 
-def test_sets_are_counted(rsjs: Run, made: Path) -> None:
+def test_sets_are_counted(rsjs, made):
     shown = rsjs("bks", "sets", "--folder", made).out.splitlines()
     assert shown[0].split()[:2] == ["set", "instances"]
     [line] = [line for line in shown if line.startswith("tiny ")]
@@ -102,8 +93,8 @@ def test_sets_are_counted(rsjs: Run, made: Path) -> None:
 
 
 def test_show_tells_who_and_makes_the_instance_that_the_solution_is_for(
-    rsjs: Run, made: Path, store: Path, tmp_path: Path
-) -> None:
+    rsjs, made, store, tmp_path
+):
     path = tmp_path / "i.json"
     shown = rsjs("bks", "show", NAME, "--folder", made, "-o", path)
     assert "jahani of rsjs-bench" in " ".join(shown.out.split())
@@ -119,9 +110,7 @@ def test_show_tells_who_and_makes_the_instance_that_the_solution_is_for(
     assert rsjs("bks", "show", NAME, "--folder", made, "--json").json == entry
 
 
-def test_verify_says_what_it_checked_or_has_a_line_for_each_finding(
-    rsjs: Run, made: Path, store: Path, tmp_path: Path
-) -> None:
+def test_verify_says_what_it_checked_or_has_a_line_for_each_finding(rsjs, made, store, tmp_path):
     good = rsjs("bks", "verify", "--folder", made)
     assert good.code == 0
     assert good.out.endswith("1 of them confirmed; 1 solution passed the exact check\n")
@@ -137,9 +126,7 @@ def test_verify_says_what_it_checked_or_has_a_line_for_each_finding(
     assert listed.json["findings"] == bad.out.splitlines()
 
 
-def test_a_contradiction_names_both_runs_and_leaves_the_values(
-    rsjs: Run, made: Path, store: Path, tmp_path: Path
-) -> None:
+def test_a_contradiction_names_both_runs_and_leaves_the_values(rsjs, made, store, tmp_path):
     """An entry is false: a bound above the cost."""
     known, ids = tmp_path / "known", run_ids(store)
     shutil.copytree(made, known)
@@ -164,7 +151,7 @@ def test_a_contradiction_names_both_runs_and_leaves_the_values(
     assert listed.json["contradictions"][0]["bound"]["run_id"] == "f" * 16
 
 
-def test_a_solution_from_elsewhere_is_credited(rsjs: Run, folder: Path, tmp_path: Path) -> None:
+def test_a_solution_from_elsewhere_is_credited(rsjs, folder, tmp_path):
     given = ["--solution", folder / "idle.json", "--instance", folder / "small.json"]
     known = tmp_path / "known"
     told = rsjs("bks", "update", *given, "--source", "a paper, 2030", "--folder", known)
@@ -174,9 +161,7 @@ def test_a_solution_from_elsewhere_is_credited(rsjs: Run, folder: Path, tmp_path
     assert rsjs("bks", "verify", "--folder", known).code == 0
 
 
-def test_values_are_those_here_or_else_those_of_the_package(
-    rsjs: Run, made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_values_are_those_here_or_else_those_of_the_package(rsjs, made, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert rsjs("bks", "sets", "--json").json[-1]["closed"] > 700
     (tmp_path / "results").mkdir()
@@ -204,9 +189,7 @@ BAD = [
 
 
 @pytest.mark.parametrize(("line", "told"), BAD, ids=[line for line, _ in BAD])
-def test_bad_input_is_told_in_one_line(
-    line: str, told: str, rsjs: Run, made: Path, store: Path, folder: Path, tmp_path: Path
-) -> None:
+def test_bad_input_is_told_in_one_line(line, told, rsjs, made, store, folder, tmp_path):
     places = {"out": tmp_path, "made": made, "store": store, "file": folder / "small.json"}
     ended = rsjs("bks", *line.format(**places).split())
     assert (ended.code, ended.out) == (2, "")

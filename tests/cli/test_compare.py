@@ -1,15 +1,11 @@
 """Comparisons: every file is written, nothing is passed over in silence."""
 
-from __future__ import annotations
-
 import csv
 import json
-from collections.abc import Callable
 from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from io import StringIO
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -17,8 +13,6 @@ from rsjs.cli.main import main
 from rsjs.cli.runs import file_name
 from rsjs.cli.spellings import split
 from rsjs.experiments.campaigns import provenance
-
-Run = Callable[..., Any]
 
 KNOWN = ("greedy", "edf", "rg", "sts")
 FILES = {"rows.csv", "table.md", "table.tex", "events.json", "gap.png", "cost.png"}
@@ -37,11 +31,11 @@ FILES = {"rows.csv", "table.md", "table.tex", "events.json", "gap.png", "cost.pn
         ("edf,b=2", ["edf", "b=2"]),  # there are no options that it could belong to
     ],
 )
-def test_methods_are_split_between_options(text: str, parts: list[str]) -> None:
+def test_methods_are_split_between_options(text, parts):
     assert split(text, KNOWN) == parts
 
 
-def test_file_names_are_safe_everywhere() -> None:
+def test_file_names_are_safe_everywhere():
     assert file_name("a/b--rg:paper?x=1,y=é|2") == "a_b--rg_paper_x=1,y=__2"
 
 
@@ -67,7 +61,7 @@ def compared(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Compared
 
 
 @pytest.mark.process
-def test_all_files_are_written(compared: Compared) -> None:
+def test_all_files_are_written(compared):
     assert compared.code == 0
     assert {path.name for path in compared.folder.iterdir()} == {*FILES, "solutions"}
     with (compared.folder / "rows.csv").open() as lines:
@@ -92,7 +86,7 @@ def test_all_files_are_written(compared: Compared) -> None:
 
 
 @pytest.mark.process
-def test_the_table_is_printed_with_what_was_left_out(compared: Compared) -> None:
+def test_the_table_is_printed_with_what_was_left_out(compared):
     assert "greedy:code" in compared.out
     assert "Not run:\n  enumeration on jahani-" in compared.out
     assert "serves up to 10 jobs, not 100" in compared.out
@@ -100,19 +94,19 @@ def test_the_table_is_printed_with_what_was_left_out(compared: Compared) -> None
 
 
 @pytest.mark.process
-def test_each_run_is_told_on_standard_error_when_it_ends(compared: Compared) -> None:
+def test_each_run_is_told_on_standard_error_when_it_ends(compared):
     told = [line.split()[0] for line in compared.err.splitlines() if line.startswith(" ")]
     assert told == [f"{i}/5" for i in range(1, 6)]
 
 
 @pytest.mark.process
-def test_solutions_can_be_checked(compared: Compared, rsjs: Run, folder: Path) -> None:
+def test_solutions_can_be_checked(compared, rsjs, folder):
     for path in (compared.folder / "solutions").glob("*N10*"):
         assert rsjs("check", folder / "large.json", path).code == 0
 
 
 @pytest.mark.process
-def test_json_holds_rows_and_what_was_left_out(rsjs: Run, folder: Path, tmp_path: Path) -> None:
+def test_json_holds_rows_and_what_was_left_out(rsjs, folder, tmp_path):
     methods = "greedy:paper,enumeration"
     ended = rsjs("compare", folder / "large.json", "--methods", methods, "-o", tmp_path, "--json")
     assert ended.code == 0
@@ -124,9 +118,7 @@ def test_json_holds_rows_and_what_was_left_out(rsjs: Run, folder: Path, tmp_path
 
 
 @pytest.mark.process
-def test_a_solver_that_is_missing_is_listed_with_its_command(
-    rsjs: Run, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_solver_that_is_missing_is_listed_with_its_command(rsjs, folder, tmp_path, monkeypatch):
     monkeypatch.setattr("rsjs.formulations.backends.backend.find_spec", lambda name: None)
     methods = "greedy,jahani_patterns@scip"
     ended = rsjs("compare", folder / "small.json", "--methods", methods, "-o", tmp_path)
@@ -139,9 +131,7 @@ def test_a_solver_that_is_missing_is_listed_with_its_command(
 
 
 @pytest.mark.process
-def test_a_run_without_a_solution_makes_the_exit_code_1(
-    rsjs: Run, folder: Path, tmp_path: Path
-) -> None:
+def test_a_run_without_a_solution_makes_the_exit_code_1(rsjs, folder, tmp_path):
     line = ("--methods", "greedy", "--memory-limit", "1", "-o", tmp_path, "--json")
     ended = rsjs("compare", folder / "small.json", *line)
     assert ended.code == 1

@@ -1,20 +1,12 @@
 """The authors' CSV triple becomes a file and back."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any
-
 from rsjs.instances.csv_triple import read_any
 from rsjs.instances.files import read_instance, read_workload
-
-Run = Callable[..., Any]
 
 TRIPLE = {"Lof_Selectjobs.csv", "SelectJobs_times.csv", "tNodes.csv"}
 
 
-def test_a_file_becomes_csv_and_csv_becomes_a_file(rsjs: Run, folder: Path, tmp_path: Path) -> None:
+def test_a_file_becomes_csv_and_csv_becomes_a_file(rsjs, folder, tmp_path):
     there = rsjs("convert", folder / "small.json", "-o", tmp_path / "csv")
     assert there.code == 0
     assert "CSV files of instance jahani-" in there.out
@@ -26,9 +18,7 @@ def test_a_file_becomes_csv_and_csv_becomes_a_file(rsjs: Run, folder: Path, tmp_
     assert instance.objective.energy == "next_event"  # the program's own objective
 
 
-def test_jobs_submitted_at_different_times_are_a_workload(
-    rsjs: Run, folder: Path, tmp_path: Path
-) -> None:
+def test_jobs_submitted_at_different_times_are_a_workload(rsjs, folder, tmp_path):
     assert rsjs("convert", folder / "workload.json", "-o", tmp_path / "csv").code == 0
     assert rsjs("convert", tmp_path / "csv", "-o", tmp_path / "w.json", "--json").json["kind"] == (
         "workload"

@@ -1,9 +1,5 @@
 """The demonstration, made small: it ends in a table and says what the table shows."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,8 +7,6 @@ import pytest
 from rsjs.cli import demo
 from rsjs.cli.demo_story import story
 from rsjs.cli.spellings import requests
-
-Run = Callable[..., Any]
 
 
 @pytest.fixture
@@ -26,7 +20,7 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.process
 @pytest.mark.usefixtures("small", "blank")
-def test_it_ends_in_a_table_over_the_sizes(rsjs: Run, tmp_path: Path) -> None:
+def test_it_ends_in_a_table_over_the_sizes(rsjs, tmp_path):
     ended = rsjs("demo", "-o", tmp_path / "d")
     assert ended.code == 0
     assert "N1-J10" in ended.out
@@ -37,7 +31,7 @@ def test_it_ends_in_a_table_over_the_sizes(rsjs: Run, tmp_path: Path) -> None:
     assert "3/3 greedy:paper" in ended.err
 
 
-def test_its_methods_exist() -> None:
+def test_its_methods_exist():
     assert len(requests(demo.METHODS)) == 8
     assert [request.method.name for request in requests(demo.LITERAL)] == ["jahani_literal"] * 2
 
@@ -60,7 +54,7 @@ ROWS = [
 ]
 
 
-def test_the_story_is_told_from_the_rows() -> None:
+def test_the_story_is_told_from_the_rows():
     exact, rules = story(ROWS).split(". On ")
     assert exact == (
         "The pattern model comes within 1.0 % of the best bound in every run; the model as printed "
@@ -73,18 +67,18 @@ def test_the_story_is_told_from_the_rows() -> None:
 
 
 @pytest.mark.parametrize("gone", [*range(5)])
-def test_a_story_can_be_told_whatever_has_failed(gone: int) -> None:
+def test_a_story_can_be_told_whatever_has_failed(gone):
     rows = [dict(row) for row in ROWS]
     rows[gone].update(objective=None, gap=None, gap_to_best=None, bound=None)
     assert "None" not in story(rows)
 
 
-def test_a_run_that_failed_says_nothing_of_its_model() -> None:
+def test_a_run_that_failed_says_nothing_of_its_model():
     killed = {"stop": "error", "message": "worker ended by SIGKILL"}
     lost = {**_row("jahani_patterns@scip", 2, None, None), **killed}
     told = "jahani_patterns@scip on 2 nodes failed: worker ended by SIGKILL."
     assert story([*ROWS, lost]) == f"{story(ROWS)} {told}"
 
 
-def test_of_nothing_there_is_no_story() -> None:
+def test_of_nothing_there_is_no_story():
     assert story([]) == ""

@@ -1,12 +1,8 @@
 """`doctor` says what is installed and which limits hold where."""
 
-from __future__ import annotations
-
 import platform
 import tomllib
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -14,10 +10,8 @@ from rsjs.cli import software
 from rsjs.cli.machine import enforcement
 from rsjs.formulations.backends.registry import BACKENDS
 
-Run = Callable[..., Any]
 
-
-def test_versions_solvers_and_machine_are_reported(rsjs: Run) -> None:
+def test_versions_solvers_and_machine_are_reported(rsjs):
     ended = rsjs("doctor", "--json")
     assert ended.code == 0
     found = ended.json
@@ -30,7 +24,7 @@ def test_versions_solvers_and_machine_are_reported(rsjs: Run) -> None:
     assert {limit["name"] for limit in found["limits"]} >= {"time", "resident memory", "pinning"}
 
 
-def test_the_text_has_a_section_for_each(rsjs: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_text_has_a_section_for_each(rsjs, monkeypatch):
     monkeypatch.setattr(software, "import_solvers", lambda: None)
     text = rsjs("doctor").out
     for heading in ("Versions\n", "Solvers\n", "Machine\n", "Limits of a run\n"):
@@ -38,9 +32,7 @@ def test_the_text_has_a_section_for_each(rsjs: Run, monkeypatch: pytest.MonkeyPa
     assert f"highspy {BACKENDS['highs'].version()}" in text
 
 
-def test_optional_packages_are_those_of_the_extras_with_their_install_commands(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_optional_packages_are_those_of_the_extras_with_their_install_commands(monkeypatch):
     declared = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text("utf-8"))
     of_extra = declared["project"]["optional-dependencies"]
     for name, (extra, _) in software.EXTRAS.items():
@@ -51,9 +43,7 @@ def test_optional_packages_are_those_of_the_extras_with_their_install_commands(
     assert software.extras()["plotly"].startswith("not installed: pip install 'rsjs-bench[report]'")
 
 
-def test_a_solver_that_cannot_be_imported_makes_the_exit_code_1(
-    rsjs: Run, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_solver_that_cannot_be_imported_makes_the_exit_code_1(rsjs, monkeypatch):
     monkeypatch.setattr(software, "IMPORT_ALL", "raise ImportError('undefined symbol')")
     ended = rsjs("doctor")
     assert ended.code == 1
@@ -68,5 +58,5 @@ def test_a_solver_that_cannot_be_imported_makes_the_exit_code_1(
         ("win32", {"process group", "peak memory", "parent death", "Ctrl-C"}),
     ],
 )
-def test_what_is_not_enforced_on_other_systems_is_said(system: str, not_enforced: set[str]) -> None:
+def test_what_is_not_enforced_on_other_systems_is_said(system, not_enforced):
     assert {limit.name for limit in enforcement(system) if not limit.enforced} == not_enforced

@@ -1,20 +1,13 @@
 """`rsjs export`: the verifier, and what the command says of archives and results."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
-from collections.abc import Callable
 from hashlib import sha256
-from pathlib import Path
-from typing import Any
 
 import pytest
 
-Run = Callable[..., Any]
 
-
-def test_the_verifier_that_is_written_verifies(rsjs: Run, folder: Path, tmp_path: Path) -> None:
+def test_the_verifier_that_is_written_verifies(rsjs, folder, tmp_path):
     file = tmp_path / "rsjs_verify.py"
     written = rsjs("export", "verifier", "-o", file)
     assert written.code == 0
@@ -39,9 +32,7 @@ BAD = [
 
 
 @pytest.mark.parametrize(("line", "told"), BAD, ids=[line for line, _ in BAD])
-def test_bad_input_is_told_in_one_line(
-    line: str, told: str, rsjs: Run, folder: Path, tmp_path: Path
-) -> None:
+def test_bad_input_is_told_in_one_line(line, told, rsjs, folder, tmp_path):
     out = tmp_path / "out"
     ended = rsjs("export", *line.format(folder=folder, out=out).split())
     assert ended.code == 2

@@ -1,21 +1,12 @@
 """Model files from the command line."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
 from hashlib import sha256
-from pathlib import Path
-from typing import Any
 
 import pytest
 
-Run = Callable[..., Any]
-
 
 @pytest.mark.parametrize("suffix", [".mps", ".lp", ".mps.gz", ".lp.gz"])
-def test_the_digest_told_is_that_of_the_file(
-    rsjs: Run, folder: Path, tmp_path: Path, suffix: str
-) -> None:
+def test_the_digest_told_is_that_of_the_file(rsjs, folder, tmp_path, suffix):
     path = tmp_path / f"model{suffix}"
     ended = rsjs("export-model", folder / "small.json", "-o", path, "--json")
     assert (ended.code, ended.err) == (0, "")
@@ -26,7 +17,7 @@ def test_the_digest_told_is_that_of_the_file(
     assert ended.json["sha256"] in told.out
 
 
-def test_options_of_the_method_count(rsjs: Run, folder: Path, tmp_path: Path) -> None:
+def test_options_of_the_method_count(rsjs, folder, tmp_path):
     line = ("export-model", folder / "small.json", "-o", tmp_path / "m.lp", "--json", "--method")
     patterns, literal = rsjs(*line, "jahani_patterns@scip").json, rsjs(*line, "jahani_literal").json
     printed = rsjs(*line, "jahani_literal?printed=overdue").json
@@ -34,9 +25,7 @@ def test_options_of_the_method_count(rsjs: Run, folder: Path, tmp_path: Path) ->
     assert printed["method"] == "jahani_literal?printed=overdue"
 
 
-def test_an_unknown_suffix_is_refused_before_anything_is_read(
-    rsjs: Run, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_unknown_suffix_is_refused_before_anything_is_read(rsjs, folder, tmp_path, monkeypatch):
     def unwanted(*_: object) -> None:
         pytest.fail("read")
 
@@ -48,9 +37,7 @@ def test_an_unknown_suffix_is_refused_before_anything_is_read(
     assert not list(tmp_path.iterdir())
 
 
-def test_a_method_that_cannot_be_exported_is_told_what_can(
-    rsjs: Run, folder: Path, tmp_path: Path
-) -> None:
+def test_a_method_that_cannot_be_exported_is_told_what_can(rsjs, folder, tmp_path):
     for method in ("greedy", "rsjs_minlp"):
         ended = rsjs(
             "export-model", folder / "small.json", "-o", tmp_path / "m.lp", "--method", method
@@ -59,9 +46,7 @@ def test_a_method_that_cannot_be_exported_is_told_what_can(
         assert f"'{method}', expected a method with a linear model: jahani_patterns" in ended.err
 
 
-def test_a_method_that_does_not_serve_the_instance_is_refused(
-    rsjs: Run, folder: Path, tmp_path: Path
-) -> None:
+def test_a_method_that_does_not_serve_the_instance_is_refused(rsjs, folder, tmp_path):
     line = ("-o", tmp_path / "m.lp", "--method", "rsjs_nodes")
     ended = rsjs("export-model", folder / "small.json", *line)
     assert ended.code == 2

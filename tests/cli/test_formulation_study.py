@@ -1,7 +1,5 @@
 """The study of formulations from the command line: kept, resumed, interrupted."""
 
-from __future__ import annotations
-
 import csv
 from collections.abc import Callable
 from pathlib import Path
@@ -32,9 +30,7 @@ def stored(folder: Path) -> list[dict[str, str]]:
 
 @pytest.mark.process
 @pytest.mark.solver
-def test_each_measurement_becomes_a_row_that_is_not_measured_again(
-    rsjs: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_each_measurement_becomes_a_row_that_is_not_measured_again(rsjs, tmp_path, monkeypatch):
     asked = ("--sizes", "1x4", "--methods", "jahani_patterns@highs")
     ended = study(rsjs, tmp_path, *asked, "--json")
     assert ended.code == 0
@@ -83,9 +79,7 @@ def canned(task: Any, limits: Any, **_: object) -> dict[str, Any]:
     }
 
 
-def test_a_study_that_was_ended_goes_on_where_it_was(
-    rsjs: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_study_that_was_ended_goes_on_where_it_was(rsjs, tmp_path, monkeypatch):
     measured: list[str] = []
 
     def once(task: Any, limits: Any, **options: Any) -> Any:
@@ -110,8 +104,8 @@ def test_a_study_that_was_ended_goes_on_where_it_was(
 
 
 def test_a_relaxation_above_a_cost_that_was_reached_makes_the_exit_code_1(
-    rsjs: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    rsjs, tmp_path, monkeypatch
+):
     monkeypatch.setattr(
         formulation_study, "measure", lambda *a, **b: {**canned(*a, **b), "bound": 2.5}
     )
@@ -120,39 +114,33 @@ def test_a_relaxation_above_a_cost_that_was_reached_makes_the_exit_code_1(
     assert "WRONG: jahani_literal on" in ended.out
 
 
-def test_other_limits_are_measured_anew(
-    rsjs: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_other_limits_are_measured_anew(rsjs, tmp_path, monkeypatch):
     monkeypatch.setattr(formulation_study, "measure", canned)
     study(rsjs, tmp_path, "--sizes", "1x4")
     study(rsjs, tmp_path, "--sizes", "1x4", "--gap", "0.01")
     assert len(stored(tmp_path)) == 6
 
 
-def test_a_run_that_ctrl_c_ended_is_no_row(
-    rsjs: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_run_that_ctrl_c_ended_is_no_row(rsjs, tmp_path, monkeypatch):
     monkeypatch.setattr(formulation_study, "measure", lambda *_, **__: None)
     ended = study(rsjs, tmp_path, "--sizes", "1x4")
     assert ended.code == 130
     assert not (tmp_path / "rows.csv").exists()
 
 
-def test_methods_that_do_not_serve_a_family_are_listed_with_the_reason(
-    rsjs: Run, tmp_path: Path
-) -> None:
+def test_methods_that_do_not_serve_a_family_are_listed_with_the_reason(rsjs, tmp_path):
     line = ("--families", "jahani", "--sizes", "1x4", "--methods", "rsjs_nodes@highs")
     ended = rsjs("formulation-study", *line, "-o", tmp_path)
     assert ended.code == 0
     assert "rsjs_nodes serves energy first_ending, not proportional" in ended.out
 
 
-def test_sizes_are_nodes_or_nodes_and_jobs() -> None:
+def test_sizes_are_nodes_or_nodes_and_jobs():
     assert sized("2, 10x40,") == [(2, 20), (10, 40)]
 
 
 @pytest.mark.parametrize("text", ["", "0", "x4", "2x", "2x0", "a", "-1", "2;3"])
-def test_other_sizes_are_refused(text: str) -> None:
+def test_other_sizes_are_refused(text):
     with pytest.raises(InputError, match="--sizes"):
         sized(text)
 
@@ -167,9 +155,7 @@ def test_other_sizes_are_refused(text: str) -> None:
         ("--memory-limit", "-1", "MB > 0"),
     ],
 )
-def test_bad_input_is_told_in_one_line(
-    rsjs: Run, tmp_path: Path, option: str, value: str, told: str
-) -> None:
+def test_bad_input_is_told_in_one_line(rsjs, tmp_path, option, value, told):
     ended = rsjs("formulation-study", option, value, "-o", tmp_path / "study")
     assert (ended.code, ended.out, ended.err.count("\n")) == (2, "", 1)
     assert told in ended.err

@@ -1,16 +1,8 @@
 """The commands that make instances and workloads of STS, Kiros and ANDREAS."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any
-
 import pytest
 
 from rsjs.instances.files import read_any, read_instance, read_workload
-
-Run = Callable[..., Any]
 
 MADE = {
     "generate sts --mix kma --sharing paper --speedup strong --samples 13000 --laws mild": (
@@ -39,7 +31,7 @@ BAD = [
 
 
 @pytest.mark.parametrize("line", MADE)
-def test_a_file_is_made_as_its_name_says(line: str, rsjs: Run, tmp_path: Path) -> None:
+def test_a_file_is_made_as_its_name_says(line, rsjs, tmp_path):
     path = tmp_path / "made.json.gz"
     made = rsjs(*line.split(), "-N", "3", "-J", "7", "--seed", "4", "-o", path, "--json")
     assert made.code == 0, made.err
@@ -50,7 +42,7 @@ def test_a_file_is_made_as_its_name_says(line: str, rsjs: Run, tmp_path: Path) -
 
 
 @pytest.mark.parametrize("family", ["sts", "kiros", "andreas"])
-def test_defaults_are_those_of_the_generators(family: str, rsjs: Run, tmp_path: Path) -> None:
+def test_defaults_are_those_of_the_generators(family, rsjs, tmp_path):
     from importlib import import_module
 
     generator = import_module(f"rsjs.instances.generators.{family}")
@@ -62,7 +54,7 @@ def test_defaults_are_those_of_the_generators(family: str, rsjs: Run, tmp_path: 
 
 
 @pytest.mark.parametrize(("line", "told"), BAD, ids=[line for line, _ in BAD])
-def test_bad_options_are_told_in_one_line(line: str, told: str, rsjs: Run, tmp_path: Path) -> None:
+def test_bad_options_are_told_in_one_line(line, told, rsjs, tmp_path):
     ended = rsjs(*line.split(), "-N", "2", "-o", tmp_path / "x.json")
     assert ended.code == 2
     assert told in ended.err

@@ -1,10 +1,8 @@
 """What a user sees first: help, version, usage errors."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -12,8 +10,6 @@ from typer.main import get_command
 
 from rsjs.cli.main import ORDER, app
 from rsjs.instances.node_catalogues import MEMBERS
-
-Run = Callable[..., Any]
 
 HEAVY = {"numpy", "scipy", "pandas", "matplotlib", "pyomo", "highspy", "pyscipopt", "ortools"}
 IMPORTS = "import sys; from rsjs.cli.main import main; main(['--help']); print(*sys.modules)"
@@ -29,9 +25,7 @@ COMMANDS = list(_paths(get_command(app)))
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
-def test_every_help_has_an_example_and_every_command_offers_json(
-    command: tuple[str, ...], rsjs: Run
-) -> None:
+def test_every_help_has_an_example_and_every_command_offers_json(command, rsjs):
     shown = rsjs(*command, "--help")
     assert shown.code == 0
     assert "Example:\n" in shown.out
@@ -41,27 +35,27 @@ def test_every_help_has_an_example_and_every_command_offers_json(
     assert shown.err == ""
 
 
-def test_all_commands_are_listed_in_the_order_of_use(rsjs: Run) -> None:
+def test_all_commands_are_listed_in_the_order_of_use(rsjs):
     listed = rsjs("--help").out.partition("Commands:")[2].splitlines()
     assert [line.split()[0] for line in listed if line.strip()] == ORDER
     assert {command[0] for command in COMMANDS if command} == {*ORDER}
 
 
-def test_the_help_of_the_generator_names_every_catalogue(rsjs: Run) -> None:
+def test_the_help_of_the_generator_names_every_catalogue(rsjs):
     shown = " ".join(rsjs("generate", "jahani", "--help").out.replace("-\n", "-").split())
     shown = shown.replace("- ", "-")
     assert all(name in shown for name in MEMBERS)
 
 
-def test_without_a_command_the_help_is_shown(rsjs: Run) -> None:
+def test_without_a_command_the_help_is_shown(rsjs):
     assert rsjs().out.strip() == rsjs("--help").out.strip()
 
 
-def test_the_version_is_that_of_the_package(rsjs: Run) -> None:
+def test_the_version_is_that_of_the_package(rsjs):
     assert rsjs("--version").out.startswith("rsjs-bench 0.")
 
 
-def test_the_help_imports_nothing_heavy() -> None:
+def test_the_help_imports_nothing_heavy():
     done = subprocess.run(
         [sys.executable, "-c", IMPORTS], capture_output=True, text=True, check=True
     )
@@ -71,14 +65,14 @@ def test_the_help_imports_nothing_heavy() -> None:
 
 
 @pytest.mark.process
-def test_python_m_is_the_command(process: Run) -> None:
+def test_python_m_is_the_command(process):
     ended = process("--help")
     assert ended.code == 0
     assert ended.out.startswith("Usage: rsjs ")
 
 
 @pytest.mark.process
-def test_a_reader_that_leaves_early_causes_no_traceback() -> None:
+def test_a_reader_that_leaves_early_causes_no_traceback():
     command = f"{sys.executable} -m rsjs list catalogues --json | head -1"
     done = subprocess.run(command, shell=True, capture_output=True, text=True, check=False)
     assert done.stdout == "{\n"

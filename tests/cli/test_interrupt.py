@@ -1,7 +1,5 @@
 """Ctrl-C: what was found is kept, and no process survives."""
 
-from __future__ import annotations
-
 import csv
 import json
 import signal
@@ -11,12 +9,9 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import psutil
 import pytest
-
-Run = Callable[..., Any]
 
 pytestmark = [
     pytest.mark.process,
@@ -69,9 +64,7 @@ def worker_with(file: str, command: int, text: bytes = b"") -> psutil.Process | 
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_ctrl_c_and_a_polite_kill_keep_the_incumbent(
-    folder: Path, tmp_path: Path, number: signal.Signals
-) -> None:
+def test_ctrl_c_and_a_polite_kill_keep_the_incumbent(folder, tmp_path, number):
     solution = tmp_path / "solution.json"
     line = ("--method", "jahani_literal@highs", "--warm-start", folder / "idle-large.json")
     line += ("--time-limit", "3600")
@@ -89,9 +82,7 @@ def test_ctrl_c_and_a_polite_kill_keep_the_incumbent(
     assert not worker.is_running()
 
 
-def test_ctrl_c_ends_a_comparison_with_the_runs_that_were_done(
-    folder: Path, tmp_path: Path
-) -> None:
+def test_ctrl_c_ends_a_comparison_with_the_runs_that_were_done(folder, tmp_path):
     methods = "greedy:code,jahani_literal@highs,edf:paper"
     line = ("compare", folder / "large.json", "--methods", methods, "-o", tmp_path)
     line += ("--time-limit", "3600")
@@ -110,9 +101,7 @@ def test_ctrl_c_ends_a_comparison_with_the_runs_that_were_done(
     assert not worker.is_running()
 
 
-def test_ctrl_c_anywhere_else_exits_with_130(
-    rsjs: Run, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_ctrl_c_anywhere_else_exits_with_130(rsjs, folder, tmp_path, monkeypatch):
     def interrupted(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 

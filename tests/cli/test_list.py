@@ -1,12 +1,7 @@
 """Lists are made from the registries."""
 
-from __future__ import annotations
-
 import json
-from collections.abc import Callable
 from importlib.resources import files
-from pathlib import Path
-from typing import Any
 
 import jsonschema_rs
 import pytest
@@ -17,10 +12,8 @@ from rsjs.instances.node_catalogues import MEMBERS
 from rsjs.instances.schema import FAMILIES
 from rsjs.methods import all_methods
 
-Run = Callable[..., Any]
 
-
-def test_methods_are_listed_with_what_they_serve(rsjs: Run) -> None:
+def test_methods_are_listed_with_what_they_serve(rsjs):
     found = rsjs("list", "methods", "--json").json
     methods = {method["name"]: method for method in found if method["families"] != ["mig"]}
     assert methods.keys() == all_methods().keys()
@@ -36,7 +29,7 @@ def test_methods_are_listed_with_what_they_serve(rsjs: Run) -> None:
     assert methods["enumeration"]["max_jobs"] == 10
 
 
-def test_methods_of_mig_come_last_with_what_they_need(rsjs: Run) -> None:
+def test_methods_of_mig_come_last_with_what_they_need(rsjs):
     found = rsjs("list", "methods", "--json").json[len(all_methods()) :]
     methods = {method["name"]: method for method in found}
     assert methods.keys() == METHODS.keys()
@@ -52,7 +45,7 @@ def test_methods_of_mig_come_last_with_what_they_need(rsjs: Run) -> None:
     assert "at most 5 jobs; at most 16 steps" in text
 
 
-def test_the_text_has_every_method_family_and_option(rsjs: Run) -> None:
+def test_the_text_has_every_method_family_and_option(rsjs):
     text = rsjs("list", "methods").out
     for name, method in all_methods().items():
         assert f"\n{name}: {method.summary}" in text
@@ -60,7 +53,7 @@ def test_the_text_has_every_method_family_and_option(rsjs: Run) -> None:
     assert "route=standard_form" in text
 
 
-def test_a_rule_is_explained_where_the_summary_does_not(rsjs: Run) -> None:
+def test_a_rule_is_explained_where_the_summary_does_not(rsjs):
     listed = {method["name"]: method for method in rsjs("list", "methods", "--json").json}
     text = " ".join(rsjs("list", "methods").out.split())
     helped = {name: method for name, method in all_methods().items() if method.rule_help}
@@ -72,9 +65,7 @@ def test_a_rule_is_explained_where_the_summary_does_not(rsjs: Run) -> None:
 
 
 @pytest.mark.process
-def test_a_broken_method_of_a_package_is_listed_with_the_reason(
-    rsjs: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_broken_method_of_a_package_is_listed_with_the_reason(rsjs, tmp_path, monkeypatch):
     (tmp_path / "dies.py").write_text("import os\nos._exit(3)\n")
     info = tmp_path / "deadly-1.dist-info"
     info.mkdir()
@@ -97,9 +88,7 @@ def test_a_broken_method_of_a_package_is_listed_with_the_reason(
     assert len([method for method in found if method["name"] == "greedy"]) == 2
 
 
-def test_a_missing_solver_comes_with_the_command_that_installs_it(
-    rsjs: Run, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_missing_solver_comes_with_the_command_that_installs_it(rsjs, monkeypatch):
     monkeypatch.setattr("rsjs.formulations.backends.backend.find_spec", lambda name: None)
     found = rsjs("list", "methods", "--json").json
     methods = {method["name"]: method for method in found}
@@ -113,7 +102,7 @@ def test_a_missing_solver_comes_with_the_command_that_installs_it(
     assert f"not installed: {command}" in rsjs("list", "solvers").out
 
 
-def test_solvers_are_listed_with_version_and_features(rsjs: Run) -> None:
+def test_solvers_are_listed_with_version_and_features(rsjs):
     solvers = {solver["name"]: solver for solver in rsjs("list", "solvers", "--json").json}
     assert solvers.keys() == BACKENDS.keys()
     assert "jahani_literal" in solvers["highs"]["methods"]
@@ -123,7 +112,7 @@ def test_solvers_are_listed_with_version_and_features(rsjs: Run) -> None:
     assert all(f"{name}: {solver['version']}" in text for name, solver in here.items())
 
 
-def test_catalogues_are_listed_with_the_status_of_their_prices(rsjs: Run) -> None:
+def test_catalogues_are_listed_with_the_status_of_their_prices(rsjs):
     catalogues = rsjs("list", "catalogues", "--json").json
     assert {
         name: [entry["node_type"] for entry in kinds] for name, kinds in catalogues.items()
@@ -133,7 +122,7 @@ def test_catalogues_are_listed_with_the_status_of_their_prices(rsjs: Run) -> Non
     assert "server2-11usd, In-house server 2: 11 USD/h is invented" in text
 
 
-def test_schemas_are_listed_and_valid(rsjs: Run) -> None:
+def test_schemas_are_listed_and_valid(rsjs):
     schemas = rsjs("list", "schemas", "--json").json
     formats = [entry["format"] for entry in schemas]
     assert formats[:3] == ["rsjs-instance/1", "rsjs-solution/1", "rsjs-workload/1"]
@@ -146,7 +135,7 @@ def test_schemas_are_listed_and_valid(rsjs: Run) -> None:
     assert "solution.schema.json" in rsjs("list", "schemas").out
 
 
-def test_policies_are_those_that_decide_methods_or_not(rsjs: Run) -> None:
+def test_policies_are_those_that_decide_methods_or_not(rsjs):
     policies = {policy["name"]: policy for policy in rsjs("list", "policies", "--json").json}
     decide = {name for name, method in all_methods().items() if method.decides}
     assert policies.keys() == {"roll"} | decide
@@ -155,5 +144,5 @@ def test_policies_are_those_that_decide_methods_or_not(rsjs: Run) -> None:
 
 
 @pytest.mark.parametrize("what", ["methods", "policies", "solvers", "catalogues", "schemas"])
-def test_lists_say_nothing_on_standard_error(what: str, rsjs: Run) -> None:
+def test_lists_say_nothing_on_standard_error(what, rsjs):
     assert rsjs("list", what).err == ""

@@ -1,20 +1,15 @@
 """`rsjs mig`: configurations in, sets of jobs out."""
 
-from __future__ import annotations
-
 import gzip
 import json
-from collections.abc import Callable
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from rsjs.instances.mig.job_files import read_jobs
 from rsjs.instances.mig.published import CONFIG, SHA256
 
-Run = Callable[..., Any]
 DAY = {
     "format": "rsjs-mig-config/1",
     "name": "day",
@@ -38,7 +33,7 @@ def config(tmp_path: Path) -> Path:
     return tmp_path / "day.json"
 
 
-def test_the_published_dataset_is_written_byte_for_byte(rsjs: Run, tmp_path: Path) -> None:
+def test_the_published_dataset_is_written_byte_for_byte(rsjs, tmp_path):
     ended = rsjs("mig", "reproduce-dataset", "-o", tmp_path / "jobs.json", "--json")
     assert ended.json["sha256"] == SHA256
     assert sha256((tmp_path / "jobs.json").read_bytes()).hexdigest() == SHA256
@@ -47,9 +42,7 @@ def test_the_published_dataset_is_written_byte_for_byte(rsjs: Run, tmp_path: Pat
     assert sha256(packed).hexdigest() == SHA256
 
 
-def test_a_folder_gets_a_set_per_seed_and_a_manifest(
-    rsjs: Run, config: Path, tmp_path: Path
-) -> None:
+def test_a_folder_gets_a_set_per_seed_and_a_manifest(rsjs, config, tmp_path):
     ended = rsjs("mig", "generate", config, "-o", tmp_path / "out", "--json")
     names = [entry["file"] for entry in ended.json["sets"]]
     assert names == ["day-s1.json", "day-s2.json", "day-s3.json"]
@@ -58,9 +51,7 @@ def test_a_folder_gets_a_set_per_seed_and_a_manifest(
     assert [read_jobs(tmp_path / "out" / name).digest for name in names] == digests
 
 
-def test_a_folder_whose_sets_are_not_whole_has_no_manifest(
-    rsjs: Run, config: Path, tmp_path: Path
-) -> None:
+def test_a_folder_whose_sets_are_not_whole_has_no_manifest(rsjs, config, tmp_path):
     rsjs("mig", "generate", config, "-o", tmp_path / "out")
     zero = json.loads(config.read_text())
     zero["classes"][0]["run_length"] = {"dist": "normal", "mean": 9, "sd": 4}
@@ -69,13 +60,13 @@ def test_a_folder_whose_sets_are_not_whole_has_no_manifest(
     assert not (tmp_path / "out" / "manifest.json").exists()
 
 
-def test_one_seed_may_go_to_a_file(rsjs: Run, config: Path, tmp_path: Path) -> None:
+def test_one_seed_may_go_to_a_file(rsjs, config, tmp_path):
     out = tmp_path / "one.json.gz"
     assert rsjs("mig", "generate", config, "--seeds", 7, "-o", out).code == 0
     assert read_jobs(out).name == "day-s7"
 
 
-def test_a_configuration_is_described_by_its_first_set(rsjs: Run, config: Path) -> None:
+def test_a_configuration_is_described_by_its_first_set(rsjs, config):
     found = rsjs("mig", "validate", config, "--json").json
     assert (found["sets"], found["first_set"], found["jobs"]) == (3, "day-s1", 60)
     assert found["deadlines_too_early"] == 0
@@ -85,12 +76,12 @@ def test_a_configuration_is_described_by_its_first_set(rsjs: Run, config: Path) 
     assert rsjs("mig", "validate", config, "--json").json["deadlines_too_early"] == 60
 
 
-def test_seeds_may_be_listed(rsjs: Run, config: Path, tmp_path: Path) -> None:
+def test_seeds_may_be_listed(rsjs, config, tmp_path):
     ended = rsjs("mig", "generate", config, "--seeds", "7,1-3", "-o", tmp_path / "out", "--json")
     assert [entry["seed"] for entry in ended.json["sets"]] == [7, 1, 2, 3]
 
 
-def test_a_configuration_of_the_published_program_is_taken(rsjs: Run, tmp_path: Path) -> None:
+def test_a_configuration_of_the_published_program_is_taken(rsjs, tmp_path):
     (tmp_path / "v1.json").write_text(json.dumps(CONFIG).replace("}}", "},}"))
     out = tmp_path / "jobs.json"
     assert rsjs("mig", "validate", tmp_path / "v1.json", "--json").json["jobs"] == 1000
@@ -98,7 +89,7 @@ def test_a_configuration_of_the_published_program_is_taken(rsjs: Run, tmp_path: 
     assert out.read_text().startswith('[{"timeslices":[2022,2056')
 
 
-def test_conversion_to_our_format_and_back_keeps_the_bytes(rsjs: Run, tmp_path: Path) -> None:
+def test_conversion_to_our_format_and_back_keeps_the_bytes(rsjs, tmp_path):
     first, ours, again = (tmp_path / name for name in ("a.json", "b.json", "c.json"))
     rsjs("mig", "reproduce-dataset", "-o", first)
     assert rsjs("mig", "convert", first, "-o", ours).code == 0
@@ -106,9 +97,7 @@ def test_conversion_to_our_format_and_back_keeps_the_bytes(rsjs: Run, tmp_path: 
     assert again.read_bytes() == first.read_bytes()
 
 
-def test_statistics_are_the_same_from_sets_and_from_their_configuration(
-    rsjs: Run, config: Path, tmp_path: Path
-) -> None:
+def test_statistics_are_the_same_from_sets_and_from_their_configuration(rsjs, config, tmp_path):
     rsjs("mig", "generate", config, "-o", tmp_path / "out")
     sets = [tmp_path / "out" / f"day-s{seed}.json" for seed in (1, 2, 3)]
     alone = rsjs("mig", "stats", *sets, "--json").json
@@ -123,9 +112,7 @@ def test_statistics_are_the_same_from_sets_and_from_their_configuration(
     assert "run_length" in shown
 
 
-def test_sets_of_different_configurations_are_only_described(
-    rsjs: Run, config: Path, tmp_path: Path
-) -> None:
+def test_sets_of_different_configurations_are_only_described(rsjs, config, tmp_path):
     rsjs("mig", "generate", config, "--seeds", 1, "-o", tmp_path / "a.json")
     config.write_text(json.dumps(DAY | {"count": 5}))
     rsjs("mig", "generate", config, "--seeds", 1, "-o", tmp_path / "b.json")
@@ -156,8 +143,8 @@ def test_sets_of_different_configurations_are_only_described(
     ],
 )
 def test_bad_input_is_told_in_one_line_and_writes_nothing(
-    rsjs: Run, config: Path, tmp_path: Path, arguments: str, message: str
-) -> None:
+    rsjs, config, tmp_path, arguments, message
+):
     text = config.read_text()
     files = {
         "empty": "{}",

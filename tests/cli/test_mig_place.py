@@ -1,11 +1,5 @@
 """`rsjs mig place` and `rsjs mig repartition`: problems in or drawn, solutions and pictures out."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any
-
 import pytest
 
 from rsjs.instances.mig.placement_check import check as check_placement
@@ -13,10 +7,8 @@ from rsjs.instances.mig.placement_documents import read_placement, read_workload
 from rsjs.instances.mig.repartition_check import check as check_schedule
 from rsjs.instances.mig.repartition_documents import read_repartition, read_schedule
 
-Run = Callable[..., Any]
 
-
-def test_workloads_are_drawn_saved_placed_and_drawn(rsjs: Run, tmp_path: Path) -> None:
+def test_workloads_are_drawn_saved_placed_and_drawn(rsjs, tmp_path):
     problem, solution = tmp_path / "w.json", tmp_path / "p.json"
     picture = tmp_path / "map.svg"
     drawn = ("--mix", "small", "-n", 60, "--seed", 3, "--gpu", "H100-80")
@@ -35,14 +27,14 @@ def test_workloads_are_drawn_saved_placed_and_drawn(rsjs: Run, tmp_path: Path) -
 
 
 @pytest.mark.parametrize("rule", ["ff", "bf", "wf", "ff_pref", "flex", "ffd"])
-def test_rules_place_without_a_solver(rsjs: Run, rule: str) -> None:
+def test_rules_place_without_a_solver(rsjs, rule):
     found = rsjs("mig", "place", "-n", 40, "--method", rule, "--json").json
     assert found["feasible"]
     assert found["gpus"] >= found["gpus_bound"]
     assert found["violations"] is None
 
 
-def test_jobs_are_drawn_saved_scheduled_and_drawn(rsjs: Run, tmp_path: Path) -> None:
+def test_jobs_are_drawn_saved_scheduled_and_drawn(rsjs, tmp_path):
     problem, solution, picture = (tmp_path / name for name in ("j.json", "s.json", "g.svg"))
     drawn = ("-n", 8, "--seed", 2, "--delta", 2, "--save", problem)
     files = ("-o", solution, "--picture", picture)
@@ -60,7 +52,7 @@ def test_jobs_are_drawn_saved_scheduled_and_drawn(rsjs: Run, tmp_path: Path) -> 
     assert greedy["makespan"] >= first["makespan"] >= greedy["bound"]
 
 
-def test_a_static_partition_is_never_shorter(rsjs: Run) -> None:
+def test_a_static_partition_is_never_shorter(rsjs):
     drawn = ("mig", "repartition", "-n", 6, "--seed", 5, "--json")
     free, fixed = rsjs(*drawn).json, rsjs(*drawn, "--partition", "7g").json
     assert fixed["stop"] == "optimal"
@@ -96,9 +88,7 @@ def test_a_static_partition_is_never_shorter(rsjs: Run) -> None:
         ("repartition --method gurobi", "--method: found 'gurobi'"),
     ],
 )
-def test_bad_input_is_told_in_one_line(
-    rsjs: Run, tmp_path: Path, arguments: str, message: str
-) -> None:
+def test_bad_input_is_told_in_one_line(rsjs, tmp_path, arguments, message):
     (tmp_path / "empty.json").write_text("{}")
     paths = {"empty": tmp_path / "empty.json", "out": tmp_path / "out"}
     ended = rsjs("mig", *(word.format(**paths) for word in arguments.split()))

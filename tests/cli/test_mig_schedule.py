@@ -1,19 +1,13 @@
 """`rsjs mig schedule` and `rsjs mig check`."""
 
-from __future__ import annotations
-
 import json
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from tests.mig_scheduling.four_jobs import JOBS
 
 pytestmark = pytest.mark.usefixtures("blank")
-
-Run = Callable[..., Any]
 
 
 @pytest.fixture
@@ -24,9 +18,7 @@ def jobs(tmp_path: Path) -> Path:
 
 
 @pytest.mark.process
-def test_a_schedule_is_made_written_drawn_and_checked(
-    rsjs: Run, jobs: Path, tmp_path: Path
-) -> None:
+def test_a_schedule_is_made_written_drawn_and_checked(rsjs, jobs, tmp_path):
     ended = rsjs("mig", "schedule", jobs, "--method", "bigrem", "-o", tmp_path / "out", "--json")
     assert ended.code == 0
     assert (ended.json["stop"], ended.json["objective"], ended.json["bound"]) == (
@@ -44,7 +36,7 @@ def test_a_schedule_is_made_written_drawn_and_checked(
 @pytest.mark.parametrize(
     "method", [pytest.param("cpsat", marks=pytest.mark.solver), "enumeration", "srpt"]
 )
-def test_methods_readings_and_objectives_are_options(rsjs: Run, jobs: Path, method: str) -> None:
+def test_methods_readings_and_objectives_are_options(rsjs, jobs, method):
     options = ["--reading", "C", "--objective", "late,completion", "--units", "2000,2000"]
     ended = rsjs("mig", "schedule", jobs, "--method", method, *options, "--json")
     assert ended.code == 0
@@ -53,9 +45,7 @@ def test_methods_readings_and_objectives_are_options(rsjs: Run, jobs: Path, meth
 
 
 @pytest.mark.process
-def test_a_changed_schedule_fails_the_check_with_job_unit_and_minute(
-    rsjs: Run, jobs: Path, tmp_path: Path
-) -> None:
+def test_a_changed_schedule_fails_the_check_with_job_unit_and_minute(rsjs, jobs, tmp_path):
     rsjs("mig", "schedule", jobs, "--method", "bigrem", "-o", tmp_path)
     path = tmp_path / "schedule.json"
     document = json.loads(path.read_text())
@@ -67,7 +57,7 @@ def test_a_changed_schedule_fails_the_check_with_job_unit_and_minute(
 
 
 @pytest.mark.process
-def test_the_consumer_that_polls_is_an_option_of_rules(rsjs: Run, jobs: Path) -> None:
+def test_the_consumer_that_polls_is_an_option_of_rules(rsjs, jobs):
     ended = rsjs("mig", "schedule", jobs, "--method", "fcfs?poll=10", "--json")
     assert (ended.json["method"], ended.json["makespan"]) == ("fcfs?poll=10", 12)
 
@@ -88,9 +78,7 @@ def test_the_consumer_that_polls_is_an_option_of_rules(rsjs: Run, jobs: Path) ->
         (["--time-limit", "0"], "--time-limit: found 0.0"),
     ],
 )
-def test_bad_requests_are_told_in_one_line(
-    rsjs: Run, jobs: Path, options: list[str], told: str
-) -> None:
+def test_bad_requests_are_told_in_one_line(rsjs, jobs, options, told):
     ended = rsjs("mig", "schedule", jobs, *options)
     assert ended.code == 2
     assert told in ended.err.replace("\n", " ")

@@ -1,13 +1,10 @@
 """`rsjs optimize`: an instance in, one solution out and nothing else."""
 
-from __future__ import annotations
-
 import io
 import json
 import subprocess
 import sys
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -31,7 +28,7 @@ def optimize(rsjs: Run, monkeypatch: pytest.MonkeyPatch) -> Run:
     return run
 
 
-def test_a_closed_standard_input_is_told(rsjs: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_closed_standard_input_is_told(rsjs, monkeypatch):
     monkeypatch.setattr("sys.stdin", None)
     ended = rsjs("optimize")
     assert (ended.code, ended.out) == (2, "")
@@ -39,9 +36,7 @@ def test_a_closed_standard_input_is_told(rsjs: Run, monkeypatch: pytest.MonkeyPa
 
 
 @pytest.mark.process
-def test_a_verified_solution_comes_out_with_its_checked_cost(
-    optimize: Run, rsjs: Run, tmp_path: Path
-) -> None:
+def test_a_verified_solution_comes_out_with_its_checked_cost(optimize, rsjs, tmp_path):
     instance = sts.generate(**SMALL)
     write_instance(instance, tmp_path / "i.json")
     ended = optimize((tmp_path / "i.json").read_bytes(), "--method", "greedy:paper")
@@ -58,7 +53,7 @@ def test_a_verified_solution_comes_out_with_its_checked_cost(
 
 
 @pytest.mark.process
-def test_an_exact_method_also_tells_its_bound(optimize: Run, tmp_path: Path) -> None:
+def test_an_exact_method_also_tells_its_bound(optimize, tmp_path):
     write_instance(jahani.generate(**SMALL), tmp_path / "i.json")
     ended = optimize((tmp_path / "i.json").read_bytes(), "--method", "enumeration", "--json")
     assert ended.json["bound"] == ended.json["objective"]
@@ -66,7 +61,7 @@ def test_an_exact_method_also_tells_its_bound(optimize: Run, tmp_path: Path) -> 
 
 
 @pytest.mark.process
-def test_it_is_a_filter_with_the_method_of_the_paper_by_default(tmp_path: Path) -> None:
+def test_it_is_a_filter_with_the_method_of_the_paper_by_default(tmp_path):
     write_instance(sts.generate(**SMALL), tmp_path / "i.json")
     with (tmp_path / "i.json").open("rb") as file:
         command = [sys.executable, "-m", "rsjs", "optimize"]
@@ -87,14 +82,14 @@ def test_it_is_a_filter_with_the_method_of_the_paper_by_default(tmp_path: Path) 
         (b"\x1f\x8b\x08\x00", "standard input: found byte 0x8b at offset 1"),
     ],
 )
-def test_bad_documents_are_refused(data: bytes, told: str, optimize: Run) -> None:
+def test_bad_documents_are_refused(data, told, optimize):
     ended = optimize(data)
     assert (ended.code, ended.out) == (2, "")
     assert told in ended.err
     assert ended.err.count("\n") == 1
 
 
-def test_a_workload_and_an_unknown_method_are_refused(optimize: Run, tmp_path: Path) -> None:
+def test_a_workload_and_an_unknown_method_are_refused(optimize, tmp_path):
     write_workload(jahani.workload(**SMALL), tmp_path / "w.json")
     write_instance(jahani.generate(**SMALL), tmp_path / "i.json")
     ended = optimize((tmp_path / "w.json").read_bytes())
@@ -108,7 +103,7 @@ def test_a_workload_and_an_unknown_method_are_refused(optimize: Run, tmp_path: P
 
 
 @pytest.mark.process
-def test_without_a_solution_nothing_comes_out(optimize: Run, tmp_path: Path) -> None:
+def test_without_a_solution_nothing_comes_out(optimize, tmp_path):
     write_instance(sts.generate(**SMALL), tmp_path / "i.json")
     arguments = ("--method", "greedy", "--memory-limit", "1")
     ended = optimize((tmp_path / "i.json").read_bytes(), *arguments)

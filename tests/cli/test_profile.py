@@ -1,14 +1,9 @@
 """`rsjs profile fit`: from measurements to instances."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-Run = Callable[..., Any]
 HEADER = "application,gpu,gpus,batch,seconds\n"
 ROWS = "".join(
     f"net,T4,{k},{b},{(4 + 2 * b + 3 * (k - 1)) / 1000}\n" for k in (1, 2, 4, 8) for b in (8, 16)
@@ -22,7 +17,7 @@ def measured(tmp_path: Path) -> Path:
     return path
 
 
-def test_every_row_and_every_law_are_told(measured: Path, rsjs: Run) -> None:
+def test_every_row_and_every_law_are_told(measured, rsjs):
     ended = rsjs("profile", "fit", measured, "--json")
     assert (ended.code, ended.err) == (0, "")
     (fit,) = ended.json["fits"]
@@ -37,9 +32,7 @@ def test_every_row_and_every_law_are_told(measured: Path, rsjs: Run) -> None:
     assert "Written" not in text
 
 
-def test_a_catalogue_is_written_extended_and_drawn_from(
-    measured: Path, rsjs: Run, tmp_path: Path
-) -> None:
+def test_a_catalogue_is_written_extended_and_drawn_from(measured, rsjs, tmp_path):
     catalogue, more = tmp_path / "c.json", tmp_path / "more.csv"
     assert rsjs("profile", "fit", measured, "-o", catalogue).code == 0
     more.write_text(f"{HEADER}other,V100,1,4,0.5\nother,V100,2,4,0.6\n")
@@ -64,9 +57,7 @@ def test_a_catalogue_is_written_extended_and_drawn_from(
         ("net,T4,1,8,-1\n", "/2/seconds: found '-1'"),
     ],
 )
-def test_bad_rows_are_refused_and_nothing_is_written(
-    rows: str, told: str, rsjs: Run, tmp_path: Path
-) -> None:
+def test_bad_rows_are_refused_and_nothing_is_written(rows, told, rsjs, tmp_path):
     path = tmp_path / "bad.csv"
     path.write_text(HEADER + rows)
     ended = rsjs("profile", "fit", path, "-o", tmp_path / "c.json")
@@ -76,7 +67,7 @@ def test_bad_rows_are_refused_and_nothing_is_written(
     assert not (tmp_path / "c.json").exists()
 
 
-def test_a_gpu_type_of_the_catalogue_may_be_measured(rsjs: Run, tmp_path: Path) -> None:
+def test_a_gpu_type_of_the_catalogue_may_be_measured(rsjs, tmp_path):
     path, catalogue = tmp_path / "m.csv", tmp_path / "c.json"
     path.write_text(f"{HEADER}net,H100,1,8,0.1\n")
     gpu = '{"memory_gb": 80, "node_base_w": 300, "train_w": 600}'
@@ -90,7 +81,7 @@ def test_a_gpu_type_of_the_catalogue_may_be_measured(rsjs: Run, tmp_path: Path) 
     assert made.code == 0
 
 
-def test_a_missing_catalogue_is_told_by_the_generator(rsjs: Run, tmp_path: Path) -> None:
+def test_a_missing_catalogue_is_told_by_the_generator(rsjs, tmp_path):
     arguments = ("--profiles", tmp_path / "none.json", "-o", tmp_path / "i.json")
     ended = rsjs("generate", "andreas", "-N", 2, *arguments)
     assert (ended.code, ended.out) == (2, "")

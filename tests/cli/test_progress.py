@@ -1,16 +1,12 @@
 """What is shown while a method runs."""
 
-from __future__ import annotations
-
 import sys
-
-import pytest
 
 from rsjs.cli.console import print_json
 from rsjs.cli.progress import RunLine, busy, running
 
 
-def test_a_line_tells_cost_bound_and_gap_from_the_events() -> None:
+def test_a_line_tells_cost_bound_and_gap_from_the_events():
     line = RunLine("1/2 edf on x", 60)
     assert line.text() == "1/2 edf on x: 0 s (limit 60)"
     for event in (
@@ -23,16 +19,14 @@ def test_a_line_tells_cost_bound_and_gap_from_the_events() -> None:
     assert line.text().endswith("cost 4.00000  bound 3.00000  gap 25 %")
 
 
-def test_nothing_is_drawn_away_from_a_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+def test_nothing_is_drawn_away_from_a_terminal(capsys):
     with busy("thinking"), running() as screen:
         screen.show(RunLine("edf", 1))
         screen.say("done")
     assert capsys.readouterr() == ("", "done\n")
 
 
-def test_on_a_terminal_the_line_is_drawn_and_removed(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_on_a_terminal_the_line_is_drawn_and_removed(capsys, monkeypatch):
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.setenv("TTY_COMPATIBLE", "1")
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
@@ -45,7 +39,7 @@ def test_on_a_terminal_the_line_is_drawn_and_removed(
     assert "done\n" in err
 
 
-def test_json_has_no_number_that_json_does_not_know(capsys: pytest.CaptureFixture[str]) -> None:
+def test_json_has_no_number_that_json_does_not_know(capsys):
     print_json({"a": float("nan"), "b": (float("inf"), 1), 3: {"x"}})
     assert (
         capsys.readouterr().out

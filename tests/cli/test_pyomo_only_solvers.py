@@ -1,20 +1,14 @@
 """Solvers that only Pyomo reaches, on the command line: missing, listed, and run by a stand-in."""
 
-from __future__ import annotations
-
 import os
 import sys
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from rsjs.formulations import enumeration
 from rsjs.instances import costs
 from rsjs.instances.files import read_instance
-
-Run = Callable[..., Any]
 
 STAND_IN = Path(__file__).parents[1] / "formulations" / "stand_ins" / "program.py"
 
@@ -37,13 +31,8 @@ def optimum(folder: Path) -> float:
     ],
 )
 def test_a_missing_one_is_told_in_one_line_with_the_command(
-    rsjs: Run,
-    folder: Path,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    solver: str,
-    command: str,
-) -> None:
+    rsjs, folder, tmp_path, monkeypatch, solver, command
+):
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.setattr("rsjs.formulations.backends.backend.find_spec", lambda name: None)
     ended = rsjs("solve", folder / "small.json", "--method", f"jahani_patterns@{solver}")
@@ -51,7 +40,7 @@ def test_a_missing_one_is_told_in_one_line_with_the_command(
     assert f"solver {solver} is not installed: {command}" in ended.err
 
 
-def test_lists_say_that_pyomo_is_the_way_and_that_they_were_not_tried(rsjs: Run) -> None:
+def test_lists_say_that_pyomo_is_the_way_and_that_they_were_not_tried(rsjs):
     solvers = {solver["name"]: solver for solver in rsjs("list", "solvers", "--json").json}
     for name in ("gurobi", "cbc", "glpk"):
         assert len(solvers[name]["notes"]) == 2
@@ -68,8 +57,8 @@ def test_lists_say_that_pyomo_is_the_way_and_that_they_were_not_tried(rsjs: Run)
 @pytest.mark.solver
 @pytest.mark.skipif(sys.platform == "win32", reason="the stand-in is a script")
 def test_a_program_is_run_by_the_worker_and_its_solution_verified(
-    rsjs: Run, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, optimum: float
-) -> None:
+    rsjs, folder, tmp_path, monkeypatch, optimum
+):
     script = tmp_path / "cbc"
     script.write_text(f"#!{sys.executable}\n{STAND_IN.read_text()}")
     script.chmod(0o755)
@@ -84,9 +73,7 @@ def test_a_program_is_run_by_the_worker_and_its_solution_verified(
 
 @pytest.mark.process
 @pytest.mark.solver
-def test_a_relaxation_gives_a_bound_below_the_optimum_and_no_schedule(
-    rsjs: Run, folder: Path, optimum: float
-) -> None:
+def test_a_relaxation_gives_a_bound_below_the_optimum_and_no_schedule(rsjs, folder, optimum):
     line = ("--gap", "0", "--json", "--method", "jahani_patterns@relaxation")
     relaxed = rsjs("solve", folder / "small.json", *line)
     assert relaxed.code == 1

@@ -1,12 +1,8 @@
 """`rsjs report`: which store it takes, where the site goes, what it says."""
 
-from __future__ import annotations
-
 import json
 import os
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -14,8 +10,6 @@ from rsjs.cli.report import beside
 from rsjs.cli.stores import last_store
 from rsjs.instances.errors import InputError
 from rsjs.reporting.site import build as building
-
-Run = Callable[..., Any]
 
 CAMPAIGN = """
 format = "rsjs-campaign/1"
@@ -50,9 +44,7 @@ def stores(folder: Path, ages: dict[str, int]) -> None:
 
 
 @pytest.mark.process
-def test_run_then_report_gives_the_site(
-    rsjs: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, no_pictures: None
-) -> None:
+def test_run_then_report_gives_the_site(rsjs, tmp_path, monkeypatch, no_pictures):
     monkeypatch.chdir(tmp_path)
     Path("one.toml").write_text(CAMPAIGN)
     assert rsjs("run", "one.toml").code == 0
@@ -66,9 +58,7 @@ def test_run_then_report_gives_the_site(
 
 
 @pytest.mark.process
-def test_a_comparison_is_reported_too(
-    rsjs: Run, folder: Path, tmp_path: Path, no_pictures: None
-) -> None:
+def test_a_comparison_is_reported_too(rsjs, folder, tmp_path, no_pictures):
     assert rsjs("compare", folder / "small.json", "--methods", "greedy:code,edf:paper",
                 "-o", tmp_path / "results").code == 0  # fmt: skip
     ended = rsjs("report", tmp_path / "results")
@@ -76,7 +66,7 @@ def test_a_comparison_is_reported_too(
     assert (tmp_path / "results-report" / "index.html").is_file()
 
 
-def test_the_store_worked_on_last_is_taken(tmp_path: Path) -> None:
+def test_the_store_worked_on_last_is_taken(tmp_path):
     stores(tmp_path, {"old": 900, "new": 10, "older": 950})
     assert last_store(tmp_path) == tmp_path / "new"
     session = tmp_path / "older" / "sessions" / "s.json"
@@ -86,9 +76,7 @@ def test_the_store_worked_on_last_is_taken(tmp_path: Path) -> None:
     assert last_store(tmp_path) == tmp_path / "older"
 
 
-def test_without_a_store_it_is_told_what_to_do(
-    rsjs: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_a_store_it_is_told_what_to_do(rsjs, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     ended = rsjs("report")
     assert ended.code == 2
@@ -98,9 +86,7 @@ def test_without_a_store_it_is_told_what_to_do(
         last_store(tmp_path)
 
 
-def test_a_folder_with_other_files_is_refused_before_anything_is_read(
-    rsjs: Run, tmp_path: Path
-) -> None:
+def test_a_folder_with_other_files_is_refused_before_anything_is_read(rsjs, tmp_path):
     (tmp_path / "thesis").mkdir()
     (tmp_path / "thesis" / "chapter.tex").write_text("mine")
     ended = rsjs("report", tmp_path / "absent", "-o", tmp_path / "thesis")
@@ -119,14 +105,12 @@ def test_a_folder_with_other_files_is_refused_before_anything_is_read(
         ("a/v1.5/", "a/v1.5-report"),
     ],
 )
-def test_a_report_goes_beside_its_source(source: str, place: str) -> None:
+def test_a_report_goes_beside_its_source(source, place):
     assert beside(Path(source)).as_posix() == place
 
 
 @pytest.mark.process
-def test_a_damaged_record_is_told(
-    rsjs: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, no_pictures: None
-) -> None:
+def test_a_damaged_record_is_told(rsjs, tmp_path, monkeypatch, no_pictures):
     monkeypatch.chdir(tmp_path)
     Path("one.toml").write_text(CAMPAIGN.replace('"greedy:code"', '"greedy:code", "edf:paper"'))
     assert rsjs("run", "one.toml").code == 0

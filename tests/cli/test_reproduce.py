@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Iterator
-from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -19,15 +18,13 @@ from rsjs.reporting.csv_rows import read_rows
 from rsjs.simulation.guards import Status
 
 
-def test_list_shows_every_claim_and_runs_nothing(capsys: pytest.CaptureFixture[str]) -> None:
+def test_list_shows_every_claim_and_runs_nothing(capsys):
     reproduce(list_=True, as_json=True)
     listed = json.loads(capsys.readouterr().out)
     assert [one["claim"] for one in listed] == list(files.claims())
 
 
-def test_a_claim_is_run_compared_and_its_rows_kept(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_claim_is_run_compared_and_its_rows_kept(tmp_path, capsys):
     with pytest.raises(typer.Exit) as exit_:
         reproduce(["jahani-table3-summary", "jahani-table5-sum"], tmp_path, as_json=True)
     assert exit_.value.exit_code == 0
@@ -39,9 +36,7 @@ def test_a_claim_is_run_compared_and_its_rows_kept(
     assert {row["commit"] for row in rows} == {provenance.source()["commit"]}
 
 
-def test_missing_takes_the_rows_that_are_there(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_missing_takes_the_rows_that_are_there(tmp_path, monkeypatch, capsys):
     claims = ["jahani-table3-summary", "sts-fig3-rates"]
     with pytest.raises(typer.Exit):
         reproduce(claims[:1], tmp_path)
@@ -62,9 +57,7 @@ def test_missing_takes_the_rows_that_are_there(
     assert verdicts == ["holds with limits", "by construction"]
 
 
-def test_rows_are_drawn_where_there_is_something_to_draw(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_rows_are_drawn_where_there_is_something_to_draw(tmp_path, monkeypatch, capsys):
     made = [
         {"case": "a", "nodes": n, "method": "m", "total_s": n / 10, "solve_s": 0.1, "status": "ok"}
         for n in (1, 10)
@@ -77,9 +70,7 @@ def test_rows_are_drawn_where_there_is_something_to_draw(
     assert "not tested" in capsys.readouterr().out
 
 
-def test_a_run_that_failed_is_told(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_run_that_failed_is_told(monkeypatch, capsys):
     made = list(rows_of(files.experiments()["jahani-printed"], "quick"))
     broken = {**made[0], "status": "error", "message": "no memory"}
     monkeypatch.setattr("rsjs.experiments.claims.registry.rows", lambda *_: [*made, broken])
@@ -95,9 +86,7 @@ def test_a_run_that_failed_is_told(
 @pytest.mark.parametrize(
     "claim", ["jahani-fig3a-small", "jahani-fig4-slots", "kiros-44-rg-seconds"]
 )
-def test_ctrl_c_ends_an_experiment_and_writes_no_rows(
-    claim: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_ctrl_c_ends_an_experiment_and_writes_no_rows(claim, tmp_path, monkeypatch):
     def ended(*_: object, **__: object) -> object:
         return SimpleNamespace(
             status=Status.INTERRUPTED, result=SimpleNamespace(stop=Stop.INTERRUPTED)
@@ -119,6 +108,6 @@ def test_ctrl_c_ends_an_experiment_and_writes_no_rows(
         ({"names": ["all"], "missing": True}, "-o DIR"),
     ],
 )
-def test_bad_input_is_refused(arguments: dict[str, object], message: str) -> None:
+def test_bad_input_is_refused(arguments, message):
     with pytest.raises(InputError, match=message):
         reproduce(**arguments)  # type: ignore[arg-type]

@@ -1,17 +1,10 @@
 """Generate, solve, check, show: what one command writes the next one reads."""
 
-from __future__ import annotations
-
 import json
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any
 
 import pytest
 
 from rsjs.instances.files import read_instance, read_solution, read_workload
-
-Run = Callable[..., Any]
 
 KEYS = {
     "method",
@@ -30,7 +23,7 @@ KEYS = {
 TERMS = {"tardiness", "postponement", "energy", "idle"}
 
 
-def test_an_instance_is_generated_as_its_name_says(rsjs: Run, tmp_path: Path) -> None:
+def test_an_instance_is_generated_as_its_name_says(rsjs, tmp_path):
     path = tmp_path / "instance.json.gz"
     line = "generate jahani --catalogue azure --due tight --times networks -N 3 -J 7 --seed 4"
     made = rsjs(*line.split(), "-o", path, "--json").json
@@ -41,14 +34,14 @@ def test_an_instance_is_generated_as_its_name_says(rsjs: Run, tmp_path: Path) ->
     assert instance.digest in rsjs(*line.split(), "-o", path).out
 
 
-def test_ten_jobs_per_node_are_the_default(rsjs: Run, tmp_path: Path) -> None:
+def test_ten_jobs_per_node_are_the_default(rsjs, tmp_path):
     assert (
         rsjs("generate", "jahani", "-N", "2", "-o", tmp_path / "i.json", "--json").json["jobs"]
         == 20
     )
 
 
-def test_the_gap_of_a_workload_is_not_divided_by_the_nodes(rsjs: Run, tmp_path: Path) -> None:
+def test_the_gap_of_a_workload_is_not_divided_by_the_nodes(rsjs, tmp_path):
     path = tmp_path / "w.json"
     for nodes in ("2", "8"):
         line = ("workload", "jahani", "--gap", "36", "--law", "constant", "-N", nodes, "-J", "5")
@@ -59,7 +52,7 @@ def test_the_gap_of_a_workload_is_not_divided_by_the_nodes(rsjs: Run, tmp_path: 
 
 
 @pytest.mark.process
-def test_a_solution_survives_solve_check_and_show(rsjs: Run, folder: Path, tmp_path: Path) -> None:
+def test_a_solution_survives_solve_check_and_show(rsjs, folder, tmp_path):
     instance, solution = folder / "small.json", tmp_path / "solution.json.gz"
     solved = rsjs("solve", instance, "--method", "greedy:paper", "-o", solution, "--json")
     assert solved.code == 0
@@ -84,9 +77,7 @@ def test_a_solution_survives_solve_check_and_show(rsjs: Run, folder: Path, tmp_p
 
 @pytest.mark.process
 @pytest.mark.solver
-def test_an_exact_method_leaves_its_bound_in_the_file(
-    rsjs: Run, folder: Path, tmp_path: Path
-) -> None:
+def test_an_exact_method_leaves_its_bound_in_the_file(rsjs, folder, tmp_path):
     solution = tmp_path / "solution.json"
     line = ("--method", "jahani_patterns@highs", "--warm-start", folder / "idle.json", "--log")
     ended = rsjs("solve", folder / "small.json", *line, "-o", solution)
@@ -112,9 +103,7 @@ def test_an_exact_method_leaves_its_bound_in_the_file(
         ({"job_node": [0, *[-1] * 7], "job_gpus": [2, *[0] * 7]}, "node_size"),
     ],
 )
-def test_what_is_wrong_with_a_solution_is_named(
-    change: dict[str, Any], constraint: str, rsjs: Run, folder: Path, tmp_path: Path
-) -> None:
+def test_what_is_wrong_with_a_solution_is_named(change, constraint, rsjs, folder, tmp_path):
     document = json.loads((folder / "idle.json").read_text())
     wrong = tmp_path / "wrong.json"
     wrong.write_text(json.dumps({**document, **change}))
@@ -128,9 +117,7 @@ def test_what_is_wrong_with_a_solution_is_named(
     assert rsjs("show", folder / "small.json", wrong).code == 1
 
 
-def test_verdicts_that_disagree_are_told(
-    rsjs: Run, folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_verdicts_that_disagree_are_told(rsjs, folder, monkeypatch):
     from rsjs.instances import exact
 
     found = exact.ExactVerdict(feasible=False, violations=())
@@ -142,9 +129,7 @@ def test_verdicts_that_disagree_are_told(
 
 
 @pytest.mark.process
-def test_without_a_verified_solution_nothing_is_written(
-    rsjs: Run, folder: Path, tmp_path: Path
-) -> None:
+def test_without_a_verified_solution_nothing_is_written(rsjs, folder, tmp_path):
     solution = tmp_path / "solution.json"
     limit = ("--memory-limit", "1", "-o", solution)
     ended = rsjs("solve", folder / "small.json", *limit, "--json")

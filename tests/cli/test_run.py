@@ -1,7 +1,5 @@
 """`rsjs run` and `rsjs collect`."""
 
-from __future__ import annotations
-
 import csv
 import json
 import os
@@ -27,8 +25,6 @@ from rsjs.experiments.campaigns.dispatch import News
 from rsjs.experiments.campaigns.runner import Part
 from rsjs.reporting import collected_files
 from rsjs.reporting.csv_rows import read_rows
-
-Run = Callable[..., Any]
 
 TEXT = """
 format = "rsjs-campaign/1"
@@ -78,7 +74,7 @@ def store(finished: Path, tmp_path: Path) -> Path:
 
 
 @pytest.mark.process
-def test_a_campaign_is_run_resumed_and_collected(rsjs: Run, file: Run, tmp_path: Path) -> None:
+def test_a_campaign_is_run_resumed_and_collected(rsjs, file, tmp_path):
     store, tables = tmp_path / "store", tmp_path / "tables"
     first = rsjs("run", file(), "-o", store)
     assert first.code == 0
@@ -100,8 +96,8 @@ def test_a_campaign_is_run_resumed_and_collected(rsjs: Run, file: Run, tmp_path:
 
 @pytest.mark.process
 def test_a_store_that_cannot_be_written_is_refused_only_where_something_is_to_be_written(
-    rsjs: Run, file: Run, store: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    rsjs, file, store, tmp_path, monkeypatch
+):
     monkeypatch.setattr("os.access", lambda _path, mode, **_: mode != os.W_OK)
     assert rsjs("run", file(), "-o", store, "--dry-run").code == 0
     assert rsjs("run", file(), "-o", tmp_path / "new", "--dry-run").code == 0
@@ -116,7 +112,7 @@ def test_a_store_that_cannot_be_written_is_refused_only_where_something_is_to_be
 
 
 @pytest.mark.process
-def test_tables_do_not_go_into_a_store(rsjs: Run, store: Path) -> None:
+def test_tables_do_not_go_into_a_store(rsjs, store):
     ended = rsjs("collect", store, "-o", store)
     assert (ended.code, ended.err.count("\n")) == (2, 1)
     assert f"{store}: -o: found a store, expected another folder for tables" in ended.err
@@ -124,7 +120,7 @@ def test_tables_do_not_go_into_a_store(rsjs: Run, store: Path) -> None:
 
 
 @pytest.mark.process
-def test_a_session_that_is_lost_is_told(rsjs: Run, store: Path, tmp_path: Path) -> None:
+def test_a_session_that_is_lost_is_told(rsjs, store, tmp_path):
     (session,) = store.glob("sessions/*.json")
     session.unlink()
     collected = rsjs("collect", store, "-o", tmp_path / "tables")
@@ -135,9 +131,7 @@ def test_a_session_that_is_lost_is_told(rsjs: Run, store: Path, tmp_path: Path) 
     assert again["rows"] == 2
 
 
-def test_a_dry_run_tells_what_would_run_and_writes_nothing(
-    rsjs: Run, file: Run, tmp_path: Path
-) -> None:
+def test_a_dry_run_tells_what_would_run_and_writes_nothing(rsjs, file, tmp_path):
     path = file("fifo:paper", "jahani_patterns@highs", time_s=5)
     shown = rsjs("run", path, "--dry-run", "-o", tmp_path / "store")
     assert "2 runs on 1 instance, 0 done;" in shown.out
@@ -148,7 +142,7 @@ def test_a_dry_run_tells_what_would_run_and_writes_nothing(
 
 
 @pytest.mark.process
-def test_only_and_shard_leave_the_rest_for_later(rsjs: Run, file: Run, tmp_path: Path) -> None:
+def test_only_and_shard_leave_the_rest_for_later(rsjs, file, tmp_path):
     store = tmp_path / "store"
     assert rsjs("run", file(), "-o", store, "--only", "fifo").code == 0
     partly = rsjs("collect", store, "-o", tmp_path / "tables")
@@ -161,9 +155,7 @@ def test_only_and_shard_leave_the_rest_for_later(rsjs: Run, file: Run, tmp_path:
 
 @pytest.mark.process
 @pytest.mark.solver
-def test_a_run_without_a_solution_in_time_is_no_failure(
-    rsjs: Run, file: Run, tmp_path: Path
-) -> None:
+def test_a_run_without_a_solution_in_time_is_no_failure(rsjs, file, tmp_path):
     store = tmp_path / "store"
     ended = rsjs("run", file("jahani_literal@highs", time_s=0.001), "-o", store)
     assert ended.code == 0
@@ -185,9 +177,7 @@ BAD = [
 
 
 @pytest.mark.parametrize(("line", "told"), BAD, ids=[line for line, _ in BAD])
-def test_bad_input_is_told_in_one_line_and_nothing_is_written(
-    line: str, told: str, rsjs: Run, file: Run, tmp_path: Path
-) -> None:
+def test_bad_input_is_told_in_one_line_and_nothing_is_written(line, told, rsjs, file, tmp_path):
     words = line.format(file=file()).split()
     ended = rsjs("run", *words, "-o", tmp_path / "store", "--dry-run")
     assert ended.code == 2
@@ -196,20 +186,20 @@ def test_bad_input_is_told_in_one_line_and_nothing_is_written(
     assert told in ended.err
 
 
-def test_an_exclusive_campaign_runs_one_at_a_time(rsjs: Run, file: Run, tmp_path: Path) -> None:
+def test_an_exclusive_campaign_runs_one_at_a_time(rsjs, file, tmp_path):
     ended = rsjs("run", file(timing="exclusive"), "--jobs", "2", "-o", tmp_path / "store")
     assert (ended.code, ended.out) == (2, "")
     assert "1, as the campaign's timing is exclusive" in ended.err
 
 
-def test_collect_refuses_what_is_no_store(rsjs: Run, tmp_path: Path) -> None:
+def test_collect_refuses_what_is_no_store(rsjs, tmp_path):
     ended = rsjs("collect", tmp_path, "-o", tmp_path / "tables")
     assert ended.code == 2
     assert "store.json: found No such file" in ended.err
 
 
 @pytest.mark.process
-def test_ctrl_c_keeps_what_is_done_and_leaves_no_process(file: Run, tmp_path: Path) -> None:
+def test_ctrl_c_keeps_what_is_done_and_leaves_no_process(file, tmp_path):
     """With this limit the order of the two, which follows from their ids, begins with fifo."""
     store = tmp_path / "store"
     path = file("fifo:paper", "jahani_literal@highs", time_s=300, size="10x100")
@@ -240,9 +230,7 @@ def test_ctrl_c_keeps_what_is_done_and_leaves_no_process(file: Run, tmp_path: Pa
         assert len(json.load(plan)["runs"]) == 2
 
 
-def test_the_board_counts_and_tells_how_long_it_will_take(
-    file: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_board_counts_and_tells_how_long_it_will_take(file, tmp_path, capsys):
     prepared = runner.prepare(
         campaign(str(file("fifo:paper", "greedy:code", "edf:paper"))), None, Part()
     )
@@ -274,14 +262,12 @@ def test_the_board_counts_and_tells_how_long_it_will_take(
 
 
 @pytest.mark.parametrize("name", sorted(bundled()))
-def test_every_bundled_campaign_can_be_read_and_says_what_it_shows(name: str) -> None:
+def test_every_bundled_campaign_can_be_read_and_says_what_it_shows(name):
     assert len(campaign(name).shows.split()) > 10
     assert campaign(name).name == name
 
 
-def test_without_pyarrow_the_rest_is_written(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_pyarrow_the_rest_is_written(tmp_path, monkeypatch):
     monkeypatch.setattr(collected_files, "has_parquet", lambda: False)
     row = {"run_id": "1e5", "objective": 1.5}
     written = collected_files.write_all([row], [{"run_id": "2"}], [], tmp_path)

@@ -1,15 +1,11 @@
 """`rsjs run --dispatch`: a cluster of its own, and what cannot be meant."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import psutil
 import pytest
@@ -20,7 +16,6 @@ pytest.importorskip("distributed")
 
 pytestmark = pytest.mark.process
 
-Run = Callable[..., Any]
 
 TEXT = """
 format = "rsjs-campaign/1"
@@ -57,8 +52,8 @@ BAD = [
 
 @pytest.mark.parametrize(("line", "told"), BAD, ids=[line for line, _ in BAD])
 def test_bad_options_are_told_in_one_line_and_nothing_is_written(
-    line: str, told: str, rsjs: Run, file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    line, told, rsjs, file, tmp_path, monkeypatch
+):
     monkeypatch.setattr(dask_cluster, "PATIENCE", 0.5)
     ended = rsjs("run", file, "-o", tmp_path / "store", *line.split())
     assert ended.code == 2
@@ -69,15 +64,15 @@ def test_bad_options_are_told_in_one_line_and_nothing_is_written(
 
 
 def test_without_distributed_the_command_that_installs_it_is_told(
-    rsjs: Run, file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    rsjs, file, tmp_path, monkeypatch
+):
     monkeypatch.setattr(dask_cluster, "find_spec", lambda name: None)
     ended = rsjs("run", file, "-o", tmp_path / "store", "--dispatch", "dask")
     assert (ended.code, ended.err.count("\n")) == (2, 1)
     assert "pip install 'rsjs-bench[dask]'" in ended.err
 
 
-def test_a_dry_run_starts_no_cluster(rsjs: Run, file: Path, tmp_path: Path) -> None:
+def test_a_dry_run_starts_no_cluster(rsjs, file, tmp_path):
     words = ["--dispatch", "tcp://127.0.0.1:1", "--dry-run"]
     assert "1 run on 1 instance" in rsjs("run", file, "-o", tmp_path / "store", *words).out
 
@@ -91,7 +86,7 @@ def processes_of(folder: Path) -> list[psutil.Process]:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="no parent-death signal")
-def test_ctrl_c_ends_a_cluster_of_its_own_and_all_on_it(file: Path, tmp_path: Path) -> None:
+def test_ctrl_c_ends_a_cluster_of_its_own_and_all_on_it(file, tmp_path):
     store = tmp_path / "store"
     command = [sys.executable, "-m", "rsjs", "run", str(file), "-o", str(store)]
     process = subprocess.Popen(

@@ -1,11 +1,7 @@
 """`rsjs list sets`, `rsjs fetch-set`, `rsjs generate planted`, and sets in campaigns."""
 
-from __future__ import annotations
-
 import json
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -16,10 +12,8 @@ from rsjs.instances.generators import planted
 from rsjs.instances.library import fetching
 from rsjs.instances.library.sets import names
 
-Run = Callable[..., Any]
 
-
-def test_sets_are_listed_with_sizes_tier_and_licence(rsjs: Run) -> None:
+def test_sets_are_listed_with_sizes_tier_and_licence(rsjs):
     listed = {entry["set"]: entry for entry in rsjs("list", "sets", "--json").json}
     assert [*listed] == names()
     assert listed["jahani-table2-base"]["members"] == 51
@@ -34,7 +28,7 @@ def test_sets_are_listed_with_sizes_tier_and_licence(rsjs: Run) -> None:
     assert "CC-BY-4.0" in shown.out
 
 
-def test_a_set_is_fetched_and_the_second_time_kept(rsjs: Run, tmp_path: Path) -> None:
+def test_a_set_is_fetched_and_the_second_time_kept(rsjs, tmp_path):
     first = rsjs("fetch-set", "tiny", "-o", tmp_path / "tiny", "--json")
     assert (first.code, first.err) == (0, "")
     assert (first.json["written"], first.json["kept"]) == (4, 0)
@@ -61,9 +55,7 @@ def _with_itself(folder: Path) -> list[Path]:
         (["tiny", "-o", "{file}"], "found a file, expected a folder"),
     ],
 )
-def test_bad_input_is_told_in_one_line(
-    arguments: list[str], told: str, rsjs: Run, tmp_path: Path
-) -> None:
+def test_bad_input_is_told_in_one_line(arguments, told, rsjs, tmp_path):
     (tmp_path / "file").write_text("")
     places = {"out": tmp_path / "out", "file": tmp_path / "file"}
     ended = rsjs("fetch-set", *[argument.format(**places) for argument in arguments])
@@ -73,9 +65,7 @@ def test_bad_input_is_told_in_one_line(
     assert not (tmp_path / "out").exists()
 
 
-def test_another_digest_ends_it_with_exit_code_2(
-    rsjs: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_another_digest_ends_it_with_exit_code_2(rsjs, tmp_path, monkeypatch):
     draw = fetching.draw
     monkeypatch.setattr(fetching, "draw", lambda name, given: draw(name, {**given, "seed": 9}))
     ended = rsjs("fetch-set", "tiny", "-o", tmp_path / "tiny")
@@ -83,7 +73,7 @@ def test_another_digest_ends_it_with_exit_code_2(
     assert "/sha256: found" in ended.err
 
 
-def test_planted_instances_are_made_on_the_command_line(rsjs: Run, tmp_path: Path) -> None:
+def test_planted_instances_are_made_on_the_command_line(rsjs, tmp_path):
     path = tmp_path / "i.json"
     made = rsjs("generate", "planted", "-N", 3, "--kind", "first_ending", "-o", path)
     assert made.code == 0
@@ -94,7 +84,7 @@ def test_planted_instances_are_made_on_the_command_line(rsjs: Run, tmp_path: Pat
     assert "-J: found 2" in refused.err
 
 
-def test_a_campaign_runs_on_a_set_of_the_library(rsjs: Run, tmp_path: Path) -> None:
+def test_a_campaign_runs_on_a_set_of_the_library(rsjs, tmp_path):
     campaign = tmp_path / "c.toml"
     campaign.write_text(_CAMPAIGN.format(set="tiny"))
     ended = rsjs("run", campaign, "--dry-run", "--json")
@@ -109,9 +99,7 @@ def test_a_campaign_runs_on_a_set_of_the_library(rsjs: Run, tmp_path: Path) -> N
         ("mig-day", "/instances/0/set: found 'mig-day', expected a set of instances, not of MIG"),
     ],
 )
-def test_a_campaign_on_an_unknown_set_is_refused(
-    name: str, told: str, rsjs: Run, tmp_path: Path
-) -> None:
+def test_a_campaign_on_an_unknown_set_is_refused(name, told, rsjs, tmp_path):
     campaign = tmp_path / "c.toml"
     campaign.write_text(_CAMPAIGN.format(set=name))
     ended = rsjs("run", campaign, "--dry-run")
@@ -130,9 +118,7 @@ methods = [{{ run = ["greedy:paper"] }}]
 """
 
 
-def test_sets_are_shown_by_their_features_with_a_file_among_them(
-    rsjs: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_sets_are_shown_by_their_features_with_a_file_among_them(rsjs, tmp_path, monkeypatch):
     monkeypatch.setattr("rsjs.cli.show_sets.names", lambda: ["tiny", "mig-batches", "sts-km-none"])
     path = tmp_path / "w.json"
     assert rsjs("workload", "andreas", "-N", 2, "-J", 8, "-o", path).code == 0
@@ -147,7 +133,7 @@ def test_sets_are_shown_by_their_features_with_a_file_among_them(
     assert "sts-km-none" in text
 
 
-def test_show_wants_a_file_or_the_sets(rsjs: Run, tmp_path: Path) -> None:
+def test_show_wants_a_file_or_the_sets(rsjs, tmp_path):
     ended = rsjs("show")
     assert (ended.code, ended.out) == (2, "")
     assert "FILE: found none, expected an instance, workload or solution, or --sets" in ended.err

@@ -1,11 +1,6 @@
 """What `show` tells is what is in the file."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -18,8 +13,6 @@ from rsjs.instances.files import write_instance, write_solution
 from rsjs.instances.jobs import Jobs
 from rsjs.instances.schema import FAMILIES, Instance
 from rsjs.instances.solution import Solution
-
-Run = Callable[..., Any]
 
 
 def by_hand() -> Instance:
@@ -58,7 +51,7 @@ def by_hand() -> Instance:
     )
 
 
-def test_load_is_that_of_the_fastest_and_of_the_cheapest_configuration() -> None:
+def test_load_is_that_of_the_fastest_and_of_the_cheapest_configuration():
     found = describe(by_hand())
     assert found["gpus"] == {"least": 3, "most": 4}
     # a on 2 GPUs for 6 h and b on 1 for 2 h; a on 1 GPU for 10 h and b on half a one for 3 h
@@ -66,7 +59,7 @@ def test_load_is_that_of_the_fastest_and_of_the_cheapest_configuration() -> None
     assert found["load"]["cheapest"] == {"gpu_hours": 11.5, "hours_per_gpu": 2.875, "cost": 23.0}
 
 
-def test_due_dates_are_set_against_the_fastest_time() -> None:
+def test_due_dates_are_set_against_the_fastest_time():
     due = describe(by_hand())["due"]
     assert due["slack_over_fastest"] == pytest.approx([0.5, 2.875, 5.25, 7.625, 10.0])
     assert (due["overdue"], due["late_in_any_case"], due["free_to_postpone"]) == (0, 1, 1)
@@ -74,7 +67,7 @@ def test_due_dates_are_set_against_the_fastest_time() -> None:
     assert describe(later)["due"]["overdue"] == 1
 
 
-def test_configurations_of_types_that_no_node_may_take_do_not_count() -> None:
+def test_configurations_of_types_that_no_node_may_take_do_not_count():
     instance = by_hand()
     groups = (NodeGroup(count=2, types=("v1",)),)
     small = replace(instance, cluster=replace(instance.cluster, groups=groups))
@@ -82,7 +75,7 @@ def test_configurations_of_types_that_no_node_may_take_do_not_count() -> None:
     assert describe(small)["gpus"] == {"least": 2, "most": 2}
 
 
-def test_a_generated_instance_is_described(rsjs: Run, folder: Path) -> None:
+def test_a_generated_instance_is_described(rsjs, folder):
     found = rsjs("show", folder / "small.json", "--json").json
     assert found["kind"] == "instance"
     assert (found["jobs"], found["nodes"], found["families"]) == (8, 2, ["jahani"])
@@ -93,7 +86,7 @@ def test_a_generated_instance_is_described(rsjs: Run, folder: Path) -> None:
         assert part in text
 
 
-def test_a_workload_is_described_with_its_arrivals(rsjs: Run, folder: Path) -> None:
+def test_a_workload_is_described_with_its_arrivals(rsjs, folder):
     found = rsjs("show", folder / "workload.json", "--json").json
     assert found["kind"] == "workload"
     arrivals = found["arrivals"]
@@ -103,13 +96,13 @@ def test_a_workload_is_described_with_its_arrivals(rsjs: Run, folder: Path) -> N
     assert "offered load" in rsjs("show", folder / "workload.json").out
 
 
-def test_a_solution_by_itself_is_described(rsjs: Run, folder: Path) -> None:
+def test_a_solution_by_itself_is_described(rsjs, folder):
     found = rsjs("show", folder / "idle.json", "--json").json
     assert (found["kind"], found["method"], found["postponed"]) == ("solution", "by hand", 8)
     assert "by hand" in rsjs("show", folder / "idle.json").out
 
 
-def test_the_picture_says_which_job_sits_where(rsjs: Run, tmp_path: Path) -> None:
+def test_the_picture_says_which_job_sits_where(rsjs, tmp_path):
     instance = by_hand()
     write_instance(instance, tmp_path / "i.json")
     decision = Solution.of([1, 0], [2, 0], [0, 1], [-1, 0])
@@ -127,7 +120,7 @@ def test_the_picture_says_which_job_sits_where(rsjs: Run, tmp_path: Path) -> Non
     assert document["solution"]["late"] == ["a"]
 
 
-def test_what_cannot_be_drawn_is_not_drawn(rsjs: Run, folder: Path, tmp_path: Path) -> None:
+def test_what_cannot_be_drawn_is_not_drawn(rsjs, folder, tmp_path):
     instance = by_hand()
     write_instance(instance, tmp_path / "i.json")
     write_solution(Solution.of([0, 0], [2, 1], [0, 1]), instance.digest, tmp_path / "s.json")

@@ -1,11 +1,7 @@
 """`rsjs show --law` and `--profile`."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -16,8 +12,6 @@ from rsjs.instances.files import write_instance, write_workload
 from rsjs.instances.generators import sts
 from rsjs.instances.schema import Instance
 from rsjs.reporting.formats import MISSING
-
-Run = Callable[..., Any]
 
 
 @pytest.fixture(scope="module")
@@ -32,7 +26,7 @@ def file(tmp_path_factory: pytest.TempPathFactory, shared: Instance) -> Path:
     return path
 
 
-def test_a_law_is_told_in_moments_and_as_a_picture(rsjs: Run, file: Path, tmp_path: Path) -> None:
+def test_a_law_is_told_in_moments_and_as_a_picture(rsjs, file, tmp_path):
     picture = tmp_path / "law.svg"
     shown = rsjs("show", file, "--law", "VGG16-base", "--json", "-o", picture)
     law = epoch_laws.law("VGG16")
@@ -44,16 +38,14 @@ def test_a_law_is_told_in_moments_and_as_a_picture(rsjs: Run, file: Path, tmp_pa
     assert "20 / 30 / 43" in rsjs("show", file, "--law", "VGG16-base").out
 
 
-def test_a_law_of_a_workload_is_told_too(rsjs: Run, tmp_path: Path) -> None:
+def test_a_law_of_a_workload_is_told_too(rsjs, tmp_path):
     write_workload(sts.workload(nodes=2, jobs=3, seed=1), tmp_path / "w.json")
     assert rsjs("show", tmp_path / "w.json", "--law", "ResNet-base", "--json").json["jobs"] >= 0
     refused = rsjs("show", tmp_path / "w.json", "--profile", "j1")
     assert (refused.code, "expected an instance" in refused.err) == (2, True)
 
 
-def test_a_profile_is_told_with_its_power_model_and_drawn(
-    rsjs: Run, file: Path, shared: Instance, tmp_path: Path
-) -> None:
+def test_a_profile_is_told_with_its_power_model_and_drawn(rsjs, file, shared, tmp_path):
     picture = tmp_path / "profile.svg"
     found = rsjs("show", file, "--profile", "j2", "--json", "-o", picture).json
     assert found["hours_left"] == shared.jobs.due[1] - shared.now
@@ -82,18 +74,18 @@ def test_a_profile_is_told_with_its_power_model_and_drawn(
         (["--law", "VGG16-base", "-o", "law.jpg"], "a picture's suffix"),
     ],
 )
-def test_what_is_not_there_is_named(rsjs: Run, file: Path, arguments: list[str], told: str) -> None:
+def test_what_is_not_there_is_named(rsjs, file, arguments, told):
     refused = rsjs("show", file, *arguments)
     assert refused.code == 2
     assert told in refused.err
 
 
-def test_a_solution_has_neither(rsjs: Run, folder: Path) -> None:
+def test_a_solution_has_neither(rsjs, folder):
     for option in (["--law", "x"], ["--profile", "x"]):
         assert rsjs("show", folder / "idle.json", *option).code == 2
 
 
-def test_a_law_of_one_epoch_has_no_skewness(rsjs: Run, shared: Instance, tmp_path: Path) -> None:
+def test_a_law_of_one_epoch_has_no_skewness(rsjs, shared, tmp_path):
     laws = {name: Law.of([[100, 1]]) for name in shared.laws}
     write_instance(replace(shared, laws=laws), tmp_path / "one.json")
     shown = rsjs("show", tmp_path / "one.json", "--law", "VGG16-base")
@@ -103,14 +95,14 @@ def test_a_law_of_one_epoch_has_no_skewness(rsjs: Run, shared: Instance, tmp_pat
     assert (told["skewness"], told["deviation"]) == (None, 0)
 
 
-def test_fixed_is_told_to_be_no_law(rsjs: Run, tmp_path: Path) -> None:
+def test_fixed_is_told_to_be_no_law(rsjs, tmp_path):
     write_instance(sts.generate(nodes=2, jobs=3, seed=1, laws="fixed"), tmp_path / "fixed.json")
     refused = rsjs("show", tmp_path / "fixed.json", "--law", "fixed")
     assert refused.code == 2
     assert "none in this file; fixed is none, each job runs epochs_max" in refused.err
 
 
-def test_epochs_done_are_not_rounded_up(rsjs: Run, shared: Instance, tmp_path: Path) -> None:
+def test_epochs_done_are_not_rounded_up(rsjs, shared, tmp_path):
     jobs = replace(shared.jobs, epochs_done=np.full(6, 99.9999999))
     write_instance(replace(shared, jobs=jobs), tmp_path / "late.json")
     shown = rsjs("show", tmp_path / "late.json", "--profile", "j1").out

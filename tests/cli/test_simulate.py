@@ -1,12 +1,8 @@
 """`rsjs simulate`: what it prints and writes, how it ends."""
 
-from __future__ import annotations
-
 import json
 import re
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -19,8 +15,6 @@ from rsjs.simulation.policies.registry import policy
 
 pytestmark = pytest.mark.usefixtures("blank")
 
-Run = Callable[..., Any]
-
 
 @pytest.fixture(scope="module")
 def workload(tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -29,7 +23,7 @@ def workload(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def test_one_policy(workload: Path, tmp_path: Path, rsjs: Run) -> None:
+def test_one_policy(workload, tmp_path, rsjs):
     ended = rsjs("simulate", workload, "--policy", "edf:paper", "-o", tmp_path / "out")
     assert ended.code == 0
     assert "edf:paper" in ended.out
@@ -44,7 +38,7 @@ def test_one_policy(workload: Path, tmp_path: Path, rsjs: Run) -> None:
     }
 
 
-def test_several_policies_as_json(workload: Path, tmp_path: Path, rsjs: Run) -> None:
+def test_several_policies_as_json(workload, tmp_path, rsjs):
     ended = rsjs(
         *("simulate", workload, "--compare", "queue:edf,greedy:code,queue:edf"),
         *("-o", tmp_path / "out", "--json", "--energy", "node", "--seed", 3),
@@ -65,8 +59,8 @@ def test_several_policies_as_json(workload: Path, tmp_path: Path, rsjs: Run) -> 
 
 
 def test_policies_are_compared_with_the_first_one_with_bounds_and_yardsticks(
-    workload: Path, tmp_path: Path, rsjs: Run
-) -> None:
+    workload, tmp_path, rsjs
+):
     asked = ("simulate", workload, "--compare", "queue:edf,queue:pedf", "-o", tmp_path / "out")
     found = rsjs(*asked, "--json", "--bucket", 4, "--deviation", 0.1).json
     first, second = found["runs"]
@@ -86,9 +80,7 @@ def test_policies_are_compared_with_the_first_one_with_bounds_and_yardsticks(
         assert run["deviation_of_real"] == pytest.approx(off / run["cost"])
 
 
-def test_what_was_predicted_is_what_comes_without_errors(
-    workload: Path, tmp_path: Path, rsjs: Run
-) -> None:
+def test_what_was_predicted_is_what_comes_without_errors(workload, tmp_path, rsjs):
     asked = ("simulate", workload, "--compare", "queue:pedf", "-o", tmp_path / "out", "--json")
     plain = rsjs(*asked).json["runs"][0]
     assert plain["predicted_cost"] is None
@@ -96,7 +88,7 @@ def test_what_was_predicted_is_what_comes_without_errors(
     assert rsjs(*asked, *errors).json["runs"][0]["predicted_cost"] == plain["cost"]
 
 
-def test_ratios_to_a_bound_on_a_crowded_cluster_are_marked(tmp_path: Path, rsjs: Run) -> None:
+def test_ratios_to_a_bound_on_a_crowded_cluster_are_marked(tmp_path, rsjs):
     path = tmp_path / "crowded.json"
     write_workload(sts.workload(nodes=2, jobs=20, seed=1, gap_seconds=1000), path)
     told = rsjs("simulate", path, "--compare", "queue:edf,queue:pedf", "-o", tmp_path / "out").out
@@ -106,7 +98,7 @@ def test_ratios_to_a_bound_on_a_crowded_cluster_are_marked(tmp_path: Path, rsjs:
     assert "no bounds: " in told
 
 
-def test_the_options_reach_the_simulation(workload: Path, tmp_path: Path, rsjs: Run) -> None:
+def test_the_options_reach_the_simulation(workload, tmp_path, rsjs):
     ended = rsjs(
         *("simulate", workload, "-o", tmp_path / "out", "--json", "--boot", 90),
         *("--checkpoint", "epoch", "--events", "authors", "--period", 0.5),
@@ -125,9 +117,7 @@ def test_the_options_reach_the_simulation(workload: Path, tmp_path: Path, rsjs: 
     assert ended.json["runs"][0]["policy"] == "queue:edf"
 
 
-def test_a_log_is_simulated_again_under_its_own_options(
-    workload: Path, tmp_path: Path, rsjs: Run
-) -> None:
+def test_a_log_is_simulated_again_under_its_own_options(workload, tmp_path, rsjs):
     first, again = tmp_path / "first", tmp_path / "again"
     options = ("--period", 2, "--boot", 60)
     before = rsjs("simulate", workload, "--policy", "queue:pedf", *options, "-o", first, "--json")
@@ -139,7 +129,7 @@ def test_a_log_is_simulated_again_under_its_own_options(
     assert after.json["runs"][0]["cost"] == before.json["runs"][0]["cost"]
 
 
-def test_a_run_that_does_not_complete_ends_with_1_and_says_why(tmp_path: Path, rsjs: Run) -> None:
+def test_a_run_that_does_not_complete_ends_with_1_and_says_why(tmp_path, rsjs):
     path = tmp_path / "lost.json"
     write_workload(jahani.workload(nodes=1, jobs=3, seed=1, gap_seconds=0.1), path)
     ended = rsjs(
@@ -152,7 +142,7 @@ def test_a_run_that_does_not_complete_ends_with_1_and_says_why(tmp_path: Path, r
     assert event_log.read(tmp_path / "out" / "edf_code.jsonl.gz").end["status"] == "lost"
 
 
-def test_progress_is_told_in_simulated_time(workload: Path) -> None:
+def test_progress_is_told_in_simulated_time(workload):
     jobs = read_workload(workload)
     line = ClockLine("edf:paper", len(jobs.jobs))
     assert line.text() == "edf:paper: before its first event"
@@ -180,7 +170,7 @@ def test_progress_is_told_in_simulated_time(workload: Path) -> None:
         ("--replay none.jsonl", "none.jsonl"),
     ],
 )
-def test_bad_input(workload: Path, tmp_path: Path, rsjs: Run, arguments: str, told: str) -> None:
+def test_bad_input(workload, tmp_path, rsjs, arguments, told):
     out = tmp_path / "out"
     ended = rsjs("simulate", workload, *arguments.split(), "-o", out)
     assert (ended.code, ended.out) == (2, "")
@@ -189,7 +179,7 @@ def test_bad_input(workload: Path, tmp_path: Path, rsjs: Run, arguments: str, to
     assert not out.exists()
 
 
-def test_an_instance_is_not_a_workload(folder: Path, tmp_path: Path, rsjs: Run) -> None:
+def test_an_instance_is_not_a_workload(folder, tmp_path, rsjs):
     ended = rsjs("simulate", folder / "small.json", "-o", tmp_path / "out")
     assert ended.code == 2
     assert "/format" in ended.err

@@ -1,9 +1,6 @@
 """`rsjs statistics` on what `rsjs compare` stored, and on rows made up."""
 
-from __future__ import annotations
-
 import re
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +10,6 @@ from rsjs.reporting.csv_rows import csv_text
 
 pytestmark = pytest.mark.usefixtures("blank")
 
-Run = Callable[..., Any]
 
 TITLES = ["Runs", "Time to solve", "Gaps at the end", "Over time", "Pairs by time"]
 TITLES += ["Pairs by cost", "Ranks by time", "Ranks by cost", "Virtual best", "Fairness"]
@@ -46,7 +42,7 @@ def made(folder: Path, *, methods: int = 2, **changes: Any) -> Path:
 
 
 @pytest.mark.process
-def test_a_stored_comparison_is_analysed(rsjs: Run, folder: Path, tmp_path: Path) -> None:
+def test_a_stored_comparison_is_analysed(rsjs, folder, tmp_path):
     line = ("--methods", "greedy:code,edf:paper", "-o", tmp_path / "stored")
     assert rsjs("compare", folder / "small.json", *line).code == 0
     ended = rsjs("statistics", tmp_path / "stored", "-o", tmp_path / "out")
@@ -58,7 +54,7 @@ def test_a_stored_comparison_is_analysed(rsjs: Run, folder: Path, tmp_path: Path
     assert {"statistics.md", "statistics.tex", "counts.csv", "targets.png"} <= written
 
 
-def test_without_events_it_is_told_what_is_missing(rsjs: Run, tmp_path: Path) -> None:
+def test_without_events_it_is_told_what_is_missing(rsjs, tmp_path):
     ended = rsjs("statistics", made(tmp_path / "rows"))
     assert ended.code == 0
     assert "Over time" not in ended.out
@@ -78,7 +74,7 @@ def families(tmp_path: Path) -> Path:
     return path.parent
 
 
-def test_families_are_analysed_one_by_one(rsjs: Run, families: Path, tmp_path: Path) -> None:
+def test_families_are_analysed_one_by_one(rsjs, families, tmp_path):
     ended = rsjs("statistics", families, "-o", tmp_path / "out")
     assert ended.out.startswith("2 families, each by itself: jahani, sts.\n\nFamily jahani\n")
     assert "UNFAIR" not in ended.out
@@ -92,7 +88,7 @@ def test_families_are_analysed_one_by_one(rsjs: Run, families: Path, tmp_path: P
     assert [line["primal_mean"] for line in found["jahani"]["gaps"]] == [0.0, 0.0]
 
 
-def test_one_family_is_asked_for(rsjs: Run, families: Path, tmp_path: Path) -> None:
+def test_one_family_is_asked_for(rsjs, families, tmp_path):
     ended = rsjs("statistics", families, "--family", "sts", "--json", "-o", tmp_path / "out")
     assert [line["method"] for line in ended.json["counts"]] == ["m1"]
     assert (tmp_path / "out" / "counts.csv").exists()
@@ -101,13 +97,13 @@ def test_one_family_is_asked_for(rsjs: Run, families: Path, tmp_path: Path) -> N
     assert "--family: found 'kiros', expected one of jahani, sts" in refused.err
 
 
-def test_an_unfair_comparison_is_marked(rsjs: Run, tmp_path: Path) -> None:
+def test_an_unfair_comparison_is_marked(rsjs, tmp_path):
     ended = rsjs("statistics", made(tmp_path / "rows", threads=8))
     assert "UNFAIR" in ended.out
     assert "threads differs on 6 instances: 8 (m1), 1 (m2)" in " ".join(ended.out.split())
 
 
-def test_json_holds_every_table_at_full_precision(rsjs: Run, tmp_path: Path) -> None:
+def test_json_holds_every_table_at_full_precision(rsjs, tmp_path):
     ended = rsjs("statistics", made(tmp_path / "rows"), "--json", "--shift", "3")
     first, second = ended.json["times"]
     assert (first["method"], first["solved"]) == ("m1", 6)
@@ -119,16 +115,14 @@ def test_json_holds_every_table_at_full_precision(rsjs: Run, tmp_path: Path) -> 
     assert ended.json["files"] == []
 
 
-def test_own_proof_is_asked_for(rsjs: Run, tmp_path: Path) -> None:
+def test_own_proof_is_asked_for(rsjs, tmp_path):
     rows = made(tmp_path / "rows", bound=9.0)
     for line, solved in ((), 6), (("--proved",), 0), (("--proved", "--target", "0.2"), 6):
         first = rsjs("statistics", rows, "--json", *line).json["times"][0]
         assert first["solved"] == solved
 
 
-def test_a_terminal_shows_the_pairs_of_the_best_only_if_there_are_many(
-    rsjs: Run, tmp_path: Path
-) -> None:
+def test_a_terminal_shows_the_pairs_of_the_best_only_if_there_are_many(rsjs, tmp_path):
     rows = made(tmp_path / "rows", methods=6)
     assert "Of 15 pairs, those with m1; files have all." in rsjs("statistics", rows).out
     assert len(rsjs("statistics", rows, "--json").json["pairs-by-time"]) == 15
@@ -141,15 +135,13 @@ def test_a_terminal_shows_the_pairs_of_the_best_only_if_there_are_many(
         (("--shift", "0.99"), "--shift: found 0.99, expected a number of seconds >= 1"),
     ],
 )
-def test_bad_options_are_told_in_one_line(
-    rsjs: Run, tmp_path: Path, line: tuple[str, str], told: str
-) -> None:
+def test_bad_options_are_told_in_one_line(rsjs, tmp_path, line, told):
     ended = rsjs("statistics", made(tmp_path / "rows"), *line)
     assert (ended.code, ended.out, ended.err.count("\n")) == (2, "", 1)
     assert told in ended.err
 
 
-def test_seconds_that_are_all_0_are_analysed(rsjs: Run, tmp_path: Path) -> None:
+def test_seconds_that_are_all_0_are_analysed(rsjs, tmp_path):
     ended = rsjs("statistics", made(tmp_path / "rows", total_s=0.0), "--json")
     assert ended.code == 0
     assert [line["ratio"] for line in ended.json["times"]] == [1.0, None]
@@ -168,22 +160,20 @@ def test_seconds_that_are_all_0_are_analysed(rsjs: Run, tmp_path: Path) -> None:
         ({"objective": "dear"}, "rows.csv: row 1, objective: found 'dear', expected a number"),
     ],
 )
-def test_rows_that_make_no_sense_are_told_in_one_line(
-    rsjs: Run, tmp_path: Path, changes: dict[str, Any], told: str
-) -> None:
+def test_rows_that_make_no_sense_are_told_in_one_line(rsjs, tmp_path, changes, told):
     ended = rsjs("statistics", made(tmp_path / "rows", **changes))
     assert (ended.code, ended.out, ended.err.count("\n")) == (2, "", 1)
     assert told in ended.err
 
 
-def test_rows_that_are_given_twice_are_refused(rsjs: Run, tmp_path: Path) -> None:
+def test_rows_that_are_given_twice_are_refused(rsjs, tmp_path):
     rows = made(tmp_path / "rows")
     ended = rsjs("statistics", rows, rows)
     assert ended.code == 2
     assert "found m1 on i0 with seed 0 as in row 1" in ended.err
 
 
-def test_a_folder_without_rows_is_told(rsjs: Run, tmp_path: Path) -> None:
+def test_a_folder_without_rows_is_told(rsjs, tmp_path):
     ended = rsjs("statistics", tmp_path)
     assert ended.code == 2
     assert "rows.csv: No such file" in ended.err

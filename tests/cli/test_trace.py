@@ -1,7 +1,5 @@
 """`rsjs trace`: reports on traces, and workloads made of them."""
 
-from __future__ import annotations
-
 import gzip
 import json
 from collections.abc import Callable
@@ -53,21 +51,21 @@ def _written(path: Path, rows: list[str]) -> Path:
     return path
 
 
-def test_the_trace_is_not_written_over(run: Run, log: Path) -> None:
+def test_the_trace_is_not_written_over(run, log):
     before = log.read_bytes()
     with pytest.raises(InputError, match=r"--output: found .* a file other than the trace"):
         run("convert", log, "--cluster", "V100:8:1", "-o", log)
     assert log.read_bytes() == before
 
 
-def test_a_good_trace_is_reported_with_exit_code_0(run: Run, log: Path) -> None:
+def test_a_good_trace_is_reported_with_exit_code_0(run, log):
     ended = run("inspect", log)
     assert ended.exit_code == 0
     assert "nothing is wrong" in ended.output
     assert "2, 2 with a load" in ended.output
 
 
-def test_flaws_are_counted_with_their_lines_and_exit_code_1(run: Run, flawed: Path) -> None:
+def test_flaws_are_counted_with_their_lines_and_exit_code_1(run, flawed):
     ended = run("inspect", flawed)
     assert ended.exit_code == 1
     lines = [line.split() for line in ended.output.splitlines()]
@@ -75,7 +73,7 @@ def test_flaws_are_counted_with_their_lines_and_exit_code_1(run: Run, flawed: Pa
     assert ["killed", "1", "notice", "ended", "by", "its", "user", "5"] in lines
 
 
-def test_a_report_as_json_has_all_of_it(run: Run, flawed: Path, tmp_path: Path) -> None:
+def test_a_report_as_json_has_all_of_it(run, flawed, tmp_path):
     picture = tmp_path / "a.png"
     ended = run("inspect", flawed, "--cluster", "V100:8:2", "--json", "--picture", picture)
     assert ended.exit_code == 1
@@ -92,7 +90,7 @@ def test_a_report_as_json_has_all_of_it(run: Run, flawed: Path, tmp_path: Path) 
     assert picture.stat().st_size > 1000
 
 
-def test_missing_columns_and_archives_cut_short_are_reports_too(run: Run, log: Path) -> None:
+def test_missing_columns_and_archives_cut_short_are_reports_too(run, log):
     packed = log.with_suffix(".gz")
     packed.write_bytes(gzip.compress(log.read_bytes() * 50)[:-30])
     ended = run("inspect", packed)
@@ -105,7 +103,7 @@ def test_missing_columns_and_archives_cut_short_are_reports_too(run: Run, log: P
     assert "gpu_num" in ended.output
 
 
-def test_a_workload_is_written_with_what_was_left_out(run: Run, flawed: Path) -> None:
+def test_a_workload_is_written_with_what_was_left_out(run, flawed):
     out = flawed.with_name("workload.json.gz")
     options = ["--drop", "no-gpu", "--keep", "killed", "--cluster", "V100:8:2", "-o", out]
     ended = run("convert", flawed, *options)
@@ -138,13 +136,13 @@ def test_a_workload_is_written_with_what_was_left_out(run: Run, flawed: Path) ->
         ("--cluster V100:8:2 --rules jahani --laws base", "--laws: found 'base'"),
     ],
 )
-def test_bad_input_writes_nothing(run: Run, flawed: Path, options: str, message: str) -> None:
+def test_bad_input_writes_nothing(run, flawed, options, message):
     out = flawed.with_name("workload.json")
     with pytest.raises(InputError, match=message):
         run("convert", flawed, *options.split(), "-o", out)
     assert not out.exists()
 
 
-def test_a_picture_that_cannot_be_written_is_refused_at_once(run: Run, log: Path) -> None:
+def test_a_picture_that_cannot_be_written_is_refused_at_once(run, log):
     with pytest.raises(InputError, match="suffix"):
         run("inspect", log, "--picture", log.with_suffix(".bmp"))

@@ -1,7 +1,5 @@
 """Options of commands, and a way to run what a page shows."""
 
-from __future__ import annotations
-
 import io
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """What pages show: commands, one per line, and blocks of Python, in their order."""
 
-from __future__ import annotations
-
 import re
 import shlex
 from collections.abc import Iterator

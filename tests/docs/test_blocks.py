@@ -1,7 +1,5 @@
 """Every command and every block of Python on the pages is run, page by page, in an empty folder."""
 
-from __future__ import annotations
-
 import re
 import shutil
 from collections.abc import Callable
@@ -29,9 +27,7 @@ REASONS = {
 @pytest.mark.process
 @pytest.mark.solver
 @pytest.mark.parametrize("page", PAGES, ids=NAMES)
-def test_what_a_page_shows_runs(
-    page: Path, carry_out: Callable[[Command], str], tmp_path: Path
-) -> None:
+def test_what_a_page_shows_runs(page, carry_out, tmp_path):
     names: dict[str, object] = {"__name__": "page"}
     shown = list(blocks(page))
     for block in shown:
@@ -52,9 +48,7 @@ def test_what_a_page_shows_runs(
 
 
 @pytest.mark.parametrize("page", PAGES, ids=NAMES)
-def test_what_is_not_run_has_a_reason_and_exists(
-    page: Path, options_of: Callable[[list[str]], set[str]]
-) -> None:
+def test_what_is_not_run_has_a_reason_and_exists(page, options_of):
     for block in blocks(page):
         if reason := block.marks.get("not run"):
             assert reason in REASONS, f"{page.name}:{block.line}"
@@ -75,7 +69,7 @@ def _assert_exists(
         assert module.with_suffix(".py").exists() or module.is_dir(), where
 
 
-def test_a_block_goes_on_after_empty_lines_and_knows_its_marks(tmp_path: Path) -> None:
+def test_a_block_goes_on_after_empty_lines_and_knows_its_marks(tmp_path):
     page = tmp_path / "page.md"
     text = "<!-- not run: installs -->\n\n    rsjs a  # why\n\n    rsjs b < x > y\n\nend\n"
     page.write_text(text + "```toml\nkey = 1\n```\n")

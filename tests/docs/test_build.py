@@ -1,7 +1,5 @@
 """The documentation builds without a warning, and its pages fetch nothing."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 import sys
@@ -14,7 +12,7 @@ FETCHED = re.compile(r"""<(?:script|img|link|iframe)[^>]+(?:src|href)=["'](?:htt
 
 
 @pytest.mark.slow
-def test_the_site_is_complete_and_fetches_nothing(tmp_path: Path) -> None:
+def test_the_site_is_complete_and_fetches_nothing(tmp_path):
     # one test, so that it is built once wherever tests are spread over processes
     pytest.importorskip("sphinx")
     command = [sys.executable, "-m", "sphinx", "-W", "--keep-going", "-q", "-b", "html"]

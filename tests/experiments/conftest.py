@@ -1,7 +1,5 @@
 """Methods that misbehave, installed as a package with an entry point `rsjs.methods`."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 

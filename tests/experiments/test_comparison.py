@@ -1,7 +1,5 @@
 """The row of one run."""
 
-from __future__ import annotations
-
 import pytest
 
 from rsjs.experiments.comparison import LONGEST_MESSAGE, Measured, row

@@ -1,7 +1,5 @@
 """No two runs are pinned to the same core."""
 
-from __future__ import annotations
-
 import psutil
 import pytest
 

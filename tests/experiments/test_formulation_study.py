@@ -1,7 +1,5 @@
 """Measurements of formulations: what is planned for an instance, and what a row holds."""
 
-from __future__ import annotations
-
 import pytest
 
 from rsjs.experiments.formulation_study import FAMILIES, key_of, measure, tasks

@@ -1,7 +1,5 @@
 """One gap, from checked costs and valid bounds."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

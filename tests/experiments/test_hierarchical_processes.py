@@ -1,7 +1,5 @@
 """Controllers side by side: the same decision, one line for what fails, and nobody left behind."""
 
-from __future__ import annotations
-
 import sys
 import time
 from collections.abc import Callable, Iterable

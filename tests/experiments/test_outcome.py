@@ -1,7 +1,5 @@
 """One run in one worker: its limits hold, what it had survives, what it claims is checked."""
 
-from __future__ import annotations
-
 import tempfile
 import time
 

@@ -1,7 +1,5 @@
 """Descendants of a process: found however often they were forked, measured, and ended."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

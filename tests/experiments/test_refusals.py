@@ -1,7 +1,5 @@
 """What cannot be meant is refused before anything runs."""
 
-from __future__ import annotations
-
 import pytest
 
 import rsjs

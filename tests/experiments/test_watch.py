@@ -1,7 +1,5 @@
 """When the clock of a run starts, how its end is told, and what a method cannot take away."""
 
-from __future__ import annotations
-
 import io
 import json
 import shutil

@@ -1,7 +1,5 @@
 """What tests of several formulations build, and what a model's vector owes to a decision."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from random import Random
 from typing import Any

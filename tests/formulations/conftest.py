@@ -1,7 +1,5 @@
 """What the tests of every formulation ask."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any

@@ -1,7 +1,5 @@
 """Hierarchical decomposition as its tests run it."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import partial
 

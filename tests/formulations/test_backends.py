@@ -1,7 +1,5 @@
 """What every solver backend does with the same models."""
 
-from __future__ import annotations
-
 import gc
 import itertools
 import subprocess

@@ -1,7 +1,5 @@
 """Roles to nodes: every packing is feasible, and what fits by the exact rows is packed whole."""
 
-from __future__ import annotations
-
 from itertools import combinations_with_replacement, product
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Controllers that fail, stop or are stopped."""
 
-from __future__ import annotations
-
 import pytest
 
 from rsjs.formulations.controllers import share

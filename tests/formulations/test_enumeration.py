@@ -1,7 +1,5 @@
 """The oracle itself, against every decision written out."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from itertools import product
 

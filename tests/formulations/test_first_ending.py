@@ -1,7 +1,5 @@
 """first_ending_patterns = first_ending_nodes = enumeration, whatever nodes cost and may become."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from itertools import product
 from random import Random

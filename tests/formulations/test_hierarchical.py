@@ -1,7 +1,5 @@
 """Controllers solve their parts by any method; the union of their decisions."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Matrix models on integers, and what CP-SAT's bounds are worth."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

@@ -1,7 +1,5 @@
 """jahani_dual: its bound holds for any multipliers, and its decisions are those of the model."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from itertools import product
 from random import Random

@@ -1,7 +1,5 @@
 """jahani_patterns = jahani_literal = enumeration, on every route and with every option."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from itertools import product
 

@@ -1,7 +1,5 @@
 """Placement = brute force, on an A100 and on small GPUs of any geometry; the rules as described."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import cache
 from itertools import product
@@ -43,7 +41,7 @@ def some_workloads(draw: st.DrawFn) -> Workloads:
 @pytest.mark.solver
 @given(some_workloads(), st.sampled_from(["highs", "scip", "cpsat"]))
 @settings(max_examples=settings().max_examples // 2)
-def test_both_stages_are_optimal(workloads: Workloads, solver: str) -> None:
+def test_both_stages_are_optimal(workloads, solver):
     found = solve(workloads, EXACT, solver=solver)
     assert found.placement is not None
     verdict = check(workloads, found.placement, gpus=found.gpus_bound, bound=found.gpus_bound)
@@ -54,7 +52,7 @@ def test_both_stages_are_optimal(workloads: Workloads, solver: str) -> None:
 
 @pytest.mark.solver
 @pytest.mark.parametrize("mix", MIXES)
-def test_large_sets_are_proved_and_no_rule_is_better(mix: str) -> None:
+def test_large_sets_are_proved_and_no_rule_is_better(mix):
     workloads = generate(A100, mix, 200, 1)
     found = solve(workloads, EXACT)
     assert found.stop == "optimal"
@@ -69,13 +67,13 @@ def test_large_sets_are_proved_and_no_rule_is_better(mix: str) -> None:
 @pytest.mark.slow
 @given(some_workloads())
 @settings(max_examples=settings().max_examples // 2)
-def test_bounds_are_below_every_placement(workloads: Workloads) -> None:
+def test_bounds_are_below_every_placement(workloads):
     bound = mig_placement_bounds.best(PlacementModel.of(workloads))
     for rule in RULES:
         assert check(workloads, place(workloads, rule), bound=bound).feasible
 
 
-def test_bounds_see_what_volume_does_not() -> None:
+def test_bounds_see_what_volume_does_not():
     rows = np.zeros((6, P), dtype=bool)
     rows[:4, 1] = True  # four of 1g+me
     rows[4, 5] = rows[5, 6] = True  # 4g and 7g
@@ -87,13 +85,13 @@ def test_bounds_see_what_volume_does_not() -> None:
 
 
 @pytest.mark.parametrize("gpus", [None, 12])
-def test_the_pyomo_model_and_the_arrays_are_the_same_matrix(assert_same_matrix, gpus) -> None:
+def test_the_pyomo_model_and_the_arrays_are_the_same_matrix(assert_same_matrix, gpus):
     data = replace(PlacementModel.of(generate(A100, "elastic", 30, 2)), gpus=gpus)
     assert_same_matrix(mig_placement_patterns, data)
 
 
 @pytest.mark.parametrize("rule", RULES)
-def test_a_placement_is_a_feasible_vector_and_comes_back(rule: str) -> None:
+def test_a_placement_is_a_feasible_vector_and_comes_back(rule):
     workloads = generate(A100, "elastic", 60, 4)
     data = PlacementModel.of(workloads)
     x = mig_placement_patterns.warm_start(data, place(workloads, rule))
@@ -108,7 +106,7 @@ def test_a_placement_is_a_feasible_vector_and_comes_back(rule: str) -> None:
     assert again.waste == mig_placement_patterns.arrays(waste).objective(x)
 
 
-def test_there_are_77_patterns_without_the_media_profile() -> None:
+def test_there_are_77_patterns_without_the_media_profile():
     data = PlacementModel.of(generate(A100, "mixed", 500, 1))
     assert mig_placement_patterns.arrays(data).counts["integers"] == 77 + 6
 
@@ -250,7 +248,7 @@ def on_some_gpu(seed: int, most: int = 7) -> Workloads:
 
 @pytest.mark.solver
 @pytest.mark.parametrize("seed", range(15))
-def test_the_model_finds_the_best(seed: int) -> None:
+def test_the_model_finds_the_best(seed):
     workloads = on_some_gpu(seed)
     gpus, waste = best(workloads)
     bounds = mig_placement_bounds.all_bounds(PlacementModel.of(workloads)).values()
@@ -263,7 +261,7 @@ def test_the_model_finds_the_best(seed: int) -> None:
 
 
 @pytest.mark.parametrize("seed", range(15))
-def test_the_rules_do_what_they_say(seed: int) -> None:
+def test_the_rules_do_what_they_say(seed):
     workloads = on_some_gpu(seed, most=25)
     for rule in RULES:
         made = place(workloads, rule)

@@ -1,7 +1,5 @@
 """Bounds of placement and repartitioning hold also where a search ends early or begins badly."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 
 import numpy as np
@@ -44,7 +42,7 @@ def jobs_of(*rows: tuple[int, dict[str, int]]) -> Repartition:
     return to_repartition(head | {"jobs": jobs})
 
 
-def test_a_bound_of_the_end_of_a_schedule_is_none_of_all_schedules() -> None:
+def test_a_bound_of_the_end_of_a_schedule_is_none_of_all_schedules():
     jobs = jobs_of((0, {"1g": 30, "7g": 2}), (1, {"7g": 3}))
     start = Schedule(
         profile=np.array([NAMES.index("1g"), NAMES.index("7g")]),
@@ -57,7 +55,7 @@ def test_a_bound_of_the_end_of_a_schedule_is_none_of_all_schedules() -> None:
     assert check(jobs, found.schedule).makespan == 5
 
 
-def test_a_slice_is_free_when_the_last_job_on_it_is_over() -> None:
+def test_a_slice_is_free_when_the_last_job_on_it_is_over():
     jobs = jobs_of((0, {"1g": 5}), (0, {"1g": 4}), (3, {"1g": 1}))
     small = NAMES.index("1g")
     schedule = Schedule(
@@ -73,9 +71,7 @@ def test_a_slice_is_free_when_the_last_job_on_it_is_over() -> None:
 
 
 @pytest.mark.parametrize("seed", range(2))
-def test_makespans_that_are_tried_end_at_the_optimum(
-    monkeypatch: pytest.MonkeyPatch, seed: int
-) -> None:
+def test_makespans_that_are_tried_end_at_the_optimum(monkeypatch, seed):
     jobs = generate(A100, 6, seed)
     best = mig_repartition.solve(jobs, EXACT).bound
     monkeypatch.setattr(mig_repartition._Search, "_assigned", lambda *given: Stop.TIME_LIMIT)
@@ -90,9 +86,7 @@ def test_makespans_that_are_tried_end_at_the_optimum(
             assert check(jobs, found.schedule).makespan == best
 
 
-def test_waste_has_no_bound_before_the_number_of_gpus_is_proven(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_waste_has_no_bound_before_the_number_of_gpus_is_proven(monkeypatch):
     asked = workloads(A100, "mixed", 100, 1)
     data = PlacementModel.of(asked)
     made = place(asked, "wf")  # more GPUs than needed

@@ -1,7 +1,5 @@
 """Repartitioning of one GPU: assignment = model R = brute force; static = fixed machines."""
 
-from __future__ import annotations
-
 from itertools import product
 from random import Random
 
@@ -76,7 +74,7 @@ def by_time(jobs: Repartition, allowed: tuple[int, ...] | None = None) -> tuple[
 
 
 @given(some_jobs(most=3))
-def test_model_r_is_brute_force_on_three_jobs_with_choices(jobs: Repartition) -> None:
+def test_model_r_is_brute_force_on_three_jobs_with_choices(jobs):
     schedule, bound = by_time(jobs)
     verdict = check(jobs, schedule, bound=bound)
     assert verdict.feasible
@@ -84,7 +82,7 @@ def test_model_r_is_brute_force_on_three_jobs_with_choices(jobs: Repartition) ->
 
 
 @given(some_jobs(most=3, alike=True), st.sampled_from(["cpsat", "highs", "scip"]))
-def test_the_assignment_is_brute_force_for_one_release(jobs: Repartition, solver: str) -> None:
+def test_the_assignment_is_brute_force_for_one_release(jobs, solver):
     found = solve(jobs, EXACT, solver=solver)
     assert found.stop == "optimal"
     assert found.schedule is not None
@@ -93,13 +91,13 @@ def test_the_assignment_is_brute_force_for_one_release(jobs: Repartition, solver
 
 
 @pytest.mark.parametrize(("seed", "delta"), [(1, 0), (2, 3), (3, 1)])
-def test_assignment_and_model_r_agree_on_eight_jobs(seed: int, delta: int) -> None:
+def test_assignment_and_model_r_agree_on_eight_jobs(seed, delta):
     jobs = generate(A100, 8, seed, delta=delta)
     assert solve(jobs, EXACT).bound == makespan(jobs, by_time(jobs)[0])
 
 
 @pytest.mark.parametrize("names", ["3g,2g,1g", "4g,2g,1g", "3g,3g", "7g"])
-def test_a_static_partition_is_scheduling_on_fixed_machines(names: str) -> None:
+def test_a_static_partition_is_scheduling_on_fixed_machines(names):
     partition = partition_of(A100, names)
     found = geometry(A100)
     jobs = generate(A100, 5, 11, whole=names == "7g", delta=1)
@@ -124,7 +122,7 @@ def test_a_static_partition_is_scheduling_on_fixed_machines(names: str) -> None:
 
 
 @given(some_jobs(most=8))
-def test_bounds_are_below_every_schedule(jobs: Repartition) -> None:
+def test_bounds_are_below_every_schedule(jobs):
     _, schedule = best_greedy(jobs)
     bounds = mig_repartition_bounds.combinatorial(jobs)
     bounds["slices"] = mig_repartition_bounds.fractional(places(jobs))
@@ -133,7 +131,7 @@ def test_bounds_are_below_every_schedule(jobs: Repartition) -> None:
         assert check(jobs, schedule, bound=bound).feasible
 
 
-def test_bounds_count_the_time_to_make_instances() -> None:
+def test_bounds_count_the_time_to_make_instances():
     jobs = of_options({"3g": 10}, {"3g": 10}, {"3g": 10}, {"3g": 10}, delta=3)
     found = mig_repartition_bounds.combinatorial(jobs)
     assert found == {"longest": 13, "compute": 23, "memory": 26}
@@ -146,7 +144,7 @@ def test_bounds_count_the_time_to_make_instances() -> None:
 
 
 @pytest.mark.parametrize("releases", [0, 20])
-def test_jobs_on_the_media_profile_wait_for_each_other(releases: int) -> None:
+def test_jobs_on_the_media_profile_wait_for_each_other(releases):
     jobs = of_options(*[{"1g+me": 4}] * 3, release=(0, 0, releases // 10))
     assert not places(jobs).nested
     found = solve(jobs, EXACT)
@@ -154,7 +152,7 @@ def test_jobs_on_the_media_profile_wait_for_each_other(releases: int) -> None:
     assert check(jobs, found.schedule, makespan=12).feasible
 
 
-def test_the_end_of_a_schedule_with_releases_is_assigned_anew() -> None:
+def test_the_end_of_a_schedule_with_releases_is_assigned_anew():
     jobs = generate(A100, 12, 3, releases=20, delta=1)
     start = greedy(jobs, "area", partition_of(A100, "7g"))  # one job at a time
     found = solve(jobs, Limits(gap=0.15, time_limit=300.0), start=start)
@@ -165,7 +163,7 @@ def test_the_end_of_a_schedule_with_releases_is_assigned_anew() -> None:
 
 
 @given(st.data())
-def test_any_assignment_is_a_schedule_as_long_as_the_model_says(data: st.DataObject) -> None:
+def test_any_assignment_is_a_schedule_as_long_as_the_model_says(data):
     jobs = generate(A100, 8, data.draw(st.integers(0, 50)), delta=data.draw(st.integers(0, 3)))
     among = places(jobs)
     model = Nested.of(among)
@@ -179,13 +177,13 @@ def test_any_assignment_is_a_schedule_as_long_as_the_model_says(data: st.DataObj
     assert sorted(chosen(among, schedule)) == sorted(rows)
 
 
-def test_the_pyomo_model_and_the_arrays_are_the_same_matrix(assert_same_matrix) -> None:
+def test_the_pyomo_model_and_the_arrays_are_the_same_matrix(assert_same_matrix):
     model = Nested.of(places(generate(A100, 9, 2, delta=2)))
     assert_same_matrix(mig_repartition_nested, model)
 
 
 @pytest.mark.parametrize(("seed", "delta"), [(1, 0), (2, 3)])
-def test_the_optimum_fits_and_one_less_does_not(seed: int, delta: int) -> None:
+def test_the_optimum_fits_and_one_less_does_not(seed, delta):
     jobs = generate(A100, 8, seed, delta=delta)
     best = solve(jobs, EXACT, solver="scip").bound
     model = Nested.of(places(jobs))
@@ -196,12 +194,12 @@ def test_the_optimum_fits_and_one_less_does_not(seed: int, delta: int) -> None:
     assert fits(model, best - 1, EXACT, 300.0) == ("infeasible", None)
 
 
-def test_a_question_whether_it_fits_stays_open_without_time() -> None:
+def test_a_question_whether_it_fits_stays_open_without_time():
     model = Nested.of(places(generate(A100, 60, 1)))
     assert fits(model, 700, EXACT, 0.0) == ("time_limit", None)
 
 
-def test_a_start_that_meets_the_bound_is_not_searched_again() -> None:
+def test_a_start_that_meets_the_bound_is_not_searched_again():
     jobs = of_options({"7g": 5}, {"7g": 6})
     _, start = best_greedy(jobs)
     found = solve(jobs, EXACT, start=start)
@@ -296,7 +294,7 @@ def brute_force(jobs: Repartition) -> int:
 
 
 @pytest.mark.parametrize("seed", range(15))
-def test_every_solver_finds_the_optimum_and_every_bound_is_below(seed: int) -> None:
+def test_every_solver_finds_the_optimum_and_every_bound_is_below(seed):
     jobs = jobs_on_some_gpu(Random(seed))
     best, among = brute_force(jobs), places(jobs)
     bounds = [*mig_repartition_bounds.combinatorial(jobs).values()]
@@ -313,5 +311,5 @@ def test_every_solver_finds_the_optimum_and_every_bound_is_below(seed: int) -> N
         assert (verdict.violations, verdict.makespan, found.bound) == ((), best, best)
 
 
-def test_some_gpus_are_decided_by_memory_slices_and_some_are_not() -> None:
+def test_some_gpus_are_decided_by_memory_slices_and_some_are_not():
     assert {places(jobs_on_some_gpu(Random(seed))).nested for seed in range(15)} == {True, False}

@@ -1,7 +1,5 @@
 """A model file says what the model says: the same costs, rows and optimum, wherever it is read."""
 
-from __future__ import annotations
-
 import gzip
 import os
 import re

@@ -1,7 +1,5 @@
 """What moving one job costs, against the cost of the whole decision."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given, settings

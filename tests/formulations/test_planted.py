@@ -1,7 +1,5 @@
 """Exact methods find planted optima; enumeration those of the library."""
 
-from __future__ import annotations
-
 import pytest
 
 from rsjs.formulations.enumeration import best

@@ -1,7 +1,5 @@
 """The choice of one configuration per job from pooled GPUs, against all choices there are."""
 
-from __future__ import annotations
-
 from itertools import product
 from types import SimpleNamespace
 
@@ -88,9 +86,7 @@ def cases(draw: st.DrawFn) -> tuple[Cluster, list[tuple[int, int, int, float]]]:
 
 @pytest.mark.solver
 @given(case=cases())
-def test_the_choice_is_the_best_of_all(
-    case: tuple[Cluster, list[tuple[int, int, int, float]]],
-) -> None:
+def test_the_choice_is_the_best_of_all(case):
     shape, rows = case
     of = offers(rows)
     taken = choose(Pools(shape), of, Limits(gap=0.0))
@@ -100,7 +96,7 @@ def test_the_choice_is_the_best_of_all(
     assert sum(r[3] for r in chosen) == pytest.approx(best(shape, rows))
 
 
-def test_gpus_of_small_nodes_do_not_add_up_to_a_large_one() -> None:
+def test_gpus_of_small_nodes_do_not_add_up_to_a_large_one():
     """Two jobs that want 3 GPUs each, 4 + 2 GPUs: by number they fit, by floor(k / 3) one does."""
     rows = [(0, 0, 3, 5.0), (1, 0, 3, 4.0), (1, 0, 2, 1.0)]
     of = offers(rows)
@@ -108,15 +104,13 @@ def test_gpus_of_small_nodes_do_not_add_up_to_a_large_one() -> None:
     assert of.saving[taken].tolist() == [5.0, 1.0]
 
 
-def test_there_is_no_model_to_solve_where_every_job_gets_its_best(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_there_is_no_model_to_solve_where_every_job_gets_its_best(monkeypatch):
     monkeypatch.delattr("rsjs.formulations.pooled_choice.backend")
     of = offers([(0, 0, 4, 5.0), (0, 0, 1, 4.0), (1, 0, 2, 3.0)])
     assert choose(Pools(CLUSTERS["one type"]), of, Limits()).tolist() == [0, 2]
 
 
-def test_without_an_answer_in_time_there_is_no_choice(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_an_answer_in_time_there_is_no_choice(monkeypatch):
     of = offers([(0, 0, 4, 5.0), (1, 0, 4, 5.0)])
     late = RawResult(stop=Stop.TIME_LIMIT, status="Time limit reached")
     solver = SimpleNamespace(load=lambda: lambda *_, **__: late)
@@ -125,7 +119,7 @@ def test_without_an_answer_in_time_there_is_no_choice(monkeypatch: pytest.Monkey
         choose(Pools(CLUSTERS["one type"]), of, Limits(time_limit=2.0))
 
 
-def test_the_model_has_a_row_for_each_job_size_and_class() -> None:
+def test_the_model_has_a_row_for_each_job_size_and_class():
     pools = Pools(CLUSTERS["a node of either"])
     assert pools.fixed.tolist() == [[2, 1, 0, 0], [0, 0, 0, 0]]
     assert [*zip(pools.open_gpu, pools.open_size, strict=True)] == [(0, 3), (1, 4)]

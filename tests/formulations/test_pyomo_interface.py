@@ -1,7 +1,5 @@
 """Solving through Pyomo's own interfaces."""
 
-from __future__ import annotations
-
 import logging
 
 import numpy as np

@@ -5,8 +5,6 @@ None of the three is needed: stand-ins (folder `stand_ins`) speak in their place
 what they answer. That the real ones understand what they are asked is not tested here.
 """
 
-from __future__ import annotations
-
 import importlib
 import json
 import os

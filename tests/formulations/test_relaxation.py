@@ -1,7 +1,5 @@
 """The backend `relaxation`: a bound, never a vector."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given, settings

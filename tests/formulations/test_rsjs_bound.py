@@ -1,7 +1,5 @@
 """Every multiplier gives a bound, sifting finds the best, and the next event starts from them."""
 
-from __future__ import annotations
-
 import doctest
 from dataclasses import replace
 from fractions import Fraction

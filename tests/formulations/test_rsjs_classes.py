@@ -1,7 +1,5 @@
 """Form E is a relaxation with rows, and exact with splits for dedicated GPUs and Table IV."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from itertools import product
 

@@ -1,7 +1,5 @@
 """RS-JS: MINLP = by GPU = by node = by leader = enumeration, on every route."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from itertools import product
 from random import Random

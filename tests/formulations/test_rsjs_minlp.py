@@ -1,7 +1,5 @@
 """The RS-JS MINLP: corrected it finds the optimum, as printed it does not."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Form E <= optimum <= schedule, and nothing is called proved that is not."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from random import Random
 

@@ -1,7 +1,5 @@
 """Solvers are given costs they can tell apart, and their claims are weighed."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

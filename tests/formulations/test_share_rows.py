@@ -1,7 +1,5 @@
 """Rows on shares: their least number of GPUs is that of the packing."""
 
-from __future__ import annotations
-
 from collections import Counter
 from itertools import product
 from types import SimpleNamespace

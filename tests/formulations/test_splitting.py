@@ -1,7 +1,5 @@
 """Jobs and nodes dealt to controllers."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

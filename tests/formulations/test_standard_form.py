@@ -1,7 +1,5 @@
 """Pyomo models as arrays."""
 
-from __future__ import annotations
-
 import numpy as np
 import pyomo.environ as pyo
 import pytest

@@ -1,7 +1,5 @@
 """Instances with shares, random ones that ruin and recreate serves, and their optima."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Small instances: written out by hand, and random ones of every shape."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace

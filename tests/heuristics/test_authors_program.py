@@ -1,7 +1,5 @@
 """The rules "code" against runs of the authors' public program (GPUScheduler)."""
 
-from __future__ import annotations
-
 import csv
 from typing import Any
 

@@ -1,16 +1,12 @@
 """The bit sets of `assign` against the published words, node by node."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
-
 import numpy as np
 import pytest
 
 from rsjs.heuristics import greedy, list_scheduling
 from rsjs.heuristics.best_fit import assign
 from rsjs.instances.cluster import Cluster
-from rsjs.instances.schema import Instance, Objective
+from rsjs.instances.schema import Objective
 
 OBJECTIVE = Objective(
     energy="first_ending", tardiness_at="completion", open_nodes="free", expectation="worst_case"
@@ -57,9 +53,7 @@ def _plain(
 
 
 @pytest.mark.parametrize("rule", ["code", "paper"])
-def test_greedy_assigns_as_published(
-    random_instance: Callable[[int, Objective], Instance], rule: str
-) -> None:
+def test_greedy_assigns_as_published(random_instance, rule):
     for seed in range(15):
         instance = random_instance(seed, OBJECTIVE)
         ready = greedy.prepare(instance, rule)
@@ -69,9 +63,7 @@ def test_greedy_assigns_as_published(
 
 
 @pytest.mark.parametrize("rule", ["code", "paper"])
-def test_list_scheduling_assigns_as_published(
-    random_instance: Callable[[int, Objective], Instance], rule: str
-) -> None:
+def test_list_scheduling_assigns_as_published(random_instance, rule):
     for seed in range(15):
         instance = random_instance(seed, OBJECTIVE)
         ready = list_scheduling.prepare(instance, "edf", rule)
@@ -81,9 +73,7 @@ def test_list_scheduling_assigns_as_published(
 
 
 @pytest.mark.parametrize("rule", ["code", "paper"])
-def test_greedy_lets_no_job_wait_that_fits(
-    random_instance: Callable[[int, Objective], Instance], rule: str
-) -> None:
+def test_greedy_lets_no_job_wait_that_fits(random_instance, rule):
     for seed in range(15):
         instance = random_instance(seed, OBJECTIVE)
         cluster = instance.cluster

@@ -1,7 +1,5 @@
 """Prices, orders and queues, by hand."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np
@@ -25,12 +23,12 @@ def instance(make: Make) -> Instance:
     )
 
 
-def test_price_of_the_smallest_vm_that_fits(instance: Instance) -> None:
+def test_price_of_the_smallest_vm_that_fits(instance):
     price = candidates.full_price_by_gpu_type(instance.cluster)
     assert price.tolist() == [[0, 2, 2, 3.6, 3.6], [0, 1, 5, INF, INF]]
 
 
-def test_price_of_a_share(instance: Instance) -> None:
+def test_price_of_a_share(instance):
     price = candidates.share_price_by_node_type(instance.cluster)
     assert price[0].tolist() == [0, 1, 2, INF, INF]
     assert price[1].tolist() == pytest.approx([0, 0.9, 1.8, 2.7, 3.6])
@@ -38,7 +36,7 @@ def test_price_of_a_share(instance: Instance) -> None:
     assert price[3, 1:].tolist() == [INF] * 4
 
 
-def test_configurations_in_time_by_cost_then_late_by_time(instance: Instance) -> None:
+def test_configurations_in_time_by_cost_then_late_by_time(instance):
     hours = instance.hours_per_epoch
     price = candidates.full_price_by_gpu_type(instance.cluster)
     a, b = 0, 5  # kind x (G + 1)
@@ -49,7 +47,7 @@ def test_configurations_in_time_by_cost_then_late_by_time(instance: Instance) ->
     assert order[0] == [b + 1, a + 4, b + 2, a + 2, a + 1]  # 5 h is late too
 
 
-def test_ties_go_to_the_cheaper_then_to_the_first_kind_then_to_fewer_gpus(make: Make) -> None:
+def test_ties_go_to_the_cheaper_then_to_the_first_kind_then_to_fewer_gpus(make):
     instance = make(
         types={"A2": [1, 2], "B2": [1, 1]},
         groups=[(1, ["A2"]), (1, ["B2"])],
@@ -63,12 +61,12 @@ def test_ties_go_to_the_cheaper_then_to_the_first_kind_then_to_fewer_gpus(make: 
     assert late == [2, 1, 4, 5]  # 2 h, then 4 h for 4 $ each
 
 
-def test_pressure_counts_the_fastest_configuration(instance: Instance) -> None:
+def test_pressure_counts_the_fastest_configuration(instance):
     assert candidates.pressure(instance).tolist() == [-2, 1]
     assert candidates.by_pressure(instance).tolist() == [1, 0]
 
 
-def test_queues_keep_the_order_of_equals(make: Make) -> None:
+def test_queues_keep_the_order_of_equals(make):
     instance = make(
         types={"A1": 1},
         groups=[(1, ["A1"])],

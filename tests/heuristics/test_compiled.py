@@ -1,7 +1,5 @@
 """Where compiled code is kept, and what happens without a compiler."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

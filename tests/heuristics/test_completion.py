@@ -1,7 +1,5 @@
 """Selected nodes made up to min(J, N) under Jahani's (9)."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import pytest

@@ -1,7 +1,5 @@
 """What every method of the registry owes, with every rule and on every kind of objective."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from allpairspy import AllPairs

@@ -1,8 +1,5 @@
 """DP in both readings: the pooled program against all choices, the fastest GPUs by hand."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
 from dataclasses import replace
 from itertools import product
 
@@ -15,9 +12,6 @@ from rsjs.heuristics.dynamic_programming import RULES, decide, gpus_of_jobs, poo
 from rsjs.heuristics.queue_choices import Choices
 from rsjs.instances.check import check
 from rsjs.instances.generators.sts import generate
-from rsjs.instances.schema import Instance
-
-Make = Callable[..., Instance]
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,5 @@
 """Fix and optimise: parts cost what the whole does, and an exact method improves schedules."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from random import Random
 

@@ -1,16 +1,11 @@
 """Greedy on cases worked out by hand; most of them part the two rules."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
-
 import pytest
 
 from rsjs.heuristics.greedy import decide, prepare
 from rsjs.heuristics.postprocessing import cheaper_equivalents, smaller_equivalents
 from rsjs.instances.schema import Instance
 
-Make = Callable[..., Instance]
 NEVER = 1000.0  # a due date no job misses
 
 
@@ -29,7 +24,7 @@ def _schedule(instance: Instance, rule: str) -> tuple[list[int], list[int], list
         ("paper", ([0], [2], ["A2"])),  # not 4 < 4: only two GPUs are in time
     ],
 )
-def test_ending_at_the_due_date(make: Make, rule: str, expected: object) -> None:
+def test_ending_at_the_due_date(make, rule, expected):
     instance = make(
         types={"A1": 1, "A2": 2}, groups=[(1, ["A1", "A2"])], hours=[{"A": [4, 2.5]}], due=[4]
     )
@@ -45,7 +40,7 @@ def test_ending_at_the_due_date(make: Make, rule: str, expected: object) -> None
         ("paper", ([0, 0], [1, 1], ["A2"])),
     ],
 )
-def test_price_of_the_whole_vm_or_of_a_share(make: Make, rule: str, expected: object) -> None:
+def test_price_of_the_whole_vm_or_of_a_share(make, rule, expected):
     instance = make(
         types={"A2": 2, "A4": 3.6},
         groups=[(1, ["A2", "A4"])],
@@ -56,7 +51,7 @@ def test_price_of_the_whole_vm_or_of_a_share(make: Make, rule: str, expected: ob
 
 
 @pytest.mark.parametrize("rule", ["code", "paper"])
-def test_nodes_of_the_same_gpu_type_are_compatible(make: Make, rule: str) -> None:
+def test_nodes_of_the_same_gpu_type_are_compatible(make, rule):
     instance = make(
         types={"A1": [1], "A2": [0.5, 3], "A4": [2, 2.5, 3, 4]},
         groups=[(2, ["A1", "A2", "A4"])],
@@ -75,9 +70,7 @@ def test_nodes_of_the_same_gpu_type_are_compatible(make: Make, rule: str) -> Non
         ("paper", [1, 2, 2]),  # speed-ups 1.25, 1.5 on the first node; 1.25 on the second
     ],
 )
-def test_idle_gpus_go_to_one_job_or_one_of_each_node(
-    make: Make, rule: str, gpus: list[int]
-) -> None:
+def test_idle_gpus_go_to_one_job_or_one_of_each_node(make, rule, gpus):
     instance = make(
         types={"A3": [0.1, 1, 2], "B2": [0.1, 2]},
         groups=[(1, ["A3"]), (1, ["B2"])],
@@ -87,7 +80,7 @@ def test_idle_gpus_go_to_one_job_or_one_of_each_node(
     assert _schedule(instance, rule) == ([0, 0, 1], gpus, ["A3", "B2"])
 
 
-def test_most_pressing_job_goes_first(make: Make) -> None:
+def test_most_pressing_job_goes_first(make):
     instance = make(
         types={"A1": 1},
         groups=[(1, ["A1"])],
@@ -97,7 +90,7 @@ def test_most_pressing_job_goes_first(make: Make) -> None:
     assert _schedule(instance, "code")[0] == [-1, 0, -1]
 
 
-def test_late_job_takes_its_fastest_configuration(make: Make) -> None:
+def test_late_job_takes_its_fastest_configuration(make):
     instance = make(
         types={"A2": 1, "B2": 9},
         groups=[(1, ["A2", "B2"])],
@@ -109,7 +102,7 @@ def test_late_job_takes_its_fastest_configuration(make: Make) -> None:
 
 
 @pytest.mark.parametrize("rule", ["code", "paper"])
-def test_suboptimal_configuration_where_all_nodes_are_open(make: Make, rule: str) -> None:
+def test_suboptimal_configuration_where_all_nodes_are_open(make, rule):
     instance = make(
         types={"A4": [1, 2, 3, 4]},
         groups=[(1, ["A4"])],
@@ -119,7 +112,7 @@ def test_suboptimal_configuration_where_all_nodes_are_open(make: Make, rule: str
     assert _schedule(instance, rule) == ([0, 0, -1], [3, 1, 0], ["A4"])
 
 
-def test_best_fit_takes_the_fullest_node(make: Make) -> None:
+def test_best_fit_takes_the_fullest_node(make):
     instance = make(
         types={"A4": [1, 2, 3, 4], "A2": [1, 2]},
         groups=[(1, ["A4"]), (1, ["A2"])],
@@ -139,7 +132,7 @@ def test_best_fit_takes_the_fullest_node(make: Make) -> None:
 
 
 @pytest.mark.parametrize("rule", ["code", "paper"])
-def test_a_node_opens_with_the_most_gpus_of_its_type(make: Make, rule: str) -> None:
+def test_a_node_opens_with_the_most_gpus_of_its_type(make, rule):
     """Kiros 2020, 3.1.3 (b); Table 4.1 has its types of VM with 1, 2 and 4 GPUs."""
     slack = {"hours": [{"A": [3]}] * 3, "due": [NEVER] * 3}
     chosen = make(types={"A1": 0.9, "A2": 2, "A4": 4}, groups=[(1, ["A1", "A2", "A4"])], **slack)
@@ -148,7 +141,7 @@ def test_a_node_opens_with_the_most_gpus_of_its_type(make: Make, rule: str) -> N
     assert _schedule(fixed, rule) == ([1, 1, 1], [1, 1, 1], ["off", "A4"])
 
 
-def test_fixed_node_without_room_sends_the_job_to_its_next_candidate(make: Make) -> None:
+def test_fixed_node_without_room_sends_the_job_to_its_next_candidate(make):
     instance = make(
         types={"A2": 1, "B2": 9},
         groups=[(1, ["A2"]), (1, ["B2"])],
@@ -160,7 +153,7 @@ def test_fixed_node_without_room_sends_the_job_to_its_next_candidate(make: Make)
 
 
 @pytest.mark.parametrize("rule", ["code", "paper"])
-def test_more_nodes_than_jobs_leaves_nodes_off(make: Make, rule: str) -> None:
+def test_more_nodes_than_jobs_leaves_nodes_off(make, rule):
     instance = make(
         types={"A1": 1, "A2": 2},
         groups=[(3, ["A1", "A2"])],
@@ -171,7 +164,7 @@ def test_more_nodes_than_jobs_leaves_nodes_off(make: Make, rule: str) -> None:
 
 
 @pytest.mark.parametrize("rule", ["code", "paper"])
-def test_more_jobs_than_gpus(make: Make, rule: str) -> None:
+def test_more_jobs_than_gpus(make, rule):
     instance = make(
         types={"A2": [1, 2]}, groups=[(2, ["A2"])], hours=[{"A": [3, 2.9]}] * 7, due=[9] * 7
     )
@@ -180,7 +173,7 @@ def test_more_jobs_than_gpus(make: Make, rule: str) -> None:
     assert gpus == [1, 1, 1, 1, 0, 0, 0]
 
 
-def test_equivalent_nodes(make: Make) -> None:
+def test_equivalent_nodes(make):
     instance = make(
         types={"A2": 3, "A4": 2.5, "A8": 5, "B1": 0.1},
         groups=[(1, ["A2", "A4", "A8", "B1"]), (1, ["A8"])],

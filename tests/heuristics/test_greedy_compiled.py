@@ -1,7 +1,5 @@
 """Greedy by compiled kernels decides as greedy in numpy."""
 
-from __future__ import annotations
-
 from random import Random
 from typing import Any
 

@@ -1,9 +1,6 @@
 """FIFO, EDF and priority on cases worked out by hand; most of them part the two rules."""
 
-from __future__ import annotations
-
 import re
-from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -15,10 +12,9 @@ from rsjs.instances import costs
 from rsjs.instances.check import check
 from rsjs.instances.errors import InputError
 from rsjs.instances.method import ENERGY, EXPECTATION, TARDINESS_AT
-from rsjs.instances.schema import Instance, Objective
+from rsjs.instances.schema import Objective
 from rsjs.instances.solution import Solution
 
-Make = Callable[..., Instance]
 NEVER = 1000.0  # a due date no job misses
 
 

@@ -1,7 +1,5 @@
 """Local search as a method: where it begins, what it promises, when it ends."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

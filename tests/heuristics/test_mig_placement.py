@@ -1,7 +1,5 @@
 """Rules that place workloads one by one."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,8 +1,6 @@
 """One instance by hand for each neighbourhood, and one where its printed rule breaks capacity."""
 
-from __future__ import annotations
-
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from random import Random
 
 import numpy as np
@@ -19,8 +17,6 @@ from rsjs.instances.documents import to_instance
 from rsjs.instances.schema import Instance
 from rsjs.instances.solution import Solution
 from tests.heuristics.builders import with_shares
-
-Make = Callable[..., Instance]
 
 
 def improved(instance: Instance, digits: str, *start: Sequence[int]) -> tuple[Solution, float]:

@@ -1,7 +1,5 @@
 """N1 to N7 against their definitions written out, priced by `costs.terms` and checked."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from itertools import product
 from typing import Any

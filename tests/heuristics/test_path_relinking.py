@@ -1,8 +1,6 @@
 """Steps and paths between schedules, the elite pool, and path relinking as a method."""
 
-from __future__ import annotations
-
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from itertools import permutations
 
@@ -27,8 +25,6 @@ from rsjs.instances.method import Call, Report
 from rsjs.instances.schema import FAMILIES, Instance
 from rsjs.instances.solution import Solution
 from rsjs.methods import parse
-
-Make = Callable[..., Instance]
 
 
 def distance(instance: Instance, one: Solution, other: Solution) -> int:

@@ -1,8 +1,5 @@
 """Speed, power and energy of configurations, by hand."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -11,12 +8,9 @@ import pytest
 from rsjs.heuristics.power_model import PowerModel, phi, units_of_share
 from rsjs.instances.cluster import GpuType, ShareLevel
 from rsjs.instances.generators import sts
-from rsjs.instances.schema import Instance
-
-Make = Callable[..., Instance]
 
 
-def test_prices_are_those_of_the_gpus_in_use_on_the_cheapest_node(make: Make) -> None:
+def test_prices_are_those_of_the_gpus_in_use_on_the_cheapest_node(make):
     instance = make(
         types={"A2": [3, 5], "A4": [2, 6, 7, 8]},
         groups=[(1, ["A2"]), (1, ["A4"])],
@@ -30,12 +24,12 @@ def test_prices_are_those_of_the_gpus_in_use_on_the_cheapest_node(make: Make) ->
     assert model.level[0, 0] == -1
 
 
-def test_a_price_for_any_number_of_gpus_counts_in_proportion(make: Make) -> None:
+def test_a_price_for_any_number_of_gpus_counts_in_proportion(make):
     instance = make(types={"A4": 8}, groups=[(1, ["A4"])], hours=[{"A": [4, 3, 2, 1]}], due=[9])
     assert PowerModel.of(instance).power[0, 0].tolist() == [0, 2, 4, 6, 8]
 
 
-def test_gpus_that_no_node_has_are_no_configuration(make: Make) -> None:
+def test_gpus_that_no_node_has_are_no_configuration(make):
     instance = make(
         types={"A4": [1, 2, 3, 4], "A2": [1, 2]},
         groups=[(1, ["A2"])],
@@ -49,9 +43,7 @@ def test_gpus_that_no_node_has_are_no_configuration(make: Make) -> None:
     ("memory", "level", "rate", "power"),
     [(3.0, 1, 6.0, 0.25), (7.0, 0, 5.0, 0.5), (9.0, -1, np.inf, 0.0)],
 )
-def test_the_share_is_the_smallest_that_memory_allows(
-    make: Make, memory: float, level: int, rate: float, power: float
-) -> None:
+def test_the_share_is_the_smallest_that_memory_allows(make, memory, level, rate, power):
     instance = make(types={"A2": [1, 2]}, groups=[(1, ["A2"])], hours=[{"A": [4, 2]}], due=[9])
     levels = ShareLevel(units=2, max_memory_gb=8), ShareLevel(units=1, max_memory_gb=4)
     cluster = replace(
@@ -67,14 +59,14 @@ def test_the_share_is_the_smallest_that_memory_allows(
     assert units_of_share(shared, model.level)[0, 0] == 4 * power
 
 
-def test_phi_is_minus_the_chord_at_speed_0() -> None:
+def test_phi_is_minus_the_chord_at_speed_0():
     speed, power = np.array([1.0, 1.8, 2.4, 2.8]), np.array([2.5, 3.0, 3.5, 4.0])
     chord = (speed[:-1] * power[1:] - speed[1:] * power[:-1]) / np.diff(speed)
     assert phi(1 / speed, power) == pytest.approx(chord)
     assert chord == pytest.approx([-1.875, -1.5, -0.5])  # rsjs 6.1
 
 
-def test_levels_of_generated_instances_follow_table_iv() -> None:
+def test_levels_of_generated_instances_follow_table_iv():
     instance = sts.generate(nodes=6, jobs=60, seed=1, mix="kma", sharing="paper")
     model = PowerModel.of(instance)
     for i, gpu in enumerate(instance.cluster.gpu_types):
@@ -86,7 +78,7 @@ def test_levels_of_generated_instances_follow_table_iv() -> None:
         assert model.level[:, i].tolist() == expected
 
 
-def test_the_model_of_a_part_is_that_of_its_jobs() -> None:
+def test_the_model_of_a_part_is_that_of_its_jobs():
     instance = sts.generate(nodes=6, jobs=9, seed=1, sharing="paper")
     rows = np.array([1, 4, 8])
     taken = PowerModel.of(instance).taken(rows)

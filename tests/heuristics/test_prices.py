@@ -1,7 +1,5 @@
 """The bound of the prices holds for every multiplier, and the search finds good ones."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from random import Random
 

@@ -1,8 +1,5 @@
 """EDF, FIFO, priority, preemptive EDF and greedy on shared nodes and GPUs."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -23,12 +20,10 @@ from rsjs.instances.errors import InputError
 from rsjs.instances.generators.sts import SHARING, generate
 from rsjs.instances.generators.sts_nodes import MIXES
 from rsjs.instances.method import Call, Report
-from rsjs.instances.schema import Instance
 from rsjs.instances.solution import Solution, SolveResult, Stop
 from rsjs.methods import parse
 from tests.heuristics.builders import with_shares
 
-Make = Callable[..., Instance]
 NEVER = 1000.0  # a due date no job misses
 
 

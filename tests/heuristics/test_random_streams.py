@@ -1,7 +1,5 @@
 """Random numbers against published values."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,8 +1,5 @@
 """Iterations of the randomized greedy against the published words, one job and node at a time."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
 from random import Random
 from typing import Any
 
@@ -19,8 +16,6 @@ from rsjs.heuristics.randomized_tables import chances, prepare
 from rsjs.instances import costs
 from rsjs.instances.documents import to_instance
 from rsjs.instances.schema import Instance
-
-Make = Callable[..., Instance]
 
 
 class Plain:
@@ -106,9 +101,7 @@ class Plain:
 @pytest.mark.slow
 @pytest.mark.parametrize("fit", ["best", "first"])
 @pytest.mark.parametrize("rule", RULES)
-def test_iterations_are_as_printed(
-    random_document: Callable[..., Any], rule: str, fit: str
-) -> None:
+def test_iterations_are_as_printed(random_document, rule, fit):
     differ = 0
     for seed in range(40):
         instance = to_instance(random_document(Random(seed)))
@@ -124,7 +117,7 @@ def test_iterations_are_as_printed(
     assert differ > 12
 
 
-def test_chances_are_inverse_to_what_sorts_the_candidates(make: Make) -> None:
+def test_chances_are_inverse_to_what_sorts_the_candidates(make):
     instance = make(
         types={"A1": 1, "B1": 2, "C1": 4, "D1": 8},
         groups=[(1, ["A1", "B1", "C1", "D1"])],
@@ -145,7 +138,7 @@ def test_chances_are_inverse_to_what_sorts_the_candidates(make: Make) -> None:
     assert chance[3].tolist() == pytest.approx([2 / 3, 2, 2])
 
 
-def test_free_candidates_share_all_chances(make: Make) -> None:
+def test_free_candidates_share_all_chances(make):
     instance = make(
         types={"A1": 0, "B1": 0, "C1": 5},
         groups=[(1, ["A1", "B1", "C1"])],
@@ -158,9 +151,7 @@ def test_free_candidates_share_all_chances(make: Make) -> None:
 
 
 @pytest.mark.parametrize(("rule", "share"), [("code", 0.55), ("paper", 0.45)])
-def test_a_heavier_job_is_passed_as_often_as_the_rule_says(
-    make: Make, rule: str, share: float
-) -> None:
+def test_a_heavier_job_is_passed_as_often_as_the_rule_says(make, rule, share):
     instance = make(
         types={"A1": 1},
         groups=[(1, ["A1"])],
@@ -175,7 +166,7 @@ def test_a_heavier_job_is_passed_as_often_as_the_rule_says(
 
 
 @pytest.mark.parametrize("rule", RULES)
-def test_price_is_an_option(make: Make, rule: str) -> None:
+def test_price_is_an_option(make, rule):
     instance = make(
         types={"A2": 2, "A4": 3.6},
         groups=[(1, ["A2", "A4"])],
@@ -189,7 +180,7 @@ def test_price_is_an_option(make: Make, rule: str) -> None:
 
 
 @pytest.mark.parametrize("rule", RULES)
-def test_postprocessing_is_an_option(make: Make, rule: str) -> None:
+def test_postprocessing_is_an_option(make, rule):
     instance = make(
         types={"A3": [0.1, 1, 2], "B2": [0.1, 2]},
         groups=[(1, ["A3"]), (1, ["B2"])],

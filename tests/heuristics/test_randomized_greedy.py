@@ -1,7 +1,5 @@
 """Randomized greedy: the same on every engine, as printed, and never worse than greedy."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from random import Random

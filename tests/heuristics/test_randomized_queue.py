@@ -1,9 +1,6 @@
 """RG on shared nodes and GPUs: the compiled construction against lists and `Rooms`."""
 
-from __future__ import annotations
-
 from collections import Counter
-from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -24,11 +21,8 @@ from rsjs.instances import costs
 from rsjs.instances.check import check
 from rsjs.instances.generators.sts import generate
 from rsjs.instances.method import Call, Report
-from rsjs.instances.schema import Instance
 from rsjs.instances.solution import Solution, Stop
 from rsjs.methods import parse
-
-Make = Callable[..., Instance]
 
 
 def by_lists(of: Choices, seed: int, iteration: int) -> Solution:

@@ -1,7 +1,5 @@
 """Best fit on nodes and on shared GPUs, by hand and against the checker's capacity."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

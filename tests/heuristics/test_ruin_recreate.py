@@ -1,7 +1,5 @@
 """Ruin and recreate against enumeration: what it returns, when it ends, how it cools."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from random import Random
 

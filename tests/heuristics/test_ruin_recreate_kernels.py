@@ -1,7 +1,5 @@
 """The kernels of ruin and recreate: brute force, and the costs of the checker."""
 
-from __future__ import annotations
-
 from itertools import product
 from random import Random
 

@@ -1,7 +1,5 @@
 """Algorithm 1 for continuous laws: right as corrected; as printed endless, or wrong by (26)."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Optimal speed profiles: equal to a linear program, and what they say of odd inputs."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from random import Random
 

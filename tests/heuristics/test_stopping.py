@@ -1,7 +1,5 @@
 """When iterative heuristics end."""
 
-from __future__ import annotations
-
 from math import inf
 
 import pytest

@@ -1,7 +1,5 @@
 """STS: every decision feasible, k_0 and T_j as stated, and what each rule does by hand."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """Idle GPUs given to jobs on shares, and jobs that stay on their nodes."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """Laws as steps, and expected energies that keep their digits where few runs or epochs are left."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import numpy as np

@@ -1,7 +1,5 @@
 """An instance small enough to compute by hand, and ways to take documents through files."""
 
-from __future__ import annotations
-
 import json
 import pickle
 from collections.abc import Callable

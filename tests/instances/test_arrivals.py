@@ -1,7 +1,5 @@
 """Release times by a law of gaps, and by a load: blocks of jobs whose rate is their own."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy import stats

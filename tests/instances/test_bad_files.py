@@ -1,7 +1,5 @@
 """Files that are damaged, or whose text is JSON only nearly."""
 
-from __future__ import annotations
-
 import gzip
 import json
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Files that make no sense: one line with file, JSON pointer, value and expectation."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

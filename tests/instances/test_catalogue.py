@@ -1,7 +1,5 @@
 """The catalogue: tables as collected, the step-time law, node catalogues."""
 
-from __future__ import annotations
-
 import csv
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Every kind of corruption of a valid decision is rejected, with the constraint named."""
 
-from __future__ import annotations
-
 import inspect
 import re
 

@@ -1,7 +1,5 @@
 """Each term of the objective, against sums done by hand and against brute force."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

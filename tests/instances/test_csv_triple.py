@@ -1,7 +1,5 @@
 """The CSV files of the authors' program: read, written, refused."""
 
-from __future__ import annotations
-
 import csv
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """Instances that programs make are checked like those from files; nothing changes afterwards."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

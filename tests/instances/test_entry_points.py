@@ -1,7 +1,5 @@
 """What other packages offer: broken offers told with the reason, and the digest of their source."""
 
-from __future__ import annotations
-
 import sys
 from importlib import invalidate_caches
 

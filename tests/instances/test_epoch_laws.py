@@ -1,7 +1,5 @@
 """The catalogue's laws against their table, scipy, and the base pmf that was tabulated."""
 
-from __future__ import annotations
-
 import csv
 import json
 from hashlib import sha256

@@ -1,7 +1,5 @@
 """Times, tardiness and E[min t] under the law of the number of epochs, against enumeration."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from itertools import product
 from math import prod

@@ -1,7 +1,5 @@
 """The float and the exact verdict agree on random instances and decisions."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given, settings

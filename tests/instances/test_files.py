@@ -1,7 +1,5 @@
 """What is written is read back the same, in one canonical form, whole or not at all."""
 
-from __future__ import annotations
-
 import gzip
 import hashlib
 import json

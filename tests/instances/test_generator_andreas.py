@@ -1,7 +1,5 @@
 """Random instances of ANDREAS against the numbers that paper and program print."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy import stats

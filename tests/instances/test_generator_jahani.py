@@ -1,7 +1,5 @@
 """Random instances of Jahani 2019: what is drawn and paired."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from allpairspy import AllPairs

@@ -1,7 +1,5 @@
 """Random instances of Kiros 2020: Jahani's jobs and node types with the first-ending cost."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from rsjs.instances import node_catalogues

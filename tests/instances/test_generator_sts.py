@@ -1,7 +1,5 @@
 """Random instances of Filippini 2024 against the numbers that the paper prints."""
 
-from __future__ import annotations
-
 from collections import Counter
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What the generators of Jahani, STS, Kiros and ANDREAS have in common; digests that stay."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy import stats

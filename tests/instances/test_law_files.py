@@ -1,7 +1,5 @@
 """Laws read from files: histograms and observed runs."""
 
-from __future__ import annotations
-
 import pytest
 
 from rsjs.instances.errors import InputError

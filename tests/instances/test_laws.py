@@ -1,7 +1,5 @@
 """What a law of the number of epochs knows: probabilities, survival, conditions, quantiles."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import numpy as np

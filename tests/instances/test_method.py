@@ -1,7 +1,5 @@
 """What a method declares, and what it reports while it runs."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """GPUs that shares fit on, against a search over all fillings."""
 
-from __future__ import annotations
-
 from itertools import product
 
 import pytest

@@ -1,7 +1,5 @@
 """Jobs and nodes in another order: the same costs, and every decision has its counterpart."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

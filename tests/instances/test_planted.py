@@ -1,7 +1,5 @@
 """Planted optima: the decision attains the bound, and the bound holds for every decision."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

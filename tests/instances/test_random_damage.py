@@ -1,7 +1,5 @@
 """Whatever is done to a valid file, reading it ends in an instance or in an InputError."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

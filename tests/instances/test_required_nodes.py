@@ -1,7 +1,5 @@
 """How many nodes must be open, against a search over all assignments of jobs to nodes."""
 
-from __future__ import annotations
-
 from itertools import product
 
 import numpy as np

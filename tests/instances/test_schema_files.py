@@ -1,7 +1,5 @@
 """The published JSON Schemas: valid themselves, closed, and true of everything that is written."""
 
-from __future__ import annotations
-
 import json
 
 import jsonschema_rs

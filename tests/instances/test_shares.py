@@ -1,7 +1,5 @@
 """Table IV of Filippini 2024 and the inflation of jobs that share a GPU."""
 
-from __future__ import annotations
-
 import csv
 
 import numpy as np

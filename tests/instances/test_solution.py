@@ -1,7 +1,5 @@
 """Decisions hold integers, and nobody changes them afterwards."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

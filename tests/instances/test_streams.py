@@ -1,7 +1,5 @@
 """Named streams of uniforms and their inversions."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy import stats

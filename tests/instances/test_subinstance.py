@@ -1,7 +1,5 @@
 """A part of an instance has the prices and the names of the whole."""
 
-from __future__ import annotations
-
 import pickle
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """Scheduling problems on MIG instances: tiny ones of every kind, and sets of the paper."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from random import Random
 from typing import Any

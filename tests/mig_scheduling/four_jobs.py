@@ -1,7 +1,5 @@
 """A document of four jobs for MIG instances."""
 
-from __future__ import annotations
-
 MEMORY = [(0, [900, 1500]), (0, [1500]), (0.5, [300, 300]), (0.5, [1200])]
 JOBS = {
     "format": "rsjs-mig-jobs/1",

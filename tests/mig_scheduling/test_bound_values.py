@@ -1,9 +1,5 @@
 """Bounds by hand: what each counts, and that prices never count too much."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
-
 import numpy as np
 import pytest
 
@@ -11,12 +7,9 @@ from rsjs.formulations.mig_schedule_assignment import assignment_bound
 from rsjs.formulations.mig_schedule_bounds import term_bounds
 from rsjs.formulations.mig_schedule_enumeration import best_values
 from rsjs.formulations.mig_schedule_lagrangian import lagrangian_bound
-from rsjs.instances.mig.scheduling import SchedulingProblem
-
-Build = Callable[..., SchedulingProblem]
 
 
-def test_each_term_has_the_bound_of_jobs_that_do_not_meet(problem_of: Build) -> None:
+def test_each_term_has_the_bound_of_jobs_that_do_not_meet(problem_of):
     rows = [(0, [900, 1200]), (2.5, [400])]
     problem = problem_of(rows, priority=[3, 2], deadline=[1.5, 4], units=(2000, 1000, 500))
     assert term_bounds(problem) == {
@@ -32,7 +25,7 @@ def test_each_term_has_the_bound_of_jobs_that_do_not_meet(problem_of: Build) -> 
     assert term_bounds(bound)["waste"] == 1100 + 800 + 100  # on one that holds its peak
 
 
-def test_jobs_share_only_units_that_hold_them_in_the_assignment(problem_of: Build) -> None:
+def test_jobs_share_only_units_that_hold_them_in_the_assignment(problem_of):
     rows = [(1, [1500, 5]), (1, [1200]), (1, [5, 5, 1001])]
     for units, ends in (((2000, 1000), [1, 3, 6]), ((2000, 2000), [1, 4, 2])):  # from minute 1 on
         problem = problem_of(rows, "C", "completion", units=units)
@@ -43,9 +36,7 @@ def test_jobs_share_only_units_that_hold_them_in_the_assignment(problem_of: Buil
     "objective", ["completion", "late", "completion+2*preemptions", "5*late+weighted_completion"]
 )
 @pytest.mark.parametrize("stops", [True, False])
-def test_prices_are_a_bound_whatever_horizon_and_target(
-    problem_of: Build, objective: str, stops: bool
-) -> None:
+def test_prices_are_a_bound_whatever_horizon_and_target(problem_of, objective, stops):
     for lengths in ([2, 2, 2], [3, 1, 2], [1, 1, 1, 1], [4, 2]):
         problem = problem_of(
             [(0, [5] * length) for length in lengths],

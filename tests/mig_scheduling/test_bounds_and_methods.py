@@ -1,8 +1,5 @@
 """Bounds on the paper's sets, and the methods by name."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
 from dataclasses import replace
 from random import Random
 
@@ -19,31 +16,29 @@ from rsjs.heuristics.mig_rules import best_fit
 from rsjs.instances.errors import InputError
 from rsjs.instances.method import Limits
 from rsjs.instances.mig.schedule import terms
-from rsjs.instances.mig.scheduling import SchedulingProblem
 from rsjs.instances.solution import Stop
 
-Build = Callable[..., SchedulingProblem]
 LIMITS = Limits(time_limit=600)  # a stop for hangs: each takes a second
 
 
-def test_heads_and_tails_of_big_steps_raise_the_makespan_bound(problem_of: Build) -> None:
+def test_heads_and_tails_of_big_steps_raise_the_makespan_bound(problem_of):
     big = [1, 1500, 1]
     assert makespan_bound(problem_of([(0, big), (0, big), (0, big)])) == 5
     assert makespan_bound(problem_of([(0, [1])] * 7)) == 3
     assert makespan_bound(problem_of([(0, [1]), (4, [1, 1])])) == 6
 
 
-def test_a_job_that_may_not_move_counts_as_big_throughout(problem_of: Build) -> None:
+def test_a_job_that_may_not_move_counts_as_big_throughout(problem_of):
     rows = [(0, [1, 1500, 1])] * 2
     assert (makespan_bound(problem_of(rows, "A")), makespan_bound(problem_of(rows, "B"))) == (4, 6)
 
 
-def test_the_makespan_bound_is_the_optimum_of_the_papers_sets(section_4: Build) -> None:
+def test_the_makespan_bound_is_the_optimum_of_the_papers_sets(section_4):
     found = [makespan_bound(section_4(seed)) for seed in (2, 3, 5, 7)]
     assert found == [106, 121, 170, 106]
 
 
-def test_the_assignment_bound_by_hand(problem_of: Build) -> None:
+def test_the_assignment_bound_by_hand(problem_of):
     rows = [(0.5, [1500]), (0.5, [5, 5]), (1, [1500, 1500, 1500])]
     problem = problem_of(rows, "C", units=(2000, 1000))
     assert assignment_bound(problem) == 3 + (1 + 4) + 2
@@ -51,13 +46,13 @@ def test_the_assignment_bound_by_hand(problem_of: Build) -> None:
         assignment_bound(problem_of(rows, "B"))
 
 
-def test_the_lagrangian_bound_closes_where_the_relaxation_is_exact(problem_of: Build) -> None:
+def test_the_lagrangian_bound_closes_where_the_relaxation_is_exact(problem_of):
     problem = problem_of([(0, [1500] * n) for n in (3, 1, 2)], objective="completion")
     value = lagrangian_bound(problem, {"completion": 1}, target=10, horizon=6)
     assert 9 < value <= 10
 
 
-def test_the_lagrangian_bound_counts_late_jobs_and_preemptions(problem_of: Build) -> None:
+def test_the_lagrangian_bound_counts_late_jobs_and_preemptions(problem_of):
     rows = [(0, [1500] * 2)] * 3
     late = problem_of(rows, deadline=[3, 3, 3])
     assert 0 < lagrangian_bound(late, {"late": 1}, target=2, horizon=6) <= 2
@@ -67,7 +62,7 @@ def test_the_lagrangian_bound_counts_late_jobs_and_preemptions(problem_of: Build
 
 
 @pytest.mark.slow
-def test_the_gap_of_local_search_on_a_set_of_the_paper(section_4: Build) -> None:
+def test_the_gap_of_local_search_on_a_set_of_the_paper(section_4):
     problem = section_4(13, "A", "completion")
     result = schedule(problem, "local_search", LIMITS)
     assert of_result(problem, "local_search", result).row(LIMITS)["objective"] == 1700
@@ -77,7 +72,7 @@ def test_the_gap_of_local_search_on_a_set_of_the_paper(section_4: Build) -> None
 
 @pytest.mark.solver
 @pytest.mark.parametrize("seed", [2, 101])
-def test_cpsat_proves_the_makespan_from_fcfs(section_4: Build, seed: int) -> None:
+def test_cpsat_proves_the_makespan_from_fcfs(section_4, seed):
     problem = section_4(seed)
     assert terms(problem, best_fit(problem))["makespan"] > makespan_bound(problem)
     result = schedule(problem, "cpsat:fcfs", LIMITS)
@@ -87,7 +82,7 @@ def test_cpsat_proves_the_makespan_from_fcfs(section_4: Build, seed: int) -> Non
     assert result.counts["branches"] > 0
 
 
-def test_a_solver_is_skipped_where_a_rule_meets_the_bound(section_4: Build) -> None:
+def test_a_solver_is_skipped_where_a_rule_meets_the_bound(section_4):
     result = schedule(section_4(2), "cpsat:bigrem", LIMITS)
     assert result.stop is Stop.OPTIMAL
     assert "solve" not in result.seconds
@@ -95,7 +90,7 @@ def test_a_solver_is_skipped_where_a_rule_meets_the_bound(section_4: Build) -> N
 
 @pytest.mark.solver
 @pytest.mark.parametrize("method", [*METHODS, "cpsat:fcfs", "milp@scip", "fcfs?poll=1"])
-def test_every_method_solves_a_small_problem_and_is_checked(problem_of: Build, method: str) -> None:
+def test_every_method_solves_a_small_problem_and_is_checked(problem_of, method):
     problem = problem_of([(0, [500, 1500]), (0.5, [1500])], objective="completion")
     found = of_result(problem, method, schedule(problem, method, LIMITS)).row(LIMITS)
     assert (found["status"], found["objective"], found["goal"]) == ("ok", 5, "completion")
@@ -103,9 +98,7 @@ def test_every_method_solves_a_small_problem_and_is_checked(problem_of: Build, m
 
 
 @pytest.mark.parametrize("objective", ["makespan", "completion", "late,migrations,waste"])
-def test_enumeration_gives_the_schedule_of_its_values(
-    tiny: Callable[..., SchedulingProblem], objective: str
-) -> None:
+def test_enumeration_gives_the_schedule_of_its_values(tiny, objective):
     for seed in range(4):
         problem = tiny(Random(seed), "ABC"[seed % 3], objective)
         found = of_result(problem, "enumeration", schedule(problem, "enumeration", LIMITS))
@@ -115,13 +108,13 @@ def test_enumeration_gives_the_schedule_of_its_values(
         assert found.row(LIMITS)["gap"] == 0
 
 
-def test_a_false_bound_makes_a_row_wrong(problem_of: Build) -> None:
+def test_a_false_bound_makes_a_row_wrong(problem_of):
     problem = problem_of([(0, [500])])
     result = replace(schedule(problem, "fcfs", LIMITS), bound=(2.0,))
     assert of_result(problem, "fcfs", result).row(LIMITS)["status"] == "wrong"
 
 
-def test_the_gap_of_several_stages_is_that_of_the_first_open_one(problem_of: Build) -> None:
+def test_the_gap_of_several_stages_is_that_of_the_first_open_one(problem_of):
     problem = problem_of([(0, [500]), (0, [500])], units=(1000,), objective="late,completion")
     result = replace(schedule(problem, "fcfs", LIMITS), bound=(0.0, 2.0))
     row = of_result(problem, "fcfs", result).row(LIMITS)
@@ -144,17 +137,13 @@ def test_the_gap_of_several_stages_is_that_of_the_first_open_one(problem_of: Bui
         ("enumeration", "enumeration serves up to 5 jobs, not 6"),
     ],
 )
-def test_unknown_methods_and_sizes_are_refused_as_by_all_methods(
-    problem_of: Build, method: str, told: str
-) -> None:
+def test_unknown_methods_and_sizes_are_refused_as_by_all_methods(problem_of, method, told):
     with pytest.raises(InputError) as error:
         schedule(problem_of([(0, [1])] * 6), method, LIMITS)
     assert told in str(error.value)
 
 
-def test_a_method_whose_solver_is_missing_is_refused_with_the_command(
-    problem_of: Build, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_method_whose_solver_is_missing_is_refused_with_the_command(problem_of, monkeypatch):
     monkeypatch.setattr("rsjs.formulations.backends.backend.find_spec", lambda name: None)
     with pytest.raises(InputError, match="solver cpsat is not installed: pip install"):
         schedule(problem_of([(0, [1])]), "cpsat", LIMITS)

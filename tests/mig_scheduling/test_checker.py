@@ -1,17 +1,11 @@
 """The checker: every constraint it states, every term it prices, every claim it refuses."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
-
 import numpy as np
 import pytest
 
 from rsjs.instances.mig.schedule import Schedule
 from rsjs.instances.mig.schedule_check import check_schedule
-from rsjs.instances.mig.scheduling import SchedulingProblem
 
-Build = Callable[..., SchedulingProblem]
 ROWS = [(0, [1500, 400, 400]), (0.5, [900, 900])]
 GOOD = ([0, 1, 2, 1, 2], [0, 1, 1, 2, 2])
 
@@ -21,7 +15,7 @@ def made(minute: list[int], unit: list[int]) -> Schedule:
     return Schedule(minute=np.array(minute), unit=np.array(unit))
 
 
-def test_terms_of_a_schedule_by_hand(problem_of: Build) -> None:
+def test_terms_of_a_schedule_by_hand(problem_of):
     problem = problem_of(
         ROWS, objective="lexicographic", deadline=[3, 4], priority=[1, 10], units=(2000, 1000)
     )
@@ -55,15 +49,15 @@ def test_terms_of_a_schedule_by_hand(problem_of: Build) -> None:
     ],
 )
 def test_each_broken_constraint_is_stated_with_its_place(
-    problem_of: Build, reading: str, minute: list[int], unit: list[int], constraint: str, where: str
-) -> None:
+    problem_of, reading, minute, unit, constraint, where
+):
     problem = problem_of(ROWS, reading)
     verdict = check_schedule(problem, made(minute, unit))
     assert [(v.constraint, v.where) for v in verdict.violations] == [(constraint, where)]
     assert verdict.terms is None
 
 
-def test_a_job_that_may_not_be_interrupted_must_not_stop_in_any_reading(problem_of: Build) -> None:
+def test_a_job_that_may_not_be_interrupted_must_not_stop_in_any_reading(problem_of):
     split = made([0, 1, 3, 1, 2], [0, 0, 0, 2, 2])
     assert check_schedule(problem_of(ROWS), split).feasible
     fixed = problem_of(ROWS, interruptible=[False, True])
@@ -82,19 +76,14 @@ def test_a_job_that_may_not_be_interrupted_must_not_stop_in_any_reading(problem_
         ([3], None, ["/objective"]),
     ],
 )
-def test_wrong_claims_are_violations(
-    problem_of: Build,
-    objective: list[float] | None,
-    bound: list[float | None] | None,
-    wrong: list[str],
-) -> None:
+def test_wrong_claims_are_violations(problem_of, objective, bound, wrong):
     problem = problem_of(ROWS, objective="makespan,completion")
     verdict = check_schedule(problem, made(*GOOD), objective=objective, bound=bound)
     assert verdict.values == (3, 6)
     assert [v.where for v in verdict.violations] == wrong
 
 
-def test_large_values_are_claimed_to_the_last_unit(problem_of: Build) -> None:
+def test_large_values_are_claimed_to_the_last_unit(problem_of):
     problem = problem_of(ROWS, objective="1000000*waste+completion")
     (value,) = check_schedule(problem, made(*GOOD)).values or ()
     assert value > 1e8

@@ -1,8 +1,5 @@
 """Every method against the enumeration of tiny problems, for every reading and objective."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
 from random import Random
 
 import pytest
@@ -21,10 +18,9 @@ from rsjs.instances.method import Limits
 from rsjs.instances.mig.schedule import terms
 from rsjs.instances.mig.schedule_check import check_schedule
 from rsjs.instances.mig.schedule_objective import TERMS
-from rsjs.instances.mig.scheduling import READINGS, SchedulingProblem
+from rsjs.instances.mig.scheduling import READINGS
 from rsjs.instances.solution import Stop
 
-Build = Callable[..., SchedulingProblem]
 OBJECTIVES = [*TERMS, "lexicographic", "completion+5*preemptions+5*migrations", "migrations,waste"]
 LIMITS = Limits(time_limit=600, gap=0.0)  # a stop for hangs: each takes milliseconds
 SOLVERS = ["cpsat", "highs", "scip"]
@@ -34,9 +30,7 @@ SOLVERS = ["cpsat", "highs", "scip"]
 @pytest.mark.parametrize(
     ("objective", "reading", "solver"), [*AllPairs([OBJECTIVES, READINGS, SOLVERS])]
 )
-def test_cpsat_and_both_mip_solvers_find_what_enumeration_finds(
-    tiny: Build, reading: str, objective: str, solver: str
-) -> None:
+def test_cpsat_and_both_mip_solvers_find_what_enumeration_finds(tiny, reading, objective, solver):
     for seed in range(2):
         problem = tiny(Random(f"{objective} {reading} {seed}"), reading, objective)
         start, best = best_fit(problem), best_values(problem)
@@ -57,9 +51,7 @@ def test_cpsat_and_both_mip_solvers_find_what_enumeration_finds(
     reading=st.sampled_from(READINGS),
     objective=st.sampled_from(OBJECTIVES),
 )
-def test_every_bound_is_below_every_schedule(
-    tiny: Build, rng: Random, reading: str, objective: str
-) -> None:
+def test_every_bound_is_below_every_schedule(tiny, rng, reading, objective):
     problem = tiny(rng, reading, objective)
     found = [best_fit(problem, rule, poll) for rule in RULES for poll in (1, 3)]
     found.append(local_search(problem, found[:1], iterations=50, seed=1).schedule)
@@ -77,7 +69,7 @@ def test_every_bound_is_below_every_schedule(
             assert all(low <= value + 1e-9 for low, value in zip(bound, values, strict=True))
 
 
-def test_a_problem_too_large_to_enumerate_or_for_the_program_is_refused(section_4: Build) -> None:
+def test_a_problem_too_large_to_enumerate_or_for_the_program_is_refused(section_4):
     problem = section_4(2)
     with pytest.raises(InputError, match="found 50 jobs, 260 steps, expected at most 5 jobs"):
         best_values(problem)

@@ -1,11 +1,6 @@
 """Problems, objectives and their files: what is taken, what is refused and in which words."""
 
-from __future__ import annotations
-
 import json
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -23,18 +18,15 @@ from rsjs.instances.mig.schedule_files import (
     write_schedule,
 )
 from rsjs.instances.mig.schedule_objective import parse_objective
-from rsjs.instances.mig.scheduling import SchedulingProblem
-
-Build = Callable[..., SchedulingProblem]
 
 
-def test_the_section_4_problem_of_a_seed_is_pinned(section_4: Build) -> None:
+def test_the_section_4_problem_of_a_seed_is_pinned(section_4):
     problem = section_4(2)
     assert (len(problem.jobs), problem.steps, problem.units_from.tolist()) == (50, 260, [3, 1])
     assert problem.digest == "c567bf4a39c9ecd55c4f543c189c8b9cac98bc403f05c4461197b31363765a70"
 
 
-def test_flags_of_a_job_limit_what_the_reading_allows(problem_of: Build) -> None:
+def test_flags_of_a_job_limit_what_the_reading_allows(problem_of):
     flags = {"interruptible": [True, True, False], "migratable": [True, False, True]}
     rows = [(0, [10, 1500])] * 3
     found = {r: problem_of(rows, r, **flags) for r in "ABC"}
@@ -51,7 +43,7 @@ def test_flags_of_a_job_limit_what_the_reading_allows(problem_of: Build) -> None
     assert found["A"].need.tolist() == [10, 1500, 1500, 1500, 1500, 1500]
 
 
-def test_a_job_may_run_from_the_first_whole_minute_after_it_arrives(problem_of: Build) -> None:
+def test_a_job_may_run_from_the_first_whole_minute_after_it_arrives(problem_of):
     problem = problem_of([(0, [1]), (0.01, [1]), (2, [1])], deadline=[np.inf, 3.9, 2])
     assert problem.release.tolist() == [0, 1, 2]
     assert problem.due.tolist()[1:] == [3, 2]
@@ -65,13 +57,13 @@ def test_a_job_may_run_from_the_first_whole_minute_after_it_arrives(problem_of: 
         ("waste+3*migrations", [{"waste": 1, "migrations": 3}]),
     ],
 )
-def test_objectives_are_spelled_in_stages(text: str, stages: list[dict[str, int]]) -> None:
+def test_objectives_are_spelled_in_stages(text, stages):
     found = parse_objective(text)
     assert [dict(stage) for stage in found.stages] == stages
     assert str(found) == text
 
 
-def test_the_default_goes_through_five_stages() -> None:
+def test_the_default_goes_through_five_stages():
     default = str(parse_objective("lexicographic"))
     assert default == "late,makespan,completion,waste,preemptions+migrations"
 
@@ -88,12 +80,12 @@ def test_the_default_goes_through_five_stages() -> None:
         ("late+2*late", "expected each term once, weight 1 to 1000000"),
     ],
 )
-def test_other_objectives_are_refused(text: str, told: str) -> None:
+def test_other_objectives_are_refused(text, told):
     with pytest.raises(InputError, match=f"--objective.*({told})"):
         parse_objective(text)
 
 
-def test_files_return_what_was_written(section_4: Build, tmp_path: Path) -> None:
+def test_files_return_what_was_written(section_4, tmp_path):
     problem = section_4(3, "B", "late,completion+2*migrations")
     write_problem(problem, tmp_path / "p.json.gz")
     assert read_problem(tmp_path / "p.json.gz").digest == problem.digest
@@ -107,7 +99,7 @@ def test_files_return_what_was_written(section_4: Build, tmp_path: Path) -> None
     assert (found.method, found.objective, found.bound) == ("srpt", (0, 5), (0, None))
 
 
-def test_a_set_of_jobs_is_a_problem_with_what_is_given(section_4: Build, tmp_path: Path) -> None:
+def test_a_set_of_jobs_is_a_problem_with_what_is_given(section_4, tmp_path):
     problem = section_4(5)
     write_jobs(problem.jobs, tmp_path / "jobs.json")
     assert read_problem_or_jobs(tmp_path / "jobs.json").digest == problem.digest
@@ -138,9 +130,7 @@ def test_a_set_of_jobs_is_a_problem_with_what_is_given(section_4: Build, tmp_pat
         ({"format": "rsjs-mig-jobs/1"}, "/format: found 'rsjs-mig-jobs/1'"),
     ],
 )
-def test_bad_problems_are_told_in_one_line(
-    section_4: Build, tmp_path: Path, change: dict[str, Any], told: str
-) -> None:
+def test_bad_problems_are_told_in_one_line(section_4, tmp_path, change, told):
     path = tmp_path / "p.json"
     write_problem(section_4(2), path)
     path.write_text(json.dumps(json.loads(path.read_text()) | change))
@@ -151,20 +141,20 @@ def test_bad_problems_are_told_in_one_line(
     assert "\n" not in str(error.value)
 
 
-def test_a_job_larger_than_every_unit_is_named_by_step(problem_of: Build) -> None:
+def test_a_job_larger_than_every_unit_is_named_by_step(problem_of):
     with pytest.raises(
         InputError, match=r"/jobs/1/memory/2: found 1001\.0, expected at most 1000 MB"
     ):
         problem_of([(0, [5]), (0, [5, 5, 1001])], units=(1000, 500))
 
 
-def test_priorities_are_weights_and_so_not_negative(problem_of: Build) -> None:
+def test_priorities_are_weights_and_so_not_negative(problem_of):
     problem_of([(0, [5])], priority=[-1])
     with pytest.raises(InputError, match="/jobs/0/priority: found -1"):
         problem_of([(0, [5])], objective="late,weighted_completion", priority=[-1])
 
 
-def test_weights_written_with_a_point_are_integers(section_4: Build, tmp_path: Path) -> None:
+def test_weights_written_with_a_point_are_integers(section_4, tmp_path):
     problem = section_4(2, "A", "late,completion+5*preemptions")
     write_problem(problem, tmp_path / "p.json")
     text = (tmp_path / "p.json").read_text().replace('"preemptions":5', '"preemptions":5.0')
@@ -172,7 +162,7 @@ def test_weights_written_with_a_point_are_integers(section_4: Build, tmp_path: P
     assert str(read_problem(tmp_path / "p.json").objective) == "late,completion+5*preemptions"
 
 
-def test_values_that_a_double_does_not_tell_apart_are_refused(problem_of: Build) -> None:
+def test_values_that_a_double_does_not_tell_apart_are_refused(problem_of):
     rows, large = [(0, [5, 5]), (10**6, [5])], [10**15, 10**15 - 1]
     problem = problem_of(rows, priority=large)
     exact = 2 * 10**15 + (10**15 - 1) * (10**6 + 1)
@@ -182,14 +172,14 @@ def test_values_that_a_double_does_not_tell_apart_are_refused(problem_of: Build)
         problem_of(rows, objective="late,weighted_completion", priority=large)
 
 
-def test_a_schedule_of_another_problem_is_refused(section_4: Build, tmp_path: Path) -> None:
+def test_a_schedule_of_another_problem_is_refused(section_4, tmp_path):
     one, other = section_4(2), section_4(3)
     write_schedule(one, best_fit(one), tmp_path / "s.json")
     with pytest.raises(InputError, match=f"/problem: .* expected {other.digest}"):
         read_schedule(tmp_path / "s.json", other)
 
 
-def test_a_schedule_with_too_few_minutes_is_refused(problem_of: Build, tmp_path: Path) -> None:
+def test_a_schedule_with_too_few_minutes_is_refused(problem_of, tmp_path):
     problem = problem_of([(0, [5, 5])])
     write_schedule(problem, best_fit(problem), tmp_path / "s.json")
     document = json.loads((tmp_path / "s.json").read_text())

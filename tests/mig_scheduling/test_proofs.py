@@ -1,8 +1,5 @@
 """What counts as proven, and what a solver's answer may replace."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
 from types import SimpleNamespace
 
 import numpy as np
@@ -17,25 +14,21 @@ from rsjs.heuristics.mig_rules import best_fit
 from rsjs.instances.method import Limits
 from rsjs.instances.mig.schedule import better
 from rsjs.instances.mig.schedule_result import met
-from rsjs.instances.mig.scheduling import SchedulingProblem
 from rsjs.instances.solution import Stop
 
-Build = Callable[..., SchedulingProblem]
 LIMITS = Limits(time_limit=600, gap=0.0)  # a stop for hangs: each takes milliseconds
 pytestmark = pytest.mark.solver
 
 
 @pytest.mark.parametrize("value", [7.0, 4e6, 3e9, 9e13])
-def test_a_bound_proves_a_value_to_the_last_unit(value: float) -> None:
+def test_a_bound_proves_a_value_to_the_last_unit(value):
     assert met(value, value)
     assert not met(value, value - 1)
     assert not met(value, None)
     assert met(value + 0.7, float(np.nextafter(value + 0.7, 0)))  # memory that is no integer
 
 
-def test_what_a_solver_finds_replaces_the_start_only_if_it_is_better(
-    problem_of: Build, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_a_solver_finds_replaces_the_start_only_if_it_is_better(problem_of, monkeypatch):
     problem = problem_of([(0, [5, 5]), (0, [5])], objective="late,completion", units=(10,))
     start, worse = best_fit(problem, "srpt"), best_fit(problem, "lrpt")
     assert better(problem, worse, start) is start
@@ -47,7 +40,7 @@ def test_what_a_solver_finds_replaces_the_start_only_if_it_is_better(
 
 
 @pytest.mark.parametrize("solver", ["highs", "scip"])
-def test_a_program_of_large_values_has_a_bound_that_is_one(problem_of: Build, solver: str) -> None:
+def test_a_program_of_large_values_has_a_bound_that_is_one(problem_of, solver):
     rows = [(0, [1, 10**9]), (0, [10**9, 3.5]), (0, [5, 6])]
     problem = problem_of(rows, objective="waste", units=(10**9, 10**9 - 1))
     found = mig_schedule_milp_stages.solve(problem, best_fit(problem), LIMITS, solver)
@@ -60,9 +53,7 @@ def test_a_program_of_large_values_has_a_bound_that_is_one(problem_of: Build, so
 @pytest.mark.parametrize(
     ("theirs", "ours"), [(Stop.OPTIMAL, Stop.GAP), (Stop.MEMORY_LIMIT, Stop.MEMORY_LIMIT)]
 )
-def test_a_program_that_is_not_proven_says_why_it_stopped(
-    problem_of: Build, monkeypatch: pytest.MonkeyPatch, theirs: Stop, ours: Stop
-) -> None:
+def test_a_program_that_is_not_proven_says_why_it_stopped(problem_of, monkeypatch, theirs, ours):
     answer = RawResult(stop=theirs, status="", bound=1.0)
     known = SimpleNamespace(load=lambda: lambda *given, **options: answer)
     monkeypatch.setattr(mig_schedule_milp_stages, "backend", lambda name: known)
@@ -72,14 +63,12 @@ def test_a_program_that_is_not_proven_says_why_it_stopped(
 
 
 @pytest.mark.parametrize("units", [(10,), (10, 10), (10, 10, 10)])
-def test_one_step_more_than_there_are_units_takes_a_minute_more(
-    problem_of: Build, units: tuple[int, ...]
-) -> None:
+def test_one_step_more_than_there_are_units_takes_a_minute_more(problem_of, units):
     problem = problem_of([(0, [5])] * (len(units) + 1), units=units)
     found = mig_schedule_stages.solve(problem, best_fit(problem), [None], LIMITS)
     assert (found.stop, found.bound) == (Stop.OPTIMAL, (2,))
 
 
-def test_steps_without_units_stay_on_theirs_where_they_can(problem_of: Build) -> None:
+def test_steps_without_units_stay_on_theirs_where_they_can(problem_of):
     problem = problem_of([(0, [5]), (0, [5, 5, 800])], units=(1000, 500, 500))
     assert fitted_units(problem, np.array([0, 0, 1, 2])).tolist() == [1, 2, 2, 0]

@@ -1,9 +1,5 @@
 """Best-fit rules and local search: orders by hand, and the figures of the paper's experiment."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
-
 import numpy as np
 import pytest
 
@@ -13,9 +9,8 @@ from rsjs.heuristics.mig_rules import RULES, best_fit, ranks
 from rsjs.heuristics.mig_tables import tables
 from rsjs.instances.mig.schedule import terms
 from rsjs.instances.mig.schedule_check import check_schedule
-from rsjs.instances.mig.scheduling import READINGS, SchedulingProblem
+from rsjs.instances.mig.scheduling import READINGS
 
-Build = Callable[..., SchedulingProblem]
 SEEDS = [2, 3, 5, 7]
 
 
@@ -33,28 +28,26 @@ SEEDS = [2, 3, 5, 7]
         ("bigfirst_srbig", [1, 3, 0, 2]),
     ],
 )
-def test_each_rule_orders_the_first_steps_as_its_key_says(
-    problem_of: Build, rule: str, jobs: list[int]
-) -> None:
+def test_each_rule_orders_the_first_steps_as_its_key_says(problem_of, rule, jobs):
     memory = [[500, 1], [1500], [400, 1200, 1200], [600]]
     problem = problem_of([(0, row) for row in memory], deadline=[9, 7, np.inf, 5])
     first = ranks(problem, rule)[problem.jobs.start[:-1]]
     assert np.argsort(first).tolist() == jobs
 
 
-def test_an_unknown_rule_is_answered_with_the_known_ones(problem_of: Build) -> None:
+def test_an_unknown_rule_is_answered_with_the_known_ones(problem_of):
     with pytest.raises(ValueError, match="unknown rule 'best' of best fit; known: fcfs, srpt"):
         best_fit(problem_of([(0, [1])]), "best")
 
 
-def test_a_job_takes_the_smallest_free_unit_that_holds_its_step(problem_of: Build) -> None:
+def test_a_job_takes_the_smallest_free_unit_that_holds_its_step(problem_of):
     problem = problem_of([(0, [900, 1600]), (0, [500]), (0, [100])], units=(2000, 500, 1000))
     found = best_fit(problem)
     assert found.minute.tolist() == [0, 1, 0, 0]
     assert found.unit.tolist() == [2, 0, 1, 0]
 
 
-def test_readings_differ_in_what_interrupts_a_job(problem_of: Build) -> None:
+def test_readings_differ_in_what_interrupts_a_job(problem_of):
     rows = [(0, [1500, 100, 1500]), (1, [1500])]
     found = {r: best_fit(problem_of(rows, r), "bigfirst_srpt") for r in READINGS}
     assert found["A"].minute.tolist() == [0, 1, 2, 1]
@@ -63,7 +56,7 @@ def test_readings_differ_in_what_interrupts_a_job(problem_of: Build) -> None:
     assert found["C"].minute.tolist() == [0, 1, 2, 3]
 
 
-def test_a_job_keeps_its_unit_among_those_of_a_size(problem_of: Build) -> None:
+def test_a_job_keeps_its_unit_among_those_of_a_size(problem_of):
     problem = problem_of([(0, [5, 5]), (0, [5, 5, 5, 5])], units=(1000, 1000))
     assert best_fit(problem, "lrpt").unit.tolist() == [1, 1, 0, 0, 0, 0]
     alone = problem_of([(0, [5]), (0, [5, 5])], units=(1000, 1000))
@@ -71,40 +64,36 @@ def test_a_job_keeps_its_unit_among_those_of_a_size(problem_of: Build) -> None:
 
 
 @pytest.mark.parametrize(("stay", "units"), [(False, [2, 0]), (True, [2, 2])])
-def test_a_job_may_prefer_its_unit_to_a_smaller_one(
-    problem_of: Build, stay: bool, units: list[int]
-) -> None:
+def test_a_job_may_prefer_its_unit_to_a_smaller_one(problem_of, stay, units):
     problem = problem_of([(0, [1500, 5])])
     minute, unit = np.empty((2, 2), dtype=np.int64)
     simulate(tables(problem), np.arange(2), stay, minute, unit)
     assert (minute.tolist(), unit.tolist()) == ([0, 1], units)  # of units in order of memory
 
 
-def test_of_jobs_with_one_deadline_the_shortest_comes_first(problem_of: Build) -> None:
+def test_of_jobs_with_one_deadline_the_shortest_comes_first(problem_of):
     problem = problem_of([(0, [5, 5]), (0, [5]), (0, [5, 5])], deadline=[9, 9.5, 8], units=(10,))
     assert best_fit(problem, "edd").minute.tolist() == [3, 4, 2, 0, 1]
 
 
-def test_the_consumer_sees_jobs_when_it_polls_the_queue(problem_of: Build) -> None:
+def test_the_consumer_sees_jobs_when_it_polls_the_queue(problem_of):
     problem = problem_of([(0, [5]), (0.5, [5]), (3, [5])])
     assert best_fit(problem, poll=3).minute.tolist() == [0, 3, 3]
 
 
-def test_a_long_wait_for_the_next_job_costs_nothing(problem_of: Build) -> None:
+def test_a_long_wait_for_the_next_job_costs_nothing(problem_of):
     assert best_fit(problem_of([(0, [5]), (1e6, [5])])).minute.tolist() == [0, 1_000_000]
 
 
 @pytest.mark.parametrize("rule", RULES)
 @pytest.mark.parametrize("reading", READINGS)
-def test_rules_break_no_constraint_on_the_papers_sets(
-    section_4: Build, reading: str, rule: str
-) -> None:
+def test_rules_break_no_constraint_on_the_papers_sets(section_4, reading, rule):
     for seed in SEEDS:
         problem = section_4(seed, reading)
         assert check_schedule(problem, best_fit(problem, rule, poll=seed)).feasible
 
 
-def test_the_makespan_of_fcfs_and_bigrem_on_the_papers_sets(section_4: Build) -> None:
+def test_the_makespan_of_fcfs_and_bigrem_on_the_papers_sets(section_4):
     found = [
         [terms(problem, best_fit(problem, rule))["makespan"] for rule in ("fcfs", "bigrem")]
         for problem in map(section_4, SEEDS)
@@ -115,9 +104,7 @@ def test_the_makespan_of_fcfs_and_bigrem_on_the_papers_sets(section_4: Build) ->
 @pytest.mark.parametrize(
     "objective", ["completion", "late,makespan", "completion+5*preemptions+5*migrations"]
 )
-def test_local_search_is_no_worse_than_its_starts_and_reproducible(
-    section_4: Build, objective: str
-) -> None:
+def test_local_search_is_no_worse_than_its_starts_and_reproducible(section_4, objective):
     problem = section_4(2, "A", objective)
     starts = [best_fit(problem, rule) for rule in ("fcfs", "srpt")]
     found = [local_search(problem, starts, iterations=1000, seed=7) for _ in range(2)]
@@ -129,7 +116,7 @@ def test_local_search_is_no_worse_than_its_starts_and_reproducible(
     assert verdict.values < min(values)
 
 
-def test_local_search_stops_when_told(section_4: Build) -> None:
+def test_local_search_stops_when_told(section_4):
     problem = section_4(2, "A", "completion")
     found = local_search(problem, [best_fit(problem)], stop=lambda: True)
     assert found.iterations == 0

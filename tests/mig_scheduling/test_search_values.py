@@ -1,8 +1,5 @@
 """What local search compares is what the checker says."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
 from random import Random
 
 import numpy as np
@@ -15,14 +12,12 @@ from rsjs.heuristics.mig_tables import schedule, tables
 from rsjs.instances.mig.schedule import Schedule
 from rsjs.instances.mig.schedule_check import check_schedule
 from rsjs.instances.mig.schedule_objective import TERMS
-from rsjs.instances.mig.scheduling import SchedulingProblem
 
-Build = Callable[..., SchedulingProblem]
 EVERY = "+".join(f"{10 ** (i % 3)}*{term}" for i, term in enumerate(TERMS))
 
 
 @pytest.mark.parametrize("objective", [*TERMS, EVERY, "lexicographic"])
-def test_the_value_of_an_order_is_that_of_its_schedule(tiny: Build, objective: str) -> None:
+def test_the_value_of_an_order_is_that_of_its_schedule(tiny, objective):
     for seed in range(8):
         rng = Random(seed)
         problem = tiny(rng, rng.choice("ABC"), objective)
@@ -35,7 +30,7 @@ def test_the_value_of_an_order_is_that_of_its_schedule(tiny: Build, objective: s
         assert verdict.values == pytest.approx(order.value)
 
 
-def test_a_start_that_no_order_makes_is_kept_if_it_is_better(problem_of: Build) -> None:
+def test_a_start_that_no_order_makes_is_kept_if_it_is_better(problem_of):
     problem = problem_of([(0, [5, 5]), (0, [5])], "B", "waste", units=(9, 7))
     waiting = Schedule(minute=np.array([0, 1, 2]), unit=np.array([1, 1, 1]))
     found = local_search(problem, [best_fit(problem), waiting], iterations=200)

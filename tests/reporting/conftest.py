@@ -1,7 +1,5 @@
 """Rows, runs and decisions made by hand."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

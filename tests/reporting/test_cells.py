@@ -1,9 +1,6 @@
 """Numbers, words and names as tables and pictures show them."""
 
-from __future__ import annotations
-
 import json
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -32,7 +29,7 @@ from rsjs.reporting.rows import how_it_ended
         (2.5e12, "2.50000e12"),
     ],
 )
-def test_costs_have_six_significant_digits(value: float, shown: str) -> None:
+def test_costs_have_six_significant_digits(value, shown):
     assert formats.cost(value) == shown
 
 
@@ -52,19 +49,19 @@ def test_costs_have_six_significant_digits(value: float, shown: str) -> None:
         (1.0, "100"),
     ],
 )
-def test_percentages_tell_zero_and_one_from_what_is_close(fraction: float, shown: str) -> None:
+def test_percentages_tell_zero_and_one_from_what_is_close(fraction, shown):
     assert formats.percent(fraction) == shown
 
 
 @given(st.floats(0, 1))
-def test_only_zero_is_shown_as_zero_and_only_one_as_hundred(fraction: float) -> None:
+def test_only_zero_is_shown_as_zero_and_only_one_as_hundred(fraction):
     shown = formats.percent(fraction)
     assert (float(shown.strip("<>")) == 0) == (fraction == 0)
     assert (shown == "100") == (100 * fraction == 100)
 
 
 @given(st.floats(-1e300, 1e300), st.integers(2, 9))
-def test_shown_numbers_are_as_near_as_their_digits_allow(value: float, digits: int) -> None:
+def test_shown_numbers_are_as_near_as_their_digits_allow(value, digits):
     shown = float(formats.significant(value, digits))
     assert shown == pytest.approx(value, rel=10.0 ** (1 - digits), abs=0)
 
@@ -76,7 +73,7 @@ def test_shown_numbers_are_as_near_as_their_digits_allow(value: float, digits: i
         *((value, formats.MISSING) for value in (float("nan"), float("inf"), float("-inf"))),
     ],
 )
-def test_seconds_have_three_significant_digits(seconds: float, shown: str) -> None:
+def test_seconds_have_three_significant_digits(seconds, shown):
     assert formats.measured(seconds) == shown
 
 
@@ -89,14 +86,14 @@ values = st.one_of(
 
 
 @pytest.mark.parametrize("column", COLUMNS, ids=lambda column: column.key)
-def test_what_is_missing_is_an_en_dash_and_zero_is_a_number(column: Any) -> None:
+def test_what_is_missing_is_an_en_dash_and_zero_is_a_number(column):
     assert {column.cell({}), *(column.cell({column.key: odd}) for odd in ODD)} == {MISSING}
     if column.number is not None:
         assert column.cell({column.key: 0.0}) == "0"
 
 
 @given(st.fixed_dictionaries({column.key: values for column in COLUMNS}))
-def test_no_cell_ever_shows_nan_none_or_infinity(row: dict[str, Any]) -> None:
+def test_no_cell_ever_shows_nan_none_or_infinity(row):
     for column in COLUMNS:
         shown = column.cell(row)
         assert shown
@@ -116,11 +113,11 @@ def test_no_cell_ever_shows_nan_none_or_infinity(row: dict[str, Any]) -> None:
         ("error", None, "error"),
     ],
 )
-def test_stop_and_status_are_told_in_words(stop: Any, status: Any, words: str) -> None:
+def test_stop_and_status_are_told_in_words(stop, status, words):
     assert how_it_ended({"stop": stop, "status": status}) == words
 
 
-def test_common_parts_of_names_are_told_once() -> None:
+def test_common_parts_of_names_are_told_once():
     common, short = shortened(["a-b-N2-s1", "a-b-N10-s1", "a-b-N2-s1"])
     assert common == "a-b-\N{HORIZONTAL ELLIPSIS}-s1"
     assert short == {"a-b-N2-s1": "N2", "a-b-N10-s1": "N10"}
@@ -130,13 +127,13 @@ def test_common_parts_of_names_are_told_once() -> None:
         assert len(set(shortened(names)[1].values())) == len(names)
 
 
-def test_two_instances_of_one_name_are_told_apart() -> None:
+def test_two_instances_of_one_name_are_told_apart():
     rows = [{"instance": "x", "instance_sha256": digest * 64} for digest in "ab"]
     assert [row["instance"] for row in distinct(rows)] == ["x (aaaaaaaa)", "x (bbbbbbbb)"]
     assert distinct(rows[:1])[0]["instance"] == "x"
 
 
-def test_a_workload_under_several_options_is_told_apart_by_those_that_differ() -> None:
+def test_a_workload_under_several_options_is_told_apart_by_those_that_differ():
     simulated = [{"energy": "node", "boot": 0}, {"energy": "gpu", "boot": 0}]
     rows = [
         *(
@@ -151,7 +148,7 @@ def test_a_workload_under_several_options_is_told_apart_by_those_that_differ() -
     assert [row["instance"] for row in distinct(rows[1:])] == ["w", "x"]
 
 
-def test_long_names_are_folded_and_lose_nothing() -> None:
+def test_long_names_are_folded_and_lose_nothing():
     name = "method@solver:rule?first=1,second=2" + "x" * 30
     lines = folded(name, 20)
     assert max(map(len, lines)) <= 20

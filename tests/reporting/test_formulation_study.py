@@ -1,7 +1,5 @@
 """Tables and pictures of a study of formulations, from rows alone."""
 
-from __future__ import annotations
-
 import pytest
 
 from rsjs.instances.errors import InputError

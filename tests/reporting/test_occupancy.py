@@ -1,7 +1,3 @@
-from __future__ import annotations
-
-from typing import Any
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -14,7 +10,7 @@ from rsjs.reporting.shelf_layout import balanced
 from rsjs.reporting.shelf_words import without_prefix
 
 
-def test_jobs_lie_side_by_side_the_largest_first_shares_last(decide: Any) -> None:
+def test_jobs_lie_side_by_side_the_largest_first_shares_last(decide):
     shelf, other = shelves(*decide(2, [(0, "half"), (0, 1), (0, 2), (0, "quarter"), None]))
     assert [(block.job, block.start, block.width) for block in shelf.blocks] == [
         ("j2", 0, 2),
@@ -27,7 +23,7 @@ def test_jobs_lie_side_by_side_the_largest_first_shares_last(decide: Any) -> Non
     assert other.idle == [0, 1, 2, 3]
 
 
-def test_nodes_that_are_off_are_left_out_and_what_does_not_fit_is_refused(decide: Any) -> None:
+def test_nodes_that_are_off_are_left_out_and_what_does_not_fit_is_refused(decide):
     assert [shelf.node for shelf in shelves(*decide(3, [(0, 1)], spare=2))] == ["n1"]
     with pytest.raises(InputError, match="found a decision that fails: capacity"):
         shelves(*decide(1, [(0, 3), (0, 3)]))
@@ -37,9 +33,7 @@ def test_nodes_that_are_off_are_left_out_and_what_does_not_fit_is_refused(decide
     st.dictionaries(st.integers(0, 99), st.integers(1, 6), max_size=9),
     st.sampled_from([4, 7, 8, 20]),
 )
-def test_shares_fit_on_as_few_gpus_as_the_checker_counts(
-    shares: dict[int, int], units: int
-) -> None:
+def test_shares_fit_on_as_few_gpus_as_the_checker_counts(shares, units):
     shares = {job: min(size, units - 1) for job, size in shares.items()}
     groups = packed(shares, units)
     assert len(groups) == gpus_for_shares(shares.values(), units)
@@ -48,7 +42,7 @@ def test_shares_fit_on_as_few_gpus_as_the_checker_counts(
 
 
 @pytest.mark.parametrize("number", [1, 2, 3, 7])
-def test_columns_hold_every_node_once_and_none_is_much_longer(decide: Any, number: int) -> None:
+def test_columns_hold_every_node_once_and_none_is_much_longer(decide, number):
     on = shelves(*decide(25, [(node, 1) for node in range(25)]))
     columns = balanced(on, number)
     assert [line for column in columns for line in column if not isinstance(line, str)] == on
@@ -57,7 +51,7 @@ def test_columns_hold_every_node_once_and_none_is_much_longer(decide: Any, numbe
     assert max(map(len, columns)) <= -(-25 // number) + 1
 
 
-def test_text_shows_jobs_between_bars_and_idle_gpus_as_dots(decide: Any) -> None:
+def test_text_shows_jobs_between_bars_and_idle_gpus_as_dots(decide):
     text = occupancy_text(*decide(2, [(0, 2), (0, "half"), (0, "quarter"), (1, 4), None]), 80)
     lines = text.plain.splitlines()
     assert lines[0] == "by hand"
@@ -74,7 +68,7 @@ def test_text_shows_jobs_between_bars_and_idle_gpus_as_dots(decide: Any) -> None
 
 
 @pytest.mark.parametrize("width", [40, 80, 120])
-def test_text_of_many_nodes_keeps_to_the_width_and_shows_every_job(decide: Any, width: int) -> None:
+def test_text_of_many_nodes_keeps_to_the_width_and_shows_every_job(decide, width):
     text = occupancy_text(*decide(30, [(node, 2) for node in range(30)]), width)
     drawn = text.plain.splitlines()[2:-1]
     assert max(map(len, drawn)) <= width
@@ -82,7 +76,7 @@ def test_text_of_many_nodes_keeps_to_the_width_and_shows_every_job(decide: Any, 
     assert {f"j{job}" for job in range(30)} <= set(words)
 
 
-def test_long_job_ids_lose_what_they_share(decide: Any) -> None:
+def test_long_job_ids_lose_what_they_share(decide):
     on, prefix = without_prefix(shelves(*decide(2, [(0, 1), (1, 2)], ids="job-2024-{:04d}")))
     assert prefix == "job-2024-000"
     assert [block.job for shelf in on for block in shelf.blocks] == ["0", "1"]

@@ -1,7 +1,5 @@
 """Pictures of decisions, runs, laws, profiles, traces and schedules: what they tell."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from collections.abc import Callable
@@ -117,9 +115,7 @@ def _schedule(deadline: float, path: Path) -> Path:
 
 
 @pytest.mark.parametrize("name", DRAWN)
-def test_pictures_have_the_same_bytes_each_time_and_no_other_suffix(
-    draw: dict[str, Draw], name: str, tmp_path: Path
-) -> None:
+def test_pictures_have_the_same_bytes_each_time_and_no_other_suffix(draw, name, tmp_path):
     suffix = DRAWN[name]
     first, second = (draw[name](tmp_path / f"{i}.{suffix}").read_bytes() for i in range(2))
     assert first.startswith(SIGNATURES[suffix])
@@ -129,9 +125,7 @@ def test_pictures_have_the_same_bytes_each_time_and_no_other_suffix(
     assert not (tmp_path / "picture.jpg").exists()
 
 
-def test_gap_curves_name_methods_once_and_what_has_no_gap(
-    draw: dict[str, Draw], tmp_path: Path
-) -> None:
+def test_gap_curves_name_methods_once_and_what_has_no_gap(draw, tmp_path):
     shown = texts(draw["gap_over_time"](tmp_path / "gap.svg"))
     for name in ("jahani_patterns@highs", "greedy:code", "gap to its own bound", "N2-J4"):
         assert shown.count(name) == 1
@@ -141,7 +135,7 @@ def test_gap_curves_name_methods_once_and_what_has_no_gap(
     assert "\N{LESS-THAN OR EQUAL TO} 0.001" in shown
 
 
-def test_a_gap_curve_follows_the_incumbents_down_to_the_floor_and_on_to_the_end() -> None:
+def test_a_gap_curve_follows_the_incumbents_down_to_the_floor_and_on_to_the_end():
     events = [
         {"seconds": 0.0, "incumbent": None, "bound": 5.0},  # no incumbent yet
         {"seconds": 0.5, "incumbent": 20.0, "bound": 5.0},
@@ -155,9 +149,7 @@ def test_a_gap_curve_follows_the_incumbents_down_to_the_floor_and_on_to_the_end(
         assert gap_curve({"events": [], "best_bound": bound}) == []
 
 
-def test_cost_bars_name_terms_totals_and_missing_solutions(
-    draw: dict[str, Draw], rows: Any, tmp_path: Path
-) -> None:
+def test_cost_bars_name_terms_totals_and_missing_solutions(draw, rows, tmp_path):
     shown = texts(draw["cost_split"](tmp_path / "cost.svg"))
     for name in ("energy", "idle", "tardiness", "postponement", "N2-J4", "N10-J40"):
         assert shown.count(name) == 1
@@ -167,7 +159,7 @@ def test_cost_bars_name_terms_totals_and_missing_solutions(
     assert "13.9748  WRONG" in texts(draw["cost_split"](tmp_path / "cost.svg"))
 
 
-def test_occupancy_names_jobs_nodes_and_totals(draw: dict[str, Draw], tmp_path: Path) -> None:
+def test_occupancy_names_jobs_nodes_and_totals(draw, tmp_path):
     shown = texts(draw["occupancy"](tmp_path / "occupancy.svg"))
     assert {"j0", "j1", "j3"} <= set(shown)
     assert "j4" not in shown  # postponed
@@ -176,7 +168,7 @@ def test_occupancy_names_jobs_nodes_and_totals(draw: dict[str, Draw], tmp_path: 
 
 
 @pytest.mark.parametrize("nodes", [0, 12, 13])
-def test_occupancy_draws_no_few_and_many_nodes(decide: Any, nodes: int, tmp_path: Path) -> None:
+def test_occupancy_draws_no_few_and_many_nodes(decide, nodes, tmp_path):
     places = [(node, 3) for node in range(nodes)]
     instance, solution = decide(nodes or 2, places or [None, None], spare=0 if nodes else 2)
     shown = texts(figures.occupancy(instance, solution, tmp_path / "many.svg"))
@@ -184,27 +176,25 @@ def test_occupancy_draws_no_few_and_many_nodes(decide: Any, nodes: int, tmp_path
 
 
 @pytest.mark.parametrize("made", [figures.gap_over_time, figures.cost_split])
-def test_no_rows_are_refused(made: Any, tmp_path: Path) -> None:
+def test_no_rows_are_refused(made, tmp_path):
     with pytest.raises(InputError, match="expected at least one run to draw"):
         made([], tmp_path / "none.png")
 
 
-def test_runs_without_any_solution_are_drawn(runs: Any, rows: Any, tmp_path: Path) -> None:
+def test_runs_without_any_solution_are_drawn(runs, rows, tmp_path):
     empty = [run | {"events": [], "best_bound": None} for run in runs]
     assert figures.gap_over_time(empty, tmp_path / "gap.svg").exists()
     assert figures.cost_split(rows[2:3], tmp_path / "cost.svg").exists()
 
 
-def test_dollar_signs_in_names_are_no_mathematics(rows: Any, runs: Any, tmp_path: Path) -> None:
+def test_dollar_signs_in_names_are_no_mathematics(rows, runs, tmp_path):
     for entry in (*rows, *runs):
         entry["method"] = r"a$\b"
     assert r"a$\b" in texts(figures.cost_split(rows, tmp_path / "cost.svg"))
     assert r"a$\b" in texts(figures.gap_over_time(runs, tmp_path / "gap.svg"))
 
 
-def test_pictures_leave_no_global_state_behind_and_do_without_pyplot(
-    draw: dict[str, Draw], tmp_path: Path
-) -> None:
+def test_pictures_leave_no_global_state_behind_and_do_without_pyplot(draw, tmp_path):
     import matplotlib
 
     before = dict(matplotlib.rcParams)
@@ -221,7 +211,7 @@ def test_pictures_leave_no_global_state_behind_and_do_without_pyplot(
 
 
 @pytest.mark.parametrize("name", LAWS)
-def test_title_and_moments_of_a_law_are_told(name: str, tmp_path: Path) -> None:
+def test_title_and_moments_of_a_law_are_told(name, tmp_path):
     law = LAWS[name]
     path = law_picture(law, tmp_path / "law.svg", title=f"the {name} law of $5")
     text = "\n".join(texts(path))
@@ -229,7 +219,7 @@ def test_title_and_moments_of_a_law_are_told(name: str, tmp_path: Path) -> None:
         assert part in text
 
 
-def test_a_job_under_way_and_overdue_is_drawn_from_its_epoch_on(tmp_path: Path) -> None:
+def test_a_job_under_way_and_overdue_is_drawn_from_its_epoch_on(tmp_path):
     instance = sts.generate(nodes=3, jobs=4, seed=1)
     new = texts(_profile(instance, 1, tmp_path / "p.svg"))
     assert "due date" in new
@@ -241,9 +231,7 @@ def test_a_job_under_way_and_overdue_is_drawn_from_its_epoch_on(tmp_path: Path) 
     assert "due date" not in shown
 
 
-def test_bars_of_a_trace_add_up_to_the_load(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_bars_of_a_trace_add_up_to_the_load(tmp_path, monkeypatch):
     report = _trace(tmp_path, 300)
     drawn = []
     monkeypatch.setattr(canvas, "write", lambda draw, path: drawn.append(draw()) or path)
@@ -259,13 +247,13 @@ def test_bars_of_a_trace_add_up_to_the_load(
 
 
 @pytest.mark.parametrize("jobs", [0, 1])
-def test_a_trace_of_few_jobs_can_be_drawn(tmp_path: Path, jobs: int) -> None:
+def test_a_trace_of_few_jobs_can_be_drawn(tmp_path, jobs):
     shown = texts(trace_picture(_trace(tmp_path, jobs), tmp_path / "a.svg"))
     assert any(f"{jobs} rows, {jobs} with a load" in text for text in shown)
 
 
 @pytest.mark.parametrize(("deadline", "told"), [(2, True), (3, False)])
-def test_units_jobs_and_late_ones_are_named(tmp_path: Path, deadline: float, told: bool) -> None:
+def test_units_jobs_and_late_ones_are_named(tmp_path, deadline, told):
     text = _schedule(deadline, tmp_path / "s.svg").read_text()
     assert "two, reading A, by hand" in text
     assert all(f"{unit}: {size} MB" in text for unit, size in enumerate([2000, 1000, 1000]))
@@ -273,7 +261,7 @@ def test_units_jobs_and_late_ones_are_named(tmp_path: Path, deadline: float, tol
 
 
 @pytest.mark.parametrize(("cases", "columns"), [(1, 1), (4, 2), (6, 3)])
-def test_the_legend_of_a_claim_is_whole_and_panels_stand_in_rows(cases: int, columns: int) -> None:
+def test_the_legend_of_a_claim_is_whole_and_panels_stand_in_rows(cases, columns):
     rows = [
         {"case": f"case {c}", "nodes": n, "method": method, "objective": float(n + c + 1)}
         for c in range(cases)

@@ -1,7 +1,5 @@
 """The same runs give the same numbers, whichever command makes the tables."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from dataclasses import replace
@@ -63,9 +61,7 @@ def _tables(analyses: dict[str, Analysis]) -> Iterator[tuple[str, str]]:
 
 
 @pytest.mark.slow
-def test_statistics_report_and_archive_have_the_same_tables(
-    stored: Path, archived: Experiment, tmp_path: Path
-) -> None:
+def test_statistics_report_and_archive_have_the_same_tables(stored, archived, tmp_path):
     groups = by_family(read_stored(stored))
     statistics = dict(_tables({name: Analysis(rows=rows) for name, rows in groups.items()}))
     site = {
@@ -81,14 +77,14 @@ def test_statistics_report_and_archive_have_the_same_tables(
     assert statistics == archive
 
 
-def test_a_method_that_is_optimal_wherever_it_serves_says_so(stored: Path) -> None:
+def test_a_method_that_is_optimal_wherever_it_serves_says_so(stored):
     for name in ("jahani", "sts"):
         found = Analysis(rows=by_family(read_stored(stored))[name])
         assert found.gaps().loc["enumeration", ["primal_mean", "best"]].tolist() == [0.0, 1]
         assert not any(one.unfair for one in found.findings())
 
 
-def test_of_equal_costs_one_run_is_the_best_everywhere(stored: Path, archived: Experiment) -> None:
+def test_of_equal_costs_one_run_is_the_best_everywhere(stored, archived):
     """The overview of instances names the run whose decision the archive publishes."""
     of_instance: dict[str, list[Row]] = {}
     for row in archived.rows:
@@ -121,9 +117,7 @@ def test_of_equal_costs_one_run_is_the_best_everywhere(stored: Path, archived: E
         ("CRASH(SIGKILL)", "FEASIBLE_VERIFIED", True),
     ],
 )
-def test_failed_means_one_thing(
-    stored: Path, archived: Experiment, ended: str, quality: str, failed: bool
-) -> None:
+def test_failed_means_one_thing(stored, archived, ended, quality, failed):
     row = {**archived.rows[0], "ended": ended, "quality": quality}
     assert bool(failure(row)) is failed  # what `rsjs run` counts
     found = replace(archived, found=replace(archived.found, rows=[row]))

@@ -1,9 +1,5 @@
 """Gantt charts and courses of simulations: what is laid out where, and that it is drawn."""
 
-from __future__ import annotations
-
-from pathlib import Path
-
 import pytest
 
 from rsjs.instances.errors import InputError
@@ -38,7 +34,7 @@ def _overlap(a: Stay, b: Stay) -> bool:
     return in_time and min(a.start + a.width, b.start + b.width) - max(a.start, b.start) > tiny
 
 
-def test_no_gpu_has_two_jobs_and_no_job_a_gpu_that_its_node_lacks(outcome: Outcome) -> None:
+def test_no_gpu_has_two_jobs_and_no_job_a_gpu_that_its_node_lacks(outcome):
     cluster = outcome.workload.cluster
     by_node: dict[int, list[Stay]] = {}
     for stay in stays(outcome.workload, outcome.records):
@@ -53,7 +49,7 @@ def test_no_gpu_has_two_jobs_and_no_job_a_gpu_that_its_node_lacks(outcome: Outco
         assert not [pair for pair in pairs if _overlap(*pair)]
 
 
-def test_stays_add_up_to_the_gpu_hours_of_jobs(outcome: Outcome) -> None:
+def test_stays_add_up_to_the_gpu_hours_of_jobs(outcome):
     found = stays(outcome.workload, outcome.records)
     dedicated = sum((s.end - s.begin) * s.width for s in found if s.width >= 1)
     shared = sum((s.end - s.begin) * s.width for s in found if s.width < 1)
@@ -65,15 +61,13 @@ def test_stays_add_up_to_the_gpu_hours_of_jobs(outcome: Outcome) -> None:
     assert ends == pytest.approx(dict(enumerate(outcome.completed_at.tolist())))
 
 
-def test_jobs_left_alone_stay_where_they_are() -> None:
+def test_jobs_left_alone_stay_where_they_are():
     alone = sts.workload(nodes=4, jobs=20, seed=2, gap_seconds=6000)
     found = simulate(alone, policy("queue:edf_alone", alone))
     assert len(stays(alone, found.records)) == len(alone.jobs)
 
 
-def test_pictures_name_nodes_jobs_and_policies_with_the_same_bytes(
-    workload: Workload, tmp_path: Path
-) -> None:
+def test_pictures_name_nodes_jobs_and_policies_with_the_same_bytes(workload, tmp_path):
     outcomes = [simulate(workload, policy(name, workload)) for name in POLICIES]
     for draw, what, told in (
         (job_gantt, outcomes[0], [POLICIES[0], "n1: ", ">j"]),
@@ -84,12 +78,12 @@ def test_pictures_name_nodes_jobs_and_policies_with_the_same_bytes(
         assert all(text in first for text in told)
 
 
-def test_nothing_to_draw_is_told(tmp_path: Path) -> None:
+def test_nothing_to_draw_is_told(tmp_path):
     with pytest.raises(InputError, match="at least one run"):
         cluster_course([], tmp_path / "course.png")
 
 
-def test_a_run_that_failed_at_once_is_drawn_too(workload: Workload, tmp_path: Path) -> None:
+def test_a_run_that_failed_at_once_is_drawn_too(workload, tmp_path):
     from rsjs.simulation.policy import Choice, Policy
     from rsjs.simulation.state import State
 
@@ -102,7 +96,7 @@ def test_a_run_that_failed_at_once_is_drawn_too(workload: Workload, tmp_path: Pa
     cluster_course([found], tmp_path / "course.svg")
 
 
-def test_axes_of_jobs_and_gpus_count_in_whole_numbers() -> None:
+def test_axes_of_jobs_and_gpus_count_in_whole_numbers():
     light = sts.workload(nodes=2, jobs=3, seed=1)
     found = simulate(light, policy("queue:pedf", light))
     assert found.totals.longest_queue == 0

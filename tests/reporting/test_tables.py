@@ -1,10 +1,7 @@
-from __future__ import annotations
-
 import re
 import shutil
 import subprocess
 import sys
-from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -31,7 +28,7 @@ def cells(line: str) -> list[str]:
     return [cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]]
 
 
-def test_all_three_files_are_written_and_the_same_from_the_file(rows: Rows, tmp_path: Path) -> None:
+def test_all_three_files_are_written_and_the_same_from_the_file(rows, tmp_path):
     written = tables.write_all(rows, tmp_path / "new")
     assert [path.name for path in written] == ["rows.csv", "table.md", "table.tex"]
     assert sorted((tmp_path / "new").iterdir()) == sorted(written)
@@ -40,7 +37,7 @@ def test_all_three_files_are_written_and_the_same_from_the_file(rows: Rows, tmp_
     assert [path.read_bytes() for path in again] == before
 
 
-def test_pandas_reads_back_every_number_of_every_row(rows: Rows, tmp_path: Path) -> None:
+def test_pandas_reads_back_every_number_of_every_row(rows, tmp_path):
     path, *_ = tables.write_all(rows, tmp_path)
     text = dict.fromkeys(("rsjs_version", "solver_version"), str)
     frame = pd.read_csv(path, dtype=text, keep_default_na=False)
@@ -55,9 +52,7 @@ def test_pandas_reads_back_every_number_of_every_row(rows: Rows, tmp_path: Path)
 
 
 @pytest.mark.parametrize("name", ["[g] m", "*m", "a?" * 10 + "[4 threads]"])
-def test_no_row_is_taken_for_an_argument_of_the_break_before_it(
-    rows: Rows, tmp_path: Path, name: str
-) -> None:
+def test_no_row_is_taken_for_an_argument_of_the_break_before_it(rows, tmp_path, name):
     for row in rows:
         row["method"] = name
     tables.write_all(rows, tmp_path)
@@ -69,14 +64,14 @@ def test_no_row_is_taken_for_an_argument_of_the_break_before_it(
 @pytest.mark.parametrize(
     "message", ['two\nlines, "quoted"', "a\rb", "\r\n", "x" * 200_000], ids=[*"nrel"]
 )
-def test_our_own_reader_gives_the_rows_back(rows: Rows, tmp_path: Path, message: str) -> None:
+def test_our_own_reader_gives_the_rows_back(rows, tmp_path, message):
     rows[0] |= {"instance": "1e5", "message": message, "extra": 3}
     rows[1] |= {"instance": f"i{message}"}
     tables.write_all(rows, tmp_path)
     assert tables.read_rows(tmp_path / "rows.csv") == [{"extra": None} | row for row in rows]
 
 
-def test_a_mark_of_the_byte_order_is_no_part_of_the_first_column(tmp_path: Path) -> None:
+def test_a_mark_of_the_byte_order_is_no_part_of_the_first_column(tmp_path):
     (tmp_path / "rows.csv").write_text("instance,seed\na,1\n", encoding="utf-8-sig")
     assert tables.read_rows(tmp_path / "rows.csv") == [{"instance": "a", "seed": 1}]
 
@@ -89,7 +84,7 @@ def test_a_mark_of_the_byte_order_is_no_part_of_the_first_column(tmp_path: Path)
         (b"instance,seed\n\xff,1\n", "expected rows as CSV"),
     ],
 )
-def test_a_file_of_rows_that_is_none_is_told(tmp_path: Path, data: bytes, told: str) -> None:
+def test_a_file_of_rows_that_is_none_is_told(tmp_path, data, told):
     path = tmp_path / "rows.csv"
     path.write_bytes(data)
     with pytest.raises(InputError) as error:
@@ -98,7 +93,7 @@ def test_a_file_of_rows_that_is_none_is_told(tmp_path: Path, data: bytes, told: 
     assert told in str(error.value)
 
 
-def test_markdown_has_one_line_per_row_and_a_cell_per_column(rows: Rows) -> None:
+def test_markdown_has_one_line_per_row_and_a_cell_per_column(rows):
     lines = tables.markdown(rows).splitlines()
     table = [cells(line) for line in lines if line.startswith("|")]
     assert len(table) == 2 + len(rows)
@@ -114,7 +109,7 @@ def test_markdown_has_one_line_per_row_and_a_cell_per_column(rows: Rows) -> None
     assert nothing["objective"] == nothing["total_s"] == "\N{EN DASH}"
 
 
-def test_awkward_names_do_not_break_tables(rows: Rows) -> None:
+def test_awkward_names_do_not_break_tables(rows):
     rows[0] |= {"instance": AWKWARD, "method": AWKWARD, "status": "wrong", "message": AWKWARD}
     text = tables.markdown(rows)
     table = [cells(line) for line in text.splitlines() if line.startswith("|")]
@@ -130,7 +125,7 @@ def test_awkward_names_do_not_break_tables(rows: Rows) -> None:
 
 
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="pdflatex is not here")
-def test_latex_compiles_with_booktabs_only(rows: Rows, tmp_path: Path) -> None:
+def test_latex_compiles_with_booktabs_only(rows, tmp_path):
     rows[0] |= {"instance": AWKWARD, "method": AWKWARD, "status": "wrong", "message": AWKWARD}
     tables.write_all(rows, tmp_path)
     (tmp_path / "all.tex").write_text(
@@ -142,7 +137,7 @@ def test_latex_compiles_with_booktabs_only(rows: Rows, tmp_path: Path) -> None:
     assert done.returncode == 0, done.stdout[-2000:]
 
 
-def test_long_latex_tables_are_split_between_instances(rows: Rows) -> None:
+def test_long_latex_tables_are_split_between_instances(rows):
     many = [row | {"instance": f"x-{i}"} for i in range(20) for row in rows[:3]]
     text = tables.latex(many)
     assert text.count(r"\begin{table}") == text.count(r"\end{table}") == 4
@@ -150,7 +145,7 @@ def test_long_latex_tables_are_split_between_instances(rows: Rows) -> None:
     assert text.count("greedy:code &") == 2 * 20
 
 
-def test_limits_seed_and_versions_stand_below_every_table_and_differences(rows: Rows) -> None:
+def test_limits_seed_and_versions_stand_below_every_table_and_differences(rows):
     shown = " ".join(" ".join(printed(rows, 120)).split())
     for text in (tables.markdown(rows), tables.latex(rows), shown):
         assert "Limits: 60 s, gap 0.0001, 1 thread, seed 0." in text
@@ -162,7 +157,7 @@ def test_limits_seed_and_versions_stand_below_every_table_and_differences(rows: 
         assert "1 thread (5 rows) or 4 threads (1 row)" in text
 
 
-def test_wrong_rows_are_marked_and_explained(rows: Rows) -> None:
+def test_wrong_rows_are_marked_and_explained(rows):
     rows[1] |= {"status": "wrong", "message": "claimed_objective: /objective: found 3"}
     markdown, latex = tables.markdown(rows), tables.latex(rows)
     assert "**WRONG (iterations)**" in markdown
@@ -177,7 +172,7 @@ def test_wrong_rows_are_marked_and_explained(rows: Rows) -> None:
 
 
 @pytest.mark.parametrize("width", [60, 80, 120])
-def test_terminal_tables_fit_their_width(rows: Rows, width: int) -> None:
+def test_terminal_tables_fit_their_width(rows, width):
     lines = printed(rows, width)
     assert max(len(line.rstrip()) for line in lines) <= width
     text = "\n".join(lines)
@@ -186,7 +181,7 @@ def test_terminal_tables_fit_their_width(rows: Rows, width: int) -> None:
     assert "\N{HORIZONTAL ELLIPSIS}" not in text.split("\n", 1)[1]  # nothing is cut
 
 
-def test_wider_terminals_show_more_columns(rows: Rows) -> None:
+def test_wider_terminals_show_more_columns(rows):
     shown = [len(tables.rich_table(rows, width).columns) for width in (60, 80, 100, 140, 250)]
     assert shown == sorted(shown)
     assert shown[0] == 5
@@ -195,7 +190,7 @@ def test_wider_terminals_show_more_columns(rows: Rows) -> None:
     assert any("[red]x[/red]" in line for line in printed(rows, 100))
 
 
-def test_a_single_row_makes_a_table(rows: Rows) -> None:
+def test_a_single_row_makes_a_table(rows):
     assert "13.9748" in tables.markdown(rows[:1])
     assert r"\begin{tabular}" in tables.latex(rows[:1])
     lines = printed(rows[:1], 80)
@@ -207,19 +202,19 @@ def test_a_single_row_makes_a_table(rows: Rows) -> None:
     "make",
     [tables.markdown, tables.latex, tables.rich_table, lambda rows: tables.write_all(rows, ".")],
 )
-def test_no_rows_are_refused_in_one_line(make: Any) -> None:
+def test_no_rows_are_refused_in_one_line(make):
     with pytest.raises(InputError, match="found no rows, expected at least one run"):
         make([])
 
 
-def test_rows_with_missing_keys_or_from_pandas_make_tables(rows: Rows) -> None:
+def test_rows_with_missing_keys_or_from_pandas_make_tables(rows):
     frame = pd.DataFrame(rows).to_dict("records")  # missing values are nan there
     for table in (frame, [{"instance": "x", "method": "y"}]):
         text = tables.markdown(table) + tables.latex(table) + "\n".join(printed(table, 250))
         assert not re.search(r"\b(nan|None|inf)\b", text)
 
 
-def test_importing_tables_and_figures_loads_no_large_library() -> None:
+def test_importing_tables_and_figures_loads_no_large_library():
     code = (
         "import sys; import rsjs.reporting.tables, rsjs.reporting.figures\n"
         "print([m for m in ('pandas', 'matplotlib', 'rich', 'pyomo', 'highspy', 'ortools')"

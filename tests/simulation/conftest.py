@@ -1,7 +1,5 @@
 """Small workloads: written out by hand, and random ones of every shape."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from random import Random
 from typing import Any

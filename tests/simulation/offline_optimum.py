@@ -1,7 +1,5 @@
 """The cheapest of all schedules of a tiny workload that change at events only, by trying them."""
 
-from __future__ import annotations
-
 from functools import cache
 from itertools import product
 

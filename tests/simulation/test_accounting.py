@@ -1,7 +1,5 @@
 """What is charged, computed by hand to the cent under every accounting and overhead."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from hashlib import sha256
 
@@ -14,12 +12,10 @@ from rsjs.simulation import billing
 from rsjs.simulation.engine import simulate
 from rsjs.simulation.guards import Status
 from rsjs.simulation.options import Options
-from rsjs.simulation.policy import Policy
 from rsjs.simulation.real_times import real_times
 from rsjs.simulation.state import whole
 
 Make = Callable[..., Workload]
-Script = Callable[..., Policy]
 LAW = [[2, 1], [4, 1], [6, 1]]
 SHARE = -1  # half a GPU, where an epoch takes half as long again as on a whole one
 
@@ -48,7 +44,7 @@ PLACES = {"j0": (0, 2), "j1": (0, 1), "j2": (1, 1)}
 # A4: 2 GPUs in use 0-1, 3 GPUs 1-4, 1 GPU 4-7; B2: 1 GPU 2-8.
 
 
-def test_the_other_totals(three: Workload, scripted: Script) -> None:
+def test_the_other_totals(three, scripted):
     totals = simulate(three, scripted(PLACES)).totals
     assert totals.gpu_hours == {"A": 14.0, "B": 6.0}
     assert totals.idle_gpu_hours == 7 * 4 - 14 + 6 * 2 - 6
@@ -58,14 +54,14 @@ def test_the_other_totals(three: Workload, scripted: Script) -> None:
     assert (totals.events, totals.decisions, totals.longest_queue) == (6, 5, 0)
 
 
-def test_less_than_a_minute_is_not_counted_as_late(make: Make, scripted: Script) -> None:
+def test_less_than_a_minute_is_not_counted_as_late(make, scripted):
     workload = make(nodes=[["A1"]] * 2, release=[0, 0], due=[1 - 59 / 3600, 1 - 61 / 3600])
     totals = simulate(workload, scripted({"j0": (0, 1), "j1": (1, 1)})).totals
     assert totals.late == 1
     assert totals.tardiness == pytest.approx(120 / 3600)
 
 
-def test_an_interrupted_job_goes_on_where_it_was(three: Workload, scripted: Script) -> None:
+def test_an_interrupted_job_goes_on_where_it_was(three, scripted):
     # j0 runs on one GPU 0-1 (half an epoch), waits 1-2, runs on two GPUs 2-5.5
     script = scripted({"j0": (0, 1)}, {"j1": (0, 1)}, {**PLACES})
     found = simulate(three, script)
@@ -74,19 +70,19 @@ def test_an_interrupted_job_goes_on_where_it_was(three: Workload, scripted: Scri
     assert found.totals.gpu_hours["A"] == 1 + 6 + 7
 
 
-def test_an_epoch_that_is_whole_is_not_repeated(three: Workload, scripted: Script) -> None:
+def test_an_epoch_that_is_whole_is_not_repeated(three, scripted):
     script = scripted({"j0": (0, 2)}, {"j1": (0, 1)}, PLACES)
     found = simulate(three, script, Options(checkpoint="epoch"))
     assert found.completed_at[0] == 2 + 3  # stopped at time 1, after one whole epoch
     assert found.totals.repeated_epochs == 0
 
 
-def test_a_job_that_joins_a_booting_node_waits_for_it(three: Workload, scripted: Script) -> None:
+def test_a_job_that_joins_a_booting_node_waits_for_it(three, scripted):
     found = simulate(three, scripted(PLACES), Options(boot=1.5))
     assert found.completed_at.tolist() == [5.5, 7.5, 9.5]
 
 
-def test_a_node_that_changes_its_type_boots_again(make: Make, scripted: Script) -> None:
+def test_a_node_that_changes_its_type_boots_again(make, scripted):
     workload = make(
         types={"A1": [1.0], "A2": [3.0, 3.0]},
         nodes=[["A1", "A2"]],
@@ -106,7 +102,7 @@ def test_a_node_that_changes_its_type_boots_again(make: Make, scripted: Script) 
         assert found.totals.moves == 1
 
 
-def test_shares_are_charged_by_the_gpus_they_pack_into(make: Make, scripted: Script) -> None:
+def test_shares_are_charged_by_the_gpus_they_pack_into(make, scripted):
     workload = make(
         types={"A2": [1.0, 3.0]},
         hours=[{"A": [2.0, 1.0]}] * 3,
@@ -128,8 +124,8 @@ def test_shares_are_charged_by_the_gpus_they_pack_into(make: Make, scripted: Scr
     ("denominator", "low", "high"), [("predicted", 0.6, 1.4), ("real", 1 / 1.4, 1 / 0.6)]
 )
 def test_real_times_stay_within_the_errors_and_are_the_same_for_every_policy(
-    three: Workload, scripted: Script, denominator: str, low: float, high: float
-) -> None:
+    three, scripted, denominator, low, high
+):
     ends = []
     for seed in (1, 1, 2):
         options = Options(deviation=0.2, denominator=denominator, seed=seed)
@@ -143,7 +139,7 @@ def test_real_times_stay_within_the_errors_and_are_the_same_for_every_policy(
 
 
 @pytest.mark.parametrize("denominator", ["predicted", "real"])
-def test_each_configuration_has_its_own_error(three: Workload, denominator: str) -> None:
+def test_each_configuration_has_its_own_error(three, denominator):
     options = Options(deviation=0.2, denominator=denominator, seed=5)
     predicted = whole(three).hours_per_epoch
     key = sha256(f"simulation|5|{three.digest}|deviation".encode()).digest()
@@ -157,14 +153,14 @@ def test_each_configuration_has_its_own_error(three: Workload, denominator: str)
 
 
 @pytest.mark.parametrize("energy", ["nodes", "base", "base:2", "base:x", "base:-1", ""])
-def test_unknown_accounting_is_refused(energy: str) -> None:
+def test_unknown_accounting_is_refused(energy):
     with pytest.raises(
         InputError, match=r"/energy: found .*, expected curve, gpu, node, or base:B"
     ):
         Options(energy=energy)
 
 
-def test_prices_beyond_a_node_stay_infinite(three: Workload) -> None:
+def test_prices_beyond_a_node_stay_infinite(three):
     for energy in ("curve", "gpu", "node", "base:0.5"):
         price = billing.prices(three.cluster, energy)
         assert price[1].tolist()[3:] == [np.inf] * 2
@@ -185,7 +181,7 @@ def test_prices_beyond_a_node_stay_infinite(three: Workload) -> None:
         ("seed", -1),
     ],
 )
-def test_senseless_options_are_refused(option: str, value: object) -> None:
+def test_senseless_options_are_refused(option, value):
     with pytest.raises(InputError, match=f"/{option}"):
         Options(**{option: value})
 
@@ -225,16 +221,8 @@ SLOWED = [*KEPT, {"j0": (0, 1)} | LATER, *KEPT]  # j0 on one GPU from 1 h to 2 h
 )
 @pytest.mark.parametrize("energy", ["curve", "gpu", "node", "base:0.25", "base:1"])
 def test_every_accounting_under_every_overhead(
-    five: Workload,
-    scripted: Script,
-    script: list[dict[str, tuple[int, int]]],
-    boot: float,
-    checkpoint: str,
-    ends: list[float],
-    used: tuple[float, ...],
-    late: float,
-    energy: str,
-) -> None:
+    five, scripted, script, boot, checkpoint, ends, used, late, energy
+):
     options = Options(energy=energy, boot=boot, checkpoint=checkpoint)
     found = simulate(five, scripted(*script), options)
     one, two, three, four, small = used
@@ -258,7 +246,7 @@ def test_every_accounting_under_every_overhead(
     assert found.totals.idle_gpu_hours == pytest.approx(3 * one + 2 * two + three + small)
 
 
-def test_what_was_interrupted_is_counted(five: Workload, scripted: Script) -> None:
+def test_what_was_interrupted_is_counted(five, scripted):
     kept = simulate(five, scripted(*KEPT)).totals
     slowed = simulate(five, scripted(*SLOWED)).totals
     booted = simulate(five, scripted(*SLOWED), Options(boot=0.5, checkpoint="epoch")).totals
@@ -267,18 +255,14 @@ def test_what_was_interrupted_is_counted(five: Workload, scripted: Script) -> No
 
 
 @pytest.mark.parametrize("options", [Options(period=0.3), Options(seed=7)])
-def test_more_decisions_and_other_seeds_change_no_charge(
-    five: Workload, scripted: Script, options: Options
-) -> None:
+def test_more_decisions_and_other_seeds_change_no_charge(five, scripted, options):
     plain = simulate(five, scripted(*KEPT)).totals
     found = simulate(five, scripted(*KEPT), options).totals
     assert (found.energy, found.tardiness) == pytest.approx((plain.energy, plain.tardiness))
     assert found.decisions >= plain.decisions
 
 
-def test_arrivals_of_one_time_in_single_events_change_no_charge(
-    five: Workload, scripted: Script
-) -> None:
+def test_arrivals_of_one_time_in_single_events_change_no_charge(five, scripted):
     plain = simulate(five, scripted(*KEPT)).totals
     found = simulate(five, scripted(*KEPT), Options(events="authors")).totals
     assert (found.energy, found.tardiness) == (plain.energy, plain.tardiness)
@@ -287,9 +271,7 @@ def test_arrivals_of_one_time_in_single_events_change_no_charge(
 
 @pytest.mark.parametrize("denominator", ["predicted", "real"])
 @pytest.mark.parametrize("energy", ["curve", "gpu", "node", "base:0.25"])
-def test_with_errors_the_real_hours_are_charged(
-    make: Make, scripted: Script, energy: str, denominator: str
-) -> None:
+def test_with_errors_the_real_hours_are_charged(make, scripted, energy, denominator):
     workload = make(
         types={"A2": [1.0, 3.0]},
         nodes=[["A2"]] * 3,

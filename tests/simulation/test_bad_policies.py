@@ -1,7 +1,5 @@
 """Policies that return no decision, end the program, or change what they are shown."""
 
-from __future__ import annotations
-
 import signal
 import time
 from collections.abc import Callable
@@ -53,7 +51,7 @@ def _run(workload: Workload, decide: Decide, **options: Any) -> Outcome:
         (Choice(solution=None), "/solution: found NoneType"),  # type: ignore[arg-type]
     ],
 )
-def test_what_is_no_decision_is_refused(workload: Workload, reply: Any, told: str) -> None:
+def test_what_is_no_decision_is_refused(workload, reply, told):
     found = _run(workload, lambda state, memory: reply)
     assert found.status == Status.ERROR
     assert found.message.startswith(f"bad at 0 h: no decision: {told}")
@@ -74,22 +72,20 @@ def test_what_is_no_decision_is_refused(workload: Workload, reply: Any, told: st
         (np.array([-inf]), "/change/0: found -inf"),
     ],
 )
-def test_a_time_of_the_next_call_that_is_none_is_refused(
-    workload: Workload, change: Any, told: str
-) -> None:
+def test_a_time_of_the_next_call_that_is_none_is_refused(workload, change, told):
     found = _run(workload, lambda state, _: Choice(solution=RIGHT, change=change))
     assert found.status == Status.ERROR
     assert found.message.startswith(f"bad at 0 h: no decision: {told}")
 
 
 @pytest.mark.parametrize("change", [np.array([inf]), np.array([9]), np.array([0.5], np.float32)])
-def test_times_that_make_sense_are_taken(workload: Workload, change: Any) -> None:
+def test_times_that_make_sense_are_taken(workload, change):
     found = _run(workload, lambda state, _: Choice(solution=RIGHT, change=change))
     assert found.status == Status.COMPLETE
 
 
 @pytest.mark.parametrize("change", [0.0, 1e-300])
-def test_calls_that_do_not_let_the_clock_run_are_endless(workload: Workload, change: float) -> None:
+def test_calls_that_do_not_let_the_clock_run_are_endless(workload, change):
     found = _run(workload, lambda state, _: Choice(solution=RIGHT, change=np.array([change])))
     assert found.status == Status.ENDLESS
     assert found.message.endswith("100 decisions in a row and no job came or went")
@@ -99,7 +95,7 @@ def test_calls_that_do_not_let_the_clock_run_are_endless(workload: Workload, cha
 @pytest.mark.parametrize(
     "error", [SystemExit(3), GeneratorExit(), RecursionError("deep"), MemoryError()]
 )
-def test_a_policy_ends_its_own_run_only(workload: Workload, error: BaseException) -> None:
+def test_a_policy_ends_its_own_run_only(workload, error):
     def decide(state: State, memory: Any) -> Choice:
         raise error
 
@@ -108,7 +104,7 @@ def test_a_policy_ends_its_own_run_only(workload: Workload, error: BaseException
     assert found.message.startswith(f"bad at 0 h: {type(error).__name__}:")
 
 
-def test_a_message_is_one_line(workload: Workload) -> None:
+def test_a_message_is_one_line(workload):
     def decide(state: State, memory: Any) -> Choice:
         raise ValueError(f"first\nsecond {'x' * 5000}")
 
@@ -118,7 +114,7 @@ def test_a_message_is_one_line(workload: Workload) -> None:
     assert len(message) == len("bad at 0 h: ") + guards.MOST_LETTERS
 
 
-def test_arrays_of_two_dimensions_are_told_by_their_shape(workload: Workload) -> None:
+def test_arrays_of_two_dimensions_are_told_by_their_shape(workload):
     square = np.zeros((1, 1), dtype=int)
     solution = Solution.of(square, square + 1, [0], square - 1)
     found = _run(workload, lambda state, memory: Choice(solution=solution))
@@ -144,9 +140,7 @@ MUTATIONS: list[Callable[[State], object]] = [
 
 
 @pytest.mark.parametrize("mutate", MUTATIONS)
-def test_a_policy_cannot_change_what_it_is_shown(
-    workload: Workload, mutate: Callable[[State], object]
-) -> None:
+def test_a_policy_cannot_change_what_it_is_shown(workload, mutate):
     def decide(state: State, memory: Any) -> Choice:
         if state.number == 1:
             mutate(state)
@@ -156,7 +150,7 @@ def test_a_policy_cannot_change_what_it_is_shown(
     assert found.message == "bad at 5 h: ValueError: assignment destination is read-only"
 
 
-def test_laws_that_a_policy_empties_are_its_own(workload: Workload) -> None:
+def test_laws_that_a_policy_empties_are_its_own(workload):
     def decide(state: State, memory: Any) -> Choice:
         state.workload.laws.clear()  # type: ignore[attr-defined]
         return _right(state, memory)
@@ -173,9 +167,7 @@ def _loop_on(state: State, memory: Any) -> Choice:
             continue
 
 
-def test_a_policy_that_swallows_errors_is_interrupted_too(
-    workload: Workload, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_policy_that_swallows_errors_is_interrupted_too(workload, monkeypatch):
     monkeypatch.setattr(guards, "GRACE", 0.0)
     found = _run(workload, _loop_on, decision_limit=0.02)
     assert found.status == Status.TOO_SLOW
@@ -183,9 +175,7 @@ def test_a_policy_that_swallows_errors_is_interrupted_too(
     assert [record.changes for record in found.records] == [None]
 
 
-def test_a_ring_that_is_lost_is_repeated(
-    workload: Workload, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_ring_that_is_lost_is_repeated(workload, monkeypatch):
     monkeypatch.setattr(guards, "GRACE", 0.0)
     monkeypatch.setattr(guards, "AGAIN", 0.02)
     rings, ring = [], guards.Alarm._ring
@@ -200,16 +190,14 @@ def test_a_ring_that_is_lost_is_repeated(
     assert len(rings) == 2
 
 
-def test_no_timer_is_left_behind(workload: Workload) -> None:
+def test_no_timer_is_left_behind(workload):
     before = signal.getsignal(signal.SIGALRM)
     _run(workload, lambda state, memory: None)
     assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
     assert signal.getsignal(signal.SIGALRM) == before
 
 
-def test_without_timers_a_slow_decision_is_refused_once_it_is_made(
-    workload: Workload, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_timers_a_slow_decision_is_refused_once_it_is_made(workload, monkeypatch):
     monkeypatch.delattr(signal, "setitimer")
     monkeypatch.setattr(guards, "GRACE", 0.0)
 
@@ -222,5 +210,5 @@ def test_without_timers_a_slow_decision_is_refused_once_it_is_made(
     assert _run(workload, decide, decision_limit=1000.0).status == Status.COMPLETE
 
 
-def test_a_limit_beyond_what_timers_know(workload: Workload) -> None:
+def test_a_limit_beyond_what_timers_know(workload):
     assert _run(workload, _right, decision_limit=1e300).status == Status.COMPLETE

@@ -1,7 +1,5 @@
 """The bucket bound: by hand, between the capacity-free bound and the best schedule there is."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from math import inf
 from random import Random
@@ -41,18 +39,18 @@ def _two(make: Make, **changed: object) -> Workload:
 
 
 @pytest.mark.parametrize(("hours", "late"), [(1.0, 0.5), (0.5, 0.75), (0.25, 0.875)])
-def test_jobs_that_share_a_gpu_are_late_together(make: Make, hours: float, late: float) -> None:
+def test_jobs_that_share_a_gpu_are_late_together(make, hours, late):
     """Of 4 h of work 2 are left when both are due: work not done falls from 1 to 0 in 2 h."""
     workload = _two(make)
     assert capacity_free_bound(workload) == 4.0
     assert bucket_bound(workload, hours=hours) == pytest.approx(4 + 10 * late)
 
 
-def test_with_room_for_both_it_is_the_capacity_free_bound(make: Make) -> None:
+def test_with_room_for_both_it_is_the_capacity_free_bound(make):
     assert bucket_bound(_two(make, nodes=[["A1"]] * 2), hours=0.5) == pytest.approx(4.0)
 
 
-def test_a_node_is_of_one_type_at_a_time(make: Make) -> None:
+def test_a_node_is_of_one_type_at_a_time(make):
     changed = {"types": {"A1": [1.0], "B1": [1.0]}, "hours": [{"A": [2.0]}, {"B": [2.0]}]}
     either = _two(make, nodes=[["A1", "B1"]], **changed)
     assert bucket_bound(either, hours=0.5) == pytest.approx(4 + 10 * 0.75)
@@ -60,7 +58,7 @@ def test_a_node_is_of_one_type_at_a_time(make: Make) -> None:
     assert bucket_bound(both, hours=0.5) == pytest.approx(4.0)
 
 
-def test_gpus_of_two_nodes_do_not_add_up_to_one_configuration(make: Make) -> None:
+def test_gpus_of_two_nodes_do_not_add_up_to_one_configuration(make):
     """Three GPUs each, on nodes of two and of four."""
     changed = {"types": {"A2": [1, 2], "A4": [1, 2, 3, 4]}, "hours": [{"A": [9, 9, 2.0]}] * 2}
     of_six = _two(make, nodes=[["A2"], ["A4"]], **changed)
@@ -69,12 +67,12 @@ def test_gpus_of_two_nodes_do_not_add_up_to_one_configuration(make: Make) -> Non
     assert bucket_bound(of_eight, hours=0.5) == pytest.approx(capacity_free_bound(of_eight))
 
 
-def test_halves_of_a_gpu_are_room_for_two(make: Make) -> None:
+def test_halves_of_a_gpu_are_room_for_two(make):
     both = _two(make, inflation=1.0)
     assert bucket_bound(both, hours=0.5) == pytest.approx(2.0)
 
 
-def test_a_job_due_before_it_is_submitted_is_late_from_then_on(make: Make) -> None:
+def test_a_job_due_before_it_is_submitted_is_late_from_then_on(make):
     workload = _two(make, nodes=[["A1"]] * 2, release=[0, 3], due=[9, 1])
     assert bucket_bound(workload, hours=0.5) == pytest.approx(4 + 10 * (2 + 2))
     alone = _two(make, release=[0, 0], due=[-5, 9])
@@ -84,7 +82,7 @@ def test_a_job_due_before_it_is_submitted_is_late_from_then_on(make: Make) -> No
 @pytest.mark.slow
 @given(seed=st.integers(0, 10**6))
 @settings(max_examples=settings().max_examples // 4)
-def test_below_the_best_schedule_and_that_below_policies(seed: int, make: Make) -> None:
+def test_below_the_best_schedule_and_that_below_policies(seed, make):
     workload = _tiny(Random(seed), make)
     best = offline_optimum(workload)
     bound, loose = (bucket_bound(workload, hours=hours) for hours in (0.25, 1.0))
@@ -117,7 +115,7 @@ def _tiny(rng: Random, make: Make) -> Workload:
 
 
 @pytest.mark.slow
-def test_where_jobs_queue_it_is_above_the_capacity_free_bound() -> None:
+def test_where_jobs_queue_it_is_above_the_capacity_free_bound():
     workload = sts.workload(nodes=2, jobs=30, seed=1, mix="a100", gap_seconds=250)
     free = capacity_free_bound(workload)
     bounds = [bucket_bound(workload, hours=hours) for hours in (6.0, 3.0)]
@@ -136,7 +134,7 @@ def test_where_jobs_queue_it_is_above_the_capacity_free_bound() -> None:
     ],
     ids=lambda options: options.energy,
 )
-def test_it_holds_under_every_option(options: Options) -> None:
+def test_it_holds_under_every_option(options):
     workload = sts.workload(nodes=2, jobs=30, seed=1, sharing="paper", gap_seconds=500)
     free, bound = capacity_free_bound(workload, options), bucket_bound(workload, options, hours=2)
     assert free < bound < simulate(workload, policy("queue:pedf", workload), options).totals.cost
@@ -144,7 +142,7 @@ def test_it_holds_under_every_option(options: Options) -> None:
 
 @given(seed=st.integers(0, 10**6))
 @settings(max_examples=settings().max_examples // 2)
-def test_any_multipliers_certify_a_bound(seed: int, make: Make) -> None:
+def test_any_multipliers_certify_a_bound(seed, make):
     rng = Random(seed)
     workload = _tiny(rng, make)
     model = build(workload, configurations(workload, Options()), 0.5)
@@ -163,17 +161,17 @@ def test_any_multipliers_certify_a_bound(seed: int, make: Make) -> None:
 
 
 @pytest.mark.parametrize("hours", [0.0, -1.0, float("inf"), float("nan")])
-def test_buckets_of_no_length_are_refused(make: Make, hours: float) -> None:
+def test_buckets_of_no_length_are_refused(make, hours):
     with pytest.raises(InputError, match=r"/hours: found .*, expected a bucket of > 0 hours"):
         bucket_bound(_two(make), hours=hours)
 
 
-def test_more_columns_than_fit_into_memory_are_refused(make: Make) -> None:
+def test_more_columns_than_fit_into_memory_are_refused(make):
     with pytest.raises(InputError, match="/hours: found 1e-09, expected longer buckets"):
         bucket_bound(_two(make), hours=1e-9)
 
 
-def test_few_slow_cheap_gpus_are_not_left_out_for_fast_dear_ones(make: Make) -> None:
+def test_few_slow_cheap_gpus_are_not_left_out_for_fast_dear_ones(make):
     types = {"A2": [1.0, 2.0], "B1": [100.0]}
     hours = [{"A": [inf, 2.0], "B": [1.0]}]
     workload = make(types, [["A2"], ["B1"]], hours, release=[0], due=[9])
@@ -181,7 +179,7 @@ def test_few_slow_cheap_gpus_are_not_left_out_for_fast_dear_ones(make: Make) -> 
     assert simulate(workload, policy("queue:pedf", workload)).totals.cost == 4.0
 
 
-def test_nodes_of_several_classes_have_hours_of_their_own(make: Make) -> None:
+def test_nodes_of_several_classes_have_hours_of_their_own(make):
     """Three jobs at once on three of four nodes, in time: nobody waits."""
     workload = make(
         types={"A1": [5.0], "B1": [1.0], "C1": [7.0]},

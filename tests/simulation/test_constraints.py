@@ -1,9 +1,6 @@
 """The constraints on arrays against the checker, on feasible and on damaged decisions."""
 
-from __future__ import annotations
-
 import re
-from collections.abc import Callable
 from dataclasses import replace
 from random import Random
 
@@ -15,14 +12,11 @@ from hypothesis import strategies as st
 from rsjs.instances.check import check
 from rsjs.instances.costs import place
 from rsjs.instances.documents import to_instance
-from rsjs.instances.schema import Instance, Workload
+from rsjs.instances.schema import Instance
 from rsjs.instances.solution import DECISION_ARRAYS, Solution
 from rsjs.simulation.constraints import Constraints
 from rsjs.simulation.guards import Stopped
 from rsjs.simulation.state import State, whole
-
-Decide = Callable[[Instance, Random], Solution]
-Make = Callable[..., Workload]
 
 
 def _damaged(solution: Solution, rng: Random) -> Solution:
@@ -52,9 +46,7 @@ def _state(instance: Instance, before: Solution) -> State:
 
 
 @given(rng=st.randoms(use_true_random=False))
-def test_constraints_and_checker_agree(
-    rng: Random, random_document: Callable[..., dict[str, object]], random_decision: Decide
-) -> None:
+def test_constraints_and_checker_agree(rng, random_document, random_decision):
     instance = to_instance(random_document(rng))
     before = random_decision(instance, rng)
     solution = _damaged(rng.choice([before, random_decision(instance, rng)]), rng)
@@ -70,8 +62,8 @@ def test_constraints_and_checker_agree(
 
 @given(rng=st.randoms(use_true_random=False))
 def test_the_fast_way_alone_never_lets_an_infeasible_decision_pass(
-    rng: Random, random_document: Callable[..., dict[str, object]], random_decision: Decide
-) -> None:
+    rng, random_document, random_decision
+):
     instance = to_instance(random_document(rng))
     before = random_decision(instance, rng)
     solution = _damaged(rng.choice([before, random_decision(instance, rng)]), rng)
@@ -94,9 +86,7 @@ def test_the_fast_way_alone_never_lets_an_infeasible_decision_pass(
         ("rsjs_eq_feasible", 2, 2, ""),
     ],
 )
-def test_as_many_nodes_are_selected_as_the_rule_says(
-    make: Make, rule: str, on: int, placed: int, told: str
-) -> None:
+def test_as_many_nodes_are_selected_as_the_rule_says(make, rule, on, placed, told):
     workload = make(types={"A2": [1.0, 1.0]}, nodes=[["A2"]] * 3, release=[0, 0], due=[9, 9])
     instance = replace(whole(workload), objective=replace(workload.objective, open_nodes=rule))
     runs = np.arange(2) < placed

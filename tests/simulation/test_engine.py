@@ -1,15 +1,12 @@
 """Order of events, and what policies see."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 
-from rsjs.instances.schema import Instance, Workload
+from rsjs.instances.schema import Instance
 from rsjs.instances.solution import Solution
 from rsjs.simulation.engine import simulate
 from rsjs.simulation.event_kinds import Kind
@@ -17,10 +14,6 @@ from rsjs.simulation.guards import Status
 from rsjs.simulation.options import Options
 from rsjs.simulation.policy import Choice, Policy
 from rsjs.simulation.state import State
-
-Make = Callable[..., Workload]
-Script = Callable[..., Policy]
-Decide = Callable[[State, Any], Choice]
 
 
 def _spy(script: Policy, seen: list[State]) -> Policy:
@@ -32,9 +25,7 @@ def _spy(script: Policy, seen: list[State]) -> Policy:
     return Policy(spelling="spy", decide=decide)
 
 
-def test_completions_come_before_arrivals_and_one_decision_follows(
-    make: Make, scripted: Script
-) -> None:
+def test_completions_come_before_arrivals_and_one_decision_follows(make, scripted):
     workload = make(hours=[{"A": [2.0]}] * 3, release=[0, 2, 2 + 0.9e-9], due=[9] * 3)
     seen: list[State] = []
     found = simulate(workload, _spy(scripted({"j0": (0, 1)}, {"j1": (0, 1)}, {"j2": (0, 1)}), seen))
@@ -49,7 +40,7 @@ def test_completions_come_before_arrivals_and_one_decision_follows(
     assert not seen[1].used.any()
 
 
-def test_a_policy_sees_the_jobs_at_hand_and_not_their_epochs(two: Workload, both: Policy) -> None:
+def test_a_policy_sees_the_jobs_at_hand_and_not_their_epochs(two, both):
     seen: list[State] = []
     simulate(two, _spy(both, seen))
     assert [(state.now, state.number, state.elapsed) for state in seen] == [
@@ -68,7 +59,7 @@ def test_a_policy_sees_the_jobs_at_hand_and_not_their_epochs(two: Workload, both
     assert not [name for name in hidden if "realised" in name]
 
 
-def test_the_instance_of_a_moment_passes_the_door(two: Workload, both: Policy) -> None:
+def test_the_instance_of_a_moment_passes_the_door(two, both):
     seen: list[State] = []
     simulate(two, _spy(both, seen))
     for state in seen:
@@ -76,7 +67,7 @@ def test_the_instance_of_a_moment_passes_the_door(two: Workload, both: Policy) -
         assert replace(state.of(np.array([0]))).jobs.id == ("j0",)
 
 
-def test_memory_is_handed_from_call_to_call(two: Workload) -> None:
+def test_memory_is_handed_from_call_to_call(two):
     memories: list[object] = []
 
     def decide(state: State, memory: Any) -> Choice:
@@ -90,7 +81,7 @@ def test_memory_is_handed_from_call_to_call(two: Workload) -> None:
     assert memories == [None, 1, 2]
 
 
-def test_a_switch_is_an_event_unless_another_comes_before(two: Workload, scripted: Script) -> None:
+def test_a_switch_is_an_event_unless_another_comes_before(two, scripted):
     script = scripted({"j0": (0, 1)}, {"j0": (0, 1), "j1": (1, 1)})
 
     def decide(state: State, memory: Any) -> Choice:
@@ -108,7 +99,7 @@ def test_a_switch_is_an_event_unless_another_comes_before(two: Workload, scripte
     ]
 
 
-def test_the_period_counts_from_the_last_decision(two: Workload, both: Policy) -> None:
+def test_the_period_counts_from_the_last_decision(two, both):
     found = simulate(two, both, Options(period=1.25))
     assert [(record.time, record.kinds) for record in found.records] == [
         (0.0, (Kind.ARRIVAL,)),
@@ -119,9 +110,7 @@ def test_the_period_counts_from_the_last_decision(two: Workload, both: Policy) -
     ]
 
 
-def test_nothing_runs_between_the_last_completion_and_the_next_arrival(
-    make: Make, scripted: Script
-) -> None:
+def test_nothing_runs_between_the_last_completion_and_the_next_arrival(make, scripted):
     workload = make(types={"A1": [2.0]}, release=[0, 10], due=[9, 11])
     found = simulate(workload, scripted({"j0": (0, 1), "j1": (0, 1)}), Options(period=3.0))
     assert [record.time for record in found.records] == [0.0, 1.0, 10.0, 11.0]
@@ -129,7 +118,7 @@ def test_nothing_runs_between_the_last_completion_and_the_next_arrival(
     assert found.totals.idle_gpu_hours == 0
 
 
-def test_epochs_close_to_a_whole_number_are_that_number(two: Workload, both: Policy) -> None:
+def test_epochs_close_to_a_whole_number_are_that_number(two, both):
     seen: list[State] = []
     late = replace(two, jobs=replace(two.jobs, release=np.array([0, 1 - 1e-8])))
     simulate(late, _spy(both, seen))
@@ -137,7 +126,7 @@ def test_epochs_close_to_a_whole_number_are_that_number(two: Workload, both: Pol
 
 
 @pytest.mark.parametrize("zero", [0.0, 5e5, 1e12])
-def test_hours_since_1970_have_fewer_decimals(make: Make, scripted: Script, zero: float) -> None:
+def test_hours_since_1970_have_fewer_decimals(make, scripted, zero):
     workload = make(
         types={"A2": [1.0, 2.0]},
         hours=[{"A": [0.003]}, {"A": [0.0007]}],
@@ -153,7 +142,7 @@ def test_hours_since_1970_have_fewer_decimals(make: Make, scripted: Script, zero
     assert found.totals.energy == pytest.approx(0.0134, abs=1e-9 + 4 * np.spacing(zero))
 
 
-def test_seconds_of_decisions_are_counted(two: Workload, both: Policy) -> None:
+def test_seconds_of_decisions_are_counted(two, both):
     found = simulate(two, both)
     seconds = found.seconds_as_dict()
     assert len(found.seconds) == found.totals.decisions == 3

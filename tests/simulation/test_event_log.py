@@ -1,11 +1,7 @@
 """The log: same run, same bytes; simulated again it comes to the same totals."""
 
-from __future__ import annotations
-
 import gzip
 import json
-from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 
@@ -19,11 +15,7 @@ from rsjs.simulation.guards import Status
 from rsjs.simulation.options import Options
 from rsjs.simulation.outcome import Outcome
 from rsjs.simulation.policies.registry import policy
-from rsjs.simulation.policy import Policy
 from rsjs.simulation.recorded import replay
-
-Script = Callable[..., Policy]
-Make = Callable[..., Workload]
 
 OPTIONS = Options(boot=0.1, checkpoint="epoch", period=2.0, deviation=0.1, energy="node", seed=7)
 
@@ -38,9 +30,7 @@ def outcome(workload: Workload) -> Outcome:
     return simulate(workload, policy("sts:fallback", workload), OPTIONS)
 
 
-def test_a_log_says_what_was_run_what_happened_and_how_it_ended(
-    tmp_path: Path, make: Make, scripted: Script
-) -> None:
+def test_a_log_says_what_was_run_what_happened_and_how_it_ended(tmp_path, make, scripted):
     workload = make(types={"A2": [1.0, 2.0]}, release=[0, 0.5], due=[1, 2])
     found = simulate(workload, scripted({"j0": (0, 1)}, {"j1": (0, 1)}, {"j0": (0, 1)}))
     first, *events, last = map(json.loads, event_log.text(found).splitlines())
@@ -69,7 +59,7 @@ def test_a_log_says_what_was_run_what_happened_and_how_it_ended(
     assert replay(workload, event_log.read(tmp_path / "log.jsonl")).totals == found.totals
 
 
-def test_same_seed_same_bytes(tmp_path: Path, workload: Workload, outcome: Outcome) -> None:
+def test_same_seed_same_bytes(tmp_path, workload, outcome):
     again = simulate(workload, policy("sts:fallback", workload), OPTIONS)
     event_log.write(outcome, tmp_path / "first.jsonl.gz")
     event_log.write(again, tmp_path / "second.jsonl.gz")
@@ -78,9 +68,7 @@ def test_same_seed_same_bytes(tmp_path: Path, workload: Workload, outcome: Outco
     assert gzip.decompress(data).decode() == event_log.text(outcome)
 
 
-def test_a_log_simulated_again_has_the_same_events_and_totals(
-    tmp_path: Path, workload: Workload, outcome: Outcome
-) -> None:
+def test_a_log_simulated_again_has_the_same_events_and_totals(tmp_path, workload, outcome):
     kinds = {kind for record in outcome.records for kind in record.kinds}
     assert kinds == {*Kind}
     event_log.write(outcome, tmp_path / "log.jsonl")
@@ -89,7 +77,7 @@ def test_a_log_simulated_again_has_the_same_events_and_totals(
     assert event_log.text(found).splitlines()[1:] == event_log.text(outcome).splitlines()[1:]
 
 
-def test_switches_are_simulated_again(tmp_path: Path, make: Make, switching: Policy) -> None:
+def test_switches_are_simulated_again(tmp_path, make, switching):
     workload = make(
         nodes=[["A1"]] * 2, hours=[{"A": [1.1]}] * 4, release=[0, 0.3, 1.7, 5.9], due=[4, 5, 6, 7]
     )
@@ -100,7 +88,7 @@ def test_switches_are_simulated_again(tmp_path: Path, make: Make, switching: Pol
     assert event_log.text(again).splitlines()[1:] == event_log.text(found).splitlines()[1:]
 
 
-def test_a_run_that_lost_jobs_can_be_simulated_again(tmp_path: Path, make: Make) -> None:
+def test_a_run_that_lost_jobs_can_be_simulated_again(tmp_path, make):
     workload = make(types={"A1": [2.0]}, hours=[{"A": [3.0]}] * 2, release=[0, 1], due=[9, 4])
     found = simulate(workload, policy("edf:code", workload), Options(events="authors"))
     event_log.write(found, tmp_path / "log.jsonl")
@@ -135,9 +123,7 @@ def _changed(lines: list[str], number: int, old: str, new: str) -> list[str]:
         (-1, '"totals":{', '"totals":[],"old":{', "AttributeError"),
     ],
 )
-def test_a_log_that_was_changed_is_refused(
-    tmp_path: Path, workload: Workload, outcome: Outcome, number: int, old: str, new: str, told: str
-) -> None:
+def test_a_log_that_was_changed_is_refused(tmp_path, workload, outcome, number, old, new, told):
     lines = event_log.text(outcome).splitlines()
     lines = _changed(lines, number % len(lines), old, new)
     path = tmp_path / "log.jsonl"
@@ -146,7 +132,7 @@ def test_a_log_that_was_changed_is_refused(
         replay(workload, event_log.read(path))
 
 
-def test_a_log_of_one_event_less_is_refused(tmp_path: Path, make: Make, switching: Policy) -> None:
+def test_a_log_of_one_event_less_is_refused(tmp_path, make, switching):
     workload = make(release=[0], due=[4])
     lines = event_log.text(simulate(workload, switching)).splitlines()
     (tmp_path / "log.jsonl").write_text("\n".join([*lines[:-2], lines[-1]]))
@@ -154,9 +140,7 @@ def test_a_log_of_one_event_less_is_refused(tmp_path: Path, make: Make, switchin
         replay(workload, event_log.read(tmp_path / "log.jsonl"))
 
 
-def test_a_log_with_another_decision_is_refused(
-    tmp_path: Path, workload: Workload, outcome: Outcome
-) -> None:
+def test_a_log_with_another_decision_is_refused(tmp_path, workload, outcome):
     lines = event_log.text(outcome).splitlines()
     event = json.loads(lines[1])
     (name,) = event["run"]
@@ -169,7 +153,7 @@ def test_a_log_with_another_decision_is_refused(
 
 
 @pytest.mark.parametrize("name", ["none.jsonl", "torn.jsonl.gz", "text.jsonl.gz"])
-def test_what_is_not_a_log_is_refused(tmp_path: Path, name: str) -> None:
+def test_what_is_not_a_log_is_refused(tmp_path, name):
     (tmp_path / "torn.jsonl.gz").write_bytes(gzip.compress(b"{}\n" * 1000)[:-9])
     (tmp_path / "text.jsonl.gz").write_text("{}")
     with pytest.raises(InputError, match=name):

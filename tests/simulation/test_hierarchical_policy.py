@@ -1,7 +1,5 @@
 """Controllers with their own nodes and jobs: simulations that do not know of each other."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -54,9 +52,7 @@ JAHANI = jahani.workload(nodes=4, jobs=20, seed=1, gap_seconds=0.1)
         (JAHANI, "greedy:paper", 4),
     ],
 )
-def test_each_controller_is_a_simulation_of_its_own(
-    workload: Workload, method: str, controllers: int
-) -> None:
+def test_each_controller_is_a_simulation_of_its_own(workload, method, controllers):
     found = hierarchical(workload, method, controllers)
     assert found.status == Status.COMPLETE
     alone = [part(workload, k, controllers) for k in range(controllers)]
@@ -70,7 +66,7 @@ def test_each_controller_is_a_simulation_of_its_own(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("method", ["sts:literal", "greedy:paper"])
-def test_one_controller_is_the_policy_itself(method: str) -> None:
+def test_one_controller_is_the_policy_itself(method):
     found, alone = hierarchical(STS, method, 1), simulate(STS, policy(method, STS))
     assert found.totals == alone.totals
     assert found.policy.startswith("hierarchical")
@@ -96,13 +92,13 @@ def waiting_cluster(make: Make, hours: list[list[float]], due: list[float]) -> W
         ("pressure", [3.0, 1.0, 2.0, 4.0]),  # j1, j2 and j0, j3: least time left j1, j0, j2, j3
     ],
 )
-def test_jobs_are_dealt_by_the_split(make: Make, split: str, ends: list[float]) -> None:
+def test_jobs_are_dealt_by_the_split(make, split, ends):
     workload = waiting_cluster(make, [[3.0], [1.0], [1.0], [1.0]], [5.0, 1.5, 6.0, 9.0])
     found = hierarchical(workload, "fifo:paper", 2, split=split)
     assert found.completed_at.tolist() == ends
 
 
-def test_demand_balances_the_gpus_that_jobs_need(make: Make) -> None:
+def test_demand_balances_the_gpus_that_jobs_need(make):
     """j0 needs both GPUs of a node; the others, one each, go to the other controller."""
     hours = [[4.0, 2.0], [2.0, 2.0], [2.0, 2.0]]
     workload = waiting_cluster(make, hours, [2.0, 2.0, 2.0])
@@ -111,7 +107,7 @@ def test_demand_balances_the_gpus_that_jobs_need(make: Make) -> None:
     assert hierarchical(workload, "queue:edf", 2).totals.tardiness > 0
 
 
-def test_a_job_goes_where_it_can_run(make: Make) -> None:
+def test_a_job_goes_where_it_can_run(make):
     workload = make(
         types={"A1": [1.0], "B1": [1.0]},
         nodes=[["A1"], ["B1"]],
@@ -123,14 +119,14 @@ def test_a_job_goes_where_it_can_run(make: Make) -> None:
     assert found.completed_at.tolist() == [1.0, 1.0, 2.0]
 
 
-def test_at_the_end_of_a_period_all_controllers_are_asked(make: Make) -> None:
+def test_at_the_end_of_a_period_all_controllers_are_asked(make):
     workload = waiting_cluster(make, [[3.0], [3.0]], [9.0, 9.0])
     spelling = "hierarchical?method=fifo:paper,controllers=2"
     found = simulate(workload, policy(spelling, workload), Options(period=1.0))
     assert (found.status, found.totals.decisions) == (Status.COMPLETE, 3)
 
 
-def test_the_first_method_that_serves_the_workload_runs() -> None:
+def test_the_first_method_that_serves_the_workload_runs():
     spelling = "hierarchical?method=(jahani_patterns@highs)|greedy:paper,controllers=2"
     found = simulate(STS, policy(spelling, STS))
     assert found.totals == hierarchical(STS, "greedy:paper", 2).totals
@@ -143,15 +139,13 @@ def test_the_first_method_that_serves_the_workload_runs() -> None:
         ("hierarchical?undivided=greedy:paper", "without undivided"),
     ],
 )
-def test_what_cannot_be_simulated_is_refused(spelling: str, told: str) -> None:
+def test_what_cannot_be_simulated_is_refused(spelling, told):
     with pytest.raises(InputError, match=told):
         policy(spelling, STS)
 
 
 @pytest.mark.parametrize("split", ["round_robin", "pressure", "demand"])
-def test_a_controller_whose_nodes_no_job_can_use_has_nothing_to_decide(
-    make: Make, split: str
-) -> None:
+def test_a_controller_whose_nodes_no_job_can_use_has_nothing_to_decide(make, split):
     workload = make(
         types={"A1": [1.0], "B1": [9.0]},
         nodes=[["A1"], ["B1"], ["A1"]],
@@ -163,9 +157,7 @@ def test_a_controller_whose_nodes_no_job_can_use_has_nothing_to_decide(
     assert (found.status, found.totals.energy) == (Status.COMPLETE, 8.0)
 
 
-def test_a_controller_sees_its_own_decisions_only(
-    make: Make, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_controller_sees_its_own_decisions_only(make, monkeypatch):
     """Two nodes, a job on each; all are asked at the end of a period of 1.5 h."""
     workload = make(
         nodes=[["A1"]] * 2, hours=[{"A": [2.0]}, {"A": [3.5]}], release=[0, 1], due=[9, 9]
@@ -193,7 +185,7 @@ def test_a_controller_sees_its_own_decisions_only(
     ]
 
 
-def test_the_load_of_a_controller_is_that_of_its_jobs_at_hand(make: Make) -> None:
+def test_the_load_of_a_controller_is_that_of_its_jobs_at_hand(make):
     """While j0 runs, j1 goes to the other controller; j2 comes when both are free again."""
     workload = make(
         nodes=[["A1"]] * 2,

@@ -1,7 +1,5 @@
 """The metrics of the papers, on the papers' own numbers and on two runs."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import pytest
@@ -25,13 +23,11 @@ Script = Callable[..., Policy]
         (12.47, 13.30, "real", 0.0624),
     ],
 )
-def test_deviation_names_its_denominator(
-    predicted: float, real: float, denominator: str, expected: float
-) -> None:
+def test_deviation_names_its_denominator(predicted, real, denominator, expected):
     assert deviation(real, predicted, denominator) == pytest.approx(expected, abs=5e-5)
 
 
-def test_ratio_and_reduction() -> None:
+def test_ratio_and_reduction():
     assert ratio(30.0, 120.0) == 0.25
     assert reduction(0.25) == 0.75
     assert reduction(1.4) == pytest.approx(-0.4)
@@ -48,7 +44,7 @@ def runs(make: Make, scripted: Script) -> dict[str, Outcome]:
     return {name: simulate(workload, scripted(script)) for name, script in scripts.items()}
 
 
-def test_a_run_against_a_baseline(runs: dict[str, Outcome]) -> None:
+def test_a_run_against_a_baseline(runs):
     found = metrics(runs["fast"], runs["slow"])
     assert found.as_dict() == {
         "cost_ratio": 0.25,
@@ -58,7 +54,7 @@ def test_a_run_against_a_baseline(runs: dict[str, Outcome]) -> None:
     }
 
 
-def test_a_run_that_did_not_complete_has_no_ratio(runs: dict[str, Outcome]) -> None:
+def test_a_run_that_did_not_complete_has_no_ratio(runs):
     nothing = dict.fromkeys(metrics(runs["slow"], runs["slow"]).as_dict())
     assert metrics(runs["never"], runs["slow"]).as_dict() == nothing
     assert metrics(runs["slow"], runs["never"]).as_dict() == nothing
@@ -66,6 +62,6 @@ def test_a_run_that_did_not_complete_has_no_ratio(runs: dict[str, Outcome]) -> N
     assert over_bound(runs["slow"], 4.0) == 6.0
 
 
-def test_a_full_cluster_is_crowded(runs: dict[str, Outcome]) -> None:
+def test_a_full_cluster_is_crowded(runs):
     assert not crowded([runs["slow"]])
     assert crowded([runs["slow"], runs["fast"]])

@@ -1,10 +1,7 @@
 """The capacity-free bound: by hand, and below what any policy pays."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from itertools import product
-from random import Random
 
 import pytest
 from hypothesis import given, settings
@@ -50,12 +47,12 @@ def _one(make: Make, due: float, weight: float = 10.0) -> Workload:
         (2.0, 0.5, 4.0 + 0.5),
     ],
 )
-def test_one_job_by_hand(make: Make, due: float, weight: float, expected: float) -> None:
+def test_one_job_by_hand(make, due, weight, expected):
     # a GPU costs 1 $/h at least, so two cost 2 $/h: 2 h x 2 = 4 h x 1
     assert capacity_free_bound(_one(make, due, weight)) == pytest.approx(expected)
 
 
-def test_a_job_may_change_its_configuration(make: Make) -> None:
+def test_a_job_may_change_its_configuration(make):
     """On one GPU 4 h for 4 $, on two 3 h for 6 $; due after 3.5 h: half and half."""
     workload = make(
         types={"A2": [1.0, 2.0]}, hours=[{"A": [4.0, 3.0]}], release=[0], due=[3.5], weight=[10]
@@ -64,7 +61,7 @@ def test_a_job_may_change_its_configuration(make: Make) -> None:
     assert capacity_free_bound(workload, Options(energy="gpu")) == pytest.approx(5.0)
 
 
-def test_the_cheapest_node_type_of_a_gpu_counts(make: Make) -> None:
+def test_the_cheapest_node_type_of_a_gpu_counts(make):
     workload = make(
         types={"A1": [1.0], "A2": [1.5, 1.5], "A4": [0.1] * 4},
         nodes=[["A1", "A2"]],
@@ -76,14 +73,14 @@ def test_the_cheapest_node_type_of_a_gpu_counts(make: Make) -> None:
     assert capacity_free_bound(workload, Options(energy="base:0.5")) == 4 * 0.75
 
 
-def test_shares_cost_their_part_of_a_gpu(make: Make) -> None:
+def test_shares_cost_their_part_of_a_gpu(make):
     workload = make(hours=[{"A": [4.0]}], release=[0], due=[9], inflation=1.5)
     assert capacity_free_bound(workload) == 6.0 / 2
 
 
 @given(rng=st.randoms(use_true_random=False))
 @settings(max_examples=settings().max_examples // 2)
-def test_each_job_is_a_linear_program(rng: Random, random_workload: Make) -> None:
+def test_each_job_is_a_linear_program(rng, random_workload):
     """min sum q_i x_i + eta u, sum t_i x_i - u <= d - r, sum x_i = 1, over dedicated GPUs."""
     workload = random_workload(rng, energy="proportional")
     cluster, jobs = workload.cluster, workload.jobs
@@ -116,14 +113,14 @@ def test_each_job_is_a_linear_program(rng: Random, random_workload: Make) -> Non
 
 @pytest.mark.slow
 @pytest.mark.parametrize("options", OPTIONS, ids=lambda options: options.energy)
-def test_no_policy_is_below_the_bound(options: Options) -> None:
+def test_no_policy_is_below_the_bound(options):
     workload = sts.workload(nodes=4, jobs=15, seed=1, sharing="paper")
     bound = capacity_free_bound(workload, options)
     for spelling in ("queue:edf", "queue:pedf", "sts:fallback"):
         assert 0 < bound <= simulate(workload, policy(spelling, workload), options).totals.cost
 
 
-def test_the_bound_says_something_where_jobs_do_not_wait() -> None:
+def test_the_bound_says_something_where_jobs_do_not_wait():
     workload = sts.workload(nodes=4, jobs=15, seed=1)
     found = simulate(workload, policy("queue:pedf", workload)).totals
     assert found.utilisation < 0.4

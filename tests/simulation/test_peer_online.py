@@ -1,10 +1,6 @@
 """The rules "code" and the authors' events against an online run of their GPUScheduler."""
 
-from __future__ import annotations
-
 import csv
-from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 
@@ -15,13 +11,12 @@ from rsjs.simulation.guards import Status
 from rsjs.simulation.options import Options
 from rsjs.simulation.policies.registry import policy
 
-Make = Callable[..., Workload]
 CASE = "online_azure4_N10_J100_exp120000_s1"
 NAMES = {"Greedy": "greedy", "FIFO": "fifo", "EDF": "edf", "Priority": "priority"}
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_online_totals_equal_the_authors_to_six_digits(shared: Path, name: str) -> None:
+def test_online_totals_equal_the_authors_to_six_digits(shared, name):
     with (shared / "data/peer/online.csv").open() as file:
         (row,) = (r for r in csv.DictReader(file) if (r["case"], r["method"]) == (CASE, name))
     workload = read_any(shared / "data/peer" / CASE)
@@ -36,7 +31,7 @@ def test_online_totals_equal_the_authors_to_six_digits(shared: Path, name: str) 
 
 
 @pytest.mark.parametrize("method", ["fifo", "edf", "priority"])
-def test_the_authors_program_runs_one_of_three_jobs_on_one_node(make: Make, method: str) -> None:
+def test_the_authors_program_runs_one_of_three_jobs_on_one_node(make, method):
     workload = make(
         types={"A1": [2.0]},
         hours=[{"A": [3.0]}, {"A": [3.0]}, {"A": [3.0]}],
@@ -55,13 +50,13 @@ def test_the_authors_program_runs_one_of_three_jobs_on_one_node(make: Make, meth
     assert (corrected.totals.energy, corrected.totals.tardiness) == (18.0, tardiness)
 
 
-def test_greedy_loses_no_job(make: Make) -> None:
+def test_greedy_loses_no_job(make):
     workload = make(types={"A1": [2.0]}, hours=[{"A": [3.0]}] * 3, release=[0, 1, 2], due=[9, 9, 9])
     found = simulate(workload, policy("greedy:code", workload), Options(events="authors"))
     assert (found.status, found.totals.completed) == (Status.COMPLETE, 3)
 
 
-def test_the_authors_submit_one_job_per_event(make: Make) -> None:
+def test_the_authors_submit_one_job_per_event(make):
     workload = make(
         types={"A1": [2.0]},
         nodes=[["A1"], ["A1"]],

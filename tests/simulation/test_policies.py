@@ -1,11 +1,7 @@
 """Policies that look at waiting jobs only take the decisions of the methods of their name."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
 from dataclasses import replace
 from math import inf
-from random import Random
 
 import numpy as np
 import pytest
@@ -35,7 +31,6 @@ from rsjs.simulation.policies.workload_data import WorkloadData
 from rsjs.simulation.policy import Choice, Policy
 from rsjs.simulation.state import State, whole
 
-Make = Callable[..., Workload]
 SPELLINGS = [
     *(f"{name}:{rule}" for name in ("fifo", "edf", "priority") for rule in ("code", "paper")),
     *(f"queue:{rule}" for rule in ("edf", "edf_alone", "fifo", "priority")),
@@ -64,9 +59,7 @@ def _steps(outcome: Outcome) -> list[object]:
 
 @given(rng=st.randoms(use_true_random=False), spelling=st.sampled_from(SPELLINGS + PREEMPTIVE))
 @settings(max_examples=settings().max_examples // 2)
-def test_decisions_are_those_of_the_method(
-    rng: Random, spelling: str, random_workload: Make
-) -> None:
+def test_decisions_are_those_of_the_method(rng, spelling, random_workload):
     workload = random_workload(rng, open_nodes=rng.choice(["free", "jahani_eq"]))
     own = simulate(workload, policy(spelling, workload))
     other = _as_method(spelling, workload, Options())
@@ -76,7 +69,7 @@ def test_decisions_are_those_of_the_method(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("spelling", SPELLINGS + PREEMPTIVE)
-def test_decisions_are_those_of_the_method_on_a_crowded_cluster(spelling: str) -> None:
+def test_decisions_are_those_of_the_method_on_a_crowded_cluster(spelling):
     for workload in (
         jahani.workload(nodes=2, jobs=20, seed=1, gap_seconds=0.1),
         sts.workload(nodes=2, jobs=16, seed=2, gap_seconds=1000, sharing="paper"),
@@ -93,7 +86,7 @@ def test_decisions_are_those_of_the_method_on_a_crowded_cluster(spelling: str) -
     "spelling",
     ["greedy:code", "greedy:paper", "queue:pedf", "queue:greedy", "local_search"],
 )
-def test_methods_are_policies(spelling: str) -> None:
+def test_methods_are_policies(spelling):
     workload = sts.workload(nodes=3, jobs=12, seed=1)
     found = simulate(workload, policy(spelling, workload), Options(period=1.0))
     assert (found.status, found.totals.completed) == (Status.COMPLETE, 12)
@@ -110,7 +103,7 @@ def test_methods_are_policies(spelling: str) -> None:
         ("hierarchical?controllers=2,method=(jahani_patterns@highs?route=arrays)", JAHANI),
     ],
 )
-def test_exact_methods_decide_again_and_again(spelling: str, workload: Workload) -> None:
+def test_exact_methods_decide_again_and_again(spelling, workload):
     found = simulate(workload, policy(spelling, workload), Options(period=1.0))
     assert (found.status, found.message) == (Status.COMPLETE, "")
     assert found.totals.cost >= capacity_free_bound(workload) * (1 - 1e-9)
@@ -119,9 +112,7 @@ def test_exact_methods_decide_again_and_again(spelling: str, workload: Workload)
 @pytest.mark.parametrize(
     ("spelling", "begins"), [("jahani_patterns@highs", True), ("local_search", False)]
 )
-def test_exact_methods_begin_from_the_placement_until_now(
-    spelling: str, begins: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_exact_methods_begin_from_the_placement_until_now(spelling, begins, monkeypatch):
     calls = []
 
     def run(instance: Instance, call: Call, report: Report) -> SolveResult:
@@ -137,7 +128,7 @@ def test_exact_methods_begin_from_the_placement_until_now(
 
 
 @pytest.mark.slow
-def test_random_methods_draw_other_numbers_at_each_decision_and_the_same_in_each_run() -> None:
+def test_random_methods_draw_other_numbers_at_each_decision_and_the_same_in_each_run():
     workload = sts.workload(nodes=4, jobs=20, seed=2, law="high")
     spelling = "randomized_greedy:paper?iterations=20"
     runs = [
@@ -157,12 +148,12 @@ def test_random_methods_draw_other_numbers_at_each_decision_and_the_same_in_each
         ("rsjs_bound", "decisions, not bounds only"),
     ],
 )
-def test_what_cannot_decide_is_refused_before_the_start(spelling: str, told: str) -> None:
+def test_what_cannot_decide_is_refused_before_the_start(spelling, told):
     with pytest.raises(InputError, match=told):
         policy(spelling, sts.workload(nodes=2, jobs=3, seed=1))
 
 
-def test_a_method_for_few_jobs_serves_as_long_as_there_are_no_more() -> None:
+def test_a_method_for_few_jobs_serves_as_long_as_there_are_no_more():
     workload = sts.workload(nodes=2, jobs=12, seed=1, gap_seconds=2000)
     request = parse("greedy:code")
     few = replace(request, method=replace(request.method, max_jobs=3))
@@ -181,29 +172,23 @@ def test_a_method_for_few_jobs_serves_as_long_as_there_are_no_more() -> None:
         ("edf:code", 200, None),
     ],
 )
-def test_many_decisions_are_worth_compiling(
-    monkeypatch: pytest.MonkeyPatch, spelling: str, jobs: int, engine: str | None
-) -> None:
+def test_many_decisions_are_worth_compiling(monkeypatch, spelling, jobs, engine):
     monkeypatch.setattr(method, "AVAILABLE", True)
     assert method.options_for(parse(spelling), jobs).get("engine") == engine
 
 
-def test_every_policy_of_a_file_is_a_method() -> None:
+def test_every_policy_of_a_file_is_a_method():
     assert [request(name).method.name for name in OWN_FILES] == [*OWN_FILES]
     assert all(callable(maker(name)) for name in OWN_FILES)
 
 
 @pytest.mark.parametrize(("spelling", "ends"), [("edf:paper", 1.25), ("edf:code", 2.0)])
-def test_a_job_joins_a_busy_node_unless_nodes_are_for_one(
-    make: Make, spelling: str, ends: float
-) -> None:
+def test_a_job_joins_a_busy_node_unless_nodes_are_for_one(make, spelling, ends):
     workload = make(types={"A2": [1.0, 2.0]}, release=[0, 0.25], due=[9, 9])
     assert simulate(workload, policy(spelling, workload)).completed_at.tolist() == [1.0, ends]
 
 
-def test_rg_draws_by_the_seed_of_the_decision_and_makes_as_many_schedules_as_asked(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_rg_draws_by_the_seed_of_the_decision_and_makes_as_many_schedules_as_asked(monkeypatch):
     workload, asked = sts.workload(nodes=2, jobs=4, seed=1), []
 
     def spied(of: Choices, stop: Stopping, seed: int) -> tuple[Solution, int]:
@@ -222,7 +207,7 @@ def test_rg_draws_by_the_seed_of_the_decision_and_makes_as_many_schedules_as_ask
 
 @pytest.mark.skipif(not AVAILABLE, reason="numba is not installed")
 @pytest.mark.parametrize(("rule", "law"), [("code", "exp"), ("paper", "high")])
-def test_greedy_without_prices_decides_as_the_method_does(rule: str, law: str) -> None:
+def test_greedy_without_prices_decides_as_the_method_does(rule, law):
     workload = sts.workload(nodes=5, jobs=30, seed=3, mix="kma", law=law)
     one, other = (
         simulate(workload, policy(f"greedy:{rule}?engine={engine}", workload))
@@ -233,7 +218,7 @@ def test_greedy_without_prices_decides_as_the_method_does(rule: str, law: str) -
     assert one.totals.completed == 30
 
 
-def test_steps_of_a_part_are_those_of_its_own_laws() -> None:
+def test_steps_of_a_part_are_those_of_its_own_laws():
     workload = sts.workload(nodes=5, jobs=30, seed=4)
     known, looked_at = WorkloadData(whole(workload)), 0
     inner = policy("queue:greedy", workload)

@@ -1,7 +1,5 @@
 """Random workloads under random decisions: what holds whatever a policy does."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from itertools import pairwise
 from random import Random
@@ -62,9 +60,7 @@ def _case(
 
 @given(rng=st.randoms(use_true_random=False))
 @settings(max_examples=settings().max_examples // 2)
-def test_conservation_the_clock_and_the_bound(
-    rng: Random, random_workload: Make, random_decision: Decide
-) -> None:
+def test_conservation_the_clock_and_the_bound(rng, random_workload, random_decision):
     workload, options, found = _case(rng, random_workload, random_decision)
     jobs, totals = workload.jobs, found.totals
     assert (found.status, found.message) == (Status.COMPLETE, "")
@@ -88,7 +84,7 @@ def test_conservation_the_clock_and_the_bound(
 
 @given(seed=st.integers(0, 10**6))
 @settings(max_examples=settings().max_examples // 4)
-def test_same_seed_same_log(seed: int, random_workload: Make, random_decision: Decide) -> None:
+def test_same_seed_same_log(seed, random_workload, random_decision):
     texts = [
         event_log.text(_case(Random(seed), random_workload, random_decision)[2]) for _ in range(2)
     ]

@@ -1,10 +1,7 @@
 """ROLL: what a decision costs, against all numbers of epochs there are, and what it chooses."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
-from random import Random
 
 import numpy as np
 import pytest
@@ -48,14 +45,14 @@ def two_speeds(make: Make, due: float = 15.2, weight: float = 100.0) -> Workload
     )
 
 
-def test_the_cost_to_go_is_that_of_the_optimal_profile(make: Make) -> None:
+def test_the_cost_to_go_is_that_of_the_optimal_profile(make):
     """8 epochs slowly and 12 fast, of which the last 10 with probability 1/2: 16.4 $."""
     found = cost_to_go.values(alone(two_speeds(make)), 1.0, "numpy")
     assert found.running[0, 0].tolist() == [np.inf, pytest.approx(16.4), pytest.approx(16.4)]
     assert found.waiting[0] == pytest.approx(16.9)  # 5.5 epochs slowly, 14.5 fast
 
 
-def test_a_job_that_cannot_be_in_time_pays_for_what_is_to_come_only(make: Make) -> None:
+def test_a_job_that_cannot_be_in_time_pays_for_what_is_to_come_only(make):
     """Due 2 h ago, 1 $ for an hour: slowly 10 h or 20 h at 2 $, fast 6 h or 12 h at 3 $."""
     found = cost_to_go.values(alone(two_speeds(make, due=-2.0, weight=1.0)), 3.0, "numpy")
     slow, fast = 2 * (10 + 20) / 2, 3 * (6 + 12) / 2
@@ -76,9 +73,7 @@ def enumerated(instance: Instance, j: int, hours: float, rate: float, power: flo
 
 @given(rng=st.randoms(use_true_random=False))
 @settings(max_examples=settings().max_examples // 2)
-def test_the_next_hours_cost_what_all_numbers_of_epochs_say(
-    rng: Random, random_workload: Make
-) -> None:
+def test_the_next_hours_cost_what_all_numbers_of_epochs_say(rng, random_workload):
     """A decision for ever: no job goes on after the last epoch, V* counts for nothing."""
     workload = random_workload(rng)
     laws = [
@@ -102,8 +97,8 @@ def test_the_next_hours_cost_what_all_numbers_of_epochs_say(
 @given(rng=st.randoms(use_true_random=False))
 @settings(max_examples=settings().max_examples // 2)
 def test_a_step_costs_no_less_than_v_star_where_lateness_is_free_or_unbearable(
-    rng: Random, random_workload: Make
-) -> None:
+    rng, random_workload
+):
     """
     V* can change what a step cannot, and is the cost of doing the best from now on.
 
@@ -122,14 +117,14 @@ def test_a_step_costs_no_less_than_v_star_where_lateness_is_free_or_unbearable(
         assert (later.waiting >= start.waiting * (1 - 1e-6) - 1e-6).all()
 
 
-def test_both_engines_give_the_same() -> None:
+def test_both_engines_give_the_same():
     instance = alone(sts.workload(nodes=3, jobs=12, seed=1, sharing="paper"), 100.0)
     first, second = (cost_to_go.values(instance, 0.5, engine) for engine in ("numpy", "numba"))
     assert np.array_equal(first.running, second.running)
     assert np.array_equal(first.waiting, second.waiting)
 
 
-def test_more_gpus_are_offered_only_if_they_save_more() -> None:
+def test_more_gpus_are_offered_only_if_they_save_more():
     saving = np.array(
         [[[-np.inf, 2.0, 2.0, 3.0], [1.0, 0.5, -1.0, 4.0]], [[-np.inf, -1, 0, -2]] * 2]
     )
@@ -146,11 +141,11 @@ def test_more_gpus_are_offered_only_if_they_save_more() -> None:
 @pytest.mark.parametrize(
     ("release", "hours"), [([5.0], 1.0), ([5.0, 5.0], 0.05), ([0.0, 0.2, 0.3], 0.3), ([0, 9], 1.0)]
 )
-def test_the_step_is_twice_the_mean_gap_so_far(release: list[float], hours: float) -> None:
+def test_the_step_is_twice_the_mean_gap_so_far(release, hours):
     assert step(np.array(release)) == pytest.approx(hours)
 
 
-def test_a_job_alone_follows_its_profile_hour_by_hour(make: Make) -> None:
+def test_a_job_alone_follows_its_profile_hour_by_hour(make):
     workload = two_speeds(make)
     found = simulate(workload, policy("roll", workload))
     assert found.completed_at == pytest.approx([15.2])
@@ -159,7 +154,7 @@ def test_a_job_alone_follows_its_profile_hour_by_hour(make: Make) -> None:
     assert {r.kinds for r in found.records[1:-1]} == {(Kind.SWITCH,)}
 
 
-def test_gpus_go_where_they_save_most(make: Make) -> None:
+def test_gpus_go_where_they_save_most(make):
     """One GPU, one job that must run now and one that can wait, whatever their order."""
     for due in ([1.0, 5.0], [5.0, 1.0]):
         workload = make(release=[0.0, 0.0], due=due)
@@ -168,7 +163,7 @@ def test_gpus_go_where_they_save_most(make: Make) -> None:
         assert found.completed_at.argmin() == due.index(1.0)
 
 
-def test_what_is_left_is_used_by_jobs_that_could_wait(make: Make) -> None:
+def test_what_is_left_is_used_by_jobs_that_could_wait(make):
     workload = make(nodes=[["A1"], ["A1"]], release=[0.0, 0.0], due=[9.0, 9.0])
     found = simulate(workload, policy("roll", workload))
     assert found.completed_at.tolist() == [1.0, 1.0]
@@ -184,7 +179,7 @@ def test_what_is_left_is_used_by_jobs_that_could_wait(make: Make) -> None:
     ],
     ids=["shares", "jahani", "kma"],
 )
-def test_crowded_workloads_are_served_the_same_way_each_time(workload: Workload) -> None:
+def test_crowded_workloads_are_served_the_same_way_each_time(workload):
     first, second = (simulate(workload, policy("roll", workload)) for _ in range(2))
     assert (first.status, first.message) == (Status.COMPLETE, "")
     assert first.totals == second.totals
@@ -193,7 +188,7 @@ def test_crowded_workloads_are_served_the_same_way_each_time(workload: Workload)
 
 @pytest.mark.solver
 @pytest.mark.parametrize("gap", [50_000, 14_000])
-def test_it_costs_less_than_the_others_at_every_load(gap: float) -> None:
+def test_it_costs_less_than_the_others_at_every_load(gap):
     """sts-km, N = 6: at most 1.07 of the bound, with a quarter and 3/4 of the GPUs in use."""
     workload = sts.workload(nodes=6, jobs=40, seed=2, gap_seconds=gap)
     roll, *rest = (
@@ -204,7 +199,7 @@ def test_it_costs_less_than_the_others_at_every_load(gap: float) -> None:
     assert roll < min(rest)
 
 
-def test_a_decision_that_takes_too_long_ends_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_decision_that_takes_too_long_ends_the_run(monkeypatch):
     def late(*_: object) -> None:
         raise TimeoutError("HiGHS: Time limit reached, no choice within 0.5 s")
 
@@ -215,6 +210,6 @@ def test_a_decision_that_takes_too_long_ends_the_run(monkeypatch: pytest.MonkeyP
     assert "no choice within 0.5 s" in found.message
 
 
-def test_it_is_spelled_as_a_policy_only() -> None:
+def test_it_is_spelled_as_a_policy_only():
     assert request("roll").spelling == "roll"
     assert [name for name in deciders() if name == "roll"] == ["roll"]

@@ -1,7 +1,5 @@
 """Runs that stop before their end: what is said of them, and the log so far."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -20,8 +18,6 @@ from rsjs.simulation.options import Options
 from rsjs.simulation.policy import Choice, Policy
 from rsjs.simulation.state import State
 
-Make = Callable[..., Workload]
-Script = Callable[..., Policy]
 Decide = Callable[[State, Any], Choice]
 
 
@@ -36,24 +32,20 @@ def _ends(two: Workload, decide: Decide, **options: Any) -> tuple[Status, str]:
     return found.status, found.message
 
 
-def test_waiting_for_ever_is_a_deadlock(two: Workload, scripted: Script) -> None:
+def test_waiting_for_ever_is_a_deadlock(two, scripted):
     status, message = _ends(two, scripted({"j0": (0, 1)}).decide)
     assert status == Status.DEADLOCK
     assert message == "by hand at 4 h: no job runs, none will come, and j1 wait"
 
 
-def test_waiting_for_ever_with_a_period_is_a_deadlock_too(
-    two: Workload, scripted: Script, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_waiting_for_ever_with_a_period_is_a_deadlock_too(two, scripted, monkeypatch):
     monkeypatch.setattr(guards, "MOST_IN_VAIN", 50)
     status, message = _ends(two, scripted({"j0": (0, 1)}).decide, period=1.0)
     assert status == Status.DEADLOCK
     assert message == "by hand at 54 h: 50 decisions in a row, no job runs and none will come"
 
 
-def test_switches_without_end_are_reported(
-    two: Workload, both: Policy, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_switches_without_end_are_reported(two, both, monkeypatch):
     def zeno(state: State, memory: Any) -> Choice:
         step = 0.25 ** (1 + state.number)  # adds up to less than the first hour
         choice = both.decide(state, memory)
@@ -83,15 +75,13 @@ def test_switches_without_end_are_reported(
         (Solution.of([1], [1], [0, -1]), "node_on: /job_node/0: found node 1"),
     ],
 )
-def test_an_infeasible_decision_stops_the_run(
-    two: Workload, solution: Solution, violation: str
-) -> None:
+def test_an_infeasible_decision_stops_the_run(two, solution, violation):
     status, message = _ends(two, lambda state, memory: Choice(solution=solution))
     assert status == Status.INFEASIBLE
     assert message.startswith(f"by hand at 0 h: {violation}")
 
 
-def test_the_log_ends_with_the_event_whose_decision_failed(two: Workload, both: Policy) -> None:
+def test_the_log_ends_with_the_event_whose_decision_failed(two, both):
     def decide(state: State, memory: Any) -> Choice:
         if state.number == 1:
             raise ZeroDivisionError("no reason")
@@ -120,21 +110,13 @@ def _twice(nodes: Nodes, hours: float) -> None:
         (Nodes, "run", _twice, "GPU-hours of jobs and of nodes: 6.0 and 8.0"),
     ],
 )
-def test_sums_that_do_not_agree_are_an_error(
-    two: Workload,
-    both: Policy,
-    monkeypatch: pytest.MonkeyPatch,
-    part: type,
-    name: str,
-    replacement: Any,
-    told: str,
-) -> None:
+def test_sums_that_do_not_agree_are_an_error(two, both, monkeypatch, part, name, replacement, told):
     monkeypatch.setattr(part, name, replacement)
     found = simulate(two, both)
     assert (found.status, found.message) == (Status.ERROR, f"conservation: {told}")
 
 
-def test_ctrl_c_keeps_what_was_simulated(two: Workload, both: Policy) -> None:
+def test_ctrl_c_keeps_what_was_simulated(two, both):
     def decide(state: State, memory: Any) -> Choice:
         if state.number == 2:
             raise KeyboardInterrupt
@@ -147,9 +129,7 @@ def test_ctrl_c_keeps_what_was_simulated(two: Workload, both: Policy) -> None:
     assert event_log.text(found).count('"completed":["j1"]') == 1
 
 
-def test_ctrl_c_in_the_middle_of_an_event_is_no_error(
-    two: Workload, both: Policy, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_ctrl_c_in_the_middle_of_an_event_is_no_error(two, both, monkeypatch):
     def torn(nodes: Nodes, *_: object) -> None:
         nodes.dedicated_hours += 9
         raise KeyboardInterrupt
@@ -162,7 +142,7 @@ def test_ctrl_c_in_the_middle_of_an_event_is_no_error(
     )
 
 
-def test_of_many_jobs_that_wait_some_are_named(make: Make, scripted: Script) -> None:
+def test_of_many_jobs_that_wait_some_are_named(make, scripted):
     workload = make(release=[0] * 6, due=[9] * 6)
     found = simulate(workload, scripted({"j0": (0, 1)}))
     assert found.message.endswith("none will come, and j1, j2, j3 and 2 more wait")

@@ -1,7 +1,5 @@
 """STS over time: jobs change their speed at T_j, k_0 never falls, and the paper's ratios."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from itertools import pairwise
 from typing import Any
@@ -40,9 +38,7 @@ def two_speeds(make: Make, realised: int) -> Workload:
 
 
 @pytest.mark.parametrize(("realised", "end", "energy"), [(20, 15.2, 22.4), (10, 9.2, 10.4)])
-def test_a_job_changes_its_speed_when_the_profile_does(
-    make: Make, realised: int, end: float, energy: float
-) -> None:
+def test_a_job_changes_its_speed_when_the_profile_does(make, realised, end, energy):
     workload = two_speeds(make, realised)
     found = simulate(workload, policy("sts:fallback?margin=no", workload))
     switch = found.records[1]
@@ -55,14 +51,14 @@ def test_a_job_changes_its_speed_when_the_profile_does(
 
 
 @pytest.mark.parametrize("spacing", [1, 30])
-def test_with_the_margin_jobs_are_in_time(make: Make, spacing: float) -> None:
+def test_with_the_margin_jobs_are_in_time(make, spacing):
     workload = two_speeds(make, 20)
     found = simulate(workload, policy(f"sts:fallback?spacing={spacing}", workload))
     end = found.completed_at[0]
     assert 15.2 - spacing * MINUTE - 1e-9 <= end <= 15.2 - 0.6 * spacing * MINUTE + 1e-9
 
 
-def test_literal_gives_the_idle_gpu_away_and_needs_no_change(make: Make) -> None:
+def test_literal_gives_the_idle_gpu_away_and_needs_no_change(make):
     workload = two_speeds(make, 20)
     found = simulate(workload, policy("sts", workload))
     assert found.completed_at == pytest.approx([12.0])
@@ -89,7 +85,7 @@ def watched(spelling: str, workload: Workload) -> tuple[list[dict[int, int]], in
 
 
 @pytest.mark.slow
-def test_gpus_of_a_job_never_fall_with_literal() -> None:
+def test_gpus_of_a_job_never_fall_with_literal():
     workload = sts.workload(nodes=2, jobs=20, seed=1, mix="a100", law="exp", gap_seconds=5000)
     chosen, more = watched("sts:literal", workload)
     pairs = [
@@ -102,7 +98,7 @@ def test_gpus_of_a_job_never_fall_with_literal() -> None:
     assert more > 0
 
 
-def test_completions_do_not_mix_up_whose_gpus_may_not_fall(make: Make) -> None:
+def test_completions_do_not_mix_up_whose_gpus_may_not_fall(make):
     """j1 waits with k_0 = 0 for j0 to end; had it j0's k_0, it could not go slowly."""
     workload = make(
         types={"A2": [1.0, 2.0]},
@@ -125,7 +121,7 @@ def test_completions_do_not_mix_up_whose_gpus_may_not_fall(make: Make) -> None:
     ],
     ids=["shares", "jahani"],
 )
-def test_crowded_workloads_are_served(rule: str, workload: Workload) -> None:
+def test_crowded_workloads_are_served(rule, workload):
     found = simulate(workload, policy(f"sts:{rule}", workload))
     assert (found.status, found.message) == (Status.COMPLETE, "")
     assert found.totals.longest_queue > 0
@@ -133,7 +129,7 @@ def test_crowded_workloads_are_served(rule: str, workload: Workload) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("law", ["exp", "high"])
-def test_the_ratios_of_the_reference_prototype(law: str) -> None:
+def test_the_ratios_of_the_reference_prototype(law):
     """sts-km, N = 10: energy over greedy's .955-.975, cost over the bound up to 1.08."""
     workload = sts.workload(nodes=10, jobs=100, seed=2, law=law)
     bound = capacity_free_bound(workload)
@@ -147,7 +143,7 @@ def test_the_ratios_of_the_reference_prototype(law: str) -> None:
     assert fallback.late <= 4
 
 
-def test_k_0_is_the_model_s_and_one_more_where_t_j_has_come() -> None:
+def test_k_0_is_the_model_s_and_one_more_where_t_j_has_come():
     workload = sts.workload(nodes=2, jobs=4, seed=1)
     jobs = len(workload.jobs)
     decided = heuristic.Decision(

@@ -1,9 +1,6 @@
 """Yardsticks: by hand, and where they stand to the bound and to the policies."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
-from random import Random
 
 import pytest
 from hypothesis import given, settings
@@ -36,17 +33,17 @@ def _one(make: Make, realised: int, **changed: object) -> Workload:
     return make(**given | changed)
 
 
-def test_the_profile_begins_slowly_and_is_in_time_with_the_last_epoch(make: Make) -> None:
+def test_the_profile_begins_slowly_and_is_in_time_with_the_last_epoch(make):
     """Two epochs for 2 $ in 4 h, then one for 3 $ in 1 h: 5 h, if it goes on so long."""
     assert infinite_cluster(_one(make, 3)) == pytest.approx(2 + 2 + 3)
     assert infinite_cluster(_one(make, 1)) == pytest.approx(2.0)
 
 
-def test_a_job_that_cannot_be_in_time_takes_its_fastest_configuration(make: Make) -> None:
+def test_a_job_that_cannot_be_in_time_takes_its_fastest_configuration(make):
     assert infinite_cluster(_one(make, 3, due=[3])) == pytest.approx(3 * 3 + 100 * (3 - 2))
 
 
-def test_clairvoyant_greedy_knows_when_a_job_ends(make: Make) -> None:
+def test_clairvoyant_greedy_knows_when_a_job_ends(make):
     """Greedy has to reckon with three epochs of 1 h; one epoch alone can take the 2 h for 2 $."""
     short = _one(make, 1)
     assert simulate(short, policy("queue:greedy", short)).totals.cost == pytest.approx(3.0)
@@ -59,7 +56,7 @@ def test_clairvoyant_greedy_knows_when_a_job_ends(make: Make) -> None:
 @pytest.mark.slow
 @given(rng=st.randoms(use_true_random=False))
 @settings(max_examples=settings().max_examples // 2)
-def test_they_are_schedules_so_not_below_the_bound(rng: Random, random_workload: Make) -> None:
+def test_they_are_schedules_so_not_below_the_bound(rng, random_workload):
     workload = random_workload(rng)
     options = Options(deviation=rng.choice([0.0, 0.2]), boot=rng.choice([0.0, 0.1]), period=2.0)
     bound = capacity_free_bound(workload, options) * (1 - 1e-9) - 1e-9
@@ -69,14 +66,14 @@ def test_they_are_schedules_so_not_below_the_bound(rng: Random, random_workload:
     assert bound <= told.totals.cost
 
 
-def test_without_uncertainty_both_are_what_they_are_for_everybody() -> None:
+def test_without_uncertainty_both_are_what_they_are_for_everybody():
     workload = sts.workload(nodes=4, jobs=20, seed=1, laws="fixed")
     greedy = simulate(workload, policy("queue:greedy", workload)).totals
     assert clairvoyant(workload).totals == greedy
     assert infinite_cluster(workload) == pytest.approx(capacity_free_bound(workload))
 
 
-def test_what_is_known_is_worth_something() -> None:
+def test_what_is_known_is_worth_something():
     workload = sts.workload(nodes=4, jobs=40, seed=1)
     greedy = simulate(workload, policy("queue:greedy", workload)).totals.cost
     told = clairvoyant(workload).totals.cost

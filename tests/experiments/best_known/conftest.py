@@ -1,7 +1,5 @@
 """A tiny instance, decisions for it, claims, and stores with records that say what a test needs."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from pathlib import Path

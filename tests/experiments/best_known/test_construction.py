@@ -1,7 +1,5 @@
 """An optimum that is planted is known before any run, and runs confirm it."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

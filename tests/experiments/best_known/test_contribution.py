@@ -1,7 +1,5 @@
 """A solution from elsewhere, in a file."""
 
-from __future__ import annotations
-
 import pytest
 
 from rsjs.experiments.best_known.contribution import contributed

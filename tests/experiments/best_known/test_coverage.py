@@ -1,7 +1,5 @@
 """How much of the library is closed, confirmed, open, unknown."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -1,7 +1,5 @@
 """What is taken of claims on an instance, what is refused, who is credited, who confirms."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise

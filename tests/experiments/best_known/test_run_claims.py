@@ -1,7 +1,5 @@
 """What runs in a store claim of their instance."""
 
-from __future__ import annotations
-
 import gzip
 from math import inf
 

@@ -1,7 +1,5 @@
 """The files after an update: all of it or nothing, the same bytes each time."""
 
-from __future__ import annotations
-
 import fcntl
 import json
 import os

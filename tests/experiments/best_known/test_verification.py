@@ -1,7 +1,5 @@
 """Every kind of damage to the files is found, and told in one line each."""
 
-from __future__ import annotations
-
 import json
 import shutil
 

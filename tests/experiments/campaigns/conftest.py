@@ -1,7 +1,5 @@
 """Campaigns in folders of their own, and methods that do harm, installed by an entry point."""
 
-from __future__ import annotations
-
 import shutil
 import sys
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """A campaign of schedules on MIG instances, and the files that it names."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Campaigns that cannot be meant: refused in one line with the nearest known names, nothing run."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

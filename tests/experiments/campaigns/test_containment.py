@@ -1,7 +1,5 @@
 """Methods that do harm: each becomes a row that says so, and nothing of it is left."""
 
-from __future__ import annotations
-
 import psutil
 import pytest
 

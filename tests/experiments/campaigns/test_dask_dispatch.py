@@ -1,7 +1,5 @@
 """Runs on a Dask cluster: a real scheduler and two workers, of which some are killed."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal

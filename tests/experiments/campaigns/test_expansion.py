@@ -1,7 +1,5 @@
 """What a campaign comes to: its runs, their ids, order and shards."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 

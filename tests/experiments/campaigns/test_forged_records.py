@@ -1,7 +1,5 @@
 """Records whose sums are right and whose content is not, and stores that lost what rows need."""
 
-from __future__ import annotations
-
 import json
 from hashlib import sha256
 

@@ -1,7 +1,5 @@
 """kill -9 of the launcher at any moment: no run lost, doubled or half-written, no process left."""
 
-from __future__ import annotations
-
 import os
 import signal
 import sys

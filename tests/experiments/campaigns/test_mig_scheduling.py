@@ -1,7 +1,5 @@
 """Campaigns of schedules on MIG instances: what is run, kept, gone on with and collected."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from collections.abc import Callable
@@ -37,7 +35,7 @@ def done(tmp_path_factory: pytest.TempPathFactory, carry_out: CarryOut) -> Path:
     return folder / "store"
 
 
-def test_rows_are_those_of_all_campaigns_with_terms_of_schedules(done: Path) -> None:
+def test_rows_are_those_of_all_campaigns_with_terms_of_schedules(done):
     found = collect([done])
     assert (found.missing, found.corrupt) == ([], [])
     [skipped] = found.skipped
@@ -67,7 +65,7 @@ def test_rows_are_those_of_all_campaigns_with_terms_of_schedules(done: Path) -> 
         assert family_of(row) == "mig"
 
 
-def test_a_row_of_two_stages_is_optimal_only_if_both_are_proved(done: Path) -> None:
+def test_a_row_of_two_stages_is_optimal_only_if_both_are_proved(done):
     [row] = [row for row in collect([done]).rows if row["goal"] == "late,completion"]
     assert (row["objective"], row["late"], row["completion"]) == (0, 0, 9)
     assert (row["stages"], row["bound"]) == ("[0, 9]", 0)
@@ -76,7 +74,7 @@ def test_a_row_of_two_stages_is_optimal_only_if_both_are_proved(done: Path) -> N
     assert row["quality"] == "FEASIBLE_VERIFIED"
 
 
-def test_records_keep_a_schedule_that_the_checker_reads(done: Path) -> None:
+def test_records_keep_a_schedule_that_the_checker_reads(done):
     store = Store(done)
     for record in store.survey(store.ids()).done:
         problem = read_problem(done / "instances" / f"{record.run.solved_sha256}.json.gz")
@@ -91,7 +89,7 @@ def test_records_keep_a_schedule_that_the_checker_reads(done: Path) -> None:
             assert verdict.values == best_values(problem)
 
 
-def test_specifications_come_back_and_say_what_the_instance_is(done: Path) -> None:
+def test_specifications_come_back_and_say_what_the_instance_is(done):
     for record in Store(done).survey(Store(done).ids()).done:
         assert Run.of_document(record.run.as_document()) == record.run
         assert record.run.kind == "mig_scheduling"
@@ -99,9 +97,7 @@ def test_specifications_come_back_and_say_what_the_instance_is(done: Path) -> No
     assert "mig" not in replace(record.run, mig=None).as_document()
 
 
-def test_what_is_done_is_not_done_again_and_what_is_damaged_is(
-    done: Path, tmp_path: Path, carry_out: CarryOut
-) -> None:
+def test_what_is_done_is_not_done_again_and_what_is_damaged_is(done, tmp_path, carry_out):
     store = shutil.copytree(done, tmp_path / "store")
     asked = read(tmp_path)
     assert carry_out(asked, store, slots=1).left == []
@@ -115,9 +111,7 @@ def test_what_is_done_is_not_done_again_and_what_is_damaged_is(
     assert collect([store]).corrupt == []
 
 
-def test_another_problem_in_the_place_of_one_is_refused(
-    done: Path, tmp_path: Path, carry_out: CarryOut
-) -> None:
+def test_another_problem_in_the_place_of_one_is_refused(done, tmp_path, carry_out):
     store = shutil.copytree(done, tmp_path / "store")
     runs = [record.run for record in Store(store).survey(Store(store).ids()).done]
     one, other = runs[0], next(run for run in runs if run.solved_sha256 != runs[0].solved_sha256)
@@ -128,11 +122,11 @@ def test_another_problem_in_the_place_of_one_is_refused(
         carry_out(read(tmp_path), store, slots=1)
 
 
-def test_schedules_are_no_claims_on_instances(done: Path) -> None:
+def test_schedules_are_no_claims_on_instances(done):
     assert run_claims.of_stores([done]) == ({}, [])
 
 
-def test_the_sheet_of_schedules_tells_each_objective_apart(done: Path) -> None:
+def test_the_sheet_of_schedules_tells_each_objective_apart(done):
     sheet = schedule_sheet(collect([done]).rows)
     assert sheet is not None
     lines = {(line["goal"], line["method"]): line for line in sheet.lines.to_dict("records")}

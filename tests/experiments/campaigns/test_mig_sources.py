@@ -1,9 +1,6 @@
 """Campaigns of schedules on MIG instances: which problems they name, and bad ones."""
 
-from __future__ import annotations
-
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
@@ -13,7 +10,7 @@ from rsjs.instances.mig.schedule_files import read_problem, write_problem
 from tests.experiments.campaigns.mig_campaign import GOOD, read
 
 
-def test_every_combination_is_a_problem_named_for_it(tmp_path: Path) -> None:
+def test_every_combination_is_a_problem_named_for_it(tmp_path):
     text = GOOD.replace('files = ["four.json"]', 'config = "drawn.json"\nreadings = ["A", "C"]')
     text = text.replace('objectives = ["makespan",', 'units = [1000]\nobjectives = ["makespan",')
     asked = read(tmp_path, text)
@@ -27,13 +24,13 @@ def test_every_combination_is_a_problem_named_for_it(tmp_path: Path) -> None:
     assert len({source.key for source in asked.sources}) == len(names)
 
 
-def test_a_whole_set_of_the_library_is_taken_with_its_digests(tmp_path: Path) -> None:
+def test_a_whole_set_of_the_library_is_taken_with_its_digests(tmp_path):
     text = GOOD.replace("seeds = [2]\n", "")
     drawn = [source for source in read(tmp_path, text).sources if '"set"' in source.key]
     assert len(drawn) == len(library_set("mig-section4").members) == 100
 
 
-def test_a_problem_in_a_file_is_taken_as_it_is(tmp_path: Path) -> None:
+def test_a_problem_in_a_file_is_taken_as_it_is(tmp_path):
     source = read(tmp_path).sources[1]
     write_problem(replace(source.make(), name="mine"), tmp_path / "mine.json.gz")
     given = 'files = ["four.json"]\nobjectives = ["makespan", "late,completion"]'
@@ -66,9 +63,7 @@ BAD = [  # what is found is put in place of what is expected; what is told
 
 
 @pytest.mark.parametrize(("found", "put", "told"), BAD, ids=[told for *_, told in BAD])
-def test_a_bad_campaign_is_told_in_one_line(
-    tmp_path: Path, found: str, put: str, told: str
-) -> None:
+def test_a_bad_campaign_is_told_in_one_line(tmp_path, found, put, told):
     assert found in GOOD
     if told.startswith("neither"):
         put, found = "[[mig_scheduling]]\n", '[[mig_scheduling]]\nset = "mig-section4"\n'

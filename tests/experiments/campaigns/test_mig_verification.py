@@ -1,7 +1,5 @@
 """Schedules on MIG instances that a worker left: what counts, and what is found out."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from dataclasses import replace
@@ -75,13 +73,8 @@ def _moved(schedule: Schedule, step: int, minute: int = 0, unit: int = 0) -> Sch
     ],
 )
 def test_sabotaged_schedules_and_false_claims_are_found(
-    problem: SchedulingProblem,
-    verdict_on: Callable[..., Any],
-    change: Callable[[Schedule], Schedule],
-    claims: Any,
-    result: SolveResult,
-    constraint: str,
-) -> None:
+    problem, verdict_on, change, claims, result, constraint
+):
     _, verdict, _ = verdict_on(best_fit(problem), TRUE, CLAIMED)
     assert (verdict.feasible, verdict.objective) == (True, 0)
     _, verdict, _ = verdict_on(change(best_fit(problem)), claims, result)
@@ -91,17 +84,15 @@ def test_sabotaged_schedules_and_false_claims_are_found(
 
 @pytest.mark.parametrize("text", ["{", '{"objective": "cheap"}', '{"bound": ["low", 1]}'])
 def test_claims_that_make_no_sense_are_errors_without_a_verdict(
-    problem: SchedulingProblem, verdict_on: Callable[..., Any], tmp_path: Path, text: str
-) -> None:
+    problem, verdict_on, tmp_path, text
+):
     (tmp_path / mig_runs.STAGES).write_text(text)
     result, verdict, _ = verdict_on(best_fit(problem), None, replace(CLAIMED, bound=None))
     assert (result.stop, verdict) == (Stop.ERROR, None)
     assert "the schedule cannot be" in result.message
 
 
-def test_what_a_worker_had_found_before_it_was_ended_counts(
-    problem: SchedulingProblem, verdict_on: Callable[..., Any], tmp_path: Path
-) -> None:
+def test_what_a_worker_had_found_before_it_was_ended_counts(problem, verdict_on, tmp_path):
     ended = SolveResult(stop=Stop.TIME_LIMIT)
     result, verdict, figures = verdict_on(best_fit(problem), None, ended)
     assert (result.stop, verdict.feasible, verdict.objective) == (Stop.TIME_LIMIT, True, 0)
@@ -110,9 +101,7 @@ def test_what_a_worker_had_found_before_it_was_ended_counts(
     assert (kept.objective, kept.bound) == ((0, 9), None)
 
 
-def test_what_a_method_had_found_before_it_failed_does_not_count(
-    problem: SchedulingProblem, verdict_on: Callable[..., Any], tmp_path: Path
-) -> None:
+def test_what_a_method_had_found_before_it_failed_does_not_count(problem, verdict_on, tmp_path):
     failed = SolveResult(stop=Stop.ERROR, message="it failed")
     (tmp_path / "result.json").write_text("{}")
     result, verdict, figures = verdict_on(best_fit(problem), None, failed)
@@ -120,7 +109,7 @@ def test_what_a_method_had_found_before_it_failed_does_not_count(
     assert not (tmp_path / SCHEDULE).exists()
 
 
-def test_incumbents_are_priced_again(problem: SchedulingProblem, tmp_path: Path) -> None:
+def test_incumbents_are_priced_again(problem, tmp_path):
     good = best_fit(problem)
     lines = []
     for seconds, schedule in enumerate((good, good, _moved(good, 1, minute=-1))):

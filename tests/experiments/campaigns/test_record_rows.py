@@ -1,7 +1,5 @@
 """What a row says of a record."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """Records that travel, and machines that are too small."""
 
-from __future__ import annotations
-
 import zlib
 
 import pytest

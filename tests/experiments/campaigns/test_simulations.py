@@ -1,7 +1,5 @@
 """Campaigns of simulations: what is run, kept, verified, gone on with and collected."""
 
-from __future__ import annotations
-
 import gzip
 import json
 from collections.abc import Callable
@@ -70,7 +68,7 @@ def done(tmp_path_factory: pytest.TempPathFactory, carry_out: CarryOut) -> Path:
 
 
 @pytest.mark.process
-def test_every_policy_runs_on_every_workload_with_its_seeds(done: Path) -> None:
+def test_every_policy_runs_on_every_workload_with_its_seeds(done):
     found = collect([done])
     assert (found.missing, found.corrupt, found.skipped) == ([], [], [])
     assert sorted((row["method"], row["seed"]) for row in found.rows) == [
@@ -84,7 +82,7 @@ def test_every_policy_runs_on_every_workload_with_its_seeds(done: Path) -> None:
 
 
 @pytest.mark.process
-def test_rows_say_what_the_simulator_says(done: Path) -> None:
+def test_rows_say_what_the_simulator_says(done):
     for law in ("exp", "high"):
         workload = sts.workload(nodes=2, jobs=8, seed=1, law=law)
         rows = [row for row in collect([done]).rows if row["instance_sha256"] == workload.digest]
@@ -113,7 +111,7 @@ def test_rows_say_what_the_simulator_says(done: Path) -> None:
 
 
 @pytest.mark.process
-def test_bounds_of_the_references_hold_for_all_runs_of_a_workload(done: Path) -> None:
+def test_bounds_of_the_references_hold_for_all_runs_of_a_workload(done):
     rows = collect([done]).rows
     for own in (row for row in rows if row["method"].startswith("references")):
         assert own["objective"] is None
@@ -126,7 +124,7 @@ def test_bounds_of_the_references_hold_for_all_runs_of_a_workload(done: Path) ->
 
 
 @pytest.mark.process
-def test_records_keep_the_log(done: Path) -> None:
+def test_records_keep_the_log(done):
     store, logs = Store(done), 0
     workloads = {w.digest: w for law in ("exp", "high") for w in [_workload(law)]}
     for run_id in store.ids():
@@ -145,9 +143,7 @@ def _workload(law: str) -> Workload:
 
 
 @pytest.mark.process
-def test_what_is_done_is_not_done_again_and_what_is_damaged_is(
-    done: Path, tmp_path: Path, carry_out: CarryOut
-) -> None:
+def test_what_is_done_is_not_done_again_and_what_is_damaged_is(done, tmp_path, carry_out):
     asked = _read(tmp_path)
     assert carry_out(asked, done, slots=1).left == []
     first = Store(done).path(Store(done).ids()[0])
@@ -157,7 +153,7 @@ def test_what_is_done_is_not_done_again_and_what_is_damaged_is(
 
 
 @pytest.mark.process
-def test_specifications_come_back_and_options_tell_runs_apart(done: Path, tmp_path: Path) -> None:
+def test_specifications_come_back_and_options_tell_runs_apart(done, tmp_path):
     for record in Store(done).survey(Store(done).ids()).done:
         assert Run.of_document(record.run.as_document()) == record.run
         assert record.run.as_document()["simulation"]["energy"] == "node"
@@ -166,11 +162,11 @@ def test_specifications_come_back_and_options_tell_runs_apart(done: Path, tmp_pa
 
 
 @pytest.mark.process
-def test_simulations_are_no_claims_on_instances(done: Path) -> None:
+def test_simulations_are_no_claims_on_instances(done):
     assert run_claims.of_stores([done]) == ({}, [])
 
 
-def test_workloads_come_from_files_too(tmp_path: Path) -> None:
+def test_workloads_come_from_files_too(tmp_path):
     write_workload(_workload("exp"), tmp_path / "one.json.gz")
     drawn = GOOD[GOOD.index('generator = "sts"') : GOOD.index("[[policies]]")]
     text = GOOD.replace(drawn, 'files = ["*.json.gz"]\n')
@@ -178,7 +174,7 @@ def test_workloads_come_from_files_too(tmp_path: Path) -> None:
     assert {run.instance_sha256 for run in prepared.selected} == {_workload("exp").digest}
 
 
-def test_a_policy_that_does_not_serve_a_workload_is_skipped_with_the_reason(tmp_path: Path) -> None:
+def test_a_policy_that_does_not_serve_a_workload_is_skipped_with_the_reason(tmp_path):
     text = GOOD.replace('"queue:edf", ', '"queue:edf", "jahani_dual", ')
     prepared = runner.prepare(_read(tmp_path, text), None, Part())
     assert {run.method.partition("@")[0] for run in prepared.plan.skipped} == {"jahani_dual"}
@@ -219,9 +215,7 @@ def asked() -> Run:
         (("", ""), "claimed_objective"),
     ],
 )
-def test_logs_that_do_not_hold_are_refused(
-    asked: Run, tmp_path: Path, change: tuple[str, str], told: str
-) -> None:
+def test_logs_that_do_not_hold_are_refused(asked, tmp_path, change, told):
     workload, path = _workload("exp"), tmp_path / "workload.json.gz"
     write_workload(workload, path)
     outcome = simulate(workload, policy("queue:edf", workload))
@@ -268,9 +262,7 @@ BAD = [  # what is changed, to what, what is told
 
 
 @pytest.mark.parametrize(("found", "put", "told"), BAD, ids=[told for *_, told in BAD])
-def test_a_bad_campaign_is_told_in_one_line(
-    tmp_path: Path, found: str, put: str, told: str
-) -> None:
+def test_a_bad_campaign_is_told_in_one_line(tmp_path, found, put, told):
     assert found in GOOD
     with pytest.raises(InputError) as error:
         _read(tmp_path, GOOD.replace(found, put))
@@ -279,9 +271,7 @@ def test_a_bad_campaign_is_told_in_one_line(
 
 
 @pytest.mark.process
-def test_a_policy_that_fails_is_an_error_with_its_reason(
-    tmp_path: Path, carry_out: CarryOut
-) -> None:
+def test_a_policy_that_fails_is_an_error_with_its_reason(tmp_path, carry_out):
     text = GOOD.replace("boot = 0.05", 'events = "authors"').replace("queue:edf", "fifo:code")
     asked = _read(tmp_path, text.replace('sizes = ["2x8"]', 'sizes = ["1x8"]'))
     assert len(carry_out(asked, tmp_path / "store", Part(only="fifo:code*exp"), 1).left) == 1

@@ -1,7 +1,5 @@
 """What a slot tells when it cannot go on."""
 
-from __future__ import annotations
-
 import errno
 import io
 import json

@@ -1,7 +1,5 @@
 """What became of a run, in two words."""
 
-from __future__ import annotations
-
 import pytest
 
 from rsjs.experiments.campaigns.statuses import ended, quality

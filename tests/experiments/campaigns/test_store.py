@@ -1,7 +1,5 @@
 """What a store keeps, goes on with, refuses and repairs."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import shutil

@@ -18,17 +18,17 @@ def _claim(**changed: object) -> Claim:
     return Claim(**{**named, "reason": "r", "low": 0.1, "high": 0.2, **changed})
 
 
-def test_every_claim_that_is_tested_has_a_figure_and_every_figure_a_claim() -> None:
+def test_every_claim_that_is_tested_has_a_figure_and_every_figure_a_claim():
     tested = {name for name, claim in CLAIMS.items() if claim.experiment}
     assert tested == set(registry.VALUES)
 
 
-def test_every_experiment_is_run_by_something_and_tells_something() -> None:
+def test_every_experiment_is_run_by_something_and_tells_something():
     assert {claim.experiment for claim in CLAIMS.values()} - {""} == set(EXPERIMENTS)
     assert {one.run for one in EXPERIMENTS.values()} == set(registry.RUNS)
 
 
-def test_every_claim_can_be_judged_and_told() -> None:
+def test_every_claim_can_be_judged_and_told():
     assert sum(len(paper.claims) for paper in files.papers()) == len(CLAIMS)  # no id twice
     for name, claim in CLAIMS.items():
         texts = (claim.source, claim.where, claim.statement, claim.printed, claim.reason)
@@ -51,9 +51,7 @@ def test_every_claim_can_be_judged_and_told() -> None:
         ({"a": -0.15}, Verdict.FAILS),
     ],
 )
-def test_a_verdict_compares_each_case_with_what_is_printed(
-    values: dict[str, float], verdict: Verdict
-) -> None:
+def test_a_verdict_compares_each_case_with_what_is_printed(values, verdict):
     assert _claim(tolerance=0.05 + 1e-12).verdict(values) == verdict
     assert _claim(no_verdict="not comparable").verdict(values) == Verdict.INCOMPARABLE
 
@@ -68,24 +66,24 @@ def test_a_verdict_compares_each_case_with_what_is_printed(
         ({"low": 6.0, "high": inf, "unit": "ratio"}, "at least 6"),
     ],
 )
-def test_what_agrees_is_told_with_its_tolerance(changed: dict[str, object], text: str) -> None:
+def test_what_agrees_is_told_with_its_tolerance(changed, text):
     assert agreement(_claim(experiment="e", **changed)) == text
     assert agreement(_claim(**changed)) == MISSING  # nothing tests it
 
 
-def test_a_ratio_shows_on_which_side_of_one_it_is() -> None:
+def test_a_ratio_shows_on_which_side_of_one_it_is():
     claim = _claim(unit="ratio")
     assert shown(claim, {"": 1.00048}) == "1.0005"
     assert shown(claim, {"": 1.02}) == "1.02"
 
 
-def test_both_sizes_of_an_experiment_give_the_same_arguments() -> None:
+def test_both_sizes_of_an_experiment_give_the_same_arguments():
     for one in EXPERIMENTS.values():
         quick, paper = (one.of_size(size) for size in SIZES)
         assert set(quick) == set(paper), one.name
 
 
-def test_claims_are_chosen_by_id_by_paper_or_all_and_each_once() -> None:
+def test_claims_are_chosen_by_id_by_paper_or_all_and_each_once():
     jahani = [claim.id for claim in files.chosen(["jahani"])]
     assert [claim.id for claim in files.chosen([jahani[1], "jahani", jahani[0]])] == [
         jahani[1],
@@ -109,7 +107,7 @@ TINY = {  # claim -> arguments of its experiment, such that it takes a second
 @pytest.mark.solver
 @pytest.mark.process
 @pytest.mark.parametrize("name", TINY)
-def test_a_claim_of_each_paper_is_run_and_has_a_verdict(name: str) -> None:
+def test_a_claim_of_each_paper_is_run_and_has_a_verdict(name):
     claim = CLAIMS[name]
     experiment = EXPERIMENTS[claim.experiment]
     cases = {"cases": dict([next(iter(experiment.arguments.get("cases", {"": {}}).items()))])}

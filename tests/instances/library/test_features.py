@@ -1,7 +1,5 @@
 """Features by hand on small instances."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """A set as files: complete, taken up where it was ended, mended where it was damaged."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

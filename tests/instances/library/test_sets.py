@@ -1,7 +1,5 @@
 """The library: sets stay what they are, and every one is complete."""
 
-from __future__ import annotations
-
 import inspect
 import json
 from itertools import groupby

@@ -1,7 +1,5 @@
 """Configurations to start from, and what a value or a memory model in one draws."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from copy import deepcopy

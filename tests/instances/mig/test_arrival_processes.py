@@ -1,7 +1,5 @@
 """When jobs arrive."""
 
-from __future__ import annotations
-
 from math import inf
 from re import escape
 

@@ -1,7 +1,5 @@
 """Errors in configurations: each names the JSON pointer and the value, and nearest names first."""
 
-from __future__ import annotations
-
 import pytest
 
 from rsjs.instances.errors import InputError

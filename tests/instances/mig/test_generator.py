@@ -1,7 +1,5 @@
 """Sets of jobs from a configuration: streams by field, nesting, identity."""
 
-from __future__ import annotations
-
 from copy import deepcopy
 
 import numpy as np

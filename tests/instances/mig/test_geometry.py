@@ -1,11 +1,8 @@
 """Profiles of the GPUs known, and all ways to have instances on one at the same time."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from itertools import product
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -23,7 +20,7 @@ def without(gpu: MigGpu, *names: str) -> MigGpu:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_the_sets_of_placements_are_as_many_as_known(name: str) -> None:
+def test_the_sets_of_placements_are_as_many_as_known(name):
     found = geometry(without(gpu_named(name), "1g+me"))
     multisets = np.unique(found.counts, axis=0)
     contained = [(multisets >= row).all(axis=1).sum() > 1 for row in multisets]
@@ -36,7 +33,7 @@ def test_the_sets_of_placements_are_as_many_as_known(name: str) -> None:
     assert found.laminar
 
 
-def test_every_multiset_that_fits_by_count_has_a_placement() -> None:
+def test_every_multiset_that_fits_by_count_has_a_placement():
     gpu = without(gpu_named("A100-40"), "1g+me")
     size, known = slices(gpu), {tuple(row) for row in geometry(gpu).counts.tolist()}
     ranges = [range(8 // profile.memory_slices + 1) for profile in gpu.profiles]
@@ -44,7 +41,7 @@ def test_every_multiset_that_fits_by_count_has_a_placement() -> None:
     assert fitting == known
 
 
-def test_the_media_profile_is_there_once_at_most() -> None:
+def test_the_media_profile_is_there_once_at_most():
     found = geometry(gpu_named("A100-40"))
     assert found.counts[:, 1].max() == 1
     assert len(np.unique(found.counts, axis=0)) == 78 + sum(
@@ -52,7 +49,7 @@ def test_the_media_profile_is_there_once_at_most() -> None:
     )
 
 
-def test_following_is_the_set_with_one_placement_more() -> None:
+def test_following_is_the_set_with_one_placement_more():
     found = geometry(without(gpu_named("A100-40"), "1g+me"))
     for s, q in np.argwhere(found.following >= 0).tolist():
         more = found.chosen[s].copy()
@@ -70,9 +67,7 @@ def test_following_is_the_set_with_one_placement_more() -> None:
         ([("7g", 0)], (0, 0)),
     ],
 )
-def test_stranded_slices_are_those_that_nothing_can_take(
-    placements: list[tuple[str, int]], stranded: tuple[int, int]
-) -> None:
+def test_stranded_slices_are_those_that_nothing_can_take(placements, stranded):
     found = geometry(without(gpu_named("A100-40"), "1g+me"))
     s = 0
     for name, start in placements:
@@ -81,7 +76,7 @@ def test_stranded_slices_are_those_that_nothing_can_take(
     assert tuple(found.stranded[s]) == stranded
 
 
-def test_partitions_are_spelled_by_their_profiles() -> None:
+def test_partitions_are_spelled_by_their_profiles():
     gpu = gpu_named("A100-40")
     assert spelled(gpu, partition_of(gpu, "1g, 4g,2g")) == "4g,2g,1g"
     plain = ("1g", "1g2m", "2g", "3g", "4g", "7g")
@@ -103,7 +98,7 @@ def test_partitions_are_spelled_by_their_profiles() -> None:
         (lambda gpu: gpu.update(memory_slices=9), "/gpus/0/memory_slices: found 9"),
     ],
 )
-def test_a_table_without_sense_is_refused(tmp_path: Path, change, message: str) -> None:
+def test_a_table_without_sense_is_refused(tmp_path, change, message):
     gpu = json.loads(json.dumps(document_of(gpu_named("A100-40"))))
     change(gpu)
     path = tmp_path / "gpus.json"
@@ -114,7 +109,7 @@ def test_a_table_without_sense_is_refused(tmp_path: Path, change, message: str) 
     assert message in str(told.value)
 
 
-def test_a_table_of_ones_own_is_used(tmp_path: Path) -> None:
+def test_a_table_of_ones_own_is_used(tmp_path):
     a30 = document_of(replace(gpu_named("A100-40"), name="A30", memory_slices=4, compute_slices=4))
     a30["profiles"] = [
         {**profile, "starts": starts, "memory_slices": size, "most": len(starts)}
@@ -131,7 +126,7 @@ def test_a_table_of_ones_own_is_used(tmp_path: Path) -> None:
     assert len(found.chosen) == 26  # (5 ways to use a half) squared, and the whole
 
 
-def test_slices_may_be_written_with_a_point(tmp_path: Path) -> None:
+def test_slices_may_be_written_with_a_point(tmp_path):
     head = {"format": "rsjs-mig-gpus/1", "source": "nvidia-smi"}
     text = json.dumps(head | {"gpus": [document_of(gpu_named("A100-40"))]})
     pointed = text.replace('_slices": 8', '_slices": 8.0').replace("[0, 4]", "[0.0, 4.0]")
@@ -140,7 +135,7 @@ def test_slices_may_be_written_with_a_point(tmp_path: Path) -> None:
     assert read_gpus(tmp_path / "gpus.json") == {"A100-40": gpu_named("A100-40")}
 
 
-def test_a_partition_strands_as_few_slices_as_its_profiles_allow() -> None:
+def test_a_partition_strands_as_few_slices_as_its_profiles_allow():
     gpu = without(gpu_named("A100-40"), "1g+me")
     found = geometry(gpu)
 

@@ -1,7 +1,5 @@
 """java.util.Random, against what JDK 17 prints."""
 
-from __future__ import annotations
-
 import struct
 
 import pytest

@@ -1,7 +1,5 @@
 """Files of sets of jobs: ours and the two forms of the published program."""
 
-from __future__ import annotations
-
 import json
 from hashlib import sha256
 

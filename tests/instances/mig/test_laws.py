@@ -1,7 +1,5 @@
 """Distributions: their inverses, against scipy's, and what is refused."""
 
-from __future__ import annotations
-
 from re import escape
 
 import numpy as np

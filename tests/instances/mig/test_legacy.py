@@ -1,7 +1,5 @@
 """The published generator: its dataset, the order of its draws, what it clips."""
 
-from __future__ import annotations
-
 from hashlib import sha256
 from math import inf, log, trunc
 

@@ -1,7 +1,5 @@
 """Configurations of the published program: what is read, what is refused and how."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """Memory over a run."""
 
-from __future__ import annotations
-
 from re import escape
 
 import numpy as np

@@ -1,8 +1,5 @@
 """Workloads and placements: files, checker, mixes."""
 
-from __future__ import annotations
-
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -38,7 +35,7 @@ def placed(*rows: tuple[int, str, int]) -> Placement:
     return Placement.of({w: (gpu, NAMES.index(p), at) for w, (gpu, p, at) in enumerate(rows)})
 
 
-def test_workloads_and_placements_survive_their_files(tmp_path: Path) -> None:
+def test_workloads_and_placements_survive_their_files(tmp_path):
     drawn = generate(A100, "elastic", 30, 3)
     files.write_workloads(drawn, tmp_path / "w.json.gz")
     again = files.read_workloads(tmp_path / "w.json.gz")
@@ -51,7 +48,7 @@ def test_workloads_and_placements_survive_their_files(tmp_path: Path) -> None:
         np.testing.assert_array_equal(getattr(found.placement, name), getattr(own, name))
 
 
-def test_a_placement_of_other_workloads_is_refused(tmp_path: Path) -> None:
+def test_a_placement_of_other_workloads_is_refused(tmp_path):
     files.write_placement(workloads("1g"), placed((0, "1g", 0)), tmp_path / "p.json")
     with pytest.raises(InputError, match="/placement"):
         files.read_placement(workloads("1g", "2g"), tmp_path / "p.json")
@@ -67,20 +64,20 @@ def test_a_placement_of_other_workloads_is_refused(tmp_path: Path) -> None:
         ([(0, "3g", 0), (1, "2g", 0), (1, "1g", 1)], ["slices"]),
     ],
 )
-def test_each_broken_constraint_is_named(rows: list[Any], broken: list[str]) -> None:
+def test_each_broken_constraint_is_named(rows, broken):
     verdict = check(workloads("3g", "2g", "1g"), placed(*rows))
     assert [violation.constraint for violation in verdict.violations] == broken
     assert verdict.gpus == len({gpu for gpu, _, _ in rows})
 
 
-def test_a_second_media_profile_and_wrong_claims_are_told() -> None:
+def test_a_second_media_profile_and_wrong_claims_are_told():
     two = workloads("1g+me", "1g+me")
     verdict = check(two, placed((0, "1g+me", 0), (0, "1g+me", 1)), gpus=2, bound=2)
     assert [v.constraint for v in verdict.violations] == ["most", "gpus", "bound"]
     assert check(two, placed((0, "1g+me", 0), (4, "1g+me", 0)), gpus=2, bound=2).feasible
 
 
-def test_waste_is_what_is_stranded_and_what_was_not_needed() -> None:
+def test_waste_is_what_is_stranded_and_what_was_not_needed():
     verdict = check(workloads("3g", "3g|4g"), placed((0, "3g", 4), (0, "4g", 0)))
     assert (verdict.stranded_compute, verdict.stranded_memory) == (0, 0)
     assert verdict.over_allocated == 1
@@ -89,7 +86,7 @@ def test_waste_is_what_is_stranded_and_what_was_not_needed() -> None:
 
 
 @given(st.data())
-def test_the_checker_and_the_table_of_sets_strand_the_same(data: st.DataObject) -> None:
+def test_the_checker_and_the_table_of_sets_strand_the_same(data):
     found = geometry(A100)
     s = data.draw(st.integers(1, len(found.chosen) - 1))
     own = np.flatnonzero(found.chosen[s]).tolist()
@@ -100,7 +97,7 @@ def test_the_checker_and_the_table_of_sets_strand_the_same(data: st.DataObject) 
 
 
 @pytest.mark.parametrize("mix", MIXES)
-def test_a_larger_set_begins_with_the_smaller_one(mix: str) -> None:
+def test_a_larger_set_begins_with_the_smaller_one(mix):
     small, large = (generate(A100, mix, n, 7).admissible for n in (20, 2000))
     np.testing.assert_array_equal(large[:20], small)
     share = large.mean(axis=0)
@@ -125,7 +122,7 @@ def test_a_larger_set_begins_with_the_smaller_one(mix: str) -> None:
         (lambda d: d["gpu"].pop("name"), "/gpu: found no key 'name'"),
     ],
 )
-def test_workloads_without_sense_are_refused(tmp_path: Path, change: Any, message: str) -> None:
+def test_workloads_without_sense_are_refused(tmp_path, change, message):
     from rsjs.instances.files import write_document
 
     document = asked("1g", "2g")

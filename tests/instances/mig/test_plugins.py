@@ -1,7 +1,5 @@
 """Laws, memory models and fields of another package, by entry point."""
 
-from __future__ import annotations
-
 import sys
 
 import numpy as np

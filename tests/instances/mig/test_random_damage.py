@@ -1,7 +1,5 @@
 """Whatever is done to a configuration, it is refused with an InputError or it makes jobs."""
 
-from __future__ import annotations
-
 import json
 from contextlib import suppress
 from copy import deepcopy

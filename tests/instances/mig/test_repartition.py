@@ -1,8 +1,5 @@
 """Jobs for a GPU divided anew, and schedules of them: files, checker, generator."""
 
-from __future__ import annotations
-
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -63,12 +60,12 @@ def scheduled(*rows: tuple[str, int, int]) -> Schedule:
         (2, [("3g", 4, 1), ("2g", 0, 2), ("1g", 0, 7)], ["release", "slices"]),
     ],
 )
-def test_each_broken_constraint_is_named(delta: int, rows: list[Any], broken: list[str]) -> None:
+def test_each_broken_constraint_is_named(delta, rows, broken):
     verdict = check(jobs(delta), scheduled(*rows))
     assert [violation.constraint for violation in verdict.violations] == broken
 
 
-def test_wrong_claims_are_told() -> None:
+def test_wrong_claims_are_told():
     own = scheduled(("3g", 4, 0), ("2g", 0, 0), ("1g", 0, 6))
     assert makespan(jobs(), own) == 11
     verdict = check(jobs(), own, makespan=10, bound=12)
@@ -76,7 +73,7 @@ def test_wrong_claims_are_told() -> None:
     assert check(jobs(), own, makespan=11, bound=11).feasible
 
 
-def test_the_media_profile_is_there_once_at_a_time() -> None:
+def test_the_media_profile_is_there_once_at_a_time():
     two = document()
     two["jobs"] = [{**two["jobs"][0], "id": f"j{j}"} for j in range(2)]
     for row in two["jobs"]:
@@ -88,7 +85,7 @@ def test_the_media_profile_is_there_once_at_a_time() -> None:
     assert check(made, Schedule.of(made, at)).feasible
 
 
-def test_jobs_and_schedules_survive_their_files(tmp_path: Path) -> None:
+def test_jobs_and_schedules_survive_their_files(tmp_path):
     drawn = generate(A100, 12, 5, releases=30, delta=2)
     files.write_repartition(drawn, tmp_path / "j.json")
     again = files.read_repartition(tmp_path / "j.json")
@@ -104,7 +101,7 @@ def test_jobs_and_schedules_survive_their_files(tmp_path: Path) -> None:
         files.read_schedule(again, tmp_path / "s.json")
 
 
-def test_the_generator_draws_what_it_says() -> None:
+def test_the_generator_draws_what_it_says():
     drawn = generate(A100, 400, 1, releases=50)
     assert drawn.release.min() == 0
     assert drawn.release.max() == 50
@@ -134,7 +131,7 @@ def test_the_generator_draws_what_it_says() -> None:
         (lambda d: d.update(delta=0.5), "/delta: found 0.5"),
     ],
 )
-def test_jobs_without_sense_are_refused(tmp_path: Path, change: Any, message: str) -> None:
+def test_jobs_without_sense_are_refused(tmp_path, change, message):
     wrong = document()
     change(wrong)
     write_document(wrong, tmp_path / "j.json")

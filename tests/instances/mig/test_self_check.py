@@ -1,7 +1,5 @@
 """Sets of jobs beside their laws: true laws pass, false ones do not."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy import stats

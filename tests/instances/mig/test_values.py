@@ -1,7 +1,5 @@
 """Values: truncated, absolute, clipped, rounded, mixed."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy import stats

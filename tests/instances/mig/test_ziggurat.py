@@ -1,7 +1,5 @@
 """The tables of the ziggurat, against what they must add up to."""
 
-from __future__ import annotations
-
 import math
 
 import pytest

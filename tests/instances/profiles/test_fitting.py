@@ -1,7 +1,5 @@
 """The fit finds the law that measurements come from, and names what they leave open."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

@@ -1,7 +1,5 @@
 """Profiles in CSV files: what is read, and what is refused by line and column."""
 
-from __future__ import annotations
-
 import pytest
 
 from rsjs.instances.errors import InputError

@@ -1,7 +1,5 @@
 """A user's catalogue: what is kept, what is refused, and the jobs that are drawn from it."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np

@@ -1,7 +1,5 @@
 """A small trace of every format: the same four jobs, as far as the format can tell them."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Mapping
 from pathlib import Path

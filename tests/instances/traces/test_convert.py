@@ -1,7 +1,5 @@
 """Workloads of traces keep what is recorded, and say what was left out."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Files that are damaged or no plain tables: read to their end, and what is wrong is told."""
 
-from __future__ import annotations
-
 import gzip
 import io
 import os

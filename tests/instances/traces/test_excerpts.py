@@ -1,7 +1,5 @@
 """Excerpts of the published traces beside the repository."""
 
-from __future__ import annotations
-
 import csv
 from collections import Counter
 

@@ -1,7 +1,5 @@
 """What is wrong in a trace is counted by kind, with its line: one flaw in a clean trace each."""
 
-from __future__ import annotations
-
 import pytest
 
 from rsjs.instances.traces.cluster import spelled_nodes

@@ -1,7 +1,5 @@
 """Every format gives the same common record, however its files are packed."""
 
-from __future__ import annotations
-
 import gzip
 import io
 import tarfile
@@ -84,7 +82,7 @@ def test_lines_count_from_one_with_the_header(opened):
     assert all("{" in text[line - 1] for line in all_rows(philly)["line"])
 
 
-@pytest.mark.parametrize(("name", "pack"), zip(FORMATS, cycle(["gz", "zip", "tar", "tar.gz"])))
+@pytest.mark.parametrize(("name", "pack"), [*zip(FORMATS, cycle(["gz", "zip", "tar", "tar.gz"]))])
 def test_packed_files_are_the_same_trace(name, write, tmp_path, pack):
     files = write(name)
     plain = all_rows(open_trace(files))

@@ -1,7 +1,5 @@
 """The verifier, and a small store with the repository that its runs were made from."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 from collections.abc import Callable

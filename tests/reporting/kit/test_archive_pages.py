@@ -1,7 +1,5 @@
 """What an archive holds: the journal's layout, its pages, tables, data and source."""
 
-from __future__ import annotations
-
 import re
 import shutil
 import subprocess

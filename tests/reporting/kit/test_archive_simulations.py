@@ -1,7 +1,5 @@
 """What an archive holds of campaigns of simulations: workloads, tables, and logs that hold."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import re

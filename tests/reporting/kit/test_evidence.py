@@ -1,7 +1,5 @@
 """Stores as the evidence of a paper: shards, defects, and campaigns that stand elsewhere."""
 
-from __future__ import annotations
-
 import shutil
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """Archives are written whole or not at all, the same bytes each time, of sound results."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import subprocess

@@ -1,7 +1,5 @@
 """The single-file verifier and `rsjs check --exact` are two programs with one verdict."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from dataclasses import replace

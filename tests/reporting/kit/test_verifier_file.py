@@ -1,7 +1,5 @@
 """The verifier as authors use it: one file, any Python from 3.9, pairs and folders."""
 
-from __future__ import annotations
-
 import ast
 import json
 import shutil

@@ -1,7 +1,5 @@
 """A site of made-up rows with hostile names, and one of a store that was really run."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from hashlib import sha256

@@ -1,7 +1,5 @@
 """A site opened from the disk in a real browser: it renders, sorts, draws, and stays silent."""
 
-from __future__ import annotations
-
 import re
 import shutil
 from collections.abc import Callable, Iterator
@@ -85,7 +83,7 @@ def column(page: Any, table: str, number: int) -> list[str]:
     ["index.html", "families/sts.html", "instances.html", "instances/jahani-N2-*.html",
      "methods/exact-*.html", "pairwise.html", "fairness.html", "provenance.html"],
 )  # fmt: skip
-def test_every_kind_of_page_renders_at_any_width(opened: Open, pattern: str) -> None:
+def test_every_kind_of_page_renders_at_any_width(opened, pattern):
     page = opened(pattern)
     assert page.locator("h1").is_visible()
     for width in (1280, 390):
@@ -93,7 +91,7 @@ def test_every_kind_of_page_renders_at_any_width(opened: Open, pattern: str) -> 
         assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
-def test_a_table_is_sorted_by_value_and_back_missing_numbers_last(opened: Open) -> None:
+def test_a_table_is_sorted_by_value_and_back_missing_numbers_last(opened):
     page = opened("families/jahani.html")
     heading = page.locator("#leaders-jahani th:nth-child(5) button")
     heading.click()
@@ -112,7 +110,7 @@ def test_a_table_is_sorted_by_value_and_back_missing_numbers_last(opened: Open) 
     assert heads.locator("button").count() == heads.count() - 3
 
 
-def test_lines_are_chosen_by_words_by_value_and_by_address(opened: Open) -> None:
+def test_lines_are_chosen_by_words_by_value_and_by_address(opened):
     page = opened("failures.html")
     assert len(column(page, "runs", 1)) == 4
     page = opened("methods/exact-*.html", "#runs=sts")
@@ -126,7 +124,7 @@ def test_lines_are_chosen_by_words_by_value_and_by_address(opened: Open) -> None
     assert set(column(page, "runs", 2)) == {"sts"}
 
 
-def test_figures_are_drawn_once_they_come_into_view_and_respond(opened: Open) -> None:
+def test_figures_are_drawn_once_they_come_into_view_and_respond(opened):
     page = opened("failures.html")
     assert page.evaluate("window.Plotly === undefined")
     page = opened("families/jahani.html")
@@ -144,7 +142,7 @@ def test_figures_are_drawn_once_they_come_into_view_and_respond(opened: Open) ->
     assert entry.get_attribute("aria-pressed") == "false"
 
 
-def test_a_point_leads_to_its_run(opened: Open) -> None:
+def test_a_point_leads_to_its_run(opened):
     page = opened("methods/rule-*.html")
     page.locator(f"#plot-gaps {DRAWN}").first.wait_for()
     page.evaluate(
@@ -155,9 +153,7 @@ def test_a_point_leads_to_its_run(opened: Open) -> None:
     page.locator("dialog[open]").wait_for()
 
 
-def test_a_run_is_shown_at_its_address_and_closed_by_the_keyboard(
-    opened: Open, rows: list[dict[str, Any]]
-) -> None:
+def test_a_run_is_shown_at_its_address_and_closed_by_the_keyboard(opened, rows):
     failed = next(row for row in rows if row["ended"] == "SOLVER_ERROR")
     name = f"instances/{failed['instance']}-*.html"
     page = opened(name, f"#r-{failed['run_id']}")
@@ -172,7 +168,7 @@ def test_a_run_is_shown_at_its_address_and_closed_by_the_keyboard(
     page.locator("dialog[open]").wait_for()
 
 
-def test_two_methods_are_set_against_each_other(opened: Open) -> None:
+def test_two_methods_are_set_against_each_other(opened):
     page = opened("pairwise.html")
     page.locator("#pair [name=one]").select_option("exact@highs")
     page.locator("#pair [name=other]").select_option("rule:x")
@@ -191,9 +187,7 @@ def test_two_methods_are_set_against_each_other(opened: Open) -> None:
     assert page.locator("#pair [name=measure] option").all_text_contents() == ["cost"]
 
 
-def test_a_run_is_found_by_the_beginning_of_its_id(
-    opened: Open, rows: list[dict[str, Any]]
-) -> None:
+def test_a_run_is_found_by_the_beginning_of_its_id(opened, rows):
     page = opened("provenance.html")
     page.locator("#lookup input").fill(rows[0]["run_id"][:8])
     page.locator("#lookup output a").first.click()
@@ -201,7 +195,7 @@ def test_a_run_is_found_by_the_beginning_of_its_id(
     assert page.url.endswith(f"#r-{rows[0]['run_id']}")
 
 
-def test_text_contrasts_with_its_paper(opened: Open) -> None:
+def test_text_contrasts_with_its_paper(opened):
     page = opened("provenance.html")
     names = ("paper", "panel", "mark", "ink", "faint", "link", "bad", "warn", "good")
     pairs = [(text, paper) for text in names[3:] for paper in ("paper", "panel")]

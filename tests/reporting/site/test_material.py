@@ -1,10 +1,7 @@
 """What a report is made of, from stores, collected tables and comparisons."""
 
-from __future__ import annotations
-
 import shutil
 from hashlib import sha256
-from pathlib import Path
 
 import pytest
 
@@ -17,7 +14,7 @@ COLUMNS_OF_CAMPAIGNS = {"run_id", "campaign", "ended", "quality", "timing", "opt
 
 
 @pytest.mark.process
-def test_the_digest_of_a_solution_is_that_of_its_file(store: Path) -> None:
+def test_the_digest_of_a_solution_is_that_of_its_file(store):
     found = gathered([store])
     assert len(found.rows) == 2
     for row in found.rows:
@@ -31,12 +28,12 @@ def test_the_digest_of_a_solution_is_that_of_its_file(store: Path) -> None:
 
 
 @pytest.mark.process
-def test_a_run_that_two_stores_have_counts_once(store: Path, tmp_path: Path) -> None:
+def test_a_run_that_two_stores_have_counts_once(store, tmp_path):
     copy = shutil.copytree(store, tmp_path / "copy")
     assert len(gathered([store, copy]).rows) == 2
 
 
-def test_rows_of_a_comparison_get_what_campaigns_tell(rows, tmp_path: Path) -> None:
+def test_rows_of_a_comparison_get_what_campaigns_tell(rows, tmp_path):
     plain = [
         {key: value for key, value in row.items() if key not in COLUMNS_OF_CAMPAIGNS}
         for row in rows
@@ -49,7 +46,7 @@ def test_rows_of_a_comparison_get_what_campaigns_tell(rows, tmp_path: Path) -> N
     assert all(found.record(row) is None and found.solved(row) is None for row in found.rows)
 
 
-def test_bounds_are_shared_between_sources(rows, tmp_path: Path) -> None:
+def test_bounds_are_shared_between_sources(rows, tmp_path):
     exact, rule = (row | {"seed": 0} for row in (rows[0], rows[2]))
     for name, row in (("a", exact), ("b", rule | {"best_bound": None, "gap_to_best": None})):
         (tmp_path / name).mkdir()
@@ -59,13 +56,13 @@ def test_bounds_are_shared_between_sources(rows, tmp_path: Path) -> None:
     assert found[1]["gap_to_best"] == pytest.approx(1 - 1 / 1.01)
 
 
-def test_a_folder_with_other_files_is_refused(tmp_path: Path) -> None:
+def test_a_folder_with_other_files_is_refused(tmp_path):
     (tmp_path / "notes.txt").write_text("mine")
     with pytest.raises(InputError, match="expected a store of `rsjs run`"):
         gathered([tmp_path])
 
 
-def test_a_run_set_is_named_by_its_runs_alone(rows) -> None:
+def test_a_run_set_is_named_by_its_runs_alone(rows):
     name = run_set(rows)
     assert len(name) == 12
     assert run_set(rows[::-1]) == name
@@ -74,7 +71,7 @@ def test_a_run_set_is_named_by_its_runs_alone(rows) -> None:
     assert run_set(without[::-1]) == run_set(without) != name
 
 
-def test_a_footing_tells_code_day_processor_limits_and_timing(rows) -> None:
+def test_a_footing_tells_code_day_processor_limits_and_timing(rows):
     told = footing(rows)
     assert told.endswith(
         "36 runs · commit cccccccccccc · 2026-01-02 · A processor · 10 s · gap 0.0001 · 1 thread"

@@ -1,7 +1,5 @@
 """Addresses, cells and figures: harmless for any name, true to their numbers."""
 
-from __future__ import annotations
-
 import json
 import re
 
@@ -19,14 +17,14 @@ from rsjs.reporting.statistics.sheet import Column, Sheet
 
 
 @given(st.text(), st.text())
-def test_any_name_is_a_file_name_of_its_own(one: str, other: str) -> None:
+def test_any_name_is_a_file_name_of_its_own(one, other):
     names = [addresses.slug(name) for name in (one, other)]
     assert all(re.fullmatch(r"[A-Za-z0-9_-]{8,73}", name) for name in names)
     assert (names[0].lower() == names[1].lower()) == (one == other)
 
 
 @given(st.text(), st.recursive(st.text() | st.integers() | st.none(), st.lists))
-def test_nothing_in_a_cell_or_in_embedded_json_is_taken_for_html(text: str, value: object) -> None:
+def test_nothing_in_a_cell_or_in_embedded_json_is_taken_for_html(text, value):
     made = Cell(text, "", "", "", False).html("../")
     inside = made.removeprefix("<td>").removesuffix("</td>")
     assert not re.search("[<>\"']", inside)
@@ -36,12 +34,12 @@ def test_nothing_in_a_cell_or_in_embedded_json_is_taken_for_html(text: str, valu
     assert json.loads(embedded) == value
 
 
-def test_coordinates_are_short_and_never_nan() -> None:
+def test_coordinates_are_short_and_never_nan():
     made = plots.embedded({"x": [1 / 3, np.float64("nan"), np.inf, np.int64(7)]})
     assert made == '{"x":[0.333333,null,null,7]}'
 
 
-def test_numbers_are_sorted_by_value_where_their_text_is_none() -> None:
+def test_numbers_are_sorted_by_value_where_their_text_is_none():
     columns = [Column("name", "name"), Column("gap", "gap", formats.percent)]
     lines = pd.DataFrame({"name": ["a", "b", "c"], "gap": [4e-7, 0.5, None]})
     sheet = Sheet(name="s", title="S", columns=columns, lines=lines)
@@ -54,7 +52,7 @@ def test_numbers_are_sorted_by_value_where_their_text_is_none() -> None:
     assert all(gap.mark == "n" for _, gap in cells)
 
 
-def test_a_long_text_may_break_and_one_link_of_a_line_is_reached_by_keyboard() -> None:
+def test_a_long_text_may_break_and_one_link_of_a_line_is_reached_by_keyboard():
     columns = [Column("method", "method"), Column("message", "message")]
     lines = pd.DataFrame({"method": ["m"], "message": ["word " * 30]})
     sheet = Sheet(name="s", title="S", columns=columns, lines=lines)
@@ -65,7 +63,7 @@ def test_a_long_text_may_break_and_one_link_of_a_line_is_reached_by_keyboard() -
 
 
 @pytest.mark.parametrize("count", [1, 120, 121, 5000])
-def test_a_thinned_curve_keeps_its_ends(count: int) -> None:
+def test_a_thinned_curve_keeps_its_ends(count):
     points = [(float(i), float(-i)) for i in range(count)]
     kept = plots.thinned(points)
     assert len(kept) == min(count, 120)
@@ -73,7 +71,7 @@ def test_a_thinned_curve_keeps_its_ends(count: int) -> None:
     assert list(kept) == sorted(kept)
 
 
-def test_a_distribution_ends_at_the_share_that_is_there() -> None:
+def test_a_distribution_ends_at_the_share_that_is_there():
     values = pd.DataFrame({"a": [1.0, 2.0, np.nan, 8.0], "b": [np.nan] * 4})
     made = plots.distributions(values, (0.5, 10.0), plots.method_styles(["a", "b"]))
     assert made[0]["x"] == [0.5, 1.0, 2.0, 8.0, 10.0]
@@ -81,7 +79,7 @@ def test_a_distribution_ends_at_the_share_that_is_there() -> None:
     assert made[1]["y"] == [0.0, 0.0]
 
 
-def test_blocks_are_coloured_between_the_ends_of_the_scale() -> None:
+def test_blocks_are_coloured_between_the_ends_of_the_scale():
     place = occupancy_svg.scale([1.0, 10.0, 1000.0])
     assert [place(value) for value in (1.0, 1000.0)] == [0.0, 1.0]
     assert place(10.0) == pytest.approx(1 / 3)
@@ -90,7 +88,7 @@ def test_blocks_are_coloured_between_the_ends_of_the_scale() -> None:
     assert occupancy_svg.colour(1.0) == ("#fde725", "#000")
 
 
-def test_every_job_is_a_box_and_a_bar(decide) -> None:
+def test_every_job_is_a_box_and_a_bar(decide):
     from rsjs.reporting.gpu_slots import shelves
 
     instance, solution = decide(3, [(0, 4), (1, 2), (1, "half"), (1, "quarter"), None], spare=1)

@@ -1,7 +1,5 @@
 """The pages of schedules on MIG instances: a family of its own, no $, the best schedule drawn."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any
@@ -60,9 +58,7 @@ def material(outcomes: list[MigOutcome], tmp_path_factory: pytest.TempPathFactor
     return gathered([folder / "rows.csv"])
 
 
-def test_rows_come_back_from_csv_with_text_as_text(
-    outcomes: list[MigOutcome], tmp_path: Path
-) -> None:
+def test_rows_come_back_from_csv_with_text_as_text(outcomes, tmp_path):
     rows = [found.row(LIMITS) for found in outcomes]
     (tmp_path / "rows.csv").write_text(csv_text(rows))
     for row, back in zip(rows, read_rows(tmp_path / "rows.csv"), strict=True):
@@ -72,9 +68,7 @@ def test_rows_come_back_from_csv_with_text_as_text(
     assert rows[0]["units"] == "2000,1000,1000"
 
 
-def test_schedules_are_a_family_of_their_own_whose_objectives_are_no_dollars(
-    material: Material, tmp_path: Path
-) -> None:
+def test_schedules_are_a_family_of_their_own_whose_objectives_are_no_dollars(material, tmp_path):
     [family] = families(material.rows)
     assert family.name == "mig"
     page = instance_page.content(material.rows, material, family.styles, Drawn(tmp_path), pdf=False)
@@ -98,9 +92,7 @@ def test_schedules_are_a_family_of_their_own_whose_objectives_are_no_dollars(
 
 
 @pytest.mark.slow
-def test_the_best_schedule_is_so_stage_by_stage_and_is_drawn(
-    outcomes: list[MigOutcome], material: Material, tmp_path: Path
-) -> None:
+def test_the_best_schedule_is_so_stage_by_stage_and_is_drawn(outcomes, material, tmp_path):
     rows = material.rows
     best = objectives.best_row(rows)
     assert best is not None
@@ -134,7 +126,7 @@ def test_the_best_schedule_is_so_stage_by_stage_and_is_drawn(
     assert all(path.stat().st_size > 1000 for path in downloads.drawn)
 
 
-def test_the_command_of_a_run_is_that_of_schedules(material: Material, tmp_path: Path) -> None:
+def test_the_command_of_a_run_is_that_of_schedules(material, tmp_path):
     row = {**material.rows[0], "anchor": "ab1", "solved_sha256": "c0ffee", "spelling": "fcfs"}
     told = command(row, Material(**{**vars(material), "stores": {"ab1": tmp_path}}))
     assert told.startswith(f"rsjs mig schedule {tmp_path}/instances/c0ffee.json.gz --method fcfs")

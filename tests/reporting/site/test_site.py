@@ -1,7 +1,5 @@
 """The files of a site: whole, linked, harmless, and traceable to runs."""
 
-from __future__ import annotations
-
 import csv
 import json
 import re
@@ -20,7 +18,7 @@ from rsjs.cli.main import main
 from rsjs.instances.errors import InputError
 from rsjs.reporting.site import build as building
 from rsjs.reporting.site import fairness_page
-from rsjs.reporting.site.material import Material, gathered
+from rsjs.reporting.site.material import gathered
 
 pytestmark = pytest.mark.slow  # the site is built
 
@@ -59,7 +57,7 @@ def page_of(site: Path, pattern: str) -> str:
     return path.read_text("utf-8")
 
 
-def test_there_is_a_page_of_every_kind(site: Path) -> None:
+def test_there_is_a_page_of_every_kind(site):
     names = {path.relative_to(site).as_posix() for path in site.glob("*.html")}
     kinds = {"index", "instances", "pairwise", "failures", "fairness", "provenance"}
     assert names == {f"{kind}.html" for kind in kinds}
@@ -68,7 +66,7 @@ def test_there_is_a_page_of_every_kind(site: Path) -> None:
     assert {path.stem for path in site.glob("families/*.html")} == {"jahani", "sts"}
 
 
-def test_every_link_leads_to_a_file_and_every_anchor_to_a_run_or_a_place(site: Path) -> None:
+def test_every_link_leads_to_a_file_and_every_anchor_to_a_run_or_a_place(site):
     pages = {path: Page(path) for path in site.rglob("*.html")}
     checked = 0
     for path, page in pages.items():
@@ -87,7 +85,7 @@ def test_every_link_leads_to_a_file_and_every_anchor_to_a_run_or_a_place(site: P
     assert checked > 100
 
 
-def test_nothing_is_fetched_from_elsewhere_and_the_opening_page_is_small(site: Path) -> None:
+def test_nothing_is_fetched_from_elsewhere_and_the_opening_page_is_small(site):
     loaded = {link for link in Page(site / "index.html").links if link.startswith("assets/")}
     assert loaded <= {*building.OPENING}
     assert sum((site / name).stat().st_size for name in building.OPENING) < 5_000_000
@@ -97,7 +95,7 @@ def test_nothing_is_fetched_from_elsewhere_and_the_opening_page_is_small(site: P
         assert not re.search(r"https?://(?!www\.w3\.org)|fetch\(|@import|XMLHttp", text), path
 
 
-def test_a_name_with_html_in_it_is_text_on_every_page(site: Path) -> None:
+def test_a_name_with_html_in_it_is_text_on_every_page(site):
     for path in site.rglob("*.html"):
         text = path.read_text("utf-8")
         assert "window.harmed" in text
@@ -107,7 +105,7 @@ def test_a_name_with_html_in_it_is_text_on_every_page(site: Path) -> None:
         assert "<" not in path.read_text("utf-8")
 
 
-def test_every_number_of_a_method_leads_to_its_runs(site: Path) -> None:
+def test_every_number_of_a_method_leads_to_its_runs(site):
     text = page_of(site, "families/jahani.html")
     line = re.search(r"<tr><td><a [^>]*>rule:x</a></td>.*?</tr>", text)[0]
     cells = re.findall(r"<td[^>]*>.*?</td>", line)
@@ -116,7 +114,7 @@ def test_every_number_of_a_method_leads_to_its_runs(site: Path) -> None:
     assert all("#runs=jahani" in cell for cell in cells[1:])
 
 
-def test_the_facts_of_a_run_name_its_digests(site: Path, material: Material) -> None:
+def test_the_facts_of_a_run_name_its_digests(site, material):
     row = material.rows[0]
     found = [facts(path) for path in site.glob("data/*-*.js")]
     run = next(one["runs"][row["anchor"]] for one in found if row["anchor"] in one["runs"])
@@ -127,7 +125,7 @@ def test_the_facts_of_a_run_name_its_digests(site: Path, material: Material) -> 
     assert told["options read back"] == "threads = 1, mip_rel_gap = 0.0001"
 
 
-def test_shared_seconds_are_marked_and_rank_nothing(site: Path) -> None:
+def test_shared_seconds_are_marked_and_rank_nothing(site):
     shared, exclusive = (page_of(site, f"families/{name}.html") for name in ("sts", "jahani"))
     for text, present in ((shared, False), (exclusive, True)):
         for id_ in ("ranks-by-time", "virtual-best", "plot-profiles-", "plot-ranks-by-time-"):
@@ -139,7 +137,7 @@ def test_shared_seconds_are_marked_and_rank_nothing(site: Path) -> None:
     assert "rank nothing" in page_of(site, "index.html")
 
 
-def test_each_table_is_there_as_csv_markdown_and_latex(site: Path, rows: list[dict]) -> None:
+def test_each_table_is_there_as_csv_markdown_and_latex(site, rows):
     tables = {path.stem for path in site.glob("downloads/*.md")}
     assert tables == {path.stem for path in site.glob("downloads/*.tex")}
     assert tables | {"provenance-runs"} == {path.stem for path in site.glob("downloads/*.csv")}
@@ -152,14 +150,14 @@ def test_each_table_is_there_as_csv_markdown_and_latex(site: Path, rows: list[di
     assert not (site / "downloads" / "sts-profiles.pdf").exists()
 
 
-def test_failures_that_look_alike_stand_together(site: Path) -> None:
+def test_failures_that_look_alike_stand_together(site):
     page = Page(site / "failures.html")
     assert page.text.count("SOLVER_ERROR, NO_SOLUTION") == 1
     assert "4 runs" in page.text
     assert "serves no <i>sts</i>" in page.text
 
 
-def test_a_difference_between_runs_of_an_instance_is_unfair(rows, material: Material) -> None:
+def test_a_difference_between_runs_of_an_instance_is_unfair(rows, material):
     from rsjs.reporting.site.families import families
 
     unequal = [{**row, "threads": 2} if i == 0 else row for i, row in enumerate(material.rows)]
@@ -171,9 +169,7 @@ def test_a_difference_between_runs_of_an_instance_is_unfair(rows, material: Mate
 
 
 @pytest.mark.process
-def test_a_report_of_a_store_shows_its_best_decision_and_repeats_its_runs(
-    store: Path, tmp_path: Path
-) -> None:
+def test_a_report_of_a_store_shows_its_best_decision_and_repeats_its_runs(store, tmp_path):
     built = building.build(gathered([store]), tmp_path / "site", title="little", all_pdf=False)
     assert built.without_pdf == 0
     assert built.pages == 10
@@ -190,7 +186,7 @@ def test_a_report_of_a_store_shows_its_best_decision_and_repeats_its_runs(
     assert again["objective"] == pytest.approx(best["objective"], rel=1e-9)
 
 
-def test_a_folder_that_is_no_report_is_left_alone(material: Material, tmp_path: Path) -> None:
+def test_a_folder_that_is_no_report_is_left_alone(material, tmp_path):
     (tmp_path / "thesis.txt").write_text("mine")
     with pytest.raises(InputError, match="expected a report of `rsjs report`, or no such folder"):
         building.build(material, tmp_path, title="t", all_pdf=False)
@@ -207,9 +203,7 @@ class _NoDrawing(nullcontext[None]):
         pass
 
 
-def test_a_report_that_fails_leaves_the_one_before(
-    material: Material, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_report_that_fails_leaves_the_one_before(material, tmp_path, monkeypatch):
     folder = tmp_path / "site"
     folder.mkdir()
     mark = json.dumps({"format": building.FORMAT})
@@ -227,8 +221,8 @@ def test_a_report_that_fails_leaves_the_one_before(
 
 
 def test_a_report_replaces_the_one_before_with_the_same_bytes(
-    material: Material, site: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    material, site, tmp_path, monkeypatch
+):
     monkeypatch.setattr(building, "FEW_INSTANCES", 0)
     monkeypatch.setattr(building, "Drawing", _NoDrawing)
     folder = tmp_path / "site"
@@ -245,9 +239,7 @@ def test_a_report_replaces_the_one_before_with_the_same_bytes(
         assert (folder / path).read_bytes() == (site / path).read_bytes()
 
 
-def test_a_missing_package_is_told_with_the_command_that_installs_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_missing_package_is_told_with_the_command_that_installs_it(tmp_path, monkeypatch):
     real: Callable[..., object] = util.find_spec
     monkeypatch.setattr(
         building, "find_spec", lambda name: None if name == "plotly" else real(name)

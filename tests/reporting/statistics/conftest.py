@@ -1,7 +1,5 @@
 """Rows of made-up runs, and matrices of seconds written down by hand."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 

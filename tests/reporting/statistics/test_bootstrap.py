@@ -1,9 +1,5 @@
 """Draws over instances, then seeds: intervals, and how stable ranks are."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -15,8 +11,6 @@ from rsjs.reporting.statistics.bootstrap import interval, mean_ratio_interval, w
 from rsjs.reporting.statistics.rank_stability import better, rank_shares, rank_spread
 from rsjs.reporting.statistics.shifted_mean import logarithms
 
-Table = Callable[..., pd.DataFrame]
-
 FIRST = [[1, 2, 0], [1, 0, 2], [1, 1, 1]]  # how often each of three instances is drawn
 
 
@@ -26,7 +20,7 @@ def problems(*seeds: int) -> pd.MultiIndex:
     return pd.MultiIndex.from_tuples(pairs, names=["instance", "seed"])
 
 
-def test_a_draw_takes_instances_then_as_many_seeds_as_each_has() -> None:
+def test_a_draw_takes_instances_then_as_many_seeds_as_each_has():
     drawn = weights(problems(2, 2, 2), draws=500)
     assert drawn.shape == (500, 6)
     np.testing.assert_allclose(drawn.sum(axis=1), 1.0)
@@ -36,7 +30,7 @@ def test_a_draw_takes_instances_then_as_many_seeds_as_each_has() -> None:
     np.testing.assert_allclose(runs, np.rint(runs), atol=1e-12)
 
 
-def test_instances_are_drawn_as_often_as_chance_has_it_and_weigh_as_in_the_mean() -> None:
+def test_instances_are_drawn_as_often_as_chance_has_it_and_weigh_as_in_the_mean():
     drawn = weights(problems(1, 1), draws=4000)
     assert {*np.unique(drawn)} == {0.0, 0.5, 1.0}
     assert (drawn[:, 0] == 0.5).mean() == pytest.approx(0.5, abs=0.03)  # 4 standard errors
@@ -46,14 +40,14 @@ def test_instances_are_drawn_as_often_as_chance_has_it_and_weigh_as_in_the_mean(
     np.testing.assert_allclose(both[:, 0], 0.25)
 
 
-def test_the_draws_are_those_of_a_named_stream() -> None:
+def test_the_draws_are_those_of_a_named_stream():
     one, again = (weights(problems(2, 1, 3), draws=50) for _ in range(2))
     np.testing.assert_array_equal(one, again)
     assert not np.array_equal(one, weights(problems(2, 1, 3), draws=50, seed=1))
     np.testing.assert_allclose(weights(problems(1, 1, 1), draws=3) * 3, FIRST)
 
 
-def test_the_interval_of_percentiles_and_of_a_mean_as_scipy_has_it(table: Table) -> None:
+def test_the_interval_of_percentiles_and_of_a_mean_as_scipy_has_it(table):
     assert interval(np.arange(1001.0)) == pytest.approx((25.0, 975.0))
     assert interval(np.arange(1001.0), level=0.5) == pytest.approx((250.0, 750.0))
     values = np.random.default_rng(3).lognormal(size=30)
@@ -67,7 +61,7 @@ def test_the_interval_of_percentiles_and_of_a_mean_as_scipy_has_it(table: Table)
     assert high == pytest.approx(expected.confidence_interval.high, abs=0.05 * width)
 
 
-def test_the_interval_of_a_ratio_holds_the_ratio(table: Table) -> None:
+def test_the_interval_of_a_ratio_holds_the_ratio(table):
     logs = logarithms(table({"a": [1.0, 3.0, 7.0], "b": [3.0, 7.0, 15.0]}), 1.0)
     drawn = weights(logs.index, draws=2000)
     assert mean_ratio_interval(logs, "a", "a", 1.0, drawn) == (1.0, 1.0)
@@ -84,7 +78,7 @@ def test_the_interval_of_a_ratio_holds_the_ratio(table: Table) -> None:
 DRAWN = np.array([[0.5, 0.5], [1.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
 
 
-def test_shares_of_ranks_by_hand(table: Table) -> None:
+def test_shares_of_ranks_by_hand(table):
     # means in the four draws: a 2, 1, 1, 3; b 2.5, 5, 5, 0; c 2, 1, 1, 3
     scores = table({"b": [5.0, 0.0], "a": [1.0, 3.0], "c": [1.0, 3.0]})
     found = rank_shares(scores, DRAWN)
@@ -97,7 +91,7 @@ def test_shares_of_ranks_by_hand(table: Table) -> None:
     assert rank_spread(found, level=0.4).loc["b"].tolist() == [2.5, 3, 3]
 
 
-def test_how_often_one_is_better_than_another(table: Table) -> None:
+def test_how_often_one_is_better_than_another(table):
     found = better(table({"b": [5.0, 0.0], "a": [1.0, 3.0], "c": [1.0, 3.0]}), DRAWN)
     assert found.loc["a", "b"] == 0.75
     assert found.loc["b", "a"] == 0.25
@@ -105,7 +99,7 @@ def test_how_often_one_is_better_than_another(table: Table) -> None:
     assert (found + found.T == 1.0).to_numpy().all()
 
 
-def test_a_method_that_is_best_everywhere_never_changes_its_rank(table: Table) -> None:
+def test_a_method_that_is_best_everywhere_never_changes_its_rank(table):
     rng = np.random.default_rng(2)
     scores = table({"other": rng.uniform(2, 3, 12), "best": rng.uniform(0, 1, 12)}, seeds=3)
     found = rank_shares(scores, weights(scores.index, draws=100))
@@ -113,7 +107,7 @@ def test_a_method_that_is_best_everywhere_never_changes_its_rank(table: Table) -
 
 
 @given(st.lists(st.lists(st.integers(0, 3), min_size=4, max_size=4), min_size=1, max_size=5))
-def test_shares_of_each_method_sum_to_one(lines: list[list[int]]) -> None:
+def test_shares_of_each_method_sum_to_one(lines):
     index = pd.MultiIndex.from_tuples([(f"i{i}", 0) for i in range(len(lines))])
     index.names = ["instance", "seed"]
     scores = pd.DataFrame(lines, index=index, columns=list("abcd")).astype(float)

@@ -1,7 +1,5 @@
 """What the linter marks, and that it is silent about what is fair."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from typing import Any
@@ -51,7 +49,7 @@ def changed(rows: list[Row], method: str, **changes: Any) -> list[Row]:
     ]
 
 
-def test_nothing_is_found_in_a_fair_comparison(fair: list[Row]) -> None:
+def test_nothing_is_found_in_a_fair_comparison(fair):
     assert findings(fair) == []
 
 
@@ -70,9 +68,7 @@ def test_nothing_is_found_in_a_fair_comparison(fair: list[Row]) -> None:
         ("version", "commit", "d", "commit differs on 1 instance: c (a@highs), d (b)"),
     ],
 )
-def test_what_differs_between_methods_is_unfair(
-    fair: list[Row], aspect: str, key: str, value: Any, told: str
-) -> None:
+def test_what_differs_between_methods_is_unfair(fair, aspect, key, value, told):
     found = findings(changed(fair, "b", **{key: value}))
     assert found[0].unfair
     assert found[0].aspect == aspect
@@ -81,20 +77,18 @@ def test_what_differs_between_methods_is_unfair(
 
 
 @pytest.mark.parametrize(("key", "value"), [("time_limit", 60.0), ("threads", 2)])
-def test_what_differs_between_instances_only_is_a_note(
-    fair: list[Row], key: str, value: float
-) -> None:
+def test_what_differs_between_instances_only_is_a_note(fair, key, value):
     [found] = findings([row | {key: value} if row["instance"] == "i" else row for row in fair])
     assert not found.unfair
     assert found.message.startswith(f"{key} differs between instances")
 
 
-def test_an_instance_that_a_method_was_not_run_on(fair: list[Row]) -> None:
+def test_an_instance_that_a_method_was_not_run_on(fair):
     found = findings([row for row in fair if (row["instance"], row["method"]) != ("j", "b")])
     assert found == [Finding("instances", False, "b was not run on 1 of 2 instances: not ranked")]
 
 
-def test_seeds_that_differ(fair: list[Row]) -> None:
+def test_seeds_that_differ(fair):
     found = findings([row for row in fair if row["method"] == "b" or row["seed"] < 4])
     assert [(one.aspect, one.unfair) for one in found] == [("seeds", True), ("seeds", False)]
     assert "seeds differ on 2 instances" in found[0].message
@@ -102,7 +96,7 @@ def test_seeds_that_differ(fair: list[Row]) -> None:
 
 
 @pytest.mark.parametrize("longest", [0, FEW_SEEDS - 1])
-def test_of_several_overruns_the_longest_is_told(fair: list[Row], longest: int) -> None:
+def test_of_several_overruns_the_longest_is_told(fair, longest):
     rows = changed(fair, "b", total_s=20.0)
     rows = [row | {"total_s": 55.0} if _is(row, "b", longest) else row for row in rows]
     [found] = findings(rows)
@@ -142,22 +136,20 @@ def _ran_with(**options: Any) -> Row:
         ("a@highs", _ran_with(threads=1, mip_rel_gap=1e-5, **{"limits/gap": 1e-4}), None, ""),
     ],
 )
-def test_a_method_that_took_more_than_it_was_given(
-    fair: list[Row], method: str, changes: Row, aspect: str | None, told: str
-) -> None:
+def test_a_method_that_took_more_than_it_was_given(fair, method, changes, aspect, told):
     found = findings(changed(fair, method, **changes))
     assert [(one.aspect, one.unfair) for one in found] == ([(aspect, True)] if aspect else [])
     assert all(told in one.message for one in found)
 
 
 @pytest.mark.parametrize("dirty", [True, "True"])
-def test_code_that_no_commit_holds(fair: list[Row], dirty: object) -> None:
+def test_code_that_no_commit_holds(fair, dirty):
     [found] = findings(changed(fair, "b", dirty=dirty))
     assert found == Finding("version", False, "5 runs of code with changes that no commit holds")
     assert findings(changed(fair, "b", dirty="False")) == []
 
 
-def test_seconds_measured_beside_other_runs(fair: list[Row]) -> None:
+def test_seconds_measured_beside_other_runs(fair):
     [found] = findings([row | {"timing": "shared"} for row in fair])
     assert (found.aspect, found.unfair) == ("timing class", False)
 
@@ -179,9 +171,7 @@ def test_seconds_measured_beside_other_runs(fair: list[Row]) -> None:
         ({"timing": "shared", "load_before": 15.8}, "timing differs"),  # promises nothing
     ],
 )
-def test_an_exclusive_machine_is_idle_and_keeps_its_speed(
-    fair: list[Row], changes: Row, told: str | None
-) -> None:
+def test_an_exclusive_machine_is_idle_and_keeps_its_speed(fair, changes, told):
     found = [one for one in findings(changed(fair, "b", **changes)) if one.aspect != "seeds"]
     assert [told in one.message for one in found[:1]] == ([] if told is None else [True])
     assert {one.unfair for one in found[:1]} <= {"not recorded" not in str(told)}
@@ -191,19 +181,19 @@ def test_an_exclusive_machine_is_idle_and_keeps_its_speed(
 @pytest.mark.parametrize(
     "key", ["threads", "cpu_model", "timing", "warm_start_sha256", "memory_limit_mb"]
 )
-def test_what_is_not_recorded_is_told(fair: list[Row], key: str) -> None:
+def test_what_is_not_recorded_is_told(fair, key):
     found = findings([{k: v for k, v in row.items() if k != key} for row in fair])
     assert [one.unfair for one in found] == [False]
     assert "not recorded" in found[0].message
     assert key in found[0].message
 
 
-def test_what_is_recorded_for_some_runs_only_is_told(fair: list[Row]) -> None:
+def test_what_is_recorded_for_some_runs_only_is_told(fair):
     [found] = findings(changed(fair, "b", cpu_model=None))
     assert found.message == "cpu_model not recorded for 5 runs of 20"
 
 
-def test_many_methods_are_not_all_named(row: Make) -> None:
+def test_many_methods_are_not_all_named(row):
     rows = [row("i", f"m{k}", threads=1 if k else 2) for k in range(6)]
     unfair = next(one for one in findings(rows) if one.aspect == "threads")
     assert unfair.message == "threads differs on 1 instance: 2 (m0), 1 (m1, m2, m3 and 2 more)"

@@ -1,7 +1,5 @@
 """The course of a run and the area under it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 
@@ -25,7 +23,7 @@ def made(row: Make, events: list[dict[str, Any]], **other: Any) -> Any:
     return tidy([row("i", "a", events=events, **one)])
 
 
-def test_the_primal_integral_by_hand(row: Make) -> None:
+def test_the_primal_integral_by_hand(row):
     # Berthold's definition: 1 until 1 s, then 1 - 100/200 until 3 s, 1 - 100/125 until 8 s, then 0
     runs = made(row, [event(1.0, 200.0), event(3.0, 125.0), event(8.0, 100.0)])
     steps = course(runs.loc[0], "primal", limit=10.0)
@@ -34,7 +32,7 @@ def test_the_primal_integral_by_hand(row: Make) -> None:
     assert mean_gaps(runs, "primal").to_numpy() == pytest.approx(np.array([[0.3]]))
 
 
-def test_the_primal_dual_integral_by_hand(row: Make) -> None:
+def test_the_primal_dual_integral_by_hand(row):
     events = [event(1.0, 200.0), event(2.0, 200.0, 50.0), event(4.0, 100.0, 50.0)]
     runs = made(row, events, total_s=6.0)
     steps = course(runs.loc[0], "primal_dual", limit=10.0)
@@ -63,24 +61,24 @@ def test_the_primal_dual_integral_by_hand(row: Make) -> None:
         ("primal", [], {}, [(8.0, 0.0)]),
     ],
 )
-def test_courses_by_hand(row: Make, kind: Any, events: Any, other: Any, steps: Any) -> None:
+def test_courses_by_hand(row, kind, events, other, steps):
     runs = made(row, [event(*one) for one in events], **other)
     assert course(runs.loc[0], kind, limit=10.0) == [(0.0, 1.0), *steps]
 
 
-def test_runs_of_a_problem_are_measured_over_its_longest_limit(row: Make) -> None:
+def test_runs_of_a_problem_are_measured_over_its_longest_limit(row):
     one = row("i", "a", events=[event(15.0, 10.0)], total_s=15.0, time_limit=20.0)
     runs = tidy([one, row("i", "b", events=[event(5.0, 10.0)], total_s=5.0)])
     assert mean_gaps(runs, "primal").to_numpy() == pytest.approx(np.array([[0.75, 0.25]]))
 
 
 @pytest.mark.parametrize("status", ["wrong", "no_solution"])
-def test_a_failed_run_has_a_gap_of_one_all_along(row: Make, status: str) -> None:
+def test_a_failed_run_has_a_gap_of_one_all_along(row, status):
     runs = made(row, [event(1.0, 100.0)], status=status)
     assert mean_gaps(runs, "primal").to_numpy() == [[1.0]]
 
 
-def test_each_problem_has_its_own_limit(rows: list[dict[str, Any]]) -> None:
+def test_each_problem_has_its_own_limit(rows):
     longer = [row | {"time_limit": 20.0 if row["seed"] else 10.0} for row in rows]
     found = mean_gaps(tidy(longer), "primal")
     # exact: 1 until 1 s, 0.5 until 2 s
@@ -90,7 +88,7 @@ def test_each_problem_has_its_own_limit(rows: list[dict[str, Any]]) -> None:
     assert found["slow"][("b", 1, 1)] == 1.0
 
 
-def test_courses_are_there_if_all_runs_have_them(rows: list[dict[str, Any]]) -> None:
+def test_courses_are_there_if_all_runs_have_them(rows):
     assert with_courses(tidy(rows))
     assert not with_courses(tidy([*rows[1:], rows[0] | {"events": None}]))
     assert not with_courses(tidy([{k: v for k, v in row.items() if k != "events"} for row in rows]))

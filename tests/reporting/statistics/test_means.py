@@ -1,12 +1,9 @@
 """Shifted geometric means and PAR10 under both policies for failures; the portfolio of all."""
 
-from __future__ import annotations
-
 import doctest
 from collections.abc import Callable
 from importlib import import_module
 from math import exp, log
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -24,7 +21,7 @@ NAN = float("nan")
 Seconds = st.lists(st.floats(0, 3600), min_size=1, max_size=20)
 
 
-def test_the_shifted_geometric_mean_by_hand() -> None:
+def test_the_shifted_geometric_mean_by_hand():
     # (1 * 4 * 16)^(1/3) - 1 = 3
     assert shifted_geometric_mean([0, 3, 15], 1.0) == pytest.approx(3.0)
     # shift 10 as in Mittelmann's tables: (10 * 20 * 80 * 40)^(1/4) - 10
@@ -35,9 +32,7 @@ def test_the_shifted_geometric_mean_by_hand() -> None:
 
 
 @given(Seconds, st.sampled_from([1.0, 10.0]))
-def test_the_mean_lies_between_the_values_and_below_the_arithmetic_one(
-    values: list[float], shift: float
-) -> None:
+def test_the_mean_lies_between_the_values_and_below_the_arithmetic_one(values, shift):
     found = shifted_geometric_mean(values, shift)
     assert min(values) - 1e-9 <= found <= np.mean(values) + 1e-9
     assert found == pytest.approx(float(stats.gmean(np.array(values) + shift)) - shift, abs=1e-8)
@@ -53,14 +48,12 @@ def limits(times: pd.DataFrame) -> pd.Series:
     return pd.Series([10.0, 10.0, 20.0], index=times.index)
 
 
-def test_a_failure_counts_the_limit_of_its_problem_or_its_problem_is_left_out(
-    times: Any, limits: Any
-) -> None:
+def test_a_failure_counts_the_limit_of_its_problem_or_its_problem_is_left_out(times, limits):
     assert penalised(times, limits).to_numpy().tolist() == [[1, 3], [2, 10], [20, 5]]
     assert intersection(times).to_numpy().tolist() == [[1, 3]]
 
 
-def test_means_under_both_policies_by_hand(times: Any, limits: Any) -> None:
+def test_means_under_both_policies_by_hand(times, limits):
     found = shifted_means(times, limits, shift=1.0)
     a, b = (exp(log(x) / 3) - 1 for x in (2 * 3 * 21, 4 * 11 * 6))
     assert found["penalised"].to_dict() == pytest.approx({"a": a, "b": b})
@@ -68,14 +61,14 @@ def test_means_under_both_policies_by_hand(times: Any, limits: Any) -> None:
     assert found["ratio"].to_dict() == pytest.approx({"a": 1.0, "b": b / a})
 
 
-def test_ratios_to_a_mean_of_nothing(table: Any) -> None:
+def test_ratios_to_a_mean_of_nothing(table):
     """Seconds may be 0 to the clock: 10 - 10 is then 1.8e-15."""
     times = table({"a": [0.0, 0.0], "b": [0.0, 0.0], "c": [3.0, 3.0]})
     found = shifted_means(times, pd.Series(10.0, index=times.index), shift=10.0)
     assert found["ratio"].to_dict() == {"a": 1.0, "b": 1.0, "c": np.inf}
 
 
-def test_par10_by_hand(times: Any, limits: Any) -> None:
+def test_par10_by_hand(times, limits):
     found = penalised_average(times, limits)
     assert found.to_dict() == pytest.approx({"a": (1 + 2 + 200) / 3, "b": (3 + 100 + 5) / 3})
     assert penalised_average(times, limits, 2.0)["a"] == pytest.approx((1 + 2 + 40) / 3)
@@ -94,14 +87,14 @@ def best(table: Callable[..., pd.DataFrame]) -> VirtualBest:
     return virtual_best(logarithms(penalised(times, limits), 1.0), times, 1.0)
 
 
-def test_virtual_and_single_best(best: VirtualBest) -> None:
+def test_virtual_and_single_best(best):
     # one more than the seconds: the best is 2, 2, 4, 16; a has 2, 8, 4, 64; c has 8, 8, 64, 16
     assert best.mean == pytest.approx(256**0.25 - 1)
     assert best.single == "a"
     assert best.single_mean == pytest.approx(4096**0.25 - 1)
 
 
-def test_what_each_method_adds(best: VirtualBest) -> None:
+def test_what_each_method_adds(best):
     assert best.methods["best"].to_dict() == {"a": 2, "b": 2, "c": 1}
     assert best.methods["alone"].to_dict() == {"a": 0, "b": 0, "c": 1}
     virtual = 256**0.25 - 1
@@ -110,7 +103,7 @@ def test_what_each_method_adds(best: VirtualBest) -> None:
     assert best.methods["contribution"].to_dict() == pytest.approx(expected)
 
 
-def test_the_best_of_seconds_that_are_all_0(table: Callable[..., pd.DataFrame]) -> None:
+def test_the_best_of_seconds_that_are_all_0(table):
     times = table({"a": [0.0, 0.0], "b": [1.0, 3.0]})
     found = virtual_best(logarithms(times, 1.0), times, 1.0)
     assert (found.mean, found.single) == (0.0, "a")
@@ -127,9 +120,7 @@ def test_the_best_of_seconds_that_are_all_0(table: Callable[..., pd.DataFrame]) 
         ({"a": [1.0, 3.0]}, 1, [2], [2]),
     ],
 )
-def test_of_what_problems_a_method_is_best(
-    table: Callable[..., pd.DataFrame], seconds: Any, seeds: int, best: Any, alone: Any
-) -> None:
+def test_of_what_problems_a_method_is_best(table, seconds, seeds, best, alone):
     times = table(seconds, seeds=seeds)
     found = virtual_best(logarithms(times.fillna(10.0), 1.0), times, 1.0)
     assert found.methods["best"].tolist() == best
@@ -137,14 +128,14 @@ def test_of_what_problems_a_method_is_best(
     assert (found.single, found.mean) == ("a", found.single_mean)
 
 
-def test_luck_of_one_seed_is_averaged_first(table: Callable[..., pd.DataFrame]) -> None:
+def test_luck_of_one_seed_is_averaged_first(table):
     times = table({"lucky": [0.0, 15.0], "steady": [3.0, 3.0]}, seeds=2)
     found = virtual_best(logarithms(times, 1.0), times, 1.0)
     assert found.mean == pytest.approx(3.0)  # not that of 0 and 3
 
 
 @pytest.mark.parametrize("name", ["shifted_mean", "integrals", "holm", "pairs", "rank_sheets"])
-def test_the_examples_are_true(name: str) -> None:
+def test_the_examples_are_true(name):
     found = doctest.testmod(import_module(f"rsjs.reporting.statistics.{name}"))
     assert found.failed == 0
     assert found.attempted >= 1

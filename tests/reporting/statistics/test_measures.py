@@ -1,8 +1,5 @@
 """What is solved, in what time, at what gap, and how runs ended."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
 from math import isnan
 from typing import Any
 
@@ -15,10 +12,8 @@ from rsjs.reporting.statistics.gap_summary import gap_summary
 from rsjs.reporting.statistics.measures import gaps, limits, ran, seconds, solved
 from rsjs.reporting.statistics.runs import tidy
 
-Make = Callable[..., dict[str, Any]]
 
-
-def test_solved_by_the_own_bound_or_by_that_of_another(row: Make) -> None:
+def test_solved_by_the_own_bound_or_by_that_of_another(row):
     runs = tidy(
         [
             row("i", "proves", objective=100.0, bound=100.0),
@@ -37,7 +32,7 @@ def test_solved_by_the_own_bound_or_by_that_of_another(row: Make) -> None:
     assert names("proved", 0.02) == ["near", "proves"]
 
 
-def test_failed_and_missing_runs_are_nan_and_none_takes_longer_than_its_limit(row: Make) -> None:
+def test_failed_and_missing_runs_are_nan_and_none_takes_longer_than_its_limit(row):
     rows = [
         row("i", "a", bound=10.0, total_s=10.3),
         row("i", "b", objective=20.0),
@@ -64,21 +59,19 @@ def test_failed_and_missing_runs_are_nan_and_none_takes_longer_than_its_limit(ro
         (1e-2, 99.9, True),
     ],
 )
-def test_a_gap_counts_up_to_the_limit_and_not_above(
-    row: Make, gap_limit: float | None, bound: float, expected: bool
-) -> None:
+def test_a_gap_counts_up_to_the_limit_and_not_above(row, gap_limit, bound, expected):
     runs = tidy([row("i", "a", objective=100.0, bound=bound, gap_limit=gap_limit)])
     assert solved(runs).tolist() == [expected]
 
 
-def test_the_limit_of_a_problem_is_the_longest_of_its_runs(row: Make) -> None:
+def test_the_limit_of_a_problem_is_the_longest_of_its_runs(row):
     # a solved run whose seconds are not told counts its limit
     assert seconds(tidy([row("i", "a", bound=10.0, total_s=None)])).to_numpy() == [[10.0]]
     runs = tidy([row("i", "a"), row("i", "b", time_limit=30.0), row("i", "c", time_limit=20.0)])
     assert limits(runs).tolist() == [30.0]
 
 
-def test_gaps_by_hand(row: Make) -> None:
+def test_gaps_by_hand(row):
     nothing = {"status": "no_solution", "objective": None}
     rows = [
         row("i", "exact", objective=80.0, bound=80.0),
@@ -99,7 +92,7 @@ def test_gaps_by_hand(row: Make) -> None:
     assert (rule["best"], rule["memory"]) == (0, 30.0)
 
 
-def test_without_a_bound_there_is_a_primal_gap_only_and_nearly_the_best_is_not(row: Make) -> None:
+def test_without_a_bound_there_is_a_primal_gap_only_and_nearly_the_best_is_not(row):
     found = gap_summary(tidy([row("i", "a", objective=1.0), row("i", "b", objective=2.0)]))
     assert isnan(found.loc["b", "median"])
     assert found.loc["b", "primal_mean"] == 0.5
@@ -111,7 +104,7 @@ def test_without_a_bound_there_is_a_primal_gap_only_and_nearly_the_best_is_not(r
 NOTHING = {"status": "no_solution", "objective": None}
 
 
-def test_each_run_is_counted_once_by_quality_and_once_by_cause(row: Make) -> None:
+def test_each_run_is_counted_once_by_quality_and_once_by_cause(row):
     found = counts(
         tidy(
             [
@@ -137,7 +130,7 @@ def test_each_run_is_counted_once_by_quality_and_once_by_cause(row: Make) -> Non
 
 
 @pytest.mark.parametrize("stop", list(Stop))
-def test_every_reason_to_stop_has_a_cause(row: Make, stop: Stop) -> None:
+def test_every_reason_to_stop_has_a_cause(row, stop):
     found = counts(tidy([row("i", "a", stop=stop.value, **NOTHING)])).loc["a"]
     expected = stop.value.replace("_", " ")
     assert found[expected if expected in CAUSES else "by itself"] == 1

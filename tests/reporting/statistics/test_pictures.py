@@ -1,11 +1,8 @@
 """Pictures of an analysis: each is drawn, what it draws, the same bytes twice."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -21,7 +18,6 @@ from rsjs.reporting.statistics.scatter_picture import pairwise_times
 
 pytestmark = pytest.mark.slow
 
-Row = dict[str, Any]
 Table = Callable[..., pd.DataFrame]
 PICTURES = ["gaps.png", "targets.png", "ranks-by-cost.png"]
 PICTURES += ["profiles.png", "times.png", "ranks-by-time.png"]
@@ -33,7 +29,7 @@ def words(picture: Path) -> list[str]:
     return re.findall(r">([^<>\n]+)</text>", picture.read_text())
 
 
-def test_all_files_are_written_and_the_same_twice(rows: list[Row], tmp_path: Path) -> None:
+def test_all_files_are_written_and_the_same_twice(rows, tmp_path):
     one, again = (write_all(Analysis(rows=rows), tmp_path / name) for name in "ab")
     assert [path.name for path in one if path.suffix == ".png"] == PICTURES
     assert {path.suffix for path in one} == {".md", ".tex", ".csv", ".png"}
@@ -51,44 +47,40 @@ def times(table: Table) -> pd.DataFrame:
     return made.assign(m7=NAN)
 
 
-def test_profiles_pair_the_best_with_the_five_that_follow(
-    times: pd.DataFrame, tmp_path: Path
-) -> None:
+def test_profiles_pair_the_best_with_the_five_that_follow(times, tmp_path):
     found = words(performance_profiles(times, times.columns[::-1], tmp_path / "profiles.svg"))
     pairs = [text for text in found if text.startswith("and ")]
     assert pairs == ["and m6", "and m5", "and m4", "and m3", "and m2"]
     assert [text for text in found if re.fullmatch(r"m\d", text)][-8:] == [*times.columns]
 
 
-def test_the_legend_and_title_hold_names_with_signs_of_mathematics(
-    table: Table, tmp_path: Path
-) -> None:
+def test_the_legend_and_title_hold_names_with_signs_of_mathematics(table, tmp_path):
     gaps = table({"a$b_c": [0.1, 0.0], "d^e": [NAN, NAN]})
     found = words(distribution_of_gaps(gaps, tmp_path / "gaps.svg"))
     assert {"a$b_c", "d^e", "gap to the best bound [%]", "≤ 0.001"} <= {*found}
 
 
-def test_targets_end_at_the_limit(rows: list[Row], tmp_path: Path) -> None:
+def test_targets_end_at_the_limit(rows, tmp_path):
     hits = Analysis(rows=rows).hits
     found = words(distribution_of_targets(hits, 10.0, tmp_path / "targets.svg"))
     assert {"0.001", "10", "share of targets"} <= {*found}
 
 
-def test_the_best_is_set_against_the_six_that_follow(times: pd.DataFrame, tmp_path: Path) -> None:
+def test_the_best_is_set_against_the_six_that_follow(times, tmp_path):
     limits = pd.Series(60.0, index=times.index)
     found = words(pairwise_times(times, limits, times.columns, tmp_path / "times.svg"))
     assert [text for text in found if re.fullmatch(r"m\d", text)] == [f"m{i}" for i in range(1, 7)]
     assert "m0 [s]" in found
 
 
-def test_bars_tell_the_ranks_that_are_wide_enough(tmp_path: Path) -> None:
+def test_bars_tell_the_ranks_that_are_wide_enough(tmp_path):
     shares = pd.DataFrame([[0.97, 0.03], [0.03, 0.97]], index=["a", "b"], columns=[1, 2])
     found = words(rank_bars(shares, "Cost", tmp_path / "ranks.svg"))
     assert [text for text in found if text in "12"] == ["1", "2"]
     assert "Cost: rank of each method" in found
 
 
-def test_methods_that_solve_nothing_are_drawn(table: Table, tmp_path: Path) -> None:
+def test_methods_that_solve_nothing_are_drawn(table, tmp_path):
     times = table({"a": [NAN, NAN], "b": [NAN, NAN]})
     limits = pd.Series(10.0, index=times.index)
     for picture in (

@@ -1,10 +1,5 @@
 """Performance profiles, and distributions of gaps and of times to targets."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
-from typing import Any
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -17,10 +12,9 @@ from rsjs.reporting.statistics.profiles import of_pair, profile, ratios
 from rsjs.reporting.statistics.runs import tidy
 
 NAN = float("nan")
-Table = Callable[..., pd.DataFrame]
 
 
-def test_the_profile_of_dolan_and_more_by_hand(table: Table) -> None:
+def test_the_profile_of_dolan_and_more_by_hand(table):
     # ratios: a 1, 2, inf, inf; b 3, 1, 1, inf
     found = ratios(table({"a": [1.0, 4.0, NAN, NAN], "b": [3.0, 2.0, 7.0, NAN]}))
     assert found["a"].tolist() == [1.0, 2.0, np.inf, np.inf]
@@ -30,12 +24,12 @@ def test_the_profile_of_dolan_and_more_by_hand(table: Table) -> None:
     assert rho["b"].tolist() == [0.5, 0.5, 0.5, 0.75, 0.75]
 
 
-def test_times_below_the_resolution_are_equal(table: Table) -> None:
+def test_times_below_the_resolution_are_equal(table):
     found = ratios(table({"a": [1e-6], "b": [9e-4], "c": [2e-3]}))
     assert found.iloc[0].tolist() == [1.0, 1.0, 2.0]
 
 
-def test_a_third_method_can_turn_the_order_of_two(table: Table) -> None:
+def test_a_third_method_can_turn_the_order_of_two(table):
     # Gould and Scott 2016: compared with c, b is second best more often than a; alone, a wins
     times = table({"a": [2.0, 2.0, 2.0], "b": [3.0, 3.0, 1.0], "c": [1.0, 1.0, 9.0]})
     at_one = profile(ratios(times), 1.0).loc[1.0]
@@ -45,9 +39,7 @@ def test_a_third_method_can_turn_the_order_of_two(table: Table) -> None:
 
 
 @given(st.lists(st.tuples(*[st.none() | st.floats(1e-4, 1e4)] * 3), min_size=1, max_size=8))
-def test_profiles_rise_to_the_share_of_solved_problems(
-    lines: list[tuple[float | None, ...]],
-) -> None:
+def test_profiles_rise_to_the_share_of_solved_problems(lines):
     times = pd.DataFrame([[NAN if v is None else v for v in line] for line in lines]).astype(float)
     rho = profile(ratios(times), [1.0, 10.0, 1e9])
     assert (rho.diff().dropna() >= 0).to_numpy().all()
@@ -56,7 +48,7 @@ def test_profiles_rise_to_the_share_of_solved_problems(
     assert rho.loc[1.0].sum() >= solvable - 1e-9  # somebody is the fastest
 
 
-def test_a_failure_counts_but_is_never_reached_else_it_is_that_of_scipy() -> None:
+def test_a_failure_counts_but_is_never_reached_else_it_is_that_of_scipy():
     x, share = distribution(pd.Series([3.0, 1.0, np.nan, 1.0]))
     assert (x.tolist(), share.tolist()) == ([1.0, 3.0], [0.5, 0.75])
     values = np.random.default_rng(0).integers(0, 9, 50).astype(float)
@@ -66,7 +58,7 @@ def test_a_failure_counts_but_is_never_reached_else_it_is_that_of_scipy() -> Non
     np.testing.assert_allclose(share, expected.probabilities)
 
 
-def test_times_to_targets_by_hand(rows: list[dict[str, Any]]) -> None:
+def test_times_to_targets_by_hand(rows):
     found = seconds_to_targets(tidy(rows))
     assert found.shape == (4 * len(TARGETS), 3)
     # exact has twice the best cost at 1 s and the best at 2 s: no target lies between
@@ -86,9 +78,7 @@ def test_times_to_targets_by_hand(rows: list[dict[str, Any]]) -> None:
     ("above", "hit"),
     [(0.2, 0), (0.004, 5), (0.0015, 5), (0.0009, 6), (1e-8, 6), (1e-10, 7)],
 )
-def test_a_gap_hits_the_targets_that_it_is_not_above(
-    above: float, hit: int, row: Callable[..., dict[str, Any]]
-) -> None:
+def test_a_gap_hits_the_targets_that_it_is_not_above(above, hit, row):
     rows = [row("i", name, events=[]) for name in ("best", "near")]
     rows[1]["objective"] = 10.0 / (1 - above)
     assert seconds_to_targets(tidy(rows))["near"].notna().sum() == hit

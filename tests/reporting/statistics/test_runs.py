@@ -1,9 +1,6 @@
 """The door: what is a valid run, and which bound and cost it is measured by."""
 
-from __future__ import annotations
-
 import json
-from collections.abc import Callable
 from math import isnan
 from typing import Any
 
@@ -12,10 +9,8 @@ import pytest
 from rsjs.instances.errors import InputError
 from rsjs.reporting.statistics.runs import methods, tidy
 
-Make = Callable[..., dict[str, Any]]
 
-
-def test_bounds_and_costs_are_shared_over_all_rows(row: Make) -> None:
+def test_bounds_and_costs_are_shared_over_all_rows(row):
     made = tidy(
         [
             row("i", "a", objective=12.0, bound=8.0, best_bound=8.0),
@@ -32,7 +27,7 @@ def test_bounds_and_costs_are_shared_over_all_rows(row: Make) -> None:
     assert methods(made) == ["a", "b"]
 
 
-def test_a_bound_above_a_cost_of_another_comparison_is_wrong(row: Make) -> None:
+def test_a_bound_above_a_cost_of_another_comparison_is_wrong(row):
     made = tidy([row("i", "a", objective=12.0, bound=11.0), row("i", "b", objective=10.0)])
     assert made["status"].tolist() == ["wrong", "ok"]
     assert made["valid"].tolist() == [False, True]
@@ -40,21 +35,21 @@ def test_a_bound_above_a_cost_of_another_comparison_is_wrong(row: Make) -> None:
     assert isnan(made["objective"][0])
 
 
-def test_a_bound_is_shared_without_its_run_and_not_if_its_run_is_wrong(row: Make) -> None:
+def test_a_bound_is_shared_without_its_run_and_not_if_its_run_is_wrong(row):
     made = tidy([row("i", "a", status="wrong", bound=9.0, best_bound=9.0), row("i", "b")])
     assert made["best_bound"].isna().all()
     made = tidy([row("i", "a", best_bound=9.0), row("i", "b", best_bound=8.0)])
     assert made["best_bound"].tolist() == [9.0, 9.0]
 
 
-def test_a_false_claim_of_infeasibility_is_wrong(row: Make) -> None:
+def test_a_false_claim_of_infeasibility_is_wrong(row):
     claim = {"stop": "infeasible", "status": "no_solution", "objective": None}
     made = tidy([row("i", "a", **claim), row("i", "b"), row("j", "a", **claim)])
     assert made["status"].tolist() == ["wrong", "ok", "no_solution"]
 
 
 @pytest.mark.parametrize("status", ["wrong", "infeasible", "no_solution"])
-def test_only_verified_runs_are_valid(row: Make, status: str) -> None:
+def test_only_verified_runs_are_valid(row, status):
     cost = 10.0 if status == "wrong" else None
     made = tidy([row("i", "a", status=status, objective=cost), row("i", "b", objective=11.0)])
     assert made["valid"].tolist() == [False, True]
@@ -65,9 +60,7 @@ def _options(**changed: Any) -> str:
     return json.dumps({"boot": 0, "deviation": 0, "energy": "curve", **changed})
 
 
-def test_bounds_of_simulations_are_shared_by_options_and_where_times_differ_by_seed(
-    row: Make,
-) -> None:
+def test_bounds_of_simulations_are_shared_by_options_and_where_times_differ_by_seed(row):
     errors = _options(deviation=0.2)
     rows = [
         row("w", "a", objective=10.0, bound=5.0, seed=1, simulation=errors),
@@ -88,7 +81,7 @@ def test_bounds_of_simulations_are_shared_by_options_and_where_times_differ_by_s
     assert tidy(rows[:2])["instance"].tolist() == ["w", "w"]
 
 
-def test_references_bound_policies_and_are_none(row: Make) -> None:
+def test_references_bound_policies_and_are_none(row):
     known = {"simulation": _options(), "objective": None, "status": "no_solution"}
     bounds = row("w", "references?bucket_hours=2", bound=9.0, **known)
     made = tidy([bounds, row("w", "queue:edf", objective=10.0, simulation=_options())])
@@ -97,7 +90,7 @@ def test_references_bound_policies_and_are_none(row: Make) -> None:
     assert methods(tidy([bounds])) == ["references?bucket_hours=2"]  # where nothing else is done
 
 
-def test_repetitions_and_other_digests_are_problems_of_their_own(row: Make) -> None:
+def test_repetitions_and_other_digests_are_problems_of_their_own(row):
     made = tidy([row("i", "a"), row("i", "a", instance_sha256="f" * 64)])
     assert made["instance"].nunique() == 2
     made = tidy([row("i", "a", repetition=1), row("i", "a", repetition=2), row("j", "a")])
@@ -113,7 +106,7 @@ def test_repetitions_and_other_digests_are_problems_of_their_own(row: Make) -> N
         ({}, "row 2: found a on i with seed 0 as in row 1"),
     ],
 )
-def test_bad_rows_are_told_in_one_line(row: Make, changes: dict[str, Any], told: str) -> None:
+def test_bad_rows_are_told_in_one_line(row, changes, told):
     with pytest.raises(InputError, match=told):
         tidy([row("i", "a"), row("i", "a", **changes)])
     with pytest.raises(InputError, match="at least one run"):

@@ -1,7 +1,5 @@
 """The tables of an analysis, for people, for LaTeX and at full precision; that of simulations."""
 
-from __future__ import annotations
-
 import csv
 import io
 from dataclasses import replace
@@ -32,9 +30,7 @@ def by_name(made: list[Sheet], name: str) -> Sheet:
     return next(sheet for sheet in made if sheet.name == name)
 
 
-def test_counts_come_first_and_without_events_there_is_no_table_over_time(
-    made: list[Sheet], rows: list[Row]
-) -> None:
+def test_counts_come_first_and_without_events_there_is_no_table_over_time(made, rows):
     assert [sheet.name for sheet in made] == NAMES
     without = [row | {"events": None} for row in rows]
     assert [sheet.name for sheet in sheets(Analysis(rows=without))] == [
@@ -42,7 +38,7 @@ def test_counts_come_first_and_without_events_there_is_no_table_over_time(
     ]
 
 
-def test_seconds_measured_beside_other_runs_are_not_ranked(rows: list[Row]) -> None:
+def test_seconds_measured_beside_other_runs_are_not_ranked(rows):
     found = sheets(Analysis(rows=[row | {"timing": "shared"} for row in rows]))
     assert [sheet.name for sheet in found] == [
         *("counts", "times", "gaps", "anytime", "pairs-by-cost", "ranks-by-cost", "fairness")
@@ -53,7 +49,7 @@ def test_seconds_measured_beside_other_runs_are_not_ranked(rows: list[Row]) -> N
     assert "counts the time limit; all methods solved" in times.notes[0]
 
 
-def test_where_a_method_was_not_run_it_did_not_fail(rows: list[Row]) -> None:
+def test_where_a_method_was_not_run_it_did_not_fail(rows):
     """It solved all that it was run on: no mean says otherwise, and no rank says anything."""
     left = [row for row in rows if (row["method"], row["instance"]) != ("exact", "b")]
     found = Analysis(rows=left)
@@ -74,7 +70,7 @@ def test_where_a_method_was_not_run_it_did_not_fail(rows: list[Row]) -> None:
     assert found.unranked == "Not ranked, as not run on all 4 problems: exact (2)."
 
 
-def test_a_family_in_which_every_method_was_left_out_somewhere_ranks_none(rows: list[Row]) -> None:
+def test_a_family_in_which_every_method_was_left_out_somewhere_ranks_none(rows):
     apart = {"exact": "a", "rule:x": "b"}
     left = [row for row in rows if apart.get(row["method"]) == row["instance"]]
     found = [sheet.name for sheet in sheets(Analysis(rows=left))]
@@ -82,7 +78,7 @@ def test_a_family_in_which_every_method_was_left_out_somewhere_ranks_none(rows: 
     assert Analysis(rows=left).pairs_by_cost().empty
 
 
-def test_costs_within_one_percent_tie_and_one_method_is_not_compared(rows: list[Row]) -> None:
+def test_costs_within_one_percent_tie_and_one_method_is_not_compared(rows):
     near = [row | {"objective": 100.5} if row["method"] == "rule:x" else row for row in rows]
     found = Analysis(rows=[row for row in near if row["instance"] == "a"]).pairs_by_cost()
     assert found[["wins", "ties", "losses"]].to_numpy().tolist() == [[0, 2, 0]] * 3
@@ -91,7 +87,7 @@ def test_costs_within_one_percent_tie_and_one_method_is_not_compared(rows: list[
     assert found == ["counts", "times", "gaps", "anytime", "fairness"]
 
 
-def test_the_counts_show_what_happened_only(made: list[Sheet]) -> None:
+def test_the_counts_show_what_happened_only(made):
     counts = by_name(made, "counts")
     assert [column.heading for column in counts.columns] == [
         *("method", "runs", "proved", "certified", "valid", "nothing", "by itself", "time limit")
@@ -103,7 +99,7 @@ def test_the_counts_show_what_happened_only(made: list[Sheet]) -> None:
     ]
 
 
-def test_times_by_hand(made: list[Sheet]) -> None:
+def test_times_by_hand(made):
     cells = {line[0]: line[1:] for line in by_name(made, "times").cells()}
     # solved of, running time, time to solve, ratio, interval, PAR10
     # exact 2, 3, 2, 3 s: (3 * 4)^(1/2) - 1; slow overruns its limit
@@ -114,7 +110,7 @@ def test_times_by_hand(made: list[Sheet]) -> None:
     assert "With 2 instances no p can be below 0.5." in by_name(made, "pairs-by-time").notes
 
 
-def test_the_target_decides_what_is_solved(rows: list[Row]) -> None:
+def test_the_target_decides_what_is_solved(rows):
     analysis = Analysis(rows=rows, target=0.02)
     cells = {line[0]: line[1:] for line in by_name(sheets(analysis), "times").cells()}
     assert cells["rule:x"][0] == "2"
@@ -124,7 +120,7 @@ def test_the_target_decides_what_is_solved(rows: list[Row]) -> None:
     assert "bound of the run itself" in definition(proved)
 
 
-def test_markdown_and_terminal_have_each_table(made: list[Sheet]) -> None:
+def test_markdown_and_terminal_have_each_table(made):
     text = sheet_text.markdown(made, ["Limits: 10 s."])
     assert [line for line in text.splitlines() if line.startswith("## ")] == [
         f"## {sheet.title}" for sheet in made
@@ -135,7 +131,7 @@ def test_markdown_and_terminal_have_each_table(made: list[Sheet]) -> None:
         assert terminal_table(sheet).row_count == len(sheet.lines)
 
 
-def test_latex_has_a_table_for_each_sheet_with_lines(made: list[Sheet]) -> None:
+def test_latex_has_a_table_for_each_sheet_with_lines(made):
     text = sheet_text.latex(made, ["50 % of a_b"])
     assert text.count(r"\begin{table}") == text.count(r"\end{table}") == len(made)
     assert r"slow & 4 & 0 & 2 & 0 & 2 & 0 & 4 \\" in text
@@ -147,7 +143,7 @@ def test_latex_has_a_table_for_each_sheet_with_lines(made: list[Sheet]) -> None:
     assert [page.count("slow &") for page in text.split(r"\end{table}")] == [16, 14, 0]
 
 
-def test_csv_keeps_all_digits(made: list[Sheet]) -> None:
+def test_csv_keeps_all_digits(made):
     times = by_name(made, "times")
     [exact, *_] = csv.DictReader(io.StringIO(sheet_text.csv(times)))
     assert exact["method"] == "exact"
@@ -156,7 +152,7 @@ def test_csv_keeps_all_digits(made: list[Sheet]) -> None:
     assert ranks == "method,mean,low,high,rank_1,rank_2,rank_3"
 
 
-def test_seeds_that_are_repetitions_are_no_difference_of_limits(rows: list[Row]) -> None:
+def test_seeds_that_are_repetitions_are_no_difference_of_limits(rows):
     assert Analysis(rows=rows).conditions() == [
         "Limits: 10 s, gap 0.0001, 1 thread.",
         "Versions: rsjs-bench 0.1.0.",
@@ -169,7 +165,7 @@ def test_seeds_that_are_repetitions_are_no_difference_of_limits(rows: list[Row])
 @pytest.mark.parametrize(
     ("value", "shown"), [(0.0314, "0.0314"), (1e-9, "<0.0001"), (1.0, "1.00"), (1e-4, "0.000100")]
 )
-def test_a_probability_is_never_a_bare_zero(value: float, shown: str) -> None:
+def test_a_probability_is_never_a_bare_zero(value, shown):
     assert probability(value) == shown
 
 
@@ -192,7 +188,7 @@ def _row(method: str, workload: str, cost: float | None, **more: Any) -> dict[st
     return {**row, **more}
 
 
-def test_means_are_over_workloads_that_all_completed() -> None:
+def test_means_are_over_workloads_that_all_completed():
     sheet = simulation_sheet(
         [
             _row("edf", "a", 20.0),
@@ -215,7 +211,7 @@ def test_means_are_over_workloads_that_all_completed() -> None:
     assert len(sheet.notes) == 1
 
 
-def test_seeds_of_a_policy_are_averaged_first() -> None:
+def test_seeds_of_a_policy_are_averaged_first():
     rows = [_row("edf", "a", 20.0), _row("edf", "b", 40.0)]
     rows += [_row("rg", "a", cost, seed=s) for s, cost in enumerate((10.0, 20.0, 30.0))]
     sheet = simulation_sheet([*rows, _row("rg", "b", 60.0)])
@@ -223,7 +219,7 @@ def test_seeds_of_a_policy_are_averaged_first() -> None:
     assert sheet.lines["cost"].tolist() == [30.0, 40.0]
 
 
-def test_a_crowded_cluster_is_told_and_other_rows_have_no_such_table() -> None:
+def test_a_crowded_cluster_is_told_and_other_rows_have_no_such_table():
     sheet = simulation_sheet([_row("edf", "a", 20.0, utilisation=0.8)])
     assert sheet is not None
     assert "far below" in sheet.notes[1]

@@ -1,7 +1,5 @@
 """Rows and events read back from a comparison's folder."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -34,7 +32,7 @@ def store(tmp_path: Path, rows: list[Row]) -> Callable[..., Path]:
     return written
 
 
-def test_repetitions_are_told_apart_by_the_id_of_the_run(tmp_path: Path, rows: list[Row]) -> None:
+def test_repetitions_are_told_apart_by_the_id_of_the_run(tmp_path, rows):
     again = [rows[0] | {"run_id": f"{i:x}" * 16, "events": [{"seconds": i}]} for i in (10, 11)]
     table = [{k: v for k, v in row.items() if k != "events"} for row in again]
     (tmp_path / "rows.csv").write_text(csv_text(table))
@@ -46,9 +44,7 @@ def test_repetitions_are_told_apart_by_the_id_of_the_run(tmp_path: Path, rows: l
 
 
 @pytest.mark.parametrize("seeds", [False, True])
-def test_each_row_gets_the_course_of_its_run(
-    store: Callable[..., Path], rows: list[Row], seeds: bool
-) -> None:
+def test_each_row_gets_the_course_of_its_run(store, rows, seeds):
     folder = store(seeds=seeds)
     expected = [row for row in rows if row["seed"] == 0]
     for path in (folder, folder / "rows.csv"):
@@ -57,7 +53,7 @@ def test_each_row_gets_the_course_of_its_run(
         assert [row["total_s"] for row in found] == [row["total_s"] for row in expected]
 
 
-def test_the_course_of_another_seed_is_not_taken(store: Callable[..., Path]) -> None:
+def test_the_course_of_another_seed_is_not_taken(store):
     assert all(row["events"] for row in read_stored(store(seed=1, seeds=True))[:2])
     folder = store(seed=0)
     courses = json.loads((folder / "events.json").read_text())
@@ -65,14 +61,14 @@ def test_the_course_of_another_seed_is_not_taken(store: Callable[..., Path]) -> 
     assert [row["events"] for row in read_stored(folder)] == [None] * 6
 
 
-def test_without_events_there_are_rows(store: Callable[..., Path]) -> None:
+def test_without_events_there_are_rows(store):
     folder = store()
     (folder / "events.json").unlink()
     assert len(read_stored(folder)) == 6
     assert "events" not in read_stored(folder)[0]
 
 
-def test_a_run_that_is_told_twice_is_refused(store: Callable[..., Path]) -> None:
+def test_a_run_that_is_told_twice_is_refused(store):
     with pytest.raises(InputError, match=r"events\.json: /1: found exact on a a second time"):
         read_stored(store(method="exact", instance="a", instance_sha256="f" * 64))
 
@@ -86,7 +82,7 @@ def test_a_run_that_is_told_twice_is_refused(store: Callable[..., Path]) -> None
         "instance_sha256,method\na,b\n",
     ],
 )
-def test_other_files_are_refused(tmp_path: Path, text: str) -> None:
+def test_other_files_are_refused(tmp_path, text):
     (tmp_path / "rows.csv").write_text(text)
     with pytest.raises(InputError, match="rows as `rsjs compare` writes them"):
         read_stored(tmp_path)

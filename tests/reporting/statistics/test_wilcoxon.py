@@ -1,12 +1,8 @@
 """Wilcoxon's test and Holm's correction against textbooks and enumeration; pairs of methods."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
 from itertools import product
 
 import numpy as np
-import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -29,27 +25,27 @@ SECOND = [0.878, 0.647, 0.598, 2.05, 1.06, 1.29, 1.06, 3.14, 1.29]
 MAIZE = [6, 8, 14, 16, 23, 24, 28, 29, 41, -48, 49, 56, 60, -67, 75]
 
 
-def test_ties_and_zeros_as_in_demsar() -> None:
+def test_ties_and_zeros_as_in_demsar():
     found = signed_rank([int(x) for x in TUNED.split()], [int(x) for x in PLAIN.split()])
     assert (found.plus, found.minus, found.statistic) == (93, 12, 12)
     assert 0.001 < found.p < 0.02  # below the critical value 21 of alpha 0.05
 
 
-def test_the_depression_data_of_hollander_and_wolfe_whatever_the_order() -> None:
+def test_the_depression_data_of_hollander_and_wolfe_whatever_the_order():
     found, other = signed_rank(FIRST, SECOND), signed_rank(SECOND, FIRST)
     assert (found.plus, found.minus) == (40, 5)
     assert found.p == other.p == pytest.approx(0.0390625)  # twice the 0.01953 of R's wilcox.test
     assert found.effect == -other.effect == pytest.approx(35 / 45)
 
 
-def test_darwins_maize() -> None:
+def test_darwins_maize():
     found = signed_rank(MAIZE, np.zeros(15))
     assert found.statistic == 24
     assert found.p == pytest.approx(0.041259765625)
     assert found.effect == pytest.approx((96 - 24) / 120)
 
 
-def test_without_any_difference_p_is_one_and_those_of_rounding_are_none() -> None:
+def test_without_any_difference_p_is_one_and_those_of_rounding_are_none():
     found = signed_rank([1.0, 2.0], [1.0, 2.0])
     assert (found.plus, found.minus, found.p, found.effect) == (1.5, 1.5, 1.0, 0.0)
     assert signed_rank([0.1 + 0.2, 1e9], [0.3, 1e9 * (1 + 1e-15)]).p == 1.0
@@ -58,7 +54,7 @@ def test_without_any_difference_p_is_one_and_those_of_rounding_are_none() -> Non
 
 
 @pytest.mark.parametrize("zeros", [0, 150])
-def test_many_instances_are_approximated(monkeypatch: pytest.MonkeyPatch, zeros: int) -> None:
+def test_many_instances_are_approximated(monkeypatch, zeros):
     values = np.random.default_rng(5).normal(0.25, 1.0, 100)
     values = np.concatenate([np.zeros(zeros), values])
     monkeypatch.setattr(wilcoxon, "MOST_EXACT", len(values))
@@ -70,7 +66,7 @@ def test_many_instances_are_approximated(monkeypatch: pytest.MonkeyPatch, zeros:
 
 
 @given(st.lists(st.integers(-4, 4), min_size=1, max_size=8))
-def test_p_is_that_of_all_signs(differences: list[int]) -> None:
+def test_p_is_that_of_all_signs(differences):
     d = np.array(differences, dtype=float)
     found = signed_rank(d, np.zeros(len(d)))
     ranks, moving = stats.rankdata(np.abs(d)), d != 0
@@ -85,7 +81,7 @@ def test_p_is_that_of_all_signs(differences: list[int]) -> None:
 
 
 @given(st.lists(st.floats(-100, 100), min_size=3, max_size=30, unique_by=abs))
-def test_without_ties_it_is_scipys_exact_test(differences: list[float]) -> None:
+def test_without_ties_it_is_scipys_exact_test(differences):
     d = np.round([x for x in differences if abs(x) > 1e-6], 9)
     if len(d) < 3 or len(np.unique(np.abs(d))) < len(d):
         return
@@ -95,7 +91,7 @@ def test_without_ties_it_is_scipys_exact_test(differences: list[float]) -> None:
     assert found.p == pytest.approx(expected.pvalue)
 
 
-def test_holm_by_hand() -> None:
+def test_holm_by_hand():
     # sorted 0.005, 0.01, 0.03, 0.04 times 4, 3, 2, 1; the last is raised to the one before
     assert holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])
     assert holm([]).tolist() == []
@@ -103,7 +99,7 @@ def test_holm_by_hand() -> None:
 
 
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=12))
-def test_holm_lies_between_the_p_values_and_bonferroni(p: list[float]) -> None:
+def test_holm_lies_between_the_p_values_and_bonferroni(p):
     found, values = holm(p), np.array(p)
     assert (found >= values - 1e-15).all()
     order = np.argsort(values, kind="stable")
@@ -114,10 +110,9 @@ def test_holm_lies_between_the_p_values_and_bonferroni(p: list[float]) -> None:
 
 
 NAN = float("nan")
-Table = Callable[..., pd.DataFrame]
 
 
-def test_wins_ties_and_losses(table: Table) -> None:
+def test_wins_ties_and_losses(table):
     values = table(
         {
             "a": [1.0, 100.0, 5.0, NAN, NAN, 0.0, -2.0],
@@ -130,7 +125,7 @@ def test_wins_ties_and_losses(table: Table) -> None:
     assert wins(table({"a": [100.0], "b": [101.5]}), "a", "b") == (1, 0, 0)
 
 
-def test_each_pair_is_tested_on_the_means_of_its_instances(table: Table) -> None:
+def test_each_pair_is_tested_on_the_means_of_its_instances(table):
     rng = np.random.default_rng(1)
     scores = table(
         {name: rng.normal(mean, 1.0, 20) for name, mean in zip("abc", (0, 1, 9), strict=True)},
@@ -148,7 +143,7 @@ def test_each_pair_is_tested_on_the_means_of_its_instances(table: Table) -> None
     assert (found[["wins", "ties", "losses"]].sum(axis=1) == 20).all()
 
 
-def test_six_instances_are_the_least_that_can_be_significant(table: Table) -> None:
+def test_six_instances_are_the_least_that_can_be_significant(table):
     scores = table({"a": np.arange(1.0, 7.0), "b": np.arange(1.0, 7.0) * 2})
     found = pairs(scores, scores, weights(scores.index, draws=10))
     assert found["p"][0] == least_p(6) == 0.03125
