@@ -12,26 +12,14 @@ from rsjs.reporting.csv_rows import read_rows
 
 RESULTS = Path(__file__).parents[2] / "results"
 MADE_OF_ROWS = ("small/*/*", "smoke/tables/*")
-TO_MEASURE = {  # files and the command that measures them again; a line goes once it has run
-    "mig/*-[AC].csv": "rsjs run konopa, rsjs run benchmarks/mig_variants.toml",
-}
 
 
-def _files() -> list[object]:
+def _files():
     files = sorted(path.relative_to(RESULTS) for path in RESULTS.rglob("*.csv"))
-    rows = [file for file in files if not any(file.match(other) for other in MADE_OF_ROWS)]
-    waits = {file: [c for p, c in TO_MEASURE.items() if file.match(p)] for file in rows}
-    return [
-        pytest.param(file, id=str(file), marks=[_waits(*waits[file])] if waits[file] else [])
-        for file in rows
-    ]
+    return [file for file in files if not any(file.match(other) for other in MADE_OF_ROWS)]
 
 
-def _waits(command: str) -> pytest.MarkDecorator:
-    return pytest.mark.xfail(strict=True, reason=f"to be measured again: {command}")
-
-
-@pytest.mark.parametrize("file", _files())
+@pytest.mark.parametrize("file", _files(), ids=str)
 def test_every_stored_row_has_a_commit(file):
     rows = read_rows(RESULTS / file)
     assert rows
