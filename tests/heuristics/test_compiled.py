@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from itertools import product
 from pathlib import Path
 
@@ -187,14 +188,18 @@ def test_numba_is_refused_where_it_is_not_installed(monkeypatch):
 
 
 def found_by(spellings):
-    """What methods that run kernels find on instances of two families, as text."""
-    from rsjs.instances.generators import kiros, sts
+    """What methods that run kernels find on instances of four kinds, as text."""
+    from rsjs.instances.generators import andreas, kiros, sts
     from rsjs.instances.method import Call, Limits, Report
     from rsjs.methods import parse
 
+    small = sts.generate(nodes=3, jobs=10, seed=2, sharing="paper")
+    idle_nodes_cost = replace(small.objective, open_nodes="jahani_eq", mu=0.05)
     made = (
-        kiros.generate(nodes=3, jobs=8, seed=1),
+        kiros.generate(nodes=3, jobs=12, seed=1),
+        andreas.generate(nodes=3, jobs=10, seed=1),
         sts.generate(nodes=2, jobs=6, seed=1, sharing="paper"),
+        replace(small, objective=idle_nodes_cost),
     )
     lines = []
     for method, instance in product(spellings, made):
@@ -207,8 +212,9 @@ def found_by(spellings):
 @pytest.mark.slow
 def test_without_numba_the_results_are_the_same_and_no_warning():
     methods = [
-        "ruin_recreate?iterations=40",
+        "ruin_recreate?iterations=60",
         "priced_greedy",
+        "local_search",
         "local_search?jobs=all",
         "path_relinking?elite=5,iterations=4",
         "randomized_queue?iterations=6",
