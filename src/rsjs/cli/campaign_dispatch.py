@@ -26,7 +26,7 @@ def slots(campaign: Campaign, where: str, jobs: int | None) -> int:
     InputError
         If the options make no sense, alone or together.
     """
-    from rsjs.experiments.campaigns.runner import refuse_slots
+    from rsjs.experiments.campaigns.runner import slots_here
 
     if "://" in where:
         if jobs is not None:
@@ -35,11 +35,7 @@ def slots(campaign: Campaign, where: str, jobs: int | None) -> int:
         return 1
     if where not in (LOCAL, DASK):
         raise InputError("--dispatch", where, f"{LOCAL}, {DASK}, or e.g. tcp://host:8786")
-    asked = campaign.jobs if jobs is None else jobs
-    if asked < 1:
-        raise InputError("--jobs", asked, "a number of runs >= 1")
-    refuse_slots(campaign, asked)
-    return asked
+    return slots_here(campaign, jobs)
 
 
 @contextmanager

@@ -78,7 +78,7 @@ BAD = [  # what is changed, to what, what is told
 
 def prepare(path):
     asked = document.read(path)
-    runner.refuse_slots(asked, 1)
+    runner.slots_here(asked, 1)
     return runner.prepare(asked, None, Part())
 
 

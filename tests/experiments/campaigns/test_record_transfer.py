@@ -1,6 +1,7 @@
 """Records that travel, and machines that are too small."""
 
 import zlib
+from dataclasses import replace
 
 import pytest
 
@@ -53,3 +54,15 @@ def test_a_machine_that_is_too_small_is_told(slots, exclusive, told):
     need.refuse("place", 1, cores=2, memory_mb=RESERVE_MB + 400)
     with pytest.raises(InputError, match=f"place: {told}"):
         need.refuse("place", slots, cores=4, memory_mb=RESERVE_MB + 799)
+
+
+@pytest.mark.parametrize(
+    ("jobs", "cores", "slots"), [(None, 1, 1), (None, 4, 2), (None, 9, 3), (2, 4, 2)]
+)
+def test_a_campaign_runs_fewer_side_by_side_where_there_are_fewer_cores(
+    campaign, monkeypatch, jobs, cores, slots
+):
+    machine = {"hardware_threads_usable": cores, "memory_mb": 1e6}
+    monkeypatch.setattr(runner.provenance, "machine", lambda: machine)
+    asked = campaign("fifo:paper", threads=[2 if cores > 1 else 1])
+    assert runner.slots_here(replace(asked, jobs=3), jobs) == slots

@@ -144,8 +144,17 @@ def prepare(campaign: Campaign, folder: Path | None, part: Part, *, keep: bool =
     )
 
 
-def refuse_slots(campaign: Campaign, slots: int) -> None:
-    """Raise InputError if so many runs side by side here would get in each other's way."""
+def slots_here(campaign: Campaign, jobs: int | None) -> int:
+    """
+    How many runs to carry out side by side on this machine.
+
+    `jobs` if given; else as many as the campaign asks for, fewer where the machine has fewer cores.
+
+    Raises
+    ------
+    InputError
+        If they would get in each other's way, or are less than one.
+    """
     machine = provenance.machine()
     need = Need(
         exclusive=campaign.timing == "exclusive",
@@ -153,7 +162,11 @@ def refuse_slots(campaign: Campaign, slots: int) -> None:
         memory_mb=campaign.memory_limit_mb,
     )
     cores, memory = machine["hardware_threads_usable"], machine["memory_mb"]
+    slots = min(campaign.jobs, max(1, cores // need.threads)) if jobs is None else jobs
+    if slots < 1:
+        raise InputError("--jobs", slots, "a number of runs >= 1")
     need.refuse("--jobs", slots, cores=cores, memory_mb=memory)
+    return slots
 
 
 def carry_out(
