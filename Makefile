@@ -6,6 +6,9 @@ LOCK = $(BIN)/uv pip compile pyproject.toml --no-config --quiet --universal --py
 	--fork-strategy fewest --generate-hashes --no-emit-index-url --no-annotate \
 	--custom-compile-command 'make lock'
 
+# The tests start hundreds of processes: each would compile all modules again.
+unexport PYTHONDONTWRITEBYTECODE
+
 .DEFAULT_GOAL = help
 .PHONY: help demo quick test search docs lint typecheck links bench asv canary expected lock clean
 
