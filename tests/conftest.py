@@ -1,9 +1,7 @@
 """Fixtures for all tests: source data, and random instances and decisions of every shape."""
 
-from collections.abc import Callable
 from itertools import accumulate
 from pathlib import Path
-from random import Random
 from typing import Any
 
 import numpy as np
@@ -15,7 +13,6 @@ from scipy.sparse.csgraph import maximum_bipartite_matching
 from rsjs.instances.documents import to_instance
 from rsjs.instances.method import EXPECTATION, OPEN_NODES, TARDINESS_AT
 from rsjs.instances.packing import gpus_for_shares
-from rsjs.instances.schema import Instance
 from rsjs.instances.solution import Solution
 
 ROOT = Path(__file__).parents[1]
@@ -41,7 +38,7 @@ GPU_TYPES = [  # name, GB, units, (units, GB) of each level: Table IV of STS, an
 
 
 @pytest.fixture(scope="session")
-def shared() -> Path:
+def shared():
     """The folder of source data beside the repository; without it the test is skipped."""
     folder = ROOT.parent / "shared"
     if not folder.is_dir():
@@ -50,7 +47,7 @@ def shared() -> Path:
 
 
 @pytest.fixture(scope="session")
-def random_document() -> Callable[..., Document]:
+def random_document():
     """
     The builder of random instances, as documents: `random_document(Random(seed))`.
 
@@ -60,12 +57,12 @@ def random_document() -> Callable[..., Document]:
 
 
 @pytest.fixture(scope="session")
-def random_decision() -> Callable[[Instance, Random], Solution]:
+def random_decision():
     """The builder of random feasible decisions."""
     return _decision
 
 
-def _document(rng: Random, energy: str | None = None) -> Document:
+def _document(rng, energy=None):
     energy = energy or rng.choice(["first_ending", "next_event", "proportional"])
     flat = energy == "proportional"
     gpu_types = [
@@ -111,7 +108,7 @@ def _document(rng: Random, energy: str | None = None) -> Document:
     return document
 
 
-def _node_type(rng: Random, v: int, gpu_types: list[Document], flat: bool) -> Document:
+def _node_type(rng, v, gpu_types, flat):
     gpus = rng.choice([1, 2, 3, 4, 8])
     base = rng.randint(1, 400) / 100
     steps = [0 if flat else rng.choice([0, 0.1, 0.73]) for _ in range(gpus - 1)]
@@ -120,7 +117,7 @@ def _node_type(rng: Random, v: int, gpu_types: list[Document], flat: bool) -> Do
     return {"name": f"v{v}", "gpu_type": gpu, "gpus": gpus, "cost": cost}
 
 
-def _group(rng: Random, g: int, node_types: list[Document]) -> Document:
+def _group(rng, g, node_types):
     names = [v["name"] for v in node_types]
     group = {"count": rng.randint(1, 3), "types": rng.sample(names, rng.randint(1, len(names)))}
     if rng.random() < 0.3:
@@ -128,14 +125,14 @@ def _group(rng: Random, g: int, node_types: list[Document]) -> Document:
     return group
 
 
-def _law(rng: Random) -> list[list[int]]:
+def _law(rng):
     epochs = sorted(rng.sample(range(1, 13), rng.randint(1, 5)))
     law = [[epoch, rng.choice([0, 1, 3, 100])] for epoch in epochs]
     rng.choice(law)[1] = 7
     return law
 
 
-def _job(rng: Random, j: int, document: Document, homes: list[str], common: float) -> Document:
+def _job(rng, j, document, homes, common):
     """A job that runs on one of `homes` and has times on other GPUs with probability `common`."""
     cluster, shares = document["cluster"], document["objective"]["energy"] != "proportional"
     gpus = max(v["gpus"] for v in cluster["node_types"])
@@ -171,7 +168,7 @@ def _job(rng: Random, j: int, document: Document, homes: list[str], common: floa
     } | ({"inflation": inflation} if inflation else {})
 
 
-def _current(rng: Random, document: Document) -> Document:
+def _current(rng, document):
     jobs, types = len(document["jobs"]), len(document["cluster"]["node_types"])
     nodes = sum(group["count"] for group in document["cluster"]["nodes"])
     return {
@@ -182,14 +179,14 @@ def _current(rng: Random, document: Document) -> Document:
     }
 
 
-def _decision(instance: Instance, rng: Random) -> Solution:
+def _decision(instance, rng):
     jobs, cluster = range(len(instance.jobs)), instance.cluster
     allowed = [np.flatnonzero(row).tolist() for row in cluster.allowed]
     types = [-1] * cluster.nodes
     placed: dict[int, tuple[int, Choice]] = {}
     on_node: dict[int, list[Choice]] = {n: [] for n in range(cluster.nodes)}
 
-    def put(j: int, n: int, choice: Choice) -> None:
+    def put(j, n, choice):
         placed[j] = n, choice
         on_node[n].append(choice)
 
@@ -222,7 +219,7 @@ def _decision(instance: Instance, rng: Random) -> Solution:
     )
 
 
-def _choices(instance: Instance, j: int, v: int) -> list[Choice]:
+def _choices(instance, j, v):
     """Configurations of job j on node type v."""
     gpu, size = instance.cluster.gpu_of_type[v], instance.cluster.gpus_of_type[v]
     dedicated = np.flatnonzero(np.isfinite(instance.hours_per_epoch[j, gpu, : size + 1]))
@@ -230,14 +227,14 @@ def _choices(instance: Instance, j: int, v: int) -> list[Choice]:
     return [(k, -1) for k in dedicated.tolist()] + [(0, level) for level in shared.tolist()]
 
 
-def _fits(instance: Instance, v: int, choices: list[Choice]) -> bool:
+def _fits(instance, v, choices):
     gpu = instance.cluster.gpu_types[instance.cluster.gpu_of_type[v]]
     shares = [gpu.levels[level].units for _, level in choices if level >= 0]
     used = sum(k for k, _ in choices) + gpus_for_shares(shares, gpu.units)
     return used <= instance.cluster.gpus_of_type[v]
 
 
-def _matching(instance: Instance, rng: Random) -> dict[int, int]:
+def _matching(instance, rng):
     """Job -> node of its own, for as many as possible."""
     allowed = [np.flatnonzero(row).tolist() for row in instance.cluster.allowed]
     order = rng.sample(range(len(instance.jobs)), len(instance.jobs))

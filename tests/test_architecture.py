@@ -2,7 +2,6 @@
 
 import ast
 import tomllib
-from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
@@ -30,7 +29,7 @@ ONLY_IN = {  # package: the one place that imports it
 
 
 @cache
-def _imports(file: Path) -> list[str]:
+def _imports(file):
     names = []
     for node in _statements(ast.parse(file.read_bytes())):
         if isinstance(node, ast.Import):
@@ -40,7 +39,7 @@ def _imports(file: Path) -> list[str]:
     return names
 
 
-def _statements(node: ast.AST) -> Iterator[ast.AST]:
+def _statements(node):
     """Statements below a node, at any depth; no import stands in an expression."""
     for child in ast.iter_child_nodes(node):
         if isinstance(child, ast.stmt | ast.ExceptHandler | ast.match_case):
@@ -48,7 +47,7 @@ def _statements(node: ast.AST) -> Iterator[ast.AST]:
             yield from _statements(child)
 
 
-def _allowed(module: str, name: str) -> bool:
+def _allowed(module, name):
     if place := ONLY_IN.get(name.split(".")[0]):
         return f"{module}.".startswith(f"{place}.")
     own, other = (".".join(dotted.split(".")[:2]) for dotted in (module, name))
@@ -59,7 +58,7 @@ def _allowed(module: str, name: str) -> bool:
     return own in LEVEL and other in LEVEL and LEVEL[other] < LEVEL[own]
 
 
-def violations(root: Path) -> list[str]:
+def violations(root):
     """What in a source tree breaks the rules: imports, and packages that pyproject lacks."""
     setup = tomllib.loads((root / "pyproject.toml").read_text())["tool"]["setuptools"]
     code = {

@@ -1,7 +1,6 @@
 """No two methods disagree: every registered method on random instances, against enumeration."""
 
 from dataclasses import replace
-from random import Random
 
 import pytest
 from hypothesis import given, settings
@@ -12,8 +11,8 @@ from rsjs.formulations.backends.backend import Feature
 from rsjs.formulations.backends.registry import BACKENDS
 from rsjs.instances.check import check
 from rsjs.instances.documents import to_instance
-from rsjs.instances.method import Call, Limits, Method, Report
-from rsjs.instances.schema import FAMILIES, Instance
+from rsjs.instances.method import Call, Limits, Report
+from rsjs.instances.schema import FAMILIES
 from rsjs.instances.solution import Solution, Stop
 from rsjs.methods import all_methods, parse
 
@@ -27,7 +26,7 @@ FAMILY_LIKE = {  # what makes a random document one of a family's
 }
 
 
-def spelled(method: Method, rng: Random) -> str:
+def spelled(method, rng):
     """The method with a solver that is here, a rule and, if it takes one, a method drawn for it."""
     solvers = [
         name
@@ -45,11 +44,11 @@ def spelled(method: Method, rng: Random) -> str:
     return spelling
 
 
-def _may_be_a_value(method: Method) -> bool:
+def _may_be_a_value(method):
     return method.decides and all(option.kind != "method" for option in method.options.values())
 
 
-def answers(instance: Instance, rng: Random):
+def answers(instance, rng):
     """Every method that serves the instance."""
     for method in METHODS.values():
         spelling = spelled(method, rng)
@@ -57,7 +56,7 @@ def answers(instance: Instance, rng: Random):
             yield spelling, method, run(spelling, instance)
 
 
-def run(spelling: str, instance: Instance):
+def run(spelling, instance):
     """All to the end but the MINLP, which six jobs keep busy for minutes."""
     seconds = 2.0 if "rsjs_minlp" in spelling else 600.0
     report = Report(seconds)
@@ -65,7 +64,7 @@ def run(spelling: str, instance: Instance):
     return result, report
 
 
-def assert_consistent(instance: Instance, optimum: float | None, method: Method, result, report):
+def assert_consistent(instance, optimum, method, result, report):
     """Feasible and no better than the optimum; bounds no worse; proofs are proofs."""
     if optimum is None:
         assert result.solution is None

@@ -49,36 +49,36 @@ run = ["greedy"]
 """
 
 
-def instance(change: Callable[[Any], None]) -> str:
+def instance(change):
     found = of_instance(jahani.generate(nodes=1, jobs=2, seed=1))
     change(found)
     return json.dumps(found)
 
 
-def nested(levels: int) -> Any:
+def nested(levels):
     found: Any = {}
     for _ in range(levels):
         found = {"a": found}
     return found
 
 
-def campaign(**parts: str) -> str:
+def campaign(**parts):
     usual = {"top": "", "limits": "time_s = 1", "environments": "", "files": "*.json"}
     return CAMPAIGN.format(**usual | parts)
 
 
-def problem(change: dict[str, Any]) -> str:
+def problem(change):
     objective = schedule_objective.parse_objective("makespan")
     found = scheduling.paper_problem(published.published_jobs(), "A", objective, (40_000,))
     return json.dumps(schedule_documents.of_problem(found) | change)
 
 
-def events(folder: Path) -> Any:
+def events(folder):
     (folder / "rows.csv").write_text("instance,instance_sha256,method\ni,0,m\n")
     return read_stored(folder)
 
 
-def trace(folder: Path) -> Any:
+def trace(folder):
     (folder / "pods.csv").write_text(PODS)
     return inspect(open_trace([folder / "pods.csv", folder / "nodes.csv"]))
 

@@ -37,7 +37,7 @@ for module in pkgutil.walk_packages(rsjs.reporting.__path__, "rsjs.reporting."):
 """
 
 
-def _run(*command: str | Path, cwd: Path) -> str:
+def _run(*command, cwd):
     done = subprocess.run(
         command, cwd=cwd, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False
     )
@@ -45,19 +45,19 @@ def _run(*command: str | Path, cwd: Path) -> str:
     return done.stdout
 
 
-def _files(folder: Path) -> set[Path]:
+def _files(folder):
     paths = (path.relative_to(folder) for path in folder.rglob("*") if path.is_file())
     return {p for p in paths if not any(part.startswith((".", "__pycache")) for part in p.parts)}
 
 
-def _untracked(folder: str, names: list[str]) -> set[str]:
+def _untracked(folder, names):
     """What git leaves out: builds, caches, and the links of `make links`."""
     made = {"build", "dist", "runs", "demo-results", "__pycache__"}
     left_out = {name for name in names if name.startswith(".") or name.endswith(".egg-info")}
     return left_out | made | {name for name in names if Path(folder, name).is_symlink()}
 
 
-def _pins(name: str) -> dict[str, str]:
+def _pins(name):
     """The version of each package in a lock, all with hashes and none with a place to get it."""
     text = (ROOT / f"requirements/{name}.txt").read_text()
     assert not re.search(r"http|--[a-z-]*(index|links)|file:|/", text)
@@ -71,7 +71,7 @@ def _pins(name: str) -> dict[str, str]:
 
 
 @pytest.fixture(scope="module")
-def built(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+def built(tmp_path_factory):
     """The unpacked sdist of a commit of this tree, and the unpacked wheel made from it."""
     tmp = tmp_path_factory.mktemp("built")
     shutil.copytree(ROOT, tmp / "tree", ignore=_untracked)
@@ -89,7 +89,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 
 
 @pytest.fixture(scope="module")
-def wheel(built: dict[str, Path]) -> Path:
+def wheel(built):
     return built["wheel"]
 
 

@@ -19,7 +19,7 @@ with open(sys.argv[2], "w") as file:
 
 
 @pytest.fixture(scope="session")
-def discovered(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]:
+def discovered(tmp_path_factory):
     """Each benchmark with its name, type and parameters, the latter as Python writes them."""
     found = tmp_path_factory.mktemp("asv") / "benchmarks.json"
     command = [sys.executable, "-c", DISCOVER, str(ROOT / "benchmarks"), str(found)]

@@ -31,7 +31,7 @@ def parameters(discovered, suite, kind):
     ]
 
 
-def imported(module: str) -> set[str]:
+def imported(module):
     """Kernel modules that a kernel module imports, directly or not."""
     tree = ast.parse((FOLDER / f"{module}.py").read_text())
     direct = {

@@ -3,11 +3,9 @@
 import json
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
-from typing import Any
 
 import pytest
 import typer.main
@@ -29,7 +27,7 @@ class Ended:
     err: str
 
     @property
-    def json(self) -> Any:
+    def json(self):
         """Standard output, which must be one JSON document and nothing else."""
         return json.loads(self.out)
 
@@ -38,7 +36,7 @@ Run = Callable[..., Ended]
 
 
 @pytest.fixture(scope="package", autouse=True)
-def _one_tree() -> Iterator[None]:
+def _one_tree():
     """Commands are built once: Typer builds all of them anew in every call, which takes longest."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("typer.main.get_command", cache(typer.main.get_command))
@@ -46,17 +44,17 @@ def _one_tree() -> Iterator[None]:
 
 
 @pytest.fixture
-def blank(monkeypatch: pytest.MonkeyPatch) -> None:
+def blank(monkeypatch):
     """Pictures are composed and not rendered, which takes longest; their files are empty."""
     monkeypatch.setattr("matplotlib.figure.Figure.savefig", lambda *_, **__: None)
 
 
 @pytest.fixture
-def rsjs(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Run:
+def rsjs(capsys, monkeypatch):
     """Run the command in this process, on a terminal of 100 columns."""
     monkeypatch.setenv("COLUMNS", "100")
 
-    def run(*arguments: str | Path) -> Ended:
+    def run(*arguments):
         capsys.readouterr()
         code = main([str(argument) for argument in arguments])
         streams = capsys.readouterr()
@@ -66,10 +64,10 @@ def rsjs(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) ->
 
 
 @pytest.fixture
-def process() -> Run:
+def process():
     """Run the command in a process of its own."""
 
-    def run(*arguments: str | Path) -> Ended:
+    def run(*arguments):
         command = [sys.executable, "-m", "rsjs", *map(str, arguments)]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         return Ended(done.returncode, done.stdout, done.stderr)
@@ -78,7 +76,7 @@ def process() -> Run:
 
 
 @pytest.fixture(scope="session")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def folder(tmp_path_factory):
     """
     Files that tests read and never write.
 

@@ -2,7 +2,6 @@
 
 import json
 import shutil
-from pathlib import Path
 
 import pytest
 
@@ -30,7 +29,7 @@ run = ["jahani_patterns@scip", "enumeration"]
 
 
 @pytest.fixture(scope="module")
-def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def store(tmp_path_factory):
     """A store of two runs on one instance."""
     from rsjs.cli.main import main
 
@@ -41,7 +40,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def made(store: Path) -> Path:
+def made(store):
     """The values of that store; tests read them."""
     from rsjs.cli.main import main
 
@@ -50,7 +49,7 @@ def made(store: Path) -> Path:
     return folder
 
 
-def run_ids(store: Path) -> dict[str, str]:
+def run_ids(store):
     """Method -> id of its run."""
     specs = (json.loads(path.read_text()) for path in store.glob("runs/*/*/spec.json"))
     return {spec["method"]: spec["id"] for spec in specs}

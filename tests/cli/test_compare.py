@@ -50,7 +50,7 @@ class Compared:
 
 
 @pytest.fixture(scope="module")
-def compared(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Compared:
+def compared(folder, tmp_path_factory):
     """Two rules and the oracle on two instances, one of them too large for the oracle."""
     made, out, err = tmp_path_factory.mktemp("results"), StringIO(), StringIO()
     files = (folder / "small.json", folder / "large.json", folder / "small.json")

@@ -1,7 +1,5 @@
 """The demonstration, made small: it ends in a table and says what the table shows."""
 
-from typing import Any
-
 import pytest
 
 from rsjs.cli import demo
@@ -10,7 +8,7 @@ from rsjs.cli.spellings import requests
 
 
 @pytest.fixture
-def small(monkeypatch: pytest.MonkeyPatch) -> None:
+def small(monkeypatch):
     """One node or two, no solver."""
     monkeypatch.setattr(demo, "SIZES", (1, 2))
     monkeypatch.setattr(demo, "METHODS", "greedy:paper")
@@ -36,9 +34,7 @@ def test_its_methods_exist():
     assert [request.method.name for request in requests(demo.LITERAL)] == ["jahani_literal"] * 2
 
 
-def _row(
-    method: str, nodes: int, cost: float | None, bound: float | None, postponed: float = 0.0
-) -> dict[str, Any]:
+def _row(method, nodes, cost, bound, postponed=0.0):
     gap = None if cost is None or bound is None else (cost - bound) / cost
     row = {"method": method, "nodes": nodes, "objective": cost, "bound": bound, "gap": gap}
     row |= {"stop": "time_limit", "message": ""}

@@ -26,7 +26,7 @@ def test_options_of_the_method_count(rsjs, folder, tmp_path):
 
 
 def test_an_unknown_suffix_is_refused_before_anything_is_read(rsjs, folder, tmp_path, monkeypatch):
-    def unwanted(*_: object) -> None:
+    def unwanted(*_):
         pytest.fail("read")
 
     monkeypatch.setattr("rsjs.api.load", unwanted)

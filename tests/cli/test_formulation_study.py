@@ -1,9 +1,6 @@
 """The study of formulations from the command line: kept, resumed, interrupted."""
 
 import csv
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -13,17 +10,16 @@ from rsjs.instances.errors import InputError
 
 pytestmark = pytest.mark.usefixtures("blank")
 
-Run = Callable[..., Any]
 
 METHODS = "jahani_literal,jahani_patterns@highs"
 
 
-def study(rsjs: Run, folder: Path, *more: str | Path) -> Any:
+def study(rsjs, folder, *more):
     line = ("--families", "jahani", "--methods", METHODS, "--time-limit", "600")
     return rsjs("formulation-study", *line, *more, "-o", folder)
 
 
-def stored(folder: Path) -> list[dict[str, str]]:
+def stored(folder):
     with (folder / "rows.csv").open() as lines:
         return list(csv.DictReader(lines))
 
@@ -41,7 +37,7 @@ def test_each_measurement_becomes_a_row_that_is_not_measured_again(rsjs, tmp_pat
     assert {path.name for path in tmp_path.iterdir()} == {"rows.csv", "table.md", "sizes.png"}
     before = stored(tmp_path)
 
-    def unwanted(*_: object, **__: object) -> None:
+    def unwanted(*_, **__):
         pytest.fail("measured again")
 
     monkeypatch.setattr(formulation_study, "measure", unwanted)
@@ -52,7 +48,7 @@ def test_each_measurement_becomes_a_row_that_is_not_measured_again(rsjs, tmp_pat
     assert "jahani_patterns" in again.out
 
 
-def canned(task: Any, limits: Any, **_: object) -> dict[str, Any]:
+def canned(task, limits, **_):
     """A row as `measure` would make it, without a worker process."""
     relaxed = task.measure == "relaxation"
     return {
@@ -82,7 +78,7 @@ def canned(task: Any, limits: Any, **_: object) -> dict[str, Any]:
 def test_a_study_that_was_ended_goes_on_where_it_was(rsjs, tmp_path, monkeypatch):
     measured: list[str] = []
 
-    def once(task: Any, limits: Any, **options: Any) -> Any:
+    def once(task, limits, **options):
         if measured:
             raise KeyboardInterrupt
         measured.append(task.request.spelling)

@@ -2,8 +2,6 @@
 
 import subprocess
 import sys
-from collections.abc import Iterator
-from typing import Any
 
 import pytest
 from typer.main import get_command
@@ -15,7 +13,7 @@ HEAVY = {"numpy", "scipy", "pandas", "matplotlib", "pyomo", "highspy", "pyscipop
 IMPORTS = "import sys; from rsjs.cli.main import main; main(['--help']); print(*sys.modules)"
 
 
-def _paths(command: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
+def _paths(command, path=()):
     yield path
     for name, child in getattr(command, "commands", {}).items():
         yield from _paths(child, (*path, name))

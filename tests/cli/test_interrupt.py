@@ -6,7 +6,6 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -21,12 +20,12 @@ pytestmark = [
 PATIENCE = 600.0  # seconds; nothing here is timed, a test that hangs is ended
 
 
-def _listen() -> None:
+def _listen():
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # a shell may have started us with it ignored
 
 
 @contextmanager
-def started(*arguments: str | Path) -> Iterator[subprocess.Popen[str]]:
+def started(*arguments):
     """The command in the background."""
     process = subprocess.Popen(
         [sys.executable, "-m", "rsjs", *map(str, arguments)],
@@ -42,7 +41,7 @@ def started(*arguments: str | Path) -> Iterator[subprocess.Popen[str]]:
         process.wait()
 
 
-def wait_for(found: Callable[[], psutil.Process | None]) -> psutil.Process:
+def wait_for(found):
     """Poll until there is something."""
     end = time.monotonic() + PATIENCE
     while time.monotonic() < end:
@@ -52,7 +51,7 @@ def wait_for(found: Callable[[], psutil.Process | None]) -> psutil.Process:
     pytest.fail("nothing to interrupt")
 
 
-def worker_with(file: str, command: int, text: bytes = b"") -> psutil.Process | None:
+def worker_with(file, command, text=b""):
     """The worker of a command once it has left a file with some text in its folder."""
     for child in psutil.Process(command).children():
         line = child.cmdline()
@@ -102,7 +101,7 @@ def test_ctrl_c_ends_a_comparison_with_the_runs_that_were_done(folder, tmp_path)
 
 
 def test_ctrl_c_anywhere_else_exits_with_130(rsjs, folder, tmp_path, monkeypatch):
-    def interrupted(*_: object, **__: object) -> None:
+    def interrupted(*_, **__):
         raise KeyboardInterrupt
 
     monkeypatch.setattr("rsjs.instances.generators.jahani.generate", interrupted)

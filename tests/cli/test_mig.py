@@ -3,7 +3,6 @@
 import gzip
 import json
 from hashlib import sha256
-from pathlib import Path
 
 import pytest
 
@@ -27,7 +26,7 @@ DAY = {
 
 
 @pytest.fixture
-def config(tmp_path: Path) -> Path:
+def config(tmp_path):
     """A configuration of three seeds."""
     (tmp_path / "day.json").write_text(json.dumps(DAY))
     return tmp_path / "day.json"

@@ -1,7 +1,6 @@
 """`rsjs mig schedule` and `rsjs mig check`."""
 
 import json
-from pathlib import Path
 
 import pytest
 
@@ -11,7 +10,7 @@ pytestmark = pytest.mark.usefixtures("blank")
 
 
 @pytest.fixture
-def jobs(tmp_path: Path) -> Path:
+def jobs(tmp_path):
     """A set of four jobs."""
     (tmp_path / "jobs.json").write_text(json.dumps(JOBS))
     return tmp_path / "jobs.json"

@@ -4,8 +4,6 @@ import io
 import json
 import subprocess
 import sys
-from collections.abc import Callable
-from typing import Any
 
 import pytest
 
@@ -13,15 +11,14 @@ from rsjs.instances.check import check
 from rsjs.instances.files import read_solution, write_instance, write_workload
 from rsjs.instances.generators import jahani, sts
 
-Run = Callable[..., Any]
 SMALL = {"nodes": 2, "jobs": 6, "seed": 1}
 
 
 @pytest.fixture
-def optimize(rsjs: Run, monkeypatch: pytest.MonkeyPatch) -> Run:
+def optimize(rsjs, monkeypatch):
     """The command with some bytes on its standard input."""
 
-    def run(data: bytes, *arguments: Any) -> Any:
+    def run(data, *arguments):
         monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(data)))
         return rsjs("optimize", *arguments)
 

@@ -1,7 +1,5 @@
 """`rsjs profile fit`: from measurements to instances."""
 
-from pathlib import Path
-
 import pytest
 
 HEADER = "application,gpu,gpus,batch,seconds\n"
@@ -11,7 +9,7 @@ ROWS = "".join(
 
 
 @pytest.fixture
-def measured(tmp_path: Path) -> Path:
+def measured(tmp_path):
     path = tmp_path / "measured.csv"
     path.write_text(HEADER + ROWS)
     return path

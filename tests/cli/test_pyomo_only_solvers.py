@@ -14,7 +14,7 @@ STAND_IN = Path(__file__).parents[1] / "formulations" / "stand_ins" / "program.p
 
 
 @pytest.fixture(scope="module")
-def optimum(folder: Path) -> float:
+def optimum(folder):
     """The least cost of the small instance."""
     instance = read_instance(folder / "small.json")
     best = enumeration.best(instance)

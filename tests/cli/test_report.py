@@ -28,12 +28,12 @@ run = ["greedy:code"]
 
 
 @pytest.fixture
-def no_pictures(monkeypatch: pytest.MonkeyPatch) -> None:
+def no_pictures(monkeypatch):
     """Without the PDF files, which take longest."""
     monkeypatch.setattr(building.Drawing, "draw", lambda *_, **__: None)
 
 
-def stores(folder: Path, ages: dict[str, int]) -> None:
+def stores(folder, ages):
     """Stores whose plans were written so many seconds ago."""
     for name, age in ages.items():
         (folder / name).mkdir(parents=True)

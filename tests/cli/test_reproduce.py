@@ -1,7 +1,6 @@
 """`rsjs reproduce`."""
 
 import json
-from collections.abc import Iterator
 from types import SimpleNamespace
 
 import pytest
@@ -10,7 +9,6 @@ import typer
 from rsjs.cli.reproduce import reproduce
 from rsjs.experiments.campaigns import provenance
 from rsjs.experiments.claims import files
-from rsjs.experiments.claims.claim import Experiment
 from rsjs.experiments.claims.registry import rows as rows_of
 from rsjs.instances.errors import InputError
 from rsjs.instances.solution import Stop
@@ -43,7 +41,7 @@ def test_missing_takes_the_rows_that_are_there(tmp_path, monkeypatch, capsys):
     (tmp_path / "sts-arrivals.csv").write_text("case\nold\n")  # from before rows had a commit
     run: list[str] = []
 
-    def recorded(experiment: Experiment, size: str) -> Iterator[dict[str, object]]:
+    def recorded(experiment, size):
         run.append(experiment.name)
         return rows_of(experiment, size)
 
@@ -87,7 +85,7 @@ def test_a_run_that_failed_is_told(monkeypatch, capsys):
     "claim", ["jahani-fig3a-small", "jahani-fig4-slots", "kiros-44-rg-seconds"]
 )
 def test_ctrl_c_ends_an_experiment_and_writes_no_rows(claim, tmp_path, monkeypatch):
-    def ended(*_: object, **__: object) -> object:
+    def ended(*_, **__):
         return SimpleNamespace(
             status=Status.INTERRUPTED, result=SimpleNamespace(stop=Stop.INTERRUPTED)
         )

@@ -8,10 +8,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
 from functools import partial
-from pathlib import Path
-from typing import Any
 
 import psutil
 import pytest
@@ -44,7 +41,7 @@ PATIENCE = 600.0  # seconds; a test that hangs is ended
 PAIR = ("fifo:paper", "greedy:code")
 
 
-def write(folder: Path, *methods: str, **changes: Any) -> Path:
+def write(folder, *methods, **changes):
     """A campaign in a folder."""
     path = folder / "two.toml"
     named = ", ".join(f'"{method}"' for method in methods or PAIR)
@@ -54,13 +51,13 @@ def write(folder: Path, *methods: str, **changes: Any) -> Path:
 
 
 @pytest.fixture
-def file(tmp_path: Path) -> Callable[..., Path]:
+def file(tmp_path):
     """The writer of a campaign."""
     return partial(write, tmp_path)
 
 
 @pytest.fixture(scope="module")
-def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def finished(tmp_path_factory):
     """The store of a campaign that has been run."""
     folder = tmp_path_factory.mktemp("finished")
     assert main(["run", str(write(folder)), "-o", str(folder / "store")]) == 0
@@ -68,7 +65,7 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def store(finished: Path, tmp_path: Path) -> Path:
+def store(finished, tmp_path):
     """A copy of it."""
     return shutil.copytree(finished, tmp_path / "store")
 

@@ -5,7 +5,6 @@ import signal
 import subprocess
 import sys
 import time
-from pathlib import Path
 
 import psutil
 import pytest
@@ -35,7 +34,7 @@ PATIENCE = 600.0  # seconds; a test that hangs is ended
 
 
 @pytest.fixture
-def file(tmp_path: Path) -> Path:
+def file(tmp_path):
     path = tmp_path / "one.toml"
     path.write_text(TEXT)
     return path
@@ -77,7 +76,7 @@ def test_a_dry_run_starts_no_cluster(rsjs, file, tmp_path):
     assert "1 run on 1 instance" in rsjs("run", file, "-o", tmp_path / "store", *words).out
 
 
-def processes_of(folder: Path) -> list[psutil.Process]:
+def processes_of(folder):
     return [
         process
         for process in psutil.process_iter(["cmdline"])

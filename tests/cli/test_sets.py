@@ -1,7 +1,6 @@
 """`rsjs list sets`, `rsjs fetch-set`, `rsjs generate planted`, and sets in campaigns."""
 
 import json
-from pathlib import Path
 
 import pytest
 
@@ -44,7 +43,7 @@ def test_a_set_is_fetched_and_the_second_time_kept(rsjs, tmp_path):
     assert "CC-BY-4.0" in second.out
 
 
-def _with_itself(folder: Path) -> list[Path]:
+def _with_itself(folder):
     return [next((folder / "tiny").glob("*.gz"))] * 2
 
 

@@ -15,7 +15,7 @@ from rsjs.instances.schema import FAMILIES, Instance
 from rsjs.instances.solution import Solution
 
 
-def by_hand() -> Instance:
+def by_hand():
     """Two nodes of 1 to 2 GPUs for 4 $/h; job a: 10, 6 h; job b: 2 h, half a GPU 3 h."""
     hours = np.full((2, 1, 3), np.inf)
     hours[0, 0, 1:] = 10, 6

@@ -1,7 +1,6 @@
 """`rsjs show --law` and `--profile`."""
 
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,17 +9,16 @@ from rsjs.instances import epoch_laws
 from rsjs.instances.epochs import Law
 from rsjs.instances.files import write_instance, write_workload
 from rsjs.instances.generators import sts
-from rsjs.instances.schema import Instance
 from rsjs.reporting.formats import MISSING
 
 
 @pytest.fixture(scope="module")
-def shared() -> Instance:
+def shared():
     return sts.generate(nodes=3, jobs=6, seed=1, mix="kma", sharing="paper")
 
 
 @pytest.fixture(scope="module")
-def file(tmp_path_factory: pytest.TempPathFactory, shared: Instance) -> Path:
+def file(tmp_path_factory, shared):
     path = tmp_path_factory.mktemp("shared") / "shared.json"
     write_instance(shared, path)
     return path

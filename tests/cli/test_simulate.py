@@ -2,7 +2,6 @@
 
 import json
 import re
-from pathlib import Path
 
 import pytest
 
@@ -17,7 +16,7 @@ pytestmark = pytest.mark.usefixtures("blank")
 
 
 @pytest.fixture(scope="module")
-def workload(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def workload(tmp_path_factory):
     path = tmp_path_factory.mktemp("workloads") / "workload.json"
     write_workload(sts.workload(nodes=3, jobs=12, seed=1, gap_seconds=9000), path)
     return path

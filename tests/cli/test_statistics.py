@@ -1,8 +1,6 @@
 """`rsjs statistics` on what `rsjs compare` stored, and on rows made up."""
 
 import re
-from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -15,7 +13,7 @@ TITLES = ["Runs", "Time to solve", "Gaps at the end", "Over time", "Pairs by tim
 TITLES += ["Pairs by cost", "Ranks by time", "Ranks by cost", "Virtual best", "Fairness"]
 
 
-def made(folder: Path, *, methods: int = 2, **changes: Any) -> Path:
+def made(folder, *, methods=2, **changes):
     """A folder with the rows of a few methods on six instances; the k-th takes k seconds."""
     rows = [
         {
@@ -63,7 +61,7 @@ def test_without_events_it_is_told_what_is_missing(rsjs, tmp_path):
 
 
 @pytest.fixture
-def families(tmp_path: Path) -> Path:
+def families(tmp_path):
     """Two methods on three instances of jahani; the first of them on three of sts."""
     path = made(tmp_path / "families") / "rows.csv"
     text = path.read_text()

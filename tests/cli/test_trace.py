@@ -3,7 +3,6 @@
 import gzip
 import json
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -22,10 +21,10 @@ Run = Callable[..., Any]
 
 
 @pytest.fixture
-def run() -> Run:
+def run():
     """Run a command of the group; an error is raised."""
 
-    def run(*arguments: str | Path) -> Any:
+    def run(*arguments):
         ended = CliRunner(env={"COLUMNS": "100"}).invoke(trace.app, [str(a) for a in arguments])
         if isinstance(ended.exception, Exception):
             raise ended.exception
@@ -35,18 +34,18 @@ def run() -> Run:
 
 
 @pytest.fixture
-def log(tmp_path: Path) -> Path:
+def log(tmp_path):
     """A trace of two good rows."""
     return _written(tmp_path / "cluster_log.csv", ROWS)
 
 
 @pytest.fixture
-def flawed(tmp_path: Path) -> Path:
+def flawed(tmp_path):
     """With a job of CPUs and one that was cancelled."""
     return _written(tmp_path / "flawed.csv", [*ROWS, *FLAWED])
 
 
-def _written(path: Path, rows: list[str]) -> Path:
+def _written(path, rows):
     path.write_text("\n".join([f"{HEADER}duration,queue", *rows]) + "\n")
     return path
 

@@ -3,21 +3,19 @@
 import io
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from typer.main import get_command
 
 from rsjs.cli.main import app, main
-from tests.docs.shown import Command
 
 
 @pytest.fixture(scope="session")
-def options_of() -> Callable[[list[str]], set[str]]:
+def options_of():
     """The options of the command that words begin with."""
 
-    def options(words: list[str]) -> set[str]:
+    def options(words):
         command = get_command(app)
         while hasattr(command, "commands"):
             command = command.commands[words[0]]
@@ -28,13 +26,11 @@ def options_of() -> Callable[[list[str]], set[str]]:
 
 
 @pytest.fixture
-def carry_out(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> Callable[[Command], str]:
+def carry_out(tmp_path, capsys, monkeypatch):
     """Run a command in an empty folder, `rsjs` in this process; what went wrong, "" = nothing."""
     monkeypatch.chdir(tmp_path)
 
-    def carried_out(command: Command) -> str:
+    def carried_out(command):
         program, *words = [name for word in command.words for name in _expanded(word, tmp_path)]
         if program == "python3":
             ended = subprocess.run([sys.executable, *words], capture_output=True, text=True)
@@ -53,6 +49,6 @@ def carry_out(
     return carried_out
 
 
-def _expanded(word: str, folder: Path) -> list[str]:
+def _expanded(word, folder):
     found = sorted(folder.glob(word)) if "*" in word else []
     return [str(path.relative_to(folder)) for path in found] or [word]

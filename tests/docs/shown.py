@@ -2,9 +2,7 @@
 
 import re
 import shlex
-from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 
 FENCE = re.compile(r"^```(\S*)(?: .*)?$")
 MARK = re.compile(r"^<!-- (not run|file|with): (.+) -->$")
@@ -48,18 +46,18 @@ class Block:
     marks: dict[str, str]
 
     @property
-    def commands(self) -> list[Command]:
+    def commands(self):
         """Its command lines, none if it is a block of another kind."""
         joined = self.text.replace("\\\n", " ").split("\n")
         lines = [shlex.split(line, comments=True) for line in joined]
         return [_command(words) for words in lines if words and words[0] in PROGRAMS]
 
     @property
-    def is_python(self) -> bool:
+    def is_python(self):
         return self.language == "python" or self.text.startswith("import rsjs")
 
 
-def _command(words: list[str]) -> Command:
+def _command(words):
     streams = {"<": "", ">": ""}
     while len(words) > 2 and words[-2] in streams:
         *words, stream, file = words
@@ -67,7 +65,7 @@ def _command(words: list[str]) -> Command:
     return Command(words, streams["<"], streams[">"])
 
 
-def blocks(page: Path) -> Iterator[Block]:
+def blocks(page):
     """Blocks of a page, indented by four or fenced, with what comments before one say of it."""
     lines = page.read_text("utf-8").split("\n")
     at, marks = 0, {}
@@ -87,7 +85,7 @@ def blocks(page: Path) -> Iterator[Block]:
         at += 1
 
 
-def _last_indented(lines: list[str], at: int) -> int:
+def _last_indented(lines, at):
     """Last line of the indented block that begins at line `at`; it may have empty lines within."""
     last = at
     while at < len(lines) and (lines[at].startswith("    ") or not lines[at].strip()):

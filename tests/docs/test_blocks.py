@@ -2,7 +2,6 @@
 
 import re
 import shutil
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -56,9 +55,7 @@ def test_what_is_not_run_has_a_reason_and_exists(page, options_of):
                 _assert_exists(command.words, options_of, f"{page.name}:{block.line}")
 
 
-def _assert_exists(
-    words: list[str], options_of: Callable[[list[str]], set[str]], where: str
-) -> None:
+def _assert_exists(words, options_of, where):
     if words[0] == "rsjs":
         shown = {word for word in words if re.match(r"--?[a-zA-Z]", word)}
         assert shown <= options_of(words[1:]), where

@@ -1,7 +1,6 @@
 """Methods that misbehave, installed as a package with an entry point `rsjs.methods`."""
 
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -129,7 +128,7 @@ NAMES = [
 
 
 @pytest.fixture
-def hostile(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+def hostile(tmp_path, monkeypatch):
     """Request by name for a method of the package above."""
     (tmp_path / "hostile.py").write_text(MODULE)
     info = tmp_path / "hostile-1.dist-info"

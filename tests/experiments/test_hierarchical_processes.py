@@ -2,7 +2,6 @@
 
 import sys
 import time
-from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 import psutil
@@ -27,7 +26,7 @@ def instance():
     return kiros.generate(nodes=3, jobs=12, seed=2, due="tight")
 
 
-def within(instance, method: str, report: Report | None = None, **limits):
+def within(instance, method, report=None, **limits):
     """What the controllers of this process find."""
     request = parse(method)
     call = Call(options=request.options, limits=Limits(**{"time_limit": PATIENCE, **limits}))
@@ -36,7 +35,7 @@ def within(instance, method: str, report: Report | None = None, **limits):
     return run(instance, call, report or Report(limits.get("time_limit", PATIENCE)))
 
 
-def family(process: psutil.Process) -> list[psutil.Process]:
+def family(process):
     """The processes of controllers that a process started."""
     try:
         return [p for p in process.children(recursive=True) if "spawn_main" in f"{p.cmdline()}"]
@@ -44,7 +43,7 @@ def family(process: psutil.Process) -> list[psutil.Process]:
         return []
 
 
-def wait_until(done: Callable[[], bool]) -> None:
+def wait_until(done):
     """Poll until something holds."""
     end = time.monotonic() + PATIENCE
     while not done():
@@ -52,7 +51,7 @@ def wait_until(done: Callable[[], bool]) -> None:
         time.sleep(0.02)
 
 
-def living(processes: Iterable[psutil.Process]) -> list[psutil.Process]:
+def living(processes):
     """Those that still run."""
     return [p for p in processes if p.is_running() and p.status() != psutil.STATUS_ZOMBIE]
 

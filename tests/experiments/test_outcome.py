@@ -29,7 +29,7 @@ def strays(tmp_path, monkeypatch):
     """Processes that a run of this test left behind: their words name the test's folder."""
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
 
-    def living() -> list[psutil.Process]:
+    def living():
         return [
             process
             for process in psutil.process_iter(["cmdline", "status"])

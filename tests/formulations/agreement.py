@@ -1,8 +1,6 @@
 """What tests of several formulations build, and what a model's vector owes to a decision."""
 
 from dataclasses import replace
-from random import Random
-from typing import Any
 
 import numpy as np
 import pytest
@@ -14,41 +12,39 @@ from rsjs.formulations.matrix import Kind, MatrixModel
 from rsjs.instances.check import Verdict, check
 from rsjs.instances.documents import to_instance
 from rsjs.instances.method import Limits, Report
-from rsjs.instances.schema import Instance
-from rsjs.instances.solution import Solution
 
 EXACT = Limits(gap=0.0)
 
 
-def optimum(instance: Instance) -> float:
+def optimum(instance):
     """Cost of the best decision, by enumeration."""
     return check(instance, enumeration.best(instance)).objective
 
 
-def with_objective(instance: Instance, **changes: Any) -> Instance:
+def with_objective(instance, **changes):
     return replace(instance, objective=replace(instance.objective, **changes))
 
 
-def served(random_document: Any, rng: Random, **changes: Any) -> Instance:
+def served(random_document, rng, **changes):
     """A random instance of RS-JS, as its linear models serve it."""
     document = random_document(rng, "first_ending")
     document["objective"] |= {"tardiness_at": "completion", "mu": 0} | changes
     return to_instance(document)
 
 
-def of_table_iv(instance: Instance) -> bool:
+def of_table_iv(instance):
     """Whether GPUs are not shared, or as in Table IV of RS-JS."""
     return all(gpu.units in (1, 4, 20) for gpu in instance.cluster.gpu_types)
 
 
-def assert_within(model: MatrixModel, x: np.ndarray) -> None:
+def assert_within(model, x):
     """The vector satisfies rows and bounds."""
     assert (model.A @ x <= model.row_upper + 1e-9).all()
     assert (model.A @ x >= model.row_lower - 1e-9).all()
     assert ((x >= model.lower) & (x <= model.upper)).all()
 
 
-def assert_starts(formulation: Any, data: Any, instance: Instance, solution: Solution):
+def assert_starts(formulation, data, instance, solution):
     """
     A decision's vector is feasible and costs no more, nor does what it is decoded to.
 
@@ -90,11 +86,11 @@ def model_of(
 class StopsAfter(Report):
     """Somebody asks to end after so many incumbents and bounds."""
 
-    def __init__(self, events: int) -> None:
+    def __init__(self, events):
         super().__init__(300.0)
         self.most = events
 
-    def stop_requested(self) -> bool:
+    def stop_requested(self):
         return len(self.events) >= self.most
 
 
@@ -127,6 +123,6 @@ class Asked:
         )
 
 
-def assert_solved(result: Any, cost: float, rel: float = 1e-6) -> None:
+def assert_solved(result, cost, rel=1e-06):
     """Objective and bound are the optimum."""
     assert [result.objective, result.bound] == pytest.approx([cost, cost], rel=rel, abs=rel)

@@ -1,22 +1,19 @@
 """What the tests of every formulation ask."""
 
-from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pytest
 
 from rsjs.formulations.standard_form import from_pyomo
 from rsjs.instances.generators import sts
-from rsjs.instances.schema import Instance
 
 
 @pytest.fixture(scope="session")
-def assert_same_matrix() -> Callable[..., None]:
+def assert_same_matrix():
     """A check that a formulation's Pyomo model and its arrays are the same, column by column."""
 
-    def check(formulation: Any, data: Any) -> None:
+    def check(formulation, data):
         model = formulation.build(data)
         theirs, variables = from_pyomo(model)
         ours = formulation.arrays(data)
@@ -39,7 +36,7 @@ def assert_same_matrix() -> Callable[..., None]:
 
 
 @pytest.fixture
-def without_a_decision() -> Instance:
+def without_a_decision():
     """Two nodes must have a job, and all jobs run on the first only."""
     instance = sts.generate(nodes=2, jobs=3, seed=1, mix="km")
     hours = instance.jobs.hours_per_epoch.copy()
@@ -51,7 +48,7 @@ def without_a_decision() -> Instance:
     )
 
 
-def _rows(model: Any, order: Any) -> list[Any]:
+def _rows(model, order):
     """The rows as a sorted list of (entries, lower, upper), zeros left out."""
     A = model.A.tocsc()[:, list(order)].tocsr()
     A.eliminate_zeros()

@@ -9,8 +9,6 @@ from rsjs.formulations.hierarchical import run
 from rsjs.instances.check import check
 from rsjs.instances.generators import andreas, jahani, kiros, sts
 from rsjs.instances.method import Call, Limits, Report
-from rsjs.instances.schema import Instance
-from rsjs.instances.solution import SolveResult
 from rsjs.methods import all_methods, parse
 
 FAMILY = {
@@ -28,14 +26,7 @@ INNER = [  # methods that decide, and by themselves
 ]
 
 
-def solved(
-    instance: Instance,
-    method,
-    controllers: int = 2,
-    split: str = "round_robin",
-    report: Report | None = None,
-    **limits,
-) -> SolveResult:
+def solved(instance, method, controllers=2, split="round_robin", report=None, **limits):
     """What K controllers find with a method, spelled or a callable."""
     solve = parse(method) if isinstance(method, str) else method
     options = {"method": solve, "controllers": controllers, "split": split}
@@ -43,12 +34,12 @@ def solved(
     return run(instance, call, report or Report(300.0))
 
 
-def assert_checked(instance: Instance, result: SolveResult) -> None:
+def assert_checked(instance, result):
     """Its decision is feasible and costs what it claims; it claims no bound."""
     verdict = check(instance, result.solution, objective=result.objective)
     assert verdict.feasible, [str(violation) for violation in verdict.violations]
     assert (result.bound, result.bound_source) == (None, None)
 
 
-def with_due(instance: Instance, due) -> Instance:
+def with_due(instance, due):
     return replace(instance, jobs=replace(instance.jobs, due=np.array(due, dtype=float)))

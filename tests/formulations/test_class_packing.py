@@ -24,7 +24,7 @@ TABLE_IV = [  # sizes, units of a GPU, rooms: beside a leader's share, and whole
 OTHER = ((7, 11), 30, (19, 23, 30), 3)
 
 
-def packable(sizes: tuple[int, ...], rooms: tuple[int, ...]) -> set[tuple[int, ...]]:
+def packable(sizes, rooms):
     """All counts by size that fit, by enumeration of what each room takes."""
     found = {tuple(0 for _ in sizes)}
     for room in rooms:
@@ -37,7 +37,7 @@ def packable(sizes: tuple[int, ...], rooms: tuple[int, ...]) -> set[tuple[int, .
     return found
 
 
-def meets(sizes, counts, rooms, weights) -> bool:
+def meets(sizes, counts, rooms, weights):
     return all(
         sum(row.of_share[u] * c for u, c in zip(sizes, counts, strict=True))
         <= sum(row.room[r] for r in rooms)
@@ -106,7 +106,7 @@ def test_rows_without_shares_are_floors_of_gpus():
     assert splits.splits.tolist() == [[-2], [1]]
 
 
-def random_roles(data: ClassModel, rng: np.random.Generator) -> np.ndarray:
+def random_roles(data, rng):
     """A role the job may have for each job, or none."""
     jobs = len(data.instance.jobs)
     usable = [np.flatnonzero(np.isfinite(data.costs[:, j])) for j in range(jobs)]

@@ -22,7 +22,7 @@ KINDS = [
 ]
 
 
-def small(seed: int, energy: str, tardiness_at: str, open_nodes: str, mu: float) -> Instance:
+def small(seed, energy, tardiness_at, open_nodes, mu):
     """Three jobs, a fixed node of two shareable GPUs and a free one."""
     rng = np.random.default_rng(seed)
     shared = energy != "proportional"
@@ -75,7 +75,7 @@ def small(seed: int, energy: str, tardiness_at: str, open_nodes: str, mu: float)
     )
 
 
-def every_decision(instance: Instance):
+def every_decision(instance):
     """All node types times all configurations of all jobs, feasible or not."""
     levels = range(instance.jobs.inflation.shape[2])
     places = [(-1, 0, -1)]

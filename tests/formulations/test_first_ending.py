@@ -47,7 +47,7 @@ FORMULATIONS = [
 ]
 
 
-def variant(index: int) -> Instance:
+def variant(index):
     """
     Two to five jobs, some overdue, some slower on more GPUs, some not on every GPU type.
 
@@ -100,7 +100,7 @@ def variant(index: int) -> Instance:
     )
 
 
-def kiros(catalogue: str, due: str, nodes: int, jobs: int) -> Instance:
+def kiros(catalogue, due, nodes, jobs):
     """Right-sizing among the node types of a catalogue, up to eight GPUs each."""
     instance = generate(nodes=nodes, jobs=jobs, seed=nodes, catalogue=catalogue, due=due)
     return replace(instance, objective=FAMILIES["kiros"])
@@ -111,7 +111,7 @@ def optimum(formulation, data, solver="highs"):
     return backend(solver).load()(formulation.arrays(data), EXACT, seconds=300)
 
 
-def assert_all_agree(instance: Instance) -> None:
+def assert_all_agree(instance):
     best = enumeration.best(instance)
     for formulation, of in ((patterns, patterns.LeaderModel.of), (by_node, by_node.NodeModel)):
         data = of(instance)
@@ -309,7 +309,7 @@ def test_what_they_do_not_cover_is_refused_in_one_line():
         assert "dedicated GPUs only" in method.refusal(with_shares(served))
 
 
-def with_shares(instance: Instance) -> Instance:
+def with_shares(instance):
     """Half a K80 is enough for every job that may run on one."""
     cluster, jobs = instance.cluster, instance.jobs
     k80, m60 = cluster.gpu_types

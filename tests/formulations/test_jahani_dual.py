@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 from itertools import product
-from random import Random
 
 import numpy as np
 import pytest
@@ -22,7 +21,6 @@ from rsjs.instances.documents import to_instance
 from rsjs.instances.generators.jahani import generate
 from rsjs.instances.method import Call, Limits, Report
 from rsjs.instances.node_catalogues import MEMBERS
-from rsjs.instances.schema import Instance
 from rsjs.instances.solution import Solution, Stop
 from tests.formulations.agreement import EXACT, assert_solved, optimum, with_objective
 
@@ -33,7 +31,7 @@ VARIANTS = list(product(*KINDS))
 CHOSEN = [VARIANTS.index(tuple(kinds)) for kinds in AllPairs(KINDS)]
 
 
-def variant(index: int) -> Instance:
+def variant(index):
     """A small instance; every third one has overdue jobs, every fourth one nodes of its own."""
     (nodes, jobs), catalogue, open_nodes, mu = VARIANTS[index]
     due = "tight" if index % 2 else "base"
@@ -44,7 +42,7 @@ def variant(index: int) -> Instance:
     return replace(instance, now=5.0 if index % 3 == 0 else 0.0)
 
 
-def of_several_classes(instance: Instance) -> Instance:
+def of_several_classes(instance):
     """The first node is fixed, the last has a choice of two types."""
     (group,) = instance.cluster.groups
     groups = (
@@ -56,7 +54,7 @@ def of_several_classes(instance: Instance) -> Instance:
     return replace(instance, cluster=replace(instance.cluster, groups=kept))
 
 
-def served(rng: Random, random_document) -> Instance:
+def served(rng, random_document):
     """A random instance that the method serves."""
     document = random_document(rng, energy="proportional")
     document["objective"]["tardiness_at"] = "completion"
@@ -64,13 +62,13 @@ def served(rng: Random, random_document) -> Instance:
     return to_instance(document)
 
 
-def solved(instance: Instance, report: Report | None = None, **options):
+def solved(instance, report=None, **options):
     """The method's result with its own report."""
     call = Call(limits=Limits(gap=options.pop("gap", 0.0)), **options)
     return jahani_core.solve(instance, call, report or Report(300.0))
 
 
-def program(instance: Instance, solver: str):
+def program(instance, solver):
     """What a backend says about the pattern model of an instance."""
     return backend(solver).load()(
         jahani_patterns.arrays(PatternModel.of(instance)), EXACT, seconds=300
@@ -248,10 +246,10 @@ class Stopping(Report):
 
     bounds = 0
 
-    def publish_bound(self, value: float) -> None:
+    def publish_bound(self, value):
         self.bounds += 1
 
-    def stop_requested(self) -> bool:
+    def stop_requested(self):
         return self.bounds >= 2
 
 

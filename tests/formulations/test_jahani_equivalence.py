@@ -14,7 +14,6 @@ from rsjs.instances.check import check
 from rsjs.instances.completion import complete
 from rsjs.instances.generators.jahani import generate
 from rsjs.instances.node_catalogues import MEMBERS
-from rsjs.instances.schema import Instance
 from rsjs.instances.solution import Solution
 from tests.formulations.agreement import EXACT, assert_starts, with_objective
 
@@ -26,7 +25,7 @@ CHOSEN = [VARIANTS.index(tuple(kinds)) for kinds in AllPairs(KINDS)]
 BOTH = [(jahani_patterns, PatternModel.of), (jahani_literal, LiteralModel)]
 
 
-def variant(index: int) -> Instance:
+def variant(index):
     (nodes, jobs), catalogue, open_nodes, mu = VARIANTS[index]
     due = "base" if index % 2 else "tight"
     times = "networks" if index % 5 == 0 else "synthetic"
@@ -36,7 +35,7 @@ def variant(index: int) -> Instance:
     return with_objective(instance, open_nodes=open_nodes, mu=mu)
 
 
-def overdue(index: int) -> Instance:
+def overdue(index):
     """The same instance five hours later: some jobs are overdue."""
     return replace(variant(index), now=5.0)
 
@@ -49,7 +48,7 @@ def optimum(formulation, data, solver="scip"):
     return result.objective, formulation.extract(data, result.x)
 
 
-def assert_all_agree(instance: Instance) -> None:
+def assert_all_agree(instance):
     best = check(instance, enumeration.best(instance))
     patterns, decision = optimum(jahani_patterns, PatternModel.of(instance), "highs")
     literal, placed = optimum(jahani_literal, LiteralModel(instance))
@@ -97,7 +96,7 @@ def test_the_pattern_model_has_62_integers_for_table_2():
     assert jahani_patterns.arrays(data).counts["integers"] == 62
 
 
-def mixed_classes() -> Instance:
+def mixed_classes():
     """Fixed nodes beside free ones."""
     instance = generate(nodes=3, jobs=4, seed=3, catalogue="azure")
     (group,) = instance.cluster.groups

@@ -23,13 +23,12 @@ from rsjs.instances.mig.placement_mixes import MIXES, generate
 A100 = gpu_named("A100-40")
 P = len(A100.profiles)
 EXACT = Limits(gap=0.0, time_limit=300.0)
-Best = tuple[int, int]  # GPUs, then wasted slices
 On = frozenset[tuple[int, int]]  # (profile, start) of what is on a GPU
 NAMES = ["1g", "2g", "3g"]  # with preferred starts
 
 
 @st.composite
-def some_workloads(draw: st.DrawFn) -> Workloads:
+def some_workloads(draw):
     """Up to seven workloads with one or two profiles each, the media profile included."""
     sets = st.sets(st.integers(0, P - 1), min_size=1, max_size=2)
     rows = draw(st.lists(sets, min_size=1, max_size=7))
@@ -111,7 +110,7 @@ def test_there_are_77_patterns_without_the_media_profile():
     assert mig_placement_patterns.arrays(data).counts["integers"] == 77 + 6
 
 
-def some_gpu(rng: Random) -> MigGpu:
+def some_gpu(rng):
     slices, compute = rng.choice([4, 7, 8]), rng.choice([3, 5, 7])
     profiles = []
     for name in NAMES:
@@ -133,16 +132,16 @@ def some_gpu(rng: Random) -> MigGpu:
     )
 
 
-def used(gpu: MigGpu, on: On) -> tuple[int, int]:
+def used(gpu, on):
     own = [gpu.profiles[p] for p, _ in on]
     return sum(p.compute_slices for p in own), sum(p.memory_slices for p in own)
 
 
 @cache
-def states(gpu: MigGpu) -> frozenset[On]:
+def states(gpu):
     """All that can be on a GPU together."""
 
-    def possible(on: On) -> bool:
+    def possible(on):
         taken = [s for p, q in on for s in range(q, q + gpu.profiles[p].memory_slices)]
         number = [sum(p == q for q, _ in on) for p in range(len(gpu.profiles))]
         few = all(n <= own.most for n, own in zip(number, gpu.profiles, strict=True))
@@ -158,13 +157,13 @@ def states(gpu: MigGpu) -> frozenset[On]:
 
 
 @cache
-def stranded(gpu: MigGpu, on: On) -> int:
+def stranded(gpu, on):
     larger = [used(gpu, other) for other in states(gpu) if on <= other]
     most = (max(compute for compute, _ in larger), max(memory for _, memory in larger))
     return gpu.compute_slices + gpu.memory_slices - sum(most)
 
 
-def best(workloads: Workloads) -> Best:
+def best(workloads):
     """GPUs and waste of the best placement, workload after workload on any GPU."""
     gpu = workloads.gpu
     least: dict[tuple[int, ...], int] = {}
@@ -173,7 +172,7 @@ def best(workloads: Workloads) -> Best:
         least[counts] = min(least.get(counts, 99), stranded(gpu, on))
 
     @cache
-    def covered(left: tuple[int, ...]) -> Best:
+    def covered(left):
         if not any(left):
             return 0, 0
         ways = []
@@ -192,11 +191,11 @@ def best(workloads: Workloads) -> Best:
     return min(found)
 
 
-def by_rule(workloads: Workloads, rule: str) -> list[tuple[int, int, int]]:
+def by_rule(workloads, rule):
     """GPU, profile and start of each workload, as the rule is described."""
     gpu, may = workloads.gpu, states(workloads.gpu)
 
-    def size(p: int) -> tuple[int, int]:
+    def size(p):
         return gpu.profiles[p].memory_slices, gpu.profiles[p].compute_slices
 
     smallest = [min(np.flatnonzero(own).tolist(), key=size) for own in workloads.admissible]
@@ -212,7 +211,7 @@ def by_rule(workloads: Workloads, rule: str) -> list[tuple[int, int, int]]:
             preferred = PREFERRED[gpu.profiles[p].name]
             starts.sort(key=lambda q: preferred.index(q) if q in preferred else len(preferred))
 
-        def ways(g: int, p: int = p, starts: list[int] = starts) -> list[tuple[int, int]]:
+        def ways(g, p=p, starts=starts):
             return [(p, q) for q in starts if (p, q) not in on[g] and on[g] | {(p, q)} in may]
 
         able = [g for g in range(len(on)) if ways(g)]
@@ -235,7 +234,7 @@ def by_rule(workloads: Workloads, rule: str) -> list[tuple[int, int, int]]:
     return rows
 
 
-def on_some_gpu(seed: int, most: int = 7) -> Workloads:
+def on_some_gpu(seed, most=7):
     rng = Random(seed)
     gpu, n = some_gpu(rng), rng.randint(2, most)
     admissible = np.zeros((n, len(NAMES)), dtype=bool)

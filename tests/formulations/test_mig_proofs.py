@@ -15,7 +15,7 @@ from rsjs.heuristics.mig_repartition import best_greedy
 from rsjs.instances.method import Limits
 from rsjs.instances.mig.gpus import document_of, gpu_named
 from rsjs.instances.mig.placement_mixes import generate as workloads
-from rsjs.instances.mig.repartition import Repartition, Schedule
+from rsjs.instances.mig.repartition import Schedule
 from rsjs.instances.mig.repartition_check import check
 from rsjs.instances.mig.repartition_documents import to_repartition
 from rsjs.instances.mig.repartition_generator import generate
@@ -28,7 +28,7 @@ EXACT = Limits(gap=0.0, time_limit=300.0)
 pytestmark = pytest.mark.solver
 
 
-def jobs_of(*rows: tuple[int, dict[str, int]]) -> Repartition:
+def jobs_of(*rows):
     """Release and options of each job."""
     jobs = [
         {

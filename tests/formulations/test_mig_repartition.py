@@ -33,9 +33,7 @@ EXACT = Limits(gap=0.0, time_limit=300.0)
 pytestmark = pytest.mark.solver
 
 
-def of_options(
-    *options: dict[str, int], release: tuple[int, ...] | None = None, delta: int = 0
-) -> Repartition:
+def of_options(*options, release=None, delta=0):
     rows = [(j, NAMES.index(p), d) for j, own in enumerate(options) for p, d in own.items()]
     job, profile, duration = np.array(rows, dtype=np.int64).T.copy()
     return Repartition(
@@ -52,7 +50,7 @@ def of_options(
 
 
 @st.composite
-def some_jobs(draw: st.DrawFn, most: int = 4, alike: bool = False) -> Repartition:
+def some_jobs(draw, most=4, alike=False):
     """Up to `most` jobs with one or two options each."""
     usual = st.sampled_from(["1g", "1g2m", "2g", "3g", "4g", "7g"])
     one = st.dictionaries(usual, st.integers(1, 12), min_size=1, max_size=2 if most < 4 else 1)
@@ -65,7 +63,7 @@ def some_jobs(draw: st.DrawFn, most: int = 4, alike: bool = False) -> Repartitio
     return of_options(*options, release=tuple(release), delta=delta)
 
 
-def by_time(jobs: Repartition, allowed: tuple[int, ...] | None = None) -> tuple[Schedule, int]:
+def by_time(jobs, allowed=None):
     among = places(jobs, allowed)
     found = mig_repartition_time.solve(among, EXACT, 300.0, Nested.of(among).horizon, 0, None)
     assert found.stop == "optimal"
@@ -207,10 +205,7 @@ def test_a_start_that_meets_the_bound_is_not_searched_again():
     assert found.schedule is start
 
 
-Stay = tuple[int, int, int, int]  # profile, start, made, gone
-
-
-def some_gpu(rng: Random) -> MigGpu:
+def some_gpu(rng):
     slices, compute = rng.choice([2, 3, 4]), rng.choice([1, 2, 3, 4])
     profiles = []
     for i in range(rng.randint(1, 3)):
@@ -232,7 +227,7 @@ def some_gpu(rng: Random) -> MigGpu:
     )
 
 
-def jobs_on_some_gpu(rng: Random) -> Repartition:
+def jobs_on_some_gpu(rng):
     gpu, common = some_gpu(rng), rng.choice([None, 0, 3])
     rows = [
         (j, p, rng.randint(1, 6))
@@ -254,7 +249,7 @@ def jobs_on_some_gpu(rng: Random) -> Repartition:
     )
 
 
-def beside(gpu: MigGpu, there: list[Stay], new: Stay) -> bool:
+def beside(gpu, there, new):
     p, start, made, gone = new
     profile = gpu.profiles[p]
     others = [own for own in there if made < own[3] and own[2] < gone]
@@ -270,11 +265,11 @@ def beside(gpu: MigGpu, there: list[Stay], new: Stay) -> bool:
     return True
 
 
-def brute_force(jobs: Repartition) -> int:
+def brute_force(jobs):
     """Every sequence of jobs and placements, each as early as it fits beside those before it."""
     delta, best = jobs.delta, 10**9
 
-    def after(waiting: frozenset[int], there: list[Stay], end: int) -> None:
+    def after(waiting, there, end):
         nonlocal best
         if end >= best:
             return

@@ -41,7 +41,7 @@ CASES = [  # spelling, generator and its options; both small enough for gap 0 in
 CONSTANT = "ONE_VAR_CONSTANT"
 
 
-def name_of(case) -> str:
+def name_of(case):
     return case[0]
 
 

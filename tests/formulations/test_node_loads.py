@@ -11,21 +11,20 @@ from rsjs.formulations.reinsertion import improve, insert_postponed
 from rsjs.instances.check import check
 from rsjs.instances.costs import tables, terms
 from rsjs.instances.generators import kiros, sts
-from rsjs.instances.schema import Instance
 from rsjs.instances.solution import Solution
 from tests.formulations.agreement import served
 
 
-def loads_of(instance: Instance, decision: Solution) -> NodeLoads:
+def loads_of(instance, decision):
     roles = roles_of(instance.cluster)
     return NodeLoads(instance, roles, JobShapes.of(instance, roles)).load(decision)
 
 
-def total(instance: Instance, loads: NodeLoads) -> float:
+def total(instance, loads):
     return terms(instance, loads.solution()).total
 
 
-def insert_cheapest(loads: NodeLoads, j: int) -> float:
+def insert_cheapest(loads, j):
     cost = loads.insertions(j)
     row, which = np.unravel_index(int(np.argmin(cost)), cost.shape)
     loads.insert(j, int(row), int(which))
@@ -59,7 +58,7 @@ def test_a_move_changes_the_cost_by_what_is_said(random_document, random_decisio
         assert cost == pytest.approx(after, rel=1e-9, abs=1e-9 * (1 + postponement.sum()))
 
 
-def cheapest_by_hand(instance: Instance, decision: Solution, j: int) -> float:
+def cheapest_by_hand(instance, decision, j):
     """Least cost of the decision with postponed job j run somewhere, every way tried; or inf."""
     cluster, best = instance.cluster, np.inf
     busy = set(decision.job_node[decision.job_node >= 0].tolist())

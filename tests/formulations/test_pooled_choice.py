@@ -17,7 +17,7 @@ from rsjs.instances.solution import Stop
 HALF = (ShareLevel(units=1, max_memory_gb=0.0),)
 
 
-def cluster(*groups: tuple[int, tuple[str, ...]]) -> Cluster:
+def cluster(*groups):
     """Groups of (count, node types); node type "A4" has 4 GPUs of type A, 2 units each."""
     names = sorted({name for _, types in groups for name in types})
     gpus = sorted({name[0] for name in names})
@@ -37,7 +37,7 @@ CLUSTERS = {
 }
 
 
-def offers(rows: list[tuple[int, int, int, float]]) -> Offers:
+def offers(rows):
     """Offers (job, GPU type, k or 0 = half a GPU, saving)."""
     job, gpu, count, saving = map(
         np.array, zip(*sorted(rows, key=lambda r: (r[0], -r[3])), strict=True)
@@ -46,7 +46,7 @@ def offers(rows: list[tuple[int, int, int, float]]) -> Offers:
     return Offers(job=job, gpu=gpu, count=count, units=share, saving=saving.astype(float))
 
 
-def admitted(shape: Cluster, taken: list[tuple[int, int, int, float]]) -> bool:
+def admitted(shape, taken):
     """Whether (2) holds for some types of the nodes."""
     nodes = [
         [shape.node_types[v] for v in np.flatnonzero(shape.allowed[n])] for n in range(shape.nodes)
@@ -64,7 +64,7 @@ def admitted(shape: Cluster, taken: list[tuple[int, int, int, float]]) -> bool:
     return False
 
 
-def best(shape: Cluster, rows: list[tuple[int, int, int, float]]) -> float:
+def best(shape, rows):
     """The largest saving by trying every choice."""
     each = [[None, *(r for r in rows if r[0] == j)] for j in sorted({r[0] for r in rows})]
     choices = ([r for r in choice if r] for choice in product(*each))
@@ -72,7 +72,7 @@ def best(shape: Cluster, rows: list[tuple[int, int, int, float]]) -> float:
 
 
 @st.composite
-def cases(draw: st.DrawFn) -> tuple[Cluster, list[tuple[int, int, int, float]]]:
+def cases(draw):
     shape = CLUSTERS[draw(st.sampled_from(sorted(CLUSTERS)))]
     types = len(shape.gpu_types)
     codes = st.tuples(st.integers(0, types - 1), st.integers(0, shape.largest))

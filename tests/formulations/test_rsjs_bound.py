@@ -19,14 +19,13 @@ from rsjs.instances.costs import tables
 from rsjs.instances.generators import kiros, sts
 from rsjs.instances.jobs import ARRAYS, Jobs
 from rsjs.instances.method import Call, Limits, Report
-from rsjs.instances.schema import Instance
 from rsjs.instances.solution import Stop
 from tests.formulations.agreement import EXACT, StopsAfter, optimum, served, with_objective
 
 BOUND = next(method for method in METHODS if method.name == "rsjs_bound")
 
 
-def of_jobs(instance: Instance, rows: list[int]) -> Instance:
+def of_jobs(instance, rows):
     """The same cluster with some of the jobs."""
     kept = {
         name: values[rows] if name in ARRAYS else tuple(values[j] for j in rows)
@@ -35,7 +34,7 @@ def of_jobs(instance: Instance, rows: list[int]) -> Instance:
     return replace(instance, jobs=Jobs(**kept))
 
 
-def linear_program(instance: Instance) -> float:
+def linear_program(instance):
     """The optimum of the relaxation over all columns."""
     model = rsjs_classes.arrays(ClassModel.of(instance, "rows"))
     raw = backend("relaxation").load()(model, EXACT, seconds=300)

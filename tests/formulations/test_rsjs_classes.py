@@ -30,16 +30,16 @@ from tests.formulations.agreement import (
 CLASSES = next(method for method in METHODS if method.name == "rsjs_classes")
 
 
-def call(packing: str, solver: str = "highs", route: str = "arrays", gap: float = 0.0) -> Call:
+def call(packing, solver="highs", route="arrays", gap=0.0):
     options = {"packing": packing, "route": route}
     return Call(solver=solver, options=options, limits=Limits(gap=gap))
 
 
-def run(instance: Instance, asked: Call, seconds: float = 300.0):
+def run(instance, asked, seconds=300.0):
     return CLASSES.load()(instance, asked, Report(seconds))
 
 
-def unpackable() -> Instance:
+def unpackable():
     """
     Four shares of 4 and one of 3 units for two GPUs of 10 beside a long job that owns a third.
 
@@ -125,7 +125,7 @@ def test_every_route_serves_every_rule_on_open_nodes(open_nodes, route):
     assert result.bound_variant == "instance"
 
 
-def with_rule(instance: Instance, open_nodes: str) -> Instance:
+def with_rule(instance, open_nodes):
     return with_objective(instance, open_nodes=open_nodes)
 
 
@@ -177,7 +177,7 @@ def test_the_pyomo_model_and_the_arrays_are_the_same_matrix(assert_same_matrix, 
     assert_same_matrix(rsjs_classes, ClassModel.of(SHAPES[shape](), packing))
 
 
-def assert_packing_starts(packing: str, instance: Instance, solution) -> None:
+def assert_packing_starts(packing, instance, solution):
     data = ClassModel.of(instance, packing)
     cost, decoded = assert_starts(rsjs_classes, data, instance, solution)
     if of_table_iv(instance) and packing == "splits":

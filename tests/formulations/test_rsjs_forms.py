@@ -44,7 +44,7 @@ TINY = [tuple(kinds) for kinds in AllPairs([SHARING, ["free", "rsjs_eq"], MEANS,
 OTHER = [tuple(k) for k in AllPairs([SHARING, ["jahani_eq", "rsjs_eq_feasible"], MEANS])]
 
 
-def tiny(sharing: bool, open_nodes: str, expectation: str, seed: int = 0, jobs: int = 3):
+def tiny(sharing, open_nodes, expectation, seed=0, jobs=3):
     """A node of one K80 or A100 and one of two M60, all shareable on demand."""
     rng = np.random.default_rng([seed, jobs, sharing, sorted(OPEN_NODES).index(open_nodes)])
     first = (
@@ -94,18 +94,18 @@ def tiny(sharing: bool, open_nodes: str, expectation: str, seed: int = 0, jobs: 
     )
 
 
-def _levels(*levels: tuple[int, float]) -> tuple[ShareLevel, ...]:
+def _levels(*levels):
     return tuple(ShareLevel(units=units, max_memory_gb=memory) for units, memory in levels)
 
 
-def right_sizing(open_nodes: str = "free", sharing: bool = True) -> Instance:
+def right_sizing(open_nodes="free", sharing=True):
     """Two nodes that may take either type, and one that may not."""
     instance = tiny(sharing, open_nodes, "worst_case", jobs=4)
     groups = (NodeGroup(count=2, types=("one", "two")), NodeGroup(count=1, types=("one",)))
     return replace(instance, cluster=replace(instance.cluster, groups=groups))
 
 
-def odd_shares() -> Instance:
+def odd_shares():
     """Shares of 7, 11 and 13 of 30 units: no closed form, maximal fillings instead."""
     instance = tiny(True, "free", "expected", jobs=4)
     levels = _levels((7, 24.0), (11, 24.0), (13, 24.0))
@@ -117,7 +117,7 @@ def odd_shares() -> Instance:
     return replace(instance, cluster=cluster, jobs=replace(instance.jobs, inflation=inflation))
 
 
-def assert_agrees(instance: Instance, best: float | None, form: str, solver: str, rel: float):
+def assert_agrees(instance, best, form, solver, rel):
     """Objective, decoded decision and bound of a form against the optimum (None: infeasible)."""
     formulation, of = FORMS[form]
     data = of(instance)
@@ -206,7 +206,7 @@ def test_the_pyomo_model_and_the_arrays_are_the_same_matrix(assert_same_matrix, 
     assert_same_matrix(formulation, of(EVERY_SHAPE[shape]()))
 
 
-def assert_starts_exactly(form: str, instance: Instance, solution: Solution) -> None:
+def assert_starts_exactly(form, instance, solution):
     formulation, of = FORMS[form]
     cost, decoded = assert_starts(formulation, of(instance), instance, solution)
     assert decoded.objective == pytest.approx(cost, rel=1e-8, abs=1e-9)

@@ -14,8 +14,7 @@ from rsjs.instances.check import check
 from rsjs.instances.cluster import NodeGroup
 from rsjs.instances.documents import to_instance
 from rsjs.instances.method import Call, Report
-from rsjs.instances.schema import Instance
-from rsjs.instances.solution import Solution, SolveResult, Stop
+from rsjs.instances.solution import Solution, Stop
 from tests.formulations.agreement import EXACT, assert_solved, optimum, with_objective
 
 pytestmark = pytest.mark.solver
@@ -24,14 +23,12 @@ STORED = json.loads((Path(__file__).parent / "data" / "unbounded_pi.json").read_
 METHOD = {method.name: method for method in METHODS}["rsjs_minlp"]
 
 
-def four_jobs(open_nodes: str = "rsjs_eq") -> Instance:
+def four_jobs(open_nodes="rsjs_eq"):
     """Four jobs on a node of one GPU and a node of two."""
     return with_objective(to_instance(STORED["instance"]), open_nodes=open_nodes)
 
 
-def solve(
-    instance: Instance, printed="corrected", interface="direct", report=None, **call
-) -> SolveResult:
+def solve(instance, printed="corrected", interface="direct", report=None, **call):
     call = Call(options={"printed": printed, "interface": interface}, limits=EXACT, **call)
     return METHOD.load()(instance, call, report or Report(300.0))
 

@@ -15,7 +15,6 @@ from rsjs.formulations.rsjs_bound_methods import METHODS
 from rsjs.instances.check import check
 from rsjs.instances.generators import andreas, kiros, sts
 from rsjs.instances.method import EXPECTATION, OPEN_NODES, Call, Limits, Report
-from rsjs.instances.schema import Instance
 from rsjs.instances.solution import Stop
 from tests.formulations.agreement import (
     StopsAfter,
@@ -40,12 +39,12 @@ FAMILIES = {
 }
 
 
-def run(instance: Instance, report: Report | None = None, **asked):
+def run(instance, report=None, **asked):
     limits = Limits(gap=asked.pop("gap", 0.0))
     return SIFTING.load()(instance, Call(limits=limits, **asked), report or Report(300.0))
 
 
-def assert_bounds_the_optimum(instance: Instance, gap: float) -> None:
+def assert_bounds_the_optimum(instance, gap):
     best = optimum(instance)
     slack = 1e-6 * best + 1e-9
     result = run(instance, gap=gap)
@@ -92,11 +91,11 @@ def test_with_other_shares_bound_and_schedule_are_valid(random_document, rng):
         assert verdict.objective == pytest.approx(best, rel=1e-6, abs=1e-9)
 
 
-def overdue(instance: Instance) -> Instance:
+def overdue(instance):
     return replace(instance, jobs=replace(instance.jobs, due=np.full(len(instance.jobs), -5.0)))
 
 
-def worthless(instance: Instance) -> Instance:
+def worthless(instance):
     """No job costs anything when late, no GPU anything in use."""
     nodes = tuple(replace(v, cost=(0.0,) * len(v.cost)) for v in instance.cluster.node_types)
     return replace(
@@ -154,11 +153,11 @@ def test_more_columns_are_taken_until_none_left_out_matters(monkeypatch):
 class RunsOut(Report):
     """Has time for a number of questions about it, whatever the machine."""
 
-    def __init__(self, questions: int) -> None:
+    def __init__(self, questions):
         super().__init__(60.0)
         self.questions = questions
 
-    def remaining(self) -> float:
+    def remaining(self):
         self.questions -= 1
         return 60.0 if self.questions >= 0 else 0.0
 

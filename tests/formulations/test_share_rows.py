@@ -24,7 +24,7 @@ SETS = [
 ]
 
 
-def shares_of(units: int, sizes: tuple[int, ...]) -> Shares:
+def shares_of(units, sizes):
     cluster = Cluster(
         gpu_types=(GpuType(name="gpu", memory_gb=8.0, units=units),),
         node_types=(NodeType(name="node", gpu_type="gpu", cost=(0.0, 1.0)),),

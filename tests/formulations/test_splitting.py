@@ -13,7 +13,6 @@ from rsjs.instances import costs
 from rsjs.instances.cluster import NodeGroup
 from rsjs.instances.documents import to_instance
 from rsjs.instances.generators import jahani, kiros
-from rsjs.instances.schema import Instance
 from rsjs.instances.solution import Solution
 from tests.formulations.hierarchy import solved, with_due
 
@@ -31,7 +30,7 @@ def test_pressure_deals_the_most_pressing_jobs_first():
     assert divide(instance, 2, "pressure").job.tolist() == [1, 0, 0, 1, 0]
 
 
-def demanding(gpus: list[int], nodes: int = 2) -> Instance:
+def demanding(gpus, nodes=2):
     """Jobs that end by their due date on so many GPUs, not on fewer; nodes of up to 4 GPUs."""
     instance = kiros.generate(nodes=nodes, jobs=len(gpus), seed=1, catalogue="azure")
     hours = np.full(instance.jobs.hours_per_epoch.shape, np.inf)

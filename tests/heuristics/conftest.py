@@ -1,9 +1,7 @@
 """Small instances: written out by hand, and random ones of every shape."""
 
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pytest
@@ -12,21 +10,10 @@ from rsjs.heuristics import compiled, part_decisions
 from rsjs.instances.cluster import Cluster, GpuType, NodeGroup, NodeType, ShareLevel
 from rsjs.instances.epochs import FIXED, Law
 from rsjs.instances.jobs import Jobs
-from rsjs.instances.schema import FAMILIES, Instance, Objective
-
-Make = Callable[..., Instance]
+from rsjs.instances.schema import FAMILIES, Instance
 
 
-def _make(
-    types: Mapping[str, Sequence[float] | float],
-    groups: Sequence[tuple[int, Sequence[str]]],
-    hours: Sequence[Mapping[str, Sequence[float | None]]],
-    due: Sequence[float],
-    weight: Sequence[float] = (),
-    release: Sequence[float] = (),
-    family: str = "kiros",
-    **changes: Any,
-) -> Instance:
+def _make(types, groups, hours, due, weight=(), release=(), family="kiros", **changes):
     """
     An instance at now = 0 with jobs of one epoch; node type "A4" has 4 GPUs of type A.
 
@@ -71,7 +58,7 @@ def _make(
     )
 
 
-def _random(seed: int, objective: Objective) -> Instance:
+def _random(seed, objective):
     """1 to 9 nodes (fixed, free, or groups of both), 1 to 14 jobs, gaps in the times."""
     rng = np.random.default_rng(seed)
     proportional = objective.energy == "proportional"
@@ -131,19 +118,19 @@ def _random(seed: int, objective: Objective) -> Instance:
 
 
 @pytest.fixture
-def make() -> Make:
+def make():
     """The builder of instances by hand."""
     return _make
 
 
 @pytest.fixture
-def random_instance() -> Callable[[int, Objective], Instance]:
+def random_instance():
     """The builder of random instances from a seed and an objective."""
     return _random
 
 
 @pytest.fixture
-def plain_kernels(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def plain_kernels(monkeypatch):
     """Kernels that are imported from now on run as plain Python, as they do without numba."""
     monkeypatch.setattr(compiled, "AVAILABLE", False)
     kernels = "rsjs.heuristics.kernels"
@@ -155,6 +142,6 @@ def plain_kernels(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 @pytest.fixture
-def unhurried(monkeypatch: pytest.MonkeyPatch) -> None:
+def unhurried(monkeypatch):
     """The rounds of fix and optimise end by themselves, however busy the machine is."""
     monkeypatch.setattr(part_decisions, "SECONDS", 3600.0)

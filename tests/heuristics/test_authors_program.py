@@ -1,7 +1,6 @@
 """The rules "code" against runs of the authors' public program (GPUScheduler)."""
 
 import csv
-from typing import Any
 
 import pytest
 
@@ -13,8 +12,6 @@ from rsjs.heuristics.registry import METHODS
 from rsjs.instances import costs
 from rsjs.instances.csv_triple import read
 from rsjs.instances.method import Call, Limits, Report
-from rsjs.instances.schema import Instance
-from rsjs.instances.solution import Solution
 
 CASES = (
     "oneshot_azure4_N10_J40_s1",
@@ -24,13 +21,13 @@ CASES = (
 NAMES = {"Greedy": "greedy", "FIFO": "fifo", "EDF": "edf", "Priority": "priority"}
 
 
-def _solution(instance: Instance, method: str) -> Solution:
+def _solution(instance, method):
     solution = METHODS[method].load()(instance, Call(rule="code"), Report()).solution
     assert solution is not None
     return solution
 
 
-def _assert_costs(shared: Any, instance: Instance, solution: Solution, *key: str) -> None:
+def _assert_costs(shared, instance, solution, *key):
     """The costs are those in the row of a case, a method and a seed."""
     with (shared / "data/peer/oneshot.csv").open() as file:
         (row,) = (r for r in csv.DictReader(file) if (r["case"], r["method"], r["seed"]) == key)

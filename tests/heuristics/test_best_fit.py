@@ -5,7 +5,6 @@ import pytest
 
 from rsjs.heuristics import greedy, list_scheduling
 from rsjs.heuristics.best_fit import assign
-from rsjs.instances.cluster import Cluster
 from rsjs.instances.schema import Objective
 
 OBJECTIVE = Objective(
@@ -13,18 +12,16 @@ OBJECTIVE = Objective(
 )
 
 
-def _plain(
-    queue: list[int], candidates: list[list[int]], cluster: Cluster, by_gpu: bool, alone: bool
-) -> tuple[list[int], list[int], list[int]]:
+def _plain(queue, candidates, cluster, by_gpu, alone):
     """Best fit on open compatible nodes, else the largest closed one, else the next candidate."""
     stride, nodes = cluster.largest + 1, range(cluster.nodes)
     node_type, idle = [-1] * cluster.nodes, [0] * cluster.nodes
     job_node, job_gpus = [-1] * len(candidates), [0] * len(candidates)
 
-    def kind_of(v: int) -> int:
+    def kind_of(v):
         return int(cluster.gpu_of_type[v]) if by_gpu else v
 
-    def openings(kind: int, g: int) -> list[tuple[int, int, float, int]]:
+    def openings(kind, g):
         return [
             (-cluster.node_types[v].gpus, n, cluster.node_types[v].cost[-1], v)
             for n in nodes

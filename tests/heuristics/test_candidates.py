@@ -1,19 +1,15 @@
 """Prices, orders and queues, by hand."""
 
-from collections.abc import Callable
-
 import numpy as np
 import pytest
 
 from rsjs.heuristics import candidates
-from rsjs.instances.schema import Instance
 
-Make = Callable[..., Instance]
 INF = np.inf
 
 
 @pytest.fixture
-def instance(make: Make) -> Instance:
+def instance(make):
     """A2 for 2 $/h, A4 for 3.6 $/h, B2 by GPUs in use; A3 is in the catalogue only."""
     return make(
         types={"A2": 2, "A4": 3.6, "B2": [1, 5], "A3": 0.1},

@@ -30,12 +30,12 @@ def package(tmp_path, monkeypatch):
     compiled.cache_folder.cache_clear()
 
 
-def _folder() -> Path | None:
+def _folder():
     compiled.cache_folder.cache_clear()
     return compiled.cache_folder()
 
 
-def _closed(*folders: Path) -> None:
+def _closed(*folders):
     """Nothing can be made in these folders: each is a file."""
     for folder in folders:
         folder.parent.mkdir(parents=True, exist_ok=True)
@@ -105,7 +105,7 @@ def test_kernels_are_kept_once_their_module_was_compiled(package):
 def test_without_numba_a_kernel_is_the_function_itself(monkeypatch):
     monkeypatch.setattr(compiled, "AVAILABLE", False)
 
-    def kernel(x: int) -> int:
+    def kernel(x):
         return x + 1
 
     assert compiled.compiled(kernel) is kernel
@@ -125,7 +125,7 @@ def broken_numba(monkeypatch):
 
 
 def test_where_numba_cannot_be_imported_kernels_run_uncompiled(broken_numba):
-    def kernel(x: int) -> int:
+    def kernel(x):
         return x + 1
 
     with pytest.warns(RuntimeWarning, match="kernels run uncompiled: "):

@@ -1,18 +1,13 @@
 """Selected nodes made up to min(J, N) under Jahani's (9)."""
 
-from collections.abc import Callable
-
 import pytest
 
 from rsjs.instances.check import check
 from rsjs.instances.completion import complete
-from rsjs.instances.schema import Instance
 from rsjs.instances.solution import Solution
 
-Make = Callable[..., Instance]
 
-
-def _instance(make: Make, jobs: int, open_nodes: str = "jahani_eq") -> Instance:
+def _instance(make, jobs, open_nodes="jahani_eq"):
     """Nodes 0 and 1: A4 or A2; node 2: A4; node 3: A1 or A2."""
     return make(
         {"A4": 4, "A2": 2, "A1": 1},

@@ -6,10 +6,10 @@ from allpairspy import AllPairs
 
 from rsjs.heuristics.registry import METHODS
 from rsjs.instances.check import check
-from rsjs.instances.method import ENERGY, EXPECTATION, TARDINESS_AT, Call, Method, Report
-from rsjs.instances.schema import Instance, Objective
-from rsjs.instances.solution import Solution, Stop
-from rsjs.methods import Request, parse
+from rsjs.instances.method import ENERGY, EXPECTATION, TARDINESS_AT, Call, Report
+from rsjs.instances.schema import Objective
+from rsjs.instances.solution import Stop
+from rsjs.methods import parse
 
 CALLS = [f"{m.name}:{rule}" for m in METHODS.values() for rule in m.rules]
 CALLS += [name for name, method in METHODS.items() if not method.rules]
@@ -24,11 +24,11 @@ SHORT = {"fix_and_optimise": "?iterations=500,rounds=2"}  # options of methods t
 RULED = {name: method for name, method in METHODS.items() if method.rules}
 
 
-def _method(call: str) -> Method:
+def _method(call):
     return METHODS[call.partition(":")[0]]
 
 
-def _pairs(call: str) -> list[tuple[str, ...]]:
+def _pairs(call):
     """Objectives with all pairs of the kinds that a method declares."""
     served = [[v for v in of if v in getattr(_method(call), kind)] for kind, of in KINDS.items()]
     return [(call, *row) for row in AllPairs(served)]
@@ -38,15 +38,15 @@ ROWS = [row for call in CALLS for row in _pairs(call)]
 LONG = ("fix_and_optimise", "path_relinking", "ruin_recreate")
 
 
-def _request(call: str) -> Request:
+def _request(call):
     return parse(call + SHORT.get(call, ""))
 
 
-def _objective(*kinds: str) -> Objective:
+def _objective(*kinds):
     return Objective(**dict(zip(KINDS, kinds, strict=True)), mu=0.3)
 
 
-def _assert_capacity(instance: Instance, solution: Solution) -> None:
+def _assert_capacity(instance, solution):
     cluster = instance.cluster
     used = [0] * cluster.nodes
     for j, node in enumerate(solution.job_node.tolist()):

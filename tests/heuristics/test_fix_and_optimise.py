@@ -116,7 +116,7 @@ def test_it_ends_when_the_time_is_up_or_somebody_asks():
     class Asked(Report):
         """Asked to end once the first schedule is there."""
 
-        def stop_requested(self) -> bool:
+        def stop_requested(self):
             return len(self.events) > 1 and self.events[-1].seconds > 0 and self.parts
 
         parts = False

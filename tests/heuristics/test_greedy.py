@@ -4,12 +4,11 @@ import pytest
 
 from rsjs.heuristics.greedy import decide, prepare
 from rsjs.heuristics.postprocessing import cheaper_equivalents, smaller_equivalents
-from rsjs.instances.schema import Instance
 
 NEVER = 1000.0  # a due date no job misses
 
 
-def _schedule(instance: Instance, rule: str) -> tuple[list[int], list[int], list[str]]:
+def _schedule(instance, rule):
     """Node and GPUs of each job, name of each node's type."""
     solution = decide(prepare(instance, rule))
     names = [*(node_type.name for node_type in instance.cluster.node_types), "off"]

@@ -1,7 +1,6 @@
 """Greedy by compiled kernels decides as greedy in numpy."""
 
 from random import Random
-from typing import Any
 
 import pytest
 
@@ -11,12 +10,12 @@ from rsjs.heuristics.registry import METHODS
 from rsjs.instances.documents import to_instance
 from rsjs.instances.generators import jahani
 from rsjs.instances.method import Call, Report
-from rsjs.instances.schema import FAMILIES, Instance
+from rsjs.instances.schema import FAMILIES
 
 RULES = [*greedy.RULES]
 
 
-def _decide(instance: Instance, rule: str) -> Any:
+def _decide(instance, rule):
     from rsjs.heuristics import greedy_compiled
 
     return greedy_compiled.decide(instance, rule)

@@ -1,7 +1,6 @@
 """Local search as a method: where it begins, what it promises, when it ends."""
 
 from dataclasses import replace
-from typing import Any
 
 import pytest
 from hypothesis import given
@@ -17,12 +16,12 @@ from rsjs.instances.check import check
 from rsjs.instances.documents import to_instance
 from rsjs.instances.generators.kiros import generate
 from rsjs.instances.method import Call, Limits, Report
-from rsjs.instances.schema import FAMILIES, Instance
+from rsjs.instances.schema import FAMILIES
 from rsjs.instances.solution import Solution, SolveResult, Stop
 from rsjs.methods import parse
 
 
-def solve(instance: Instance, spelling: str, report: Report | None = None, **limits: Any) -> Any:
+def solve(instance, spelling, report=None, **limits):
     return parse(spelling)(instance, Call(limits=Limits(**limits)), report or Report())
 
 
@@ -66,7 +65,7 @@ def test_more_is_found_by_looking_at_all_jobs(crowded):
 
 
 def test_elite_is_the_number_of_schedules_that_are_improved(crowded):
-    def found(elite: int) -> SolveResult:
+    def found(elite):
         return solve(crowded, f"local_search?elite={elite},jobs=all")
 
     several = [found(elite) for elite in (1, 4, 10)]
@@ -148,7 +147,7 @@ def test_the_start_has_half_of_the_time(crowded):
 
     asked = []
 
-    def start(instance: Instance, call: Call, report: Report) -> SolveResult:
+    def start(instance, call, report):
         asked.append((report.time_limit, call.limits.time_limit, call.options))
         solution = greedy.decide(greedy.prepare(instance, "paper"))
         return SolveResult(stop=Stop.OPTIMAL, solution=solution)
@@ -182,7 +181,7 @@ def test_every_rule_for_open_nodes_that_holds_at_the_start_holds_at_the_end():
     assert check(strict, result.solution, objective=result.objective).feasible
 
 
-def price(instance: Instance, solution: Solution) -> float:
+def price(instance, solution):
     return costs.terms(instance, solution).total
 
 
@@ -205,7 +204,7 @@ def test_incumbents_come_first_and_others_fill_up(crowded):
     assert greedy is not None
     assert edf is not None
 
-    def start(instance: Instance, call: Call, report: Report) -> SolveResult:
+    def start(instance, call, report):
         for solution in (edf, greedy, greedy):
             report.incumbent(solution, price(instance, solution))
         return SolveResult(stop=Stop.OPTIMAL, solution=greedy)

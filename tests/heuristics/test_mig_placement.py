@@ -13,7 +13,7 @@ A100 = gpu_named("A100-40")
 NAMES = [profile.name for profile in A100.profiles]
 
 
-def workloads(*profiles: str) -> Workloads:
+def workloads(*profiles):
     admissible = np.array([[name in own.split("|") for name in NAMES] for own in profiles])
     ids = tuple(f"w{w}" for w in range(len(profiles)))
     return Workloads(name="some", gpu=A100, id=ids, admissible=admissible)

@@ -1,6 +1,5 @@
 """One instance by hand for each neighbourhood, and one where its printed rule breaks capacity."""
 
-from collections.abc import Sequence
 from random import Random
 
 import numpy as np
@@ -14,12 +13,11 @@ from rsjs.heuristics.stopping import Stopping
 from rsjs.instances import costs
 from rsjs.instances.check import check
 from rsjs.instances.documents import to_instance
-from rsjs.instances.schema import Instance
 from rsjs.instances.solution import Solution
 from tests.heuristics.builders import with_shares
 
 
-def improved(instance: Instance, digits: str, *start: Sequence[int]) -> tuple[Solution, float]:
+def improved(instance, digits, *start):
     """The end of a descent in some neighbourhoods, and what it saved [$]."""
     begin = Solution.of(*start)
     assert check(instance, begin).feasible
@@ -29,7 +27,7 @@ def improved(instance: Instance, digits: str, *start: Sequence[int]) -> tuple[So
     return found, costs.terms(instance, begin).total - cost
 
 
-def decision(found: Solution) -> tuple[list[int], list[int], list[int]]:
+def decision(found):
     return found.job_node.tolist(), found.job_gpus.tolist(), found.node_type.tolist()
 
 
@@ -189,7 +187,7 @@ def test_n5_and_n6_pass_over_nodes_with_shares(make, digit, before, gpus):
     assert descent.neighbours == 0
 
 
-def position(instance: Instance, name: str) -> int:
+def position(instance, name):
     return [node_type.name for node_type in instance.cluster.node_types].index(name)
 
 

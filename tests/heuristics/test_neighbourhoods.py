@@ -1,8 +1,6 @@
 """N1 to N7 against their definitions written out, priced by `costs.terms` and checked."""
 
-from collections.abc import Iterator
 from itertools import product
-from typing import Any
 
 import numpy as np
 import pytest
@@ -18,7 +16,6 @@ from rsjs.instances.check import check
 from rsjs.instances.csv_triple import read
 from rsjs.instances.documents import to_instance
 from rsjs.instances.packing import gpus_for_shares
-from rsjs.instances.schema import Instance
 from rsjs.instances.solution import Solution
 
 pytestmark = pytest.mark.slow
@@ -33,7 +30,7 @@ CASES = (
 class Oracle:
     """The neighbourhoods of a schedule by their definitions, without any table of the search."""
 
-    def __init__(self, instance: Instance, now: Solution, k: int, only_late: bool) -> None:
+    def __init__(self, instance, now, k, only_late):
         self.instance, self.now = instance, now
         self.place = costs.place(instance, now)
         self.cost = costs.tables(instance)
@@ -56,17 +53,17 @@ class Oracle:
             self.late = (self.late + self.dear)[:k]
         self.only_late = only_late
 
-    def _amount(self, j: int) -> float:
+    def _amount(self, j):
         if self.now.job_level[j] < 0:
             return float(self.now.job_gpus[j])
         gpu = self._gpu(self.now.job_node[j])
         return gpu.levels[self.now.job_level[j]].units / gpu.units
 
-    def _gpu(self, n: int) -> Any:
+    def _gpu(self, n):
         cluster = self.instance.cluster
         return cluster.gpu_types[cluster.gpu_of_type[self.now.node_type[n]]]
 
-    def neighbours(self, digit: int) -> Iterator[Solution]:
+    def neighbours(self, digit):
         """Feasible neighbours in N`digit`."""
         makers = (self._n1, self._n2, self._n3, self._n4, self._n5, self._n6, self._n7)
         for node, gpus, level, kind in makers[digit - 1]():
@@ -74,49 +71,49 @@ class Oracle:
             if check(self.instance, found).feasible:
                 yield found
 
-    def _arrays(self) -> tuple[np.ndarray, ...]:
+    def _arrays(self):
         now = self.now
         return tuple(
             np.array(a) for a in (now.job_node, now.job_gpus, now.job_level, now.node_type)
         )
 
-    def _swapped(self, j: int, i: int) -> tuple[np.ndarray, ...]:
+    def _swapped(self, j, i):
         arrays = self._arrays()
         for array in arrays[:3]:
             array[[j, i]] = array[[i, j]]
         return arrays
 
-    def _exchanges(self, others: list[int]) -> Iterator[tuple[np.ndarray, ...]]:
+    def _exchanges(self, others):
         for j, i in product(self.late, others):
             if self.now.job_node[j] != self.now.job_node[i]:
                 yield self._swapped(j, i)
 
-    def _n1(self) -> Iterator[tuple[np.ndarray, ...]]:
+    def _n1(self):
         return self._exchanges(self.dear)
 
-    def _n2(self) -> Iterator[tuple[np.ndarray, ...]]:
+    def _n2(self):
         return self._exchanges(self.place.running.tolist())
 
-    def _n3(self) -> Iterator[tuple[np.ndarray, ...]]:
+    def _n3(self):
         for j in np.flatnonzero(self.now.job_node < 0).tolist():
             for i in self.place.running.tolist():
                 if not self.only_late or self.pressure[i] < self.pressure[j]:
                     yield self._swapped(j, i)
 
-    def _nodes(self, shared: bool) -> Iterator[tuple[int, int, list[int]]]:
+    def _nodes(self, shared):
         for n in {int(self.now.job_node[j]) for j in self.late}:
             jobs = np.flatnonzero(self.now.job_node == n).tolist()
             if shared or (self.now.job_level[jobs] < 0).all():
                 yield n, int(self.now.node_type[n]), jobs
 
-    def _retyped(self, n: int, v: int, gpus: dict[int, int]) -> tuple[np.ndarray, ...]:
+    def _retyped(self, n, v, gpus):
         arrays = self._arrays()
         arrays[3][n] = v
         for j, g in gpus.items():
             arrays[1][j] = g
         return arrays
 
-    def _n4(self) -> Iterator[tuple[np.ndarray, ...]]:
+    def _n4(self):
         cluster = self.instance.cluster
         for n, w, jobs in self._nodes(shared=False):
             for v in range(len(cluster.node_types)):
@@ -129,13 +126,13 @@ class Oracle:
                     if (hours[rows, old, g] - hours[rows, gpu, g]).sum() > 0:
                         yield self._retyped(n, v, {})
 
-    def _n5(self) -> Iterator[tuple[np.ndarray, ...]]:
+    def _n5(self):
         return self._scaled(2, 1)
 
-    def _n6(self) -> Iterator[tuple[np.ndarray, ...]]:
+    def _n6(self):
         return self._scaled(1, 2)
 
-    def _scaled(self, times: int, by: int) -> Iterator[tuple[np.ndarray, ...]]:
+    def _scaled(self, times, by):
         cluster = self.instance.cluster
         for n, w, jobs in self._nodes(shared=False):
             gpus = {j: int(self.now.job_gpus[j]) * times for j in jobs}
@@ -146,7 +143,7 @@ class Oracle:
                 if same and cluster.gpus_of_type[v] * by == cluster.gpus_of_type[w] * times:
                     yield self._retyped(n, v, {j: g // by for j, g in gpus.items()})
 
-    def _n7(self) -> Iterator[tuple[np.ndarray, ...]]:
+    def _n7(self):
         for n, v, jobs in self._nodes(shared=True):
             own = [j for j in jobs if self.now.job_level[j] < 0]
             gpu = self._gpu(n)
@@ -157,7 +154,7 @@ class Oracle:
                     yield self._retyped(n, v, dict(zip(own, counts, strict=True)))
 
 
-def gain(instance: Instance, found: Solution) -> float:
+def gain(instance, found):
     """The proxy of the authors' program, summed job by job."""
     place, cost = costs.place(instance, found), costs.tables(instance)
     price = costs.node_prices(instance, found, place)
@@ -173,19 +170,17 @@ def gain(instance: Instance, found: Solution) -> float:
     return total
 
 
-def value(instance: Instance, evaluate: str, found: Solution) -> float:
+def value(instance, evaluate, found):
     if evaluate == "gain":
         return -gain(instance, found)
     return costs.terms(instance, found).total
 
 
-def only(*digits: int) -> np.ndarray:
+def only(*digits):
     return np.isin(np.arange(1, 8), digits)
 
 
-def best_change(
-    instance: Instance, start: Solution, k: int, evaluate: str, only_late: bool, digit: int
-) -> float:
+def best_change(instance, start, k, evaluate, only_late, digit):
     """By how much the best neighbour in N`digit` changes the cost, 0 if none is better."""
     found = tables(instance, evaluate, only_late=only_late)
     state = schedule(instance, found, start, k)
@@ -232,9 +227,7 @@ def test_every_move_is_feasible_and_no_neighbour_improves_the_last_schedule(
             assert costs.terms(instance, other).total >= least - 1e-9 * max(1.0, least)
 
 
-def descended(
-    instance: Instance, start: Solution, evaluate: str, only_late: bool, k: int
-) -> Solution:
+def descended(instance, start, evaluate, only_late, k):
     """The end of a descent whose every move is checked and priced."""
     found = tables(instance, evaluate, only_late=only_late)
     state = schedule(instance, found, start, k)

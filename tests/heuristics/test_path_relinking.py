@@ -1,6 +1,5 @@
 """Steps and paths between schedules, the elite pool, and path relinking as a method."""
 
-from collections.abc import Iterator
 from dataclasses import replace
 from itertools import permutations
 
@@ -22,16 +21,16 @@ from rsjs.instances.check import check
 from rsjs.instances.documents import to_instance
 from rsjs.instances.generators.kiros import generate
 from rsjs.instances.method import Call, Report
-from rsjs.instances.schema import FAMILIES, Instance
+from rsjs.instances.schema import FAMILIES
 from rsjs.instances.solution import Solution
 from rsjs.methods import parse
 
 
-def distance(instance: Instance, one: Solution, other: Solution) -> int:
+def distance(instance, one, other):
     return int((configurations(instance, one) != configurations(instance, other)).sum())
 
 
-def steps(instance: Instance, now: Solution, guide: Solution) -> Iterator[Solution]:
+def steps(instance, now, guide):
     """All feasible schedules in which one job has the guide's configuration, by definition."""
     cluster = instance.cluster
     for j in range(len(instance.jobs)):
@@ -141,7 +140,7 @@ def test_a_path_ends_when_asked_to(make):
     assert path.steps == 4
 
     class Now(Stopping):
-        def __call__(self, best: float, *, iterations: int = 1, evaluations: int = 1) -> bool:
+        def __call__(self, best, *, iterations=1, evaluations=1):
             return True
 
     path.path(start, configurations(instance, nothing), 4, Now() | Iterations(9))
@@ -152,7 +151,7 @@ def test_the_pool_keeps_good_schedules_that_differ(make):
     hours = [{"A": [3, 2]}] * 4
     instance = make({"A2": 1}, [(4, ["A2"])], hours, due=[9] * 4)
 
-    def of(*gpus: int) -> Solution:
+    def of(*gpus):
         runs = [g > 0 for g in gpus]
         nodes = [n if run else -1 for n, run in enumerate(runs)]
         return Solution.of(nodes, gpus, [0 if run else -1 for run in runs])
@@ -206,10 +205,10 @@ def test_a_warm_start_is_linked_to_schedules_of_the_randomized_greedy():
 class NoPath:
     """A relinking that finds no step from anywhere, and remembers what it was asked for."""
 
-    def __init__(self) -> None:
+    def __init__(self):
         self.asked: list[tuple[list[int], list[int]]] = []
 
-    def path(self, start: Solution, guide: list[int], most: int, stop: Stopping) -> None:
+    def path(self, start, guide, most, stop):
         self.asked.append((start.job_gpus.tolist(), list(guide)))
 
 
@@ -231,7 +230,7 @@ def test_each_schedule_is_linked_to_each_other_one_the_best_first(make):
 def test_local_search_follows_each_path_unless_it_is_left_out(monkeypatch, improve, descents):
     plain, begun = Descent.improve, []
 
-    def counted(self: Descent, start: Solution, stop: Stopping) -> tuple[float, Solution]:
+    def counted(self, start, stop):
         begun.append(start)
         return plain(self, start, stop)
 

@@ -140,7 +140,7 @@ def test_a_method_that_refuses_the_instance_is_an_error_in_its_words():
     told = "enumeration serves up to 10 jobs, not 20"
     assert parse("deterministic?method=enumeration").method.refusal(instance) == told
 
-    def refuse(*given) -> SolveResult:
+    def refuse(*given):
         raise InputError("/jobs", 20, "fewer")
 
     call = Call(options={"method": refuse, "epochs": "worst_case"})
@@ -206,7 +206,7 @@ def test_what_is_proved_of_the_deterministic_instance_is_not_claimed(stop, told)
     instance = generate(nodes=2, jobs=4, seed=1)
     idle = Solution.empty(4, 2)
 
-    def prove(*given) -> SolveResult:
+    def prove(*given):
         return SolveResult(
             stop=stop,
             solution=idle,

@@ -23,7 +23,7 @@ def test_first_states_are_splitmix64_of_seed_and_iteration():
     assert words == [_splitmix(start + i) for i in (1, 2, 3)]
 
 
-def _splitmix(x: int) -> int:
+def _splitmix(x):
     word = 2**64 - 1
     x = (x + 0x9E3779B97F4A7C15) & word
     x = ((x ^ (x >> 30)) * 0xBF58476D1CE4E5B9) & word

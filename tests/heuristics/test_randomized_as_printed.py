@@ -1,7 +1,6 @@
 """Iterations of the randomized greedy against the published words, one job and node at a time."""
 
 from random import Random
-from typing import Any
 
 import numpy as np
 import pytest
@@ -15,13 +14,12 @@ from rsjs.heuristics.randomized_rules import RULES
 from rsjs.heuristics.randomized_tables import chances, prepare
 from rsjs.instances import costs
 from rsjs.instances.documents import to_instance
-from rsjs.instances.schema import Instance
 
 
 class Plain:
     """One iteration, written down as it is printed; numbers are drawn job by job."""
 
-    def __init__(self, instance: Instance, rule: str, first_fit: bool, state: Any) -> None:
+    def __init__(self, instance, rule, first_fit, state):
         self.instance, self.rule, self.state = instance, RULES[rule], state
         self.first_fit, self.cluster = first_fit, instance.cluster
         reading, tables = self.rule.greedy, cluster_tables(instance.cluster, self.rule.greedy)
@@ -32,11 +30,11 @@ class Plain:
         self.kind = [-1] * self.cluster.nodes
         self.idle = [0] * self.cluster.nodes
 
-    def number(self) -> float:
+    def number(self):
         self.state, u = draw(False, self.state)
         return float(u[0])
 
-    def run(self) -> tuple[list[int], list[int], list[int]]:
+    def run(self):
         queue, weight = candidates.by_pressure(self.instance).tolist(), self.instance.jobs.weight
         job_node, job_gpus = [-1] * len(queue), [0] * len(queue)
         for at in range(len(queue)):
@@ -60,7 +58,7 @@ class Plain:
                     break
         return job_node, job_gpus, self.type
 
-    def listed(self, j: int) -> list[float]:
+    def listed(self, j):
         """What sorts the first candidates of the job: cost in time, else time."""
         reading, found = self.rule.greedy, []
         for code in self.ranked[j][: self.rule.listed]:
@@ -72,7 +70,7 @@ class Plain:
         return [float(key) for in_time, key in found if in_time == found[0][0]]
 
     @staticmethod
-    def drawn(keys: list[float], u: float) -> int:
+    def drawn(keys, u):
         """An index with a chance inverse to its key; where keys are 0, one of those."""
         weights = [1 / key if key else 0.0 for key in keys]
         if 0.0 in keys:
@@ -80,7 +78,7 @@ class Plain:
         below = np.cumsum(weights) / sum(weights) <= u
         return min(int(below.sum()), len(keys) - 1)
 
-    def node(self, kind: int, g: int, u: float) -> int | None:
+    def node(self, kind, g, u):
         nodes = range(self.cluster.nodes)
         fits = [n for n in nodes if self.kind[n] == kind and self.idle[n] >= g]
         if fits:

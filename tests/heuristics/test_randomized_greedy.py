@@ -1,9 +1,7 @@
 """Randomized greedy: the same on every engine, as printed, and never worse than greedy."""
 
-from collections.abc import Callable, Mapping
 from dataclasses import replace
 from random import Random
-from typing import Any
 
 import numpy as np
 import pytest
@@ -15,10 +13,10 @@ from rsjs.formulations import enumeration
 from rsjs.heuristics import greedy
 from rsjs.heuristics.compiled import AVAILABLE
 from rsjs.heuristics.randomized_batch import OutOfTime
-from rsjs.heuristics.randomized_engines import Batched, Compiled, Engine
+from rsjs.heuristics.randomized_engines import Batched, Compiled
 from rsjs.heuristics.randomized_greedy import run, search
 from rsjs.heuristics.randomized_rules import RULES
-from rsjs.heuristics.randomized_tables import Prepared, prepare
+from rsjs.heuristics.randomized_tables import prepare
 from rsjs.heuristics.registry import METHODS
 from rsjs.heuristics.stopping import Evaluations, Iterations, Target
 from rsjs.instances import costs
@@ -27,8 +25,8 @@ from rsjs.instances.completion import complete
 from rsjs.instances.documents import to_instance
 from rsjs.instances.generators import jahani
 from rsjs.instances.method import Call, Limits, Report
-from rsjs.instances.schema import FAMILIES, Instance
-from rsjs.instances.solution import DECISION_ARRAYS, SolveResult, Stop
+from rsjs.instances.schema import FAMILIES
+from rsjs.instances.solution import DECISION_ARRAYS, Stop
 
 numba = pytest.mark.skipif(not AVAILABLE, reason="numba is not installed")
 ENGINES = [pytest.param("numba", marks=numba), "numpy"]
@@ -42,13 +40,11 @@ VARIANTS = {
 COUNT = 12
 
 
-def _prepared(
-    instance: Instance, rule: str, price: str = "rule", give: str = "rule", **options: Any
-) -> Prepared:
+def _prepared(instance, rule, price="rule", give="rule", **options):
     return prepare(instance, RULES[rule].with_options(price, give), seed=7, **options)
 
 
-def _random(random_document: Callable[..., Any], seed: int) -> Instance:
+def _random(random_document, seed):
     """A random instance of a kind that the method serves."""
     document = random_document(Random(seed))
     if document["objective"]["open_nodes"].startswith("rsjs_eq"):
@@ -56,14 +52,12 @@ def _random(random_document: Callable[..., Any], seed: int) -> Instance:
     return to_instance(document)
 
 
-def _run(
-    instance: Instance, rule: str, limits: Limits | None = None, **options: Any
-) -> SolveResult:
+def _run(instance, rule, limits=None, **options):
     call = Call(rule=rule, options=options, limits=limits or Limits())
     return run(instance, call, Report())
 
 
-def _schedules(engine: Engine) -> list[Mapping[str, list[int]]]:
+def _schedules(engine):
     found = [engine.schedule(i) for i in range(1, COUNT + 1)]
     return [{name: getattr(s, name).tolist() for name in DECISION_ARRAYS} for s in found]
 
@@ -165,14 +159,14 @@ def test_more_iterations_begin_with_the_same_ones():
 class Recorded:
     """An engine with given costs that records what it is asked."""
 
-    def __init__(self, costs_: list[float]) -> None:
+    def __init__(self, costs_):
         self.all, self.asked, self.made = costs_, [], []
 
-    def costs(self, first: int, count: int) -> np.ndarray:
+    def costs(self, first, count):
         self.asked.append((first, count))
         return np.array(self.all[first - 1 : first - 1 + count])
 
-    def schedule(self, iteration: int) -> int:
+    def schedule(self, iteration):
         self.made.append(iteration)
         return iteration
 
@@ -205,7 +199,7 @@ def test_a_batch_that_is_not_the_first_ends_when_the_time_is_up():
 
 def test_time_limit_and_wish_to_stop_leave_a_solution():
     class Asked(Report):
-        def stop_requested(self) -> bool:
+        def stop_requested(self):
             return True
 
     instance = jahani.generate(nodes=5, jobs=20, seed=1)

@@ -21,18 +21,18 @@ from rsjs.instances import costs
 from rsjs.instances.check import check
 from rsjs.instances.generators.sts import generate
 from rsjs.instances.method import Call, Report
-from rsjs.instances.solution import Solution, Stop
+from rsjs.instances.solution import Stop
 from rsjs.methods import parse
 
 
-def by_lists(of: Choices, seed: int, iteration: int) -> Solution:
+def by_lists(of, seed, iteration):
     """An iteration: all numbers drawn, the queue swapped, then each job placed."""
     jobs, weight = of.instance.jobs, of.instance.jobs.weight
     queue = candidates.by_pressure(of.instance).tolist()
     hours, price = of.hours.reshape(len(jobs), -1), of.price.reshape(len(jobs), -1)
     ends = of.instance.now + hours
 
-    def sorted_by(job: int) -> dict[int, tuple[bool, float, float]]:
+    def sorted_by(job):
         late = ends[job] > jobs.due[job]
         with np.errstate(invalid="ignore"):
             cost = hours[job] * price[job]
@@ -181,15 +181,15 @@ def test_configurations_that_cost_nothing_are_drawn_alike(make):
 class After(Stopping):
     """So many iterations; the best cost that it was told of."""
 
-    def __init__(self, most: int) -> None:
+    def __init__(self, most):
         self.most, self.best = most, np.inf
 
-    def __call__(self, best: float, *, iterations: int = 1, evaluations: int = 1) -> bool:
+    def __call__(self, best, *, iterations=1, evaluations=1):
         self.most, self.best = self.most - iterations, best
         return self.most <= 0
 
     @property
-    def iterations_left(self) -> float:
+    def iterations_left(self):
         return self.most
 
 

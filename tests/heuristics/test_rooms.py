@@ -11,7 +11,7 @@ from rsjs.instances.packing import gpus_for_shares
 SHARES = {"A": (4, (1, 2)), "B": (20, (2, 3))}
 
 
-def cluster_of(*nodes: tuple[str, ...]) -> Cluster:
+def cluster_of(*nodes):
     """Nodes by the types that each may take: "A4" has 4 GPUs of type A."""
     names = sorted({name for node in nodes for name in node})
     return Cluster(

@@ -101,7 +101,7 @@ class Ticking(Report):
 
     ticks = 0
 
-    def elapsed(self) -> float:
+    def elapsed(self):
         self.ticks += 1
         return self.ticks / 100
 

@@ -1,10 +1,7 @@
 """Algorithm 1 for continuous laws: right as corrected; as printed endless, or wrong by (26)."""
 
-from collections.abc import Callable
-
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 from scipy.optimize import brentq
 
 from rsjs.heuristics.speed_dichotomy import ContinuousLaw, expected_energy, switch_epochs
@@ -16,13 +13,11 @@ from rsjs.instances.epochs import Law
 
 pytestmark = pytest.mark.slow
 
-Floats = NDArray[np.float64]
-Problem = tuple[Floats, Floats, float, ContinuousLaw]  # hours per epoch, $/h, d, law
 
 CASES = 18
 
 
-def power_law(exponent: float, last: float) -> ContinuousLaw:
+def power_law(exponent, last):
     """F^c(w) = 1 - (w / last)^exponent."""
     return ContinuousLaw(
         last=last,
@@ -32,7 +27,7 @@ def power_law(exponent: float, last: float) -> ContinuousLaw:
     )
 
 
-def random_problem(number: int) -> Problem:
+def random_problem(number):
     rng = np.random.default_rng(number)
     gpus = int(rng.integers(2, 9))
     k = np.arange(1, gpus + 1)
@@ -47,7 +42,7 @@ def random_problem(number: int) -> Problem:
     return rate, power, rng.uniform(rate[-1], rate[0]) * law.last, law
 
 
-def hours_of(rate: Floats, ends: Floats) -> float:
+def hours_of(rate, ends):
     return float(rate @ np.diff(ends, prepend=0.0))
 
 
@@ -91,24 +86,24 @@ def test_slow_speeds_that_idle_power_makes_dear_are_not_used():
 # As printed: the loop of Algorithm 1, and equation (26).
 
 
-def with_whole_hull(problem: Problem) -> bool:
+def with_whole_hull(problem):
     """What the paper assumes: P strictly convex, so that every speed is on the hull."""
     return int(hull(problem[0][None], problem[1][None]).size[0]) == len(problem[0])
 
 
-def excess(problem: Problem, m: int, weight: Floats) -> Callable[[float], float]:
+def excess(problem, m, weight):
     """F^c(y_m) -> the right-hand side of (26) less d, y_k being multiplied by weight[k]."""
     rate, power, time, law = problem
     phi = hull(rate[None], power[None]).phi[0]
 
-    def of(value: float) -> float:
+    def of(value):
         later = [law.inverse(phi[m] / phi[k] * value) for k in range(m, len(rate) - 1)]
         return float(rate[-1] * law.last + weight[m:] @ np.array(later) - time)
 
     return of
 
 
-def printed_loop(problem: Problem, rounds: int) -> int | None:
+def printed_loop(problem, rounds):
     """The m that lines 3 to 12 end with; None if they have not ended after so many rounds."""
     rate = problem[0]
     upper, lower = len(rate) - 1, 0

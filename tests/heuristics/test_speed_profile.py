@@ -14,7 +14,7 @@ from rsjs.heuristics.compiled import AVAILABLE
 from rsjs.heuristics.job_profiles import job_profiles
 from rsjs.heuristics.speed_profile import INFEASIBLE, SLACK, STATUSES, Profiles, profiles, solve
 from rsjs.heuristics.speed_programs import linear_program
-from rsjs.heuristics.survival_steps import Steps, steps
+from rsjs.heuristics.survival_steps import steps
 from rsjs.instances.epochs import Law
 
 Floats = NDArray[np.float64]
@@ -25,7 +25,7 @@ IDLE_POWER = (0.0, 0.1, 0.3)
 CASES = 120
 
 
-def random_case(number: int) -> Case:
+def random_case(number):
     """Case by case another shape of speed-up and idle power; laws with atoms and flat parts."""
     rng = np.random.default_rng(number)
     gpus = int(rng.integers(1, 9))
@@ -55,13 +55,13 @@ def random_case(number: int) -> Case:
     return rate, power, float(time), law, done
 
 
-def profile_of(case: Case) -> tuple[Profiles, Steps]:
+def profile_of(case):
     rate, power, time, law, done = case
     of = steps([law], np.zeros(1, dtype=np.int64), np.array([done]))
     return profiles(rate[None], power[None], np.array([time]), of), of
 
 
-def hours_of(case: Case, found: Profiles) -> float:
+def hours_of(case, found):
     """The time that a profile takes in the worst case."""
     ends = np.concatenate([[case[4]], found.until[0]])
     return float(case[0][found.vertex[0]] @ np.diff(ends))
@@ -189,16 +189,15 @@ def test_kernels_are_the_python_they_are_written_in(plain_kernels):
 
 
 Floats = NDArray[np.float64]
-Found = tuple[list[int], list[float]]  # vertices, Phi
 
 
-def by_numpy(rate: Floats, power: Floats) -> Found:
+def by_numpy(rate, power):
     found = speed_hull.hull(rate[None], power[None])
     size = int(found.size[0])
     return found.vertex[0, :size].tolist(), found.phi[0, :size].tolist()
 
 
-def by_kernel(rate: Floats, power: Floats) -> Found:
+def by_kernel(rate, power):
     from rsjs.heuristics.kernels.speed_hull import hull
 
     vertex, parts = np.empty(len(rate), dtype=np.int64), np.empty((3, len(rate)))

@@ -73,7 +73,7 @@ def test_a_report_stops_when_time_is_up_or_somebody_asks():
     class Asked(Report):
         asked = False
 
-        def stop_requested(self) -> bool:
+        def stop_requested(self):
             return self.asked
 
     report = Asked()

@@ -1,6 +1,5 @@
 """STS: every decision feasible, k_0 and T_j as stated, and what each rule does by hand."""
 
-from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -20,11 +19,9 @@ from rsjs.instances.epochs import Law
 from rsjs.instances.errors import InputError
 from rsjs.instances.generators.sts import generate
 from rsjs.instances.method import Call, Report
-from rsjs.instances.schema import Instance
 from rsjs.instances.solution import Solution
 from rsjs.methods import parse
 
-Make = Callable[..., Instance]
 MIXES = ("km", "a100", "kma")
 SHARING = ("none", "paper", "contention")
 
@@ -35,7 +32,7 @@ SPEEDS = [1.0, 1 / 1.8, 1 / 2.4, 1 / 2.8]  # hours per epoch
 RARE = Law.of([[10, 9], [100, 1]])
 
 
-def one_job(make: Make, due: float, law: Law, hours: list[float] = SPEEDS) -> Instance:
+def one_job(make, due, law, hours=SPEEDS):
     """A job of up to 100 epochs on one node; an epoch on 2 GPUs may cost more than on 3."""
     price = [1.0, 2.0, 3.0, 4.0] if len(hours) == 4 else [1.0, 2.0, 2.1]
     instance = make({f"A{len(hours)}": price}, [(1, [f"A{len(hours)}"])], [{"A": hours}], due=[due])
@@ -43,18 +40,18 @@ def one_job(make: Make, due: float, law: Law, hours: list[float] = SPEEDS) -> In
     return replace(instance, jobs=jobs, laws={"law": law})
 
 
-def choices(instance: Instance, floor: int = 0) -> sts_choices.Choices:
+def choices(instance, floor=0):
     floors = np.full(len(instance.jobs), floor)
     return sts_choices.choices(instance, floors, margin=0.0)
 
 
-def change_with(instance: Instance, gpus: int) -> float:
+def change_with(instance, gpus):
     """T_j - now of the first job if it gets so many GPUs."""
     placed = Placed([0], [0], [gpus], [-1])
     return float(hours_until_change(choices(instance), placed, 0.0)[0])
 
 
-def later(instance: Instance, decision: Solution, seed: int) -> Instance:
+def later(instance, decision, seed):
     """The same some hours later: jobs that ran have done epochs, all have less time."""
     rng = np.random.default_rng(seed)
     jobs = instance.jobs

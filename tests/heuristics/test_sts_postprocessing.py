@@ -1,6 +1,5 @@
 """Idle GPUs given to jobs on shares, and jobs that stay on their nodes."""
 
-from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -14,11 +13,9 @@ from rsjs.heuristics.compiled import AVAILABLE
 from rsjs.heuristics.sts_postprocessing import on_their_nodes
 from rsjs.instances.check import check
 from rsjs.instances.generators.sts import MIXES, SHARING, generate
-from rsjs.instances.schema import Instance
 from rsjs.instances.solution import Solution
 from tests.heuristics.builders import with_shares
 
-Make = Callable[..., Instance]
 ENGINES = ["numpy", *(["numba"] if AVAILABLE else [])]
 by_engine = pytest.mark.parametrize("engine", ENGINES)
 HALF = (1, 8)  # units, GB
@@ -65,7 +62,7 @@ def test_hours_saved_are_those_of_all_epochs_left(make, engine):
     assert solution.job_gpus.tolist() == [1, 2]
 
 
-def two_nodes(make: Make) -> Instance:
+def two_nodes(make):
     """One job; each node may be of either type."""
     instance = make(
         {"A2": [1, 2], "B2": [3, 6]}, [(2, ["A2", "B2"])], [{"A": [4, 3], "B": [4, 3]}], due=[99]
@@ -135,9 +132,7 @@ def test_loads_go_to_the_nodes_of_the_best_assignment_of_each_class(seed, jobs, 
     assert found.node_type[target].tolist() == moved.node_type.tolist()
 
 
-def _permuted(
-    instance: Instance, solution: Solution, loose: np.ndarray, rng: np.random.Generator
-) -> Solution:
+def _permuted(instance, solution, loose, rng):
     """Loads of some nodes change places within their class."""
     target = np.arange(len(loose))
     for c in range(len(instance.cluster.allowed_in_class)):
@@ -149,7 +144,7 @@ def _permuted(
     return Solution.of(node, solution.job_gpus, kind, solution.job_level)
 
 
-def _assigned(instance: Instance, before: Solution, after: Solution) -> np.ndarray:
+def _assigned(instance, before, after):
     """Where the load of each node goes, every class by the assignment itself."""
     cluster = instance.cluster
     stays = np.zeros((cluster.nodes, cluster.nodes))

@@ -8,18 +8,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rsjs.heuristics.compiled import AVAILABLE
-from rsjs.heuristics.speed_profile import Profiles, solve
-from rsjs.heuristics.survival_steps import Steps, epochs_from, steps
+from rsjs.heuristics.speed_profile import solve
+from rsjs.heuristics.survival_steps import epochs_from, steps
 from rsjs.instances.epochs import Law
 
 ENGINES = ["numpy", *(["numba"] if AVAILABLE else [])]
 
 
-def of_one(law: Law, done: float) -> Steps:
+def of_one(law, done):
     return steps([law], np.zeros(1, dtype=np.int64), np.array([done]))
 
 
-def exact_epochs(law: Law, done: float, begin: float, end: float) -> Fraction:
+def exact_epochs(law, done, begin, end):
     """Integral of P(W > z | W > done) from `begin` to `end`."""
     runs = [
         (e, w) for e, w in zip(law.epochs.tolist(), law.weights.tolist(), strict=True) if e > done
@@ -30,9 +30,7 @@ def exact_epochs(law: Law, done: float, begin: float, end: float) -> Fraction:
     return Fraction(epochs) / sum(w for _, w in runs)
 
 
-def exact_energy(
-    rate: list[float], power: list[float], law: Law, done: float, of: Profiles
-) -> float:
+def exact_energy(rate, power, law, done, of):
     """The expected energy of the switch epochs of a profile."""
     begin, total = done, Fraction(0)
     for k, end in zip(of.vertex[0].tolist(), of.until[0].tolist(), strict=True):

@@ -2,10 +2,8 @@
 
 import json
 import pickle
-from collections.abc import Callable
 from copy import deepcopy
 from pathlib import Path
-from random import Random
 from typing import Any
 
 import pytest
@@ -42,7 +40,7 @@ EXAMPLE = """
 
 
 @pytest.fixture(scope="session")
-def example() -> Callable[..., Document]:
+def example():
     """
     A fresh document: `example(energy="next_event")` changes the objective.
 
@@ -50,7 +48,7 @@ def example() -> Callable[..., Document]:
     on a P nor on a quarter of a K80; c is overdue and runs on two P only.
     """
 
-    def make(**objective: Any) -> Document:
+    def make(**objective):
         document: Document = json.loads(EXAMPLE)
         document["objective"] |= objective
         return document
@@ -59,11 +57,11 @@ def example() -> Callable[..., Document]:
 
 
 @pytest.fixture(scope="session")
-def exactly(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Document], Document]:
+def exactly(tmp_path_factory):
     """A document as `files.read_exact` sees it once it is written."""
     path: Path = tmp_path_factory.mktemp("exact") / "document.json"
 
-    def through_file(document: Document) -> Document:
+    def through_file(document):
         path.write_text(documents.canonical_text(document))
         return files.read_exact(path)
 
@@ -71,19 +69,19 @@ def exactly(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Document], Do
 
 
 @pytest.fixture(scope="session")
-def edited() -> Callable[[Document, dict[str, Any]], Document]:
+def edited():
     """A copy with other values at some pointers; the value "(gone)" takes the entry out."""
     return _edited
 
 
 @pytest.fixture(scope="session")
-def damage() -> Callable[[Any, Random, Any], None]:
+def damage():
     """Replace, take out or double some entry of a document, chosen on the way down."""
     return _damage
 
 
 @pytest.fixture
-def refused(tmp_path: Path) -> Callable[..., None]:
+def refused(tmp_path):
     """
     The test that reading an edited document tells `message`.
 
@@ -91,9 +89,7 @@ def refused(tmp_path: Path) -> Callable[..., None]:
     at its beginning is the parent of the entry.
     """
 
-    def test(
-        document: Document, edits: dict[str, Any], read: Callable[[Path], Any], message: str
-    ) -> None:
+    def test(document, edits, read, message):
         path = tmp_path / "bad.json"
         path.write_text(json.dumps(_edited(document, edits)))
         with pytest.raises(InputError) as caught:
@@ -109,7 +105,7 @@ def refused(tmp_path: Path) -> Callable[..., None]:
     return test
 
 
-def _edited(document: Document, edits: dict[str, Any]) -> Document:
+def _edited(document, edits):
     document = deepcopy(document)
     for pointer, value in edits.items():
         *path, last = (s.replace("~1", "/").replace("~0", "~") for s in pointer.split("/")[1:])
@@ -123,7 +119,7 @@ def _edited(document: Document, edits: dict[str, Any]) -> Document:
     return document
 
 
-def _damage(document: Any, rng: Random, value: Any) -> None:
+def _damage(document, rng, value):
     where, left = document, rng.randint(1, 7)
     while True:
         keys = list(where) if isinstance(where, dict) else list(range(len(where)))

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from rsjs.instances.cluster import Cluster, GpuType, NodeType, ShareLevel
+from rsjs.instances.cluster import GpuType, NodeType, ShareLevel
 from rsjs.instances.documents import to_instance
 from rsjs.instances.epochs import Law
 from rsjs.instances.errors import InputError
@@ -68,7 +68,7 @@ def test_a_law_that_is_none_is_told(example, law, message):
         replace(to_instance(example()), laws={"short": Law.of(law)})
 
 
-def _with(cluster: Cluster, **parts) -> Cluster:
+def _with(cluster, **parts):
     return replace(cluster, **{name: (*getattr(cluster, name), new) for name, new in parts.items()})
 
 

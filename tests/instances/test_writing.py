@@ -14,13 +14,13 @@ def test_missing_folders_are_made(tmp_path):
     assert [path.name for path in (tmp_path / "new" / "folder").iterdir()] == ["x.json"]
 
 
-def _full_disk(path: Path, data: bytes) -> int:
+def _full_disk(path, data):
     with path.open("wb") as file:
         file.write(data[: len(data) // 2])
     raise OSError(errno.ENOSPC, "No space left on device")
 
 
-def _vanished(path: Path, target: Path) -> Path:
+def _vanished(path, target):
     raise FileNotFoundError(errno.ENOENT, "No such file or directory")
 
 
@@ -40,7 +40,7 @@ def test_a_write_that_fails_leaves_what_was_there(tmp_path, monkeypatch, method,
 
 
 def test_an_interrupted_write_leaves_nothing(tmp_path, monkeypatch):
-    def interrupted(path: Path, target: Path) -> Path:
+    def interrupted(path, target):
         raise KeyboardInterrupt
 
     monkeypatch.setattr(Path, "replace", interrupted)

@@ -1,9 +1,5 @@
 """Scheduling problems on MIG instances: tiny ones of every kind, and sets of the paper."""
 
-from collections.abc import Callable, Sequence
-from random import Random
-from typing import Any
-
 import numpy as np
 import pytest
 
@@ -11,12 +7,12 @@ from rsjs.instances.library.drawing import mig_config
 from rsjs.instances.mig.generator import generate
 from rsjs.instances.mig.jobs import JobSet
 from rsjs.instances.mig.schedule_objective import parse_objective
-from rsjs.instances.mig.scheduling import SchedulingProblem, paper_problem
+from rsjs.instances.mig.scheduling import paper_problem
 
 UNITS = [(2000, 1000, 1000), (2000, 1000), (1000, 2000), (2000,)]
 
 
-def _jobs(rows: Sequence[tuple[float, Sequence[float]]], **columns: Any) -> JobSet:
+def _jobs(rows, **columns):
     n = len(rows)
     given = {
         "priority": [1] * n,
@@ -41,26 +37,20 @@ def _jobs(rows: Sequence[tuple[float, Sequence[float]]], **columns: Any) -> JobS
 
 
 @pytest.fixture(scope="session")
-def problem_of() -> Callable[..., SchedulingProblem]:
+def problem_of():
     """The builder of a problem: rows of (arrival, memory of each step), then columns by name."""
 
-    def build(
-        rows: Sequence[tuple[float, Sequence[float]]],
-        reading: str = "A",
-        objective: str = "makespan",
-        units: tuple[int, ...] = UNITS[0],
-        **columns: Any,
-    ) -> SchedulingProblem:
+    def build(rows, reading="A", objective="makespan", units=UNITS[0], **columns):
         return paper_problem(_jobs(rows, **columns), reading, parse_objective(objective), units)
 
     return build
 
 
 @pytest.fixture(scope="session")
-def tiny() -> Callable[[Random, str, str], SchedulingProblem]:
+def tiny():
     """The builder of random tiny problems of a reading and an objective, every flag mixed."""
 
-    def build(rng: Random, reading: str, objective: str) -> SchedulingProblem:
+    def build(rng, reading, objective):
         n = rng.randint(1, 3)
         arrivals = sorted(rng.choice([0, 0.5, 1.5, 2]) for _ in range(n))
         rows = [
@@ -83,10 +73,10 @@ def tiny() -> Callable[[Random, str, str], SchedulingProblem]:
 
 
 @pytest.fixture(scope="session")
-def section_4() -> Callable[..., SchedulingProblem]:
+def section_4():
     """The experiment of the paper: seed, reading, objective."""
 
-    def build(seed: int, reading: str = "A", objective: str = "makespan") -> SchedulingProblem:
+    def build(seed, reading="A", objective="makespan"):
         jobs = generate(mig_config("section4.json"), seed)
         return paper_problem(jobs, reading, parse_objective(objective))
 

@@ -10,7 +10,7 @@ ROWS = [(0, [1500, 400, 400]), (0.5, [900, 900])]
 GOOD = ([0, 1, 2, 1, 2], [0, 1, 1, 2, 2])
 
 
-def made(minute: list[int], unit: list[int]) -> Schedule:
+def made(minute, unit):
     """A schedule from lists."""
     return Schedule(minute=np.array(minute), unit=np.array(unit))
 

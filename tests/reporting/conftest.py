@@ -1,6 +1,5 @@
 """Rows, runs and decisions made by hand."""
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -13,7 +12,6 @@ from rsjs.instances.schema import FAMILIES, Instance
 from rsjs.instances.solution import Solution
 
 Row = dict[str, Any]
-Decision = tuple[Instance, Solution]
 
 EXACT: Row = {
     "instance": "jahani-N2-J4-s1",
@@ -75,7 +73,7 @@ NOTHING: Row = EXACT | {
 
 
 @pytest.fixture
-def rows() -> list[Row]:
+def rows():
     """An exact method, a heuristic and a run without a solution, on two instances."""
     other = {"instance": "jahani-N10-J40-s1", "instance_sha256": "b" * 64}
     return [dict(row) for row in (EXACT, HEURISTIC, NOTHING)] + [
@@ -84,7 +82,7 @@ def rows() -> list[Row]:
 
 
 @pytest.fixture
-def runs() -> list[Row]:
+def runs():
     """The same six runs with their events."""
     exact = [(0.01, 40.0, None), (0.05, 14.0, 12.0), (0.2, 13.9748, 13.9747)]
     by_method = {"jahani_patterns@highs": exact, "greedy:code": [(0.001, 30657.0, None)]}
@@ -105,14 +103,12 @@ def runs() -> list[Row]:
 
 
 @pytest.fixture
-def decide() -> Callable[..., Decision]:
+def decide():
     """The builder of a decision: nodes of 4 GPUs, and (node, GPUs or share) for each job."""
     return _decide
 
 
-def _decide(
-    nodes: int, places: list[tuple[int, int | str] | None], ids: str = "j{}", spare: int = 0
-) -> Decision:
+def _decide(nodes, places, ids="j{}", spare=0):
     """Shares "half" and "quarter"; None = postponed; the last `spare` nodes are off."""
     levels = {"quarter": 0, "half": 1}
     gpu = GpuType(

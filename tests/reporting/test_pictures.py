@@ -2,9 +2,7 @@
 
 import subprocess
 import sys
-from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
@@ -21,8 +19,7 @@ from rsjs.instances.mig.jobs import JobSet
 from rsjs.instances.mig.schedule import Schedule
 from rsjs.instances.mig.schedule_objective import parse_objective
 from rsjs.instances.mig.scheduling import paper_problem
-from rsjs.instances.schema import Instance
-from rsjs.instances.traces.lint import Report, inspect
+from rsjs.instances.traces.lint import inspect
 from rsjs.instances.traces.registry import open_trace
 from rsjs.reporting import canvas, claim_picture, figures
 from rsjs.reporting.gap_curves import FLOOR, gap_curve
@@ -33,7 +30,6 @@ from rsjs.reporting.trace_picture import trace_picture
 
 pytestmark = pytest.mark.slow
 
-Draw = Callable[[Path], Path]
 
 SIGNATURES = {"png": b"\x89PNG", "svg": b"<?xml", "pdf": b"%PDF"}
 DRAWN = {  # each picture in one format, each format by some
@@ -58,7 +54,7 @@ LONG = "hierarchical?controllers=10,method=first_ending_patterns@highs"
 
 
 @pytest.fixture
-def draw(rows: Any, runs: Any, decide: Any, tmp_path: Path) -> dict[str, Draw]:
+def draw(rows, runs, decide, tmp_path):
     instance, solution = decide(3, [(0, 2), (0, "half"), (0, "quarter"), (1, 4), None], spare=1)
     shared = sts.generate(nodes=3, jobs=4, seed=1, mix="kma", sharing="paper")
     return {
@@ -72,12 +68,12 @@ def draw(rows: Any, runs: Any, decide: Any, tmp_path: Path) -> dict[str, Draw]:
     }
 
 
-def texts(path: Path) -> list[str]:
+def texts(path):
     root = ElementTree.parse(path).getroot()
     return ["".join(element.itertext()).strip() for element in root.iter() if "text" in element.tag]
 
 
-def _profile(instance: Instance, job: int, path: Path) -> Path:
+def _profile(instance, job, path):
     time = float(instance.jobs.due[job]) - instance.now
     found = job_profiles(instance, job, time)
     done = float(instance.jobs.epochs_done[job])
@@ -85,7 +81,7 @@ def _profile(instance: Instance, job: int, path: Path) -> Path:
     return profile_picture(found, law, path, done=done, time=time, title="a job")
 
 
-def _trace(folder: Path, jobs: int) -> Report:
+def _trace(folder, jobs):
     lines = [
         f"{i},1,{MODELS[i % 6]},8,{1 + i % 3},1,{5000 * i},{100 + 7 * i},HP" for i in range(jobs)
     ]
@@ -93,7 +89,7 @@ def _trace(folder: Path, jobs: int) -> Report:
     return inspect(open_trace([folder / "jobs.csv"]))
 
 
-def _schedule(deadline: float, path: Path) -> Path:
+def _schedule(deadline, path):
     """Two jobs of two steps on MIG instances."""
     jobs = JobSet(
         name="two",

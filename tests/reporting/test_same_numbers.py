@@ -1,7 +1,6 @@
 """The same runs give the same numbers, whichever command makes the tables."""
 
 import json
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from random import Random
@@ -29,13 +28,13 @@ SMOKE = Path(__file__).parents[2] / "results" / "smoke"
 Row = dict[str, Any]
 
 
-def _rows() -> list[Row]:
+def _rows():
     groups = by_family(read_rows(SMOKE / "rows.csv"))
     return [*groups["jahani"], *groups["sts"]]
 
 
 @pytest.fixture(scope="module")
-def stored(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def stored(tmp_path_factory):
     """The smoke campaign's runs of two families, shuffled."""
     folder = tmp_path_factory.mktemp("stored")
     rows = _rows()
@@ -46,7 +45,7 @@ def stored(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def archived() -> Experiment:
+def archived():
     """The same runs as those of a store, in the order in which they were carried out."""
     rows = sorted(_rows(), key=lambda row: row["begun"])
     courses = {one["run_id"]: one for one in json.loads((SMOKE / "events.json").read_text())}
@@ -54,7 +53,7 @@ def archived() -> Experiment:
     return Experiment(name="smoke", text="", stores=[], found=found, sessions=[])
 
 
-def _tables(analyses: dict[str, Analysis]) -> Iterator[tuple[str, str]]:
+def _tables(analyses):
     for family, analysis in analyses.items():
         for sheet in sheets(analysis):
             yield f"{family}-{sheet.name}", csv(sheet)

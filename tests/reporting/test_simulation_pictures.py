@@ -4,13 +4,11 @@ import pytest
 
 from rsjs.instances.errors import InputError
 from rsjs.instances.generators import sts
-from rsjs.instances.schema import Workload
 from rsjs.reporting.cluster_course import _drawn, cluster_course
 from rsjs.reporting.gpu_timeline import Stay, stays
 from rsjs.reporting.job_gantt import job_gantt
 from rsjs.simulation.engine import simulate
 from rsjs.simulation.options import Options
-from rsjs.simulation.outcome import Outcome
 from rsjs.simulation.policies.registry import policy
 
 pytestmark = pytest.mark.slow
@@ -19,16 +17,16 @@ POLICIES = ("queue:edf", "sts:fallback")
 
 
 @pytest.fixture(scope="module")
-def workload() -> Workload:
+def workload():
     return sts.workload(nodes=4, jobs=20, seed=2, gap_seconds=6000, sharing="paper")
 
 
 @pytest.fixture(scope="module", params=POLICIES)
-def outcome(workload: Workload, request: pytest.FixtureRequest) -> Outcome:
+def outcome(workload, request):
     return simulate(workload, policy(request.param, workload), Options(period=3.0))
 
 
-def _overlap(a: Stay, b: Stay) -> bool:
+def _overlap(a, b):
     tiny = 1e-9
     in_time = min(a.end, b.end) - max(a.begin, b.begin) > tiny
     return in_time and min(a.start + a.width, b.start + b.width) - max(a.start, b.start) > tiny
@@ -84,10 +82,9 @@ def test_nothing_to_draw_is_told(tmp_path):
 
 
 def test_a_run_that_failed_at_once_is_drawn_too(workload, tmp_path):
-    from rsjs.simulation.policy import Choice, Policy
-    from rsjs.simulation.state import State
+    from rsjs.simulation.policy import Policy
 
-    def fails(state: State, memory: object) -> Choice:
+    def fails(state, memory):
         raise ValueError("no")
 
     found = simulate(workload, Policy(spelling="fails", decide=fails))

@@ -2,7 +2,6 @@ import re
 import shutil
 import subprocess
 import sys
-from typing import Any
 
 import pandas as pd
 import pytest
@@ -12,19 +11,17 @@ from rsjs.instances.errors import InputError
 from rsjs.reporting import tables
 from rsjs.reporting.columns import COLUMNS
 
-Rows = list[dict[str, Any]]
-
 AWKWARD = r"a_b 50% & c|d #1 $x$ ~^\ {e} <f> [g] `h`"
 
 
-def printed(rows: Rows, width: int) -> list[str]:
+def printed(rows, width):
     console = Console(width=width)
     with console.capture() as capture:
         console.print(tables.rich_table(rows, width))
     return capture.get().splitlines()
 
 
-def cells(line: str) -> list[str]:
+def cells(line):
     return [cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]]
 
 

@@ -1,9 +1,5 @@
 """Small workloads: written out by hand, and random ones of every shape."""
 
-from collections.abc import Callable, Mapping, Sequence
-from random import Random
-from typing import Any
-
 import numpy as np
 import pytest
 
@@ -14,24 +10,22 @@ from rsjs.instances.jobs import Jobs
 from rsjs.instances.schema import FAMILIES, Workload
 from rsjs.instances.solution import Solution
 from rsjs.simulation.policy import Choice, Policy
-from rsjs.simulation.state import State
 
-Make = Callable[..., Workload]
-Place = tuple[int, int]  # node and GPUs; a negative number is a share level
+ONE_GPU = {"A1": (1.0,)}  # a node type with one GPU, at 1 $/h
 
 
 def _make(
-    types: Mapping[str, Sequence[float]] = {"A1": (1.0,)},
-    nodes: Sequence[Sequence[str]] = (),
-    hours: Sequence[Mapping[str, Sequence[float]]] = (),
-    release: Sequence[float] = (0.0,),
-    due: Sequence[float] = (9.0,),
-    weight: Sequence[float] = (),
-    realised: Sequence[int] = (),
-    law: Sequence[Sequence[int]] = (),
-    inflation: float | None = None,
-    family: str = "kiros",
-) -> Workload:
+    types=ONE_GPU,
+    nodes=(),
+    hours=(),
+    release=(0.0,),
+    due=(9.0,),
+    weight=(),
+    realised=(),
+    law=(),
+    inflation=None,
+    family="kiros",
+):
     """
     Node type "A4" has 4 GPUs of type A.
 
@@ -82,13 +76,13 @@ def _make(
 
 
 @pytest.fixture(scope="session")
-def make() -> Make:
+def make():
     """The builder of workloads by hand."""
     return _make
 
 
 @pytest.fixture(scope="session")
-def scripted() -> Callable[..., Policy]:
+def scripted():
     """
     The builder of policies that place jobs as a script says.
 
@@ -96,8 +90,8 @@ def scripted() -> Callable[..., Policy]:
     entry holds from then on, jobs that are complete are passed over. Nodes take their first type.
     """
 
-    def build(*script: Mapping[str, Place], kinds: Mapping[int, int] | None = None) -> Policy:
-        def decide(state: State, memory: Any) -> Choice:
+    def build(*script, kinds=None):
+        def decide(state, memory):
             ids = [state.workload.jobs.id[row] for row in state.rows]
             wanted = script[min(state.number, len(script) - 1)]
             placed = [wanted.get(name, (-1, 0)) for name in ids]
@@ -122,10 +116,10 @@ def scripted() -> Callable[..., Policy]:
 
 
 @pytest.fixture(scope="session")
-def random_workload(random_document: Callable[..., Any]) -> Callable[..., Workload]:
+def random_workload(random_document):
     """The builder of random workloads with nodes that may be left off: `(Random(seed))`."""
 
-    def build(rng: Random, **objective: str) -> Workload:
+    def build(rng, **objective):
         document = random_document(rng, objective.get("energy"))
         document["format"] = "rsjs-workload/1"
         document.pop("current", None)
@@ -146,10 +140,10 @@ def random_workload(random_document: Callable[..., Any]) -> Callable[..., Worklo
 
 
 @pytest.fixture(scope="session")
-def switching(scripted: Callable[..., Policy]) -> Policy:
+def switching(scripted):
     """A policy that puts each job on a node of its number and wants to be called after 0.1 h."""
 
-    def decide(state: State, memory: Any) -> Choice:
+    def decide(state, memory):
         nodes = state.workload.cluster.nodes
         node = np.full(len(state.rows), -1)
         for i in range(min(nodes, len(node))):
@@ -163,7 +157,7 @@ def switching(scripted: Callable[..., Policy]) -> Policy:
 
 
 @pytest.fixture
-def two(make: Make) -> Workload:
+def two(make):
     """Two nodes of one GPU; two jobs of 4 and 2 epochs of an hour, of 6 at most."""
     return make(
         nodes=[["A1"], ["A1"]],
@@ -175,6 +169,6 @@ def two(make: Make) -> Workload:
 
 
 @pytest.fixture
-def both(scripted: Callable[..., Policy]) -> Policy:
+def both(scripted):
     """A policy that runs both of `two` on nodes of their own."""
     return scripted({"j0": (0, 1), "j1": (1, 1)})

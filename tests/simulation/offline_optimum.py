@@ -5,15 +5,13 @@ from itertools import product
 
 import numpy as np
 
-from rsjs.instances.schema import Workload
 from rsjs.simulation.billing import prices
 from rsjs.simulation.state import whole
 
-Placement = tuple[tuple[int, int], ...]  # node and dedicated GPUs of each job; -1, 0 = waits
 DONE = 1e-7  # epochs: less is none
 
 
-def offline_optimum(workload: Workload) -> float:
+def offline_optimum(workload):
     """
     The least cost [$] with W_j known, nodes of one type each, dedicated GPUs.
 
@@ -25,7 +23,7 @@ def offline_optimum(workload: Workload) -> float:
     size, gpu = cluster.gpus_of_type[kind].tolist(), cluster.gpu_of_type[kind].tolist()
 
     @cache
-    def placements(runs: tuple[bool, ...]) -> list[Placement]:
+    def placements(runs):
         every = []
         for j, some in enumerate(runs):
             own = [(-1, 0)]
@@ -36,11 +34,11 @@ def offline_optimum(workload: Workload) -> float:
             every.append(own)
         return [placed for placed in product(*every) if all(_room(placed))]
 
-    def _room(placed: Placement) -> list[bool]:
+    def _room(placed):
         return [sum(k for m, k in placed if m == n) <= size[n] for n in range(cluster.nodes)]
 
     @cache
-    def least(now: float, left: tuple[float, ...]) -> float:
+    def least(now, left):
         """Cost from now on; `left` are the epochs left of the jobs that have arrived."""
         come = len(left)
         if come < len(jobs) and jobs.release[come] <= now:

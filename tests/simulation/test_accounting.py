@@ -1,13 +1,11 @@
 """What is charged, computed by hand to the cent under every accounting and overhead."""
 
-from collections.abc import Callable
 from hashlib import sha256
 
 import numpy as np
 import pytest
 
 from rsjs.instances.errors import InputError
-from rsjs.instances.schema import Workload
 from rsjs.simulation import billing
 from rsjs.simulation.engine import simulate
 from rsjs.simulation.guards import Status
@@ -15,13 +13,12 @@ from rsjs.simulation.options import Options
 from rsjs.simulation.real_times import real_times
 from rsjs.simulation.state import whole
 
-Make = Callable[..., Workload]
 LAW = [[2, 1], [4, 1], [6, 1]]
 SHARE = -1  # half a GPU, where an epoch takes half as long again as on a whole one
 
 
 @pytest.fixture
-def three(make: Make) -> Workload:
+def three(make):
     """
     One node of 4 GPUs and one of 2; a base price and one per GPU.
 
@@ -187,7 +184,7 @@ def test_senseless_options_are_refused(option, value):
 
 
 @pytest.fixture
-def five(make: Make) -> Workload:
+def five(make):
     """A node of 4 GPUs and one of 2; two jobs that can share a GPU."""
     return make(
         types={"A4": [2.0, 3.0, 4.0, 5.0], "B2": [1.0, 1.5]},

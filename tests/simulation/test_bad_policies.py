@@ -4,27 +4,21 @@ import signal
 import time
 from collections.abc import Callable
 from math import inf, nan
-from typing import Any
 
 import numpy as np
 import pytest
 
-from rsjs.instances.schema import Workload
 from rsjs.instances.solution import Solution
 from rsjs.simulation import event_log, guards
 from rsjs.simulation.engine import simulate
 from rsjs.simulation.guards import Status
 from rsjs.simulation.options import Options
-from rsjs.simulation.outcome import Outcome
 from rsjs.simulation.policy import Choice, Policy
 from rsjs.simulation.state import State
 
-Make = Callable[..., Workload]
-Decide = Callable[[State, Any], Any]
-
 
 @pytest.fixture
-def workload(make: Make) -> Workload:
+def workload(make):
     """One node of one GPU; two jobs of one or two epochs of an hour."""
     return make(release=[0, 5], due=[4, 9], law=[[1, 1], [2, 1]], realised=[2, 1])
 
@@ -32,11 +26,11 @@ def workload(make: Make) -> Workload:
 RIGHT = Solution.of([0], [1], [0])
 
 
-def _right(state: State, memory: Any) -> Choice:
+def _right(state, memory):
     return Choice(solution=RIGHT)
 
 
-def _run(workload: Workload, decide: Decide, **options: Any) -> Outcome:
+def _run(workload, decide, **options):
     found = simulate(workload, Policy(spelling="bad", decide=decide), Options(**options))
     lines = event_log.text(found).splitlines()
     assert len(lines) == 2 + len(found.records)  # the log is kept
@@ -96,7 +90,7 @@ def test_calls_that_do_not_let_the_clock_run_are_endless(workload, change):
     "error", [SystemExit(3), GeneratorExit(), RecursionError("deep"), MemoryError()]
 )
 def test_a_policy_ends_its_own_run_only(workload, error):
-    def decide(state: State, memory: Any) -> Choice:
+    def decide(state, memory):
         raise error
 
     found = _run(workload, decide)
@@ -105,7 +99,7 @@ def test_a_policy_ends_its_own_run_only(workload, error):
 
 
 def test_a_message_is_one_line(workload):
-    def decide(state: State, memory: Any) -> Choice:
+    def decide(state, memory):
         raise ValueError(f"first\nsecond {'x' * 5000}")
 
     message = _run(workload, decide).message
@@ -141,7 +135,7 @@ MUTATIONS: list[Callable[[State], object]] = [
 
 @pytest.mark.parametrize("mutate", MUTATIONS)
 def test_a_policy_cannot_change_what_it_is_shown(workload, mutate):
-    def decide(state: State, memory: Any) -> Choice:
+    def decide(state, memory):
         if state.number == 1:
             mutate(state)
         return _right(state, memory)
@@ -151,7 +145,7 @@ def test_a_policy_cannot_change_what_it_is_shown(workload, mutate):
 
 
 def test_laws_that_a_policy_empties_are_its_own(workload):
-    def decide(state: State, memory: Any) -> Choice:
+    def decide(state, memory):
         state.workload.laws.clear()  # type: ignore[attr-defined]
         return _right(state, memory)
 
@@ -159,7 +153,7 @@ def test_laws_that_a_policy_empties_are_its_own(workload):
     assert [*workload.laws] == ["law"]
 
 
-def _loop_on(state: State, memory: Any) -> Choice:
+def _loop_on(state, memory):
     while True:
         try:
             time.sleep(0.001)
@@ -180,7 +174,7 @@ def test_a_ring_that_is_lost_is_repeated(workload, monkeypatch):
     monkeypatch.setattr(guards, "AGAIN", 0.02)
     rings, ring = [], guards.Alarm._ring
 
-    def counted(alarm: guards.Alarm, *given: object) -> None:
+    def counted(alarm, *given):
         rings.append(given)
         if len(rings) > 1:
             ring(alarm, *given)
@@ -201,7 +195,7 @@ def test_without_timers_a_slow_decision_is_refused_once_it_is_made(workload, mon
     monkeypatch.delattr(signal, "setitimer")
     monkeypatch.setattr(guards, "GRACE", 0.0)
 
-    def decide(state: State, memory: Any) -> Choice:
+    def decide(state, memory):
         time.sleep(0.02)
         return _right(state, memory)
 

@@ -1,6 +1,5 @@
 """The bucket bound: by hand, between the capacity-free bound and the best schedule there is."""
 
-from collections.abc import Callable
 from math import inf
 from random import Random
 
@@ -12,7 +11,6 @@ from scipy.optimize import linprog
 
 from rsjs.instances.errors import InputError
 from rsjs.instances.generators import sts
-from rsjs.instances.schema import Workload
 from rsjs.simulation.bucket_bound import bucket_bound, build, certified
 from rsjs.simulation.configurations import configurations
 from rsjs.simulation.engine import simulate
@@ -21,11 +19,10 @@ from rsjs.simulation.options import Options
 from rsjs.simulation.policies.registry import policy
 from tests.simulation.offline_optimum import offline_optimum
 
-Make = Callable[..., Workload]
 ROUNDING = 1 + 1e-6
 
 
-def _two(make: Make, **changed: object) -> Workload:
+def _two(make, **changed):
     """Two jobs at once, 2 h on one GPU at 1 $/h, due after 2 h, 10 $ for each hour late."""
     given = {
         "types": {"A1": [1.0]},
@@ -92,7 +89,7 @@ def test_below_the_best_schedule_and_that_below_policies(seed, make):
         assert best <= simulate(workload, policy(spelling, workload)).totals.cost * ROUNDING
 
 
-def _tiny(rng: Random, make: Make) -> Workload:
+def _tiny(rng, make):
     """Two or three jobs on two nodes with three GPUs, or four jobs on one with two."""
     jobs = rng.randint(2, 4)
     release = sorted(rng.randint(0, 8) / 2 for _ in range(jobs))

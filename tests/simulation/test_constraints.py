@@ -2,7 +2,6 @@
 
 import re
 from dataclasses import replace
-from random import Random
 
 import numpy as np
 import pytest
@@ -12,14 +11,13 @@ from hypothesis import strategies as st
 from rsjs.instances.check import check
 from rsjs.instances.costs import place
 from rsjs.instances.documents import to_instance
-from rsjs.instances.schema import Instance
 from rsjs.instances.solution import DECISION_ARRAYS, Solution
 from rsjs.simulation.constraints import Constraints
 from rsjs.simulation.guards import Stopped
 from rsjs.simulation.state import State, whole
 
 
-def _damaged(solution: Solution, rng: Random) -> Solution:
+def _damaged(solution, rng):
     arrays = {name: getattr(solution, name).copy() for name in DECISION_ARRAYS}
     for _ in range(rng.choice([0, 1, 1, 2])):
         name = rng.choice(DECISION_ARRAYS)
@@ -30,7 +28,7 @@ def _damaged(solution: Solution, rng: Random) -> Solution:
     return Solution(**arrays)
 
 
-def _state(instance: Instance, before: Solution) -> State:
+def _state(instance, before):
     jobs = len(instance.jobs)
     return State(
         workload=instance,

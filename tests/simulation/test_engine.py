@@ -1,7 +1,6 @@
 """Order of events, and what policies see."""
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pytest
@@ -16,8 +15,8 @@ from rsjs.simulation.policy import Choice, Policy
 from rsjs.simulation.state import State
 
 
-def _spy(script: Policy, seen: list[State]) -> Policy:
-    def decide(state: State, memory: Any) -> Choice:
+def _spy(script, seen):
+    def decide(state, memory):
         seen.append(state)
         choice = script.decide(state, memory)
         return replace(choice, memory=(memory or 0) + 1)
@@ -70,7 +69,7 @@ def test_the_instance_of_a_moment_passes_the_door(two, both):
 def test_memory_is_handed_from_call_to_call(two):
     memories: list[object] = []
 
-    def decide(state: State, memory: Any) -> Choice:
+    def decide(state, memory):
         memories.append(memory)
         ids = state.instance.jobs.id
         nodes = [0 if name == "j0" else 1 for name in ids]
@@ -84,7 +83,7 @@ def test_memory_is_handed_from_call_to_call(two):
 def test_a_switch_is_an_event_unless_another_comes_before(two, scripted):
     script = scripted({"j0": (0, 1)}, {"j0": (0, 1), "j1": (1, 1)})
 
-    def decide(state: State, memory: Any) -> Choice:
+    def decide(state, memory):
         change = np.full(len(state.rows), np.inf)
         change[0] = 1.5
         return replace(script.decide(state, memory), change=change)

@@ -7,13 +7,11 @@ import pytest
 
 from rsjs.instances.errors import InputError
 from rsjs.instances.generators import sts
-from rsjs.instances.schema import Workload
 from rsjs.simulation import event_log
 from rsjs.simulation.engine import simulate
 from rsjs.simulation.event_kinds import Kind
 from rsjs.simulation.guards import Status
 from rsjs.simulation.options import Options
-from rsjs.simulation.outcome import Outcome
 from rsjs.simulation.policies.registry import policy
 from rsjs.simulation.recorded import replay
 
@@ -21,12 +19,12 @@ OPTIONS = Options(boot=0.1, checkpoint="epoch", period=2.0, deviation=0.1, energ
 
 
 @pytest.fixture(scope="module")
-def workload() -> Workload:
+def workload():
     return sts.workload(nodes=3, jobs=10, seed=1, law="high", sharing="paper")
 
 
 @pytest.fixture(scope="module")
-def outcome(workload: Workload) -> Outcome:
+def outcome(workload):
     return simulate(workload, policy("sts:fallback", workload), OPTIONS)
 
 
@@ -95,7 +93,7 @@ def test_a_run_that_lost_jobs_can_be_simulated_again(tmp_path, make):
     assert replay(workload, event_log.read(tmp_path / "log.jsonl")).status == Status.LOST
 
 
-def _changed(lines: list[str], number: int, old: str, new: str) -> list[str]:
+def _changed(lines, number, old, new):
     assert old in lines[number]
     return [line.replace(old, new) if i == number else line for i, line in enumerate(lines)]
 

@@ -1,6 +1,5 @@
 """Controllers with their own nodes and jobs: simulations that do not know of each other."""
 
-from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -8,28 +7,24 @@ import pytest
 
 from rsjs.instances.errors import InputError
 from rsjs.instances.generators import jahani, sts
-from rsjs.instances.schema import Instance, Workload
 from rsjs.instances.solution import Solution
-from rsjs.methods import Request, parse
+from rsjs.methods import parse
 from rsjs.simulation.engine import simulate
 from rsjs.simulation.guards import Status
 from rsjs.simulation.options import Options
-from rsjs.simulation.outcome import Outcome
 from rsjs.simulation.policies import registry
 from rsjs.simulation.policies.registry import policy
 from rsjs.simulation.policy import Choice, Policy
-from rsjs.simulation.state import State, whole
-
-Make = Callable[..., Workload]
+from rsjs.simulation.state import whole
 
 
-def hierarchical(workload: Workload, method: str, controllers: int, **options: str) -> Outcome:
+def hierarchical(workload, method, controllers, **options):
     more = "".join(f",{key}={value}" for key, value in options.items())
     spelling = f"hierarchical?method=({method}),controllers={controllers}{more}"
     return simulate(workload, policy(spelling, workload))
 
 
-def part(workload: Workload, k: int, controllers: int) -> Workload:
+def part(workload, k, controllers):
     """Every K-th job on every K-th node."""
     jobs = np.arange(k, len(workload.jobs), controllers)
     return replace(
@@ -72,7 +67,7 @@ def test_one_controller_is_the_policy_itself(method):
     assert found.policy.startswith("hierarchical")
 
 
-def waiting_cluster(make: Make, hours: list[list[float]], due: list[float]) -> Workload:
+def waiting_cluster(make, hours, due):
     """Two nodes with a GPU, or two, of one type; all jobs come at 0."""
     largest = max(map(len, hours))
     types = {f"A{largest}": [float(k + 1) for k in range(largest)]}
@@ -164,8 +159,8 @@ def test_a_controller_sees_its_own_decisions_only(make, monkeypatch):
     )
     seen: list[tuple[str, float, int, float, int]] = []
 
-    def spied(_: Request, whole: Instance) -> Policy:
-        def decide(state: State, memory: object) -> Choice:
+    def spied(_, whole):
+        def decide(state, memory):
             name = state.instance.jobs.id[0]
             seen.append((name, state.now, state.number, state.elapsed, state.seed))
             return Choice(solution=Solution.of([0], [1], [0]))

@@ -1,17 +1,9 @@
 """The metrics of the papers, on the papers' own numbers and on two runs."""
 
-from collections.abc import Callable
-
 import pytest
 
-from rsjs.instances.schema import Workload
 from rsjs.simulation.engine import simulate
 from rsjs.simulation.metrics import crowded, deviation, metrics, over_bound, ratio, reduction
-from rsjs.simulation.outcome import Outcome
-from rsjs.simulation.policy import Policy
-
-Make = Callable[..., Workload]
-Script = Callable[..., Policy]
 
 
 @pytest.mark.parametrize(
@@ -35,7 +27,7 @@ def test_ratio_and_reduction():
 
 
 @pytest.fixture
-def runs(make: Make, scripted: Script) -> dict[str, Outcome]:
+def runs(make, scripted):
     """4 h on one GPU for 4 $ and 20 $ late, 2 h on two GPUs for 6 $, and one that never runs."""
     workload = make(
         types={"A2": [1.0, 3.0]}, hours=[{"A": [4.0, 2.0]}], release=[0], due=[2], weight=[10]

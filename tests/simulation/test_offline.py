@@ -1,6 +1,5 @@
 """The capacity-free bound: by hand, and below what any policy pays."""
 
-from collections.abc import Callable
 from itertools import product
 
 import pytest
@@ -9,13 +8,11 @@ from hypothesis import strategies as st
 from scipy.optimize import linprog
 
 from rsjs.instances.generators import sts
-from rsjs.instances.schema import Workload
 from rsjs.simulation.engine import simulate
 from rsjs.simulation.offline import capacity_free_bound, capacity_free_bounds
 from rsjs.simulation.options import Options
 from rsjs.simulation.policies.registry import policy
 
-Make = Callable[..., Workload]
 OPTIONS = [
     Options(),
     Options(energy="node", boot=0.2),
@@ -24,7 +21,7 @@ OPTIONS = [
 ]
 
 
-def _one(make: Make, due: float, weight: float = 10.0) -> Workload:
+def _one(make, due, weight=10.0):
     """One job of 2 epochs: 2 h each at 1 $/h, or 1 h each at 3 $/h."""
     return make(
         types={"A2": [1.0, 3.0]},

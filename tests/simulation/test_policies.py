@@ -10,26 +10,22 @@ from hypothesis import strategies as st
 
 from rsjs.heuristics import survival_steps
 from rsjs.heuristics.compiled import AVAILABLE
-from rsjs.heuristics.queue_choices import Choices
 from rsjs.heuristics.randomized_queue import search_schedules
-from rsjs.heuristics.stopping import Iterations, Stopping
+from rsjs.heuristics.stopping import Iterations
 from rsjs.instances.errors import InputError
 from rsjs.instances.generators import jahani, sts
-from rsjs.instances.method import Call, Method, Report
-from rsjs.instances.schema import Instance, Workload
-from rsjs.instances.solution import Solution, SolveResult
+from rsjs.instances.method import Call, Method
 from rsjs.methods import parse
 from rsjs.simulation.engine import simulate
 from rsjs.simulation.guards import Status
 from rsjs.simulation.offline import capacity_free_bound
 from rsjs.simulation.options import Options
-from rsjs.simulation.outcome import Outcome
 from rsjs.simulation.policies import method, randomized_queue
 from rsjs.simulation.policies.declared import request
 from rsjs.simulation.policies.registry import OWN_FILES, maker, policy
 from rsjs.simulation.policies.workload_data import WorkloadData
-from rsjs.simulation.policy import Choice, Policy
-from rsjs.simulation.state import State, whole
+from rsjs.simulation.policy import Policy
+from rsjs.simulation.state import whole
 
 SPELLINGS = [
     *(f"{name}:{rule}" for name in ("fifo", "edf", "priority") for rule in ("code", "paper")),
@@ -45,11 +41,11 @@ PREEMPTIVE = [
 ]
 
 
-def _as_method(spelling: str, workload: Workload, options: Options) -> Outcome:
+def _as_method(spelling, workload, options):
     return simulate(workload, method.policy(parse(spelling), whole(workload)), options)
 
 
-def _steps(outcome: Outcome) -> list[object]:
+def _steps(outcome):
     return [
         (r.time, r.completed, r.arrived, r.waiting, r.in_use, r.energy, r.tardiness)
         + (() if r.changes is None else (r.changes.jobs.tolist(), r.changes.node.tolist()))
@@ -115,7 +111,7 @@ def test_exact_methods_decide_again_and_again(spelling, workload):
 def test_exact_methods_begin_from_the_placement_until_now(spelling, begins, monkeypatch):
     calls = []
 
-    def run(instance: Instance, call: Call, report: Report) -> SolveResult:
+    def run(instance, call, report):
         calls.append((instance, call.warm_start))
         return greedy(instance, Call(rule="paper"), report)
 
@@ -191,7 +187,7 @@ def test_a_job_joins_a_busy_node_unless_nodes_are_for_one(make, spelling, ends):
 def test_rg_draws_by_the_seed_of_the_decision_and_makes_as_many_schedules_as_asked(monkeypatch):
     workload, asked = sts.workload(nodes=2, jobs=4, seed=1), []
 
-    def spied(of: Choices, stop: Stopping, seed: int) -> tuple[Solution, int]:
+    def spied(of, stop, seed):
         asked.append((stop.iterations_left, seed))
         return search_schedules(of, Iterations(1), seed)
 
@@ -223,7 +219,7 @@ def test_steps_of_a_part_are_those_of_its_own_laws():
     known, looked_at = WorkloadData(whole(workload)), 0
     inner = policy("queue:greedy", workload)
 
-    def decide(state: State, memory: object) -> Choice:
+    def decide(state, memory):
         nonlocal looked_at
         laws = [state.instance.laws[law] for law in state.instance.jobs.law]
         of = known.jobs(state).steps

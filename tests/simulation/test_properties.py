@@ -1,35 +1,26 @@
 """Random workloads under random decisions: what holds whatever a policy does."""
 
-from collections.abc import Callable
 from itertools import pairwise
 from random import Random
-from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rsjs.instances.schema import Instance, Workload
-from rsjs.instances.solution import Solution
 from rsjs.simulation import event_log
 from rsjs.simulation.bucket_bound import bucket_bound
 from rsjs.simulation.engine import simulate
 from rsjs.simulation.guards import Status
 from rsjs.simulation.offline import capacity_free_bound
 from rsjs.simulation.options import Options
-from rsjs.simulation.outcome import Outcome
 from rsjs.simulation.policy import Choice, Policy
-from rsjs.simulation.state import State
-
-Make = Callable[..., Workload]
-Decide = Callable[[Instance, Random], Solution]
 
 
-def _random_policy(random_decision: Decide) -> Policy:
+def _random_policy(random_decision):
     """Preempts, moves and shares at random, and wants to be called again at random."""
 
-    def decide(state: State, memory: Any) -> Choice:
+    def decide(state, memory):
         rng = Random(state.seed)
         change = np.full(len(state.rows), np.inf)
         change[0] = rng.choice([np.inf, 0.5, 3.0])
@@ -38,7 +29,7 @@ def _random_policy(random_decision: Decide) -> Policy:
     return Policy(spelling="random", decide=decide)
 
 
-def _options(rng: Random) -> Options:
+def _options(rng):
     return Options(
         energy=rng.choice(["curve", "gpu", "node", "base:0.3"]),
         boot=rng.choice([0.0, 0.0, 0.1]),
@@ -51,9 +42,7 @@ def _options(rng: Random) -> Options:
     )
 
 
-def _case(
-    rng: Random, random_workload: Make, random_decision: Decide
-) -> tuple[Workload, Options, Outcome]:
+def _case(rng, random_workload, random_decision):
     workload, options = random_workload(rng), _options(rng)
     return workload, options, simulate(workload, _random_policy(random_decision), options)
 

@@ -1,6 +1,5 @@
 """ROLL: what a decision costs, against all numbers of epochs there are, and what it chooses."""
 
-from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -11,7 +10,6 @@ from hypothesis import strategies as st
 from rsjs.instances.epochs import FIXED
 from rsjs.instances.expectation import remaining_law
 from rsjs.instances.generators import jahani, sts
-from rsjs.instances.schema import Instance, Workload
 from rsjs.simulation.engine import simulate
 from rsjs.simulation.event_kinds import Kind
 from rsjs.simulation.guards import Status
@@ -23,15 +21,13 @@ from rsjs.simulation.policies.registry import policy
 from rsjs.simulation.policies.roll import step, useful
 from rsjs.simulation.state import whole
 
-Make = Callable[..., Workload]
 
-
-def alone(workload: Workload, now: float = 0.0) -> Instance:
+def alone(workload, now=0.0):
     """The jobs of a workload at a time."""
     return replace(whole(workload), now=now)
 
 
-def two_speeds(make: Make, due: float = 15.2, weight: float = 100.0) -> Workload:
+def two_speeds(make, due=15.2, weight=100.0):
     """An hour and 1 $ for an epoch, or 0.6 h and 1.2 $; 10 or 20 epochs."""
     return make(
         types={"A2": [1.0, 2.0]},
@@ -62,7 +58,7 @@ def test_a_job_that_cannot_be_in_time_pays_for_what_is_to_come_only(make):
     assert found.waiting[0] == pytest.approx(3 + fast)
 
 
-def enumerated(instance: Instance, j: int, hours: float, rate: float, power: float) -> float:
+def enumerated(instance, j, hours, rate, power):
     """What job j costs at a rate for the next hours, over all numbers of epochs, without V*."""
     left, probability = remaining_law(instance, j)
     slack = max(0.0, instance.jobs.due[j] - instance.now)
@@ -200,7 +196,7 @@ def test_it_costs_less_than_the_others_at_every_load(gap):
 
 
 def test_a_decision_that_takes_too_long_ends_the_run(monkeypatch):
-    def late(*_: object) -> None:
+    def late(*_):
         raise TimeoutError("HiGHS: Time limit reached, no choice within 0.5 s")
 
     monkeypatch.setattr("rsjs.simulation.policies.roll.choose", late)

@@ -1,13 +1,10 @@
 """Runs that stop before their end: what is said of them, and the log so far."""
 
-from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pytest
 
-from rsjs.instances.schema import Workload
 from rsjs.instances.solution import Solution
 from rsjs.simulation import event_log, guards
 from rsjs.simulation.engine import simulate
@@ -16,16 +13,13 @@ from rsjs.simulation.job_progress import Progress
 from rsjs.simulation.node_meters import Nodes
 from rsjs.simulation.options import Options
 from rsjs.simulation.policy import Choice, Policy
-from rsjs.simulation.state import State
-
-Decide = Callable[[State, Any], Choice]
 
 
-def _policy(decide: Decide) -> Policy:
+def _policy(decide):
     return Policy(spelling="by hand", decide=decide)
 
 
-def _ends(two: Workload, decide: Decide, **options: Any) -> tuple[Status, str]:
+def _ends(two, decide, **options):
     found = simulate(two, _policy(decide), Options(**options))
     log = event_log.text(found).splitlines()
     assert len(log) == 2 + len(found.records)  # the log is kept
@@ -46,7 +40,7 @@ def test_waiting_for_ever_with_a_period_is_a_deadlock_too(two, scripted, monkeyp
 
 
 def test_switches_without_end_are_reported(two, both, monkeypatch):
-    def zeno(state: State, memory: Any) -> Choice:
+    def zeno(state, memory):
         step = 0.25 ** (1 + state.number)  # adds up to less than the first hour
         choice = both.decide(state, memory)
         return replace(choice, change=np.full(len(state.rows), step))
@@ -56,7 +50,7 @@ def test_switches_without_end_are_reported(two, both, monkeypatch):
     assert "by hand at 0.333333" in message
     monkeypatch.setattr(guards, "MOST_IN_VAIN", 20)
 
-    def busy(state: State, memory: Any) -> Choice:
+    def busy(state, memory):
         return replace(both.decide(state, memory), change=np.full(len(state.rows), 0.01))
 
     status, message = _ends(two, busy)
@@ -82,7 +76,7 @@ def test_an_infeasible_decision_stops_the_run(two, solution, violation):
 
 
 def test_the_log_ends_with_the_event_whose_decision_failed(two, both):
-    def decide(state: State, memory: Any) -> Choice:
+    def decide(state, memory):
         if state.number == 1:
             raise ZeroDivisionError("no reason")
         return both.decide(state, memory)
@@ -94,12 +88,12 @@ def test_the_log_ends_with_the_event_whose_decision_failed(two, both):
     assert found.totals.energy == 1.0
 
 
-def _too_soon(progress: Progress, rows: Any, now: float, begin: Any, pace: Any) -> None:
+def _too_soon(progress, rows, now, begin, pace):
     progress.placed[rows], progress.since[rows], progress.pace[rows] = now, begin, pace
     progress.end[rows] = begin + 0.5 * progress.realised[rows] * pace
 
 
-def _twice(nodes: Nodes, hours: float) -> None:
+def _twice(nodes, hours):
     nodes.dedicated_hours += 2 * hours
 
 
@@ -117,7 +111,7 @@ def test_sums_that_do_not_agree_are_an_error(two, both, monkeypatch, part, name,
 
 
 def test_ctrl_c_keeps_what_was_simulated(two, both):
-    def decide(state: State, memory: Any) -> Choice:
+    def decide(state, memory):
         if state.number == 2:
             raise KeyboardInterrupt
         return both.decide(state, memory)
@@ -130,7 +124,7 @@ def test_ctrl_c_keeps_what_was_simulated(two, both):
 
 
 def test_ctrl_c_in_the_middle_of_an_event_is_no_error(two, both, monkeypatch):
-    def torn(nodes: Nodes, *_: object) -> None:
+    def torn(nodes, *_):
         nodes.dedicated_hours += 9
         raise KeyboardInterrupt
 

@@ -1,15 +1,12 @@
 """STS over time: jobs change their speed at T_j, k_0 never falls, and the paper's ratios."""
 
-from collections.abc import Callable
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 import pytest
 
 from rsjs.heuristics import sts as heuristic
 from rsjs.instances.generators import jahani, sts
-from rsjs.instances.schema import Workload
 from rsjs.instances.solution import Solution
 from rsjs.simulation.engine import simulate
 from rsjs.simulation.event_kinds import Kind
@@ -17,14 +14,13 @@ from rsjs.simulation.guards import Status
 from rsjs.simulation.offline import capacity_free_bound
 from rsjs.simulation.policies.registry import policy
 from rsjs.simulation.policies.sts import Memory, _floor
-from rsjs.simulation.policy import Choice, Policy
+from rsjs.simulation.policy import Policy
 from rsjs.simulation.state import State, whole
 
-Make = Callable[..., Workload]
 MINUTE = 1 / 60
 
 
-def two_speeds(make: Make, realised: int) -> Workload:
+def two_speeds(make, realised):
     """An hour and 1 $ for an epoch, or 0.6 h and 1.2 $; 10 or 20 epochs, 15.2 h: 8 of them slow."""
     return make(
         types={"A2": [1.0, 2.0]},
@@ -66,11 +62,11 @@ def test_literal_gives_the_idle_gpu_away_and_needs_no_change(make):
     assert len(found.records) == 2
 
 
-def watched(spelling: str, workload: Workload) -> tuple[list[dict[int, int]], int]:
+def watched(spelling, workload):
     """GPUs that the model chose for each job, by decision; how often k_0 made them more."""
     own, chosen, more = policy(spelling, workload), [], 0
 
-    def decide(state: State, memory: Any) -> Choice:
+    def decide(state, memory):
         nonlocal more
         choice = own.decide(state, memory)
         wanted = choice.memory.decision.wanted

@@ -1,13 +1,10 @@
 """Yardsticks: by hand, and where they stand to the bound and to the policies."""
 
-from collections.abc import Callable
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rsjs.instances.generators import sts
-from rsjs.instances.schema import Workload
 from rsjs.simulation.engine import simulate
 from rsjs.simulation.guards import Status
 from rsjs.simulation.offline import capacity_free_bound
@@ -15,10 +12,8 @@ from rsjs.simulation.options import Options
 from rsjs.simulation.policies.registry import policy
 from rsjs.simulation.yardsticks import clairvoyant, infinite_cluster
 
-Make = Callable[..., Workload]
 
-
-def _one(make: Make, realised: int, **changed: object) -> Workload:
+def _one(make, realised, **changed):
     """One job of 1 or 3 epochs: 2 h each for 2 $, or 1 h each for 3 $ on two GPUs; due in 5 h."""
     given = {
         "types": {"A2": [1.0, 2.0], "B2": [1.5, 3.0]},

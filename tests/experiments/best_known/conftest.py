@@ -1,9 +1,6 @@
 """A tiny instance, decisions for it, claims, and stores with records that say what a test needs."""
 
 import json
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -19,7 +16,6 @@ from rsjs.instances.files import write_instance
 from rsjs.instances.generators.jahani import generate
 from rsjs.instances.method import Call, Limits, Report
 from rsjs.instances.permutation import permuted
-from rsjs.instances.schema import Instance
 from rsjs.instances.solution import Solution, SolveResult, Stop
 
 SESSION = {
@@ -52,13 +48,13 @@ PROCESS = {
 
 
 @pytest.fixture(scope="session")
-def tiny() -> Instance:
+def tiny():
     """Two nodes, three jobs."""
     return generate(nodes=2, jobs=3, seed=1)
 
 
 @pytest.fixture(scope="session")
-def best(tiny: Instance) -> Solution:
+def best(tiny):
     """The optimum, by enumeration."""
     found = enumerate_all(tiny, Call(), Report()).solution
     assert found is not None
@@ -66,18 +62,18 @@ def best(tiny: Instance) -> Solution:
 
 
 @pytest.fixture(scope="session")
-def optimum(tiny: Instance, best: Solution) -> float:
+def optimum(tiny, best):
     """Its exact cost: prices in floats differ in the last digit between processors."""
     return float(sum(exact_terms(tiny, best).values()))
 
 
 @pytest.fixture(scope="session")
-def idle(tiny: Instance) -> Solution:
+def idle(tiny):
     """Every job postponed: the dearest decision."""
     return complete(tiny, Solution.empty(len(tiny.jobs), tiny.cluster.nodes))
 
 
-def origin(k: int, method: str = "a@highs", **more: Any) -> dict[str, Any]:
+def origin(k, method="a@highs", **more):
     """The k-th run, begun in minute k."""
     solver = method.partition("@")[2].partition("?")[0] or None
     return {
@@ -91,10 +87,10 @@ def origin(k: int, method: str = "a@highs", **more: Any) -> dict[str, Any]:
 
 
 @pytest.fixture(scope="session")
-def cost(tiny: Instance) -> Callable[..., CostClaim]:
+def cost(tiny):
     """A claim that a decision costs what the checker says."""
 
-    def make(decision: Solution, k: int = 1, method: str = "a@highs", **more: Any) -> CostClaim:
+    def make(decision, k=1, method="a@highs", **more):
         value = more.pop("value", check(tiny, decision).objective)
         return CostClaim(**origin(k, method, **more), value=value, decision=lambda: decision)
 
@@ -102,10 +98,10 @@ def cost(tiny: Instance) -> Callable[..., CostClaim]:
 
 
 @pytest.fixture(scope="session")
-def bound() -> Callable[..., BoundClaim]:
+def bound():
     """A claim of a lower bound."""
 
-    def make(value: float, k: int = 1, method: str = "a@highs", **more: Any) -> BoundClaim:
+    def make(value, k=1, method="a@highs", **more):
         return BoundClaim(
             **{"bound_source": "solver", "sound": True, **origin(k, method, **more)}, value=value
         )
@@ -114,10 +110,10 @@ def bound() -> Callable[..., BoundClaim]:
 
 
 @pytest.fixture(scope="session")
-def claims(tiny: Instance) -> Callable[..., Claims]:
+def claims(tiny):
     """Claims on the tiny instance."""
 
-    def make(*found: CostClaim | BoundClaim, on: Instance = tiny) -> Claims:
+    def make(*found, on=tiny):
         costs = [one for one in found if isinstance(one, CostClaim)]
         bounds = [one for one in found if isinstance(one, BoundClaim)]
         return Claims(instance=on, costs=costs, bounds=bounds)
@@ -126,7 +122,7 @@ def claims(tiny: Instance) -> Callable[..., Claims]:
 
 
 @pytest.fixture
-def store(tiny: Instance, tmp_path: Path) -> Callable[..., Path]:
+def store(tiny, tmp_path):
     """
     The writer of a store: `store("name", {"decision": ..., "bound": ...}, ..., dirty=True)`.
 
@@ -134,7 +130,7 @@ def store(tiny: Instance, tmp_path: Path) -> Callable[..., Path]:
     permutation; what it says of its decision is what the checker says.
     """
 
-    def write(name: str, *runs: dict[str, Any], on: Instance = tiny, **session: Any) -> Path:
+    def write(name, *runs, on=tiny, **session):
         folder = tmp_path / name
         (folder / "sessions").mkdir(parents=True)
         document = {"format": formats.name("session"), "id": "one", **SESSION, **session}
@@ -152,7 +148,7 @@ def store(tiny: Instance, tmp_path: Path) -> Callable[..., Path]:
     return write
 
 
-def _record(instance: Instance, asked: dict[str, Any]) -> Record:
+def _record(instance, asked):
     k, method = asked.get("k", 1), asked.get("method", "a@highs")
     seed = asked.get("permutation", 0)
     order = permuted(instance, seed) if seed else None

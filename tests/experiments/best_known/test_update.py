@@ -5,7 +5,6 @@ import json
 import os
 import threading
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
@@ -25,7 +24,7 @@ def folder(tmp_path):
     return tmp_path / "known"
 
 
-def content(folder: Path) -> dict[str, bytes]:
+def content(folder):
     return {
         str(path.relative_to(folder)): path.read_bytes()
         for path in folder.rglob("*")

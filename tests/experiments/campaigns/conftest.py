@@ -2,16 +2,12 @@
 
 import shutil
 import sys
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any
 
 import pytest
 
 from rsjs.experiments.campaigns import document, runner
-from rsjs.experiments.campaigns.document import Campaign
 from rsjs.experiments.campaigns.local import local
-from rsjs.experiments.campaigns.runner import Part, Prepared
+from rsjs.experiments.campaigns.runner import Part
 from rsjs.methods import all_methods
 
 HOUR = 3600  # seconds; only what hangs lasts so long
@@ -159,7 +155,7 @@ HARM = [
 
 
 @pytest.fixture
-def wicked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+def wicked(tmp_path, monkeypatch):
     """Installs the methods above; the mark that their descendants bear."""
     home = tmp_path / "wicked"
     info = home / "wicked-1.dist-info"
@@ -179,10 +175,10 @@ def wicked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
 
 
 @pytest.fixture
-def campaign(tmp_path: Path) -> Callable[..., Campaign]:
+def campaign(tmp_path):
     """A campaign on instances of 1 node and 2 jobs, unless told otherwise."""
 
-    def make(*methods: str, **changes: Any) -> Campaign:
+    def make(*methods, **changes):
         fields = {
             "name": "test",
             "more": "",
@@ -200,10 +196,10 @@ def campaign(tmp_path: Path) -> Callable[..., Campaign]:
 
 
 @pytest.fixture(scope="session")
-def carry_out() -> Callable[..., Prepared]:
+def carry_out():
     """Carries out what is left of a campaign; returns the state of its store before."""
 
-    def run(asked: Campaign, store: Path, part: Part | None = None, slots: int = 1) -> Prepared:
+    def run(asked, store, part=None, slots=1):
         prepared = runner.prepare(asked, store, part or Part())
         for _ in runner.carry_out(prepared, store, local(slots), slots):
             pass
@@ -213,21 +209,19 @@ def carry_out() -> Callable[..., Prepared]:
 
 
 @pytest.fixture(scope="module")
-def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def finished(tmp_path_factory):
     """The folder of a store that the first test of a module carries out."""
     return tmp_path_factory.mktemp("finished")
 
 
 @pytest.fixture
-def asked(campaign: Callable[..., Campaign], request: pytest.FixtureRequest) -> Campaign:
+def asked(campaign, request):
     """A campaign of the METHODS of a module."""
     return campaign(*request.module.METHODS, sizes='["2x6"]')
 
 
 @pytest.fixture
-def store(
-    asked: Campaign, carry_out: Callable[..., Prepared], finished: Path, tmp_path: Path
-) -> Path:
+def store(asked, carry_out, finished, tmp_path):
     """A copy of its finished store."""
     if not (finished / "store").exists():
         carry_out(asked, finished / "store")

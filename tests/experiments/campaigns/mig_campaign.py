@@ -1,7 +1,6 @@
 """A campaign of schedules on MIG instances, and the files that it names."""
 
 import json
-from pathlib import Path
 
 from rsjs.experiments.campaigns import document
 from tests.mig_scheduling.four_jobs import JOBS
@@ -39,7 +38,7 @@ on = ["*-section4-s2"]
 """
 
 
-def read(folder: Path, text: str = GOOD) -> document.Campaign:
+def read(folder, text=GOOD):
     """The campaign, written to a folder with its files."""
     (folder / "four.json").write_text(json.dumps(JOBS))
     (folder / "drawn.json").write_text(json.dumps(CONFIG))

@@ -44,7 +44,7 @@ def test_incumbents_are_priced_again_and_what_comes_late_does_not_count(
     assert spin["overshoot_s"] > 0.8
 
 
-def bearing(mark: str) -> list[psutil.Process]:
+def bearing(mark):
     """Processes with the mark in their command line."""
     return [
         process

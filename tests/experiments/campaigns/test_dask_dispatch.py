@@ -7,10 +7,8 @@ import subprocess
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 
 import psutil
 import pytest
@@ -19,7 +17,6 @@ from rsjs.experiments.campaigns import manifest, runner
 from rsjs.experiments.campaigns.collection import collect
 from rsjs.experiments.campaigns.dask_cluster import running_cluster
 from rsjs.experiments.campaigns.dask_dispatch import dask
-from rsjs.experiments.campaigns.dispatch import News
 from rsjs.instances.errors import InputError
 from rsjs.instances.lifeline import die_with_parent
 from rsjs.methods import all_methods
@@ -48,7 +45,7 @@ METHOD = Method(name="waits", summary="a test", kind="heuristic", run="waits:run
 """
 
 
-def until(found: Callable[[], object]) -> None:
+def until(found):
     end = time.monotonic() + PATIENCE
     while not found():
         assert time.monotonic() < end
@@ -58,19 +55,19 @@ def until(found: Callable[[], object]) -> None:
 class Cluster:
     """A scheduler and workers of one thread, each a process of its own."""
 
-    def __init__(self, folder: Path, processes: list[subprocess.Popen[bytes]]) -> None:
+    def __init__(self, folder, processes):
         self.folder, self.processes = folder, processes
         file = folder / "scheduler.json"
         self.scheduler = self._start("scheduler", "--port", "0", "--scheduler-file", str(file))
         until(lambda: file.exists() and file.read_text().endswith("}"))
         self.address = json.loads(file.read_text())["address"]
 
-    def worker(self, path: Path | None = None) -> subprocess.Popen[bytes]:
+    def worker(self, path=None):
         """Start a worker that looks for packages in `path` first."""
         options = ["--no-nanny", "--nthreads", "1", "--local-directory", str(self.folder)]
         return self._start("worker", self.address, *options, path=path)
 
-    def _start(self, kind: str, *options: str, path: Path | None = None) -> subprocess.Popen[bytes]:
+    def _start(self, kind, *options, path=None):
         command = [sys.executable, "-m", f"distributed.cli.dask_{kind}", "--host", "127.0.0.1"]
         variables = {**os.environ, "PYTHONPATH": str(path)} if path else None
         ended_with_us = partial(die_with_parent, os.getpid(), signal.SIGTERM)
@@ -85,7 +82,7 @@ class Cluster:
         self.processes.append(process)
         return process
 
-    def running(self, module: str = "") -> list[psutil.Process]:
+    def running(self, module=""):
         """Processes of runs on the workers."""
         return [
             process
@@ -96,7 +93,7 @@ class Cluster:
 
 
 @pytest.fixture(scope="module")
-def gates(tmp_path_factory) -> Iterator[Path]:
+def gates(tmp_path_factory):
     """The folder of a method that waits for a file with the name of its seed."""
     folder, gate = tmp_path_factory.mktemp("waits"), tmp_path_factory.mktemp("gate")
     info = folder / "waits-1.dist-info"
@@ -114,12 +111,12 @@ def gates(tmp_path_factory) -> Iterator[Path]:
 
 
 @pytest.fixture
-def gate(gates) -> Callable[..., None]:
+def gate(gates):
     """Lets the method go on at seeds; all are held at the beginning."""
     for file in gates.iterdir():
         file.unlink()
 
-    def let(*seeds: int) -> None:
+    def let(*seeds):
         for seed in seeds:
             (gates / str(seed)).touch()
 
@@ -127,13 +124,13 @@ def gate(gates) -> Callable[..., None]:
 
 
 @pytest.fixture(scope="module")
-def clusters() -> list[Cluster]:
+def clusters():
     """Those that were started."""
     return []
 
 
 @pytest.fixture(scope="module")
-def processes() -> Iterator[list[subprocess.Popen[bytes]]]:
+def processes():
     """Those that were started; all are ended afterwards."""
     started: list[subprocess.Popen[bytes]] = []
     yield started
@@ -144,7 +141,7 @@ def processes() -> Iterator[list[subprocess.Popen[bytes]]]:
 
 
 @pytest.fixture
-def cluster(gates, clusters, processes, tmp_path_factory) -> Cluster:
+def cluster(gates, clusters, processes, tmp_path_factory):
     """A cluster with two workers; what a test has ended is started again."""
     if not clusters or clusters[-1].scheduler.poll() is not None:
         clusters.append(Cluster(tmp_path_factory.mktemp("cluster"), processes))
@@ -156,10 +153,10 @@ def cluster(gates, clusters, processes, tmp_path_factory) -> Cluster:
 
 
 @pytest.fixture
-def news(tmp_path) -> Callable[..., Iterator[News]]:
+def news(tmp_path):
     """Carries out what is left of a campaign on a cluster."""
 
-    def tell(asked, cluster: Cluster) -> Iterator[News]:
+    def tell(asked, cluster):
         store = tmp_path / "store"
         prepared = runner.prepare(asked, store, runner.Part())
         with running_cluster(cluster.address) as client:
@@ -172,7 +169,7 @@ def waiting(campaign, **changes):
     return campaign("waits", time_s=2 * PATIENCE, **changes)
 
 
-def files(store: Path, name: str) -> dict[str, bytes]:
+def files(store, name):
     return {path.parent.name: path.read_bytes() for path in store.glob(f"runs/*/*/{name}")}
 
 
@@ -279,7 +276,7 @@ def test_runs_that_are_to_be_alone_are_refused_beside_each_other(campaign, clust
 def test_a_scheduler_that_has_gone_is_told_and_what_is_done_is_kept(
     campaign, cluster, news, gate, tmp_path
 ):
-    def kill_after_the_first() -> None:
+    def kill_after_the_first():
         for item in news(waiting(campaign, more="seeds = [0, 1, 2, 3]"), cluster):
             if item.kind == "ended":
                 cluster.scheduler.kill()

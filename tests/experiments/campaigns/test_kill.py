@@ -4,8 +4,6 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Callable
-from pathlib import Path
 from random import Random
 
 import psutil
@@ -25,7 +23,7 @@ LATEST = 0.3  # seconds after a record was written
 PATIENCE = 300.0  # seconds; a test that hangs is ended
 
 
-def processes_of(store: Path) -> list[psutil.Process]:
+def processes_of(store):
     """Slots and workers of a store: their command lines name it."""
     return [
         process
@@ -34,18 +32,18 @@ def processes_of(store: Path) -> list[psutil.Process]:
     ]
 
 
-def wait_until(true: Callable[[], bool]) -> None:
+def wait_until(true):
     end = time.monotonic() + PATIENCE
     while not true():
         assert time.monotonic() < end
         time.sleep(0.02)
 
 
-def wait_until_gone(store: Path) -> None:
+def wait_until_gone(store):
     wait_until(lambda: not processes_of(store))
 
 
-def start(prepared, store: Path) -> int:
+def start(prepared, store):
     """A launcher in a process of its own."""
     if pid := os.fork():
         return pid
@@ -56,7 +54,7 @@ def start(prepared, store: Path) -> int:
         os._exit(0)
 
 
-def stamps(store: Path) -> dict[str, int]:
+def stamps(store):
     """When each record was written."""
     return {
         path.parent.name: path.stat().st_mtime_ns for path in store.glob("runs/*/*/result.json")

@@ -2,16 +2,13 @@
 
 import json
 import shutil
-from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
 from rsjs.experiments.best_known import run_claims
 from rsjs.experiments.campaigns.collection import collect
 from rsjs.experiments.campaigns.records import SCHEDULE
-from rsjs.experiments.campaigns.runner import Prepared
 from rsjs.experiments.campaigns.runs import Run
 from rsjs.experiments.campaigns.store import Store
 from rsjs.formulations.mig_schedule_enumeration import best_values
@@ -24,11 +21,9 @@ from tests.experiments.campaigns.mig_campaign import read
 
 pytestmark = pytest.mark.process
 
-CarryOut = Callable[..., Prepared]
-
 
 @pytest.fixture(scope="module")
-def done(tmp_path_factory: pytest.TempPathFactory, carry_out: CarryOut) -> Path:
+def done(tmp_path_factory, carry_out):
     """The store of the campaign above."""
     folder = tmp_path_factory.mktemp("mig")
     assert len(carry_out(read(folder), folder / "store", slots=1).left) == 5

@@ -1,10 +1,7 @@
 """Schedules on MIG instances that a worker left: what counts, and what is found out."""
 
 import json
-from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -18,13 +15,12 @@ from rsjs.heuristics.mig_rules import best_fit
 from rsjs.instances.method import Limits
 from rsjs.instances.mig.schedule import Schedule
 from rsjs.instances.mig.schedule_files import read_schedule, write_problem
-from rsjs.instances.mig.scheduling import SchedulingProblem
 from rsjs.instances.solution import SolveResult, Stop
 from tests.experiments.campaigns.mig_campaign import read
 
 
 @pytest.fixture
-def problem(tmp_path: Path) -> SchedulingProblem:
+def problem(tmp_path):
     """The tiny problem with two stages, in a file."""
     made = read(tmp_path).sources[1].make()
     write_problem(made, tmp_path / "problem.json.gz")
@@ -32,12 +28,12 @@ def problem(tmp_path: Path) -> SchedulingProblem:
 
 
 @pytest.fixture
-def verdict_on(problem: SchedulingProblem, tmp_path: Path) -> Callable[..., Any]:
+def verdict_on(problem, tmp_path):
     """The record's verdict on what a worker left: a schedule, and what it claims."""
     asked = Run.of_document(_spec(problem))
     path = str(tmp_path / "problem.json.gz")
 
-    def verified(schedule: Schedule | None, claims: Any, result: SolveResult) -> Any:
+    def verified(schedule, claims, result):
         if schedule is not None:
             mig_runs.write_schedule(schedule, tmp_path)
         if claims is not None:
@@ -51,7 +47,7 @@ CLAIMED = SolveResult(stop=Stop.ITERATIONS, objective=0.0, bound=0.0)
 TRUE = {"objective": [0, 9], "bound": [0, 7]}
 
 
-def _moved(schedule: Schedule, step: int, minute: int = 0, unit: int = 0) -> Schedule:
+def _moved(schedule, step, minute=0, unit=0):
     change = np.arange(len(schedule.minute)) == step
     return Schedule(
         minute=schedule.minute + minute * change, unit=(schedule.unit + unit * change) % 3
@@ -124,7 +120,7 @@ def test_incumbents_are_priced_again(problem, tmp_path):
     assert mig_records.price(path, good) == 0
 
 
-def _spec(problem: SchedulingProblem) -> dict[str, Any]:
+def _spec(problem):
     return {
         "instance": problem.name,
         "instance_sha256": problem.digest,

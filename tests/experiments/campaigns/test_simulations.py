@@ -2,15 +2,13 @@
 
 import gzip
 import json
-from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 
 from rsjs.experiments.best_known import run_claims
 from rsjs.experiments.campaigns import document, runner, simulation_records
 from rsjs.experiments.campaigns.collection import collect
-from rsjs.experiments.campaigns.runner import Part, Prepared
+from rsjs.experiments.campaigns.runner import Part
 from rsjs.experiments.campaigns.runs import Run
 from rsjs.experiments.campaigns.store import Store
 from rsjs.experiments.simulations import FIGURES, LOG
@@ -19,7 +17,6 @@ from rsjs.instances.errors import InputError
 from rsjs.instances.files import write_workload
 from rsjs.instances.generators import sts
 from rsjs.instances.method import Limits
-from rsjs.instances.schema import Workload
 from rsjs.instances.solution import SolveResult, Stop
 from rsjs.simulation import event_log
 from rsjs.simulation.engine import simulate
@@ -48,17 +45,16 @@ run = ["randomized_queue?iterations=2"]
 on = ["*-exp*"]
 seeds = [1, 2]
 """
-CarryOut = Callable[..., Prepared]
 OPTIONS = {"energy": "node", "boot": 0.05}
 
 
-def _read(folder: Path, text: str = GOOD) -> document.Campaign:
+def _read(folder, text=GOOD):
     (folder / "campaign.toml").write_text(text)
     return document.read(folder / "campaign.toml")
 
 
 @pytest.fixture(scope="module")
-def done(tmp_path_factory: pytest.TempPathFactory, carry_out: CarryOut) -> Path:
+def done(tmp_path_factory, carry_out):
     """The store of the campaign above, made in two shards."""
     folder = tmp_path_factory.mktemp("simulations")
     asked = _read(folder)
@@ -138,7 +134,7 @@ def test_records_keep_the_log(done):
     assert logs == 4
 
 
-def _workload(law: str) -> Workload:
+def _workload(law):
     return sts.workload(nodes=2, jobs=8, seed=1, law=law)
 
 
@@ -182,7 +178,7 @@ def test_a_policy_that_does_not_serve_a_workload_is_skipped_with_the_reason(tmp_
 
 
 @pytest.fixture
-def asked() -> Run:
+def asked():
     """A simulation that a worker was asked for."""
     workload = _workload("exp")
     return Run(

@@ -13,7 +13,7 @@ from rsjs.reporting.formats import MISSING
 CLAIMS, EXPERIMENTS = files.claims(), files.experiments()
 
 
-def _claim(**changed: object) -> Claim:
+def _claim(**changed):
     named = {"id": "x", "source": "y", "where": "z", "statement": "s", "printed": "p"}
     return Claim(**{**named, "reason": "r", "low": 0.1, "high": 0.2, **changed})
 

@@ -3,10 +3,9 @@
 import pytest
 
 from rsjs.experiments.claims import figures, jahani, sts
-from rsjs.experiments.claims.claim import Row
 
 
-def _row(instance: str, method: str, cost: float | None, **more: object) -> Row:
+def _row(instance, method, cost, **more):
     known = {"case": "a", "nodes": 2, "jobs": 10, "late": 0, "status": "complete"}
     return {**known, "instance": instance, "method": method, "objective": cost, **more}
 

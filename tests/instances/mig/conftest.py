@@ -1,16 +1,13 @@
 """Configurations to start from, and what a value or a memory model in one draws."""
 
 import json
-from collections.abc import Callable
 from copy import deepcopy
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from rsjs.instances.mig.config import MigConfig, to_config
+from rsjs.instances.mig.config import to_config
 from rsjs.instances.mig.generator import generate
-from rsjs.instances.mig.jobs import JobSet
 from rsjs.instances.mig.node import Node, Surroundings
 from rsjs.instances.mig.plugins import Plugins
 from rsjs.instances.mig.published import CONFIG
@@ -34,35 +31,35 @@ DAY: Document = json.loads("""
 
 
 @pytest.fixture
-def day() -> Document:
+def day():
     """A configuration of two classes, to change."""
     return deepcopy(DAY)
 
 
 @pytest.fixture(scope="session")
-def made() -> Callable[[int, int], JobSet]:
+def made():
     """The set of a seed with so many jobs."""
     return lambda seed, count: generate(to_config(DAY | {"count": count}, "day.json"), seed)
 
 
 @pytest.fixture
-def legacy() -> Document:
+def legacy():
     """The configuration of the published dataset, to change."""
     return deepcopy(CONFIG)
 
 
 @pytest.fixture
-def read(tmp_path: Path) -> Callable[..., MigConfig]:
+def read(tmp_path):
     """Build a configuration whose data files are in a temporary folder."""
 
-    def build(document: Document, **options: Any) -> MigConfig:
+    def build(document, **options):
         return to_config(document, tmp_path / "config.json", **options)
 
     return build
 
 
 @pytest.fixture
-def node(tmp_path: Path) -> Callable[[Any], Node]:
+def node(tmp_path):
     """The place of a value in a configuration without plug-ins."""
     around = Surroundings(folder=tmp_path, plugins=Plugins())
     return lambda value: Node(value, "/here", around)

@@ -9,13 +9,13 @@ import pytest
 
 from rsjs.instances.errors import InputError
 from rsjs.instances.mig.geometry import geometry, slices
-from rsjs.instances.mig.gpus import MigGpu, document_of, gpu_named, read_gpus
+from rsjs.instances.mig.gpus import document_of, gpu_named, read_gpus
 from rsjs.instances.mig.partitions import maximal_partitions, partition_of, spelled
 
 NAMES = ["A100-40", "A100-80", "H100-80", "H200-141"]
 
 
-def without(gpu: MigGpu, *names: str) -> MigGpu:
+def without(gpu, *names):
     return replace(gpu, profiles=tuple(p for p in gpu.profiles if p.name not in names))
 
 
@@ -139,7 +139,7 @@ def test_a_partition_strands_as_few_slices_as_its_profiles_allow():
     gpu = without(gpu_named("A100-40"), "1g+me")
     found = geometry(gpu)
 
-    def starts(names: str) -> list[tuple[str, int]]:
+    def starts(names):
         chosen = partition_of(gpu, names)
         return [(gpu.profiles[found.profile[q]].name, int(found.start[q])) for q in chosen]
 

@@ -1,7 +1,5 @@
 """Workloads and placements: files, checker, mixes."""
 
-from typing import Any
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -11,27 +9,26 @@ from rsjs.instances.errors import InputError
 from rsjs.instances.mig import placement_documents as files
 from rsjs.instances.mig.geometry import geometry
 from rsjs.instances.mig.gpus import document_of, gpu_named
-from rsjs.instances.mig.placement import Placement, Workloads
+from rsjs.instances.mig.placement import Placement
 from rsjs.instances.mig.placement_check import check
 from rsjs.instances.mig.placement_mixes import MIXES, generate
 
 A100 = gpu_named("A100-40")
 NAMES = [profile.name for profile in A100.profiles]
-Document = dict[str, Any]
 
 
-def asked(*profiles: str) -> Document:
+def asked(*profiles):
     """Workloads of which each names its profiles, as in `1g2m|2g`."""
     rows = [{"id": f"w{i}", "profiles": own.split("|")} for i, own in enumerate(profiles)]
     head = {"format": files.WORKLOADS, "name": "test", "gpu": document_of(A100)}
     return {**head, "workloads": rows}
 
 
-def workloads(*profiles: str) -> Workloads:
+def workloads(*profiles):
     return files.to_workloads(asked(*profiles))
 
 
-def placed(*rows: tuple[int, str, int]) -> Placement:
+def placed(*rows):
     return Placement.of({w: (gpu, NAMES.index(p), at) for w, (gpu, p, at) in enumerate(rows)})
 
 

@@ -1,7 +1,5 @@
 """Jobs for a GPU divided anew, and schedules of them: files, checker, generator."""
 
-from typing import Any
-
 import numpy as np
 import pytest
 
@@ -9,7 +7,7 @@ from rsjs.instances.errors import InputError
 from rsjs.instances.files import write_document
 from rsjs.instances.mig import repartition_documents as files
 from rsjs.instances.mig.gpus import document_of, gpu_named
-from rsjs.instances.mig.repartition import Repartition, Schedule, makespan
+from rsjs.instances.mig.repartition import Schedule, makespan
 from rsjs.instances.mig.repartition_check import check
 from rsjs.instances.mig.repartition_generator import generate
 
@@ -17,7 +15,7 @@ A100 = gpu_named("A100-40")
 NAMES = [profile.name for profile in A100.profiles]
 
 
-def document(delta: int = 0) -> dict[str, Any]:
+def document(delta=0):
     """Three jobs: 3g for 10; 2g for 4 or 1g for 8; 1g for 5 from 6 on."""
     jobs = [(0, {"3g": 10}), (0, {"2g": 4, "1g": 8}), (6, {"1g": 5})]
     return {
@@ -37,11 +35,11 @@ def document(delta: int = 0) -> dict[str, Any]:
     }
 
 
-def jobs(delta: int = 0) -> Repartition:
+def jobs(delta=0):
     return files.to_repartition(document(delta))
 
 
-def scheduled(*rows: tuple[str, int, int]) -> Schedule:
+def scheduled(*rows):
     own = jobs()
     return Schedule.of(own, {j: (NAMES.index(p), q, t) for j, (p, q, t) in enumerate(rows)})
 

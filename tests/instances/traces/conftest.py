@@ -1,13 +1,11 @@
 """A small trace of every format: the same four jobs, as far as the format can tell them."""
 
 import json
-from collections.abc import Callable, Mapping
-from pathlib import Path
-from typing import Any
+from collections.abc import Mapping
 
 import pytest
 
-from rsjs.instances.traces.registry import Trace, open_trace
+from rsjs.instances.traces.registry import open_trace
 
 # Submission, start, end [s], GPUs, state (0 = completed, 1 = failed).
 JOBS = (
@@ -22,7 +20,7 @@ _HELIOS = "job_id,user,vc,gpu_num,cpu_num,node_num,state,submit_time,start_time,
 _SPOT = "job_name,organization,gpu_model,cpu_request,gpu_request,worker_num,submit_time,"
 
 
-def date(seconds: float) -> str:
+def date(seconds):
     """Seconds after the start as the text of a date."""
     import numpy as np
 
@@ -30,7 +28,7 @@ def date(seconds: float) -> str:
     return str(moment).replace("T", " ")
 
 
-def _openb() -> dict[str, str]:
+def _openb():
     lines = [f"{_OPENB}deletion_time,scheduled_time"]
     specs = ("", "V100M16|V100M32", "T4", "P100")
     for i, (submit, start, end, gpus, state) in enumerate(JOBS):
@@ -44,7 +42,7 @@ def _openb() -> dict[str, str]:
     return {"pods.csv": "\n".join(lines) + "\n", "nodes.csv": "\n".join(nodes) + "\n"}
 
 
-def _pai() -> dict[str, str]:
+def _pai():
     jobs, tasks = [], []
     models = ("V100", "T4", "P100", "MISC")
     for i, (submit, start, end, gpus, state) in enumerate(JOBS):
@@ -63,7 +61,7 @@ def _pai() -> dict[str, str]:
     }
 
 
-def _spot() -> dict[str, str]:
+def _spot():
     models = ("A10", "A100-SXM4-80GB", "A10", "A100-SXM4-80GB")
     lines = [f"{_SPOT}duration,job_type"]
     for i, (submit, start, end, gpus, _) in enumerate(JOBS):
@@ -73,7 +71,7 @@ def _spot() -> dict[str, str]:
     return {"job_info_df.csv": "\n".join(lines) + "\n", "node_info_df.csv": nodes}
 
 
-def _philly() -> dict[str, str]:
+def _philly():
     found = []
     for i, (submit, start, end, gpus, state) in enumerate(JOBS):
         detail = [{"ip": "m1", "gpus": [f"gpu{g}" for g in range(gpus)]}]
@@ -96,7 +94,7 @@ def _philly() -> dict[str, str]:
     return {"cluster_job_log": json.dumps(found, indent=4), "cluster_machine_list": machines}
 
 
-def _helios() -> dict[str, str]:
+def _helios():
     lines = [f"{_HELIOS}duration,queue"]
     for i, (submit, start, end, gpus, state) in enumerate(JOBS):
         name = ("COMPLETED", "FAILED")[state]
@@ -105,7 +103,7 @@ def _helios() -> dict[str, str]:
     return {"cluster_log.csv": "\n".join(lines) + "\n"}
 
 
-def _gavel() -> dict[str, str]:
+def _gavel():
     types = ("ResNet-50 (batch size 64)", "LM (batch size 5)", "A3C", "ResNet-50 (batch size 16)")
     lines, rates = [], {}
     for name, (submit, start, end, gpus, _) in zip(types, JOBS, strict=True):
@@ -129,26 +127,26 @@ TEXTS: Mapping[str, dict[str, str]] = {
 
 
 @pytest.fixture(scope="session")
-def texts() -> Mapping[str, dict[str, str]]:
+def texts():
     """Format -> file -> text."""
     return TEXTS
 
 
 @pytest.fixture(params=TEXTS)
-def format_name(request: pytest.FixtureRequest) -> str:
+def format_name(request):
     """Every format, one after the other."""
     return str(request.param)
 
 
 @pytest.fixture
-def write(tmp_path: Path) -> Callable[..., list[Path]]:
+def write(tmp_path):
     """
     Write the small trace of a format, and return its files.
 
     `change` maps a file to (old, new): text that is replaced once.
     """
 
-    def written(name: str, change: Mapping[str, tuple[str, str]] | None = None) -> list[Path]:
+    def written(name, change=None):
         for file, text in TEXTS[name].items():
             old, new = (change or {}).get(file, ("", ""))
             assert old in text
@@ -159,10 +157,10 @@ def write(tmp_path: Path) -> Callable[..., list[Path]]:
 
 
 @pytest.fixture
-def opened(write: Callable[..., list[Path]]) -> Callable[..., Trace]:
+def opened(write):
     """The same, opened."""
 
-    def made(name: str, change: Any = None) -> Trace:
+    def made(name, change=None):
         return open_trace(write(name, change))
 
     return made

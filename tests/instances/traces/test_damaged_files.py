@@ -30,14 +30,14 @@ ENTRIES += ["9" * 30, " ", "0.5", "\ud7ff", "2020-01-01T00:00:00Z", "2020-06-09 
 ZIPS = {"zip": zipfile.ZIP_DEFLATED, "bzip2": zipfile.ZIP_BZIP2, "lzma": zipfile.ZIP_LZMA}
 
 
-def report_on(content: bytes | str, name: str = "file"):
+def report_on(content, name="file"):
     """The report on a file of these bytes."""
     with TemporaryDirectory() as folder:
         Path(folder, name).write_bytes(content if isinstance(content, bytes) else content.encode())
         return inspect(open_trace([Path(folder, name)]))
 
 
-def packed(text: bytes, pack: str) -> bytes:
+def packed(text, pack):
     """The log as an archive: gz, tar, tar.gz, or a zip of this or another compression."""
     out = io.BytesIO()
     if pack == "gz":
@@ -53,7 +53,7 @@ def packed(text: bytes, pack: str) -> bytes:
     return out.getvalue()
 
 
-def many_rows(texts, n: int) -> bytes:
+def many_rows(texts, n):
     """The log with its first row n times, names of its own."""
     header, row = texts["helios"][LOG].splitlines()[:2]
     names = np.random.default_rng(1).integers(10**15, size=n).tolist()

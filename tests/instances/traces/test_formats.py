@@ -109,15 +109,15 @@ def test_packed_files_are_the_same_trace(name, write, tmp_path, pack):
     assert len(trace.ignored) == (0 if pack == "gz" else 1)
 
 
-def _with_ends(text: str) -> str:
+def _with_ends(text):
     return text.replace("\n", "\r\n")
 
 
-def _with_mark(text: str) -> str:
+def _with_mark(text):
     return "\ufeff" + text
 
 
-def _quoted(text: str) -> str:
+def _quoted(text):
     lines = [",".join(f'"{field}"' for field in line.split(",")) for line in text.splitlines()]
     return "\n".join(lines)
 

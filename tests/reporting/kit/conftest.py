@@ -2,7 +2,6 @@
 
 import os
 import subprocess
-from collections.abc import Callable
 from hashlib import sha256
 from pathlib import Path
 
@@ -13,7 +12,7 @@ from rsjs.experiments.campaigns.local import local
 from rsjs.experiments.campaigns.runner import Part
 from rsjs.reporting.kit import rsjs_verify
 from rsjs.reporting.kit.ijoc import export
-from rsjs.reporting.kit.paper import Paper, paper
+from rsjs.reporting.kit.paper import paper
 
 CAMPAIGN = """
 format = "rsjs-campaign/1"
@@ -47,14 +46,12 @@ DATES = {
     "GIT_CONFIG_GLOBAL": "/dev/null",
 }
 
-Carried = Callable[..., Path]
-
 
 @pytest.fixture(scope="session")
-def sign() -> Callable[[Path, str], None]:
+def sign():
     """Write a file's new digest into the sums of its record, as a forger would."""
 
-    def written(record: Path, name: str) -> None:
+    def written(record, name):
         sums = record / "SHA256SUMS"
         lines = [line for line in sums.read_text().splitlines() if not line.endswith(name)]
         digest = sha256((record / name).read_bytes()).hexdigest()
@@ -64,13 +61,13 @@ def sign() -> Callable[[Path, str], None]:
 
 
 @pytest.fixture(scope="session")
-def verifier() -> Path:
+def verifier():
     """The file of the verifier."""
     return Path(rsjs_verify.__file__)
 
 
 @pytest.fixture(scope="session")
-def repository(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
+def repository(tmp_path_factory):
     """A repository with one commit: source, a link, and what continuous integration needs."""
     root = tmp_path_factory.mktemp("repository")
     for name, text in TREE.items():
@@ -78,7 +75,7 @@ def repository(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
         (root / name).write_text(text)
     (root / "link").symlink_to("heuristics")
 
-    def git(*words: str) -> str:
+    def git(*words):
         command = ["git", "-C", str(root), *words]
         environment = {**os.environ, **DATES}
         return subprocess.run(
@@ -93,20 +90,20 @@ def repository(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
 
 
 @pytest.fixture(scope="session")
-def carried(repository: tuple[Path, str]) -> Carried:
+def carried(repository):
     """Carries out a campaign into a store, from source that is as the commit."""
 
     def carry_out(
-        store: Path,
+        store,
         *,
-        name: str = "two",
-        instances: str = DRAWN,
-        methods: str = 'fifo:paper", "greedy:code',
-        seeds: tuple[int, ...] = (0, 1),
-        dirty: bool = False,
-        part: Part | None = None,
-        campaign: str = CAMPAIGN,
-    ) -> Path:
+        name="two",
+        instances=DRAWN,
+        methods='fifo:paper", "greedy:code',
+        seeds=(0, 1),
+        dirty=False,
+        part=None,
+        campaign=CAMPAIGN,
+    ):
         file = store.with_name(f"{name}.toml")
         parts = {"instances": instances, "methods": methods, "seeds": [*seeds]}
         file.write_text(campaign.format(name=name, **parts))
@@ -122,13 +119,13 @@ def carried(repository: tuple[Path, str]) -> Carried:
 
 
 @pytest.fixture(scope="session")
-def store(tmp_path_factory: pytest.TempPathFactory, carried: Carried) -> Path:
+def store(tmp_path_factory, carried):
     """Four sound runs, which tests read and never write."""
     return carried(tmp_path_factory.mktemp("stores") / "store")
 
 
 @pytest.fixture(scope="session")
-def known() -> Paper:
+def known():
     """A paper of which everything is known."""
     return paper(
         number="2026.0001",
@@ -139,12 +136,7 @@ def known() -> Paper:
 
 
 @pytest.fixture(scope="session")
-def archive(
-    store: Path,
-    repository: tuple[Path, str],
-    known: Paper,
-    tmp_path_factory: pytest.TempPathFactory,
-) -> Path:
+def archive(store, repository, known, tmp_path_factory):
     """An archive that tests read and never write."""
     folder = tmp_path_factory.mktemp("archive") / "made"
     export([store], folder, known, root=repository[0])

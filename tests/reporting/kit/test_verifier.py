@@ -110,7 +110,7 @@ def _corrupt(solution, rng, nodes):
     return Solution(**arrays)
 
 
-def _is_flat(name: str) -> bool:
+def _is_flat(name):
     """Whether prices are flat and nothing is shared, as proportional energy needs."""
     try:
         replace(GENERATED[name], objective=replace(FAMILIES["sts"], energy="proportional"))

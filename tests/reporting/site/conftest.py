@@ -1,10 +1,7 @@
 """A site of made-up rows with hostile names, and one of a store that was really run."""
 
 import json
-from collections.abc import Iterator
 from hashlib import sha256
-from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -12,9 +9,7 @@ from rsjs.experiments.campaigns import document, runner
 from rsjs.experiments.campaigns.local import local
 from rsjs.reporting.csv_rows import csv_text
 from rsjs.reporting.site import build as building
-from rsjs.reporting.site.material import Material, gathered
-
-Row = dict[str, Any]
+from rsjs.reporting.site.material import gathered
 
 HOSTILE = "</script><script>window.harmed = 1</script><b>&'\""
 METHODS = ("exact@highs", "rule:x", HOSTILE)
@@ -36,7 +31,7 @@ run = ["enumeration", "greedy:code"]
 """
 
 
-def made_row(family: str, size: tuple[int, int], method: str, seed: int) -> Row:
+def made_row(family, size, method, seed):
     """A run; each method takes a second longer and costs 1 % more than the one before it."""
     nodes, jobs = size
     name = f"{family}-N{nodes}-J{jobs}-s1"
@@ -88,7 +83,7 @@ def made_row(family: str, size: tuple[int, int], method: str, seed: int) -> Row:
     }
 
 
-def events_of(row: Row) -> list[Row]:
+def events_of(row):
     """Two incumbents, the second one the decision."""
     if row["objective"] is None:
         return []
@@ -99,7 +94,7 @@ def events_of(row: Row) -> list[Row]:
 
 
 @pytest.fixture(scope="session")
-def rows() -> list[Row]:
+def rows():
     """Three methods, two seeds, three instances of jahani and of sts; sts with shared timing."""
     return [
         made_row(family, size, method, seed)
@@ -111,7 +106,7 @@ def rows() -> list[Row]:
 
 
 @pytest.fixture(scope="session")
-def tables(rows: list[Row], tmp_path_factory: pytest.TempPathFactory) -> Path:
+def tables(rows, tmp_path_factory):
     """Those rows as `rsjs collect` writes them, and one run that was skipped."""
     folder = tmp_path_factory.mktemp("made") / "tables"
     folder.mkdir()
@@ -125,13 +120,13 @@ def tables(rows: list[Row], tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def material(tables: Path) -> Material:
+def material(tables):
     """What those tables hold."""
     return gathered([tables])
 
 
 @pytest.fixture(scope="session")
-def site(material: Material, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+def site(material, tmp_path_factory):
     """The site of those rows, without the PDF files of instances."""
     folder = tmp_path_factory.mktemp("site") / "site"
     with pytest.MonkeyPatch.context() as patch:
@@ -141,7 +136,7 @@ def site(material: Material, tmp_path_factory: pytest.TempPathFactory) -> Iterat
 
 
 @pytest.fixture(scope="session")
-def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def store(tmp_path_factory):
     """The store of a campaign of two runs."""
     folder = tmp_path_factory.mktemp("campaign")
     (folder / "little.toml").write_text(CAMPAIGN)

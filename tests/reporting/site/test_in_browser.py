@@ -2,10 +2,7 @@
 
 import re
 import shutil
-from collections.abc import Callable, Iterator
 from importlib.util import find_spec
-from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -32,11 +29,9 @@ pytestmark = [
     pytest.mark.skipif(bool(LACKING), reason=f"no browser test: {' and '.join(LACKING)}"),
 ]
 
-Open = Callable[..., Any]
-
 
 @pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
+def browser():
     """The browser of this system."""
     from playwright.sync_api import sync_playwright
 
@@ -47,12 +42,12 @@ def browser() -> Iterator[Any]:
 
 
 @pytest.fixture
-def opened(browser: Any, site: Path) -> Iterator[Open]:
+def opened(browser, site):
     """Opens a page by pattern; no page may say anything to the console or load from elsewhere."""
     said: list[str] = []
     contexts = []
 
-    def open_page(pattern: str, anchor: str = "", **options: Any) -> Any:
+    def open_page(pattern, anchor="", **options):
         context = browser.new_context(viewport={"width": 1280, "height": 900}, **options)
         contexts.append(context)
         page = context.new_page()
@@ -72,7 +67,7 @@ def opened(browser: Any, site: Path) -> Iterator[Open]:
     assert said == []
 
 
-def column(page: Any, table: str, number: int) -> list[str]:
+def column(page, table, number):
     """The visible texts of a column."""
     cells = page.locator(f"#{table} tbody tr:visible td:nth-child({number})")
     return cells.all_text_contents()
@@ -210,7 +205,7 @@ def test_text_contrasts_with_its_paper(opened):
     assert len(papers) == 2
 
 
-def _luminance(page: Any, name: str) -> float:
+def _luminance(page, name):
     colour = page.evaluate(f"rsjsColour('{name}')")
     channels = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
     red, green, blue = (

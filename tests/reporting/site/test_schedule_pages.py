@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from rsjs.experiments.mig_outcome import MigOutcome, of_result
+from rsjs.experiments.mig_outcome import of_result
 from rsjs.experiments.mig_scheduling import schedule
 from rsjs.instances.library.drawing import mig_config
 from rsjs.instances.method import Limits
@@ -30,20 +30,20 @@ METHODS = ("fcfs", "bigrem", "bigfirst_srpt")
 class Drawn(Downloads):
     """Draws at once, and writes no tables."""
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root):
         self.root, self.drawn = root, list[Path]()
 
-    def picture(self, name: str, draw: Any, *what: Any, suffix: str = "pdf") -> str:
+    def picture(self, name, draw, *what, suffix="pdf"):
         self.drawn.append(self.root / f"{name}.{suffix}")
         draw(*what, path=self.drawn[-1])
         return f"{name}.{suffix}"
 
-    def with_files(self, table: Any, place: str) -> Any:
+    def with_files(self, table, place):
         return table
 
 
 @pytest.fixture(scope="module")
-def outcomes() -> list[MigOutcome]:
+def outcomes():
     """Three rules on a set of the paper, the stages late and completion."""
     jobs = generate(mig_config("section4.json"), 2)
     problem = named(paper_problem(jobs, "A", parse_objective("late,completion")))
@@ -51,7 +51,7 @@ def outcomes() -> list[MigOutcome]:
 
 
 @pytest.fixture(scope="module")
-def material(outcomes: list[MigOutcome], tmp_path_factory: pytest.TempPathFactory) -> Material:
+def material(outcomes, tmp_path_factory):
     """Their rows, read back."""
     folder = tmp_path_factory.mktemp("rows")
     (folder / "rows.csv").write_text(csv_text([found.row(LIMITS) for found in outcomes]))

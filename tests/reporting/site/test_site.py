@@ -8,8 +8,6 @@ from collections.abc import Callable
 from contextlib import nullcontext
 from html.parser import HTMLParser
 from importlib import util
-from pathlib import Path
-from typing import Any
 from urllib.parse import unquote
 
 import pytest
@@ -26,7 +24,7 @@ pytestmark = pytest.mark.slow  # the site is built
 class Page(HTMLParser):
     """The links, ids, scripts and text of a page."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path):
         super().__init__()
         self.links: list[str] = []
         self.ids: set[str] = set()
@@ -34,7 +32,7 @@ class Page(HTMLParser):
         self.text = ""
         self.feed(path.read_text("utf-8"))
 
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+    def handle_starttag(self, tag, attrs):
         self.tags.append(tag)
         for name, value in attrs:
             if name in ("href", "src", "data-facts", "data-index") and value:
@@ -42,17 +40,17 @@ class Page(HTMLParser):
             elif name == "id" and value:
                 self.ids.add(value)
 
-    def handle_data(self, data: str) -> None:
+    def handle_data(self, data):
         self.text += data
 
 
-def facts(script: Path) -> dict:
+def facts(script):
     """What a script of data/ hands over."""
     text = re.fullmatch(r'rsjsFacts\("[^"]+", (.*)\);\n', script.read_text("utf-8"))[1]
     return json.loads(text)
 
 
-def page_of(site: Path, pattern: str) -> str:
+def page_of(site, pattern):
     [path] = site.glob(pattern)
     return path.read_text("utf-8")
 
@@ -196,10 +194,10 @@ def test_a_folder_that_is_no_report_is_left_alone(material, tmp_path):
 class _NoDrawing(nullcontext[None]):
     """Draws nothing."""
 
-    def __enter__(self) -> Any:
+    def __enter__(self):
         return self
 
-    def draw(self, *_: object, path: Path) -> None:
+    def draw(self, *_, path):
         pass
 
 
@@ -209,7 +207,7 @@ def test_a_report_that_fails_leaves_the_one_before(material, tmp_path, monkeypat
     mark = json.dumps({"format": building.FORMAT})
     (folder / building.MARK).write_text(mark)
 
-    def fail(*_: object) -> None:
+    def fail(*_):
         raise RuntimeError("the disk is full")
 
     monkeypatch.setattr(building.fairness_page, "content", fail)

@@ -1,17 +1,13 @@
 """Rows of made-up runs, and matrices of seconds written down by hand."""
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
-
 import numpy as np
 import pandas as pd
 import pytest
 
-Row = dict[str, Any]
 NAN = float("nan")
 
 
-def _row(instance: str, method: str, **other: Any) -> Row:
+def _row(instance, method, **other):
     known = {
         "instance": instance,
         "instance_sha256": instance.ljust(64, "0"),
@@ -33,7 +29,7 @@ def _row(instance: str, method: str, **other: Any) -> Row:
     return known | other
 
 
-def _table(columns: Mapping[str, Sequence[float]], seeds: int = 1) -> pd.DataFrame:
+def _table(columns, seeds=1):
     problems = len(next(iter(columns.values())))
     index = pd.MultiIndex.from_tuples(
         [(f"i{p // seeds}", p % seeds) for p in range(problems)], names=["instance", "seed"]
@@ -42,19 +38,19 @@ def _table(columns: Mapping[str, Sequence[float]], seeds: int = 1) -> pd.DataFra
 
 
 @pytest.fixture(scope="session")
-def row() -> Callable[..., Row]:
+def row():
     """The builder of a row: a verified run that ended by itself, unless told otherwise."""
     return _row
 
 
 @pytest.fixture(scope="session")
-def table() -> Callable[..., pd.DataFrame]:
+def table():
     """The builder of a matrix, problems x methods, of `seeds` problems per instance."""
     return _table
 
 
 @pytest.fixture(scope="session")
-def rows() -> list[Row]:
+def rows():
     """
     Three methods on two instances with two seeds, with the course of each run.
 
@@ -76,5 +72,5 @@ def rows() -> list[Row]:
     return made
 
 
-def _event(seconds: float, incumbent: float | None, bound: float | None) -> Row:
+def _event(seconds, incumbent, bound):
     return {"seconds": seconds, "incumbent": incumbent, "bound": bound}

@@ -14,7 +14,7 @@ from rsjs.reporting.statistics.shifted_mean import logarithms
 FIRST = [[1, 2, 0], [1, 0, 2], [1, 1, 1]]  # how often each of three instances is drawn
 
 
-def problems(*seeds: int) -> pd.MultiIndex:
+def problems(*seeds):
     """An instance for each number, with so many seeds."""
     pairs = [(f"i{i}", seed) for i, count in enumerate(seeds) for seed in range(count)]
     return pd.MultiIndex.from_tuples(pairs, names=["instance", "seed"])

@@ -1,16 +1,11 @@
 """What the linter marks, and that it is silent about what is fair."""
 
 import json
-from collections.abc import Callable
-from typing import Any
 
 import pytest
 
 from rsjs.reporting.statistics.fairness import Finding, findings
 from rsjs.reporting.statistics.fairness_checks import FEW_SEEDS
-
-Row = dict[str, Any]
-Make = Callable[..., Row]
 
 RECORDED = {
     "feasibility_tolerance": 1e-6,
@@ -32,7 +27,7 @@ RECORDED = {
 
 
 @pytest.fixture
-def fair(row: Make) -> list[Row]:
+def fair(row):
     """Two methods on two instances with five seeds, everything recorded and the same."""
     return [
         row(instance, method, seed=seed) | RECORDED
@@ -42,7 +37,7 @@ def fair(row: Make) -> list[Row]:
     ]
 
 
-def changed(rows: list[Row], method: str, **changes: Any) -> list[Row]:
+def changed(rows, method, **changes):
     """The rows of one method on the first instance changed."""
     return [
         row | changes if row["method"] == method and row["instance"] == "i" else row for row in rows
@@ -103,11 +98,11 @@ def test_of_several_overruns_the_longest_is_told(fair, longest):
     assert found.message == "b overran its limit in 5 runs, by 45.0 s at most"
 
 
-def _is(row: Row, method: str, seed: int) -> bool:
+def _is(row, method, seed):
     return (row["instance"], row["method"], row["seed"]) == ("i", method, seed)
 
 
-def _ran_with(**options: Any) -> Row:
+def _ran_with(**options):
     return {"options": json.dumps({"random_seed": 7, "other": "text", **options})}
 
 

@@ -1,8 +1,5 @@
 """The course of a run and the area under it."""
 
-from collections.abc import Callable
-from typing import Any
-
 import numpy as np
 import pytest
 
@@ -10,14 +7,12 @@ from rsjs.reporting.statistics.courses import course
 from rsjs.reporting.statistics.integrals import integral, mean_gaps, with_courses
 from rsjs.reporting.statistics.runs import tidy
 
-Make = Callable[..., dict[str, Any]]
 
-
-def event(seconds: float, incumbent: float | None, bound: float | None = None) -> dict[str, Any]:
+def event(seconds, incumbent, bound=None):
     return {"seconds": seconds, "incumbent": incumbent, "bound": bound}
 
 
-def made(row: Make, events: list[dict[str, Any]], **other: Any) -> Any:
+def made(row, events, **other):
     """A run that costs 100, the best."""
     one = {"objective": 100.0, "bound": 100.0, "total_s": 8.0} | other
     return tidy([row("i", "a", events=events, **one)])

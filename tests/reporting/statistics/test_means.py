@@ -1,7 +1,6 @@
 """Shifted geometric means and PAR10 under both policies for failures; the portfolio of all."""
 
 import doctest
-from collections.abc import Callable
 from importlib import import_module
 from math import exp, log
 
@@ -15,7 +14,7 @@ from scipy import stats
 from rsjs.reporting.statistics.failures import intersection, penalised
 from rsjs.reporting.statistics.par import penalised_average
 from rsjs.reporting.statistics.shifted_mean import logarithms, shifted_geometric_mean, shifted_means
-from rsjs.reporting.statistics.virtual_best import VirtualBest, virtual_best
+from rsjs.reporting.statistics.virtual_best import virtual_best
 
 NAN = float("nan")
 Seconds = st.lists(st.floats(0, 3600), min_size=1, max_size=20)
@@ -39,12 +38,12 @@ def test_the_mean_lies_between_the_values_and_below_the_arithmetic_one(values, s
 
 
 @pytest.fixture
-def times(table: Callable[..., pd.DataFrame]) -> pd.DataFrame:
+def times(table):
     return table({"a": [1.0, 2.0, NAN], "b": [3.0, NAN, 5.0]})
 
 
 @pytest.fixture
-def limits(times: pd.DataFrame) -> pd.Series:
+def limits(times):
     return pd.Series([10.0, 10.0, 20.0], index=times.index)
 
 
@@ -75,7 +74,7 @@ def test_par10_by_hand(times, limits):
 
 
 @pytest.fixture
-def best(table: Callable[..., pd.DataFrame]) -> VirtualBest:
+def best(table):
     times = table(
         {
             "a": [1.0, 7.0, 3.0, NAN],

@@ -1,7 +1,6 @@
 """What is solved, in what time, at what gap, and how runs ended."""
 
 from math import isnan
-from typing import Any
 
 import numpy as np
 import pytest
@@ -23,7 +22,7 @@ def test_solved_by_the_own_bound_or_by_that_of_another(row):
         ]
     )
 
-    def names(*how: Any) -> list[str]:
+    def names(*how):
         return runs["method"][solved(runs, *how)].tolist()
 
     assert names("proved") == names("proved", 0.01) == names("reached", 0.0) == ["proves"]

@@ -1,8 +1,6 @@
 """Pictures of an analysis: each is drawn, what it draws, the same bytes twice."""
 
 import re
-from collections.abc import Callable
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -18,13 +16,12 @@ from rsjs.reporting.statistics.scatter_picture import pairwise_times
 
 pytestmark = pytest.mark.slow
 
-Table = Callable[..., pd.DataFrame]
 PICTURES = ["gaps.png", "targets.png", "ranks-by-cost.png"]
 PICTURES += ["profiles.png", "times.png", "ranks-by-time.png"]
 NAN = float("nan")
 
 
-def words(picture: Path) -> list[str]:
+def words(picture):
     """The text of an SVG, in its order."""
     return re.findall(r">([^<>\n]+)</text>", picture.read_text())
 
@@ -40,7 +37,7 @@ def test_all_files_are_written_and_the_same_twice(rows, tmp_path):
 
 
 @pytest.fixture
-def times(table: Table) -> pd.DataFrame:
+def times(table):
     """Eight methods; the last one fails everywhere."""
     rng = np.random.default_rng(0)
     made = table({f"m{i}": rng.lognormal(i / 4, 1.0, 10) for i in range(8)})

@@ -2,7 +2,6 @@
 
 import json
 from math import isnan
-from typing import Any
 
 import pytest
 
@@ -56,7 +55,7 @@ def test_only_verified_runs_are_valid(row, status):
     assert isnan(made["primal_gap"][0])
 
 
-def _options(**changed: Any) -> str:
+def _options(**changed):
     return json.dumps({"boot": 0, "deviation": 0, "energy": "curve", **changed})
 
 

@@ -3,7 +3,6 @@
 import csv
 import io
 from dataclasses import replace
-from typing import Any
 
 import pandas as pd
 import pytest
@@ -11,22 +10,20 @@ import pytest
 from rsjs.reporting.statistics import sheet_text
 from rsjs.reporting.statistics.analysis import Analysis
 from rsjs.reporting.statistics.rank_sheets import probability
-from rsjs.reporting.statistics.sheet import Sheet
 from rsjs.reporting.statistics.sheet_terminal import table as terminal_table
 from rsjs.reporting.statistics.sheets import definition, sheets
 from rsjs.reporting.statistics.simulation_sheet import simulation_sheet
 
-Row = dict[str, Any]
 NAMES = ["counts", "times", "gaps", "anytime", "pairs-by-time", "pairs-by-cost"]
 NAMES += ["ranks-by-time", "ranks-by-cost", "virtual-best", "fairness"]
 
 
 @pytest.fixture(scope="module")
-def made(rows: list[Row]) -> list[Sheet]:
+def made(rows):
     return sheets(Analysis(rows=rows))
 
 
-def by_name(made: list[Sheet], name: str) -> Sheet:
+def by_name(made, name):
     return next(sheet for sheet in made if sheet.name == name)
 
 
@@ -169,7 +166,7 @@ def test_a_probability_is_never_a_bare_zero(value, shown):
     assert probability(value) == shown
 
 
-def _row(method: str, workload: str, cost: float | None, **more: Any) -> dict[str, Any]:
+def _row(method, workload, cost, **more):
     row = {
         "method": method,
         "instance_sha256": workload,

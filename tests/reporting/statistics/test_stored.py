@@ -1,9 +1,6 @@
 """Rows and events read back from a comparison's folder."""
 
 import json
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -11,14 +8,12 @@ from rsjs.instances.errors import InputError
 from rsjs.reporting.csv_rows import csv_text
 from rsjs.reporting.statistics.stored import read_stored
 
-Row = dict[str, Any]
-
 
 @pytest.fixture
-def store(tmp_path: Path, rows: list[Row]) -> Callable[..., Path]:
+def store(tmp_path, rows):
     """Write rows of one seed as `rsjs compare` does, with changes to the courses."""
 
-    def written(seed: int = 0, seeds: bool = False, **changes: Any) -> Path:
+    def written(seed=0, seeds=False, **changes):
         folder = tmp_path / f"seed{seed}"
         folder.mkdir()
         chosen = [row for row in rows if row["seed"] == seed]
