@@ -3,7 +3,6 @@
 import json
 import subprocess
 import sys
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 
@@ -31,8 +30,11 @@ class Ended:
         """Standard output, which must be one JSON document and nothing else."""
         return json.loads(self.out)
 
-
-Run = Callable[..., Ended]
+    @property
+    def refusal(self):
+        """Standard error of a command that refused its input: one line, nothing else came out."""
+        assert (self.code, self.out, self.err.count("\n")) == (2, "", 1)
+        return self.err
 
 
 @pytest.fixture(scope="package", autouse=True)

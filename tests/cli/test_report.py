@@ -78,10 +78,7 @@ def test_the_store_worked_on_last_is_taken(tmp_path):
 
 def test_without_a_store_it_is_told_what_to_do(rsjs, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    ended = rsjs("report")
-    assert ended.code == 2
-    assert ended.err.count("\n") == 1
-    assert "runs: found no store, expected a store of `rsjs run`" in ended.err
+    assert "runs: found no store, expected a store of `rsjs run`" in rsjs("report").refusal
     with pytest.raises(InputError):
         last_store(tmp_path)
 
@@ -89,9 +86,8 @@ def test_without_a_store_it_is_told_what_to_do(rsjs, tmp_path, monkeypatch):
 def test_a_folder_with_other_files_is_refused_before_anything_is_read(rsjs, tmp_path):
     (tmp_path / "thesis").mkdir()
     (tmp_path / "thesis" / "chapter.tex").write_text("mine")
-    ended = rsjs("report", tmp_path / "absent", "-o", tmp_path / "thesis")
-    assert ended.code == 2
-    assert "thesis: found a folder with other files, expected a report" in ended.err
+    refusal = rsjs("report", tmp_path / "absent", "-o", tmp_path / "thesis").refusal
+    assert "thesis: found a folder with other files, expected a report" in refusal
     ended = rsjs("report", tmp_path / "absent")
     assert ended.code == 2
     assert ended.err.count("\n") == 1

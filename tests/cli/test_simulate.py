@@ -179,6 +179,4 @@ def test_bad_input(workload, tmp_path, rsjs, arguments, told):
 
 
 def test_an_instance_is_not_a_workload(folder, tmp_path, rsjs):
-    ended = rsjs("simulate", folder / "small.json", "-o", tmp_path / "out")
-    assert ended.code == 2
-    assert "/format" in ended.err
+    assert "/format" in rsjs("simulate", folder / "small.json", "-o", tmp_path / "out").refusal
