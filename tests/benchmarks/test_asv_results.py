@@ -105,11 +105,7 @@ def test_problems_of_a_run(found, lines):
 
 @pytest.mark.parametrize(
     ("again", "slowed", "words"),
-    [
-        (1.0, 2.0, None),
-        (2.0, 2.0, "flagged against itself"),
-        (1.0, 1.0, "was not noticed"),
-    ],
+    [(1.0, 2.0, None), (2.0, 2.0, "flagged against itself"), (1.0, 1.0, "was not noticed")],
 )
 def test_the_canary_ends_with_an_error_if_asv_is_wrong(monkeypatch, again, slowed, words):
     factors = {canary.PLAIN: 1.0, canary.AGAIN: again, canary.SLOWED: slowed}

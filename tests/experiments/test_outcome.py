@@ -92,8 +92,7 @@ def test_no_process_of_a_run_survives_it(hostile, tiny, strays):
 
 
 @pytest.mark.parametrize(
-    ("name", "constraint"),
-    [("lie", "claimed_objective"), ("boast", "claimed_bound")],
+    ("name", "constraint"), [("lie", "claimed_objective"), ("boast", "claimed_bound")]
 )
 def test_false_claims_and_infeasible_decisions_are_no_verified_solution(
     hostile, tiny, name, constraint

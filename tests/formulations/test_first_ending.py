@@ -195,9 +195,7 @@ def test_a_price_that_rises_with_each_of_eight_gpus_needs_120_marked_patterns():
     types = {v.name: v for v in instance.cluster.node_types}
     server = replace(types["In-house server 2"], cost=tuple(0.1 * g for g in range(9)))
     cluster = replace(
-        instance.cluster,
-        node_types=(server,),
-        groups=(NodeGroup(count=40, types=(server.name,)),),
+        instance.cluster, node_types=(server,), groups=(NodeGroup(count=40, types=(server.name,)),)
     )
     data = patterns.LeaderModel.of(replace(instance, cluster=cluster))
     assert patterns.arrays(data).counts["integers"] == 120

@@ -113,14 +113,8 @@ def test_no_integer_between_the_bounds_is_infeasible(model):
             model_of([[1, 1]], [1, 1], 0, [np.inf, 1]),
             r"cp-sat takes bounded columns only; column 0 is in \[0, inf\]",
         ),
-        (
-            model_of([[1, 1], [1, 1 / 3]], [1, 1]),
-            "cp-sat takes integer rows only; row 1 has 0.333",
-        ),
-        (
-            model_of([[1e13, 1]], [1, 1]),
-            r"cp-sat takes integer rows only; row 0 has 1e\+13",
-        ),
+        (model_of([[1, 1], [1, 1 / 3]], [1, 1]), "cp-sat takes integer rows only; row 1 has 0.333"),
+        (model_of([[1e13, 1]], [1, 1]), r"cp-sat takes integer rows only; row 0 has 1e\+13"),
         (
             model_of([[1e12, 1]], [1, 1], 0, 1e9),
             r"cp-sat takes rows up to 2\*\*60 only; row 0 can exceed that",

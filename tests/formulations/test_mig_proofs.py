@@ -91,10 +91,7 @@ def test_waste_has_no_bound_before_the_number_of_gpus_is_proven(monkeypatch):
     data = PlacementModel.of(asked)
     made = place(asked, "wf")  # more GPUs than needed
     answer = RawResult(
-        stop=Stop.TIME_LIMIT,
-        status="",
-        x=mig_placement_patterns.warm_start(data, made),
-        bound=1.0,
+        stop=Stop.TIME_LIMIT, status="", x=mig_placement_patterns.warm_start(data, made), bound=1.0
     )
     known = SimpleNamespace(load=lambda: lambda *given, **options: answer)
     monkeypatch.setattr(mig_placement, "backend", lambda name: known)

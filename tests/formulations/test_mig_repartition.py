@@ -8,11 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rsjs.formulations import (
-    mig_repartition_bounds,
-    mig_repartition_nested,
-    mig_repartition_time,
-)
+from rsjs.formulations import mig_repartition_bounds, mig_repartition_nested, mig_repartition_time
 from rsjs.formulations.mig_repartition import solve
 from rsjs.formulations.mig_repartition_fits import fits
 from rsjs.formulations.mig_repartition_nested import Nested

@@ -16,13 +16,7 @@ from rsjs.instances.check import check
 from rsjs.instances.generators import andreas, kiros, sts
 from rsjs.instances.method import EXPECTATION, OPEN_NODES, Call, Limits, Report
 from rsjs.instances.solution import Stop
-from tests.formulations.agreement import (
-    StopsAfter,
-    of_table_iv,
-    optimum,
-    served,
-    with_objective,
-)
+from tests.formulations.agreement import StopsAfter, of_table_iv, optimum, served, with_objective
 
 pytestmark = pytest.mark.solver
 

@@ -154,10 +154,7 @@ def test_fixed_node_without_room_sends_the_job_to_its_next_candidate(make):
 @pytest.mark.parametrize("rule", ["code", "paper"])
 def test_more_nodes_than_jobs_leaves_nodes_off(make, rule):
     instance = make(
-        types={"A1": 1, "A2": 2},
-        groups=[(3, ["A1", "A2"])],
-        hours=[{"A": [None, 3]}],
-        due=[NEVER],
+        types={"A1": 1, "A2": 2}, groups=[(3, ["A1", "A2"])], hours=[{"A": [None, 3]}], due=[NEVER]
     )
     assert _schedule(instance, rule) == ([0], [2], ["A2", "off", "off"])
 

@@ -18,10 +18,7 @@ from rsjs.instances.solution import Solution
 NEVER = 1000.0  # a due date no job misses
 
 
-@pytest.mark.parametrize(
-    ("method", "first"),
-    [("fifo", 2), ("edf", 0), ("priority", 1)],
-)
+@pytest.mark.parametrize(("method", "first"), [("fifo", 2), ("edf", 0), ("priority", 1)])
 def test_orders(make, method, first):
     instance = make(
         {"A1": 1},

@@ -103,10 +103,7 @@ def test_n4_changes_the_gpu_type_of_a_late_node(make):
 
 def test_n4_asks_for_as_many_gpus_and_for_times_that_fall(make):
     """B1 is faster and cheaper but too small for two jobs; on C2 the times rise in sum."""
-    hours = [
-        {"A": [5, 5], "B": [2, 2], "C": [4, 4]},
-        {"A": [4, 4], "B": [1, 1], "C": [6, 6]},
-    ]
+    hours = [{"A": [5, 5], "B": [2, 2], "C": [4, 4]}, {"A": [4, 4], "B": [1, 1], "C": [6, 6]}]
     types = {"A2": 1, "B1": 0.1, "C2": 1}
     instance = make(types, [(1, list(types))], hours, due=[1, 9])
     assert improved(instance, "4", [0, 0], [1, 1], [0])[1] == 0

@@ -47,8 +47,7 @@ def test_the_share_is_the_smallest_that_memory_allows(make, memory, level, rate,
     instance = make(types={"A2": [1, 2]}, groups=[(1, ["A2"])], hours=[{"A": [4, 2]}], due=[9])
     levels = ShareLevel(units=2, max_memory_gb=8), ShareLevel(units=1, max_memory_gb=4)
     cluster = replace(
-        instance.cluster,
-        gpu_types=(GpuType(name="A", memory_gb=16, units=4, levels=levels),),
+        instance.cluster, gpu_types=(GpuType(name="A", memory_gb=16, units=4, levels=levels),)
     )
     jobs = replace(instance.jobs, memory_gb=np.array([memory]), inflation=np.array([[[1.25, 1.5]]]))
     shared = replace(instance, cluster=cluster, jobs=jobs)

@@ -110,10 +110,7 @@ def test_mean_epochs_until_they_are_passed_then_the_worst_case(make, done, gpus)
     """E[W] = 5, w_max = 10: with 1 GPU in time for 5 - w epochs, not for 10 - w."""
     instance = make({"A2": [1, 2]}, [(1, ["A2"])], [{"A": [2, 1.5]}], due=[8.5])
     jobs = replace(
-        instance.jobs,
-        epochs_max=np.array([10]),
-        epochs_done=np.array([done]),
-        law=("law",),
+        instance.jobs, epochs_max=np.array([10]), epochs_done=np.array([done]), law=("law",)
     )
     due = {0.0: 10.0, 3.0: 5.0, 6.0: 7.0}[done]
     law = Law.of([[2, 5], [8, 5], [10, 0]])

@@ -4,14 +4,7 @@ from math import inf
 
 import pytest
 
-from rsjs.heuristics.stopping import (
-    Evaluations,
-    Iterations,
-    Reported,
-    Seconds,
-    Stopping,
-    Target,
-)
+from rsjs.heuristics.stopping import Evaluations, Iterations, Reported, Seconds, Stopping, Target
 from rsjs.instances.method import Report
 
 

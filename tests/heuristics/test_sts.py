@@ -61,10 +61,7 @@ def later(instance, decision, seed):
     )
     hours = float(rng.uniform(0, 20))
     return replace(
-        instance,
-        now=instance.now + hours,
-        jobs=replace(jobs, epochs_done=done),
-        current=decision,
+        instance, now=instance.now + hours, jobs=replace(jobs, epochs_done=done), current=decision
     )
 
 

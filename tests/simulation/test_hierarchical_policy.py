@@ -41,11 +41,7 @@ JAHANI = jahani.workload(nodes=4, jobs=20, seed=1, gap_seconds=0.1)
 
 @pytest.mark.parametrize(
     ("workload", "method", "controllers"),
-    [
-        (STS, "queue:edf", 2),
-        (STS, "sts:fallback", 3),
-        (JAHANI, "greedy:paper", 4),
-    ],
+    [(STS, "queue:edf", 2), (STS, "sts:fallback", 3), (JAHANI, "greedy:paper", 4)],
 )
 def test_each_controller_is_a_simulation_of_its_own(workload, method, controllers):
     found = hierarchical(workload, method, controllers)

@@ -79,8 +79,7 @@ def test_decisions_are_those_of_the_method_on_a_crowded_cluster(spelling):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "spelling",
-    ["greedy:code", "greedy:paper", "queue:pedf", "queue:greedy", "local_search"],
+    "spelling", ["greedy:code", "greedy:paper", "queue:pedf", "queue:greedy", "local_search"]
 )
 def test_methods_are_policies(spelling):
     workload = sts.workload(nodes=3, jobs=12, seed=1)

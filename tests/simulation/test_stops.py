@@ -130,10 +130,7 @@ def test_ctrl_c_in_the_middle_of_an_event_is_no_error(two, both, monkeypatch):
 
     monkeypatch.setattr(Nodes, "set", torn)
     found = simulate(two, both)
-    assert (found.status, found.message) == (
-        Status.INTERRUPTED,
-        "scripted at 0 h: ended by Ctrl-C",
-    )
+    assert (found.status, found.message) == (Status.INTERRUPTED, "scripted at 0 h: ended by Ctrl-C")
 
 
 def test_of_many_jobs_that_wait_some_are_named(make, scripted):

@@ -63,10 +63,7 @@ DAMAGE = [  # what is done to the entry, what is told
         lambda e: step(e, "ub_data", 0, "value", e["ub_data"][1]["value"]),
         "/ub_data/1/value: ",  # no better than before is no step
     ),
-    (
-        lambda e: step(e, "lb_data", 0, "value", e["lb_data"][1]["value"]),
-        "/lb_data/1/value: ",
-    ),
+    (lambda e: step(e, "lb_data", 0, "value", e["lb_data"][1]["value"]), "/lb_data/1/value: "),
     (lambda e: step(e, "lb_data", 0, "value", 9e9), "is not better than 9000000000.0 before"),
     (lambda e: step(e, "lb_data", 1, "value", 9e9), "/lb_data/1/value: 9000000000.0 above"),
     (lambda e: step(e, "ub_data", 1, "exact", "1/3"), "/ub_data/-1/exact: found '1/3', expected"),

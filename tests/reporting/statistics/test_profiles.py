@@ -75,8 +75,7 @@ def test_times_to_targets_by_hand(rows):
 
 
 @pytest.mark.parametrize(
-    ("above", "hit"),
-    [(0.2, 0), (0.004, 5), (0.0015, 5), (0.0009, 6), (1e-8, 6), (1e-10, 7)],
+    ("above", "hit"), [(0.2, 0), (0.004, 5), (0.0015, 5), (0.0009, 6), (1e-8, 6), (1e-10, 7)]
 )
 def test_a_gap_hits_the_targets_that_it_is_not_above(above, hit, row):
     rows = [row("i", name, events=[]) for name in ("best", "near")]

@@ -114,10 +114,7 @@ NAN = float("nan")
 
 def test_wins_ties_and_losses(table):
     values = table(
-        {
-            "a": [1.0, 100.0, 5.0, NAN, NAN, 0.0, -2.0],
-            "b": [2.0, 100.9, NAN, 5.0, NAN, 0.0, -1.0],
-        }
+        {"a": [1.0, 100.0, 5.0, NAN, NAN, 0.0, -2.0], "b": [2.0, 100.9, NAN, 5.0, NAN, 0.0, -1.0]}
     )
     assert wins(values, "a", "b") == (3, 3, 1)  # 100 and 100.9 tie, so do two failures
     assert wins(values, "b", "a") == (1, 3, 3)
