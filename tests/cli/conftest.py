@@ -34,6 +34,7 @@ class Ended:
     def refusal(self):
         """Standard error of a command that refused its input: one line, nothing else came out."""
         assert (self.code, self.out, self.err.count("\n")) == (2, "", 1)
+        assert self.err.startswith("rsjs: error: ")
         return self.err
 
 
