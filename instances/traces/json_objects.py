@@ -46,6 +46,8 @@ def objects(
             if at == len(text):
                 break
             try:
+                if text[at] != "{":
+                    raise ValueError("what is left of a broken object")
                 found, end = decoder.raw_decode(text, at)
             except (ValueError, RecursionError) as error:
                 place = error.pos if isinstance(error, JSONDecodeError) else at

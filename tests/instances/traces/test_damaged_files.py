@@ -101,6 +101,12 @@ def test_broken_json_costs_the_jobs_that_it_hits(texts, data):
     assert report.tally.usable >= 4 - max(2, hit)
 
 
+def test_what_is_left_of_a_broken_object_is_one_row(texts):
+    text = texts["philly"]["cluster_job_log"]
+    report = report_on(text.replace('": "application_1",', '": "application_1"}', 1).encode())
+    assert (report.tally.rows, report.tally.usable) == (5, 3)
+
+
 def test_an_array_that_does_not_end_is_truncated(texts):
     text = texts["philly"]["cluster_job_log"].rstrip().removesuffix("]").encode()
     for end in (b"", b",", b", {"):
