@@ -31,6 +31,12 @@ class Ended:
         return json.loads(self.out)
 
     @property
+    def output(self):
+        """Standard output of a command that did what it was asked to do."""
+        assert self.code == 0
+        return self.out
+
+    @property
     def refusal(self):
         """Standard error of a command that refused its input: one line, nothing else came out."""
         assert (self.code, self.out, self.err.count("\n")) == (2, "", 1)

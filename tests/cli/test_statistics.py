@@ -53,10 +53,9 @@ def test_a_stored_comparison_is_analysed(rsjs, folder, tmp_path):
 
 
 def test_without_events_it_is_told_what_is_missing(rsjs, tmp_path):
-    ended = rsjs("statistics", made(tmp_path / "rows"))
-    assert ended.code == 0
-    assert "Over time" not in ended.out
-    assert "they need events.json beside every rows.csv" in ended.out
+    output = rsjs("statistics", made(tmp_path / "rows")).output
+    assert "Over time" not in output
+    assert "they need events.json beside every rows.csv" in output
     assert [path.name for path in tmp_path.iterdir()] == ["rows"]
 
 
