@@ -128,8 +128,8 @@ def test_it_ends_when_the_time_is_up_or_somebody_asks(report, stop):
 
 
 def test_incumbents_fall_and_the_bound_comes_first():
-    report = Ticking(9.0)
-    solve(sts.generate(nodes=10, jobs=40, seed=2), 500, report=report)
+    report = Ticking(60.0)
+    solve(sts.generate(nodes=10, jobs=40, seed=1), 2000, report=report)
     values = [event.incumbent for event in report.events if event.incumbent is not None]
     assert report.events[0].bound is not None
     assert len(values) > 2
