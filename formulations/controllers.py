@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 
+from rsjs.instances.errors import told
 from rsjs.instances.method import Call, Report, Run
 from rsjs.instances.schema import Instance
 from rsjs.instances.solution import SolveResult, Stop
@@ -33,8 +34,7 @@ def attempt(solve: Run, instance: Instance, call: Call, report: Report) -> Solve
         return solve(instance, call, report)
     except Exception as error:
         traceback.print_exc()
-        text = " ".join(f"{type(error).__name__}: {error}".split())
-        return SolveResult(stop=Stop.ERROR, message=text)
+        return SolveResult(stop=Stop.ERROR, message=told(error))
 
 
 def add_seconds(report: Report, seconds: dict[str, float]) -> None:

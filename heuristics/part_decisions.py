@@ -14,7 +14,7 @@ import numpy as np
 from rsjs.heuristics.neighbourhoods import Neighbourhoods
 from rsjs.instances.check import check
 from rsjs.instances.completion import complete
-from rsjs.instances.errors import InputError
+from rsjs.instances.errors import InputError, told
 from rsjs.instances.method import Call, Declared, Limits, Report, Run
 from rsjs.instances.schema import Instance
 from rsjs.instances.solution import Solution, Stop
@@ -77,8 +77,8 @@ class PartDecisions:
         try:
             found = self._decision(part, now)
         except Exception as error:
-            named = "" if isinstance(error, InputError | _Refused) else f"{type(error).__name__}: "
-            self._first = self._first or " ".join(f"{named}{error}".split())
+            plain = isinstance(error, InputError | _Refused)
+            self._first = self._first or (str(error) if plain else told(error))
             self.failures += 1
             return None
         return None if found is None else complete(part.whole, part.merged(now, found))

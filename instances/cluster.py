@@ -10,6 +10,8 @@ from itertools import groupby
 import numpy as np
 from numpy.typing import NDArray
 
+from rsjs.instances.read_only import ReadOnly
+
 
 @dataclass(frozen=True, kw_only=True)
 class ShareLevel:
@@ -76,7 +78,7 @@ class NodeGroup:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Cluster:
+class Cluster(ReadOnly):
     """
     All nodes, numbered group by group; the arrays are indexed by positions in the tuples.
 
@@ -139,9 +141,9 @@ class Cluster:
         rows = np.zeros((len(self.groups), len(self.node_types)), dtype=bool)
         for row, group in zip(rows, self.groups, strict=True):
             row[[position[name] for name in group.types]] = True
-        seen: dict[bytes, int] = {}
-        of_group = [seen.setdefault(row.tobytes(), len(seen)) for row in rows]
-        distinct = np.array([rows[of_group.index(c)] for c in range(len(seen))])
+        first: dict[bytes, tuple[int, NDArray[np.bool_]]] = {}
+        of_group = [first.setdefault(row.tobytes(), (len(first), row))[0] for row in rows]
+        distinct = np.array([row for _, row in first.values()])
         of_node = np.repeat(of_group, [group.count for group in self.groups])
         distinct.setflags(write=False)
         return distinct, _frozen(of_node)

@@ -10,6 +10,7 @@ from math import inf, isfinite, nextafter
 from pathlib import Path
 from typing import Any
 
+from rsjs.instances.bounded_files import most_rows, read_text
 from rsjs.instances.errors import InputError, described
 from rsjs.instances.files import write_bytes
 
@@ -73,15 +74,8 @@ def read_rows(path: Path, columns: Sequence[str]) -> list[Row]:
     InputError
         No such file, not UTF-8, a line with too few columns, no line at all.
     """
-    try:
-        text = path.read_bytes().decode("utf-8")
-    except OSError as error:
-        raise _damaged(path, error.strerror or str(error), "a readable file") from None
-    except UnicodeDecodeError as error:
-        bad = f"byte 0x{error.object[error.start]:02x} at offset {error.start}"
-        raise _damaged(path, bad, "UTF-8 text") from None
     rows = []
-    reader = csv.reader(StringIO(text, newline=""))
+    reader = csv.reader(StringIO(read_text(path), newline=""))
     try:
         next(reader, None)
         for entries in reader:
@@ -93,6 +87,8 @@ def read_rows(path: Path, columns: Sequence[str]) -> list[Row]:
                 raise InputError(f"/{reader.line_num}", found, expected, path)
             named = dict(zip(columns, entries, strict=False))
             rows.append(Row(file=path, line=reader.line_num, entries=named))
+            if len(rows) > most_rows(len(columns)):
+                raise _damaged(path, f"more than {len(rows) - 1} lines", "no more than that")
     except csv.Error as error:
         raise _damaged(path, f"{error} in line {reader.line_num}", "CSV text") from None
     if not rows:

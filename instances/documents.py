@@ -21,6 +21,7 @@ from rsjs.instances.solution import DECISION_ARRAYS, Solution
 Document = dict[str, Any]
 
 INSTANCE, WORKLOAD, SOLUTION = "rsjs-instance/1", "rsjs-workload/1", "rsjs-solution/1"
+MOST_CELLS = 50_000_000  # of a table of 8 bytes each
 PLAIN = (str, int, bool, type(None))
 
 
@@ -259,6 +260,7 @@ def _to_jobs(cluster: Cluster, documents: list[Document]) -> Jobs:
     types = len(cluster.gpu_types)
     gpus = max((v.gpus for v in cluster.node_types), default=0)
     levels = max((len(gpu.levels) for gpu in cluster.gpu_types), default=0)
+    _refuse_large(cluster, len(documents), max(gpus + 1, levels))
     hours = np.full((len(documents), types, gpus + 1), np.inf)
     inflation = np.full((len(documents), types, levels), np.inf)
     for j, entry in enumerate(documents):
@@ -289,6 +291,19 @@ def _to_jobs(cluster: Cluster, documents: list[Document]) -> Jobs:
         meta=tuple(entry.get("meta", {}) for entry in documents),
         **column,
     )
+
+
+def _refuse_large(cluster: Cluster, jobs: int, choices: int) -> None:
+    """Tables are as large as a few counts times each other, which a small file may hold."""
+    types = max(len(cluster.gpu_types), len(cluster.node_types))
+    for found, cells in (
+        (f"{jobs} jobs x {types} types x {choices} choices", jobs * types * choices),
+        (f"{types} types x {choices} choices", types * choices),
+        (f"{len(cluster.groups)} groups of nodes x {types} types", len(cluster.groups) * types),
+        (f"{cluster.nodes} nodes x {types} types", cluster.nodes * types // 8),  # bytes
+    ):
+        if cells > MOST_CELLS:
+            raise InputError("/cluster", described(found), f"at most {MOST_CELLS} in all")
 
 
 def _gpu_index(position: Mapping[str, int], name: str, where: str) -> int:

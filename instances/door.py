@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from math import gcd
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -10,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rsjs.instances.epochs import FIXED
-from rsjs.instances.errors import InputError, described, escaped
+from rsjs.instances.errors import InputError, described, escaped, refuse_control
 from rsjs.instances.jobs import ARRAYS
 from rsjs.instances.method import ENERGY, EXPECTATION, OPEN_NODES, TARDINESS_AT
 
@@ -55,9 +56,11 @@ def check_workload(workload: Workload) -> None:
     )
     if realised.shape != (len(jobs),):
         _fail("/realised/epochs", described(f"{realised.size} entries"), f"{len(jobs)} entries")
+    supports = {
+        name: {*law.epochs[law.weights > 0].tolist()} for name, law in workload.laws.items()
+    }
     for j, epochs in enumerate(realised.tolist()):
-        law = workload.laws.get(jobs.law[j])
-        support = {jobs.epochs_max[j]} if law is None else set(law.epochs[law.weights > 0])
+        support = supports.get(jobs.law[j], {jobs.epochs_max[j].item()})
         if epochs not in support:
             _fail(f"/realised/epochs/{j}", epochs, f"an epoch that law {jobs.law[j]!r} can take")
 
@@ -65,12 +68,14 @@ def check_workload(workload: Workload) -> None:
 def _check_parts(subject: Instance) -> None:
     if not subject.name:
         _fail("/name", subject.name, "a name")
+    refuse_control("/name", subject.name)
     check_cluster(subject.cluster)
     _check_objective(subject.objective)
     _number("/H", subject.H, 0.0)
     _number("/rho", subject.rho, 0.0)
     for name, law in subject.laws.items():
         where = f"/laws/{escaped(name)}"
+        refuse_control(where, name)
         if name == FIXED:
             _fail(where, name, f"another name: {FIXED!r} is all mass on epochs_max")
         if len(law.epochs) == 0 or law.weights.sum() <= 0:
@@ -140,9 +145,12 @@ def _check_groups(cluster: Cluster) -> None:
             _fail(f"{where}/names", found, f"{group.count} names")
     if cluster.nodes > MOST_NODES:
         _fail("/cluster/nodes", described(f"{cluster.nodes} nodes"), f"at most {MOST_NODES}")
-    if len(set(cluster.node_names)) != cluster.nodes:
-        twice = next(n for n in cluster.node_names if cluster.node_names.count(n) > 1)
+    counted = Counter(cluster.node_names)
+    if len(counted) != cluster.nodes:
+        twice = next(name for name, count in counted.items() if count > 1)
         _fail("/cluster/nodes", twice, "node names that differ")
+    for name in counted:
+        refuse_control("/cluster/nodes", name)
 
 
 def _check_objective(objective: Objective) -> None:
@@ -161,6 +169,8 @@ def _check_objective(objective: Objective) -> None:
 def _check_jobs(subject: Instance) -> None:
     jobs = subject.jobs
     _names("/jobs", jobs.id, "id")
+    for j, name in enumerate(jobs.application):
+        refuse_control(f"/jobs/{j}/application", name)
     _check_shapes(subject.cluster, jobs)
     signed, positive = ("release", "due"), ("weight", "memory_gb", "slowest_hours_per_epoch")
     for name, low in [*((name, -LARGEST) for name in signed), *((name, 0) for name in positive)]:
@@ -268,6 +278,7 @@ def _names(where: str, names: Sequence[str], key: str = "name") -> None:
     for i, name in enumerate(names):
         if not name or name in seen:
             _fail(f"{where}/{i}{suffix}", name, "a name that no other entry has")
+        refuse_control(f"{where}/{i}{suffix}", name)
         seen.add(name)
 
 

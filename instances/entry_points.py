@@ -21,7 +21,7 @@ from urllib.parse import urlsplit
 from urllib.request import url2pathname
 
 from rsjs.instances.documents import canonical_text
-from rsjs.instances.errors import InputError, described
+from rsjs.instances.errors import InputError, described, told
 
 
 @dataclass(frozen=True)
@@ -62,8 +62,7 @@ class Offer:
             raise
         except BaseException as error:  # SystemExit, too
             found = described(f"{point.value} of {self.package}")
-            told = " ".join(f"{type(error).__name__}: {error}".split())
-            raise InputError("", found, f"an entry point that loads: {told}") from None
+            raise InputError("", found, f"an entry point that loads: {told(error)}") from None
 
 
 def offers(group: str) -> dict[str, Offer]:

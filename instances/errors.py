@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from rsjs.instances.solution import SolveResult
+
+
+# Signs that steer a terminal or turn the direction of text instead of being shown.
+CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
 
 
 class InputError(ValueError):
@@ -36,7 +41,7 @@ class InputError(ValueError):
         place = f"{file}: " if file is not None else ""
         where = f"{_short(pointer, 200)}: " if pointer else ""
         message = f"{place}{where}found {shown}, expected {_short(expected, 300)}"
-        super().__init__(_one_line(message))
+        super().__init__(printable(message))
 
     def at(self, file: str | Path) -> InputError:
         """The same error with the file it was found in."""
@@ -89,8 +94,24 @@ def escaped(key: str) -> str:
     return key.replace("~", "~0").replace("/", "~1")
 
 
-def _one_line(text: str) -> str:
-    """Names of files and keys may hold line breaks and what no terminal can print."""
+def refuse_control(pointer: str, *names: str) -> None:
+    """Raise InputError for a name, which reaches terminals and tables, with what steers them."""
+    for name in names:
+        if CONTROL.search(name):
+            raise InputError(pointer, name, "a name without control characters")
+
+
+def told(error: BaseException) -> str:
+    """An exception of foreign code in one line: its type, and what it says if it can say it."""
+    try:
+        words = str(error)
+    except Exception:
+        words = "no message, as its __str__ fails"
+    return printable(" ".join(f"{type(error).__name__}: {words}".split()))
+
+
+def printable(text: str) -> str:
+    """Names and messages may hold line breaks and what no terminal can print: escapes for these."""
     return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
 
 

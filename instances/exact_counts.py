@@ -5,6 +5,10 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterator
 
+from rsjs.instances.errors import InputError, described
+
+MOST_STEPS = 300_000  # of the search for a packing
+
 
 def largest_matching(jobs: int, nodes: int, runs_on: Callable[[int, int], bool]) -> int:
     """Pairs (job, node) with every job and node once: augmenting paths, breadth first."""
@@ -29,23 +33,45 @@ def largest_matching(jobs: int, nodes: int, runs_on: Callable[[int, int], bool])
 
 
 def fewest_bins(items: list[int], size: int) -> int:
-    """Bins of `size` that hold the items: upwards from the volume bound."""
-    bins = -(-sum(items) // size)
-    while not _pack(tuple(sorted(items, reverse=True)), size, bins * size - sum(items)):
+    """
+    Bins of `size` that hold the items: upwards from the volume bound, to what first fit needs.
+
+    Raises
+    ------
+    InputError
+        If that takes more than MOST_STEPS steps.
+    """
+    ordered, steps = tuple(sorted(items, reverse=True)), iter(range(MOST_STEPS))
+    bins, enough = -(-sum(items) // size), _first_fit(ordered, size)
+    while bins < enough and not _pack(ordered, size, bins * size - sum(items), steps):
         bins += 1
     return bins
 
 
-def _pack(items: tuple[int, ...], size: int, spare: int) -> bool:
+def _first_fit(items: tuple[int, ...], size: int) -> int:
+    rooms: list[int] = []
+    for item in items:
+        at = next((i for i, room in enumerate(rooms) if room >= item), None)
+        if at is None:
+            rooms.append(size - item)
+        else:
+            rooms[at] -= item
+    return len(rooms)
+
+
+def _pack(items: tuple[int, ...], size: int, spare: int, steps: Iterator[int]) -> bool:
     """Whether bins hold the items, largest first, with at most `spare` left empty in all."""
 
     def after_one_bin(left: tuple[int, ...], spare: int) -> Iterator[tuple[tuple[int, ...], int]]:
         for rest in _rests(left[1:], size - left[0], left[0]):
+            if next(steps, None) is None:
+                found = described(f"{len(items)} shares on one node")
+                raise InputError("", found, f"shares that are packed within {MOST_STEPS} steps")
             empty = size - sum(left) + sum(rest)
             if empty <= spare:
                 yield rest, spare - empty
 
-    path, seen = [iter([(items, spare)])], set()
+    path, seen = [iter([(items, spare)])], set[tuple[tuple[int, ...], int]]()
     while path:
         state = next(path[-1], None)
         if state is None:

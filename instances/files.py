@@ -111,6 +111,7 @@ def refuse_unwritable(path: str | Path, *, folder: bool = False) -> None:
     if path.exists() and path.is_dir() != folder:
         found, expected = ("a file", "a folder") if folder else ("a folder", "a file to write")
         raise InputError("", described(found), expected, path)
+    _refuse_special(path)
     parent = path.absolute().parent
     if not path.exists() and not parent.is_dir():
         found = f"{parent} is a file" if parent.exists() else f"no folder {parent}"
@@ -120,18 +121,29 @@ def refuse_unwritable(path: str | Path, *, folder: bool = False) -> None:
 
 
 def write_bytes(data: bytes, path: str | Path) -> None:
-    """Write a file whole or not at all; missing folders are made."""
+    """Write a file whole or not at all, that of a link too; missing folders are made."""
     path = Path(path)
     try:
+        _refuse_special(path)
         path.parent.mkdir(parents=True, exist_ok=True)
-        scratch = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+        target = path.resolve() if path.is_symlink() else path
+        scratch = target.with_name(f".{target.name}.{os.getpid()}.tmp")
         try:
             scratch.write_bytes(data)
-            scratch.replace(path)
+            scratch.replace(target)
         finally:
             scratch.unlink(missing_ok=True)
+    except InputError:
+        raise
     except (OSError, ValueError) as error:  # ValueError: no name at all, or a NUL in it
         raise InputError("", reason(error), "a file that can be written", path) from None
+
+
+def _refuse_special(path: Path) -> None:
+    """Refuse a device or a pipe: a file would take its place."""
+    if path.exists() and not path.is_file() and not path.is_dir():
+        found = described("a pipe, a device or a socket")
+        raise InputError("", found, "a file to write", path)
 
 
 def read_document(path: str | Path) -> Document:

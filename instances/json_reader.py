@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import gzip
 import json
 import re
-import zlib
+from collections import Counter
 from fractions import Fraction
 from math import inf, isfinite, nextafter
 from pathlib import Path
 from typing import Any, NoReturn
 
+from rsjs.instances.bounded_files import MOST_VALUES, read_text
 from rsjs.instances.documents import Document
-from rsjs.instances.errors import InputError, described, escaped, reason
+from rsjs.instances.errors import InputError, described, escaped
 from rsjs.instances.json_schemas import SCHEMAS, misfit, too_deep, validator_for, walk
 
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")  # as JSON escapes one
@@ -46,7 +46,10 @@ class Reader:
 
     def __init__(self, path: Path, data: bytes | None = None) -> None:
         self.path, self.odd = path, False
-        self.text = self._read(data)
+        self.text = read_text(path, data)
+        if sum(map(self.text.count, "[{,")) > MOST_VALUES:
+            found = described("more brackets and commas than that")
+            self._fail("", found, f"at most {MOST_VALUES} values")
 
     def document(self) -> Document:
         parsed = self._parse()
@@ -81,20 +84,6 @@ class Reader:
         exact: Document = json.loads(self.text, parse_float=_rational)
         return exact
 
-    def _read(self, data: bytes | None) -> str:
-        try:
-            data = self.path.read_bytes() if data is None else data
-            if self.path.name.endswith(".gz"):
-                data = gzip.decompress(data)
-            return data.decode("utf-8")
-        except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-            self._fail("", described(f"damaged gzip data ({error})"), "a whole .gz file")
-        except UnicodeDecodeError as error:
-            bad = described(f"byte 0x{error.object[error.start]:02x} at offset {error.start}")
-            self._fail("", bad, "UTF-8 text")
-        except (OSError, ValueError) as error:  # ValueError: a NUL in the name
-            self._fail("", reason(error), "a readable file")
-
     def _parse(self) -> Any:
         try:
             return json.loads(
@@ -116,8 +105,8 @@ class Reader:
             return found
         self.odd = True
         twice = _Twice(found)
-        keys = [key for key, _ in pairs]
-        twice.key = next(key for key in keys if keys.count(key) > 1)
+        counted = Counter(key for key, _ in pairs)
+        twice.key = next(key for key, count in counted.items() if count > 1)
         return twice
 
     def _float(self, text: str) -> float | str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from pathlib import Path
 
+from rsjs.instances.bounded_files import read_text
 from rsjs.instances.csv_tables import Row
 from rsjs.instances.epoch_laws import SCALE
 from rsjs.instances.epochs import Law
@@ -65,15 +66,8 @@ def _observed(path: Path, lines: list[tuple[int, str]]) -> Counter[int]:
 
 def _lines(path: Path) -> list[tuple[int, str]]:
     """Number and text of each line that is not empty."""
-    try:
-        text = path.read_bytes().decode("utf-8-sig")
-    except OSError as error:
-        found = described(error.strerror or str(error))
-        raise InputError("", found, "a readable file", path) from None
-    except UnicodeDecodeError as error:
-        found = described(f"byte 0x{error.object[error.start]:02x} at offset {error.start}")
-        raise InputError("", found, "UTF-8 text", path) from None
-    numbered = enumerate(map(str.strip, text.splitlines()), start=1)
+    lines = read_text(path, encoding="utf-8-sig").splitlines()
+    numbered = enumerate(map(str.strip, lines), start=1)
     return [(number, line) for number, line in numbered if line]
 
 

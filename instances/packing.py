@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import pairwise
 from operator import mul, sub
+
+from rsjs.instances.errors import InputError, described
+
+MOST_STEPS = 300_000  # of a search: seconds
 
 
 def gpus_for_shares(shares: Iterable[int], units: int) -> int:
@@ -13,7 +17,12 @@ def gpus_for_shares(shares: Iterable[int], units: int) -> int:
     Least number of GPUs of `units` units that hold the given shares (1 .. units - 1 each).
 
     Closed forms for the shares of STS Table IV (quarters and halves; tenths and 3/20 of an
-    A100), an exact search for any other set.
+    A100); for any other set a search between a lower bound and what first fit needs.
+
+    Raises
+    ------
+    InputError
+        If that takes more than MOST_STEPS steps: many shares of many sizes that do not divide.
     """
     counts = Counter(shares)
     if not counts:
@@ -24,10 +33,38 @@ def gpus_for_shares(shares: Iterable[int], units: int) -> int:
     if units == 20 and set(counts) <= {2, 3}:
         return max(-(-total // 20), -(-counts[3] // 6))
     sizes = tuple(sorted(counts, reverse=True))
-    left, bins = tuple(counts[size] for size in sizes), -(-total // units)
-    while not _fit(left, sizes, units, bins * units - total):
+    left = tuple(counts[size] for size in sizes)
+    bins, most = _lower_bound(counts, units), _first_fit(sizes, left, units)
+    steps = iter(range(MOST_STEPS))
+    while bins < most and not _fit(left, sizes, units, bins * units - total, steps):
         bins += 1
     return bins
+
+
+def _lower_bound(counts: Mapping[int, int], units: int) -> int:
+    """Martello and Toth's L2: shares that cannot be paired, and the room beside large ones."""
+    best = 0
+    for least in (0, *(size for size in counts if 2 * size <= units)):
+        alone = sum(n for size, n in counts.items() if size > units - least)
+        large = {s: n for s, n in counts.items() if units < 2 * s and s <= units - least}
+        small = sum(size * n for size, n in counts.items() if least <= size and 2 * size <= units)
+        beside = sum((units - size) * n for size, n in large.items())
+        bins = alone + sum(large.values()) + max(0, -(-(small - beside) // units))
+        best = max(best, bins)
+    return best
+
+
+def _first_fit(sizes: tuple[int, ...], counts: tuple[int, ...], units: int) -> int:
+    """GPUs that first fit decreasing needs."""
+    room: Counter[int] = Counter()  # free units -> GPUs; best fit, as GPUs have no order
+    for size, count in zip(sizes, counts, strict=True):
+        for _ in range(count):
+            free = min((units_left for units_left in room if units_left >= size), default=units)
+            if free < units:
+                room[free] -= 1
+                room += Counter()  # without zeros
+            room[free - size] += 1
+    return room.total()
 
 
 def _divisible(sizes: list[int], units: int) -> bool:
@@ -36,11 +73,21 @@ def _divisible(sizes: list[int], units: int) -> bool:
     return all(large % small == 0 for small, large in pairwise(chain))
 
 
-def _fit(counts: tuple[int, ...], sizes: tuple[int, ...], units: int, waste: int) -> bool:
+def _fit(
+    counts: tuple[int, ...],
+    sizes: tuple[int, ...],
+    units: int,
+    waste: int,
+    steps: Iterator[int],
+) -> bool:
     """Whether the shares fit with at most `waste` units left free: depth first, GPU by GPU."""
 
     def after_one_gpu(left: tuple[int, ...], waste: int) -> Iterator[tuple[tuple[int, ...], int]]:
         for rest in _fillings(left, sizes, units):
+            if next(steps, None) is None:
+                found = described(f"{sum(counts)} shares of {len(sizes)} sizes on one node")
+                expected = f"shares whose packing is found within {MOST_STEPS} steps"
+                raise InputError("", found, expected)
             free = units - sum(map(mul, sizes, map(sub, left, rest)))
             if free <= waste:
                 yield rest, waste - free

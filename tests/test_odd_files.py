@@ -83,6 +83,7 @@ def trace(folder):
     return inspect(open_trace([folder / "pods.csv", folder / "nodes.csv"]))
 
 
+FILES, DRAWN = 'files = ["*.json"]', "generator = 'sts'\n"
 READERS: dict[str, Callable[[Path], Any]] = {  # file -> what reads it in its folder
     "i.json": lambda folder: files.read_any(folder / "i.json"),
     "c.toml": lambda folder: document.read(folder / "c.toml"),
@@ -105,6 +106,11 @@ SHAPES = [
     ("c.toml", campaign(limits="time_s = inf"), "/limits/time_s: found inf"),
     ("c.toml", campaign(top=f"jobs = {DIGITS}"), "expected a TOML document"),
     ("c.toml", campaign(top=f"seeds = {DEEP}"), "brackets nested too deeply"),
+    (
+        "c.toml",
+        campaign().replace(FILES, f"{DRAWN}sizes = ['1x{DIGITS}']"),
+        "nodes x jobs, e.g. 10x",
+    ),
     ("c.toml", campaign(environments='x = "~nosuch/python"'), "/environments/x: found '~nosuch"),
     ("c.toml", campaign(files="~nosuch/*.json"), "/instances/0/files/0: found '~nosuch"),
     ("plan.json", DEEP, "brackets nested too deeply"),

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import csv
 from hashlib import sha256
+from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from rsjs.instances.bounded_files import read_bytes, read_text
 from rsjs.instances.csv_tables import read_rows
-from rsjs.instances.errors import InputError, described, reason
+from rsjs.instances.errors import InputError, described
 
 if TYPE_CHECKING:
     from rsjs.instances.mig.node import Node
@@ -32,15 +34,15 @@ def numbers(node: Node) -> Floats:
         known = nearest_first(column, header) or "it has none"
         raise node.at("column").error(f"a column of {name}: {known}")
     values = [row.number(column, signed=True) for row in read_rows(path, header)]
-    node.around.files[name] = sha256(path.read_bytes()).hexdigest()
+    node.around.files[name] = sha256(read_bytes(path)).hexdigest()
     return np.array(values)
 
 
 def _header(node: Node, path: Path) -> list[str]:
     try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            return [name.strip() for name in next(csv.reader(file), [])]
-    except (UnicodeDecodeError, csv.Error) as error:
-        raise InputError("", described(str(error)), "CSV text in UTF-8", path) from None
-    except (OSError, ValueError) as error:  # ValueError: a NUL in the name
-        raise node.error(f"a readable file: {reason(error)}") from None
+        lines = StringIO(read_text(path, encoding="utf-8-sig"), newline="")
+        return [name.strip() for name in next(csv.reader(lines), [])]
+    except csv.Error as error:
+        raise InputError("", described(str(error)), "CSV text", path) from None
+    except InputError as error:
+        raise node.error(f"a readable file: {error.value}") from None

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rsjs.instances.errors import InputError, described
+from rsjs.instances.errors import InputError, described, refuse_control
+from rsjs.instances.read_only import ReadOnly
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -20,7 +21,7 @@ _TABLE = ("priority", "run_length", "cuda_cores", "interruptible", "migratable",
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class JobSet:
+class JobSet(ReadOnly):
     """
     J jobs in order of arrival; a job is known by its place, from 0.
 
@@ -94,6 +95,9 @@ class JobSet:
 def _check(jobs: JobSet) -> None:
     """Raise InputError at the first entry that makes no sense."""
     n = len(jobs.arrival)
+    refuse_control("/name", jobs.name)
+    refuse_control("/time_unit", jobs.time_unit)
+    refuse_control("/jobs", *jobs.classes)
     for name in (*_TABLE, "job_class"):
         if len(getattr(jobs, name)) != n:
             found = described(f"{len(getattr(jobs, name))} values of {name}")

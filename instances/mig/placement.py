@@ -10,14 +10,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rsjs.instances.errors import refuse_control
 from rsjs.instances.mig.geometry import slices
 from rsjs.instances.mig.gpus import MigGpu
+from rsjs.instances.read_only import ReadOnly
 
 Integers = NDArray[np.int64]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Workloads:
+class Workloads(ReadOnly):
     """
     W workloads in order of arrival, each of which needs one instance for good.
 
@@ -40,6 +42,8 @@ class Workloads:
     generator: Mapping[str, Any] | None = None
 
     def __post_init__(self) -> None:
+        refuse_control("/name", self.name)
+        refuse_control("/workloads", *self.id)
         self.admissible.setflags(write=False)
 
     def __len__(self) -> int:
@@ -61,7 +65,7 @@ class Workloads:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Placement:
+class Placement(ReadOnly):
     """
     Where each workload is.
 

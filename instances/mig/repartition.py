@@ -16,13 +16,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rsjs.instances.errors import refuse_control
 from rsjs.instances.mig.gpus import MigGpu
+from rsjs.instances.read_only import ReadOnly
 
 Integers = NDArray[np.int64]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Repartition:
+class Repartition(ReadOnly):
     """
     J jobs with O options in all; makespan is to be small.
 
@@ -55,6 +57,8 @@ class Repartition:
     generator: Mapping[str, Any] | None = None
 
     def __post_init__(self) -> None:
+        refuse_control("/name", self.name)
+        refuse_control("/jobs", *self.id)
         for name in ("release", "job", "profile", "duration"):
             getattr(self, name).setflags(write=False)
 
@@ -85,7 +89,7 @@ class Repartition:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Schedule:
+class Schedule(ReadOnly):
     """
     When and where jobs run.
 

@@ -9,10 +9,11 @@ import numpy as np
 
 from rsjs.instances.mig.jobs import Integers
 from rsjs.instances.mig.scheduling import SchedulingProblem
+from rsjs.instances.read_only import ReadOnly
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Schedule:
+class Schedule(ReadOnly):
     """
     When and where every step runs; steps are those of job 0, then of job 1, ...
 

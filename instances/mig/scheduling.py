@@ -14,16 +14,18 @@ A job that is not interruptible is read as C, one that is not migratable as B at
 from __future__ import annotations
 
 import re
+from collections import Counter
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rsjs.instances.errors import InputError, described
+from rsjs.instances.errors import InputError, described, refuse_control
 from rsjs.instances.mig.jobs import Floats, Integers, JobSet
 from rsjs.instances.mig.schedule_objective import ScheduleObjective
 from rsjs.instances.mig.value_limits import refuse_inexact
+from rsjs.instances.read_only import ReadOnly
 
 READINGS = ("A", "B", "C")
 PAPER_UNITS = (2000, 1000, 1000)  # MB
@@ -32,7 +34,7 @@ NEVER = 2**62  # minutes: no deadline
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class SchedulingProblem:
+class SchedulingProblem(ReadOnly):
     """
     A set of jobs, the units of a GPU, what jobs may do, and what counts.
 
@@ -162,6 +164,8 @@ def numbered(units: int) -> tuple[str, ...]:
 def _check(problem: SchedulingProblem) -> None:
     """Raise InputError at the first entry that makes no sense."""
     jobs = problem.jobs
+    refuse_control("/name", problem.name)
+    refuse_control("/units", *problem.units)
     if problem.reading not in READINGS:
         raise InputError("/reading", problem.reading, f"one of {', '.join(READINGS)}")
     if not len(problem.memory):
@@ -169,8 +173,9 @@ def _check(problem: SchedulingProblem) -> None:
     if (problem.memory <= 0).any():
         i = int((problem.memory <= 0).argmax())
         raise InputError(f"/units/{i}/memory", int(problem.memory[i]), "an integer of MB > 0")
-    if len(set(problem.units)) < len(problem.units):
-        twice = next(name for name in problem.units if problem.units.count(name) > 1)
+    counted = Counter(problem.units)
+    if len(counted) < len(problem.units):
+        twice = next(name for name, count in counted.items() if count > 1)
         raise InputError("/units", twice, "names that differ")
     if not len(jobs):
         raise InputError("/jobs", described("no jobs"), "at least one")

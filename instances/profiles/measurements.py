@@ -13,8 +13,10 @@ from __future__ import annotations
 
 import csv
 from dataclasses import dataclass
+from io import StringIO
 from pathlib import Path
 
+from rsjs.instances.bounded_files import read_text
 from rsjs.instances.csv_tables import Row, read_rows
 from rsjs.instances.errors import InputError, described
 
@@ -80,8 +82,8 @@ def _measurement(row: Row) -> Measurement:
 
 
 def _refuse_other_header(path: Path) -> None:
-    with path.open(encoding="utf-8-sig", newline="") as file:
-        first = [cell.strip() for cell in next(csv.reader(file))]
+    lines = StringIO(read_text(path, encoding="utf-8-sig"), newline="")
+    first = [cell.strip() for cell in next(csv.reader(lines))]
     for number, (found, expected) in enumerate(zip(first, COLUMNS, strict=False), start=1):
         if found != expected:
             raise InputError(f"/1/{number}", found, f"the column {expected!r}", path)

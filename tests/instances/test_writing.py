@@ -1,6 +1,8 @@
 """A file is written whole or not at all."""
 
 import errno
+import os
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -34,9 +36,8 @@ def test_a_write_that_fails_leaves_what_was_there(tmp_path, monkeypatch, method,
     with pytest.raises(InputError, match=r"x\.json: found No s.*, expected a file that can be"):
         files.write_document({"x": 1}, path)
     monkeypatch.undo()
-    assert {file.name: file.read_text() for file in tmp_path.iterdir()} == (
-        {"x.json": "old"} if old else {}
-    )
+    left = {file.name: file.read_text() for file in tmp_path.iterdir()}
+    assert left == ({"x.json": "old"} if old else {})
 
 
 def test_an_interrupted_write_leaves_nothing(tmp_path, monkeypatch):
@@ -47,6 +48,23 @@ def test_an_interrupted_write_leaves_nothing(tmp_path, monkeypatch):
     with pytest.raises(KeyboardInterrupt):
         files.write_document({"x": 1}, tmp_path / "x.json")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_pipe_or_a_device_is_not_replaced_and_a_link_leads_on(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "null").symlink_to("/dev/null")
+    for name in ("pipe", "null"):
+        for refuse in (files.refuse_unwritable, partial(files.write_bytes, b"x")):
+            with pytest.raises(
+                InputError, match="found a pipe, a device or a socket, expected a f"
+            ):
+                refuse(tmp_path / name)
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "link").symlink_to("folder/x.json")
+    for text in (b"new", b"newer"):
+        files.write_bytes(text, tmp_path / "link")
+        assert (tmp_path / "folder" / "x.json").read_bytes() == text
+    assert (tmp_path / "link").is_symlink()
 
 
 @pytest.mark.parametrize("name", ["", ".", "file/x.json", "folder", "nul\0.json", "x" * 300])

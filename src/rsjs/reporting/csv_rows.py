@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import csv
+import re
 from collections.abc import Sequence
+from io import StringIO
+from itertools import islice
 from math import isfinite
 from numbers import Integral, Real
 from pathlib import Path
 from typing import Any
 
-from rsjs.instances.errors import InputError, described
+from rsjs.instances.bounded_files import most_rows, read_text
+from rsjs.instances.errors import CONTROL, InputError, described, printable
 from rsjs.reporting.rows import Row
 
 TEXT = {  # columns that hold text, however much like a number it looks
@@ -85,6 +89,7 @@ NUMBERS = (
     "calibration_after",
 )
 LONGEST_FIELD = 2**31 - 1  # characters
+_FORMULA = re.compile(r"'*[=+\-@]")  # text that spreadsheets would compute; written after a '
 
 
 def csv_text(rows: Sequence[Row]) -> str:
@@ -116,9 +121,13 @@ def read_rows(path: str | Path) -> list[dict[str, Any]]:
     """
     csv.field_size_limit(LONGEST_FIELD)
     try:
-        with Path(path).open(encoding="utf-8-sig", newline="") as lines:
-            return [_row(line, i, path) for i, line in enumerate(csv.DictReader(lines), start=1)]
-    except (csv.Error, UnicodeDecodeError) as error:
+        lines = csv.DictReader(StringIO(read_text(path, encoding="utf-8-sig"), newline=""))
+        most = most_rows(len(lines.fieldnames or ()))
+        rows = [_row(line, i, path) for i, line in enumerate(islice(lines, most), start=1)]
+        if next(lines, None) is not None:
+            raise InputError("", described(f"more than {most} rows"), "no more than that", path)
+        return rows
+    except csv.Error as error:
         raise InputError("", described(str(error)), "rows as CSV", path) from None
 
 
@@ -135,13 +144,24 @@ def _row(line: dict[str | None, Any], i: int, path: str | Path) -> dict[str, Any
 
 def _field(value: Any) -> str:
     if isinstance(value, bool) or not isinstance(value, Real):
-        return "" if value is None else str(value)
+        text = "" if value is None else str(value)
+        return f"'{text}" if _FORMULA.match(text) else text
     if isinstance(value, Integral):
         return str(int(value))
     return repr(float(value)) if isfinite(value) else ""
 
 
-def _value(key: str, field: str) -> Any:
+def _escaped(sign: re.Match[str]) -> str:
+    """What would steer a terminal as an escape; lines may break."""
+    return sign[0] if sign[0] in "\n\r\t" else printable(sign[0])
+
+
+def _value(key: str, field: str | None) -> Any:
+    if field is None:  # a row with fewer fields than columns
+        return None
+    field = CONTROL.sub(_escaped, field)
+    if field.startswith("'") and _FORMULA.match(field):
+        return field[1:]
     if key in TEXT:
         return field if field or key == "message" else None
     if not field:

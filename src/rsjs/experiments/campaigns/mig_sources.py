@@ -28,6 +28,7 @@ from typing import Any
 from rsjs.experiments.campaigns.choices import distinct
 from rsjs.experiments.campaigns.sources import found_files
 from rsjs.experiments.campaigns.toml_files import expanded
+from rsjs.instances.bounded_files import read_bytes
 from rsjs.instances.documents import canonical_text
 from rsjs.instances.errors import InputError, described
 from rsjs.instances.json_reader import read_json
@@ -116,7 +117,7 @@ def _of_config(entry: Mapping[str, Any], folder: Path, at: str) -> list[Jobs]:
     path = folder / expanded(entry["config"], f"{at}/config")
     if not path.is_file():
         raise InputError(f"{at}/config", entry["config"], f"a file, relative to {folder}")
-    source, digest = read_source(path), sha256(path.read_bytes()).hexdigest()
+    source, digest = read_source(path), sha256(read_bytes(path)).hexdigest()
     return [
         ({"config": digest, "seed": seed}, partial(source.make, seed))
         for seed in distinct(entry.get("seeds", [*source.seeds]))
@@ -151,7 +152,7 @@ def _read(path: str, variant: Variant) -> MigSource:
             return found
         return named(found, objective)
 
-    digest = sha256(Path(path).read_bytes()).hexdigest()
+    digest = sha256(read_bytes(path)).hexdigest()
     return MigSource(key=_key({"file": digest, "variant": [*variant]}), make=make)
 
 

@@ -19,6 +19,7 @@ from typing import Any
 
 from rsjs.experiments.campaigns.choices import distinct
 from rsjs.experiments.campaigns.toml_files import expanded
+from rsjs.instances.bounded_files import read_bytes
 from rsjs.instances.documents import canonical_text
 from rsjs.instances.errors import InputError, described
 from rsjs.instances.files import read_instance, read_workload
@@ -64,7 +65,7 @@ class Source:
     def key(self) -> str:
         """Identifies what is drawn or read; of a file by its bytes."""
         if self.file is not None:
-            return sha256(Path(self.file).read_bytes()).hexdigest()
+            return sha256(read_bytes(self.file)).hexdigest()
         kind = "workload" if self.workload else "generator"
         return canonical_text({kind: self.generator, **self.arguments})
 
@@ -186,7 +187,7 @@ def _refuse_bad_options(source: Source, at: str, arrivals: str) -> None:
 
 
 def _size(text: str, at: str) -> dict[str, int]:
-    found = re.fullmatch(r"([1-9]\d*)x([1-9]\d*)", text)
+    found = re.fullmatch(r"([1-9]\d{0,17})x([1-9]\d{0,17})", text)
     if not found:
         raise InputError(at, text, "nodes x jobs, e.g. 10x100")
     nodes, jobs = int(found[1]), int(found[2])

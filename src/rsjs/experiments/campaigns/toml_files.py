@@ -8,7 +8,8 @@ from math import isfinite
 from pathlib import Path
 from typing import Any
 
-from rsjs.instances.errors import InputError, described, reason
+from rsjs.instances.bounded_files import read_text
+from rsjs.instances.errors import InputError, described
 from rsjs.instances.json_schemas import walk
 
 
@@ -21,10 +22,7 @@ def read_toml(path: Path) -> tuple[str, dict[str, Any]]:
     InputError
         Naming the file.
     """
-    try:
-        text = path.read_text("utf-8")
-    except (OSError, ValueError) as error:
-        raise InputError("", reason(error), "a readable file", path) from None
+    text = read_text(path)
     try:
         document = tomllib.loads(text)
     except ValueError as error:  # also of an integer with thousands of digits

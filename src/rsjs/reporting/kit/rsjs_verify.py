@@ -58,7 +58,7 @@ import sys
 import zlib
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from fractions import Fraction
 from hashlib import sha256
 from pathlib import Path
@@ -74,6 +74,8 @@ LARGEST = 10**15
 LONGEST_NUMBER = 1100  # characters
 DEEPEST = 50  # brackets in `meta` and `generator`
 MOST_NODES = 10**6
+MOST_BYTES, MOST_VALUES = 2**28, 2 * 10**7  # of a file, decompressed; brackets and commas in it
+MOST_STEPS = 300_000  # of the search for a packing
 FINEST = 60  # common denominator of a GPU's shares
 TOLERANCE, ROUNDING = Fraction(1, 10**6), Fraction(1, 10**9)  # of claims
 ZERO = Fraction(0)
@@ -107,10 +109,14 @@ def must(holds: bool, where: str, found: Any, expected: str) -> None:
 
 
 def text_of(path: Path) -> str:
-    """The text of a file, decompressed if its name ends in .gz."""
+    """The text of a regular file, decompressed if its name ends in .gz."""
     try:
-        data = path.read_bytes()
-        return (gzip.decompress(data) if path.suffix == ".gz" else data).decode("utf-8")
+        if path.exists() and not path.is_file() and not path.is_dir():
+            refuse("", "a pipe or a device", "a regular file")  # which may have no end
+        with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
+            data = file.read(MOST_BYTES + 1)
+        must(len(data) <= MOST_BYTES, "", "more than that", f"at most {MOST_BYTES} bytes")
+        return data.decode("utf-8")
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
         refuse("", f"damaged gzip data ({error})", "a whole .gz file")
     except UnicodeDecodeError as error:
@@ -121,6 +127,8 @@ def text_of(path: Path) -> str:
 
 def parsed(text: str) -> Any:
     """The JSON document in a text: integers as int, all other numbers as Fraction."""
+    values = sum(map(text.count, "[{,"))
+    must(values <= MOST_VALUES, "", f"{values} brackets and commas", f"at most {MOST_VALUES}")
     try:
         return json.loads(
             text,
@@ -208,6 +216,7 @@ def fit(value: Any, shape: Shape, where: str = "") -> Any:
             must(key[-1] in "?*" or key in value, where, f"no key {key!r}", "this key")
         for key in value:
             must(key in shapes, f"{where}/{step(key)}", "an unknown key", "known keys only")
+            must(is_text(key), f"{where}/{step(key)}", ascii(key), "Unicode text")
         return {
             key: fit(entry, shapes[key], f"{where}/{step(key)}") for key, entry in value.items()
         }
@@ -222,12 +231,18 @@ def fit(value: Any, shape: Shape, where: str = "") -> Any:
     if kind == "free":
         must(isinstance(value, dict), where, value, "an object")
         must(depth_of(value) <= rest[0], where, "deeper brackets", f"at most {DEEPEST} levels")
+        must(
+            is_text(json.dumps(canonical(value), ensure_ascii=False)),
+            where,
+            "a lone surrogate",
+            "Unicode text",
+        )
     elif kind == "word":
         must(isinstance(value, str) and value in rest[0], where, value, " or ".join(rest[0]))
     elif kind == "text":
         good = isinstance(value, str) and len(value) >= rest[0]
         must(good, where, value, "a text" + " that is not empty" * rest[0])
-        must(not re.search("[\ud800-\udfff]", value), where, ascii(value), "Unicode text")
+        must(is_text(value), where, ascii(value), "Unicode text")
     else:
         low, high = rest
         good = type(value) in (int, Fraction) and low <= value <= high
@@ -236,6 +251,11 @@ def fit(value: Any, shape: Shape, where: str = "") -> Any:
             must(value == int(value), where, value, "an integer")
             return int(value)
     return value
+
+
+def is_text(value: str) -> bool:
+    """Whether it has no lone surrogates, which no encoding knows."""
+    return not re.search("[\ud800-\udfff]", value)
 
 
 def depth_of(value: Any) -> int:
@@ -266,16 +286,18 @@ def check_cluster(cluster: Document) -> None:
         must(max(parts, default=0) < gpu["units"], where, parts, f"parts of {gpu['units']} units")
         finest = gpu["units"] // math.gcd(gpu["units"], *parts)
         must(finest <= FINEST, where, finest, f"a common denominator of at most {FINEST}")
+    known = {gpu["name"] for gpu in gpus}
     for v, kind in enumerate(types):
         where, cost = f"/cluster/node_types/{v}/cost", kind["cost"]
-        must_be_one(kind["gpu_type"], gpus, f"/cluster/node_types/{v}/gpu_type")
+        must_be_one(kind["gpu_type"], known, f"/cluster/node_types/{v}/gpu_type")
         must(len(cost) == kind["gpus"] + 1, where, cost, f"{kind['gpus'] + 1} prices")
         must(cost[0] == 0 and cost == sorted(cost), where, cost, "prices that rise from 0")
     names: list[str] = []
+    known = {kind["name"] for kind in types}
     for i, group in enumerate(groups):
         where, own, count = f"/cluster/nodes/{i}", group.get("names"), group["count"]
         for name in group["types"]:
-            must_be_one(name, types, f"{where}/types")
+            must_be_one(name, known, f"{where}/types")
         must_differ(group["types"], f"{where}/types")
         must(not own or len(own) == count, f"{where}/names", own, f"{count} names")
         must(len(names) + count <= MOST_NODES, where, count, f"{MOST_NODES} nodes in all")
@@ -298,22 +320,22 @@ def check_laws(laws: Document) -> None:
 
 def check_jobs(jobs: list[Document], cluster: Document, laws: Document, now: Any) -> None:
     """Jobs that have come, have epochs left, and times on GPU types that there are."""
-    gpus = cluster["gpu_types"]
-    levels = {gpu["name"]: len(gpu["levels"]) for gpu in gpus}
+    levels = {gpu["name"]: len(gpu["levels"]) for gpu in cluster["gpu_types"]}
     largest = max(kind["gpus"] for kind in cluster["node_types"])
     most = {"inflation": levels, "hours_per_epoch": dict.fromkeys(levels, largest)}
     must_differ([job["id"] for job in jobs], "/jobs")
+    last_of = {name: max(e for e, weight in law if weight) for name, law in laws.items()}
     for j, job in enumerate(jobs):
         where, done, end = f"/jobs/{j}", job["epochs_done"], job["epochs_max"]
         must(job["release"] <= now, f"{where}/release", job["release"], "<= now")
         must(job["law"] in (FIXED, *laws), f"{where}/law", job["law"], "a law")
-        last = end if job["law"] == FIXED else max(e for e, w in laws[job["law"]] if w)
+        last = last_of.get(job["law"], end)
         must(last <= end, f"{where}/epochs_max", end, f">= {last}, the last epoch of the law")
         must(done < last, f"{where}/epochs_done", done, f"< {last}, the last epoch of the law")
         for key in most:
             for gpu, row in job.get(key, {}).items():
                 place = f"{where}/{key}/{step(gpu)}"
-                must_be_one(gpu, gpus, place)
+                must_be_one(gpu, levels, place)
                 must(len(row) <= most[key][gpu], place, row, f"at most {most[key][gpu]} entries")
                 must(0 not in row, place, 0, "numbers > 0")
 
@@ -324,10 +346,10 @@ def must_differ(names: list[str], where: str) -> None:
         must(count == 1, where, f"{name!r} {count} times", "names that differ")
 
 
-def must_be_one(name: str, known: list[Document], where: str) -> None:
-    """A name that one of these has."""
-    names = [one["name"] for one in known]
-    must(name in names, where, name, f"one of {', '.join(names)}")
+def must_be_one(name: str, known: Collection[str], where: str) -> None:
+    """One of these names."""
+    if name not in known:
+        refuse(where, name, f"one of {', '.join(sorted(known))}")
 
 
 def instance_of(document: Any) -> Document:
@@ -607,15 +629,30 @@ def fewest_bins(parts: Counter[int], size: int) -> int:
     """Bins of a size that the parts (size -> number) need: bin packing, exact."""
     sizes = sorted((part for part in parts if parts[part]), reverse=True)
     counts = tuple(parts[part] for part in sizes)
-    bins = -(-volume(counts, sizes) // size)
-    while not pack(counts, sizes, size, bins):
+    bins, steps = -(-volume(counts, sizes) // size), iter(range(MOST_STEPS))
+    enough = first_fit(counts, sizes, size)
+    while bins < enough and not pack(counts, sizes, size, bins, steps):
         bins += 1
     return bins
 
 
-def pack(counts: tuple[int, ...], sizes: list[int], size: int, bins: int) -> bool:
+def first_fit(counts: tuple[int, ...], sizes: list[int], size: int) -> int:
+    """Bins when each part, largest first, goes into the first bin with room for it."""
+    rooms: list[int] = []
+    for part, count in zip(sizes, counts):
+        for _ in range(count):
+            at = next((i for i, room in enumerate(rooms) if room >= part), len(rooms))
+            rooms += [size] * (at == len(rooms))
+            rooms[at] -= part
+    return len(rooms)
+
+
+def pack(
+    counts: tuple[int, ...], sizes: list[int], size: int, bins: int, steps: Iterator[int]
+) -> bool:
     """Whether so many parts of these sizes fit into bins: depth first, bin by bin."""
-    left, seen = [(counts, bins)], set()
+    left: list[tuple[tuple[int, ...], int]] = [(counts, bins)]
+    seen: set[tuple[tuple[int, ...], int]] = set()
     while left:
         state = left.pop()
         rest, bins = state
@@ -624,7 +661,10 @@ def pack(counts: tuple[int, ...], sizes: list[int], size: int, bins: int) -> boo
         if state not in seen:
             seen.add(state)
             room = (bins - 1) * size
-            after = [one for one in fillings(rest, sizes, size) if volume(one, sizes) <= room]
+            filled = list(zip(fillings(rest, sizes, size), steps))
+            found = f"{sum(counts)} shares of {len(sizes)} sizes on one node"
+            must(next(steps, None) is not None, "", found, "shares that are packed sooner")
+            after = [one for one, _ in filled if volume(one, sizes) <= room]
             left.extend((one, bins - 1) for one in reversed(after))
     return False
 

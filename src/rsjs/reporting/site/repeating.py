@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import gzip
 import shlex
-from collections import deque
 from collections.abc import Mapping
 from typing import Any
 
+from rsjs.instances.bounded_files import read_bytes, unpacked
+from rsjs.instances.errors import InputError
 from rsjs.reporting.objectives import is_schedule
 from rsjs.reporting.rows import known
 from rsjs.reporting.site.material import Material
@@ -33,7 +33,7 @@ def command(row: Mapping[str, Any], material: Material) -> str:
         del options["--gap"]  # what it is given is a proof or the end of its time
     for option, key in options.items():
         value = known(row, key)
-        words += [] if value is None else [option, f"{value:g}"]
+        words += [] if value is None else [option, _exact(value)]
     return shlex.join([*words, "-o", "schedule" if is_schedule(row) else "solution.json"])
 
 
@@ -42,6 +42,14 @@ def log_end(row: Mapping[str, Any], material: Material) -> str:
     record = material.record(dict(row))
     if record is None:
         return ""
-    with gzip.open(record / "log.gz", "rt", encoding="utf-8", errors="replace") as lines:
-        text = "".join(deque(lines, maxlen=LINES))
-    return text[-LONGEST:].strip()
+    try:
+        log = unpacked(read_bytes(record / "log.gz"), record / "log.gz")
+    except InputError as error:
+        return str(error)
+    lines = log.decode("utf-8", errors="replace").splitlines(keepends=True)
+    return "".join(lines[-LINES:])[-LONGEST:].strip()
+
+
+def _exact(value: float) -> str:
+    """A number as an option: none of its digits lost, no exponent where an integer is asked for."""
+    return str(int(value)) if float(value).is_integer() else repr(float(value))

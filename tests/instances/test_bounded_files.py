@@ -1,0 +1,125 @@
+"""Readers take in no more than memory bears, and wait for nobody; small files ask for little."""
+
+import gzip
+import json
+import os
+from collections import Counter
+
+import pytest
+
+from rsjs.experiments.campaigns.toml_files import read_toml
+from rsjs.instances import bounded_files, documents, exact_counts, packing
+from rsjs.instances.bounded_files import MOST_BYTES, read_bytes, unpacked
+from rsjs.instances.csv_tables import read_rows
+from rsjs.instances.errors import InputError
+from rsjs.instances.files import read_any, read_instance
+from rsjs.instances.json_reader import read_json_lines
+from rsjs.instances.law_files import read_law
+from rsjs.instances.packing import gpus_for_shares
+from rsjs.instances.profiles.measurements import read_measurements
+from rsjs.instances.traces.byte_sources import sources
+from rsjs.reporting.csv_rows import read_rows as read_results
+from rsjs.reporting.kit import rsjs_verify
+
+READERS = {
+    "instance": read_any,
+    "lines": read_json_lines,
+    "table": lambda path: read_rows(path, ["a"]),
+    "results": read_results,
+    "law": read_law,
+    "profile": read_measurements,
+    "campaign": read_toml,
+    "trace": lambda path: list(sources(path)),
+    "verifier": rsjs_verify.text_of,
+}
+
+
+@pytest.mark.parametrize("read", READERS.values(), ids=READERS)
+def test_a_pipe_and_a_device_are_refused_at_once(tmp_path, read):
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "link").symlink_to("/dev/zero")
+    for name in ("pipe", "link", "none"):
+        with pytest.raises((InputError, rsjs_verify.Refused)) as error:
+            read(tmp_path / name)
+        assert ("No such file" if name == "none" else "regular file") in str(error.value)
+
+
+def test_more_bytes_than_memory_bears_are_refused(tmp_path):
+    with (path := tmp_path / "i.json").open("wb") as file:
+        file.truncate(MOST_BYTES + 1)
+    with pytest.raises(InputError, match="found more than that, expected at most 256 MiB"):
+        read_instance(path)
+    with pytest.raises(InputError, match=r"i\.json: found more than that"):
+        read_bytes(path, 1000)
+    bomb = gzip.compress(bytes(10**7))
+    with pytest.raises(InputError, match="found more than that unpacked, expected at most 1 MiB"):
+        unpacked(bomb, path, 2**20)
+    assert len(unpacked(bomb, path)) == 10**7
+
+
+def test_more_values_than_memory_bears_are_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr("rsjs.instances.json_reader.MOST_VALUES", 100)
+    monkeypatch.setattr(bounded_files, "MOST_VALUES", 100)
+    monkeypatch.setattr(rsjs_verify, "MOST_VALUES", 100)
+    (path := tmp_path / "i.json").write_text(json.dumps([0] * 101))
+    with pytest.raises(InputError, match="expected at most 100 values"):
+        read_instance(path)
+    with pytest.raises(rsjs_verify.Refused, match="expected at most 100"):
+        rsjs_verify.parsed(path.read_text())
+    path.write_text("a\n" * 12)
+    with pytest.raises(InputError, match="found more than 10 lines"):
+        read_rows(path, ["a"])
+    with pytest.raises(InputError, match="found more than 10 rows"):
+        read_results(path)
+
+
+def _many_nodes(document):
+    document["cluster"]["nodes"] = [
+        {"count": 999_999, "types": ["box"]},
+        {"count": 1, "types": ["box"], "names": ["n999999"]},
+    ]
+    return "'n999999', expected node names that differ"
+
+
+def _many_types(document):
+    cluster = document["cluster"]
+    cluster["gpu_types"] += [{**cluster["gpu_types"][1], "name": f"G{i}"} for i in range(3000)]
+    gpus = {"name": "big", "gpu_type": "P", "gpus": 1024, "cost": [0, *[1] * 1024]}
+    cluster["node_types"].append(gpus)
+    document["jobs"] += [{**document["jobs"][0], "id": f"j{i}"} for i in range(997)]
+    return "/cluster: found 1000 jobs x 3002 types x 1025 choices, expected at most 50000000"
+
+
+def _many_groups(document):
+    cluster = document["cluster"]
+    cluster["node_types"] += [{**cluster["node_types"][1], "name": f"t{i}"} for i in range(7998)]
+    cluster["nodes"] += [{"count": 1, "types": [f"t{i}"]} for i in range(7998)]
+    return "groups of nodes x 8000 types"
+
+
+@pytest.mark.parametrize("enlarge", [_many_nodes, _many_types, _many_groups])
+def test_counts_times_each_other_are_bounded(example, enlarge):
+    document = example()
+    told = enlarge(document)
+    with pytest.raises(InputError) as error:
+        documents.to_instance(document)
+    assert told in str(error.value)
+
+
+def test_a_key_that_stands_twice_among_many_is_found(tmp_path):
+    keys = ", ".join(f'"k{i}": {i}' for i in [*range(400_000), 7])
+    (path := tmp_path / "i.json").write_text(f"{{{keys}}}")
+    with pytest.raises(InputError, match="/k7: found the key twice"):
+        read_instance(path)
+
+
+def test_shares_that_are_hard_to_pack_are_refused(monkeypatch):
+    shares = [*range(15, 25)] * 15
+    for module in (packing, exact_counts, rsjs_verify):
+        monkeypatch.setattr(module, "MOST_STEPS", 2000)
+    with pytest.raises(InputError, match="found 150 shares of 10 sizes on one node, expected"):
+        gpus_for_shares(shares, 60)
+    with pytest.raises(InputError, match="found 150 shares on one node, expected"):
+        exact_counts.fewest_bins(shares, 60)
+    with pytest.raises(rsjs_verify.Refused, match="150 shares of 10 sizes"):
+        rsjs_verify.fewest_bins(Counter(shares), 60)
