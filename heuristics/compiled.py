@@ -153,6 +153,8 @@ def cache_folder() -> Path | None:
         with suppress(OSError):  # another process removes the same
             _remove_old(place)
         return folder
+    advice = "set NUMBA_CACHE_DIR to a folder that can be written"
+    warnings.warn(f"every process compiles its kernels anew: {advice}", stacklevel=2)
     return None
 
 
@@ -167,8 +169,11 @@ def _places() -> Iterator[Path]:
     if asked := os.environ.get("NUMBA_CACHE_DIR"):
         yield Path(asked)
     yield PACKAGE / "__pycache__"
-    home = os.environ.get("XDG_CACHE_HOME") or Path("~/.cache").expanduser()
-    yield Path(home) / "rsjs"
+    if cache := os.environ.get("XDG_CACHE_HOME"):
+        yield Path(cache) / "rsjs"
+    else:
+        with suppress(RuntimeError):  # a user without a home
+            yield Path("~/.cache").expanduser() / "rsjs"
 
 
 def _digest() -> str:

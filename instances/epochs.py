@@ -15,11 +15,13 @@ from itertools import accumulate
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from rsjs.instances.read_only import ReadOnly
+
 FIXED = "fixed"  # the law with all mass on a job's epochs_max; never listed in a file
 
 
 @dataclass(frozen=True, eq=False)
-class Law:
+class Law(ReadOnly):
     """
     Distribution of W, the number of epochs.
 

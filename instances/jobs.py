@@ -9,9 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rsjs.instances.read_only import ReadOnly
+
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Jobs:
+class Jobs(ReadOnly):
     """
     J training jobs. T, G and L: GPU types, GPUs of the largest node, share levels.
 

@@ -28,6 +28,7 @@ ENERGY = frozenset({"proportional", "first_ending", "next_event"})
 TARDINESS_AT = frozenset({"completion", "next_event"})
 OPEN_NODES = frozenset({"free", "jahani_eq", "rsjs_eq", "rsjs_eq_feasible"})
 EXPECTATION = frozenset({"worst_case", "mean", "expected"})
+MOST_AT_ONCE, FINENESS = 1000, 1e-3  # events of a run, and how close those after them may be
 ASKED, GRACE = 1.0, 2.0  # s after its time limit at which a run is asked to return, and ended
 
 
@@ -207,7 +208,8 @@ class Report:
         """
         if self._improves(objective):
             self._solution = solution
-            self.publish(solution, objective)
+            if self._noted():
+                self.publish(solution, objective)
 
     def result(self, stop: Stop, **others: Any) -> SolveResult:
         """
@@ -231,17 +233,29 @@ class Report:
 
     def incumbent_schedule(self, schedule: Schedule, objective: float) -> None:
         """The same for jobs on MIG instances."""
-        if self._improves(objective):
+        if self._improves(objective) and self._noted():
             self.publish_schedule(schedule, objective)
 
     def _improves(self, objective: float) -> bool:
-        """Whether this is the least objective so far, which is then taken note of."""
+        """Whether this is the least objective so far, which is then kept."""
         if not isfinite(objective):
             return False
         if self._best is not None and objective >= self._best:
             return False
         self._best = objective
-        self.events.append(Event(seconds=self.elapsed(), incumbent=objective, bound=self._bound))
+        return True
+
+    def _noted(self) -> bool:
+        """
+        Add an event with what is known now, unless many have come in a row.
+
+        After the first `MOST_AT_ONCE` there is one in each thousandth of the time that has passed:
+        15 000 in an hour at most, however fast a method reports.
+        """
+        now = self.elapsed()
+        if len(self.events) >= MOST_AT_ONCE and now < self.events[-1].seconds * (1 + FINENESS):
+            return False
+        self.events.append(Event(seconds=now, incumbent=self._best, bound=self._bound))
         return True
 
     def bound(self, value: float) -> None:
@@ -249,8 +263,8 @@ class Report:
         if not isfinite(value) or (self._bound is not None and value <= self._bound):
             return
         self._bound = value
-        self.events.append(Event(seconds=self.elapsed(), incumbent=self._best, bound=value))
-        self.publish_bound(value)
+        if self._noted():
+            self.publish_bound(value)
 
     def publish(self, solution: Solution, objective: float) -> None:
         """Hook: make an incumbent outlive this process."""

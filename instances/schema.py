@@ -14,6 +14,7 @@ from rsjs.instances import door
 from rsjs.instances.cluster import Cluster
 from rsjs.instances.epochs import Law
 from rsjs.instances.jobs import Jobs
+from rsjs.instances.read_only import ReadOnly
 from rsjs.instances.solution import Solution
 
 
@@ -82,7 +83,7 @@ FAMILIES: Mapping[str, Objective] = {
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Instance:
+class Instance(ReadOnly):
     """
     Cluster, queue and objective at one moment; checked once, when it is made.
 
@@ -169,7 +170,7 @@ class Instance:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Workload:
+class Workload(ReadOnly):
     """
     A cluster and the jobs that arrive over time; checked once, when it is made.
 

@@ -10,9 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from rsjs.instances.read_only import ReadOnly
+
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Solution:
+class Solution(ReadOnly):
     """
     Which jobs run now, where, and on how many GPUs.
 
@@ -165,3 +167,9 @@ class SolveResult:
     options: Mapping[str, Any] = field(default_factory=dict)
     message: str = ""
     peak_memory_mb: float | None = None
+
+    @property
+    def claimed_bound(self) -> float | None:
+        """The highest bound [$] that was claimed, in the end or on the way."""
+        told = [self.bound, *(event.bound for event in self.events)]
+        return max((bound for bound in told if bound is not None), default=None)

@@ -8,11 +8,14 @@ from __future__ import annotations
 
 import json
 import subprocess
+from hashlib import sha256
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 BUILT = "commit.json"  # beside this file in a wheel and an sdist, never in a working tree
 PATIENCE = 10.0  # seconds for git to answer
+CODE = ("rsjs", "rsjs.instances", "rsjs.formulations", "rsjs.heuristics")
 RESULTS = ("results", "docs")  # what runs write, not what they depend on
 
 
@@ -42,6 +45,22 @@ def of_tree() -> dict[str, Any]:
     changes = _git("status", "--porcelain", "--untracked-files=no", "--", *code)
     dirty = None if changes is None else bool(changes)
     return {"commit": _git("rev-parse", "HEAD"), "dirty": dirty}
+
+
+def code_digest() -> str:
+    """
+    Return the sha256 of the Python files of the package, wherever its folders lie.
+
+    It tells other code of the same version apart, also where no commit is known.
+    """
+    found: dict[str, Path] = {}
+    for package in CODE:
+        spec = find_spec(package)
+        for place in [] if spec is None else spec.submodule_search_locations or []:
+            for path in Path(place).rglob("*.py"):
+                found[f"{package}/{path.relative_to(place)}".replace(".", "/")] = path
+    lines = [f"{sha256(found[name].read_bytes()).hexdigest()}  {name}\n" for name in sorted(found)]
+    return sha256("".join(lines).encode()).hexdigest()
 
 
 def _git(*arguments: str) -> str | None:

@@ -92,6 +92,15 @@ def fail(instance, call, report):
     raise ValueError("two\\nlines")
 
 
+def escape(instance, call, report):
+    sleep = f"import time; time.sleep(300) # {os.environ['PYTHONPATH']}"
+    start = f"subprocess.Popen([sys.executable, '-c', {sleep!r}], start_new_session=True)"
+    subprocess.run([sys.executable, "-c", f"import subprocess, sys; {start}"])
+    solution, cost = decide(instance)
+    report.seconds["build"] = "long"
+    return SolveResult(stop=Stop.ITERATIONS, solution=solution, objective=cost)
+
+
 def vanish(instance, call, report):
     print("last words", file=sys.stderr, flush=True)
     os._exit(3)
@@ -111,19 +120,8 @@ def __getattr__(name):
     return Method(name=function, summary="a test", kind="heuristic", run=run, prepare=prepare)
 """
 NAMES = [
-    "spin",
-    "polite",
-    "load",
-    "reset",
-    "build",
-    "eat",
-    "fork",
-    "lie",
-    "boast",
-    "overfill",
-    "fail",
-    "vanish",
-    "talk",
+    *("spin", "polite", "load", "reset", "build", "eat", "fork"),
+    *("lie", "boast", "overfill", "fail", "escape", "vanish", "talk"),
 ]
 
 

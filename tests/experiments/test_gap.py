@@ -27,8 +27,7 @@ def test_the_gap_by_cases(cost, bound, expected):
 
 def test_a_gap_relative_to_a_part_of_the_cost():
     assert gap_over(1000.0, 999.0, 10.0) == pytest.approx(0.1)
-    assert gap_over(5.0, 4.0, 0.0) == 1.0
-    assert gap_over(5.0, 5.0, 0.0) == 0.0
+    assert (gap_over(5.0, 4.0, 0.0), gap_over(5.0, 5.0, 0.0)) == (1.0, 0.0)
     assert gap_over(5.0, None, 5.0) is None
     assert gap_over(5.0, 4.0, None) is None  # a record that lacks a term
 

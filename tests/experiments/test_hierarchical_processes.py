@@ -30,8 +30,7 @@ def within(instance, method, report=None, **limits):
     """What the controllers of this process find."""
     request = parse(method)
     call = Call(options=request.options, limits=Limits(**{"time_limit": PATIENCE, **limits}))
-    ready = request.serving(instance).prepare(call, len(instance.jobs))
-    call = replace(call, ready=ready)
+    call = replace(call, ready=request.serving(instance).prepare(call, len(instance.jobs)))
     return run(instance, call, report or Report(limits.get("time_limit", PATIENCE)))
 
 
@@ -98,9 +97,8 @@ class Impatient(Report):
 
 
 def test_an_interrupt_is_heard_by_every_process(hostile, instance):
-    result = within(
-        instance, "hierarchical?method=polite,controllers=2", Impatient(PATIENCE), threads=2
-    )
+    spelling = "hierarchical?method=polite,controllers=2"
+    result = within(instance, spelling, Impatient(PATIENCE), threads=2)
     assert result.stop is Stop.INTERRUPTED  # as each of them says
     assert check(instance, result.solution, objective=result.objective).feasible
     deaf = within(
@@ -142,12 +140,9 @@ def test_controllers_die_with_their_parent(hostile, instance):
         worker.kill()
         wait_until(lambda: not living(seen))
 
-    found = outcome.run(
-        instance,
-        parse("hierarchical?method=spin,controllers=2"),
-        Limits(time_limit=PATIENCE, threads=2),
-        on_event=kill_the_worker,
-    )
+    request = parse("hierarchical?method=spin,controllers=2")
+    limits = Limits(time_limit=PATIENCE, threads=2)
+    found = outcome.run(instance, request, limits, on_event=kill_the_worker)
     assert found.result.stop is Stop.ERROR
     assert len(seen) == 2
 

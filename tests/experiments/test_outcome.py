@@ -30,11 +30,8 @@ def strays(tmp_path, monkeypatch):
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
 
     def living():
-        return [
-            process
-            for process in psutil.process_iter(["cmdline", "status"])
-            if any(str(tmp_path) in word for word in process.info["cmdline"] or [])
-        ]
+        found = psutil.process_iter(["cmdline", "status"])
+        return [one for one in found if any(str(tmp_path) in w for w in one.info["cmdline"] or [])]
 
     return living
 
@@ -94,9 +91,7 @@ def test_no_process_of_a_run_survives_it(hostile, tiny, strays):
 @pytest.mark.parametrize(
     ("name", "constraint"), [("lie", "claimed_objective"), ("boast", "claimed_bound")]
 )
-def test_false_claims_and_infeasible_decisions_are_no_verified_solution(
-    hostile, tiny, name, constraint
-):
+def test_false_claims_and_infeasible_decisions_are_not_verified(hostile, tiny, name, constraint):
     found = outcome.run(tiny, hostile(name), Limits())
     assert not found.verified
     assert constraint in {violation.constraint for violation in found.verdict.violations}
@@ -146,9 +141,7 @@ def test_the_literal_model_at_20_x_200_stops_at_its_limit(strays):
 def solved(tiny):
     """A run of each solver, by routes that differ."""
     methods = [f"jahani_patterns@{name}?route={route}" for name, route in ROUTES.items()]
-    return [
-        outcome.run(tiny, parse(method), Limits(time_limit=HOURS, gap=0.0)) for method in methods
-    ]
+    return [outcome.run(tiny, parse(one), Limits(time_limit=HOURS, gap=0.0)) for one in methods]
 
 
 @pytest.mark.solver
@@ -192,6 +185,13 @@ def test_the_library_solves_and_checks_in_three_calls(tiny, tmp_path):
     assert verdict.objective == result.objective
     rsjs.save(result.solution, tmp_path / "s.json", instance=instance)
     assert rsjs.check(instance, read_solution(tmp_path / "s.json").solution) == verdict
+
+
+def test_what_left_by_the_back_door_is_ended_and_seconds_as_text_are_refused(hostile, tiny, strays):
+    found = outcome.run(tiny, hostile("escape"), Limits())
+    assert strays() == []
+    assert found.result.stop is Stop.ERROR
+    assert found.result.message == "the result cannot be read: TypeError: seconds['build'] = 'long'"
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 """Descendants of a process: found however often they were forked, measured, and ended."""
 
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -8,7 +9,7 @@ import time
 import psutil
 import pytest
 
-from rsjs.experiments.process_tree import Family
+from rsjs.experiments.process_tree import MARK, Family, kill_if_stopped, marked
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="no subreaper")
 
@@ -52,6 +53,55 @@ def test_the_peak_outlives_the_memory_and_the_family_is_gone_after_the_kill():
     child.stdout.close()
     family.measure()
     assert family.resident_mb == 0.0
+
+
+SHARING = """
+import os, time
+shared = bytearray(5) * 20_000_000
+if all([os.fork() or time.sleep(300) for _ in range(3)]):
+    print("there", flush=True)
+time.sleep(300)
+"""
+
+
+def test_memory_that_processes_share_is_counted_once():
+    code = [sys.executable, "-c", SHARING]
+    parent = subprocess.Popen(code, stdout=subprocess.PIPE, text=True)
+    assert parent.stdout.readline() == "there\n"
+    family = Family(parent.pid, with_root=True)
+    family.measure(limit_mb=200)
+    assert 95 < family.resident_mb <= family.peak_mb < 190
+    assert family.kill() == 4
+    parent.communicate()
+
+
+def test_what_bears_the_mark_of_a_run_is_ended_wherever_it_hangs():
+    code = (
+        "import subprocess, sys; sleep = [sys.executable, '-c', 'import time; time.sleep(300)']; "
+        "print(subprocess.Popen(sleep, stdout=subprocess.DEVNULL, start_new_session=True).pid)"
+    )
+    mark = marked()
+    command = [sys.executable, "-c", code]
+    parent = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=os.environ | mark)
+    stray = psutil.Process(int(parent.communicate()[0]))
+    other = Family(parent.pid, with_root=True, mark="another")
+    family = Family(parent.pid, with_root=True, mark=mark[MARK])
+    assert other.kill() == 0
+    assert stray.is_running()
+    assert family.kill() == 1
+    assert not stray.is_running() or stray.status() == psutil.STATUS_ZOMBIE
+
+
+def test_a_watcher_that_was_stopped_is_ended():
+    watcher = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(300)"])
+    kill_if_stopped(watcher.pid)
+    assert watcher.poll() is None
+    watcher.send_signal(signal.SIGSTOP)
+    while psutil.Process(watcher.pid).status() != psutil.STATUS_STOPPED:
+        time.sleep(0.01)
+    kill_if_stopped(watcher.pid)
+    assert watcher.wait(PATIENCE) == -signal.SIGKILL
+    kill_if_stopped(watcher.pid)  # gone
 
 
 def test_members_seen_once_are_ended_after_their_parent_has_died():

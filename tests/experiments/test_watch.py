@@ -2,14 +2,18 @@
 
 import io
 import json
+import math
+import os
 import shutil
+import subprocess
+import sys
 from errno import EFBIG
 
 import numpy as np
 import pytest
 
-from rsjs.experiments import worker
-from rsjs.experiments.events import EVENTS, EventLog
+from rsjs.experiments import watch, worker
+from rsjs.experiments.events import EVENTS, LOOK, MOST, EventLog, Events
 from rsjs.experiments.launcher import ending
 from rsjs.experiments.protocol import Task
 from rsjs.experiments.streaming_report import StreamingReport
@@ -61,6 +65,53 @@ def test_events_are_read_after_their_folder_was_removed(task, tmp_path):
     watched._forward()
     assert [line["event"] for line in heard] == ["started"]
     assert watched._clock is not None
+
+
+def test_a_flood_of_events_keeps_nobody_busy(tmp_path):
+    path = tmp_path / EVENTS
+    path.write_bytes(b'{"event": "started"}\n' + b"x" * (LOOK + 7) + b"\n")
+    with path.open("ab") as file:
+        file.write(b'{"event": "bound", "seconds": 1, "value": 2}\n' * (MOST // 40))
+    events = Events(tmp_path)
+    assert [line["event"] for line in events.new()] == ["started"]
+    looks = [len([*events.new()]) for _ in range(4)]
+    assert 0 < max(looks) < LOOK / 40
+    assert sum(looks) + len([*events.rest()]) < MOST / 40
+    assert [*events.new()] == []
+
+
+@pytest.mark.parametrize("value", ["NaN", "1e999", "9" * 400, '"1"', "null", "[1]"])
+def test_an_event_without_its_numbers_is_none(tmp_path, value):
+    (tmp_path / EVENTS).write_text(f'{{"event": "bound", "seconds": 0, "value": {value}}}\n')
+    assert [*Events(tmp_path).rest()] == []
+
+
+@pytest.mark.parametrize("kind", ["pipe", "device", "none"])
+def test_what_is_no_regular_file_has_no_events(tmp_path, kind):
+    if kind == "pipe":
+        os.mkfifo(tmp_path / EVENTS)
+    elif kind == "device":
+        (tmp_path / EVENTS).symlink_to("/dev/zero")
+    assert [*Events(tmp_path).rest()] == []
+
+
+def test_more_files_than_can_be_weighed_are_too_many(tmp_path, monkeypatch):
+    (tmp_path / "file").write_bytes(bytes(2**20))
+    assert watch._weight_mb(tmp_path) == 1
+    monkeypatch.setattr(watch, "MOST_FILES", 3)
+    for name in "abc":
+        (tmp_path / name).mkdir()
+    assert watch._weight_mb(tmp_path) == math.inf
+
+
+def test_a_limit_of_the_site_that_is_lower_holds_instead(tmp_path):
+    code = (
+        "import resource; from rsjs.experiments.worker import _limit_files; "
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (2**20, 2**20)); _limit_files(256); "
+        "print(resource.getrlimit(resource.RLIMIT_FSIZE)[0])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert int(done.stdout) == 2**20
 
 
 @pytest.mark.parametrize(

@@ -65,7 +65,19 @@ def test_the_folder_of_the_environment_comes_first(package, tmp_path, monkeypatc
 
 def test_nothing_is_kept_where_nothing_can_be_written(package, tmp_path):
     _closed(package / "__pycache__", tmp_path / "home")
-    assert _folder() is None
+    with pytest.warns(UserWarning, match="set NUMBA_CACHE_DIR"):
+        assert _folder() is None
+
+
+def test_a_user_without_a_home_compiles_anew(package, monkeypatch):
+    def homeless(_):
+        raise RuntimeError("Could not determine home directory.")
+
+    _closed(package / "__pycache__")
+    monkeypatch.delenv("XDG_CACHE_HOME")
+    monkeypatch.setattr("pathlib.Path.expanduser", homeless)
+    with pytest.warns(UserWarning, match="every process compiles"):
+        assert _folder() is None
 
 
 def test_a_change_of_any_file_changes_the_folder(package):
@@ -221,12 +233,7 @@ def test_without_numba_the_results_are_the_same_and_no_warning():
     ]
     module = "tests.heuristics.test_compiled"
     code = f"from {module} import found_by; print(*found_by({methods}), sep='\\n')"
-    done = subprocess.run(
-        [sys.executable, "-W", "error", "-c", code],
-        cwd=ROOT,
-        env=os.environ | {"NUMBA_DISABLE_JIT": "1"},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
+    command = [sys.executable, "-W", "error", "-c", code]
+    where = {"cwd": ROOT, "env": os.environ | {"NUMBA_DISABLE_JIT": "1"}}
+    done = subprocess.run(command, **where, capture_output=True, text=True, check=True)
     assert done.stdout.splitlines() == found_by(methods)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
+import stat
 import tempfile
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 import psutil
@@ -54,15 +55,38 @@ def _siblings(core: int) -> list[int]:
 
 
 def _lock(core: int, locks: ExitStack) -> bool:
+    """Claim a core until the locks are left; False where another run or somebody else has it."""
     try:
         import fcntl
     except ImportError:  # Windows
         return False
-    folder = Path(tempfile.gettempdir()) / f"rsjs-cores-{os.getuid()}"
     try:
-        folder.mkdir(exist_ok=True)
-        file = locks.enter_context((folder / str(core)).open("w"))
+        folder = _private_folder()
+        # neither follows a link nor waits for the reader of a pipe, and empties nothing
+        flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK
+        file = locks.enter_context(os.fdopen(os.open(folder / str(core), flags, 0o600), "rb"))
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:
         return False
     return True
+
+
+def _private_folder() -> Path:
+    """
+    The folder of the locks; OSError where it is not this user's alone.
+
+    In XDG_RUNTIME_DIR, which is the user's own, or in the folder for temporary files, in which
+    another user may have made one of this name.
+    """
+    user = os.getuid()
+    runtime = os.environ.get("XDG_RUNTIME_DIR", "")
+    if runtime and Path(runtime).is_dir():
+        folder = Path(runtime) / "rsjs-cores"
+    else:
+        folder = Path(tempfile.gettempdir()) / f"rsjs-cores-{user}"
+    with suppress(FileExistsError):
+        folder.mkdir(mode=0o700)
+    found = folder.lstat()
+    if not stat.S_ISDIR(found.st_mode) or found.st_uid != user or found.st_mode & 0o022:
+        raise PermissionError(f"{folder}: expected a folder that only user {user} can write to")
+    return folder

@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator
-from contextlib import contextmanager
+import os
+import zipfile
+import zlib
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from hashlib import sha256
+from math import prod
 from pathlib import Path
+from tokenize import TokenError
 from typing import IO, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rsjs.instances.bounded_files import MOST_BYTES, opened, read_bytes
 from rsjs.instances.documents import canonical_text
+from rsjs.instances.errors import InputError, told
 from rsjs.instances.solution import DECISION_ARRAYS, Solution
 
 
@@ -35,8 +42,50 @@ def read_decision(path: Path) -> Solution | None:
     """The decision arrays, if they were written."""
     if not path.exists():
         return None
-    with np.load(path) as stored:
-        return Solution(**{name: stored[name] for name in DECISION_ARRAYS})
+    found = read_arrays(path, DECISION_ARRAYS)
+    return Solution(**dict(zip(DECISION_ARRAYS, found, strict=True)))
+
+
+def read_arrays(path: Path, names: Sequence[str]) -> list[NDArray[Any]]:
+    """
+    Arrays of a .npz file that anybody may have written.
+
+    Raises
+    ------
+    InputError, OSError
+        As `bounded_files.read_bytes` does.
+    ValueError
+        For a file that is no such archive, or lacks one of the names.
+    """
+    try:
+        with zipfile.ZipFile(io.BytesIO(read_bytes(path))) as stored:
+            return [_member(stored, f"{name}.npy") for name in names]
+    except (zipfile.BadZipFile, zlib.error, KeyError, EOFError, RuntimeError) as error:
+        raise ValueError(f"{path.name}: {told(error)}") from None
+
+
+def _member(stored: zipfile.ZipFile, name: str) -> NDArray[Any]:
+    """An array, of which at most MOST_BYTES are unpacked."""
+    with stored.open(name) as packed:
+        data = packed.read(MOST_BYTES)
+    return _array(io.BytesIO(data), len(data))
+
+
+def _array(file: IO[bytes], size: int) -> NDArray[Any]:
+    """The next array of a file of that size; a head that promises more than that is refused."""
+    begin = file.tell()
+    if np.lib.format.read_magic(file) != (1, 0):
+        raise ValueError("an array of another format than 1.0")
+    try:
+        shape, _, dtype = np.lib.format.read_array_header_1_0(file)
+    except (SyntaxError, TypeError, TokenError, RecursionError, MemoryError) as error:
+        raise ValueError(told(error)) from None
+    count = prod(shape)
+    if not 0 <= count * max(1, dtype.itemsize) <= size - file.tell() or dtype.hasobject:
+        raise ValueError(f"an array of shape {shape} of {dtype} in {size} bytes")
+    file.seek(begin)
+    found: NDArray[Any] = np.lib.format.read_array(file)
+    return found
 
 
 def decision_digest(solution: Solution) -> str:
@@ -54,9 +103,13 @@ def append_decision(solution: Solution, path: Path) -> None:
 def decisions(path: Path) -> Iterator[Solution]:
     """The decisions that were appended, as far as they are whole."""
     for array in arrays(path):
-        jobs = int(array[0])
-        *of_jobs, node_type = np.split(array[1:], [jobs, 2 * jobs, 3 * jobs])
-        yield Solution(**dict(zip(DECISION_ARRAYS, [*of_jobs, node_type], strict=True)))
+        try:
+            jobs = int(array[0])
+            *of_jobs, node_type = np.split(array[1:], [jobs, 2 * jobs, 3 * jobs])
+            found = Solution(**dict(zip(DECISION_ARRAYS, [*of_jobs, node_type], strict=True)))
+        except (IndexError, TypeError, ValueError, OverflowError):
+            return  # somebody else has written to the file
+        yield found
 
 
 def append_array(array: NDArray[Any], path: Path) -> None:
@@ -69,12 +122,11 @@ def append_array(array: NDArray[Any], path: Path) -> None:
 
 def arrays(path: Path) -> Iterator[NDArray[Any]]:
     """The arrays that were appended, as far as they are whole."""
-    if not path.exists():
-        return
-    with path.open("rb") as file:
+    with suppress(InputError, OSError), opened(path) as file:
+        size = os.fstat(file.fileno()).st_size
         while True:
             try:
-                array = np.load(file)
-            except (EOFError, ValueError, OSError):  # the end, or an array broken off
+                array = _array(file, size)
+            except (EOFError, ValueError):  # the end, or an array broken off
                 return
             yield array

@@ -15,6 +15,7 @@ from rsjs.experiments.process_tree import killed_for_memory
 from rsjs.experiments.protocol import WARM_START, Task, read_result, salvaged
 from rsjs.experiments.surroundings import End, Surroundings
 from rsjs.experiments.watch import STARTUP, OnEvent, Watch
+from rsjs.instances.errors import printable, told
 from rsjs.instances.files import write_instance
 from rsjs.instances.method import GRACE, Limits
 from rsjs.instances.schema import Instance
@@ -176,8 +177,8 @@ def _read(folder: Path) -> SolveResult | None:
     try:
         return read_result(folder)
     except Exception as error:
-        told = " ".join(f"{type(error).__name__}: {error}".split())
-        return SolveResult(stop=Stop.ERROR, message=f"the result cannot be read: {told}")
+        message = f"the result cannot be read: {told(error)}"
+        return SolveResult(stop=Stop.ERROR, message=message)
 
 
 def _salvaged(folder: Path, stop: Stop, message: str) -> SolveResult:
@@ -185,8 +186,8 @@ def _salvaged(folder: Path, stop: Stop, message: str) -> SolveResult:
     try:
         return salvaged(folder, stop, message)
     except Exception as error:
-        told = " ".join(f"{type(error).__name__}: {error}".split())
-        return SolveResult(stop=stop, message=f"{message}; what it left cannot be read: {told}")
+        unread = f"{message}; what it left cannot be read: {told(error)}"
+        return SolveResult(stop=stop, message=unread)
 
 
 def _last_words(errors: IO[bytes]) -> str:
@@ -194,4 +195,4 @@ def _last_words(errors: IO[bytes]) -> str:
     errors.seek(max(0, errors.seek(0, 2) - 10_000))
     text = errors.read().decode("utf-8", errors="replace").strip()
     last = " ".join(text.splitlines()[-1].split()) if text else "nothing on standard error"
-    return last[:500]
+    return printable(last[:500])

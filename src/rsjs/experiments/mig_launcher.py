@@ -11,7 +11,7 @@ from rsjs.experiments import launcher, mig_methods
 from rsjs.experiments.mig_outcome import MigOutcome, verified, without_schedule
 from rsjs.experiments.mig_runs import SCHEDULING, read_claims, read_schedule
 from rsjs.experiments.protocol import Task, has_failed
-from rsjs.instances.errors import InputError
+from rsjs.instances.errors import InputError, told
 from rsjs.instances.method import Limits
 from rsjs.instances.mig.schedule_files import write_problem
 from rsjs.instances.mig.scheduling import SchedulingProblem
@@ -57,6 +57,6 @@ def finished(
         claims = read_claims(folder)
         schedule = None if has_failed(result, folder) else read_schedule(folder)
     except (OSError, ValueError, KeyError, TypeError) as error:
-        told = " ".join(f"{type(error).__name__}: {error}".split())
-        return without_schedule(problem, method, result, f"the schedule cannot be read: {told}")
+        message = f"the schedule cannot be read: {told(error)}"
+        return without_schedule(problem, method, result, message)
     return verified(problem, method, result, schedule, claims)

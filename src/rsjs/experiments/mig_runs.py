@@ -17,8 +17,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rsjs.experiments.decision_files import append_array, arrays, replaced
+from rsjs.experiments.decision_files import append_array, arrays, read_arrays, replaced
 from rsjs.experiments.protocol import Task
+from rsjs.instances.bounded_files import read_bytes
 from rsjs.instances.mig.schedule import Schedule, terms
 from rsjs.instances.mig.schedule_result import ScheduleResult
 from rsjs.instances.mig.scheduling import SchedulingProblem
@@ -92,14 +93,16 @@ def read_schedule(folder: Path) -> Schedule | None:
     path = folder / SCHEDULE
     if not path.exists():
         return None
-    with np.load(path) as stored:
-        return Schedule(minute=stored["minute"], unit=stored["unit"])
+    minute, unit = read_arrays(path, ("minute", "unit"))
+    return Schedule(minute=minute, unit=unit)
 
 
 def schedules(path: Path) -> Iterator[Schedule]:
     """The schedules that were appended, as far as they are whole."""
-    for minute, unit in arrays(path):
-        yield Schedule(minute=minute, unit=unit)
+    for array in arrays(path):
+        if array.ndim != 2 or len(array) != 2:
+            return  # somebody else has written to the file
+        yield Schedule(minute=array[0], unit=array[1])
 
 
 def read_claims(folder: Path) -> Claims:
@@ -107,7 +110,7 @@ def read_claims(folder: Path) -> Claims:
     path = folder / STAGES
     if not path.exists():
         return {}
-    claims: Claims = json.loads(path.read_text("utf-8"))
+    claims: Claims = json.loads(read_bytes(path))
     for stages in claims.values():
         if not all(one is None or isinstance(one, int | float) for one in stages or ()):
             raise TypeError(f"{stages!r:.80} of stages")

@@ -122,7 +122,8 @@ def run(
     begin = time.monotonic()
     verdict = None
     if result.solution is not None:
-        verdict = check(instance, result.solution, objective=result.objective, bound=result.bound)
+        cost, bound = result.objective, result.claimed_bound
+        verdict = check(instance, result.solution, objective=cost, bound=bound)
     seconds = {**result.seconds, "check": time.monotonic() - begin}
     solver = solver_of(request)
     return Outcome(

@@ -3,20 +3,24 @@ A process, all that descend from it, and the memory they hold.
 
 A process whose parent died hangs on the nearest ancestor that is a subreaper, else on init. So a
 process that is a `subreaper` and has no other children finds every descendant of its runs
-among its own, however often it was forked.
+among its own, however often it was forked. A process that has other children marks those of a run
+in their environment, which they inherit, and finds them by the mark.
 """
 
 from __future__ import annotations
 
 import os
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from math import inf
 from pathlib import Path
 
 import psutil
 
 MEGABYTE = 2**20
+MARK = "RSJS_RUN"  # in the environment of all processes of a run
 ROUNDS = 200  # of killing what is left: a process may fork while it is looked for
 
 _LISTS_CHILDREN = Path(f"/proc/self/task/{os.getpid()}/children").exists()
@@ -47,23 +51,31 @@ class Family:
     Attributes
     ----------
     resident_mb : float
-        Resident memory of all members when last measured.
+        Resident memory of all members when last measured. Near the limit or the peak, what members
+        share is counted once (PSS).
     peak_mb : float
         The largest of: resident memory of all members at one moment, peak of one member (VmHWM).
+
+    Parameters
+    ----------
+    mark : str
+        What `marked` gave for the environment of its members; "" = they are not marked.
     """
 
-    def __init__(self, root: int, *, with_root: bool) -> None:
-        self.root, self.with_root = root, with_root
+    def __init__(self, root: int, *, with_root: bool, mark: str = "") -> None:
+        self.root, self.with_root, self.mark = root, with_root, mark
         self.resident_mb = self.peak_mb = 0.0
         self._members: dict[int, psutil.Process] = {}
 
-    def measure(self) -> None:
+    def measure(self, limit_mb: float = inf) -> None:
         """Look for members and measure them."""
-        resident = 0.0
-        for member in self._living():
+        resident, members = 0.0, self._living()
+        for member in members:
             now, peak = _memory_mb(member)
             resident += now
             self.peak_mb = max(self.peak_mb, peak)
+        if len(members) > 1 and resident > min(self.peak_mb, limit_mb):
+            resident = sum(_proportional_mb(member) for member in members)
         self.resident_mb = resident
         self.peak_mb = max(self.peak_mb, resident)
 
@@ -71,14 +83,17 @@ class Family:
         """Kill all members; return how many there were. A child of ours is reaped on the way."""
         killed: set[int] = set()
         for _ in range(ROUNDS):
-            left = self._living()
-            if not left:
+            bearers, unknown = _marked(self.mark)
+            left = [*self._living(), *bearers]
+            if not left and not unknown:
                 break
             for member in left:
                 killed.add(member.pid)
                 with suppress(psutil.Error):
                     member.kill()
             psutil.wait_procs(left, timeout=0.05)
+            if unknown:
+                time.sleep(0.01)
         return len(killed)
 
     def _living(self) -> list[psutil.Process]:
@@ -118,6 +133,39 @@ def _children(pid: int) -> Iterator[int]:
             yield from map(int, (task / "children").read_bytes().split())
 
 
+def kill_if_stopped(pid: int) -> None:
+    """Kill a process that watches over a run if it was stopped: it holds no limit any more."""
+    with suppress(psutil.Error):
+        process = psutil.Process(pid)
+        if process.status() == psutil.STATUS_STOPPED:
+            process.kill()
+
+
+def marked() -> dict[str, str]:
+    """A mark that no other run has, for the environment of a process."""
+    return {MARK: f"{os.getpid()}-{time.monotonic_ns()}"}
+
+
+def _marked(mark: str) -> tuple[list[psutil.Process], bool]:
+    """
+    All processes with a mark in the environment they began with, where /proc tells it.
+
+    And whether there are some that have neither environment nor words: they begin just now.
+    """
+    found, unknown, entry = [], False, f"{MARK}={mark}".encode()
+    for pid in psutil.pids() if mark else ():
+        with suppress(OSError, psutil.Error):
+            place = Path("/proc", str(pid))
+            environment = (place / "environ").read_bytes()
+            if entry in environment.split(b"\0"):
+                process = psutil.Process(pid)
+                if _lives(process):
+                    found.append(process)
+            elif not environment and not (place / "cmdline").read_bytes():
+                unknown |= bool((place / "exe").readlink())  # which the kernel's own have not
+    return found, unknown
+
+
 def killed_for_memory() -> int | None:
     """How many processes the kernel has ended for want of memory; None if it does not tell."""
     with suppress(OSError):
@@ -126,6 +174,15 @@ def killed_for_memory() -> int | None:
             if name == b"oom_kill":
                 return int(count)
     return None
+
+
+def _proportional_mb(process: psutil.Process) -> float:
+    """Resident memory [MB], each page divided by the number of processes that share it."""
+    with suppress(OSError):
+        for line in Path(f"/proc/{process.pid}/smaps_rollup").read_bytes().splitlines():
+            if line.startswith(b"Pss:"):
+                return int(line.split()[1]) / 1024
+    return _memory_mb(process)[0]
 
 
 def _memory_mb(process: psutil.Process) -> tuple[float, float]:

@@ -22,17 +22,24 @@ from pathlib import Path
 from types import NoneType
 from typing import Any
 
+import numpy as np
+
 from rsjs.experiments.decision_files import read_decision, write_decision
 from rsjs.experiments.events import Events
+from rsjs.instances.bounded_files import read_bytes
+from rsjs.instances.errors import printable
 from rsjs.instances.method import Limits
 from rsjs.instances.solution import Event, SolveResult, Stop
 
 WARM_START, INCUMBENTS = "warm_start.npz", "incumbents.npy"
+MOST_RESULT = 2**25  # bytes of result.json: 10 000 events are 1 MB
 TYPES: dict[str, tuple[type, ...]] = {  # of what a method may say in a result
     "objective": (int, float, NoneType),
     "bound": (int, float, NoneType),
     "bound_source": (str, NoneType),
     "bound_variant": (str, NoneType),
+    "seconds": (dict,),
+    "events": (list,),
     "counts": (dict,),
     "options": (dict,),
     "message": (str,),
@@ -102,8 +109,13 @@ def write_result(result: SolveResult, folder: Path) -> None:
         "peak_memory_mb": result.peak_memory_mb,
     }
     scratch = folder / "result.tmp"
-    scratch.write_text(json.dumps(document, default=str), "utf-8")
+    scratch.write_text(json.dumps(document, default=_plain), "utf-8")
     scratch.replace(folder / "result.json")
+
+
+def _plain(value: Any) -> Any:
+    """Return a scalar of numpy as the number that it is; of anything else, what it prints."""
+    return value.item() if isinstance(value, np.generic) else str(value)
 
 
 def read_result(folder: Path) -> SolveResult | None:
@@ -111,20 +123,34 @@ def read_result(folder: Path) -> SolveResult | None:
     path = folder / "result.json"
     if not path.exists():
         return None
-    document = json.loads(path.read_text("utf-8"))
+    document = json.loads(read_bytes(path, MOST_RESULT))
     for name, kinds in TYPES.items():
         if not isinstance(document[name], kinds):
             raise TypeError(f"{name} = {document[name]!r:.80}")
     document["stop"] = Stop(document["stop"])
     for name in ("objective", "bound"):
         document[name] = _finite(document[name])
-    document["events"] = tuple(Event(**event) for event in document["events"])
+    document["events"] = tuple(_event(event) for event in document["events"])
+    for name in ("seconds", "counts"):
+        _refuse_no_numbers(name, document[name])
+    document["message"] = printable(" ".join(document["message"].split()))
     return SolveResult(solution=read_decision(folder / "solution.npz"), **document)
 
 
 def has_failed(result: SolveResult, folder: Path) -> bool:
     """Whether a method came to its end with an error: what it had reported before is no result."""
     return result.stop is Stop.ERROR and (folder / "result.json").exists()
+
+
+def _refuse_no_numbers(name: str, found: Mapping[str, Any]) -> None:
+    for key, value in found.items():
+        if not isinstance(value, int | float) or not isfinite(value):
+            raise TypeError(f"{name}[{key!r:.40}] = {value!r:.80}")
+
+
+def _event(document: Mapping[str, Any]) -> Event:
+    seconds, incumbent, bound = (document[key] for key in ("seconds", "incumbent", "bound"))
+    return Event(seconds=float(seconds), incumbent=_finite(incumbent), bound=_finite(bound))
 
 
 def _finite(value: float | None) -> float | None:
@@ -138,7 +164,7 @@ def salvaged(folder: Path, stop: Stop, message: str) -> SolveResult:
     seconds: dict[str, float] = {}
     best: float | None = None
     bound: float | None = None
-    for line in Events(folder).new():
+    for line in Events(folder).rest():
         kind = line["event"]
         if kind == "phase":
             seconds[str(line.get("name"))] = line["seconds"]

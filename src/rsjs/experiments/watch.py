@@ -5,7 +5,8 @@ A worker process under watch, from its start to the end of all that it started.
                   once, at most `STARTUP` after its start, and what it says later does not count
     T + 1 s       SIGTERM: asked to return what it has
     T + 2 s       SIGKILL to its process group and every descendant seen
-    memory        SIGKILL when the process tree's resident memory exceeds the limit
+    memory        SIGKILL when the process tree's resident memory exceeds the limit, what its
+                  processes share counted once
     output        SIGKILL when the files in its folder exceed the limit
     Ctrl-C        SIGTERM, 2 s to return, SIGKILL; the incumbent survives
 
@@ -21,19 +22,21 @@ import sys
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from math import inf
 from pathlib import Path
 from typing import IO
 
 import psutil
 
 from rsjs.experiments.events import Events, Line, Tail
-from rsjs.experiments.process_tree import MEGABYTE, Family
+from rsjs.experiments.process_tree import MARK, MEGABYTE, Family, marked
 from rsjs.experiments.protocol import Task
 from rsjs.experiments.surroundings import End, Surroundings
 from rsjs.instances.method import ASKED, GRACE
 
 STARTUP = 120.0  # seconds for imports, reading and compiling, before the method's clock starts
 POLL, MEASURE, WEIGH = 0.02, 0.05, 0.25  # seconds between looks at events, memory, files
+MOST_FILES = 20_000  # in the folder of a run
 
 OnEvent = Callable[[Line], None]
 
@@ -99,7 +102,8 @@ class Watch:
     def _start(self, errors: IO[bytes]) -> None:
         threads, around = str(self.task.limits.threads), self.surroundings
         pools = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
-        environment = {**os.environ, "PYTHONHASHSEED": "0", **dict.fromkeys(pools, threads)}
+        mark = {} if around.alone else marked()
+        environment = {**os.environ, "PYTHONHASHSEED": "0", **dict.fromkeys(pools, threads), **mark}
         if around.inside:
             environment["TMPDIR"] = str(self.folder)
         self._begin = time.monotonic()
@@ -113,18 +117,18 @@ class Watch:
             start_new_session=True,
         )
         root = os.getpid() if around.alone else self._process.pid
-        self._family = Family(root, with_root=not around.alone)
+        self._family = Family(root, with_root=not around.alone, mark=mark.get(MARK, ""))
 
     def _poll(self) -> End:
         measured, weighed = 0.0, time.monotonic()
-        memory, output = self.task.limits.memory_limit_mb, self.task.output_limit_mb
+        memory, output = self.task.limits.memory_limit_mb or inf, self.task.output_limit_mb
         while self._process.poll() is None:
             self._forward()
             now = time.monotonic()
             if now - measured >= MEASURE:
                 measured = now
-                self._family.measure()
-            if memory is not None and self._family.resident_mb > memory:
+                self._family.measure(memory)
+            if self._family.resident_mb > memory:
                 return End.MEMORY
             if output is not None and now - weighed >= WEIGH:
                 weighed = now
@@ -177,11 +181,14 @@ class Watch:
 
 
 def _weight_mb(folder: Path) -> float:
-    """What the files in a folder take; those that vanish meanwhile count nothing."""
-    total = 0
-    for place, _, names in os.walk(folder):
+    """What the files in a folder take; infinite for more than MOST_FILES, which take time."""
+    total, left = 0, MOST_FILES
+    for place, folders, names in os.walk(folder):
+        left -= len(folders) + len(names)
+        if left < 0:
+            return float("inf")
         for name in names:
-            with suppress(OSError):
+            with suppress(OSError):  # those that vanish meanwhile count nothing
                 total += Path(place, name).lstat().st_size
     return total / MEGABYTE
 

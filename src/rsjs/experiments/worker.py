@@ -19,7 +19,7 @@ from pathlib import Path
 from rsjs.experiments.decision_files import read_decision
 from rsjs.experiments.protocol import WARM_START, Task, salvaged, write_result
 from rsjs.experiments.streaming_report import LimitReached, StreamingReport
-from rsjs.instances.errors import InputError
+from rsjs.instances.errors import InputError, told
 from rsjs.instances.lifeline import die_with_parent
 from rsjs.instances.method import Call
 from rsjs.instances.solution import SolveResult, Stop
@@ -68,10 +68,9 @@ def _limit_hit(error: Exception) -> Stop | None:
 def _failed(error: Exception) -> SolveResult:
     if isinstance(error, InputError):
         return SolveResult(stop=Stop.ERROR, message=str(error))
-    with suppress(OSError):  # its output may be full
+    with suppress(OSError, UnicodeError):  # its output may be full, its message no text
         traceback.print_exc()
-    text = " ".join(f"{type(error).__name__}: {error}".split())
-    return SolveResult(stop=Stop.ERROR, message=text)
+    return SolveResult(stop=Stop.ERROR, message=told(error))
 
 
 def _solve(task: Task, report: StreamingReport, folder: Path) -> SolveResult:
@@ -116,7 +115,9 @@ def _limit_files(megabytes: float | None) -> None:
     if megabytes is not None and os.name == "posix":
         import resource
 
-        size = int(megabytes * 2**20)
+        size, hard = int(megabytes * 2**20), resource.getrlimit(resource.RLIMIT_FSIZE)[1]
+        if hard != resource.RLIM_INFINITY:  # the site's own limit, which only root may raise
+            size = min(size, hard)
         resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
 
 

@@ -8,6 +8,7 @@ import time
 from enum import StrEnum
 from typing import Any
 
+from rsjs.instances.errors import printable
 from rsjs.instances.method import GRACE
 from rsjs.simulation.policy import Policy
 from rsjs.simulation.state import State
@@ -42,8 +43,8 @@ class Stopped(Exception):
 
 
 def _short(message: str) -> str:
-    """In one line."""
-    line = " ".join(message.split())
+    """In one line that any terminal prints."""
+    line = printable(" ".join(message.split()))
     return line if len(line) <= MOST_LETTERS else f"{line[: MOST_LETTERS - 3]}..."
 
 
