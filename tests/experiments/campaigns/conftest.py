@@ -31,7 +31,7 @@ run = {methods}
 """
 
 WICKED = '''
-import os, shutil, signal, subprocess, sys, time
+import contextlib, io, os, shutil, signal, subprocess, sys, time
 import numpy as np
 from rsjs.instances import costs
 from rsjs.instances.completion import complete
@@ -114,6 +114,73 @@ def betray(instance, call, report):
     time.sleep(300)
 
 
+def stop(instance, call, report):
+    """Stops the process that watches over it."""
+    os.kill(os.getppid(), signal.SIGSTOP)
+    time.sleep(300)
+
+
+def pipes(instance, call, report):
+    """Puts pipes, which nobody writes to, in the place of all that its watcher reads."""
+    for name in ("result.json", "solution.npz", "incumbent.npz", "incumbents.npy", "stderr.txt"):
+        with contextlib.suppress(OSError):
+            os.unlink(name)
+        os.mkfifo(name)
+    os._exit(0)
+
+
+def heads(instance, call, report):
+    """An array whose head promises 10^12 numbers, and one of none."""
+    report.incumbent(*decide(instance))
+    head = io.BytesIO()
+    np.lib.format.write_array_header_1_0(
+        head, {"descr": "<i8", "fortran_order": False, "shape": (10**12,)}
+    )
+    with open("incumbents.npy", "wb") as file:
+        file.write(head.getvalue())
+    os._exit(0)
+
+
+def single(instance, call, report):
+    solution, cost = decide(instance)
+    bound = np.float32(cost / 2)
+    return SolveResult(stop=Stop.ITERATIONS, solution=solution, objective=cost, bound=bound)
+
+
+def promise(instance, call, report):
+    """Reports a bound above its cost, and claims none in the end."""
+    solution, cost = decide(instance)
+    report.bound(2 * cost)
+    return SolveResult(stop=Stop.ITERATIONS, solution=solution, objective=cost,
+                       events=tuple(report.events))
+
+
+def colour(instance, call, report):
+    raise ValueError("\\x1b[31mred\\ud800")
+
+
+def share(instance, call, report):
+    """Holds memory once, in four processes."""
+    hoard = np.ones(20 * 2**20)
+    children = [os.fork() for _ in range(3)]
+    if not all(children):
+        time.sleep(300)
+    time.sleep(1)
+    for child in children:
+        os.kill(child, signal.SIGKILL)
+    return SolveResult(stop=Stop.ITERATIONS)
+
+
+def close(instance, call, report):
+    """Takes its permissions from its folder."""
+    os.mkdir("closed")
+    with open("closed/file", "w"):
+        pass
+    os.chmod("closed", 0)
+    os.chmod(".", 0)
+    return SolveResult(stop=Stop.ITERATIONS)
+
+
 def brag(instance, call, report):
     """Claims half of what its first decision costs, and is right in the end."""
     solution, cost = decide(instance)
@@ -149,6 +216,14 @@ HARM = [
     "prattle",
     "misshape",
     "betray",
+    "stop",
+    "pipes",
+    "heads",
+    "single",
+    "promise",
+    "colour",
+    "share",
+    "close",
     "brag",
     "late",
 ]

@@ -112,8 +112,7 @@ def test_an_integer_may_be_written_as_json_counts_it(tmp_path):
         (tmp_path / name).write_text(written)
         assert document.read(tmp_path / name).jobs == 1
         runs.append([run.id for run in prepare(tmp_path / name).selected])
-    assert runs[0] == runs[1]
-    assert len(runs[0]) == 4
+    assert (runs[0], len(runs[0])) == (runs[1], 4)
 
 
 @pytest.mark.parametrize("written", ["i.json", "./*.json", "../a*/i.json", "**/i.json", None])

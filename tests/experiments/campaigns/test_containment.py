@@ -19,6 +19,14 @@ EXPECTED = {  # ended, quality
     "prattle": ("SOLVER_ERROR", "NO_SOLUTION"),
     "misshape": ("FINISHED", "WRONG"),
     "betray": ("CRASH(watcher)", "NO_SOLUTION"),
+    "stop": ("CRASH(watcher)", "NO_SOLUTION"),
+    "pipes": ("SOLVER_ERROR", "NO_SOLUTION"),
+    "heads": ("SOLVER_ERROR", "FEASIBLE_VERIFIED"),
+    "single": ("FINISHED", "FEASIBLE_VERIFIED"),
+    "promise": ("FINISHED", "WRONG"),
+    "colour": ("SOLVER_ERROR", "NO_SOLUTION"),
+    "share": ("FINISHED", "NO_SOLUTION"),
+    "close": ("FINISHED", "NO_SOLUTION"),
     "fifo:paper": ("FINISHED", "FEASIBLE_VERIFIED"),
 }
 
@@ -68,6 +76,10 @@ def test_harm_is_contained_and_told(campaign, carry_out, tmp_path, wicked):
     assert "claimed_objective" in rows["lie"]["message"]
     assert rows["babble"]["message"] == "TypeError: 'int' object is not iterable"
     assert rows["prattle"]["message"] == "the result cannot be read: TypeError: objective = 'cheap'"
+    assert "claimed_bound" in rows["promise"]["message"]
+    assert rows["colour"]["message"] == r"ValueError: \x1b[31mred\ud800"
+    assert rows["single"]["bound"] == pytest.approx(rows["single"]["objective"] / 2, rel=1e-6)
+    assert 160 < rows["share"]["peak_memory_mb"] < 390
     assert not list((store / "scratch").iterdir())
     assert not list((store / "claims").iterdir())
     size = sum(path.stat().st_size for path in store.rglob("*") if path.is_file())

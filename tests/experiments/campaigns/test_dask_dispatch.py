@@ -1,8 +1,9 @@
 """Runs on a Dask cluster: a real scheduler and two workers, of which some are killed."""
 
+import contextlib
+import http.client
 import json
 import os
-import signal
 import subprocess
 import sys
 import time
@@ -15,13 +16,13 @@ import pytest
 
 from rsjs.experiments.campaigns import manifest, runner
 from rsjs.experiments.campaigns.collection import collect
-from rsjs.experiments.campaigns.dask_cluster import running_cluster
+from rsjs.experiments.campaigns.dask_cluster import own_cluster, running_cluster
 from rsjs.experiments.campaigns.dask_dispatch import dask
 from rsjs.instances.errors import InputError
 from rsjs.instances.lifeline import die_with_parent
 from rsjs.methods import all_methods
 
-pytest.importorskip("distributed")
+distributed = pytest.importorskip("distributed")
 pytestmark = [
     pytest.mark.process,
     pytest.mark.skipif(sys.platform != "linux", reason="no parent-death signal"),
@@ -70,7 +71,7 @@ class Cluster:
     def _start(self, kind, *options, path=None):
         command = [sys.executable, "-m", f"distributed.cli.dask_{kind}", "--host", "127.0.0.1"]
         variables = {**os.environ, "PYTHONPATH": str(path)} if path else None
-        ended_with_us = partial(die_with_parent, os.getpid(), signal.SIGTERM)
+        ended_with_us = partial(die_with_parent, os.getpid())
         with (self.folder / "log").open("ab") as log:
             process = subprocess.Popen(
                 [*command, "--no-dashboard", *options],
@@ -134,8 +135,8 @@ def processes():
     """Those that were started; all are ended afterwards."""
     started: list[subprocess.Popen[bytes]] = []
     yield started
-    for process in started:
-        process.terminate()
+    for process in started:  # one whose scheduler has gone may not hear of a polite end
+        process.kill()
     for process in started:
         process.wait()
 
@@ -171,6 +172,32 @@ def waiting(campaign, **changes):
 
 def files(store, name):
     return {path.parent.name: path.read_bytes() for path in store.glob(f"runs/*/*/{name}")}
+
+
+def test_a_cluster_of_its_own_answers_nobody_else():
+    with own_cluster(1) as client:
+        address = client.scheduler.address
+        assert address.startswith("tls://127.0.0.1:")
+        assert client.submit(sum, [1, 2]).result(PATIENCE) == 3
+        stranger = distributed.Security.temporary()
+        for place, security in ((address.replace("tls", "tcp"), None), (address, stranger)):
+            with pytest.raises(OSError):
+                distributed.Client(place, timeout=3, security=security, set_as_default=False)
+        for port in _ports(client):
+            with contextlib.suppress(OSError):
+                connection = http.client.HTTPConnection("127.0.0.1", port, timeout=5)
+                connection.request("GET", "/json/counts.json")
+                assert connection.getresponse().status == 404
+
+
+def _ports(client):
+    """All that the processes of the cluster listen on."""
+    own = psutil.Process()
+    for process in [own, *own.children(recursive=True)]:
+        for connection in process.net_connections("tcp"):
+            if connection.status == psutil.CONN_LISTEN:
+                assert connection.laddr.ip == "127.0.0.1"
+                yield connection.laddr.port
 
 
 def test_records_are_those_of_this_machine(campaign, carry_out, cluster, news, tmp_path):

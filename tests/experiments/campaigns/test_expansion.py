@@ -28,11 +28,8 @@ def test_every_combination_is_a_run_of_its_own(campaign):
     )
     runs = prepared(asked).selected
     assert len({run.id for run in runs}) == len(runs) == 2 * 2 * 2 * 2 * 2 * 2
-    for field, values in (
-        ("method", {"fifo:paper", "greedy:code"}),
-        ("repetition", {1, 2}),
-        ("nodes", {1, 2}),
-    ):
+    sets = {"method": {"fifo:paper", "greedy:code"}, "repetition": {1, 2}, "nodes": {1, 2}}
+    for field, values in sets.items():
         assert {getattr(run, field) for run in runs} == values
         assert len(set(Counter(getattr(run, field) for run in runs).values())) == 1
     assert {run.limits.seed for run in runs} == {0, 3}
@@ -115,10 +112,8 @@ def test_the_methods_of_an_instance_and_seed_run_one_after_the_other(campaign):
 
 def test_only_takes_what_the_label_contains(campaign):
     asked = campaign("fifo:paper", "greedy:code", "greedy:paper", seeds=[1, 2])
-    assert {run.method for run in prepared(asked, only="greedy").selected} == {
-        "greedy:code",
-        "greedy:paper",
-    }
+    chosen = prepared(asked, only="greedy").selected
+    assert {run.method for run in chosen} == {"greedy:code", "greedy:paper"}
     only = prepared(asked, only="greedy:code*N1-J2-s2").selected
     assert [(run.method, run.instance[-2:]) for run in only] == [("greedy:code", "s2")]
     with pytest.raises(InputError, match="in none of 6 runs"):
@@ -137,11 +132,8 @@ def test_what_a_method_does_not_serve_is_skipped_with_the_reason(campaign):
 def test_patterns_keep_a_method_to_its_instances(campaign):
     tail = '[[methods]]\nrun = ["edf:paper"]\non = ["*-N2-*"]\n'
     runs = prepared(campaign("fifo:paper", sizes='["1x2", "2x2"]', tail=tail)).selected
-    assert sorted((run.method, run.nodes) for run in runs) == [
-        ("edf:paper", 2),
-        ("fifo:paper", 1),
-        ("fifo:paper", 2),
-    ]
+    found = sorted((run.method, run.nodes) for run in runs)
+    assert found == [("edf:paper", 2), ("fifo:paper", 1), ("fifo:paper", 2)]
 
 
 def test_instances_come_from_files_and_sets_too(campaign, tmp_path):

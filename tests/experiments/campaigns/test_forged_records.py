@@ -1,6 +1,7 @@
 """Records whose sums are right and whose content is not, and stores that lost what rows need."""
 
 import json
+import os
 from hashlib import sha256
 
 import pytest
@@ -86,6 +87,58 @@ def test_a_claim_that_nothing_is_feasible_is_refuted_by_a_decision(store, record
     assert rows[METHODS[0]]["quality"] == "FEASIBLE_VERIFIED"
     assert (rows[METHODS[1]]["status"], rows[METHODS[1]]["quality"]) == ("wrong", "WRONG")
     assert "says infeasible, which another run's decision refutes" in rows[METHODS[1]]["message"]
+
+
+def test_a_cost_that_is_forged_refutes_no_bound(store):
+    [cheap] = {
+        spec.parent for spec in store.glob("runs/*/*/spec.json") if "fifo" in spec.read_text()
+    }
+    before = {row["method"]: row for row in collect([store]).rows}
+    cost = before[METHODS[1]]["bound"] / 10
+    for name in ("result.json", "verify.json"):
+        document = json.loads((cheap / name).read_text())
+        for part in (document, document.get("verdict"), document.get("terms")):
+            if part and "objective" in part:
+                part["objective"] = cost
+        forge(cheap, name, json.dumps(document).encode())
+    rows = {row["method"]: row for row in collect([store]).rows}
+    assert {name: row["quality"] for name, row in rows.items()} == {
+        METHODS[0]: "WRONG",
+        METHODS[1]: before[METHODS[1]]["quality"],
+    }
+    told = f"its record says {cost:.15g}, the decision costs {before[METHODS[0]]['objective']:.15g}"
+    assert told in rows[METHODS[0]]["message"]
+    (cheap / "solution.json.gz").write_bytes(b"")
+    forge(cheap, "solution.json.gz", b"")
+    rows = {row["method"]: row for row in collect([store]).rows}
+    assert "the decision cannot be checked" in rows[METHODS[0]]["message"]
+
+
+def test_names_that_lead_elsewhere_are_refused(store, record, tmp_path):
+    forge(record, "result.json", (record / "result.json").read_bytes())
+    sums = (record / "SHA256SUMS").read_text()
+    outside = tmp_path / "outside"
+    outside.write_text("x")
+    line = f"{sha256(b'x').hexdigest()}  ../../../../outside\n"
+    (record / "SHA256SUMS").write_text(sums + line)
+    [(_, reason)] = collect([store]).corrupt
+    assert "found '../../../../outside', expected the name of a file beside it" in reason
+    (record / "SHA256SUMS").write_text(sums)
+    result = json.loads((record / "result.json").read_text()) | {"session": "../../secret"}
+    forge(record, "result.json", json.dumps(result).encode())
+    [(_, reason)] = collect([store]).corrupt
+    assert "/session: found '../../secret'" in reason
+    document = json.loads((store / "store.json").read_text()) | {"campaign": "../../../X"}
+    (store / "store.json").write_text(json.dumps(document))
+    with pytest.raises(InputError, match=r"store.json: /campaign: found '../../../X', expected"):
+        collect([store])
+
+
+def test_a_pipe_in_a_record_is_refused(store, record):
+    (record / "log.gz").unlink()
+    os.mkfifo(record / "log.gz")
+    [(_, reason)] = collect([store]).corrupt
+    assert "log.gz: found a pipe, a device or a socket, expected a regular file" in reason
 
 
 @pytest.mark.parametrize("name", ["spec.json", "log.gz", "solution.json.gz"])

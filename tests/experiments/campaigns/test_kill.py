@@ -25,11 +25,8 @@ PATIENCE = 300.0  # seconds; a test that hangs is ended
 
 def processes_of(store):
     """Slots and workers of a store: their command lines name it."""
-    return [
-        process
-        for process in psutil.process_iter(["cmdline"])
-        if any(str(store) in word for word in process.info["cmdline"] or [])
-    ]
+    found = psutil.process_iter(["cmdline"])
+    return [one for one in found if any(str(store) in w for w in one.info["cmdline"] or [])]
 
 
 def wait_until(true):
@@ -56,9 +53,7 @@ def start(prepared, store):
 
 def stamps(store):
     """When each record was written."""
-    return {
-        path.parent.name: path.stat().st_mtime_ns for path in store.glob("runs/*/*/result.json")
-    }
+    return {p.parent.name: p.stat().st_mtime_ns for p in store.glob("runs/*/*/result.json")}
 
 
 def test_a_launcher_killed_at_any_moment_loses_and_doubles_nothing(campaign, carry_out, tmp_path):
@@ -94,11 +89,8 @@ def test_two_launchers_on_one_store_share_its_runs(campaign, carry_out, tmp_path
     store = tmp_path / "store"
     prepared = runner.prepare(asked, store, runner.Part())
     other = start(prepared, store)
-    done = [
-        news.run.id
-        for news in runner.carry_out(prepared, store, local(1), 1)
-        if news.kind == "ended"
-    ]
+    told = runner.carry_out(prepared, store, local(1), 1)
+    done = [news.run.id for news in told if news.kind == "ended"]
     os.waitpid(other, 0)
     wait_until_gone(store)
     collected = collect([store])

@@ -79,9 +79,7 @@ def test_sabotaged_schedules_and_false_claims_are_found(
 
 
 @pytest.mark.parametrize("text", ["{", '{"objective": "cheap"}', '{"bound": ["low", 1]}'])
-def test_claims_that_make_no_sense_are_errors_without_a_verdict(
-    problem, verdict_on, tmp_path, text
-):
+def test_claims_without_sense_are_errors_without_a_verdict(problem, verdict_on, tmp_path, text):
     (tmp_path / mig_runs.STAGES).write_text(text)
     result, verdict, _ = verdict_on(best_fit(problem), None, replace(CLAIMED, bound=None))
     assert (result.stop, verdict) == (Stop.ERROR, None)

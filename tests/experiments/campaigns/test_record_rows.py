@@ -92,8 +92,6 @@ def test_methods_are_told_apart_by_their_threads(campaign, record, tmp_path):
     for run in prepared.selected:
         put(record(), run, tmp_path / "two")
     rows = collect([tmp_path / "two"]).rows
-    assert {row["method"]: row["threads"] for row in rows} == {
-        "fifo:paper [1 threads]": 1,
-        "fifo:paper [2 threads]": 2,
-    }
+    found = {row["method"]: row["threads"] for row in rows}
+    assert found == {"fifo:paper [1 threads]": 1, "fifo:paper [2 threads]": 2}
     assert {row["spelling"] for row in rows} == {"fifo:paper"}

@@ -142,8 +142,7 @@ def _workload(law):
 def test_what_is_done_is_not_done_again_and_what_is_damaged_is(done, tmp_path, carry_out):
     asked = _read(tmp_path)
     assert carry_out(asked, done, slots=1).left == []
-    first = Store(done).path(Store(done).ids()[0])
-    (first / "result.json").write_text("{}")
+    (Store(done).path(Store(done).ids()[0]) / "result.json").write_text("{}")
     assert len(carry_out(asked, done, slots=1).left) == 1
     assert collect([done]).corrupt == []
 

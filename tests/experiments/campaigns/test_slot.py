@@ -7,11 +7,35 @@ from dataclasses import asdict
 
 import pytest
 
+from rsjs.experiments.campaigns import local as local_dispatch
 from rsjs.experiments.campaigns import slot
+from rsjs.experiments.campaigns.collection import collect
 from rsjs.experiments.campaigns.perform import Order
 from rsjs.experiments.campaigns.runner import Part, prepare
 from rsjs.experiments.campaigns.store import Store
 from rsjs.instances.errors import InputError
+
+
+@pytest.mark.process
+def test_slots_killed_between_two_runs_are_replaced(campaign, carry_out, tmp_path, monkeypatch):
+    opened = []
+
+    def killed_once(self):
+        Slots._open(self)
+        opened.append(self.slots[-1])
+        if len(opened) == 1:
+            opened[0].process.kill()
+
+    Slots = local_dispatch._Slots
+    monkeypatch.setattr(local_dispatch, "_Slots", type("Killed", (Slots,), {"_open": killed_once}))
+    asked = campaign("fifo:paper")
+    carry_out(asked, tmp_path / "store")
+    assert len(opened) == 2
+    assert [row["ended"] for row in collect([tmp_path / "store"]).rows] == ["FINISHED"]
+    monkeypatch.setattr(local_dispatch, "MOST_IDLE_DEATHS", 0)
+    opened.clear()
+    with pytest.raises(OSError, match="slots end without a run, the last one with code -9"):
+        carry_out(asked, tmp_path / "other")
 
 
 @pytest.mark.parametrize(
@@ -22,21 +46,13 @@ from rsjs.instances.errors import InputError
         (InputError("", "aa", "the instance of sha256 bb", "x.json"), "x.json: found 'aa', "),
     ],
 )
-def test_a_slot_that_is_broken_names_the_place(
-    error, told, campaign, tmp_path, monkeypatch, capsys
-):
+def test_a_broken_slot_names_the_place(error, told, campaign, tmp_path, monkeypatch, capsys):
     def fail(*_, **__):
         raise error
 
     (run,) = prepare(campaign("fifo:paper"), None, Part()).selected
-    order = Order(
-        run=run,
-        instance="none",
-        python="python",
-        rsjs_version="0",
-        solver_version=None,
-        session="one",
-    )
+    versions = {"rsjs_version": "0", "solver_version": None}
+    order = Order(run=run, instance="none", python="python", session="one", **versions)
     line = json.dumps({"order": {**asdict(order), "run": run.as_document()}})
     monkeypatch.setattr("sys.stdin", io.StringIO(f"{line}\n{line}\n"))
     monkeypatch.setattr(slot, "perform", fail)

@@ -2,13 +2,17 @@
 
 import gzip
 import json
+import os
 import shutil
 import subprocess
 import sys
+import tempfile
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
+from rsjs.commit import code_digest
 from rsjs.experiments.campaigns import manifest, record_writing, records, runner
 from rsjs.experiments.campaigns.collection import collect
 from rsjs.experiments.campaigns.environments import Environment
@@ -98,8 +102,43 @@ def test_runs_that_are_done_are_carried_out_again_on_request(asked, carry_out, s
     rows = {row["method"]: row["session"] for row in collect([store]).rows}
     assert (len(rows), rows["fifo:paper"] == old) == (3, False)
     assert len([*(store / "replaced").iterdir()]) == 1
+    ended = [row["method"] for row in collect([store]).rows if row["ended"] == "FINISHED"]
+    prepared = runner.prepare(asked, store, Part(again="FINISHED"))
+    assert [run.method for run in prepared.left] == ended
+    assert runner.prepare(asked, store, Part(again="CRASH")).left == []
     with pytest.raises(InputError, match="--again: found nobody in none of 3 runs"):
         runner.prepare(asked, store, Part(again="nobody"))
+
+
+def test_runs_that_other_code_has_made_are_told(asked, store):
+    prepared = runner.prepare(asked, store, Part())
+    assert runner.of_other_code(prepared, store) == []
+    (session,) = store.glob("sessions/*.json")
+    document = json.loads(session.read_text())
+    code = document["environments"][""]["code"]
+    assert code == code_digest() != ""
+    session.write_text(json.dumps(document).replace(code, "0" * 64))
+    [told] = runner.of_other_code(prepared, store)
+    assert told.startswith("3 of 3 runs that are done were made by other code of rsjs-bench")
+    session.unlink()
+    assert runner.of_other_code(prepared, store) == []
+
+
+@pytest.mark.skipif(os.name != "posix" or os.getuid() != 0, reason="needs another user")
+def test_a_folder_that_nobody_may_enter_is_removed_by_its_owner(tmp_path):
+    code = (
+        "import os, sys; from pathlib import Path; from rsjs.experiments.campaigns import store; "
+        "os.setgid(65534); os.setuid(65534); folder = Path(sys.argv[1]); "
+        "(folder / 'a/b').mkdir(parents=True); (folder / 'a/b/file').touch(); "
+        "(folder / 'a/b').chmod(0); (folder / 'a').chmod(0); store._remove(folder / 'a')"
+    )
+    folder = Path(tempfile.mkdtemp(dir="/tmp"))  # those of the test are closed to other users
+    folder.chmod(0o777)
+    try:
+        subprocess.run([sys.executable, "-c", code, str(folder)], check=True)
+        assert list(folder.iterdir()) == []
+    finally:
+        shutil.rmtree(folder)
 
 
 def test_no_run_is_carried_out_on_another_instance_than_its_own(asked, carry_out, store):
@@ -184,6 +223,11 @@ def test_a_corrupt_record_is_kept_aside_and_its_run_carried_out_again(asked, car
     again = collect([store])
     assert (len(again.rows), again.corrupt, again.missing) == (3, [], [])
     assert len([*(store / "corrupt").iterdir()]) == 1
+
+
+def test_a_folder_is_for_one_campaign(campaign, store):
+    with pytest.raises(InputError, match=r"/campaign: found 'test', expected 'other': a folder is"):
+        runner.prepare(campaign("fifo:paper", name="other"), store, Part())
 
 
 @pytest.mark.parametrize("name", ["store.json", "plan.json", "result.json", "session"])

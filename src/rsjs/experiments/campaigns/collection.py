@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +16,11 @@ from rsjs.experiments.campaigns.records import Record
 from rsjs.experiments.campaigns.runs import Run
 from rsjs.experiments.campaigns.statuses import quality
 from rsjs.experiments.campaigns.store import Store
+from rsjs.experiments.campaigns.verification import priced_again
 from rsjs.experiments.comparison import Row
+from rsjs.experiments.gap import contradicts
 from rsjs.experiments.problems import problem
+from rsjs.instances.check import TOLERANCE
 from rsjs.instances.entry_points import source_text
 from rsjs.instances.solution import Stop
 
@@ -62,6 +66,7 @@ def collect(folders: Sequence[Path]) -> Collected:
         For a folder that is no store, or one that a newer version wrote.
     """
     found: dict[str, tuple[Record, Row]] = {}
+    places: dict[str, Store] = {}
     planned: dict[str, None] = {}
     skipped: dict[str, Row] = {}
     corrupt: list[tuple[str, str]] = []
@@ -82,8 +87,13 @@ def collect(folders: Sequence[Path]) -> Collected:
         for record in survey.done:
             row = {**row_of(record, made_by.get(record.session)), "campaign": campaign}
             found.setdefault(record.run.id, (record, row))
+            places.setdefault(record.run.id, store)
     rows = [row for _, row in found.values()]
-    _share(rows)
+    for group in _groups(rows):
+        _doubt(group, lambda run_id: priced_again(found[run_id][0].run, places[run_id]))
+        _share(group)
+    for row in rows:
+        row["quality"] = quality(row)
     _name(rows)
     return Collected(
         rows=rows,
@@ -96,21 +106,47 @@ def collect(folders: Sequence[Path]) -> Collected:
     )
 
 
-def _share(rows: Sequence[Row]) -> None:
-    """Bounds between the runs of an instance, in whatever order its jobs stood; false claims."""
+def _groups(rows: Sequence[Row]) -> list[list[Row]]:
+    """The runs of each instance, in whatever order its jobs stood."""
     groups: dict[tuple[Any, ...], list[Row]] = {}
     for row in rows:
         groups.setdefault(problem(row), []).append(row)
-    for group in groups.values():
-        reached = any(row["objective"] is not None for row in group)
-        for row in group:
-            if row["stop"] == Stop.INFEASIBLE and reached:
-                row["status"] = "wrong"
-                told = "says infeasible, which another run's decision refutes"
-                row["message"] = "; ".join(filter(None, [row["message"], told]))
-        comparison.share_bounds(group)
-    for row in rows:
-        row["quality"] = quality(row)
+    return [*groups.values()]
+
+
+def _doubt(group: list[Row], cost_again: Callable[[str], float | None]) -> None:
+    """
+    Price decisions again whose cost refutes a bound: one of the two records is wrong.
+
+    Parameters
+    ----------
+    cost_again : callable
+        Run id -> cost of the decision in its record; None where there is none to be checked.
+    """
+    bounds = [row["bound"] for row in group if row["bound"] is not None]
+    for row in sorted(group, key=lambda row: inf if row["objective"] is None else row["objective"]):
+        claimed = row["objective"]
+        if claimed is None or not any(contradicts(claimed, bound) for bound in bounds):
+            return
+        cost = cost_again(row["run_id"])
+        if cost is None or abs(cost - claimed) > TOLERANCE * max(1.0, abs(cost)):
+            costs = "cannot be checked" if cost is None else f"costs {cost:.15g}"
+            row.update({"status": "wrong", "objective": None, "gap": None})
+            _add(row, f"its record says {claimed:.15g}, the decision {costs}")
+
+
+def _share(group: list[Row]) -> None:
+    """Bounds between the runs of an instance; false claims."""
+    reached = any(row["objective"] is not None for row in group)
+    for row in group:
+        if row["stop"] == Stop.INFEASIBLE and reached:
+            row["status"] = "wrong"
+            _add(row, "says infeasible, which another run's decision refutes")
+    comparison.share_bounds(group)
+
+
+def _add(row: Row, told: str) -> None:
+    row["message"] = "; ".join(filter(None, [row["message"], told]))
 
 
 def _name(rows: Sequence[Row]) -> None:

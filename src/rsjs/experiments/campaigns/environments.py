@@ -18,6 +18,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
+from rsjs.commit import code_digest
 from rsjs.experiments import mig_methods, simulations
 from rsjs.experiments.campaigns.choices import HERE
 from rsjs.formulations.backends.registry import BACKENDS
@@ -41,6 +42,8 @@ class Environment:
     methods : list of str
     sha256 : str
         Of the names and versions of all installed distributions, one `name-version` a line.
+    code : str
+        sha256 of the package's own Python files, see `commit.code_digest`; "" = not known.
     plugins : mapping
         Name of a method of another package that was asked for -> distribution, version, sha256 of
         its source, or in place of these the reason why it is broken.
@@ -51,6 +54,7 @@ class Environment:
     solvers: Mapping[str, str]
     methods: list[str]
     sha256: str
+    code: str = ""
     plugins: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
     def missing(self, request: Request) -> str | None:
@@ -84,6 +88,7 @@ def here(methods: Iterable[str] = ()) -> Environment:
         },
         methods=sorted({*all_methods(), *simulations.known(), *mig_methods.METHODS}),
         sha256=sha256("\n".join(sorted(installed)).encode()).hexdigest(),
+        code=code_digest(),
         plugins={name: found for one in methods for name, found in _sources(one).items()},
     )
 

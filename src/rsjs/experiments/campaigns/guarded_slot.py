@@ -12,11 +12,13 @@ import os
 import signal
 import subprocess
 import sys
+from contextlib import suppress
 
-from rsjs.experiments.process_tree import Family, subreaper
+from rsjs.experiments.process_tree import Family, kill_if_stopped, subreaper
 from rsjs.instances.lifeline import die_with_parent
 
 MODULE = "rsjs.experiments.campaigns.guarded_slot"
+LOOK = 0.25  # seconds between looks at a slot
 PATIENCE = 4.0  # seconds for a slot to end its run; less than this process is given
 
 
@@ -26,7 +28,10 @@ def guard(store: str) -> None:
     with subreaper():
         slot = subprocess.Popen(command)
         try:
-            slot.wait()
+            while slot.poll() is None:
+                kill_if_stopped(slot.pid)
+                with suppress(subprocess.TimeoutExpired):
+                    slot.wait(LOOK)
         finally:
             slot.terminate()
             try:

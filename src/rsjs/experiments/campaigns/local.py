@@ -19,9 +19,10 @@ from rsjs.experiments.campaigns.records import Record
 from rsjs.experiments.campaigns.slot_process import Slot
 from rsjs.experiments.campaigns.statuses import summary
 from rsjs.experiments.campaigns.store import Store
-from rsjs.experiments.process_tree import subreaper
+from rsjs.experiments.process_tree import kill_if_stopped, subreaper
 
 IDLE = 0.25  # seconds without news
+MOST_IDLE_DEATHS = 10  # of slots that had no run: killed by somebody, or unable to start
 
 
 def local(slots: int) -> Dispatch:
@@ -46,6 +47,7 @@ class _Slots:
         self.most = min(slots, len(orders))
         self.slots: list[Slot] = []
         self.deaths: dict[str, int] = {}
+        self.idle_deaths = 0
         self.selector = selectors.DefaultSelector()
         self.others = {child.pid for child in psutil.Process().children()}
 
@@ -59,6 +61,8 @@ class _Slots:
                 self._open()
             while self.slots:
                 ready = self.selector.select(IDLE)
+                for slot in self.slots:
+                    kill_if_stopped(slot.process.pid)
                 if not ready:
                     yield News(kind="idle")
                 for key, _ in ready:
@@ -106,7 +110,13 @@ class _Slots:
         order = slot.order
         self._close(slot)
         if order is None:
-            raise OSError(None, f"a slot ended with code {slot.process.returncode} by itself")
+            self.idle_deaths += 1
+            if self.idle_deaths > MOST_IDLE_DEATHS:
+                code = slot.process.returncode
+                raise OSError(None, f"slots end without a run, the last one with code {code}")
+            if self.waiting:
+                self._open()
+            return
         deaths = self.deaths[order.run.id] = self.deaths.get(order.run.id, 0) + 1
         if deaths < ATTEMPTS:
             self.waiting.appendleft(order)

@@ -26,7 +26,8 @@ def open_store(folder: Path, campaign: Campaign, environments: Mapping[str, Envi
     Raises
     ------
     InputError
-        If the folder holds something else, a store of a newer format, or runs of other versions.
+        If the folder holds something else, a store of a newer format, runs of other versions, or
+        another campaign.
     """
     path = folder / STORE
     now = {name: _versions(found) for name, found in environments.items()}
@@ -37,6 +38,9 @@ def open_store(folder: Path, campaign: Campaign, environments: Mapping[str, Envi
         _write(path, {"format": formats.name("store"), "campaign": campaign.name, "versions": now})
         return
     document = read(folder, "store")
+    if document["campaign"] != campaign.name:
+        expected = f"{campaign.name!r}: a folder is for one campaign"
+        raise InputError("/campaign", document["campaign"], expected, path)
     versions = document["versions"]
     for name, packages in now.items():
         for package, version in packages.items():

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import os
 import zlib
 from pathlib import Path
 
-from rsjs.experiments.campaigns import records
+from rsjs.experiments.campaigns import formats, records
 from rsjs.experiments.campaigns.runs import Run
-from rsjs.instances.errors import InputError
+from rsjs.instances.bounded_files import MOST_BYTES
+from rsjs.instances.errors import InputError, described
 
 Parcel = dict[str, bytes]
 
@@ -30,10 +30,19 @@ def unpack(parcel: Parcel, folder: Path, run: Run) -> None:
     """
     for name, data in parcel.items():
         with (folder / Path(name).name).open("wb") as file:
-            file.write(zlib.decompress(data))
+            file.write(_whole(data, name))
             file.flush()
             os.fsync(file.fileno())
     records.sound(folder)
-    found = json.loads((folder / "spec.json").read_text("utf-8"))["id"]
+    found = formats.read(folder / "spec.json", "spec")["id"]
     if found != run.id:
         raise InputError("/id", found, f"{run.id}, as asked", folder / "spec.json")
+
+
+def _whole(data: bytes, name: str) -> bytes:
+    unpacking = zlib.decompressobj()
+    found = unpacking.decompress(data, MOST_BYTES)
+    if not unpacking.eof:
+        expected = f"whole zlib data of at most {MOST_BYTES} bytes"
+        raise InputError("", described("more, or less"), expected, name)
+    return found

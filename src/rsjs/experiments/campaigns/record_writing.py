@@ -15,6 +15,7 @@ from typing import Any
 from rsjs.experiments.campaigns import formats
 from rsjs.experiments.campaigns.formats import Document
 from rsjs.experiments.campaigns.records import SOLUTION, SUMS, Record
+from rsjs.instances.bounded_files import read_bytes
 from rsjs.instances.documents import canonical_text, of_solution
 
 LOG_END = 2**18  # bytes kept of either end of a log
@@ -46,7 +47,7 @@ def write(record: Record, folder: Path, log: Path | None, decision: Path | None 
         text = f"{canonical_text(document)}\n".encode()
         files[SOLUTION] = gzip.compress(text, mtime=0)
     if decision is not None and decision.is_file():
-        files[decision.name] = decision.read_bytes()
+        files[decision.name] = read_bytes(decision)
     files["log.gz"] = gzip.compress(_ends(log), mtime=0)
     sums = [f"{sha256(_bytes(data)).hexdigest()}  {name}\n" for name, data in files.items()]
     folder.mkdir(parents=True, exist_ok=True)

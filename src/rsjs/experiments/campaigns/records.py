@@ -24,8 +24,9 @@ from rsjs.experiments.campaigns import formats
 from rsjs.experiments.campaigns.formats import Document
 from rsjs.experiments.campaigns.runs import Kind, Run
 from rsjs.experiments.simulations import LOG
+from rsjs.instances.bounded_files import read_bytes
 from rsjs.instances.check import Verdict, Violation
-from rsjs.instances.errors import InputError, described
+from rsjs.instances.errors import InputError, described, printable
 from rsjs.instances.json_reader import read_json_lines
 from rsjs.instances.solution import Event, SolveResult, Stop
 
@@ -105,7 +106,7 @@ def read(folder: Path) -> Record:
             events=tuple(_events(folder / "events.jsonl")),
             counts=result["counts"],
             options=result["options"],
-            message=result["message"],
+            message=printable(result["message"]),
             peak_memory_mb=result["peak_memory_mb"],
         ),
         verdict=_verdict(verification["verdict"]),
@@ -122,10 +123,12 @@ def read(folder: Path) -> Record:
 def sound(folder: Path) -> list[str]:
     """The names of the files of a record, all as their sums say."""
     try:
-        lines = (folder / SUMS).read_text("utf-8").splitlines()
+        lines = read_bytes(folder / SUMS).decode().splitlines()
         sums = {name: digest for digest, _, name in (line.partition("  ") for line in lines)}
         for name, digest in sums.items():
-            found = sha256((folder / name).read_bytes()).hexdigest()
+            if Path(name).name != name:
+                raise InputError("", name, "the name of a file beside it", folder / SUMS)
+            found = sha256(read_bytes(folder / name)).hexdigest()
             if found != digest:
                 raise InputError("", found, f"sha256 {digest}", folder / name)
     except InputError:

@@ -21,8 +21,10 @@ from rsjs.experiments.campaigns.expansion import Plan, plan
 from rsjs.experiments.campaigns.instance_store import InstanceStore
 from rsjs.experiments.campaigns.perform import Order
 from rsjs.experiments.campaigns.provenance import busy_above
+from rsjs.experiments.campaigns.records import Record
 from rsjs.experiments.campaigns.runs import Run, in_shard
-from rsjs.experiments.campaigns.session import Conditions, Session, conditions
+from rsjs.experiments.campaigns.session import Conditions, Session, conditions, read_some
+from rsjs.experiments.campaigns.statuses import HOW_ENDED, ended
 from rsjs.experiments.campaigns.store import CORRUPT, REPLACED, Store, Survey
 from rsjs.instances.errors import InputError, described
 from rsjs.instances.method import GRACE
@@ -39,7 +41,8 @@ class Part:
     only : str or None
         A pattern for the labels of runs.
     again : str or None
-        Likewise, of those that are to be carried out although they are done.
+        Likewise, of those that are to be carried out although they are done; or how they ended:
+        `CRASH`, `MEMOUT` and so on.
     """
 
     shard: tuple[int, int] = (1, 1)
@@ -50,9 +53,13 @@ class Part:
         """Whether a run belongs to the part."""
         return in_shard(run, self.shard) and (self.only is None or _fits(run, self.only))
 
-    def repeats(self, run: Run) -> bool:
+    def repeats(self, record: Record) -> bool:
         """Whether a run is carried out although it is done."""
-        return self.again is not None and _fits(run, self.again)
+        if self.again is None:
+            return False
+        if self.again in HOW_ENDED:
+            return ended(record.result, record.process).partition("(")[0] == self.again
+        return _fits(record.run, self.again)
 
 
 def _fits(run: Run, pattern: str) -> bool:
@@ -128,7 +135,9 @@ def prepare(campaign: Campaign, folder: Path | None, part: Part, *, keep: bool =
         planned = plan(campaign, instances, environments, is_done)
     selected = [run for run in planned.runs if part.takes(run)]
     for option, pattern in (("--only", part.only), ("--again", part.again)):
-        if pattern is not None and not any(_fits(run, pattern) for run in planned.runs):
+        if pattern is None or pattern in HOW_ENDED:
+            continue
+        if not any(_fits(run, pattern) for run in planned.runs):
             found = described(f"{pattern} in none of {len(planned.runs)} runs")
             raise InputError(option, found, f"a part of e.g. {planned.runs[0].label}")
     ids = [run.id for run in selected]
@@ -208,6 +217,24 @@ def remarks(campaign: Campaign) -> list[str]:
     if campaign.timing != "exclusive" or load is None or load <= busy_above(cores):
         return []
     return [f"load average {load:.1f} on {cores} threads: seconds are not fit for a ranking"]
+
+
+def of_other_code(prepared: Prepared, folder: Path) -> list[str]:
+    """Whether runs that are done were made by other code of the same version, in one line."""
+    done = prepared.survey.done
+    made_by, _ = read_some(folder, (record.session for record in done))
+    others = 0
+    for record in done:
+        name = record.run.environment
+        before = made_by.get(record.session, {}).get("environments", {}).get(name, {}).get("code")
+        now = prepared.environments[name].code if name in prepared.environments else ""
+        others += bool(before and now and before != now)
+    if not others:
+        return []
+    return [
+        f"{others} of {len(done)} runs that are done were made by other code of rsjs-bench than is "
+        "installed now: --again PATTERN, or another folder, does not mix them"
+    ]
 
 
 def _orders(prepared: Prepared, session: Session) -> Sequence[Order]:

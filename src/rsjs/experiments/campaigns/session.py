@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from datetime import UTC, datetime
@@ -47,7 +48,12 @@ def conditions(environments: Mapping[str, Environment], *, exclusive: bool) -> C
 
 def on_host(session: str, host: str) -> str:
     """The session of runs that another machine carries out."""
-    return f"{session}-on-{host}"
+    return f"{session}-on-{_plain(host)}"
+
+
+def _plain(host: str) -> str:
+    """The name of a machine as part of a file's name."""
+    return re.sub(r"[^A-Za-z0-9._-]", "_", host)
 
 
 class Session:
@@ -62,7 +68,7 @@ class Session:
 
     def __init__(self, folder: Path, campaign: Campaign) -> None:
         stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%S")
-        self.id = f"{stamp}-{provenance.machine()['host']}-{os.getpid()}"
+        self.id = f"{stamp}-{_plain(provenance.machine()['host'])}-{os.getpid()}"
         self._folder, self._campaign = folder / "sessions", campaign
         self._documents: dict[str, dict[str, Any]] = {}
 

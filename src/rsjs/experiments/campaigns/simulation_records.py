@@ -26,6 +26,7 @@ from typing import Any
 
 from rsjs.experiments.campaigns.runs import Run
 from rsjs.experiments.simulations import FIGURES, LOG
+from rsjs.instances.bounded_files import read_bytes
 from rsjs.instances.check import ROUNDING, TOLERANCE, Verdict, Violation
 from rsjs.instances.documents import canonical_text
 from rsjs.instances.errors import InputError
@@ -74,13 +75,13 @@ def verified(
         Where the worker left its files.
     """
     try:
-        figures = json.loads((work / FIGURES).read_text("utf-8"))
-    except (OSError, ValueError):
+        figures = json.loads(read_bytes(work / FIGURES))
+    except (OSError, ValueError, RecursionError):
         figures = {}
     if result.objective is None:
         return None, figures
     try:
-        found = _again(run, workload, work)
+        found = again(run, workload, work)
     except InputError as error:
         return _refused(error.pointer, error.value, error.expected), figures
     except KeyError as error:
@@ -101,7 +102,7 @@ def columns(run: Run, figures: Mapping[str, Any]) -> Figures:
     }
 
 
-def _again(run: Run, workload: str, work: Path) -> Outcome:
+def again(run: Run, workload: str, work: Path) -> Outcome:
     """The log simulated again; InputError if it is not what was asked for, or does not hold."""
     log = event_log.read(work / LOG)
     asked = Options(**options_of(run)).as_dict()

@@ -39,6 +39,7 @@ ENDED_BY_STOP = {
     Stop.ERROR: "SOLVER_ERROR",
 }
 BROKEN = ("CRASH", "SOLVER_ERROR")
+HOW_ENDED = ("FINISHED", "CRASH", *ENDED_BY_STOP.values())
 ENDED_BY_US = {"time": "TIMEOUT", "memory": "MEMOUT", "output": "OUTPUT_LIMIT"}
 
 

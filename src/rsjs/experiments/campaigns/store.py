@@ -54,9 +54,9 @@ class Survey:
     missing: list[str] = field(default_factory=list)
     again: list[str] = field(default_factory=list)
 
-    def repeating(self, repeats: Callable[[Run], bool]) -> Survey:
+    def repeating(self, repeats: Callable[[Record], bool]) -> Survey:
         """Return the survey with some of the runs that are done as runs to repeat."""
-        again = [record.run.id for record in self.done if repeats(record.run)]
+        again = [record.run.id for record in self.done if repeats(record)]
         done = [record for record in self.done if record.run.id not in {*again}]
         return replace(self, done=done, again=again)
 
@@ -70,6 +70,10 @@ class Store:
     def path(self, run_id: str) -> Path:
         """The record of a run, if it is there."""
         return self.folder / "runs" / run_id[:2] / run_id
+
+    def instance(self, sha256: str) -> Path:
+        """The file of an instance, if it is there."""
+        return self.folder / "instances" / f"{sha256}.json.gz"
 
     def scratch(self, run_id: str) -> Path:
         """Where a run is carried out and its record written."""
@@ -116,7 +120,7 @@ class Store:
             return
         scratch = self.scratch(run.id)
         try:
-            shutil.rmtree(scratch, ignore_errors=True)  # of a process that was killed
+            _remove(scratch)  # of a process that was killed
             if self.path(run.id).exists():
                 yield None
             else:
@@ -124,7 +128,7 @@ class Store:
                 (scratch / "record").mkdir()
                 yield scratch
         finally:
-            shutil.rmtree(scratch, ignore_errors=True)
+            _remove(scratch)
             path.unlink(missing_ok=True)
             os.close(lock)
 
@@ -143,13 +147,25 @@ class Store:
             path.parent.mkdir(parents=True, exist_ok=True)
             lock = _locked(path)
             if lock is not None:
-                shutil.rmtree(self.scratch(run_id), ignore_errors=True)
+                _remove(self.scratch(run_id))
                 path.unlink(missing_ok=True)
                 os.close(lock)
 
     def _entries(self, part: str) -> list[Path]:
         folder = self.folder / part
         return list(folder.iterdir()) if folder.is_dir() else []
+
+
+def _remove(folder: Path) -> None:
+    """Remove a folder, also where a run has taken the permissions from it or folders in it."""
+    with suppress(OSError):
+        folder.chmod(0o700)
+    for place, folders, _ in os.walk(folder):
+        for path in (Path(place, name) for name in folders):
+            with suppress(OSError):
+                if not path.is_symlink():
+                    path.chmod(0o700)
+    shutil.rmtree(folder, ignore_errors=True)
 
 
 def _locked(path: Path) -> int | None:

@@ -11,14 +11,19 @@ from typing import Any
 
 from rsjs.experiments import mig_runs
 from rsjs.experiments.campaigns import mig_records, simulation_records
-from rsjs.experiments.campaigns.instance_files import Subject
+from rsjs.experiments.campaigns.instance_files import Subject, refuse_other
+from rsjs.experiments.campaigns.records import SCHEDULE, SOLUTION
 from rsjs.experiments.campaigns.runs import Run
+from rsjs.experiments.campaigns.store import Store
 from rsjs.experiments.decision_files import decisions
 from rsjs.experiments.events import Events
 from rsjs.experiments.protocol import INCUMBENTS
 from rsjs.instances.check import Verdict, check
-from rsjs.instances.files import read_instance
+from rsjs.instances.errors import InputError
+from rsjs.instances.files import read_instance, read_solution
 from rsjs.instances.mig.schedule import Schedule
+from rsjs.instances.mig.schedule_files import read_schedule
+from rsjs.instances.mig.scheduling import SchedulingProblem
 from rsjs.instances.schema import Instance
 from rsjs.instances.solution import Solution, SolveResult, Stop
 
@@ -59,7 +64,7 @@ def verified(
         verdict, figures = simulation_records.verified(run, instance, result, work)
     elif result.solution is not None:
         found = instance_in(instance)
-        verdict = _checked(found, result.solution, result.objective, result.bound)
+        verdict = _checked(found, result.solution, result.objective, result.claimed_bound)
         if verdict is None:
             message = "the decision cannot be checked"
             result = replace(result, stop=Stop.ERROR, solution=None, message=message)
@@ -81,6 +86,23 @@ def incumbents(run: Run, instance: str, work: Path) -> tuple[list[dict[str, floa
     return priced, len(reported)
 
 
+def priced_again(run: Run, store: Store) -> float | None:
+    """What the decision in a record costs; None if it is infeasible or cannot be checked."""
+    record, instance = store.path(run.id), store.instance(run.solved_sha256)
+    try:
+        subject = subject_in(run, str(instance))
+        refuse_other(subject, run.solved_sha256, str(instance))
+        if isinstance(subject, Instance):
+            verdict = check(subject, read_solution(record / SOLUTION).solution)
+            return verdict.objective if verdict.feasible else None
+        if isinstance(subject, SchedulingProblem):
+            schedule = read_schedule(record / SCHEDULE, subject).schedule
+            return mig_records.price(str(instance), schedule)
+        return simulation_records.again(run, str(instance), record).totals.cost
+    except (InputError, OSError, KeyError):
+        return None
+
+
 def _checked(
     instance: Instance,
     decision: Solution,
@@ -96,7 +118,7 @@ def _checked(
 
 def _reported(run: Run, work: Path) -> Iterator[Reported]:
     """Seconds, claimed cost and decision of each incumbent."""
-    lines = [line for line in Events(work).new() if line["event"] == "incumbent"]
+    lines = [line for line in Events(work).rest() if line["event"] == "incumbent"]
     path = work / INCUMBENTS
     found: Iterator[Solution | Schedule] = decisions(path)
     if run.kind == "mig_scheduling":
