@@ -1,5 +1,19 @@
-"""`python -m rsjs` is the command `rsjs`."""
+"""The command `rsjs`, also as `python -m rsjs`; Ctrl-C may come while it is imported."""
 
-from rsjs.cli.main import main
+from __future__ import annotations
 
-raise SystemExit(main())
+import sys
+
+
+def main() -> int:
+    """Run the command and return its exit code."""
+    try:
+        from rsjs.cli.main import main as command
+
+        return command()
+    except KeyboardInterrupt:  # while it was imported
+        return 130
+
+
+if __name__ == "__main__":
+    sys.exit(main())

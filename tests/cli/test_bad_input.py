@@ -16,6 +16,7 @@ BAD = [
     # a method that does not serve the instance
     ("solve large.json --method enumeration", "serves up to 10 jobs, not 100"),
     # limits
+    ("solve small.json -o small.json", "the file that is read, expected another file to write"),
     ("solve small.json --time-limit -1", "--time-limit: found -1.0"),
     ("solve small.json --time-limit 0", "--time-limit"),
     ("solve small.json --time-limit nan", "--time-limit: found nan"),
@@ -103,9 +104,7 @@ def test_a_process_exits_with_2_and_no_traceback(process, folder):
     assert process("solve", folder / "damaged.json.gz", "--json").refusal
 
 
-def test_a_place_without_permission_is_refused_before_the_method_runs(
-    rsjs, folder, tmp_path, monkeypatch
-):
+def test_a_place_without_permission_is_refused_before_the_run(rsjs, folder, tmp_path, monkeypatch):
     real = os.access  # root may write anywhere
     monkeypatch.setattr("os.access", lambda path, mode: mode != os.W_OK and real(path, mode))
     monkeypatch.setattr("rsjs.experiments.launcher.run", lambda *_, **__: pytest.fail("it ran"))

@@ -6,26 +6,14 @@ import shutil
 import pytest
 
 from rsjs.instances.files import read_instance
+from tests.campaign_text import campaign_text
 
 pytestmark = [pytest.mark.process, pytest.mark.solver]
 
 
 NAME = "jahani-table2-base-at0-synthetic-N2-J6-s1"
-CAMPAIGN = """
-format = "rsjs-campaign/1"
-name = "two"
-shows = "a test"
-timing = "shared"
-[limits]
-time_s = 600
-memory_mb = 1000
-gap = 0
-[[instances]]
-generator = "jahani"
-sizes = ["2x6"]
-[[methods]]
-run = ["jahani_patterns@scip", "enumeration"]
-"""
+METHODS = ("jahani_patterns@scip", "enumeration")
+CAMPAIGN = campaign_text("two", "2x6", *METHODS, limits="time_s = 600\ngap = 0")
 
 
 @pytest.fixture(scope="module")
@@ -91,9 +79,7 @@ def test_sets_are_counted(rsjs, made):
     assert rows[-1]["unknown"] == rows[-1]["members"] - 1
 
 
-def test_show_tells_who_and_makes_the_instance_that_the_solution_is_for(
-    rsjs, made, store, tmp_path
-):
+def test_show_tells_who_and_makes_the_instance_of_the_solution(rsjs, made, store, tmp_path):
     path = tmp_path / "i.json"
     shown = rsjs("bks", "show", NAME, "--folder", made, "-o", path)
     assert "jahani of rsjs-bench" in " ".join(shown.out.split())

@@ -19,7 +19,6 @@ def test_a_file_becomes_csv_and_csv_becomes_a_file(rsjs, folder, tmp_path):
 
 def test_jobs_submitted_at_different_times_are_a_workload(rsjs, folder, tmp_path):
     assert rsjs("convert", folder / "workload.json", "-o", tmp_path / "csv").code == 0
-    assert rsjs("convert", tmp_path / "csv", "-o", tmp_path / "w.json", "--json").json["kind"] == (
-        "workload"
-    )
+    made = rsjs("convert", tmp_path / "csv", "-o", tmp_path / "w.json", "--json")
+    assert made.json["kind"] == "workload"
     assert len(read_workload(tmp_path / "w.json").jobs) == 8

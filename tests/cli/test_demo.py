@@ -56,10 +56,9 @@ def test_the_story_is_told_from_the_rows():
         "The pattern model comes within 1.0 % of the best bound in every run; the model as printed "
         "ends with a gap of 75 % (highs) on 2 nodes"
     )
-    assert rules == (
-        "9 nodes the best rule, greedy:paper, costs 3.00 times the best schedule; of the others' "
-        "cost, 75 % or more is for postponed jobs."
-    )
+    best, others = rules.split("; ")
+    assert best == "9 nodes the best rule, greedy:paper, costs 3.00 times the best schedule"
+    assert others == "of the others' cost, 75 % or more is for postponed jobs."
 
 
 @pytest.mark.parametrize("gone", [*range(5)])

@@ -19,6 +19,7 @@ def test_versions_solvers_and_machine_are_reported(rsjs):
     assert found["versions"]["rsjs-bench"]
     assert [solver["name"] for solver in found["solvers"]] == [*BACKENDS]
     assert found["solver_imports"] == "ok"
+    assert Path(found["compiled_kernels"]).is_dir()
     assert found["machine"]["memory_gb"] > 0
     assert found["machine"]["threads"] >= 1
     assert {limit["name"] for limit in found["limits"]} >= {"time", "resident memory", "pinning"}
@@ -30,6 +31,13 @@ def test_the_text_has_a_section_for_each(rsjs, monkeypatch):
     for heading in ("Versions\n", "Solvers\n", "Machine\n", "Limits of a run\n"):
         assert heading in text
     assert f"highspy {BACKENDS['highs'].version()}" in text
+
+
+def test_a_machine_that_keeps_no_kernels_is_told(monkeypatch):
+    monkeypatch.setattr("rsjs.heuristics.compiled.cache_folder", lambda: None)
+    assert "set NUMBA_CACHE_DIR" in software.compiled_kernels()
+    monkeypatch.setattr("rsjs.heuristics.compiled.engine", lambda: "python")
+    assert software.compiled_kernels().startswith("none: kernels run as Python")
 
 
 def test_optional_packages_are_those_of_the_extras_with_their_install_commands(monkeypatch):

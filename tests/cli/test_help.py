@@ -1,12 +1,17 @@
 """What a user sees first: help, version, usage errors."""
 
+import os
+import shlex
 import subprocess
 import sys
+from dataclasses import replace
 
 import pytest
 from typer.main import get_command
 
 from rsjs.cli.main import ORDER, app
+from rsjs.instances.files import write_instance
+from rsjs.instances.generators.jahani import generate
 from rsjs.instances.node_catalogues import MEMBERS
 
 HEAVY = {"numpy", "scipy", "pandas", "matplotlib", "pyomo", "highspy", "pyscipopt", "ortools"}
@@ -75,3 +80,17 @@ def test_a_reader_that_leaves_early_causes_no_traceback():
     done = subprocess.run(command, shell=True, capture_output=True, text=True, check=False)
     assert done.stdout == "{\n"
     assert done.stderr == ""
+
+
+@pytest.mark.process
+def test_streams_that_are_closed_or_lack_letters_lose_no_work(tmp_path):
+    command = [sys.executable, "-m", "rsjs", "compare", "-o", str(tmp_path), "--methods", "edf"]
+    instance = tmp_path / "i.json"
+    write_instance(replace(generate(nodes=2, jobs=3, seed=1), name="Pavía"), instance)
+    plain = {**os.environ, "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"}
+    done = subprocess.run([*command, instance], capture_output=True, env=plain, check=True)
+    assert b"Pav\\xeda" in done.stdout
+    assert (tmp_path / "rows.csv").exists()
+    closed = shlex.join([sys.executable, "-m", "rsjs", "list", "methods", "--json"]) + " >&-"
+    done = subprocess.run(closed, shell=True, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")

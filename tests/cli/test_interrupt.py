@@ -8,9 +8,12 @@ import sys
 import time
 from contextlib import contextmanager
 from pathlib import Path
+from types import ModuleType
 
 import psutil
 import pytest
+
+import rsjs.__main__
 
 pytestmark = [
     pytest.mark.process,
@@ -27,13 +30,9 @@ def _listen():
 @contextmanager
 def started(*arguments):
     """The command in the background."""
-    process = subprocess.Popen(
-        [sys.executable, "-m", "rsjs", *map(str, arguments)],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        preexec_fn=_listen,
-    )
+    command = [sys.executable, "-m", "rsjs", *map(str, arguments)]
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    process = subprocess.Popen(command, **pipes, text=True, preexec_fn=_listen)
     try:
         yield process
     finally:
@@ -73,7 +72,7 @@ def test_ctrl_c_and_a_polite_kill_keep_the_incumbent(folder, tmp_path, number):
         process.send_signal(number)
         out, err = process.communicate(timeout=PATIENCE)
     found = json.loads(out)
-    assert (process.returncode, err) == (0, "")
+    assert (process.returncode, err) == (130, "")
     assert found["stop"] == "interrupted"
     assert found["feasible"]
     assert solution.exists()
@@ -94,7 +93,7 @@ def test_ctrl_c_ends_a_comparison_with_the_runs_that_were_done(folder, tmp_path)
         out, err = process.communicate(timeout=PATIENCE)
     assert process.returncode == 130
     assert "Traceback" not in err
-    assert "Ended by Ctrl-C after 2 of 3 runs." in out
+    assert "Interrupted after 2 of 3 runs." in out
     with (tmp_path / "rows.csv").open() as lines:
         assert [row["method"] for row in csv.DictReader(lines)] == methods.split(",")[:2]
     assert not worker.is_running()
@@ -109,3 +108,12 @@ def test_ctrl_c_anywhere_else_exits_with_130(rsjs, folder, tmp_path, monkeypatch
     assert (ended.code, ended.out, ended.err) == (130, "", "")
     monkeypatch.setattr("rsjs.instances.files.read_any", interrupted)
     assert rsjs("show", folder / "small.json").code == 130
+
+
+def test_ctrl_c_while_the_command_is_imported_causes_no_traceback(monkeypatch):
+    class Interrupted(ModuleType):
+        def __getattr__(self, name):
+            raise KeyboardInterrupt
+
+    monkeypatch.setitem(sys.modules, "rsjs.cli.main", Interrupted("rsjs.cli.main"))
+    assert rsjs.__main__.main() == 130

@@ -18,8 +18,7 @@ def test_methods_are_listed_with_what_they_serve(rsjs):
     methods = {method["name"]: method for method in found if method["families"] != ["mig"]}
     assert methods.keys() == all_methods().keys()
     patterns = methods["jahani_patterns"]
-    assert patterns["kind"] == "exact"
-    assert patterns["solvers"] == [*BACKENDS]
+    assert (patterns["kind"], patterns["solvers"]) == ("exact", [*BACKENDS])
     assert patterns["families"] == ["jahani"]
     assert patterns["objectives"]["energy"] == ["proportional"]
     assert patterns["options"]["route"]["default"] == "standard_form"
@@ -79,10 +78,8 @@ def test_a_broken_method_of_a_package_is_listed_with_the_reason(rsjs, tmp_path, 
         text = rsjs("list", "methods").out
     finally:
         all_methods.cache_clear()
-    assert {method["name"]: method["package"] for method in found if method["broken"]} == {
-        "dies": "deadly 1",
-        "greedy": "deadly 1",
-    }
+    broken = {method["name"]: method["package"] for method in found if method["broken"]}
+    assert broken == {"dies": "deadly 1", "greedy": "deadly 1"}
     assert "dies of deadly 1 is broken: its import ended the process with code 3" in text
     assert "greedy of deadly 1 is broken: refused: greedy is a name of the suite" in text
     assert len([method for method in found if method["name"] == "greedy"]) == 2
@@ -90,8 +87,7 @@ def test_a_broken_method_of_a_package_is_listed_with_the_reason(rsjs, tmp_path, 
 
 def test_a_missing_solver_comes_with_the_command_that_installs_it(rsjs, monkeypatch):
     monkeypatch.setattr("rsjs.formulations.backends.backend.find_spec", lambda name: None)
-    found = rsjs("list", "methods", "--json").json
-    methods = {method["name"]: method for method in found}
+    methods = {method["name"]: method for method in rsjs("list", "methods", "--json").json}
     assert not methods["cpsat"]["available"]
     assert methods["fcfs"]["available"]
     assert not methods["jahani_patterns"]["available"]

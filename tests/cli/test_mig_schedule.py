@@ -20,11 +20,7 @@ def jobs(tmp_path):
 def test_a_schedule_is_made_written_drawn_and_checked(rsjs, jobs, tmp_path):
     ended = rsjs("mig", "schedule", jobs, "--method", "bigrem", "-o", tmp_path / "out", "--json")
     assert ended.code == 0
-    assert (ended.json["stop"], ended.json["objective"], ended.json["bound"]) == (
-        "optimal",
-        [3],
-        [3],
-    )
+    assert [ended.json[key] for key in ("stop", "objective", "bound")] == ["optimal", [3], [3]]
     names = ["problem.json", "schedule.json", "schedule.png"]
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == names
     checked = rsjs("mig", "check", *(tmp_path / "out" / name for name in names[:2]), "--json")

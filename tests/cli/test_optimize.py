@@ -4,6 +4,7 @@ import io
 import json
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -30,14 +31,21 @@ def test_a_closed_standard_input_is_told(rsjs, monkeypatch):
     assert "standard input: found nothing: it is closed" in rsjs("optimize").refusal
 
 
+def test_standard_input_without_end_is_refused(rsjs, monkeypatch):
+    monkeypatch.setattr("rsjs.instances.bounded_files.MOST_BYTES", 2**20)
+    with Path("/dev/zero").open("rb") as endless:
+        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(endless))
+        told = "standard input: found more than that, expected at most 1 MiB"
+        assert told in rsjs("optimize").refusal
+
+
 @pytest.mark.process
 def test_a_verified_solution_comes_out_with_its_checked_cost(optimize, rsjs, tmp_path):
     instance = sts.generate(**SMALL)
     write_instance(instance, tmp_path / "i.json")
     ended = optimize((tmp_path / "i.json").read_bytes(), "--method", "greedy:paper")
     assert ended.code == 0
-    assert ended.out.count("\n") == 1
-    assert ended.json["format"] == "rsjs-solution/1"
+    assert (ended.out.count("\n"), ended.json["format"]) == (1, "rsjs-solution/1")
     (tmp_path / "s.json").write_text(ended.out)
     found = read_solution(tmp_path / "s.json")
     assert found.instance_digest == instance.digest

@@ -42,8 +42,7 @@ def test_a_catalogue_is_written_extended_and_drawn_from(measured, rsjs, tmp_path
     assert (made.code, made.json["name"]) == (0, "andreas-c-at0-N4-J12-s1")
     shown = rsjs("show", tmp_path / "i.json", "--json").json
     assert {*shown["applications"]} == {"net", "other"}
-    stream = rsjs("workload", "andreas", *arguments, "-o", tmp_path / "w.json")
-    assert stream.code == 0
+    assert rsjs("workload", "andreas", *arguments, "-o", tmp_path / "w.json").code == 0
 
 
 @pytest.mark.parametrize(

@@ -41,7 +41,5 @@ def test_on_a_terminal_the_line_is_drawn_and_removed(capsys, monkeypatch):
 
 def test_json_has_no_number_that_json_does_not_know(capsys):
     print_json({"a": float("nan"), "b": (float("inf"), 1), 3: {"x"}})
-    assert (
-        capsys.readouterr().out
-        == '{\n  "a": null,\n  "b": [\n    null,\n    1\n  ],\n  "3": [\n    "x"\n  ]\n}\n'
-    )
+    shown = '{\n  "a": null,\n  "b": [\n    null,\n    1\n  ],\n  "3": [\n    "x"\n  ]\n}\n'
+    assert capsys.readouterr().out == shown

@@ -55,9 +55,7 @@ def test_lists_say_that_pyomo_is_the_way_and_that_they_were_not_tried(rsjs):
 @pytest.mark.process
 @pytest.mark.solver
 @pytest.mark.skipif(sys.platform == "win32", reason="the stand-in is a script")
-def test_a_program_is_run_by_the_worker_and_its_solution_verified(
-    rsjs, folder, tmp_path, monkeypatch, optimum
-):
+def test_a_program_is_run_and_its_solution_verified(rsjs, folder, tmp_path, monkeypatch, optimum):
     script = tmp_path / "cbc"
     script.write_text(f"#!{sys.executable}\n{STAND_IN.read_text()}")
     script.chmod(0o755)

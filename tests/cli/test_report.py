@@ -10,21 +10,9 @@ from rsjs.cli.report import beside
 from rsjs.cli.stores import last_store
 from rsjs.instances.errors import InputError
 from rsjs.reporting.site import build as building
+from tests.campaign_text import campaign_text
 
-CAMPAIGN = """
-format = "rsjs-campaign/1"
-name = "one"
-shows = "a test"
-timing = "shared"
-[limits]
-time_s = 600
-memory_mb = 1000
-[[instances]]
-generator = "jahani"
-sizes = ["1x2"]
-[[methods]]
-run = ["greedy:code"]
-"""
+CAMPAIGN = campaign_text("one", "1x2", "greedy:code")
 
 
 @pytest.fixture
@@ -61,8 +49,7 @@ def test_run_then_report_gives_the_site(rsjs, tmp_path, monkeypatch, no_pictures
 def test_a_comparison_is_reported_too(rsjs, folder, tmp_path, no_pictures):
     assert rsjs("compare", folder / "small.json", "--methods", "greedy:code,edf:paper",
                 "-o", tmp_path / "results").code == 0  # fmt: skip
-    ended = rsjs("report", tmp_path / "results")
-    assert ended.code == 0
+    assert rsjs("report", tmp_path / "results").code == 0
     assert (tmp_path / "results-report" / "index.html").is_file()
 
 
@@ -108,7 +95,6 @@ def test_a_damaged_record_is_told(rsjs, tmp_path, monkeypatch, no_pictures):
     monkeypatch.chdir(tmp_path)
     Path("one.toml").write_text(CAMPAIGN.replace('"greedy:code"', '"greedy:code", "edf:paper"'))
     assert rsjs("run", "one.toml").code == 0
-    spec = next(Path("runs/one/runs").glob("*/*/result.json"))
-    spec.write_text(json.dumps({}))
+    next(Path("runs/one/runs").glob("*/*/result.json")).write_text(json.dumps({}))
     assert "Left out, as its record cannot be read" in rsjs("report").output
     assert "cannot be read" in Path("runs/one-report/failures.html").read_text()

@@ -56,10 +56,8 @@ def test_missing_takes_the_rows_that_are_there(tmp_path, monkeypatch, capsys):
 
 
 def test_rows_are_drawn_where_there_is_something_to_draw(tmp_path, monkeypatch, capsys):
-    made = [
-        {"case": "a", "nodes": n, "method": "m", "total_s": n / 10, "solve_s": 0.1, "status": "ok"}
-        for n in (1, 10)
-    ]
+    row = {"case": "a", "method": "m", "solve_s": 0.1, "status": "ok"}
+    made = [{**row, "nodes": n, "total_s": n / 10} for n in (1, 10)]
     monkeypatch.setattr("rsjs.experiments.claims.registry.rows", lambda *_: made)
     with pytest.raises(typer.Exit) as exit_:
         reproduce(["kiros-44-greedy-seconds"], tmp_path)

@@ -7,18 +7,8 @@ import pytest
 from rsjs.instances.files import read_instance, read_solution, read_workload
 
 KEYS = {
-    "method",
-    "stop",
-    "feasible",
-    "objective",
-    "bound",
-    "gap",
-    "gap_without_postponement",
-    "gap_over_energy",
-    "seconds",
-    "peak_memory_mb",
-    "terms",
-    "violations",
+    *("method", "stop", "feasible", "objective", "bound", "terms", "violations"),
+    *("gap", "gap_without_postponement", "gap_over_energy", "seconds", "peak_memory_mb"),
 }
 TERMS = {"tardiness", "postponement", "energy", "idle"}
 
@@ -46,9 +36,7 @@ def test_the_gap_of_a_workload_is_not_divided_by_the_nodes(rsjs, tmp_path):
     for nodes in ("2", "8"):
         line = ("workload", "jahani", "--gap", "36", "--law", "constant", "-N", nodes, "-J", "5")
         assert rsjs(*line, "-o", path).code == 0
-        assert read_workload(path).jobs.release.tolist() == pytest.approx(
-            [0, 0.01, 0.02, 0.03, 0.04]
-        )
+        assert read_workload(path).jobs.release == pytest.approx([0, 0.01, 0.02, 0.03, 0.04])
 
 
 @pytest.mark.process

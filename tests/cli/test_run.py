@@ -15,6 +15,7 @@ import pytest
 
 from rsjs.cli.campaign_board import Board
 from rsjs.cli.campaign_files import bundled, campaign
+from rsjs.cli.campaign_text import print_outcome
 from rsjs.cli.main import main
 from rsjs.cli.progress import Screen
 from rsjs.experiments.campaigns import runner
@@ -213,6 +214,19 @@ def test_ctrl_c_keeps_what_is_done_and_leaves_no_process(file, tmp_path):
     assert list((store / "scratch").iterdir()) == []
     with (store / "plan.json").open() as plan:
         assert len(json.load(plan)["runs"]) == 2
+
+
+@pytest.mark.parametrize(
+    ("ended", "told"),
+    [
+        (2, "2 runs now, 0 before, 0 failed"),
+        (1, "1 run now, 0 before, 1 by another rsjs run, 0 failed"),
+    ],
+)
+def test_what_another_launcher_did_is_told_apart(file, tmp_path, capsys, ended, told):
+    prepared = runner.prepare(campaign(str(file("fifo:paper", "edf:paper"))), None, Part())
+    print_outcome(prepared, ended, 0, tmp_path, interrupted=False, as_json=False)
+    assert told in capsys.readouterr().out
 
 
 def test_the_board_counts_and_tells_how_long_it_will_take(file, tmp_path, capsys):

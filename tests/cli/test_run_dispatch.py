@@ -10,26 +10,14 @@ import psutil
 import pytest
 
 from rsjs.experiments.campaigns import dask_cluster
+from tests.campaign_text import campaign_text
 
 pytest.importorskip("distributed")
 
 pytestmark = pytest.mark.process
 
 
-TEXT = """
-format = "rsjs-campaign/1"
-name = "one"
-shows = "a test"
-timing = "shared"
-[limits]
-time_s = 3600
-memory_mb = 1000
-[[instances]]
-generator = "jahani"
-sizes = ["10x100"]
-[[methods]]
-run = ["jahani_literal@highs"]
-"""
+TEXT = campaign_text("one", "10x100", "jahani_literal@highs", limits="time_s = 3600")
 PATIENCE = 600.0  # seconds; a test that hangs is ended
 
 
@@ -50,17 +38,13 @@ BAD = [
 
 
 @pytest.mark.parametrize(("line", "told"), BAD, ids=[line for line, _ in BAD])
-def test_bad_options_are_told_in_one_line_and_nothing_is_written(
-    line, told, rsjs, file, tmp_path, monkeypatch
-):
+def test_bad_options_are_told_and_nothing_is_written(line, told, rsjs, file, tmp_path, monkeypatch):
     monkeypatch.setattr(dask_cluster, "PATIENCE", 0.5)
     assert told in rsjs("run", file, "-o", tmp_path / "store", *line.split()).refusal
     assert not (tmp_path / "store").exists()
 
 
-def test_without_distributed_the_command_that_installs_it_is_told(
-    rsjs, file, tmp_path, monkeypatch
-):
+def test_without_distributed_its_installation_is_told(rsjs, file, tmp_path, monkeypatch):
     monkeypatch.setattr(dask_cluster, "find_spec", lambda name: None)
     refusal = rsjs("run", file, "-o", tmp_path / "store", "--dispatch", "dask").refusal
     assert "pip install 'rsjs-bench[dask]'" in refusal
@@ -72,11 +56,8 @@ def test_a_dry_run_starts_no_cluster(rsjs, file, tmp_path):
 
 
 def processes_of(folder):
-    return [
-        process
-        for process in psutil.process_iter(["cmdline"])
-        if any(str(folder) in word for word in process.info["cmdline"] or [])
-    ]
+    found = psutil.process_iter(["cmdline"])
+    return [one for one in found if any(str(folder) in w for w in one.info["cmdline"] or [])]
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="no parent-death signal")

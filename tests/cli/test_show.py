@@ -8,11 +8,10 @@ import pytest
 from rsjs.cli.configurations import Configurations
 from rsjs.cli.show_subject import describe
 from rsjs.instances.cluster import Cluster, GpuType, NodeGroup, NodeType, ShareLevel
-from rsjs.instances.epochs import FIXED
 from rsjs.instances.files import write_instance, write_solution
-from rsjs.instances.jobs import Jobs
 from rsjs.instances.schema import FAMILIES, Instance
 from rsjs.instances.solution import Solution
+from tests.by_hand import jobs_of, nodes_of
 
 
 def by_hand():
@@ -26,24 +25,13 @@ def by_hand():
     types = tuple(NodeType(name=f"v{s}", gpu_type="g", cost=(0.0, *(2.0 * s,) * s)) for s in (1, 2))
     return Instance(
         name="by hand",
-        cluster=Cluster(
-            gpu_types=(gpu,),
-            node_types=types,
-            groups=(NodeGroup(count=1, types=("v1", "v2")), NodeGroup(count=1, types=("v2",))),
-        ),
-        jobs=Jobs(
+        cluster=Cluster(gpu_types=(gpu,), node_types=types, groups=nodes_of(["v1", "v2"], ["v2"])),
+        jobs=jobs_of(
+            hours,
+            due=np.array([3.0, 20.0]),
             id=("a", "b"),
             application=("x", "y"),
-            release=np.zeros(2),
-            due=np.array([3.0, 20.0]),
-            weight=np.ones(2),
-            memory_gb=np.zeros(2),
-            epochs_max=np.ones(2, dtype=np.int64),
-            epochs_done=np.zeros(2),
-            law=(FIXED, FIXED),
-            hours_per_epoch=hours,
             inflation=inflation,
-            meta=({}, {}),
         ),
         H=1.0,
         rho=100.0,
@@ -63,8 +51,7 @@ def test_due_dates_are_set_against_the_fastest_time():
     due = describe(by_hand())["due"]
     assert due["slack_over_fastest"] == pytest.approx([0.5, 2.875, 5.25, 7.625, 10.0])
     assert (due["overdue"], due["late_in_any_case"], due["free_to_postpone"]) == (0, 1, 1)
-    later = replace(by_hand(), now=5.0)
-    assert describe(later)["due"]["overdue"] == 1
+    assert describe(replace(by_hand(), now=5.0))["due"]["overdue"] == 1
 
 
 def test_configurations_of_types_that_no_node_may_take_do_not_count():

@@ -29,19 +29,13 @@ def test_one_policy(workload, tmp_path, rsjs):
     assert "late" in ended.out
     assert "makespan [h]" in ended.out
     assert ended.err.startswith("edf:paper: ")
-    assert {path.name for path in (tmp_path / "out").iterdir()} == {
-        "totals.json",
-        "course.png",
-        "edf_paper.jsonl.gz",
-        "edf_paper.gantt.png",
-    }
+    files = {path.name for path in (tmp_path / "out").iterdir()}
+    assert files == {"totals.json", "course.png", "edf_paper.jsonl.gz", "edf_paper.gantt.png"}
 
 
 def test_several_policies_as_json(workload, tmp_path, rsjs):
-    ended = rsjs(
-        *("simulate", workload, "--compare", "queue:edf,greedy:code,queue:edf"),
-        *("-o", tmp_path / "out", "--json", "--energy", "node", "--seed", 3),
-    )
+    line = ("-o", tmp_path / "out", "--json", "--energy", "node", "--seed", 3)
+    ended = rsjs("simulate", workload, "--compare", "queue:edf,greedy:code,queue:edf", *line)
     assert ended.code == 0
     assert [run["policy"] for run in ended.json["runs"]] == ["queue:edf", "greedy:code"]
     for run in ended.json["runs"]:
@@ -50,16 +44,13 @@ def test_several_policies_as_json(workload, tmp_path, rsjs):
         assert run["cost"] == pytest.approx(run["energy"] + run["tardiness"])
         assert run["cost"] >= ended.json["capacity_free_bound"]
         log = event_log.read(tmp_path / "out" / run["log"])
-        assert log.run["options"]["energy"] == "node"
-        assert log.run["options"]["seed"] == 3
+        assert (log.run["options"]["energy"], log.run["options"]["seed"]) == ("node", 3)
         assert log.end["totals"]["cost"] == pytest.approx(run["cost"], rel=1e-12)
     kept = json.loads((tmp_path / "out" / "totals.json").read_text())
     assert kept == {key: value for key, value in ended.json.items() if key != "folder"}
 
 
-def test_policies_are_compared_with_the_first_one_with_bounds_and_yardsticks(
-    workload, tmp_path, rsjs
-):
+def test_policies_are_compared_with_the_first_with_bounds_and_yardsticks(workload, tmp_path, rsjs):
     asked = ("simulate", workload, "--compare", "queue:edf,queue:pedf", "-o", tmp_path / "out")
     found = rsjs(*asked, "--json", "--bucket", 4, "--deviation", 0.1).json
     first, second = found["runs"]
@@ -103,16 +94,9 @@ def test_the_options_reach_the_simulation(workload, tmp_path, rsjs):
         *("--checkpoint", "epoch", "--events", "authors", "--period", 0.5),
         *("--deviation", 0.1, "--denominator", "real"),
     )
-    assert ended.json["options"] == {
-        "energy": "curve",
-        "boot": 0.025,
-        "checkpoint": "epoch",
-        "events": "authors",
-        "period": 0.5,
-        "deviation": 0.1,
-        "denominator": "real",
-        "seed": 0,
-    }
+    overheads = {"energy": "curve", "boot": 0.025, "checkpoint": "epoch", "events": "authors"}
+    errors = {"period": 0.5, "deviation": 0.1, "denominator": "real", "seed": 0}
+    assert ended.json["options"] == overheads | errors
     assert ended.json["runs"][0]["policy"] == "queue:edf"
 
 

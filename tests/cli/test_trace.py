@@ -78,10 +78,7 @@ def test_a_report_as_json_has_all_of_it(run, flawed, tmp_path):
     assert ended.exit_code == 1
     document = json.loads(ended.stdout)
     assert document["format"] == "helios"
-    assert [(kind["kind"], kind["rows"]) for kind in document["kinds"]] == [
-        ("no-gpu", 1),
-        ("killed", 1),
-    ]
+    assert [(k["kind"], k["rows"]) for k in document["kinds"]] == [("no-gpu", 1), ("killed", 1)]
     assert document["kinds"][0]["first"] == [{"file": str(flawed), "line": 4, "id": "3"}]
     [load] = document["offered_load"]
     assert load["gpu_hours"] == pytest.approx((3600 + 8 * 600 + 600) / 3600)
@@ -108,8 +105,7 @@ def test_a_workload_is_written_with_what_was_left_out(run, flawed):
     ended = run("convert", flawed, *options)
     assert ended.exit_code == 0
     assert "dropped: 1 rows, no-gpu" in ended.output
-    workload = read_workload(out)
-    assert workload.jobs.id == ("1", "2", "4")
+    assert read_workload(out).jobs.id == ("1", "2", "4")
     ended = run("convert", flawed, *options, "-J", "1", "--json")
     assert json.loads(ended.stdout) | {"sha256": ""} == {
         "file": str(out),

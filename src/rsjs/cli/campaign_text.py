@@ -10,7 +10,7 @@ from rsjs.cli.campaign_board import duration
 from rsjs.cli.console import console, plain_table, print_json, print_text
 from rsjs.cli.progress import Screen
 from rsjs.experiments.campaigns.collection import Collected
-from rsjs.experiments.campaigns.runner import Prepared, remarks
+from rsjs.experiments.campaigns.runner import Prepared, of_other_code, remarks
 from rsjs.reporting.formats import counted
 
 MOST = 10  # lines on skipped runs
@@ -43,7 +43,8 @@ def print_survey(prepared: Prepared, folder: Path, screen: Screen) -> None:
     """Before the first run: what is there, and what is wrong with it."""
     left, done = len(prepared.left), len(prepared.survey.done)
     screen.say(f"{prepared.campaign.name} in {folder}: {done} done, {left} to run")
-    for line in [*_skipped(prepared), *remarks(prepared.campaign)]:
+    other = of_other_code(prepared, folder)
+    for line in [*_skipped(prepared), *remarks(prepared.campaign), *other]:
         screen.say(line)
     for _, reason in prepared.survey.corrupt:
         screen.say(f"corrupt record, run again: {reason}")
@@ -73,10 +74,13 @@ def print_outcome(
         )
         return
     before = len(prepared.survey.done)
-    told = f"{counted(done, 'run')} now, {before} before, {failed} failed"
+    told = f"{counted(done, 'run')} now, {before} before, "
+    if elsewhere := len(prepared.left) - done if not interrupted else 0:
+        told += f"{elsewhere} by another rsjs run, "
+    told += f"{failed} failed"
     print(f"{prepared.campaign.name}: {told}; records in {folder}/runs")
     if interrupted:
-        print("Ended by Ctrl-C; the same command goes on from there.")
+        print("Interrupted; the same command goes on from there.")
     else:
         print(f"Report: rsjs report {folder}; tables: rsjs collect {folder} -o TABLES")
 

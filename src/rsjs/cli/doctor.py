@@ -23,7 +23,7 @@ def doctor(as_json: Json = False) -> None:
     from rsjs.cli.console import print_json
     from rsjs.cli.machine import enforcement, machine
     from rsjs.cli.progress import busy
-    from rsjs.cli.software import extras, import_solvers, packages, solvers
+    from rsjs.cli.software import compiled_kernels, extras, import_solvers, packages, solvers
 
     with busy("importing solvers"):
         failure = import_solvers()
@@ -32,6 +32,7 @@ def doctor(as_json: Json = False) -> None:
         "extras": extras(),
         "solvers": solvers(),
         "solver_imports": failure or "ok",
+        "compiled_kernels": compiled_kernels(),
         "machine": machine(),
         "limits": [vars(limit) for limit in enforcement()],
     }
@@ -49,7 +50,7 @@ def _print(document: dict[str, Any]) -> None:
     }
     sections = {
         "Versions": document["versions"],
-        "Optional": document["extras"],
+        "Optional": {**document["extras"], "compiled kernels": document["compiled_kernels"]},
         "Solvers": {**solvers, "imported together": document["solver_imports"]},
         "Machine": document["machine"],
         "Limits of a run": limits,

@@ -7,9 +7,8 @@ from typing import Annotated
 
 import typer
 
+from rsjs.cli import INTERRUPTED
 from rsjs.cli.options import Gap, Json, Seed, Threads, TimeLimit, limits
-
-INTERRUPTED = 130
 
 
 def formulation_study(

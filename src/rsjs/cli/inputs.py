@@ -22,9 +22,19 @@ def solution_for(instance: Instance, path: Path) -> SolutionFile:
     return found
 
 
-def writable(path: Path | None, *, folder: bool = False) -> None:
-    """Refuse an output that cannot be written: a file, or with `folder` a directory."""
+def writable(path: Path | None, *read: Path, folder: bool = False) -> None:
+    """
+    Refuse an output that cannot be written: a file, or with `folder` a directory.
+
+    Parameters
+    ----------
+    read : paths
+        Files that are read, whose place it must not take.
+    """
+    from rsjs.instances.errors import InputError, described
     from rsjs.instances.files import refuse_unwritable
 
     if path is not None:
         refuse_unwritable(path, folder=folder)
+        if path.exists() and any(one.exists() and path.samefile(one) for one in read):
+            raise InputError("", described("the file that is read"), "another file to write", path)

@@ -7,12 +7,17 @@ import signal
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
+from io import TextIOWrapper
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 from typer.core import TyperGroup
 
 from rsjs.cli import (
+    BAD_INPUT,
+    INTERRUPTED,
+    NO_READER,
     bks,
     check,
     collect,
@@ -44,7 +49,6 @@ from rsjs.cli import (
     workload,
 )
 
-BAD_INPUT, INTERRUPTED = 2, 130
 _UsageError: type[Exception] = typer.BadParameter.__mro__[1]  # typer has no other name for it
 
 
@@ -114,7 +118,7 @@ def rsjs(
       rsjs solve instance.json --method jahani_patterns@highs -o solution.json
       rsjs check instance.json solution.json
 
-    Exit codes: 0 ok, 1 no verified solution or violations found, 2 bad input.
+    Exit codes: 0 ok, 1 no verified solution or violations found, 2 bad input, 130 ended by Ctrl-C.
     """
     if version:
         from importlib.metadata import version as installed
@@ -132,6 +136,7 @@ def rsjs(
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command and return its exit code; bad input is told in one line."""
     _end_as_by_ctrl_c()
+    _complete_streams()
     try:
         code = app(args=arguments, prog_name="rsjs", standalone_mode=False)
         sys.stdout.flush()
@@ -142,12 +147,22 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return INTERRUPTED
     except BrokenPipeError:  # the reader of a pipe has gone, as in `rsjs list methods | head -1`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 1
+        return NO_READER
     except OSError as error:
         place = f"{error.filename}: " if error.filename else ""
         return _refuse(f"{place}{error.strerror or error}")
     except ValueError as error:
         return _refuse(str(error))
+
+
+def _complete_streams() -> None:
+    """Print what a terminal's encoding lacks as escapes, and nothing where a stream is closed."""
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None:  # closed by who started this process, as in `rsjs list methods >&-`
+            setattr(sys, name, Path(os.devnull).open("w", encoding="utf-8"))  # noqa: SIM115
+        elif isinstance(stream, TextIOWrapper) and stream.errors == "strict":
+            stream.reconfigure(errors="backslashreplace")
 
 
 def _end_as_by_ctrl_c() -> None:

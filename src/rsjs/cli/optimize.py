@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from rsjs.cli import INTERRUPTED
 from rsjs.cli.options import Gap, MemoryLimit, Method, Seed, Threads, TimeLimit, limits
 
 DEFAULT = "randomized_greedy:paper"
@@ -41,22 +42,29 @@ def optimize(
     from rsjs.cli.console import print_json
     from rsjs.cli.verdict import print_verdict
     from rsjs.experiments import outcome
+    from rsjs.instances.bounded_files import MOST_BYTES
     from rsjs.instances.documents import canonical_text, of_solution
     from rsjs.instances.errors import InputError, described
     from rsjs.instances.files import instance_from
+    from rsjs.instances.solution import Stop
     from rsjs.methods import parse
 
     allowed = limits(time_limit, gap, threads, seed, memory_limit)
     request = parse(method)
     if sys.stdin is None:
         raise InputError("", described("nothing: it is closed"), "an instance", STANDARD_INPUT)
-    instance = instance_from(sys.stdin.buffer.read(), STANDARD_INPUT)
+    data = sys.stdin.buffer.read(MOST_BYTES + 1)
+    if len(data) > MOST_BYTES:
+        reason = described("more than that")
+        raise InputError("", reason, f"at most {MOST_BYTES >> 20} MiB", STANDARD_INPUT)
+    instance = instance_from(data, STANDARD_INPUT)
     found = outcome.run(instance, request, allowed)
     document = found.as_dict()
     with redirect_stdout(sys.stderr):
         print_json(document) if as_json else print_verdict(document)
+    interrupted = found.result.stop is Stop.INTERRUPTED
     if found.result.solution is None or not found.verified:
-        raise typer.Exit(1)
+        raise typer.Exit(INTERRUPTED if interrupted else 1)
     solution = of_solution(
         found.result.solution,
         instance.digest,
@@ -65,3 +73,5 @@ def optimize(
         bound=found.result.bound,
     )
     print(canonical_text(solution))
+    if interrupted:
+        raise typer.Exit(INTERRUPTED)

@@ -8,13 +8,12 @@ from typing import Any
 
 import typer
 
+from rsjs.cli import INTERRUPTED
 from rsjs.cli.console import console, print_json
 from rsjs.cli.progress import busy
 from rsjs.cli.runs import Runs
 from rsjs.experiments.comparison import Row
 from rsjs.instances.files import write_bytes
-
-INTERRUPTED = 130
 
 
 def finish(runs: Runs, *, as_json: bool) -> list[Row]:
@@ -53,7 +52,7 @@ def present(runs: Runs, rows: list[Row], written: list[Path], *, as_json: bool) 
     names = ", ".join(path.name for path in written)
     print(f"\nWritten to {runs.folder}: {names}, solutions/")
     if runs.interrupted:
-        print(f"Ended by Ctrl-C after {len(rows)} of {runs.total} runs.")
+        print(f"Interrupted after {len(rows)} of {runs.total} runs.")
 
 
 def as_document(runs: Runs, rows: list[Row], written: list[Path]) -> dict[str, Any]:

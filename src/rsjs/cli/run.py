@@ -8,9 +8,8 @@ from typing import Annotated
 
 import typer
 
+from rsjs.cli import INTERRUPTED
 from rsjs.cli.options import Json
-
-INTERRUPTED = 130
 
 
 def run(
@@ -56,7 +55,8 @@ def run(
         typer.Option(
             "--again",
             metavar="PATTERN",
-            help="Carry out runs that this fits, as with --only, although they are done.",
+            help="Carry out done runs again: those that this fits, as with --only, or that ended "
+            "so, e.g. CRASH.",
         ),
     ] = None,
     dry_run: Annotated[

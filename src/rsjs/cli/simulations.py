@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from rsjs.cli import INTERRUPTED
 from rsjs.cli.console import number
 from rsjs.cli.progress import Screen, busy
 from rsjs.cli.runs import file_name
@@ -26,8 +27,6 @@ if TYPE_CHECKING:
     from rich.text import Text
 
     from rsjs.simulation.event_records import Record
-
-INTERRUPTED = 130
 
 
 def policies(spellings: str, workload: Workload) -> list[Policy]:

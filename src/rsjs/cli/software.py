@@ -5,6 +5,7 @@ from __future__ import annotations
 import platform
 import subprocess
 import sys
+import warnings
 from importlib import metadata
 from typing import Any
 
@@ -43,6 +44,19 @@ def extras() -> dict[str, str]:
         name: _version(name) or f"not installed: pip install 'rsjs-bench[{extra}]'; {purpose}"
         for name, (extra, purpose) in EXTRAS.items()
     }
+
+
+def compiled_kernels() -> str:
+    """Where compiled kernels are kept from one process to the next."""
+    from rsjs.heuristics import compiled
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # this is what is told here
+        if compiled.engine() == "python":
+            return "none: kernels run as Python, pip install 'rsjs-bench[fast]'"
+        kept = compiled.cache_folder()
+    told = "nowhere: each process compiles for a minute; set NUMBA_CACHE_DIR to a writable folder"
+    return told if kept is None else str(kept)
 
 
 def solvers() -> list[dict[str, Any]]:

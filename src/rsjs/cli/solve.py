@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from rsjs.cli import INTERRUPTED
 from rsjs.cli.options import (
     Gap,
     InstanceFile,
@@ -63,13 +64,14 @@ def solve(
     from rsjs.cli.verdict import print_verdict
     from rsjs.experiments import outcome
     from rsjs.instances.files import read_instance, write_solution
+    from rsjs.instances.solution import Stop
     from rsjs.methods import parse
 
     allowed = limits(time_limit, gap, threads, seed, memory_limit)
     request = parse(method)
     instance = read_instance(file)
     start = None if warm_start is None else solution_for(instance, warm_start).solution
-    writable(output)
+    writable(output, file)
     line = RunLine(request.spelling, allowed.time_limit)
     with running(live=not log) as screen:
         screen.show(line)
@@ -91,4 +93,6 @@ def solve(
         print_verdict(document)
     else:
         print_verdict(document, ("solution", f"{output}" if written else "not written"))
+    if found.result.stop is Stop.INTERRUPTED:
+        raise typer.Exit(INTERRUPTED)
     raise typer.Exit(0 if found.verified else 1)

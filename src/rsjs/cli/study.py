@@ -151,7 +151,7 @@ def present(study: Study, *, as_json: bool) -> None:
     if files:
         print(f"Written to {study.folder}: {', '.join(path.name for path in files)}")
     if study.interrupted:
-        print(f"Ended by Ctrl-C with {len(study.rows)} rows; the same command goes on from there.")
+        print(f"Interrupted with {len(study.rows)} rows; the same command goes on from there.")
 
 
 def write(study: Study) -> list[Path]:
