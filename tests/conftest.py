@@ -211,12 +211,9 @@ def _decision(instance, rng):
             if choices:
                 put(j, n, rng.choice(choices))
     nothing = -1, (0, -1)
-    return Solution.of(
-        [placed.get(j, nothing)[0] for j in jobs],
-        [placed.get(j, nothing)[1][0] for j in jobs],
-        types,
-        [placed.get(j, nothing)[1][1] for j in jobs],
-    )
+    nodes = [placed.get(j, nothing)[0] for j in jobs]
+    taken = [placed.get(j, nothing)[1] for j in jobs]
+    return Solution.of(nodes, [gpus for gpus, _ in taken], types, [level for _, level in taken])
 
 
 def _choices(instance, j, v):

@@ -22,11 +22,8 @@ from rsjs.instances.method import Call, Report
 
 ROOT = Path(__file__).parents[1]
 FOLDER = ROOT / "results" / "best_known"
-ENTRIES = {
-    entry["sha256"]: entry
-    for path in sorted(FOLDER.glob("*.json"))
-    for entry in json.loads(path.read_text())["instances"]
-}
+FILES = [json.loads(path.read_text()) for path in sorted(FOLDER.glob("*.json"))]
+ENTRIES = {entry["sha256"]: entry for file in FILES for entry in file["instances"]}
 KNOWN = read_all(FOLDER)
 COVERAGE = {row.name: row for row in coverage(KNOWN)}
 CAMPAIGNS = sorted((ROOT / "benchmarks").glob("best_known*.toml"))
@@ -72,11 +69,8 @@ def test_the_page_on_the_library_has_these_counts():
     counted = []
     for line in table:
         patterns, *numbers = [cell.strip(" `") for cell in line.strip("|").split("|")]
-        names = [
-            name
-            for name in COVERAGE
-            if any(fnmatchcase(name, one) for one in re.split("[`, ]+", patterns))
-        ]
+        listed = re.split("[`, ]+", patterns)
+        names = [name for name in COVERAGE if any(fnmatchcase(name, one) for one in listed)]
         found = [COVERAGE[name] for name in names]
         keys = ("members", "closed", "confirmed", "two_solvers", "open")
         sums = [sum(getattr(row, key) for row in found) for key in keys]
@@ -98,9 +92,8 @@ def test_the_head_is_the_best_of_its_history_and_its_solution_costs_that(sha256,
     write_instance(instance, tmp_path / "instance.json")
     assert read_instance(tmp_path / "instance.json").digest == entry["sha256"]
     solution = read_exact(FOLDER / "solutions" / f"{entry['instance']}.json.gz")
-    verdict = check_exact(
-        read_exact(tmp_path / "instance.json"), solution, instance_digest=entry["sha256"]
-    )
+    made = read_exact(tmp_path / "instance.json")
+    verdict = check_exact(made, solution, instance_digest=entry["sha256"])
     assert verdict.feasible
     assert str(verdict.objective) == entry["ub_data"][-1]["exact"]
     assert float(verdict.objective) == entry["upper_bound"]

@@ -28,11 +28,8 @@ FAMILY_LIKE = {  # what makes a random document one of a family's
 
 def spelled(method, rng):
     """The method with a solver that is here, a rule and, if it takes one, a method drawn for it."""
-    solvers = [
-        name
-        for name in method.solvers
-        if BACKENDS[name].available() and Feature.INTEGER in BACKENDS[name].features
-    ]
+    here = [name for name in method.solvers if BACKENDS[name].available()]
+    solvers = [name for name in here if Feature.INTEGER in BACKENDS[name].features]
     spelling = method.name
     spelling += f"@{rng.choice(solvers)}" if solvers else ""
     spelling += f":{rng.choice(method.rules)}" if method.rules else ""

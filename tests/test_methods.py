@@ -104,19 +104,16 @@ def test_what_cannot_be_read_is_told_in_one_line(spelling, told):
 
 def test_commas_within_parentheses_do_not_end_a_spelling_in_a_list():
     found = requests(f"greedy,hierarchical?method=({NESTED}),split=demand,edf:paper")
-    assert [request.spelling for request in found] == [
-        "greedy:code",
-        f"hierarchical?method=({NESTED}),split=demand",
-        "edf:paper",
-    ]
+    nested = f"hierarchical?method=({NESTED}),split=demand"
+    assert [request.spelling for request in found] == ["greedy:code", nested, "edf:paper"]
 
 
 def test_a_method_on_parts_serves_what_the_other_one_serves_whatever_the_size():
     jahanis, kiross = (module.generate(nodes=2, jobs=12, seed=1) for module in (jahani, kiros))
     patterns = parse("hierarchical?method=jahani_patterns").method
     assert patterns.refusal(jahanis) is None
-    assert patterns.refusal(kiross) == (
-        "jahani_patterns serves energy proportional, not first_ending"
+    assert (
+        patterns.refusal(kiross) == "jahani_patterns serves energy proportional, not first_ending"
     )
     tiny = parse("hierarchical?method=enumeration").method
     assert [method.max_jobs for method in tiny.runs[0].methods] == [10]
@@ -144,8 +141,7 @@ def test_of_several_methods_the_first_that_serves_runs():
         alone = next(one for one in (both, *both.otherwise) if one.method.name == name)
         wanted = replace(alone, otherwise=())(instance, Call(), Report())
         found = both(instance, Call(), Report())
-        assert found.objective == wanted.objective
-        assert found.counts == wanted.counts
+        assert (found.objective, found.counts) == (wanted.objective, wanted.counts)
 
 
 def test_what_none_of_several_methods_serves_is_told_of_each():
@@ -237,12 +233,8 @@ OFFERED = Method(name="offered", summary="a test", kind="heuristic", run="nowher
 )
 def test_a_package_offers_a_method_by_its_name(monkeypatch, name, offered, told):
     def offers(group):
-        offer = SimpleNamespace(
-            name=name,
-            load=lambda: offered,
-            package="pack 1",
-            points=[SimpleNamespace(value="pack:x")],
-        )
+        point = SimpleNamespace(value="pack:x")
+        offer = SimpleNamespace(name=name, load=lambda: offered, package="pack 1", points=[point])
         return dict.fromkeys((name, *taken), offer)
 
     taken = [*known()]

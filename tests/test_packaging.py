@@ -116,8 +116,9 @@ def test_the_wheel_holds_every_file_of_the_code_folders_and_nothing_else(wheel):
         for file in _files(ROOT / folder)
     }
     assert Path("rsjs/py.typed") in expected
-    assert {p for p in _files(wheel) if p.parts[0] == "rsjs"} == expected | {
-        Path("rsjs/commit.json")
+    assert {p for p in _files(wheel) if p.parts[0] == "rsjs"} == {
+        *expected,
+        Path("rsjs/commit.json"),
     }
     assert {path.name.split("-")[0] for path in wheel.iterdir()} == {"rsjs", "rsjs_bench"}
 

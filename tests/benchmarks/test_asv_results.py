@@ -29,13 +29,10 @@ def add_track(folder, commit, values):
 def test_results_are_told_apart_by_what_became_of_them(tmp_path):
     store(tmp_path, BEFORE, {"suite.time_run": SECONDS})
     add_track(tmp_path, BEFORE, [0.5, nan, None])
-    assert tallies(tmp_path) == {
-        BEFORE: Tally(
-            measured=("suite.time_run", "suite.track_count(1)"),
-            skipped=("suite.track_count(2)",),
-            failed=("suite.track_count(3)",),
-        )
-    }
+    measured = ("suite.time_run", "suite.track_count(1)")
+    skipped, failed = ("suite.track_count(2)",), ("suite.track_count(3)",)
+    expected = Tally(measured=measured, skipped=skipped, failed=failed)
+    assert tallies(tmp_path) == {BEFORE: expected}
     assert tallies(tmp_path, since=4e9) == {}  # what was stored before does not count
 
 
@@ -54,11 +51,8 @@ def test_changes_are_exact_values_that_differ_and_seconds_that_differ_enough(tmp
         store(tmp_path, commit, seconds)
         add_track(tmp_path, commit, [[7.0, 7.0, nan], [7.0, 8.0, 1.0]][i])
     found = changes(tmp_path, BEFORE, AFTER)
-    assert [(one.name, one.exact) for one in found] == [
-        ("s.time_<faster>", False),
-        ("s.time_<run>", False),
-        ("suite.track_count(2)", True),
-    ]
+    exact = {"s.time_<faster>": False, "s.time_<run>": False, "suite.track_count(2)": True}
+    assert [(one.name, one.exact) for one in found] == [*exact.items()]
     assert list(different(found)) == ["suite.track_count(2): 7.0 before, 8.0 now"]
     write_page(found, [BEFORE, AFTER], tmp_path / "changes.html")
     text = (tmp_path / "changes.html").read_text()

@@ -27,9 +27,7 @@ def test_a_kernel_that_does_everything_twice_is_noticed_by_its_counts():
     assert differences(wanted, found("descent"), None) == []
     with everything_twice():
         lines = differences(wanted, found("descent"), None)
-    assert lines == [
-        f"{name}: {2 * wanted[name]}, expected {wanted[name]}" for name in ("moves", "neighbours")
-    ]
+    assert lines == [f"{k}: {2 * wanted[k]}, expected {wanted[k]}" for k in ("moves", "neighbours")]
 
 
 @pytest.mark.parametrize(

@@ -49,8 +49,7 @@ def test_ratios_are_of_costs_per_node_where_both_completed(runs):
 
 
 def test_shares_are_of_jobs(runs):
-    assert runs.late(names.STS) == 3 / 300
-    assert runs.plain.late(names.LITERAL) == 0
+    assert (runs.late(names.STS), runs.plain.late(names.LITERAL)) == (3 / 300, 0)
     assert runs.late("nobody") is None
 
 

@@ -85,9 +85,8 @@ def two():
 
 
 def test_single_workloads_show_how_far_sums_can_be_trusted(two):
-    assert online_tables.spread(two, ["sts-km"])[-1] == (
-        f"| sts-km | {MISSING} | {MISSING} | 0.250 to 0.800 |"
-    )
+    line = f"| sts-km | {MISSING} | {MISSING} | 0.250 to 0.800 |"
+    assert online_tables.spread(two, ["sts-km"])[-1] == line
 
 
 def test_roll_is_compared_with_the_cheapest_other_policy(two):

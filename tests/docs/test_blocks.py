@@ -11,15 +11,9 @@ from tests.docs.shown import Block, Command, blocks
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
 NAMES = [str(page.relative_to(ROOT)) for page in PAGES]
-REASONS = {
-    "installs",
-    "takes minutes",
-    "needs a cluster",
-    "needs files of yours",
-    "needs traces",
-    "rewrites files of the repository",
-    "a part of a file",
-}
+NEEDS = {"needs a cluster", "needs files of yours", "needs traces"}
+OTHERS = {"installs", "takes minutes", "rewrites files of the repository", "a part of a file"}
+REASONS = NEEDS | OTHERS
 
 
 @pytest.mark.slow

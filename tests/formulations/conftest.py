@@ -41,11 +41,8 @@ def without_a_decision():
     instance = sts.generate(nodes=2, jobs=3, seed=1, mix="km")
     hours = instance.jobs.hours_per_epoch.copy()
     hours[:, instance.cluster.gpu_of_type[instance.cluster.allowed[1].argmax()]] = np.inf
-    return replace(
-        instance,
-        jobs=replace(instance.jobs, hours_per_epoch=hours),
-        objective=replace(instance.objective, open_nodes="rsjs_eq"),
-    )
+    jobs = replace(instance.jobs, hours_per_epoch=hours)
+    return replace(instance, jobs=jobs, objective=replace(instance.objective, open_nodes="rsjs_eq"))
 
 
 def _rows(model, order):

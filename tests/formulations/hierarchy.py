@@ -11,12 +11,8 @@ from rsjs.instances.generators import andreas, jahani, kiros, sts
 from rsjs.instances.method import Call, Limits, Report
 from rsjs.methods import all_methods, parse
 
-FAMILY = {
-    "jahani": jahani.generate,
-    "kiros": kiros.generate,
-    "andreas": andreas.generate,
-    "sts": sts.generate,
-}
+GENERATORS = {"jahani": jahani, "kiros": kiros, "andreas": andreas, "sts": sts}
+FAMILY = {name: generator.generate for name, generator in GENERATORS.items()}
 GENERATED = {name: partial(make, nodes=5, jobs=9, seed=3) for name, make in FAMILY.items()}
 SMALL = {name: partial(make, nodes=3, jobs=5, seed=1) for name, make in FAMILY.items()}
 INNER = [  # methods that decide, and by themselves

@@ -182,8 +182,7 @@ def test_what_a_callback_raises_comes_out(name):
 
 
 def test_the_search_ends_at_the_gap_limit(name):
-    model = random_model(5, columns=30, rows=20)
-    result = Asked(name, model, Limits(gap=0.05)).result
+    result = Asked(name, random_model(5, columns=30, rows=20), Limits(gap=0.05)).result
     assert result.stop in (Stop.GAP, Stop.OPTIMAL)
     assert relative_gap(result.objective, result.bound) <= 0.05
 
@@ -224,9 +223,7 @@ def test_a_wrong_option_is_refused(name, monkeypatch):
 
 
 def test_solves_with_different_threads_follow_each_other(name):
-    stops = [
-        Asked(name, random_model(1), Limits(gap=0.0, threads=k)).result.stop for k in (1, 2, 1)
-    ]
+    stops = [Asked(name, random_model(1), Limits(gap=0, threads=k)).result.stop for k in (1, 2, 1)]
     assert stops == [Stop.OPTIMAL] * 3
 
 

@@ -13,8 +13,9 @@ from rsjs.formulations.class_shares import Weights, fill, fillings
 from rsjs.formulations.class_vectors import roles_of_jobs
 from rsjs.formulations.rsjs_classes_data import ClassModel
 from rsjs.instances.check import check
-from rsjs.instances.cluster import Cluster, GpuType, NodeGroup, NodeType
+from rsjs.instances.cluster import Cluster, GpuType, NodeType
 from rsjs.instances.generators.sts import generate
+from tests.by_hand import nodes_of
 from tests.formulations.agreement import of_table_iv, served
 
 TABLE_IV = [  # sizes, units of a GPU, rooms: beside a leader's share, and whole GPUs
@@ -61,10 +62,8 @@ def test_they_are_filled_in_without_one_left_over(sizes, units, rooms, most):
     for free in combinations_with_replacement(rooms, most):
         for counts in packable(sizes, free):
             filled = list(fill(free, dict(zip(sizes, counts, strict=True)), weights))
-            assert all(
-                sum(u * c for u, c in filling.items()) <= room
-                for filling, room in zip(filled, free, strict=False)
-            )
+            taken = [sum(u * c for u, c in filling.items()) for filling in filled]
+            assert all(units <= room for units, room in zip(taken, free, strict=False))
             assert tuple(sum(f[u] for f in filled) for u in sizes) == counts, free
 
 
@@ -95,9 +94,7 @@ def test_shares_that_cannot_all_fit_fill_the_gpu():
 def test_rows_without_shares_are_floors_of_gpus():
     gpu = GpuType(name="G", memory_gb=8.0)
     node = NodeType(name="v", gpu_type="G", cost=(0.0, 1.0, 2.0, 3.0))
-    cluster = Cluster(
-        gpu_types=(gpu,), node_types=(node,), groups=(NodeGroup(count=1, types=("v",)),)
-    )
+    cluster = Cluster(gpu_types=(gpu,), node_types=(node,), groups=nodes_of(["v"]))
     rows = superadditive_rows(cluster).roles
     # shape 1: follower, leader of 1, 2, 3 GPUs; shape 2: follower, leader of 2, 3; shape 3: leader
     assert rows.tolist() == [[1, 0, -1, -2, 2, 0, -1, 0], [0, 0, 0, -1, 1, 0, 0, 0]]
@@ -131,9 +128,8 @@ def test_any_roles_are_packed_into_a_feasible_decision(random_document, rng):
 def test_so_are_the_roles_of_many_jobs(seed, sharing):
     instance = generate(nodes=20, jobs=120, seed=seed, mix="kma", sharing=sharing)
     data, numbers = ClassModel.of(instance, "rows"), np.random.default_rng(seed)
-    decision = pack(
-        instance, data.roles, random_roles(data, numbers), numbers.normal(size=len(instance.jobs))
-    )
+    chosen = random_roles(data, numbers)
+    decision = pack(instance, data.roles, chosen, numbers.normal(size=len(instance.jobs)))
     assert check(instance, decision).feasible
     assert (decision.job_node >= 0).sum() > 20
 
@@ -161,5 +157,4 @@ def test_the_least_worth_are_left_out():
     leads = data.roles.leads & (data.roles.place == 0)
     role = np.array([np.flatnonzero(np.isfinite(costs) & leads)[0] for costs in data.costs.T])
     decision = pack(instance, data.roles, role, np.array([2.0, 1.0, 4.0, 3.0]))
-    by_worth = [2, 3, 0, 1]
-    assert np.flatnonzero(decision.job_node >= 0).tolist() == sorted(by_worth[:nodes])
+    assert np.flatnonzero(decision.job_node >= 0).tolist() == sorted([2, 3, 0, 1][:nodes])

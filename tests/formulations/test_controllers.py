@@ -92,8 +92,7 @@ def test_incumbents_are_unions_that_improve_and_the_last_is_the_decision():
     report = Report(300.0)
     result = solved(instance, "greedy:paper", 8, report=report)
     incumbents = [event.incumbent for event in report.events]
-    assert len(incumbents) == 8
-    assert incumbents == sorted(incumbents, reverse=True)
+    assert (len(incumbents), incumbents) == (8, sorted(incumbents, reverse=True))
     assert incumbents[-1] == result.objective
 
 

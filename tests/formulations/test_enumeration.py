@@ -11,15 +11,13 @@ from rsjs.formulations import enumeration
 from rsjs.instances.check import check
 from rsjs.instances.cluster import Cluster, GpuType, NodeGroup, NodeType, ShareLevel
 from rsjs.instances.epochs import Law
-from rsjs.instances.jobs import Jobs
 from rsjs.instances.method import ENERGY, EXPECTATION, OPEN_NODES, TARDINESS_AT, Call, Report
 from rsjs.instances.schema import Instance, Objective
 from rsjs.instances.solution import Solution, Stop
+from tests.by_hand import jobs_of, nodes_of
 
-KINDS = [
-    tuple(kinds)
-    for kinds in AllPairs([sorted(ENERGY), sorted(TARDINESS_AT), sorted(OPEN_NODES), [0.0, 0.5]])
-]
+CHOICES = [sorted(ENERGY), sorted(TARDINESS_AT), sorted(OPEN_NODES), [0.0, 0.5]]
+KINDS = [tuple(kinds) for kinds in AllPairs(CHOICES)]
 
 
 def small(seed, energy, tardiness_at, open_nodes, mu):
@@ -37,26 +35,22 @@ def small(seed, energy, tardiness_at, open_nodes, mu):
             NodeType(name="two", gpu_type="K80", cost=price),
             NodeType(name="one", gpu_type="M60", cost=(0.0, 0.7)),
         ),
-        groups=(NodeGroup(count=1, types=("two",)), NodeGroup(count=1, types=("one", "two"))),
+        groups=nodes_of(["two"], ["one", "two"]),
     )
     hours = np.full((3, 2, 3), np.inf)
     hours[:, :, 1:] = rng.uniform(1, 6, (3, 2, 1)) / np.array([1.0, 1.8])
     hours[:, 1, 2] = np.inf
     inflation = np.full((3, 2, 2 if shared else 0), np.inf)
     inflation[:, 0] = rng.uniform(1, 1.5, inflation[:, 0].shape)
-    jobs = Jobs(
-        id=("a", "b", "c"),
-        application=("",) * 3,
-        release=np.zeros(3),
+    jobs = jobs_of(
+        hours,
         due=rng.uniform(-1, 9, 3),
         weight=rng.uniform(0.3, 1.0, 3),
         memory_gb=np.array([3.0, 6.0, 10.0]),
         epochs_max=np.array([3, 3, 3]),
         epochs_done=np.array([0.0, 1.5, 0.0]),
         law=("fixed", "early", "early"),
-        hours_per_epoch=hours,
         inflation=inflation,
-        meta=({},) * 3,
     )
     return Instance(
         name="small",
@@ -90,8 +84,7 @@ def every_decision(instance):
 @pytest.mark.slow
 @pytest.mark.parametrize("kinds", KINDS, ids=lambda kinds: "-".join(map(str, kinds)))
 def test_the_oracle_finds_the_best_of_all_decisions(kinds):
-    seed = KINDS.index(kinds)
-    instance = small(seed, *kinds)
+    instance = small(KINDS.index(kinds), *kinds)
     verdicts = (check(instance, solution) for solution in every_decision(instance))
     costs = [verdict.objective for verdict in verdicts if verdict.feasible]
     best = enumeration.best(instance)
@@ -115,11 +108,8 @@ def test_it_says_so_when_no_decision_opens_enough_nodes():
     groups = (NodeGroup(count=1, types=("two",)), NodeGroup(count=1, types=("one",)))
     hours = instance.jobs.hours_per_epoch.copy()
     hours[:, 1] = np.inf
-    stuck = replace(
-        instance,
-        cluster=replace(instance.cluster, groups=groups),
-        jobs=replace(instance.jobs, hours_per_epoch=hours),
-    )
+    jobs = replace(instance.jobs, hours_per_epoch=hours)
+    stuck = replace(instance, cluster=replace(instance.cluster, groups=groups), jobs=jobs)
     assert enumeration.run(stuck, Call(), Report()).stop is Stop.INFEASIBLE
     relaxed = replace(stuck, objective=replace(stuck.objective, open_nodes="rsjs_eq_feasible"))
     assert enumeration.run(relaxed, Call(), Report()).stop is Stop.OPTIMAL

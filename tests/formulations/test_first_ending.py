@@ -22,10 +22,10 @@ from rsjs.instances.costs import tables
 from rsjs.instances.documents import to_instance
 from rsjs.instances.epochs import Law
 from rsjs.instances.generators.jahani import generate
-from rsjs.instances.jobs import Jobs
 from rsjs.instances.method import EXPECTATION, OPEN_NODES, Call, Report
 from rsjs.instances.schema import FAMILIES, Instance, Objective
 from rsjs.instances.solution import Solution, Stop
+from tests.by_hand import jobs_of
 from tests.formulations.agreement import EXACT, assert_solved, assert_starts, with_objective
 
 COSTS = {  # $/h of the node types one, two and four for 0, 1, ... GPUs in use
@@ -57,10 +57,8 @@ def variant(index):
     rng = np.random.default_rng(index)
     n = 2 + index % 4
     names = [("one", "M60"), ("two", "K80"), ("four", "M60")]
-    types = [
-        NodeType(name=name, gpu_type=gpu, cost=cost)
-        for (name, gpu), cost in zip(names, COSTS[costs], strict=True)
-    ]
+    priced = zip(names, COSTS[costs], strict=True)
+    types = [NodeType(name=name, gpu_type=gpu, cost=cost) for (name, gpu), cost in priced]
     hours = np.full((n, 2, 5), np.inf)
     speedup = np.arange(1, 5) ** rng.uniform(-0.3, 0.9, (n, 1, 1))
     hours[:, :, 1:] = rng.uniform(0.5, 6, (n, 2, 1)) / speedup
@@ -73,19 +71,13 @@ def variant(index):
             node_types=tuple(types),
             groups=tuple(NodeGroup(count=1, types=allowed) for allowed in NODES[nodes]),
         ),
-        jobs=Jobs(
-            id=tuple(f"j{j}" for j in range(n)),
-            application=("",) * n,
-            release=np.zeros(n),
+        jobs=jobs_of(
+            hours,
             due=rng.uniform(-1, 9, n),
             weight=rng.uniform(0.1, 1.0, n),
-            memory_gb=np.zeros(n),
             epochs_max=np.full(n, 3),
             epochs_done=rng.choice([0.0, 0.7, 1.5], n),
             law=("fixed", *("early",) * (n - 1)),
-            hours_per_epoch=hours,
-            inflation=np.empty((n, 2, 0)),
-            meta=({},) * n,
         ),
         laws={"early": Law.of([[1, 1], [2, 2], [3, 1]])},
         H=0.5,
@@ -122,8 +114,7 @@ def assert_all_agree(instance):
         expected = pytest.approx(check(instance, best).objective, rel=1e-6, abs=1e-6)
         verdict = check(instance, formulation.extract(data, result.x))
         assert verdict.feasible
-        assert result.objective == expected
-        assert result.bound == expected
+        assert (result.objective, result.bound) == (expected, expected)
         assert verdict.objective == expected
 
 
@@ -172,11 +163,8 @@ def test_an_instance_whose_nodes_cannot_all_have_a_job_is_infeasible():
     hours = instance.jobs.hours_per_epoch.copy()
     hours[1:, 0] = np.inf
     groups = (NodeGroup(count=2, types=("two",)), NodeGroup(count=1, types=("four",)))
-    stuck = replace(
-        instance,
-        cluster=replace(instance.cluster, groups=groups),
-        jobs=replace(instance.jobs, hours_per_epoch=hours),
-    )
+    jobs = replace(instance.jobs, hours_per_epoch=hours)
+    stuck = replace(instance, cluster=replace(instance.cluster, groups=groups), jobs=jobs)
     assert enumeration.best(stuck) is None
     assert_all_agree(stuck)
     free = with_objective(stuck, open_nodes="rsjs_eq_feasible")
@@ -194,9 +182,8 @@ def test_a_price_that_rises_with_each_of_eight_gpus_needs_120_marked_patterns():
     instance = kiros("table2", "base", 40, 400)
     types = {v.name: v for v in instance.cluster.node_types}
     server = replace(types["In-house server 2"], cost=tuple(0.1 * g for g in range(9)))
-    cluster = replace(
-        instance.cluster, node_types=(server,), groups=(NodeGroup(count=40, types=(server.name,)),)
-    )
+    groups = (NodeGroup(count=40, types=(server.name,)),)
+    cluster = replace(instance.cluster, node_types=(server,), groups=groups)
     data = patterns.LeaderModel.of(replace(instance, cluster=cluster))
     assert patterns.arrays(data).counts["integers"] == 120
 
@@ -227,9 +214,7 @@ def test_a_follower_takes_gpus_it_has_no_use_for_where_idle_ones_cost():
 
 @pytest.mark.parametrize(("formulation", "of"), FORMULATIONS)
 @pytest.mark.parametrize("index", CHOSEN[::4])
-def test_the_pyomo_model_and_the_arrays_are_the_same_matrix(
-    assert_same_matrix, formulation, of, index
-):
+def test_pyomo_model_and_arrays_are_the_same_matrix(assert_same_matrix, formulation, of, index):
     assert_same_matrix(formulation, of(variant(index)))
 
 
@@ -312,8 +297,5 @@ def with_shares(instance):
     cluster, jobs = instance.cluster, instance.jobs
     k80, m60 = cluster.gpu_types
     k80 = replace(k80, units=2, levels=(ShareLevel(units=1, max_memory_gb=6.0),))
-    return replace(
-        instance,
-        cluster=replace(cluster, gpu_types=(k80, m60)),
-        jobs=replace(jobs, inflation=np.full((len(jobs), 2, 1), [[1.2], [np.inf]])),
-    )
+    jobs = replace(jobs, inflation=np.full((len(jobs), 2, 1), [[1.2], [np.inf]]))
+    return replace(instance, cluster=replace(cluster, gpu_types=(k80, m60)), jobs=jobs)

@@ -102,20 +102,15 @@ def test_the_cost_is_the_whole_instances_where_a_part_sees_a_smaller_postponemen
     instance = replace(instance, cluster=replace(instance.cluster, groups=groups))
     dealt = parts(instance, divide(instance, 2, "round_robin"))
     whole = costs.tables(instance).postponement
-    gaps = [
-        whole[part.able] - costs.tables(part.instance).postponement
-        for part in dealt
-        if part.instance is not None
-    ]
+    used = [part for part in dealt if part.instance is not None]
+    gaps = [whole[part.able] - costs.tables(part.instance).postponement for part in used]
     assert max(gap.max() for gap in gaps) > 0
     assert_checked(instance, solved(instance, "enumeration"))
 
 
 @given(st.randoms(use_true_random=False))
 @settings(max_examples=settings().max_examples // 2)
-def test_a_decision_is_changed_to_as_many_nodes_with_a_job_as_asked(
-    random_document, random_decision, rng
-):
+def test_a_decision_is_changed_to_as_many_used_nodes_as_told(random_document, random_decision, rng):
     instance = to_instance({**random_document(rng), "current": None})
     kind = rng.choice(["rsjs_eq", "rsjs_eq_feasible"])
     free, asked = (with_objective(instance, open_nodes=name) for name in ("free", kind))

@@ -61,14 +61,12 @@ def test_the_integer_objective_never_exceeds_the_true_one(cost, lower, y):
 
 def test_decimal_costs_lose_nothing():
     integers = integer_model(model_of([[1, 1, 1]], [0.29, -1.1, 3.0]), "cp-sat")
-    assert integers.scale == 100.0
-    assert integers.cost.tolist() == [29, -110, 300]
+    assert (integers.scale, integers.cost.tolist()) == (100.0, [29, -110, 300])
 
 
 def test_a_finished_search_with_floored_costs_has_not_reached_the_gap():
     # one third is no decimal, and the fixed size of the other cost leaves it few digits
-    model = model_of([[1, 1]], [1e11 + 0.25, 1 / 3], row_lower=1)
-    result = solved("cpsat", model)
+    result = solved("cpsat", model_of([[1, 1]], [1e11 + 0.25, 1 / 3], row_lower=1))
     assert (result.status, result.stop) == ("OPTIMAL", Stop.ITERATIONS)
     assert result.objective == 1 / 3 - 3.25
     assert result.bound < result.objective
@@ -78,14 +76,12 @@ def test_rows_are_scaled_by_the_least_power_of_ten():
     model = model_of([[2, 3], [0.5, 1.25]], [1, 1], row_lower=[1, 0.3], row_upper=[4.9, np.inf])
     integers = integer_model(model, "cp-sat")
     assert integers.coefficient.tolist() == [2, 3, 50, 125]
-    assert integers.row_lower.tolist() == [1, 30]
-    assert integers.row_upper[0] == 4
+    assert (integers.row_lower.tolist(), integers.row_upper[0]) == ([1, 30], 4)
 
 
 def test_columns_are_shifted_to_zero():
     integers = integer_model(model_of([[2, 1]], [1, 1], [-3, 0.5], [4, 2], 0, 5), "cp-sat")
-    assert integers.shift.tolist() == [-3, 1]
-    assert integers.span.tolist() == [7, 1]
+    assert (integers.shift.tolist(), integers.span.tolist()) == ([-3, 1], [7, 1])
     assert (integers.row_lower[0], integers.row_upper[0]) == (5, 10)
     assert integers.offset == -5.25
 

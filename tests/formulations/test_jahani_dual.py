@@ -70,9 +70,8 @@ def solved(instance, report=None, **options):
 
 def program(instance, solver):
     """What a backend says about the pattern model of an instance."""
-    return backend(solver).load()(
-        jahani_patterns.arrays(PatternModel.of(instance)), EXACT, seconds=300
-    )
+    model = jahani_patterns.arrays(PatternModel.of(instance))
+    return backend(solver).load()(model, EXACT, seconds=300)
 
 
 @given(rng=st.randoms(use_true_random=False))
@@ -235,8 +234,7 @@ def test_a_warm_start_is_kept_where_nothing_better_is_found():
 
 def test_without_time_a_warm_start_comes_back():
     instance = generate(nodes=20, jobs=80, seed=1)
-    empty = Solution.empty(80, 20)
-    result = solved(instance, Report(time_limit=0.0), warm_start=empty)
+    result = solved(instance, Report(time_limit=0.0), warm_start=Solution.empty(80, 20))
     assert result.stop is Stop.TIME_LIMIT
     assert check(instance, result.solution, bound=result.bound).feasible
 
@@ -266,8 +264,7 @@ def test_the_same_call_gives_the_same_answer():
     instance = generate(nodes=20, jobs=80, seed=2, catalogue="server2-11usd", due="tight")
     first, second = solved(instance, gap=1e-4), solved(instance, gap=1e-4)
     assert first.solution.same_as(second.solution)
-    assert first.bound == second.bound
-    assert first.counts == second.counts
+    assert (first.bound, first.counts) == (second.bound, second.counts)
 
 
 @pytest.mark.parametrize(

@@ -42,8 +42,7 @@ def overdue(index):
 
 def optimum(formulation, data, solver="scip"):
     """Objective and decoded decision at gap 0."""
-    model = formulation.arrays(data)
-    result = backend(solver).load()(model, EXACT, seconds=300)
+    result = backend(solver).load()(formulation.arrays(data), EXACT, seconds=300)
     assert result.x is not None
     return result.objective, formulation.extract(data, result.x)
 
@@ -100,11 +99,8 @@ def mixed_classes():
     """Fixed nodes beside free ones."""
     instance = generate(nodes=3, jobs=4, seed=3, catalogue="azure")
     (group,) = instance.cluster.groups
-    groups = (
-        replace(group, count=1),
-        replace(group, count=1, types=("Standard NC24",)),
-        replace(group, count=1, types=("Standard NV6", "Standard NV12")),
-    )
+    allowed = (group.types, ("Standard NC24",), ("Standard NV6", "Standard NV12"))
+    groups = tuple(replace(group, count=1, types=types) for types in allowed)
     return replace(instance, cluster=replace(instance.cluster, groups=groups))
 
 
@@ -116,9 +112,7 @@ def test_they_agree_on_nodes_of_several_classes(open_nodes):
 
 @pytest.mark.parametrize(("formulation", "data"), BOTH)
 @pytest.mark.parametrize("make", [lambda: overdue(30), mixed_classes])
-def test_the_pyomo_model_and_the_arrays_are_the_same_matrix(
-    assert_same_matrix, formulation, data, make
-):
+def test_pyomo_model_and_arrays_are_the_same_matrix(assert_same_matrix, formulation, data, make):
     assert_same_matrix(formulation, data(make()))
 
 
@@ -127,10 +121,8 @@ def test_the_pyomo_model_and_the_arrays_are_the_same_matrix(
 @pytest.mark.parametrize("index", CHOSEN[::5])
 def test_a_warm_start_is_feasible_and_costs_no_more_than_its_decision(formulation, data, index):
     instance = variant(index)
-    for solution in (
-        enumeration.best(instance),
-        complete(instance, Solution.empty(len(instance.jobs), instance.cluster.nodes)),
-    ):
+    nothing = Solution.empty(len(instance.jobs), instance.cluster.nodes)
+    for solution in (enumeration.best(instance), complete(instance, nothing)):
         cost, decoded = assert_starts(formulation, data(instance), instance, solution)
         assert decoded.objective == pytest.approx(cost)
 

@@ -219,9 +219,7 @@ def by_rule(workloads, rule):
             on.append(On())
             able = [len(on) - 1]
         if rule == "flex":
-            room = {
-                own: sum(own < other and len(other) == len(own) + 1 for other in may) for own in may
-            }
+            room = {own: sum(own < o and len(o) == len(own) + 1 for o in may) for own in may}
             _, g, (_, start) = min(
                 (room[on[g]] - room[on[g] | {way}], g, way) for g in able for way in ways(g)
             )

@@ -1,5 +1,6 @@
 """Bounds of placement and repartitioning hold also where a search ends early or begins badly."""
 
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -44,11 +45,8 @@ def jobs_of(*rows):
 
 def test_a_bound_of_the_end_of_a_schedule_is_none_of_all_schedules():
     jobs = jobs_of((0, {"1g": 30, "7g": 2}), (1, {"7g": 3}))
-    start = Schedule(
-        profile=np.array([NAMES.index("1g"), NAMES.index("7g")]),
-        start=np.array([0, 0]),
-        begin=np.array([0, 30]),
-    )
+    profile = np.array([NAMES.index("1g"), NAMES.index("7g")])
+    start = Schedule(profile=profile, start=np.array([0, 0]), begin=np.array([0, 30]))
     found = mig_repartition.solve(jobs, EXACT, start=start)
     assert (found.stop, found.bound) == (Stop.OPTIMAL, 5)
     assert found.schedule is not None
@@ -62,9 +60,7 @@ def test_a_slice_is_free_when_the_last_job_on_it_is_over():
         profile=np.full(3, small), start=np.zeros(3, dtype=int), begin=np.array([4, 0, 9])
     )
     assert tail(places(jobs), schedule)[0].free.tolist() == [4, *[3] * 7]  # the first is no early
-    schedule = Schedule(
-        profile=np.full(3, small), start=np.zeros(3, dtype=int), begin=np.array([2, -2, 9])
-    )
+    schedule = replace(schedule, begin=np.array([2, -2, 9]))
     model, before = tail(places(jobs), schedule)
     assert model.free.tolist() == [7, *[3] * 7]
     assert before == {0: (small, 0, 2), 1: (small, 0, -2)}

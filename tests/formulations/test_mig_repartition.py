@@ -55,8 +55,7 @@ def some_jobs(draw, most=4, alike=False):
     release = draw(st.lists(st.integers(0, 15), min_size=n, max_size=n))
     if alike:
         release = release[:1] * n
-    delta = draw(st.integers(0, 4))
-    return of_options(*options, release=tuple(release), delta=delta)
+    return of_options(*options, release=tuple(release), delta=draw(st.integers(0, 4)))
 
 
 def by_time(jobs, allowed=None):
@@ -225,11 +224,10 @@ def some_gpu(rng):
 
 def jobs_on_some_gpu(rng):
     gpu, common = some_gpu(rng), rng.choice([None, 0, 3])
-    rows = [
-        (j, p, rng.randint(1, 6))
-        for j in range(rng.randint(1, 4))
-        for p in rng.sample(range(len(gpu.profiles)), rng.randint(1, min(2, len(gpu.profiles))))
-    ]
+    most = len(gpu.profiles)
+    jobs = range(rng.randint(1, 4))
+    asked = (rng.sample(range(most), rng.randint(1, min(2, most))) for _ in jobs)
+    rows = [(j, p, rng.randint(1, 6)) for j, profiles in enumerate(asked) for p in profiles]
     job, profile, duration = np.array(rows, dtype=np.int64).T.copy()
     n = int(job.max()) + 1
     return Repartition(

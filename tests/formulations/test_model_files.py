@@ -81,10 +81,9 @@ class InHighs:
         activity = np.zeros(self.lp.num_row_)
         columns = np.repeat(np.arange(len(x)), np.diff(A.start_))
         np.add.at(activity, A.index_, np.array(A.value_) * x[columns])
-        for low, value, high in (
-            (self.lp.col_lower_, x, self.lp.col_upper_),
-            (self.lp.row_lower_, activity, self.lp.row_upper_),
-        ):
+        lp = self.lp
+        rows = lp.row_lower_, activity, lp.row_upper_
+        for low, value, high in ((lp.col_lower_, x, lp.col_upper_), rows):
             if (value < np.array(low) - 1e-6).any() or (value > np.array(high) + 1e-6).any():
                 return None
         return float(np.array(self.lp.col_cost_) @ x) + self.lp.offset_
@@ -194,10 +193,8 @@ def test_names_say_job_node_type_and_gpus():
 def test_every_process_writes_the_same_bytes(tmp_path):
     instance = jahani.generate(nodes=2, jobs=4, seed=1)
     suffixes = (".mps.gz", ".lp.gz")
-    here = [
-        model_files.export("jahani_patterns", instance, {}, tmp_path / f"here{suffix}")
-        for suffix in suffixes
-    ]
+    paths = [tmp_path / f"here{suffix}" for suffix in suffixes]
+    here = [model_files.export("jahani_patterns", instance, {}, path) for path in paths]
     code = (
         "from pathlib import Path; from rsjs.formulations import model_files\n"
         "from rsjs.instances.generators import jahani\n"
@@ -213,8 +210,7 @@ def test_every_process_writes_the_same_bytes(tmp_path):
     for written in here:
         data = written.path.read_bytes()
         assert data[4:8] == bytes(4)  # no time of writing
-        assert written.size == len(data)
-        assert written.sha256 == sha256(data).hexdigest()
+        assert (written.size, written.sha256) == (len(data), sha256(data).hexdigest())
         assert written.text_sha256 == sha256(gzip.decompress(data)).hexdigest()
 
 

@@ -128,8 +128,7 @@ def test_improving_ends_where_no_single_move_pays(instance):
 
 
 def test_without_open_nodes_the_busy_nodes_stay():
-    instance = sts.generate(nodes=8, jobs=8, seed=1, mix="km")
-    loads = loads_of(instance, Solution.empty(8, 8))
+    loads = loads_of(sts.generate(nodes=8, jobs=8, seed=1, mix="km"), Solution.empty(8, 8))
     for j in range(3):
         insert_cheapest(loads, j)
     busy = set(loads.node[loads.node >= 0].tolist())
@@ -138,8 +137,7 @@ def test_without_open_nodes_the_busy_nodes_stay():
 
 
 def test_asked_to_stop_nothing_moves():
-    instance = sts.generate(nodes=4, jobs=8, seed=1)
-    loads = loads_of(instance, Solution.empty(8, 4))
+    loads = loads_of(sts.generate(nodes=4, jobs=8, seed=1), Solution.empty(8, 4))
     improve(loads, open_nodes=True, stop=lambda: True)
     assert (loads.node < 0).all()
 

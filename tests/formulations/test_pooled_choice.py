@@ -98,8 +98,7 @@ def test_the_choice_is_the_best_of_all(case):
 
 def test_gpus_of_small_nodes_do_not_add_up_to_a_large_one():
     """Two jobs that want 3 GPUs each, 4 + 2 GPUs: by number they fit, by floor(k / 3) one does."""
-    rows = [(0, 0, 3, 5.0), (1, 0, 3, 4.0), (1, 0, 2, 1.0)]
-    of = offers(rows)
+    of = offers([(0, 0, 3, 5.0), (1, 0, 3, 4.0), (1, 0, 2, 1.0)])
     taken = choose(Pools(CLUSTERS["one type"]), of, Limits())
     assert of.saving[taken].tolist() == [5.0, 1.0]
 

@@ -138,8 +138,6 @@ def test_maximisation_is_refused(solver):
 
 def test_highs_through_pyomo_and_from_arrays_may_differ_in_threads():
     highs = backend("highs")
-    stops = [
-        pyomo_interface.solve(knapsack(), highs, Limits(gap=0.0, threads=k), seconds=300.0).stop
-        for k in (1, 2, 1)
-    ]
+    limits = [Limits(gap=0.0, threads=k) for k in (1, 2, 1)]
+    stops = [pyomo_interface.solve(knapsack(), highs, one, seconds=300.0).stop for one in limits]
     assert stops == [Stop.OPTIMAL] * 3

@@ -65,10 +65,8 @@ def test_it_does_not_claim_integers():
 def test_relaxations_of_jahani_are_below_the_optimum(seed, nodes, jobs):
     instance = generate(nodes=nodes, jobs=jobs, seed=seed)
     best = optimum(instance)
-    for model in (
-        jahani_patterns.arrays(PatternModel.of(instance)),
-        jahani_literal.arrays(LiteralModel(instance)),
-    ):
+    patterns = jahani_patterns.arrays(PatternModel.of(instance))
+    for model in (patterns, jahani_literal.arrays(LiteralModel(instance))):
         bound = relaxed(model).result.bound
         assert bound <= best + 1e-6 * max(1.0, abs(best))
         assert bound == pytest.approx(by_scipy(model), rel=1e-6, abs=1e-6)

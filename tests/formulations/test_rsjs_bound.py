@@ -37,8 +37,7 @@ def of_jobs(instance, rows):
 def linear_program(instance):
     """The optimum of the relaxation over all columns."""
     model = rsjs_classes.arrays(ClassModel.of(instance, "rows"))
-    raw = backend("relaxation").load()(model, EXACT, seconds=300)
-    return float(raw.bound)
+    return float(backend("relaxation").load()(model, EXACT, seconds=300).bound)
 
 
 @pytest.mark.slow
@@ -91,8 +90,7 @@ def test_sifting_with_samples_meets_the_linear_program_of_all_columns(instance):
     whole = linear_program(instance)
     assert found.bound == pytest.approx(whole, rel=1e-6)
     assert found.relaxed == pytest.approx(whole, rel=1e-6)
-    columns = len(ClassModel.of(instance, "rows").role)
-    assert found.columns.shape[1] < columns / 2
+    assert found.columns.shape[1] < len(ClassModel.of(instance, "rows").role) / 2
 
 
 @pytest.mark.slow
@@ -143,10 +141,8 @@ def test_the_margin_covers_rounding_where_terms_cancel():
         multipliers = pricing.usable(scale * rng.random(len(pricing.upper)))
         bound = pricing.bound(multipliers, pricing.values(multipliers))
         spent = [Fraction(x) for x in multipliers.tolist()]
-        charge = [
-            sum(Fraction(a) * x for a, x in zip(column, spent, strict=True) if a)
-            for column in pricing.matrix.T.tolist()
-        ]
+        columns = pricing.matrix.T.tolist()
+        charge = [sum(Fraction(a) * x for a, x in zip(c, spent, strict=True) if a) for c in columns]
         exact = -sum(Fraction(b) * x for b, x in zip(pricing.upper.tolist(), spent, strict=True))
         for costs, postponed in zip(
             pricing.costs.T.tolist(), pricing.postponement.tolist(), strict=True
@@ -163,8 +159,7 @@ def test_the_method_reports_the_bound_and_its_counts():
     result = BOUND.load()(instance, Call(limits=Limits(gap=1e-4)), report)
     assert result.stop is Stop.ITERATIONS
     assert result.solution is None
-    assert result.bound_source == "lagrangian"
-    assert result.bound_variant == "instance"
+    assert (result.bound_source, result.bound_variant) == ("lagrangian", "instance")
     assert (
         result.bound == report.events[-1].bound == pytest.approx(linear_program(instance), rel=1e-5)
     )

@@ -12,12 +12,12 @@ from rsjs.formulations import enumeration, rsjs_classes
 from rsjs.formulations.rsjs_bound_methods import METHODS
 from rsjs.formulations.rsjs_classes_data import PACKINGS, ClassModel
 from rsjs.instances.check import check
-from rsjs.instances.cluster import Cluster, GpuType, NodeGroup, NodeType, ShareLevel
+from rsjs.instances.cluster import Cluster, GpuType, NodeType, ShareLevel
 from rsjs.instances.generators import kiros, sts
-from rsjs.instances.jobs import Jobs
 from rsjs.instances.method import Call, Limits, Report
 from rsjs.instances.schema import Instance, Objective
 from rsjs.instances.solution import Stop
+from tests.by_hand import jobs_of, nodes_of
 from tests.formulations.agreement import (
     assert_solved,
     assert_starts,
@@ -56,22 +56,9 @@ def unpackable():
         cluster=Cluster(
             gpu_types=(gpu,),
             node_types=(NodeType(name="three", gpu_type="ten", cost=(0.0, 1.0, 2.0, 3.0)),),
-            groups=(NodeGroup(count=1, types=("three",)),),
+            groups=nodes_of(["three"]),
         ),
-        jobs=Jobs(
-            id=tuple("abcdef"),
-            application=("",) * 6,
-            release=np.zeros(6),
-            due=np.full(6, 9.0),
-            weight=np.full(6, 1.0),
-            memory_gb=np.zeros(6),
-            epochs_max=np.ones(6, dtype=np.int64),
-            epochs_done=np.zeros(6),
-            law=("fixed",) * 6,
-            hours_per_epoch=hours,
-            inflation=inflation,
-            meta=({},) * 6,
-        ),
+        jobs=jobs_of(hours, due=np.full(6, 9.0), inflation=inflation),
         H=10.0,
         rho=100.0,
         objective=Objective(
@@ -154,9 +141,7 @@ def test_infeasible_where_a_node_must_stay_empty(without_a_decision):
 
 def test_mu_is_refused_in_one_line():
     idle = with_objective(sts.generate(nodes=2, jobs=2, seed=1), mu=0.5)
-    with pytest.raises(
-        ValueError, match=r"^the model by node classes serves mu = 0, not mu = 0.5$"
-    ):
+    with pytest.raises(ValueError, match=r"^the model by node classes serves mu = 0, not mu = 0.5"):
         ClassModel.of(idle, "rows")
 
 
@@ -188,9 +173,7 @@ def assert_packing_starts(packing, instance, solution):
 @pytest.mark.parametrize("packing", sorted(PACKINGS))
 @given(rng=st.randoms(use_true_random=False))
 @settings(max_examples=settings().max_examples // 2)
-def test_a_warm_start_satisfies_the_rows_and_costs_no_more(
-    packing, random_document, random_decision, rng
-):
+def test_a_warm_start_is_feasible_and_costs_no_more(packing, random_document, random_decision, rng):
     instance = served(random_document, rng)
     assert_packing_starts(packing, instance, random_decision(instance, rng))
 
@@ -232,8 +215,7 @@ def test_the_number_of_rows_does_not_grow_with_the_nodes():
 def test_a_decision_in_hand_survives_a_limit_of_no_time():
     instance = sts.generate(nodes=2, jobs=4, seed=1)
     start = enumeration.best(instance)
-    asked = replace(call("splits"), warm_start=start)
-    result = run(instance, asked, seconds=0.0)
+    result = run(instance, replace(call("splits"), warm_start=start), seconds=0.0)
     assert result.stop is Stop.TIME_LIMIT
     assert result.solution.same_as(start)
     assert result.bound is None

@@ -20,10 +20,10 @@ from rsjs.instances.check import check
 from rsjs.instances.cluster import Cluster, GpuType, NodeGroup, NodeType, ShareLevel
 from rsjs.instances.epochs import Law
 from rsjs.instances.generators.sts import generate
-from rsjs.instances.jobs import Jobs
 from rsjs.instances.method import EXPECTATION, OPEN_NODES, Call, Limits, Report
 from rsjs.instances.schema import Instance, Objective
 from rsjs.instances.solution import Solution, Stop
+from tests.by_hand import jobs_of
 from tests.formulations.agreement import (
     EXACT,
     assert_solved,
@@ -68,19 +68,15 @@ def tiny(sharing, open_nodes, expectation, seed=0, jobs=3):
             node_types=nodes,
             groups=tuple(NodeGroup(count=1, types=(node.name,)) for node in nodes),
         ),
-        jobs=Jobs(
-            id=tuple(f"j{j}" for j in range(jobs)),
-            application=("",) * jobs,
-            release=np.zeros(jobs),
+        jobs=jobs_of(
+            hours,
             due=rng.uniform(0.0, 4.0, jobs),
             weight=rng.uniform(0.5, 3.0, jobs),
             memory_gb=rng.choice([0.0, 3.5, 7.0, 11.0], jobs),
             epochs_max=np.full(jobs, 8),
             epochs_done=rng.choice([0.0, 1.5], jobs),
             law=("early",) * jobs,
-            hours_per_epoch=hours,
             inflation=inflation,
-            meta=({},) * jobs,
         ),
         laws={"early": Law.of([[2, 1], [5, 2], [8, 1]])},
         H=0.5,
@@ -242,8 +238,7 @@ def test_every_route_finds_the_optimum_with_a_bound(form):
 
 
 def test_the_model_by_nodes_has_no_row_per_job_node_and_configuration():
-    instance = generate(nodes=10, jobs=40, seed=1, mix="kma", sharing="paper")
-    data = NodeModel.of(instance)
+    data = NodeModel.of(generate(nodes=10, jobs=40, seed=1, mix="kma", sharing="paper"))
     counts = rsjs_nodes.arrays(data).counts
     nodes, jobs, a100 = 10, 40, 3
     assert counts["rows"] == jobs + nodes + (nodes + a100) + nodes + len(data.links)

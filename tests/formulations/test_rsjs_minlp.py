@@ -134,8 +134,7 @@ def test_a_warm_start_is_what_scip_begins_with(open_nodes):
     instance = four_jobs(open_nodes)
     best = enumeration.best(instance)
     data = MinlpModel.of(instance)
-    model = rsjs_minlp.build(data)
-    scip, variables = rsjs_minlp_solve.translated(model, "direct")
+    scip, variables = rsjs_minlp_solve.translated(rsjs_minlp.build(data), "direct")
     scip.hideOutput()
     start = scip.createSol()
     cost = check(instance, best).objective

@@ -92,11 +92,8 @@ def overdue(instance):
 def worthless(instance):
     """No job costs anything when late, no GPU anything in use."""
     nodes = tuple(replace(v, cost=(0.0,) * len(v.cost)) for v in instance.cluster.node_types)
-    return replace(
-        instance,
-        jobs=replace(instance.jobs, weight=np.zeros(len(instance.jobs))),
-        cluster=replace(instance.cluster, node_types=nodes),
-    )
+    jobs = replace(instance.jobs, weight=np.zeros(len(instance.jobs)))
+    return replace(instance, jobs=jobs, cluster=replace(instance.cluster, node_types=nodes))
 
 
 @pytest.mark.parametrize("open_nodes", sorted(OPEN_NODES))

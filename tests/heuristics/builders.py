@@ -31,9 +31,8 @@ def served(document, rng, energy=None):
 
 
 def solve(instance, iterations=300, *, seed=0, start=None, gap=-1.0, report=None):
-    call = Call(
-        options={"iterations": iterations}, limits=Limits(seed=seed, gap=gap), warm_start=start
-    )
+    limits = Limits(seed=seed, gap=gap)
+    call = Call(options={"iterations": iterations}, limits=limits, warm_start=start)
     return run(instance, call, report or Report())
 
 

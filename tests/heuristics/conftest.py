@@ -9,15 +9,16 @@ import pytest
 from rsjs.heuristics import compiled, part_decisions
 from rsjs.instances.cluster import Cluster, GpuType, NodeGroup, NodeType, ShareLevel
 from rsjs.instances.epochs import FIXED, Law
-from rsjs.instances.jobs import Jobs
 from rsjs.instances.schema import FAMILIES, Instance
+from tests.by_hand import jobs_of, nodes_of
 
 
-def _make(types, groups, hours, due, weight=(), release=(), family="kiros", **changes):
+def _make(types, hours, due, groups=(), weight=(), release=(), family="kiros", **changes):
     """
     An instance at now = 0 with jobs of one epoch; node type "A4" has 4 GPUs of type A.
 
-    `types`: name -> price of the whole node, or prices of 1, 2, ... GPUs in use.
+    `types`: name -> price of the whole node, or prices of 1, 2, ... GPUs in use; `groups`: how many
+    nodes may take which types, else one node of each.
     """
     gpus = sorted({name[0] for name in types})
     node_types = []
@@ -27,7 +28,8 @@ def _make(types, groups, hours, due, weight=(), release=(), family="kiros", **ch
     cluster = Cluster(
         gpu_types=tuple(GpuType(name=gpu, memory_gb=0.0) for gpu in gpus),
         node_types=tuple(node_types),
-        groups=tuple(NodeGroup(count=n, types=tuple(names)) for n, names in groups),
+        groups=tuple(NodeGroup(count=n, types=tuple(names)) for n, names in groups)
+        or nodes_of(*([name] for name in types)),
     )
     table = np.full((len(hours), len(gpus), cluster.largest + 1), np.inf)
     for j, by_gpu in enumerate(hours):
@@ -38,19 +40,11 @@ def _make(types, groups, hours, due, weight=(), release=(), family="kiros", **ch
     return Instance(
         name="by hand",
         cluster=cluster,
-        jobs=Jobs(
-            id=tuple(f"j{j}" for j in range(jobs)),
-            application=("app",) * jobs,
+        jobs=jobs_of(
+            table,
+            np.array(due, dtype=float),
             release=np.array(release or [0.0] * jobs),
-            due=np.array(due, dtype=float),
             weight=np.array(weight or [1.0] * jobs),
-            memory_gb=np.zeros(jobs),
-            epochs_max=np.ones(jobs, dtype=np.int64),
-            epochs_done=np.zeros(jobs),
-            law=(FIXED,) * jobs,
-            hours_per_epoch=table,
-            inflation=np.full((jobs, len(gpus), 0), np.inf),
-            meta=({},) * jobs,
         ),
         H=1.0,
         rho=100.0,
@@ -77,13 +71,8 @@ def _random(seed, objective):
         allowed = rng.permutation(len(node_types))[: rng.integers(1, len(node_types) + 1)]
         names = tuple(node_types[v].name for v in sorted(allowed))
         groups.append(NodeGroup(count=int(rng.integers(1, 4)), types=names))
-    cluster = Cluster(
-        gpu_types=tuple(
-            GpuType(name=f"g{i}", memory_gb=12.0 + i, units=4, levels=levels) for i in range(gpus)
-        ),
-        node_types=tuple(node_types),
-        groups=tuple(groups),
-    )
+    kinds = [GpuType(name=f"g{i}", memory_gb=12.0 + i, units=4, levels=levels) for i in range(gpus)]
+    cluster = Cluster(gpu_types=tuple(kinds), node_types=tuple(node_types), groups=tuple(groups))
     jobs = int(rng.integers(1, 15))
     base = rng.uniform(0.05, 2, (jobs, gpus, 1))
     counts = np.maximum(1, np.arange(cluster.largest + 1))
@@ -96,9 +85,8 @@ def _random(seed, objective):
     return Instance(
         name=f"random {seed}",
         cluster=cluster,
-        jobs=Jobs(
-            id=tuple(f"j{j}" for j in range(jobs)),
-            application=("app",) * jobs,
+        jobs=jobs_of(
+            hours,
             release=rng.uniform(-3, 0, jobs).round(1),
             due=rng.uniform(-2, 20, jobs).round(1),
             weight=rng.uniform(0, 3, jobs).round(1),
@@ -106,9 +94,7 @@ def _random(seed, objective):
             epochs_max=np.full(jobs, 12),
             epochs_done=rng.choice([0.0, 2.5, 8.0], jobs),
             law=tuple(rng.choice([FIXED, "law"], jobs).tolist()),
-            hours_per_epoch=hours,
             inflation=np.full((jobs, gpus, len(levels)), 1.5),
-            meta=({},) * jobs,
         ),
         laws={"law": law},
         H=1.0,

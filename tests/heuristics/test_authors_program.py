@@ -13,11 +13,8 @@ from rsjs.instances import costs
 from rsjs.instances.csv_triple import read
 from rsjs.instances.method import Call, Limits, Report
 
-CASES = (
-    "oneshot_azure4_N10_J40_s1",
-    "oneshot_azure8_N25_J100_s1",
-    "oneshot_azure4_N100_J400_tight_s1",
-)
+SIZES = ("azure4_N10_J40", "azure8_N25_J100", "azure4_N100_J400_tight")
+CASES = tuple(f"oneshot_{size}_s1" for size in SIZES)
 NAMES = {"Greedy": "greedy", "FIFO": "fifo", "EDF": "edf", "Priority": "priority"}
 
 

@@ -31,11 +31,8 @@ def _plain(queue, candidates, cluster, by_gpu, alone):
 
     for j in queue:
         for kind, g in (divmod(code, stride) for code in candidates[j]):
-            fits = [
-                (idle[n] - g, n)
-                for n in nodes
-                if node_type[n] >= 0 and kind_of(node_type[n]) == kind and idle[n] >= g
-            ]
+            opened = [n for n in nodes if node_type[n] >= 0 and kind_of(node_type[n]) == kind]
+            fits = [(idle[n] - g, n) for n in opened if idle[n] >= g]
             if fits:
                 n = min(fits)[1]
             elif new := openings(kind, g):

@@ -11,12 +11,9 @@ INF = np.inf
 @pytest.fixture
 def instance(make):
     """A2 for 2 $/h, A4 for 3.6 $/h, B2 by GPUs in use; A3 is in the catalogue only."""
-    return make(
-        types={"A2": 2, "A4": 3.6, "B2": [1, 5], "A3": 0.1},
-        groups=[(1, ["A2", "A4"]), (1, ["B2"])],
-        hours=[{"A": [8, 5, None, 3], "B": [4, 3]}, {"B": [None, 2]}],
-        due=[5, 1],
-    )
+    types = {"A2": 2, "A4": 3.6, "B2": [1, 5], "A3": 0.1}
+    hours = [{"A": [8, 5, None, 3], "B": [4, 3]}, {"B": [None, 2]}]
+    return make(types, hours, groups=[(1, ["A2", "A4"]), (1, ["B2"])], due=[5, 1])
 
 
 def test_price_of_the_smallest_vm_that_fits(instance):
@@ -44,12 +41,7 @@ def test_configurations_in_time_by_cost_then_late_by_time(instance):
 
 
 def test_ties_go_to_the_cheaper_then_to_the_first_kind_then_to_fewer_gpus(make):
-    instance = make(
-        types={"A2": [1, 2], "B2": [1, 1]},
-        groups=[(1, ["A2"]), (1, ["B2"])],
-        hours=[{"A": [4, 2], "B": [4, 4]}] * 2,
-        due=[9, 1],
-    )
+    instance = make({"A2": [1, 2], "B2": [1, 1]}, [{"A": [4, 2], "B": [4, 4]}] * 2, due=[9, 1])
     hours = instance.hours_per_epoch
     price = candidates.full_price_by_gpu_type(instance.cluster)
     in_time, late = candidates.ranked(instance, hours, price, strict=False)
@@ -63,14 +55,8 @@ def test_pressure_counts_the_fastest_configuration(instance):
 
 
 def test_queues_keep_the_order_of_equals(make):
-    instance = make(
-        types={"A1": 1},
-        groups=[(1, ["A1"])],
-        hours=[{"A": [1]}] * 4,
-        due=[3, 2, 3, 2],
-        weight=[1, 2, 2, 1],
-        release=[-1, -2, -1, -2],
-    )
+    keys = {"due": [3, 2, 3, 2], "weight": [1, 2, 2, 1], "release": [-1, -2, -1, -2]}
+    instance = make({"A1": 1}, [{"A": [1]}] * 4, **keys)
     assert candidates.by_release(instance).tolist() == [1, 3, 0, 2]
     assert candidates.by_due_date(instance).tolist() == [1, 3, 0, 2]
     assert candidates.by_weight(instance).tolist() == [1, 2, 0, 3]

@@ -9,14 +9,9 @@ from rsjs.instances.solution import Solution
 
 def _instance(make, jobs, open_nodes="jahani_eq"):
     """Nodes 0 and 1: A4 or A2; node 2: A4; node 3: A1 or A2."""
-    return make(
-        {"A4": 4, "A2": 2, "A1": 1},
-        [(2, ["A4", "A2"]), (1, ["A4"]), (1, ["A1", "A2"])],
-        [{"A": [1]}] * jobs,
-        due=[9] * jobs,
-        family="jahani",
-        open_nodes=open_nodes,
-    )
+    groups = [(2, ["A4", "A2"]), (1, ["A4"]), (1, ["A1", "A2"])]
+    given = {"due": [9] * jobs, "family": "jahani", "open_nodes": open_nodes}
+    return make({"A4": 4, "A2": 2, "A1": 1}, [{"A": [1]}] * jobs, groups=groups, **given)
 
 
 @pytest.mark.parametrize(

@@ -32,7 +32,6 @@ def test_the_pooled_program_is_exact(make):
         hours = rng.uniform(1, 9, (jobs, 1)) * np.arange(1, 4) ** -rng.uniform(0.3, 1, (jobs, 1))
         instance = make(
             {"A3": rng.uniform(1, 5, 3).cumsum().tolist(), "A2": [1.0, 4.0]},
-            [(1, ["A3"]), (1, ["A2"])],
             [{"A": row} for row in hours.tolist()],
             due=rng.uniform(0, 6, jobs).tolist(),
             weight=rng.uniform(0, 2, jobs).tolist(),
@@ -50,7 +49,7 @@ def test_the_pooled_program_is_exact(make):
 def test_costs_of_the_pooled_program_are_those_of_the_period(make):
     types = {"A2": [3, 5], "B1": [2]}
     hours = [{"A": [4, 3], "B": [6]}]
-    instance = make(types, [(1, ["A2"]), (1, ["B1"])], hours, due=[3.5], weight=[2])
+    instance = make(types, hours, groups=[(1, ["A2"]), (1, ["B1"])], due=[3.5], weight=[2])
     # postponed: 100 x 2 x (1 + 6 - 3.5); A is fastest on 1 GPU: 2 x 0.5 + 3; on 2: 5
     assert pooled_costs(Choices.of(instance, "worst_case"))[0].tolist() == [700, 4, 5]
     longer = Choices.of(replace(instance, H=2.0), "worst_case")
@@ -58,25 +57,15 @@ def test_costs_of_the_pooled_program_are_those_of_the_period(make):
 
 
 def test_pooled_gpus_are_those_of_the_fastest_type_with_room(make):
-    instance = make(
-        {"A2": [1, 2], "B2": [1, 2]},
-        [(1, ["A2"]), (1, ["B2"])],
-        [{"A": [4, 2], "B": [5, 3]}, {"A": [4, 2], "B": [5, 2.5]}],
-        due=[2, 3],
-        weight=[9, 9],
-    )
+    hours = [{"A": [4, 2], "B": [5, 3]}, {"A": [4, 2], "B": [5, 2.5]}]
+    instance = make({"A2": [1, 2], "B2": [1, 2]}, hours, due=[2, 3], weight=[9, 9])
     solution = decide(instance, "pooled")
     assert (solution.job_node.tolist(), solution.job_gpus.tolist()) == ([0, 1], [2, 2])
 
 
 def test_every_job_gets_the_fastest_that_is_free_first_in_first_out(make):
-    instance = make(
-        {"A2": [1, 2], "B2": [9, 18]},
-        [(1, ["A2"]), (1, ["B2"])],
-        [{"A": [4, 3], "B": [3, None]}, {"A": [4, 2], "B": [5, 4]}, {"A": [9], "B": [9]}],
-        release=[-1, -2, 0],
-        due=[99, 99, 99],
-    )
+    hours = [{"A": [4, 3], "B": [3, None]}, {"A": [4, 2], "B": [5, 4]}, {"A": [9], "B": [9]}]
+    instance = make({"A2": [1, 2], "B2": [9, 18]}, hours, release=[-1, -2, 0], due=[99] * 3)
     solution = decide(instance, "fastest")
     assert solution.job_node.tolist() == [1, 0, 1]
     assert solution.job_gpus.tolist() == [1, 2, 1]

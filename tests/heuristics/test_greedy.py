@@ -24,9 +24,7 @@ def _schedule(instance, rule):
     ],
 )
 def test_ending_at_the_due_date(make, rule, expected):
-    instance = make(
-        types={"A1": 1, "A2": 2}, groups=[(1, ["A1", "A2"])], hours=[{"A": [4, 2.5]}], due=[4]
-    )
+    instance = make({"A1": 1, "A2": 2}, [{"A": [4, 2.5]}], groups=[(1, ["A1", "A2"])], due=[4])
     assert _schedule(instance, rule) == expected
 
 
@@ -40,23 +38,17 @@ def test_ending_at_the_due_date(make, rule, expected):
     ],
 )
 def test_price_of_the_whole_vm_or_of_a_share(make, rule, expected):
-    instance = make(
-        types={"A2": 2, "A4": 3.6},
-        groups=[(1, ["A2", "A4"])],
-        hours=[{"A": [4, 2.5, None, 2]}] * 2,
-        due=[NEVER] * 2,
-    )
+    types = {"A2": 2, "A4": 3.6}
+    hours = [{"A": [4, 2.5, None, 2]}] * 2
+    instance = make(types, hours, groups=[(1, [*types])], due=[NEVER] * 2)
     assert _schedule(instance, rule) == expected
 
 
 @pytest.mark.parametrize("rule", ["code", "paper"])
 def test_nodes_of_the_same_gpu_type_are_compatible(make, rule):
-    instance = make(
-        types={"A1": [1], "A2": [0.5, 3], "A4": [2, 2.5, 3, 4]},
-        groups=[(2, ["A1", "A2", "A4"])],
-        hours=[{"A": [None, 3]}, {"A": [6, 2]}],
-        due=[3.5, 100],
-    )
+    types = {"A1": [1], "A2": [0.5, 3], "A4": [2, 2.5, 3, 4]}
+    hours = [{"A": [None, 3]}, {"A": [6, 2]}]
+    instance = make(types, hours, groups=[(2, [*types])], due=[3.5, 100])
     # the second job, cheapest on an A2, finds 2 idle GPUs of type A on the first one's node; 3 in
     # use: stays A4, and the fourth GPU goes to the job that saves time, 6 -> 2 h on 2 GPUs
     assert _schedule(instance, rule) == ([0, 0], [2, 2], ["A4", "off"])
@@ -70,19 +62,14 @@ def test_nodes_of_the_same_gpu_type_are_compatible(make, rule):
     ],
 )
 def test_idle_gpus_go_to_one_job_or_one_of_each_node(make, rule, gpus):
-    instance = make(
-        types={"A3": [0.1, 1, 2], "B2": [0.1, 2]},
-        groups=[(1, ["A3"]), (1, ["B2"])],
-        hours=[{"A": [10, 8]}, {"A": [3, 2]}, {"B": [7.5, 6]}],
-        due=[NEVER] * 3,
-    )
+    hours = [{"A": [10, 8]}, {"A": [3, 2]}, {"B": [7.5, 6]}]
+    instance = make({"A3": [0.1, 1, 2], "B2": [0.1, 2]}, hours, due=[NEVER] * 3)
     assert _schedule(instance, rule) == ([0, 0, 1], gpus, ["A3", "B2"])
 
 
 def test_most_pressing_job_goes_first(make):
     instance = make(
         types={"A1": 1},
-        groups=[(1, ["A1"])],
         hours=[{"A": [3]}, {"A": [9]}, {"A": [1]}],
         due=[10, 12, 7.5],  # pressures -7, -3, -6.5
     )
@@ -90,12 +77,8 @@ def test_most_pressing_job_goes_first(make):
 
 
 def test_late_job_takes_its_fastest_configuration(make):
-    instance = make(
-        types={"A2": 1, "B2": 9},
-        groups=[(1, ["A2", "B2"])],
-        hours=[{"A": [4, 3], "B": [3, 2]}],
-        due=[1],
-    )
+    types = {"A2": 1, "B2": 9}
+    instance = make(types, [{"A": [4, 3], "B": [3, 2]}], groups=[(1, [*types])], due=[1])
     assert _schedule(instance, "code") == ([0], [2], ["B2"])
     assert _schedule(instance, "paper") == ([0], [2], ["B2"])
 
@@ -104,7 +87,6 @@ def test_late_job_takes_its_fastest_configuration(make):
 def test_suboptimal_configuration_where_all_nodes_are_open(make, rule):
     instance = make(
         types={"A4": [1, 2, 3, 4]},
-        groups=[(1, ["A4"])],
         hours=[{"A": [9, 6, 4.5]}, {"A": [10, 6]}, {"A": [2]}],
         due=[5, 7, NEVER],  # j0 is in time on 3 GPUs, j1 on 2: the one that is left makes it late
     )
@@ -112,20 +94,12 @@ def test_suboptimal_configuration_where_all_nodes_are_open(make, rule):
 
 
 def test_best_fit_takes_the_fullest_node(make):
-    instance = make(
-        types={"A4": [1, 2, 3, 4], "A2": [1, 2]},
-        groups=[(1, ["A4"]), (1, ["A2"])],
-        hours=[{"A": [None, None, None, 9]}, {"A": [None, 9]}, {"A": [1]}],
-        due=[9, 10, 11],
-    )
+    hours = [{"A": [None, None, None, 9]}, {"A": [None, 9]}, {"A": [1]}]
+    instance = make({"A4": [1, 2, 3, 4], "A2": [1, 2]}, hours, due=[9, 10, 11])
     # j0 fills node 0, j1 fills node 1, nothing is left for j2
     assert _schedule(instance, "code")[0] == [0, 1, -1]
-    instance = make(
-        types={"A4": [1, 2, 3, 4], "A3": [1, 2, 3]},
-        groups=[(1, ["A4"]), (1, ["A3"])],
-        hours=[{"A": [None, 9]}, {"A": [None, None, 9]}, {"A": [1]}, {"A": [1]}],
-        due=[9, 10, 11, 12],
-    )
+    hours = [{"A": [None, 9]}, {"A": [None, None, 9]}, {"A": [1]}, {"A": [1]}]
+    instance = make({"A4": [1, 2, 3, 4], "A3": [1, 2, 3]}, hours, due=[9, 10, 11, 12])
     # j0 opens the larger node 0 (2 idle), j1 node 1; 1 GPU each for j2 and j3 on node 0
     assert _schedule(instance, "code")[0] == [0, 1, 0, 0]
 
@@ -136,46 +110,34 @@ def test_a_node_opens_with_the_most_gpus_of_its_type(make, rule):
     slack = {"hours": [{"A": [3]}] * 3, "due": [NEVER] * 3}
     chosen = make(types={"A1": 0.9, "A2": 2, "A4": 4}, groups=[(1, ["A1", "A2", "A4"])], **slack)
     assert _schedule(chosen, rule) == ([0, 0, 0], [1, 1, 1], ["A4"])
-    fixed = make(types={"A1": 0.9, "A4": 4}, groups=[(1, ["A1"]), (1, ["A4"])], **slack)
+    fixed = make(types={"A1": 0.9, "A4": 4}, **slack)
     assert _schedule(fixed, rule) == ([1, 1, 1], [1, 1, 1], ["off", "A4"])
 
 
 def test_fixed_node_without_room_sends_the_job_to_its_next_candidate(make):
-    instance = make(
-        types={"A2": 1, "B2": 9},
-        groups=[(1, ["A2"]), (1, ["B2"])],
-        hours=[{"A": [None, 3]}, {"A": [None, 3], "B": [None, 2]}, {"A": [None, 3]}],
-        due=[4, 5, 6],
-    )
+    hours = [{"A": [None, 3]}, {"A": [None, 3], "B": [None, 2]}, {"A": [None, 3]}]
+    instance = make({"A2": 1, "B2": 9}, hours, due=[4, 5, 6])
     for rule in ("code", "paper"):
         assert _schedule(instance, rule) == ([0, 1, -1], [2, 2, 0], ["A2", "B2"])
 
 
 @pytest.mark.parametrize("rule", ["code", "paper"])
 def test_more_nodes_than_jobs_leaves_nodes_off(make, rule):
-    instance = make(
-        types={"A1": 1, "A2": 2}, groups=[(3, ["A1", "A2"])], hours=[{"A": [None, 3]}], due=[NEVER]
-    )
+    instance = make({"A1": 1, "A2": 2}, [{"A": [None, 3]}], groups=[(3, ["A1", "A2"])], due=[NEVER])
     assert _schedule(instance, rule) == ([0], [2], ["A2", "off", "off"])
 
 
 @pytest.mark.parametrize("rule", ["code", "paper"])
 def test_more_jobs_than_gpus(make, rule):
-    instance = make(
-        types={"A2": [1, 2]}, groups=[(2, ["A2"])], hours=[{"A": [3, 2.9]}] * 7, due=[9] * 7
-    )
+    instance = make({"A2": [1, 2]}, [{"A": [3, 2.9]}] * 7, groups=[(2, ["A2"])], due=[9] * 7)
     node, gpus, _ = _schedule(instance, rule)
     assert node == [0, 0, 1, 1, -1, -1, -1]
     assert gpus == [1, 1, 1, 1, 0, 0, 0]
 
 
 def test_equivalent_nodes(make):
-    instance = make(
-        types={"A2": 3, "A4": 2.5, "A8": 5, "B1": 0.1},
-        groups=[(1, ["A2", "A4", "A8", "B1"]), (1, ["A8"])],
-        hours=[{"A": [1]}],
-        due=[NEVER],
-    )
+    types = {"A2": 3, "A4": 2.5, "A8": 5, "B1": 0.1}
+    instance = make(types, [{"A": [1]}], groups=[(1, [*types]), (1, ["A8"])], due=[NEVER])
     a2, a4, a8, _ = range(4)
     # with exactly the GPUs in use or one more: A2 is cheaper than A8, dearer than A4
     code = cheaper_equivalents(instance.cluster)

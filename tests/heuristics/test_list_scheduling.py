@@ -20,14 +20,8 @@ NEVER = 1000.0  # a due date no job misses
 
 @pytest.mark.parametrize(("method", "first"), [("fifo", 2), ("edf", 0), ("priority", 1)])
 def test_orders(make, method, first):
-    instance = make(
-        {"A1": 1},
-        [(1, ["A1"])],
-        [{"A": [3]}] * 4,
-        release=[-1, -1, -2, -2],
-        due=[5, 6, 7, 5],
-        weight=[1, 3, 2, 3],
-    )
+    keys = {"release": [-1, -1, -2, -2], "due": [5, 6, 7, 5], "weight": [1, 3, 2, 3]}
+    instance = make({"A1": 1}, [{"A": [3]}] * 4, **keys)
     for rule in ("code", "paper"):
         assert decide(prepare(instance, method, rule)).job_node.tolist().index(0) == first
 
@@ -94,7 +88,7 @@ def test_orders(make, method, first):
 )
 def test_schedules_by_hand(make, types, nodes, hours, changes, code, paper):
     groups = [(1, names) for names in nodes]
-    instance = make(types, groups, hours, **{"due": [NEVER] * len(hours)} | changes)
+    instance = make(types, hours, groups=groups, **{"due": [NEVER] * len(hours)} | changes)
     names = [*(node_type.name for node_type in instance.cluster.node_types), "off"]
     for rule, expected in (("code", code), ("paper", paper)):
         if expected is not None:
@@ -105,13 +99,9 @@ def test_schedules_by_hand(make, types, nodes, hours, changes, code, paper):
 
 @pytest.mark.parametrize("rule", ["code", "paper"])
 def test_running_jobs_keep_node_and_configuration(make, rule):
-    instance = make(
-        {"A4": [1, 2, 3, 4]},
-        [(2, ["A4"])],
-        [{"A": [3, 2.5, 2]}] * 4,
-        release=[-4, -3, -2, -1],
-        due=[NEVER] * 4,
-    )
+    hours = [{"A": [3, 2.5, 2]}] * 4
+    times = {"release": [-4, -3, -2, -1], "due": [NEVER] * 4}
+    instance = make({"A4": [1, 2, 3, 4]}, hours, groups=[(2, ["A4"])], **times)
     running = Solution.of([-1, 1, -1, -1], [0, 3, 0, 0], [0, 0])  # node 0 is on, but empty
     solution = decide(prepare(replace(instance, current=running), "fifo", rule))
     assert solution.job_gpus[1] == 3
@@ -123,7 +113,7 @@ def test_running_jobs_keep_node_and_configuration(make, rule):
 
 @pytest.mark.parametrize("rule", ["code", "paper"])
 def test_a_placement_that_cannot_be_kept_is_refused_in_one_line(make, rule):
-    instance = make({"A2": [1, 2]}, [(1, ["A2"])], [{"A": [3, 2]}] * 2, due=[NEVER] * 2)
+    instance = make({"A2": [1, 2]}, [{"A": [3, 2]}] * 2, due=[NEVER] * 2)
     crowded = replace(instance, current=Solution.of([0, 0], [1, 2], [0]))
     expected = "/current/node_type/0: found 3 GPUs in use, expected <= 2 GPUs (capacity)"
     with pytest.raises(InputError, match=re.escape(expected)):
@@ -150,7 +140,6 @@ def test_right_sizing_cost_is_the_objective_of_the_job_alone(
             job_node, job_gpus = np.full(jobs, -1), np.zeros(jobs, dtype=int)
             node_type = np.full(cluster.nodes, -1)
             job_node[j], job_gpus[j], node_type[node] = node, g, v
-            alone = Solution.of(job_node, job_gpus, node_type)
-            total = costs.terms(instance, alone).total
+            total = costs.terms(instance, Solution.of(job_node, job_gpus, node_type)).total
             expected = total - waiting + costs.tables(instance).postponement[j]
             assert cost[j, v, g] == pytest.approx(expected, rel=1e-9, abs=1e-9)

@@ -33,9 +33,7 @@ def crowded():
 
 @pytest.mark.slow
 @given(st.randoms(use_true_random=False), st.sampled_from(["late", "all"]), st.booleans())
-def test_a_warm_start_is_never_made_worse_whatever_is_evaluated(
-    random_document, random_decision, rng, jobs, by_gain
-):
+def test_a_warm_start_is_never_made_worse(random_document, random_decision, rng, jobs, by_gain):
     instance = to_instance(random_document(rng))
     start = random_decision(instance, rng)
     options = {"jobs": jobs, "evaluate": "gain" if by_gain else "objective"}
@@ -153,8 +151,7 @@ def test_the_start_has_half_of_the_time(crowded):
         return SolveResult(stop=Stop.OPTIMAL, solution=solution)
 
     options = {"start": start, "elite": 1}
-    result = run(crowded, Call(options=options), Still(1000.0))
-    assert result.solution is not None
+    assert run(crowded, Call(options=options), Still(1000.0)).solution is not None
     assert asked == [(500, 500, {})]
 
 
@@ -169,14 +166,12 @@ def test_every_rule_for_open_nodes_that_holds_at_the_start_holds_at_the_end():
     instance = generate(nodes=3, jobs=8, seed=1)
     asked = replace(FAMILIES["sts"], open_nodes="rsjs_eq", expectation="worst_case")
     strict = replace(instance, objective=asked)
-    spelling = "local_search?start=enumeration,jobs=all"
-    assert parse(spelling).method.refusal(strict) is None
+    assert parse("local_search?start=enumeration,jobs=all").method.refusal(strict) is None
     assert parse("local_search").method.refusal(strict) is not None
     assert parse("path_relinking").method.refusal(strict) is not None
     start = Solution.of([0, 1, 2, -1, -1, -1, -1, -1], [1, 1, 1, 0, 0, 0, 0, 0], [0, 0, 0])
     assert check(strict, start).feasible
-    options = {"jobs": "all"}
-    result = run(strict, Call(options=options, warm_start=start), Report())
+    result = run(strict, Call(options={"jobs": "all"}, warm_start=start), Report())
     assert result.objective < costs.terms(strict, start).total
     assert check(strict, result.solution, objective=result.objective).feasible
 
@@ -189,8 +184,7 @@ def test_the_best_schedules_of_the_randomized_greedy_differ(crowded):
     seed = 7
     found = sample(crowded, seed, 8, Stopping())
     values = [price(crowded, solution) for solution in found]
-    assert len(values) == 8
-    assert values == sorted(set(values))
+    assert (len(values), values) == (8, sorted(set(values)))
     call = Call(limits=Limits(seed=seed))
     assert parse("randomized_greedy:paper")(crowded, call, Report()).objective == values[0]
     assert sample(crowded, seed, 3, Stopping())[2].same_as(found[2])
@@ -198,9 +192,8 @@ def test_the_best_schedules_of_the_randomized_greedy_differ(crowded):
 
 
 def test_incumbents_come_first_and_others_fill_up(crowded):
-    greedy, edf = (
-        parse(name)(crowded, Call(), Report()).solution for name in ("greedy:paper", "edf:paper")
-    )
+    found = [parse(name)(crowded, Call(), Report()) for name in ("greedy:paper", "edf:paper")]
+    greedy, edf = (result.solution for result in found)
     assert greedy is not None
     assert edf is not None
 

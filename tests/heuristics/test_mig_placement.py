@@ -25,8 +25,7 @@ def workloads(*profiles):
 )
 def test_at_which_slice_workloads_begin(rule, starts):
     found = place(workloads("4g", "3g", "3g", "1g"), rule)
-    assert found.gpu.tolist() == [0, 0, 1, 1]
-    assert found.start.tolist() == starts
+    assert (found.gpu.tolist(), found.start.tolist()) == ([0, 0, 1, 1], starts)
 
 
 def test_best_fit_fills_the_fullest_and_worst_fit_the_emptiest():

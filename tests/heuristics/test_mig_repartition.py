@@ -31,8 +31,7 @@ def test_on_a_partition_only_its_placements_are_used(delta):
     jobs = generate(A100, 15, 2, whole=False, delta=delta)
     schedule = greedy(jobs, "area", partition_of(A100, "4g,2g,1g"))
     assert check(jobs, schedule).feasible
-    names = {A100.profiles[p].name for p in schedule.profile.tolist()}
-    assert names <= {"4g", "2g", "1g"}
+    assert {A100.profiles[p].name for p in schedule.profile.tolist()} <= {"4g", "2g", "1g"}
 
 
 def test_the_rules_differ_in_the_order_of_jobs():

@@ -37,7 +37,7 @@ FAST_AND_SLOW = {"A1": 1, "B1": 1}  # node types by name, with the price of the 
 @pytest.mark.parametrize("digit", ["1", "2"])
 def test_n1_and_n2_give_a_late_job_the_fast_node_of_one_in_time(make, digit):
     hours = [{"A": [2], "B": [5]}, {"A": [2], "B": [5]}]
-    instance = make(FAST_AND_SLOW, [(1, ["A1"]), (1, ["B1"])], hours, due=[3, 9])
+    instance = make(FAST_AND_SLOW, hours, due=[3, 9])
     found, saved = improved(instance, digit, [1, 0], [1, 1], [0, 1])
     assert decision(found) == ([0, 1], [1, 1], [0, 1])
     assert saved == pytest.approx(2)  # hours late at 1 $/h
@@ -45,7 +45,7 @@ def test_n1_and_n2_give_a_late_job_the_fast_node_of_one_in_time(make, digit):
 
 def test_n2_exchanges_two_late_jobs_and_n1_does_not(make):
     hours = [{"A": [2], "B": [5]}, {"A": [2], "B": [5]}]
-    instance = make(FAST_AND_SLOW, [(1, ["A1"]), (1, ["B1"])], hours, due=[1, 1], weight=[3, 1])
+    instance = make(FAST_AND_SLOW, hours, due=[1, 1], weight=[3, 1])
     start = [1, 0], [1, 1], [0, 1]
     assert improved(instance, "1", *start)[1] == 0
     assert improved(instance, "2", *start)[1] == pytest.approx((3 - 1) * (4 - 1))
@@ -55,29 +55,29 @@ def test_n2_exchanges_two_late_jobs_and_n1_does_not(make):
 def test_a_job_does_not_go_where_it_is_not_admissible(make, digits):
     """The pair of the printed rule: job 1 has no time on two GPUs, which it would get."""
     hours = [{"A": [9, 2]}, {"A": [3, None]}]
-    instance = make({"A2": 1}, [(2, ["A2"])], hours, due=[3, 9])
+    instance = make({"A2": 1}, hours, groups=[(2, ["A2"])], due=[3, 9])
     found, saved = improved(instance, digits, [0, 1], [1, 1], [0, 0])
     assert saved == 0
-    two_on_one = make({"A2": 1, "A1": 1}, [(1, ["A2"]), (1, ["A1"])], hours, due=[3, 9])
+    two_on_one = make({"A2": 1, "A1": 1}, hours, due=[3, 9])
     assert improved(two_on_one, digits, [1, 0], [1, 1], [0, 1])[1] == 0
     assert found.job_gpus.tolist() == [1, 1]
 
 
 def test_n3_runs_a_postponed_job_in_the_place_of_a_less_pressing_one(make):
     hours = [{"A": [2]}, {"A": [2]}]
-    instance = make({"A1": 1}, [(1, ["A1"])], hours, due=[9, 2])
+    instance = make({"A1": 1}, hours, due=[9, 2])
     found, saved = improved(instance, "3", [0, -1], [1, 0], [0])
     assert decision(found) == ([-1, 0], [0, 1], [0])
     assert saved == pytest.approx(100 * (1 + 2 - 2))  # rho = 100, H = 1
     assert improved(instance, "3", [-1, 0], [0, 1], [0])[1] == 0
-    as_pressing = make({"A1": 1}, [(1, ["A1"])], hours, due=[2, 2], weight=[1, 2])
+    as_pressing = make({"A1": 1}, hours, due=[2, 2], weight=[1, 2])
     assert improved(as_pressing, "3", [0, -1], [1, 0], [0])[1] == 0
 
 
 def test_of_jobs_that_are_equally_late_the_first_ones_are_listed(make):
     """Two are: job 2, which cannot run elsewhere, and job 0."""
     hours = [{"A": [2], "B": [5]}, {"A": [2], "B": [5]}, {"B": [5]}, {"A": [2], "B": [5]}]
-    instance = make(FAST_AND_SLOW, [(1, ["A1"]), (3, ["B1"])], hours, due=[3, 3, 1, 9])
+    instance = make(FAST_AND_SLOW, hours, groups=[(1, ["A1"]), (3, ["B1"])], due=[3, 3, 1, 9])
     start = Solution.of([1, 2, 3, 0], [1, 1, 1, 1], [0, 1, 1, 1])
     found = Descent(instance, neighbourhoods="1", k=2).improve(start, Stopping())[1]
     assert found.job_node.tolist() == [0, 2, 3, 1]
@@ -86,7 +86,7 @@ def test_of_jobs_that_are_equally_late_the_first_ones_are_listed(make):
 def test_n3_leaves_the_gpus_of_the_running_job(make):
     """With its own best configuration, two GPUs, the postponed job would not fit."""
     hours = [{"A": [2, None]}, {"A": [4, None]}, {"A": [3, 1]}]
-    instance = make({"A2": 1}, [(1, ["A2"])], hours, due=[9, 8, 0])
+    instance = make({"A2": 1}, hours, due=[9, 8, 0])
     found, saved = improved(instance, "3", [0, 0, -1], [1, 1, 0], [0])
     assert saved > 0
     assert sorted(found.job_gpus.tolist()) == [0, 1, 1]
@@ -95,7 +95,7 @@ def test_n3_leaves_the_gpus_of_the_running_job(make):
 def test_n4_changes_the_gpu_type_of_a_late_node(make):
     hours = [{"A": [5, 5], "B": [2, 2]}, {"A": [4, 4], "B": [6, 6]}]
     types = {"A2": 1, "B2": 1, "B1": 0.1}
-    instance = make(types, [(1, list(types))], hours, due=[1, 9])
+    instance = make(types, hours, groups=[(1, list(types))], due=[1, 9])
     found, saved = improved(instance, "4", [0, 0], [1, 1], [0])
     assert decision(found) == ([0, 0], [1, 1], [1])
     assert saved == pytest.approx((5 - 2) * 1 + (4 - 2) * 1)
@@ -105,14 +105,14 @@ def test_n4_asks_for_as_many_gpus_and_for_times_that_fall(make):
     """B1 is faster and cheaper but too small for two jobs; on C2 the times rise in sum."""
     hours = [{"A": [5, 5], "B": [2, 2], "C": [4, 4]}, {"A": [4, 4], "B": [1, 1], "C": [6, 6]}]
     types = {"A2": 1, "B1": 0.1, "C2": 1}
-    instance = make(types, [(1, list(types))], hours, due=[1, 9])
+    instance = make(types, hours, groups=[(1, list(types))], due=[1, 9])
     assert improved(instance, "4", [0, 0], [1, 1], [0])[1] == 0
 
 
 def test_n5_doubles_a_late_node(make):
     hours = [{"A": [8, 4, 3, 2]}, {"A": [4, 3, 2, 2]}]
     types = {"A2": 1, "A4": 1.5}
-    instance = make(types, [(1, list(types))], hours, due=[2, 9])
+    instance = make(types, hours, groups=[(1, list(types))], due=[2, 9])
     found, saved = improved(instance, "5", [0, 0], [1, 1], [0])
     assert decision(found) == ([0, 0], [2, 2], [1])
     assert saved == pytest.approx((8 - 4) + (4 * 1 - 3 * 1.5))
@@ -123,14 +123,14 @@ def test_n5_needs_a_type_of_twice_the_size_that_the_node_may_take(make, types):
     """Twice the GPUs for each job on the node as it is would be 4 of 2."""
     known = {"A2": 1, "A3": 1, "A4": 1, "B4": 1}
     hours = [{"A": [8, 4, 3, 2], "B": [8, 1, 1, 1]}, {"A": [4, 3, 2, 2], "B": [8, 1, 1, 1]}]
-    instance = make(known, [(1, types), (1, ["A4"])], hours, due=[2, 9])
+    instance = make(known, hours, groups=[(1, types), (1, ["A4"])], due=[2, 9])
     assert improved(instance, "5", [0, 0], [1, 1], [0, -1])[1] == 0
 
 
 def test_n6_halves_a_node(make):
     hours = [{"A": [5, 4, 4, 4]}, {"A": [3, 3, 3, 3]}]
     types = {"A4": 4, "A2": 1}
-    instance = make(types, [(1, list(types))], hours, due=[2, 9])
+    instance = make(types, hours, groups=[(1, list(types))], due=[2, 9])
     found, saved = improved(instance, "6", [0, 0], [2, 2], [0])
     assert decision(found) == ([0, 0], [1, 1], [1])
     assert saved == pytest.approx(3 * (4 - 1) - (5 - 4))
@@ -140,13 +140,13 @@ def test_n6_halves_a_node(make):
 def test_n6_needs_even_numbers_and_a_type_of_half_the_size(make, gpus, types):
     """Half of 1 GPU rounded up, or halves on a node of one GPU, would not fit."""
     hours = [{"A": [5, 4, 4, 4]}, {"A": [3, 3, 3, 3]}]
-    instance = make({"A4": 4, "A2": 1, "A1": 0.1}, [(1, types)], hours, due=[2, 9])
+    instance = make({"A4": 4, "A2": 1, "A1": 0.1}, hours, groups=[(1, types)], due=[2, 9])
     assert improved(instance, "6", [0, 0], gpus, [0])[1] == 0
 
 
 def test_n7_moves_gpus_from_job_to_job(make):
     hours = [{"A": [9, 5, 3, 3]}, {"A": [4, 4, 4, 4]}]
-    instance = make({"A4": 1}, [(1, ["A4"])], hours, due=[3, 9])
+    instance = make({"A4": 1}, hours, due=[3, 9])
     found, saved = improved(instance, "7", [0, 0], [1, 3], [0])
     assert decision(found) == ([0, 0], [3, 1], [0])
     assert saved == pytest.approx((9 - 3) + (4 - 3) * 1)
@@ -155,7 +155,7 @@ def test_n7_moves_gpus_from_job_to_job(make):
 def test_n7_deals_out_what_the_node_has_and_no_more(make):
     """The authors' rule gives each job its other number, two GPUs: four of three."""
     hours = [{"A": [9, 2, None]}, {"A": [9, 2, None]}]
-    instance = make({"A3": 1}, [(1, ["A3"])], hours, due=[1, 1], weight=[1, 5])
+    instance = make({"A3": 1}, hours, due=[1, 1], weight=[1, 5])
     found, saved = improved(instance, "7", [0, 0], [1, 1], [0])
     assert found.job_gpus.tolist() == [1, 2]
     assert saved == pytest.approx(5 * (9 - 2) + (9 - 2))
@@ -163,7 +163,7 @@ def test_n7_deals_out_what_the_node_has_and_no_more(make):
 
 def test_jobs_on_shares_keep_them_or_exchange_them(make):
     """Two quarters of K80 GPU take one GPU: one of the three is left for N7 to deal out."""
-    plain = make({"A3": 1}, [(1, ["A3"])], [{"A": [9, 2, 1]}] * 3, due=[1, 9, 9])
+    plain = make({"A3": 1}, [{"A": [9, 2, 1]}] * 3, due=[1, 9, 9])
     instance = with_quarters(plain)
     start = [0, 0, 0], [1, 0, 0], [0], [-1, 0, 0]
     found, _ = improved(instance, "14567", *start)
@@ -175,7 +175,7 @@ def test_jobs_on_shares_keep_them_or_exchange_them(make):
 def test_n5_and_n6_pass_over_nodes_with_shares(make, digit, before, gpus):
     """Share level 0 stands behind 7 GPUs, as number 8: half of that would be four GPUs."""
     types = {"A6": 2, "A3": 2, "A7": 9} | {"A6" if before == "A3" else "A3": 0.1}
-    plain = make(types, [(1, ["A6", "A3"])], [{"A": [9] * 7}] * 2, due=[1, 90])
+    plain = make(types, [{"A": [9] * 7}] * 2, groups=[(1, ["A6", "A3"])], due=[1, 90])
     instance = with_quarters(plain)
     start = Solution.of([0, 0], [gpus, 0], [position(instance, before)], [-1, 0])
     assert check(instance, start).feasible
@@ -197,12 +197,7 @@ def test_n3_saves_what_an_overdue_job_costs_until_the_next_event(make):
     """Job 0 is due now, job 1 in an hour; job 2 ends in half an hour. Waiting costs 1500 $ each."""
     hours = [{"A": [2]}, {"A": [5]}, {"B": [0.5]}]
     instance = make(
-        {"A1": 0.01, "B1": 0.01},
-        [(1, ["A1"]), (1, ["B1"])],
-        hours,
-        due=[0, 1, 9],
-        weight=[5, 3, 1],
-        tardiness_at="next_event",
+        {"A1": 0.01, "B1": 0.01}, hours, due=[0, 1, 9], weight=[5, 3, 1], tardiness_at="next_event"
     )
     start = Solution.of([0, -1, 1], [1, 0, 1], [0, 1])
     cost, found = Descent(instance, neighbourhoods="3").improve(start, Stopping())
@@ -236,7 +231,7 @@ def test_n3_among_overdue_jobs_costs_what_is_claimed(random_document, random_dec
 
 def test_n6_does_not_halve_a_node_of_three_gpus(make):
     """One GPU would hold half of the job's two, and cost less."""
-    instance = make({"A3": 4, "A1": 0.1}, [(1, ["A3", "A1"])], [{"A": [5, 4, 4]}], due=[2])
+    instance = make({"A3": 4, "A1": 0.1}, [{"A": [5, 4, 4]}], groups=[(1, ["A3", "A1"])], due=[2])
     start = Solution.of([0], [2], [position(instance, "A3")])
     searched = Descent(instance, neighbourhoods="6")
     assert searched.improve(start, Stopping())[1].same_as(start)

@@ -20,11 +20,8 @@ from rsjs.instances.solution import Solution
 
 pytestmark = pytest.mark.slow
 
-CASES = (
-    "oneshot_azure4_N10_J40_s1",
-    "oneshot_azure8_N25_J100_s1",
-    "oneshot_azure4_N100_J400_tight_s1",
-)
+SIZES = ("azure4_N10_J40", "azure8_N25_J100", "azure4_N100_J400_tight")
+CASES = tuple(f"oneshot_{size}_s1" for size in SIZES)
 
 
 class Oracle:
@@ -41,8 +38,7 @@ class Oracle:
         running = zip(self.place.running, self.place.hours, self.place.tardiness, strict=True)
         for j, hours, tardiness in running:
             n = now.job_node[j]
-            gpus = self._amount(j)
-            part = gpus / self.place.used[n] * price[n] * hours
+            part = self._amount(j) / self.place.used[n] * price[n] * hours
             if tardiness > 0:
                 ranked.append((-tardiness, int(j)))
             else:
@@ -73,9 +69,7 @@ class Oracle:
 
     def _arrays(self):
         now = self.now
-        return tuple(
-            np.array(a) for a in (now.job_node, now.job_gpus, now.job_level, now.node_type)
-        )
+        return tuple(map(np.array, (now.job_node, now.job_gpus, now.job_level, now.node_type)))
 
     def _swapped(self, j, i):
         arrays = self._arrays()
@@ -202,8 +196,7 @@ def test_the_best_neighbour_is_that_of_the_definition_and_costs_what_is_claimed(
     instance = to_instance(random_document(rng))
     start = without_empty_nodes(instance, random_decision(instance, rng))
     found = tables(instance, evaluate, only_late=only_late)
-    state = schedule(instance, found, start, k)
-    before = refreshing.refresh(found, state)
+    before = refreshing.refresh(found, schedule(instance, found, start, k))
     assert before == pytest.approx(value(instance, evaluate, start), rel=1e-9, abs=1e-9)
     oracle = Oracle(instance, start, k, only_late)
     for digit in range(1, 8):
@@ -246,9 +239,7 @@ def descended(instance, start, evaluate, only_late, k):
 @pytest.mark.parametrize(
     ("case", "evaluate"), [*zip(CASES, ("objective", "gain", "objective"), strict=True)]
 )
-def test_every_move_on_the_authors_cases_is_feasible_and_costs_what_is_claimed(
-    shared, case, evaluate
-):
+def test_moves_on_the_authors_cases_are_feasible_and_cost_what_is_claimed(shared, case, evaluate):
     instance = read(shared / "data/peer" / case)
     start = greedy.decide(greedy.prepare(instance, "paper"))
     final = descended(instance, without_empty_nodes(instance, start), evaluate, True, 10)

@@ -90,8 +90,7 @@ def test_each_step_is_the_cheapest_one_feasible_and_costs_what_is_claimed(
 def test_a_path_finds_what_is_good_in_both(make):
     """Each schedule has one of two jobs on the GPU that suits it."""
     hours = [{"A": [1], "B": [9]}, {"A": [9], "B": [1]}]
-    types = ["A1", "B1"]
-    instance = make({"A1": 1, "B1": 1}, [(2, types)], hours, due=[2, 2])
+    instance = make({"A1": 1, "B1": 1}, hours, groups=[(2, ["A1", "B1"])], due=[2, 2])
     first = Solution.of([0, 1], [1, 1], [0, 0])
     second = Solution.of([0, 1], [1, 1], [1, 1])
     found = Relinking(instance).path(first, configurations(instance, second), 1, Stopping())
@@ -103,11 +102,9 @@ def test_a_path_finds_what_is_good_in_both(make):
 
 def test_a_path_that_may_be_followed_to_the_end_reaches_the_guide(make):
     hours = [{"A": [3, 2]}, {"A": [3, 2]}, {"A": [3, 2]}]
-    instance = make({"A2": 1}, [(2, ["A2"])], hours, due=[1, 1, 1])
-    start, guide = (
-        Solution.of([0, -1, 1], [1, 0, 2], [0, 0]),
-        Solution.of([1, 1, 0], [1, 1, 2], [0, 0]),
-    )
+    instance = make({"A2": 1}, hours, groups=[(2, ["A2"])], due=[1, 1, 1])
+    start = Solution.of([0, -1, 1], [1, 0, 2], [0, 0])
+    guide = Solution.of([1, 1, 0], [1, 1, 2], [0, 0])
     path = Relinking(instance)
     found = path.path(start, configurations(instance, guide), 9, Stopping())
     assert path.steps == distance(instance, start, guide) == 1
@@ -118,8 +115,7 @@ def test_a_path_that_may_be_followed_to_the_end_reaches_the_guide(make):
 
 def test_a_step_without_room_is_not_made(make):
     """Both jobs on the one GPU: the guide's job fits only once the other one has left."""
-    hours = [{"A": [1]}, {"A": [1]}]
-    instance = make({"A1": 1}, [(1, ["A1"])], hours, due=[0, 0], weight=[1, 2])
+    instance = make({"A1": 1}, [{"A": [1]}, {"A": [1]}], due=[0, 0], weight=[1, 2])
     start, guide = Solution.of([0, -1], [1, 0], [0]), Solution.of([-1, 0], [0, 1], [0])
     path = Relinking(instance)
     found = path.path(start, configurations(instance, guide), 2, Stopping())
@@ -149,7 +145,7 @@ def test_a_path_ends_when_asked_to(make):
 
 def test_the_pool_keeps_good_schedules_that_differ(make):
     hours = [{"A": [3, 2]}] * 4
-    instance = make({"A2": 1}, [(4, ["A2"])], hours, due=[9] * 4)
+    instance = make({"A2": 1}, hours, groups=[(4, ["A2"])], due=[9] * 4)
 
     def of(*gpus):
         runs = [g > 0 for g in gpus]
@@ -181,8 +177,7 @@ def test_it_is_no_worse_than_its_elite_schedules(seed, family):
 def test_local_search_after_a_path_can_be_left_out():
     instance = generate(nodes=4, jobs=20, seed=1)
     plain = parse("path_relinking?improve=false")(instance, Call(), Report())
-    improved = parse("path_relinking")(instance, Call(), Report())
-    assert improved.objective <= plain.objective
+    assert parse("path_relinking")(instance, Call(), Report()).objective <= plain.objective
     assert check(instance, plain.solution, objective=plain.objective).feasible
 
 
@@ -190,8 +185,7 @@ def test_iterations_are_paths_and_a_path_of_no_length_has_no_steps():
     instance = generate(nodes=4, jobs=20, seed=1)
     some = parse("path_relinking?iterations=3")(instance, Call(), Report())
     assert some.counts["iterations"] == 3
-    none = parse("path_relinking?path=0")(instance, Call(), Report())
-    assert none.counts["steps"] == 0
+    assert parse("path_relinking?path=0")(instance, Call(), Report()).counts["steps"] == 0
 
 
 def test_a_warm_start_is_linked_to_schedules_of_the_randomized_greedy():
@@ -213,7 +207,7 @@ class NoPath:
 
 
 def test_each_schedule_is_linked_to_each_other_one_the_best_first(make):
-    instance = make({"A2": 1}, [(3, ["A2"])], [{"A": [3, 2]}] * 3, due=[9] * 3)
+    instance = make({"A2": 1}, [{"A": [3, 2]}] * 3, groups=[(3, ["A2"])], due=[9] * 3)
     gpus = [2, 2, 1], [1, 1, 2], [1, 2, 1]
     schedules = [Solution.of(range(3), counts, [0] * 3) for counts in gpus]
     pool = Pool(instance, 3, 1)
@@ -222,8 +216,7 @@ def test_each_schedule_is_linked_to_each_other_one_the_best_first(make):
     none = NoPath()
     assert Search(None, none, pool, Report()).link_all(0.5, Stopping(), Stopping()) == 6
     codes = [configurations(instance, found).tolist() for found in schedules]
-    expected = [(list(gpus[a]), codes[b]) for a, b in permutations([1, 2, 0], 2)]
-    assert none.asked == expected
+    assert none.asked == [(list(gpus[a]), codes[b]) for a, b in permutations([1, 2, 0], 2)]
 
 
 @pytest.mark.parametrize(("improve", "descents"), [("true", 8), ("false", 0)])

@@ -112,9 +112,7 @@ def test_fixed_numbers_of_nodes_raise_the_bound():
     assert prices.find(fixed).bound > prices.find(free).bound
 
 
-def test_a_search_that_loses_ground_returns_the_best_prices_on_its_way(
-    random_document, monkeypatch
-):
+def test_a_search_that_loses_ground_returns_its_best_prices(random_document, monkeypatch):
     """Newton climbs the smoothed dual, whose top may lie below prices passed before."""
     ascend, seen = _Smoothed.ascend, []
 

@@ -63,44 +63,35 @@ def test_decisions_are_feasible_and_running_jobs_stay(mix, sharing, fit, rule):
     ],
 )
 def test_orders(make, rule, expected):
-    instance = make(
-        {"A1": [1]},
-        [(4, ["A1"])],
-        [{"A": [1]}, {"A": [2]}, {"A": [9]}, {"A": [1]}],
-        release=[-1, 0, -3, -2],
-        due=[6, 5, 8, 9],
-        weight=[1, 3, 2, 4],
-    )
+    hours = [{"A": [1]}, {"A": [2]}, {"A": [9]}, {"A": [1]}]
+    keys = {"release": [-1, 0, -3, -2], "due": [6, 5, 8, 9], "weight": [1, 3, 2, 4]}
+    instance = make({"A1": [1]}, hours, groups=[(4, ["A1"])], **keys)
     node = decide(instance, rule).job_node.tolist()
     assert [node.index(n) for n in range(4)] == expected
 
 
 def test_the_cheapest_configuration_in_time_then_the_fastest_late_one(make):
-    instance = make({"A4": [1, 2, 3, 4]}, [(2, ["A4"])], [{"A": [6, 4, 3.5, 3]}] * 2, due=[4, 2.5])
+    hours = [{"A": [6, 4, 3.5, 3]}] * 2
+    instance = make({"A4": [1, 2, 3, 4]}, hours, groups=[(2, ["A4"])], due=[4, 2.5])
     # j1 is late anyhow: the fastest; j0: 4 h x 2 $/h < 3.5 h x 3 $/h
     assert decide(instance, "edf").job_gpus.tolist() == [2, 4]
 
 
 def test_a_job_takes_what_is_left_rather_than_wait(make):
-    instance = make(
-        {"A2": [1, 2], "B1": [9]},
-        [(1, ["A2"]), (1, ["B1"])],
-        [{"A": [4], "B": [4]}] * 4,
-        due=[NEVER] * 4,
-    )
+    instance = make({"A2": [1, 2], "B1": [9]}, [{"A": [4], "B": [4]}] * 4, due=[NEVER] * 4)
     assert decide(instance, "fifo").job_node.tolist() == [0, 0, 1, -1]
     assert decide(instance, "edf_alone").job_node.tolist() == [0, 1, -1, -1]
 
 
 def test_preemption_takes_the_node_from_a_later_job(make):
-    instance = make({"A1": [1]}, [(1, ["A1"])], [{"A": [4]}] * 2, due=[9, 5])
+    instance = make({"A1": [1]}, [{"A": [4]}] * 2, due=[9, 5])
     instance = replace(instance, current=Solution.of([0, -1], [1, 0], [0]))
     assert decide(instance, "edf").job_node.tolist() == [0, -1]
     assert decide(instance, "pedf").job_node.tolist() == [-1, 0]
 
 
 def test_a_placement_that_cannot_be_is_named(make):
-    instance = make({"A1": [1]}, [(1, ["A1"])], [{"A": [4]}] * 2, due=[9, 5])
+    instance = make({"A1": [1]}, [{"A": [4]}] * 2, due=[9, 5])
     with pytest.raises(InputError, match=r"/current/node_type/0.*2 GPUs in use"):
         decide(replace(instance, current=Solution.of([0, 0], [1, 1], [0])), "edf")
 
@@ -108,7 +99,7 @@ def test_a_placement_that_cannot_be_is_named(make):
 @pytest.mark.parametrize(("done", "gpus"), [(0.0, 1), (3.0, 1), (6.0, 2)])
 def test_mean_epochs_until_they_are_passed_then_the_worst_case(make, done, gpus):
     """E[W] = 5, w_max = 10: with 1 GPU in time for 5 - w epochs, not for 10 - w."""
-    instance = make({"A2": [1, 2]}, [(1, ["A2"])], [{"A": [2, 1.5]}], due=[8.5])
+    instance = make({"A2": [1, 2]}, [{"A": [2, 1.5]}], due=[8.5])
     jobs = replace(
         instance.jobs, epochs_max=np.array([10]), epochs_done=np.array([done]), law=("law",)
     )
@@ -155,23 +146,16 @@ def test_greedy_is_that_of_the_other_module_but_for_idle_gpus():
 
 @pytest.mark.parametrize("due", [99.0, 1.0])
 def test_of_equally_fast_types_the_cheaper_one_is_taken(make, due):
-    instance = make(
-        {"A1": [5], "B1": [1]}, [(1, ["A1"]), (1, ["B1"])], [{"A": [4], "B": [4]}], due=[due]
-    )
+    instance = make({"A1": [5], "B1": [1]}, [{"A": [4], "B": [4]}], due=[due])
     assert decide(instance, "edf").job_node.tolist() == [1]
 
 
 def test_a_node_on_which_a_job_runs_keeps_its_type(make):
     """It would open as the larger A4."""
-    instance = make(
-        {"A2": [1, 2], "A4": [1, 2, 3, 4]},
-        [(1, ["A2", "A4"])],
-        [{"A": [4, 3]}, {"A": [4]}],
-        due=[9, 9],
-    )
+    types = {"A2": [1, 2], "A4": [1, 2, 3, 4]}
+    instance = make(types, [{"A": [4, 3]}, {"A": [4]}], groups=[(1, [*types])], due=[9, 9])
     assert decide(instance, "edf").node_type.tolist() == [1]
-    runs = replace(instance, current=Solution.of([0, -1], [1, 0], [0]))
-    found = decide(runs, "edf")
+    found = decide(replace(instance, current=Solution.of([0, -1], [1, 0], [0])), "edf")
     assert (found.job_node.tolist(), found.node_type.tolist()) == ([0, 0], [0])
 
 
@@ -204,14 +188,8 @@ def test_what_is_proved_of_the_deterministic_instance_is_not_claimed(stop, told)
     idle = Solution.empty(4, 2)
 
     def prove(*given):
-        return SolveResult(
-            stop=stop,
-            solution=idle,
-            objective=1.0,
-            bound=1.0,
-            bound_source="solver",
-            bound_variant="instance",
-        )
+        proof = {"bound": 1.0, "bound_source": "solver", "bound_variant": "instance"}
+        return SolveResult(stop=stop, solution=idle, objective=1.0, **proof)
 
     call = Call(options={"method": prove, "epochs": "mean"})
     found = deterministic.run(instance, call, Report())
@@ -222,9 +200,7 @@ def test_what_is_proved_of_the_deterministic_instance_is_not_claimed(stop, told)
 
 def test_the_first_job_runs_on_the_number_of_gpus_that_costs_least(make):
     """All could wait for nothing; 2 GPUs of the cheap type are faster than any number of A."""
-    instance = make(
-        {"A1": [9], "B2": [1, 2]}, [(1, ["A1"]), (1, ["B2"])], [{"A": [4], "B": [5, 3]}], due=[99]
-    )
+    instance = make({"A1": [9], "B2": [1, 2]}, [{"A": [4], "B": [5, 3]}], due=[99])
     of = Choices.of(instance, "worst_case")
     assert pooled_costs(of)[0].tolist() == [0, 9, 2]
     assert gpus_of_jobs(of, np.array([0])).tolist() == [2]
@@ -232,7 +208,7 @@ def test_the_first_job_runs_on_the_number_of_gpus_that_costs_least(make):
 
 def test_the_pooled_program_uses_no_shares(make):
     """Both jobs could wait for nothing: the first one runs, and half a GPU is not for the other."""
-    instance = make({"A2": [1, 2]}, [(1, ["A2"])], [{"A": [4, 3]}] * 2, due=[99, 99])
+    instance = make({"A2": [1, 2]}, [{"A": [4, 3]}] * 2, due=[99, 99])
     shared = with_shares(instance, 2, [(1, 8)], 1.2)
     assert decide(shared, "edf").job_level.tolist() == [0, 0]
     found = by_dp(shared, "pooled")

@@ -137,12 +137,8 @@ def test_chances_are_inverse_to_what_sorts_the_candidates(make):
 
 
 def test_free_candidates_share_all_chances(make):
-    instance = make(
-        types={"A1": 0, "B1": 0, "C1": 5},
-        groups=[(1, ["A1", "B1", "C1"])],
-        hours=[{"A": [1], "B": [2], "C": [1]}],
-        due=[9],
-    )
+    types = {"A1": 0, "B1": 0, "C1": 5}
+    instance = make(types, [{"A": [1], "B": [2], "C": [1]}], groups=[(1, [*types])], due=[9])
     hours, price = instance.hours_per_epoch, np.array([[0.0, 0], [0, 0], [0, 5]])
     ranking = candidates.ranking(instance, hours, price, strict=True)
     assert chances(ranking, 3).tolist() == [[0.5, 2, 2]]
@@ -150,13 +146,8 @@ def test_free_candidates_share_all_chances(make):
 
 @pytest.mark.parametrize(("rule", "share"), [("code", 0.55), ("paper", 0.45)])
 def test_a_heavier_job_is_passed_as_often_as_the_rule_says(make, rule, share):
-    instance = make(
-        types={"A1": 1},
-        groups=[(1, ["A1"])],
-        hours=[{"A": [5]}, {"A": [4]}],
-        due=[1, 1],
-        weight=[2, 1],
-    )  # one GPU: the job that comes first runs; j0 is the more pressing one
+    # one GPU: the job that comes first runs; j0 is the more pressing one
+    instance = make({"A1": 1}, [{"A": [5]}, {"A": [4]}], due=[1, 1], weight=[2, 1])
     engine = Batched(prepare(instance, RULES[rule], seed=1))
     engine.costs(2, 2000)
     passed = sum(engine.schedule(i).job_node[1] == 0 for i in range(2, 2002))
@@ -165,12 +156,8 @@ def test_a_heavier_job_is_passed_as_often_as_the_rule_says(make, rule, share):
 
 @pytest.mark.parametrize("rule", RULES)
 def test_price_is_an_option(make, rule):
-    instance = make(
-        types={"A2": 2, "A4": 3.6},
-        groups=[(1, ["A2", "A4"])],
-        hours=[{"A": [4, 2.5, None, 2]}],
-        due=[1000.0],
-    )
+    types = {"A2": 2, "A4": 3.6}
+    instance = make(types, [{"A": [4, 2.5, None, 2]}], groups=[(1, [*types])], due=[1000.0])
     # 1, 2, 4 GPUs cost 4 h x 2 $/h, 2.5 x 2, 2 x 3.6; as shares 4 x 0.9, 2.5 x 1.8, 2 x 3.6
     for price, gpus in (("full_vm", 2), ("share", 1), ("rule", {"code": 2, "paper": 1}[rule])):
         choices = prepare(instance, RULES[rule].with_options(price, "rule")).choices
@@ -180,9 +167,8 @@ def test_price_is_an_option(make, rule):
 @pytest.mark.parametrize("rule", RULES)
 def test_postprocessing_is_an_option(make, rule):
     instance = make(
-        types={"A3": [0.1, 1, 2], "B2": [0.1, 2]},
-        groups=[(1, ["A3"]), (1, ["B2"])],
-        hours=[{"A": [10, 8]}, {"A": [3, 2]}, {"B": [7.5, 6]}],
+        {"A3": [0.1, 1, 2], "B2": [0.1, 2]},
+        [{"A": [10, 8]}, {"A": [3, 2]}, {"B": [7.5, 6]}],
         due=[1000.0] * 3,
     )  # as in test_greedy: by time saved in the cluster, or by speed-up on each node
     for give, gpus in (("one_job", [2, 1, 1]), ("each_node", [1, 2, 2])):

@@ -94,16 +94,13 @@ def test_kernels_are_the_python_they_are_written_in(random_document, rule):
 
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("rule", RULES)
-def test_the_first_iteration_is_greedy_and_costs_are_those_of_the_checker(
-    random_document, rule, engine
-):
+def test_the_first_iteration_is_greedy_and_costs_are_the_checkers(random_document, rule, engine):
     for seed in range(15):
         instance = _random(random_document, seed)
         made = (Compiled if engine == "numba" else Batched)(_prepared(instance, rule))
         assert made.schedule(1).same_as(greedy.decide(greedy.prepare(instance, rule)))
         for iteration, cost in enumerate(made.costs(1, 4).tolist(), start=1):
-            solution = complete(instance, made.schedule(iteration))
-            verdict = check(instance, solution)
+            verdict = check(instance, complete(instance, made.schedule(iteration)))
             assert verdict.feasible, [str(violation) for violation in verdict.violations]
             assert verdict.objective == pytest.approx(cost, rel=1e-12, abs=1e-12)
 
@@ -140,10 +137,8 @@ def test_engines_and_threads_change_nothing(rule):
 
 def test_seeds_differ_and_repeat():
     instance = jahani.generate(nodes=10, jobs=40, seed=2)
-    costs_ = [
-        _run(instance, "paper", Limits(seed=seed), iterations=20).objective
-        for seed in (0, 1, 2, 0, 1, 2)
-    ]
+    limits = [Limits(seed=seed) for seed in (0, 1, 2, 0, 1, 2)]
+    costs_ = [_run(instance, "paper", one, iterations=20).objective for one in limits]
     assert costs_[:3] == costs_[3:]
     assert len(set(costs_)) == 3
 
@@ -204,8 +199,7 @@ def test_time_limit_and_wish_to_stop_leave_a_solution():
 
     instance = jahani.generate(nodes=5, jobs=20, seed=1)
     for report, stop in ((Report(0.0), Stop.TIME_LIMIT), (Asked(), Stop.INTERRUPTED)):
-        call = Call(options={"iterations": 0, "engine": "numpy"})
-        result = run(instance, call, report)
+        result = run(instance, Call(options={"iterations": 0, "engine": "numpy"}), report)
         assert result.stop is stop
         assert result.solution is not None
         assert result.counts == {"iterations": 1000}

@@ -63,8 +63,7 @@ def by_lists(of, seed, iteration):
             after.append(job)
         queue, rows = after, [own[j] for j in range(len(rows))]
     rooms = Rooms(of.instance.cluster)
-    placed = first_fit(queue, rows, of.units, rooms, of.stride)
-    return as_solution(placed, of.level, rooms)
+    return as_solution(first_fit(queue, rows, of.units, rooms, of.stride), of.level, rooms)
 
 
 @given(
@@ -96,11 +95,11 @@ def test_sets_of_nodes_and_of_idle_gpus_that_take_several_words(make):
             for kind, p in prices.items()
             for k in (20, 40)
         },
-        [(400, ["A20", "B40"]), (400, ["B20"]), (300, ["A40", "B20"])],
         [
             {kind: (rng.uniform(5, 9) / np.arange(1, 41) ** 0.9).tolist() for kind in prices}
             for _ in range(1500)
         ],
+        groups=[(400, ["A20", "B40"]), (400, ["B20"]), (300, ["A40", "B20"])],
         due=rng.uniform(0.2, 0.9, 1500).tolist(),
     )
     of = Choices.of(instance, "worst_case")
@@ -146,7 +145,7 @@ def test_iteration_1_is_greedy_and_more_are_no_worse():
 def test_a_heavier_job_rather_keeps_its_place(make):
     """One GPU, two jobs alike: which one runs?"""
     for weight, share in (([2.0, 1.0], 0.45), ([1.0, 2.0], 0.55)):
-        instance = make({"A1": [1]}, [(1, ["A1"])], [{"A": [4]}] * 2, due=[2, 3])
+        instance = make({"A1": [1]}, [{"A": [4]}] * 2, due=[2, 3])
         instance = replace(instance, jobs=replace(instance.jobs, weight=np.array(weight)))
         schedules = Schedules(Choices.of(instance, "worst_case"), 0)
         passed = [schedules.schedule(i).job_node[1] == 0 for i in range(2, 2002)]
@@ -155,12 +154,8 @@ def test_a_heavier_job_rather_keeps_its_place(make):
 
 
 def test_first_candidates_are_drawn_inversely_to_what_sorts_them(make):
-    instance = make(
-        {"A4": [1, 2, 3, 4]},
-        [(3, ["A4"])],
-        [{"A": [4, 4, 4, 4]}, {"A": [4, 3, 2, 1]}, {"A": [0.5]}],
-        due=[5, 2, 5],
-    )
+    hours = [{"A": [4, 4, 4, 4]}, {"A": [4, 3, 2, 1]}, {"A": [0.5]}]
+    instance = make({"A4": [1, 2, 3, 4]}, hours, groups=[(3, ["A4"])], due=[5, 2, 5])
     of = Choices.of(instance, "worst_case")
     # 4, 8 and 12 $: 6/11, 3/11, 2/11; 4 and 6 $, the others late; one candidate
     chance = listed(of).chance
@@ -172,7 +167,7 @@ def test_first_candidates_are_drawn_inversely_to_what_sorts_them(make):
 
 @pytest.mark.filterwarnings("error")
 def test_configurations_that_cost_nothing_are_drawn_alike(make):
-    instance = make({"A3": [0, 0, 0]}, [(2, ["A3"])], [{"A": [4, 3, 2]}] * 2, due=[9, 9])
+    instance = make({"A3": [0, 0, 0]}, [{"A": [4, 3, 2]}] * 2, groups=[(2, ["A3"])], due=[9, 9])
     of = Choices.of(instance, "worst_case")
     assert listed(of).chance == pytest.approx(np.array([[1 / 3, 2 / 3, 2]] * 2))
     assert np.isfinite(Schedules(of, 0).costs(1, 20)).all()

@@ -54,8 +54,7 @@ def test_of_all_nodes_a_small_closed_one_comes_before_an_open_one_with_more_idle
     jobs = ((5, 1), (2, 0), (3, 1), (4, 2), (1, -1))  # GPUs, node: 0 and 1 fit exactly
     assert [rooms.place(0, count, 0)[0] for count, _ in jobs] == [node for _, node in jobs]
     rooms = Rooms(cluster_of(("A2",), ("A4",)), fit="all")
-    places = [rooms.place(0, count, 0)[0] for count in (2, 2, 1, 1)]
-    assert places == [0, 1, 1, 1]
+    assert [rooms.place(0, count, 0)[0] for count in (2, 2, 1, 1)] == [0, 1, 1, 1]
     assert rooms.full
 
 

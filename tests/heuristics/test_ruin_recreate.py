@@ -45,8 +45,7 @@ def test_most_tiny_instances_are_solved_to_optimality(random_document):
     for seed in range(30):
         instance = served(random_document, Random(seed))
         least = optimum(instance)
-        result = solve(instance, 1000)
-        solved += result.objective <= least + 1e-9 * max(1.0, abs(least))
+        solved += solve(instance, 1000).objective <= least + 1e-9 * max(1.0, abs(least))
     assert solved >= 28
 
 
@@ -82,15 +81,14 @@ def test_every_rule_for_open_nodes_holds():
 
 def test_more_than_eight_gpus_per_node(make):
     hours = [{"A": [8.0 / k for k in range(1, 13)]} for _ in range(4)]
-    instance = make({"A12": 1.0}, [(1, ["A12"])], hours, due=[0.7] * 4, weight=[50.0] * 4)
+    instance = make({"A12": 1.0}, hours, due=[0.7] * 4, weight=[50.0] * 4)
     result = solve(instance, 500)
     assert result.objective == pytest.approx(optimum(instance))
     assert result.solution.job_gpus.sum() == 12
 
 
 def test_it_ends_at_the_gap_asked_for():
-    instance = jahani.generate(nodes=5, jobs=30, seed=3)
-    result = solve(instance, 100_000, gap=0.5)
+    result = solve(jahani.generate(nodes=5, jobs=30, seed=3), 100_000, gap=0.5)
     assert result.stop is Stop.GAP
     assert result.counts["iterations"] < 100_000
     assert result.objective - result.bound <= 0.5 * result.objective
@@ -137,7 +135,7 @@ def test_incumbents_fall_and_the_bound_comes_first():
 
 
 def test_what_is_not_served_is_refused_in_one_line(make):
-    instance = make({"A2": 1.0}, [(1, ["A2"])], [{"A": [1.0]}], due=[1.0], family="gpuscheduler")
+    instance = make({"A2": 1.0}, [{"A": [1.0]}], due=[1.0], family="gpuscheduler")
     for name in ("ruin_recreate", "priced_greedy"):
         reason = METHODS[name].refusal(instance)
         assert reason is not None
@@ -160,8 +158,7 @@ def test_integers_in_a_file_make_no_difference():
 
 
 def test_no_job_is_a_decision_too(make):
-    instance = make({"A1": 5.0}, [(1, ["A1"])], [{"A": [9.0]}], due=[99.0], weight=[0.0])
-    result = solve(instance, 50)
+    result = solve(make({"A1": 5.0}, [{"A": [9.0]}], due=[99.0], weight=[0.0]), 50)
     assert result.objective == 0.0
     assert result.solution.same_as(Solution.empty(1, 1))
 
@@ -235,7 +232,7 @@ def test_a_warm_start_is_annealed_at_once(asked):
     ("family", "node", "jobs"), [("jahani", "A1", 1), ("jahani", "A3", 3), ("kiros", "A3", 3)]
 )
 def test_priced_insertion_uses_the_last_gpu_of_a_node(make, family, node, jobs):
-    instance = make({node: 1}, [(1, [node])], [{"A": [4]}] * jobs, due=[2] * jobs, family=family)
+    instance = make({node: 1}, [{"A": [4]}] * jobs, due=[2] * jobs, family=family)
     result = priced_greedy.run(instance, Call(), Report())
     assert check(instance, result.solution, objective=result.objective).feasible
     assert result.solution.job_node.tolist() == [0] * jobs
@@ -243,7 +240,7 @@ def test_priced_insertion_uses_the_last_gpu_of_a_node(make, family, node, jobs):
 
 def two_jobs(make, weight):
     """Job 0 on both GPUs of the one node; as many jobs as it has GPUs."""
-    instance = make({"A2": 1}, [(1, ["A2"])], [{"A": [9, 2]}] * 2, due=[2, 2], weight=weight)
+    instance = make({"A2": 1}, [{"A": [9, 2]}] * 2, due=[2, 2], weight=weight)
     problem = shapes(instance)
     state = loaded(instance, problem, Solution.of([0, -1], [2, 0], [0]))
     total_cost(problem, state)

@@ -130,8 +130,7 @@ def test_a_decision_survives_being_loaded(random_document, random_decision):
         instance = served(random_document, rng)
         start = random_decision(instance, rng)
         problem = shapes(instance)
-        state = loaded(instance, problem, start)
-        again = decision(instance, problem, state)
+        again = decision(instance, problem, loaded(instance, problem, start))
         for name in ("job_node", "job_gpus", "job_level"):
             assert np.array_equal(getattr(again, name), getattr(start, name))
 
@@ -146,7 +145,6 @@ def one_node(make, seed):
     table = rng.uniform(1, 4, (jobs, 1)) * np.arange(1, GPUS + 1) ** -rng.uniform(0.2, 1, (jobs, 1))
     return make(
         {f"A{GPUS}": np.cumsum(rng.uniform(0.1, 1, GPUS)).tolist()},
-        [(1, [f"A{GPUS}"])],
         [{"A": times} for times in table.tolist()],
         due=rng.uniform(0, 3, jobs).tolist(),
         weight=rng.uniform(0.1, 1, jobs).tolist(),
@@ -183,7 +181,7 @@ def on_odd_shares(make, jobs, price=(1, 2), slower=1):
     """Two nodes; jobs take 11 or 13 of the 30 units of a GPU: two fill it, 4 to 8 are lost."""
     node = f"A{len(price)}"
     hours = [{"A": [1 + j / 10]} for j in range(jobs)]
-    instance = make({node: price}, [(2, [node])], hours, due=[1] * jobs)
+    instance = make({node: price}, hours, groups=[(2, [node])], due=[1] * jobs)
     levels = (7, 3.5), (11, 8), (13, 10.5)
     return with_shares(instance, 30, levels, [np.inf, slower, slower])
 

@@ -35,14 +35,13 @@ RARE = Law.of([[10, 9], [100, 1]])
 def one_job(make, due, law, hours=SPEEDS):
     """A job of up to 100 epochs on one node; an epoch on 2 GPUs may cost more than on 3."""
     price = [1.0, 2.0, 3.0, 4.0] if len(hours) == 4 else [1.0, 2.0, 2.1]
-    instance = make({f"A{len(hours)}": price}, [(1, [f"A{len(hours)}"])], [{"A": hours}], due=[due])
+    instance = make({f"A{len(hours)}": price}, [{"A": hours}], due=[due])
     jobs = replace(instance.jobs, epochs_max=np.array([100]), law=("law",))
     return replace(instance, jobs=jobs, laws={"law": law})
 
 
 def choices(instance, floor=0):
-    floors = np.full(len(instance.jobs), floor)
-    return sts_choices.choices(instance, floors, margin=0.0)
+    return sts_choices.choices(instance, np.full(len(instance.jobs), floor), margin=0.0)
 
 
 def change_with(instance, gpus):
@@ -60,9 +59,8 @@ def later(instance, decision, seed):
         decision.job_node >= 0, rng.uniform(0, 0.9, len(jobs)) * (last - jobs.epochs_done), 0.0
     )
     hours = float(rng.uniform(0, 20))
-    return replace(
-        instance, now=instance.now + hours, jobs=replace(jobs, epochs_done=done), current=decision
-    )
+    jobs = replace(jobs, epochs_done=done)
+    return replace(instance, now=instance.now + hours, jobs=jobs, current=decision)
 
 
 @pytest.mark.parametrize(("mix", "sharing", "rule"), [*AllPairs([MIXES, SHARING, [*sts.RULES]])])
@@ -117,8 +115,7 @@ def test_the_margin_of_fallback_is_the_spacing(make):
 
 def test_idle_gpus_are_given_and_t_j_is_that_of_the_gpus_given(make):
     literal = sts.decide(one_job(make, 60.0, ATOM), "literal", spacing=0.0)
-    assert literal.solution.job_gpus.tolist() == [4]
-    assert literal.wanted.tolist() == [1]
+    assert (literal.solution.job_gpus.tolist(), literal.wanted.tolist()) == ([4], [1])
     assert literal.change.tolist() == [np.inf]  # nothing is faster
 
 
@@ -156,12 +153,8 @@ def test_k_0_is_one_more_gpu_where_t_j_has_come():
 
 
 def test_types_on_which_the_due_date_can_be_met_come_first(make):
-    instance = make(
-        {"A2": [1, 2], "B1": [50], "C1": [1]},
-        [(1, ["A2"]), (1, ["B1"]), (1, ["C1"])],
-        [{"A": [9, 6], "B": [4], "C": [7]}],
-        due=[5.0],
-    )
+    types = {"A2": [1, 2], "B1": [50], "C1": [1]}
+    instance = make(types, [{"A": [9, 6], "B": [4], "C": [7]}], due=[5.0])
     of = sts_choices.choices(instance, np.array([0]), margin=0.0)
     stride = of.model.rate.shape[2]
     # B is dear but in time; then the late types, A on 2 GPUs, the fastest, before C
@@ -170,29 +163,20 @@ def test_types_on_which_the_due_date_can_be_met_come_first(make):
 
 @pytest.mark.parametrize(("rule", "gpus"), [("literal", [4, 0]), ("fallback", [4, 2])])
 def test_a_job_that_wants_too_much_waits_or_takes_the_most_there_is(make, rule, gpus):
-    instance = make(
-        {"A6": [1, 2, 3, 4, 5, 6]}, [(1, ["A6"])], [{"A": [4, 2, 4 / 3, 1]}] * 2, due=[0.5, 1.0]
-    )
-    solution = sts.decide(instance, rule, spacing=0.0).solution
-    assert solution.job_gpus.tolist() == gpus
+    instance = make({"A6": [1, 2, 3, 4, 5, 6]}, [{"A": [4, 2, 4 / 3, 1]}] * 2, due=[0.5, 1.0])
+    assert sts.decide(instance, rule, spacing=0.0).solution.job_gpus.tolist() == gpus
 
 
 def test_more_pressing_jobs_come_first_late_ones_by_weight(make):
-    instance = make(
-        {"A1": [1]}, [(1, ["A1"])], [{"A": [4]}] * 4, due=[9, 3, 2, 5], weight=[9, 3, 1, 1]
-    )
+    instance = make({"A1": [1]}, [{"A": [4]}] * 4, due=[9, 3, 2, 5], weight=[9, 3, 1, 1])
     of = sts_choices.choices(instance, np.zeros(4, dtype=int), margin=0.0)
     # Delta = -5, 1, 2, -1; times eta where positive: 3, 2
     assert sts_choices.queue(instance, of) == [1, 2, 3, 0]
 
 
 def test_idle_gpus_go_one_by_one_to_the_job_that_saves_most(make):
-    instance = make(
-        {"A5": [1, 2, 3, 4, 5]},
-        [(1, ["A5"])],
-        [{"A": [4, 3.5, 3.4, None]}, {"A": [4, 3, 2.7, 2.5]}],
-        due=[50, 50],
-    )
+    hours = [{"A": [4, 3.5, 3.4, None]}, {"A": [4, 3, 2.7, 2.5]}]
+    instance = make({"A5": [1, 2, 3, 4, 5]}, hours, due=[50, 50])
     solution = sts.decide(instance, "literal").solution
     # savings 0.5 and 1: j1; 0.5 and 0.3: j0; 0.1 and 0.3: j1
     assert solution.job_gpus.tolist() == [2, 3]
@@ -217,26 +201,16 @@ def test_certified_bounds_are_below_every_decision():
 
 @pytest.mark.parametrize("engine", ENGINES)
 def test_types_in_time_come_by_energy_whether_the_due_date_is_tight_or_not(make, engine):
-    instance = make(
-        {"A2": [5, 10], "B1": [1]},
-        [(1, ["A2"]), (1, ["B1"])],
-        [{"A": [7, 4], "B": [4.5]}],
-        due=[5.0],
-    )
+    instance = make({"A2": [5, 10], "B1": [1]}, [{"A": [7, 4], "B": [4.5]}], due=[5.0])
     of = choices(instance)
-    assert of.status[0].tolist() == [FEASIBLE, SLACK]
-    assert of.order[0].tolist() == [1, 0]
+    assert (of.status[0].tolist(), of.order[0].tolist()) == ([FEASIBLE, SLACK], [1, 0])
     assert sts.decide(instance, "fallback", spacing=0.0, engine=engine).solution.job_node == [1]
 
 
 @pytest.mark.parametrize("engine", ENGINES)
 def test_k_0_is_clipped_on_each_type_by_itself(make, engine):
-    instance = make(
-        {"A4": [9, 18, 27, 36], "B2": [1, 2]},
-        [(1, ["A4"]), (1, ["B2"])],
-        [{"A": [4, 3, 2.5, 2.4], "B": [4, 3]}],
-        due=[99.0],
-    )
+    hours = [{"A": [4, 3, 2.5, 2.4], "B": [4, 3]}]
+    instance = make({"A4": [9, 18, 27, 36], "B2": [1, 2]}, hours, due=[99.0])
     assert choices(instance, floor=3).initial[0].tolist() == [3, 2]
     decision = sts.decide(instance, floor=np.array([3]), engine=engine)
     assert (decision.solution.job_node[0], decision.wanted[0]) == (1, 2)
@@ -265,9 +239,7 @@ def test_of_configurations_with_fewer_gpus_none_is_waited_for(make):
 
 @pytest.mark.parametrize("engine", ENGINES)
 def test_a_late_job_on_fewer_gpus_than_it_wants_has_no_t_j(make, engine):
-    instance = make(
-        {"A3": [1, 2, 2.1]}, [(1, ["A3"])], [{"A": [1.0]}, {"A": [1.0, 0.6, 0.5]}], due=[-9.0, 0.4]
-    )
+    instance = make({"A3": [1, 2, 2.1]}, [{"A": [1.0]}, {"A": [1.0, 0.6, 0.5]}], due=[-9.0, 0.4])
     decision = sts.decide(instance, "fallback", spacing=0.0, engine=engine)
     assert decision.solution.job_gpus.tolist() == [1, 2]
     assert decision.change.tolist() == [np.inf, np.inf]
@@ -297,7 +269,6 @@ def test_decisions_must_be_some_time_apart():
 
 
 def test_t_j_has_come_but_for_rounding():
-    decision = sts.Decision(
-        solution=Solution.empty(2, 1), change=np.array([2.0, 2.1]), wanted=np.array([1, 1])
-    )
+    change, wanted = np.array([2.0, 2.1]), np.array([1, 1])
+    decision = sts.Decision(solution=Solution.empty(2, 1), change=change, wanted=wanted)
     assert decision.floor(2.0 * (1 - 1e-12)).tolist() == [2, 1]

@@ -25,7 +25,7 @@ def sharing(make, gpus, hours, inflation, epochs=1):
     """Jobs on one node that want half a GPU each: it is the cheapest, and no due date is near."""
     name, price = f"A{gpus}", [float(k) for k in range(1, gpus + 1)]
     due = [10.0**4] * len(hours)
-    instance = make({name: price}, [(1, [name])], [{"A": own} for own in hours], due)
+    instance = make({name: price}, [{"A": own} for own in hours], groups=[(1, [name])], due=due)
     jobs = replace(instance.jobs, epochs_max=np.broadcast_to(epochs, len(hours)).copy())
     return with_shares(replace(instance, jobs=jobs), 2, [HALF], np.array(inflation)[:, None, None])
 
@@ -64,9 +64,8 @@ def test_hours_saved_are_those_of_all_epochs_left(make, engine):
 
 def two_nodes(make):
     """One job; each node may be of either type."""
-    instance = make(
-        {"A2": [1, 2], "B2": [3, 6]}, [(2, ["A2", "B2"])], [{"A": [4, 3], "B": [4, 3]}], due=[99]
-    )
+    types = {"A2": [1, 2], "B2": [3, 6]}
+    instance = make(types, [{"A": [4, 3], "B": [4, 3]}], groups=[(2, [*types])], due=[99])
     return with_shares(instance, 4, [HALF, (2, 16)], 1.5)
 
 
@@ -86,8 +85,7 @@ def test_only_a_job_with_the_same_gpus_is_kept_on_its_node(make, before, node):
 
 @pytest.mark.parametrize(("level", "node"), [(0, 1), (1, 0)])
 def test_a_share_of_another_size_is_not_the_same(make, level, node):
-    before = Solution.of([1], [0], [-1, 0], [0])
-    instance = replace(two_nodes(make), current=before)
+    instance = replace(two_nodes(make), current=Solution.of([1], [0], [-1, 0], [0]))
     now = Solution.of([0], [0], [0, -1], [level])
     assert on_their_nodes(instance, now).job_node.tolist() == [node]
 

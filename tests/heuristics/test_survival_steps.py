@@ -41,10 +41,8 @@ def exact_energy(rate, power, law, done, of):
 
 def test_epochs_that_no_run_reaches_are_no_steps():
     of = of_one(Law.of([[2, 1], [5, 3], [9, 0], [12, 0]]), 0.0)
-    assert of.end[0].tolist() == [2, 5]
-    assert of.height[0].tolist() == [1, 0.75]
-    assert of.area[0].tolist() == [2 + 0.75 * 3, 0.75 * 3, 0]
-    assert of.size.tolist() == [2]
+    assert (of.end[0].tolist(), of.height[0].tolist()) == ([2, 5], [1, 0.75])
+    assert (of.area[0].tolist(), of.size.tolist()) == ([2 + 0.75 * 3, 0.75 * 3, 0], [2])
 
 
 def test_expected_epochs_from_an_epoch_on():
@@ -81,8 +79,7 @@ def test_rare_runs_and_last_epochs_have_all_digits(pairs, done, engine):
 )
 def test_energies_equal_exact_fractions(epochs, weight, share, wish):
     own = sorted(epochs)
-    weights = [*weight[: len(own) - 1], 1]
-    law = Law.of(np.column_stack([own, weights]))
+    law = Law.of(np.column_stack([own, [*weight[: len(own) - 1], 1]]))
     done = min(share * own[-1], np.nextafter(own[-1], 0))
     rate, power = [1.0, 0.55, 0.4], [1.0, 2.0, 3.0]
     time = (0.4 + 0.6 * wish) * (own[-1] - done)

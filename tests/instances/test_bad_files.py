@@ -162,9 +162,8 @@ def test_a_zero_with_a_huge_exponent_is_read_exactly(example, tmp_path):
 def test_an_index_that_only_rounds_to_an_integer_is_refused_exactly(example, tmp_path):
     solution = {"job_node": [0], "job_gpus": [1], "job_level": [-1], "node_type": [0]}
     text = canonical_text({"format": "rsjs-solution/1", "instance": "0" * 64, **solution})
-    (tmp_path / "s.json").write_text(
-        text.replace('"job_gpus":[1]', '"job_gpus":[1.00000000000000000001]')
-    )
+    text = text.replace('"job_gpus":[1]', '"job_gpus":[1.00000000000000000001]')
+    (tmp_path / "s.json").write_text(text)
     assert files.read_solution(tmp_path / "s.json").solution.job_gpus.tolist() == [1]
     with pytest.raises(InputError, match=r"/job_gpus/0: found 1\.0000000000000002, expected"):
         files.read_exact(tmp_path / "s.json")

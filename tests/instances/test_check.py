@@ -12,12 +12,8 @@ from rsjs.instances.documents import canonical, of_solution, to_instance
 from rsjs.instances.solution import DECISION_ARRAYS, Solution
 
 VM, BOX, OFF = 0, 1, -1
-VALID = {
-    "job_node": [0, 0, 2],
-    "job_gpus": [1, 0, 2],
-    "job_level": [-1, 1, -1],
-    "node_type": [VM, OFF, BOX],
-}
+JOBS = {"job_node": [0, 0, 2], "job_gpus": [1, 0, 2], "job_level": [-1, 1, -1]}
+VALID = {**JOBS, "node_type": [VM, OFF, BOX]}
 CORRUPT = [  # constraint, where, {place: value}; a place without index replaces the array
     # arrays of another size
     ("shape", "/job_node", {"job_node": [0, 0]}),
@@ -111,8 +107,7 @@ def test_a_corrupt_decision_is_rejected_by_name(example, verdicts, constraint, w
 
 
 def test_every_constraint_of_the_checker_has_a_corruption():
-    source = inspect.getsource(checker)
-    names = set(re.findall(r'_violation\(\s*"(\w+)"', source))
+    names = set(re.findall(r'_violation\(\s*"(\w+)"', inspect.getsource(checker)))
     assert len(names) == 14
     assert names == {constraint for constraint, *_ in CORRUPT} | ELSEWHERE
     assert names <= set(re.findall(r'"(\w+)"', inspect.getsource(exact)))
@@ -121,8 +116,7 @@ def test_every_constraint_of_the_checker_has_a_corruption():
 @pytest.mark.parametrize("name", DECISION_ARRAYS)
 def test_only_minus_one_means_nothing(example, name):
     decision = _decision({f"{name}/1": -2})  # the schema keeps it out of files
-    verdict = check(to_instance(example()), decision)
-    assert _named(verdict) == [("range", f"/{name}/1")]
+    assert _named(check(to_instance(example()), decision)) == [("range", f"/{name}/1")]
 
 
 def test_quarters_fill_gpus_and_the_next_one_is_too_many(example, verdicts):
@@ -196,9 +190,8 @@ def test_all_violations_of_a_stage_are_told(example, verdicts):
 
 def test_a_violation_tells_what_was_found_and_expected(example):
     verdict = check(to_instance(example()), _decision({"job_level/1": 0}))
-    assert str(verdict.violations[0]) == (
-        "memory: /job_level/1: found 8 GB, expected <= 6 GB for level 0 on vm"
-    )
+    told = "memory: /job_level/1: found 8 GB, expected <= 6 GB for level 0 on vm"
+    assert str(verdict.violations[0]) == told
 
 
 def test_verdicts_hold_plain_numbers(example):

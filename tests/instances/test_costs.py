@@ -50,9 +50,8 @@ def test_the_slowest_configuration_is_looked_for_on_types_that_some_node_may_tak
 def test_the_slowest_configuration_has_no_more_gpus_than_a_node_that_may_be(example):
     document = example()
     document["jobs"] = [document["jobs"][2] | {"hours_per_epoch": {"P": [1, 0.5], "K80": [9, 99]}}]
-    document["cluster"]["node_types"].append(
-        {"name": "small", "gpu_type": "K80", "gpus": 1, "cost": [0, 1]}
-    )
+    small = {"name": "small", "gpu_type": "K80", "gpus": 1, "cost": [0, 1]}
+    document["cluster"]["node_types"].append(small)
     document["cluster"]["nodes"][0]["types"] = ["small"]
     assert costs.tables(to_instance(document)).longest.tolist() == [36]
 

@@ -30,10 +30,8 @@ JJ2,NV6,M60,1,1,0.62,900.1
 """,
     NODES: "Nodes\nn1\nnode two\n",
 }
-PEER_JOBS = {
-    "oneshot_azure4_N10_J40_s1": (10, 40),
-    "online_azure4_N10_J100_exp120000_s1": (10, 100),
-}
+ONLINE = "online_azure4_N10_J100_exp120000_s1"
+PEER_JOBS = {"oneshot_azure4_N10_J40_s1": (10, 40), ONLINE: (10, 100)}
 
 
 @pytest.fixture
@@ -58,8 +56,7 @@ def test_seconds_become_hours_and_the_rest_is_kept(folder):
     assert instance.name == "small case"
     assert (instance.now, instance.H, instance.rho) == (0, 0, 100)
     assert (instance.objective.energy, instance.objective.tardiness_at) == ("next_event",) * 2
-    assert jobs.id == ("JJ1", "JJ2")
-    assert jobs.application == ("vgg16", "alex, net")
+    assert (jobs.id, jobs.application) == (("JJ1", "JJ2"), ("vgg16", "alex, net"))
     assert jobs.due.tolist() == [2.0, 1000.5 / 3600]
     assert jobs.weight.tolist() == [0.001 * 3600, 0.0042 * 3600]
     assert jobs.hours_per_epoch[0].tolist() == [[np.inf, 2, 1], [np.inf] * 3]
@@ -228,8 +225,7 @@ def test_bad_entries_are_refused_with_file_line_and_value(folder, name, old, new
     change(folder, name, old, new)
     with pytest.raises(InputError) as error:
         csv_triple.read_any(folder)
-    assert error.value.file == folder / name
-    assert error.value.pointer == pointer
+    assert (error.value.file, error.value.pointer) == (folder / name, pointer)
     assert told in str(error.value)
 
 

@@ -1,5 +1,7 @@
 """Instances that programs make are checked like those from files; nothing changes afterwards."""
 
+import pickle
+from copy import deepcopy
 from dataclasses import replace
 
 import numpy as np
@@ -10,6 +12,7 @@ from rsjs.instances.documents import to_instance
 from rsjs.instances.epochs import Law
 from rsjs.instances.errors import InputError
 from rsjs.instances.jobs import ARRAYS
+from rsjs.instances.solution import Solution
 
 
 def _changed(instance, name, at, value):
@@ -39,6 +42,47 @@ def _changed(instance, name, at, value):
 def test_a_bad_number_in_an_array_is_told_with_its_place(example, name, at, value, message):
     with pytest.raises(InputError, match=message):
         _changed(to_instance(example()), name, at, value)
+
+
+@pytest.mark.parametrize("sign", ["\n", "\x1b", "\x9b", "\u202e", "\x00"])
+def test_names_hold_nothing_that_steers_a_terminal(example, sign):
+    for place, where in {
+        ("name",): "/name",
+        ("cluster", "gpu_types", 1, "name"): "/cluster/gpu_types/1/name",
+        ("cluster", "node_types", 0, "name"): "/cluster/node_types/0/name",
+        ("jobs", 1, "id"): "/jobs/1/id",
+        ("jobs", 2, "application"): "/jobs/2/application",
+    }.items():
+        part = document = example()
+        for step in place[:-1]:
+            part = part[step]
+        part[place[-1]] += sign
+        with pytest.raises(InputError, match=f"^{where}: .*expected a name without control"):
+            to_instance(document)
+    document = example()
+    document["cluster"]["nodes"][0]["names"] = ["a", f"b{sign}"]
+    document["laws"][f"law{sign}"] = [[1, 1]]
+    with pytest.raises(InputError, match="/cluster/nodes: found"):
+        to_instance(document)
+    del document["cluster"]["nodes"][0]["names"]
+    with pytest.raises(InputError, match="/laws/law"):
+        to_instance(document)
+
+
+@pytest.mark.parametrize("copied", [deepcopy, lambda found: pickle.loads(pickle.dumps(found))])
+def test_copies_and_pickles_cannot_be_written_to_either(example, copied):
+    instance = copied(to_instance(example()))
+    decision = copied(Solution.empty(3, 2))
+    for array in (
+        decision.job_node,
+        instance.jobs.due,
+        instance.hours_per_epoch,
+        instance.cluster.allowed,
+        instance.laws["short"].weights,
+    ):
+        with pytest.raises(ValueError, match="read-only"):
+            array[...] = 0
+    assert instance.digest == to_instance(example()).digest
 
 
 @pytest.mark.parametrize("name", [*ARRAYS, "application", "law", "meta"])

@@ -75,9 +75,7 @@ def test_a_name_that_two_packages_offer_is_refused(offered):
         ("leaves.py", False),
     ],
 )
-def test_the_digest_is_of_what_a_method_imports_from_its_distribution(
-    offered, tmp_path, file, counts
-):
+def test_the_digest_is_of_what_a_method_imports_of_its_package(offered, tmp_path, file, counts):
     before = source_of(offered["fine"], "offered_pack.method")
     assert (before["distribution"], before["version"]) == ("one", "1")
     (tmp_path / file).write_text(FILES[file] + "# changed\n")

@@ -24,9 +24,7 @@ def _remaining(document, job):
     done = Fraction(str(job["epochs_done"]))
     if job["law"] == "fixed":
         return [(job["epochs_max"] - done, Fraction(1))]
-    left = [
-        (epoch - done, weight) for epoch, weight in document["laws"][job["law"]] if epoch > done
-    ]
+    left = [(e - done, weight) for e, weight in document["laws"][job["law"]] if e > done]
     return [(r, Fraction(weight, sum(w for _, w in left))) for r, weight in left]
 
 

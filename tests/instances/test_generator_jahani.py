@@ -27,8 +27,7 @@ def test_an_instance_has_the_papers_constants():
     subject = made()
     assert (subject.objective.energy, subject.objective.mu) == ("proportional", 1)
     (group,) = subject.cluster.groups
-    assert group.count == 10
-    assert group.types == node_catalogues.MEMBERS["table2"]
+    assert (group.count, group.types) == (10, node_catalogues.MEMBERS["table2"])
 
 
 @pytest.mark.parametrize("times", TIMES)

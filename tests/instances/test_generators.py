@@ -75,8 +75,7 @@ def test_the_objective_and_its_constants_are_the_familys(family, kind):
     subject = made(family, kind)
     assert subject.objective == FAMILIES[family]
     assert (subject.H, subject.rho, subject.now) == (1, 100, 0)
-    assert subject.cluster.nodes == 10
-    assert subject.jobs.id[:2] == ("j1", "j2")
+    assert (subject.cluster.nodes, subject.jobs.id[:2]) == (10, ("j1", "j2"))
 
 
 @each
@@ -84,8 +83,7 @@ def test_the_generator_block_is_enough_to_make_it_again(family, kind):
     for arrival in ({}, {"law": laws(family)[-1]}, {"law": "constant", "gap_seconds": 60}):
         subject = made(family, kind, **arrival)
         again = made(family, subject.generator["parameters"])
-        assert again.digest == subject.digest
-        assert again.name == subject.name
+        assert (again.digest, again.name) == (subject.digest, subject.name)
         assert subject.generator["name"] == family
         assert subject.generator["version"]
 

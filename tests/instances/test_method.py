@@ -2,12 +2,13 @@
 
 import math
 from dataclasses import replace
+from itertools import pairwise
 
 import pytest
 
 from rsjs.instances.documents import to_instance
 from rsjs.instances.errors import InputError
-from rsjs.instances.method import Inner, Limits, Method, Report
+from rsjs.instances.method import FINENESS, MOST_AT_ONCE, Inner, Limits, Method, Report
 from rsjs.instances.solution import Solution, Stop
 
 ANY = Method(name="any", summary="", kind="heuristic", run="rsjs.instances.check:check")
@@ -138,6 +139,19 @@ def test_bounds_are_kept_and_published_only_when_they_improve(clock):
         (4, None, 3),
     ]
     assert report.published == [-5, 0, 3]
+
+
+def test_a_method_that_reports_all_the_time_is_heard_now_and_then(clock):
+    report = Recorder()
+    for tick in range(400_000):
+        clock[0] = 100 + tick / 1e5
+        report.bound(float(tick))
+    assert len(report.events) == len(report.published) < MOST_AT_ONCE + 7000
+    assert [event.bound for event in report.events[:9]] == [*range(9)]
+    gaps = [b.seconds / a.seconds for a, b in pairwise(report.events[MOST_AT_ONCE:])]
+    assert min(gaps) >= 1 + FINENESS > 0.999 * max(gaps)
+    report.incumbent(NOTHING, 1.0)
+    assert report.result(Stop.ITERATIONS).objective == 1.0
 
 
 def test_what_is_no_number_is_no_incumbent_and_no_bound():

@@ -30,8 +30,7 @@ def test_a_decision_costs_the_same_in_either_order(random_document, random_decis
 def test_a_permuted_instance_is_whole_and_can_be_written(random_document, rng, seed):
     instance = to_instance(random_document(rng))
     made = permuted(instance, seed).instance
-    again = to_instance(documents.of_instance(made))
-    assert again.digest == made.digest
+    assert to_instance(documents.of_instance(made)).digest == made.digest
     assert sorted(made.jobs.id) == sorted(instance.jobs.id)
     assert sorted(made.cluster.node_names) == sorted(instance.cluster.node_names)
     names = dict(zip(instance.cluster.node_names, instance.cluster.allowed.tolist(), strict=True))

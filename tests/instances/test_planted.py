@@ -96,8 +96,7 @@ def test_the_optimum_is_that_of_the_library(kind):
 def test_the_objective_is_that_of_the_paper(kind):
     family = {"proportional": "jahani", "first_ending": "andreas"}[kind]
     made = planted.generate(nodes=3, jobs=12, seed=1, kind=kind)
-    assert made.objective == FAMILIES[family]
-    assert made.generator["name"] == "planted"
+    assert (made.objective, made.generator["name"]) == (FAMILIES[family], "planted")
     assert planted.generate(**made.generator["parameters"]).digest == made.digest
 
 

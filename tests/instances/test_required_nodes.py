@@ -27,8 +27,7 @@ def _most_nodes(instance):
     choices = [
         [-1, *(n for n in nodes if _runs(instance, j, n))] for j in range(len(instance.jobs))
     ]
-    taken = [set(nodes) - {-1} for nodes in product(*choices)]
-    return max(len(nodes) for nodes in taken)
+    return max(len(set(nodes) - {-1}) for nodes in product(*choices))
 
 
 @given(rng=st.randoms(use_true_random=False))

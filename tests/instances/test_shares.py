@@ -14,10 +14,8 @@ GPUS = tuple(shares.TABLE_IV)
 def test_table_iv_is_the_printed_one(shared):
     with (shared / "data/catalogue/colocation_paper_table_IV.csv").open() as file:
         rows = list(csv.DictReader(file))
-    printed = [
-        tuple(float(row[name]) for name in ("memory_threshold_gb", "fraction", "b_max"))
-        for row in rows
-    ]
+    names = ("memory_threshold_gb", "fraction", "b_max")
+    printed = [tuple(float(row[name]) for name in names) for row in rows]
     ours = [
         (share.max_memory_gb, share.units / shares.UNITS[gpu], share.most)
         for gpu in GPUS

@@ -14,12 +14,8 @@ UNITS = [(2000, 1000, 1000), (2000, 1000), (1000, 2000), (2000,)]
 
 def _jobs(rows, **columns):
     n = len(rows)
-    given = {
-        "priority": [1] * n,
-        "interruptible": [True] * n,
-        "migratable": [True] * n,
-        "deadline": [np.inf] * n,
-    } | columns
+    given = {"priority": [1] * n, "deadline": [np.inf] * n}
+    given |= {"interruptible": [True] * n, "migratable": [True] * n} | columns
     return JobSet(
         name="tiny",
         time_unit="minute",

@@ -40,16 +40,14 @@ def test_the_makespan_bound_is_the_optimum_of_the_papers_sets(section_4):
 
 def test_the_assignment_bound_by_hand(problem_of):
     rows = [(0.5, [1500]), (0.5, [5, 5]), (1, [1500, 1500, 1500])]
-    problem = problem_of(rows, "C", units=(2000, 1000))
-    assert assignment_bound(problem) == 3 + (1 + 4) + 2
+    assert assignment_bound(problem_of(rows, "C", units=(2000, 1000))) == 3 + (1 + 4) + 2
     with pytest.raises(InputError, match="/jobs/0: found a job that may stop, expected reading C"):
         assignment_bound(problem_of(rows, "B"))
 
 
 def test_the_lagrangian_bound_closes_where_the_relaxation_is_exact(problem_of):
     problem = problem_of([(0, [1500] * n) for n in (3, 1, 2)], objective="completion")
-    value = lagrangian_bound(problem, {"completion": 1}, target=10, horizon=6)
-    assert 9 < value <= 10
+    assert 9 < lagrangian_bound(problem, {"completion": 1}, target=10, horizon=6) <= 10
 
 
 def test_the_lagrangian_bound_counts_late_jobs_and_preemptions(problem_of):

@@ -51,8 +51,7 @@ def test_terms_of_a_schedule_by_hand(problem_of):
 def test_each_broken_constraint_is_stated_with_its_place(
     problem_of, reading, minute, unit, constraint, where
 ):
-    problem = problem_of(ROWS, reading)
-    verdict = check_schedule(problem, made(minute, unit))
+    verdict = check_schedule(problem_of(ROWS, reading), made(minute, unit))
     assert [(v.constraint, v.where) for v in verdict.violations] == [(constraint, where)]
     assert verdict.terms is None
 

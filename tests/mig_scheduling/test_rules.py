@@ -31,8 +31,7 @@ SEEDS = [2, 3, 5, 7]
 def test_each_rule_orders_the_first_steps_as_its_key_says(problem_of, rule, jobs):
     memory = [[500, 1], [1500], [400, 1200, 1200], [600]]
     problem = problem_of([(0, row) for row in memory], deadline=[9, 7, np.inf, 5])
-    first = ranks(problem, rule)[problem.jobs.start[:-1]]
-    assert np.argsort(first).tolist() == jobs
+    assert np.argsort(ranks(problem, rule)[problem.jobs.start[:-1]]).tolist() == jobs
 
 
 def test_an_unknown_rule_is_answered_with_the_known_ones(problem_of):
@@ -43,8 +42,7 @@ def test_an_unknown_rule_is_answered_with_the_known_ones(problem_of):
 def test_a_job_takes_the_smallest_free_unit_that_holds_its_step(problem_of):
     problem = problem_of([(0, [900, 1600]), (0, [500]), (0, [100])], units=(2000, 500, 1000))
     found = best_fit(problem)
-    assert found.minute.tolist() == [0, 1, 0, 0]
-    assert found.unit.tolist() == [2, 0, 1, 0]
+    assert (found.minute.tolist(), found.unit.tolist()) == ([0, 1, 0, 0], [2, 0, 1, 0])
 
 
 def test_readings_differ_in_what_interrupts_a_job(problem_of):

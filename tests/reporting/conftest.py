@@ -6,10 +6,9 @@ import numpy as np
 import pytest
 
 from rsjs.instances.cluster import Cluster, GpuType, NodeGroup, NodeType, ShareLevel
-from rsjs.instances.epochs import FIXED
-from rsjs.instances.jobs import Jobs
 from rsjs.instances.schema import FAMILIES, Instance
 from rsjs.instances.solution import Solution
+from tests.by_hand import jobs_of
 
 Row = dict[str, Any]
 
@@ -111,12 +110,8 @@ def decide():
 def _decide(nodes, places, ids="j{}", spare=0):
     """Shares "half" and "quarter"; None = postponed; the last `spare` nodes are off."""
     levels = {"quarter": 0, "half": 1}
-    gpu = GpuType(
-        name="A100",
-        memory_gb=40.0,
-        units=4,
-        levels=tuple(ShareLevel(units=units, max_memory_gb=20.0) for units in (1, 2)),
-    )
+    shares = tuple(ShareLevel(units=units, max_memory_gb=20.0) for units in (1, 2))
+    gpu = GpuType(name="A100", memory_gb=40.0, units=4, levels=shares)
     node_type = NodeType(name="four_A100", gpu_type="A100", cost=(0.0, 1.0, 2.0, 3.0, 4.0))
     jobs = len(places)
     hours = np.full((jobs, 1, 5), np.inf)
@@ -128,19 +123,11 @@ def _decide(nodes, places, ids="j{}", spare=0):
             node_types=(node_type,),
             groups=(NodeGroup(count=nodes, types=("four_A100",)),),
         ),
-        jobs=Jobs(
-            id=tuple(ids.format(j) for j in range(jobs)),
-            application=("app",) * jobs,
-            release=np.zeros(jobs),
+        jobs=jobs_of(
+            hours,
             due=np.full(jobs, 5.0),
-            weight=np.ones(jobs),
-            memory_gb=np.zeros(jobs),
-            epochs_max=np.ones(jobs, dtype=np.int64),
-            epochs_done=np.zeros(jobs),
-            law=(FIXED,) * jobs,
-            hours_per_epoch=hours,
+            id=tuple(ids.format(j) for j in range(jobs)),
             inflation=np.full((jobs, 1, 2), 1.5),
-            meta=({},) * jobs,
         ),
         H=1.0,
         rho=100.0,

@@ -12,15 +12,10 @@ from rsjs.reporting.shelf_words import without_prefix
 
 def test_jobs_lie_side_by_side_the_largest_first_shares_last(decide):
     shelf, other = shelves(*decide(2, [(0, "half"), (0, 1), (0, 2), (0, "quarter"), None]))
-    assert [(block.job, block.start, block.width) for block in shelf.blocks] == [
-        ("j2", 0, 2),
-        ("j1", 2, 1),
-        ("j0", 3, 0.5),
-        ("j3", 3.5, 0.25),
-    ]
+    found = [(block.job, block.start, block.width) for block in shelf.blocks]
+    assert found == [("j2", 0, 2), ("j1", 2, 1), ("j0", 3, 0.5), ("j3", 3.5, 0.25)]
     assert shelf.idle == []
-    assert other.blocks == ()
-    assert other.idle == [0, 1, 2, 3]
+    assert (other.blocks, other.idle) == ((), [0, 1, 2, 3])
 
 
 def test_nodes_that_are_off_are_left_out_and_what_does_not_fit_is_refused(decide):
@@ -29,10 +24,7 @@ def test_nodes_that_are_off_are_left_out_and_what_does_not_fit_is_refused(decide
         shelves(*decide(1, [(0, 3), (0, 3)]))
 
 
-@given(
-    st.dictionaries(st.integers(0, 99), st.integers(1, 6), max_size=9),
-    st.sampled_from([4, 7, 8, 20]),
-)
+@given(st.dictionaries(st.integers(0, 99), st.integers(1, 6)), st.sampled_from([4, 7, 8, 20]))
 def test_shares_fit_on_as_few_gpus_as_the_checker_counts(shares, units):
     shares = {job: min(size, units - 1) for job, size in shares.items()}
     groups = packed(shares, units)
@@ -70,8 +62,7 @@ def test_text_shows_jobs_between_bars_and_idle_gpus_as_dots(decide):
 @pytest.mark.parametrize("width", [40, 80, 120])
 def test_text_of_many_nodes_keeps_to_the_width_and_shows_every_job(decide, width):
     text = occupancy_text(*decide(30, [(node, 2) for node in range(30)]), width)
-    drawn = text.plain.splitlines()[2:-1]
-    assert max(map(len, drawn)) <= width
+    assert max(map(len, text.plain.splitlines()[2:-1])) <= width
     words = text.plain.replace("\N{BOX DRAWINGS LIGHT VERTICAL}", " ").split()
     assert {f"j{job}" for job in range(30)} <= set(words)
 

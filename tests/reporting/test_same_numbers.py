@@ -72,8 +72,7 @@ def test_statistics_report_and_archive_have_the_same_tables(stored, archived, tm
     write_results(archived, tmp_path, sorted(kinds))
     archive = {path.stem: path.read_text() for path in tmp_path.glob("tables/*.csv")}
     assert len(statistics) > 12
-    assert statistics == site
-    assert statistics == archive
+    assert statistics == site == archive
 
 
 def test_a_method_that_is_optimal_wherever_it_serves_says_so(stored):
@@ -88,11 +87,9 @@ def test_of_equal_costs_one_run_is_the_best_everywhere(stored, archived):
     of_instance: dict[str, list[Row]] = {}
     for row in archived.rows:
         of_instance.setdefault(row["instance"], []).append(row)
-    reported = {
-        group[0]["instance"]: _line(group)["method"]
-        for family in families(gathered([stored]).rows)
-        for group in family.instances.values()
-    }
+    found = families(gathered([stored]).rows)
+    groups = [group for family in found for group in family.instances.values()]
+    reported = {group[0]["instance"]: _line(group)["method"] for group in groups}
     best = {name: best_row(rows) for name, rows in of_instance.items()}
     assert reported == {name: row and row["method"] for name, row in best.items()}
     for name, rows in of_instance.items():  # costs differ in their last digits

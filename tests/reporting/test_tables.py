@@ -68,6 +68,17 @@ def test_our_own_reader_gives_the_rows_back(rows, tmp_path, message):
     assert tables.read_rows(tmp_path / "rows.csv") == [{"extra": None} | row for row in rows]
 
 
+def test_text_is_no_formula_of_a_spreadsheet_and_steers_no_terminal(rows, tmp_path):
+    names = ["=1+1", "+a", "-b", "@c", "'=d", "'e", "f\x1b[31m"]
+    rows = [rows[0] | {"instance": name, "energy": -1.5} for name in names]
+    tables.write_all(rows, tmp_path)
+    first = [line.split(",")[0] for line in (tmp_path / "rows.csv").read_text().splitlines()[1:]]
+    assert first == ["'=1+1", "'+a", "'-b", "'@c", "''=d", "'e", "f\x1b[31m"]
+    found = tables.read_rows(tmp_path / "rows.csv")
+    assert [row["instance"] for row in found] == [*names[:6], r"f\x1b[31m"]
+    assert {row["energy"] for row in found} == {-1.5}
+
+
 def test_a_mark_of_the_byte_order_is_no_part_of_the_first_column(tmp_path):
     (tmp_path / "rows.csv").write_text("instance,seed\na,1\n", encoding="utf-8-sig")
     assert tables.read_rows(tmp_path / "rows.csv") == [{"instance": "a", "seed": 1}]
@@ -78,7 +89,7 @@ def test_a_mark_of_the_byte_order_is_no_part_of_the_first_column(tmp_path):
     [
         (b"instance,seed\na,1\nb,1,2,3\n", "row 2: found 2 more fields than columns, expected 2"),
         (b"instance,seed\na,one\n", "row 1, seed: found 'one', expected a number"),
-        (b"instance,seed\n\xff,1\n", "expected rows as CSV"),
+        (b"instance,seed\n\xff,1\n", "found byte 0xff at offset 14, expected UTF-8 text"),
     ],
 )
 def test_a_file_of_rows_that_is_none_is_told(tmp_path, data, told):
@@ -97,8 +108,7 @@ def test_markdown_has_one_line_per_row_and_a_cell_per_column(rows):
     assert {len(line) for line in table} == {len(COLUMNS)}
     keys = [column.key for column in COLUMNS]
     exact, heuristic, nothing = (dict(zip(keys, line, strict=True)) for line in table[2:5])
-    assert exact["objective"] == "13.9748"
-    assert exact["gap_to_best"] == r"\<0.001"
+    assert (exact["objective"], exact["gap_to_best"]) == ("13.9748", r"\<0.001")
     assert exact["executed"] == "3/4"
     assert heuristic["gap_to_best"] == "99.954"
     assert heuristic["bound"] == heuristic["build_s"] == "\N{EN DASH}"
@@ -138,8 +148,7 @@ def test_long_latex_tables_are_split_between_instances(rows):
     many = [row | {"instance": f"x-{i}"} for i in range(20) for row in rows[:3]]
     text = tables.latex(many)
     assert text.count(r"\begin{table}") == text.count(r"\end{table}") == 4
-    assert text.count("Continued.") == 2
-    assert text.count("greedy:code &") == 2 * 20
+    assert (text.count("Continued."), text.count("greedy:code &")) == (2, 2 * 20)
 
 
 def test_limits_seed_and_versions_stand_below_every_table_and_differences(rows):
@@ -180,9 +189,7 @@ def test_terminal_tables_fit_their_width(rows, width):
 
 def test_wider_terminals_show_more_columns(rows):
     shown = [len(tables.rich_table(rows, width).columns) for width in (60, 80, 100, 140, 250)]
-    assert shown == sorted(shown)
-    assert shown[0] == 5
-    assert shown[-1] == len(COLUMNS)
+    assert (shown, shown[0], shown[-1]) == (sorted(shown), 5, len(COLUMNS))
     rows[0]["method"] = "[red]x[/red]"
     assert any("[red]x[/red]" in line for line in printed(rows, 100))
 

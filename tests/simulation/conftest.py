@@ -6,10 +6,10 @@ import pytest
 from rsjs.instances.cluster import Cluster, GpuType, NodeGroup, NodeType, ShareLevel
 from rsjs.instances.documents import to_workload
 from rsjs.instances.epochs import FIXED, Law
-from rsjs.instances.jobs import Jobs
 from rsjs.instances.schema import FAMILIES, Workload
 from rsjs.instances.solution import Solution
 from rsjs.simulation.policy import Choice, Policy
+from tests.by_hand import jobs_of
 
 ONE_GPU = {"A1": (1.0,)}  # a node type with one GPU, at 1 $/h
 
@@ -18,8 +18,8 @@ def _make(
     types=ONE_GPU,
     nodes=(),
     hours=(),
-    release=(0.0,),
-    due=(9.0,),
+    release=(),
+    due=(),
     weight=(),
     realised=(),
     law=(),
@@ -31,10 +31,12 @@ def _make(
 
     `types`: name -> $/h with 1, 2, ... GPUs in use; `nodes`: the types that each may take, else one
     node of the first; `hours`: per epoch, by GPU type, on 1, 2, ... GPUs, else 1 h on one; `law`:
-    of all jobs, else one epoch; with `inflation` half a GPU can be had.
+    of all jobs, else one epoch; with `inflation` half a GPU can be had. Jobs come at 0 and are due
+    at 9 unless said.
     """
     nodes = nodes or [[next(iter(types))]]
-    hours = hours or [{"A": [1.0]}] * len(release)
+    jobs = len(hours) or len(release) or 1
+    hours = hours or [{"A": [1.0]}] * jobs
     gpus = sorted({name[0] for name in types})
     levels = () if inflation is None else (ShareLevel(units=1, max_memory_gb=0.0),)
     cluster = Cluster(
@@ -45,7 +47,6 @@ def _make(
         ),
         groups=tuple(NodeGroup(count=1, types=tuple(names)) for names in nodes),
     )
-    jobs = len(hours)
     table = np.full((jobs, len(gpus), cluster.largest + 1), np.inf)
     for j, by_gpu in enumerate(hours):
         for gpu, times in by_gpu.items():
@@ -53,19 +54,14 @@ def _make(
     return Workload(
         name="by hand",
         cluster=cluster,
-        jobs=Jobs(
-            id=tuple(f"j{j}" for j in range(jobs)),
-            application=("app",) * jobs,
-            release=np.array(release, dtype=float),
-            due=np.array(due, dtype=float),
+        jobs=jobs_of(
+            table,
+            np.array(due or [9.0] * jobs, dtype=float),
+            release=np.array(release or [0.0] * jobs, dtype=float),
             weight=np.array(weight or [1.0] * jobs, dtype=float),
-            memory_gb=np.zeros(jobs),
             epochs_max=np.full(jobs, law[-1][0] if law else 1),
-            epochs_done=np.zeros(jobs),
             law=("law" if law else FIXED,) * jobs,
-            hours_per_epoch=table,
             inflation=np.full((jobs, len(gpus), len(levels)), inflation or np.inf),
-            meta=({},) * jobs,
         ),
         laws={"law": Law.of(law)} if law else {},
         H=1.0,
@@ -159,13 +155,8 @@ def switching(scripted):
 @pytest.fixture
 def two(make):
     """Two nodes of one GPU; two jobs of 4 and 2 epochs of an hour, of 6 at most."""
-    return make(
-        nodes=[["A1"], ["A1"]],
-        release=[0, 1],
-        due=[4, 5],
-        law=[[2, 1], [4, 1], [6, 1]],
-        realised=[4, 2],
-    )
+    law = [[2, 1], [4, 1], [6, 1]]
+    return make(nodes=[["A1"]] * 2, release=[0, 1], due=[4, 5], law=law, realised=[4, 2])
 
 
 @pytest.fixture

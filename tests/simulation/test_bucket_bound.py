@@ -24,14 +24,7 @@ ROUNDING = 1 + 1e-6
 
 def _two(make, **changed):
     """Two jobs at once, 2 h on one GPU at 1 $/h, due after 2 h, 10 $ for each hour late."""
-    given = {
-        "types": {"A1": [1.0]},
-        "nodes": [["A1"]],
-        "hours": [{"A": [2.0]}] * 2,
-        "release": [0, 0],
-        "due": [2, 2],
-        "weight": [10, 10],
-    }
+    given = {"types": {"A1": [1.0]}, "hours": [{"A": [2.0]}] * 2, "due": [2, 2], "weight": [10, 10]}
     return make(**given | changed)
 
 
@@ -65,8 +58,7 @@ def test_gpus_of_two_nodes_do_not_add_up_to_one_configuration(make):
 
 
 def test_halves_of_a_gpu_are_room_for_two(make):
-    both = _two(make, inflation=1.0)
-    assert bucket_bound(both, hours=0.5) == pytest.approx(2.0)
+    assert bucket_bound(_two(make, inflation=1.0), hours=0.5) == pytest.approx(2.0)
 
 
 def test_a_job_due_before_it_is_submitted_is_late_from_then_on(make):
@@ -178,13 +170,9 @@ def test_few_slow_cheap_gpus_are_not_left_out_for_fast_dear_ones(make):
 
 def test_nodes_of_several_classes_have_hours_of_their_own(make):
     """Three jobs at once on three of four nodes, in time: nobody waits."""
-    workload = make(
-        types={"A1": [5.0], "B1": [1.0], "C1": [7.0]},
-        nodes=[["A1"], ["B1"], ["B1"], ["B1", "C1"]],
-        hours=[{"B": [1.0]}] * 3,
-        release=[0] * 3,
-        due=[1] * 3,
-        weight=[50.0] * 3,
-    )
+    types = {"A1": [5.0], "B1": [1.0], "C1": [7.0]}
+    nodes = [["A1"], ["B1"], ["B1"], ["B1", "C1"]]
+    hours = [{"B": [1.0]}] * 3
+    workload = make(types=types, nodes=nodes, hours=hours, due=[1] * 3, weight=[50.0] * 3)
     for hours in (0.25, 0.5, 1.0):
         assert bucket_bound(workload, hours=hours) == pytest.approx(3.0)

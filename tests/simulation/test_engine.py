@@ -18,8 +18,7 @@ from rsjs.simulation.state import State
 def _spy(script, seen):
     def decide(state, memory):
         seen.append(state)
-        choice = script.decide(state, memory)
-        return replace(choice, memory=(memory or 0) + 1)
+        return replace(script.decide(state, memory), memory=(memory or 0) + 1)
 
     return Policy(spelling="spy", decide=decide)
 
@@ -28,12 +27,8 @@ def test_completions_come_before_arrivals_and_one_decision_follows(make, scripte
     workload = make(hours=[{"A": [2.0]}] * 3, release=[0, 2, 2 + 0.9e-9], due=[9] * 3)
     seen: list[State] = []
     found = simulate(workload, _spy(scripted({"j0": (0, 1)}, {"j1": (0, 1)}, {"j2": (0, 1)}), seen))
-    assert [record.kinds for record in found.records] == [
-        (Kind.ARRIVAL,),
-        (Kind.COMPLETION, Kind.ARRIVAL),
-        (Kind.COMPLETION,),
-        (Kind.COMPLETION,),
-    ]
+    ended, both = (Kind.COMPLETION,), (Kind.COMPLETION, Kind.ARRIVAL)
+    assert [record.kinds for record in found.records] == [(Kind.ARRIVAL,), both, ended, ended]
     assert [state.rows.tolist() for state in seen] == [[0], [1, 2], [2]]
     assert (seen[1].current.job_node == -1).all()
     assert not seen[1].used.any()
@@ -42,15 +37,11 @@ def test_completions_come_before_arrivals_and_one_decision_follows(make, scripte
 def test_a_policy_sees_the_jobs_at_hand_and_not_their_epochs(two, both):
     seen: list[State] = []
     simulate(two, _spy(both, seen))
-    assert [(state.now, state.number, state.elapsed) for state in seen] == [
-        (0.0, 0, 0.0),
-        (1.0, 1, 1.0),
-        (3.0, 2, 2.0),
-    ]
+    told = [(state.now, state.number, state.elapsed) for state in seen]
+    assert told == [(0.0, 0, 0.0), (1.0, 1, 1.0), (3.0, 2, 2.0)]
     instance = seen[1].instance
     assert instance.jobs.id == ("j0", "j1")
-    assert instance.jobs.epochs_done.tolist() == [1.0, 0.0]
-    assert instance.now == 1.0
+    assert (instance.jobs.epochs_done.tolist(), instance.now) == ([1.0, 0.0], 1.0)
     assert instance.current is not None
     assert instance.current.job_node.tolist() == [0, -1]
     assert seen[2].instance.jobs.id == ("j0",)
@@ -71,8 +62,7 @@ def test_memory_is_handed_from_call_to_call(two):
 
     def decide(state, memory):
         memories.append(memory)
-        ids = state.instance.jobs.id
-        nodes = [0 if name == "j0" else 1 for name in ids]
+        nodes = [0 if name == "j0" else 1 for name in state.instance.jobs.id]
         kind = np.where(np.isin([0, 1], nodes), 0, -1)
         return Choice(solution=Solution.of(nodes, [1] * len(nodes), kind), memory=len(memories))
 
@@ -113,8 +103,7 @@ def test_nothing_runs_between_the_last_completion_and_the_next_arrival(make, scr
     workload = make(types={"A1": [2.0]}, release=[0, 10], due=[9, 11])
     found = simulate(workload, scripted({"j0": (0, 1), "j1": (0, 1)}), Options(period=3.0))
     assert [record.time for record in found.records] == [0.0, 1.0, 10.0, 11.0]
-    assert found.totals.energy == 4.0
-    assert found.totals.idle_gpu_hours == 0
+    assert (found.totals.energy, found.totals.idle_gpu_hours) == (4.0, 0)
 
 
 def test_epochs_close_to_a_whole_number_are_that_number(two, both):

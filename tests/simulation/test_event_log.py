@@ -32,13 +32,9 @@ def test_a_log_says_what_was_run_what_happened_and_how_it_ended(tmp_path, make, 
     workload = make(types={"A2": [1.0, 2.0]}, release=[0, 0.5], due=[1, 2])
     found = simulate(workload, scripted({"j0": (0, 1)}, {"j1": (0, 1)}, {"j0": (0, 1)}))
     first, *events, last = map(json.loads, event_log.text(found).splitlines())
-    assert first == {
-        "format": "rsjs-simulation-log/1",
-        "workload": "by hand",
-        "sha256": workload.digest,
-        "policy": "scripted",
-        "options": Options().as_dict(),
-    }
+    run = {"policy": "scripted", "options": Options().as_dict()}
+    of = {"workload": "by hand", "sha256": workload.digest}
+    assert first == {"format": "rsjs-simulation-log/1", **of, **run}
     others = {"in_use", "kinds", "tardiness", "waiting"}
     run = [0, 1, -1]
     assert [{k: v for k, v in e.items() if k not in others} for e in events] == [
@@ -67,8 +63,7 @@ def test_same_seed_same_bytes(tmp_path, workload, outcome):
 
 
 def test_a_log_simulated_again_has_the_same_events_and_totals(tmp_path, workload, outcome):
-    kinds = {kind for record in outcome.records for kind in record.kinds}
-    assert kinds == {*Kind}
+    assert {kind for record in outcome.records for kind in record.kinds} == {*Kind}
     event_log.write(outcome, tmp_path / "log.jsonl")
     found = replay(workload, event_log.read(tmp_path / "log.jsonl"))
     assert found.totals == outcome.totals
@@ -76,9 +71,8 @@ def test_a_log_simulated_again_has_the_same_events_and_totals(tmp_path, workload
 
 
 def test_switches_are_simulated_again(tmp_path, make, switching):
-    workload = make(
-        nodes=[["A1"]] * 2, hours=[{"A": [1.1]}] * 4, release=[0, 0.3, 1.7, 5.9], due=[4, 5, 6, 7]
-    )
+    release, due = [0, 0.3, 1.7, 5.9], [4, 5, 6, 7]
+    workload = make(nodes=[["A1"]] * 2, hours=[{"A": [1.1]}] * 4, release=release, due=due)
     found = simulate(workload, switching)
     assert sum(record.switch >= 0 for record in found.records) > 3
     event_log.write(found, tmp_path / "log.jsonl")

@@ -67,13 +67,8 @@ def waiting_cluster(make, hours, due):
     """Two nodes with a GPU, or two, of one type; all jobs come at 0."""
     largest = max(map(len, hours))
     types = {f"A{largest}": [float(k + 1) for k in range(largest)]}
-    return make(
-        types=types,
-        nodes=[[f"A{largest}"]] * 2,
-        hours=[{"A": own} for own in hours],
-        release=[0.0] * len(hours),
-        due=due,
-    )
+    nodes = [[f"A{largest}"]] * 2
+    return make(types=types, nodes=nodes, hours=[{"A": own} for own in hours], due=due)
 
 
 @pytest.mark.parametrize(
@@ -91,23 +86,17 @@ def test_jobs_are_dealt_by_the_split(make, split, ends):
 
 def test_demand_balances_the_gpus_that_jobs_need(make):
     """j0 needs both GPUs of a node; the others, one each, go to the other controller."""
-    hours = [[4.0, 2.0], [2.0, 2.0], [2.0, 2.0]]
-    workload = waiting_cluster(make, hours, [2.0, 2.0, 2.0])
+    workload = waiting_cluster(make, [[4.0, 2.0], [2.0, 2.0], [2.0, 2.0]], [2.0, 2.0, 2.0])
     found = hierarchical(workload, "queue:edf", 2, split="demand")
     assert found.completed_at.tolist() == [2.0, 2.0, 2.0]
     assert hierarchical(workload, "queue:edf", 2).totals.tardiness > 0
 
 
 def test_a_job_goes_where_it_can_run(make):
-    workload = make(
-        types={"A1": [1.0], "B1": [1.0]},
-        nodes=[["A1"], ["B1"]],
-        hours=[{"B": [1.0]}, {"A": [1.0]}, {"A": [1.0], "B": [1.0]}],
-        release=[0.0, 0.0, 0.0],
-        due=[9.0, 9.0, 9.0],
-    )
-    found = hierarchical(workload, "fifo:paper", 2)
-    assert found.completed_at.tolist() == [1.0, 1.0, 2.0]
+    types = {"A1": [1.0], "B1": [1.0]}
+    hours = [{"B": [1.0]}, {"A": [1.0]}, {"A": [1.0], "B": [1.0]}]
+    workload = make(types=types, nodes=[["A1"], ["B1"]], hours=hours)
+    assert hierarchical(workload, "fifo:paper", 2).completed_at.tolist() == [1.0, 1.0, 2.0]
 
 
 def test_at_the_end_of_a_period_all_controllers_are_asked(make):
@@ -137,22 +126,17 @@ def test_what_cannot_be_simulated_is_refused(spelling, told):
 
 @pytest.mark.parametrize("split", ["round_robin", "pressure", "demand"])
 def test_a_controller_whose_nodes_no_job_can_use_has_nothing_to_decide(make, split):
-    workload = make(
-        types={"A1": [1.0], "B1": [9.0]},
-        nodes=[["A1"], ["B1"], ["A1"]],
-        hours=[{"A": [2.0]}] * 4,
-        release=[0, 0, 1, 1],
-        due=[3, 3, 9, 9],
-    )
+    types = {"A1": [1.0], "B1": [9.0]}
+    nodes = [["A1"], ["B1"], ["A1"]]
+    times = {"release": [0, 0, 1, 1], "due": [3, 3, 9, 9]}
+    workload = make(types=types, nodes=nodes, hours=[{"A": [2.0]}] * 4, **times)
     found = hierarchical(workload, "queue:edf", 3, split=split)
     assert (found.status, found.totals.energy) == (Status.COMPLETE, 8.0)
 
 
 def test_a_controller_sees_its_own_decisions_only(make, monkeypatch):
     """Two nodes, a job on each; all are asked at the end of a period of 1.5 h."""
-    workload = make(
-        nodes=[["A1"]] * 2, hours=[{"A": [2.0]}, {"A": [3.5]}], release=[0, 1], due=[9, 9]
-    )
+    workload = make(nodes=[["A1"]] * 2, hours=[{"A": [2.0]}, {"A": [3.5]}], release=[0, 1])
     seen: list[tuple[str, float, int, float, int]] = []
 
     def spied(_, whole):
@@ -178,11 +162,7 @@ def test_a_controller_sees_its_own_decisions_only(make, monkeypatch):
 
 def test_the_load_of_a_controller_is_that_of_its_jobs_at_hand(make):
     """While j0 runs, j1 goes to the other controller; j2 comes when both are free again."""
-    workload = make(
-        nodes=[["A1"]] * 2,
-        hours=[{"A": [4.0]}, {"A": [1.0]}, {"A": [1.0]}],
-        release=[0, 0.5, 4.5],
-        due=[9] * 3,
-    )
+    hours = [{"A": [4.0]}, {"A": [1.0]}, {"A": [1.0]}]
+    workload = make(nodes=[["A1"]] * 2, hours=hours, release=[0, 0.5, 4.5])
     found = hierarchical(workload, "queue:edf", 2, split="demand")
     assert found.completed_at.tolist() == [4.0, 1.5, 5.5]

@@ -23,15 +23,8 @@ OPTIONS = [
 
 def _one(make, due, weight=10.0):
     """One job of 2 epochs: 2 h each at 1 $/h, or 1 h each at 3 $/h."""
-    return make(
-        types={"A2": [1.0, 3.0]},
-        hours=[{"A": [2.0, 1.0]}],
-        release=[1],
-        due=[due],
-        weight=[weight],
-        law=[[2, 1], [9, 1]],
-        realised=[2],
-    )
+    job = {"due": [due], "weight": [weight], "law": [[2, 1], [9, 1]], "realised": [2]}
+    return make({"A2": [1.0, 3.0]}, hours=[{"A": [2.0, 1.0]}], release=[1], **job)
 
 
 @pytest.mark.parametrize(
@@ -51,21 +44,14 @@ def test_one_job_by_hand(make, due, weight, expected):
 
 def test_a_job_may_change_its_configuration(make):
     """On one GPU 4 h for 4 $, on two 3 h for 6 $; due after 3.5 h: half and half."""
-    workload = make(
-        types={"A2": [1.0, 2.0]}, hours=[{"A": [4.0, 3.0]}], release=[0], due=[3.5], weight=[10]
-    )
+    workload = make(types={"A2": [1.0, 2.0]}, hours=[{"A": [4.0, 3.0]}], due=[3.5], weight=[10])
     assert capacity_free_bound(workload) == pytest.approx(5.0)
     assert capacity_free_bound(workload, Options(energy="gpu")) == pytest.approx(5.0)
 
 
 def test_the_cheapest_node_type_of_a_gpu_counts(make):
-    workload = make(
-        types={"A1": [1.0], "A2": [1.5, 1.5], "A4": [0.1] * 4},
-        nodes=[["A1", "A2"]],
-        hours=[{"A": [4.0]}],
-        release=[0],
-        due=[9],
-    )
+    types = {"A1": [1.0], "A2": [1.5, 1.5], "A4": [0.1] * 4}
+    workload = make(types=types, nodes=[["A1", "A2"]], hours=[{"A": [4.0]}])
     assert capacity_free_bound(workload) == 4 * 0.75  # A4 is nowhere allowed
     assert capacity_free_bound(workload, Options(energy="base:0.5")) == 4 * 0.75
 
@@ -91,20 +77,13 @@ def test_each_job_is_a_linear_program(rng, random_workload):
             fits &= k <= max((cluster.gpus_of_type[v] for v in own), default=0)
             time = jobs.hours_per_epoch[j, i, k] * workload.realised_epochs[j]
             if fits and time < float("inf"):
-                per_gpu = min(
-                    cluster.node_types[v].cost[g] / g
-                    for v in own
-                    for g in range(1, cluster.node_types[v].gpus + 1)
-                )
+                kinds = [cluster.node_types[v] for v in own]
+                per_gpu = min(kind.cost[g] / g for kind in kinds for g in range(1, kind.gpus + 1))
                 hours.append(time)
                 energy.append(time * k * per_gpu)
-        solved = linprog(
-            [*energy, jobs.weight[j]],
-            A_ub=[[*hours, -1.0]],
-            b_ub=[jobs.due[j] - jobs.release[j]],
-            A_eq=[[1.0] * len(hours) + [0.0]],
-            b_eq=[1.0],
-        )
+        late = {"A_ub": [[*hours, -1.0]], "b_ub": [jobs.due[j] - jobs.release[j]]}
+        whole = {"A_eq": [[1.0] * len(hours) + [0.0]], "b_eq": [1.0]}
+        solved = linprog([*energy, jobs.weight[j]], **late, **whole)
         assert found[j] == pytest.approx(solved.fun, rel=1e-6, abs=1e-9)
 
 

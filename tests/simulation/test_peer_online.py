@@ -32,13 +32,8 @@ def test_online_totals_equal_the_authors_to_six_digits(shared, name):
 
 @pytest.mark.parametrize("method", ["fifo", "edf", "priority"])
 def test_the_authors_program_runs_one_of_three_jobs_on_one_node(make, method):
-    workload = make(
-        types={"A1": [2.0]},
-        hours=[{"A": [3.0]}, {"A": [3.0]}, {"A": [3.0]}],
-        release=[0, 1, 2],
-        due=[9, 4, 4],
-        weight=[1, 10, 100],
-    )
+    times = {"release": [0, 1, 2], "due": [9, 4, 4], "weight": [1, 10, 100]}
+    workload = make(types={"A1": [2.0]}, hours=[{"A": [3.0]}] * 3, **times)
     theirs = simulate(workload, policy(f"{method}:code", workload), Options(events="authors"))
     assert theirs.status == Status.LOST
     assert "lost j1, j2" in theirs.message
@@ -57,13 +52,7 @@ def test_greedy_loses_no_job(make):
 
 
 def test_the_authors_submit_one_job_per_event(make):
-    workload = make(
-        types={"A1": [2.0]},
-        nodes=[["A1"], ["A1"]],
-        hours=[{"A": [3.0]}] * 2,
-        release=[0, 0],
-        due=[9, 9],
-    )
+    workload = make(types={"A1": [2.0]}, nodes=[["A1"], ["A1"]], hours=[{"A": [3.0]}] * 2)
     for events, decisions in (("authors", 2), ("gathered", 1)):
         found = simulate(workload, policy("greedy:code", workload), Options(events=events))
         assert (found.totals.decisions, found.totals.events) == (decisions, decisions + 1)

@@ -126,10 +126,8 @@ def test_exact_methods_begin_from_the_placement_until_now(spelling, begins, monk
 def test_random_methods_draw_other_numbers_at_each_decision_and_the_same_in_each_run():
     workload = sts.workload(nodes=4, jobs=20, seed=2, law="high")
     spelling = "randomized_greedy:paper?iterations=20"
-    runs = [
-        _steps(simulate(workload, policy(spelling, workload), Options(seed=seed)))
-        for seed in (1, 1, 2)
-    ]
+    found = (simulate(workload, policy(spelling, workload), Options(seed=k)) for k in (1, 1, 2))
+    runs = [_steps(one) for one in found]
     assert runs[0] == runs[1]
     assert runs[0] != runs[2]
 
@@ -204,10 +202,8 @@ def test_rg_draws_by_the_seed_of_the_decision_and_makes_as_many_schedules_as_ask
 @pytest.mark.parametrize(("rule", "law"), [("code", "exp"), ("paper", "high")])
 def test_greedy_without_prices_decides_as_the_method_does(rule, law):
     workload = sts.workload(nodes=5, jobs=30, seed=3, mix="kma", law=law)
-    one, other = (
-        simulate(workload, policy(f"greedy:{rule}?engine={engine}", workload))
-        for engine in ("numpy", "numba")
-    )
+    engines = [policy(f"greedy:{rule}?engine={engine}", workload) for engine in ("numpy", "numba")]
+    one, other = (simulate(workload, engine) for engine in engines)
     assert one.totals == other.totals
     assert np.array_equal(one.completed_at, other.completed_at)
     assert one.totals.completed == 30

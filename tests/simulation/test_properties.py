@@ -74,7 +74,6 @@ def test_conservation_the_clock_and_the_bound(rng, random_workload, random_decis
 @given(seed=st.integers(0, 10**6))
 @settings(max_examples=settings().max_examples // 4)
 def test_same_seed_same_log(seed, random_workload, random_decision):
-    texts = [
-        event_log.text(_case(Random(seed), random_workload, random_decision)[2]) for _ in range(2)
-    ]
+    given = random_workload, random_decision
+    texts = [event_log.text(_case(Random(seed), *given)[2]) for _ in range(2)]
     assert texts[0] == texts[1]

@@ -29,16 +29,8 @@ def alone(workload, now=0.0):
 
 def two_speeds(make, due=15.2, weight=100.0):
     """An hour and 1 $ for an epoch, or 0.6 h and 1.2 $; 10 or 20 epochs."""
-    return make(
-        types={"A2": [1.0, 2.0]},
-        hours=[{"A": [1.0, 0.6]}],
-        release=[0.0],
-        due=[due],
-        weight=[weight],
-        realised=[20],
-        law=[[10, 1], [20, 1]],
-        family="sts",
-    )
+    job = {"due": [due], "weight": [weight], "law": [[10, 1], [20, 1]], "realised": [20]}
+    return make({"A2": [1.0, 2.0]}, hours=[{"A": [1.0, 0.6]}], **job, family="sts")
 
 
 def test_the_cost_to_go_is_that_of_the_optimal_profile(make):
@@ -78,10 +70,8 @@ def test_the_next_hours_cost_what_all_numbers_of_epochs_say(rng, random_workload
     ]
     done = np.array([rng.choice([0.0, 0.5, last - 0.25]) for last in laws])
     at = rng.choice([0.0, 3.0, 30.0])
-    instance = replace(
-        alone(workload, float(workload.jobs.release[-1]) + at),
-        jobs=replace(workload.jobs, epochs_done=done),
-    )
+    jobs = replace(workload.jobs, epochs_done=done)
+    instance = replace(alone(workload, float(jobs.release[-1]) + at), jobs=jobs)
     found = cost_to_go.values(instance, 1e6, "numpy")
     for j, gpu, k in zip(*np.nonzero(np.isfinite(found.model.rate)), strict=True):
         rate, power = found.model.rate[j, gpu, k], found.model.power[j, gpu, k]
@@ -92,9 +82,7 @@ def test_the_next_hours_cost_what_all_numbers_of_epochs_say(rng, random_workload
 @pytest.mark.slow
 @given(rng=st.randoms(use_true_random=False))
 @settings(max_examples=settings().max_examples // 2)
-def test_a_step_costs_no_less_than_v_star_where_lateness_is_free_or_unbearable(
-    rng, random_workload
-):
+def test_a_step_costs_at_least_v_star_where_lateness_is_free_or_unbearable(rng, random_workload):
     """
     V* can change what a step cannot, and is the cost of doing the best from now on.
 
@@ -161,8 +149,7 @@ def test_gpus_go_where_they_save_most(make):
 
 def test_what_is_left_is_used_by_jobs_that_could_wait(make):
     workload = make(nodes=[["A1"], ["A1"]], release=[0.0, 0.0], due=[9.0, 9.0])
-    found = simulate(workload, policy("roll", workload))
-    assert found.completed_at.tolist() == [1.0, 1.0]
+    assert simulate(workload, policy("roll", workload)).completed_at.tolist() == [1.0, 1.0]
 
 
 @pytest.mark.solver
@@ -187,10 +174,8 @@ def test_crowded_workloads_are_served_the_same_way_each_time(workload):
 def test_it_costs_less_than_the_others_at_every_load(gap):
     """sts-km, N = 6: at most 1.07 of the bound, with a quarter and 3/4 of the GPUs in use."""
     workload = sts.workload(nodes=6, jobs=40, seed=2, gap_seconds=gap)
-    roll, *rest = (
-        simulate(workload, policy(spelling, workload)).totals.cost
-        for spelling in ("roll", "queue:pedf", "queue:greedy", "sts:literal", "sts:fallback")
-    )
+    spellings = ("roll", "queue:pedf", "queue:greedy", "sts:literal", "sts:fallback")
+    roll, *rest = (simulate(workload, policy(one, workload)).totals.cost for one in spellings)
     assert capacity_free_bound(workload) <= roll <= 1.07 * capacity_free_bound(workload)
     assert roll < min(rest)
 

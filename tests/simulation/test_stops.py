@@ -42,8 +42,7 @@ def test_waiting_for_ever_with_a_period_is_a_deadlock_too(two, scripted, monkeyp
 def test_switches_without_end_are_reported(two, both, monkeypatch):
     def zeno(state, memory):
         step = 0.25 ** (1 + state.number)  # adds up to less than the first hour
-        choice = both.decide(state, memory)
-        return replace(choice, change=np.full(len(state.rows), step))
+        return replace(both.decide(state, memory), change=np.full(len(state.rows), step))
 
     status, message = _ends(two, zeno)
     assert status == Status.ENDLESS
@@ -134,6 +133,5 @@ def test_ctrl_c_in_the_middle_of_an_event_is_no_error(two, both, monkeypatch):
 
 
 def test_of_many_jobs_that_wait_some_are_named(make, scripted):
-    workload = make(release=[0] * 6, due=[9] * 6)
-    found = simulate(workload, scripted({"j0": (0, 1)}))
+    found = simulate(make(release=[0] * 6, due=[9] * 6), scripted({"j0": (0, 1)}))
     assert found.message.endswith("none will come, and j1, j2, j3 and 2 more wait")

@@ -22,15 +22,8 @@ MINUTE = 1 / 60
 
 def two_speeds(make, realised):
     """An hour and 1 $ for an epoch, or 0.6 h and 1.2 $; 10 or 20 epochs, 15.2 h: 8 of them slow."""
-    return make(
-        types={"A2": [1.0, 2.0]},
-        hours=[{"A": [1.0, 0.6]}],
-        release=[0.0],
-        due=[15.2],
-        realised=[realised],
-        law=[[10, 1], [20, 1]],
-        family="sts",
-    )
+    job = {"due": [15.2], "law": [[10, 1], [20, 1]], "realised": [realised]}
+    return make({"A2": [1.0, 2.0]}, hours=[{"A": [1.0, 0.6]}], **job, family="sts")
 
 
 @pytest.mark.parametrize(("realised", "end", "energy"), [(20, 15.2, 22.4), (10, 9.2, 10.4)])
@@ -96,13 +89,9 @@ def test_gpus_of_a_job_never_fall_with_literal():
 
 def test_completions_do_not_mix_up_whose_gpus_may_not_fall(make):
     """j1 waits with k_0 = 0 for j0 to end; had it j0's k_0, it could not go slowly."""
-    workload = make(
-        types={"A2": [1.0, 2.0]},
-        hours=[{"A": [np.inf, 1.0]}, {"A": [1.0, 0.6]}],
-        release=[0.0, 0.5],
-        due=[1.5, 10.0],
-        family="sts",
-    )
+    hours = [{"A": [np.inf, 1.0]}, {"A": [1.0, 0.6]}]
+    times = {"release": [0.0, 0.5], "due": [1.5, 10.0]}
+    workload = make(types={"A2": [1.0, 2.0]}, hours=hours, **times, family="sts")
     chosen, _ = watched("sts:literal", workload)
     assert chosen == [{0: 2}, {0: 2, 1: 0}, {1: 1}]
 
@@ -129,10 +118,9 @@ def test_the_ratios_of_the_reference_prototype(law):
     """sts-km, N = 10: energy over greedy's .955-.975, cost over the bound up to 1.08."""
     workload = sts.workload(nodes=10, jobs=100, seed=2, law=law)
     bound = capacity_free_bound(workload)
-    greedy, literal, fallback = (
-        simulate(workload, policy(spelling, workload)).totals
-        for spelling in ("queue:greedy", "sts:literal", "sts:fallback")
-    )
+    spellings = ("queue:greedy", "sts:literal", "sts:fallback")
+    found = [simulate(workload, policy(spelling, workload)).totals for spelling in spellings]
+    greedy, literal, fallback = found
     assert 0.95 <= literal.energy / greedy.energy <= 0.985
     assert 0.95 <= fallback.energy / greedy.energy <= 0.975
     assert bound <= fallback.cost <= 1.08 * bound
@@ -142,11 +130,8 @@ def test_the_ratios_of_the_reference_prototype(law):
 def test_k_0_is_the_model_s_and_one_more_where_t_j_has_come():
     workload = sts.workload(nodes=2, jobs=4, seed=1)
     jobs = len(workload.jobs)
-    decided = heuristic.Decision(
-        solution=Solution.empty(3, workload.cluster.nodes),
-        change=np.array([0.5, 0.75, np.inf]),
-        wanted=np.array([2, 3, 4]),
-    )
+    nothing, change = Solution.empty(3, workload.cluster.nodes), np.array([0.5, 0.75, np.inf])
+    decided = heuristic.Decision(solution=nothing, change=change, wanted=np.array([2, 3, 4]))
     rows = np.arange(1, jobs)  # the first job has ended, the fourth one has just come
     state = State(
         workload=whole(workload),

@@ -39,11 +39,8 @@ PROCESS = {
     "returncode": 0,
     "cores": [],
     "strays": 0,
-    "clock_s": None,
-    "cpu_s": None,
     "whole_s": 1.0,
-    "load_before": None,
-    "load_after": None,
+    **dict.fromkeys(("clock_s", "cpu_s", "load_before", "load_after")),
 }
 
 

@@ -27,8 +27,7 @@ def told(tmp_path, tiny):
 
 
 def test_its_cost_is_taken_with_the_credit_and_its_bound_is_not(told, tiny, best, tmp_path):
-    done = update(tmp_path / "known", {tiny.digest: told(best)})
-    [known] = done.after.values()
+    [known] = update(tmp_path / "known", {tiny.digest: told(best)}).after.values()
     assert known.cost.value == pytest.approx(check(tiny, best).objective)
     assert (known.cost.source, known.cost.date) == ("a paper, 2030", DATE)
     assert (known.cost.run_id, known.cost.method, known.cost.solver) == (None, "by hand", None)

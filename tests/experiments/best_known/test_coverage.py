@@ -20,14 +20,9 @@ def entry():
 
     def make(name, k, bound, *, confirmed=False, solvers=(None, None)):
         member = library_set(name).members[k]
-        cost = Cost(
-            value=100.0,
-            **RUN,
-            exact="100",
-            terms={"tardiness": 0, "postponement": 0, "energy": 100, "idle": 0},
-            solution_sha256="0" * 64,
-            verifier="",
-        )
+        terms = {"tardiness": 0, "postponement": 0, "energy": 100, "idle": 0}
+        proven = {"exact": "100", "terms": terms, "solution_sha256": "0" * 64, "verifier": ""}
+        cost = Cost(value=100.0, **RUN, **proven)
         own, other = solvers
         witnesses = (replace(WITNESS, solver=other),) if confirmed else ()
         proof = Bound(value=bound, **RUN, solver=own, bound_source="solver", confirmed_by=witnesses)
@@ -75,13 +70,8 @@ def test_a_cost_without_a_bound_and_a_bound_without_a_cost_have_the_gap_1(entry)
 
 def test_an_instance_of_two_sets_counts_in_both_and_once_in_all(entry):
     [k] = [k for k, m in enumerate(library_set("small").members) if "table2-base" in m.name][:1]
-    found = [entry("small", k, 100.0, confirmed=True)]
-    rows = {row.name: row for row in coverage(found)}
-    assert {name for name, row in rows.items() if row.confirmed} == {
-        "small",
-        "jahani-table2-base",
-        "all",
-    }
+    rows = {row.name: row for row in coverage([entry("small", k, 100.0, confirmed=True)])}
+    assert {k for k, row in rows.items() if row.confirmed} == {"small", "jahani-table2-base", "all"}
     assert rows["all"].confirmed == 1
     assert rows["all"].members < sum(row.members for row in rows.values()) - rows["all"].members
 
@@ -91,17 +81,13 @@ def test_sets_of_mig_jobs_and_of_large_instances_have_no_row():
     assert {*names()} - {*rows} == {
         name for name in names() if name.startswith(("mig-", "scaling-", "kiros-data"))
     } | {"planted-proportional-huge", "planted-first-ending-huge"}
-    assert (rows["kiros-base"], rows["jahani-azure-base"], rows["planted-first-ending"]) == (
-        12,
-        51,
-        18,
-    )
+    known = {"kiros-base": 12, "jahani-azure-base": 51, "planted-first-ending": 18}
+    assert rows.items() >= known.items()
 
 
 def test_entries_of_a_set_are_its_members(entry):
     found = [entry("tiny", 0, 75.0), entry("enumerable", 0, 75.0)]
-    assert of_set(found, "tiny") == found[:1]
-    assert of_set(found, "small") == []
+    assert (of_set(found, "tiny"), of_set(found, "small")) == (found[:1], [])
     with pytest.raises(InputError, match="tiny"):
         of_set(found, "tinny")
 

@@ -25,21 +25,15 @@ def folder(tmp_path):
 
 
 def content(folder):
-    return {
-        str(path.relative_to(folder)): path.read_bytes()
-        for path in folder.rglob("*")
-        if path.is_file()
-    }
+    files = [path for path in folder.rglob("*") if path.is_file()]
+    return {str(path.relative_to(folder)): path.read_bytes() for path in files}
 
 
 def test_an_update_writes_values_solutions_and_the_solu_file(folder, store, tiny, best, optimum):
     told, _ = of_stores([store("s", {"decision": best, "bound": optimum})])
     update(folder, told)
-    assert {*content(folder)} == {
-        "jahani.json",
-        "best_known.solu",
-        f"solutions/{tiny.name}.json.gz",
-    }
+    solution = f"solutions/{tiny.name}.json.gz"
+    assert {*content(folder)} == {"jahani.json", "best_known.solu", solution}
     [entry] = json.loads((folder / "jahani.json").read_text())["instances"]
     assert (entry["status"], entry["sha256"]) == ("closed", tiny.digest)
     assert entry["upper_bound"] == entry["lower_bound"] == optimum

@@ -17,12 +17,8 @@ from rsjs.instances.generators.jahani import generate
 def made(tmp_path_factory, claims, cost, bound, tiny, best, idle, optimum):
     """Two costs, two bounds, the second closing, each head with a witness; tests work on copies."""
     folder = tmp_path_factory.mktemp("made") / "known"
-    second = [
-        cost(best, 2),
-        bound(optimum, 2),
-        cost(best, 3, "a@scip"),
-        bound(optimum, 3, "a@scip"),
-    ]
+    second = [cost(best, 2), bound(optimum, 2)]
+    second += [cost(best, 3, "a@scip"), bound(optimum, 3, "a@scip")]
     for told in (claims(cost(idle, 1), bound(optimum / 2, 1)), claims(*second)):
         update(folder, {tiny.digest: told})
     found = verify(folder)
@@ -135,23 +131,18 @@ def test_a_solution_at_another_cost_is_found(folder, tiny, idle):
 
 def test_a_solution_with_its_digest_mended_is_still_priced(folder, tiny, idle):
     """As somebody would who changes both."""
-    path = files.solution_path(folder, tiny.name)
-    write_solution(idle, tiny.digest, path)
+    write_solution(idle, tiny.digest, files.solution_path(folder, tiny.name))
     found = verify(folder).findings[0].partition("has sha256 ")[2][:64]
     text = (folder / "jahani.json").read_text()
     entry = json.loads(text)["instances"][0]
     (folder / "jahani.json").write_text(text.replace(entry["solution_sha256"], found))
     told = verify(folder).findings
-    assert [line.partition(": /ub_data/-1/")[2].partition(":")[0] for line in told] == [
-        "value",
-        "exact",
-        "terms",
-    ]
+    keys = [line.partition(": /ub_data/-1/")[2].partition(":")[0] for line in told]
+    assert keys == ["value", "exact", "terms"]
 
 
 def test_a_solution_of_another_instance_with_its_digest_mended_is_found(folder, tiny, best):
-    path = files.solution_path(folder, tiny.name)
-    write_solution(best, "0" * 64, path)
+    write_solution(best, "0" * 64, files.solution_path(folder, tiny.name))
     found = verify(folder).findings[0].partition("has sha256 ")[2][:64]
     text = (folder / "jahani.json").read_text()
     entry = json.loads(text)["instances"][0]
@@ -171,10 +162,9 @@ def test_entries_and_lines_out_of_order_are_found(folder, claims, bound, tiny):
     document["instances"].reverse()
     path.write_text(json.dumps(document))
     solu.write_text("".join(f"{line}\n" for line in reversed(solu.read_text().splitlines())))
-    assert verify(folder).findings == [
-        f"{path}: instances are not sorted by name",
-        f"{solu}: lines are not sorted by instance",
-    ]
+    instances, lines = verify(folder).findings
+    assert instances == f"{path}: instances are not sorted by name"
+    assert lines == f"{solu}: lines are not sorted by instance"
 
 
 SOLU = [

@@ -85,11 +85,8 @@ def test_both_sizes_of_an_experiment_give_the_same_arguments():
 
 def test_claims_are_chosen_by_id_by_paper_or_all_and_each_once():
     jahani = [claim.id for claim in files.chosen(["jahani"])]
-    assert [claim.id for claim in files.chosen([jahani[1], "jahani", jahani[0]])] == [
-        jahani[1],
-        jahani[0],
-        *jahani[2:],
-    ]
+    chosen = files.chosen([jahani[1], "jahani", jahani[0]])
+    assert [claim.id for claim in chosen] == [jahani[1], jahani[0], *jahani[2:]]
     assert len(files.chosen(["all"])) == len(CLAIMS)
     with pytest.raises(InputError, match=r"CLAIM.*fig9"):
         files.chosen(["fig9"])

@@ -105,8 +105,7 @@ class Model:
         self.SolCount = 0 if infeasible else 1
         self.ModelSense = 1
         self.ObjVal = np.inf if infeasible else highs.getInfo().objective_function_value
-        info = highs.getInfo()
-        self.ObjBound = 1e100 if infeasible else info.mip_dual_bound
+        self.ObjBound = 1e100 if infeasible else highs.getInfo().mip_dual_bound
 
     def dispose(self):
         pass

@@ -39,11 +39,8 @@ class Solved:
         highs.setOptionValue("mip_rel_gap", 0.0)
         highs.readModel(file)
         lp, self.integer = highs.getLp(), True
-        self.rows, self.columns, self.nonzeros = (
-            lp.row_names_,
-            lp.col_names_,
-            len(lp.a_matrix_.index_),
-        )
+        self.rows, self.columns = lp.row_names_, lp.col_names_
+        self.nonzeros = len(lp.a_matrix_.index_)
         highs.run()
         self.x, self.activity = highs.getSolution().col_value, highs.getSolution().row_value
         self.cost = highs.getInfo().objective_function_value
@@ -85,11 +82,8 @@ def glpsol(solved, end, problem, solution):
         print("TIME LIMIT EXCEEDED; SEARCH TERMINATED")
     letter = {"optimal": "o", "limit": "f", "empty": "u", "infeasible": "n"}[end]
     found = end in ("optimal", "limit")
-    lines = [
-        "c Problem: model",
-        "c",
-        f"s mip {len(rows)} {len(columns)} {letter} {solved.cost:.15g}",
-    ]
+    head = f"s mip {len(rows)} {len(columns)} {letter} {solved.cost:.15g}"
+    lines = ["c Problem: model", "c", head]
     for mark, values in (("i", solved.activity), ("j", solved.x)):
         lines += [f"{mark} {i} {value if found else 0:.15g}" for i, value in enumerate(values, 1)]
     solution.write_text("\n".join([*lines, "e o f"]) + "\n")

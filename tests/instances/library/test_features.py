@@ -50,8 +50,7 @@ def test_now_and_the_work_done_count():
     instance = andreas.generate(nodes=2, jobs=5, seed=1)
     half = replace(instance, jobs=replace(instance.jobs, epochs_done=instance.jobs.epochs_max / 2))
     assert features(half).load == pytest.approx(features(instance).load / 2)
-    soon = replace(instance, now=0.5)
-    assert features(soon).tightness > features(instance).tightness
+    assert features(replace(instance, now=0.5)).tightness > features(instance).tightness
 
 
 def test_the_load_of_a_workload_is_that_of_a_day():

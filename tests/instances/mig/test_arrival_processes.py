@@ -13,12 +13,8 @@ from rsjs.instances.errors import InputError
 from rsjs.instances.mig.arrival_processes import PROCESSES, arrivals, first_times
 from rsjs.instances.mig.rates import Rates
 
-DAY = {
-    "process": "nhpp",
-    "period": 24,
-    "interpolation": "step",
-    "points": [[0, 2], [8, 20], [17, 0], [22, 2]],
-}
+RATES = [[0, 2], [8, 20], [17, 0], [22, 2]]
+DAY = {"process": "nhpp", "period": 24, "interpolation": "step", "points": RATES}
 PER_DAY = 2 * 8 + 20 * 9 + 0 * 5 + 2 * 2
 
 
@@ -47,8 +43,7 @@ def test_times_never_run_back_and_counts_and_horizons_nest(times, config):
     assert len(many) == 500
     assert (np.diff(many, prepend=0.0) >= 0).all()
     assert np.array_equal(times(config, 20), many[:20])
-    early = times(config, horizon=many[99])
-    assert np.array_equal(early, many[many <= many[99]])
+    assert np.array_equal(times(config, horizon=many[99]), many[many <= many[99]])
 
 
 def test_every_process_is_tried():
@@ -72,13 +67,8 @@ def test_a_rate_that_repeats_is_busy_and_idle_at_its_hours(times):
 
 
 def test_a_linear_rate_goes_back_to_its_begin_at_the_end_of_a_period(times):
-    config = {
-        "process": "nhpp",
-        "period": 4,
-        "interpolation": "linear",
-        "points": [[0, 0], [1, 30]],
-    }
-    found = times(config, horizon=4 * 500)
+    day = {"process": "nhpp", "period": 4, "interpolation": "linear", "points": [[0, 0], [1, 30]]}
+    found = times(day, horizon=4 * 500)
     assert len(found) == pytest.approx(500 * 60, rel=0.02)
     first = (found % 4)[(found % 4) < 1]
     assert stats.kstest(first, lambda t: np.asarray(t) ** 2).pvalue > 0.001

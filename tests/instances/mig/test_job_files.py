@@ -94,9 +94,7 @@ BAD = [
 
 
 @pytest.mark.parametrize(("keys", "value", "pointer", "message"), BAD)
-def test_a_damaged_set_is_refused_with_file_and_pointer(
-    jobs, tmp_path, keys, value, pointer, message
-):
+def test_a_damaged_set_is_refused_with_its_pointer(jobs, tmp_path, keys, value, pointer, message):
     path = tmp_path / "jobs.json"
     write_jobs(jobs, path)
     document = json.loads(path.read_text())
@@ -117,8 +115,7 @@ def test_a_manifest_has_the_digest_of_every_set(day, tmp_path):
     source = read_source(tmp_path / "day.json")
     lines = list(write_sets(source, [4, 9], tmp_path / "out"))
     manifest = json.loads((tmp_path / "out/manifest.json").read_text())
-    assert manifest["format"] == "rsjs-mig-manifest/1"
-    assert manifest["sets"] == lines
+    assert (manifest["format"], manifest["sets"]) == ("rsjs-mig-manifest/1", lines)
     for line, seed in zip(lines, (4, 9), strict=True):
         path = tmp_path / "out" / line["file"]
         assert line["file_sha256"] == sha256(path.read_bytes()).hexdigest()
@@ -126,8 +123,7 @@ def test_a_manifest_has_the_digest_of_every_set(day, tmp_path):
 
 
 def test_a_configuration_of_the_program_is_a_source_too(legacy, tmp_path):
-    text = json.dumps(legacy).replace("}}", "},}")
-    (tmp_path / "test config.json").write_text(text)
+    (tmp_path / "test config.json").write_text(json.dumps(legacy).replace("}}", "},}"))
     source = read_source(tmp_path / "test config.json")
     assert (source.name, source.seeds) == ("test-config", (41,))
     one, two = source.make(41), source.make(43)

@@ -82,8 +82,7 @@ def test_bounds_are_inclusive_but_for_memory(jobs):
         gap=uniform(0, 2),
     )
     assert {*found.priority} == {-1, 0, 1}  # nothing is clipped
-    assert {*found.run_length} == {1, 2}
-    assert {*found.memory} == {5, 6, 7}
+    assert ({*found.run_length}, {*found.memory}) == ({1, 2}, {5, 6, 7})
     assert {*found.cuda_cores} == {7}
     assert {*(found.arrival[1:] - found.arrival[:-1])} == {0, 1, 2}
 

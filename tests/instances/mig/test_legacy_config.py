@@ -31,8 +31,7 @@ def test_words_are_taken_in_any_case_and_fractions_are_cut(legacy):
     }
     legacy["cudaCoresConfigSettings"] = {"type": "fixed", "coresNumber": 7.99}
     config = to_config(legacy | {"unknown": 1})
-    assert config.gap == Poisson(2)
-    assert config.cuda_cores == Fixed(7)
+    assert (config.gap, config.cuda_cores) == (Poisson(2), Fixed(7))
     assert config.run_length == Normal(5, 2)
 
 
@@ -88,10 +87,8 @@ def test_other_groups_are_refused_too(legacy, group, value, message):
 @pytest.mark.parametrize(("upper", "fits"), [(11, False), (12, True)])
 def test_a_uniform_walk_needs_room_for_a_step(legacy, upper, fits):
     bounds = {"lowerBound": 10, "upperBound": upper}
-    legacy["maxRamUsageConfigSettings"] |= {
-        "distributionType": "Uniform",
-        "distributionParams": bounds,
-    }
+    uniform = {"distributionType": "Uniform", "distributionParams": bounds}
+    legacy["maxRamUsageConfigSettings"] |= uniform
     if fits:
         assert to_config(legacy).memory_depends
     else:

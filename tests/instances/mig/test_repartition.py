@@ -87,8 +87,7 @@ def test_jobs_and_schedules_survive_their_files(tmp_path):
     drawn = generate(A100, 12, 5, releases=30, delta=2)
     files.write_repartition(drawn, tmp_path / "j.json")
     again = files.read_repartition(tmp_path / "j.json")
-    assert again.digest == drawn.digest
-    assert again.generator == drawn.generator
+    assert (again.digest, again.generator) == (drawn.digest, drawn.generator)
     own = scheduled(("3g", 4, 0), ("2g", 0, 0), ("1g", 0, 6))
     files.write_schedule(jobs(), own, tmp_path / "s.json", method="m", makespan=11, bound=10)
     found = files.read_schedule(jobs(), tmp_path / "s.json")
@@ -101,8 +100,7 @@ def test_jobs_and_schedules_survive_their_files(tmp_path):
 
 def test_the_generator_draws_what_it_says():
     drawn = generate(A100, 400, 1, releases=50)
-    assert drawn.release.min() == 0
-    assert drawn.release.max() == 50
+    assert (drawn.release.min(), drawn.release.max()) == (0, 50)
     assert "1g+me" not in {NAMES[p] for p in drawn.profile.tolist()}
     whole = [j for j in range(400) if len(drawn.options(j)) == 1]
     assert 30 < len(whole) < 90  # a seventh

@@ -31,9 +31,8 @@ LAWS = [
 def test_values_of_a_law_are_like_it_and_shifted_ones_are_not(node, config):
     law = value(node(config))
     reference = Reference.of(law)
-    p = [
-        reference.p_value(np.round(law.draw(Uniforms.of(seed, "x", 1000)), 6)) for seed in range(20)
-    ]
+    drawn = (law.draw(Uniforms.of(seed, "x", 1000)) for seed in range(20))
+    p = [reference.p_value(np.round(values, 6)) for values in drawn]
     assert stats.kstest(p, stats.uniform(0, 1).cdf).pvalue > 1e-4
     shifted = law.draw(Uniforms.of(1, "x", 1000)) * 1.25
     assert reference.p_value(shifted) < 1e-4
@@ -63,8 +62,7 @@ def test_moments_of_a_law(node, config, mean, deviation):
 
 
 def test_a_sample_too_small_for_two_bins_has_no_p_value(node):
-    reference = Reference.of(value(node(LAWS[0])))
-    assert reference.p_value(np.array([3.0] * 9)) is None
+    assert Reference.of(value(node(LAWS[0]))).p_value(np.array([3.0] * 9)) is None
     assert Reference.of(value(node(7))).p_value(np.array([7.0] * 900)) is None
 
 

@@ -64,11 +64,8 @@ def test_absolute_values_come_before_clipping_and_rounding_last(draw):
 
 def test_a_mixture_has_its_components_by_weight(draw):
     low, high = {"dist": "uniform", "low": 0, "high": 1}, {"dist": "uniform", "low": 5, "high": 9}
-    config = {
-        "dist": "mixture",
-        "components": [{"weight": 1, "dist": low}, {"weight": 3, "dist": high}],
-    }
-    found = draw(config)
+    parts = [{"weight": 1, "dist": low}, {"weight": 3, "dist": high}]
+    found = draw({"dist": "mixture", "components": parts})
     assert (found > 4).mean() == pytest.approx(0.75, abs=0.02)
     assert stats.kstest(found[found < 4], stats.uniform(0, 1).cdf).pvalue > 0.001
     assert stats.kstest(found[found > 4], stats.uniform(5, 4).cdf).pvalue > 0.001

@@ -44,16 +44,8 @@ def test_every_law_of_the_catalogue_is_found_again(network, gpu):
 @given(st.tuples(*[st.floats(0, 50) for _ in range(4)]), st.floats(0.01, 20), st.floats(0, 1))
 def test_exact_measurements_are_met_exactly(others, beta, rho):
     alpha, c0, c1, exchange = others
-    law = StepTime(
-        alpha=alpha,
-        beta=beta,
-        rho=rho,
-        c0=c0,
-        c1=c1,
-        exchange=exchange,
-        io_cap=float("inf"),
-        status="",
-    )
+    times = {"alpha": alpha, "beta": beta, "rho": rho, "c0": c0, "c1": c1}
+    law = StepTime(**times, exchange=exchange, io_cap=float("inf"), status="")
     found = fit(measured(law, *EVERYTHING))
     assert found.rms < 2e-3
     assert min(getattr(found.law, key) for key in ("alpha", "beta", "rho", "c0", "c1")) >= 0
@@ -91,7 +83,6 @@ def test_errors_are_relative_and_no_other_law_has_less():
     least = (found.errors**2).sum()
     for key in ("alpha", "beta", "rho", "c1"):
         for factor in (0.97, 1.03):
-            values = {**vars(found.law), key: getattr(found.law, key) * factor}
-            other = StepTime(**values)
+            other = StepTime(**{**vars(found.law), key: getattr(found.law, key) * factor})
             errors = [other.milliseconds(r.gpus, r.batch) / r.milliseconds - 1 for r in rows]
             assert (np.array(errors) ** 2).sum() >= least

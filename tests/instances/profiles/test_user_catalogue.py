@@ -18,11 +18,8 @@ H100 = {"memory_gb": 80, "node_base_w": 300, "train_w": 600}
 
 
 def catalogue(applications, gpu_types=None):
-    return {
-        "format": "rsjs-catalogue/1",
-        "gpu_types": gpu_types or {},
-        "applications": applications,
-    }
+    parts = {"gpu_types": gpu_types or {}, "applications": applications}
+    return {"format": "rsjs-catalogue/1", **parts}
 
 
 def written(tmp_path, document):
@@ -83,8 +80,7 @@ def test_the_file_names_the_instance_and_stands_in_it(tmp_path):
     write_instance(instance, tmp_path / "i.json")
     again = read_instance(tmp_path / "i.json")
     assert again.digest == instance.digest
-    made = andreas.generate(**again.generator["parameters"])
-    assert made.digest == instance.digest
+    assert andreas.generate(**again.generator["parameters"]).digest == instance.digest
 
 
 @pytest.mark.parametrize(

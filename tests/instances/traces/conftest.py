@@ -54,11 +54,8 @@ def _pai():
         )
     tasks.append("job1,ps,2.0,Failed,170.0,8000.0,600.0,29.3,,CPU")
     spec = "m1,V100,96,512,8\nm2,T4,96,512,4\nm3,P100,64,512,2\nm4,MISC,64,512,8\nm5,CPU,64,512,0\n"
-    return {
-        "job.csv": "\n".join(jobs) + "\n",
-        "task.csv": "\n".join(tasks) + "\n",
-        "spec.csv": spec,
-    }
+    texts = {"job.csv": "\n".join(jobs) + "\n", "task.csv": "\n".join(tasks) + "\n"}
+    return {**texts, "spec.csv": spec}
 
 
 def _spot():
@@ -74,12 +71,10 @@ def _spot():
 def _philly():
     found = []
     for i, (submit, start, end, gpus, state) in enumerate(JOBS):
-        detail = [{"ip": "m1", "gpus": [f"gpu{g}" for g in range(gpus)]}]
+        on = [{"ip": "m1", "gpus": [f"gpu{g}" for g in range(gpus)]}]
         middle = (start + end) // 2
         parts = [(start, middle), (middle, end)] if i == 3 else [(start, end)]
-        attempts = [
-            {"start_time": date(a), "end_time": date(b), "detail": detail} for a, b in parts
-        ]
+        attempts = [{"start_time": date(a), "end_time": date(b), "detail": on} for a, b in parts]
         found.append(
             {
                 "status": ("Pass", "Failed")[state],

@@ -23,11 +23,8 @@ def made(opened):
     """Convert the small trace of a format; failed jobs are kept."""
 
     def make(name="helios", change=None, nodes=NODES, **options):
-        report = inspect(
-            opened(name, change),
-            nodes=spelled_nodes(nodes) if nodes else None,
-            gpus=options.get("gpus"),
-        )
+        shapes = spelled_nodes(nodes) if nodes else None
+        report = inspect(opened(name, change), nodes=shapes, gpus=options.get("gpus"))
         return convert(report, Options(**{"keep": ["failed"], **options}))
 
     return make
@@ -102,8 +99,7 @@ def test_due_dates_and_weights_follow_the_rules(made, rules, laws, least, most, 
 
 def test_a_job_that_asks_for_gpu_types_runs_on_no_other(made):
     workload, _ = made("openb", nodes=None)
-    names = [gpu.name for gpu in workload.cluster.gpu_types]
-    assert names == ["P100", "V100", "T4"]
+    assert [gpu.name for gpu in workload.cluster.gpu_types] == ["P100", "V100", "T4"]
     runs = np.isfinite(workload.jobs.hours_per_epoch).any(axis=2).tolist()
     assert runs == [[True] * 3, [False, True, False], [False, False, True], [True, False, False]]
 
@@ -178,8 +174,7 @@ def test_the_first_of_duplicates_stays(made):
 def test_a_part_of_the_trace_may_be_taken(made):
     assert made(jobs=2)[0].jobs.id == ("7000", "7001")
     workload, chosen = made(after=0.02)
-    assert workload.jobs.id == ("7001", "7002", "7003")
-    assert workload.jobs.release[0] == 0
+    assert (workload.jobs.id, workload.jobs.release[0]) == (("7001", "7002", "7003"), 0)
     assert (len(chosen.rows), chosen.left) == (3, 1)
     assert made(after=0.02, jobs=1)[1].left == 3
 
@@ -212,12 +207,8 @@ def test_the_file_says_what_it_was_made_of(made):
     workload, _ = made("openb", nodes=None)
     made_of = workload.generator["parameters"]
     assert made_of["format"] == "openb"
-    assert made_of["gpus"] == {
-        "P100": ["P100"],
-        "T4": ["T4"],
-        "V100M16|V100M32": ["V100"],
-        "not recorded": ["V100"],
-    }
+    gpus = {"P100": ["P100"], "T4": ["T4"], "V100M16|V100M32": ["V100"]}
+    assert made_of["gpus"] == {**gpus, "not recorded": ["V100"]}
     assert {len(file["sha256"]) for file in made_of["files"].values()} == {64}
     assert made_of["files"]["pod list"]["name"] == "pods.csv"
 

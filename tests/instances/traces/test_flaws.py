@@ -136,9 +136,7 @@ def test_missing_columns_are_told_and_no_row_is_read(opened, format_name):
 
 def test_the_multigpu_pods_of_openb_lack_columns_and_are_no_machine_spec_of_pai(tmp_path):
     path = tmp_path / "openb_pod_list_multigpu20.csv"
-    path.write_text(
-        "name,cpu_milli,memory_mib,num_gpu,gpu_milli\nopenb-pod-0000,12000,16384,1,460\n"
-    )
+    path.write_text("name,cpu_milli,memory_mib,num_gpu,gpu_milli\nopenb-pod-0,12000,16384,1,460\n")
     trace = open_trace([path])
     assert trace.format.name == "openb"
     assert {"creation_time", "scheduled_time"} <= {*trace.missing["pod list"]}
@@ -151,12 +149,8 @@ def test_the_load_is_gpus_by_run_time_over_the_span(opened):
     assert [load.busy for load in report.loads] == pytest.approx(
         sorted((amount / 7200 for amount in work.values()), reverse=True)
     )
-    assert {load.model: load.capacity for load in report.loads} == {
-        "": 22,
-        "V100M16|V100M32": 16,
-        "T4": 4,
-        "P100": 2,
-    }
+    found = {load.model: load.capacity for load in report.loads}
+    assert found == {"": 22, "V100M16|V100M32": 16, "T4": 4, "P100": 2}
     assert report.tally.gpus == {0: 1, 1: 1, 2: 1, 4: 1}
 
 
@@ -181,18 +175,14 @@ def test_a_task_that_stands_twice_counts_once(opened, write):
 
 def test_a_job_that_never_started_has_no_load(opened):
     report = inspect(opened("helios", {LOG: ("vc,4,4,1,FAILED", "vc,,4,1,PENDING")}))
-    assert report.tally.flaws == {"pending": 1}
-    assert report.tally.usable == 3
+    assert (report.tally.flaws, report.tally.usable) == ({"pending": 1}, 3)
     assert report.loads[0].gpu_hours == pytest.approx(1 + 200 / 3600 + 25)
 
 
 def test_gaps_are_told_the_longest_first(opened):
-    dates = (
-        "COMPLETED,2020-06-09 20:41:01,2020-06-09 20:41:01,2020-06-09 20:42:41",
-        "COMPLETED,2020-06-12 20:41:01,2020-06-12 20:41:01,2020-06-12 20:42:41",
-    )
-    report = inspect(opened("helios", {LOG: dates}))
-    assert report.gaps == [(3, 71)]
+    line = "COMPLETED,{0} 20:41:01,{0} 20:41:01,{0} 20:42:41"
+    dates = line.format("2020-06-09"), line.format("2020-06-12")
+    assert inspect(opened("helios", {LOG: dates})).gaps == [(3, 71)]
 
 
 def test_odd_units_of_the_whole_trace_are_remarked(opened, write):

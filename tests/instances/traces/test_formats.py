@@ -25,24 +25,18 @@ GPUS = [1, 4, 2, 1]
 def all_rows(trace):
     """The rows of a trace as one dictionary of columns, GPU types spelled out."""
     chunks = [rows for rows in trace.rows() if len(rows)]
-    found = {
-        name: np.concatenate([getattr(rows, name) for rows in chunks]).tolist()
-        for name in ("line", "id", "submit", "duration", "gpus", "share", "flaw")
-    }
-    found["model"] = [
-        rows.models[code] if code >= 0 else "" for rows in chunks for code in rows.model.tolist()
-    ]
+    names = ("line", "id", "submit", "duration", "gpus", "share", "flaw")
+    found = {k: np.concatenate([getattr(rows, k) for rows in chunks]).tolist() for k in names}
+    found["model"] = [r.models[k] if k >= 0 else "" for r in chunks for k in r.model.tolist()]
     return found
 
 
 def test_every_format_gives_the_same_jobs(format_name, opened):
     trace = opened(format_name)
-    assert trace.format.name == format_name
-    assert trace.missing == {}
+    assert (trace.format.name, trace.missing) == (format_name, {})
     rows = all_rows(trace)
     assert [t - rows["submit"][0] for t in rows["submit"]] == SUBMIT
-    assert rows["duration"] == DURATION
-    assert rows["gpus"] == GPUS
+    assert (rows["duration"], rows["gpus"]) == (DURATION, GPUS)
     assert rows["share"] == [1, 1, 1, 0.25 if format_name in ("openb", "pai") else 1]
     states = format_name not in ("spot", "gavel")
     assert rows["flaw"] == [0, FAILED.bit if states else 0, 0, 0]
@@ -162,8 +156,7 @@ def test_gavel_without_throughputs_takes_those_of_a_family(write):
 def test_pai_counts_parts_of_gpus_together(opened):
     change = {"task.csv": ("job3,worker,1.0", "job3,worker,6.0")}  # 6 x 25 %
     rows = all_rows(opened("pai", change))
-    assert rows["gpus"][3] == 2
-    assert rows["share"][3] == 1
+    assert (rows["gpus"][3], rows["share"][3]) == (2, 1)
 
 
 @pytest.mark.parametrize(

@@ -127,12 +127,8 @@ def store(tmp_path_factory, carried):
 @pytest.fixture(scope="session")
 def known():
     """A paper of which everything is known."""
-    return paper(
-        number="2026.0001",
-        title="On Shares",
-        authors="Ada First; Bo  Second",
-        repository="https://github.com/a/b/",
-    )
+    given = {"authors": "Ada First; Bo  Second", "repository": "https://github.com/a/b/"}
+    return paper(number="2026.0001", title="On Shares", **given)
 
 
 @pytest.fixture(scope="session")

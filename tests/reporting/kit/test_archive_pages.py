@@ -30,10 +30,9 @@ def _readme(folder):
 
 
 def test_the_layout_and_the_headings_are_the_journal_s(archive):
-    assert {path.name for path in archive.iterdir()} == {
-        *("README.md", "LICENSE", "AUTHORS", "SHA256SUMS"),
-        *("src", "data", "scripts", "docs", "results"),
-    }
+    files = {"README.md", "LICENSE", "AUTHORS", "SHA256SUMS"}
+    folders = {"src", "data", "scripts", "docs", "results"}
+    assert {path.name for path in archive.iterdir()} == files | folders
     readme = _readme(archive)
     assert re.findall(r"^## (.*)$", readme, re.MULTILINE) == HEADINGS
     assert re.findall(r"^# (.*)$", readme, re.MULTILINE) == ["On Shares"]
@@ -80,8 +79,7 @@ def test_every_table_and_figure_has_its_link_and_its_command(archive, store, tmp
         made = tmp_path / "two" / kind / file
         assert made.read_bytes() == (archive / "results/two" / kind / file).read_bytes()
     assert not (tmp_path / "two/tables/counts.md").exists()
-    everything = {path.stem for path in (archive / "results/two").glob("*/*")}
-    assert everything == {*names}
+    assert {path.stem for path in (archive / "results/two").glob("*/*")} == {*names}
 
 
 def test_rows_and_tables_are_those_of_the_runs_and_of_the_statistics(archive, store):

@@ -38,23 +38,18 @@ def test_failed_runs_and_several_commits_are_defects(store):
 
 
 def test_shards_count_as_one_campaign(carried, tmp_path):
-    stores = [
-        carried(tmp_path / f"shard{i}", part=Part(shard=(i, 2)), methods="fifo:paper")
-        for i in (1, 2)
-    ]
+    parts = {tmp_path / f"shard{i}": Part(shard=(i, 2)) for i in (1, 2)}
+    stores = [carried(store, part=part, methods="fifo:paper") for store, part in parts.items()]
     stores.append(carried(tmp_path / "more", name="more", methods="edf:paper", seeds=[0]))
     found = experiments(stores)
     assert [(one.name, len(one.rows)) for one in found] == [("more", 1), ("two", 2)]
     assert doubts(found) == []
-    backwards = experiments(stores[::-1])
-    assert [one.rows for one in backwards] == [one.rows for one in found]
+    assert [one.rows for one in experiments(stores[::-1])] == [one.rows for one in found]
 
 
 def test_the_archived_campaign_asks_for_the_same_runs(carried, tmp_path):
     write_instance(jahani.generate(nodes=1, jobs=2, seed=3), tmp_path / "cases/a b.json")
-    store = carried(
-        tmp_path / "store", name="mine", instances=BOTH, methods="fifo:paper", seeds=[0]
-    )
+    store = carried(tmp_path / "s", name="mine", instances=BOTH, methods="fifo:paper", seeds=[0])
     [found] = experiments([store])
     data = write_instances([found], tmp_path / "out/data")
     read = read_from_files(found)

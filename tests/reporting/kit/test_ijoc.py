@@ -82,10 +82,8 @@ def test_what_is_not_known_is_a_placeholder_and_defects_are_noted(
     given, half = 'files = ["long.json"]', Part(only="fifo")
     store = carried(tmp_path / "store", instances=given, dirty=True, part=half)
     folder = tmp_path / "out"
-    dirty, missing = (
-        "source with changes that no commit holds",
-        "2 runs of the plan not carried out",
-    )
+    dirty = "source with changes that no commit holds"
+    missing = "2 runs of the plan not carried out"
     _refused(dirty, [store], folder, repository)
     _refused(missing, [store], folder, repository)
     monkeypatch.setattr(source_tree, "checkout", lambda: repository[0])

@@ -76,8 +76,7 @@ def test_a_pair_is_verified_by_any_python(run, pair, python):
     done = run(*files, python=python)
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.splitlines()[0] == f"{files[1]}: feasible"
-    told = json.loads(run(*files, "--json", python=python).stdout)
-    [solution] = told["solutions"]
+    [solution] = json.loads(run(*files, "--json", python=python).stdout)["solutions"]
     terms = {name: Fraction(cost["exact"]) for name, cost in solution["terms"].items()}
     assert terms["postponement"] == Fraction(solution["objective"]["exact"]) > 0
     assert float(terms["postponement"]) == solution["objective"]["value"]
@@ -126,17 +125,14 @@ def test_a_folder_is_verified_with_its_checksums(run, pair):
 
 
 def test_names_that_coreutils_escape_are_found(run, tmp_path):
-    name = "a\\b\nc"
-    (tmp_path / name).write_text("x")
-    line = f"\\{sha256(b'x').hexdigest()}  a\\\\b\\nc\n"
-    (tmp_path / "SHA256SUMS").write_text(line)
+    (tmp_path / "a\\b\nc").write_text("x")
+    (tmp_path / "SHA256SUMS").write_text(f"\\{sha256(b'x').hexdigest()}  a\\\\b\\nc\n")
     assert run(tmp_path).returncode == 0
 
 
 def test_bad_files_in_a_folder_are_told_a_line_each_and_the_rest_is_verified(run, pair):
     other = jahani.generate(nodes=1, jobs=1, seed=1)
-    nothing = Solution.empty(1, 1)
-    write_solution(nothing, other.digest, pair / "solutions/orphan.json")
+    write_solution(Solution.empty(1, 1), other.digest, pair / "solutions/orphan.json")
     write_document({**of_instance(other), "format": "rsjs-instance/2"}, pair / "data/new.json")
     whole = (pair / "data/instance.json.gz").read_bytes()
     (pair / "data/torn.json.gz").write_bytes(whole[:50])
@@ -144,10 +140,8 @@ def test_bad_files_in_a_folder_are_told_a_line_each_and_the_rest_is_verified(run
     assert done.returncode == 2
     assert "idle.json: feasible" in done.stdout
     lines = done.stderr.splitlines()
-    assert [line.partition(": found")[0].rpartition("/data/")[2] for line in lines[:2]] == [
-        "new.json: /format",
-        "torn.json.gz",
-    ]
+    places = [line.partition(": found")[0].rpartition("/data/")[2] for line in lines[:2]]
+    assert places == ["new.json: /format", "torn.json.gz"]
     assert f"orphan.json: /instance: found {other.digest}" in lines[2]
     assert len(lines) == 3
 

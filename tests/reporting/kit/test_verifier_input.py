@@ -135,7 +135,9 @@ def test_damaged_compressed_data_is_told(told):
 def test_text_that_is_no_unicode_is_told(told):
     assert "found a bad byte at offset 9, expected UTF-8 text" in told(b'{"name":"\xff"}')[2]
     inside = TEXT.replace('"laws":{}', r'"laws":{"\ud800":[[1,1]]}')
-    assert "surrogates not allowed" in told(inside)[2]
+    assert "expected Unicode text" in told(inside)[2]
+    (document := json.loads(TEXT))["jobs"][0]["meta"] = {"deep": [{"er": "\ud800"}]}
+    assert "/jobs/0/meta: found a lone surrogate" in told(json.dumps(document))[2]
 
 
 SOLUTIONS = [

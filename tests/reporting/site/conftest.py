@@ -2,6 +2,7 @@
 
 import json
 from hashlib import sha256
+from itertools import product
 
 import pytest
 
@@ -10,25 +11,13 @@ from rsjs.experiments.campaigns.local import local
 from rsjs.reporting.csv_rows import csv_text
 from rsjs.reporting.site import build as building
 from rsjs.reporting.site.material import gathered
+from tests.campaign_text import campaign_text
 
 HOSTILE = "</script><script>window.harmed = 1</script><b>&'\""
 METHODS = ("exact@highs", "rule:x", HOSTILE)
 SIZES = ((2, 10), (5, 30), (10, 100))
 
-CAMPAIGN = """
-format = "rsjs-campaign/1"
-name = "little"
-shows = "a test"
-timing = "shared"
-[limits]
-time_s = 20
-memory_mb = 1000
-[[instances]]
-generator = "jahani"
-sizes = ["2x6"]
-[[methods]]
-run = ["enumeration", "greedy:code"]
-"""
+CAMPAIGN = campaign_text("little", "2x6", "enumeration", "greedy:code", limits="time_s = 20")
 
 
 def made_row(family, size, method, seed):
@@ -88,21 +77,13 @@ def events_of(row):
     if row["objective"] is None:
         return []
     steps = [(0.3 * row["total_s"], 2 * row["objective"]), (row["total_s"], row["objective"])]
-    return [
-        {"seconds": seconds, "incumbent": cost, "bound": row["bound"]} for seconds, cost in steps
-    ]
+    return [{"seconds": s, "incumbent": cost, "bound": row["bound"]} for s, cost in steps]
 
 
 @pytest.fixture(scope="session")
 def rows():
     """Three methods, two seeds, three instances of jahani and of sts; sts with shared timing."""
-    return [
-        made_row(family, size, method, seed)
-        for family in ("jahani", "sts")
-        for size in SIZES
-        for method in METHODS
-        for seed in (0, 1)
-    ]
+    return [made_row(*kinds) for kinds in product(("jahani", "sts"), SIZES, METHODS, (0, 1))]
 
 
 @pytest.fixture(scope="session")

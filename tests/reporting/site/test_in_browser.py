@@ -8,6 +8,7 @@ import pytest
 
 from rsjs.reporting.formats import MISSING
 
+PATIENCE = 600_000.0  # ms; a page that never answers is ended
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 BROWSER = next(filter(None, map(shutil.which, NAMES)), None)
 LACKING = [
@@ -50,6 +51,7 @@ def opened(browser, site):
     def open_page(pattern, anchor="", **options):
         context = browser.new_context(viewport={"width": 1280, "height": 900}, **options)
         contexts.append(context)
+        context.set_default_timeout(PATIENCE)
         page = context.new_page()
         page.on("console", lambda message: said.append(message.text))
         page.on("pageerror", lambda error: said.append(str(error)))

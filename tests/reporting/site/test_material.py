@@ -29,15 +29,11 @@ def test_the_digest_of_a_solution_is_that_of_its_file(store):
 
 @pytest.mark.process
 def test_a_run_that_two_stores_have_counts_once(store, tmp_path):
-    copy = shutil.copytree(store, tmp_path / "copy")
-    assert len(gathered([store, copy]).rows) == 2
+    assert len(gathered([store, shutil.copytree(store, tmp_path / "copy")]).rows) == 2
 
 
 def test_rows_of_a_comparison_get_what_campaigns_tell(rows, tmp_path):
-    plain = [
-        {key: value for key, value in row.items() if key not in COLUMNS_OF_CAMPAIGNS}
-        for row in rows
-    ]
+    plain = [{k: row[k] for k in row if k not in COLUMNS_OF_CAMPAIGNS} for row in rows]
     (tmp_path / "rows.csv").write_text(csv_text(plain))
     found = gathered([tmp_path])
     told = {row["run_id"]: (row["ended"], row["quality"]) for row in rows}

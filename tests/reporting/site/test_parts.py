@@ -26,8 +26,7 @@ def test_any_name_is_a_file_name_of_its_own(one, other):
 @given(st.text(), st.recursive(st.text() | st.integers() | st.none(), st.lists))
 def test_nothing_in_a_cell_or_in_embedded_json_is_taken_for_html(text, value):
     made = Cell(text, "", "", "", False).html("../")
-    inside = made.removeprefix("<td>").removesuffix("</td>")
-    assert not re.search("[<>\"']", inside)
+    assert not re.search("[<>\"']", made.removeprefix("<td>").removesuffix("</td>"))
     assert "<" not in str(breakable(text)).replace("<wbr>", "")
     embedded = plots.harmless(value)
     assert not re.search("[<>&]", embedded)
@@ -44,11 +43,8 @@ def test_numbers_are_sorted_by_value_where_their_text_is_none():
     lines = pd.DataFrame({"name": ["a", "b", "c"], "gap": [4e-7, 0.5, None]})
     sheet = Sheet(name="s", title="S", columns=columns, lines=lines)
     cells = list(Shown(sheet=sheet, id="s", footer="").lines())
-    assert [(gap.text, gap.key) for _, gap in cells] == [
-        ("<0.001", "4e-07"),
-        ("50", ""),
-        (formats.MISSING, ""),
-    ]
+    told = [(gap.text, gap.key) for _, gap in cells]
+    assert told == [("<0.001", "4e-07"), ("50", ""), (formats.MISSING, "")]
     assert all(gap.mark == "n" for _, gap in cells)
 
 
@@ -75,8 +71,7 @@ def test_a_distribution_ends_at_the_share_that_is_there():
     values = pd.DataFrame({"a": [1.0, 2.0, np.nan, 8.0], "b": [np.nan] * 4})
     made = plots.distributions(values, (0.5, 10.0), plots.method_styles(["a", "b"]))
     assert made[0]["x"] == [0.5, 1.0, 2.0, 8.0, 10.0]
-    assert made[0]["y"] == [0.0, 0.25, 0.5, 0.75, 0.75]
-    assert made[1]["y"] == [0.0, 0.0]
+    assert (made[0]["y"], made[1]["y"]) == ([0.0, 0.25, 0.5, 0.75, 0.75], [0.0, 0.0])
 
 
 def test_blocks_are_coloured_between_the_ends_of_the_scale():

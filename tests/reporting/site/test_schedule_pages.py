@@ -72,9 +72,9 @@ def test_schedules_are_a_family_of_their_own_whose_objectives_are_no_dollars(mat
     [family] = families(material.rows)
     assert family.name == "mig"
     page = instance_page.content(material.rows, material, family.styles, Drawn(tmp_path), pdf=False)
-    assert page["size"] == (
-        "3 units of 2000,1000,1000 MB, 50 jobs; reading A, objective late,completion"
-    )
+    size, goal = page["size"].split("; ")
+    assert size == "3 units of 2000,1000,1000 MB, 50 jobs"
+    assert goal == "reading A, objective late,completion"
     assert (page["best_cost"], page["best_bound"]) == ("0", "0")
     assert (page["has_schedule"], page["decision"]) == (False, None)
     listed = instance_list_page.content(material.rows, Drawn(tmp_path))["instances"]
@@ -104,12 +104,8 @@ def test_the_best_schedule_is_so_stage_by_stage_and_is_drawn(outcomes, material,
     (tmp_path / "instances").mkdir(parents=True)
     write_problem(found.problem, tmp_path / "instances" / f"{found.problem.digest}.json.gz")
     write_schedule(found.problem, found.schedule, record / "schedule.json.gz")
-    kept: Any = {
-        **best,
-        "anchor": "ab1",
-        "solution_sha256": "0",
-        "solved_sha256": found.problem.digest,
-    }
+    digests = {"solution_sha256": "0", "solved_sha256": found.problem.digest}
+    kept: Any = {**best, "anchor": "ab1", **digests}
     stored = Material(**{**vars(material), "stores": {"ab1": tmp_path}})
     assert decisions.best_decision([kept], stored) is None
     chosen = decisions.best_schedule([kept], stored)
@@ -131,4 +127,7 @@ def test_the_command_of_a_run_is_that_of_schedules(material, tmp_path):
     told = command(row, Material(**{**vars(material), "stores": {"ab1": tmp_path}}))
     assert told.startswith(f"rsjs mig schedule {tmp_path}/instances/c0ffee.json.gz --method fcfs")
     assert "--gap" not in told
+    exact = {"seed": 1234567, "time_limit": 123456.75, "memory_limit_mb": 1e6, "threads": 2.0}
+    told = command(row | exact, Material(**{**vars(material), "stores": {"ab1": tmp_path}}))
+    assert "--time-limit 123456.75 --threads 2 --seed 1234567 --memory-limit 1000000 " in told
     assert json.loads(material.rows[0]["stages"])[0] == 0

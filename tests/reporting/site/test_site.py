@@ -162,15 +162,13 @@ def test_a_difference_between_runs_of_an_instance_is_unfair(rows, material):
     table = fairness_page._conditions(families(unequal))
     line = next(one for one in table.sheet.lines.to_dict("records") if one["aspect"] == "threads")
     assert (line["jahani"], line["sts"]) == ("1; 2", "1")
-    assert table.mark(line, "jahani") == "warn"
-    assert table.mark(line, "sts") == ""
+    assert (table.mark(line, "jahani"), table.mark(line, "sts")) == ("warn", "")
 
 
 @pytest.mark.process
 def test_a_report_of_a_store_shows_its_best_decision_and_repeats_its_runs(store, tmp_path):
     built = building.build(gathered([store]), tmp_path / "site", title="little", all_pdf=False)
-    assert built.without_pdf == 0
-    assert built.pages == 10
+    assert (built.without_pdf, built.pages) == (0, 10)
     text = page_of(tmp_path / "site", "instances/*.html")
     best = min(gathered([store]).rows, key=lambda row: row["objective"])
     assert best["solution_sha256"] in text
@@ -218,9 +216,7 @@ def test_a_report_that_fails_leaves_the_one_before(material, tmp_path, monkeypat
     assert (folder / building.MARK).read_text() == mark
 
 
-def test_a_report_replaces_the_one_before_with_the_same_bytes(
-    material, site, tmp_path, monkeypatch
-):
+def test_a_report_replaces_the_last_one_with_the_same_bytes(material, site, tmp_path, monkeypatch):
     monkeypatch.setattr(building, "FEW_INSTANCES", 0)
     monkeypatch.setattr(building, "Drawing", _NoDrawing)
     folder = tmp_path / "site"
@@ -239,10 +235,6 @@ def test_a_report_replaces_the_one_before_with_the_same_bytes(
 
 def test_a_missing_package_is_told_with_the_command_that_installs_it(tmp_path, monkeypatch):
     real: Callable[..., object] = util.find_spec
-    monkeypatch.setattr(
-        building, "find_spec", lambda name: None if name == "plotly" else real(name)
-    )
-    with pytest.raises(
-        InputError, match=r"no plotly, expected .*pip install 'rsjs-bench\[report\]"
-    ):
+    monkeypatch.setattr(building, "find_spec", lambda x: None if x == "plotly" else real(x))
+    with pytest.raises(InputError, match=r"no plotly, .*pip install 'rsjs-bench\[report\]"):
         building.refuse(tmp_path)

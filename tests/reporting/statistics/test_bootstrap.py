@@ -36,8 +36,7 @@ def test_instances_are_drawn_as_often_as_chance_has_it_and_weigh_as_in_the_mean(
     assert (drawn[:, 0] == 0.5).mean() == pytest.approx(0.5, abs=0.03)  # 4 standard errors
     assert drawn.mean(axis=0) == pytest.approx([0.5, 0.5], abs=0.03)
     drawn = weights(problems(1, 3), draws=4000)
-    both = drawn[(drawn[:, 0] > 0) & (drawn[:, 0] < 1)]
-    np.testing.assert_allclose(both[:, 0], 0.25)
+    np.testing.assert_allclose(drawn[(drawn[:, 0] > 0) & (drawn[:, 0] < 1)][:, 0], 0.25)
 
 
 def test_the_draws_are_those_of_a_named_stream():
@@ -52,8 +51,7 @@ def test_the_interval_of_percentiles_and_of_a_mean_as_scipy_has_it(table):
     assert interval(np.arange(1001.0), level=0.5) == pytest.approx((250.0, 750.0))
     values = np.random.default_rng(3).lognormal(size=30)
     logs = logarithms(table({"a": values, "one": np.zeros(30)}), 1.0)
-    drawn = weights(logs.index)
-    low, high = interval(drawn @ logs["a"].to_numpy())
+    low, high = interval(weights(logs.index) @ logs["a"].to_numpy())
     rng = np.random.default_rng(0)
     expected = stats.bootstrap((logs["a"],), np.mean, method="percentile", rng=rng)
     width = expected.confidence_interval.high - expected.confidence_interval.low
@@ -80,8 +78,7 @@ DRAWN = np.array([[0.5, 0.5], [1.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
 
 def test_shares_of_ranks_by_hand(table):
     # means in the four draws: a 2, 1, 1, 3; b 2.5, 5, 5, 0; c 2, 1, 1, 3
-    scores = table({"b": [5.0, 0.0], "a": [1.0, 3.0], "c": [1.0, 3.0]})
-    found = rank_shares(scores, DRAWN)
+    found = rank_shares(table({"b": [5.0, 0.0], "a": [1.0, 3.0], "c": [1.0, 3.0]}), DRAWN)
     assert found.index.tolist() == ["a", "c", "b"]  # in the order of the means
     assert found.loc["a"].tolist() == found.loc["c"].tolist() == [0.75, 0.25, 0.0]
     assert found.loc["b"].tolist() == [0.25, 0.0, 0.75]
@@ -93,8 +90,7 @@ def test_shares_of_ranks_by_hand(table):
 
 def test_how_often_one_is_better_than_another(table):
     found = better(table({"b": [5.0, 0.0], "a": [1.0, 3.0], "c": [1.0, 3.0]}), DRAWN)
-    assert found.loc["a", "b"] == 0.75
-    assert found.loc["b", "a"] == 0.25
+    assert (found.loc["a", "b"], found.loc["b", "a"]) == (0.75, 0.25)
     assert found.loc["a", "c"] == 0.5
     assert (found + found.T == 1.0).to_numpy().all()
 

@@ -1,6 +1,7 @@
 """What the linter marks, and that it is silent about what is fair."""
 
 import json
+from itertools import product
 
 import pytest
 
@@ -29,12 +30,8 @@ RECORDED = {
 @pytest.fixture
 def fair(row):
     """Two methods on two instances with five seeds, everything recorded and the same."""
-    return [
-        row(instance, method, seed=seed) | RECORDED
-        for instance in ("i", "j")
-        for seed in range(FEW_SEEDS)
-        for method in ("a@highs", "b")
-    ]
+    runs = product("ij", range(FEW_SEEDS), ("a@highs", "b"))
+    return [row(instance, method, seed=seed) | RECORDED for instance, seed, method in runs]
 
 
 def changed(rows, method, **changes):

@@ -75,9 +75,7 @@ def test_par10_by_hand(times, limits):
 
 @pytest.fixture
 def best(table):
-    times = table(
-        {"a": [1.0, 7.0, 3.0, NAN], "b": [7.0, 1.0, 3.0, NAN], "c": [7.0, 7.0, NAN, 15.0]}
-    )
+    times = table({"a": [1.0, 7.0, 3.0, NAN], "b": [7.0, 1.0, 3.0, NAN], "c": [7, 7, NAN, 15]})
     limits = pd.Series(63.0, index=times.index)
     return virtual_best(logarithms(penalised(times, limits), 1.0), times, 1.0)
 

@@ -119,8 +119,7 @@ def test_each_run_is_counted_once_by_quality_and_once_by_cause(row):
         )
     )
     a, b = found.loc["a"], found.loc["b"]
-    assert a["runs"] == 6
-    assert a[list(QUALITIES)].tolist() == [1, 0, 1, 1, 2, 1]
+    assert (a["runs"], a[list(QUALITIES)].tolist()) == (6, [1, 0, 1, 1, 2, 1])
     assert a[list(CAUSES)].tolist() == [2, 2, 1, 1, 0]
     assert b[list(QUALITIES)].tolist() == [0, 1, 0, 0, 0, 1]
     assert (a["not_run"], b["not_run"]) == (0, 4)

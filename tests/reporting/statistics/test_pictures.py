@@ -40,8 +40,7 @@ def test_all_files_are_written_and_the_same_twice(rows, tmp_path):
 def times(table):
     """Eight methods; the last one fails everywhere."""
     rng = np.random.default_rng(0)
-    made = table({f"m{i}": rng.lognormal(i / 4, 1.0, 10) for i in range(8)})
-    return made.assign(m7=NAN)
+    return table({f"m{i}": rng.lognormal(i / 4, 1.0, 10) for i in range(8)}).assign(m7=NAN)
 
 
 def test_profiles_pair_the_best_with_the_five_that_follow(times, tmp_path):

@@ -72,11 +72,9 @@ def test_bounds_of_simulations_are_shared_by_options_and_where_times_differ_by_s
     assert made["status"].tolist() == ["ok"] * 5
     assert made["best_bound"].tolist() == [8.0, 8.0, 35.0, 5.0, 12.0]
     assert made["best_cost"].tolist() == [30.0, 30.0, 40.0, 10.0, 20.0]
-    assert made["instance"].tolist() == [
-        *["w (deviation=0, energy=curve)"] * 2,
-        "w (deviation=0, energy=node)",
-        *["w (deviation=0.2, energy=curve)"] * 2,
-    ]
+    curve, other = "w (deviation=0, energy=curve)", "w (deviation=0.2, energy=curve)"
+    node = "w (deviation=0, energy=node)"
+    assert made["instance"].tolist() == [curve, curve, node, other, other]
     assert tidy(rows[:2])["instance"].tolist() == ["w", "w"]
 
 

@@ -58,11 +58,8 @@ def test_where_a_method_was_not_run_it_did_not_fail(rows):
     assert line["penalised"] == line["ran"] == pytest.approx(12**0.5 - 1)
     assert line[["intersection", "ratio", "low"]].isna().all()
     pairs = found.pairs_by_cost()
-    assert pairs[["one", "wins", "ties", "losses"]].to_numpy().tolist() == [
-        ["exact", 0, 2, 0],
-        ["exact", 0, 2, 0],
-        ["rule:x", 2, 2, 0],
-    ]
+    counts = pairs[["one", "wins", "ties", "losses"]].to_numpy().tolist()
+    assert counts == [["exact", 0, 2, 0], ["exact", 0, 2, 0], ["rule:x", 2, 2, 0]]
     assert found.ranks_by_cost.index.tolist() == ["rule:x", "slow"]
     assert found.unranked == "Not ranked, as not run on all 4 problems: exact (2)."
 
@@ -141,8 +138,7 @@ def test_latex_has_a_table_for_each_sheet_with_lines(made):
 
 
 def test_csv_keeps_all_digits(made):
-    times = by_name(made, "times")
-    [exact, *_] = csv.DictReader(io.StringIO(sheet_text.csv(times)))
+    [exact, *_] = csv.DictReader(io.StringIO(sheet_text.csv(by_name(made, "times"))))
     assert exact["method"] == "exact"
     assert float(exact["penalised"]) == pytest.approx(12**0.5 - 1, abs=1e-12)
     ranks = sheet_text.csv(by_name(made, "ranks-by-time")).splitlines()[0]
@@ -150,11 +146,9 @@ def test_csv_keeps_all_digits(made):
 
 
 def test_seeds_that_are_repetitions_are_no_difference_of_limits(rows):
-    assert Analysis(rows=rows).conditions() == [
-        "Limits: 10 s, gap 0.0001, 1 thread.",
-        "Versions: rsjs-bench 0.1.0.",
-        "Seeds: 0, 1.",
-    ]
+    limits, *others = Analysis(rows=rows).conditions()
+    assert limits == "Limits: 10 s, gap 0.0001, 1 thread."
+    assert others == ["Versions: rsjs-bench 0.1.0.", "Seeds: 0, 1."]
     alone = [row for row in rows if row["seed"] == 0]
     assert Analysis(rows=alone).conditions()[0] == "Limits: 10 s, gap 0.0001, 1 thread, seed 0."
 

@@ -32,10 +32,7 @@ def test_repetitions_are_told_apart_by_the_id_of_the_run(tmp_path, rows):
     table = [{k: v for k, v in row.items() if k != "events"} for row in again]
     (tmp_path / "rows.csv").write_text(csv_text(table))
     (tmp_path / "events.json").write_text(json.dumps(again[::-1]))
-    assert [row["events"] for row in read_stored(tmp_path)] == [
-        [{"seconds": 10}],
-        [{"seconds": 11}],
-    ]
+    assert [r["events"] for r in read_stored(tmp_path)] == [[{"seconds": 10}], [{"seconds": 11}]]
 
 
 @pytest.mark.parametrize("seeds", [False, True])
