@@ -18,6 +18,7 @@ from rsjs.experiments.campaigns import manifest, runner
 from rsjs.experiments.campaigns.collection import collect
 from rsjs.experiments.campaigns.dask_cluster import own_cluster, running_cluster
 from rsjs.experiments.campaigns.dask_dispatch import dask
+from rsjs.experiments.campaigns.dask_workers import Workers
 from rsjs.instances.errors import InputError
 from rsjs.instances.lifeline import die_with_parent
 from rsjs.methods import all_methods
@@ -301,13 +302,20 @@ def test_runs_that_are_to_be_alone_are_refused_beside_each_other(campaign, clust
 
 
 def test_a_scheduler_that_has_gone_is_told_and_what_is_done_is_kept(
-    campaign, cluster, news, gate, tmp_path
+    campaign, cluster, news, gate, tmp_path, monkeypatch
 ):
     def kill_after_the_first():
         for item in news(waiting(campaign, more="seeds = [0, 1, 2, 3]"), cluster):
             if item.kind == "ended":
                 cluster.scheduler.kill()
 
+    def closed(_):
+        raise distributed.comm.CommClosedError("in <TCP (closed)>")
+
+    with monkeypatch.context() as patch:  # the client does not know it yet
+        patch.setattr(Workers, "look", closed)
+        with pytest.raises(OSError, match="the Dask scheduler has gone; what is done is kept"):
+            kill_after_the_first()
     gate(0)
     with pytest.raises(OSError, match="the Dask scheduler has gone; what is done is kept"):
         kill_after_the_first()

@@ -86,10 +86,12 @@ class _Runs:
         self.begun = False
 
     def news(self) -> Iterator[News]:
+        from distributed.comm import CommClosedError
+
         try:
             yield from self._news()
-        except OSError:
-            if self.client.status == "running":
+        except OSError as error:  # the client may not know yet that its connection is closed
+            if self.client.status == "running" and not isinstance(error, CommClosedError):
                 raise
             raise OSError(None, LOST) from None
         finally:
