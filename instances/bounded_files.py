@@ -19,7 +19,7 @@ from rsjs.instances.errors import InputError, described, reason
 
 MOST_BYTES = 2**28  # of a file, and of what a compressed one is unpacked to: 256 MiB
 MOST_VALUES = 20_000_000  # of a JSON document, which takes up to 240 bytes of memory for each
-PIECE = 2**20  # bytes unpacked at once
+PIECE = 2**20  # bytes read at once
 
 
 def opened(path: str | Path) -> IO[bytes]:
@@ -57,10 +57,7 @@ def read_bytes(path: str | Path, most: int = MOST_BYTES) -> bytes:
         As `open` does.
     """
     with opened(path) as file:
-        data = file.read(most + 1)
-    if len(data) > most:
-        raise _too_large(path, "", most)
-    return data
+        return _whole(file, path, "", most)
 
 
 def unpacked(data: bytes, path: str | Path, most: int = MOST_BYTES) -> bytes:
@@ -72,18 +69,12 @@ def unpacked(data: bytes, path: str | Path, most: int = MOST_BYTES) -> bytes:
     InputError
         If they are damaged, or more than `most` unpacked.
     """
-    parts, size = [], 0
     try:
         with gzip.GzipFile(fileobj=io.BytesIO(data)) as packed:
-            while part := packed.read(PIECE):
-                parts.append(part)
-                size += len(part)
-                if size > most:
-                    raise _too_large(path, " unpacked", most)
+            return _whole(packed, path, " unpacked", most)
     except (EOFError, OSError, zlib.error) as error:
         found = described(f"damaged gzip data ({error})")
         raise InputError("", found, "a whole .gz file", path) from None
-    return b"".join(parts)
 
 
 def read_text(path: str | Path, data: bytes | None = None, encoding: str = "utf-8") -> str:
@@ -120,6 +111,13 @@ def most_rows(columns: int) -> int:
     return MOST_VALUES // max(10, columns)
 
 
-def _too_large(path: str | Path, how: str, most: int) -> InputError:
-    expected = f"at most {most / 2**20:g} MiB"
-    return InputError("", described(f"more than that{how}"), expected, path)
+def _whole(file: IO[bytes] | gzip.GzipFile, path: str | Path, how: str, most: int) -> bytes:
+    """Read piece by piece: a buffer for all that is allowed would be as large as that."""
+    parts, size = [], 0
+    while part := file.read(PIECE):
+        parts.append(part)
+        size += len(part)
+        if size > most:
+            expected = f"at most {most / 2**20:g} MiB"
+            raise InputError("", described(f"more than that{how}"), expected, path)
+    return b"".join(parts)

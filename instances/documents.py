@@ -21,7 +21,7 @@ from rsjs.instances.solution import DECISION_ARRAYS, Solution
 Document = dict[str, Any]
 
 INSTANCE, WORKLOAD, SOLUTION = "rsjs-instance/1", "rsjs-workload/1", "rsjs-solution/1"
-MOST_CELLS = 50_000_000  # of a table of 8 bytes each
+MOST_CELLS = 20_000_000  # of a table of 8 bytes each; there are a dozen of such tables
 PLAIN = (str, int, bool, type(None))
 
 

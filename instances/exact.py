@@ -17,9 +17,11 @@ from typing import Any
 from rsjs.instances.check import Violation
 from rsjs.instances.documents import Document
 from rsjs.instances.epochs import FIXED
+from rsjs.instances.errors import InputError, described
 from rsjs.instances.exact_counts import fewest_bins, largest_matching
 
 ZERO = Fraction(0)
+MOST_TERMS = 1_000_000  # epochs of laws, summed over the jobs: seconds
 Law = list[tuple[Fraction, Fraction]]  # (remaining epochs, probability)
 
 
@@ -60,6 +62,11 @@ class _Decision:
     def __init__(self, instance: Document, solution: Document) -> None:
         self.instance, self.solution = instance, solution
         self.jobs, self.kind = instance["jobs"], instance["objective"]
+        laws = instance["laws"]
+        terms = sum(len(laws.get(job["law"], ())) for job in self.jobs)
+        if self.kind["expectation"] == "expected" and terms > MOST_TERMS:
+            expected = f"at most {MOST_TERMS} in exact numbers (rsjs_verify.py takes more)"
+            raise InputError("/jobs", described(f"{terms} epochs of the jobs' laws"), expected)
         cluster = instance["cluster"]
         self.types = cluster["node_types"]
         self.gpus = {gpu["name"]: gpu for gpu in cluster["gpu_types"]}

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 
 from rsjs.instances.errors import InputError, described
 
-MOST_STEPS = 300_000  # of the search for a packing
+MOST_STEPS = 100_000  # of the search for a packing
 
 
 def largest_matching(jobs: int, nodes: int, runs_on: Callable[[int, int], bool]) -> int:
@@ -42,7 +42,8 @@ def fewest_bins(items: list[int], size: int) -> int:
         If that takes more than MOST_STEPS steps.
     """
     ordered, steps = tuple(sorted(items, reverse=True)), iter(range(MOST_STEPS))
-    bins, enough = -(-sum(items) // size), _first_fit(ordered, size)
+    large = sum(2 * item > size for item in items)  # no two of them in a bin
+    bins, enough = max(large, -(-sum(items) // size)), _first_fit(ordered, size)
     while bins < enough and not _pack(ordered, size, bins * size - sum(items), steps):
         bins += 1
     return bins

@@ -10,6 +10,7 @@ from rsjs.instances.epochs import FIXED
 from rsjs.instances.schema import Instance
 from rsjs.instances.solution import Solution
 
+MOST_STEPS = 300_000_000
 Array = NDArray[np.float64]
 
 
@@ -19,7 +20,8 @@ def wait_and_see_energy(
     """
     Node prices times E[min_j t_j], where the objective has min_j E[t_j] [$] (rsjs 2.3).
 
-    None unless energy is charged to the first ending in expectation.
+    None unless energy is charged to the first ending in expectation, and where that takes more than
+    MOST_STEPS of jobs on a node times the points of their laws.
     """
     objective = instance.objective
     if objective.energy != "first_ending" or objective.expectation != "expected":
@@ -34,6 +36,8 @@ def wait_and_see_energy(
             left, probability = remaining_law(instance, j)
             mean = float(left @ probability)
             times.append((left * (placement.hours[r] / mean), probability))
+        if len(times) * sum(len(left) for left, _ in times) > MOST_STEPS:
+            return None
         total += price[n] * expected_minimum(times)
     return total
 

@@ -12,8 +12,8 @@ from typing import Any, NoReturn
 
 from rsjs.instances.bounded_files import MOST_VALUES, read_text
 from rsjs.instances.documents import Document
-from rsjs.instances.errors import InputError, described, escaped
-from rsjs.instances.json_schemas import SCHEMAS, misfit, too_deep, validator_for, walk
+from rsjs.instances.errors import InputError, described
+from rsjs.instances.json_schemas import SCHEMAS, misfit, pointer, too_deep, validator_for, walk
 
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")  # as JSON escapes one
 _STRING_OR_COMMA = re.compile(r'"(?:[^"\\]|\\.)*"|,(?=\s*[}\]])')
@@ -124,14 +124,15 @@ class Reader:
         return _Odd(text)
 
     def _refuse_odd(self, document: Any) -> None:
-        for where, value in walk(document):
+        for steps, value in walk(document):
             if isinstance(value, _Odd):
-                self._fail(where, described(value), "a finite number that a double can hold")
+                expected = "a finite number that a double can hold"
+                self._fail(pointer(steps), described(value), expected)
             if isinstance(value, _Twice):
-                self._fail(f"{where}/{escaped(value.key)}", described("the key twice"), "it once")
+                self._fail(pointer([*steps, value.key]), described("the key twice"), "it once")
             for text in value if isinstance(value, dict) else [value]:
                 if isinstance(text, str) and not _encodes(text):
-                    self._fail(where, text, "Unicode text without lone surrogates")
+                    self._fail(pointer(steps), text, "Unicode text without lone surrogates")
 
     def _refuse_deep(self, document: Document) -> None:
         jobs = enumerate(document.get("jobs", ()))

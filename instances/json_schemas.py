@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
@@ -54,26 +54,45 @@ def misfit(validator: jsonschema_rs.Draft202012Validator, document: Any) -> tupl
         return where, described("brackets nested too deeply"), f"at most {DEEPEST} levels"
     error = next(validator.iter_errors(document))
     steps = _steps(document, error.instance_path, error.instance) or error.instance_path
-    pointer = "".join(f"/{escaped(str(step))}" for step in steps)
     step, found, expected = explain(error.kind, error.instance)
-    return pointer + step, found, expected
+    return pointer(steps) + step, found, expected
 
 
 def too_deep(document: Any, most: int) -> str | None:
     """Return the pointer of the first entry below more than `most` levels of brackets, or None."""
-    return next((where for where, _ in walk(document) if where.count("/") > most), None)
+    return next((pointer(steps) for steps, _ in walk(document) if len(steps) > most), None)
 
 
-def walk(document: Any) -> Iterator[tuple[str, Any]]:
-    """Yield every entry with its pointer, in document order, at any depth without recursion."""
-    left: list[tuple[str, Any]] = [("", document)]
-    while left:
-        where, value = left.pop()
-        yield where, value
-        if isinstance(value, dict):
-            left += [(f"{where}/{escaped(key)}", entry) for key, entry in value.items()][::-1]
-        elif isinstance(value, list):
-            left += [(f"{where}/{i}", entry) for i, entry in enumerate(value)][::-1]
+def walk(document: Any) -> Iterator[tuple[list[str | int], Any]]:
+    """
+    Yield every entry with the steps to it, in document order, at any depth without recursion.
+
+    The steps are one list, which changes on the way; `pointer` tells where it leads.
+    """
+    steps: list[str | int] = []
+    yield steps, document
+    levels = [_entries(document)]
+    while levels:
+        del steps[len(levels) - 1 :]
+        step, value = next(levels[-1], (None, None))
+        if step is None:
+            levels.pop()
+            continue
+        steps.append(step)
+        yield steps, value
+        if isinstance(value, dict | list):
+            levels.append(_entries(value))
+
+
+def _entries(value: Any) -> Iterator[tuple[str | int, Any]]:
+    if isinstance(value, dict):
+        return iter(value.items())
+    return iter(enumerate(value) if isinstance(value, list) else ())
+
+
+def pointer(steps: Iterable[str | int]) -> str:
+    """Return the JSON pointer of an entry."""
+    return "".join(f"/{escaped(str(step))}" for step in steps)
 
 
 def _steps(value: Any, path: list[str | int], end: Any) -> list[str | int] | None:

@@ -9,7 +9,7 @@ from operator import mul, sub
 
 from rsjs.instances.errors import InputError, described
 
-MOST_STEPS = 300_000  # of a search: seconds
+MOST_STEPS = 100_000  # of a search: a second
 
 
 def gpus_for_shares(shares: Iterable[int], units: int) -> int:

@@ -3,20 +3,25 @@
 import gzip
 import json
 import os
+import tracemalloc
 from collections import Counter
 
 import pytest
 
 from rsjs.experiments.campaigns.toml_files import read_toml
-from rsjs.instances import bounded_files, documents, exact_counts, packing
+from rsjs.instances import bounded_files, documents, exact, exact_counts, expectation, packing
 from rsjs.instances.bounded_files import MOST_BYTES, read_bytes, unpacked
+from rsjs.instances.check import check
+from rsjs.instances.completion import complete
 from rsjs.instances.csv_tables import read_rows
+from rsjs.instances.documents import of_solution, to_instance
 from rsjs.instances.errors import InputError
 from rsjs.instances.files import read_any, read_instance
 from rsjs.instances.json_reader import read_json_lines
 from rsjs.instances.law_files import read_law
 from rsjs.instances.packing import gpus_for_shares
 from rsjs.instances.profiles.measurements import read_measurements
+from rsjs.instances.solution import Solution
 from rsjs.instances.traces.byte_sources import sources
 from rsjs.reporting.csv_rows import read_rows as read_results
 from rsjs.reporting.kit import rsjs_verify
@@ -87,7 +92,7 @@ def _many_types(document):
     gpus = {"name": "big", "gpu_type": "P", "gpus": 1024, "cost": [0, *[1] * 1024]}
     cluster["node_types"].append(gpus)
     document["jobs"] += [{**document["jobs"][0], "id": f"j{i}"} for i in range(997)]
-    return "/cluster: found 1000 jobs x 3002 types x 1025 choices, expected at most 50000000"
+    return "/cluster: found 1000 jobs x 3002 types x 1025 choices, expected at most 20000000"
 
 
 def _many_groups(document):
@@ -104,6 +109,29 @@ def test_counts_times_each_other_are_bounded(example, enlarge):
     with pytest.raises(InputError) as error:
         documents.to_instance(document)
     assert told in str(error.value)
+
+
+def test_work_that_grows_with_jobs_times_epochs_is_bounded(example, monkeypatch):
+    document = example(expectation="expected")
+    decision = of_solution(complete(to_instance(document), Solution.empty(3, 3)), "0" * 64)
+    monkeypatch.setattr(exact, "MOST_TERMS", 2)
+    with pytest.raises(InputError, match="epochs of the jobs' laws, expected at most 2 in exact"):
+        exact.check_exact(document, decision)
+    instance = to_instance(document)
+    solution = Solution.of([2, -1, -1], [1, 0, 0], [-1, -1, 1])
+    assert check(instance, solution).wait_and_see_energy > 0
+    monkeypatch.setattr(expectation, "MOST_STEPS", 0)
+    assert check(instance, solution).wait_and_see_energy is None
+
+
+def test_a_long_key_above_a_wide_list_costs_no_memory(tmp_path):
+    wide = {"format": "rsjs-instance/1", "k" * 20_000: [0] * 500_000}
+    (tmp_path / "i.json").write_text(json.dumps(wide))
+    tracemalloc.start()
+    with pytest.raises(InputError, match=r"found no key .name."):
+        read_any(tmp_path / "i.json")
+    assert tracemalloc.get_traced_memory()[1] < 10**8
+    tracemalloc.stop()
 
 
 def test_a_key_that_stands_twice_among_many_is_found(tmp_path):
@@ -123,3 +151,6 @@ def test_shares_that_are_hard_to_pack_are_refused(monkeypatch):
         exact_counts.fewest_bins(shares, 60)
     with pytest.raises(rsjs_verify.Refused, match="150 shares of 10 sizes"):
         rsjs_verify.fewest_bins(Counter(shares), 60)
+    large = [31] * 1000  # no two of them on a GPU
+    assert gpus_for_shares(large, 60) == exact_counts.fewest_bins(large, 60) == 1000
+    assert rsjs_verify.fewest_bins(Counter(large), 60) == 1000

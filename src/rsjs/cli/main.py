@@ -153,6 +153,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _refuse(f"{place}{error.strerror or error}")
     except ValueError as error:
         return _refuse(str(error))
+    except MemoryError as error:
+        return _refuse(f"more than memory holds: {error}")
 
 
 def _complete_streams() -> None:

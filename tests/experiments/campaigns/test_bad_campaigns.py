@@ -24,6 +24,7 @@ sizes = ["1x2"]
 [[methods]]
 run = ["jahani_patterns@highs"]
 """
+MANY = f"repetitions = 1000\nseeds = {[*range(1001)]}\ntiming"
 BAD = [  # what is changed, to what, what is told
     ("jahani_patterns@", "jahani_paterns@", "/methods/0/run/0: found 'method jahani_paterns', "
      "expected e.g. jahani_patterns"),
@@ -38,6 +39,7 @@ BAD = [  # what is changed, to what, what is told
     ('"1x2"', '"1by2"', "nodes x jobs, e.g. 10x100"),
     ('"1x2"', '"0x2"', "/instances/0/sizes/0"),
     ('sizes = ["1x2"]', "", "no key 'sizes'"),
+    ('timing', MANY, "found up to 1001000 runs, expected at most 1000000"),
     ('generator = "jahani"\nsizes = ["1x2"]', 'set = "tinny"', "expected e.g. tiny"),
     ('generator = "jahani"\nsizes = ["1x2"]', 'files = ["none/*.json"]', "/instances/0/files/0"),
     ('generator = "jahani"\nsizes = ["1x2"]', "seeds = [1]", "one of set, generator, files"),

@@ -16,6 +16,8 @@ from rsjs.experiments.outcome import solver_of
 from rsjs.instances.errors import InputError, described
 from rsjs.instances.method import Limits
 
+MOST_RUNS = 1_000_000  # of a campaign
+
 
 @dataclass(frozen=True, kw_only=True)
 class Plan:
@@ -54,6 +56,10 @@ def plan(
     InputError
         If a method meets no instance, or nothing is left to run.
     """
+    each = sum(len(campaign.seeds if c.seeds is None else c.seeds) for c in campaign.choices)
+    most = len(campaign.sources) * each * len(campaign.threads) * campaign.repetitions
+    if most > MOST_RUNS:
+        raise InputError("", described(f"up to {most} runs"), f"at most {MOST_RUNS}")
     entries = list({entry.sha256: entry for entry in map(store.entry, campaign.sources)}.values())
     runs: dict[str, Run] = {}
     skipped: dict[Run, str] = {}

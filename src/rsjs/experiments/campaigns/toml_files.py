@@ -10,7 +10,7 @@ from typing import Any
 
 from rsjs.instances.bounded_files import read_text
 from rsjs.instances.errors import InputError, described
-from rsjs.instances.json_schemas import walk
+from rsjs.instances.json_schemas import pointer, walk
 
 
 def read_toml(path: Path) -> tuple[str, dict[str, Any]]:
@@ -30,9 +30,9 @@ def read_toml(path: Path) -> tuple[str, dict[str, Any]]:
     except RecursionError:
         found = described("brackets nested too deeply")
         raise InputError("", found, "a TOML document", path) from None
-    for where, value in walk(document):
+    for steps, value in walk(document):
         if isinstance(value, date | time) or (isinstance(value, float) and not isfinite(value)):
-            raise InputError(where, described(f"{value}"), "text or a finite number", path)
+            raise InputError(pointer(steps), described(f"{value}"), "text or a finite number", path)
     return text, document
 
 

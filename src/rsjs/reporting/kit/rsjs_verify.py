@@ -75,7 +75,7 @@ LONGEST_NUMBER = 1100  # characters
 DEEPEST = 50  # brackets in `meta` and `generator`
 MOST_NODES = 10**6
 MOST_BYTES, MOST_VALUES = 2**28, 2 * 10**7  # of a file, decompressed; brackets and commas in it
-MOST_STEPS = 300_000  # of the search for a packing
+MOST_STEPS = 100_000  # of the search for a packing
 FINEST = 60  # common denominator of a GPU's shares
 TOLERANCE, ROUNDING = Fraction(1, 10**6), Fraction(1, 10**9)  # of claims
 ZERO = Fraction(0)
@@ -629,7 +629,8 @@ def fewest_bins(parts: Counter[int], size: int) -> int:
     """Bins of a size that the parts (size -> number) need: bin packing, exact."""
     sizes = sorted((part for part in parts if parts[part]), reverse=True)
     counts = tuple(parts[part] for part in sizes)
-    bins, steps = -(-volume(counts, sizes) // size), iter(range(MOST_STEPS))
+    large = sum(count for part, count in zip(sizes, counts) if 2 * part > size)  # one in a bin
+    bins, steps = max(large, -(-volume(counts, sizes) // size)), iter(range(MOST_STEPS))
     enough = first_fit(counts, sizes, size)
     while bins < enough and not pack(counts, sizes, size, bins, steps):
         bins += 1
@@ -897,8 +898,11 @@ class Report:
         for path, solution in self.solutions:
             instance = self.instances.get(solution["instance"])
             if instance is not None:
-                verdict = verify(instance, solution)
-                self.verdicts.append((path, instance, solution, verdict))
+                try:
+                    verdict = verify(instance, solution)
+                    self.verdicts.append((path, instance, solution, verdict))
+                except (Refused, MemoryError) as error:
+                    self.refused.append(f"{path}: {str(error) or 'found more than memory holds'}")
             else:
                 only = f"{next(iter(self.instances))}, " if len(self.instances) == 1 else ""
                 found = f"found {solution['instance']}, expected {only}an instance of {place}"
