@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
 import numpy as np
@@ -120,7 +120,9 @@ class Relay:
         def poll() -> None:
             while not done.wait(POLL_SECONDS):
                 if self.stopping():
-                    interrupt()  # again and again: a solver forgets a call that comes too early
+                    # again and again: a solver forgets or refuses a call that comes too early
+                    with suppress(Exception):
+                        interrupt()
 
         thread = threading.Thread(target=poll, daemon=True)
         thread.start()

@@ -4,6 +4,7 @@ import gc
 import itertools
 import subprocess
 import sys
+import threading
 from dataclasses import replace
 
 import numpy as np
@@ -11,7 +12,7 @@ import pytest
 
 from rsjs.formulations.backends.backend import Feature
 from rsjs.formulations.backends.registry import BACKENDS, backend
-from rsjs.formulations.backends.relay import relative_gap, settled
+from rsjs.formulations.backends.relay import Relay, relative_gap, settled
 from rsjs.formulations.matrix import Kind
 from rsjs.instances.method import Limits
 from rsjs.instances.solution import Stop
@@ -171,6 +172,21 @@ def test_an_infeasible_start_does_no_harm(name):
 def test_stop_interrupts(name):
     asked = Asked(name, cover()[0], stop=lambda _asked: True)
     assert asked.result.stop is Stop.INTERRUPTED
+
+
+def test_a_solver_that_refuses_to_be_interrupted_is_asked_again():
+    asked, ended = [], threading.Event()
+
+    def interrupt():
+        asked.append(len(asked))
+        if len(asked) < 3:
+            raise RuntimeError("cannot be called at this time")
+        ended.set()
+
+    relay = Relay(cover()[0], on_incumbent=None, on_bound=None, stop=lambda: True)
+    with relay.watching(interrupt):
+        assert ended.wait(60)
+    assert asked[:3] == [0, 1, 2]
 
 
 def test_what_a_callback_raises_comes_out(name):
