@@ -12,6 +12,7 @@ from rsjs.experiments.campaigns import slot
 from rsjs.experiments.campaigns.collection import collect
 from rsjs.experiments.campaigns.perform import Order
 from rsjs.experiments.campaigns.runner import Part, prepare
+from rsjs.experiments.campaigns.slot_process import Slot
 from rsjs.experiments.campaigns.store import Store
 from rsjs.instances.errors import InputError
 
@@ -36,6 +37,15 @@ def test_slots_killed_between_two_runs_are_replaced(campaign, carry_out, tmp_pat
     opened.clear()
     with pytest.raises(OSError, match="slots end without a run, the last one with code -9"):
         carry_out(asked, tmp_path / "other")
+
+
+@pytest.mark.process
+def test_a_slot_that_talks_nonsense_is_ended(tmp_path):
+    there = Slot(Store(tmp_path / "store"), "this")  # prints the Zen of Python
+    heard = [there.lines() for _ in range(2)]
+    assert heard == [[], None]
+    assert there.process.wait() in (0, -9)
+    there.end()
 
 
 @pytest.mark.parametrize(

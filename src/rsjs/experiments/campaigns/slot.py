@@ -69,7 +69,8 @@ def _carry_out(order: Order, store: Store) -> None:
 
 
 def _tell(line: dict[str, Any]) -> None:
-    print(json.dumps(line), flush=True)
+    # in one piece: a signal may come between two
+    print(f"{json.dumps(line)}\n", end="", flush=True)
 
 
 def _leave(*_: object) -> None:

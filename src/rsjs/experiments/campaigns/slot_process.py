@@ -56,7 +56,11 @@ class Slot:
         if not data:
             return None
         *whole, self._rest = (self._rest + data).split(b"\n")
-        return [json.loads(line) for line in whole]
+        try:
+            return [json.loads(line) for line in whole]
+        except ValueError:  # a run has written to it, or made it stumble: nothing it tells is sure
+            self.process.kill()
+            return []
 
     def end(self) -> None:
         """End it, with its run; kill it if it does not answer."""
