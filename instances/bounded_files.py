@@ -7,6 +7,7 @@ A pipe waits for a writer that may never come, a device has no end, and 10 MB ma
 
 from __future__ import annotations
 
+import errno
 import gzip
 import io
 import os
@@ -40,7 +41,7 @@ def opened(path: str | Path) -> IO[bytes]:
     if not stat.S_ISREG(mode):
         file.close()
         if stat.S_ISDIR(mode):
-            raise IsADirectoryError(21, "Is a directory", str(path))
+            raise IsADirectoryError(errno.EISDIR, "Is a directory", str(path))
         raise InputError("", described("a pipe, a device or a socket"), "a regular file", path)
     return file
 
@@ -57,7 +58,7 @@ def read_bytes(path: str | Path, most: int = MOST_BYTES) -> bytes:
         As `open` does.
     """
     with opened(path) as file:
-        return _whole(file, path, "", most)
+        return read_whole(file, path, most)
 
 
 def unpacked(data: bytes, path: str | Path, most: int = MOST_BYTES) -> bytes:
@@ -71,7 +72,7 @@ def unpacked(data: bytes, path: str | Path, most: int = MOST_BYTES) -> bytes:
     """
     try:
         with gzip.GzipFile(fileobj=io.BytesIO(data)) as packed:
-            return _whole(packed, path, " unpacked", most)
+            return read_whole(packed, path, most, " unpacked")
     except (EOFError, OSError, zlib.error) as error:
         found = described(f"damaged gzip data ({error})")
         raise InputError("", found, "a whole .gz file", path) from None
@@ -111,8 +112,14 @@ def most_rows(columns: int) -> int:
     return MOST_VALUES // max(10, columns)
 
 
-def _whole(file: IO[bytes] | gzip.GzipFile, path: str | Path, how: str, most: int) -> bytes:
-    """Read piece by piece: a buffer for all that is allowed would be as large as that."""
+def read_whole(
+    file: IO[bytes] | gzip.GzipFile, path: str | Path, most: int = MOST_BYTES, how: str = ""
+) -> bytes:
+    """
+    Read an open file of at most so many bytes; InputError names `path` if it has more.
+
+    Piece by piece: a buffer for all that is allowed would be as large as that.
+    """
     parts, size = [], 0
     while part := file.read(PIECE):
         parts.append(part)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import sys
 
+from rsjs.cli import INTERRUPTED
+
 
 def main() -> int:
     """Run the command and return its exit code."""
@@ -12,7 +14,7 @@ def main() -> int:
 
         return command()
     except KeyboardInterrupt:  # while it was imported
-        return 130
+        return INTERRUPTED
 
 
 if __name__ == "__main__":

@@ -42,7 +42,7 @@ def optimize(
     from rsjs.cli.console import print_json
     from rsjs.cli.verdict import print_verdict
     from rsjs.experiments import outcome
-    from rsjs.instances.bounded_files import MOST_BYTES
+    from rsjs.instances.bounded_files import MOST_BYTES, read_whole
     from rsjs.instances.documents import canonical_text, of_solution
     from rsjs.instances.errors import InputError, described
     from rsjs.instances.files import instance_from
@@ -53,10 +53,7 @@ def optimize(
     request = parse(method)
     if sys.stdin is None:
         raise InputError("", described("nothing: it is closed"), "an instance", STANDARD_INPUT)
-    data = sys.stdin.buffer.read(MOST_BYTES + 1)
-    if len(data) > MOST_BYTES:
-        reason = described("more than that")
-        raise InputError("", reason, f"at most {MOST_BYTES >> 20} MiB", STANDARD_INPUT)
+    data = read_whole(sys.stdin.buffer, STANDARD_INPUT, MOST_BYTES)
     instance = instance_from(data, STANDARD_INPUT)
     found = outcome.run(instance, request, allowed)
     document = found.as_dict()

@@ -9,7 +9,7 @@ from typing import Any
 
 from rsjs.experiments.best_known.claims import BoundClaim, Claims, CostClaim
 from rsjs.experiments.campaigns import manifest, session
-from rsjs.experiments.campaigns.instance_files import refuse_other
+from rsjs.experiments.campaigns.instance_files import instance_file, refuse_other
 from rsjs.experiments.campaigns.records import Record
 from rsjs.experiments.campaigns.store import Store
 from rsjs.instances.errors import InputError
@@ -83,7 +83,7 @@ def _runs(
 
 
 def _instance(store: Store, sha256: str) -> Instance:
-    path = store.folder / "instances" / f"{sha256}.json.gz"
+    path = instance_file(store.folder, sha256)
     instance = read_instance(path)
     refuse_other(instance, sha256, path)
     return instance

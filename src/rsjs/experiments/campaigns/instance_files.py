@@ -20,6 +20,11 @@ READERS: Mapping[Kind, Callable[[str | Path], Subject]] = {
 }
 
 
+def instance_file(store: Path, sha256: str) -> Path:
+    """Where the instance of that digest is, or would be, in the folder of a store."""
+    return store / "instances" / f"{sha256}.json.gz"
+
+
 def write(subject: Subject, path: Path) -> None:
     """Write the file of whatever it is."""
     if isinstance(subject, Workload):

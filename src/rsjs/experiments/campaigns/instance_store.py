@@ -17,7 +17,13 @@ from typing import Any
 
 from rsjs.experiments import mig_methods, simulations
 from rsjs.experiments.campaigns import formats
-from rsjs.experiments.campaigns.instance_files import READERS, Subject, refuse_other, write
+from rsjs.experiments.campaigns.instance_files import (
+    READERS,
+    Subject,
+    instance_file,
+    refuse_other,
+    write,
+)
 from rsjs.experiments.campaigns.mig_sources import MigSource
 from rsjs.experiments.campaigns.runs import Kind
 from rsjs.experiments.campaigns.sources import Source
@@ -62,7 +68,7 @@ class InstanceStore:
     def path(self, sha256: str) -> Path:
         """The file of an instance."""
         assert self.folder is not None
-        return self.folder / f"{sha256}.json.gz"
+        return instance_file(self.folder.parent, sha256)
 
     def entry(self, source: Source | MigSource) -> Entry:
         """The instance that a source stands for, drawn if it is not there."""

@@ -71,10 +71,6 @@ class Store:
         """The record of a run, if it is there."""
         return self.folder / "runs" / run_id[:2] / run_id
 
-    def instance(self, sha256: str) -> Path:
-        """The file of an instance, if it is there."""
-        return self.folder / "instances" / f"{sha256}.json.gz"
-
     def scratch(self, run_id: str) -> Path:
         """Where a run is carried out and its record written."""
         return self.folder / "scratch" / run_id

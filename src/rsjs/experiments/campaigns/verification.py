@@ -11,7 +11,7 @@ from typing import Any
 
 from rsjs.experiments import mig_runs
 from rsjs.experiments.campaigns import mig_records, simulation_records
-from rsjs.experiments.campaigns.instance_files import Subject, refuse_other
+from rsjs.experiments.campaigns.instance_files import Subject, instance_file, refuse_other
 from rsjs.experiments.campaigns.records import SCHEDULE, SOLUTION
 from rsjs.experiments.campaigns.runs import Run
 from rsjs.experiments.campaigns.store import Store
@@ -88,7 +88,7 @@ def incumbents(run: Run, instance: str, work: Path) -> tuple[list[dict[str, floa
 
 def priced_again(run: Run, store: Store) -> float | None:
     """What the decision in a record costs; None if it is infeasible or cannot be checked."""
-    record, instance = store.path(run.id), store.instance(run.solved_sha256)
+    record, instance = store.path(run.id), instance_file(store.folder, run.solved_sha256)
     try:
         subject = subject_in(run, str(instance))
         refuse_other(subject, run.solved_sha256, str(instance))

@@ -886,7 +886,7 @@ class Report:
             if actual != found[2]:
                 self.damaged.append(f"{path.parent / name}: found {actual}, expected {found[2]}")
 
-    def attempt(self, path: Path, function: Callable[..., None], *arguments: str) -> None:
+    def attempt(self, path: Path, function: Callable[..., None], *arguments: Any) -> None:
         """Call a function on a file and keep what it refuses."""
         try:
             function(path, *arguments)
@@ -898,15 +898,14 @@ class Report:
         for path, solution in self.solutions:
             instance = self.instances.get(solution["instance"])
             if instance is not None:
-                try:
-                    verdict = verify(instance, solution)
-                    self.verdicts.append((path, instance, solution, verdict))
-                except (Refused, MemoryError) as error:
-                    self.refused.append(f"{path}: {str(error) or 'found more than memory holds'}")
+                self.attempt(path, self._judge, instance, solution)
             else:
                 only = f"{next(iter(self.instances))}, " if len(self.instances) == 1 else ""
                 found = f"found {solution['instance']}, expected {only}an instance of {place}"
                 self.refused.append(f"{path}: /instance: {found}")
+
+    def _judge(self, path: Path, instance: Instance, solution: Document) -> None:
+        self.verdicts.append((path, instance, solution, verify(instance, solution)))
 
 
 def verify_pairs(instance: Path, solutions: list[Path]) -> Report:

@@ -20,6 +20,7 @@ from typing import Any
 from rsjs.experiments import comparison
 from rsjs.experiments.campaigns import statuses
 from rsjs.experiments.campaigns.collection import Collected, collect
+from rsjs.experiments.campaigns.instance_files import instance_file
 from rsjs.experiments.campaigns.records import SCHEDULE, SOLUTION
 from rsjs.experiments.problems import problem
 from rsjs.instances.errors import InputError, described
@@ -73,7 +74,7 @@ class Material:
     def solved(self, row: Row) -> Path | None:
         """The file of the instance in the order in which a run solved it."""
         store = self.stores.get(row["anchor"])
-        return None if store is None else store / "instances" / f"{row['solved_sha256']}.json.gz"
+        return None if store is None else instance_file(store, row["solved_sha256"])
 
 
 def gathered(sources: Sequence[Path]) -> Material:
