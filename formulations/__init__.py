@@ -11,7 +11,7 @@ in NAME_data.py, the same matrix without Pyomo in NAME_arrays.py, and is declare
     class_*, node_loads, reinsertion, restricted_lp    what form E, bound and sifting are made of
     hierarchical, splitting, parts, controllers, side_by_side, node_cover, division_loss
                         Kiros' controllers
-    linear, linear_models, matrix, rows, standard_form, pyomo_interface        from model to solver
+    linear, linear_models, matrix, rows, standard_form                         from model to solver
     model_files, model_names                           from model to .mps and .lp
     patterns            partitions of a node's GPUs
     primal_dual         incumbent, bound, and when they meet

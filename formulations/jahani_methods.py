@@ -15,15 +15,13 @@ DUAL = "rsjs.formulations.jahani_core"
 _PROPORTIONAL = frozenset({"proportional"})
 _AT_COMPLETION = frozenset({"completion"})
 _SELECTED = frozenset({"free", "jahani_eq"})
-_FROM_ARRAYS = tuple(
-    name
-    for name, declared in BACKENDS.items()
-    if declared.run is not None and Feature.INTEGER in declared.features
+_OF_INTEGERS = tuple(
+    name for name, declared in BACKENDS.items() if Feature.INTEGER in declared.features
 )
 ROUTE = Option(
     default="standard_form",
-    choices=("standard_form", "arrays", "pyomo"),
-    help="Pyomo model -> arrays -> solver, arrays without Pyomo, or Pyomo's own interface",
+    choices=("standard_form", "arrays"),
+    help="Pyomo model -> arrays -> solver, or arrays without Pyomo",
 )
 
 METHODS = (
@@ -73,7 +71,7 @@ METHODS = (
         tardiness_at=_AT_COMPLETION,
         open_nodes=_SELECTED,
         sharing=False,
-        solvers=_FROM_ARRAYS,
+        solvers=_OF_INTEGERS,
         warm_start=True,
     ),
 )

@@ -1,17 +1,16 @@
 """
 From a linear formulation to a result: build, hand over, solve, extract; incumbents streamed.
 
-Three routes lead to the solver: `standard_form` (Pyomo model -> arrays -> solver, the default),
-`pyomo` (Pyomo's own solver interface) and `arrays` (assembled without Pyomo). A solver that takes
-no arrays (Gurobi, CBC, GLPK) is reached by the route `pyomo`, whether named or not.
+Two routes lead to the solver: `standard_form` (Pyomo model -> arrays -> solver, the default) and
+`arrays` (assembled without Pyomo).
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from importlib import import_module
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,22 +26,9 @@ from rsjs.instances.method import Call, Method, Report
 from rsjs.instances.schema import Instance
 from rsjs.instances.solution import SolveResult, Stop
 
-if TYPE_CHECKING:
-    from pyomo.core import ConcreteModel
-
 Array = NDArray[np.float64]
 
 MARGIN = 0.2  # seconds of the limit kept for reading the answer and extracting the decision
-
-
-@dataclass(frozen=True)
-class Built:
-    """A formulation handed over by one of the routes."""
-
-    matrix: MatrixModel | None
-    model: ConcreteModel | None
-    order: NDArray[np.int64]  # formulation column -> matrix column
-    columns: list[Any]
 
 
 def run(
@@ -81,37 +67,30 @@ def solve(
     if begin is not None:
         stream.offer(begin)
     with report.phase("build"):
-        built = _build(formulation, data, route(call))
+        matrix, stream.order = _build(formulation, data, call.options["route"])
         start = None if begin is None else formulation.warm_start(data, begin)
-    stream.order = built.order
     seconds = report.remaining() - MARGIN
     if seconds <= 0:
         return stream.result(RawResult(stop=Stop.TIME_LIMIT, status="limit reached in the build"))
     with report.phase("solve"):
-        if built.matrix is None:
-            raw = _through_pyomo(built, solver, call, seconds, start)
-        else:
-            raw = solver.load()(
-                built.matrix,
-                call.limits,
-                seconds=seconds,
-                start=None if start is None else _permuted(start, built.order),
-                on_incumbent=stream.incumbent,
-                on_bound=report.bound if valid_bound else _ignore,
-                stop=report.stop_requested,
-                log=call.log,
-            )
+        raw = solver.load()(
+            matrix,
+            call.limits,
+            seconds=seconds,
+            start=None if start is None else _permuted(start, stream.order),
+            on_incumbent=stream.incumbent,
+            on_bound=report.bound if valid_bound else _ignore,
+            stop=report.stop_requested,
+            log=call.log,
+        )
     report.seconds["handover"] = raw.handover_seconds
     with report.phase("extract"):
         if raw.x is not None:
             stream.incumbent(raw.x)
-        elif raw.objective is not None:
-            stream.offer(formulation.extract(data, _values(built)))
     bound = raw.bound if valid_bound else None
     if bound is not None:
         report.bound(bound)
-    counts = {} if built.matrix is None else built.matrix.counts
-    found = stream.result(replace(raw, bound=bound, counts={**counts, **raw.counts}))
+    found = stream.result(replace(raw, bound=bound, counts={**matrix.counts, **raw.counts}))
     return replace(found, stop=reached(found.stop, found.objective, found.bound, call.limits.gap))
 
 
@@ -120,67 +99,26 @@ def chosen_solver(call: Call) -> Backend:
     return backend(call.solver or "highs")
 
 
-def route(call: Call) -> str:
-    """The route of a call: `pyomo` for a solver that has no other."""
-    solver, asked = chosen_solver(call), str(call.options["route"])
-    if solver.run is not None:
-        return asked
-    if asked == "arrays":
-        raise ValueError(f"{solver.name} is reached through Pyomo only, not by route=arrays")
-    return "pyomo"
-
-
 def prepare(method: Method, call: Call, _jobs: int) -> None:
     """Import the formulation, the solver and what the route needs."""
     LINEAR[method.name].load()
-    solver, way = chosen_solver(call), route(call)
-    if way != "arrays":
+    if call.options["route"] != "arrays":
         import_module("rsjs.formulations.standard_form")
-    if way == "pyomo":
-        import_module("rsjs.formulations.pyomo_interface")
-        solver.import_solver()
-    else:
-        solver.load()
+    chosen_solver(call).load()
 
 
-def _build(formulation: ModuleType, data: Any, route: str) -> Built:
+def _build(formulation: ModuleType, data: Any, route: str) -> tuple[MatrixModel, NDArray[np.int64]]:
+    """Return the matrix and the position in it of each column of the formulation, or -1."""
     if route == "arrays":
-        matrix = formulation.arrays(data)
-        return Built(matrix, None, np.arange(len(matrix.cost)), [])
+        matrix: MatrixModel = formulation.arrays(data)
+        return matrix, np.arange(len(matrix.cost))
     from rsjs.formulations import standard_form
 
     model = formulation.build(data)
-    ours = formulation.columns(model)
-    if route == "pyomo":
-        return Built(None, model, np.arange(len(ours)), ours)
     matrix, theirs = standard_form.from_pyomo(model)
     position = {id(variable): i for i, variable in enumerate(theirs)}
-    order = np.array([position.get(id(variable), -1) for variable in ours])
-    return Built(matrix, None, order, [])  # lets go of the Pyomo model before the hand-over
-
-
-def _through_pyomo(
-    built: Built, solver: Backend, call: Call, seconds: float, start: Array | None
-) -> RawResult:
-    from rsjs.formulations import pyomo_interface, standard_form
-
-    if start is not None:
-        standard_form.set_values(built.columns, start)
-    return pyomo_interface.solve(
-        built.model,
-        solver,
-        call.limits,
-        seconds=seconds,
-        warm_start=start is not None,
-        log=call.log,
-    )
-
-
-def _values(built: Built) -> Array:
-    """The vector that Pyomo's interface left on the model."""
-    from rsjs.formulations import standard_form
-
-    return standard_form.values(built.columns)
+    ours = formulation.columns(model)
+    return matrix, np.array([position.get(id(variable), -1) for variable in ours])
 
 
 class _Stream(Incumbent):

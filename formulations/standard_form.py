@@ -1,4 +1,4 @@
-"""A linear Pyomo model as arrays, and vectors back on the model."""
+"""A linear Pyomo model as arrays."""
 
 from __future__ import annotations
 
@@ -54,20 +54,6 @@ def minimised(model: pyo.ConcreteModel) -> Any:
             f"{model.name}: {objectives[0].name} is maximised, expected a minimisation"
         )
     return objectives[0]
-
-
-def values(columns: Sequence[Any]) -> NDArray[np.float64]:
-    """The variables' current values as a vector, e.g. for a warm start."""
-    found = [variable.value for variable in columns]
-    if None in found:
-        raise ValueError(f"{columns[found.index(None)].name} has no value")
-    return np.array(found, dtype=np.float64)
-
-
-def set_values(columns: Sequence[Any], x: NDArray[np.float64]) -> None:
-    """Put a vector back on the model's variables."""
-    for variable, value in zip(columns, x.tolist(), strict=True):
-        variable.set_value(value, skip_validation=True)
 
 
 def _csr(matrix: Any, shape: tuple[int, int]) -> csr_array:

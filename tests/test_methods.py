@@ -195,12 +195,6 @@ def test_a_method_without_decisions_is_no_value(inner):
         parse(f"hierarchical?method={inner}")
 
 
-def test_a_route_through_pyomo_needs_an_interface():
-    assert parse("jahani_patterns@highs?route=pyomo").missing() is None
-    missing = parse("jahani_patterns@cpsat?route=pyomo").missing()
-    assert missing == "Pyomo has no interface to cpsat (route=pyomo)"
-
-
 @pytest.mark.parametrize(
     ("spelling", "told"),
     [

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from rsjs.formulations.backends.program import Program
 from rsjs.instances.method import Limits
 from rsjs.instances.solution import Stop
 
@@ -43,8 +42,7 @@ class RawResult:
     status : str
         The solver's own word for it.
     x : (columns,) float64 or None
-        The best vector, integer only within the solver's tolerance. Also None after a solve
-        through Pyomo, where the model itself holds the values.
+        The best vector, integer only within the solver's tolerance.
     objective : float or None
         Cost of the best vector, evaluated with the model's own costs; None = no solution.
     bound : float or None
@@ -112,10 +110,6 @@ class Ask(Protocol):
     ) -> RawResult: ...
 
 
-def nothing() -> None:
-    """For a backend that needs no preparation."""
-
-
 @dataclass(frozen=True, kw_only=True)
 class Backend:
     """
@@ -133,16 +127,8 @@ class Backend:
         The solver's word -> Stop; a word that is missing here is an ERROR.
     options : callable
         Limits -> the solver's own options, time limit included.
-    run : str or None
-        "module:function" of a `Solve`; None = it is reached through Pyomo's interface only.
-    pyomo_interface : str or None
-        The solver's name in `pyomo.contrib.solver`, or in Pyomo's older factory for a program.
-    program : Program or None
-        What to look for instead of a module.
-    prepare : callable
-        To be called before each solve, also before one through Pyomo.
-    tried : bool
-        Whether our tests run the solver itself, not only a stand-in for it.
+    run : str
+        "module:function" of a `Solve`.
     """
 
     name: str
@@ -152,29 +138,19 @@ class Backend:
     features: frozenset[Feature]
     status: Mapping[str, Stop]
     options: Callable[[Limits], dict[str, Any]]
-    run: str | None = None
-    pyomo_interface: str | None = None
-    program: Program | None = None
-    prepare: Callable[[], None] = nothing
-    tried: bool = True
+    run: str
 
     @property
     def install_command(self) -> str:
         """How to get the solver."""
-        if self.program is not None:
-            return self.program.install
         return f"pip install '{self.distribution}{self.versions}'"
 
     def available(self) -> bool:
         """Whether the solver is installed; nothing is imported."""
-        if self.program is not None:
-            return self.program.available()
         return find_spec(self.module.partition(".")[0]) is not None
 
     def version(self) -> str | None:
-        """Installed release; None if there is none, or none is told."""
-        if self.program is not None:
-            return self.program.version()
+        """Installed release; None if there is none."""
         try:
             return metadata.version(self.distribution)
         except metadata.PackageNotFoundError:
@@ -188,8 +164,6 @@ class Backend:
 
     def load(self) -> Ask:
         """Import the solver and the function that drives it, so that no solve is charged for it."""
-        if self.run is None:
-            raise ValueError(f"{self.name} is reached through Pyomo only (route=pyomo)")
         self.import_solver()
         module, _, function = self.run.partition(":")
         solve: Solve = getattr(import_module(module), function)

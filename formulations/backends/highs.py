@@ -56,8 +56,6 @@ HIGHS = Backend(
     },
     options=options,
     run="rsjs.formulations.backends.highs:solve",
-    pyomo_interface="highs",
-    prepare=reset_scheduler,
 )
 
 

@@ -52,7 +52,6 @@ SCIP = Backend(
     },
     options=options,
     run="rsjs.formulations.backends.scip:solve",
-    pyomo_interface="scip_direct",
 )
 
 

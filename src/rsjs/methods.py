@@ -86,8 +86,6 @@ class Request:
         """Why the method cannot run here and what would help; None if it can."""
         name = self.solver or self.method.needs
         solver = None if name is None else BACKENDS[name]
-        if solver and self.options.get("route") == "pyomo" and solver.pyomo_interface is None:
-            return f"Pyomo has no interface to {solver.name} (route=pyomo)"
         if solver and not solver.available():
             return f"solver {solver.name} is not installed: {solver.install_command}"
         values = (value for value in self.options.values() if isinstance(value, Request))

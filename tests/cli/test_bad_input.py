@@ -8,7 +8,7 @@ BAD = [
     # a method that does not exist, with those that do
     ("solve small.json --method nope", "method nope"),
     ("solve small.json --method jahani_paterns@highs", "jahani_patterns"),
-    ("solve small.json --method jahani_patterns@gurobi", "gurobi"),
+    ("solve small.json --method jahani_patterns@cplex", "solver of jahani_patterns cplex"),
     ("solve small.json --method greedy@highs", "no solver for greedy"),
     ("solve small.json --method greedy:none", "code, paper"),
     ("solve small.json --method jahani_patterns?route=road", "standard_form"),
@@ -102,6 +102,12 @@ def test_bad_input_is_told_in_one_line(line, told, rsjs, folder, tmp_path, monke
 @pytest.mark.process
 def test_a_process_exits_with_2_and_no_traceback(process, folder):
     assert process("solve", folder / "damaged.json.gz", "--json").refusal
+
+
+def test_a_missing_solver_is_told_with_the_command_that_installs_it(rsjs, folder, monkeypatch):
+    monkeypatch.setattr("rsjs.formulations.backends.backend.find_spec", lambda name: None)
+    refusal = rsjs("solve", folder / "small.json", "--method", "jahani_patterns@gurobi").refusal
+    assert "solver gurobi is not installed: pip install 'gurobipy>=12,<14'" in refusal
 
 
 def test_a_place_without_permission_is_refused_before_the_run(rsjs, folder, tmp_path, monkeypatch):

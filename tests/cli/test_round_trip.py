@@ -4,6 +4,8 @@ import json
 
 import pytest
 
+from rsjs.formulations import enumeration
+from rsjs.instances import costs
 from rsjs.instances.files import read_instance, read_solution, read_workload
 
 KEYS = {
@@ -127,3 +129,17 @@ def test_without_a_verified_solution_nothing_is_written(rsjs, folder, tmp_path):
     assert ended.json["solution_file"] is None
     assert list(tmp_path.iterdir()) == []
     assert "no solution" in rsjs("solve", folder / "small.json", *limit).out
+
+
+@pytest.mark.process
+@pytest.mark.solver
+def test_a_relaxation_gives_a_bound_below_the_optimum_and_no_schedule(rsjs, folder):
+    instance = read_instance(folder / "small.json")
+    optimum = costs.terms(instance, enumeration.best(instance)).total
+    line = ("--gap", "0", "--json", "--method", "jahani_patterns@relaxation")
+    relaxed = rsjs("solve", folder / "small.json", *line)
+    assert relaxed.code == 1
+    assert relaxed.json["stop"] == "iterations"
+    assert not relaxed.json["feasible"]
+    assert 0 < relaxed.json["bound"] <= optimum + 1e-9
+    assert relaxed.json["counts"]["integers"] == 62

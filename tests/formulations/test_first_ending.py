@@ -265,8 +265,6 @@ def test_fractional_options_are_decoded_by_a_transportation_problem(index):
     ("solver", "route"),
     [
         ("highs", "standard_form"),
-        ("highs", "pyomo"),
-        ("scip", "pyomo"),
         ("scip", "arrays"),
         ("cpsat", "arrays"),
     ],

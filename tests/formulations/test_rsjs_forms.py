@@ -229,7 +229,7 @@ def test_so_is_one_of_the_form_by_nodes_on_any_cluster(random_document, random_d
 @pytest.mark.parametrize("form", FORMS)
 def test_every_route_finds_the_optimum_with_a_bound(form):
     instance = tiny(True, "free", "expected", jobs=4)
-    for route in ("standard_form", "arrays", "pyomo"):
+    for route in ("standard_form", "arrays"):
         call = Call(solver="highs", options={"route": route}, limits=EXACT)
         result = RUN[form].load()(instance, call, Report(300.0))
         assert check(instance, result.solution, objective=result.objective).feasible

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from rsjs.formulations import enumeration, pyomo_interface, rsjs_minlp, rsjs_minlp_solve
-from rsjs.formulations.backends.scip import SCIP
+from rsjs.formulations import enumeration, rsjs_minlp, rsjs_minlp_solve
 from rsjs.formulations.rsjs_methods import METHODS
 from rsjs.formulations.rsjs_minlp_data import MinlpModel
 from rsjs.instances.check import check
@@ -54,14 +53,6 @@ def test_the_corrected_model_finds_the_optimum_through_both_interfaces(interface
     assert incumbents == sorted(incumbents, reverse=True)
     assert bounds == sorted(bounds)
     assert incumbents[-1] == result.objective
-
-
-def test_pyomo_s_own_solve_agrees_with_our_use_of_its_translation():
-    instance = four_jobs()
-    model = rsjs_minlp.build(MinlpModel.of(instance))
-    scip = replace(SCIP, pyomo_interface="scip_direct")
-    result = pyomo_interface.solve(model, scip, EXACT, seconds=300.0)
-    assert result.objective == pytest.approx(optimum(instance), rel=1e-5)
 
 
 @pytest.mark.parametrize("row", ["12", "13", "all"])

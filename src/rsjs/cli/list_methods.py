@@ -190,7 +190,7 @@ def _details(method: dict[str, Any]) -> list[tuple[str, str]]:
     if method["needs"]:
         rows.append(("needs", method["needs"]))
     if method["solvers"]:
-        rows.append(("solvers", ", ".join(map(_reached, method["solvers"]))))
+        rows.append(("solvers", ", ".join(method["solvers"])))
     if method["rules"]:
         rows.append(("rules", ", ".join(method["rules"])))
     rows += [("rule", f"{name}: {text}") for name, text in method["rule_help"].items()]
@@ -202,11 +202,6 @@ def _details(method: dict[str, Any]) -> list[tuple[str, str]]:
     for solver, command in method["missing_solvers"].items():
         rows.append(("missing", f"{solver} is not installed: {command}"))
     return rows
-
-
-def _reached(solver: str) -> str:
-    """A solver's name, marked where Pyomo is the only way to it."""
-    return solver if BACKENDS[solver].run else f"{solver} (through Pyomo)"
 
 
 def solvers() -> list[dict[str, Any]]:
@@ -221,7 +216,6 @@ def solvers() -> list[dict[str, Any]]:
             "available": backend.available(),
             "install_command": backend.install_command,
             "features": sorted(backend.features),
-            "pyomo_interface": backend.pyomo_interface,
             "notes": notes_on(backend),
             "methods": [m["name"] for m in found if backend.name in m["solvers"]],
         }
@@ -241,8 +235,6 @@ def print_solvers(found: list[dict[str, Any]]) -> None:
             *(("  note", note) for note in solver["notes"]),
             ("  methods", ", ".join(solver["methods"])),
         ]
-        if solver["pyomo_interface"]:
-            rows.append(("  Pyomo", f"interface {solver['pyomo_interface']} (route=pyomo)"))
         print_facts(rows)
 
 

@@ -79,10 +79,8 @@ def _solver(backend: Backend) -> dict[str, Any]:
 
 
 def notes_on(backend: Backend) -> list[str]:
-    """What sets a solver apart: how it is reached, and what was never tried with it."""
-    notes = [] if backend.run else ["through Pyomo only (route=pyomo is implied)"]
-    notes += [] if Feature.INTEGER in backend.features else ["a bound only, no schedule"]
-    return notes + ([] if backend.tried else ["declared, not tested with the solver itself"])
+    """Return what sets a solver apart."""
+    return [] if Feature.INTEGER in backend.features else ["a bound only, no schedule"]
 
 
 def import_solvers() -> str | None:
