@@ -26,7 +26,6 @@ BUILT = {  # formulation: family, nodes, jobs
     "first_ending_nodes": ("kiros", 10, 100),
     "rsjs_nodes": ("sts shared", 20, 40),
     "rsjs_gpu": ("sts shared", 4, 16),
-    "rsjs_leaders": ("sts shared", 4, 16),
     "rsjs_classes": ("sts shared", 100, 400),
 }
 SOLVED = {  # what bench_methods has not: method: family, nodes, jobs, gap

@@ -104,7 +104,6 @@ def _sts(sharing: str) -> Iterator[Case]:
     largest = {  # nodes and jobs up to which a formulation is tried
         "rsjs_minlp@scip": (2, 8),
         "rsjs_gpu@highs": (4, 16),
-        "rsjs_leaders@highs": (4, 16),
         "rsjs_nodes@highs": (20, 40),
         "rsjs_nodes@cpsat": (20, 40),
         "rsjs_classes@highs": (20, 40),

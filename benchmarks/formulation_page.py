@@ -31,8 +31,8 @@ SECTIONS = {
     ),
     "sts-dedicated": (
         "RS-JS, dedicated GPUs",
-        "From the literal side: the MINLP, GPU by GPU, by leaders, node by node, by node classes, "
-        "and sifting of the last with packing.",
+        "From the literal side: the MINLP, GPU by GPU, node by node, by node classes, and sifting "
+        "of the last with packing.",
     ),
     "sts-shared": (
         "RS-JS, shared GPUs",

@@ -82,7 +82,6 @@ _SIZES: Mapping[str, Mapping[str, tuple[str, ...]]] = {  # family: spelling: siz
     },
     "sts": {
         "rsjs_gpu@highs": (TINY,),
-        "rsjs_leaders@highs": (TINY,),
         "rsjs_classes@highs": (SMALL,),
         "rsjs_bound@highs": UP_TO_LARGE,
         "rsjs_sifting@highs": UP_TO_LARGE,

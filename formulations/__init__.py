@@ -6,8 +6,8 @@ in NAME_data.py, the same matrix without Pyomo in NAME_arrays.py, and is declare
 
     jahani_*            Jahani 2019: patterns, literal; dual (slots, box, open_jobs, rounding, core)
     first_ending_*      nodes charged until their first job ends: nodes, patterns
-    rsjs_*              RS-JS: minlp, gpu, nodes, leaders; classes (form E), bound, sifting
-    configurations, crews*, gpu_nodes, share_rows      what the RS-JS models by node have in common
+    rsjs_*              RS-JS: minlp, gpu, nodes; classes (form E), bound, sifting
+    configurations, crews, gpu_nodes, share_rows       what the RS-JS models by node are made of
     class_*, node_loads, reinsertion, restricted_lp    what form E, bound and sifting are made of
     hierarchical, splitting, parts, controllers, side_by_side, node_cover, division_loss
                         Kiros' controllers

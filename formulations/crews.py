@@ -1,18 +1,16 @@
 """
 Crews: jobs that share a node, one of them, its leader, charged for the node until it ends.
 
-What the models `rsjs_nodes` and `rsjs_leaders` have in common: places where a crew may work, the
-columns f (followers), l (leaders), y (GPUs filled with shares), in this order, and their costs.
+Most of the model `rsjs_nodes`: places where a crew may work, the columns f (followers), l
+(leaders), y (GPUs filled with shares), in this order, and their costs.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rsjs.formulations.configurations import Array, Configurations, Index
 from rsjs.formulations.first_ending_costs import limits
@@ -47,13 +45,8 @@ class Crews:
     fill: Index
 
     @staticmethod
-    def of(
-        instance: Instance,
-        node_type: Index,
-        follows: Callable[[Index, Index], NDArray[np.bool_]],
-        leads: Callable[[Index, Index], NDArray[np.bool_]],
-    ) -> Crews:
-        """Crews at places of these node types; the rules tell by (place, job) who may be there."""
+    def of(instance: Instance, node_type: Index) -> Crews:
+        """Crews at places of these node types."""
         cluster = instance.cluster
         q = Configurations.of(instance, pareto=True)
         shares = Shares.of(cluster, q)
@@ -61,17 +54,14 @@ class Crews:
         place, config = np.nonzero(
             (gpu[:, None] == q.gpu_type) & (np.maximum(q.gpus, 1) <= size[:, None])
         )
-        beside = q.gpus[config] < size[place]
-        follower = np.flatnonzero(beside & follows(place, q.job[config]))
-        may_lead = np.flatnonzero(leads(place, q.job[config]))
+        follower = np.flatnonzero(q.gpus[config] < size[place])
         steps = np.zeros((len(cluster.node_types), cluster.largest + 1), dtype=bool)
         for v, kind in enumerate(cluster.node_types):
             steps[v, limits(kind)] = True
-        at, paid = np.nonzero(
-            steps[node_type[place[may_lead]]]
-            & (np.arange(cluster.largest + 1) >= np.maximum(q.gpus[config[may_lead], None], 1))
+        leader, paid = np.nonzero(
+            steps[node_type[place]]
+            & (np.arange(cluster.largest + 1) >= np.maximum(q.gpus[config, None], 1))
         )
-        leader = may_lead[at]
         here = np.concatenate([place[follower], place[leader]])
         shared = q.units[np.concatenate([config[follower], config[leader]])] > 0
         patterns = np.zeros(len(node_type), dtype=np.int64)

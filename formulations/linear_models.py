@@ -60,7 +60,6 @@ _MODELS = (
     LinearModel(name="first_ending_nodes", data=lambda f, instance, _: f.NodeModel(instance)),
     LinearModel(name="rsjs_nodes", data=lambda f, instance, _: f.NodeModel.of(instance)),
     LinearModel(name="rsjs_gpu", data=lambda f, instance, _: f.GpuModel.of(instance)),
-    LinearModel(name="rsjs_leaders", data=lambda f, instance, _: f.LeaderModel.of(instance)),
     LinearModel(
         name="rsjs_classes",
         data=lambda f, instance, options: f.ClassModel.of(instance, options["packing"]),

@@ -3,7 +3,7 @@ Names of columns and rows in model files, legal in LP and in MPS: x_j3_v1_g2, co
 
     j job, n node, k class, v node type, s slot, p place, r row, i option: by their position
     g dedicated GPUs, u units of a share (0 = dedicated), q GPUs that a node is charged for,
-    d GPU by number, m fill pattern, b the job that leads a place
+    d GPU by number, m fill pattern
 
 Components with tuples as indices give them; those with a flat index are told what it stands for.
 """
@@ -12,8 +12,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
-
-from rsjs.formulations.crews import Crews
 
 Index = tuple[Any, ...]
 Labels = Mapping[str, tuple[str, Sequence[Index] | None]]
@@ -91,17 +89,29 @@ def first_ending_nodes(data: Any) -> Labels:
 
 def rsjs_nodes(data: Any) -> Labels:
     """Places are nodes as one of their types."""
-    places = _zipped(data.node, data.crews.node_type)
-    columns = {"nu": ("nv", places), "leader": ("nv", places)}
-    rows = {"link": ("jp", None), "one": ("n", None)}
-    return {**_crews(data.crews, "nv", places), **columns, **rows}
+    crews = data.crews
+    places = _zipped(data.node, crews.node_type)
+    q = crews.configurations
 
+    def at(place: Iterable[int], *more: Any) -> list[Index]:
+        return [(*places[p], *rest) for p, *rest in zip(place, *more, strict=True)]
 
-def rsjs_leaders(data: Any) -> Labels:
-    """Places are classes as one of their types, led by a job."""
-    places = _zipped(data.node_class, data.crews.node_type, data.led_by)
-    labels = _crews(data.crews, "kvb", places)
-    return {**labels, "follow": labels["f"], "classes": ("k", None)}
+    def members(of: Any) -> tuple[list[int], list[int], list[int]]:
+        return q.job[of].tolist(), q.gpus[of].tolist(), q.units[of].tolist()
+
+    leaders = at(crews.leader_place.tolist(), *members(crews.leader), crews.paid.tolist())
+    return {
+        "f": ("nvjgu", at(crews.follower_place.tolist(), *members(crews.follower))),
+        "l": ("nvjguq", leaders),
+        "y": ("nvm", at(crews.fill_place.tolist(), crews.fill.tolist())),
+        "cover": ("j", None),
+        "shares": ("pr", None),
+        "gpus": ("p", None),
+        "nu": ("nv", places),
+        "leader": ("nv", places),
+        "link": ("jp", None),
+        "one": ("n", None),
+    }
 
 
 def rsjs_gpu(data: Any) -> Labels:
@@ -134,23 +144,3 @@ def rsjs_classes(data: Any) -> Labels:
     at = (roles.node_class[place], roles.node_type[place])
     columns = _zipped(data.job, *at, roles.gpus[shape], roles.units[shape], roles.paid[role])
     return {"x": ("jkvguq", columns), "s": ("m", None), "cover": ("j", None), "rows": ("r", None)}
-
-
-def _crews(crews: Crews, letters: str, places: Sequence[Index]) -> Labels:
-    q = crews.configurations
-
-    def at(place: Iterable[int], *more: Any) -> list[Index]:
-        return [(*places[p], *rest) for p, *rest in zip(place, *more, strict=True)]
-
-    def members(of: Any) -> tuple[list[int], list[int], list[int]]:
-        return q.job[of].tolist(), q.gpus[of].tolist(), q.units[of].tolist()
-
-    leaders = at(crews.leader_place.tolist(), *members(crews.leader), crews.paid.tolist())
-    return {
-        "f": (f"{letters}jgu", at(crews.follower_place.tolist(), *members(crews.follower))),
-        "l": (f"{letters}jguq", leaders),
-        "y": (f"{letters}m", at(crews.fill_place.tolist(), crews.fill.tolist())),
-        "cover": ("j", None),
-        "shares": ("pr", None),
-        "gpus": ("p", None),
-    }

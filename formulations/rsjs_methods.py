@@ -44,20 +44,6 @@ METHODS = (
         warm_start=True,
     ),
     Method(
-        name="rsjs_leaders",
-        summary="RS-JS by leaders, nodes without names: a cross-check up to 4 nodes",
-        kind="exact",
-        run="rsjs.formulations.rsjs_methods:rsjs_leaders",
-        prepare="rsjs.formulations.linear:prepare",
-        energy=_FIRST_ENDING,
-        tardiness_at=_AT_COMPLETION,
-        idle_cost=False,
-        max_nodes=4,
-        solvers=tuple(BACKENDS),
-        options={"route": ROUTE},
-        warm_start=True,
-    ),
-    Method(
         name="rsjs_minlp",
         summary="RS-JS (P1) as a nonlinear program, corrected; printed rows on demand",
         kind="exact",
@@ -93,11 +79,6 @@ def rsjs_nodes(instance: Instance, call: Call, report: Report) -> SolveResult:
 def rsjs_gpu(instance: Instance, call: Call, report: Report) -> SolveResult:
     """Solve form A."""
     return linear.run("rsjs_gpu", instance, call, report)
-
-
-def rsjs_leaders(instance: Instance, call: Call, report: Report) -> SolveResult:
-    """Solve form C."""
-    return linear.run("rsjs_leaders", instance, call, report)
 
 
 def rsjs_minlp(instance: Instance, call: Call, report: Report) -> SolveResult:

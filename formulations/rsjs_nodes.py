@@ -37,11 +37,13 @@ to the solver's own symmetry breaking: rows nu_n <= nu_(n-1) made HiGHS 20 to 40
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from rsjs.formulations.configurations import Array
+from rsjs.formulations.crews import Crews
 from rsjs.formulations.rsjs_nodes_arrays import arrays
 from rsjs.formulations.rsjs_nodes_data import NodeModel
 from rsjs.instances.completion import complete
@@ -49,6 +51,7 @@ from rsjs.instances.solution import Solution
 
 if TYPE_CHECKING:
     from pyomo.core import ConcreteModel, VarData
+    from pyomo.core.expr import LinearExpression
 
 __all__ = ["NodeModel", "arrays", "build", "columns", "extract", "warm_start"]
 
@@ -57,10 +60,8 @@ def build(data: NodeModel) -> ConcreteModel:
     """The Pyomo model; its columns in the order of `NodeModel` are `columns(model)`."""
     import pyomo.core as pyo
 
-    from rsjs.formulations.crews_pyomo import start, weighted
-
     crews = data.crews
-    m = start("rsjs_nodes", crews)
+    m = _crews(crews)
     m.nu = pyo.Var(range(len(data.node)), domain=pyo.Binary)
     led = [[(-1, m.nu[p])] for p in m.nu]
     linked = {pair: [(-1, m.nu[pair[1]])] for pair in data.links}
@@ -74,8 +75,8 @@ def build(data: NodeModel) -> ConcreteModel:
         linked[j, p].append((1, variable))
         if leads:
             led[p].append((1, variable))
-    m.leader = pyo.Constraint(m.nu.index_set(), rule=lambda m, p: weighted(led[p]) == 0)
-    m.link = pyo.Constraint(data.links, rule=lambda m, j, p: weighted(linked[j, p]) <= 0)
+    m.leader = pyo.Constraint(m.nu.index_set(), rule=lambda m, p: _weighted(led[p]) == 0)
+    m.link = pyo.Constraint(data.links, rule=lambda m, j, p: _weighted(linked[j, p]) <= 0)
     m.one = pyo.Constraint(
         list(data.free_nodes),
         rule=lambda m, n: pyo.quicksum(m.nu[p] for p in data.free_nodes[n]) <= 1,
@@ -83,6 +84,61 @@ def build(data: NodeModel) -> ConcreteModel:
     if data.required is not None:
         m.count = pyo.Constraint(expr=pyo.quicksum(m.nu.values()) == data.required)
     return m
+
+
+def _crews(crews: Crews) -> ConcreteModel:
+    """Build the model of f, l, y, their costs, (cover), (shares) and (gpus)."""
+    import pyomo.core as pyo
+
+    followers, leaders, fills = crews.sizes
+    m = pyo.ConcreteModel(name="rsjs_nodes")
+    m.f = pyo.Var(range(followers), domain=pyo.Binary)
+    m.l = pyo.Var(range(leaders), domain=pyo.Binary)
+    m.y = pyo.Var(range(fills), domain=pyo.NonNegativeIntegers)
+    for column, p in zip(m.y.values(), crews.fill_place.tolist(), strict=True):
+        column.setub(int(crews.capacity[p]))
+    members = [*m.f.values(), *m.l.values()]
+    q, shares = crews.configurations, crews.shares
+    m.cost = pyo.Objective(
+        expr=_weighted(zip(crews.cost.tolist(), members, strict=False), crews.offset)
+    )
+    cover: list[list[tuple[int, Any]]] = [[] for _ in crews.instance.jobs.id]
+    gpus: dict[int, list[tuple[int, Any]]] = {p: [] for p in crews.divided.tolist()}
+    share: dict[tuple[int, int], list[tuple[int, Any]]] = {row: [] for row in crews.share_rows}
+    rows = zip(
+        members,
+        crews.place.tolist(),
+        crews.member.tolist(),
+        crews.gpus.tolist(),
+        strict=True,
+    )
+    job, units, gpu_type = q.job.tolist(), q.units.tolist(), crews.gpu_type.tolist()
+    for variable, p, config, taken in rows:
+        cover[job[config]].append((1, variable))
+        if taken:
+            gpus[p].append((taken, variable))
+        if units[config]:
+            for r in range(int(shares.rows[gpu_type[p]])):
+                weight = int(shares.weight[gpu_type[p], r, units[config]])
+                share[p, r].append((weight, variable))
+    fills_at = zip(m.y.values(), crews.fill_place.tolist(), crews.fill.tolist(), strict=True)
+    for variable, p, pattern in fills_at:
+        gpus[p].append((1, variable))
+        for r in range(int(shares.rows[gpu_type[p]])):
+            share[p, r].append((-int(shares.room[gpu_type[p], r, pattern]), variable))
+    m.cover = pyo.Constraint(range(len(cover)), rule=lambda m, j: _weighted(cover[j]) <= 1)
+    m.shares = pyo.Constraint(crews.share_rows, rule=lambda m, p, r: _weighted(share[p, r]) <= 0)
+    m.gpus = pyo.Constraint(list(gpus), rule=lambda m, p: _weighted(gpus[p]) <= 0)
+    return m
+
+
+def _weighted(terms: Iterable[tuple[float, Any]], constant: float = 0.0) -> LinearExpression:
+    """Return sum coefficient * variable without the zeros: quicker than adding up products."""
+    from pyomo.core.expr import LinearExpression
+
+    pairs = [pair for pair in terms if pair[0]]
+    coefficients, variables = zip(*pairs, strict=True) if pairs else ((), ())
+    return LinearExpression(constant=constant, linear_coefs=coefficients, linear_vars=variables)
 
 
 def columns(model: ConcreteModel) -> list[VarData]:

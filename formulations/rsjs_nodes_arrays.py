@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rsjs.formulations.crews_arrays import add_rows
+from rsjs.formulations.crews import Crews
 from rsjs.formulations.matrix import Kind, MatrixModel
 from rsjs.formulations.rows import Rows
 from rsjs.formulations.rsjs_nodes_data import NodeModel
@@ -16,7 +16,7 @@ def arrays(data: NodeModel) -> MatrixModel:
     nu = crews.columns + places
     column, leader = np.arange(len(crews.member)), np.flatnonzero(data.leads)
     rows = Rows()
-    add_rows(rows, crews)
+    _add_crews(rows, crews)
     rows.add(len(places), 0.0, 0.0, (crews.place[leader], leader, 1.0), (places, nu, -1.0))
     job, place = np.array(data.links).T
     link = np.full((len(data.instance.jobs), len(places)), -1)
@@ -34,4 +34,36 @@ def arrays(data: NodeModel) -> MatrixModel:
         upper=np.concatenate([crews.upper, np.ones(len(places))]),
         kind=np.full(data.columns, Kind.INTEGER, np.uint8),
         offset=crews.offset,
+    )
+
+
+def _add_crews(rows: Rows, crews: Crews) -> None:
+    """Add (cover), (shares) and (gpus)."""
+    q, member, place = crews.configurations, crews.member, crews.place
+    column = np.arange(len(member))
+    fill = len(member) + np.arange(len(crews.fill))
+    rows.add(len(crews.instance.jobs), -np.inf, 1.0, (q.job[member], column, 1.0))
+    if crews.share_rows:
+        row_of = np.full((len(crews.node_type), crews.shares.weight.shape[1]), -1)
+        at, r = np.array(crews.share_rows).T
+        row_of[at, r] = np.arange(len(at))
+        weight = crews.shares.weight[crews.gpu_type[place], :, q.units[member]].astype(float)
+        room = crews.shares.room[crews.gpu_type[crews.fill_place], :, crews.fill].astype(float)
+        taken, r = np.nonzero(weight)
+        given, s = np.nonzero(room)
+        rows.add(
+            len(at),
+            -np.inf,
+            0.0,
+            (row_of[place[taken], r], column[taken], weight[taken, r]),
+            (row_of[crews.fill_place[given], s], fill[given], -room[given, s]),
+        )
+    uses, row_of_place = np.flatnonzero(crews.gpus), np.full(len(crews.node_type), -1)
+    row_of_place[crews.divided] = np.arange(len(crews.divided))
+    rows.add(
+        len(crews.divided),
+        -np.inf,
+        0.0,
+        (row_of_place[place[uses]], column[uses], crews.gpus[uses].astype(float)),
+        (row_of_place[crews.fill_place], fill, 1.0),
     )

@@ -36,7 +36,7 @@ class NodeModel:
         """The model of an instance; ValueError in one line if it is not served."""
         serve("rsjs_nodes", instance)
         node, node_type = np.nonzero(instance.cluster.allowed)
-        crews = Crews.of(instance, node_type, _anybody, _anybody)
+        crews = Crews.of(instance, node_type)
         return NodeModel(instance, crews, node, nodes_with_a_job(instance))
 
     @property
@@ -69,7 +69,3 @@ class NodeModel:
         for p, n in enumerate(self.node.tolist()):
             places.setdefault(n, []).append(p)
         return {n: several for n, several in places.items() if len(several) > 1}
-
-
-def _anybody(place: Index, job: Index) -> NDArray[np.bool_]:
-    return np.ones(len(place), dtype=bool)

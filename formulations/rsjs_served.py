@@ -7,9 +7,7 @@ from rsjs.instances.required_nodes import required_nodes
 from rsjs.instances.schema import Instance
 
 
-def serve(
-    name: str, instance: Instance, *, one_type: bool = False, most_nodes: int | None = None
-) -> None:
+def serve(name: str, instance: Instance, *, one_type: bool = False) -> None:
     """Raise ValueError, in one line, for an instance that a model does not cover."""
     declared = Method(
         name=name,
@@ -18,7 +16,6 @@ def serve(
         run="",
         idle_cost=False,
         right_sizing=not one_type,
-        max_nodes=most_nodes,
     )
     if reason := declared.refusal(instance):
         raise ValueError(reason)

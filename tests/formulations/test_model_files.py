@@ -34,7 +34,6 @@ CASES = [  # spelling, generator and its options; both small enough for gap 0 in
     ("first_ending_nodes", kiros, {"nodes": 1, "jobs": 3}),
     ("rsjs_nodes", sts, {"nodes": 2, "jobs": 4, **SHARED}),
     ("rsjs_gpu", sts, {"nodes": 1, "jobs": 2, **SHARED}),
-    ("rsjs_leaders", sts, {"nodes": 2, "jobs": 3, **SHARED}),
     ("rsjs_classes", sts, {"nodes": 2, "jobs": 4, **SHARED}),
     ("rsjs_classes?packing=splits", sts, {"nodes": 2, "jobs": 4, **SHARED}),
 ]

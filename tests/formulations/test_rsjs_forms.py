@@ -1,4 +1,4 @@
-"""RS-JS: MINLP = by GPU = by node = by leader = enumeration, on every route."""
+"""RS-JS: MINLP = by GPU = by node = enumeration, on every route."""
 
 from dataclasses import replace
 from itertools import product
@@ -10,10 +10,9 @@ from allpairspy import AllPairs
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rsjs.formulations import enumeration, rsjs_gpu, rsjs_leaders, rsjs_nodes
+from rsjs.formulations import enumeration, rsjs_gpu, rsjs_nodes
 from rsjs.formulations.backends.registry import backend
 from rsjs.formulations.rsjs_gpu_data import GpuModel
-from rsjs.formulations.rsjs_leaders_data import LeaderModel
 from rsjs.formulations.rsjs_methods import METHODS
 from rsjs.formulations.rsjs_nodes_data import NodeModel
 from rsjs.instances.check import check
@@ -36,7 +35,6 @@ from tests.formulations.agreement import (
 FORMS = {
     "rsjs_gpu": (rsjs_gpu, GpuModel.of),
     "rsjs_nodes": (rsjs_nodes, NodeModel.of),
-    "rsjs_leaders": (rsjs_leaders, LeaderModel.of),
 }
 RUN = {method.name: method for method in METHODS}
 SHARING, RULES, MEANS = [False, True], sorted(OPEN_NODES), sorted(EXPECTATION)
@@ -131,7 +129,7 @@ def assert_agrees(instance, best, form, solver, rel):
 
 @pytest.mark.solver
 @pytest.mark.parametrize("kinds", TINY, ids=lambda kinds: "-".join(map(str, kinds)))
-def test_minlp_gpu_nodes_leaders_and_enumeration_agree(kinds):
+def test_minlp_gpu_nodes_and_enumeration_agree(kinds):
     instance = tiny(*kinds)
     best = optimum(instance)
     for form, solver in product(FORMS, ["highs", "cpsat"]):
@@ -153,13 +151,10 @@ def test_the_linear_forms_agree_for_every_rule_on_open_nodes(kinds):
 
 
 @pytest.mark.solver
-@pytest.mark.parametrize(
-    ("form", "sharing", "open_nodes"),
-    list(AllPairs([["rsjs_nodes", "rsjs_leaders"], SHARING, RULES])),
-)
-def test_nodes_that_may_take_several_types_are_right_sized(form, sharing, open_nodes):
+@pytest.mark.parametrize(("sharing", "open_nodes"), list(product(SHARING, RULES)))
+def test_nodes_that_may_take_several_types_are_right_sized(sharing, open_nodes):
     instance = right_sizing(open_nodes, sharing)
-    assert_agrees(instance, optimum(instance), form, "highs", 1e-6)
+    assert_agrees(instance, optimum(instance), "rsjs_nodes", "highs", 1e-6)
 
 
 @pytest.mark.solver
@@ -177,8 +172,6 @@ def test_no_two_forms_disagree_on_random_instances(random_document, rng):
     best = None if decision is None else check(instance, decision).objective
     assert_agrees(instance, best, "rsjs_nodes", "highs", 1e-6)
     assert_agrees(instance, best, "rsjs_nodes", "cpsat", 1e-6)
-    if instance.cluster.nodes <= 4:
-        assert_agrees(instance, best, "rsjs_leaders", "highs", 1e-6)
     if instance.cluster.allowed_in_class.sum(axis=1).max() == 1:
         assert_agrees(instance, best, "rsjs_gpu", "highs", 1e-6)
 
@@ -249,11 +242,6 @@ def test_the_model_by_nodes_has_no_row_per_job_node_and_configuration():
 REFUSED = [
     # form, instance, message
     ("rsjs_gpu", right_sizing, "rsjs_gpu serves nodes of one type; n1 may take 2"),
-    (
-        "rsjs_leaders",
-        lambda: generate(nodes=5, jobs=5, seed=1),
-        "rsjs_leaders serves up to 4 nodes, not 5",
-    ),
     *(
         (
             form,

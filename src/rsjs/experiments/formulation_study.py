@@ -53,7 +53,6 @@ class Family:
 _RSJS = (
     "rsjs_gpu@highs",
     "rsjs_nodes@highs",
-    "rsjs_leaders@highs",
     "rsjs_classes@highs",
     "rsjs_bound@highs",
     "rsjs_sifting@highs",
