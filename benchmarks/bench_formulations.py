@@ -88,7 +88,7 @@ class BuildNonlinear:
         rsjs_minlp.build(self.data)
 
     def time_translate(self):
-        rsjs_minlp_solve.translated(self.model, "direct")
+        rsjs_minlp_solve.translated(self.model)
 
     def track_columns(self):
         return len(rsjs_minlp.columns(self.model))

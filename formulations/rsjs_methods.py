@@ -55,11 +55,6 @@ METHODS = (
         right_sizing=False,
         solvers=("scip",),
         options={
-            "interface": Option(
-                default="direct",
-                choices=("direct", "persistent"),
-                help="which of Pyomo's two interfaces to SCIP translates the model",
-            ),
             "printed": Option(
                 default="corrected",
                 choices=_PRINTED,

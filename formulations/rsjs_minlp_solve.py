@@ -1,10 +1,10 @@
 """
 The RS-JS MINLP by SCIP: Pyomo translates the model, PySCIPOpt solves it and streams.
 
-Pyomo's own `solve` of its interfaces scip_direct and scip_persistent has no callbacks, holds the
-interpreter's lock to the end and redirects standard output, so only their translations are used
-(private names of the pinned release; solvers.md 4). They minimise one more variable, bounded
-from below by the objective: the last column here.
+Pyomo's own `solve` of its interface scip_direct has no callbacks, holds the interpreter's lock to
+the end and redirects standard output, so only its translation is used (private names of the pinned
+release; solvers.md 4). It minimises one more variable, bounded from below by the objective: the
+last column here.
 """
 
 from __future__ import annotations
@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from pyomo.common.timing import HierarchicalTimer
 from pyomo.contrib.solver.solvers.scip.scip_direct import ScipDirect
-from pyomo.contrib.solver.solvers.scip.scip_persistent import ScipPersistent
 from scipy.sparse import csr_array
 
 from rsjs.formulations import rsjs_minlp
@@ -34,8 +33,6 @@ from rsjs.instances.solution import Solution, SolveResult, Stop
 
 if TYPE_CHECKING:
     from pyomo.core import ConcreteModel
-
-INTERFACES = {"direct": ScipDirect, "persistent": ScipPersistent}
 
 
 def solve(data: MinlpModel, call: Call, report: Report) -> SolveResult:
@@ -63,9 +60,9 @@ def solve(data: MinlpModel, call: Call, report: Report) -> SolveResult:
     return replace(found, stop=reached(found.stop, found.objective, found.bound, call.limits.gap))
 
 
-def translated(model: ConcreteModel, interface: str) -> tuple[Any, list[Any]]:
-    """SCIP's model of a Pyomo model; its variables in our order, then that of the objective."""
-    solver = INTERFACES[interface]()
+def translated(model: ConcreteModel) -> tuple[Any, list[Any]]:
+    """Return SCIP's model of a Pyomo model; its variables in our order, then the objective's."""
+    solver = ScipDirect()
     config = solver.config(value={}, preserve_implicit=True)
     config.timer = HierarchicalTimer()
     scip, _, _ = solver._create_solver_model(model, config)
@@ -84,7 +81,7 @@ def _solve(
     start: Array | None,
 ) -> RawResult:
     begin = time.monotonic()
-    scip, variables = translated(model, call.options["interface"])
+    scip, variables = translated(model)
     scip.hideOutput(not call.log)
     if start is not None:
         backend._offer_start(scip, variables, start)
@@ -122,7 +119,7 @@ def _solve(
 
 
 def _last_column(columns: int) -> MatrixModel:
-    """What the translations minimise."""
+    """What the translation minimises."""
     cost = np.zeros(columns)
     cost[-1] = 1.0
     free = np.full(columns, np.inf)

@@ -134,7 +134,7 @@ def test_minlp_gpu_nodes_and_enumeration_agree(kinds):
     best = optimum(instance)
     for form, solver in product(FORMS, ["highs", "cpsat"]):
         assert_agrees(instance, best, form, solver, 1e-4)
-    options = {"interface": "direct", "printed": "corrected"}
+    options = {"printed": "corrected"}
     call = Call(options=options, limits=Limits(gap=1e-6))
     minlp = RUN["rsjs_minlp"].load()(instance, call, Report(300.0))
     assert check(instance, minlp.solution, objective=minlp.objective, bound=minlp.bound).feasible
@@ -265,7 +265,7 @@ def test_what_a_form_does_not_cover_is_refused_in_one_line(form, make, message):
 def test_no_decision_is_infeasible_where_a_node_must_stay_empty(without_a_decision):
     for form in FORMS:
         assert_agrees(without_a_decision, None, form, "highs", 0.0)
-    options = {"interface": "direct", "printed": "corrected"}
+    options = {"printed": "corrected"}
     minlp = RUN["rsjs_minlp"].load()(without_a_decision, Call(options=options), Report(300.0))
     assert minlp.stop is Stop.INFEASIBLE
 

@@ -27,23 +27,15 @@ def four_jobs(open_nodes="rsjs_eq"):
     return with_objective(to_instance(STORED["instance"]), open_nodes=open_nodes)
 
 
-def solve(instance, printed="corrected", interface="direct", report=None, **call):
-    call = Call(options={"printed": printed, "interface": interface}, limits=EXACT, **call)
+def solve(instance, printed="corrected", report=None, **call):
+    call = Call(options={"printed": printed}, limits=EXACT, **call)
     return METHOD.load()(instance, call, report or Report(300.0))
 
 
-@pytest.mark.parametrize(
-    ("open_nodes", "interface"),
-    [
-        ("free", "direct"),
-        ("rsjs_eq", "persistent"),
-        ("rsjs_eq_feasible", "direct"),
-        ("jahani_eq", "persistent"),
-    ],
-)
-def test_the_corrected_model_finds_the_optimum_through_both_interfaces(interface, open_nodes):
+@pytest.mark.parametrize("open_nodes", ["free", "rsjs_eq", "rsjs_eq_feasible", "jahani_eq"])
+def test_the_corrected_model_finds_the_optimum(open_nodes):
     instance, report = four_jobs(open_nodes), Report(300.0)
-    result = solve(instance, interface=interface, report=report)
+    result = solve(instance, report=report)
     assert result.stop is Stop.OPTIMAL
     assert check(instance, result.solution, objective=result.objective, bound=result.bound).feasible
     assert_solved(result, optimum(instance))
@@ -73,7 +65,7 @@ def test_without_row_16_row_12_as_printed_postpones_every_job():
 
 def test_with_row_8_as_printed_every_job_runs_in_no_time_at_no_cost():
     model = rsjs_minlp.build(MinlpModel.of(four_jobs(), frozenset({"8"})))
-    scip, _ = rsjs_minlp_solve.translated(model, "direct")
+    scip, _ = rsjs_minlp_solve.translated(model)
     scip.hideOutput()
     scip.optimize()
     assert scip.getStatus() == "optimal"
@@ -125,7 +117,7 @@ def test_a_warm_start_is_what_scip_begins_with(open_nodes):
     instance = four_jobs(open_nodes)
     best = enumeration.best(instance)
     data = MinlpModel.of(instance)
-    scip, variables = rsjs_minlp_solve.translated(rsjs_minlp.build(data), "direct")
+    scip, variables = rsjs_minlp_solve.translated(rsjs_minlp.build(data))
     scip.hideOutput()
     start = scip.createSol()
     cost = check(instance, best).objective
