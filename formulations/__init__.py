@@ -9,7 +9,7 @@ in NAME_data.py, the same matrix without Pyomo in NAME_arrays.py, and is declare
     rsjs_*              RS-JS: minlp, gpu, nodes; classes (form E), bound, sifting
     configurations, crews, gpu_nodes, share_rows       what the RS-JS models by node are made of
     class_*, node_loads, reinsertion, restricted_lp    what form E, bound and sifting are made of
-    hierarchical, splitting, parts, controllers, side_by_side, node_cover, division_loss
+    hierarchical, splitting, parts, controllers, side_by_side, node_cover
                         Kiros' controllers
     linear, linear_models, matrix, rows, standard_form                         from model to solver
     model_files, model_names                           from model to .mps and .lp

@@ -14,8 +14,7 @@ Under a rule for open nodes the union is made up to it: nodes without a job are 
 Unions of the first controllers are reported as they come in, the jobs of the others postponed;
 the cheapest of them is the decision. Its cost is that of the whole instance, whose postponement
 costs may exceed those that a part sees (parts.py). The parts' bounds add up to one of the divided
-problem, not of the instance: there is a bound only with the option `undivided`, a method that
-solves the whole instance afterwards, and then the loss as well (division_loss.py).
+problem, not of the instance: so none is reported.
 """
 
 from __future__ import annotations
@@ -24,7 +23,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from rsjs.formulations.controllers import one_by_one
-from rsjs.formulations.division_loss import with_loss
 from rsjs.formulations.node_cover import cover
 from rsjs.formulations.parts import Part, parts, union
 from rsjs.formulations.side_by_side import Team, side_by_side
@@ -56,9 +54,7 @@ def run(instance: Instance, call: Call, report: Report) -> SolveResult:
     finally:
         if team is not None:
             team.end()
-    result = whole.result()
-    undivided = call.options.get("undivided")
-    return with_loss(result, undivided, instance, call, report) if undivided else result
+    return whole.result()
 
 
 def _solved(
@@ -74,10 +70,8 @@ def _solved(
 
 def prepare(_method: Method, call: Call, jobs: int) -> Team | None:
     """Prepare the controllers' method, in processes of theirs if there will be some."""
-    options, processes = call.options, min(call.limits.threads, call.options["controllers"])
-    solve, undivided = options["method"], options.get("undivided")
-    if undivided:
-        undivided.prepare(call, jobs)
+    solve = call.options["method"]
+    processes = min(call.limits.threads, call.options["controllers"])
     if processes <= 1:
         solve.prepare(call, jobs)
         return None

@@ -16,12 +16,6 @@ HIERARCHICAL = Method(
             kind="method",
             help="what each controller runs, exact or heuristic",
         ),
-        "undivided": Option(
-            default="",
-            kind="method",
-            on_whole=True,
-            help="solves the whole instance afterwards, to tell loss and bound; none if empty",
-        ),
         "controllers": Option(default=4, minimum=1, help="number K of controllers"),
         "split": Option(
             default="round_robin",

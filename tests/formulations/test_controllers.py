@@ -4,7 +4,7 @@ import pytest
 
 from rsjs.formulations.controllers import share
 from rsjs.instances.generators import jahani, kiros
-from rsjs.instances.method import Call, Limits, Report
+from rsjs.instances.method import Call, Report
 from rsjs.instances.solution import Solution, SolveResult, Stop
 from rsjs.methods import parse
 from tests.formulations.agreement import StopsAfter
@@ -123,22 +123,3 @@ def test_one_controller_has_all_threads_several_have_one_each():
     several = Scripted({})
     solved(instance, several, 2, threads=1)
     assert [call.limits.threads for call in several.calls] == [1, 1]
-
-
-@pytest.mark.solver
-@pytest.mark.parametrize("controllers", [1, 3])
-def test_the_loss_against_the_undivided_instance_is_told_with_its_bound(controllers):
-    instance = kiros.generate(nodes=6, jobs=30, seed=2, due="tight")
-    exact = "first_ending_patterns@highs"
-    report, call = Report(300.0), Call(limits=Limits(gap=0.0))
-    spelling = f"hierarchical?method={exact},controllers={controllers},undivided={exact}"
-    result = parse(spelling)(instance, call, report)
-    best = parse(exact)(instance, call, Report(300.0))
-    assert result.bound == pytest.approx(best.objective, rel=1e-6)
-    assert result.bound_variant == "instance"
-    assert result.objective >= best.objective - 1e-9
-    assert f"against {best.objective:.6g} $ undivided" in result.message
-    assert report.events[-1].bound == result.bound
-    assert all(e.incumbent is None or e.incumbent >= result.objective for e in report.events)
-    if controllers == 1:
-        assert result.objective == pytest.approx(best.objective)

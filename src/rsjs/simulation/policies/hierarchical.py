@@ -18,7 +18,6 @@ from numpy.typing import NDArray
 
 from rsjs.formulations.splitting import demand
 from rsjs.instances.completion import complete
-from rsjs.instances.errors import InputError, described
 from rsjs.instances.schema import Instance
 from rsjs.instances.solution import Solution
 from rsjs.methods import Request
@@ -83,9 +82,6 @@ class Controller:
 
 def policy(request: Request, whole: Instance) -> Policy:
     """The policy `hierarchical`, with any policy for its controllers."""
-    if request.options["undivided"]:
-        found = described("an undivided method")
-        raise InputError("", found, "hierarchical without undivided, which decides nothing")
     count = min(request.options["controllers"], whole.cluster.nodes)
     node = np.arange(whole.cluster.nodes) % count
     dealer = Dealer(whole, node, count, request.options["split"])
