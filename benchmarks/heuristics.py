@@ -58,10 +58,10 @@ METHODS = (
     "fix_and_optimise",
     "hierarchical?method=greedy:paper",
 )
-# STS and what it is compared with; kernels of the profiles compiled, times at worst or on average
+# STS and what it is compared with; times at worst or on average
 STS = (
-    "sts:literal?engine=numba",
-    "sts:fallback?engine=numba",
+    "sts:literal",
+    "sts:fallback",
     *(f"queue:{rule}" for rule in ("edf", "edf_alone", "fifo", "priority", "pedf", "greedy")),
     "randomized_queue",
     "dp:fastest",
