@@ -30,7 +30,7 @@ MAKE = {
 def made(family):
     """A 100 x 400 instance and a decision of greedy on it; made once, setup comes often."""
     instance = MAKE[family](nodes=100, jobs=400, seed=1)
-    decision = greedy.decide(greedy.prepare(instance, "code"))
+    decision = greedy.decide(instance, "code")
     return instance, complete(instance, decision)
 
 

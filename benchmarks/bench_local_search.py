@@ -31,7 +31,7 @@ class Descend:
 
     def setup(self, family, jobs):
         instance = instance_of(family)
-        self.start = complete(instance, greedy.decide(greedy.prepare(instance, "paper")))
+        self.start = complete(instance, greedy.decide(instance, "paper"))
         self.descent = Descent(instance, only_late=jobs == "late")
         self.cost = self.descent.improve(self.start, Stopping())[0]
 
@@ -54,8 +54,7 @@ class Path:
     def setup(self, family):
         instance = instance_of(family)
         first, second = (
-            complete(instance, greedy.decide(greedy.prepare(instance, rule)))
-            for rule in ("paper", "code")
+            complete(instance, greedy.decide(instance, rule)) for rule in ("paper", "code")
         )
         self.start, self.guide = first, configurations(instance, second)
         self.relinking = Relinking(instance)

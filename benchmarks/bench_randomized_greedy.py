@@ -1,4 +1,4 @@
-"""Randomized greedy on every engine, 1000 iterations, preparation included; greedy likewise."""
+"""Randomized greedy, 1000 iterations, preparation included; greedy likewise."""
 
 from __future__ import annotations
 
@@ -7,10 +7,9 @@ import subprocess
 import sys
 
 from rsjs.heuristics import greedy
-from rsjs.heuristics.compiled import AVAILABLE
-from rsjs.heuristics.randomized_engines import Batched, Compiled
+from rsjs.heuristics.randomized_greedy import Constructions
 from rsjs.heuristics.randomized_rules import RULES
-from rsjs.heuristics.randomized_tables import prepare
+from rsjs.heuristics.randomized_tables import prepared
 from rsjs.instances import costs
 from rsjs.instances.completion import complete
 from rsjs.instances.generators.jahani import generate
@@ -20,7 +19,7 @@ COLD = f"""
 from rsjs.heuristics.randomized_greedy import run
 from rsjs.instances.generators.jahani import generate
 from rsjs.instances.method import Call, Report
-call = Call(options={{"engine": "numpy", "iterations": {ITERATIONS}}})
+call = Call(options={{"iterations": {ITERATIONS}}})
 run(generate(nodes=100, jobs=400, seed=1, due="tight"), call, Report())
 """
 
@@ -31,32 +30,25 @@ def _instance(nodes):
     return made
 
 
-def _skip_without_numba(engine):
-    if engine == "numba" and not AVAILABLE:
-        raise NotImplementedError("numba is not installed")
-
-
 class Randomized:
-    params = (("numba", "numpy"), ("code", "paper"), (10, 100))
-    param_names = ("engine", "rule", "nodes")
+    params = (("code", "paper"), (10, 100))
+    param_names = ("rule", "nodes")
 
-    def setup(self, engine, rule, nodes):
-        _skip_without_numba(engine)
+    def setup(self, rule, nodes):
         self.instance = _instance(nodes)
-        self.engine = Compiled if engine == "numba" else Batched
-        self.engine(prepare(self.instance, RULES[rule])).costs(1, 1)  # compiles
+        Constructions(prepared(self.instance, RULES[rule])).costs(1, 1)  # compiles
 
     def decide(self, rule):
-        engine = self.engine(prepare(self.instance, RULES[rule]))
-        return engine.schedule(1 + int(engine.costs(1, ITERATIONS).argmin()))
+        constructions = Constructions(prepared(self.instance, RULES[rule]))
+        return constructions.schedule(1 + int(constructions.costs(1, ITERATIONS).argmin()))
 
-    def time_prepare_and_decide(self, engine, rule, nodes):
+    def time_prepare_and_decide(self, rule, nodes):
         self.decide(rule)
 
-    def peakmem_decide(self, engine, rule, nodes):
+    def peakmem_decide(self, rule, nodes):
         self.decide(rule)
 
-    def track_cost(self, engine, rule, nodes):
+    def track_cost(self, rule, nodes):
         solution = complete(self.instance, self.decide(rule))
         return costs.terms(self.instance, solution).total
 
@@ -68,31 +60,23 @@ class Threads:
     param_names = ("threads",)
 
     def setup(self, threads):
-        _skip_without_numba("numba")
-        self.engine = Compiled(prepare(_instance(100), RULES["code"]), threads)
-        self.engine.costs(1, 1)
+        self.constructions = Constructions(prepared(_instance(100), RULES["code"]), threads)
+        self.constructions.costs(1, 1)
 
     def time_costs(self, threads):
-        self.engine.costs(1, 4 * ITERATIONS)
+        self.constructions.costs(1, 4 * ITERATIONS)
 
 
 class Greedy:
-    params = (("numba", "numpy"), ("code", "paper"))
-    param_names = ("engine", "rule")
+    params = ("code", "paper")
+    param_names = ("rule",)
 
-    def setup(self, engine, rule):
-        _skip_without_numba(engine)
+    def setup(self, rule):
         self.instance = _instance(100)
-        if engine == "numba":
-            from rsjs.heuristics import greedy_compiled
+        greedy.decide(self.instance, rule)
 
-            self.decide = lambda: greedy_compiled.decide(self.instance, rule)
-        else:
-            self.decide = lambda: greedy.decide(greedy.prepare(self.instance, rule))
-        self.decide()
-
-    def time_prepare_and_decide(self, engine, rule):
-        self.decide()
+    def time_prepare_and_decide(self, rule):
+        greedy.decide(self.instance, rule)
 
 
 class ColdProcess:

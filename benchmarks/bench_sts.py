@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from benchmarks import sts_cases
 from rsjs.heuristics.power_model import PowerModel
-from rsjs.heuristics.speed_profile import FEASIBLE, solve
+from rsjs.heuristics.speed_profile import FEASIBLE, profiles
 from rsjs.heuristics.survival_steps import steps_of_jobs
 from rsjs.instances.check import check
 
@@ -23,17 +23,14 @@ class Laws:
 
 
 class Profiles:
-    params = ("numba", "numpy")
-    param_names = ("engine",)
-
-    def setup(self, engine):
+    def setup(self):
         self.arguments = sts_cases.single_jobs()
-        self.found = solve(*self.arguments, engine)
+        self.found = profiles(*self.arguments)
 
-    def time_1200_profiles(self, engine):
-        solve(*self.arguments, engine)
+    def time_1200_profiles(self):
+        profiles(*self.arguments)
 
-    def track_feasible(self, engine):
+    def track_feasible(self):
         return int((self.found.status == FEASIBLE).sum())
 
     track_feasible.unit = "profiles"

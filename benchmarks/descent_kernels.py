@@ -28,7 +28,7 @@ def _hurried() -> Instance:
 
 @cache
 def _decision(rule: str) -> Solution:
-    return complete(_hurried(), greedy.decide(greedy.prepare(_hurried(), rule)))
+    return complete(_hurried(), greedy.decide(_hurried(), rule))
 
 
 def _alone() -> Solution:

@@ -41,25 +41,25 @@ INSIDE: Mapping[str, str] = {
 
 
 def _greedy() -> Work:
-    from rsjs.heuristics import greedy_compiled
+    from rsjs.heuristics import greedy
 
     instance = instance_of("jahani", LARGE)
-    greedy_compiled.decide(instance, "paper")
+    greedy.decide(instance, "paper")
     return Work(
-        run=lambda: greedy_compiled.decide(instance, "paper"),
+        run=lambda: greedy.decide(instance, "paper"),
         values=lambda decision: _priced_by_checker(instance, decision),
     )
 
 
 def _randomized_construction() -> Work:
-    from rsjs.heuristics.randomized_engines import Compiled
+    from rsjs.heuristics.randomized_greedy import Constructions
     from rsjs.heuristics.randomized_rules import RULES
-    from rsjs.heuristics.randomized_tables import prepare
+    from rsjs.heuristics.randomized_tables import prepared
 
-    engine = Compiled(prepare(instance_of("jahani", LARGE), RULES["paper"]))
-    engine.costs(1, 1)
+    constructions = Constructions(prepared(instance_of("jahani", LARGE), RULES["paper"]))
+    constructions.costs(1, 1)
     return Work(
-        run=lambda: engine.costs(1, ITERATIONS),
+        run=lambda: constructions.costs(1, ITERATIONS),
         values=lambda found: {"cost": float(found.min()), "iterations": len(found)},
     )
 
@@ -78,12 +78,12 @@ def _randomized_queue() -> Work:
 
 def _speed_profile() -> Work:
     from benchmarks.sts_cases import single_jobs
-    from rsjs.heuristics.speed_profile import FEASIBLE, solve
+    from rsjs.heuristics.speed_profile import FEASIBLE, profiles
 
     arguments = single_jobs()
-    solve(*arguments, "numba")
+    profiles(*arguments)
     return Work(
-        run=lambda: solve(*arguments, "numba"),
+        run=lambda: profiles(*arguments),
         values=lambda found: {
             "cost": float(found.energy.sum()),
             "feasible": int((found.status == FEASIBLE).sum()),

@@ -29,7 +29,7 @@ def single_jobs():
     """
     1 200 single-job problems, 8 speeds and 100 epochs, with due dates that no one speed meets.
 
-    The arguments of `speed_profile.solve` but the engine.
+    The arguments of `speed_profile.profiles`.
     """
     drawn = generate(nodes=100, jobs=400, seed=1, mix="kma")
     model = PowerModel.of(drawn)
@@ -45,5 +45,5 @@ def decision(name: str, of: Instance):
     module, rule = DECISIONS[name]
     if module is not sts:
         return lambda: module.decide(of, rule)
-    sts.decide(of, rule, engine="numba")
-    return lambda: sts.decide(of, rule, engine="numba").solution
+    sts.decide(of, rule)
+    return lambda: sts.decide(of, rule).solution

@@ -8,6 +8,6 @@ Fast methods on arrays; each has a file NAME.py with `run` and is declared in `r
     sts, sts_*, job_profiles, speed_*, power_model, survival_steps     Filippini 2024: STS, profiles
     queue_*, randomized_queue, dynamic_programming, deterministic, rooms, first_fit     against it
     stopping, random_streams, starts, schedules    stop rules, numbers, starts, a schedule's arrays
-    compiled, engines, kernels/                    numba where it is installed; the same without
+    compiled, kernels/                             loops over arrays, compiled by numba
     outcome             the way out of every method
 """

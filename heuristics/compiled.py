@@ -1,17 +1,16 @@
 """
-Kernels compiled by numba where it is installed; elsewhere they run as the Python they are.
+Kernels compiled by numba, and the folder in which compiled code is kept.
 
-numba is imported with the first module of kernels, which takes most of a second: so methods import
-those only when they are about to run one. Compiled code is kept in NUMBA_CACHE_DIR if that is set,
-else beside the package, or in the user's cache where the package is read-only, or else not at all.
-numba notices that the file of a kernel has changed, but not those of the kernels it calls: so all
-are kept together, in a folder that is named for the text of every file of this package.
+numba is imported with the first module of kernels, which takes most of a second: so nothing imports
+these before a method is about to run. With numba's NUMBA_DISABLE_JIT=1 kernels run as the Python
+they are, to debug them. Compiled code is kept in NUMBA_CACHE_DIR if that is set, else beside the
+package, or in the user's cache where the package is read-only, or else not at all. numba notices
+that the file of a kernel has changed, but not those of the kernels it calls: so all are kept
+together, in a folder that is named for the text of every file of this package.
 """
 
 from __future__ import annotations
 
-import importlib
-import importlib.util
 import os
 import shutil
 import tempfile
@@ -31,20 +30,23 @@ if TYPE_CHECKING:
 F = TypeVar("F", bound=Callable[..., Any])
 
 at = np.uint64  # an index known not to be negative: numba looks at the sign of all others
-AVAILABLE = importlib.util.find_spec("numba") is not None
 PACKAGE = Path(__file__).parent
 PREFIX, VERSIONS = "rsjs-kernels-", 6
 INNER = {"_nrt": False, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 
 
 def compiled(function: F) -> F:
-    """A function on arrays and numbers, compiled when it is first called."""
+    """Compile a function on arrays and numbers when it is first called."""
+    from numba import config
+
+    if config.DISABLE_JIT:  # NumPy warns of a uint64 that wraps around
+        function = np.errstate(over="ignore")(function)
     return _compiled(function)
 
 
 def inner(function: F) -> F:
     """
-    The same for a function that makes no arrays, nor slices of them: it counts no references.
+    Compile a function that makes no arrays, nor slices of them: it counts no references.
 
     Only kernels can call it. Where they hand arrays to one another in inner loops, counting takes
     most of the time.
@@ -54,7 +56,7 @@ def inner(function: F) -> F:
 
 def inlined(function: F) -> F:
     """
-    The same, and its code is copied into its callers.
+    Compile an inner function and copy its code into its callers.
 
     For what a loop calls all the time: passing a few tables of arrays takes some 40 ns.
     """
@@ -62,42 +64,41 @@ def inlined(function: F) -> F:
 
 
 def one_instruction(name: str) -> Callable[[F], F]:
-    """In kernels, a function of bits != 0 is an instruction of LLVM, such as "cttz"."""
+    """Replace a function of bits != 0, in kernels, by an instruction of LLVM such as "cttz"."""
 
     def replaced(function: F) -> F:
-        if engine() == "numba":
-            _replace(function, name)
+        from numba import types
+        from numba.extending import intrinsic, overload
+
+        def typed(_context: Any, bits: Any) -> Any:
+            def generate(context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+                never_zero = context.get_constant(types.boolean, True)
+                return getattr(builder, name)(arguments[0], never_zero)
+
+            return bits(bits), generate
+
+        instruction = intrinsic(typed)
+
+        def chosen(bits):  # type: ignore[no-untyped-def]  # numba compares the words of both heads
+            def found(bits):  # type: ignore[no-untyped-def]
+                return instruction(bits)
+
+            return found if isinstance(bits, types.Integer) else None
+
+        overload(function)(chosen)
         return function
 
     return replaced
 
 
 def smallest() -> Instance:
-    """One job and one node: to run kernels on, so that they are compiled before they are timed."""
+    """Return an instance of one job and one node: to compile kernels before they are timed."""
     from rsjs.instances.generators import jahani
 
     return jahani.generate(nodes=1, jobs=1, seed=0)
 
 
-def engine() -> str:
-    """What kernels run on: "numba", or "python" where it is not there or cannot be imported."""
-    return "python" if not AVAILABLE or _broken() else "numba"
-
-
-@cache
-def _broken() -> bool:
-    """Whether numba is installed and cannot be imported, as beside a NumPy that is too new."""
-    try:
-        importlib.import_module("numba")
-    except ImportError as error:
-        warnings.warn(f"kernels run uncompiled: {error}", RuntimeWarning, stacklevel=2)
-        return True
-    return False
-
-
 def _compiled(function: F, **options: bool) -> F:
-    if engine() == "python":
-        return function
     from numba import config, njit
 
     folder, usual = cache_folder(), config.CACHE_DIR
@@ -111,37 +112,9 @@ def _compiled(function: F, **options: bool) -> F:
     return kernel
 
 
-def _replace(function: Callable[..., Any], name: str) -> None:
-    from numba import types
-    from numba.extending import intrinsic, overload
-
-    def typed(_context: Any, bits: Any) -> Any:
-        def generate(context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
-            never_zero = context.get_constant(types.boolean, True)
-            return getattr(builder, name)(arguments[0], never_zero)
-
-        return bits(bits), generate
-
-    instruction = intrinsic(typed)
-
-    def chosen(bits):  # type: ignore[no-untyped-def]  # numba compares the words of both heads
-        def found(bits):  # type: ignore[no-untyped-def]
-            return instruction(bits)
-
-        return found if isinstance(bits, types.Integer) else None
-
-    overload(function)(chosen)
-
-
-def is_kept(module: str) -> bool:
-    """Whether kernels of a module have been compiled before, so that loading them is enough."""
-    folder = cache_folder()
-    return folder is not None and any(folder.rglob(f"{module.rpartition('.')[2]}.*.nbi"))
-
-
 @cache
 def cache_folder() -> Path | None:
-    """Where compiled code is kept: the first place that can be written to; None = nowhere."""
+    """Return the folder of compiled code, the first that can be written to; None = nowhere."""
     for place in _places():
         folder = place / f"{PREFIX}{_digest()}"
         try:

@@ -1,5 +1,5 @@
 """
-One decision as plain arrays: what compiled kernels and numpy read alike.
+One decision as plain arrays, which kernels read.
 
 Sizes: J jobs, N nodes, V node types, T GPU types, G GPUs of the largest node, K kinds (what a
 configuration asks for: the T GPU types, see `best_fit`), D classes of nodes. Code
@@ -24,7 +24,6 @@ Ints = NDArray[np.int64]
 T = TypeVar("T", bound=NamedTuple)
 
 ENERGIES = ("proportional", "first_ending", "next_event")
-GIVEN = ("one_job", "each_node")  # who gets idle GPUs
 
 
 class NodeTables(NamedTuple):

@@ -23,7 +23,6 @@ class Descent:
 
     Parameters
     ----------
-    evaluate : one of descent_tables.EVALUATIONS
     k : int
         Length of the lists of late and of dear jobs.
     neighbourhoods : str
@@ -42,7 +41,6 @@ class Descent:
         self,
         instance: Instance,
         *,
-        evaluate: str = "objective",
         k: int = 10,
         neighbourhoods: str = "1234567",
         only_late: bool = True,
@@ -51,7 +49,7 @@ class Descent:
         if unknown := set(neighbourhoods) - set("1234567"):
             raise ValueError(f"neighbourhoods={neighbourhoods}: {min(unknown)}, must be 1 to 7")
         self._instance, self._k, self._better = instance, k, better
-        self._tables = tables(instance, evaluate, only_late=only_late)
+        self._tables = tables(instance, only_late=only_late)
         self._chosen = np.array([digit in neighbourhoods for digit in "1234567"])
         self._move = moves.no_move(len(instance.jobs))
         self._done = np.zeros(2, dtype=np.int64)

@@ -3,11 +3,7 @@ One decision as arrays, for local search and path relinking.
 
 A column is what a job gets on a node: 1, ..., G dedicated GPUs, or G + 1 + l for share level l.
 With the GPU type it is a configuration, code = type * (G + 1 + L) + column. What is minimised is
-
-    objective   the instance's own: energy, tardiness, postponement, idle (see rsjs.instances.costs)
-    gain        minus the gain of the authors' program, sum over running jobs of
-                M_j / (cost of the job's part of its node to its completion + tardiness then),
-                the part being its share of the GPUs in use; a postponed job gains nothing
+the objective of the instance: energy, tardiness, postponement, idle (see rsjs.instances.costs).
 """
 
 from __future__ import annotations
@@ -26,10 +22,9 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
 
-PROPORTIONAL, FIRST_ENDING, NEXT_EVENT, GAIN = range(4)
+PROPORTIONAL, FIRST_ENDING, NEXT_EVENT = range(3)
 ENERGIES = {"proportional": PROPORTIONAL, "first_ending": FIRST_ENDING, "next_event": NEXT_EVENT}
-AT_COMPLETION, AT_NEXT_EVENT, NOT_CHARGED = range(3)
-EVALUATIONS = ("objective", "gain")
+AT_COMPLETION, AT_NEXT_EVENT = range(2)
 
 
 class Tables(NamedTuple):
@@ -37,7 +32,6 @@ class Tables(NamedTuple):
 
     hours: Floats  # (J, A) to completion; inf = not admissible
     late: Floats  # (J, A) $ of tardiness at completion
-    longest: Floats  # (J,) M_j
     postponement: Floats  # (J,) P_j
     weight: Floats  # (J,)
     slack: Floats  # (J,) hours from now to the due date
@@ -61,18 +55,16 @@ class Tables(NamedTuple):
     only_late: bool  # the lists of the neighbourhoods as printed
 
 
-def tables(instance: Instance, evaluate: str = "objective", *, only_late: bool = True) -> Tables:
+def tables(instance: Instance, *, only_late: bool = True) -> Tables:
     """
     Tables of an instance.
 
     Parameters
     ----------
-    evaluate : one of EVALUATIONS
     only_late : bool
         Whether neighbourhoods look at late jobs only, as printed; see local_search.py.
     """
     found, cluster, asked = costs.tables(instance), instance.cluster, instance.objective
-    gain = evaluate == "gain"
     jobs = len(instance.jobs)
     hours = np.concatenate([found.hours, found.shared_hours], axis=2)
     late = np.concatenate([found.tardiness, found.shared_tardiness], axis=2)
@@ -81,8 +73,7 @@ def tables(instance: Instance, evaluate: str = "objective", *, only_late: bool =
     return Tables(
         hours=_floats(hours.reshape(jobs, -1)),
         late=_floats(late.reshape(jobs, -1)),
-        longest=_floats(found.longest),
-        postponement=_floats(np.zeros(jobs) if gain else found.postponement),
+        postponement=_floats(found.postponement),
         weight=_floats(instance.jobs.weight),
         slack=_floats(instance.jobs.due - instance.now),
         pressure=_floats(candidates.pressure(instance)),
@@ -99,9 +90,9 @@ def tables(instance: Instance, evaluate: str = "objective", *, only_late: bool =
         fewest=fewest.min(axis=1),
         spares=np.argsort(fewest.min(axis=1), kind="stable"),
         selected=required_nodes(instance) if asked.open_nodes == "jahani_eq" else 0,
-        mu=0.0 if gain else float(asked.mu),
-        energy=GAIN if gain else ENERGIES[asked.energy],
-        tardiness=NOT_CHARGED if gain else AT_COMPLETION if at_completion else AT_NEXT_EVENT,
+        mu=float(asked.mu),
+        energy=ENERGIES[asked.energy],
+        tardiness=AT_COMPLETION if at_completion else AT_NEXT_EVENT,
         only_late=only_late,
     )
 

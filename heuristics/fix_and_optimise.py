@@ -28,15 +28,16 @@ from rsjs.instances.schema import Instance
 from rsjs.instances.solution import Solution, SolveResult, Stop
 
 LEAST = 1e-12  # relative improvement that counts
+POSTPONED = 8  # jobs of a part
 
 
 def run(instance: Instance, call: Call, report: Report) -> SolveResult:
     """
     Improve a schedule part by part with `call.options["method"]`, a callable.
 
-    Options: `rounds` parts are solved unless the time is up before, 0 = until then; `nodes` and
-    `postponed` jobs of a part; `iterations` of ruin and recreate before. The message tells how
-    many rounds failed, see `part_decisions`.
+    Options: `rounds` parts are solved unless the time is up before, 0 = until then; `nodes` of a
+    part; `iterations` of ruin and recreate before. The message tells how many rounds failed, see
+    `part_decisions`.
     """
     call = replace(call, options=options_of(FIX_AND_OPTIMISE, call))
     solve = call.options["method"]
@@ -64,9 +65,9 @@ def run(instance: Instance, call: Call, report: Report) -> SolveResult:
     )
 
 
-def prepare_engine(method: Method, call: Call, jobs: int) -> None:
+def prepare(method: Method, call: Call, jobs: int) -> None:
     """Compile or load the kernels; prepare the exact method."""
-    ruin_recreate.prepare_engine(method, call, jobs)
+    ruin_recreate.prepare(method, call, jobs)
     prepare_inner(method, call, jobs)
 
 
@@ -92,7 +93,7 @@ def _improve(
         if rounds and made >= rounds:
             return Stop.ITERATIONS, best, made, improved
         made += 1
-        part = parts.draw(best, nodes, call.options["postponed"], rng)
+        part = parts.draw(best, nodes, POSTPONED, rng)
         found = None if part is None else parts.decide(part, best)
         total = np.inf if found is None else costs.terms(instance, found).total
         if found is not None and total < cost - LEAST * abs(cost):

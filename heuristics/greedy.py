@@ -17,109 +17,70 @@ tried on open nodes only, as printed. On fixed nodes (b) fails if no closed node
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
-from numpy.typing import NDArray
 
-from rsjs.heuristics import candidates
-from rsjs.heuristics.best_fit import Assignment, Ints, Pool, assign
 from rsjs.heuristics.compiled import smallest
-from rsjs.heuristics.engines import choose_engine
-from rsjs.heuristics.greedy_rules import RULES, Rule, cluster_tables
+from rsjs.heuristics.decision_tables import Floats
+from rsjs.heuristics.greedy_rules import RULES, cluster_tables
+from rsjs.heuristics.kernels import greedy as kernel
+from rsjs.heuristics.kernels.state import new_state
 from rsjs.heuristics.outcome import choose_rule, finished
 from rsjs.instances import costs
-from rsjs.instances.cluster import Cluster
 from rsjs.instances.method import Call, Method, Report
 from rsjs.instances.schema import Instance
 from rsjs.instances.solution import Solution, SolveResult
 
-Array = NDArray[np.float64]
-KERNELS = "rsjs.heuristics.kernels.greedy"
+
+def decide(instance: Instance, rule: str = "code") -> Solution:
+    """Return the solution of one decision by a rule of RULES."""
+    return decide_by_hours(instance, costs.tables(instance).hours, rule)
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Prepared:
-    """All that one decision needs: queue, ordered candidates, nodes and tables."""
+def decide_by_hours(instance: Instance, hours: Floats, rule: str) -> Solution:
+    """
+    Return the solution of one decision where only the running times of the jobs are known.
 
-    rule: Rule
-    cluster: Cluster
-    hours: Array
-    queue: list[int]
-    candidates: list[list[int]]
-    pool: Pool
-    equivalents: Ints
-
-
-def prepare(instance: Instance, rule: str = "code") -> Prepared:
-    """Order the queue and each job's candidates by a rule of RULES."""
-    chosen = RULES[rule]
-    tables = cluster_tables(instance.cluster, chosen)
-    hours = costs.tables(instance).hours
-    return Prepared(
-        rule=chosen,
-        cluster=instance.cluster,
-        hours=hours,
-        queue=candidates.by_pressure(instance).tolist(),
-        candidates=candidates.ranked(instance, hours, tables.nodes.price, strict=chosen.strict),
-        pool=tables.pool,
-        equivalents=tables.equivalents,
+    Parameters
+    ----------
+    hours : (J, T, G + 1) float [h]
+        To completion.
+    """
+    chosen, jobs = RULES[rule], len(instance.jobs)
+    nodes = cluster_tables(instance.cluster, chosen).nodes
+    state = new_state(nodes, jobs, listed=1)
+    job_node, job_gpus = np.empty(jobs, dtype=np.int64), np.empty(jobs, dtype=np.int64)
+    kernel.decide(
+        nodes,
+        np.ascontiguousarray(hours),
+        np.ascontiguousarray(instance.jobs.due),
+        float(instance.now),
+        chosen.strict,
+        chosen.each_node,
+        state,
+        job_node,
+        job_gpus,
+    )
+    return Solution(
+        job_node=job_node,
+        job_gpus=job_gpus,
+        job_level=np.full(jobs, -1),
+        node_type=state.node_type,
     )
 
 
-def decide(prepared: Prepared) -> Solution:
-    """The schedule of one decision."""
-    assignment = assign(prepared.queue, prepared.candidates, prepared.pool)
-    return postprocess(prepared, assignment)
-
-
-def postprocess(prepared: Prepared, assignment: Assignment) -> Solution:
-    """Smaller nodes for what is in use, then GPUs that stay idle for jobs that gain from them."""
-    cluster = prepared.cluster
-    running = np.flatnonzero(assignment.job_node >= 0)
-    node, gpus = assignment.job_node[running], assignment.job_gpus[running]
-    used = np.bincount(node, gpus, minlength=cluster.nodes).astype(np.int64)
-    node_type = prepared.equivalents[cluster.class_of_node, assignment.node_type, used]
-    node_type[used == 0] = -1
-    idle = (cluster.gpus_of_type[node_type] - used)[node]
-    some = np.flatnonzero(idle)
-    job_gpus = assignment.job_gpus.copy()
-    if some.size:
-        jobs, node, gpus, idle = running[some], node[some], gpus[some], idle[some]
-        gpu = cluster.gpu_of_type[node_type[node]]
-        before, after = (prepared.hours[jobs, gpu, g] for g in (gpus, gpus + idle))
-        job_gpus[jobs] = prepared.rule.give(gpus, node, idle, before, after)
-    return Solution.of(assignment.job_node, job_gpus, node_type)
-
-
 def run(instance: Instance, call: Call, report: Report) -> SolveResult:
-    """Greedy as a method."""
+    """Solve an instance by greedy."""
     rule = choose_rule("greedy", call.rule, RULES)
-    if _engine(call) == "numba":
-        from rsjs.heuristics import greedy_compiled
-
-        with report.phase("solve"):
-            solution = greedy_compiled.decide(instance, rule)
-        return finished(instance, solution, report)
-    with report.phase("prepare"):
-        prepared = prepare(instance, rule)
     with report.phase("solve"):
-        solution = decide(prepared)
+        solution = decide(instance, rule)
     return finished(instance, solution, report)
 
 
-def prepare_engine(_method: Method, call: Call, _jobs: int) -> None:
-    """Compile or load what the engine of a call needs."""
-    if _engine(call) == "numba":
-        compile_kernels()
+def prepare(_method: Method, _call: Call, _jobs: int) -> None:
+    """Compile or load the kernels."""
+    compile_kernels()
 
 
 def compile_kernels() -> None:
     """Compile or load the kernels of a decision."""
-    from rsjs.heuristics import greedy_compiled
-
-    greedy_compiled.decide(smallest())
-
-
-def _engine(call: Call) -> str:
-    return choose_engine(call.options.get("engine", "auto"), KERNELS)
+    decide(smallest())

@@ -29,13 +29,14 @@ class Rule:
     price : prices of the configurations (v, g), v a GPU type
     strict : whether a job that ends at its due date is late
     equivalents : what a node with idle GPUs becomes
-    give : who gets GPUs that stay idle
+    each_node : whether one job of each node gets the GPUs that stay idle there, the one with the
+        highest speed-up; else one job of the cluster, the one that saves most time
     """
 
     price: Callable[[Cluster], Array]
     strict: bool
     equivalents: Callable[[Cluster], Ints]
-    give: Callable[[Ints, Ints, Ints, Array, Array], Ints]
+    each_node: bool
 
 
 RULES = {
@@ -44,14 +45,14 @@ RULES = {
         price=candidates.full_price_by_gpu_type,
         strict=False,
         equivalents=postprocessing.cheaper_equivalents,
-        give=postprocessing.give_to_one_job,
+        each_node=False,
     ),
     # as published: g / s_v of the price of a VM with s_v GPUs, where that is cheapest
     "paper": Rule(
         price=candidates.share_price_by_gpu_type,
         strict=True,
         equivalents=postprocessing.smaller_equivalents,
-        give=postprocessing.give_on_each_node,
+        each_node=True,
     ),
 }
 

@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
-
 import numpy as np
 
-from rsjs.heuristics.engines import choose_engine
-from rsjs.heuristics.randomized_batch import OutOfTime
-from rsjs.heuristics.randomized_engines import Batched, Compiled, Engine
-from rsjs.heuristics.randomized_greedy import CELLS, KERNELS
+from rsjs.heuristics.randomized_greedy import CELLS, Constructions
 from rsjs.heuristics.randomized_rules import RULES
-from rsjs.heuristics.randomized_tables import prepare
+from rsjs.heuristics.randomized_tables import prepared
 from rsjs.heuristics.stopping import Stopping
 from rsjs.instances.completion import complete
 from rsjs.instances.schema import Instance
@@ -22,22 +17,18 @@ ITERATIONS = 1000
 
 def sample(instance: Instance, seed: int, count: int, stop: Stopping) -> list[Solution]:
     """
-    The best of 1000 iterations of `randomized_greedy:paper`, `count` at most.
+    Return the best of 1000 iterations of `randomized_greedy:paper`, `count` at most.
 
     Parameters
     ----------
     stop : asked from time to time; what is made until then counts
     """
-    prepared = prepare(instance, RULES["paper"], seed=seed)
-    compiled = choose_engine("auto", KERNELS) == "numba"
-    engine: Engine
-    engine = Compiled(prepared) if compiled else Batched(prepared, lambda: stop(np.inf))
+    constructions = Constructions(prepared(instance, RULES["paper"], seed=seed))
     chunk = max(1, min(ITERATIONS, CELLS // (len(instance.jobs) * instance.cluster.nodes)))
     costs: list[float] = []
-    with suppress(OutOfTime):
-        while len(costs) < ITERATIONS and not stop(min(costs, default=np.inf)):
-            batch = min(chunk, ITERATIONS - len(costs))
-            costs.extend(engine.costs(len(costs) + 1, batch).tolist())
+    while len(costs) < ITERATIONS and not stop(min(costs, default=np.inf)):
+        batch = min(chunk, ITERATIONS - len(costs))
+        costs.extend(constructions.costs(len(costs) + 1, batch).tolist())
     found: list[Solution] = []
     last = np.nan
     for i in np.argsort(costs, kind="stable").tolist():
@@ -46,5 +37,5 @@ def sample(instance: Instance, seed: int, count: int, stop: Stopping) -> list[So
         if costs[i] == last:  # equal costs: equal schedules, or nearly so
             continue
         last = costs[i]
-        found.append(complete(instance, engine.schedule(i + 1)))
+        found.append(complete(instance, constructions.schedule(i + 1)))
     return found

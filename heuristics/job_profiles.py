@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rsjs.heuristics.power_model import JobData
-from rsjs.heuristics.speed_hull import hull
-from rsjs.heuristics.speed_profile import INADMISSIBLE, STATUSES, profiles
+from rsjs.heuristics.speed_profile import INADMISSIBLE, STATUSES, hull, profiles
 from rsjs.heuristics.survival_steps import repeated
 from rsjs.instances.schema import Instance
 
@@ -104,17 +103,16 @@ def job_profiles(instance: Instance, job: int, time: float) -> list[JobProfile]:
     rate, power = model.rate[job], model.power[job]
     own = every._replace(law=every.law[[job]], first=every.first[[job]], done=every.done[[job]])
     found = profiles(rate, power, np.full(len(rate), time), repeated(own, len(rate)))
-    corners = hull(rate, power)
     units = model.units[job].tolist()
     made = []
     for i, gpu in enumerate(instance.cluster.gpu_types):
         if found.status[i] == INADMISSIBLE:
             continue
-        size = int(corners.size[i])
-        vertex, phi = found.vertex[i, :size], corners.phi[i, : size - 1]
-        epochs = [float(own.done[0]), *found.until[i, :size].tolist()]
+        corners = hull(rate[i], power[i])
+        vertex, phi = corners.vertex.tolist(), corners.phi[:-1].tolist()
+        epochs = [float(own.done[0]), *found.until[i, : len(vertex)].tolist()]
         share = Fraction(units[i], gpu.units)
-        rows = _configurations(rate[i], power[i], vertex.tolist(), phi.tolist(), epochs, share)
+        rows = _configurations(rate[i], power[i], vertex, phi, epochs, share)
         made.append(
             JobProfile(
                 gpu_type=gpu.name,

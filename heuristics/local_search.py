@@ -19,8 +19,7 @@ schedule found is the result: the warm start, or what the method `start` reports
 the best ones of the randomized greedy.
 
 Beyond the thesis: jobs=all fills J_T up with the dearest jobs in time and lets N3 take any pair;
-where no job is late all other lists are empty. evaluate=gain improves what the authors' program
-does instead of the objective (see descent_tables).
+where no job is late all other lists are empty.
 
 No schedule is ever above capacity. The authors' program ends N1 and N2 at the first improvement,
 improves one schedule only, and in N7 gives each job any other number of GPUs whatever the node
@@ -33,10 +32,11 @@ pass over nodes that have some, N7 leaves them their shares.
 
 from __future__ import annotations
 
-from importlib import import_module
 from math import inf
 
-from rsjs.heuristics.compiled import engine, smallest
+from rsjs.heuristics import randomized_greedy
+from rsjs.heuristics.compiled import smallest
+from rsjs.heuristics.descent import Descent
 from rsjs.heuristics.descent_methods import LOCAL_SEARCH, options_of
 from rsjs.heuristics.starts import gathered
 from rsjs.heuristics.stopping import Iterations, Reported
@@ -48,14 +48,9 @@ from rsjs.instances.solution import Solution, SolveResult, Stop
 def run(instance: Instance, call: Call, report: Report) -> SolveResult:
     """Local search as a method."""
     options = options_of(LOCAL_SEARCH, call)
-    from rsjs.heuristics.descent import Descent
-
     with report.phase("build"):
         descent = Descent(
             instance,
-            evaluate=options["evaluate"],
-            k=options["k"],
-            neighbourhoods=options["neighbourhoods"],
             only_late=options["jobs"] == "late",
             better=report.incumbent,
         )
@@ -80,16 +75,12 @@ def run(instance: Instance, call: Call, report: Report) -> SolveResult:
             "neighbours": descent.neighbours,
             "starts": len(starts),
         },
-        options={"engine": engine()},
     )
 
 
-def prepare_engine(method: Method, call: Call, jobs: int) -> None:
+def prepare(method: Method, call: Call, jobs: int) -> None:
     """Compile or load the kernels; prepare the method that the search begins from."""
-    from rsjs.heuristics.descent import Descent
-
-    instance = smallest()
-    Descent(instance).improve(Solution.empty(1, 1), Iterations(1))
-    import_module("rsjs.heuristics.greedy_sample")
+    Descent(smallest()).improve(Solution.empty(1, 1), Iterations(1))
+    randomized_greedy.compile_kernels()  # of the schedules that fill up those to begin from
     if call.warm_start is None:
         prepare_inner(method, call, jobs)

@@ -8,7 +8,7 @@ Path relinking: what lies between good schedules.
     3. From each schedule of the pool towards each other one, that is in both directions: step by
        step one job gets the configuration that it has in the guide, or is postponed as there; of
        all jobs and nodes with room the step that costs least (kernels/relinking). The path ends
-       after `path` of the distance (truncated), or where no step is possible.
+       after half of the distance (truncated), or where no step is possible.
     4. The cheapest schedule of the path is improved by local search and offered to the pool.
     5. Until all pairs are linked, new ones too.
 
@@ -25,34 +25,28 @@ for ("jahani_eq"). Jobs on shares of GPUs are not moved by steps, but by local s
 from __future__ import annotations
 
 from math import ceil, inf
-from typing import TYPE_CHECKING
 
 from rsjs.heuristics import local_search
-from rsjs.heuristics.compiled import engine, smallest
+from rsjs.heuristics.compiled import smallest
+from rsjs.heuristics.descent import Descent
 from rsjs.heuristics.descent_methods import PATH_RELINKING, options_of
 from rsjs.heuristics.elite_pool import Elite, Pool, configurations
+from rsjs.heuristics.relinking import Relinking
 from rsjs.heuristics.starts import Found, gathered
 from rsjs.heuristics.stopping import Iterations, Reported, Stopping
 from rsjs.instances.method import Call, Method, Report
 from rsjs.instances.schema import Instance
 from rsjs.instances.solution import Solution, SolveResult, Stop
 
-if TYPE_CHECKING:
-    from rsjs.heuristics.descent import Descent
-    from rsjs.heuristics.relinking import Relinking
-
+PATH = 0.5  # part of the distance that a path follows
 ALIKE = 50  # schedules that differ in fewer than 1 job of so many are alike
 
 
 def run(instance: Instance, call: Call, report: Report) -> SolveResult:
     """Path relinking as a method."""
     options = options_of(PATH_RELINKING, call)
-    from rsjs.heuristics.descent import Descent
-    from rsjs.heuristics.relinking import Relinking
-
     with report.phase("build"):
-        only_late = options["jobs"] == "late"
-        descent = Descent(instance, k=options["k"], only_late=only_late, better=report.incumbent)
+        descent = Descent(instance, only_late=False, better=report.incumbent)
         relinking = Relinking(instance)
     starts, made_by = gathered(instance, call, report, options["elite"], fill=True)
     if not starts:
@@ -64,21 +58,18 @@ def run(instance: Instance, call: Call, report: Report) -> SolveResult:
         pool = Pool(instance, options["elite"], 1 + len(instance.jobs) // ALIKE)
         for start in starts:
             pool.add(descent.improve(start[1], time_is_up))
-        search = Search(descent if options["improve"] else None, relinking, pool, report)
-        made = search.link_all(options["path"], rule, time_is_up)
+        search = Search(descent, relinking, pool, report)
+        made = search.link_all(rule, time_is_up)
     early = Stop.INTERRUPTED if report.stop_requested() else Stop.TIME_LIMIT
     return report.result(
         early if time_is_up(pool.members[0].cost) else Stop.ITERATIONS,
         counts={"iterations": made, "steps": relinking.steps, "starts": len(starts)},
-        options={"engine": engine()},
     )
 
 
-def prepare_engine(method: Method, call: Call, jobs: int) -> None:
+def prepare(method: Method, call: Call, jobs: int) -> None:
     """Compile or load the kernels; prepare the method that the search begins from."""
-    from rsjs.heuristics.relinking import Relinking
-
-    local_search.prepare_engine(method, call, jobs)
+    local_search.prepare(method, call, jobs)
     nothing = Solution.empty(1, 1)
     Relinking(smallest()).path(nothing, configurations(smallest(), nothing), 1, Stopping())
 
@@ -89,23 +80,21 @@ class Search:
 
     Parameters
     ----------
-    descent : what improves the cheapest schedule of a path, or None
+    descent : what improves the cheapest schedule of a path
     """
 
-    def __init__(
-        self, descent: Descent | None, relinking: Relinking, pool: Pool, report: Report
-    ) -> None:
+    def __init__(self, descent: Descent, relinking: Relinking, pool: Pool, report: Report) -> None:
         self._descent, self._relinking = descent, relinking
         self._pool, self._report = pool, report
         self._linked: set[tuple[int, int]] = set()
 
-    def link_all(self, path: float, rule: Stopping, time_is_up: Stopping) -> int:
+    def link_all(self, rule: Stopping, time_is_up: Stopping) -> int:
         """Link pairs until none is left or `rule` says so; how many were linked."""
         made = 0
         while pair := self._next():
             if rule(self._pool.members[0].cost, iterations=int(made > 0)):
                 break
-            found = self._link(*pair, path, time_is_up)
+            found = self._link(*pair, time_is_up)
             made += 1
             if found is not None:
                 self._pool.add(found)
@@ -120,11 +109,11 @@ class Search:
             self._linked.add((pair[0].number, pair[1].number))
         return pair
 
-    def _link(self, start: Elite, guide: Elite, path: float, stop: Stopping) -> Found | None:
+    def _link(self, start: Elite, guide: Elite, stop: Stopping) -> Found | None:
         """The cheapest schedule of a path, improved."""
-        steps = ceil(path * start.distance(guide.code))
+        steps = ceil(PATH * start.distance(guide.code))
         found = self._relinking.path(start.solution, guide.code, steps, stop)
         if found is None:
             return None
         self._report.incumbent(found[1], found[0])
-        return found if self._descent is None else self._descent.improve(found[1], stop)
+        return self._descent.improve(found[1], stop)

@@ -52,8 +52,7 @@ def construct(instance: Instance, problem: Shapes, found: Prices) -> State | Non
     taken.job[: len(jobs)], taken.node[: len(nodes)] = jobs, nodes
     taken.size[:] = len(jobs), len(nodes)
     random = first_states("xorshift", 0, 1, 1, 0)
-    with np.errstate(over="ignore"):
-        recreate.insert_all(problem, state, guide, space, taken, random)
+    recreate.insert_all(problem, state, guide, space, taken, random)
     left = int(taken.size[0])
     state.waiting[:left] = taken.job[:left]
     state.size[0] = left

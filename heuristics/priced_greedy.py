@@ -31,6 +31,6 @@ def run(instance: Instance, call: Call, report: Report) -> SolveResult:
         return bounded(instance, decision(instance, problem, state), found, report)
 
 
-def prepare_engine(_method: Method, _call: Call, _jobs: int) -> None:
+def prepare(_method: Method, _call: Call, _jobs: int) -> None:
     """Compile or load the kernels."""
     run(smallest(), Call(), Report())

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from rsjs.heuristics.compiled import engine
 from rsjs.heuristics.prices import Prices
 from rsjs.instances import costs
 from rsjs.instances.method import Report
@@ -27,7 +26,6 @@ def bounded(
         bound_source="lagrangian",
         bound_variant="instance",
         counts={"iterations": iterations},
-        options={"engine": engine()},
     )
 
 

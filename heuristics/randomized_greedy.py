@@ -11,28 +11,29 @@ code   the authors' program: 0.55 if the job is the heavier one, else 0.45. So h
        lists of candidates have one entry with fewer than 30 configurations.
 paper  0.45 and 0.55: a heavier job rather keeps its place. The configuration is drawn from the
        first 3 candidates in time (if there is none, of the late ones), with chances inverse to
-       what sorts them, t x price (late: t); the node from the first 3 open ones with idle GPUs
-       enough, the fullest (fit=best) or those with the lowest index (fit=first), with chances
-       inverse to their idle GPUs. A candidate that was drawn and finds no node gives way to the
-       first one that does.
+       what sorts them, t x price (late: t); the node from the 3 fullest open ones with idle GPUs
+       enough, with chances inverse to their idle GPUs. A candidate that was drawn and finds no
+       node gives way to the first one that does.
 
 Each schedule is postprocessed and priced as greedy's is. Each iteration has a random stream of its
-own, so that engine, threads and order change nothing: both engines agree to the last bit.
+own, so that threads and order change nothing.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Protocol
+
+import numpy as np
 
 from rsjs.heuristics.compiled import smallest
-from rsjs.heuristics.engines import choose_engine
+from rsjs.heuristics.decision_tables import Floats
+from rsjs.heuristics.kernels.randomized_construction import iterate
+from rsjs.heuristics.kernels.state import new_state
 from rsjs.heuristics.outcome import choose_rule
-from rsjs.heuristics.randomized_batch import OutOfTime
-from rsjs.heuristics.randomized_engines import Batched, Compiled, Engine
 from rsjs.heuristics.randomized_rules import RULES
-from rsjs.heuristics.randomized_tables import prepare
-from rsjs.heuristics.registry import METHODS
+from rsjs.heuristics.randomized_tables import Prepared, prepared
 from rsjs.heuristics.stopping import Iterations, Reported, Stopping
 from rsjs.instances import costs
 from rsjs.instances.completion import complete
@@ -40,29 +41,66 @@ from rsjs.instances.method import Call, Method, Report
 from rsjs.instances.schema import Instance
 from rsjs.instances.solution import Solution, SolveResult, Stop
 
-KERNELS = "rsjs.heuristics.kernels.randomized_construction"
-MUCH_WORK = 4_000_000  # iterations x jobs that take numpy longer than numba takes to load
 CHUNK, CELLS = 1000, 10**8  # iterations between two questions whether to stop; x jobs x nodes
 
 
+class Iterated(Protocol):
+    """What makes one schedule in each iteration and prices it."""
+
+    def costs(self, first: int, count: int) -> Floats:
+        """(count,) $ of iterations first, first + 1, ..."""
+
+    def schedule(self, iteration: int) -> Solution:
+        """The schedule of an iteration."""
+
+
+class Constructions:
+    """The iterations of a decision, dealt out in equal parts to `threads` threads."""
+
+    def __init__(self, prepared: Prepared, threads: int = 1) -> None:
+        self._prepared = prepared
+        size = len(prepared.choices.queue), prepared.choices.listed
+        self._states = [new_state(prepared.nodes, *size) for _ in range(threads)]
+
+    def costs(self, first: int, count: int) -> Floats:
+        """(count,) $ of iterations first, first + 1, ..."""
+        found, bounds = np.empty(count), np.linspace(0, count, len(self._states) + 1).astype(int)
+
+        def part(i: int) -> None:
+            begin, end = bounds[i], bounds[i + 1]
+            self._iterate(i, first + int(begin), found[begin:end])
+
+        if len(self._states) == 1:
+            part(0)
+        else:
+            with ThreadPoolExecutor(len(self._states)) as pool:
+                list(pool.map(part, range(len(self._states))))
+        return found
+
+    def schedule(self, iteration: int) -> Solution:
+        """The schedule of an iteration."""
+        state, running = self._states[0], self._iterate(0, iteration, np.empty(1))
+        jobs = len(self._prepared.choices.queue)
+        job_node, job_gpus = np.full(jobs, -1), np.zeros(jobs, dtype=np.int64)
+        job_node[state.job[:running]] = state.node[:running]
+        job_gpus[state.job[:running]] = state.gpus[:running]
+        return Solution.of(job_node, job_gpus, state.node_type)
+
+    def _iterate(self, thread: int, first: int, found: Floats) -> int:
+        p, state = self._prepared, self._states[thread]
+        streams = p.streams(first, len(found))
+        return iterate(p.nodes, p.choices, p.objective, state, first, streams, found)
+
+
 def run(instance: Instance, call: Call, report: Report) -> SolveResult:
-    """Randomized greedy as a method."""
-    chosen = RULES[choose_rule("randomized_greedy", call.rule, RULES)]
-    options = _options(call)
-    most, seed = options["iterations"], call.limits.seed
+    """Solve an instance by the randomized greedy."""
+    rule = RULES[choose_rule("randomized_greedy", call.rule, RULES)]
+    most, seed = call.options.get("iterations", 1000), call.limits.seed
     if most < 0:
         raise ValueError(f"iterations={most}, must be >= 0")
-    rule = chosen.with_options(options["price"], options["postprocessing"])
-
-    name = _engine(options, len(instance.jobs), report.remaining())
-    time_is_up = Reported(report)
     with report.phase("prepare"):
-        prepared = prepare(instance, rule, seed=seed, stream=options["stream"], fit=options["fit"])
-        engine = (
-            Compiled(prepared, call.limits.threads)
-            if name == "numba"
-            else Batched(prepared, lambda: time_is_up(0.0))
-        )
+        tables = prepared(instance, rule, seed=seed, stream=call.options.get("stream", "xorshift"))
+        constructions = Constructions(tables, call.limits.threads)
 
     def better(decision: Solution) -> None:
         solution = complete(instance, decision)
@@ -72,20 +110,16 @@ def run(instance: Instance, call: Call, report: Report) -> SolveResult:
         chunk = max(1, min(CHUNK, CELLS // (len(instance.jobs) * instance.cluster.nodes)))
         limit = Iterations(most) if most else Stopping()
         first = chunk if chunk == CHUNK else 1  # where they take long, one is soon reported
-        made = search(engine, limit | time_is_up, chunk, better, first)
+        made = search(constructions, limit | Reported(report), chunk, better, first)
     early = Stop.INTERRUPTED if report.stop_requested() else Stop.TIME_LIMIT
-    return report.result(
-        Stop.ITERATIONS if made == most else early,
-        counts={"iterations": made},
-        options={"engine": name},
-    )
+    return report.result(Stop.ITERATIONS if made == most else early, counts={"iterations": made})
 
 
 def search(
-    engine: Engine, stop: Stopping, chunk: int, better: Callable[[Solution], None], first: int
+    iterated: Iterated, stop: Stopping, chunk: int, better: Callable[[Solution], None], first: int
 ) -> int:
     """
-    Iterations 1, 2, ... until `stop` says so; how many were made.
+    Carry out iterations 1, 2, ... until `stop` says so; return how many were made.
 
     Parameters
     ----------
@@ -98,32 +132,21 @@ def search(
     made, least = 0, float("inf")
     while True:
         count = int(min(chunk if made else first, stop.iterations_left, stop.evaluations_left))
-        try:
-            found = engine.costs(made + 1, count)
-        except OutOfTime:
-            return made
+        found = iterated.costs(made + 1, count)
         at = int(found.argmin())
         if made == 0 or found[at] < least:
             least = float(found[at])
-            better(engine.schedule(made + 1 + at))
+            better(iterated.schedule(made + 1 + at))
         made += count
         if stop(least, iterations=count, evaluations=count):
             return made
 
 
-def prepare_engine(_method: Method, call: Call, jobs: int) -> None:
-    """Compile or load what the engine of a call needs."""
-    if _engine(_options(call), jobs, call.limits.time_limit) == "numba":
-        rule, stream = RULES["paper"], call.options.get("stream", "xorshift")
-        Compiled(prepare(smallest(), rule, stream=stream)).costs(1, 1)
+def prepare(_method: Method, _call: Call, _jobs: int) -> None:
+    """Compile or load the kernels."""
+    compile_kernels()
 
 
-def _options(call: Call) -> dict[str, Any]:
-    declared = METHODS["randomized_greedy"].options
-    return {**{name: option.default for name, option in declared.items()}, **call.options}
-
-
-def _engine(options: Mapping[str, Any], jobs: int, seconds: float) -> str:
-    most = options["iterations"]
-    much_work = most == 0 or most * jobs > MUCH_WORK
-    return choose_engine(options["engine"], KERNELS, much_work=much_work, seconds=seconds)
+def compile_kernels() -> None:
+    """Compile or load the kernels of an iteration."""
+    Constructions(prepared(smallest(), RULES["paper"])).costs(1, 1)

@@ -17,8 +17,10 @@ from math import inf
 
 import numpy as np
 
-from rsjs.heuristics.compiled import engine, smallest
+from rsjs.heuristics.compiled import smallest
 from rsjs.heuristics.decision_tables import Floats
+from rsjs.heuristics.kernels.randomized_queue import iterate
+from rsjs.heuristics.kernels.state import new_state
 from rsjs.heuristics.node_levels import copied
 from rsjs.heuristics.outcome import finished
 from rsjs.heuristics.queue_choices import EPOCHS, Choices
@@ -46,10 +48,7 @@ class Schedules:
     """The schedules of a decision, by iteration."""
 
     def __init__(self, of: Choices, seed: int) -> None:
-        from rsjs.heuristics.kernels.randomized_queue import iterate
-        from rsjs.heuristics.kernels.state import new_state
-
-        self._run, self._of, self._seed = iterate, of, seed
+        self._of, self._seed = of, seed
         cluster = of.instance.cluster
         tables = nodes_of(cluster)
         self._nodes, self._listed, self._objective = tables.nodes, listed(of), priced(of)
@@ -81,8 +80,7 @@ class Schedules:
         streams = first_states("xorshift", self._seed, first, len(found), 0)
         tables = self._nodes, self._listed, self._objective, self._closed
         memory = self._levels, self._state, self._divided, self._drawn
-        with np.errstate(over="ignore"):  # without numba: uint64 wraps around
-            return self._run(*tables, *memory, first, streams, found)
+        return iterate(*tables, *memory, first, streams, found)
 
 
 def decide(
@@ -107,7 +105,7 @@ def search_schedules(of: Choices, stop: Stopping, seed: int) -> tuple[Solution, 
     """The cheapest schedule of these choices, and how many were made; see `decide`."""
     best: list[Solution] = []
     jobs = len(of.instance.jobs)
-    chunk = min(CHUNK, max(1, JOBS_IN_CHUNK // jobs)) if engine() == "numba" else 1
+    chunk = min(CHUNK, max(1, JOBS_IN_CHUNK // jobs))
     first = chunk if chunk == CHUNK else 1  # where they take long, one is soon reported
     made = search(Schedules(of, seed), stop, chunk, best.append, first)
     return best[-1], made
@@ -127,7 +125,7 @@ def run(instance: Instance, call: Call, report: Report) -> SolveResult:
     return replace(result, stop=ended, counts={"iterations": made})
 
 
-def prepare_engine(_method: Method, _call: Call, _jobs: int) -> None:
+def prepare(_method: Method, _call: Call, _jobs: int) -> None:
     """Compile or load the kernels."""
     compile_kernels()
 

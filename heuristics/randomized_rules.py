@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-from rsjs.heuristics import candidates, greedy_rules, postprocessing
+from rsjs.heuristics import greedy_rules
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -25,24 +25,7 @@ class Rule:
     swap_other: float
     listed: int
 
-    def with_options(self, price: str, give: str) -> Rule:
-        """The rule with another price, or another way to give idle GPUs; "rule" = its own."""
-        reading = self.greedy
-        if price != "rule":
-            reading = replace(reading, price=PRICES[price])
-        if give != "rule":
-            reading = replace(reading, give=GIVES[give])
-        return replace(self, greedy=reading)
 
-
-PRICES = {
-    "full_vm": candidates.full_price_by_gpu_type,
-    "share": candidates.share_price_by_gpu_type,
-}
-GIVES = {
-    "one_job": postprocessing.give_to_one_job,
-    "each_node": postprocessing.give_on_each_node,
-}
 RULES = {
     "code": Rule(
         greedy=greedy_rules.RULES["code"],

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rsjs.heuristics import candidates, postprocessing
+from rsjs.heuristics import candidates
 from rsjs.heuristics.candidates import Ranking
 from rsjs.heuristics.decision_tables import (
     Floats,
@@ -47,7 +47,6 @@ class Choices(NamedTuple):
     swap_heavier: float
     swap_other: float
     minstd: bool  # stream
-    first_fit: bool  # else best fit
     each_node: bool  # idle GPUs go to one job of each node, else to one of the cluster
 
 
@@ -67,8 +66,8 @@ class Prepared:
         return first_states(self.stream, self.seed, first, count, draws)
 
 
-def prepare(
-    instance: Instance, rule: Rule, *, seed: int = 0, stream: str = "xorshift", fit: str = "best"
+def prepared(
+    instance: Instance, rule: Rule, *, seed: int = 0, stream: str = "xorshift"
 ) -> Prepared:
     """
     Order queue and candidates by a rule.
@@ -76,8 +75,6 @@ def prepare(
     Parameters
     ----------
     stream : one of random_streams.STREAMS
-    fit : "best" | "first"
-        Which open nodes a job tries first.
     """
     reading = rule.greedy
     nodes = cluster_tables(instance.cluster, reading).nodes
@@ -102,8 +99,7 @@ def prepare(
         swap_heavier=rule.swap_heavier,
         swap_other=rule.swap_other,
         minstd=stream == "minstd",
-        first_fit=fit == "first",
-        each_node=reading.give is postprocessing.give_on_each_node,
+        each_node=reading.each_node,
     )
     return Prepared(
         nodes=nodes,

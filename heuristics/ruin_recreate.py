@@ -61,21 +61,20 @@ class Search:
 
     def moves(self, count: int, temperature: float, nodes: int, waiting: int) -> None:
         """Make some moves at one temperature."""
-        with np.errstate(over="ignore"):
-            annealing.anneal(
-                self.problem,
-                self.state,
-                self.guide,
-                self.space,
-                self.pool,
-                self.memory,
-                self.best,
-                temperature,
-                nodes,
-                waiting,
-                count,
-                self.random,
-            )
+        annealing.anneal(
+            self.problem,
+            self.state,
+            self.guide,
+            self.space,
+            self.pool,
+            self.memory,
+            self.best,
+            temperature,
+            nodes,
+            waiting,
+            count,
+            self.random,
+        )
 
     @property
     def cost(self) -> float:
@@ -151,6 +150,6 @@ def _search(
         made += count
 
 
-def prepare_engine(_method: Method, _call: Call, _jobs: int) -> None:
+def prepare(_method: Method, _call: Call, _jobs: int) -> None:
     """Compile or load every kernel."""
     run(smallest(), Call(options={"iterations": 1}, limits=Limits(gap=-1.0)), Report())

@@ -22,7 +22,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from rsjs.heuristics.speed_hull import hull
+from rsjs.heuristics.speed_profile import hull
 
 Floats = NDArray[np.float64]
 
@@ -71,12 +71,10 @@ def switch_epochs(rate: Floats, power: Floats, time: float, law: ContinuousLaw) 
     if (slower := np.flatnonzero(np.diff(rate) >= 0)).size:
         k = int(slower[0]) + 1
         raise ValueError(f"rate[{k}] = {rate[k]}, must be < rate[{k - 1}] = {rate[k - 1]}")
-    found = hull(rate[None], power[None])
-    size = int(found.size[0])
-    own, phi = found.rate[0, :size], found.phi[0, :size]
+    found = hull(rate, power)
     ends = np.zeros(len(rate))
-    ends[found.vertex[0, : size - 1]] = _dichotomy(own, phi, time, law)
-    ends[found.vertex[0, size - 1] :] = law.last
+    ends[found.vertex[:-1]] = _dichotomy(found.rate, found.phi, time, law)
+    ends[found.vertex[-1] :] = law.last
     return np.maximum.accumulate(ends)
 
 

@@ -7,8 +7,9 @@ A job with w epochs done runs at configuration k between two switch epochs, in o
     s.t.  sum_k a_k (x_k - x_(k-1)) <= d                            (P3.2)
           w = x_0 <= x_1 <= ... <= x_K = w_max                      (P3.3)
 
-d is the time left, F^c as in `survival_steps`. On the hull (`speed_hull`), KKT is F^c(x_r) =
-lambda / Phi_r, the printed (24) solved for all speeds at once; with steps instead of a curve
+d is the time left, F^c as in `survival_steps`. On the hull (`kernels/speed_hull`), KKT is
+F^c(x_r) = lambda / Phi_r, the printed (24) solved for all speeds at once; with steps instead of a
+curve
 
     x_r(lambda) = end of the last step i with Phi_r F^c_i > lambda
     T(lambda) = a_n (w_max - w) + sum_r S_r (x_r(lambda) - w)       decreasing in lambda
@@ -35,8 +36,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rsjs.heuristics.speed_hull import Hull, hull
-from rsjs.heuristics.survival_steps import Steps, epochs_from
+from rsjs.heuristics.survival_steps import Steps
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -56,9 +56,34 @@ class Profiles(NamedTuple):
     until: Floats  # (n, K) x_r, the epoch at which each of them ends; w_max from the last on
 
 
+class Hull(NamedTuple):
+    """The speeds worth using of one problem, the slowest first; see `kernels/speed_hull`."""
+
+    vertex: Ints  # (n,) configurations
+    rate: Floats  # (n,) a_r [h]
+    phi: Floats  # (n,) Phi_r [$/h]; 0 at the last one
+
+
+def hull(rate: Floats, power: Floats) -> Hull:
+    """
+    Return the hull of one problem.
+
+    Parameters
+    ----------
+    rate : (K,) float [h]
+        a_k, inf where not admissible.
+    power : (K,) float [$/h]
+    """
+    from rsjs.heuristics.kernels.speed_profile import find_hull
+
+    vertex, (own, energy, phi) = np.empty(len(rate), dtype=np.int64), np.empty((3, len(rate)))
+    size = find_hull(_own(rate), _own(power), vertex, own, energy, phi)
+    return Hull(vertex[:size], own[:size], phi[:size])
+
+
 def profiles(rate: Floats, power: Floats, time: Floats, steps: Steps) -> Profiles:
     """
-    The optimal profiles of n problems.
+    Return the optimal profiles of n problems.
 
     Parameters
     ----------
@@ -70,97 +95,6 @@ def profiles(rate: Floats, power: Floats, time: Floats, steps: Steps) -> Profile
     steps : Steps
         Of the n problems.
     """
-    found = hull(rate, power)
-    end = np.repeat(steps.end[steps.law, -1:], rate.shape[1], axis=1)
-    saved = np.zeros_like(end)
-    several = found.size > 1
-    saved[several, :-1] = found.rate[several, :-1] - found.rate[several, 1:]
-    fastest = np.where(found.size > 0, found.rate[:, -1], 0.0)
-    base = fastest * (end[:, 0] - steps.done)
-    late = base > time
-    slack = _hours(steps.done, base, saved, end) <= time
-    status = np.select([found.size == 0, late, slack], [INADMISSIBLE, INFEASIBLE, SLACK], FEASIBLE)
-    until = np.where((status == INFEASIBLE)[:, None], steps.done[:, None], end)
-    tight = np.flatnonzero(status == FEASIBLE)
-    if tight.size:
-        own = steps._replace(law=steps.law[tight], first=steps.first[tight], done=steps.done[tight])
-        until[tight] = _spread(found.phi[tight], saved[tight], base[tight], time[tight], own)
-    last = np.arange(rate.shape[1]) >= found.size[:, None] - 1
-    return _told(found, status, np.where(last, end, until), steps)
-
-
-def _spread(phi: Floats, saved: Floats, base: Floats, time: Floats, steps: Steps) -> Floats:
-    """(n, K) x_r where d is tight: T(0) > d >= T(inf) = base."""
-    done = steps.done
-    low = np.zeros(len(time), dtype=np.int64)
-    high = (phi.max(axis=1) * steps.height[steps.law, steps.first]).view(np.int64)
-    while (high - low > 1).any():  # floats >= 0 are in the order of their bits
-        middle = low + (high - low) // 2
-        until = _until(phi, steps, middle.view(np.float64), strict=True)
-        over = _hours(done, base, saved, until) > time
-        low, high = np.where(over, middle, low), np.where(over, high, middle)
-    critical = high.view(np.float64)
-    until = _until(phi, steps, critical, strict=True)
-    most = _until(phi, steps, critical, strict=False)
-    left = time - _hours(done, base, saved, until)
-    for r in range(phi.shape[1] - 2, -1, -1):
-        useful = saved[:, r] > 0
-        step = np.where(useful, saved[:, r], 1.0)
-        before = until[:, r].copy()
-        raised = np.where(useful, np.minimum(most[:, r], before + left / step), before)
-        until[:, r] = np.maximum(before, raised)
-        left -= saved[:, r] * (until[:, r] - before)
-    return until
-
-
-def _until(phi: Floats, steps: Steps, ratio: Floats, *, strict: bool) -> Floats:
-    """(n, K) end of the last step with Phi_r F^c > ratio, or >= ratio; w if there is none."""
-    low = np.repeat(steps.first[:, None], phi.shape[1], axis=1)
-    high = np.repeat(steps.size[steps.law][:, None], phi.shape[1], axis=1)
-    law = steps.law[:, None]
-    for _ in range(int(steps.size.max()).bit_length()):
-        middle = (low + high) // 2
-        height = steps.height[law, np.minimum(middle, steps.height.shape[1] - 1)]
-        value = phi * height
-        taken = (value > ratio[:, None] if strict else value >= ratio[:, None]) & (middle < high)
-        low, high = np.where(taken, middle + 1, low), np.where(taken, high, middle)
-    some = low > steps.first[:, None]
-    return np.where(some, steps.end[law, low - 1], steps.done[:, None])
-
-
-def _hours(done: Floats, base: Floats, saved: Floats, until: Floats) -> Floats:
-    """(n,) T: added up in the order of speeds, as the kernel does."""
-    total = base.copy()
-    for r in range(saved.shape[1] - 1):
-        total += saved[:, r] * (until[:, r] - done)
-    return total
-
-
-def _told(found: Hull, status: Ints, until: Floats, steps: Steps) -> Profiles:
-    runs = status != INADMISSIBLE
-    own = np.where(runs[:, None], found.energy, 0.0)
-    energy = own[:, 0] * epochs_from(steps, steps.done)
-    for r in range(until.shape[1] - 1):
-        energy += (own[:, r + 1] - own[:, r]) * epochs_from(steps, until[:, r])
-    first = (until > steps.done[:, None]).argmax(axis=1)
-    rows = np.arange(len(status))
-    end = until[rows, first]
-    kept = ~runs | (end >= steps.end[steps.law, -1])
-    hours = np.where(kept, 0.0, found.rate[rows, first]) * (end - steps.done)
-    return Profiles(
-        status=status,
-        energy=np.where(runs, energy, np.inf),
-        initial=np.where(runs, found.vertex[rows, first], -1),
-        change=np.where(kept, np.inf, hours),
-        vertex=found.vertex,
-        until=until,
-    )
-
-
-def solve(rate: Floats, power: Floats, time: Floats, steps: Steps, engine: str) -> Profiles:
-    """`profiles` by an engine, "numba" or "numpy"; both give the same to the last bit."""
-    if engine == "numpy":
-        return profiles(rate, power, time, steps)
     from rsjs.heuristics.kernels import speed_profile as kernel
 
     problems, most = rate.shape
@@ -178,5 +112,5 @@ def solve(rate: Floats, power: Floats, time: Floats, steps: Steps, engine: str) 
 
 
 def _own(array: Any) -> Any:
-    """A writable, contiguous copy: arrays of one type, so that one kernel is compiled."""
+    """Return a writable, contiguous copy: arrays of one type, so that one kernel is compiled."""
     return np.array(array, order="C")

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 
 from rsjs.heuristics.descent_methods import START
+from rsjs.heuristics.greedy_sample import sample
 from rsjs.heuristics.registry import COMPLETED, METHODS
 from rsjs.heuristics.schedules import without_empty_nodes
 from rsjs.heuristics.stopping import Reported
@@ -67,8 +68,6 @@ def gathered(
         _add(instance, found, solution)
     if found and fill and len(found) < count and instance.objective.open_nodes in COMPLETED:
         with report.phase("sample"):
-            from rsjs.heuristics.greedy_sample import sample
-
             for solution in sample(instance, call.limits.seed, count, Reported(report)):
                 _add(instance, found, solution)
     found = sorted(found, key=lambda pair: pair[0])[:count]

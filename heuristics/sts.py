@@ -1,10 +1,10 @@
 """
 STS, the stochastic scheduler (Filippini et al. 2024, Algorithms 2 and 3).
 
-    1. jobs in order of pressure, configurations by the single-job model       sts_choices
-    2. each job takes the first of its configurations that finds room, best fit     rooms
+    1. jobs in order of pressure, configurations by the single-job model       kernels/sts_choices
+    2. each job takes the first of its configurations that finds room, best fit      kernels/rooms
     3. idle GPUs are given away; jobs that keep their configuration keep their node
-                                                                     sts_postprocessing
+                                                   kernels/sts_postprocessing, sts_postprocessing
 
 literal    as printed: the number of GPUs of a job never falls (k_0, which is clipped to the most
            that a job may have on a GPU type); a job none of whose configurations finds room waits.
@@ -16,7 +16,7 @@ objective: w_max is the last epoch of a job's law. Of the shares of a GPU a job 
 may. k_0 is what a caller says, the model's k of the previous decision and k + 1 at T_j; without it,
 the dedicated GPUs of `instance.current`. These are also GPUs that were idle and given away: so from
 file to file k_0 rises up to whole nodes; over time, the policy of `simulation` keeps what the model
-chose. When a decision must be taken again, T_j: sts_changes. The least time between decisions is
+chose. When a decision must be taken again, T_j: kernels/sts. The least time between decisions is
 above 0: with `fallback`, which has no k_0, T_j could accumulate.
 """
 
@@ -27,22 +27,23 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from rsjs.heuristics import sts_choices as select
 from rsjs.heuristics.compiled import smallest
-from rsjs.heuristics.engines import choose_engine
-from rsjs.heuristics.first_fit import as_solution, first_fit, rows_without
+from rsjs.heuristics.decision_tables import settled
+from rsjs.heuristics.greedy_rules import RULES as GREEDY_RULES
+from rsjs.heuristics.greedy_rules import cluster_tables
+from rsjs.heuristics.kernels import sts as kernel
+from rsjs.heuristics.kernels.rooms import Rooms
+from rsjs.heuristics.kernels.sts_choices import Queued
 from rsjs.heuristics.outcome import choose_rule, finished
 from rsjs.heuristics.power_model import JobData
-from rsjs.heuristics.rooms import Rooms
-from rsjs.heuristics.sts_changes import hours_until_change
-from rsjs.heuristics.sts_postprocessing import give_idle_gpus, on_their_nodes
+from rsjs.heuristics.sts_postprocessing import on_their_nodes
+from rsjs.instances.cluster import Cluster
 from rsjs.instances.method import Call, Method, Report
 from rsjs.instances.schema import Instance
 from rsjs.instances.solution import Solution, SolveResult
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
-KERNELS = "rsjs.heuristics.kernels.sts"
 ROUNDING = 1e-9  # relative, of times that are added up
 
 
@@ -75,9 +76,6 @@ RULES = {
 }
 
 
-MARGINS = {"rule": None, "yes": True, "no": False}  # option -> `margin` of a decision
-
-
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Decision:
     """
@@ -107,12 +105,10 @@ def decide(
     *,
     floor: Ints | None = None,
     spacing: float = 1 / 60,
-    margin: bool | None = None,
-    engine: str = "numpy",
     data: JobData | None = None,
 ) -> Decision:
     """
-    One decision.
+    Return one decision.
 
     Parameters
     ----------
@@ -121,70 +117,81 @@ def decide(
         k_0 of each job.
     spacing : float [h]
         The least time between decisions.
-    margin : bool, optional
-        Whether due dates are advanced by it, if not as the rule says.
-    engine : "numba" | "numpy"
     data : JobData, optional
         Of the jobs, if it is known.
     """
     chosen, jobs = RULES[rule], len(instance.jobs)
-    advanced = chosen.margin if margin is None else margin
     current = instance.current
     if floor is None:
         floor = np.zeros(jobs, dtype=np.int64) if current is None else current.job_gpus
-    if engine == "numba":
-        from rsjs.heuristics import sts_compiled
+    model, steps = data or JobData.of(instance)
+    nodes = cluster_tables(instance.cluster, GREEDY_RULES["code"]).nodes
+    rooms = _empty(instance.cluster)
+    node, gpu, count, shared, wanted = np.empty((5, jobs), dtype=np.int64)
+    made = kernel.Decided(node, gpu, count, shared, wanted, np.empty(jobs))
+    kernel.decide(
+        nodes,
+        settled(
+            Queued(
+                rate=model.rate,
+                power=model.power,
+                units=model.units,
+                time=instance.jobs.due - instance.now - (spacing if chosen.margin else 0.0),
+                due=instance.jobs.due,
+                weight=instance.jobs.weight,
+                floor=np.array(floor) if chosen.monotone else np.zeros_like(floor),
+                kept=np.array(floor),
+            )
+        ),
+        settled(steps),
+        float(instance.now),
+        spacing,
+        chosen.fallback,
+        chosen.gives,
+        rooms,
+        made,
+    )
+    opened = nodes.opened_as[rooms.node_gpu, nodes.class_of_node]
+    solution = Solution(
+        job_node=node,
+        job_gpus=count,
+        job_level=np.where(shared >= 0, model.level[np.arange(jobs), gpu], -1),
+        node_type=np.where(rooms.node_gpu >= 0, opened, -1),
+    )
+    moved = on_their_nodes(instance, solution)
+    return Decision(solution=moved, change=made.change, wanted=wanted)
 
-        made = sts_compiled.decide(
-            instance,
-            floor,
-            data or JobData.of(instance),
-            monotone=chosen.monotone,
-            fallback=chosen.fallback,
-            gives=chosen.gives,
-            margin=spacing if advanced else 0.0,
-            spacing=spacing,
-        )
-        moved = on_their_nodes(instance, made.solution)
-        return Decision(solution=moved, change=made.change, wanted=made.wanted)
-    own = floor if chosen.monotone else np.zeros(jobs, dtype=np.int64)
-    of = select.choices(instance, own, spacing if advanced else 0.0, data)
-    codes = select.wanted(of)
-    if chosen.fallback:
-        codes = np.hstack([codes, select.less(of)])
-    rooms = Rooms(instance.cluster)
-    stride = of.model.rate.shape[2]
-    queue = select.queue(instance, of)
-    placed = first_fit(queue, rows_without(codes), of.units, rooms, stride)
-    gpu = np.array(placed.gpu)
-    model = np.where(gpu >= 0, of.initial[np.arange(jobs), gpu], floor)
-    if chosen.gives:
-        give_idle_gpus(of.model.rate, of.work, placed, rooms)
-    change = hours_until_change(of, placed, spacing)
-    solution = as_solution(placed, of.model.level, rooms)
-    return Decision(solution=on_their_nodes(instance, solution), change=change, wanted=model)
+
+def _empty(cluster: Cluster) -> Rooms:
+    """Return all of a cluster, closed."""
+    nodes, gpus = cluster.nodes, cluster.nodes * cluster.largest
+    node, jobs, left = np.zeros((3, gpus), dtype=np.int64)
+    return Rooms(
+        node_gpu=np.full(nodes, -1),
+        idle=np.zeros(nodes, dtype=np.int64),
+        gpu_node=node,
+        gpu_jobs=jobs,
+        gpu_left=left,
+        free=np.array([nodes, 0, 0]),
+        shared=np.zeros(1, dtype=np.int64),
+        units=np.array([gpu.units for gpu in cluster.gpu_types]),
+    )
 
 
 def run(instance: Instance, call: Call, report: Report) -> SolveResult:
-    """STS as a method."""
+    """Solve an instance by STS."""
     rule = choose_rule("sts", call.rule, RULES)
     spacing = call.options.get("spacing", 1.0) / 60
-    margin = MARGINS[call.options.get("margin", "rule")]
     with report.phase("solve"):
-        decision = decide(instance, rule, spacing=spacing, margin=margin, engine=_engine(call))
+        decision = decide(instance, rule, spacing=spacing)
     return finished(instance, decision.solution, report)
 
 
-def prepare_engine(_method: Method, call: Call, _jobs: int) -> None:
-    """Compile or load what the engine of a call needs."""
-    compile_kernels(_engine(call))
+def prepare(_method: Method, _call: Call, _jobs: int) -> None:
+    """Compile or load the kernels."""
+    compile_kernels()
 
 
-def compile_kernels(engine: str) -> None:
-    """Compile or load the kernels of a decision by an engine, if it has any."""
-    if engine == "numba":
-        decide(smallest(), engine=engine)
-
-
-def _engine(call: Call) -> str:
-    return choose_engine(call.options.get("engine", "auto"), KERNELS)
+def compile_kernels() -> None:
+    """Compile or load the kernels of a decision."""
+    decide(smallest())

@@ -18,7 +18,7 @@ STS = (
         summary="most pressing job first, GPUs or a share by its optimal speed profile",
         kind="heuristic",
         run="rsjs.heuristics.sts:run",
-        prepare="rsjs.heuristics.sts:prepare_engine",
+        prepare="rsjs.heuristics.sts:prepare",
         open_nodes=COMPLETED,
         rules=("literal", "fallback"),
         rule_help={
@@ -29,16 +29,6 @@ STS = (
         options={
             "spacing": Option(
                 default=1.0, minimum=0.001, help="minutes: the least time between two decisions"
-            ),
-            "margin": Option(
-                default="rule",
-                choices=("rule", "yes", "no"),
-                help="due dates advanced by the spacing; rule: with fallback only",
-            ),
-            "engine": Option(
-                default="auto",
-                choices=("auto", "numba", "numpy"),
-                help="of the profiles, with equal results; auto: numba where it is loaded",
             ),
         },
     ),
@@ -72,7 +62,7 @@ STS = (
         summary="queue:greedy again and again with random swaps and choices, the best one counts",
         kind="heuristic",
         run="rsjs.heuristics.randomized_queue:run",
-        prepare="rsjs.heuristics.randomized_queue:prepare_engine",
+        prepare="rsjs.heuristics.randomized_queue:prepare",
         open_nodes=COMPLETED,
         options={
             "iterations": Option(

@@ -1,75 +1,21 @@
 """
-After the assignment (Filippini et al. 2024, VI-C): idle GPUs, and the nodes of unchanged jobs.
+Loads of nodes moved to where their jobs were (Filippini et al. 2024, VI-C).
 
-The idle GPUs of a node go one by one to that job on it which saves most time at w_max,
-(a_k - a_(k+1)) (w_max - w), as long as one saves any: two more GPUs are not tried where one saves
-nothing. A share becomes a GPU of its own; a job alone on a shared GPU gets all of it at once. Last,
-whole loads of nodes of one class change places, so that as many jobs as possible with the same GPUs
+Whole loads of nodes of one class change places, so that as many jobs as possible with the same GPUs
 as before are on the node where they were.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 import numpy as np
 from numpy.typing import NDArray
 
-from rsjs.heuristics.first_fit import Placed
 from rsjs.heuristics.greedy_rules import RULES, cluster_tables
-from rsjs.heuristics.rooms import Rooms
 from rsjs.instances.cluster import Cluster
 from rsjs.instances.schema import Instance
 from rsjs.instances.solution import Solution
 
-Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
-
-
-def give_idle_gpus(rate: Floats, work: Floats, placed: Placed, rooms: Rooms) -> None:
-    """
-    Give idle GPUs away; `placed` and `rooms` are changed.
-
-    Parameters
-    ----------
-    rate : (J, T, G + 1) float [h]
-    work : (J,) float
-        Epochs left at w_max.
-    """
-    _whole_gpus(range(len(placed.node)), placed, rooms)
-    on_node: dict[int, list[int]] = {}
-    for j, node in enumerate(placed.node):
-        if node >= 0 and rooms.idle[node]:
-            on_node.setdefault(node, []).append(j)
-    for node, jobs in on_node.items():
-        while rooms.idle[node]:
-            savings = [_saving(rate, work, placed, j) for j in jobs]
-            best = max(savings)
-            if best <= 0:
-                break
-            j = jobs[savings.index(best)]
-            rooms.idle[node] -= 1
-            placed.count[j] += 1
-            shared, placed.shared[j] = placed.shared[j], -1
-            if shared >= 0:
-                rooms.gpu_jobs[shared] -= 1
-                _whole_gpus(jobs, placed, rooms)
-
-
-def _saving(rate: Floats, work: Floats, placed: Placed, j: int) -> float:
-    """Hours that one more GPU saves; 0 if the job may not have it."""
-    own, count = rate[j, placed.gpu[j]], placed.count[j]
-    if count + 1 == len(own) or own[count + 1] == np.inf:
-        return 0.0
-    return float((own[count] - own[count + 1]) * work[j])
-
-
-def _whole_gpus(jobs: Iterable[int], placed: Placed, rooms: Rooms) -> None:
-    """All of a shared GPU to a job that is alone on it."""
-    for j in jobs:
-        shared = placed.shared[j]
-        if shared >= 0 and rooms.gpu_jobs[shared] == 1:
-            placed.count[j], placed.shared[j] = 1, -1
 
 
 def on_their_nodes(instance: Instance, solution: Solution) -> Solution:

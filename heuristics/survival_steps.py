@@ -116,11 +116,3 @@ def repeated(of_jobs: Steps, times: int) -> Steps:
         first=np.repeat(of_jobs.first, times),
         done=np.repeat(of_jobs.done, times),
     )
-
-
-def epochs_from(of: Steps, epoch: Floats) -> Floats:
-    """(n,) integral of F^c from `epoch` (n,), one from w to w_max, to w_max."""
-    step = (of.end[of.law] < epoch[:, None]).sum(axis=1)
-    here = (of.end[of.law, step] - epoch) * of.height[of.law, step]
-    found: Floats = (here + of.area[of.law, step + 1]) / of.height[of.law, of.first]
-    return found

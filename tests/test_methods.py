@@ -3,7 +3,6 @@
 import subprocess
 import sys
 from dataclasses import replace
-from importlib.util import find_spec
 from types import SimpleNamespace
 
 import pytest
@@ -83,7 +82,7 @@ def test_every_method_is_spelled_by_its_name():
         # one of several
         ("hierarchical?method=edf|nope", "method nope"),
         ("hierarchical?method=edf|", "no method"),
-        ("hierarchical?method=edf|greedy?engine=numpy", "method=(greedy?engine=numpy)"),
+        ("hierarchical?method=edf|sts?spacing=5", "method=(sts?spacing=5)"),
         ("hierarchical?method=edf|hierarchical", "runs no other method"),
         ("hierarchical?method=edf|rsjs_bound", "makes decisions"),
         # methods of methods of methods
@@ -198,10 +197,9 @@ def test_a_method_without_decisions_is_no_value(inner):
 @pytest.mark.parametrize(
     ("spelling", "told"),
     [
-        ("path_relinking?path=inf", "'path=inf', expected a finite number"),
-        ("path_relinking?path=nan", "'path=nan', expected path >= 0"),
-        ("local_search?neighbourhoods=89", "'neighbourhoods=89', expected neighbourhoods as"),
-        ("randomized_greedy?fit=first,fit=best", "'fit=best', expected fit once"),
+        ("sts?spacing=inf", "'spacing=inf', expected a finite number"),
+        ("sts?spacing=nan", "'spacing=nan', expected spacing >= 0.001"),
+        ("queue?fit=all,fit=open", "'fit=open', expected fit once"),
         ("randomized_greedy?iterations=9999999999999", "expected iterations <= 1000000000000"),
         ("jahani_patterns@", "expected a solver after @"),
         ("sts:", "a rule after :"),
@@ -268,8 +266,7 @@ def methods():
     instance = sts.generate(nodes=2, jobs=4, seed=1, mix="km", sharing="paper")
     spellings = ["hierarchical?controllers=2,method=rsjs_classes@highs"]
     for name, method in all_methods().items():
-        engine = "?engine=numba" if "engine" in method.options else OPTIONS.get(name, "")
-        spellings += [f"{name}{engine}"] * (method.kind == "heuristic")
+        spellings += [f"{name}{OPTIONS.get(name, '')}"] * (method.kind == "heuristic")
     for spelling in spellings:
         asked = parse(spelling)
         call = Call(rule=asked.rule, options=asked.options, limits=Limits(gap=0.5))
@@ -280,7 +277,7 @@ def methods():
 
 def policies():
     workload = generators.sts.workload(nodes=2, jobs=4, seed=1, law="exp")
-    for spelling in ("roll", "randomized_queue", "greedy?engine=numba", "local_search", "sts"):
+    for spelling in ("roll", "randomized_queue", "greedy", "local_search", "sts"):
         decides = policy(spelling, workload)
         yield spelling, lambda: simulate(workload, decides)
 
@@ -292,7 +289,6 @@ for spelling, run in methods() if sys.argv[1] == "methods" else policies():
 """
 
 
-@pytest.mark.skipif(find_spec("numba") is None, reason="numba is not installed")
 @pytest.mark.parametrize("what", ["methods", "policies"])
 def test_what_is_imported_and_compiled_comes_before_the_clock(what):
     done = subprocess.run([sys.executable, "-c", PREPARED, what], capture_output=True, text=True)

@@ -16,7 +16,7 @@ from rsjs.instances.generators.jahani import generate
 def stored(tmp_path_factory):
     folder = tmp_path_factory.mktemp("stored")
     instance = generate(nodes=100, jobs=400, seed=1)
-    solution = complete(instance, greedy.decide(greedy.prepare(instance, "code")))
+    solution = complete(instance, greedy.decide(instance, "code"))
     files.write_instance(instance, folder / "instance.json")
     files.write_solution(solution, instance.digest, folder / "solution.json")
     return instance, solution, folder / "instance.json", folder / "solution.json"

@@ -6,9 +6,6 @@ import pytest
 
 from benchmarks.expected import EXPECTED, differences
 from benchmarks.kernel_cases import KERNELS, TOLERANCE
-from rsjs.heuristics.compiled import AVAILABLE
-
-pytestmark = pytest.mark.skipif(not AVAILABLE, reason="numba is not installed")
 
 
 @pytest.mark.parametrize("name", KERNELS)

@@ -28,7 +28,7 @@ def instance(request):
 
 
 def decision(instance, rule):
-    return complete(instance, greedy.decide(greedy.prepare(instance, rule)))
+    return complete(instance, greedy.decide(instance, rule))
 
 
 @pytest.mark.parametrize("jobs", ["late", "all"])

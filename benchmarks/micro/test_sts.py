@@ -5,12 +5,9 @@ from __future__ import annotations
 import pytest
 
 from benchmarks import sts_cases
-from rsjs.heuristics.compiled import AVAILABLE
-from rsjs.heuristics.speed_profile import FEASIBLE, solve
+from rsjs.heuristics.speed_profile import FEASIBLE, profiles
 from rsjs.heuristics.survival_steps import steps_of_jobs
 from rsjs.instances.check import check
-
-ENGINES = ("numba", "numpy") if AVAILABLE else ("numpy",)
 
 
 def test_survival_steps(benchmark):
@@ -18,10 +15,9 @@ def test_survival_steps(benchmark):
     assert len(benchmark(steps_of_jobs, instance).done) == 400
 
 
-@pytest.mark.parametrize("engine", ENGINES)
-def test_1200_profiles(benchmark, engine):
+def test_1200_profiles(benchmark):
     arguments = sts_cases.single_jobs()
-    found = benchmark(solve, *arguments, engine)
+    found = benchmark(profiles, *arguments)
     assert (found.status == FEASIBLE).all()
 
 

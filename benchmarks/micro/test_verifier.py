@@ -16,7 +16,7 @@ from rsjs.reporting.kit import rsjs_verify
 def stored(tmp_path_factory):
     folder = tmp_path_factory.mktemp("stored")
     instance = generate(nodes=100, jobs=400, seed=1, mix="kma", sharing="paper")
-    solution = complete(instance, greedy.decide(greedy.prepare(instance, "paper")))
+    solution = complete(instance, greedy.decide(instance, "paper"))
     files.write_instance(instance, folder / "instance.json.gz")
     files.write_solution(solution, instance.digest, folder / "solution.json")
     cost = check(instance, solution).objective

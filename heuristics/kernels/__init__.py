@@ -1,1 +1,1 @@
-"""Loops over arrays, compiled where numba is installed."""
+"""Loops over arrays, compiled by numba."""

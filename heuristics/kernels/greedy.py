@@ -1,5 +1,5 @@
 """
-One greedy decision, as greedy.py makes it, on arrays.
+One greedy decision; see greedy.py.
 
 No candidates are sorted: when a job has its turn, its first candidate that finds a node is the
 least of those that fit, in the order of `candidates.ranking`.
@@ -52,7 +52,7 @@ def decide(
         kind, g = first_that_fits(nodes, state, hours, j, now, due[j], strict)
         if kind < 0:
             continue
-        state.node[running] = place(nodes, state, kind, g, 0.0, False)
+        state.node[running] = place(nodes, state, kind, g, 0.0)
         state.job[running], state.gpus[running] = j, g
         running += 1
         if state.room.max() == 0:

@@ -15,15 +15,12 @@ from rsjs.heuristics.descent_tables import (
     AT_COMPLETION,
     AT_NEXT_EVENT,
     FIRST_ENDING,
-    GAIN,
     NEXT_EVENT,
     PROPORTIONAL,
     Ints,
     Tables,
 )
 from rsjs.heuristics.schedules import EVENT, OVERDUE, PRICES, RUNNING, Schedule
-
-LEAST_COST = 1e-9  # [$] of a job, where the gain divides by it
 
 
 @inner
@@ -63,14 +60,6 @@ def event_without(s: Schedule, n: int, m: int) -> float:
 
 
 @inner
-def job_gain(tables: Tables, j: int, q: int, rate: float, used: int) -> float:
-    """M_j / (cost of the job's part of its node + tardiness), with code q on a node at `rate`."""
-    part = tables.amount[q] / used * rate * tables.hours[j, q]
-    gain: float = tables.longest[j] / max(LEAST_COST, part + tables.late[j, q])
-    return gain
-
-
-@inner
 def own_cost(tables: Tables, s: Schedule, n: int, j: int, q: int) -> float:
     """What job j adds to a node by itself with code q, the GPUs in use given [$]."""
     cost = 0.0
@@ -79,8 +68,6 @@ def own_cost(tables: Tables, s: Schedule, n: int, j: int, q: int) -> float:
     if tables.energy == PROPORTIONAL:
         part = tables.amount[q] / tables.size[s.kind[n]]
         cost += part * s.rate[n] * tables.hours[j, q]
-    elif tables.energy == GAIN:
-        cost -= job_gain(tables, j, q, s.rate[n], s.used[n])
     return cost
 
 
@@ -108,8 +95,6 @@ def node_value(
             value += tables.late[j, q]
         if tables.energy == PROPORTIONAL:
             value += tables.amount[q] / tables.size[v] * rate * time
-        elif tables.energy == GAIN:
-            value -= job_gain(tables, j, q, rate, used)
     if tables.energy == FIRST_ENDING:
         value += rate * first
     return value, first

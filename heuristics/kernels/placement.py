@@ -30,14 +30,14 @@ def clear(nodes: NodeTables, state: State) -> None:
 
 
 @inlined
-def place(nodes: NodeTables, state: State, kind: int, g: int, u: float, first_fit: bool) -> int:
+def place(nodes: NodeTables, state: State, kind: int, g: int, u: float) -> int:
     """
     The node that gives g GPUs to a job, an open one if there is one; room[kind] >= g.
 
     The number u in [0, 1) is for the choice among open nodes.
     """
     if state.open_room[kind] >= g:
-        node = choose(state, kind, g, u, first_fit)
+        node = choose(state, kind, g, u)
         before = taken(state, kind, node)
     else:
         node, d = largest(nodes, state, kind)
@@ -82,28 +82,24 @@ def fill(state: State, kind: int, node: int, left: int) -> None:
 
 
 @inlined
-def choose(state: State, kind: int, g: int, u: float, first_fit: bool) -> int:
+def choose(state: State, kind: int, g: int, u: float) -> int:
     """
     An open node with at least g idle GPUs.
 
-    A list of candidates is filled, the fullest nodes first (best fit) or by index (first fit),
-    and u in [0, 1) takes one of them with a chance proportional to 1 / its idle GPUs.
+    A list of candidates is filled, the fullest nodes first (best fit), and u in [0, 1) takes one
+    of them with a chance proportional to 1 / its idle GPUs.
     """
     most, found, total = state.listed.shape[0], 0, 0.0
-    room = state.open_room[kind]
-    for least in range(g, room + 1):
-        highest = room if first_fit else least
+    for idle in range(g, state.open_room[kind] + 1):
         for word in range(state.sets.shape[2]):
-            bits = state.sets[kind, least, word]
-            for more in range(least + 1, highest + 1):
-                bits |= state.sets[kind, more, word]
+            bits = state.sets[kind, idle, word]
             while bits != 0 and found < most:
                 node = (word << 5) + lowest_bit(bits)
                 bits &= bits - 1
                 state.listed[found] = node
                 total += 1.0 / state.idle[node]
                 found += 1
-        if first_fit or found == most:
+        if found == most:
             break
     chosen, reached = 0, 1.0 / state.idle[state.listed[0]]
     while chosen < found - 1 and u * total >= reached:

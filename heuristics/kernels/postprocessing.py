@@ -1,4 +1,4 @@
-"""Idle GPUs of open nodes, as greedy uses them: `postprocessing` and greedy.py on arrays."""
+"""Idle GPUs of open nodes after greedy: smaller nodes, then more GPUs for jobs."""
 
 from __future__ import annotations
 

@@ -72,7 +72,7 @@ def construct(
                 continue
             code = choices.candidate[job, rank]
         kind, g = choices.kind[code], choices.gpus[code]
-        node = place(nodes, state, kind, g, u_node, choices.first_fit)
+        node = place(nodes, state, kind, g, u_node)
         state.job[running], state.node[running], state.gpus[running] = job, node, g
         running += 1
         if state.room[kind] < choices.least[kind] and is_full(choices, state):

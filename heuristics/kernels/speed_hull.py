@@ -1,11 +1,23 @@
-"""The hull of one problem as speed_hull.py makes it."""
+"""
+The speeds worth using: the lower-left convex hull of the points (a_k, Q_k), hours and $ per epoch.
+
+For a multiplier lambda of the time limit each epoch takes the k of least F^c Q_k + lambda a_k: only
+vertices of the hull. It begins at the cheapest point (of equal ones the fastest), so that speeds
+that cost more than a faster one are not on it, and ends at the fastest. Along it
+
+    S_r = a_r - a_(r+1) > 0,   Phi_r = (Q_(r+1) - Q_r) / S_r > 0,  increasing in r
+
+which the printed model takes from P convex with P(0) = 0; idle power breaks that (rsjs 6.1).
+"""
 
 from __future__ import annotations
 
 from math import inf, isfinite
 
 from rsjs.heuristics.compiled import inlined
-from rsjs.heuristics.speed_hull import EQUAL, Floats, Ints
+from rsjs.heuristics.decision_tables import Floats, Ints
+
+EQUAL = 1.0 + 1e-12  # costs and slopes within this factor are ties; the faster speed wins
 
 
 @inlined
@@ -13,13 +25,16 @@ def hull(
     rate: Floats, power: Floats, vertex: Ints, own_rate: Floats, energy: Floats, phi: Floats
 ) -> int:
     """
-    Fill what `speed_hull.Hull` has of one problem; the number of vertices is returned.
+    Fill the arrays with the vertices of the hull, the slowest first; return their number.
 
     Parameters
     ----------
-    rate, power : (K,)
+    rate, power : (K,) float [h], [$/h]
+        a_k, inf where not admissible, and P_k.
     vertex : (K,) int
-        Filled up with the last one; the other arrays are not.
+        Configuration of each vertex, padded with the last one; the other arrays are not padded.
+    own_rate, energy, phi : (K,) float [h], [$], [$/h]
+        a_r, Q_r and Phi_r of each vertex; Phi is 0 at the last one.
     """
     most, least = rate.shape[0], inf
     for k in range(most):

@@ -1,8 +1,4 @@
-"""
-Optimal speed profiles as speed_profile.py makes them, problem by problem.
-
-Every sum has the order of the numpy version, so that both agree to the last bit.
-"""
+"""Optimal speed profiles, problem by problem; see speed_profile.py."""
 
 from __future__ import annotations
 
@@ -14,7 +10,7 @@ from rsjs.heuristics.compiled import compiled, inlined
 from rsjs.heuristics.kernels.speed_hull import hull
 from rsjs.heuristics.kernels.speed_switches import Left, Speeds, spread
 from rsjs.heuristics.speed_profile import FEASIBLE, INADMISSIBLE, INFEASIBLE, SLACK, Profiles
-from rsjs.heuristics.survival_steps import Floats, Steps
+from rsjs.heuristics.survival_steps import Floats, Ints, Steps
 
 
 @compiled
@@ -51,6 +47,14 @@ def profiles(rate: Floats, power: Floats, time: Floats, steps: Steps, found: Pro
             found.status[p] = SLACK
             low[:], high[:] = left.steps, left.steps
         tell(left, steps.area[law], own_rate, energy, speeds, size, p, found)
+
+
+@compiled
+def find_hull(
+    rate: Floats, power: Floats, vertex: Ints, own_rate: Floats, energy: Floats, phi: Floats
+) -> int:
+    """Fill the arrays as `speed_hull.hull` does, for callers that are no kernels."""
+    return hull(rate, power, vertex, own_rate, energy, phi)
 
 
 @inlined

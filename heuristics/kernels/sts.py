@@ -1,8 +1,17 @@
 """
-A decision of STS as sts.py makes it: the same profiles, queue, placement and T_j, in one pass.
+A decision of STS in one pass: profiles, queue, placement and T_j; see sts.py.
 
-A job's configurations are not listed before its turn comes. Every sum and every comparison is that
-of the numpy version, so that both decide alike to the last bit.
+T_j, when a job's configuration must change (Filippini et al. 2024, VI-B), without Zeno's events: a
+job has what the model chose, until the first switch of its profile. If it got other GPUs, T_j of
+the model means nothing: kept, it sits on the switching surface, and events accumulate (online 6).
+So the model is solved again with at least the GPUs that the job has, and its first switch counts.
+If these are no vertex of that hull, T_j is the last moment from which the fastest configuration
+a_min is still in time,
+
+    t = (d - a_min (w_max - w)) / (1 - a_min / a_k)
+
+A job that is late in any case, or in time as it is, has no T_j: it waits for others to end. T_j is
+never sooner than the least time between decisions.
 """
 
 from __future__ import annotations
@@ -92,7 +101,7 @@ def decide(
 def set_changes(
     jobs: Queued, steps: Steps, work: Floats, found: Profiles, spacing: float, made: Decided
 ) -> None:
-    """Fill `made.change`, see `sts_changes.hours_until_change`."""
+    """Fill `made.change` with T_j - now [h]; inf = never, or the job waits."""
     types, stride = jobs.rate.shape[1:]
     job = np.empty(len(work), dtype=np.int64)
     others = 0

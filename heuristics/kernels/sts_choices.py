@@ -1,4 +1,14 @@
-"""The queue of STS and each job's configurations, as sts_choices.py makes them."""
+"""
+What STS chooses from: the queue, and each job's configurations (Filippini et al. 2024, VI-A, -B).
+
+    Delta_j = now + min t_j - d_j, times eta_j where positive          (27), t_j at w_max
+    D_j     the first configuration of the optimal profile on each GPU type      Algorithm 3
+
+The types on which d_j can be met come first, by expected energy (P3.1), then the others, by the
+time that their fastest configuration takes at w_max: the paper sorts by energy alone, but has no
+rule for a job that is late on some types. As a fallback each type in turn offers what is less than
+wanted, the fastest first.
+"""
 
 from __future__ import annotations
 
@@ -54,7 +64,7 @@ def solved(
 
 @compiled
 def by_pressure(jobs: Queued, work: Floats, now: float) -> Ints:
-    """Jobs by decreasing pressure, see `sts_choices.queue`."""
+    """Return the jobs by decreasing pressure (27); ties by position."""
     key = np.empty(len(work))
     for j in range(len(work)):
         fastest = inf

@@ -1,4 +1,10 @@
-"""Idle GPUs given away, and the last moment for a job that has others than it wants."""
+"""
+Idle GPUs given away (Filippini et al. 2024, VI-C), and the last moment for a job that has others.
+
+The idle GPUs of a node go one by one to that job on it which saves most time at w_max,
+(a_k - a_(k+1)) (w_max - w), as long as one saves any: two more GPUs are not tried where one saves
+nothing. A share becomes a GPU of its own; a job alone on a shared GPU gets all of it at once.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +19,17 @@ from rsjs.heuristics.kernels.rooms import Rooms
 def give_idle_gpus(
     rate: Floats, work: Floats, rooms: Rooms, node: Ints, gpu: Ints, count: Ints, shared: Ints
 ) -> None:
-    """Change `count`, `shared` and `rooms`, see `sts_postprocessing.give_idle_gpus`."""
+    """
+    Give idle GPUs away: change `count`, `shared` and `rooms`.
+
+    Parameters
+    ----------
+    rate : (J, T, G + 1) float [h]
+    work : (J,) float
+        Epochs left at w_max.
+    node, gpu, count, shared : (J,) int
+        As in `sts.Decided`.
+    """
     for j in range(len(work)):
         if shared[j] >= 0 and rooms.gpu_jobs[shared[j]] == 1:
             count[j], shared[j] = 1, -1
@@ -42,7 +58,11 @@ def give_idle_gpus(
 
 @compiled
 def last_moment(rate: Floats, count: int, time: float, work: float) -> float:
-    """`sts_changes._last_moment` of a job: `rate` (G + 1,) is inf below `count` GPUs."""
+    """
+    Return the hours for which a job may go on with `count` GPUs before it needs the fastest.
+
+    inf if it is late in any case, or in time as it is; `rate` (G + 1,) is inf below `count` GPUs.
+    """
     fastest, own = rate.min(), rate[count]
     if own * work <= time or fastest * work > time:
         return inf

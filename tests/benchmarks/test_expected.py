@@ -9,7 +9,6 @@ from benchmarks.expected import EXPECTED, differences
 from benchmarks.kernel_cases import KERNELS
 from benchmarks.method_cases import CASES, STEERED
 from benchmarks.method_values import values_of
-from rsjs.heuristics.compiled import AVAILABLE
 from rsjs.instances.solution import Stop
 
 WANTED = {"cost": 10.0, "bound": None, "counts": {"moves": 3}}
@@ -21,7 +20,6 @@ def found(kernel):
     return work.values(work.run())
 
 
-@pytest.mark.skipif(not AVAILABLE, reason="numba is not installed")
 def test_a_kernel_that_does_everything_twice_is_noticed_by_its_counts():
     wanted = EXPECTED["kernels"]["descent"]
     assert differences(wanted, found("descent"), None) == []

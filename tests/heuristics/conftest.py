@@ -1,12 +1,11 @@
 """Small instances: written out by hand, and random ones of every shape."""
 
-import sys
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from rsjs.heuristics import compiled, part_decisions
+from rsjs.heuristics import part_decisions
 from rsjs.instances.cluster import Cluster, GpuType, NodeGroup, NodeType, ShareLevel
 from rsjs.instances.epochs import FIXED, Law
 from rsjs.instances.schema import FAMILIES, Instance
@@ -113,18 +112,6 @@ def make():
 def random_instance():
     """The builder of random instances from a seed and an objective."""
     return _random
-
-
-@pytest.fixture
-def plain_kernels(monkeypatch):
-    """Kernels that are imported from now on run as plain Python, as they do without numba."""
-    monkeypatch.setattr(compiled, "AVAILABLE", False)
-    kernels = "rsjs.heuristics.kernels"
-    loaded = {name: sys.modules.pop(name) for name in [*sys.modules] if name.startswith(kernels)}
-    yield
-    for name in [name for name in sys.modules if name.startswith(kernels)]:
-        del sys.modules[name]
-    sys.modules.update(loaded)
 
 
 @pytest.fixture

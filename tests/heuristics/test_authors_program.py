@@ -4,10 +4,9 @@ import csv
 
 import pytest
 
-from rsjs.heuristics.compiled import AVAILABLE
-from rsjs.heuristics.randomized_engines import Batched, Compiled
+from rsjs.heuristics.randomized_greedy import Constructions
 from rsjs.heuristics.randomized_rules import RULES
-from rsjs.heuristics.randomized_tables import prepare
+from rsjs.heuristics.randomized_tables import prepared
 from rsjs.heuristics.registry import METHODS
 from rsjs.instances import costs
 from rsjs.instances.csv_triple import read
@@ -66,26 +65,17 @@ def test_greedy_schedule_equals_the_authors(shared, case):
 )
 def test_randomized_greedy_costs_equal_the_authors(shared, case, seed):
     instance = read(shared / "data/peer" / case)
-    options = {"iterations": 1000, "stream": "minstd", "engine": "numpy"}
+    options = {"iterations": 1000, "stream": "minstd"}
     call = Call(rule="code", options=options, limits=Limits(seed=seed))
     result = METHODS["randomized_greedy"].load()(instance, call, Report())
     _assert_costs(shared, instance, result.solution, case, "RandomGreedy", str(seed))
 
 
 @pytest.mark.parametrize("case", CASES)
-@pytest.mark.parametrize(
-    "engine",
-    [
-        pytest.param(
-            Compiled, marks=pytest.mark.skipif(not AVAILABLE, reason="numba is not installed")
-        ),
-        Batched,
-    ],
-)
-def test_every_iteration_equals_the_authors(shared, case, engine):
+def test_every_iteration_equals_the_authors(shared, case):
     lines = (shared / "data/peer" / case / "rg_costs_minstd_seed1.csv").read_text().split()
     instance = read(shared / "data/peer" / case)
-    prepared = prepare(instance, RULES["code"], seed=1, stream="minstd")
-    ours = engine(prepared).costs(1, len(lines))
+    tables = prepared(instance, RULES["code"], seed=1, stream="minstd")
+    ours = Constructions(tables).costs(1, len(lines))
     assert len(lines) == 1000
     assert ours == pytest.approx([float(line) for line in lines], rel=1e-9)

@@ -1,4 +1,4 @@
-"""Where compiled code is kept, and what happens without a compiler."""
+"""Where compiled code is kept, and that kernels find the same uncompiled."""
 
 import os
 import subprocess
@@ -9,8 +9,17 @@ from pathlib import Path
 
 import pytest
 
-from rsjs.heuristics import compiled, engines
+from rsjs.heuristics import compiled, greedy_sample
+from rsjs.heuristics.mig_local_search import local_search
+from rsjs.heuristics.mig_rules import best_fit
+from rsjs.instances.generators import andreas, kiros, sts
+from rsjs.instances.library.drawing import mig_config
+from rsjs.instances.method import Call, Limits, Report
+from rsjs.instances.mig.generator import generate as mig_jobs
+from rsjs.instances.mig.schedule_objective import parse_objective
+from rsjs.instances.mig.scheduling import paper_problem
 from rsjs.instances.solution import DECISION_ARRAYS
+from rsjs.methods import parse
 
 ROOT = Path(__file__).parents[2]
 
@@ -104,52 +113,7 @@ def test_a_few_versions_are_kept_the_newest_among_them(package):
     assert (place / "kernel.cpython-311.pyc").exists()
 
 
-def test_kernels_are_kept_once_their_module_was_compiled(package):
-    folder = _folder()
-    assert folder is not None
-    (folder / "kernels_0123").mkdir()
-    (folder / "kernels_0123" / "greedy.decide-20.py311.nbi").write_text("")
-    assert compiled.is_kept("rsjs.heuristics.kernels.greedy")
-    assert not compiled.is_kept("rsjs.heuristics.kernels.greed")
-    assert not compiled.is_kept("rsjs.heuristics.kernels.decide")
-
-
-def test_without_numba_a_kernel_is_the_function_itself(monkeypatch):
-    monkeypatch.setattr(compiled, "AVAILABLE", False)
-
-    def kernel(x):
-        return x + 1
-
-    assert compiled.compiled(kernel) is kernel
-    assert compiled.inner(kernel) is kernel
-    assert compiled.inlined(kernel) is kernel
-
-
-@pytest.fixture
-def broken_numba(monkeypatch):
-    """numba is installed, but its import fails."""
-    monkeypatch.setattr(compiled, "AVAILABLE", True)
-    monkeypatch.setattr(engines, "AVAILABLE", True)
-    monkeypatch.setitem(sys.modules, "numba", None)
-    compiled._broken.cache_clear()
-    yield
-    compiled._broken.cache_clear()
-
-
-def test_where_numba_cannot_be_imported_kernels_run_uncompiled(broken_numba):
-    def kernel(x):
-        return x + 1
-
-    with pytest.warns(RuntimeWarning, match="kernels run uncompiled: "):
-        assert compiled.compiled(kernel) is kernel
-    assert compiled.engine() == "python"
-    assert engines.choose_engine("auto", "pytest", much_work=True, seconds=99) == "numpy"
-    with pytest.raises(ValueError, match="numba cannot be imported"):
-        engines.choose_engine("numba", "pytest")
-
-
 @pytest.mark.slow
-@pytest.mark.skipif(not compiled.AVAILABLE, reason="numba is not installed")
 @pytest.mark.parametrize("writable", [True, False])
 def test_a_kernel_runs_compiled_whether_it_can_be_kept_or_not(tmp_path, writable):
     code = (
@@ -170,70 +134,50 @@ def test_a_kernel_runs_compiled_whether_it_can_be_kept_or_not(tmp_path, writable
     assert [*cache.rglob("*.nbi")] if writable else "None" in done.stdout
 
 
-@pytest.mark.parametrize(
-    ("available", "asked", "loaded", "kept", "much_work", "seconds", "expected"),
-    [
-        (True, "auto", False, True, False, 99, "numpy"),  # not worth a second
-        (True, "auto", False, True, True, 3, "numba"),
-        (True, "auto", False, False, True, 3, "numpy"),  # no time to compile
-        (True, "auto", False, False, True, 30, "numba"),
-        (True, "auto", True, False, False, 0, "numba"),
-        (False, "auto", True, True, True, 99, "numpy"),
-        (True, "numpy", True, True, True, 99, "numpy"),
-        (True, "numba", False, False, False, 0, "numba"),
-    ],
+METHODS = (
+    *("greedy:code", "greedy:paper", "sts:literal", "sts:fallback"),
+    *("randomized_greedy:code?iterations=20", "randomized_greedy:paper?iterations=20"),
+    *("randomized_queue?iterations=6", "ruin_recreate?iterations=60", "priced_greedy"),
+    *(f"local_search?elite=1,start=greedy:paper,jobs={jobs}" for jobs in ("late", "all")),
+    "path_relinking?elite=5,iterations=4",
 )
-def test_choice_of_an_engine(
-    monkeypatch, available, asked, loaded, kept, much_work, seconds, expected
-):
-    monkeypatch.setattr(engines, "AVAILABLE", available)
-    monkeypatch.setattr(engines, "is_kept", lambda kernels: kept)
-    module = "pytest" if loaded else "a module that is not loaded"
-    found = engines.choose_engine(asked, module, much_work=much_work, seconds=seconds)
-    assert found == expected
 
 
-def test_numba_is_refused_where_it_is_not_installed(monkeypatch):
-    monkeypatch.setattr(engines, "AVAILABLE", False)
-    with pytest.raises(ValueError, match="engine=numba, but numba is not installed"):
-        engines.choose_engine("numba", "pytest")
-
-
-def found_by(spellings):
-    """What methods that run kernels find on instances of four kinds, as text."""
-    from rsjs.instances.generators import andreas, kiros, sts
-    from rsjs.instances.method import Call, Limits, Report
-    from rsjs.methods import parse
-
+def found_by_kernels():
+    """What every method that runs kernels finds on small instances of all kinds, as text."""
     small = sts.generate(nodes=3, jobs=10, seed=2, sharing="paper")
-    idle_nodes_cost = replace(small.objective, open_nodes="jahani_eq", mu=0.05)
     made = (
         kiros.generate(nodes=3, jobs=12, seed=1),
         andreas.generate(nodes=3, jobs=10, seed=1),
         sts.generate(nodes=2, jobs=6, seed=1, sharing="paper"),
-        replace(small, objective=idle_nodes_cost),
+        replace(small, objective=replace(small.objective, open_nodes="jahani_eq", mu=0.05)),
     )
     lines = []
-    for method, instance in product(spellings, made):
+    for method, instance in product(METHODS, made):
         result = parse(method)(instance, Call(limits=Limits(gap=-1.0)), Report())
         solution = [getattr(result.solution, name).tolist() for name in DECISION_ARRAYS]
         lines.append(f"{method} {result.objective!r} {result.bound!r} {solution}")
+    jobs = mig_jobs(mig_config("section4.json"), 1)
+    for reading in "ABC":
+        problem = paper_problem(jobs, reading, parse_objective("completion"), (2000, 1000))
+        starts = [best_fit(problem, rule) for rule in ("fcfs", "bigfirst_srpt")]
+        schedule = local_search(problem, starts, iterations=30).schedule
+        lines.append(f"{reading} {schedule.minute.tolist()} {schedule.unit.tolist()}")
     return lines
 
 
 @pytest.mark.slow
-def test_without_numba_the_results_are_the_same_and_no_warning():
-    methods = [
-        "ruin_recreate?iterations=60",
-        "priced_greedy",
-        "local_search",
-        "local_search?jobs=all",
-        "path_relinking?elite=5,iterations=4",
-        "randomized_queue?iterations=6",
-    ]
-    module = "tests.heuristics.test_compiled"
-    code = f"from {module} import found_by; print(*found_by({methods}), sep='\\n')"
+def test_uncompiled_kernels_find_the_same_and_warn_of_nothing(monkeypatch):
+    monkeypatch.setattr(greedy_sample, "ITERATIONS", 40)
+    code = (
+        "from rsjs.heuristics.kernels import greedy\n"
+        "from tests.heuristics.test_compiled import found_by_kernels, greedy_sample\n"
+        "assert not hasattr(greedy.decide, 'py_func')\n"
+        "greedy_sample.ITERATIONS = 40\n"
+        "print(*found_by_kernels(), sep='\\n')\n"
+    )
     command = [sys.executable, "-W", "error", "-c", code]
     where = {"cwd": ROOT, "env": os.environ | {"NUMBA_DISABLE_JIT": "1"}}
-    done = subprocess.run(command, **where, capture_output=True, text=True, check=True)
-    assert done.stdout.splitlines() == found_by(methods)
+    done = subprocess.run(command, **where, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines() == found_by_kernels()

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from rsjs.formulations import enumeration
+from rsjs.heuristics import fix_and_optimise
 from rsjs.heuristics.fix_and_optimise import run
 from rsjs.heuristics.neighbourhoods import Neighbourhoods
 from rsjs.heuristics.part_decisions import PartDecisions
@@ -23,10 +24,14 @@ from tests.heuristics.builders import served
 pytestmark = pytest.mark.slow
 
 
-def solve(instance, method=enumeration.run, *, report=None, start=None, **options):
-    asked = {"rounds": 10, "nodes": 2, "postponed": 2, "iterations": 1, "method": method}
-    call = Call(options={**asked, **options}, limits=Limits(gap=-1.0), warm_start=start)
-    return run(instance, call, report or Report())
+def solve(
+    instance, method=enumeration.run, *, report=None, start=None, nodes=2, postponed=2, rounds=10
+):
+    options = {"rounds": rounds, "nodes": nodes, "iterations": 1, "method": method}
+    call = Call(options=options, limits=Limits(gap=-1.0), warm_start=start)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(fix_and_optimise, "POSTPONED", postponed)
+        return run(instance, call, report or Report())
 
 
 def test_a_part_saves_what_the_whole_saves(random_document, random_decision):

@@ -1,16 +1,22 @@
-"""Greedy on cases worked out by hand; most of them part the two rules."""
+"""Greedy on cases worked out by hand, most of which part the two rules, and as published."""
+
+from random import Random
 
 import pytest
 
-from rsjs.heuristics.greedy import decide, prepare
+from rsjs.heuristics.greedy import RULES, decide
 from rsjs.heuristics.postprocessing import cheaper_equivalents, smaller_equivalents
+from rsjs.instances.documents import to_instance
+from rsjs.instances.generators import jahani
+from rsjs.instances.schema import FAMILIES
+from tests.heuristics.plain_greedy import PlainGreedy
 
 NEVER = 1000.0  # a due date no job misses
 
 
 def _schedule(instance, rule):
     """Node and GPUs of each job, name of each node's type."""
-    solution = decide(prepare(instance, rule))
+    solution = decide(instance, rule)
     names = [*(node_type.name for node_type in instance.cluster.node_types), "off"]
     types = [names[v] for v in solution.node_type]
     return solution.job_node.tolist(), solution.job_gpus.tolist(), types
@@ -150,3 +156,22 @@ def test_equivalent_nodes(make):
     # a node that may only be an A8 stays one
     assert (code[1, a8] == a8).all()
     assert (paper[1, a8] == a8).all()
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_decisions_are_as_published(random_document, random_instance, rule):
+    instances = [to_instance(random_document(Random(seed))) for seed in range(60)]
+    instances += [random_instance(seed, FAMILIES["kiros"]) for seed in range(20)]
+    # 130 nodes: sets of them take several words
+    instances += [jahani.generate(nodes=n, jobs=150, seed=1, due="tight") for n in (10, 130)]
+    for instance in instances:
+        assert decide(instance, rule).same_as(PlainGreedy(instance, rule).decide()), instance.name
+
+
+@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize("due", [(900, 901, 902), (901, 900, 902)])
+def test_of_jobs_that_gain_as_much_the_first_gets_them_whoever_was_placed(make, rule, due):
+    """Each runs on one GPU of four, the cheapest; the most pressing one is placed first."""
+    instance = make({"A4": [0.1, 1, 2, 3]}, [{"A": [10, 8]}] * 3, due=due)
+    found = decide(instance, rule)
+    assert (found.job_node.tolist(), found.job_gpus.tolist()) == ([0, 0, 0], [2, 1, 1])

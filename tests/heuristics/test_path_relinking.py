@@ -174,18 +174,10 @@ def test_it_is_no_worse_than_its_elite_schedules(seed, family):
     assert check(instance, found.solution, objective=found.objective).feasible
 
 
-def test_local_search_after_a_path_can_be_left_out():
-    instance = generate(nodes=4, jobs=20, seed=1)
-    plain = parse("path_relinking?improve=false")(instance, Call(), Report())
-    assert parse("path_relinking")(instance, Call(), Report()).objective <= plain.objective
-    assert check(instance, plain.solution, objective=plain.objective).feasible
-
-
-def test_iterations_are_paths_and_a_path_of_no_length_has_no_steps():
+def test_iterations_are_paths():
     instance = generate(nodes=4, jobs=20, seed=1)
     some = parse("path_relinking?iterations=3")(instance, Call(), Report())
     assert some.counts["iterations"] == 3
-    assert parse("path_relinking?path=0")(instance, Call(), Report()).counts["steps"] == 0
 
 
 def test_a_warm_start_is_linked_to_schedules_of_the_randomized_greedy():
@@ -214,13 +206,12 @@ def test_each_schedule_is_linked_to_each_other_one_the_best_first(make):
     for cost, found in zip((7.0, 5.0, 6.0), schedules, strict=True):
         assert pool.add((cost, found))
     none = NoPath()
-    assert Search(None, none, pool, Report()).link_all(0.5, Stopping(), Stopping()) == 6
+    assert Search(None, none, pool, Report()).link_all(Stopping(), Stopping()) == 6
     codes = [configurations(instance, found).tolist() for found in schedules]
     assert none.asked == [(list(gpus[a]), codes[b]) for a, b in permutations([1, 2, 0], 2)]
 
 
-@pytest.mark.parametrize(("improve", "descents"), [("true", 8), ("false", 0)])
-def test_local_search_follows_each_path_unless_it_is_left_out(monkeypatch, improve, descents):
+def test_local_search_follows_each_path(monkeypatch):
     plain, begun = Descent.improve, []
 
     def counted(self, start, stop):
@@ -228,7 +219,7 @@ def test_local_search_follows_each_path_unless_it_is_left_out(monkeypatch, impro
         return plain(self, start, stop)
 
     monkeypatch.setattr(Descent, "improve", counted)
-    request = parse(f"path_relinking?improve={improve},iterations=8")
+    request = parse("path_relinking?iterations=8")
     result = request(generate(nodes=4, jobs=20, seed=1), Call(), Report())
     assert result.counts["iterations"] == 8
-    assert len(begun) == result.counts["starts"] + descents
+    assert len(begun) == result.counts["starts"] + 8

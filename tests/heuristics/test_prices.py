@@ -152,7 +152,7 @@ def test_decisions_are_feasible_and_above_the_bound(random_document):
 def test_it_is_repeatable_and_better_than_greedy(instance):
     one, two = (run(instance, Call(limits=Limits(seed=s)), Report()) for s in (0, 1))
     assert one.solution.same_as(two.solution)
-    plain = complete(instance, greedy.decide(greedy.prepare(instance, "paper")))
+    plain = complete(instance, greedy.decide(instance, "paper"))
     assert one.objective < costs.terms(instance, plain).total
 
 

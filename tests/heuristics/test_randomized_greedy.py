@@ -1,22 +1,17 @@
-"""Randomized greedy: the same on every engine, as printed, and never worse than greedy."""
+"""Randomized greedy: the same on any number of threads, and never worse than greedy."""
 
-from dataclasses import replace
 from random import Random
 
 import numpy as np
 import pytest
-from allpairspy import AllPairs
 from hypothesis import given
 from hypothesis import strategies as st
 
 from rsjs.formulations import enumeration
 from rsjs.heuristics import greedy
-from rsjs.heuristics.compiled import AVAILABLE
-from rsjs.heuristics.randomized_batch import OutOfTime
-from rsjs.heuristics.randomized_engines import Batched, Compiled
-from rsjs.heuristics.randomized_greedy import run, search
+from rsjs.heuristics.randomized_greedy import Constructions, run, search
 from rsjs.heuristics.randomized_rules import RULES
-from rsjs.heuristics.randomized_tables import prepare
+from rsjs.heuristics.randomized_tables import prepared
 from rsjs.heuristics.registry import METHODS
 from rsjs.heuristics.stopping import Evaluations, Iterations, Target
 from rsjs.instances import costs
@@ -25,23 +20,11 @@ from rsjs.instances.completion import complete
 from rsjs.instances.documents import to_instance
 from rsjs.instances.generators import jahani
 from rsjs.instances.method import Call, Limits, Report
-from rsjs.instances.schema import FAMILIES
-from rsjs.instances.solution import DECISION_ARRAYS, Stop
-
-numba = pytest.mark.skipif(not AVAILABLE, reason="numba is not installed")
-ENGINES = [pytest.param("numba", marks=numba), "numpy"]
-VARIANTS = {
-    "rule": [*RULES],
-    "price": ["rule", "full_vm", "share"],
-    "give": ["rule", "one_job", "each_node"],
-    "fit": ["best", "first"],
-    "stream": ["xorshift", "minstd"],
-}
-COUNT = 12
+from rsjs.instances.solution import Stop
 
 
-def _prepared(instance, rule, price="rule", give="rule", **options):
-    return prepare(instance, RULES[rule].with_options(price, give), seed=7, **options)
+def _constructions(instance, rule, threads=1):
+    return Constructions(prepared(instance, RULES[rule], seed=7), threads)
 
 
 def _random(random_document, seed):
@@ -57,48 +40,12 @@ def _run(instance, rule, limits=None, **options):
     return run(instance, call, Report())
 
 
-def _schedules(engine):
-    found = [engine.schedule(i) for i in range(1, COUNT + 1)]
-    return [{name: getattr(s, name).tolist() for name in DECISION_ARRAYS} for s in found]
-
-
-@numba
-@pytest.mark.parametrize("variant", [*AllPairs([*VARIANTS.values()])], ids="-".join)
-def test_engines_agree_to_the_last_bit(random_document, variant):
-    for seed in range(10):
-        options = dict(zip(VARIANTS, variant, strict=True))
-        prepared = _prepared(_random(random_document, seed), **options)
-        compiled, batched = Compiled(prepared), Batched(prepared)
-        assert compiled.costs(1, COUNT).tobytes() == batched.costs(1, COUNT).tobytes()
-        assert _schedules(compiled) == _schedules(batched)
-
-
-@numba
-@pytest.mark.parametrize(("rule", "size"), [("code", (70, 40)), ("paper", (5, 90))])
-def test_engines_agree_where_sets_of_nodes_take_several_words(rule, size):
-    instance = jahani.generate(nodes=size[0], jobs=size[1], seed=3, due="tight")
-    prepared = _prepared(replace(instance, objective=FAMILIES["sts"]), rule)
-    assert Compiled(prepared).costs(1, 40).tobytes() == Batched(prepared).costs(1, 40).tobytes()
-
-
-@pytest.mark.usefixtures("plain_kernels")
 @pytest.mark.parametrize("rule", RULES)
-def test_kernels_are_the_python_they_are_written_in(random_document, rule):
-    full = jahani.generate(nodes=2, jobs=30, seed=3)  # jobs of which most do not fit
-    with np.errstate(over="ignore"):
-        for instance in [full, *(_random(random_document, seed) for seed in range(8))]:
-            prepared = _prepared(instance, rule)
-            plain, batched = Compiled(prepared), Batched(prepared)
-            assert plain.costs(1, COUNT).tobytes() == batched.costs(1, COUNT).tobytes()
-
-
-@pytest.mark.parametrize("engine", ENGINES)
-@pytest.mark.parametrize("rule", RULES)
-def test_the_first_iteration_is_greedy_and_costs_are_the_checkers(random_document, rule, engine):
+def test_the_first_iteration_is_greedy_and_costs_are_the_checkers(random_document, rule):
     for seed in range(15):
         instance = _random(random_document, seed)
-        made = (Compiled if engine == "numba" else Batched)(_prepared(instance, rule))
-        assert made.schedule(1).same_as(greedy.decide(greedy.prepare(instance, rule)))
+        made = _constructions(instance, rule)
+        assert made.schedule(1).same_as(greedy.decide(instance, rule))
         for iteration, cost in enumerate(made.costs(1, 4).tolist(), start=1):
             verdict = check(instance, complete(instance, made.schedule(iteration)))
             assert verdict.feasible, [str(violation) for violation in verdict.violations]
@@ -111,7 +58,7 @@ def test_never_worse_than_greedy_nor_better_than_the_optimum(random_document, rn
     document = random_document(rng)
     document["objective"]["open_nodes"] = rng.choice(["free", "jahani_eq"])
     instance = to_instance(document)
-    result = _run(instance, rule, iterations=30, engine="numpy")
+    result = _run(instance, rule, iterations=30)
     of_greedy = METHODS["greedy"].load()(instance, Call(rule=rule), Report())
     best = enumeration.best(instance)
     assert best is not None
@@ -122,17 +69,14 @@ def test_never_worse_than_greedy_nor_better_than_the_optimum(random_document, rn
     assert check(instance, result.solution, objective=result.objective).feasible
 
 
-@numba
 @pytest.mark.parametrize("rule", RULES)
-def test_engines_and_threads_change_nothing(rule):
+def test_threads_change_nothing(rule):
     instance = jahani.generate(nodes=20, jobs=80, seed=2, due="tight")
-    results = [
-        _run(instance, rule, Limits(threads=threads, seed=5), engine=engine, iterations=203)
-        for engine, threads in (("numba", 1), ("numba", 3), ("numpy", 1))
-    ]
-    assert len({result.objective for result in results}) == 1
-    assert all(result.solution.same_as(results[0].solution) for result in results)
-    assert [result.options["engine"] for result in results] == ["numba", "numba", "numpy"]
+    one, three = (
+        _run(instance, rule, Limits(threads=threads, seed=5), iterations=203) for threads in (1, 3)
+    )
+    assert one.objective == three.objective
+    assert one.solution.same_as(three.solution)
 
 
 def test_seeds_differ_and_repeat():
@@ -145,14 +89,14 @@ def test_seeds_differ_and_repeat():
 
 def test_more_iterations_begin_with_the_same_ones():
     instance = jahani.generate(nodes=10, jobs=40, seed=2)
-    few, many = (Batched(_prepared(instance, "paper")).costs(1, n) for n in (10, 60))
-    later = Batched(_prepared(instance, "paper")).costs(31, 30)
+    few, many = (_constructions(instance, "paper").costs(1, n) for n in (10, 60))
+    later = _constructions(instance, "paper", threads=2).costs(31, 30)
     assert few.tolist() == many[:10].tolist()
     assert later.tolist() == many[30:].tolist()
 
 
 class Recorded:
-    """An engine with given costs that records what it is asked."""
+    """Iterations with given costs that records what it is asked."""
 
     def __init__(self, costs_):
         self.all, self.asked, self.made = costs_, [], []
@@ -181,17 +125,6 @@ def test_the_first_question_comes_early_where_iterations_take_long():
     assert engine.asked == [(1, 1)]
 
 
-def test_a_batch_that_is_not_the_first_ends_when_the_time_is_up():
-    prepared = _prepared(jahani.generate(nodes=50, jobs=200, seed=1), "paper")
-    batched, found = Batched(prepared, over=lambda: True), []
-    whole = Batched(prepared).costs(1, 3)
-    assert search(batched, Iterations(9), 3, found.append, 3) == 3
-    assert len(found) == 1
-    assert batched.schedule(1 + int(whole.argmin())).same_as(found[0])
-    with pytest.raises(OutOfTime):
-        batched.costs(4, 3)
-
-
 def test_time_limit_and_wish_to_stop_leave_a_solution():
     class Asked(Report):
         def stop_requested(self):
@@ -199,7 +132,7 @@ def test_time_limit_and_wish_to_stop_leave_a_solution():
 
     instance = jahani.generate(nodes=5, jobs=20, seed=1)
     for report, stop in ((Report(0.0), Stop.TIME_LIMIT), (Asked(), Stop.INTERRUPTED)):
-        result = run(instance, Call(options={"iterations": 0, "engine": "numpy"}), report)
+        result = run(instance, Call(options={"iterations": 0}), report)
         assert result.stop is stop
         assert result.solution is not None
         assert result.counts == {"iterations": 1000}

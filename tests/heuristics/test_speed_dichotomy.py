@@ -5,8 +5,7 @@ import pytest
 from scipy.optimize import brentq
 
 from rsjs.heuristics.speed_dichotomy import ContinuousLaw, expected_energy, switch_epochs
-from rsjs.heuristics.speed_hull import hull
-from rsjs.heuristics.speed_profile import profiles
+from rsjs.heuristics.speed_profile import hull, profiles
 from rsjs.heuristics.speed_programs import convex_program
 from rsjs.heuristics.survival_steps import steps
 from rsjs.instances.epochs import Law
@@ -88,13 +87,13 @@ def test_slow_speeds_that_idle_power_makes_dear_are_not_used():
 
 def with_whole_hull(problem):
     """What the paper assumes: P strictly convex, so that every speed is on the hull."""
-    return int(hull(problem[0][None], problem[1][None]).size[0]) == len(problem[0])
+    return len(hull(problem[0], problem[1]).vertex) == len(problem[0])
 
 
 def excess(problem, m, weight):
     """F^c(y_m) -> the right-hand side of (26) less d, y_k being multiplied by weight[k]."""
     rate, power, time, law = problem
-    phi = hull(rate[None], power[None]).phi[0]
+    phi = hull(rate, power).phi
 
     def of(value):
         later = [law.inverse(phi[m] / phi[k] * value) for k in range(m, len(rate) - 1)]
@@ -135,7 +134,7 @@ def test_equation_26_as_printed_is_needlessly_fast():
         of = excess(problem, 0, 1 / problem[0][:-1])
         if not with_whole_hull(problem) or not of(1.0) < 0 < of(0.0):
             continue
-        value, phi = brentq(of, 0.0, 1.0), hull(rate[None], power[None]).phi[0]
+        value, phi = brentq(of, 0.0, 1.0), hull(rate, power).phi
         later = [law.inverse(phi[0] / phi[k] * value) for k in range(len(rate) - 1)]
         ends = np.array([*later, law.last])
         used.append(hours_of(problem[0], ends) / problem[2])

@@ -1,7 +1,6 @@
 """Optimal speed profiles: equal to a linear program, and what they say of odd inputs."""
 
 from dataclasses import replace
-from random import Random
 
 import numpy as np
 import pytest
@@ -9,10 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from rsjs.heuristics import speed_hull
-from rsjs.heuristics.compiled import AVAILABLE
 from rsjs.heuristics.job_profiles import job_profiles
-from rsjs.heuristics.speed_profile import INFEASIBLE, SLACK, STATUSES, Profiles, profiles, solve
+from rsjs.heuristics.speed_profile import INFEASIBLE, SLACK, STATUSES, hull, profiles
 from rsjs.heuristics.speed_programs import linear_program
 from rsjs.heuristics.survival_steps import steps
 from rsjs.instances.epochs import Law
@@ -157,76 +154,22 @@ def test_without_a_configuration_there_is_no_profile():
     assert (found.initial.tolist(), found.energy.tolist()) == ([-1, 1], [np.inf, 5.0])
 
 
-@pytest.mark.skipif(not AVAILABLE, reason="numba is not installed")
-def test_both_engines_give_the_same_to_the_last_bit():
-    rng = Random(1)
-    cases = [random_case(rng.randrange(2**32)) for _ in range(120)]
-    rate = np.full((len(cases), 9), np.inf)
-    power = np.zeros((len(cases), 9))
-    for row, case in enumerate(cases):
-        rate[row, 1 : len(case[0]) + 1] = case[0]
-        power[row, 1 : len(case[0]) + 1] = case[1]
-    rate[rng.sample(range(len(cases)), 8)] = np.inf
-    of = steps(
-        [case[3] for case in cases], np.arange(len(cases)), np.array([case[4] for case in cases])
-    )
-    time = np.array([case[2] for case in cases])
-    found = [solve(rate, power, time, of, engine) for engine in ("numpy", "numba")]
-    for name, one, other in zip(Profiles._fields, *found, strict=True):
-        assert np.array_equal(one, other), name
-    assert set(found[0].status.tolist()) == {0, 1, 2, 3}
-
-
-def test_kernels_are_the_python_they_are_written_in(plain_kernels):
-    for number in range(40):
-        rate, power, time, law, done = random_case(number)
-        of = steps([law], np.zeros(1, dtype=np.int64), np.array([done]))
-        arguments = rate[None], power[None], np.array([time]), of
-        for one, other in zip(solve(*arguments, "numpy"), solve(*arguments, "numba"), strict=True):
-            assert np.array_equal(one, other)
-
-
-Floats = NDArray[np.float64]
-
-
-def by_numpy(rate, power):
-    found = speed_hull.hull(rate[None], power[None])
-    size = int(found.size[0])
-    return found.vertex[0, :size].tolist(), found.phi[0, :size].tolist()
-
-
-def by_kernel(rate, power):
-    from rsjs.heuristics.kernels.speed_hull import hull
-
-    vertex, parts = np.empty(len(rate), dtype=np.int64), np.empty((3, len(rate)))
-    size = hull(rate, power, vertex, *parts)
-    return vertex[:size].tolist(), parts[2, :size].tolist()
-
-
-def both_hulls(test):
-    return pytest.mark.usefixtures("plain_kernels")(
-        pytest.mark.parametrize("hull", [by_numpy, by_kernel])(test)
-    )
-
-
-@both_hulls
-def test_of_speeds_in_proportion_to_their_power_the_fastest_remains(hull):
+def test_of_speeds_in_proportion_to_their_power_the_fastest_remains():
     k = np.arange(1, 65)
     rate, power = 0.7 / k, 0.3 * k
     assert len(set((rate * power).tolist())) > 1  # by rounding
-    assert hull(rate, power) == ([63], [0.0])
+    found = hull(rate, power)
+    assert (found.vertex.tolist(), found.phi.tolist()) == ([63], [0.0])
 
 
-@both_hulls
-def test_speeds_on_a_line_leave_its_ends(hull):
+def test_speeds_on_a_line_leave_its_ends():
     rate = np.linspace(1.0, 0.1, 40)
     energy = 3.0 - 0.7 * rate
-    vertex, phi = hull(rate, energy / rate)
-    assert vertex == [0, 39]
-    assert phi == pytest.approx([0.7, 0.0])
+    found = hull(rate, energy / rate)
+    assert found.vertex.tolist() == [0, 39]
+    assert found.phi == pytest.approx([0.7, 0.0])
 
 
-@both_hulls
 @pytest.mark.parametrize(
     ("rate", "power"),
     [
@@ -240,11 +183,11 @@ def test_speeds_on_a_line_leave_its_ends(hull):
         ),
     ],
 )
-def test_phi_rises_where_slopes_are_in_the_wrong_order_by_rounding(hull, rate, power):
+def test_phi_rises_where_slopes_are_in_the_wrong_order_by_rounding(rate, power):
     """The third speed ties with the second one, the last just does not."""
-    vertex, phi = hull(np.array([1.0, 0.9, *rate]), np.array([1.0, *power]))
-    assert vertex == [0, 2, 3]
-    assert phi == [phi[0], phi[0], 0.0]
+    found = hull(np.array([1.0, 0.9, *rate]), np.array([1.0, *power]))
+    assert found.vertex.tolist() == [0, 2, 3]
+    assert found.phi.tolist() == [found.phi[0], found.phi[0], 0.0]
 
 
 def test_phi_is_that_of_each_speed_worth_using_against_the_next(make):

@@ -8,12 +8,11 @@ from allpairspy import AllPairs
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rsjs.heuristics import sts, sts_choices
-from rsjs.heuristics.compiled import AVAILABLE
-from rsjs.heuristics.first_fit import Placed
-from rsjs.heuristics.power_model import PowerModel
-from rsjs.heuristics.speed_profile import FEASIBLE, SLACK
-from rsjs.heuristics.sts_changes import hours_until_change
+from rsjs.heuristics import sts
+from rsjs.heuristics.decision_tables import settled
+from rsjs.heuristics.kernels.sts import Decided, set_changes
+from rsjs.heuristics.kernels.sts_choices import Queued, solved
+from rsjs.heuristics.power_model import JobData, PowerModel
 from rsjs.instances.check import check
 from rsjs.instances.epochs import Law
 from rsjs.instances.errors import InputError
@@ -27,7 +26,6 @@ SHARING = ("none", "paper", "contention")
 
 
 ATOM = Law.of([[10, 1], [100, 4]])
-ENGINES = ["numpy", *(["numba"] if AVAILABLE else [])]
 SPEEDS = [1.0, 1 / 1.8, 1 / 2.4, 1 / 2.8]  # hours per epoch
 RARE = Law.of([[10, 9], [100, 1]])
 
@@ -40,14 +38,16 @@ def one_job(make, due, law, hours=SPEEDS):
     return replace(instance, jobs=jobs, laws={"law": law})
 
 
-def choices(instance, floor=0):
-    return sts_choices.choices(instance, np.full(len(instance.jobs), floor), margin=0.0)
-
-
 def change_with(instance, gpus):
-    """T_j - now of the first job if it gets so many GPUs."""
-    placed = Placed([0], [0], [gpus], [-1])
-    return float(hours_until_change(choices(instance), placed, 0.0)[0])
+    """T_j - now of a job if it gets so many GPUs of the first type."""
+    (model, steps), jobs = JobData.of(instance), instance.jobs
+    none, work = np.zeros(1, dtype=np.int64), steps.end[steps.law, -1] - steps.done
+    parts = model.rate, model.power, model.units, jobs.due - instance.now
+    queued = settled(Queued(*parts, jobs.due, jobs.weight, none, none))
+    found = solved(model.rate[0, :1].copy(), queued.power, queued.time.copy(), steps, none, none)
+    made = Decided(none, none, none + gpus, none - 1, none, np.empty(1))
+    set_changes(queued, settled(steps), work, found, 0.0, made)
+    return float(made.change[0])
 
 
 def later(instance, decision, seed):
@@ -154,11 +154,11 @@ def test_k_0_is_one_more_gpu_where_t_j_has_come():
 
 def test_types_on_which_the_due_date_can_be_met_come_first(make):
     types = {"A2": [1, 2], "B1": [50], "C1": [1]}
-    instance = make(types, [{"A": [9, 6], "B": [4], "C": [7]}], due=[5.0])
-    of = sts_choices.choices(instance, np.array([0]), margin=0.0)
-    stride = of.model.rate.shape[2]
-    # B is dear but in time; then the late types, A on 2 GPUs, the fastest, before C
-    assert sts_choices.wanted(of)[0].tolist() == [1 * stride + 1, 0 * stride + 2, 2 * stride + 1]
+    instance = make(types, [{"A": [9, 6], "B": [4], "C": [7]}] * 3, due=[5.0] * 3)
+    solution = sts.decide(instance).solution
+    # B is expensive but in time; then the late types, A on 2 GPUs, the fastest, before C
+    assert solution.job_node.tolist() == [1, 0, 2]
+    assert solution.job_gpus.tolist() == [1, 2, 1]
 
 
 @pytest.mark.parametrize(("rule", "gpus"), [("literal", [4, 0]), ("fallback", [4, 2])])
@@ -168,10 +168,10 @@ def test_a_job_that_wants_too_much_waits_or_takes_the_most_there_is(make, rule, 
 
 
 def test_more_pressing_jobs_come_first_late_ones_by_weight(make):
-    instance = make({"A1": [1]}, [{"A": [4]}] * 4, due=[9, 3, 2, 5], weight=[9, 3, 1, 1])
-    of = sts_choices.choices(instance, np.zeros(4, dtype=int), margin=0.0)
-    # Delta = -5, 1, 2, -1; times eta where positive: 3, 2
-    assert sts_choices.queue(instance, of) == [1, 2, 3, 0]
+    jobs = {"hours": [{"A": [4]}] * 4, "due": [9, 3, 2, 5], "weight": [9, 3, 1, 1]}
+    instance = make({"A1": [1]}, groups=[(4, ["A1"])], **jobs)
+    # Delta = -5, 1, 2, -1; times eta where positive: 3, 2; nodes open one after the other
+    assert sts.decide(instance).solution.job_node.tolist() == [3, 0, 1, 2]
 
 
 def test_idle_gpus_go_one_by_one_to_the_job_that_saves_most(make):
@@ -199,27 +199,22 @@ def test_certified_bounds_are_below_every_decision():
             assert bound <= value
 
 
-@pytest.mark.parametrize("engine", ENGINES)
-def test_types_in_time_come_by_energy_whether_the_due_date_is_tight_or_not(make, engine):
+def test_types_in_time_come_by_energy_whether_the_due_date_is_tight_or_not(make):
     instance = make({"A2": [5, 10], "B1": [1]}, [{"A": [7, 4], "B": [4.5]}], due=[5.0])
-    of = choices(instance)
-    assert (of.status[0].tolist(), of.order[0].tolist()) == ([FEASIBLE, SLACK], [1, 0])
-    assert sts.decide(instance, "fallback", spacing=0.0, engine=engine).solution.job_node == [1]
+    assert sts.decide(instance, "fallback", spacing=0.0).solution.job_node == [1]
 
 
-@pytest.mark.parametrize("engine", ENGINES)
-def test_k_0_is_clipped_on_each_type_by_itself(make, engine):
+def test_k_0_is_clipped_on_each_type_by_itself(make):
     hours = [{"A": [4, 3, 2.5, 2.4], "B": [4, 3]}]
     instance = make({"A4": [9, 18, 27, 36], "B2": [1, 2]}, hours, due=[99.0])
-    assert choices(instance, floor=3).initial[0].tolist() == [3, 2]
-    decision = sts.decide(instance, floor=np.array([3]), engine=engine)
+    decision = sts.decide(instance, floor=np.array([3]))
     assert (decision.solution.job_node[0], decision.wanted[0]) == (1, 2)
 
 
 def test_gpus_that_are_a_vertex_have_the_t_j_of_the_model_solved_again(make):
     """On 1 GPU for 10 epochs; given 2, on these to epoch 60, then 3 to the end: 50 h."""
     instance = one_job(make, 50.0, RARE)
-    assert choices(instance).initial[0, 0] == 1
+    assert sts.decide(instance, "fallback", spacing=0.0).wanted.tolist() == [1]
     assert change_with(instance, 1) == pytest.approx(10.0)
     assert change_with(instance, 2) == pytest.approx(60 / 1.8)
 
@@ -237,27 +232,25 @@ def test_of_configurations_with_fewer_gpus_none_is_waited_for(make):
     assert change_with(instance, 2) == pytest.approx(24.0)
 
 
-@pytest.mark.parametrize("engine", ENGINES)
-def test_a_late_job_on_fewer_gpus_than_it_wants_has_no_t_j(make, engine):
+def test_a_late_job_on_fewer_gpus_than_it_wants_has_no_t_j(make):
     instance = make({"A3": [1, 2, 2.1]}, [{"A": [1.0]}, {"A": [1.0, 0.6, 0.5]}], due=[-9.0, 0.4])
-    decision = sts.decide(instance, "fallback", spacing=0.0, engine=engine)
+    decision = sts.decide(instance, "fallback", spacing=0.0)
     assert decision.solution.job_gpus.tolist() == [1, 2]
     assert decision.change.tolist() == [np.inf, np.inf]
 
 
-@pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize(("rule", "least"), [("literal", 3), ("fallback", 1)])
-def test_k_0_is_that_of_the_jobs_that_run_and_holds_in_literal_only(make, rule, least, engine):
+def test_k_0_is_that_of_the_jobs_that_run_and_holds_in_literal_only(make, rule, least):
     instance = replace(one_job(make, 60.0, ATOM), current=Solution.of([0], [3], [0]))
-    assert sts.decide(instance, rule, engine=engine).wanted.tolist() == [least]
-    told = sts.decide(instance, rule, floor=np.array([2]), engine=engine)
+    assert sts.decide(instance, rule).wanted.tolist() == [least]
+    told = sts.decide(instance, rule, floor=np.array([2]))
     assert told.wanted.tolist() == [min(least, 2)]
 
 
 @pytest.mark.parametrize(("spacing", "gpus"), [("30", 1), ("1500", 4)])
 def test_the_option_is_in_minutes(make, spacing, gpus):
     """With half an hour less 1 GPU is right, with 25 h less all are late."""
-    method = parse(f"sts:fallback?spacing={spacing},engine=numpy")
+    method = parse(f"sts:fallback?spacing={spacing}")
     found = method(one_job(make, 60.0, ATOM), Call(), Report())
     assert found.solution.job_gpus.tolist() == [gpus]
 

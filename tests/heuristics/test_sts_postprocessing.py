@@ -9,15 +9,13 @@ from hypothesis import strategies as st
 from scipy.optimize import linear_sum_assignment
 
 from rsjs.heuristics import sts
-from rsjs.heuristics.compiled import AVAILABLE
 from rsjs.heuristics.sts_postprocessing import on_their_nodes
 from rsjs.instances.check import check
 from rsjs.instances.generators.sts import MIXES, SHARING, generate
 from rsjs.instances.solution import Solution
 from tests.heuristics.builders import with_shares
+from tests.heuristics.plain_sts import PlainSts
 
-ENGINES = ["numpy", *(["numba"] if AVAILABLE else [])]
-by_engine = pytest.mark.parametrize("engine", ENGINES)
 HALF = (1, 8)  # units, GB
 
 
@@ -30,7 +28,6 @@ def sharing(make, gpus, hours, inflation, epochs=1):
     return with_shares(replace(instance, jobs=jobs), 2, [HALF], np.array(inflation)[:, None, None])
 
 
-@by_engine
 @pytest.mark.parametrize(
     ("gpus", "hours", "inflation", "dealt", "levels"),
     [
@@ -44,21 +41,20 @@ def sharing(make, gpus, hours, inflation, epochs=1):
         (4, [[4, 3, 2.5, 2.4]] * 2, [1.0, 1.5], [2, 2], [-1, -1]),
     ],
 )
-def test_idle_gpus_given_to_jobs_on_shares(make, gpus, hours, inflation, dealt, levels, engine):
+def test_idle_gpus_given_to_jobs_on_shares(make, gpus, hours, inflation, dealt, levels):
     instance = sharing(make, gpus, hours, inflation)
-    decision = sts.decide(instance, "literal", engine=engine)
+    decision = sts.decide(instance, "literal")
     assert check(instance, decision.solution).feasible
     assert decision.wanted.tolist() == [0] * len(hours)
     assert decision.solution.job_gpus.tolist() == dealt
     assert decision.solution.job_level.tolist() == levels
 
 
-@by_engine
-def test_hours_saved_are_those_of_all_epochs_left(make, engine):
+def test_hours_saved_are_those_of_all_epochs_left(make):
     """1.2 h and 0.9 h for each epoch, but 3 and 10 of them."""
     instance = sharing(make, 3, [[4, 2.8], [3, 2.1]], [1.0, 1.0], [3, 10])
     instance = replace(instance, jobs=replace(instance.jobs, memory_gb=np.array([9.0, 9.0])))
-    solution = sts.decide(instance, "literal", engine=engine).solution
+    solution = sts.decide(instance, "literal").solution
     assert solution.job_gpus.tolist() == [1, 2]
 
 
@@ -91,28 +87,23 @@ def test_a_share_of_another_size_is_not_the_same(make, level, node):
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(not AVAILABLE, reason="numba is not installed")
 @given(
     seed=st.integers(0, 10**6),
     mix=st.sampled_from(sorted(MIXES)),
     sharing=st.sampled_from(sorted(SHARING)),
     jobs=st.integers(1, 40),
     rule=st.sampled_from(sorted(sts.RULES)),
-    margin=st.sampled_from([None, True, False]),
 )
-def test_engines_decide_alike_from_any_floor_and_placement(seed, mix, sharing, jobs, rule, margin):
+def test_decisions_are_as_published_from_any_floor_and_placement(seed, mix, sharing, jobs, rule):
     instance = generate(nodes=4, jobs=jobs, seed=seed, mix=mix, sharing=sharing)
     before = sts.decide(instance, rule).solution
     rng = np.random.default_rng(seed)
     instance = replace(instance, now=instance.now + rng.uniform(0, 30), current=before)
     floor = rng.integers(0, 9, jobs)
-    one, other = (
-        sts.decide(instance, rule, floor=floor, margin=margin, engine=engine)
-        for engine in ("numpy", "numba")
-    )
-    assert one.solution.same_as(other.solution)
-    assert np.array_equal(one.change, other.change)
-    assert np.array_equal(one.wanted, other.wanted)
+    found, plain = sts.decide(instance, rule, floor=floor), PlainSts(instance, rule, floor).decide()
+    assert found.solution.same_as(plain.solution)
+    assert np.array_equal(found.change, plain.change)
+    assert np.array_equal(found.wanted, plain.wanted)
 
 
 @pytest.mark.slow

@@ -7,12 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rsjs.heuristics.compiled import AVAILABLE
-from rsjs.heuristics.speed_profile import solve
-from rsjs.heuristics.survival_steps import epochs_from, steps
+from rsjs.heuristics.speed_profile import profiles
+from rsjs.heuristics.survival_steps import steps
 from rsjs.instances.epochs import Law
-
-ENGINES = ["numpy", *(["numba"] if AVAILABLE else [])]
 
 
 def of_one(law, done):
@@ -45,15 +42,6 @@ def test_epochs_that_no_run_reaches_are_no_steps():
     assert (of.area[0].tolist(), of.size.tolist()) == ([2 + 0.75 * 3, 0.75 * 3, 0], [2])
 
 
-def test_expected_epochs_from_an_epoch_on():
-    law = Law.of([[2, 1], [5, 3]])
-    of = of_one(law, 1.0)
-    for epoch in (1.0, 1.5, 2.0, 4.0, 5.0):
-        exact = float(exact_epochs(law, 1.0, epoch, 5.0))
-        assert epochs_from(of, np.array([epoch])) == pytest.approx([exact], rel=1e-15)
-
-
-@pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize(
     ("pairs", "done"),
     [
@@ -63,11 +51,11 @@ def test_expected_epochs_from_an_epoch_on():
         ([[100, 1]], 99.9999999),
     ],
 )
-def test_rare_runs_and_last_epochs_have_all_digits(pairs, done, engine):
+def test_rare_runs_and_last_epochs_have_all_digits(pairs, done):
     rate, power, law = [1.0, 0.6, 0.5], [1.0, 2.0, 3.0], Law.of(pairs)
     time = 0.55 * (100 - done)
     of = of_one(law, done)
-    found = solve(np.array([rate]), np.array([power]), np.array([time]), of, engine)
+    found = profiles(np.array([rate]), np.array([power]), np.array([time]), of)
     assert found.energy[0] == pytest.approx(exact_energy(rate, power, law, done, found), rel=1e-13)
 
 
@@ -84,5 +72,5 @@ def test_energies_equal_exact_fractions(epochs, weight, share, wish):
     rate, power = [1.0, 0.55, 0.4], [1.0, 2.0, 3.0]
     time = (0.4 + 0.6 * wish) * (own[-1] - done)
     of = of_one(law, done)
-    found = solve(np.array([rate]), np.array([power]), np.array([time]), of, "numpy")
+    found = profiles(np.array([rate]), np.array([power]), np.array([time]), of)
     assert found.energy[0] == pytest.approx(exact_energy(rate, power, law, done, found), rel=1e-13)

@@ -9,7 +9,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rsjs.heuristics import survival_steps
-from rsjs.heuristics.compiled import AVAILABLE
 from rsjs.heuristics.randomized_queue import search_schedules
 from rsjs.heuristics.stopping import Iterations
 from rsjs.instances.errors import InputError
@@ -156,20 +155,6 @@ def test_a_method_for_few_jobs_serves_as_long_as_there_are_no_more():
     assert [record.changes is None for record in found.records] == [False] * 3 + [True]
 
 
-@pytest.mark.parametrize(
-    ("spelling", "jobs", "engine"),
-    [
-        ("greedy:code", 199, "auto"),
-        ("greedy:code", 200, "numba"),
-        ("greedy:code?engine=numpy", 200, "numpy"),
-        ("edf:code", 200, None),
-    ],
-)
-def test_many_decisions_are_worth_compiling(monkeypatch, spelling, jobs, engine):
-    monkeypatch.setattr(method, "AVAILABLE", True)
-    assert method.options_for(parse(spelling), jobs).get("engine") == engine
-
-
 def test_every_policy_of_a_file_is_a_method():
     assert [request(name).method.name for name in OWN_FILES] == [*OWN_FILES]
     assert all(callable(maker(name)) for name in OWN_FILES)
@@ -198,12 +183,14 @@ def test_rg_draws_by_the_seed_of_the_decision_and_makes_as_many_schedules_as_ask
         assert asked == [(told, options.seed_of(n)) for n in range(decisions)]
 
 
-@pytest.mark.skipif(not AVAILABLE, reason="numba is not installed")
 @pytest.mark.parametrize(("rule", "law"), [("code", "exp"), ("paper", "high")])
 def test_greedy_without_prices_decides_as_the_method_does(rule, law):
     workload = sts.workload(nodes=5, jobs=30, seed=3, mix="kma", law=law)
-    engines = [policy(f"greedy:{rule}?engine={engine}", workload) for engine in ("numpy", "numba")]
-    one, other = (simulate(workload, engine) for engine in engines)
+    as_method = method.policy(parse(f"greedy:{rule}"), whole(workload))
+    as_method.prepare()
+    one, other = (
+        simulate(workload, decides) for decides in (policy(f"greedy:{rule}", workload), as_method)
+    )
     assert one.totals == other.totals
     assert np.array_equal(one.completed_at, other.completed_at)
     assert one.totals.completed == 30

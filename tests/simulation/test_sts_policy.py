@@ -1,5 +1,6 @@
 """STS over time: jobs change their speed at T_j, k_0 never falls, and the paper's ratios."""
 
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -27,9 +28,11 @@ def two_speeds(make, realised):
 
 
 @pytest.mark.parametrize(("realised", "end", "energy"), [(20, 15.2, 22.4), (10, 9.2, 10.4)])
-def test_a_job_changes_its_speed_when_the_profile_does(make, realised, end, energy):
+def test_a_job_changes_its_speed_when_the_profile_does(monkeypatch, make, realised, end, energy):
+    rule = replace(heuristic.RULES["fallback"], margin=False)
+    monkeypatch.setitem(heuristic.RULES, "fallback", rule)
     workload = two_speeds(make, realised)
-    found = simulate(workload, policy("sts:fallback?margin=no", workload))
+    found = simulate(workload, policy("sts:fallback", workload))
     switch = found.records[1]
     assert switch.time == pytest.approx(8.0)
     assert (switch.kinds, switch.switch) == ((Kind.SWITCH,), 0)

@@ -13,9 +13,17 @@ from rsjs.commit import source
 from rsjs.formulations.backends.backend import Backend, Feature
 from rsjs.formulations.backends.registry import BACKENDS
 
-PACKAGES = ("rsjs-bench", "pyomo", "numpy", "scipy", "pandas", "matplotlib", "jsonschema-rs")
+PACKAGES = (
+    "rsjs-bench",
+    "pyomo",
+    "numpy",
+    "numba",
+    "scipy",
+    "pandas",
+    "matplotlib",
+    "jsonschema-rs",
+)
 EXTRAS = {  # distribution: (extra that brings it, what for)
-    "numba": ("fast", "compiled kernels of the heuristics"),
     "pyarrow": ("parquet", "Parquet files of rsjs collect"),
     "jinja2": ("report", "rsjs report and rsjs export"),
     "plotly": ("report", "plots of rsjs report"),
@@ -52,8 +60,6 @@ def compiled_kernels() -> str:
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # this is what is told here
-        if compiled.engine() == "python":
-            return "none: kernels run as Python, pip install 'rsjs-bench[fast]'"
         kept = compiled.cache_folder()
     told = "nowhere: each process compiles for a minute; set NUMBA_CACHE_DIR to a writable folder"
     return told if kept is None else str(kept)

@@ -26,7 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rsjs.heuristics.power_model import JobData, PowerModel
-from rsjs.heuristics.speed_profile import FEASIBLE, SLACK, solve
+from rsjs.heuristics.speed_profile import FEASIBLE, SLACK, profiles
 from rsjs.heuristics.survival_steps import Steps
 from rsjs.instances.schema import Instance
 
@@ -42,7 +42,7 @@ class Values(NamedTuple):
     waiting: Floats  # (J,) V_0
 
 
-def values(instance: Instance, hours: float, engine: str, data: JobData | None = None) -> Values:
+def values(instance: Instance, hours: float, data: JobData | None = None) -> Values:
     """
     V of every job of an instance.
 
@@ -50,8 +50,6 @@ def values(instance: Instance, hours: float, engine: str, data: JobData | None =
     ----------
     hours : float [h]
         h, until the next decision.
-    engine : "numba" | "numpy"
-        Of the profiles.
     data : JobData, optional
         Of the jobs, if it is known.
     """
@@ -77,7 +75,6 @@ def values(instance: Instance, hours: float, engine: str, data: JobData | None =
         power[state],
         slack[state] - hours,
         weight[state],
-        engine,
     )
     now[on] += alive[on] * then[: len(on)]
     running = np.full(rate.shape, np.inf)
@@ -94,13 +91,12 @@ def _cost_to_go(
     power: Floats,
     slack: Floats,
     weight: Floats,
-    engine: str,
 ) -> Floats:
     """(n,) V* of states (w, s) of jobs."""
     law = steps.law[job]
     first = (steps.end[law] <= done[:, None]).sum(axis=1)
     states = steps._replace(law=law, first=first, done=done)
-    best = solve(rate, power, slack, states, engine)
+    best = profiles(rate, power, slack, states)
     feasible = (best.status == FEASIBLE) | (best.status == SLACK)
     own, at = np.nonzero(np.isfinite(rate))
     hour, of = rate[own, at], _Survival(states, own)

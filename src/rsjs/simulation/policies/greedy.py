@@ -1,40 +1,28 @@
-"""
-Greedy of `heuristics.greedy`, all jobs at each event, by compiled kernels; no decision is priced.
-
-With the engine numpy, and where few decisions are to come, it is the method as a policy.
-"""
+"""Greedy of `heuristics.greedy`, all jobs at each event; no decision is priced."""
 
 from __future__ import annotations
 
-from math import inf
 from typing import Any
 
 from rsjs.heuristics import greedy
-from rsjs.heuristics.engines import choose_engine
 from rsjs.heuristics.greedy_rules import RULES
 from rsjs.heuristics.outcome import choose_rule
 from rsjs.instances import costs
 from rsjs.instances.completion import complete
 from rsjs.instances.schema import Instance
 from rsjs.methods import Request
-from rsjs.simulation.policies import method
 from rsjs.simulation.policy import Choice, Policy
 from rsjs.simulation.state import State
 
 
 def policy(request: Request, whole: Instance) -> Policy:
     """The policy `greedy` with one of its rules."""
-    asked = method.options_for(request, len(whole.jobs)).get("engine", "auto")
-    if choose_engine(asked, greedy.KERNELS, seconds=inf) == "numpy":
-        return method.policy(request, whole)
-    from rsjs.heuristics.greedy_compiled import decide_by_hours
-
     rule = choose_rule("greedy", request.rule, RULES)
 
     def decide(state: State, memory: Any) -> Choice:
         now = state.instance
         hours = now.hours_per_epoch * costs.epochs_left(now)[:, None, None]
         hours.setflags(write=False)  # as in the tables of an instance: one type for the compiler
-        return Choice(solution=complete(now, decide_by_hours(now, hours, rule)))
+        return Choice(solution=complete(now, greedy.decide_by_hours(now, hours, rule)))
 
     return Policy(spelling=request.spelling, decide=decide, prepare=greedy.compile_kernels)

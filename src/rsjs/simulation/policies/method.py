@@ -2,19 +2,15 @@
 Any method as a policy: it decides on all jobs at hand anew at each event.
 
 What it says of costs and bounds is ignored: a simulation has its own. An exact method begins from
-the placement until now, with the jobs that wait postponed, if it can begin from one at all. Where a
-method chooses its engine by the work of one decision, the compiled one is chosen for it if there
-will be many.
+the placement until now, with the jobs that wait postponed, if it can begin from one at all.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 from math import inf
 from typing import Any
 
-from rsjs.heuristics.compiled import AVAILABLE
 from rsjs.instances.errors import InputError
 from rsjs.instances.method import Call, Limits, Report
 from rsjs.instances.schema import Instance
@@ -23,8 +19,6 @@ from rsjs.simulation.guards import Status, Stopped
 from rsjs.simulation.placements import kept
 from rsjs.simulation.policy import Choice, Policy
 from rsjs.simulation.state import State
-
-MANY = 200  # jobs: twice as many decisions are worth the seconds that compiling takes
 
 
 def refuse(request: Request, whole: Instance) -> None:
@@ -46,7 +40,7 @@ def refuse(request: Request, whole: Instance) -> None:
 def policy(request: Request, whole: Instance) -> Policy:
     """A method that serves the workload as a policy."""
     run, most = request.method.load(), request.method.max_jobs
-    options, begins = options_for(request, len(whole.jobs)), _begins(request, whole)
+    begins = _begins(request, whole)
 
     def decide(state: State, memory: Any) -> Choice:
         if most is not None and len(state.rows) > most:
@@ -54,7 +48,7 @@ def policy(request: Request, whole: Instance) -> Policy:
         call = Call(
             solver=request.solver,
             rule=request.rule,
-            options=options,
+            options=request.options,
             limits=Limits(time_limit=state.time_limit, seed=state.seed),
             warm_start=kept(state) if begins else None,
         )
@@ -65,8 +59,7 @@ def policy(request: Request, whole: Instance) -> Policy:
 
     def prepare() -> None:
         limits, jobs = Limits(time_limit=inf), len(whole.jobs)
-        own = replace(request, options=options)
-        own.serving(whole, in_parts=True).prepare(Call(limits=limits), jobs)
+        request.serving(whole, in_parts=True).prepare(Call(limits=limits), jobs)
 
     return Policy(spelling=request.spelling, decide=decide, prepare=prepare)
 
@@ -75,10 +68,3 @@ def _begins(request: Request, whole: Instance) -> bool:
     """Whether the placement until now is a start: where any number of nodes may be open."""
     starts = request.method.kind == "exact" and request.method.warm_start
     return starts and whole.objective.open_nodes in ("free", "jahani_eq")
-
-
-def options_for(request: Request, jobs: int) -> Mapping[str, Any]:
-    """The options of a method that decides on a workload of so many jobs."""
-    if AVAILABLE and jobs >= MANY and request.options.get("engine") == "auto":
-        return {**request.options, "engine": "numba"}
-    return request.options

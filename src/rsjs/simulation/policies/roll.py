@@ -14,16 +14,12 @@ little.
 
 from __future__ import annotations
 
-from math import inf
-
 import numpy as np
 from numpy.typing import NDArray
 
 from rsjs.formulations.backends.registry import backend
 from rsjs.formulations.pooled_choice import SOLVER, Offers, Pools, choose
-from rsjs.heuristics import sts
 from rsjs.heuristics.compiled import smallest
-from rsjs.heuristics.engines import choose_engine
 from rsjs.heuristics.first_fit import Placed, as_solution, first_fit
 from rsjs.heuristics.power_model import JobData
 from rsjs.heuristics.rooms import Rooms
@@ -47,7 +43,6 @@ EQUAL = 1e-9  # relative, of costs that do not differ
 
 def policy(request: Request, whole: Instance) -> Policy:
     """The policy `roll`."""
-    engine = choose_engine("auto", sts.KERNELS, much_work=True, seconds=inf)
     pools, known = Pools(whole.cluster), WorkloadData(whole)
 
     def decide(state: State, memory: int | None) -> Choice:
@@ -55,14 +50,14 @@ def policy(request: Request, whole: Instance) -> Policy:
         hours = step(state.workload.jobs.release[:arrived])
         limits = Limits(time_limit=state.time_limit, seed=state.seed)
         return Choice(
-            solution=_decision(state.instance, known.jobs(state), pools, hours, limits, engine),
+            solution=_decision(state.instance, known.jobs(state), pools, hours, limits),
             change=np.full(len(state.rows), hours),
             memory=arrived,
         )
 
     def prepare() -> None:
         backend(SOLVER).load()
-        values(smallest(), LONGEST, engine)
+        values(smallest(), LONGEST)
 
     return Policy(spelling=request.spelling, decide=decide, prepare=prepare)
 
@@ -75,9 +70,9 @@ def step(release: Floats) -> float:
 
 
 def _decision(
-    instance: Instance, data: JobData, pools: Pools, hours: float, limits: Limits, engine: str
+    instance: Instance, data: JobData, pools: Pools, hours: float, limits: Limits
 ) -> Solution:
-    of = values(instance, hours, engine, data)
+    of = values(instance, hours, data)
     units = of.model.units
     stride = of.running.shape[2]
     saving = of.waiting[:, None, None] - of.running

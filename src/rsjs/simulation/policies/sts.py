@@ -9,18 +9,15 @@ jobs that wait. What idle GPUs a job was given on top does not count.
 
 from __future__ import annotations
 
-from math import inf
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rsjs.heuristics import sts
-from rsjs.heuristics.engines import choose_engine
 from rsjs.instances.completion import complete
 from rsjs.instances.schema import Instance
 from rsjs.methods import Request
-from rsjs.simulation.policies.method import options_for
 from rsjs.simulation.policies.workload_data import WorkloadData
 from rsjs.simulation.policy import Choice, Policy
 from rsjs.simulation.state import State
@@ -37,10 +34,8 @@ class Memory(NamedTuple):
 
 def policy(request: Request, whole: Instance) -> Policy:
     """The policy `sts` with one of its rules."""
-    rule, options = str(request.rule), options_for(request, len(whole.jobs))
-    engine = choose_engine(options["engine"], sts.KERNELS, much_work=True, seconds=inf)
+    rule, spacing = str(request.rule), request.options["spacing"] / 60
     known = WorkloadData(whole)
-    margin, spacing = sts.MARGINS[options["margin"]], options["spacing"] / 60
 
     def decide(state: State, memory: Memory | None) -> Choice:
         decision = sts.decide(
@@ -48,8 +43,6 @@ def policy(request: Request, whole: Instance) -> Policy:
             rule,
             floor=_floor(state, memory),
             spacing=spacing,
-            margin=margin,
-            engine=engine,
             data=known.jobs(state),
         )
         return Choice(
@@ -58,10 +51,7 @@ def policy(request: Request, whole: Instance) -> Policy:
             memory=Memory(state.rows, decision),
         )
 
-    def prepare() -> None:
-        sts.compile_kernels(engine)
-
-    return Policy(spelling=request.spelling, decide=decide, prepare=prepare)
+    return Policy(spelling=request.spelling, decide=decide, prepare=sts.compile_kernels)
 
 
 def _floor(state: State, memory: Memory | None) -> Ints:
