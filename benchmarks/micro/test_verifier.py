@@ -5,11 +5,10 @@ from __future__ import annotations
 import pytest
 
 from rsjs.heuristics import greedy
-from rsjs.instances import files
+from rsjs.instances import files, rsjs_verify
 from rsjs.instances.check import check
 from rsjs.instances.completion import complete
 from rsjs.instances.generators.sts import generate
-from rsjs.reporting.kit import rsjs_verify
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,15 @@ from collections import Counter
 import pytest
 
 from rsjs.experiments.campaigns.toml_files import read_toml
-from rsjs.instances import bounded_files, documents, exact, exact_counts, expectation, packing
+from rsjs.instances import (
+    bounded_files,
+    documents,
+    exact,
+    exact_counts,
+    expectation,
+    packing,
+    rsjs_verify,
+)
 from rsjs.instances.bounded_files import MOST_BYTES, read_bytes, unpacked
 from rsjs.instances.check import check
 from rsjs.instances.completion import complete
@@ -24,7 +32,6 @@ from rsjs.instances.profiles.measurements import read_measurements
 from rsjs.instances.solution import Solution
 from rsjs.instances.traces.byte_sources import sources
 from rsjs.reporting.csv_rows import read_rows as read_results
-from rsjs.reporting.kit import rsjs_verify
 
 READERS = {
     "instance": read_any,

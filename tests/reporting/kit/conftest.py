@@ -1,16 +1,14 @@
-"""The verifier, and a small store with the repository that its runs were made from."""
+"""A small store, with the repository that its runs were made from."""
 
 import os
 import subprocess
 from hashlib import sha256
-from pathlib import Path
 
 import pytest
 
 from rsjs.experiments.campaigns import document, provenance, runner
 from rsjs.experiments.campaigns.local import local
 from rsjs.experiments.campaigns.runner import Part
-from rsjs.reporting.kit import rsjs_verify
 from rsjs.reporting.kit.ijoc import export
 from rsjs.reporting.kit.paper import paper
 
@@ -58,12 +56,6 @@ def sign():
         sums.write_text("\n".join([*lines, f"{digest}  {name}", ""]))
 
     return written
-
-
-@pytest.fixture(scope="session")
-def verifier():
-    """The file of the verifier."""
-    return Path(rsjs_verify.__file__)
 
 
 @pytest.fixture(scope="session")

@@ -1,1 +1,1 @@
-"""What authors attach to a paper: a verifier in one file, and the archive of a journal."""
+"""What authors attach to a paper: the archive of a journal, with the verifier in one file."""

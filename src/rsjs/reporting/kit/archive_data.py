@@ -65,7 +65,7 @@ class Best:
 
 def write_verifier(path: Path) -> None:
     """Write the single-file verifier."""
-    write_bytes(files("rsjs.reporting.kit").joinpath(VERIFIER).read_bytes(), path)
+    write_bytes(files("rsjs.instances").joinpath(VERIFIER).read_bytes(), path)
 
 
 def write_instances(found: Sequence[Experiment], folder: Path) -> list[Data]:

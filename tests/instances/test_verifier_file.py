@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from rsjs.instances import rsjs_verify
 from rsjs.instances.documents import of_instance
 from rsjs.instances.files import write_document, write_instance, write_solution
 from rsjs.instances.generators import jahani, sts
@@ -18,6 +19,7 @@ from rsjs.instances.solution import Solution
 
 pytestmark = pytest.mark.process
 
+VERIFIER = Path(rsjs_verify.__file__)
 OTHERS = ["3.9", "3.10", "3.13"]  # those of them that are installed
 
 
@@ -32,18 +34,18 @@ def pair(tmp_path):
 
 
 @pytest.fixture
-def run(verifier):
+def run():
     """The verifier in a process of its own, without site packages and environment variables."""
 
     def call(*arguments, python=sys.executable, cwd=None):
-        command = [python, "-I", "-S", str(verifier), *map(str, arguments)]
+        command = [python, "-I", "-S", str(VERIFIER), *map(str, arguments)]
         return subprocess.run(command, capture_output=True, text=True, check=False, cwd=cwd)
 
     return call
 
 
-def test_the_file_is_python_3_9_and_imports_the_standard_library_only(verifier):
-    tree = ast.parse(verifier.read_text("utf-8"), feature_version=(3, 9))
+def test_the_file_is_python_3_9_and_imports_the_standard_library_only():
+    tree = ast.parse(VERIFIER.read_text("utf-8"), feature_version=(3, 9))
     names = {
         name.partition(".")[0]
         for node in ast.walk(tree)
@@ -164,7 +166,7 @@ def test_usage_errors_are_told_in_one_line(run, pair, arguments, told):
     assert told in done.stderr
 
 
-def test_a_reader_that_leaves_early_causes_no_traceback(verifier, pair):
-    command = f"{sys.executable} {verifier} --json {pair} | head -1"
+def test_a_reader_that_leaves_early_causes_no_traceback(pair):
+    command = f"{sys.executable} {VERIFIER} --json {pair} | head -1"
     done = subprocess.run(command, shell=True, capture_output=True, text=True, check=False)
     assert (done.stdout, done.stderr) == ("{\n", "")

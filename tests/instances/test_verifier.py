@@ -10,6 +10,7 @@ from allpairspy import AllPairs
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rsjs.instances import rsjs_verify
 from rsjs.instances.documents import canonical_text, of_instance, of_solution, to_instance
 from rsjs.instances.errors import InputError
 from rsjs.instances.exact import check_exact
@@ -21,7 +22,6 @@ from rsjs.instances.required_nodes import required_nodes
 from rsjs.instances.schema import FAMILIES
 from rsjs.instances.solution import DECISION_ARRAYS, Solution
 from rsjs.instances.subinstance import subinstance
-from rsjs.reporting.kit import rsjs_verify
 
 ANY = st.randoms(use_true_random=False)
 CONSTRAINTS = {

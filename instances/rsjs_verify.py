@@ -82,26 +82,26 @@ ZERO = Fraction(0)
 
 Document = dict[str, Any]
 Class = tuple[str, ...]  # the types that a node may take
+Mode = tuple[str, int, int]  # GPU type, GPUs of its own (0 = a share), share level (-1 = none)
 
 
 class Refused(Exception):
-    """Bad input, told in one line."""
+    """Bad input, told in one line: where in the document, what was found there and expected."""
 
-
-def refuse(where: str, found: Any, expected: str) -> NoReturn:
-    """End with the place, what was found there and what was expected."""
-    if isinstance(found, (dict, list)):
-        found = f"{'an object' if isinstance(found, dict) else 'an array'} of {len(found)}"
-    elif isinstance(found, Fraction):
-        found = float(found)
-    place = f"{where[:200]}: " if where else ""
-    raise Refused(f"{place}found {str(found)[:100]}, expected {expected}")
+    def __init__(self, where: str, found: Any, expected: str) -> None:
+        if isinstance(found, (dict, list)):
+            found = f"{'an object' if isinstance(found, dict) else 'an array'} of {len(found)}"
+        elif isinstance(found, Fraction):
+            found = str(float(found)).removesuffix(".0")
+        self.where, self.found, self.expected = where[:200], str(found)[:100], expected
+        place = f"{self.where}: " if where else ""
+        super().__init__(f"{place}found {self.found}, expected {expected}")
 
 
 def must(holds: bool, where: str, found: Any, expected: str) -> None:
-    """Refuse what does not hold."""
+    """Raise Refused for what does not hold."""
     if not holds:
-        refuse(where, found, expected)
+        raise Refused(where, found, expected)
 
 
 # ------------------------------------------------------------------------------------------------
@@ -109,24 +109,25 @@ def must(holds: bool, where: str, found: Any, expected: str) -> None:
 
 
 def text_of(path: Path) -> str:
-    """The text of a regular file, decompressed if its name ends in .gz."""
+    """Return the text of a regular file, decompressed if its name ends in .gz."""
     try:
         if path.exists() and not path.is_file() and not path.is_dir():
-            refuse("", "a pipe or a device", "a regular file")  # which may have no end
+            raise Refused("", "a pipe or a device", "a regular file")  # which may have no end
         with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
             data = file.read(MOST_BYTES + 1)
         must(len(data) <= MOST_BYTES, "", "more than that", f"at most {MOST_BYTES} bytes")
         return data.decode("utf-8")
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        refuse("", f"damaged gzip data ({error})", "a whole .gz file")
+        raise Refused("", f"damaged gzip data ({error})", "a whole .gz file") from None
     except UnicodeDecodeError as error:
-        refuse("", f"a bad byte at offset {error.start}", "UTF-8 text")
+        raise Refused("", f"a bad byte at offset {error.start}", "UTF-8 text") from None
     except (OSError, ValueError) as error:
-        refuse("", getattr(error, "strerror", None) or error, "a readable file")
+        found = getattr(error, "strerror", None) or error
+        raise Refused("", found, "a readable file") from None
 
 
 def parsed(text: str) -> Any:
-    """The JSON document in a text: integers as int, all other numbers as Fraction."""
+    """Return the JSON document in a text: integers as int, other numbers as Fraction."""
     values = sum(map(text.count, "[{,"))
     must(values <= MOST_VALUES, "", f"{values} brackets and commas", f"at most {MOST_VALUES}")
     try:
@@ -139,9 +140,9 @@ def parsed(text: str) -> Any:
         )
     except json.JSONDecodeError as error:
         place = f"{error.msg} at line {error.lineno} column {error.colno}"
-        refuse("", place, "a whole JSON document")
+        raise Refused("", place, "a whole JSON document") from None
     except RecursionError:
-        refuse("", "brackets nested too deeply", "a JSON document")
+        raise Refused("", "brackets nested too deeply", "a JSON document") from None
 
 
 def _object(pairs: list[tuple[str, Any]]) -> Document:
@@ -206,7 +207,7 @@ THE_SOLUTION = {
 
 
 def fit(value: Any, shape: Shape, where: str = "") -> Any:
-    """A value of this shape, integers as int; Refused at the first entry that is not."""
+    """Return a value of this shape, "whole" as int, "number" as Fraction; refuse any other."""
     if isinstance(shape, dict):
         must(isinstance(value, dict), where, value, "an object")
         shapes = {key.rstrip("?"): inner for key, inner in shape.items()}
@@ -214,12 +215,13 @@ def fit(value: Any, shape: Shape, where: str = "") -> Any:
             shapes = dict.fromkeys(value, shape["*"])
         for key in shape:
             must(key[-1] in "?*" or key in value, where, f"no key {key!r}", "this key")
-        for key in value:
-            must(key in shapes, f"{where}/{step(key)}", "an unknown key", "known keys only")
-            must(is_text(key), f"{where}/{step(key)}", ascii(key), "Unicode text")
-        return {
-            key: fit(entry, shapes[key], f"{where}/{step(key)}") for key, entry in value.items()
-        }
+        fitted = {}
+        for key, entry in value.items():
+            place = f"{where}/{step(key)}"
+            must(key in shapes, place, "an unknown key", "known keys only")
+            must(is_text(key), place, ascii(key), "Unicode text")
+            fitted[key] = fit(entry, shapes[key], place)
+        return fitted
     if isinstance(shape, list):
         inner, least = shape
         good = isinstance(value, list) and len(value) >= least
@@ -231,12 +233,8 @@ def fit(value: Any, shape: Shape, where: str = "") -> Any:
     if kind == "free":
         must(isinstance(value, dict), where, value, "an object")
         must(depth_of(value) <= rest[0], where, "deeper brackets", f"at most {DEEPEST} levels")
-        must(
-            is_text(json.dumps(canonical(value), ensure_ascii=False)),
-            where,
-            "a lone surrogate",
-            "Unicode text",
-        )
+        text = json.dumps(canonical(value), ensure_ascii=False)
+        must(is_text(text), where, "a lone surrogate", "Unicode text")
     elif kind == "word":
         must(isinstance(value, str) and value in rest[0], where, value, " or ".join(rest[0]))
     elif kind == "text":
@@ -247,19 +245,20 @@ def fit(value: Any, shape: Shape, where: str = "") -> Any:
         low, high = rest
         good = type(value) in (int, Fraction) and low <= value <= high
         must(good, where, value, f"a number from {low:g} to {high:g}")
-        if kind == "whole":
-            must(value == int(value), where, value, "an integer")
-            return int(value)
+        if kind == "number":
+            return Fraction(value)
+        must(value == int(value), where, value, "an integer")
+        return int(value)
     return value
 
 
 def is_text(value: str) -> bool:
-    """Whether it has no lone surrogates, which no encoding knows."""
+    """Return whether a text has no lone surrogates, which no encoding knows."""
     return not re.search("[\ud800-\udfff]", value)
 
 
 def depth_of(value: Any) -> int:
-    """Levels of brackets inside a value; no recursion, for it may be deep."""
+    """Count the levels of brackets inside a value; no recursion, for it may be deep."""
     depth, level = -1, [value]
     while level:
         inner = (
@@ -270,7 +269,7 @@ def depth_of(value: Any) -> int:
 
 
 def step(key: str) -> str:
-    """A key as one step of a JSON pointer."""
+    """Return a key as one step of a JSON pointer."""
     return key.replace("~", "~0").replace("/", "~1")
 
 
@@ -279,7 +278,7 @@ def step(key: str) -> str:
 
 
 def check_cluster(cluster: Document) -> None:
-    """GPU types with shares that pack, node types with their prices, nodes with names."""
+    """Check GPU types and the units of shares, node types and their prices, names of nodes."""
     gpus, types, groups = (cluster[key] for key in ("gpu_types", "node_types", "nodes"))
     for i, gpu in enumerate(gpus):
         where, parts = f"/cluster/gpu_types/{i}/levels", [s["units"] for s in gpu["levels"]]
@@ -308,7 +307,7 @@ def check_cluster(cluster: Document) -> None:
 
 
 def check_laws(laws: Document) -> None:
-    """Increasing epochs and some mass."""
+    """Check that laws have increasing epochs and some mass."""
     for name, law in laws.items():
         where, epochs = f"/laws/{step(name)}", [row[0] for row in law]
         must(name != FIXED, where, name, "another name")
@@ -319,7 +318,7 @@ def check_laws(laws: Document) -> None:
 
 
 def check_jobs(jobs: list[Document], cluster: Document, laws: Document, now: Any) -> None:
-    """Jobs that have come, have epochs left, and times on GPU types that there are."""
+    """Check that jobs have come, have epochs left, and have times on known GPU types."""
     levels = {gpu["name"]: len(gpu["levels"]) for gpu in cluster["gpu_types"]}
     largest = max(kind["gpus"] for kind in cluster["node_types"])
     most = {"inflation": levels, "hours_per_epoch": dict.fromkeys(levels, largest)}
@@ -341,19 +340,19 @@ def check_jobs(jobs: list[Document], cluster: Document, laws: Document, now: Any
 
 
 def must_differ(names: list[str], where: str) -> None:
-    """No name twice."""
+    """Refuse a name that is there twice."""
     for name, count in Counter(names).items():
         must(count == 1, where, f"{name!r} {count} times", "names that differ")
 
 
 def must_be_one(name: str, known: Collection[str], where: str) -> None:
-    """One of these names."""
+    """Refuse a name that is not known."""
     if name not in known:
-        refuse(where, name, f"one of {', '.join(sorted(known))}")
+        raise Refused(where, name, f"one of {', '.join(sorted(known))}")
 
 
 def instance_of(document: Any) -> Document:
-    """An instance in normal form, checked: no nulls at the ends of rows, nothing empty."""
+    """Check an instance and return its normal form: no nulls at the ends of rows, nothing empty."""
     instance: Document = fit(document, THE_INSTANCE)
     jobs, cluster, laws = (instance[key] for key in ("jobs", "cluster", "laws"))
     check_cluster(cluster)
@@ -370,7 +369,7 @@ def instance_of(document: Any) -> Document:
 
 
 def trimmed(row: list[Any]) -> list[Any]:
-    """A row without the nulls at its end."""
+    """Return a row without the nulls at its end."""
     return row[: max((k + 1 for k, entry in enumerate(row) if entry is not None), default=0)]
 
 
@@ -379,7 +378,7 @@ def trimmed(row: list[Any]) -> list[Any]:
 
 
 def digest_of(instance: Document) -> str:
-    """sha256 of the normal form: sorted keys, no spaces, shortest numbers, no generator version."""
+    """Return the sha256 of the canonical form: sorted keys, no spaces, no generator version."""
     generator = {k: v for k, v in instance.get("generator", {}).items() if k != "version"}
     pinned = {key: value for key, value in instance.items() if key != "generator"}
     if generator:
@@ -389,7 +388,7 @@ def digest_of(instance: Document) -> str:
 
 
 def canonical(value: Any) -> Any:
-    """Fractions as the nearest double, integral ones as integers."""
+    """Return fractions as the nearest double, integral ones as integers."""
     if isinstance(value, Fraction):
         number = float(value)
         return int(number) if number.is_integer() else number
@@ -417,16 +416,16 @@ class Law:
         self.moment.reverse()
 
     def mean(self) -> Fraction:
-        """E[W]."""
+        """Return E[W]."""
         return Fraction(self.moment[0], self.mass[0])
 
     def mean_left(self, done: Fraction) -> Fraction:
-        """E[W - done | W > done]."""
+        """Return E[W - done | W > done]."""
         first = bisect_right(self.epochs, done)
         return Fraction(self.moment[first], self.mass[first]) - done
 
     def mean_excess(self, done: Fraction, rate: Fraction, slack: Fraction) -> Fraction:
-        """E[max(0, rate (W - done) - slack) | W > done]."""
+        """Return E[max(0, rate (W - done) - slack) | W > done]."""
         first = bisect_right(self.epochs, done)
         late = max(first, bisect_right(self.epochs, done + slack / rate))
         hours = rate * (self.moment[late] - done * self.mass[late]) - slack * self.mass[late]
@@ -439,7 +438,7 @@ class Instance:
     def __init__(self, document: Document) -> None:
         normal = instance_of(document)
         self.name, self.jobs, self.rules = normal["name"], normal["jobs"], normal["objective"]
-        self.now, self.H, self.rho = (Fraction(normal[key]) for key in ("now", "H", "rho"))
+        self.now, self.H, self.rho = (normal[key] for key in ("now", "H", "rho"))
         self.gpus = {gpu["name"]: gpu for gpu in normal["cluster"]["gpu_types"]}
         self.types = normal["cluster"]["node_types"]
         groups = normal["cluster"]["nodes"]
@@ -457,63 +456,55 @@ class Instance:
             "job_level": (len(self.jobs), -1, levels - 1),
             "node_type": (len(self.allowed), -1, len(self.types) - 1),
         }
+        self.rates = [self._rates(job) for job in self.jobs]
         self._check(normal)
         self.digest = digest_of(normal)
 
+    def _rates(self, job: Document) -> dict[Mode, Fraction]:
+        """Return a_q, hours per epoch, of every configuration allowed on some node."""
+        rates: dict[Mode, Fraction] = {}
+        for gpu, hours in job["hours_per_epoch"].items():
+            kind, memory = self.gpus[gpu], job["memory_gb"]
+            if memory > kind["memory_gb"] or not self.largest[gpu]:
+                continue
+            for count, time in enumerate(hours[: self.largest[gpu]], 1):
+                if time is not None:
+                    rates[gpu, count, -1] = time
+            if hours[0] is not None:
+                for level, factor in enumerate(job.get("inflation", {}).get(gpu, [])):
+                    if factor is not None and memory <= kind["levels"][level]["max_memory_gb"]:
+                        rates[gpu, 0, level] = hours[0] * factor
+        return rates
+
     def _check(self, normal: Document) -> None:
         for j, job in enumerate(self.jobs):
-            must(bool(self.rates(job)), f"/jobs/{j}", job["id"], "a job that may run somewhere")
+            must(bool(self.rates[j]), f"/jobs/{j}", job["id"], "a job that may run somewhere")
         if self.rules["energy"] == "proportional":
             flat = all(len(set(node_type["cost"][1:])) == 1 for node_type in self.types)
-            whole = all(level < 0 for job in self.jobs for _, _, level in self.configurations(job))
+            whole = all(level < 0 for rates in self.rates for _, _, level in rates)
             where, expected = "/objective/energy", "flat prices and no shares, or another rule"
             must(flat and whole, where, "proportional", expected)
         if "current" in normal:
             for _, where, found, expected in misplaced(self, normal["current"]):
-                refuse(f"/current{where}", found, expected)
-
-    def rate(self, job: Document, gpu: str, count: int, level: int) -> Any:
-        """a_q: hours per epoch on `count` GPUs, or on a share level >= 0; None = not allowed."""
-        kind, hours = self.gpus[gpu], job["hours_per_epoch"].get(gpu, [])
-        k = count if level < 0 else 1
-        if job["memory_gb"] > kind["memory_gb"] or k > len(hours) or k > self.largest[gpu]:
-            return None
-        if level < 0 or hours[k - 1] is None:
-            return hours[k - 1]
-        factors = job.get("inflation", {}).get(gpu, [])
-        if level >= len(factors) or factors[level] is None:
-            return None
-        fits = job["memory_gb"] <= kind["levels"][level]["max_memory_gb"]
-        return hours[0] * factors[level] if fits else None
-
-    def configurations(self, job: Document) -> Iterator[tuple[str, int, int]]:
-        """GPU type, count and level of everything that is allowed on some node."""
-        for gpu in job["hours_per_epoch"]:
-            dedicated = [(gpu, k, -1) for k in range(1, len(job["hours_per_epoch"][gpu]) + 1)]
-            shared = [(gpu, 0, level) for level in range(len(self.gpus[gpu]["levels"]))]
-            yield from (q for q in dedicated + shared if self.rate(job, *q) is not None)
-
-    def rates(self, job: Document) -> list[Any]:
-        """Hours per epoch of all configurations."""
-        return [self.rate(job, *q) for q in self.configurations(job)]
+                raise Refused(f"/current{where}", found, expected)
 
     def epochs_left(self, job: Document) -> Fraction:
-        """Epochs that t_jq counts."""
-        worst, rule = Fraction(job["epochs_max"] - job["epochs_done"]), self.rules["expectation"]
+        """Return the epochs that t_jq counts."""
+        done, rule = job["epochs_done"], self.rules["expectation"]
+        worst: Fraction = job["epochs_max"] - done
         if rule == "worst_case" or job["law"] == FIXED:
             return worst
-        law, done = self.laws[job["law"]], Fraction(job["epochs_done"])
+        law = self.laws[job["law"]]
         if rule == "expected":
             return law.mean_left(done)
         return law.mean() - done if done < law.mean() else worst
 
-    def hours_late(self, job: Document, rate: Any, wait: Fraction = ZERO) -> Fraction:
-        """Hours after the due date, or their expectation, if the job starts after `wait`."""
-        slack = Fraction(job["due"]) - self.now - wait
+    def hours_late(self, job: Document, rate: Fraction, wait: Fraction = ZERO) -> Fraction:
+        """Return the hours after the due date, or their expectation, for a start after `wait`."""
+        slack = job["due"] - self.now - wait
         if self.rules["expectation"] == "expected" and job["law"] != FIXED:
-            done = Fraction(job["epochs_done"])
-            return self.laws[job["law"]].mean_excess(done, Fraction(rate), slack)
-        return max(ZERO, Fraction(rate) * self.epochs_left(job) - slack)
+            return self.laws[job["law"]].mean_excess(job["epochs_done"], rate, slack)
+        return max(ZERO, rate * self.epochs_left(job) - slack)
 
 
 # ------------------------------------------------------------------------------------------------
@@ -533,20 +524,23 @@ class Violation(NamedTuple):
 
 
 def violations(instance: Instance, solution: Document) -> list[Violation]:
-    """What is wrong with a decision; each stage relies on those before."""
-    stages = (wrong_entries, wrong_configurations, crowded_nodes)
-    return next((found for found in (list(s(instance, solution)) for s in stages) if found), [])
+    """Return what is wrong with a decision; each stage relies on those before."""
+    return (
+        [*wrong_entries(instance, solution)]
+        or [*wrong_configurations(instance, solution)]
+        or [*crowded_nodes(instance, solution)]
+    )
 
 
 def wrong_entries(instance: Instance, solution: Document) -> Iterator[Violation]:
-    """instance, shape, range."""
+    """Find violations of instance, shape and range."""
     if solution["instance"] != instance.digest:
         yield Violation("instance", "/instance", solution["instance"], f"sha256 {instance.digest}")
     yield from misplaced(instance, solution)
 
 
 def misplaced(instance: Instance, arrays: Document) -> Iterator[Violation]:
-    """shape, range."""
+    """Find violations of shape and range."""
     for name, (size, low, high) in instance.limits.items():
         found = len(arrays[name])
         if found != size:
@@ -558,39 +552,34 @@ def misplaced(instance: Instance, arrays: Document) -> Iterator[Violation]:
 
 
 def wrong_configurations(instance: Instance, solution: Document) -> Iterator[Violation]:
-    """allowed_type, then what is wrong with each job."""
+    """Find violations of allowed_type, then those of each job."""
     for n, v in enumerate(solution["node_type"]):
         if v >= 0 and instance.types[v]["name"] not in instance.allowed[n]:
             found, expected = instance.types[v]["name"], " or ".join(instance.allowed[n])
             yield Violation("allowed_type", f"/node_type/{n}", found, expected)
-    for j, (node, gpus, level) in enumerate(zip(*(solution[name] for name in ARRAYS[:3]))):
-        name, key, expected = wrong_job(instance, solution, j, node, gpus, level)
+    for j in range(len(instance.jobs)):
+        name, key, expected = wrong_job(instance, solution, j)
         if name:
-            found = {"job_node": node, "job_gpus": gpus, "job_level": level}[key]
-            yield Violation(name, f"/{key}/{j}", found, expected)
+            yield Violation(name, f"/{key}/{j}", solution[key][j], expected)
 
 
-def wrong_job(
-    instance: Instance, solution: Document, j: int, node: int, gpus: int, level: int
-) -> tuple[str, str, str]:
-    """The constraint that a job violates ("" = none), in which array, and what it asks for."""
+def wrong_job(instance: Instance, solution: Document, j: int) -> tuple[str, str, str]:
+    """Return the constraint that job j violates ("" = none), the array, what was expected."""
+    node, gpus, level = (solution[name][j] for name in ARRAYS[:3])
     key = "job_gpus" if level < 0 else "job_level"
     if node < 0:
         name = "postponed" if gpus or level >= 0 else ""
         return name, "job_gpus" if gpus else "job_level", "nothing for a postponed job"
     if (gpus == 0) == (level < 0):
-        return (
-            "one_configuration",
-            "job_gpus",
-            f"either GPUs or a share level; the level is {level}",
-        )
+        expected = f"either GPUs or a share level; the level is {level}"
+        return "one_configuration", "job_gpus", expected
     if solution["node_type"][node] < 0:
         return "node_on", "job_node", "a node that is on"
     on = instance.types[solution["node_type"][node]]
     job, kind = instance.jobs[j], instance.gpus[on["gpu_type"]]
     if gpus > on["gpus"]:
         return "node_size", "job_gpus", f"at most {on['gpus']} GPUs of {on['name']}"
-    if instance.rate(job, kind["name"], gpus, level) is not None:
+    if (kind["name"], gpus, level) in instance.rates[j]:
         return "", key, ""
     limits = [share["max_memory_gb"] for share in kind["levels"][max(level, 0) : level + 1]]
     limit = min([kind["memory_gb"], *limits])
@@ -600,7 +589,7 @@ def wrong_job(
 
 
 def crowded_nodes(instance: Instance, solution: Document) -> Iterator[Violation]:
-    """capacity."""
+    """Find violations of capacity."""
     for n, used in sorted(gpus_in_use(instance, solution).items()):
         size = instance.types[solution["node_type"][n]]["gpus"]
         if used > size:
@@ -608,7 +597,7 @@ def crowded_nodes(instance: Instance, solution: Document) -> Iterator[Violation]
 
 
 def gpus_in_use(instance: Instance, solution: Document) -> dict[int, int]:
-    """Node with jobs -> GPUs of their own and the fewest that the shares pack into."""
+    """Count GPUs in use on each node with jobs: whole ones + the fewest for the shares."""
     used: Counter[int] = Counter()
     shares: dict[int, list[int]] = {}
     for j, n in enumerate(solution["job_node"]):
@@ -626,7 +615,7 @@ def gpus_in_use(instance: Instance, solution: Document) -> dict[int, int]:
 
 
 def fewest_bins(parts: Counter[int], size: int) -> int:
-    """Bins of a size that the parts (size -> number) need: bin packing, exact."""
+    """Solve bin packing: the fewest bins of a size for the parts (size -> number)."""
     sizes = sorted((part for part in parts if parts[part]), reverse=True)
     counts = tuple(parts[part] for part in sizes)
     large = sum(count for part, count in zip(sizes, counts) if 2 * part > size)  # one in a bin
@@ -638,7 +627,7 @@ def fewest_bins(parts: Counter[int], size: int) -> int:
 
 
 def first_fit(counts: tuple[int, ...], sizes: list[int], size: int) -> int:
-    """Bins when each part, largest first, goes into the first bin with room for it."""
+    """Count the bins of first fit decreasing."""
     rooms: list[int] = []
     for part, count in zip(sizes, counts):
         for _ in range(count):
@@ -651,7 +640,7 @@ def first_fit(counts: tuple[int, ...], sizes: list[int], size: int) -> int:
 def pack(
     counts: tuple[int, ...], sizes: list[int], size: int, bins: int, steps: Iterator[int]
 ) -> bool:
-    """Whether so many parts of these sizes fit into bins: depth first, bin by bin."""
+    """Return whether so many parts of these sizes fit into bins: depth first, bin by bin."""
     left: list[tuple[tuple[int, ...], int]] = [(counts, bins)]
     seen: set[tuple[tuple[int, ...], int]] = set()
     while left:
@@ -671,12 +660,12 @@ def pack(
 
 
 def volume(counts: tuple[int, ...], sizes: list[int]) -> int:
-    """Of all parts."""
+    """Return the volume of all parts."""
     return sum(part * count for part, count in zip(sizes, counts))
 
 
 def fillings(counts: tuple[int, ...], sizes: list[int], size: int) -> Iterator[tuple[int, ...]]:
-    """What is left after each way to fill one bin, the largest part left in it, to the full."""
+    """Return what is left after each way to fill one bin, the largest part left among it."""
     first = next(i for i, count in enumerate(counts) if count)
     left = [(first, counts, size)]
     while left:
@@ -691,7 +680,7 @@ def fillings(counts: tuple[int, ...], sizes: list[int], size: int) -> Iterator[t
 
 
 def wrong_number_of_nodes(instance: Instance, solution: Document) -> Iterator[Violation]:
-    """open_nodes."""
+    """Find violations of open_nodes."""
     rule = instance.rules["open_nodes"]
     if rule == "free":
         return
@@ -708,12 +697,12 @@ def wrong_number_of_nodes(instance: Instance, solution: Document) -> Iterator[Vi
 
 def most_nodes_with_a_job(instance: Instance) -> int:
     """
-    A maximum matching of jobs to nodes on which they may run, by augmenting paths.
+    Return the size of a maximum matching of jobs to nodes, by augmenting paths.
 
     Nodes with the same allowed types are one class with room for as many jobs.
     """
     room = Counter(tuple(sorted(types)) for types in instance.allowed)
-    open_to = [classes_for(instance, job, room) for job in instance.jobs]
+    open_to = [classes_for(instance, rates, room) for rates in instance.rates]
     home: dict[int, Class] = {}
     members: dict[Class, set[int]] = {of: set() for of in room}
     hopeless: set[tuple[Class, ...]] = set()  # whoever may run there finds no place any more
@@ -745,13 +734,15 @@ def most_nodes_with_a_job(instance: Instance) -> int:
     return len(home)
 
 
-def classes_for(instance: Instance, job: Document, classes: Iterable[Class]) -> tuple[Class, ...]:
-    """The classes of nodes on which a job may run."""
-    found = [*instance.configurations(job)]
+def classes_for(
+    instance: Instance, modes: Iterable[Mode], classes: Iterable[Class]
+) -> tuple[Class, ...]:
+    """Return the classes of nodes on which a job with these configurations may run."""
+    smallest: dict[str, int] = {}  # GPU type -> fewest GPUs
+    for gpu, count, _ in modes:
+        smallest[gpu] = min(count, smallest.get(gpu, count))
     runs_on = {
-        v["name"]
-        for v in instance.types
-        if any(gpu == v["gpu_type"] and count <= v["gpus"] for gpu, count, _ in found)
+        v["name"] for v in instance.types if smallest.get(v["gpu_type"], math.inf) <= v["gpus"]
     }
     return tuple(of for of in classes if not runs_on.isdisjoint(of))
 
@@ -761,19 +752,19 @@ def classes_for(instance: Instance, job: Document, classes: Iterable[Class]) -> 
 
 
 def terms(instance: Instance, solution: Document) -> dict[str, Fraction]:
-    """The terms of the objective [$] of a decision whose configurations are allowed."""
+    """Return the terms of the objective [$] of a decision whose configurations are allowed."""
     rules, jobs, node_of = instance.rules, instance.jobs, solution["job_node"]
     rate = {j: chosen_rate(instance, solution, j) for j, n in enumerate(node_of) if n >= 0}
-    hours: dict[int, Fraction] = {j: rate[j] * instance.epochs_left(jobs[j]) for j in rate}
+    hours = {j: rate[j] * instance.epochs_left(jobs[j]) for j in rate}
     first = min(hours.values(), default=ZERO)  # t*
     cost = dict.fromkeys(TERMS, ZERO)
     for j, job in enumerate(jobs):
         if j not in rate:
-            slowest = max([*instance.rates(job), job.get(SLOWEST, 0)])
+            slowest = max([*instance.rates[j].values(), job.get(SLOWEST, ZERO)])
             late = instance.hours_late(job, slowest, wait=instance.H)
             cost["postponement"] += instance.rho * job["weight"] * late
         elif rules["tardiness_at"] == "next_event":
-            late = max(ZERO, instance.now + first - Fraction(job["due"]))
+            late = max(ZERO, instance.now + first - job["due"])
             cost["tardiness"] += job["weight"] * late
         else:
             cost["tardiness"] += job["weight"] * instance.hours_late(job, rate[j])
@@ -792,19 +783,19 @@ def terms(instance: Instance, solution: Document) -> dict[str, Fraction]:
             spent = sum(solution["job_gpus"][j] * hours[j] for j in members)
             cost["energy"] += price * spent / node_type["gpus"]
     on = sum(instance.types[v]["gpus"] for v in solution["node_type"] if v >= 0)
-    cost["idle"] = Fraction(rules["mu"] * (on - sum(used.values())))
+    cost["idle"] = rules["mu"] * (on - sum(used.values()))
     return cost
 
 
-def chosen_rate(instance: Instance, solution: Document, j: int) -> Any:
-    """a_q of the configuration that a decision has for job j."""
+def chosen_rate(instance: Instance, solution: Document, j: int) -> Fraction:
+    """Return a_q of the configuration that job j has."""
     node, count, level = (solution[name][j] for name in ARRAYS[:3])
     gpu = instance.types[solution["node_type"][node]]["gpu_type"]
-    return instance.rate(instance.jobs[j], gpu, count, level)
+    return instance.rates[j][gpu, count, level]
 
 
 def false_claims(solution: Document, total: Fraction) -> Iterator[Violation]:
-    """claimed_objective, claimed_bound."""
+    """Find violations of claimed_objective and claimed_bound."""
     objective, bound = solution.get("objective"), solution.get("bound")
     if objective is not None and abs(objective - total) > TOLERANCE * max(Fraction(1), abs(total)):
         yield Violation("claimed_objective", "/objective", float(objective), repr(float(total)))
@@ -849,7 +840,7 @@ class Report:
 
     @property
     def exit_code(self) -> int:
-        """2 bad input, 1 something is wrong, 0 all is well."""
+        """Return 2 bad input, 1 something is wrong, 0 all is well."""
         wrong = self.damaged or any(verdict.violations for *_, verdict in self.verdicts)
         return 2 if self.refused else int(bool(wrong))
 
@@ -864,7 +855,7 @@ class Report:
         if not expected and not (isinstance(kind, str) and OURS.match(kind)):
             self.others += 1
         elif kind not in (INSTANCE, SOLUTION) or expected not in ("", kind):
-            refuse("/format", kind, expected or f"{INSTANCE} or {SOLUTION}")
+            raise Refused("/format", kind, expected or f"{INSTANCE} or {SOLUTION}")
         elif kind == INSTANCE:
             instance = Instance(document)
             self.instances.setdefault(instance.digest, instance)
@@ -876,7 +867,7 @@ class Report:
         for at, line in enumerate(text_of(path).rstrip("\n").split("\n"), 1):
             found = re.fullmatch(r"(\\?)([0-9a-f]{64}) [ *](.+)", line)
             if not found:
-                refuse(f"line {at}", line, "a sha256 and a file name")
+                raise Refused(f"line {at}", line, "a sha256 and a file name")
             name = re.sub(r"\\(.)", _unescaped, found[3]) if found[1] else found[3]
             self.compared += 1
             try:
@@ -909,7 +900,7 @@ class Report:
 
 
 def verify_pairs(instance: Path, solutions: list[Path]) -> Report:
-    """Solutions that must be for this instance."""
+    """Verify solutions that must be for this instance."""
     report = Report()
     report.attempt(instance, report.read, INSTANCE)
     for path in solutions:
@@ -920,7 +911,7 @@ def verify_pairs(instance: Path, solutions: list[Path]) -> Report:
 
 
 def verify_folders(folders: list[Path]) -> Report:
-    """Every solution below with its instance, and every file of a SHA256SUMS."""
+    """Verify every solution below with its instance, and every file of a SHA256SUMS."""
     report = Report()
     for path in (path for folder in folders for path in files_below(folder, report)):
         if path.name == "SHA256SUMS":
@@ -935,7 +926,7 @@ def verify_folders(folders: list[Path]) -> Report:
 
 
 def is_folder(path: Path) -> bool:
-    """Whether a path is a folder; one that cannot even be a name is none."""
+    """Return whether a path is a folder; one that cannot even be a name is none."""
     try:
         return path.is_dir()
     except (OSError, ValueError):
@@ -943,7 +934,7 @@ def is_folder(path: Path) -> bool:
 
 
 def files_below(folder: Path, report: Report) -> Iterator[Path]:
-    """All files but hidden ones, in order of their names."""
+    """Yield all files but hidden ones, in order of their names."""
 
     def fail(error: OSError) -> None:
         report.refused.append(f"{error.filename}: found {error.strerror}, expected a folder")
@@ -954,7 +945,7 @@ def files_below(folder: Path, report: Report) -> Iterator[Path]:
 
 
 def sha256_of(path: Path) -> str:
-    """sha256 of the bytes of a file."""
+    """Return the sha256 of a file."""
     digest = sha256()
     with path.open("rb") as file:
         for piece in iter(lambda: file.read(2**20), b""):
@@ -971,7 +962,7 @@ def _unescaped(found: re.Match[str]) -> str:
 
 
 def lines_of(report: Report) -> Iterator[str]:
-    """Verdict and terms of each solution, violations, and a summary."""
+    """Yield verdict, terms and violations of each solution, and a summary."""
     for path, instance, solution, (found, cost, total) in report.verdicts:
         yield f"{path}: {'feasible' if not found else 'WRONG' if cost else 'NOT FEASIBLE'}"
         yield f"    {instance.name}, sha256 {instance.digest}"
@@ -989,7 +980,7 @@ def lines_of(report: Report) -> Iterator[str]:
 
 
 def as_document(report: Report) -> Document:
-    """The same for --json; each cost as the fraction that it is, and as a number."""
+    """Return what --json prints; each cost as the fraction that it is, and as a number."""
 
     def both(cost: Fraction) -> Document:
         return {"exact": str(cost), "value": float(cost)}
@@ -1015,7 +1006,7 @@ def as_document(report: Report) -> Document:
 
 
 def printable(line: str) -> str:
-    """A line with what no terminal can print as escapes."""
+    """Return a line with what no terminal can print as escapes."""
     return "".join(sign if sign.isprintable() else ascii(sign)[1:-1] for sign in line)
 
 
