@@ -7,11 +7,11 @@ from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
+from rsjs.experiments.best_known.pricing import exact_verdict
 from rsjs.heuristics import greedy
 from rsjs.instances import csv_triple, documents, files
 from rsjs.instances.check import check
 from rsjs.instances.completion import complete
-from rsjs.instances.exact import check_exact
 from rsjs.instances.generators import andreas, jahani, kiros, sts
 from rsjs.instances.permutation import permuted
 from rsjs.instances.schema import FAMILIES
@@ -83,11 +83,9 @@ class Check:
     def setup(self, family):
         self.instance, self.solution = made(family)
         check(self.instance, self.solution)
-        with tempfile.TemporaryDirectory() as folder:
-            paths = Path(folder) / "instance.json", Path(folder) / "solution.json"
-            files.write_instance(self.instance, paths[0])
-            files.write_solution(self.solution, self.instance.digest, paths[1])
-            self.read = [files.read_exact(path) for path in paths]
+        solution = documents.of_solution(self.solution, self.instance.digest)
+        written = documents.of_instance(self.instance), solution
+        self.texts = [documents.canonical_text(document) for document in written]
 
     def time_check(self, family):
         check(self.instance, self.solution)
@@ -97,7 +95,8 @@ class Check:
         check(replace(self.instance), self.solution)
 
     def time_exact_check(self, family):
-        check_exact(*self.read)
+        """With the reading of both texts."""
+        exact_verdict(*self.texts)
 
     def track_cost(self, family):
         return check(self.instance, self.solution).objective

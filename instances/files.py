@@ -151,11 +151,6 @@ def read_document(path: str | Path) -> Document:
     return Reader(Path(path)).document()
 
 
-def read_exact(path: str | Path) -> Document:
-    """The same with every fractional number as the Fraction that its text says."""
-    return Reader(Path(path)).exact_document()
-
-
 def _instance(document: Document, path: str | Path) -> Instance:
     return _build(document, path, documents.to_instance, INSTANCE)
 

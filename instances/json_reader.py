@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from fractions import Fraction
-from math import inf, isfinite, nextafter
+from math import isfinite
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -75,15 +74,6 @@ class Reader:
             self._refuse_odd(parsed)
         return parsed
 
-    def exact_document(self) -> Document:
-        """The same with fractional numbers as Fractions; where integers belong, they are none."""
-        kind = self.document()["format"]
-        beside = json.loads(self.text, parse_float=_beside)
-        if not validator_for(SCHEMAS[kind]).is_valid(beside):
-            self._refuse(kind, beside)
-        exact: Document = json.loads(self.text, parse_float=_rational)
-        return exact
-
     def _parse(self) -> Any:
         try:
             return json.loads(
@@ -111,7 +101,7 @@ class Reader:
 
     def _float(self, text: str) -> float | str:
         value = float(text)
-        if value == 0 and _NOT_ZERO.match(text):  # 1e-999999999: hours of work as a Fraction
+        if value == 0 and _NOT_ZERO.match(text):  # 1e-999999999
             return self._not_finite(text)
         known = isfinite(value) and len(text) <= LONGEST_NUMBER
         return value if known else self._not_finite(text)
@@ -181,21 +171,6 @@ def read_json_lines(path: str | Path) -> list[Any]:
 
 def _without_comma(found: re.Match[str]) -> str:
     return " " if found[0] == "," else found[0]
-
-
-def _rational(text: str) -> Fraction | int:
-    if float(text) == 0:  # 0e99999999: hours of work as a Fraction
-        return 0
-    value = Fraction(text)
-    return value.numerator if value.denominator == 1 else value  # 1.0 may be an index
-
-
-def _beside(text: str) -> float:
-    """A number as a double that is integral only if the number is."""
-    value = float(text)
-    if not value.is_integer() or value == (exact := _rational(text)):
-        return value
-    return nextafter(value, inf if exact > value else -inf)
 
 
 def _encodes(text: str) -> bool:

@@ -15,8 +15,8 @@ from rsjs.experiments.best_known.making import made_again
 from rsjs.experiments.best_known.verification import verify
 from rsjs.experiments.campaigns import document
 from rsjs.formulations.enumeration import run as enumerate_all
-from rsjs.instances.exact import check_exact
-from rsjs.instances.files import read_exact, read_instance, write_instance
+from rsjs.instances import rsjs_verify
+from rsjs.instances.files import read_instance, write_instance
 from rsjs.instances.library.sets import library_set
 from rsjs.instances.method import Call, Report
 
@@ -91,9 +91,9 @@ def test_the_head_is_the_best_of_its_history_and_its_solution_costs_that(sha256,
     instance = made_again(BestKnown.of_document(entry), FOLDER)
     write_instance(instance, tmp_path / "instance.json")
     assert read_instance(tmp_path / "instance.json").digest == entry["sha256"]
-    solution = read_exact(FOLDER / "solutions" / f"{entry['instance']}.json.gz")
-    made = read_exact(tmp_path / "instance.json")
-    verdict = check_exact(made, solution, instance_digest=entry["sha256"])
+    solution = FOLDER / "solutions" / f"{entry['instance']}.json.gz"
+    report = rsjs_verify.verify_pairs(tmp_path / "instance.json", [solution])
+    [(*_, verdict)] = report.verdicts
     assert verdict.feasible
     assert str(verdict.objective) == entry["ub_data"][-1]["exact"]
     assert float(verdict.objective) == entry["upper_bound"]

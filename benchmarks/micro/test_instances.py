@@ -5,10 +5,9 @@ from __future__ import annotations
 import pytest
 
 from rsjs.heuristics import greedy
-from rsjs.instances import files
+from rsjs.instances import files, rsjs_verify
 from rsjs.instances.check import check
 from rsjs.instances.completion import complete
-from rsjs.instances.exact import check_exact
 from rsjs.instances.generators.jahani import generate
 
 
@@ -41,7 +40,7 @@ def test_check(benchmark, stored):
 
 def test_exact_check(benchmark, stored):
     instance, solution, path, solution_path = stored
-    verdict = benchmark(
-        lambda: check_exact(files.read_exact(path), files.read_exact(solution_path))
-    )
+    report = benchmark(rsjs_verify.verify_pairs, path, [solution_path])
+    [(*_, verdict)] = report.verdicts
+    assert verdict.feasible
     assert float(verdict.objective) == pytest.approx(check(instance, solution).objective, rel=1e-9)

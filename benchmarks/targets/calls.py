@@ -17,10 +17,9 @@ from rsjs.formulations import jahani_patterns, standard_form
 from rsjs.formulations.backends.registry import backend
 from rsjs.formulations.jahani_patterns_data import PatternModel
 from rsjs.heuristics import greedy
-from rsjs.instances import costs, files
+from rsjs.instances import costs, files, rsjs_verify
 from rsjs.instances.check import check
 from rsjs.instances.completion import complete
-from rsjs.instances.exact import check_exact
 from rsjs.instances.generators.jahani import generate
 from rsjs.instances.method import Limits
 
@@ -65,7 +64,7 @@ def _files() -> list[Figure]:
         files.write_solution(solution, instance.digest, solution_path)
 
         def exact() -> None:
-            check_exact(files.read_exact(path), files.read_exact(solution_path))
+            rsjs_verify.verify_pairs(path, [solution_path])
 
         read = seconds(lambda: files.read_instance(path), 25)
         checked = seconds(lambda: check(instance, solution), 50)

@@ -108,13 +108,15 @@ def test_what_is_wrong_with_a_solution_is_named(change, constraint, rsjs, folder
 
 
 def test_verdicts_that_disagree_are_told(rsjs, folder, monkeypatch):
-    from rsjs.instances import exact
+    from rsjs.instances import rsjs_verify
 
-    found = exact.ExactVerdict(feasible=False, violations=())
-    monkeypatch.setattr(exact, "check_exact", lambda *_: found)
+    found = rsjs_verify.Violation("capacity", "/node_type/0", "5 GPUs in use", "<= 4 GPUs")
+    monkeypatch.setattr(rsjs_verify, "verify", lambda *_: rsjs_verify.Verdict([found]))
     arguments = ("check", folder / "small.json", folder / "idle.json", "--exact")
     assert rsjs(*arguments).code == 1
-    assert "DISAGREES" in rsjs(*arguments).out
+    told = rsjs(*arguments).out
+    assert "DISAGREES" in told
+    assert "capacity: /node_type/0: found 5 GPUs" in told
     assert not rsjs(*arguments, "--json").json["exact"]["agrees"]
 
 

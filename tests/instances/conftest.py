@@ -1,14 +1,15 @@
-"""An instance small enough to compute by hand, and ways to take documents through files."""
+"""An instance small enough to compute by hand, ways to damage it, and what both checkers say."""
 
 import json
 import pickle
 from copy import deepcopy
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from rsjs.instances import documents, files
+from rsjs.instances import rsjs_verify
+from rsjs.instances.check import check
+from rsjs.instances.documents import canonical_text, of_instance, of_solution
 from rsjs.instances.errors import InputError
 
 Document = dict[str, Any]
@@ -57,15 +58,27 @@ def example():
 
 
 @pytest.fixture(scope="session")
-def exactly(tmp_path_factory):
-    """A document as `files.read_exact` sees it once it is written."""
-    path: Path = tmp_path_factory.mktemp("exact") / "document.json"
+def verdicts():
+    """The verdicts of checker and verifier on a decision, after a test that they agree."""
 
-    def through_file(document):
-        path.write_text(documents.canonical_text(document))
-        return files.read_exact(path)
+    def both(instance, decision, digest=None, **claims):
+        digest = digest or instance.digest
+        verdict = check(instance, decision, instance_digest=digest, **claims)
+        written = of_instance(instance), of_solution(decision, digest, **claims)
+        document, claimed = (rsjs_verify.parsed(canonical_text(each)) for each in written)
+        subject = rsjs_verify.Instance(document)
+        assert subject.digest == instance.digest
+        exact = rsjs_verify.verify(subject, rsjs_verify.fit(claimed, rsjs_verify.THE_SOLUTION))
+        assert [(v.constraint, v.where) for v in verdict.violations] == [
+            (v.constraint, v.where) for v in exact.violations
+        ]
+        assert verdict.feasible is exact.feasible is (not verdict.violations)
+        assert (verdict.terms is None) is (exact.terms is None)
+        for name, term in (verdict.terms or {}).items():
+            assert term == pytest.approx(float(exact.terms[name]), rel=1e-9, abs=1e-6)
+        return verdict, exact
 
-    return through_file
+    return both
 
 
 @pytest.fixture(scope="session")

@@ -9,20 +9,11 @@ from collections import Counter
 import pytest
 
 from rsjs.experiments.campaigns.toml_files import read_toml
-from rsjs.instances import (
-    bounded_files,
-    documents,
-    exact,
-    exact_counts,
-    expectation,
-    packing,
-    rsjs_verify,
-)
+from rsjs.instances import bounded_files, documents, expectation, packing, rsjs_verify
 from rsjs.instances.bounded_files import MOST_BYTES, read_bytes, unpacked
 from rsjs.instances.check import check
-from rsjs.instances.completion import complete
 from rsjs.instances.csv_tables import read_rows
-from rsjs.instances.documents import of_solution, to_instance
+from rsjs.instances.documents import to_instance
 from rsjs.instances.errors import InputError
 from rsjs.instances.files import read_any, read_instance
 from rsjs.instances.json_reader import read_json_lines
@@ -119,12 +110,7 @@ def test_counts_times_each_other_are_bounded(example, enlarge):
 
 
 def test_work_that_grows_with_jobs_times_epochs_is_bounded(example, monkeypatch):
-    document = example(expectation="expected")
-    decision = of_solution(complete(to_instance(document), Solution.empty(3, 3)), "0" * 64)
-    monkeypatch.setattr(exact, "MOST_TERMS", 2)
-    with pytest.raises(InputError, match="epochs of the jobs' laws, expected at most 2 in exact"):
-        exact.check_exact(document, decision)
-    instance = to_instance(document)
+    instance = to_instance(example(expectation="expected"))
     solution = Solution.of([2, -1, -1], [1, 0, 0], [-1, -1, 1])
     assert check(instance, solution).wait_and_see_energy > 0
     monkeypatch.setattr(expectation, "MOST_STEPS", 0)
@@ -150,14 +136,11 @@ def test_a_key_that_stands_twice_among_many_is_found(tmp_path):
 
 def test_shares_that_are_hard_to_pack_are_refused(monkeypatch):
     shares = [*range(15, 25)] * 15
-    for module in (packing, exact_counts, rsjs_verify):
+    for module in (packing, rsjs_verify):
         monkeypatch.setattr(module, "MOST_STEPS", 2000)
     with pytest.raises(InputError, match="found 150 shares of 10 sizes on one node, expected"):
         gpus_for_shares(shares, 60)
-    with pytest.raises(InputError, match="found 150 shares on one node, expected"):
-        exact_counts.fewest_bins(shares, 60)
     with pytest.raises(rsjs_verify.Refused, match="150 shares of 10 sizes"):
         rsjs_verify.fewest_bins(Counter(shares), 60)
     large = [31] * 1000  # no two of them on a GPU
-    assert gpus_for_shares(large, 60) == exact_counts.fewest_bins(large, 60) == 1000
-    assert rsjs_verify.fewest_bins(Counter(large), 60) == 1000
+    assert gpus_for_shares(large, 60) == rsjs_verify.fewest_bins(Counter(large), 60) == 1000

@@ -8,8 +8,6 @@ from hypothesis import strategies as st
 from rsjs.instances.check import check
 from rsjs.instances.costs import tables
 from rsjs.instances.errors import InputError
-from rsjs.instances.exact import check_exact
-from rsjs.instances.files import read_exact, write_instance, write_solution
 from rsjs.instances.generators import andreas, jahani, planted
 from rsjs.instances.library.sets import library_set
 from rsjs.instances.schema import FAMILIES
@@ -68,11 +66,9 @@ def _least_share(instance, j, kind):
 
 
 @each
-def test_the_exact_check_agrees(kind, tmp_path):
+def test_the_exact_check_agrees(kind, verdicts):
     made = planted.optimum(nodes=5, jobs=20, seed=3, kind=kind)
-    write_instance(made.instance, tmp_path / "i.json")
-    write_solution(made.decision, made.instance.digest, tmp_path / "s.json")
-    verdict = check_exact(read_exact(tmp_path / "i.json"), read_exact(tmp_path / "s.json"))
+    _, verdict = verdicts(made.instance, made.decision)
     assert verdict.feasible
     assert float(verdict.objective) == pytest.approx(made.cost, rel=1e-12)
 

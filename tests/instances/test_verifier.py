@@ -1,23 +1,22 @@
-"""The single-file verifier and `rsjs check --exact` are two programs with one verdict."""
+"""The verifier and the checker in floating point are two programs with one verdict."""
 
 import json
-from collections import Counter
 from dataclasses import replace
+from fractions import Fraction
 from random import Random
 
+import numpy as np
 import pytest
 from allpairspy import AllPairs
 from hypothesis import given
 from hypothesis import strategies as st
 
 from rsjs.instances import rsjs_verify
-from rsjs.instances.documents import canonical_text, of_instance, of_solution, to_instance
+from rsjs.instances.documents import to_instance
 from rsjs.instances.errors import InputError
-from rsjs.instances.exact import check_exact
-from rsjs.instances.files import read_exact, read_instance
+from rsjs.instances.files import read_instance
 from rsjs.instances.generators import andreas, jahani, kiros, sts
 from rsjs.instances.method import ENERGY, EXPECTATION, OPEN_NODES, TARDINESS_AT
-from rsjs.instances.packing import gpus_for_shares
 from rsjs.instances.required_nodes import required_nodes
 from rsjs.instances.schema import FAMILIES
 from rsjs.instances.solution import DECISION_ARRAYS, Solution
@@ -40,48 +39,55 @@ GENERATED = {
     ).instance,
     "sts contention": sts.generate(nodes=3, jobs=8, seed=2, mix="kma", sharing="contention"),
 }
+# a on one K80 (4 h), b on half a K80 beside it (0.4 h per epoch, 2.6 h at worst), c on 2 P (4 h)
+ALL_RUN = Solution.of([0, 0, 2], [1, 0, 2], [0, -1, 1], [-1, 1, -1])
 
 
-@pytest.fixture(scope="module")
-def agree(tmp_path_factory):
-    """The verdict on which both programs agree: constraints, places and exact costs."""
-    path = tmp_path_factory.mktemp("agree") / "document.json"
-
-    def exactly(document):
-        path.write_text(canonical_text(document))
-        return read_exact(path), rsjs_verify.parsed(rsjs_verify.text_of(path))
-
-    def test(instance, solution, digest=None, **claims):
-        ours, its_own = exactly(of_instance(instance))
-        decision, its_decision = exactly(of_solution(solution, digest or instance.digest, **claims))
-        twin = check_exact(ours, decision, instance_digest=instance.digest)
-        subject = rsjs_verify.Instance(its_own)
-        assert subject.digest == instance.digest
-        fitted = rsjs_verify.fit(its_decision, rsjs_verify.THE_SOLUTION)
-        verdict = rsjs_verify.verify(subject, fitted)
-        assert [(one.constraint, one.where) for one in verdict.violations] == [
-            (one.constraint, one.where) for one in twin.violations
-        ]
-        assert (verdict.terms, verdict.objective) == (twin.terms, twin.objective)
-        return verdict
-
-    return test
+@pytest.mark.parametrize(
+    ("objective", "tardiness", "energy", "postponement"),
+    [
+        # 2 (1 + 4 - 4) + 0.5 (1 + 2.6 - 2) + (1 + 4 - 0.5); 1.2 x 2.6 + 0.8 x 4
+        # after H: 100 (2 (2 + 12 - 4) + 0.5 (2 + 2.6 - 2) + (2 + 4 - 0.5))
+        ({}, "73/10", "158/25", 2680),
+        # t* = 2.6: a is in time, b 1.6 h late, c 3.1 h; 2.6 (1.2 + 0.8)
+        ({"tardiness_at": "next_event", "energy": "next_event"}, "39/10", "26/5", 2680),
+        # b: E[W] = 5.5, so 4 epochs are left: 1.6 h
+        ({"expectation": "mean"}, "34/5", "128/25", 2630),
+        # b: 0.5, 2.5 or 6.5 epochs are left with probabilities 1/4, 1/4, 1/2
+        ({"expectation": "expected"}, "69/10", "128/25", 2630),
+    ],
+    ids=["worst case", "next event", "mean", "expected"],
+)
+def test_terms_are_the_fractions_found_by_hand(
+    example, verdicts, objective, tardiness, energy, postponement
+):
+    instance = to_instance(example(mu=0.1, **objective))
+    _, running = verdicts(instance, ALL_RUN)
+    assert running.terms == {
+        "tardiness": Fraction(tardiness),
+        "postponement": 0,
+        "energy": Fraction(energy),
+        "idle": Fraction(2, 10),
+    }
+    assert running.objective == sum(running.terms.values())
+    _, waiting = verdicts(instance, Solution.empty(3, 3))
+    assert waiting.terms["postponement"] == waiting.objective == postponement
 
 
 @given(rng=ANY)
-def test_both_agree_on_feasible_decisions_and_claims(random_document, random_decision, agree, rng):
+def test_both_agree_on_feasible_decisions_and_claims(
+    random_document, random_decision, verdicts, rng
+):
     instance = to_instance(random_document(rng))
     solution = random_decision(instance, rng)
-    verdict = agree(instance, solution)
-    assert not verdict.violations
-    cost = float(verdict.objective)
+    verdict, _ = verdicts(instance, solution)
+    assert verdict.feasible
+    cost = verdict.objective
     wrong = cost + 1e-5 * max(1, cost)
-    assert not agree(instance, solution, objective=cost, bound=cost).violations
-    assert [one.constraint for one in agree(instance, solution, objective=wrong).violations] == [
-        "claimed_objective"
-    ]
-    [violation] = agree(instance, solution, bound=wrong).violations
-    assert violation.constraint == "claimed_bound"
+    assert verdicts(instance, solution, objective=cost, bound=cost)[0].feasible
+    for claim in ("objective", "bound"):
+        _, refuted = verdicts(instance, solution, **{claim: wrong})
+        assert [one.constraint for one in refuted.violations] == [f"claimed_{claim}"]
 
 
 def _corrupt(solution, rng, nodes):
@@ -118,40 +124,98 @@ OBJECTIVES = list(
     ("energy", "tardiness_at", "open_nodes", "expectation", "name"), OBJECTIVES
 )
 def test_both_agree_on_every_generator_under_every_objective(
-    random_decision, agree, energy, tardiness_at, open_nodes, expectation, name
+    random_decision, verdicts, energy, tardiness_at, open_nodes, expectation, name
 ):
     terms = {"energy": energy, "tardiness_at": tardiness_at, "open_nodes": open_nodes}
     objective = replace(FAMILIES["sts"], **terms, expectation=expectation, mu=0.25)
     instance, rng = replace(GENERATED[name], objective=objective), Random(7)
     solution = random_decision(instance, rng)
-    agree(instance, solution)
-    agree(instance, _corrupt(solution, rng, instance.cluster.nodes))
+    verdicts(instance, solution)
+    verdicts(instance, _corrupt(solution, rng, instance.cluster.nodes))
 
 
 @given(rng=ANY)
-def test_both_agree_on_corrupt_decisions(random_document, random_decision, agree, rng):
-    _corrupted(random_document, random_decision, agree, rng)
+def test_both_agree_on_corrupt_decisions(random_document, random_decision, verdicts, rng):
+    _corrupted(random_document, random_decision, verdicts, rng)
 
 
-def _corrupted(random_document, random_decision, agree, rng):
+def _corrupted(random_document, random_decision, verdicts, rng):
     instance = to_instance(random_document(rng))
     solution = random_decision(instance, rng)
     if rng.random() < 0.9:
         solution = _corrupt(solution, rng, instance.cluster.nodes)
     digest = "0" * 64 if rng.random() < 0.2 else None
     claim = rng.choice([None, 1e9])
-    verdict = agree(instance, solution, digest, objective=claim, bound=claim)
+    verdict, _ = verdicts(instance, solution, digest, objective=claim, bound=claim)
     return {one.constraint for one in verdict.violations}
 
 
 @pytest.mark.slow
-def test_every_constraint_is_found_violated_by_both(random_document, random_decision, agree):
+def test_every_constraint_is_found_violated_by_both(random_document, random_decision, verdicts):
     missing = set(CONSTRAINTS)
     for seed in range(1000):
-        missing -= _corrupted(random_document, random_decision, agree, Random(seed))
+        missing -= _corrupted(random_document, random_decision, verdicts, Random(seed))
         if not missing:
             break
     assert not missing
+
+
+@given(rng=ANY)
+def test_both_agree_on_decisions_that_take_too_few_or_too_many_nodes(
+    random_document, random_decision, verdicts, rng
+):
+    instance = to_instance(random_document(rng))
+    solution = random_decision(instance, rng)
+    node = rng.randrange(instance.cluster.nodes)
+    arrays = {name: getattr(solution, name).copy() for name in DECISION_ARRAYS}
+    on_it = arrays["job_node"] == node
+    arrays["job_node"][on_it], arrays["job_level"][on_it] = -1, -1
+    arrays["job_gpus"][on_it] = 0
+    off = np.flatnonzero(instance.cluster.allowed[node])[0] if rng.random() < 0.5 else -1
+    arrays["node_type"][node] = off
+    verdicts(instance, Solution(**arrays))
+
+
+def test_a_matching_that_sends_jobs_on_to_other_nodes_is_found(example, verdicts):
+    # jobs b run on a VM only, c on a box: the first jobs must make room for the later ones
+    document = example(open_nodes="rsjs_eq_feasible")
+    a, b, c = document["jobs"]
+    crowd = [a, b, c, b | {"id": "b2"}, c | {"id": "c2"}, c | {"id": "c3"}]
+    for jobs, nodes in ((crowd, 3), ([b, b | {"id": "b2"}, b | {"id": "b3"}], 2), ([c], 1)):
+        document["jobs"] = jobs
+        instance = to_instance(document)
+        assert required_nodes(instance) == nodes
+        for verdict in verdicts(instance, Solution.empty(len(jobs), 3)):
+            assert verdict.violations[0].expected == f"{nodes} (rsjs_eq_feasible)"
+
+
+def test_room_is_made_among_a_thousand_nodes(example, verdicts):
+    # ten jobs that run anywhere come first, on the nodes that the last ones need
+    document = example(open_nodes="rsjs_eq_feasible")
+    size = 1000
+    document["cluster"]["gpu_types"] = [
+        {"name": f"g{i}", "memory_gb": 1, "units": 1, "levels": []} for i in range(2)
+    ]
+    document["cluster"]["node_types"] = [
+        {"name": f"v{i}", "gpu_type": f"g{i}", "gpus": 1, "cost": [0, 1]} for i in range(2)
+    ]
+    document["cluster"]["nodes"] = [{"count": size, "types": [f"v{i}"]} for i in range(2)]
+    both = {"g0": [1], "g1": [1]}
+    document["laws"] = {}
+    job = document["jobs"][2] | {"hours_per_epoch": both}
+    only = [job | {"id": f"only {i}", "hours_per_epoch": {"g0": [1]}} for i in range(size)]
+    document["jobs"] = [*(job | {"id": f"{i}"} for i in range(10)), *only]
+    instance = to_instance(document)
+    for verdict in verdicts(instance, Solution.empty(size + 10, 2 * size)):
+        assert verdict.violations[0].expected == f"{size + 10} (rsjs_eq_feasible)"
+
+
+@given(rng=ANY)
+def test_the_matching_is_as_large_as_that_of_the_suite(random_document, rng):
+    document = random_document(rng)
+    document["objective"]["open_nodes"] = "rsjs_eq_feasible"
+    subject = rsjs_verify.Instance(rsjs_verify.parsed(json.dumps(document)))
+    assert rsjs_verify.most_nodes_with_a_job(subject) == required_nodes(to_instance(document))
 
 
 @given(rng=ANY)
@@ -174,17 +238,3 @@ def test_a_file_has_the_same_digest_however_it_is_written(random_document, tmp_p
     path.write_text(text, "utf-8")
     assert read_instance(path).digest == expected
     assert rsjs_verify.Instance(rsjs_verify.parsed(text)).digest == expected
-
-
-@given(st.lists(st.integers(1, 29), max_size=9), st.sampled_from([4, 20, 30]))
-def test_shares_are_packed_as_the_suite_packs_them(parts, size):
-    parts = [part % size or 1 for part in parts]
-    assert rsjs_verify.fewest_bins(Counter(parts), size) == gpus_for_shares(parts, size)
-
-
-@given(rng=ANY)
-def test_the_matching_is_as_large_as_that_of_the_suite(random_document, rng):
-    document = random_document(rng)
-    document["objective"]["open_nodes"] = "rsjs_eq_feasible"
-    subject = rsjs_verify.Instance(rsjs_verify.parsed(json.dumps(document)))
-    assert rsjs_verify.most_nodes_with_a_job(subject) == required_nodes(to_instance(document))

@@ -42,32 +42,13 @@ def told(tmp_path, capsys):
     return run
 
 
-def _damage(document, rng):
-    """Replace, take out or add some entry of a document, chosen on the way down."""
-    where, left = document, rng.randint(1, 7)
-    while True:
-        keys = list(where) if isinstance(where, dict) else list(range(len(where)))
-        if not keys:
-            return
-        key, left = rng.choice(keys), left - 1
-        if left and isinstance(where[key], dict | list) and where[key]:
-            where = where[key]
-            continue
-        kind = rng.choice(["replace", "replace", "remove", "add"])
-        if kind == "remove":
-            del where[key]
-        elif kind == "replace" or isinstance(where, dict):
-            where[key if kind == "replace" else f"{key}/"] = rng.choice(ODD)
-        else:
-            where.append(rng.choice([where[key], rng.choice(ODD)]))
-        return
-
-
 @given(rng=st.randoms(use_true_random=False))
-def test_it_accepts_the_instances_that_the_suite_accepts(random_document, tmp_path_factory, rng):
+def test_it_accepts_the_instances_that_the_suite_accepts(
+    random_document, damage, tmp_path_factory, rng
+):
     document = random_document(rng)
     for _ in range(rng.randint(0, 2)):
-        _damage(document, rng)
+        damage(document, rng, rng.choice(ODD))
     path = tmp_path_factory.getbasetemp() / "damaged.json"
     path.write_text(json.dumps(document))
     try:
@@ -78,6 +59,14 @@ def test_it_accepts_the_instances_that_the_suite_accepts(random_document, tmp_pa
     report.attempt(path, report.read, rsjs_verify.INSTANCE)
     assert [*report.instances] == ([expected] if expected else [])
     assert len(report.refused) == (expected is None)
+
+
+def test_whole_numbers_may_be_written_with_a_point(told):
+    assert told(TEXT, SOLUTION.replace("-1", "-1.0"))[0] == 0
+    almost = SOLUTION.replace("-1", "-1.00000000000000000001", 1)
+    assert "expected a number from -1" in told(TEXT, almost)[2]
+    almost = SOLUTION.replace('"job_gpus": [0', '"job_gpus": [0.99999999999999999999')
+    assert "/job_gpus/0: found 1, expected an integer" in told(TEXT, almost)[2]
 
 
 def test_a_sound_pair_is_no_bad_input(told):

@@ -35,7 +35,6 @@ def check(
     solution is for this very instance (sha256).
     """
     from rsjs.cli.console import print_json
-    from rsjs.cli.exactly import check_exactly, exact_lines
     from rsjs.cli.inputs import solution_for
     from rsjs.cli.progress import busy
     from rsjs.cli.verdict import print_verdict
@@ -52,13 +51,13 @@ def check(
     document["seconds"] = {"read": read - begin, "check": checked - read}
     if exact:
         with busy("checking in exact arithmetic"):
-            document["exact"] = check_exactly(file, solution, verdict)
+            document["exact"] = _check_exactly(file, solution, verdict)
         document["seconds"]["exact"] = time.monotonic() - checked
     document["seconds"]["total"] = sum(document["seconds"].values())
     if as_json:
         print_json(document)
     else:
-        print_verdict(document, *(exact_lines(document["exact"]) if exact else ()))
+        print_verdict(document)
     sound = verdict.feasible and (not exact or document["exact"]["agrees"])
     raise typer.Exit(0 if sound else 1)
 
@@ -79,4 +78,23 @@ def _document(instance: Instance, claimed: SolutionFile, verdict: Verdict) -> di
         "peak_memory_mb": peak_memory_mb(),
         "counts": dict(verdict.counts),
         "message": "",
+    }
+
+
+def _check_exactly(instance: Path, solution: Path, verdict: Verdict) -> dict[str, Any]:
+    """Return the exact verdict on two files, and whether the one in floating point agrees."""
+    from rsjs.experiments.best_known.pricing import agree, exact_verdict
+    from rsjs.instances.bounded_files import read_text
+
+    exact = exact_verdict(read_text(instance), read_text(solution), (instance, solution))
+    if exact.objective is None or verdict.objective is None:
+        same = exact.objective is verdict.objective
+    else:
+        same = agree(exact.objective, verdict.objective)
+    return {
+        "feasible": exact.feasible,
+        "objective": None if exact.objective is None else float(exact.objective),
+        "terms": exact.terms,
+        "violations": [violation._asdict() for violation in exact.violations],
+        "agrees": same and exact.feasible == verdict.feasible,
     }

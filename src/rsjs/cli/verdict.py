@@ -11,7 +11,8 @@ MOST_VIOLATIONS = 20
 
 def print_verdict(document: dict[str, Any], *more: tuple[str, str]) -> None:
     """A few lines: what was found, at what cost, within which bound; then further lines."""
-    print_facts([*_head(document), *cost_lines(document), *_effort(document), *more])
+    facts = [*_head(document), *cost_lines(document), *_effort(document)]
+    print_facts([*facts, *_exact(document.get("exact")), *more])
     for line in violation_lines(document["violations"]):
         print(line)
 
@@ -69,3 +70,15 @@ def _effort(document: dict[str, Any]) -> list[tuple[str, str]]:
     if document["peak_memory_mb"] is not None:
         rows.append(("memory", f"{document['peak_memory_mb']:.0f} MB at most"))
     return rows
+
+
+def _exact(exact: dict[str, Any] | None) -> list[tuple[str, str]]:
+    """Return what the exact check found, if it was asked; violations if it disagrees."""
+    if exact is None:
+        return []
+    word = "feasible" if exact["feasible"] else "not feasible"
+    cost = "" if exact["objective"] is None else f", {exact['objective']!r} $"
+    if exact["agrees"]:
+        return [("exact", f"{word}{cost}: agrees")]
+    lines = [f"{word}{cost}: DISAGREES with the check in floating point"]
+    return [("exact", line) for line in lines + violation_lines(exact["violations"])]

@@ -8,12 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rsjs.experiments.best_known import pricing
 from rsjs.experiments.best_known.entries import BestKnown
 from rsjs.experiments.best_known.merging import merged
-from rsjs.instances.check import Violation, check
+from rsjs.instances import rsjs_verify
+from rsjs.instances.check import check
 from rsjs.instances.costs import terms
-from rsjs.instances.exact import check_exact
 from rsjs.instances.solution import Solution
 
 
@@ -111,12 +110,8 @@ def test_a_bound_beside_a_false_claim_confirms_nothing(merge, cost, bound, best,
 
 
 def test_a_decision_only_the_exact_check_refuses_is_left(merge, nothing, cost, best, monkeypatch):
-    def refusing(*given):
-        found = check_exact(*given)
-        violation = Violation(constraint="capacity", where="node 0", found=2, expected="1")
-        return replace(found, violations=(violation,))
-
-    monkeypatch.setattr(pricing, "check_exact", refusing)
+    violation = rsjs_verify.Violation("capacity", "node 0", 2, "1")
+    monkeypatch.setattr(rsjs_verify, "verify", lambda *_: rsjs_verify.Verdict([violation]))
     new = merge(cost(best, 1))
     assert new.known == nothing
     assert "capacity" in new.refused[0]

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from importlib.metadata import version
+from math import isclose
+from pathlib import Path
+from typing import Any
 
+from rsjs.instances import rsjs_verify
 from rsjs.instances.check import check
-from rsjs.instances.documents import Document, canonical_text, of_instance, of_solution
+from rsjs.instances.documents import canonical_text, of_instance, of_solution
 from rsjs.instances.errors import InputError, described
-from rsjs.instances.exact import check_exact
 from rsjs.instances.schema import Instance
 from rsjs.instances.solution import Solution
 
@@ -21,6 +23,39 @@ LONGEST = 1024  # bits of a numerator and denominator that are written out
 def verifier() -> str:
     """What checks, and its version."""
     return f"rsjs-bench {version('rsjs-bench')}, check --exact"
+
+
+def exact_verdict(
+    instance: str, solution: str, files: tuple[Path | None, Path | None] = (None, None)
+) -> rsjs_verify.Verdict:
+    """
+    Verify a solution with `rsjs_verify`; every number is the fraction that its text says.
+
+    Parameters
+    ----------
+    instance, solution : str
+        JSON documents.
+    files : pair of paths, optional
+        Where they come from, named in errors.
+
+    Raises
+    ------
+    InputError
+        For documents that are no instance and solution.
+    """
+    file = files[0]
+    try:
+        subject = rsjs_verify.Instance(rsjs_verify.parsed(instance))
+        file = files[1]
+        document = rsjs_verify.fit(rsjs_verify.parsed(solution), rsjs_verify.THE_SOLUTION)
+        return rsjs_verify.verify(subject, document)
+    except rsjs_verify.Refused as error:
+        raise InputError(error.where, described(error.found), error.expected, file) from None
+
+
+def agree(exact: Fraction, cost: float) -> bool:
+    """Return whether the costs of both checkers differ by rounding only."""
+    return isclose(exact, cost, rel_tol=AGREEMENT)
 
 
 def exact_terms(instance: Instance, decision: Solution) -> Mapping[str, Fraction]:
@@ -35,15 +70,16 @@ def exact_terms(instance: Instance, decision: Solution) -> Mapping[str, Fraction
         For a decision that is not feasible, or that the checkers price differently.
     """
     verdict = check(instance, decision)
-    exact = check_exact(
-        _as_fractions(of_instance(instance)), of_solution(decision, instance.digest)
-    )
-    violations = [*verdict.violations, *exact.violations]
-    if violations or exact.objective is None or exact.terms is None or verdict.objective is None:
-        raise InputError("", described(str(violations[0])), f"a decision for {instance.name}")
-    total = float(exact.objective)
-    if abs(total - verdict.objective) > AGREEMENT * max(abs(total), abs(verdict.objective)):
-        raise InputError("", verdict.objective, f"{total!r}, the exact cost, on {instance.name}")
+    _refuse(verdict.violations, instance)
+    documents = of_instance(instance), of_solution(decision, instance.digest)
+    exact = exact_verdict(*map(canonical_text, documents))
+    _refuse(exact.violations, instance)
+    assert exact.terms is not None, "priced if feasible"
+    assert verdict.objective is not None, "priced if feasible"
+    total = sum(exact.terms.values(), Fraction())
+    if not agree(total, verdict.objective):
+        expected = f"{float(total)!r}, the exact cost, on {instance.name}"
+        raise InputError("", verdict.objective, expected)
     return exact.terms
 
 
@@ -53,7 +89,6 @@ def as_text(cost: Fraction) -> str | None:
     return str(cost) if bits <= LONGEST else None
 
 
-def _as_fractions(document: Document) -> Document:
-    """Integral numbers stay integers: they may be indices."""
-    exact: Document = json.loads(canonical_text(document), parse_float=Fraction)
-    return exact
+def _refuse(violations: Iterable[Any], instance: Instance) -> None:
+    for violation in violations:
+        raise InputError("", described(str(violation)), f"a decision for {instance.name}")
