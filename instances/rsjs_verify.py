@@ -514,7 +514,7 @@ class Instance:
 
     def hours_late(self, job: Document, rate: Fraction, wait: Fraction = ZERO) -> Fraction:
         """Return the hours after the due date, or their expectation, for a start after `wait`."""
-        slack = job["due"] - self.now - wait
+        slack: Fraction = job["due"] - self.now - wait
         if self.rules["expectation"] == "expected" and job["law"] != FIXED:
             return self.laws[job["law"]].mean_excess(job["epochs_done"], rate, slack)
         return max(ZERO, rate * self.epochs_left(job) - slack)

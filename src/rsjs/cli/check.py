@@ -87,14 +87,11 @@ def _check_exactly(instance: Path, solution: Path, verdict: Verdict) -> dict[str
     from rsjs.instances.bounded_files import read_text
 
     exact = exact_verdict(read_text(instance), read_text(solution), (instance, solution))
-    if exact.objective is None or verdict.objective is None:
-        same = exact.objective is verdict.objective
-    else:
-        same = agree(exact.objective, verdict.objective)
+    same_cost = agree(exact.objective, verdict.objective)
     return {
         "feasible": exact.feasible,
         "objective": None if exact.objective is None else float(exact.objective),
         "terms": exact.terms,
         "violations": [violation._asdict() for violation in exact.violations],
-        "agrees": same and exact.feasible == verdict.feasible,
+        "agrees": same_cost and exact.feasible == verdict.feasible,
     }

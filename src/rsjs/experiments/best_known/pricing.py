@@ -53,8 +53,10 @@ def exact_verdict(
         raise InputError(error.where, described(error.found), error.expected, file) from None
 
 
-def agree(exact: Fraction, cost: float) -> bool:
-    """Return whether the costs of both checkers differ by rounding only."""
+def agree(exact: Fraction | None, cost: float | None) -> bool:
+    """Return whether the costs of both checkers differ by rounding only, or there are none."""
+    if exact is None or cost is None:
+        return exact is None and cost is None
     return isclose(exact, cost, rel_tol=AGREEMENT)
 
 
@@ -71,14 +73,13 @@ def exact_terms(instance: Instance, decision: Solution) -> Mapping[str, Fraction
     """
     verdict = check(instance, decision)
     _refuse(verdict.violations, instance)
-    documents = of_instance(instance), of_solution(decision, instance.digest)
-    exact = exact_verdict(*map(canonical_text, documents))
+    solution = of_solution(decision, instance.digest)
+    exact = exact_verdict(canonical_text(of_instance(instance)), canonical_text(solution))
     _refuse(exact.violations, instance)
+    assert exact.objective is not None, "priced if feasible"
     assert exact.terms is not None, "priced if feasible"
-    assert verdict.objective is not None, "priced if feasible"
-    total = sum(exact.terms.values(), Fraction())
-    if not agree(total, verdict.objective):
-        expected = f"{float(total)!r}, the exact cost, on {instance.name}"
+    if not agree(exact.objective, verdict.objective):
+        expected = f"{float(exact.objective)!r}, the exact cost, on {instance.name}"
         raise InputError("", verdict.objective, expected)
     return exact.terms
 
