@@ -93,7 +93,9 @@ class Refused(Exception):
         if isinstance(found, (dict, list)):
             found = f"{'an object' if isinstance(found, dict) else 'an array'} of {len(found)}"
         elif isinstance(found, Fraction):
-            found = str(float(found)).removesuffix(".0")
+            value = float(found)
+            if found == value or not value.is_integer():  # else p/q
+                found = str(value).removesuffix(".0")
         self.where, self.found, self.expected = where[:200], str(found)[:100], expected
         place = f"{self.where}: " if where else ""
         super().__init__(f"{place}found {self.found}, expected {expected}")

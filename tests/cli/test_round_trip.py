@@ -120,6 +120,14 @@ def test_verdicts_that_disagree_are_told(rsjs, folder, monkeypatch):
     assert not rsjs(*arguments, "--json").json["exact"]["agrees"]
 
 
+def test_an_index_that_only_rounds_to_an_integer_is_refused_exactly(rsjs, folder, tmp_path):
+    text = (folder / "idle.json").read_text().replace('"job_gpus":[0', '"job_gpus":[1e-30')
+    (tmp_path / "odd.json").write_text(text)
+    ended = rsjs("check", folder / "small.json", tmp_path / "odd.json", "--exact")
+    assert ended.code == 2
+    assert "odd.json: /job_gpus/0: found 1e-30, expected an integer" in ended.err
+
+
 @pytest.mark.process
 def test_without_a_verified_solution_nothing_is_written(rsjs, folder, tmp_path):
     solution = tmp_path / "solution.json"

@@ -66,7 +66,7 @@ def test_whole_numbers_may_be_written_with_a_point(told):
     almost = SOLUTION.replace("-1", "-1.00000000000000000001", 1)
     assert "expected a number from -1" in told(TEXT, almost)[2]
     almost = SOLUTION.replace('"job_gpus": [0', '"job_gpus": [0.99999999999999999999')
-    assert "/job_gpus/0: found 1, expected an integer" in told(TEXT, almost)[2]
+    assert "/job_gpus/0: found 99999999999999999999/10" in told(TEXT, almost)[2]
 
 
 def test_a_sound_pair_is_no_bad_input(told):
