@@ -10,22 +10,22 @@ BEST = EXPECTED.get("bounds", {})
 
 def of_slots(instance):
     """Jahani's Lagrangian dual, maximised by HiGHS."""
-    from rsjs.formulations.jahani_dual import maximise
-    from rsjs.formulations.jahani_slots_data import Slots
+    from rsjs.formulations.jahani.jahani_slots_data import Slots
+    from rsjs.formulations.jahani.lagrangian import maximise
 
     return maximise(Slots.of(instance).model).bound
 
 
 def of_classes(instance):
     """Form E's linear program by sifting."""
-    from rsjs.formulations.rsjs_bound import lower_bound
+    from rsjs.formulations.rsjs.aggregated.rsjs_bound import lower_bound
 
     return lower_bound(instance).bound
 
 
 def of_prices(instance):
     """The dual that guides ruin_recreate and priced_greedy, without any solver."""
-    from rsjs.heuristics.prices import find
+    from rsjs.heuristics.ruin_recreate.dual_prices import find
 
     return find(instance).bound
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from importlib import import_module
 
-from rsjs.formulations import rsjs_minlp, rsjs_minlp_solve, standard_form
-from rsjs.formulations.linear_models import LINEAR
-from rsjs.formulations.rsjs_minlp_data import MinlpModel
+from rsjs.formulations.milp import from_pyomo
+from rsjs.formulations.milp.linear_models import LINEAR
+from rsjs.formulations.rsjs import minlp, minlp_scip
+from rsjs.formulations.rsjs.rsjs_minlp_data import MinlpModel
 from rsjs.instances import costs
 from rsjs.instances.check import check
 from rsjs.instances.generators import jahani, kiros, sts
@@ -62,10 +63,10 @@ class Build:
         self.module.arrays(self.data())
 
     def time_standard_form(self, formulation):
-        standard_form.from_pyomo(self.module.build(self.data()))
+        from_pyomo.from_pyomo(self.module.build(self.data()))
 
     def peakmem_standard_form(self, formulation):
-        standard_form.from_pyomo(self.module.build(self.data()))
+        from_pyomo.from_pyomo(self.module.build(self.data()))
 
     def track_rows(self, formulation):
         return self.module.arrays(self.data()).counts["rows"]
@@ -82,16 +83,16 @@ class BuildNonlinear:
 
     def setup(self):
         self.data = MinlpModel.of(instance_of("sts", 4, 16))
-        self.model = rsjs_minlp.build(self.data)
+        self.model = minlp.build(self.data)
 
     def time_pyomo(self):
-        rsjs_minlp.build(self.data)
+        minlp.build(self.data)
 
     def time_translate(self):
-        rsjs_minlp_solve.translated(self.model)
+        minlp_scip.translated(self.model)
 
     def track_columns(self):
-        return len(rsjs_minlp.columns(self.model))
+        return len(minlp.columns(self.model))
 
 
 class Solve:

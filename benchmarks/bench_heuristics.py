@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from rsjs.heuristics import list_scheduling
+from rsjs.heuristics.dispatching import list_scheduling
 from rsjs.instances import costs
-from rsjs.instances.completion import complete
 from rsjs.instances.generators.jahani import generate
+from rsjs.instances.open_nodes import complete
 
 
 class Decide:

@@ -8,13 +8,13 @@ from functools import cache
 from pathlib import Path
 
 from rsjs.experiments.best_known.pricing import exact_verdict
-from rsjs.heuristics import greedy
-from rsjs.instances import csv_triple, documents, files
+from rsjs.heuristics.greedy import greedy
 from rsjs.instances.check import check
-from rsjs.instances.completion import complete
 from rsjs.instances.generators import andreas, jahani, kiros, sts
+from rsjs.instances.instance import FAMILIES
+from rsjs.instances.io import files, gpuscheduler_csv, serialization
+from rsjs.instances.open_nodes import complete
 from rsjs.instances.permutation import permuted
-from rsjs.instances.schema import FAMILIES
 
 MAKE = {
     "jahani synthetic": lambda **size: jahani.generate(times="synthetic", **size),
@@ -83,9 +83,9 @@ class Check:
     def setup(self, family):
         self.instance, self.solution = made(family)
         check(self.instance, self.solution)
-        solution = documents.of_solution(self.solution, self.instance.digest)
-        written = documents.of_instance(self.instance), solution
-        self.texts = [documents.canonical_text(document) for document in written]
+        solution = serialization.of_solution(self.solution, self.instance.digest)
+        written = serialization.of_instance(self.instance), solution
+        self.texts = [serialization.canonical_text(document) for document in written]
 
     def time_check(self, family):
         check(self.instance, self.solution)
@@ -102,7 +102,7 @@ class Check:
         return check(self.instance, self.solution).objective
 
     def time_digest(self, family):
-        documents.digest(documents.of_instance(self.instance))
+        serialization.digest(serialization.of_instance(self.instance))
 
     def time_permuted(self, family):
         permuted(self.instance, 1)
@@ -116,13 +116,13 @@ class CsvTriple:
     def setup(self):
         self.folder = tempfile.TemporaryDirectory()
         self.instance = replace(made("kiros")[0], objective=FAMILIES["gpuscheduler"], H=0.0)
-        csv_triple.write(self.instance, self.folder.name)
+        gpuscheduler_csv.write(self.instance, self.folder.name)
 
     def teardown(self):
         self.folder.cleanup()
 
     def time_read(self):
-        csv_triple.read(self.folder.name)
+        gpuscheduler_csv.read(self.folder.name)
 
     def time_write(self):
-        csv_triple.write(self.instance, self.folder.name)
+        gpuscheduler_csv.write(self.instance, self.folder.name)

@@ -5,12 +5,12 @@ from __future__ import annotations
 import tempfile
 from pathlib import Path
 
-from rsjs.instances.mig import published, ziggurat
-from rsjs.instances.mig.config import to_config
-from rsjs.instances.mig.generator import generate
 from rsjs.instances.mig.job_documents import text_and_digest
 from rsjs.instances.mig.job_files import read_jobs, write_jobs
-from rsjs.instances.mig.self_check import statistics
+from rsjs.instances.mig.job_generator.config import to_config
+from rsjs.instances.mig.job_generator.generate import generate
+from rsjs.instances.mig.job_generator.goodness_of_fit import statistics
+from rsjs.instances.mig.konopa import published, ziggurat
 
 SETS = 20
 _WALK = {

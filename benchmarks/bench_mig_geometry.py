@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from rsjs.formulations import mig_placement, mig_repartition_bounds, mig_repartition_nested
-from rsjs.formulations.mig_repartition_places import places
-from rsjs.heuristics.mig_placement import RULES, place
-from rsjs.heuristics.mig_repartition import best_greedy
+from rsjs.formulations.mig import placement, reconfiguration_assignment, reconfiguration_bounds
+from rsjs.formulations.mig.mig_repartition_places import places
+from rsjs.heuristics.mig.placement import RULES, place
+from rsjs.heuristics.mig.reconfiguration import best_greedy
 from rsjs.instances.method import Limits
-from rsjs.instances.mig import placement_check, placement_mixes
 from rsjs.instances.mig.geometry import geometry
 from rsjs.instances.mig.gpus import gpu_named
-from rsjs.instances.mig.repartition import makespan
-from rsjs.instances.mig.repartition_generator import generate
+from rsjs.instances.mig.placement import check
+from rsjs.instances.mig.placement import generate as placement_mixes
+from rsjs.instances.mig.reconfiguration.generate import generate
+from rsjs.instances.mig.reconfiguration.problem import makespan
 
 A100 = gpu_named("A100-40")
 WORKLOADS, JOBS = 500, 50
@@ -47,17 +48,17 @@ class Placing:
     def placed(self, method):
         """The placement of a method."""
         if method == "ilp":
-            return mig_placement.solve(self.workloads, Limits(gap=0.0)).placement
+            return placement.solve(self.workloads, Limits(gap=0.0)).placement
         return place(self.workloads, method)
 
     def time_place(self, method):
         self.placed(method)
 
     def track_gpus(self, method):
-        return placement_check.check(self.workloads, self.placed(method)).gpus
+        return check.check(self.workloads, self.placed(method)).gpus
 
     def track_waste(self, method):
-        return placement_check.check(self.workloads, self.placed(method)).waste
+        return check.check(self.workloads, self.placed(method)).waste
 
 
 class Repartitioning:
@@ -70,13 +71,13 @@ class Repartitioning:
         best_greedy(self.jobs)
 
     def time_bounds(self):
-        mig_repartition_bounds.best(places(self.jobs))
+        reconfiguration_bounds.best(places(self.jobs))
 
     def time_build(self):
-        mig_repartition_nested.arrays(mig_repartition_nested.Nested.of(places(self.jobs)))
+        reconfiguration_assignment.arrays(reconfiguration_assignment.Nested.of(places(self.jobs)))
 
     def track_greedy_above_bound(self):
-        bound = mig_repartition_bounds.best(places(self.jobs))
+        bound = reconfiguration_bounds.best(places(self.jobs))
         return 100 * (makespan(self.jobs, best_greedy(self.jobs)[1]) / bound - 1)
 
     track_greedy_above_bound.unit = "%"

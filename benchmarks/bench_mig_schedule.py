@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from benchmarks.mig_schedule_kernels import first_problem
-from rsjs.formulations.mig_schedule_bounds import makespan_bound
-from rsjs.formulations.mig_schedule_lagrangian import lagrangian_bound
-from rsjs.heuristics.mig_local_search import local_search
-from rsjs.heuristics.mig_rules import RULES, best_fit
+from rsjs.formulations.mig.scheduling_bounds import makespan_bound
+from rsjs.formulations.mig.scheduling_lagrangian import lagrangian_bound
+from rsjs.heuristics.mig.scheduling_local_search import local_search
+from rsjs.heuristics.mig.scheduling_rules import RULES, best_fit
 from rsjs.instances.method import Limits
-from rsjs.instances.mig.schedule import terms
-from rsjs.instances.mig.schedule_check import check_schedule
+from rsjs.instances.mig.scheduling.check import check_schedule
+from rsjs.instances.mig.scheduling.schedule import terms
 
 MAKESPAN, COMPLETION = "section4-makespan-A", "section4-completion-A"
 ITERATIONS = 300
@@ -70,7 +70,7 @@ class Makespan:
     """CP-SAT from the schedule of FCFS to a proof."""
 
     def setup(self):
-        from rsjs.formulations import mig_schedule_stages
+        from rsjs.formulations.mig import mig_schedule_stages
 
         self.problem = first_problem(MAKESPAN)
         self.start = best_fit(self.problem)

@@ -6,17 +6,17 @@ import os
 import subprocess
 import sys
 
-from rsjs.heuristics import greedy
-from rsjs.heuristics.randomized_greedy import Constructions
-from rsjs.heuristics.randomized_rules import RULES
-from rsjs.heuristics.randomized_tables import prepared
+from rsjs.heuristics.greedy import greedy
+from rsjs.heuristics.greedy.randomized import Constructions
+from rsjs.heuristics.greedy.randomized_arrays import prepared
+from rsjs.heuristics.greedy.randomized_rules import RULES
 from rsjs.instances import costs
-from rsjs.instances.completion import complete
 from rsjs.instances.generators.jahani import generate
+from rsjs.instances.open_nodes import complete
 
 ITERATIONS = 1000
 COLD = f"""
-from rsjs.heuristics.randomized_greedy import run
+from rsjs.heuristics.greedy.randomized import run
 from rsjs.instances.generators.jahani import generate
 from rsjs.instances.method import Call, Report
 call = Call(options={{"iterations": {ITERATIONS}}})

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rsjs.heuristics import priced_greedy, prices, ruin_recreate
+from rsjs.heuristics.ruin_recreate import dual_prices, priced_greedy, ruin_recreate
 from rsjs.instances import costs
 from rsjs.instances.generators import jahani, kiros, sts
 from rsjs.instances.method import Call, Limits, Report
@@ -29,7 +29,7 @@ class Priced:
         parse("priced_greedy").prepare(Call(), len(self.instance.jobs))
 
     def time_prices(self, family):
-        prices.find(self.instance)
+        dual_prices.find(self.instance)
 
     def time_greedy(self, family):
         priced_greedy.run(self.instance, Call(), Report())

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from benchmarks import sts_cases
-from rsjs.heuristics.power_model import PowerModel
-from rsjs.heuristics.speed_profile import FEASIBLE, profiles
-from rsjs.heuristics.survival_steps import steps_of_jobs
+from rsjs.heuristics.sts.power_model import PowerModel
+from rsjs.heuristics.sts.speed_profile import FEASIBLE, profiles
+from rsjs.heuristics.sts.survival import steps_of_jobs
 from rsjs.instances.check import check
 
 

@@ -12,8 +12,8 @@ from pathlib import Path
 
 from rsjs.instances.traces.cluster import spelled_nodes
 from rsjs.instances.traces.convert import convert
-from rsjs.instances.traces.lint import inspect
 from rsjs.instances.traces.options import Options
+from rsjs.instances.traces.quality_report import inspect
 from rsjs.instances.traces.registry import open_trace
 
 MEGABYTES = 100

@@ -30,19 +30,19 @@ PLAIN, AGAIN, SLOWED = COMMITS = ("a" * 40, "b" * 40, "c" * 40)
 @contextmanager
 def everything_twice() -> Iterator[None]:
     """Descent's kernel looks at all neighbours twice: once for nothing, once for the result."""
-    from rsjs.heuristics.kernels import descent
+    from rsjs.heuristics.local_search import kernels_search
 
-    usual = descent.descend
+    usual = kernels_search.descend
 
     def twice(tables: Any, state: Any, *others: Any) -> bool:
         usual(tables, copy.deepcopy(state), *others)
         return usual(tables, state, *others)
 
-    descent.descend = twice
+    kernels_search.descend = twice
     try:
         yield
     finally:
-        descent.descend = usual
+        kernels_search.descend = usual
 
 
 def measured() -> dict[str, list[float]]:

@@ -17,7 +17,7 @@ from benchmarks.online_words import arrivals
 from rsjs.experiments.claims.claim import Experiment, Row, Values, Verdict
 from rsjs.experiments.claims.files import Paper, claims, experiments, papers
 from rsjs.experiments.claims.registry import values
-from rsjs.instances.files import write_bytes
+from rsjs.instances.io.files import write_bytes
 from rsjs.reporting.claim_picture import claim_picture
 from rsjs.reporting.claim_table import markdown
 from rsjs.reporting.csv_rows import read_rows

@@ -8,10 +8,10 @@ from functools import cache
 import numpy as np
 
 from benchmarks.kernel_work import Work
-from rsjs.heuristics import greedy
-from rsjs.instances.completion import complete
+from rsjs.heuristics.greedy import greedy
 from rsjs.instances.generators import kiros
-from rsjs.instances.schema import Instance
+from rsjs.instances.instance import Instance
+from rsjs.instances.open_nodes import complete
 from rsjs.instances.solution import Solution
 
 STEPS, TIMES = 100, 100
@@ -40,8 +40,8 @@ def _alone() -> Solution:
 
 
 def descent(neighbourhoods: str, *, alone: bool = False) -> Work:
-    from rsjs.heuristics.descent import Descent
-    from rsjs.heuristics.stopping import Stopping
+    from rsjs.heuristics.common.stopping import Stopping
+    from rsjs.heuristics.local_search.descent import Descent
 
     found = Descent(_hurried(), only_late=False, neighbourhoods=neighbourhoods)
     start = _alone() if alone else _decision("paper")
@@ -56,9 +56,9 @@ def descent(neighbourhoods: str, *, alone: bool = False) -> Work:
 
 
 def refreshing() -> Work:
-    from rsjs.heuristics.descent_tables import tables
-    from rsjs.heuristics.kernels.refreshing import refresh
-    from rsjs.heuristics.schedules import schedule
+    from rsjs.heuristics.local_search.arrays import tables
+    from rsjs.heuristics.local_search.kernels_refreshing import refresh
+    from rsjs.heuristics.local_search.schedules import schedule
 
     arrays = tables(_hurried())
     state = schedule(_hurried(), arrays, _decision("paper"), 10)
@@ -70,9 +70,9 @@ def refreshing() -> Work:
 
 
 def relinking() -> Work:
-    from rsjs.heuristics.elite_pool import configurations
-    from rsjs.heuristics.relinking import Relinking
-    from rsjs.heuristics.stopping import Stopping
+    from rsjs.heuristics.common.stopping import Stopping
+    from rsjs.heuristics.local_search.elite_pool import configurations
+    from rsjs.heuristics.local_search.relinking import Relinking
 
     guide, path = configurations(_hurried(), _decision("paper")), Relinking(_hurried())
     return Work(

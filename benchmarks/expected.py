@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from rsjs.instances.files import write_bytes
+from rsjs.instances.io.files import write_bytes
 
 FILE = Path(__file__).with_name("expected.json")
 ROUNDING = 1e-9  # relative

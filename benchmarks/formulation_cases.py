@@ -8,8 +8,8 @@ from itertools import product
 from typing import Any
 
 from rsjs.instances.generators import jahani, kiros, sts
+from rsjs.instances.instance import Instance
 from rsjs.instances.method import Limits
-from rsjs.instances.schema import Instance
 
 Row = dict[str, Any]
 

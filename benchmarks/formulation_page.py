@@ -9,7 +9,7 @@ from statistics import median
 
 from benchmarks import formulation_pictures as pictures
 from benchmarks.formulation_cases import CONTROLLERS, INNER, LIMITS, Case, Row, proved, seconds_of
-from rsjs.instances.files import write_bytes
+from rsjs.instances.io.files import write_bytes
 from rsjs.methods import parse
 from rsjs.reporting import canvas, formats
 from rsjs.reporting.markdown_table import code

@@ -19,10 +19,10 @@ from rich.progress import track
 
 from benchmarks.stored import is_measured, store
 from rsjs.experiments import comparison
-from rsjs.instances.files import write_bytes
 from rsjs.instances.generators import andreas, jahani, kiros, sts
+from rsjs.instances.instance import Instance
+from rsjs.instances.io.files import write_bytes
 from rsjs.instances.method import Limits
-from rsjs.instances.schema import Instance
 from rsjs.methods import parse
 from rsjs.reporting import formats
 from rsjs.reporting.csv_rows import read_rows

@@ -9,7 +9,7 @@ from pathlib import Path
 from asv import util
 
 from benchmarks.asv_results import Change
-from rsjs.instances.files import write_bytes
+from rsjs.instances.io.files import write_bytes
 
 STYLE = """
 body { font-family: sans-serif; margin: 2em } table { border-collapse: collapse }

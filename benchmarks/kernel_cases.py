@@ -1,8 +1,8 @@
 """
-What each kernel of `rsjs.heuristics.kernels` is measured by, for asv and its twin.
+What each kernel of `rsjs.heuristics` is measured by, for asv and its twin.
 
 Kernels change their arguments, so each measurement is of work made anew. Kernels that only other
-kernels can call are measured inside these: INSIDE names the module of the caller.
+kernels can call are measured inside these.
 """
 
 from __future__ import annotations
@@ -14,34 +14,37 @@ from benchmarks import descent_kernels, mig_schedule_kernels, priced_kernels
 from benchmarks.kernel_work import Work
 from benchmarks.method_cases import LARGE, STEERED, instance_of
 from rsjs.instances import costs
-from rsjs.instances.completion import complete
-from rsjs.instances.schema import Instance
+from rsjs.instances.instance import Instance
+from rsjs.instances.open_nodes import complete
 from rsjs.instances.solution import Solution
 
 ITERATIONS = 200
-INSIDE: Mapping[str, str] = {
-    "bits": "randomized_queue",
-    "insertion": "annealing",
-    "mig_values": "mig_annealing",
-    "move_costs": "descent",
-    "moves": "descent",
-    "node_sizes": "annealing",
-    "placement": "randomized_construction",
-    "postprocessing": "randomized_construction",
-    "random_numbers": "randomized_construction",
-    "ruin": "annealing",
-    "rooms": "sts",
-    "schedule_cost": "randomized_construction",
-    "speed_hull": "speed_profile",
-    "speed_switches": "speed_profile",
-    "state": "greedy",
-    "tight_placement": "randomized_queue",
-    "transfer_costs": "relinking",
+MEASURED_BY: Mapping[str, str] = {  # compiled function: the case that runs it
+    "rsjs.heuristics.greedy.kernels:decide": "greedy",
+    "rsjs.heuristics.greedy.kernels_randomized:iterate": "randomized_construction",
+    "rsjs.heuristics.greedy.kernels_shared:iterate": "randomized_queue",
+    "rsjs.heuristics.local_search.kernels_refreshing:refresh": "refreshing",
+    "rsjs.heuristics.local_search.kernels_relinking:make_step": "relinking",
+    "rsjs.heuristics.local_search.kernels_search:descend": "descent",
+    "rsjs.heuristics.mig.kernels_mig_annealing:price": "mig_annealing",
+    "rsjs.heuristics.mig.kernels_mig_annealing:anneal": "mig_annealing",
+    "rsjs.heuristics.mig.kernels_mig_simulation:simulate": "mig_simulation",
+    "rsjs.heuristics.ruin_recreate.kernels_annealing:anneal": "annealing",
+    "rsjs.heuristics.ruin_recreate.kernels_node:total_cost": "node_moves",
+    "rsjs.heuristics.ruin_recreate.kernels_recreate:insert_all": "recreate",
+    "rsjs.heuristics.sts.kernels_speed_profile:profiles": "speed_profile",
+    "rsjs.heuristics.sts.kernels_speed_profile:find_hull": "speed_profile",
+    "rsjs.heuristics.sts.kernels_sts:decide": "sts",
+    "rsjs.heuristics.sts.kernels_sts:set_changes": "sts",
+    "rsjs.heuristics.sts.kernels_sts_choices:solved": "sts_choices",
+    "rsjs.heuristics.sts.kernels_sts_choices:by_pressure": "sts_choices",
+    "rsjs.heuristics.sts.kernels_sts_postprocessing:give_idle_gpus": "sts_postprocessing",
+    "rsjs.heuristics.sts.kernels_sts_postprocessing:last_moment": "sts_postprocessing",
 }
 
 
 def _greedy() -> Work:
-    from rsjs.heuristics import greedy
+    from rsjs.heuristics.greedy import greedy
 
     instance = instance_of("jahani", LARGE)
     greedy.decide(instance, "paper")
@@ -52,9 +55,9 @@ def _greedy() -> Work:
 
 
 def _randomized_construction() -> Work:
-    from rsjs.heuristics.randomized_greedy import Constructions
-    from rsjs.heuristics.randomized_rules import RULES
-    from rsjs.heuristics.randomized_tables import prepared
+    from rsjs.heuristics.greedy.randomized import Constructions
+    from rsjs.heuristics.greedy.randomized_arrays import prepared
+    from rsjs.heuristics.greedy.randomized_rules import RULES
 
     constructions = Constructions(prepared(instance_of("jahani", LARGE), RULES["paper"]))
     constructions.costs(1, 1)
@@ -65,8 +68,8 @@ def _randomized_construction() -> Work:
 
 
 def _randomized_queue() -> Work:
-    from rsjs.heuristics.queue_choices import Choices
-    from rsjs.heuristics.randomized_queue import Schedules
+    from rsjs.heuristics.dispatching.queue_choices import Choices
+    from rsjs.heuristics.greedy.randomized_shared import Schedules
 
     schedules = Schedules(Choices.of(instance_of("sts", LARGE), "worst_case"), 0)
     schedules.costs(1, 1)
@@ -78,7 +81,7 @@ def _randomized_queue() -> Work:
 
 def _speed_profile() -> Work:
     from benchmarks.sts_cases import single_jobs
-    from rsjs.heuristics.speed_profile import FEASIBLE, profiles
+    from rsjs.heuristics.sts.speed_profile import FEASIBLE, profiles
 
     arguments = single_jobs()
     profiles(*arguments)
@@ -108,7 +111,7 @@ def _priced_by_checker(instance: Instance, decision: Solution) -> dict[str, floa
     return {"cost": costs.terms(instance, found).total, "running": running}
 
 
-KERNELS: Mapping[str, Callable[[], Work]] = {  # module: its work, made anew
+KERNELS: Mapping[str, Callable[[], Work]] = {  # case: its work, made anew
     "annealing": priced_kernels.annealing,
     "descent": partial(descent_kernels.descent, "1234567"),
     "gpu_neighbourhood": partial(descent_kernels.descent, "7"),

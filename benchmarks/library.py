@@ -17,13 +17,13 @@ import time
 from fnmatch import fnmatchcase
 from pathlib import Path
 
-from rsjs.instances.csv_tables import write_rows
 from rsjs.instances.errors import InputError
-from rsjs.instances.files import read_workload
 from rsjs.instances.generators import planted
+from rsjs.instances.io.csv_tables import write_rows
+from rsjs.instances.io.files import read_workload
+from rsjs.instances.library.download import fetch
 from rsjs.instances.library.drawing import draw
 from rsjs.instances.library.features import features
-from rsjs.instances.library.fetching import fetch
 from rsjs.instances.library.recipes import recipes
 from rsjs.instances.library.sets import COLUMNS, library_set
 from rsjs.instances.mig.jobs import JobSet

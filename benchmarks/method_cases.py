@@ -14,12 +14,12 @@ from functools import cache
 from itertools import product
 
 from rsjs.experiments.outcome import solver_of
-from rsjs.heuristics.priced_methods import PRICED
+from rsjs.heuristics.ruin_recreate.methods import PRICED
 from rsjs.instances import costs
 from rsjs.instances.generators import andreas, jahani, kiros, sts
+from rsjs.instances.instance import FAMILIES as OBJECTIVES
+from rsjs.instances.instance import Instance
 from rsjs.instances.method import Call, Limits, Report
-from rsjs.instances.schema import FAMILIES as OBJECTIVES
-from rsjs.instances.schema import Instance
 from rsjs.instances.solution import SolveResult
 from rsjs.methods import Request, parse
 

@@ -10,11 +10,11 @@ from typing import Any
 
 from rich.progress import track
 
-from rsjs.formulations import mig_placement
-from rsjs.heuristics.mig_placement import RULES, place
+from rsjs.formulations.mig import placement as mig_placement
+from rsjs.heuristics.mig.placement import RULES, place
 from rsjs.instances.method import Limits
-from rsjs.instances.mig import placement_check, placement_mixes
 from rsjs.instances.mig.gpus import gpu_named
+from rsjs.instances.mig.placement import check, generate
 
 Row = dict[str, Any]
 GPU = gpu_named("A100-40")
@@ -27,10 +27,10 @@ MIXES = (
 def placement() -> list[Row]:
     """Exact stages and rules on seeds 1 to 10 of each mix."""
     rows: list[Row] = []
-    mig_placement.solve(placement_mixes.generate(GPU, "mixed", 5, 0), Limits())  # imports, tables
+    mig_placement.solve(generate.generate(GPU, "mixed", 5, 0), Limits())  # imports, tables
     for mix, n in track(MIXES, description="placement"):
         for seed in range(1, 11):
-            workloads = placement_mixes.generate(GPU, mix, n, seed)
+            workloads = generate.generate(GPU, mix, n, seed)
             cpu = time.process_time()
             exact = mig_placement.solve(workloads, Limits(gap=0.0))
             cpu = time.process_time() - cpu
@@ -38,7 +38,7 @@ def placement() -> list[Row]:
             found |= {rule: _timed(partial(place, workloads, rule)) for rule in RULES}
             for method, (own, seconds) in found.items():
                 bound = exact.gpus_bound
-                verdict = placement_check.check(workloads, own, bound=bound)
+                verdict = check.check(workloads, own, bound=bound)
                 assert verdict.feasible, verdict.violations
                 row = {"mix": mix, "n": n, "seed": seed, "method": method, "gpus": verdict.gpus}
                 row |= {"gpus_bound": bound, "waste": verdict.waste, "seconds": seconds}

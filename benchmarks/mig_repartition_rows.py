@@ -9,16 +9,16 @@ from typing import Any
 
 from rich.progress import track
 
-from rsjs.formulations import mig_repartition
 from rsjs.formulations.backends.registry import backend
-from rsjs.heuristics.mig_repartition import best_greedy
+from rsjs.formulations.mig import reconfiguration
+from rsjs.heuristics.mig.reconfiguration import best_greedy
 from rsjs.instances.errors import InputError
 from rsjs.instances.method import Limits
-from rsjs.instances.mig import repartition_check
 from rsjs.instances.mig.gpus import gpu_named
-from rsjs.instances.mig.partitions import maximal_partitions, spelled
-from rsjs.instances.mig.repartition import Repartition, makespan
-from rsjs.instances.mig.repartition_generator import generate
+from rsjs.instances.mig.reconfiguration import check
+from rsjs.instances.mig.reconfiguration.generate import generate
+from rsjs.instances.mig.reconfiguration.partitions import maximal_partitions, spelled
+from rsjs.instances.mig.reconfiguration.problem import Repartition, makespan
 
 Row = dict[str, Any]
 GPU = gpu_named("A100-40")
@@ -106,9 +106,9 @@ def _solved(
     _, start = best_greedy(jobs, partition)
     cpu = time.process_time()
     limits = Limits(gap=0.0, time_limit=limit)
-    found = mig_repartition.solve(jobs, limits, start=start, partition=partition)
+    found = reconfiguration.solve(jobs, limits, start=start, partition=partition)
     cpu = time.process_time() - cpu
-    verdict = repartition_check.check(jobs, found.schedule, bound=found.bound)
+    verdict = check.check(jobs, found.schedule, bound=found.bound)
     assert verdict.feasible, verdict.violations
     return {
         "set": _set(options),

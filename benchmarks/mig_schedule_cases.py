@@ -6,13 +6,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from rsjs.instances.json_reader import read_json
+from rsjs.instances.io.strict_json import read_json
 from rsjs.instances.library.drawing import mig_config
 from rsjs.instances.method import Limits
-from rsjs.instances.mig.config import MigConfig, to_config
-from rsjs.instances.mig.generator import generate
-from rsjs.instances.mig.schedule_objective import parse_objective
-from rsjs.instances.mig.scheduling import SchedulingProblem, named, paper_problem
+from rsjs.instances.mig.job_generator.config import MigConfig, to_config
+from rsjs.instances.mig.job_generator.generate import generate
+from rsjs.instances.mig.scheduling.objective import parse_objective
+from rsjs.instances.mig.scheduling.problem import SchedulingProblem, named, paper_problem
 
 LIMITS = Limits(time_limit=30.0, gap=0.0, threads=1, seed=0)
 ALL, SOME = 100, 20  # seeds of the experiment and of variants

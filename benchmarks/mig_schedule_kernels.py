@@ -6,8 +6,8 @@ from dataclasses import replace
 
 from benchmarks.kernel_work import Work
 from benchmarks.mig_schedule_cases import CASES, Case
-from rsjs.instances.mig.schedule import terms
-from rsjs.instances.mig.scheduling import SchedulingProblem
+from rsjs.instances.mig.scheduling.problem import SchedulingProblem
+from rsjs.instances.mig.scheduling.schedule import terms
 
 MOVES = 2000
 
@@ -24,7 +24,7 @@ def first_problem(name: str) -> SchedulingProblem:
 
 def simulation() -> Work:
     """Best fit by the rule `bigfirst_srpt`."""
-    from rsjs.heuristics.mig_rules import best_fit
+    from rsjs.heuristics.mig.scheduling_rules import best_fit
 
     problem = first_problem("section4-completion-A")
     best_fit(problem, "bigfirst_srpt")
@@ -36,8 +36,8 @@ def simulation() -> Work:
 
 def annealing() -> Work:
     """Some moves of local search from FCFS."""
-    from rsjs.heuristics.mig_local_search import local_search
-    from rsjs.heuristics.mig_rules import best_fit
+    from rsjs.heuristics.mig.scheduling_local_search import local_search
+    from rsjs.heuristics.mig.scheduling_rules import best_fit
 
     problem = first_problem("section4-completion-A")
     start = best_fit(problem)

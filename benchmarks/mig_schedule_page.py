@@ -10,7 +10,7 @@ from typing import Any
 from benchmarks import mig_schedule_pictures as pictures
 from benchmarks.mig_schedule_cases import LIMITS, Case
 from benchmarks.readme import filled
-from rsjs.instances.files import write_bytes
+from rsjs.instances.io.files import write_bytes
 from rsjs.reporting import canvas, formats
 from rsjs.reporting.markdown_table import code
 

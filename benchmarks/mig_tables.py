@@ -20,7 +20,7 @@ from benchmarks.readme import filled
 from benchmarks.stored import is_measured, store
 from rsjs.experiments.campaigns import provenance
 from rsjs.formulations.backends.registry import BACKENDS
-from rsjs.instances.files import write_bytes
+from rsjs.instances.io.files import write_bytes
 from rsjs.reporting.csv_rows import read_rows
 
 KEPT = Path(__file__).parents[1] / "results" / "mig"

@@ -11,16 +11,16 @@ MOVES, TIMES = 1000, 100
 
 
 def _priced() -> tuple[Any, Any, Any]:
-    from rsjs.heuristics import prices
-    from rsjs.heuristics.node_shapes import shapes
+    from rsjs.heuristics.ruin_recreate import dual_prices
+    from rsjs.heuristics.ruin_recreate.arrays import shapes
 
     instance = instance_of("sts", LARGE)
-    return instance, shapes(instance), prices.find(instance)
+    return instance, shapes(instance), dual_prices.find(instance)
 
 
 def annealing() -> Work:
-    from rsjs.heuristics.priced_construction import construct
-    from rsjs.heuristics.ruin_recreate import COLD, FEW, NODES_LED, Search
+    from rsjs.heuristics.ruin_recreate.construction import construct
+    from rsjs.heuristics.ruin_recreate.ruin_recreate import COLD, FEW, NODES_LED, Search
 
     instance, problem, found = _priced()
     search = Search(instance, problem, found, construct(instance, problem, found), 0)
@@ -31,8 +31,8 @@ def annealing() -> Work:
 
 
 def recreate() -> Work:
-    from rsjs.heuristics.kernels.node_moves import total_cost
-    from rsjs.heuristics.priced_construction import construct
+    from rsjs.heuristics.ruin_recreate.construction import construct
+    from rsjs.heuristics.ruin_recreate.kernels_node import total_cost
 
     instance, problem, found = _priced()
     return Work(
@@ -42,8 +42,8 @@ def recreate() -> Work:
 
 
 def node_moves() -> Work:
-    from rsjs.heuristics.kernels.node_moves import total_cost
-    from rsjs.heuristics.priced_construction import construct
+    from rsjs.heuristics.ruin_recreate.construction import construct
+    from rsjs.heuristics.ruin_recreate.kernels_node import total_cost
 
     instance, problem, found = _priced()
     state = construct(instance, problem, found)

@@ -13,8 +13,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-from rsjs.instances.files import write_bytes
-from rsjs.instances.schema import FAMILIES, Objective
+from rsjs.instances.instance import FAMILIES, Objective
+from rsjs.instances.io.files import write_bytes
 from rsjs.methods import all_methods
 from rsjs.reporting.columns import COLUMNS
 from rsjs.reporting.conditions import GAP, conditions

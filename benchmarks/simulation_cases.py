@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 
 from rsjs.instances.generators.sts import workload
-from rsjs.instances.schema import Workload
+from rsjs.instances.instance import Workload
 from rsjs.simulation.engine import simulate
 from rsjs.simulation.outcome import Outcome
 from rsjs.simulation.policies.registry import policy

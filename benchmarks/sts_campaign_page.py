@@ -12,7 +12,7 @@ from benchmarks.online_tables import by_size, kinds, roll_by_size, spread, table
 from benchmarks.online_words import number, share
 from benchmarks.sts_campaign_fit import fit_rules
 from benchmarks.sts_campaign_picture import FAMILIES
-from rsjs.instances.files import write_bytes
+from rsjs.instances.io.files import write_bytes
 from rsjs.reporting.formats import MISSING
 from rsjs.reporting.markdown_table import code
 

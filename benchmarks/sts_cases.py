@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import numpy as np
 
-from rsjs.heuristics import dynamic_programming, queue_scheduling, sts
-from rsjs.heuristics.power_model import PowerModel
-from rsjs.heuristics.survival_steps import repeated, steps_of_jobs
+from rsjs.heuristics.dispatching import pooled_dp, queues
+from rsjs.heuristics.sts import sts
+from rsjs.heuristics.sts.power_model import PowerModel
+from rsjs.heuristics.sts.survival import repeated, steps_of_jobs
 from rsjs.instances.generators.sts import generate
-from rsjs.instances.schema import Instance
+from rsjs.instances.instance import Instance
 
 LOADS = (200, 400)
 MIXES = {"dedicated": ("km", "none"), "shared": ("kma", "paper")}
 DECISIONS = {
     **{f"sts:{rule}": (sts, rule) for rule in sts.RULES},
-    **{f"queue:{rule}": (queue_scheduling, rule) for rule in queue_scheduling.RULES},
-    **{f"dp:{rule}": (dynamic_programming, rule) for rule in dynamic_programming.RULES},
+    **{f"queue:{rule}": (queues, rule) for rule in queues.RULES},
+    **{f"dp:{rule}": (pooled_dp, rule) for rule in pooled_dp.RULES},
 }
 
 

@@ -19,10 +19,10 @@ from functools import cached_property
 import numpy as np
 
 from rsjs.instances import costs
+from rsjs.instances.bin_packing import gpus_for_shares
+from rsjs.instances.instance import Instance
 from rsjs.instances.method import Call, Report
-from rsjs.instances.packing import gpus_for_shares
 from rsjs.instances.required_nodes import required_nodes
-from rsjs.instances.schema import Instance
 from rsjs.instances.solution import Solution, SolveResult, Stop
 
 

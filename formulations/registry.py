@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from rsjs.formulations import first_ending_methods, jahani_methods, rsjs_bound_methods, rsjs_methods
+from rsjs.formulations.first_ending import methods as first_ending
+from rsjs.formulations.jahani import methods as jahani
+from rsjs.formulations.rsjs import methods as rsjs
+from rsjs.formulations.rsjs import rsjs_bound_methods
 from rsjs.instances.method import Method
 
 ORACLE = Method(
@@ -16,9 +19,9 @@ ORACLE = Method(
 METHODS = {
     method.name: method
     for method in (
-        *jahani_methods.METHODS,
-        *first_ending_methods.METHODS,
-        *rsjs_methods.METHODS,
+        *jahani.METHODS,
+        *first_ending.METHODS,
+        *rsjs.METHODS,
         *rsjs_bound_methods.METHODS,
         ORACLE,
     )

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from rsjs.heuristics.descent_methods import LOCAL_SEARCH, PATH_RELINKING
-from rsjs.heuristics.priced_methods import PRICED
-from rsjs.heuristics.sts_methods import STS
+from rsjs.heuristics.local_search.methods import LOCAL_SEARCH, PATH_RELINKING
+from rsjs.heuristics.ruin_recreate.methods import PRICED
+from rsjs.heuristics.sts.methods import STS
 from rsjs.instances.method import Method, Option
 
 COMPLETED = frozenset({"free", "jahani_eq"})  # numbers of open nodes that completion.py reaches
@@ -16,7 +16,7 @@ METHODS = {
             name="fifo",
             summary="first in first out, dedicated GPUs, running jobs left alone",
             kind="heuristic",
-            run="rsjs.heuristics.list_scheduling:run_fifo",
+            run="rsjs.heuristics.dispatching.list_scheduling:run_fifo",
             open_nodes=COMPLETED,
             rules=("code", "paper"),
         ),
@@ -24,7 +24,7 @@ METHODS = {
             name="edf",
             summary="earliest due date first, dedicated GPUs, running jobs left alone",
             kind="heuristic",
-            run="rsjs.heuristics.list_scheduling:run_edf",
+            run="rsjs.heuristics.dispatching.list_scheduling:run_edf",
             open_nodes=COMPLETED,
             rules=("code", "paper"),
         ),
@@ -32,7 +32,7 @@ METHODS = {
             name="priority",
             summary="largest tardiness weight first, dedicated GPUs, running jobs left alone",
             kind="heuristic",
-            run="rsjs.heuristics.list_scheduling:run_priority",
+            run="rsjs.heuristics.dispatching.list_scheduling:run_priority",
             open_nodes=COMPLETED,
             rules=("code", "paper"),
         ),
@@ -40,8 +40,8 @@ METHODS = {
             name="greedy",
             summary="most pressing job first, cheapest configuration in time, dedicated GPUs",
             kind="heuristic",
-            run="rsjs.heuristics.greedy:run",
-            prepare="rsjs.heuristics.greedy:prepare",
+            run="rsjs.heuristics.greedy.greedy:run",
+            prepare="rsjs.heuristics.greedy.greedy:prepare",
             open_nodes=COMPLETED,
             rules=("code", "paper"),
         ),
@@ -49,8 +49,8 @@ METHODS = {
             name="randomized_greedy",
             summary="greedy again and again with random swaps and choices, the best one counts",
             kind="heuristic",
-            run="rsjs.heuristics.randomized_greedy:run",
-            prepare="rsjs.heuristics.randomized_greedy:prepare",
+            run="rsjs.heuristics.greedy.randomized:run",
+            prepare="rsjs.heuristics.greedy.randomized:prepare",
             open_nodes=COMPLETED,
             rules=("code", "paper"),
             options={

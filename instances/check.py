@@ -14,8 +14,8 @@ import numpy as np
 
 from rsjs.instances import costs
 from rsjs.instances.expectation import wait_and_see_energy
+from rsjs.instances.instance import Instance
 from rsjs.instances.required_nodes import required_nodes
-from rsjs.instances.schema import Instance
 from rsjs.instances.solution import Solution
 
 TOLERANCE = 1e-6  # relative, on claimed numbers only: decisions are integers

@@ -19,9 +19,9 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
-from rsjs.instances.epochs import FIXED
-from rsjs.instances.packing import gpus_for_shares
-from rsjs.instances.schema import Instance
+from rsjs.instances.bin_packing import gpus_for_shares
+from rsjs.instances.epoch_distribution import FIXED
+from rsjs.instances.instance import Instance
 from rsjs.instances.solution import Solution
 
 Array = NDArray[np.float64]

@@ -20,8 +20,8 @@ from typing import Any
 from urllib.parse import urlsplit
 from urllib.request import url2pathname
 
-from rsjs.instances.documents import canonical_text
 from rsjs.instances.errors import InputError, described, told
+from rsjs.instances.io.serialization import canonical_text
 
 
 @dataclass(frozen=True)

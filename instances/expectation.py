@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rsjs.instances.costs import Placement, node_prices
-from rsjs.instances.epochs import FIXED
-from rsjs.instances.schema import Instance
+from rsjs.instances.epoch_distribution import FIXED
+from rsjs.instances.instance import Instance
 from rsjs.instances.solution import Solution
 
 MOST_STEPS = 300_000_000

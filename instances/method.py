@@ -21,8 +21,8 @@ from rsjs.instances.errors import InputError
 from rsjs.instances.solution import Event, Solution, SolveResult, Stop
 
 if TYPE_CHECKING:
-    from rsjs.instances.mig.schedule import Schedule
-    from rsjs.instances.schema import Instance
+    from rsjs.instances.instance import Instance
+    from rsjs.instances.mig.scheduling.schedule import Schedule
 
 ENERGY = frozenset({"proportional", "first_ending", "next_event"})
 TARDINESS_AT = frozenset({"completion", "next_event"})

@@ -13,8 +13,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from rsjs.instances import streams
-from rsjs.instances.schema import Instance
+from rsjs.instances.generators import random_streams
+from rsjs.instances.instance import Instance
 from rsjs.instances.solution import Solution
 
 Index = NDArray[np.int64]
@@ -77,4 +77,4 @@ def permuted(instance: Instance, seed: int) -> Permuted:
 
 
 def _order(seed: int, field: str, n: int) -> Index:
-    return np.argsort(streams.uniforms("permutation", seed, field, n), kind="stable")
+    return np.argsort(random_streams.uniforms("permutation", seed, field, n), kind="stable")

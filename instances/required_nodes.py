@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rsjs.instances.schema import Instance
+from rsjs.instances.instance import Instance
 
 
 def required_nodes(instance: Instance) -> int:

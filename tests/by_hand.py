@@ -3,7 +3,7 @@
 import numpy as np
 
 from rsjs.instances.cluster import NodeGroup
-from rsjs.instances.epochs import FIXED
+from rsjs.instances.epoch_distribution import FIXED
 from rsjs.instances.jobs import Jobs
 
 

@@ -23,8 +23,8 @@ LEVEL = {  # a room imports itself and rooms of a lower level; a new room is add
 ONLY_IN = {  # package: the one place that imports it
     **dict.fromkeys(["highspy", "pyscipopt", "ortools", "pyomo"], "rsjs.formulations"),
     **dict.fromkeys(["dask", "distributed"], "rsjs.experiments.campaigns"),
-    "numba": "rsjs.heuristics.compiled",
-    "jsonschema_rs": "rsjs.instances.json_schemas",
+    "numba": "rsjs.heuristics.common.jit",
+    "jsonschema_rs": "rsjs.instances.io.json_schema",
 }
 
 
@@ -86,19 +86,20 @@ def test_imports_go_one_way_and_every_folder_is_packaged():
 def test_each_kind_of_violation_is_found(tmp_path):
     files = {
         "pyproject.toml": (
-            '[tool.setuptools]\npackages = ["rsjs", "rsjs.instances", "rsjs.gone"]\n'
+            '[tool.setuptools]\npackages = ["rsjs", "rsjs.instances", "rsjs.instances.io",'
+            ' "rsjs.gone"]\n'
             '[tool.setuptools.package-dir]\nrsjs = "src/rsjs"\n"rsjs.instances" = "instances"\n'
         ),
         "src/rsjs/__init__.py": "from rsjs.cli.main import main\n",
         "src/rsjs/reporting/tables.py": (
             "from rsjs.formulations import bounds\nfrom rsjs.experiments.store import Row\n"
         ),
-        "src/rsjs/wing/new.py": "import rsjs.instances.schema\n",
-        "instances/schema.py": (
+        "src/rsjs/wing/new.py": "import rsjs.instances.instance\n",
+        "instances/instance.py": (
             "import numpy\nimport highspy\nimport jsonschema_rs\n"
             "def late():\n    from rsjs.methods import METHODS\n"
         ),
-        "instances/json_schemas.py": "import jsonschema_rs\nfrom rsjs.instances import schema\n",
+        "instances/io/json_schema.py": "import jsonschema_rs\nfrom rsjs.instances import schema\n",
         "tests/test_schema.py": "from instances.schema import Instance\nimport pyomo.environ\n",
     }
     for name, text in files.items():
@@ -106,12 +107,12 @@ def test_each_kind_of_violation_is_found(tmp_path):
         (tmp_path / name).write_text(text)
     assert sorted(violations(tmp_path)) == [
         "rsjs.gone is only in pyproject",
-        "rsjs.instances.schema: highspy",
-        "rsjs.instances.schema: jsonschema_rs",
-        "rsjs.instances.schema: rsjs.methods.METHODS",
+        "rsjs.instances.instance: highspy",
+        "rsjs.instances.instance: jsonschema_rs",
+        "rsjs.instances.instance: rsjs.methods.METHODS",
         "rsjs.reporting is not in pyproject",
         "rsjs.reporting.tables: rsjs.formulations.bounds",
         "rsjs.wing is not in pyproject",
-        "rsjs.wing.new: rsjs.instances.schema",
+        "rsjs.wing.new: rsjs.instances.instance",
         "tests/test_schema.py: instances.schema.Instance, not rsjs.instances.schema.Instance",
     ]

@@ -16,7 +16,7 @@ from rsjs.experiments.best_known.verification import verify
 from rsjs.experiments.campaigns import document
 from rsjs.formulations.enumeration import run as enumerate_all
 from rsjs.instances import rsjs_verify
-from rsjs.instances.files import read_instance, write_instance
+from rsjs.instances.io.files import read_instance, write_instance
 from rsjs.instances.library.sets import library_set
 from rsjs.instances.method import Call, Report
 

@@ -10,9 +10,9 @@ from rsjs.formulations import enumeration
 from rsjs.formulations.backends.backend import Feature
 from rsjs.formulations.backends.registry import BACKENDS
 from rsjs.instances.check import check
-from rsjs.instances.documents import to_instance
+from rsjs.instances.instance import FAMILIES
+from rsjs.instances.io.serialization import to_instance
 from rsjs.instances.method import Call, Limits, Report
-from rsjs.instances.schema import FAMILIES
 from rsjs.instances.solution import Solution, Stop
 from rsjs.methods import all_methods, parse
 

@@ -9,11 +9,11 @@ import pytest
 
 from rsjs.cli.spellings import requests
 from rsjs.experiments.simulations import known
-from rsjs.heuristics.priced_methods import DECIDERS
+from rsjs.heuristics.ruin_recreate.methods import DECIDERS
 from rsjs.instances.errors import InputError
 from rsjs.instances.generators import jahani, kiros
+from rsjs.instances.instance import FAMILIES
 from rsjs.instances.method import Call, Method, Option, Report
-from rsjs.instances.schema import FAMILIES
 from rsjs.instances.solution import Stop
 from rsjs.methods import BUILT_IN, all_methods, parse
 

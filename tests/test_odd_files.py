@@ -10,18 +10,16 @@ import pytest
 
 from rsjs.experiments.best_known.folder import read_family
 from rsjs.experiments.campaigns import document, instance_store, manifest, records
-from rsjs.instances import files
-from rsjs.instances.documents import of_instance
 from rsjs.instances.errors import InputError
 from rsjs.instances.generators import jahani
-from rsjs.instances.mig import (
-    published,
-    schedule_documents,
-    schedule_files,
-    schedule_objective,
-    scheduling,
-)
-from rsjs.instances.traces.lint import inspect
+from rsjs.instances.io import files
+from rsjs.instances.io.serialization import of_instance
+from rsjs.instances.mig.konopa import published
+from rsjs.instances.mig.scheduling import files as schedule_files
+from rsjs.instances.mig.scheduling import objective as schedule_objective
+from rsjs.instances.mig.scheduling import problem as scheduling
+from rsjs.instances.mig.scheduling import schedule_documents
+from rsjs.instances.traces.quality_report import inspect
 from rsjs.instances.traces.registry import open_trace
 from rsjs.reporting.statistics.stored import read_stored
 from rsjs.simulation import event_log

@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 from rsjs.experiments.mig_methods import request
-from rsjs.instances.schema import FAMILIES
+from rsjs.instances.instance import FAMILIES
 from rsjs.methods import all_methods, parse
 
 ROOT = Path(__file__).parents[1]

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from rsjs.formulations import jahani_patterns, standard_form
 from rsjs.formulations.backends.registry import backend
-from rsjs.formulations.jahani_patterns_data import PatternModel
+from rsjs.formulations.jahani import patterns
+from rsjs.formulations.jahani.jahani_patterns_data import PatternModel
+from rsjs.formulations.milp import from_pyomo
 from rsjs.instances.check import check
 from rsjs.instances.generators.jahani import generate
 from rsjs.instances.method import Limits
@@ -20,29 +21,27 @@ def instance():
 
 
 def test_build_from_pyomo(benchmark, instance):
-    model, _ = benchmark(
-        lambda: standard_form.from_pyomo(jahani_patterns.build(PatternModel.of(instance)))
-    )
+    model, _ = benchmark(lambda: from_pyomo.from_pyomo(patterns.build(PatternModel.of(instance))))
     benchmark.extra_info.update(model.counts)
     assert model.counts == {"rows": 433, "columns": 11124, "nonzeros": 22298, "integers": 62}
 
 
 def test_build_from_arrays(benchmark, instance):
-    model = benchmark(lambda: jahani_patterns.arrays(PatternModel.of(instance)))
+    model = benchmark(lambda: patterns.arrays(PatternModel.of(instance)))
     assert model.counts == {"rows": 433, "columns": 11124, "nonzeros": 22298, "integers": 62}
 
 
 @pytest.mark.parametrize("solver", sorted(GAPS))
 def test_solve(benchmark, instance, solver):
     data = PatternModel.of(instance)
-    model = jahani_patterns.arrays(data)
+    model = patterns.arrays(data)
     solve = backend(solver).load()
 
     def run():
         return solve(model, Limits(gap=GAPS[solver]), seconds=60)
 
     result = benchmark.pedantic(run, rounds=3)
-    cost = check(instance, jahani_patterns.extract(data, result.x)).objective
+    cost = check(instance, patterns.extract(data, result.x)).objective
     benchmark.extra_info.update(cost=cost, bound=result.bound, handover=result.handover_seconds)
     assert result.bound <= cost
     assert cost - result.bound <= GAPS[solver] * cost

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from rsjs.heuristics import greedy
-from rsjs.instances import files, rsjs_verify
+from rsjs.heuristics.greedy import greedy
+from rsjs.instances import rsjs_verify
 from rsjs.instances.check import check
-from rsjs.instances.completion import complete
 from rsjs.instances.generators.jahani import generate
+from rsjs.instances.io import files
+from rsjs.instances.open_nodes import complete
 
 
 @pytest.fixture(scope="module")

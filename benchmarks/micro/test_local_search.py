@@ -6,15 +6,15 @@ from dataclasses import replace
 
 import pytest
 
-from rsjs.heuristics import greedy
-from rsjs.heuristics.descent import Descent
-from rsjs.heuristics.elite_pool import configurations
-from rsjs.heuristics.relinking import Relinking
-from rsjs.heuristics.stopping import Stopping
+from rsjs.heuristics.common.stopping import Stopping
+from rsjs.heuristics.greedy import greedy
+from rsjs.heuristics.local_search.descent import Descent
+from rsjs.heuristics.local_search.elite_pool import configurations
+from rsjs.heuristics.local_search.relinking import Relinking
 from rsjs.instances.check import check
-from rsjs.instances.completion import complete
 from rsjs.instances.generators.jahani import generate
-from rsjs.instances.schema import FAMILIES
+from rsjs.instances.instance import FAMILIES
+from rsjs.instances.open_nodes import complete
 
 FAMILY = ("gpuscheduler", "kiros", "jahani")  # next_event, first_ending, proportional
 

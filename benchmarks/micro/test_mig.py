@@ -10,18 +10,18 @@ from benchmarks.bench_mig import LAWS, config_of
 from benchmarks.bench_mig_geometry import A100, jobs, workloads
 from benchmarks.bench_mig_schedule import Makespan, Search
 from benchmarks.mig_schedule_kernels import annealing, simulation
-from rsjs.formulations import mig_placement, mig_repartition_bounds
-from rsjs.formulations.mig_repartition_places import places
-from rsjs.heuristics.mig_placement import place
-from rsjs.heuristics.mig_repartition import best_greedy
+from rsjs.formulations.mig import placement, reconfiguration_bounds
+from rsjs.formulations.mig.mig_repartition_places import places
+from rsjs.heuristics.mig.placement import place
+from rsjs.heuristics.mig.reconfiguration import best_greedy
 from rsjs.instances.method import Limits
-from rsjs.instances.mig import published, ziggurat
-from rsjs.instances.mig.generator import generate
 from rsjs.instances.mig.geometry import geometry
 from rsjs.instances.mig.job_files import read_jobs, write_jobs
-from rsjs.instances.mig.placement_check import check
-from rsjs.instances.mig.repartition import makespan
-from rsjs.instances.mig.self_check import statistics
+from rsjs.instances.mig.job_generator.generate import generate
+from rsjs.instances.mig.job_generator.goodness_of_fit import statistics
+from rsjs.instances.mig.konopa import published, ziggurat
+from rsjs.instances.mig.placement.check import check
+from rsjs.instances.mig.reconfiguration.problem import makespan
 from rsjs.instances.solution import Stop
 
 
@@ -63,7 +63,7 @@ def test_sets_of_placements(benchmark):
 
 def test_placement_to_optimality(benchmark):
     asked = workloads()
-    found = benchmark(mig_placement.solve, asked, Limits(gap=0.0))
+    found = benchmark(placement.solve, asked, Limits(gap=0.0))
     verdict = check(asked, found.placement, bound=found.gpus_bound)
     assert (verdict.gpus, verdict.waste) == (found.gpus_bound, found.waste_bound) == OPTIMUM
 
@@ -81,7 +81,7 @@ def test_greedy_repartitioning(benchmark):
 
 def test_bounds_of_repartitioning(benchmark):
     own = jobs()
-    assert benchmark(lambda: mig_repartition_bounds.best(places(own))) == 586
+    assert benchmark(lambda: reconfiguration_bounds.best(places(own))) == 586
 
 
 def test_best_fit(benchmark):

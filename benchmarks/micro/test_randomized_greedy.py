@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from rsjs.heuristics import greedy
-from rsjs.heuristics.randomized_greedy import Constructions
-from rsjs.heuristics.randomized_rules import RULES
-from rsjs.heuristics.randomized_tables import prepared
+from rsjs.heuristics.greedy import greedy
+from rsjs.heuristics.greedy.randomized import Constructions
+from rsjs.heuristics.greedy.randomized_arrays import prepared
+from rsjs.heuristics.greedy.randomized_rules import RULES
 from rsjs.instances import costs
 from rsjs.instances.check import check
-from rsjs.instances.completion import complete
 from rsjs.instances.generators.jahani import generate
+from rsjs.instances.open_nodes import complete
 
 
 @pytest.fixture(scope="module")

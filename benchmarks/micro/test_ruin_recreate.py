@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from rsjs.heuristics import prices
-from rsjs.heuristics.node_shapes import shapes
-from rsjs.heuristics.priced_construction import construct
-from rsjs.heuristics.ruin_recreate import COLD, NODES, NODES_LED, Search
+from rsjs.heuristics.ruin_recreate import dual_prices
+from rsjs.heuristics.ruin_recreate.arrays import shapes
+from rsjs.heuristics.ruin_recreate.construction import construct
+from rsjs.heuristics.ruin_recreate.ruin_recreate import COLD, NODES, NODES_LED, Search
 from rsjs.instances import costs
 from rsjs.instances.check import check
 from rsjs.instances.generators import jahani, kiros, sts
@@ -28,19 +28,19 @@ def instance(request):
 
 
 def test_prices(benchmark, instance):
-    found = benchmark(prices.find, instance)
+    found = benchmark(dual_prices.find, instance)
     benchmark.extra_info["bound"] = found.bound
     assert found.bound > 0
 
 
 def test_first_schedule(benchmark, instance):
-    found = prices.find(instance)
+    found = dual_prices.find(instance)
     state = benchmark(lambda: construct(instance, shapes(instance), found))
     assert state.load.sum() > 0
 
 
 def test_moves(benchmark, instance):
-    found, problem = prices.find(instance), shapes(instance)
+    found, problem = dual_prices.find(instance), shapes(instance)
     search = Search(instance, problem, found, construct(instance, problem, found), 0)
     nodes = NODES_LED if search.guide.leads[0] else NODES
     search.moves(3 * MOVES, 0.0, nodes, 8)

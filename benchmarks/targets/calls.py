@@ -13,15 +13,17 @@ from statistics import median
 from benchmarks.targets.figures import Figure, seconds
 from benchmarks.targets.jahani import CATALOGUES
 from rsjs.experiments import comparison
-from rsjs.formulations import jahani_patterns, standard_form
 from rsjs.formulations.backends.registry import backend
-from rsjs.formulations.jahani_patterns_data import PatternModel
-from rsjs.heuristics import greedy
-from rsjs.instances import costs, files, rsjs_verify
+from rsjs.formulations.jahani import patterns
+from rsjs.formulations.jahani.jahani_patterns_data import PatternModel
+from rsjs.formulations.milp import from_pyomo
+from rsjs.heuristics.greedy import greedy
+from rsjs.instances import costs, rsjs_verify
 from rsjs.instances.check import check
-from rsjs.instances.completion import complete
 from rsjs.instances.generators.jahani import generate
+from rsjs.instances.io import files
 from rsjs.instances.method import Limits
+from rsjs.instances.open_nodes import complete
 
 
 def measure() -> tuple[list[Figure], list[comparison.Row]]:
@@ -42,11 +44,11 @@ def _build() -> list[Figure]:
         )
 
     def pyomo() -> None:
-        model = jahani_patterns.build(PatternModel.of(instance))
-        hand_over(standard_form.from_pyomo(model)[0])
+        model = patterns.build(PatternModel.of(instance))
+        hand_over(from_pyomo.from_pyomo(model)[0])
 
     def arrays() -> None:
-        hand_over(jahani_patterns.arrays(PatternModel.of(instance)))
+        hand_over(patterns.arrays(PatternModel.of(instance)))
 
     what = "jahani_patterns at 100 x 400 built and handed over"
     return [

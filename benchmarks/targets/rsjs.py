@@ -20,8 +20,8 @@ from benchmarks.targets import rsjs_calls
 from benchmarks.targets.figures import Figure
 from rsjs.experiments import comparison, outcome
 from rsjs.instances.generators import kiros, sts
+from rsjs.instances.instance import Instance
 from rsjs.instances.method import Limits
-from rsjs.instances.schema import Instance
 from rsjs.methods import parse
 
 SEEDS, MIXES, SHARED = (1, 2, 3), ("km", "a100", "kma"), ("paper", "contention")

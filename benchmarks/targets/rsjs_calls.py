@@ -9,11 +9,11 @@ from statistics import median
 import numpy as np
 
 from benchmarks.targets.figures import Figure, seconds
-from rsjs.formulations import rsjs_bound
-from rsjs.instances import epoch_laws
+from rsjs.formulations.rsjs.aggregated import rsjs_bound
+from rsjs.instances.catalogue import epoch_models
 from rsjs.instances.generators import sts
+from rsjs.instances.instance import Instance
 from rsjs.instances.jobs import ARRAYS, Jobs
-from rsjs.instances.schema import Instance
 
 
 def measure() -> list[Figure]:
@@ -55,7 +55,7 @@ def _of_jobs(instance: Instance, rows: range) -> Instance:
 
 def _expectation() -> Figure:
     """E[max(0, a W - d)] of 400 jobs in 30 configurations."""
-    law, rng = epoch_laws.law("ResNet", "base"), np.random.default_rng(0)
+    law, rng = epoch_models.law("ResNet", "base"), np.random.default_rng(0)
     done, slack = rng.uniform(0.0, 50.0, 400), rng.uniform(-1.0, 20.0, 400)
     rate = rng.uniform(0.01, 1.0, (400, 30))
     whole = seconds(lambda: law.mean_excess(done, rate, slack), 200)

@@ -16,7 +16,7 @@ from rsjs.instances.method import Limits
 from rsjs.instances.solution import Stop
 
 if TYPE_CHECKING:
-    from rsjs.formulations.matrix import MatrixModel
+    from rsjs.formulations.milp.matrix import MatrixModel
 
 
 class Feature(StrEnum):

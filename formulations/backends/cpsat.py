@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rsjs.formulations.backends.backend import Backend, Feature, RawResult, small_seed
-from rsjs.formulations.backends.integers import IntegerModel, integer_model
-from rsjs.formulations.backends.relay import Relay, relative_gap
-from rsjs.formulations.matrix import MatrixModel
+from rsjs.formulations.backends.callbacks import Relay, relative_gap
+from rsjs.formulations.backends.integer_model import IntegerModel, integer_model
+from rsjs.formulations.milp.matrix import MatrixModel
 from rsjs.instances.method import Limits
 from rsjs.instances.solution import Stop
 

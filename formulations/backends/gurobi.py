@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rsjs.formulations.backends.backend import Backend, Feature, RawResult
-from rsjs.formulations.backends.relay import Relay
-from rsjs.formulations.matrix import Kind, MatrixModel
+from rsjs.formulations.backends.callbacks import Relay
+from rsjs.formulations.milp.matrix import Kind, MatrixModel
 from rsjs.instances.method import Limits
 from rsjs.instances.solution import Stop
 

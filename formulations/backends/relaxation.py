@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from rsjs.formulations.backends import highs
 from rsjs.formulations.backends.backend import Backend, Feature, RawResult
 from rsjs.formulations.backends.highs import HIGHS
-from rsjs.formulations.matrix import Kind, MatrixModel
+from rsjs.formulations.milp.matrix import Kind, MatrixModel
 from rsjs.instances.method import Limits
 from rsjs.instances.solution import Stop
 

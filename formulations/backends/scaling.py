@@ -17,8 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rsjs.formulations.backends.backend import Ask, RawResult, Solve
-from rsjs.formulations.backends.relay import reached
-from rsjs.formulations.matrix import MatrixModel
+from rsjs.formulations.backends.callbacks import reached
+from rsjs.formulations.milp.matrix import MatrixModel
 from rsjs.instances.method import Limits
 
 EPSILON = float(np.finfo(float).eps)

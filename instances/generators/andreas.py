@@ -32,19 +32,19 @@ from pathlib import Path
 from types import MappingProxyType
 
 from rsjs.instances.arguments import integer
-from rsjs.instances.catalogue import batches, gpu_type
+from rsjs.instances.catalogue.gpus import batches, gpu_type
+from rsjs.instances.catalogue.tables import table
 from rsjs.instances.cluster import Cluster, NodeGroup, NodeType
-from rsjs.instances.epochs import FIXED
+from rsjs.instances.epoch_distribution import FIXED
 from rsjs.instances.errors import InputError
 from rsjs.instances.generators import profiled_jobs
-from rsjs.instances.generators.draw import Draw
+from rsjs.instances.generators.assemble import Draw
 from rsjs.instances.generators.due_windows import due_window
-from rsjs.instances.generators.job_pool import Pool
-from rsjs.instances.generators.powered_nodes import powered_node
+from rsjs.instances.generators.energy_priced_nodes import powered_node
+from rsjs.instances.generators.job_times import Pool
 from rsjs.instances.generators.training_jobs import training_jobs
+from rsjs.instances.instance import Instance, Workload
 from rsjs.instances.profiles.user_catalogue import read_catalogue
-from rsjs.instances.schema import Instance, Workload
-from rsjs.instances.tables import table
 
 FAMILY = "andreas"
 SCENARIOS: Mapping[int, Mapping[str, int]] = MappingProxyType(

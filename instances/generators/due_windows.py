@@ -8,7 +8,7 @@ from types import MappingProxyType
 import numpy as np
 
 from rsjs.instances.arguments import one_of
-from rsjs.instances.streams import Floats
+from rsjs.instances.generators.random_streams import Floats
 
 # Rule -> the latest due date from the least and the largest time of a job; the earliest is least.
 LATEST: Mapping[str, Callable[[Floats, Floats], Floats]] = MappingProxyType(

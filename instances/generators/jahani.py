@@ -13,17 +13,17 @@ from typing import Any
 
 import numpy as np
 
-from rsjs.instances import arrivals, streams
 from rsjs.instances.arguments import integer, one_of
+from rsjs.instances.catalogue.node_types import MEMBERS, gpu_types, node_types
 from rsjs.instances.cluster import Cluster, NodeGroup
-from rsjs.instances.epochs import FIXED
+from rsjs.instances.epoch_distribution import FIXED
+from rsjs.instances.generators import arrivals, random_streams
 from rsjs.instances.generators.due_windows import due_window
-from rsjs.instances.generators.job_pool import POOLS
+from rsjs.instances.generators.job_times import POOLS
 from rsjs.instances.generators.provenance import made_by
+from rsjs.instances.generators.random_streams import Floats
+from rsjs.instances.instance import FAMILIES, Instance, Workload
 from rsjs.instances.jobs import Jobs
-from rsjs.instances.node_catalogues import MEMBERS, gpu_types, node_types
-from rsjs.instances.schema import FAMILIES, Instance, Workload
-from rsjs.instances.streams import Floats
 
 FAMILY = "jahani"
 DUE = ("base", "tight")
@@ -155,14 +155,14 @@ class _Drawn:
         n, seed = self.size, self.seed
         pool = POOLS[self.parameters["times"]](FAMILY, seed, n, self.cluster)
         window = due_window(self.parameters["due"], pool.admissible_hours(self.cluster))
-        relative = streams.uniform(streams.uniforms(FAMILY, seed, "due", n), *window)
-        weight = streams.uniform(streams.uniforms(FAMILY, seed, "weight", n), *WEIGHT)
+        relative = random_streams.uniform(random_streams.uniforms(FAMILY, seed, "due", n), *window)
+        weight = random_streams.uniform(random_streams.uniforms(FAMILY, seed, "weight", n), *WEIGHT)
         return Jobs(
             id=tuple(f"j{j + 1}" for j in range(n)),
             application=pool.application,
             release=release,
-            due=streams.rounded(release + relative),
-            weight=streams.rounded(weight),
+            due=random_streams.rounded(release + relative),
+            weight=random_streams.rounded(weight),
             memory_gb=pool.memory_gb,
             epochs_max=pool.epochs_max,
             epochs_done=np.zeros(n),

@@ -17,13 +17,13 @@ same seed.
 from __future__ import annotations
 
 from rsjs.instances.arguments import integer, one_of
+from rsjs.instances.catalogue.node_types import MEMBERS, gpu_types, node_types
 from rsjs.instances.cluster import Cluster, NodeGroup
-from rsjs.instances.epochs import FIXED
-from rsjs.instances.generators.draw import Draw
+from rsjs.instances.epoch_distribution import FIXED
+from rsjs.instances.generators.assemble import Draw
 from rsjs.instances.generators.due_windows import due_window
-from rsjs.instances.generators.job_pool import POOLS
-from rsjs.instances.node_catalogues import MEMBERS, gpu_types, node_types
-from rsjs.instances.schema import Instance, Workload
+from rsjs.instances.generators.job_times import POOLS
+from rsjs.instances.instance import Instance, Workload
 
 FAMILY = "kiros"
 DUE = ("base", "tight")

@@ -31,18 +31,18 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from rsjs.instances import costs, streams
+from rsjs.instances import costs
 from rsjs.instances.arguments import integer, one_of
-from rsjs.instances.epochs import FIXED
+from rsjs.instances.epoch_distribution import FIXED
 from rsjs.instances.errors import InputError
-from rsjs.instances.generators import planted_times
+from rsjs.instances.generators import planted_times, random_streams
 from rsjs.instances.generators.planted_decision import Planted, plant
 from rsjs.instances.generators.planted_times import KINDS
 from rsjs.instances.generators.provenance import made_by
+from rsjs.instances.generators.random_streams import Floats
+from rsjs.instances.instance import FAMILIES, Instance
 from rsjs.instances.jobs import Jobs
-from rsjs.instances.schema import FAMILIES, Instance
 from rsjs.instances.solution import Solution
-from rsjs.instances.streams import Floats
 
 FAMILY = "planted"
 H, RHO = 1.0, 100.0
@@ -142,26 +142,28 @@ def _jobs(stream: str, seed: int, plan: Planted, hours: Floats, share: Floats) -
     n = len(plan.node)
 
     def u(field: str) -> Floats:
-        return streams.uniforms(stream, seed, field, n)
+        return random_streams.uniforms(stream, seed, field, n)
 
     longest = np.where(np.isfinite(hours), hours, 0).max(axis=(1, 2))
     own = hours[np.arange(n), plan.node_type, plan.gpus]
     in_time = own + 0.5 * u("due") * (longest - own)
-    late = H + longest - streams.uniform(u("due"), 0.5, 1.0)
+    late = H + longest - random_streams.uniform(u("due"), 0.5, 1.0)
     runs = plan.node >= 0
-    due = np.where(runs, np.maximum(streams.rounded(in_time), own), streams.rounded(late))
+    due = np.where(
+        runs, np.maximum(random_streams.rounded(in_time), own), random_streams.rounded(late)
+    )
     balance = share / (RHO * (H + longest - due))  # the weight at which P_j = e_j
     weight = np.where(
         runs,
-        np.maximum(streams.uniform(u("weight"), *WEIGHT), 1.1 * balance),
-        streams.uniform(u("weight"), 0.1, 0.9) * balance,
+        np.maximum(random_streams.uniform(u("weight"), *WEIGHT), 1.1 * balance),
+        random_streams.uniform(u("weight"), 0.1, 0.9) * balance,
     )
     return Jobs(
         id=tuple(f"j{j + 1}" for j in range(n)),
         application=("planted",) * n,
         release=np.zeros(n),
         due=due,
-        weight=streams.rounded(weight),
+        weight=random_streams.rounded(weight),
         memory_gb=np.zeros(n),
         epochs_max=_ones(n),
         epochs_done=np.zeros(n),

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from rsjs.instances import streams
 from rsjs.instances.cluster import Cluster
+from rsjs.instances.generators import random_streams
+from rsjs.instances.generators.random_streams import Floats
 from rsjs.instances.solution import Solution
-from rsjs.instances.streams import Floats
 
 Integers = NDArray[np.int64]
 
@@ -52,11 +52,11 @@ def plant(stream: str, seed: int, cluster: Cluster, jobs: int, running: int) -> 
     """
 
     def u(field: str, n: int) -> Floats:
-        return streams.uniforms(stream, seed, field, n)
+        return random_streams.uniforms(stream, seed, field, n)
 
     nodes, last = cluster.nodes, len(cluster.node_types)
     ranks = np.cumsum(cluster.allowed, axis=1)
-    drawn = streams.index(u("node", nodes), ranks[:, -1]) + 1
+    drawn = random_streams.index(u("node", nodes), ranks[:, -1]) + 1
     of_node = np.argmax(ranks == drawn[:, None], axis=1)
     sizes = cluster.gpus_of_type[of_node]
     if not nodes <= running <= sizes.sum():
@@ -68,8 +68,8 @@ def plant(stream: str, seed: int, cluster: Cluster, jobs: int, running: int) -> 
     parts = np.diff(starts, append=sizes.sum())
     node = np.searchsorted(begins, starts, side="right") - 1
     order = np.argsort(u("order", jobs), kind="stable")
-    node_type = streams.index(u("type", jobs), last)
-    gpus = 1 + streams.index(u("gpus", jobs), cluster.gpus_of_type[node_type])
+    node_type = random_streams.index(u("type", jobs), last)
+    gpus = 1 + random_streams.index(u("gpus", jobs), cluster.gpus_of_type[node_type])
     where, first = np.full(jobs, -1), np.zeros(jobs, dtype=bool)
     runs = order[:running]
     where[runs], gpus[runs], node_type[runs] = node, parts, of_node[node]

@@ -7,12 +7,12 @@ from types import MappingProxyType
 
 import numpy as np
 
-from rsjs.instances import streams
-from rsjs.instances.catalogue import gpu_type
+from rsjs.instances.catalogue.gpus import gpu_type
+from rsjs.instances.catalogue.node_types import node_types
 from rsjs.instances.cluster import Cluster, NodeGroup, NodeType
+from rsjs.instances.generators import random_streams
 from rsjs.instances.generators.planted_decision import Planted
-from rsjs.instances.node_catalogues import node_types
-from rsjs.instances.streams import Floats
+from rsjs.instances.generators.random_streams import Floats
 
 KINDS = ("proportional", "first_ending")
 # One type per GPU type, the largest, so that the price of a GPU depends on its type alone.
@@ -58,16 +58,16 @@ def hours(
 def _proportional(stream: str, seed: int, cluster: Cluster, plan: Planted) -> tuple[Floats, Floats]:
     """Other configurations cost 1.05 to 2 times as much as the planted one."""
     n, types, gpus = len(plan.gpus), len(cluster.node_types), cluster.largest
-    base = streams.log_uniform(streams.uniforms(stream, seed, "base", n), 0.3, 20.0)
-    own = streams.rounded(base / plan.gpus**SPEED_UP)
+    base = random_streams.log_uniform(random_streams.uniforms(stream, seed, "base", n), 0.3, 20.0)
+    own = random_streams.rounded(base / plan.gpus**SPEED_UP)
     price = cluster.cost_of_type[np.arange(types), cluster.gpus_of_type] / cluster.gpus_of_type
     share = plan.gpus * price[plan.node_type] * own
-    dearer = streams.uniform(
-        streams.uniforms(stream, seed, "dearer", n * types * gpus), MARGIN, 2.0
+    dearer = random_streams.uniform(
+        random_streams.uniforms(stream, seed, "dearer", n * types * gpus), MARGIN, 2.0
     ).reshape(n, types, gpus)
     table = np.full((n, types, gpus + 1), np.inf)
     each = price[:, None] * np.arange(1, gpus + 1)  # $/h
-    table[:, :, 1:] = streams.rounded(share[:, None, None] * dearer / each)
+    table[:, :, 1:] = random_streams.rounded(share[:, None, None] * dearer / each)
     table[np.arange(n), plan.node_type, plan.gpus] = own
     return table, share
 
@@ -79,14 +79,14 @@ def _first_ending(stream: str, seed: int, cluster: Cluster, plan: Planted) -> tu
     full = cluster.cost_of_type[np.arange(len(tau)), cluster.gpus_of_type]
     r = full / cluster.gpus_of_type * tau
     share = plan.gpus * r[plan.node_type]
-    longer = streams.uniform(streams.uniforms(stream, seed, "longer", n), 1.0, 3.0)
+    longer = random_streams.uniform(random_streams.uniforms(stream, seed, "longer", n), 1.0, 3.0)
     longer[plan.first] = 1.0
     counts = np.arange(1, cluster.largest + 1)
     speed_up = (counts / plan.gpus[:, None]) ** SPEED_UP
     scaled = longer[:, None, None] * tau[:, None] / speed_up[:, None, :]
     table = np.full((n, len(tau), cluster.largest + 1), np.inf)
-    table[:, :, 1:] = np.maximum(streams.rounded(scaled), tau[:, None])
+    table[:, :, 1:] = np.maximum(random_streams.rounded(scaled), tau[:, None])
     table[:, :, 1:][r[:, None] * counts < MARGIN * share[:, None, None]] = np.inf
-    own = np.maximum(streams.rounded(longer * tau[plan.node_type]), tau[plan.node_type])
+    own = np.maximum(random_streams.rounded(longer * tau[plan.node_type]), tau[plan.node_type])
     table[np.arange(n), plan.node_type, plan.gpus] = own
     return table, share

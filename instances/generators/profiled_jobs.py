@@ -19,16 +19,16 @@ from typing import Any
 
 import numpy as np
 
-from rsjs.instances import streams
-from rsjs.instances.catalogue import gpu_type
+from rsjs.instances.catalogue.gpus import gpu_type
+from rsjs.instances.catalogue.tables import table
 from rsjs.instances.cluster import Cluster, GpuType, NodeGroup, NodeType
-from rsjs.instances.documents import Document
 from rsjs.instances.errors import InputError, described
-from rsjs.instances.generators.job_pool import Pool
-from rsjs.instances.generators.powered_nodes import powered_node
+from rsjs.instances.generators import random_streams
+from rsjs.instances.generators.energy_priced_nodes import powered_node
+from rsjs.instances.generators.job_times import Pool
+from rsjs.instances.generators.random_streams import Floats
+from rsjs.instances.io.serialization import Document
 from rsjs.instances.profiles.user_catalogue import law_of
-from rsjs.instances.streams import Floats
-from rsjs.instances.tables import table
 
 
 def cluster(catalogue: Document, nodes: int) -> Cluster:
@@ -58,7 +58,7 @@ def pool(
     """n jobs with least and largest epochs_max."""
 
     def u(field: str) -> Floats:
-        return streams.uniforms(family, seed, field, n)
+        return random_streams.uniforms(family, seed, field, n)
 
     here = {gpu.name for gpu in cluster.gpu_types}
     applications = {
@@ -66,16 +66,16 @@ def pool(
         for name, application in catalogue["applications"].items()
         if here & application["times"].keys()
     }
-    names = streams.choice(u("network"), [*applications])
-    at = streams.index(u("batch"), [len(applications[name]["batches"]) for name in names])
+    names = random_streams.choice(u("network"), [*applications])
+    at = random_streams.index(u("batch"), [len(applications[name]["batches"]) for name in names])
     batch = [applications[name]["batches"][i] for name, i in zip(names, at.tolist(), strict=True)]
     kinds = [*zip(names, batch, strict=True)]
     hours = {kind: _hours(cluster, applications[kind[0]], kind[1]) for kind in {*kinds}}
     return Pool(
         application=tuple(names),
         hours_per_epoch=np.stack([hours[kind] for kind in kinds]),
-        epochs_max=streams.integer(u("epochs"), *epochs),
-        memory_gb=streams.rounded([applications[name]["memory_gb"] for name in names]),
+        epochs_max=random_streams.integer(u("epochs"), *epochs),
+        memory_gb=random_streams.rounded([applications[name]["memory_gb"] for name in names]),
         meta=tuple(
             {"batch": size, "samples": applications[name]["samples"]} for name, size in kinds
         ),
@@ -94,7 +94,7 @@ def _hours(cluster: Cluster, application: Mapping[str, Any], batch: int) -> Floa
         ms = [law.milliseconds(k, batch) for k in counts]
         seconds = np.array(steps) * ms / 1000
         hours[i, 1 : len(counts) + 1] = np.minimum.accumulate(seconds) / 3600
-    return streams.rounded(hours)
+    return random_streams.rounded(hours)
 
 
 def _gpu_type(name: str, own: Mapping[str, Mapping[str, float]]) -> GpuType:

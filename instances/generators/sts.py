@@ -29,23 +29,23 @@ from types import MappingProxyType
 
 import numpy as np
 
-from rsjs.instances import epoch_laws, shares
 from rsjs.instances.arguments import integer, one_of
-from rsjs.instances.catalogue import FRAMEWORKS, SAMPLES
+from rsjs.instances.catalogue import epoch_models, gpu_shares
+from rsjs.instances.catalogue.gpus import FRAMEWORKS, SAMPLES
 from rsjs.instances.cluster import Cluster
-from rsjs.instances.epochs import FIXED, Law
+from rsjs.instances.epoch_distribution import FIXED, Law
 from rsjs.instances.errors import InputError
-from rsjs.instances.generators.draw import Draw
+from rsjs.instances.generators.assemble import Draw
 from rsjs.instances.generators.due_windows import due_window
+from rsjs.instances.generators.random_streams import Floats
 from rsjs.instances.generators.sts_nodes import MIXES, fixed_nodes
 from rsjs.instances.generators.training_jobs import SPEEDUPS, TrainingPool, training_jobs
-from rsjs.instances.law_files import read_law
-from rsjs.instances.schema import Instance, Workload
-from rsjs.instances.streams import Floats
+from rsjs.instances.instance import Instance, Workload
+from rsjs.instances.io.epoch_files import read_law
 
 FAMILY = "sts"
 SHARING = ("none", "paper", "contention")
-LAWS = (*epoch_laws.VARIANTS, FIXED)
+LAWS = (*epoch_models.VARIANTS, FIXED)
 # Network of the catalogue -> that of the law.
 NETWORKS: Mapping[str, str] = MappingProxyType(
     {
@@ -170,7 +170,7 @@ def _draw(
         cluster,
         batches=dict.fromkeys(NETWORKS, BATCHES),
         frameworks=tuple(FRAMEWORKS),
-        epochs=(epoch_laws.LAST, epoch_laws.LAST),
+        epochs=(epoch_models.LAST, epoch_models.LAST),
         samples=samples,
         speedup=speedup,
     )
@@ -196,10 +196,10 @@ def _laws(laws: str) -> tuple[str, dict[str, str], dict[str, Law]]:
         return laws, {}, {}
     if not laws.endswith(".csv"):
         names = {network: f"{own}-{laws}" for network, own in NETWORKS.items()}
-        return laws, names, {names[net]: epoch_laws.law(NETWORKS[net], laws) for net in names}
+        return laws, names, {names[net]: epoch_models.law(NETWORKS[net], laws) for net in names}
     name, law = Path(laws).stem, read_law(laws)
-    if law.epochs[-1] > epoch_laws.LAST:
-        raise InputError("", int(law.epochs[-1]), f"epochs up to {epoch_laws.LAST}", laws)
+    if law.epochs[-1] > epoch_models.LAST:
+        raise InputError("", int(law.epochs[-1]), f"epochs up to {epoch_models.LAST}", laws)
     return name, dict.fromkeys(NETWORKS, name), {name: law}
 
 
@@ -207,9 +207,9 @@ def _inflation(sharing: str, seed: int, pool: TrainingPool, cluster: Cluster) ->
     """(J, T, L), inf where the memory of a job exceeds the level's."""
     gpus = [gpu.name for gpu in cluster.gpu_types]
     drawn = (
-        shares.paper(FAMILY, seed, len(pool.network), gpus)
+        gpu_shares.paper(FAMILY, seed, len(pool.network), gpus)
         if sharing == "paper"
-        else shares.contention(pool.network, gpus)
+        else gpu_shares.contention(pool.network, gpus)
     )
     limit = np.array([[level.max_memory_gb for level in gpu.levels] for gpu in cluster.gpu_types])
     return np.where(pool.memory_gb[:, None, None] <= limit, drawn, np.inf)

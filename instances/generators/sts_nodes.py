@@ -14,10 +14,10 @@ from collections.abc import Mapping
 from itertools import cycle, islice, product
 from types import MappingProxyType
 
-from rsjs.instances.catalogue import gpu_type
+from rsjs.instances.catalogue.gpu_shares import shared_gpu_type
+from rsjs.instances.catalogue.gpus import gpu_type
+from rsjs.instances.catalogue.node_types import prices
 from rsjs.instances.cluster import Cluster, NodeGroup, NodeType
-from rsjs.instances.node_catalogues import prices
-from rsjs.instances.shares import shared_gpu_type
 
 MIXES: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {"km": ("K80", "M60"), "a100": ("A100",), "kma": ("K80", "M60", "A100")}

@@ -7,11 +7,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rsjs.instances import catalogue, streams
 from rsjs.instances.arguments import one_of
+from rsjs.instances.catalogue import gpus
 from rsjs.instances.cluster import Cluster
-from rsjs.instances.generators.job_pool import Pool
-from rsjs.instances.streams import Floats
+from rsjs.instances.generators import random_streams
+from rsjs.instances.generators.job_times import Pool
+from rsjs.instances.generators.random_streams import Floats
 
 SPEEDUPS = ("weak", "strong", "p0.5")
 _POWER = 0.5  # of p0.5
@@ -39,7 +40,7 @@ def training_jobs(
     batches: Mapping[str, Sequence[int]],
     frameworks: Sequence[str],
     epochs: tuple[int, int],
-    samples: int = catalogue.SAMPLES,
+    samples: int = gpus.SAMPLES,
     speedup: str = "weak",
 ) -> TrainingPool:
     """
@@ -65,12 +66,12 @@ def training_jobs(
     """
 
     def u(field: str) -> Floats:
-        return streams.uniforms(family, seed, field, n)
+        return random_streams.uniforms(family, seed, field, n)
 
     one_of("speedup", speedup, SPEEDUPS)
-    names = streams.choice(u("network"), tuple(batches))
-    framework = streams.choice(u("framework"), frameworks)
-    at = streams.index(u("batch"), [len(batches[name]) for name in names])
+    names = random_streams.choice(u("network"), tuple(batches))
+    framework = random_streams.choice(u("framework"), frameworks)
+    at = random_streams.index(u("batch"), [len(batches[name]) for name in names])
     batch = [batches[name][i] for name, i in zip(names, at.tolist(), strict=True)]
     jobs = list(zip(names, framework, batch, strict=True))
     hours = {job: _hours(cluster, *job, samples, speedup) for job in dict.fromkeys(jobs)}
@@ -78,8 +79,8 @@ def training_jobs(
         network=tuple(names),
         application=tuple(f"{name} ({chosen})" for name, chosen, _ in jobs),
         hours_per_epoch=np.stack([hours[job] for job in jobs]),
-        epochs_max=streams.integer(u("epochs"), *epochs),
-        memory_gb=streams.rounded([catalogue.memory_gb(name, size) for name, _, size in jobs]),
+        epochs_max=random_streams.integer(u("epochs"), *epochs),
+        memory_gb=random_streams.rounded([gpus.memory_gb(name, size) for name, _, size in jobs]),
         meta=tuple({"batch": size, "samples": samples} for size in batch),
     )
 
@@ -93,7 +94,7 @@ def _hours(
     hours = np.full((len(cluster.gpu_types), cluster.largest + 1), np.inf)
     for i, gpu in enumerate(cluster.gpu_types):
         for k in range(1, int(cluster.largest_of_gpu[i]) + 1):
-            hours[i, k] = catalogue.seconds_per_epoch(
+            hours[i, k] = gpus.seconds_per_epoch(
                 network,
                 gpu.name,
                 1 if by_power else k,
@@ -105,4 +106,4 @@ def _hours(
             )
             if by_power:
                 hours[i, k] /= k**_POWER
-    return streams.rounded(hours / 3600)
+    return random_streams.rounded(hours / 3600)

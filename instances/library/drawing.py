@@ -9,12 +9,12 @@ from typing import Any
 
 from rsjs.instances.errors import InputError
 from rsjs.instances.generators import andreas, jahani, kiros, planted, sts
-from rsjs.instances.json_reader import read_json
+from rsjs.instances.instance import Instance
+from rsjs.instances.io.strict_json import read_json
 from rsjs.instances.library.recipes import MIG, data
-from rsjs.instances.mig import generator
-from rsjs.instances.mig.config import MigConfig, to_config
+from rsjs.instances.mig.job_generator import generate
+from rsjs.instances.mig.job_generator.config import MigConfig, to_config
 from rsjs.instances.mig.jobs import JobSet
-from rsjs.instances.schema import Instance
 
 GENERATORS: Mapping[str, Callable[..., Instance]] = {
     "jahani": jahani.generate,
@@ -28,7 +28,7 @@ GENERATORS: Mapping[str, Callable[..., Instance]] = {
 def draw(name: str, arguments: Mapping[str, Any]) -> Instance | JobSet:
     """The instance, or set of MIG jobs, that a generator makes of its arguments."""
     if name == MIG:
-        return generator.generate(mig_config(arguments["config"]), arguments["seed"])
+        return generate.generate(mig_config(arguments["config"]), arguments["seed"])
     return GENERATORS[name](**arguments)
 
 

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rsjs.instances.bounded_files import read_bytes, read_text
-from rsjs.instances.csv_tables import read_rows
 from rsjs.instances.errors import InputError, described
+from rsjs.instances.io.bounded_files import read_bytes, read_text
+from rsjs.instances.io.csv_tables import read_rows
 
 if TYPE_CHECKING:
+    from rsjs.instances.generators.random_streams import Floats
     from rsjs.instances.mig.node import Node
-    from rsjs.instances.streams import Floats
 
 
 def numbers(node: Node) -> Floats:

@@ -16,8 +16,8 @@ from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Any
 
-from rsjs.instances.documents import Document
 from rsjs.instances.errors import InputError
+from rsjs.instances.io.serialization import Document
 from rsjs.instances.mig.node import nearest_first
 from rsjs.instances.mig.typed_files import read_document
 

@@ -1,8 +1,8 @@
 """
 Sets of MIG jobs as JSON documents, format `rsjs-mig-jobs/1`, and back.
 
-The text is canonical (`rsjs.instances.documents`): sorted keys, no spaces, shortest numbers. It
-is written column by column, since sets come by the thousand.
+The text is canonical (`rsjs.instances.io.serialization`): sorted keys, no spaces, shortest
+numbers. It is written column by column, since sets come by the thousand.
 """
 
 from __future__ import annotations
@@ -16,11 +16,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rsjs.instances.documents import Document, canonical_text
+from rsjs.instances.io.serialization import Document, canonical_text
 from rsjs.instances.mig.jobs import JobSet
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
 
 MIG_JOBS = "rsjs-mig-jobs/1"
 _EXACT = 2.0**53  # integers of a double up to here

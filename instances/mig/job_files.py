@@ -8,15 +8,16 @@ from hashlib import sha256
 from pathlib import Path
 
 from rsjs.instances.errors import InputError, described
-from rsjs.instances.files import write_bytes
-from rsjs.instances.json_reader import read_json
-from rsjs.instances.mig import job_documents, legacy_text
+from rsjs.instances.io.files import write_bytes
+from rsjs.instances.io.strict_json import read_json
+from rsjs.instances.mig import job_documents
+from rsjs.instances.mig.io import fitting
 from rsjs.instances.mig.job_documents import MIG_JOBS
 from rsjs.instances.mig.jobs import JobSet
-from rsjs.instances.mig.json_files import fitting
+from rsjs.instances.mig.konopa import files
 
 OURS = "rsjs"
-FORMS = (OURS, *legacy_text.FORMS)
+FORMS = (OURS, *files.FORMS)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,7 +41,7 @@ def read_jobs(path: str | Path) -> JobSet:
     try:
         if isinstance(document, list):
             name = Path(path).name.removesuffix(".gz").removesuffix(".json")
-            return legacy_text.to_jobs(fitting(document, "mig-legacy-jobs", path), name)
+            return files.to_jobs(fitting(document, "mig-legacy-jobs", path), name)
         if not isinstance(document, dict):
             raise InputError("", described("neither object nor array"), "a set of jobs")
         if document.get("format") != MIG_JOBS:
@@ -56,7 +57,7 @@ def write_jobs(jobs: JobSet, path: str | Path, form: str = OURS) -> Written:
         text, digest = job_documents.text_and_digest(jobs)
         data = f"{text}\n".encode()
     else:
-        data, digest = legacy_text.FORMS[form](jobs).encode(), jobs.digest
+        data, digest = files.FORMS[form](jobs).encode(), jobs.digest
     if str(path).endswith(".gz"):
         data = gzip.compress(data, mtime=0)
     write_bytes(data, path)

@@ -12,7 +12,7 @@ from rsjs.instances.errors import InputError, described, escaped
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from rsjs.instances.mig.plugins import Plugins
+    from rsjs.instances.mig.job_generator.plugins import Plugins
 
 
 @dataclass(frozen=True, kw_only=True)

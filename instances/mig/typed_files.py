@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from rsjs.instances.documents import Document
 from rsjs.instances.errors import InputError, described
-from rsjs.instances.json_reader import read_json
-from rsjs.instances.mig.json_files import fitting
+from rsjs.instances.io.serialization import Document
+from rsjs.instances.io.strict_json import read_json
+from rsjs.instances.mig.io import fitting
 
 
 def read_document(path: str | Path, kind: str, schema: str) -> Document:

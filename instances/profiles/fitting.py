@@ -24,9 +24,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from rsjs.instances.catalogue.step_times import StepTime
+from rsjs.instances.generators.random_streams import Floats
 from rsjs.instances.profiles.measurements import Measurement
-from rsjs.instances.step_times import StepTime
-from rsjs.instances.streams import Floats
 
 ORDER = ("beta", "alpha", "exchange", "c1", "c0")  # columns of the linear problem
 LARGEST_RHO = 1.0

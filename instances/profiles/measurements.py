@@ -16,9 +16,9 @@ from dataclasses import dataclass
 from io import StringIO
 from pathlib import Path
 
-from rsjs.instances.bounded_files import read_text
-from rsjs.instances.csv_tables import Row, read_rows
 from rsjs.instances.errors import InputError, described
+from rsjs.instances.io.bounded_files import read_text
+from rsjs.instances.io.csv_tables import Row, read_rows
 
 COLUMNS = ("application", "gpu", "gpus", "batch", "seconds")
 MOST_GPUS, MOST_SAMPLES = 1024, 10**9

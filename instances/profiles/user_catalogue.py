@@ -22,16 +22,16 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from rsjs.instances.catalogue import SAMPLES
-from rsjs.instances.documents import Document
+from rsjs.instances.catalogue.gpus import SAMPLES
+from rsjs.instances.catalogue.step_times import StepTime
+from rsjs.instances.catalogue.tables import gpu_names
 from rsjs.instances.errors import InputError, escaped
-from rsjs.instances.files import write_bytes
-from rsjs.instances.json_reader import read_json
-from rsjs.instances.json_schemas import fit as fit_schema
+from rsjs.instances.io.files import write_bytes
+from rsjs.instances.io.json_schema import fit as fit_schema
+from rsjs.instances.io.serialization import Document
+from rsjs.instances.io.strict_json import read_json
 from rsjs.instances.profiles.fitting import Fit
 from rsjs.instances.profiles.measurements import Measurement
-from rsjs.instances.step_times import StepTime
-from rsjs.instances.tables import gpu_names
 
 CATALOGUE = "rsjs-catalogue/1"
 COEFFICIENTS = ("alpha", "beta", "rho", "c0", "c1", "exchange")

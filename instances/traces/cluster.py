@@ -15,14 +15,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from rsjs.instances.arguments import one_of
-from rsjs.instances.catalogue import gpu_type
+from rsjs.instances.catalogue.gpus import gpu_type
+from rsjs.instances.catalogue.tables import gpu_names, table
 from rsjs.instances.cluster import Cluster, GpuType, NodeType, ShareLevel
 from rsjs.instances.cluster import NodeGroup as Nodes
 from rsjs.instances.errors import InputError
-from rsjs.instances.generators.powered_nodes import powered_node
-from rsjs.instances.tables import gpu_names, table
+from rsjs.instances.generators.energy_priced_nodes import powered_node
+from rsjs.instances.traces.formats.node_lists import MOST_GPUS
 from rsjs.instances.traces.gpu_models import gpus_of
-from rsjs.instances.traces.node_lists import MOST_GPUS
 from rsjs.instances.traces.trace_format import NodeGroup
 
 UNITS = 4

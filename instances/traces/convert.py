@@ -20,15 +20,15 @@ import numpy as np
 
 from rsjs.instances.generators import jahani
 from rsjs.instances.generators.provenance import made_by
-from rsjs.instances.schema import FAMILIES, Workload
+from rsjs.instances.instance import FAMILIES, Workload
 from rsjs.instances.traces.cluster import cluster_of
 from rsjs.instances.traces.gpu_models import gpus_of, stand_ins
+from rsjs.instances.traces.imputation import draw
 from rsjs.instances.traces.job_columns import jobs_of
-from rsjs.instances.traces.lint import Report
 from rsjs.instances.traces.options import Options
+from rsjs.instances.traces.quality_report import Report
 from rsjs.instances.traces.screen import Screen
-from rsjs.instances.traces.selection import Selection, select
-from rsjs.instances.traces.training import draw
+from rsjs.instances.traces.select import Selection, select
 
 
 def convert(report: Report, options: Options) -> tuple[Workload, Selection]:

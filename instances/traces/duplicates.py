@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from rsjs.instances.traces.rows import Rows
+from rsjs.instances.traces.records import Rows
 from rsjs.instances.traces.text_columns import keys
 
 

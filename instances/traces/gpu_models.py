@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
 from rsjs.instances.arguments import one_of
-from rsjs.instances.tables import gpu_names
+from rsjs.instances.catalogue.tables import gpu_names
 from rsjs.instances.traces.trace_format import NodeGroup
 
 INVENTED: Mapping[str, str] = MappingProxyType(

@@ -8,18 +8,18 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import NDArray
 
-from rsjs.instances import epoch_laws, streams
-from rsjs.instances.catalogue import gpu_type, memory_gb
+from rsjs.instances.catalogue import epoch_models
+from rsjs.instances.catalogue.gpus import gpu_type, memory_gb
 from rsjs.instances.cluster import Cluster
-from rsjs.instances.epochs import FIXED, Law
-from rsjs.instances.generators import jahani, sts
+from rsjs.instances.epoch_distribution import FIXED, Law
+from rsjs.instances.generators import jahani, random_streams, sts
 from rsjs.instances.generators.due_windows import due_window
+from rsjs.instances.generators.random_streams import Floats
 from rsjs.instances.jobs import Jobs
-from rsjs.instances.streams import Floats
 from rsjs.instances.traces.cluster import UNITS
+from rsjs.instances.traces.imputation import FAMILY, Training, whole_hours
 from rsjs.instances.traces.options import Options
-from rsjs.instances.traces.rows import Rows
-from rsjs.instances.traces.training import FAMILY, Training, whole_hours
+from rsjs.instances.traces.records import Rows
 
 _DUE = MappingProxyType({"sts": "at_most_thrice", "jahani": "base"})
 _WEIGHT = MappingProxyType({"sts": sts.WEIGHT, "jahani": jahani.WEIGHT})
@@ -47,7 +47,7 @@ def jobs_of(
     n = len(rows)
 
     def u(field: str) -> Floats:
-        return streams.uniforms(FAMILY, options.seed, field, n)
+        return random_streams.uniforms(FAMILY, options.seed, field, n)
 
     whole, recorded = whole_hours(rows, training, [gpus[0] for gpus in may], cluster)
     if binding:
@@ -57,24 +57,24 @@ def jobs_of(
     due = due_window(_DUE[options.rules], np.where(fits[:, :, None], whole, np.inf))
     release = np.round((rows.submit - rows.submit[0]) / 3600, _DIGITS)
     law, laws = _laws(options.laws, training.network)
-    realised = np.full(n, epoch_laws.LAST, dtype=np.int64)
+    realised = np.full(n, epoch_models.LAST, dtype=np.int64)
     draws = u("realised")
     for name, each in laws.items():
         own = np.array([name == other for other in law])
         realised[own] = each.quantile(draws[own])
     epoch = whole / realised[:, None, None]
-    weight = streams.uniform(u("weight"), *_WEIGHT[options.rules])
+    weight = random_streams.uniform(u("weight"), *_WEIGHT[options.rules])
     jobs = Jobs(
         id=tuple(_id(rows, j) for j in range(n)),
         application=training.network,
         release=release,
-        due=np.round(release + streams.uniform(u("due"), *due), _DIGITS),
-        weight=streams.rounded(weight),
+        due=np.round(release + random_streams.uniform(u("due"), *due), _DIGITS),
+        weight=random_streams.rounded(weight),
         memory_gb=memory,
-        epochs_max=np.full(n, epoch_laws.LAST, dtype=np.int64),
+        epochs_max=np.full(n, epoch_models.LAST, dtype=np.int64),
         epochs_done=np.zeros(n),
         law=law,
-        hours_per_epoch=np.where(recorded, epoch, streams.rounded(epoch)),
+        hours_per_epoch=np.where(recorded, epoch, random_streams.rounded(epoch)),
         inflation=_inflation(rows, cluster),
         meta=tuple(_meta(rows, j, training.batch[j]) for j in range(n)),
     )
@@ -92,7 +92,7 @@ def _allowed(rows: Rows, may: Sequence[tuple[str, ...]], cluster: Cluster) -> ND
 def _memory(rows: Rows, training: Training, may: Sequence[tuple[str, ...]]) -> Floats:
     """(n,) [GB] of network and batch, at most the recorded share of the recorded GPU."""
     jobs = zip(training.network, training.batch, strict=True)
-    wanted = streams.rounded([memory_gb(network, batch) for network, batch in jobs])
+    wanted = random_streams.rounded([memory_gb(network, batch) for network, batch in jobs])
     return np.minimum(wanted, rows.share * [gpu_type(gpus[0]).memory_gb for gpus in may])
 
 
@@ -108,7 +108,7 @@ def _laws(variant: str, network: Sequence[str]) -> tuple[tuple[str, ...], Mappin
     if variant == FIXED:
         return (FIXED,) * len(network), {}
     name = {each: f"{own}-{variant}" for each, own in sts.NETWORKS.items()}
-    laws = {name[each]: epoch_laws.law(own, variant) for each, own in sts.NETWORKS.items()}
+    laws = {name[each]: epoch_models.law(own, variant) for each, own in sts.NETWORKS.items()}
     return tuple(name.get(each, FIXED) for each in network), laws
 
 

@@ -7,13 +7,13 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from rsjs.instances import epoch_laws
 from rsjs.instances.arguments import integer, one_of
-from rsjs.instances.epochs import FIXED
+from rsjs.instances.catalogue import epoch_models
+from rsjs.instances.epoch_distribution import FIXED
 from rsjs.instances.errors import InputError
 
 RULES = ("sts", "jahani")
-LAWS = (*epoch_laws.VARIANTS, FIXED)
+LAWS = (*epoch_models.VARIANTS, FIXED)
 SHARING = ("none", "recorded")
 
 

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from rsjs.instances.errors import InputError, described
-from rsjs.instances.traces.byte_sources import Source, sources
-from rsjs.instances.traces.gavel import GAVEL
-from rsjs.instances.traces.helios import HELIOS
-from rsjs.instances.traces.openb import OPENB
-from rsjs.instances.traces.pai import PAI
-from rsjs.instances.traces.philly import PHILLY
-from rsjs.instances.traces.rows import Rows
-from rsjs.instances.traces.spot import SPOT
+from rsjs.instances.traces.formats.gavel import GAVEL
+from rsjs.instances.traces.formats.helios import HELIOS
+from rsjs.instances.traces.formats.openb import OPENB
+from rsjs.instances.traces.formats.pai import PAI
+from rsjs.instances.traces.formats.philly import PHILLY
+from rsjs.instances.traces.formats.spot import SPOT
+from rsjs.instances.traces.io.streams import Source, sources
+from rsjs.instances.traces.records import Rows
 from rsjs.instances.traces.trace_format import NodeGroup, Table, TraceFormat
 
 FORMATS: Mapping[str, TraceFormat] = {

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from rsjs.instances.traces.flaws import DUPLICATE, GPU_MODEL, NO_GPU, TOO_LARGE, UNSORTED
 from rsjs.instances.traces.gpu_models import UNRECORDED, gpus_of, nodes_for
-from rsjs.instances.traces.kinds import DUPLICATE, GPU_MODEL, NO_GPU, TOO_LARGE, UNSORTED
-from rsjs.instances.traces.rows import Rows
+from rsjs.instances.traces.records import Rows
 from rsjs.instances.traces.trace_format import NodeGroup
 
 LARGEST = 8  # GPUs of the largest node where no nodes are known

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 
-from rsjs.instances.traces.assembly import Columns, Index
-from rsjs.instances.traces.byte_sources import HEAD, Source, pieces
-from rsjs.instances.traces.csv_blocks import Layout, blocks
-from rsjs.instances.traces.kinds import FIELDS
-from rsjs.instances.traces.rows import Rows, flawed
+from rsjs.instances.traces.columns import Columns, Index
+from rsjs.instances.traces.flaws import FIELDS
+from rsjs.instances.traces.io.csv import Layout, blocks
+from rsjs.instances.traces.io.streams import HEAD, Source, pieces
+from rsjs.instances.traces.records import Rows, flawed
 from rsjs.instances.traces.trace_format import header_of
 
 Make = Callable[[Columns, str, Index], Rows]

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from rsjs.instances.streams import Floats
-from rsjs.instances.traces.kinds import INCONSISTENT, KINDS, PENDING, UNSORTED, Kind, mask
-from rsjs.instances.traces.rows import Rows
+from rsjs.instances.generators.random_streams import Floats
+from rsjs.instances.traces.flaws import INCONSISTENT, KINDS, PENDING, UNSORTED, Kind, mask
+from rsjs.instances.traces.records import Rows
 
 HOUR = 3600.0
 EXAMPLES = 5  # places that are named for each kind

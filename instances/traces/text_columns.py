@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rsjs.instances.streams import Floats
-from rsjs.instances.traces.kinds import TIME, TIME_ZONE, Bits
-from rsjs.instances.traces.rows import Texts
+from rsjs.instances.generators.random_streams import Floats
+from rsjs.instances.traces.flaws import TIME, TIME_ZONE, Bits
+from rsjs.instances.traces.records import Texts
 
 _LENGTH = 19  # of 2020-06-09 18:41:01
 _MARKS = {4: b"-", 7: b"-", 10: b" ", 13: b":", 16: b":"}

@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from rsjs.instances.traces.byte_sources import Source
-from rsjs.instances.traces.rows import Rows
+from rsjs.instances.traces.io.streams import Source
+from rsjs.instances.traces.records import Rows
 
 Sources = Mapping[str, Source]
 

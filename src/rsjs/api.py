@@ -6,15 +6,15 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from rsjs.instances import files
 from rsjs.instances.check import Verdict
 from rsjs.instances.check import check as _check
 from rsjs.instances.errors import InputError, MethodError, described
-from rsjs.instances.schema import Instance, Workload
+from rsjs.instances.instance import Instance, Workload
+from rsjs.instances.io import files
 from rsjs.instances.solution import Solution
 
 if TYPE_CHECKING:
-    from rsjs.formulations.model_files import ModelFile
+    from rsjs.formulations.milp.export import ModelFile
     from rsjs.instances.solution import SolveResult
 
 T = TypeVar("T")
@@ -23,7 +23,7 @@ __all__ = ["InputError", "MethodError", "check", "export_model", "load", "save",
 
 
 def load(path: str | Path) -> Instance:
-    """Read an instance file (`.json` or `.json.gz`); see `rsjs.instances.files`."""
+    """Read an instance file (`.json` or `.json.gz`); see `rsjs.instances.io.files`."""
     return files.read_instance(path)
 
 
@@ -140,16 +140,16 @@ def export_model(
     ModelFile
         Where it is, its sha256, and the size of the model.
     """
-    from rsjs.formulations import model_files
+    from rsjs.formulations.milp import export
     from rsjs.methods import parse
 
     _refuse_other(instance, Instance, "an instance, as `rsjs.load` returns it")
     files.refuse_unwritable(path)
     request = parse(method)
-    model_files.refuse(request.method.name, Path(path))
+    export.refuse(request.method.name, Path(path))
     if reason := request.method.refusal(instance):
         raise InputError("", request.spelling, f"another method or instance: {reason}")
-    return model_files.export(request.method.name, instance, request.options, Path(path))
+    return export.export(request.method.name, instance, request.options, Path(path))
 
 
 def _refuse_other(value: Any, kind: type[T], expected: str) -> T:

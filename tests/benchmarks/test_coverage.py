@@ -8,17 +8,16 @@ from pathlib import Path
 import pytest
 
 from benchmarks.expected import EXPECTED
-from benchmarks.kernel_cases import INSIDE, KERNELS
+from benchmarks.kernel_cases import KERNELS, MEASURED_BY
 from benchmarks.method_cases import CASES, FAMILIES, TINY
-from rsjs.formulations.hierarchical_methods import HIERARCHICAL
-from rsjs.formulations.linear_models import LINEAR
+from rsjs.formulations.milp.linear_models import LINEAR
 from rsjs.formulations.registry import METHODS as EXACT
-from rsjs.heuristics import kernels
+from rsjs.heuristics.decomposition.hierarchical_methods import HIERARCHICAL
 from rsjs.heuristics.registry import METHODS as HEURISTICS
 from rsjs.methods import parse
 
 REGISTERED = {*EXACT, *HEURISTICS, HIERARCHICAL.name}
-FOLDER = Path(kernels.__file__).parent
+HEURISTICS_FOLDER = Path(__file__).parents[2] / "heuristics"
 
 
 def parameters(discovered, suite, kind):
@@ -31,15 +30,14 @@ def parameters(discovered, suite, kind):
     ]
 
 
-def imported(module):
-    """Kernel modules that a kernel module imports, directly or not."""
-    tree = ast.parse((FOLDER / f"{module}.py").read_text())
-    direct = {
-        node.module.rpartition(".")[2]
-        for node in ast.walk(tree)
-        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith(kernels.__name__)
-    } & {path.stem for path in FOLDER.glob("*.py")}
-    return direct.union(*(imported(name) for name in direct))
+def compiled_functions():
+    """Functions that Python calls compiled, as "module:function"."""
+    for path in sorted(HEURISTICS_FOLDER.rglob("*.py")):
+        module = ".".join(["rsjs.heuristics", *path.relative_to(HEURISTICS_FOLDER).parts])
+        for node in ast.parse(path.read_text()).body:
+            marks = [ast.unparse(mark) for mark in getattr(node, "decorator_list", ())]
+            if "compiled" in marks:
+                yield f"{module.removesuffix('.py')}:{node.name}"
 
 
 @pytest.mark.slow
@@ -74,20 +72,11 @@ def test_every_case_of_a_family_is_among_its_parameters(discovered, family):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ["time", "track"])
-def test_every_kernel_is_measured_or_inside_one_that_is(discovered, kind):
+def test_every_kernel_is_measured(discovered, kind):
     measured = {kernel for (kernel,) in parameters(discovered, "bench_kernels", kind)}
     assert measured == set(KERNELS)
-    assert {*KERNELS, *INSIDE} == {path.stem for path in FOLDER.glob("[!_]*.py")}
-
-
-@pytest.mark.parametrize(("module", "caller"), INSIDE.items())
-def test_a_kernel_inside_another_cannot_be_called_by_itself(module, caller):
-    tree = ast.parse((FOLDER / f"{module}.py").read_text())
-    functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
-    decorators = [ast.unparse(mark) for function in functions for mark in function.decorator_list]
-    assert "compiled" not in decorators
-    assert caller in KERNELS
-    assert module in imported(caller)
+    assert set(compiled_functions()) == set(MEASURED_BY)
+    assert {*MEASURED_BY.values()} <= measured
 
 
 @pytest.mark.slow

@@ -10,8 +10,8 @@ import pytest
 import typer.main
 
 from rsjs.cli.main import main
-from rsjs.instances.files import read_instance, write_instance, write_solution, write_workload
 from rsjs.instances.generators import jahani
+from rsjs.instances.io.files import read_instance, write_instance, write_solution, write_workload
 from rsjs.instances.solution import Solution
 
 SMALL = {"nodes": 2, "jobs": 8, "seed": 1}

@@ -5,7 +5,7 @@ import shutil
 
 import pytest
 
-from rsjs.instances.files import read_instance
+from rsjs.instances.io.files import read_instance
 from tests.campaign_text import campaign_text
 
 pytestmark = [pytest.mark.process, pytest.mark.solver]

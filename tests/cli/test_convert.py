@@ -1,7 +1,7 @@
 """The authors' CSV triple becomes a file and back."""
 
-from rsjs.instances.csv_triple import read_any
-from rsjs.instances.files import read_instance, read_workload
+from rsjs.instances.io.files import read_instance, read_workload
+from rsjs.instances.io.gpuscheduler_csv import read_any
 
 TRIPLE = {"Lof_Selectjobs.csv", "SelectJobs_times.csv", "tNodes.csv"}
 

@@ -34,7 +34,7 @@ def test_the_text_has_a_section_for_each(rsjs, monkeypatch):
 
 
 def test_a_machine_that_keeps_no_kernels_is_told(monkeypatch):
-    monkeypatch.setattr("rsjs.heuristics.compiled.cache_folder", lambda: None)
+    monkeypatch.setattr("rsjs.heuristics.common.jit.cache_folder", lambda: None)
     assert "set NUMBA_CACHE_DIR" in software.compiled_kernels()
 
 

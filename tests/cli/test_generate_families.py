@@ -2,7 +2,7 @@
 
 import pytest
 
-from rsjs.instances.files import read_any, read_instance, read_workload
+from rsjs.instances.io.files import read_any, read_instance, read_workload
 
 MADE = {
     "generate sts --mix kma --sharing paper --speedup strong --samples 13000 --laws mild": (

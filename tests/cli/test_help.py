@@ -10,9 +10,9 @@ import pytest
 from typer.main import get_command
 
 from rsjs.cli.main import ORDER, app
-from rsjs.instances.files import write_instance
+from rsjs.instances.catalogue.node_types import MEMBERS
 from rsjs.instances.generators.jahani import generate
-from rsjs.instances.node_catalogues import MEMBERS
+from rsjs.instances.io.files import write_instance
 
 HEAVY = {"numpy", "scipy", "pandas", "matplotlib", "pyomo", "highspy", "pyscipopt", "ortools"}
 IMPORTS = "import sys; from rsjs.cli.main import main; main(['--help']); print(*sys.modules)"

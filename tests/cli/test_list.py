@@ -8,8 +8,8 @@ import pytest
 
 from rsjs.experiments.mig_methods import METHODS
 from rsjs.formulations.backends.registry import BACKENDS
-from rsjs.instances.node_catalogues import MEMBERS
-from rsjs.instances.schema import FAMILIES
+from rsjs.instances.catalogue.node_types import MEMBERS
+from rsjs.instances.instance import FAMILIES
 from rsjs.methods import all_methods
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from rsjs.formulations import enumeration
 from rsjs.instances import costs
-from rsjs.instances.files import read_instance, read_solution, read_workload
+from rsjs.instances.io.files import read_instance, read_solution, read_workload
 
 KEYS = {
     *("method", "stop", "feasible", "objective", "bound", "terms", "violations"),

@@ -6,9 +6,9 @@ import pytest
 
 from rsjs.experiments.best_known.coverage import optima
 from rsjs.experiments.best_known.folder import read_all, shipped
-from rsjs.instances.files import read_instance
 from rsjs.instances.generators import planted
-from rsjs.instances.library import fetching
+from rsjs.instances.io.files import read_instance
+from rsjs.instances.library import download
 from rsjs.instances.library.sets import names
 
 
@@ -61,8 +61,8 @@ def test_bad_input_is_told_in_one_line(arguments, told, rsjs, tmp_path):
 
 
 def test_another_digest_ends_it_with_exit_code_2(rsjs, tmp_path, monkeypatch):
-    draw = fetching.draw
-    monkeypatch.setattr(fetching, "draw", lambda name, given: draw(name, {**given, "seed": 9}))
+    draw = download.draw
+    monkeypatch.setattr(download, "draw", lambda name, given: draw(name, {**given, "seed": 9}))
     assert "/sha256: found" in rsjs("fetch-set", "tiny", "-o", tmp_path / "tiny").refusal
 
 

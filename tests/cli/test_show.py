@@ -8,8 +8,8 @@ import pytest
 from rsjs.cli.configurations import Configurations
 from rsjs.cli.show_subject import describe
 from rsjs.instances.cluster import Cluster, GpuType, NodeGroup, NodeType, ShareLevel
-from rsjs.instances.files import write_instance, write_solution
-from rsjs.instances.schema import FAMILIES, Instance
+from rsjs.instances.instance import FAMILIES, Instance
+from rsjs.instances.io.files import write_instance, write_solution
 from rsjs.instances.solution import Solution
 from tests.by_hand import jobs_of, nodes_of
 

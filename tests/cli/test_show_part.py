@@ -5,10 +5,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from rsjs.instances import epoch_laws
-from rsjs.instances.epochs import Law
-from rsjs.instances.files import write_instance, write_workload
+from rsjs.instances.catalogue import epoch_models
+from rsjs.instances.epoch_distribution import Law
 from rsjs.instances.generators import sts
+from rsjs.instances.io.files import write_instance, write_workload
 from rsjs.reporting.formats import MISSING
 
 
@@ -27,7 +27,7 @@ def file(tmp_path_factory, shared):
 def test_a_law_is_told_in_moments_and_as_a_picture(rsjs, file, tmp_path):
     picture = tmp_path / "law.svg"
     shown = rsjs("show", file, "--law", "VGG16-base", "--json", "-o", picture)
-    law = epoch_laws.law("VGG16")
+    law = epoch_models.law("VGG16")
     assert (shown.json["mean"], shown.json["quartiles"]) == (law.mean, [20, 30, 43])
     assert (shown.json["last"], shown.json["picture"]) == (100, str(picture))
     assert "VGG16-base" in picture.read_text()

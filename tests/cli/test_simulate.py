@@ -6,8 +6,8 @@ import re
 import pytest
 
 from rsjs.cli.simulations import ClockLine
-from rsjs.instances.files import read_workload, write_workload
 from rsjs.instances.generators import jahani, sts
+from rsjs.instances.io.files import read_workload, write_workload
 from rsjs.simulation import event_log
 from rsjs.simulation.engine import simulate
 from rsjs.simulation.policies.registry import policy

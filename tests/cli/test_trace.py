@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 from rsjs.cli import trace
 from rsjs.instances.errors import InputError
-from rsjs.instances.files import read_workload
+from rsjs.instances.io.files import read_workload
 
 HEADER = "job_id,user,vc,gpu_num,cpu_num,node_num,state,submit_time,start_time,end_time,"
 MORNING = "2020-06-09 08:00:00,2020-06-09 08:00:00,2020-06-09 09:00:00,3600,0"

@@ -11,7 +11,7 @@ MODULE = """
 import os, subprocess, sys, time
 import numpy as np
 from rsjs.instances import costs
-from rsjs.instances.completion import complete
+from rsjs.instances.open_nodes import complete
 from rsjs.instances.method import Method
 from rsjs.instances.solution import Solution, SolveResult, Stop
 

@@ -3,8 +3,8 @@
 import pytest
 
 from rsjs.experiments.formulation_study import FAMILIES, key_of, measure, tasks
-from rsjs.formulations import jahani_literal
-from rsjs.formulations.jahani_literal_data import LiteralModel
+from rsjs.formulations.jahani import milp
+from rsjs.formulations.jahani.jahani_literal_data import LiteralModel
 from rsjs.instances.generators.jahani import generate
 from rsjs.instances.method import Limits
 from rsjs.methods import parse
@@ -48,7 +48,7 @@ def test_the_sifting_bound_stands_for_a_relaxation_and_other_methods_are_solved(
 def test_a_row_holds_size_bound_and_what_tells_it_from_others(tiny, tmp_path):
     (task,) = plan("jahani", tiny, "jahani_literal")
     row = measure(task, LIMITS)
-    counts = jahani_literal.arrays(LiteralModel(tiny)).counts
+    counts = milp.arrays(LiteralModel(tiny)).counts
     assert {name: row[name] for name in counts} == counts
     assert (row["family"], row["formulation"]) == ("jahani", "jahani_literal")
     assert (row["measure"], row["solver"]) == ("relaxation", "relaxation")

@@ -9,7 +9,7 @@ import pytest
 
 from rsjs.experiments import comparison, outcome
 from rsjs.experiments.gap import gap
-from rsjs.formulations.hierarchical import run
+from rsjs.heuristics.decomposition.hierarchical import run
 from rsjs.instances.check import check
 from rsjs.instances.generators import kiros
 from rsjs.instances.method import Call, Limits, Report

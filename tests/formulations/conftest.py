@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from rsjs.formulations.standard_form import from_pyomo
+from rsjs.formulations.milp.from_pyomo import from_pyomo
 from rsjs.instances.generators import sts
 
 

@@ -5,7 +5,7 @@ from functools import partial
 
 import numpy as np
 
-from rsjs.formulations.hierarchical import run
+from rsjs.heuristics.decomposition.hierarchical import run
 from rsjs.instances.check import check
 from rsjs.instances.generators import andreas, jahani, kiros, sts
 from rsjs.instances.method import Call, Limits, Report

@@ -12,9 +12,9 @@ import pytest
 
 from rsjs.formulations.backends import gurobi
 from rsjs.formulations.backends.backend import Feature
+from rsjs.formulations.backends.callbacks import Relay, relative_gap, settled
 from rsjs.formulations.backends.registry import BACKENDS, backend
-from rsjs.formulations.backends.relay import Relay, relative_gap, settled
-from rsjs.formulations.matrix import Kind
+from rsjs.formulations.milp.matrix import Kind
 from rsjs.instances.method import Limits
 from rsjs.instances.solution import Stop
 from tests.formulations.agreement import Asked, model_of
@@ -291,7 +291,7 @@ def test_all_solvers_import_and_solve_in_one_process(order):
         "import numpy as np\n"
         "from scipy.sparse import csr_array\n"
         "from rsjs.formulations.backends.registry import backend\n"
-        "from rsjs.formulations.matrix import MatrixModel\n"
+        "from rsjs.formulations.milp.matrix import MatrixModel\n"
         "from rsjs.instances.method import Limits\n"
         "one, two = np.ones(1), np.ones(2)\n"
         "model = MatrixModel(A=csr_array([[2.0, 1.0]]), cost=-two, lower=0 * two, upper=3 * two,\n"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from rsjs.formulations.controllers import share
+from rsjs.heuristics.decomposition.parallel import share
 from rsjs.instances.generators import jahani, kiros
 from rsjs.instances.method import Call, Report
 from rsjs.instances.solution import Solution, SolveResult, Stop

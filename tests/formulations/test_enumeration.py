@@ -10,9 +10,9 @@ from allpairspy import AllPairs
 from rsjs.formulations import enumeration
 from rsjs.instances.check import check
 from rsjs.instances.cluster import Cluster, GpuType, NodeGroup, NodeType, ShareLevel
-from rsjs.instances.epochs import Law
+from rsjs.instances.epoch_distribution import Law
+from rsjs.instances.instance import Instance, Objective
 from rsjs.instances.method import ENERGY, EXPECTATION, OPEN_NODES, TARDINESS_AT, Call, Report
-from rsjs.instances.schema import Instance, Objective
 from rsjs.instances.solution import Solution, Stop
 from tests.by_hand import jobs_of, nodes_of
 

@@ -10,20 +10,20 @@ from allpairspy import AllPairs
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rsjs.formulations import enumeration, first_ending_methods
-from rsjs.formulations import first_ending_nodes as by_node
-from rsjs.formulations import first_ending_patterns as patterns
+from rsjs.formulations import enumeration
 from rsjs.formulations.backends.registry import backend
-from rsjs.formulations.first_ending_patterns_data import Cut, Slot
+from rsjs.formulations.first_ending import methods, patterns
+from rsjs.formulations.first_ending import node_indexed as by_node
+from rsjs.formulations.first_ending.first_ending_patterns_data import Cut, Slot
 from rsjs.instances.check import check
 from rsjs.instances.cluster import Cluster, GpuType, NodeGroup, NodeType, ShareLevel
-from rsjs.instances.completion import complete
 from rsjs.instances.costs import tables
-from rsjs.instances.documents import to_instance
-from rsjs.instances.epochs import Law
+from rsjs.instances.epoch_distribution import Law
 from rsjs.instances.generators.jahani import generate
+from rsjs.instances.instance import FAMILIES, Instance, Objective
+from rsjs.instances.io.serialization import to_instance
 from rsjs.instances.method import EXPECTATION, OPEN_NODES, Call, Report
-from rsjs.instances.schema import FAMILIES, Instance, Objective
+from rsjs.instances.open_nodes import complete
 from rsjs.instances.solution import Solution, Stop
 from tests.by_hand import jobs_of
 from tests.formulations.agreement import EXACT, assert_solved, assert_starts, with_objective
@@ -269,7 +269,7 @@ def test_fractional_options_are_decoded_by_a_transportation_problem(index):
         ("cpsat", "arrays"),
     ],
 )
-@pytest.mark.parametrize("method", first_ending_methods.METHODS, ids=lambda method: method.name)
+@pytest.mark.parametrize("method", methods.METHODS, ids=lambda method: method.name)
 def test_every_solver_and_route_finds_the_optimum(method, solver, route):
     instance = variant(VARIANTS.index(("steps", "mixed", "jahani_eq", "mean")))
     best = enumeration.best(instance)
@@ -282,7 +282,7 @@ def test_every_solver_and_route_finds_the_optimum(method, solver, route):
 
 def test_what_they_do_not_cover_is_refused_in_one_line():
     served = variant(2)
-    for method in first_ending_methods.METHODS:
+    for method in methods.METHODS:
         assert method.refusal(served) is None
         for change in ({"energy": "next_event"}, {"tardiness_at": "next_event"}):
             other = with_objective(served, **change)

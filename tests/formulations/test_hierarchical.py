@@ -9,14 +9,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rsjs.formulations import enumeration
-from rsjs.formulations.node_cover import cover
-from rsjs.formulations.parts import parts, union
-from rsjs.formulations.splitting import SPLITS, Division, divide
+from rsjs.heuristics.decomposition.partition import SPLITS, Division, divide
+from rsjs.heuristics.decomposition.parts import parts, union
+from rsjs.heuristics.decomposition.repair import cover
 from rsjs.instances import costs
 from rsjs.instances.check import check
 from rsjs.instances.cluster import NodeGroup
-from rsjs.instances.documents import to_instance
 from rsjs.instances.generators import jahani, kiros
+from rsjs.instances.io.serialization import to_instance
 from rsjs.instances.method import Call, Report
 from rsjs.instances.solution import Solution, Stop
 from rsjs.methods import parse

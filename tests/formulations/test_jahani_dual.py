@@ -9,18 +9,19 @@ from allpairspy import AllPairs
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rsjs.formulations import enumeration, jahani_core, jahani_dual, jahani_patterns
+from rsjs.formulations import enumeration
 from rsjs.formulations.backends.registry import backend
-from rsjs.formulations.jahani_decisions import assignment, decision, fitted
-from rsjs.formulations.jahani_patterns_data import PatternModel
-from rsjs.formulations.jahani_rounding import rounded
-from rsjs.formulations.jahani_slots_data import Slots
+from rsjs.formulations.jahani import dual_search, lagrangian, patterns
+from rsjs.formulations.jahani.jahani_decisions import assignment, decision, fitted
+from rsjs.formulations.jahani.jahani_patterns_data import PatternModel
+from rsjs.formulations.jahani.jahani_slots_data import Slots
+from rsjs.formulations.jahani.rounding import rounded
 from rsjs.formulations.registry import METHODS
+from rsjs.instances.catalogue.node_types import MEMBERS
 from rsjs.instances.check import check
-from rsjs.instances.documents import to_instance
 from rsjs.instances.generators.jahani import generate
+from rsjs.instances.io.serialization import to_instance
 from rsjs.instances.method import Call, Limits, Report
-from rsjs.instances.node_catalogues import MEMBERS
 from rsjs.instances.solution import Solution, Stop
 from tests.formulations.agreement import EXACT, assert_solved, optimum, with_objective
 
@@ -65,12 +66,12 @@ def served(rng, random_document):
 def solved(instance, report=None, **options):
     """The method's result with its own report."""
     call = Call(limits=Limits(gap=options.pop("gap", 0.0)), **options)
-    return jahani_core.solve(instance, call, report or Report(300.0))
+    return dual_search.solve(instance, call, report or Report(300.0))
 
 
 def program(instance, solver):
     """What a backend says about the pattern model of an instance."""
-    model = jahani_patterns.arrays(PatternModel.of(instance))
+    model = patterns.arrays(PatternModel.of(instance))
     return backend(solver).load()(model, EXACT, seconds=300)
 
 
@@ -81,7 +82,7 @@ def test_any_multipliers_give_a_bound(rng, random_document, random_decision):
     model = Slots.of(instance).model
     scale = 10.0 ** rng.randint(-2, 3)
     multipliers = np.array([rng.choice([0.0, rng.random()]) * scale for _ in model.gain])
-    bound = jahani_dual.certified(model, multipliers)
+    bound = lagrangian.certified(model, multipliers)
     assert bound <= optimum(instance)
     assert bound <= check(instance, random_decision(instance, rng)).objective
 
@@ -118,27 +119,27 @@ def test_the_best_bound_is_that_of_the_linear_program(catalogue, due, open_nodes
     instance = generate(nodes=60, jobs=300, seed=4, catalogue=catalogue, due=due)
     instance = with_objective(instance, open_nodes=open_nodes, mu=mu)
     for case in (instance, of_several_classes(instance)):
-        found = jahani_dual.maximise(Slots.of(case).model)
+        found = lagrangian.maximise(Slots.of(case).model)
         assert found.optimal
         assert found.bound == pytest.approx(program(case, "relaxation").bound, rel=1e-8)
 
 
 def test_multipliers_of_one_instance_start_the_next():
     first, second = (Slots.of(generate(nodes=60, jobs=300, seed=seed)).model for seed in (1, 2))
-    multipliers = jahani_dual.maximise(first).multipliers
-    again = jahani_dual.maximise(first, start=multipliers)
-    cold, warm = jahani_dual.maximise(second), jahani_dual.maximise(second, start=multipliers)
-    assert again.bound == pytest.approx(jahani_dual.certified(first, multipliers), rel=1e-12)
+    multipliers = lagrangian.maximise(first).multipliers
+    again = lagrangian.maximise(first, start=multipliers)
+    cold, warm = lagrangian.maximise(second), lagrangian.maximise(second, start=multipliers)
+    assert again.bound == pytest.approx(lagrangian.certified(first, multipliers), rel=1e-12)
     assert again.optimal
     assert again.iterations <= 2
     assert warm.bound == pytest.approx(cold.bound, rel=1e-9)
-    assert jahani_dual.certified(second, multipliers) <= cold.bound
+    assert lagrangian.certified(second, multipliers) <= cold.bound
 
 
 def test_multipliers_of_another_cluster_are_refused():
     model = Slots.of(generate(nodes=2, jobs=8, seed=1)).model
     with pytest.raises(ValueError, match="3 multipliers for 27 slots"):
-        jahani_dual.maximise(model, start=np.ones(3))
+        lagrangian.maximise(model, start=np.ones(3))
 
 
 def test_slots_that_cost_the_same_are_one():
@@ -176,7 +177,7 @@ def test_columns_left_out_of_the_program_do_not_count_for_its_bound(monkeypatch)
     """With almost no columns the first program's own bound is above the optimum."""
     instance = generate(nodes=20, jobs=80, seed=2, catalogue="server2-11usd", due="tight")
     expected = program(instance, "highs").objective
-    monkeypatch.setattr(jahani_core, "FIRST", 1)
+    monkeypatch.setattr(dual_search, "FIRST", 1)
     result = solved(instance)
     assert result.counts["programs"] > 1
     assert result.objective == pytest.approx(expected, rel=1e-7)
@@ -213,7 +214,7 @@ def test_jobs_that_find_no_slot_are_postponed_the_least_useful_first():
 @pytest.mark.parametrize("index", range(0, len(VARIANTS), 5))
 def test_rounded_nodes_are_as_many_as_the_cluster_allows(index):
     model = Slots.of(variant(index)).model
-    dual = jahani_dual.maximise(model)
+    dual = lagrangian.maximise(model)
     counts = rounded(model, dual.counts, dual.multipliers)
     of_class = np.bincount(model.of_class, weights=counts, minlength=len(model.sizes))
     assert (counts >= 0).all()

@@ -6,14 +6,16 @@ from itertools import product
 import pytest
 from allpairspy import AllPairs
 
-from rsjs.formulations import enumeration, jahani_literal, jahani_patterns
+from rsjs.formulations import enumeration
 from rsjs.formulations.backends.registry import backend
-from rsjs.formulations.jahani_literal_data import LiteralModel
-from rsjs.formulations.jahani_patterns_data import PatternModel
+from rsjs.formulations.jahani import milp
+from rsjs.formulations.jahani import patterns as jahani_patterns
+from rsjs.formulations.jahani.jahani_literal_data import LiteralModel
+from rsjs.formulations.jahani.jahani_patterns_data import PatternModel
+from rsjs.instances.catalogue.node_types import MEMBERS
 from rsjs.instances.check import check
-from rsjs.instances.completion import complete
 from rsjs.instances.generators.jahani import generate
-from rsjs.instances.node_catalogues import MEMBERS
+from rsjs.instances.open_nodes import complete
 from rsjs.instances.solution import Solution
 from tests.formulations.agreement import EXACT, assert_starts, with_objective
 
@@ -22,7 +24,7 @@ CHOICES = sorted(MEMBERS.keys() - {"homogeneous"})  # catalogues with several no
 KINDS = [SIZES, CHOICES, ["jahani_eq", "free"], [0.0, 0.05, 1.0]]
 VARIANTS = list(product(*KINDS))
 CHOSEN = [VARIANTS.index(tuple(kinds)) for kinds in AllPairs(KINDS)]
-BOTH = [(jahani_patterns, PatternModel.of), (jahani_literal, LiteralModel)]
+BOTH = [(jahani_patterns, PatternModel.of), (milp, LiteralModel)]
 
 
 def variant(index):
@@ -50,7 +52,7 @@ def optimum(formulation, data, solver="scip"):
 def assert_all_agree(instance):
     best = check(instance, enumeration.best(instance))
     patterns, decision = optimum(jahani_patterns, PatternModel.of(instance), "highs")
-    literal, placed = optimum(jahani_literal, LiteralModel(instance))
+    literal, placed = optimum(milp, LiteralModel(instance))
     expected = pytest.approx(best.objective, rel=1e-6, abs=1e-6)
     assert best.feasible
     assert patterns == expected
@@ -83,7 +85,7 @@ def test_they_agree_when_jobs_are_overdue(index):
 
 @pytest.mark.parametrize(("nodes", "jobs"), [(1, 10), (5, 50)])
 def test_the_literal_model_has_the_size_that_its_formulas_give(nodes, jobs):
-    counts = jahani_literal.arrays(LiteralModel(generate(nodes=nodes, jobs=jobs, seed=1))).counts
+    counts = milp.arrays(LiteralModel(generate(nodes=nodes, jobs=jobs, seed=1))).counts
     assert counts["columns"] == 32 * jobs * nodes + nodes + 9 * nodes + 3 * jobs
     assert counts["rows"] == (
         nodes + 2 * 32 * jobs * nodes + jobs * nodes + jobs + 9 * nodes + 2 * jobs + 1
@@ -142,6 +144,6 @@ def test_a_fractional_x_is_decoded_by_an_assignment():
 @pytest.mark.solver
 def test_rows_as_printed_charge_overdue_jobs_more():
     instance = overdue(0)
-    corrected, _ = optimum(jahani_literal, LiteralModel(instance))
-    printed, _ = optimum(jahani_literal, LiteralModel(instance, overdue_as_printed=True))
+    corrected, _ = optimum(milp, LiteralModel(instance))
+    printed, _ = optimum(milp, LiteralModel(instance, overdue_as_printed=True))
     assert printed > corrected + 1e-3

@@ -10,15 +10,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rsjs.formulations import mig_placement_bounds, mig_placement_patterns
-from rsjs.formulations.mig_placement import solve
-from rsjs.formulations.mig_placement_data import PlacementModel
-from rsjs.heuristics.mig_placement import PREFERRED, RULES, place
+from rsjs.formulations.mig import mig_placement_bounds, mig_placement_patterns
+from rsjs.formulations.mig.mig_placement_data import PlacementModel
+from rsjs.formulations.mig.placement import solve
+from rsjs.heuristics.mig.placement import PREFERRED, RULES, place
 from rsjs.instances.method import Limits
 from rsjs.instances.mig.gpus import MigGpu, Profile, gpu_named
-from rsjs.instances.mig.placement import Workloads
-from rsjs.instances.mig.placement_check import check
-from rsjs.instances.mig.placement_mixes import MIXES, generate
+from rsjs.instances.mig.placement.check import check
+from rsjs.instances.mig.placement.generate import MIXES, generate
+from rsjs.instances.mig.placement.problem import Workloads
 
 A100 = gpu_named("A100-40")
 P = len(A100.profiles)

@@ -6,20 +6,20 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from rsjs.formulations import mig_placement, mig_placement_patterns, mig_repartition
 from rsjs.formulations.backends.backend import RawResult
-from rsjs.formulations.mig_placement_data import PlacementModel
-from rsjs.formulations.mig_repartition_places import places
-from rsjs.formulations.mig_repartition_tail import tail
-from rsjs.heuristics.mig_placement import place
-from rsjs.heuristics.mig_repartition import best_greedy
+from rsjs.formulations.mig import mig_placement_patterns, placement, reconfiguration
+from rsjs.formulations.mig.mig_placement_data import PlacementModel
+from rsjs.formulations.mig.mig_repartition_places import places
+from rsjs.formulations.mig.mig_repartition_tail import tail
+from rsjs.heuristics.mig.placement import place
+from rsjs.heuristics.mig.reconfiguration import best_greedy
 from rsjs.instances.method import Limits
 from rsjs.instances.mig.gpus import document_of, gpu_named
-from rsjs.instances.mig.placement_mixes import generate as workloads
-from rsjs.instances.mig.repartition import Schedule
-from rsjs.instances.mig.repartition_check import check
-from rsjs.instances.mig.repartition_documents import to_repartition
-from rsjs.instances.mig.repartition_generator import generate
+from rsjs.instances.mig.placement.generate import generate as workloads
+from rsjs.instances.mig.reconfiguration.check import check
+from rsjs.instances.mig.reconfiguration.generate import generate
+from rsjs.instances.mig.reconfiguration.problem import Schedule
+from rsjs.instances.mig.reconfiguration.repartition_documents import to_repartition
 from rsjs.instances.solution import Stop
 
 A100 = gpu_named("A100-40")
@@ -47,7 +47,7 @@ def test_a_bound_of_the_end_of_a_schedule_is_none_of_all_schedules():
     jobs = jobs_of((0, {"1g": 30, "7g": 2}), (1, {"7g": 3}))
     profile = np.array([NAMES.index("1g"), NAMES.index("7g")])
     start = Schedule(profile=profile, start=np.array([0, 0]), begin=np.array([0, 30]))
-    found = mig_repartition.solve(jobs, EXACT, start=start)
+    found = reconfiguration.solve(jobs, EXACT, start=start)
     assert (found.stop, found.bound) == (Stop.OPTIMAL, 5)
     assert found.schedule is not None
     assert check(jobs, found.schedule).makespan == 5
@@ -69,14 +69,14 @@ def test_a_slice_is_free_when_the_last_job_on_it_is_over():
 @pytest.mark.parametrize("seed", range(2))
 def test_makespans_that_are_tried_end_at_the_optimum(monkeypatch, seed):
     jobs = generate(A100, 6, seed)
-    best = mig_repartition.solve(jobs, EXACT).bound
-    monkeypatch.setattr(mig_repartition._Search, "_assigned", lambda *given: Stop.TIME_LIMIT)
+    best = reconfiguration.solve(jobs, EXACT).bound
+    monkeypatch.setattr(reconfiguration._Search, "_assigned", lambda *given: Stop.TIME_LIMIT)
     for bound in (best - 3, best):
         monkeypatch.setattr(
-            mig_repartition.mig_repartition_bounds, "best", lambda among, bound=bound: bound
+            reconfiguration.reconfiguration_bounds, "best", lambda among, bound=bound: bound
         )
         for start in (None, best_greedy(jobs)[1]):
-            found = mig_repartition.solve(jobs, EXACT, start=start)
+            found = reconfiguration.solve(jobs, EXACT, start=start)
             assert (found.stop, found.bound) == (Stop.OPTIMAL, best)
             assert found.schedule is not None
             assert check(jobs, found.schedule).makespan == best
@@ -90,8 +90,8 @@ def test_waste_has_no_bound_before_the_number_of_gpus_is_proven(monkeypatch):
         stop=Stop.TIME_LIMIT, status="", x=mig_placement_patterns.warm_start(data, made), bound=1.0
     )
     known = SimpleNamespace(load=lambda: lambda *given, **options: answer)
-    monkeypatch.setattr(mig_placement, "backend", lambda name: known)
-    found = mig_placement.solve(asked, EXACT)
+    monkeypatch.setattr(placement, "backend", lambda name: known)
+    found = placement.solve(asked, EXACT)
     assert (found.stop, found.waste_bound) == (Stop.TIME_LIMIT, None)
     assert found.placement is not None
     assert found.gpus_bound < len(np.unique(found.placement.gpu)) == len(np.unique(made.gpu))

@@ -8,19 +8,23 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rsjs.formulations import mig_repartition_bounds, mig_repartition_nested, mig_repartition_time
-from rsjs.formulations.mig_repartition import solve
-from rsjs.formulations.mig_repartition_fits import fits
-from rsjs.formulations.mig_repartition_nested import Nested
-from rsjs.formulations.mig_repartition_places import chosen, places
-from rsjs.heuristics.mig_repartition import RULES, best_greedy, greedy
+from rsjs.formulations.mig import (
+    reconfiguration_assignment,
+    reconfiguration_bounds,
+    reconfiguration_cpsat,
+)
+from rsjs.formulations.mig.mig_repartition_fits import fits
+from rsjs.formulations.mig.mig_repartition_places import chosen, places
+from rsjs.formulations.mig.reconfiguration import solve
+from rsjs.formulations.mig.reconfiguration_assignment import Nested
+from rsjs.heuristics.mig.reconfiguration import RULES, best_greedy, greedy
 from rsjs.instances.method import Limits
 from rsjs.instances.mig.geometry import geometry
 from rsjs.instances.mig.gpus import MigGpu, Profile, gpu_named
-from rsjs.instances.mig.partitions import partition_of
-from rsjs.instances.mig.repartition import Repartition, Schedule, makespan
-from rsjs.instances.mig.repartition_check import check
-from rsjs.instances.mig.repartition_generator import generate
+from rsjs.instances.mig.reconfiguration.check import check
+from rsjs.instances.mig.reconfiguration.generate import generate
+from rsjs.instances.mig.reconfiguration.partitions import partition_of
+from rsjs.instances.mig.reconfiguration.problem import Repartition, Schedule, makespan
 
 A100 = gpu_named("A100-40")
 NAMES = [profile.name for profile in A100.profiles]
@@ -60,7 +64,7 @@ def some_jobs(draw, most=4, alike=False):
 
 def by_time(jobs, allowed=None):
     among = places(jobs, allowed)
-    found = mig_repartition_time.solve(among, EXACT, 300.0, Nested.of(among).horizon, 0, None)
+    found = reconfiguration_cpsat.solve(among, EXACT, 300.0, Nested.of(among).horizon, 0, None)
     assert found.stop == "optimal"
     assert found.schedule is not None
     return found.schedule, found.bound
@@ -117,8 +121,8 @@ def test_a_static_partition_is_scheduling_on_fixed_machines(names):
 @given(some_jobs(most=8))
 def test_bounds_are_below_every_schedule(jobs):
     _, schedule = best_greedy(jobs)
-    bounds = mig_repartition_bounds.combinatorial(jobs)
-    bounds["slices"] = mig_repartition_bounds.fractional(places(jobs))
+    bounds = reconfiguration_bounds.combinatorial(jobs)
+    bounds["slices"] = reconfiguration_bounds.fractional(places(jobs))
     assert bounds["slices"] >= bounds["memory"]
     for bound in bounds.values():
         assert check(jobs, schedule, bound=bound).feasible
@@ -126,13 +130,13 @@ def test_bounds_are_below_every_schedule(jobs):
 
 def test_bounds_count_the_time_to_make_instances():
     jobs = of_options({"3g": 10}, {"3g": 10}, {"3g": 10}, {"3g": 10}, delta=3)
-    found = mig_repartition_bounds.combinatorial(jobs)
+    found = reconfiguration_bounds.combinatorial(jobs)
     assert found == {"longest": 13, "compute": 23, "memory": 26}
     assert solve(jobs, EXACT).bound == 26
     late = of_options({"7g": 4}, {"7g": 4}, {"7g": 4}, release=(0, 12, 12), delta=3)
     # the instances of the last two are made from 9 on
-    assert mig_repartition_bounds.fractional(places(late)) == 23 == brute_force(late)
-    found = mig_repartition_bounds.combinatorial(late)
+    assert reconfiguration_bounds.fractional(places(late)) == 23 == brute_force(late)
+    found = reconfiguration_bounds.combinatorial(late)
     assert found == {"longest": 16, "compute": 23, "memory": 23}
 
 
@@ -161,18 +165,18 @@ def test_any_assignment_is_a_schedule_as_long_as_the_model_says(data):
     among = places(jobs)
     model = Nested.of(among)
     rows = [data.draw(st.sampled_from(np.flatnonzero(among.job == j).tolist())) for j in range(8)]
-    x = mig_repartition_nested.warm_start(model, np.array(rows))
-    matrix = mig_repartition_nested.arrays(model)
+    x = reconfiguration_assignment.warm_start(model, np.array(rows))
+    matrix = reconfiguration_assignment.arrays(model)
     assert (matrix.A @ x <= matrix.row_upper).all()
     assert (matrix.A @ x >= matrix.row_lower).all()
-    schedule = Schedule.of(jobs, mig_repartition_nested.extract(model, x))
+    schedule = Schedule.of(jobs, reconfiguration_assignment.extract(model, x))
     assert check(jobs, schedule, makespan=matrix.objective(x)).feasible
     assert sorted(chosen(among, schedule)) == sorted(rows)
 
 
 def test_the_pyomo_model_and_the_arrays_are_the_same_matrix(assert_same_matrix):
     model = Nested.of(places(generate(A100, 9, 2, delta=2)))
-    assert_same_matrix(mig_repartition_nested, model)
+    assert_same_matrix(reconfiguration_assignment, model)
 
 
 @pytest.mark.parametrize(("seed", "delta"), [(1, 0), (2, 3)])
@@ -182,7 +186,7 @@ def test_the_optimum_fits_and_one_less_does_not(seed, delta):
     model = Nested.of(places(jobs))
     stop, x = fits(model, best, EXACT, 300.0)
     assert (stop, x is None) == ("optimal", False)
-    schedule = Schedule.of(jobs, mig_repartition_nested.extract(model, x))
+    schedule = Schedule.of(jobs, reconfiguration_assignment.extract(model, x))
     assert check(jobs, schedule, makespan=best).feasible
     assert fits(model, best - 1, EXACT, 300.0) == ("infeasible", None)
 
@@ -286,8 +290,8 @@ def brute_force(jobs):
 def test_every_solver_finds_the_optimum_and_every_bound_is_below(seed):
     jobs = jobs_on_some_gpu(Random(seed))
     best, among = brute_force(jobs), places(jobs)
-    bounds = [*mig_repartition_bounds.combinatorial(jobs).values()]
-    assert max(*bounds, mig_repartition_bounds.fractional(among)) <= best
+    bounds = [*reconfiguration_bounds.combinatorial(jobs).values()]
+    assert max(*bounds, reconfiguration_bounds.fractional(among)) <= best
     for rule in RULES:
         made = check(jobs, greedy(jobs, rule))
         assert made.feasible

@@ -15,12 +15,12 @@ import numpy as np
 import pyscipopt
 import pytest
 
-from rsjs.formulations import model_files
 from rsjs.formulations.backends.registry import backend
-from rsjs.formulations.linear_models import LINEAR
-from rsjs.formulations.model_names import namer
+from rsjs.formulations.milp import export
+from rsjs.formulations.milp.from_pyomo import from_pyomo
+from rsjs.formulations.milp.linear_models import LINEAR
+from rsjs.formulations.milp.model_names import namer
 from rsjs.formulations.registry import METHODS
-from rsjs.formulations.standard_form import from_pyomo
 from rsjs.instances.errors import InputError
 from rsjs.instances.generators import jahani, kiros, sts
 from rsjs.instances.method import Call, Limits, Report
@@ -132,7 +132,7 @@ WAYS = product([".mps", ".lp"], [InHighs, InScip])
 )
 def test_a_solution_costs_in_the_file_what_it_costs_in_the_model(case, suffix, reader, tmp_path):
     name, options, instance = served(case)
-    written = model_files.export(name, instance, options, tmp_path / f"model{suffix}")
+    written = export.export(name, instance, options, tmp_path / f"model{suffix}")
     model, labels = LINEAR[name].build(instance, options)
     matrix, columns = from_pyomo(model)
     x, objective = optimum(matrix)
@@ -152,7 +152,7 @@ def test_a_solution_costs_in_the_file_what_it_costs_in_the_model(case, suffix, r
 @pytest.mark.solver
 def test_the_file_is_the_model_that_the_method_solves(case, tmp_path):
     name, options, instance = case
-    written = model_files.export(name, instance, options, tmp_path / "model.lp.gz")
+    written = export.export(name, instance, options, tmp_path / "model.lp.gz")
     call = Call(solver="highs", options=options, limits=Limits(time_limit=300.0))
     solved = METHODS[name].load()(instance, call, Report(300.0))
     assert written.counts == {key: solved.counts[key] for key in written.counts}
@@ -180,7 +180,7 @@ def test_names_are_distinct_and_legal_in_every_format(case):
 def test_names_say_job_node_type_and_gpus():
     instance = jahani.generate(nodes=2, jobs=4, seed=1)
     model, labels = LINEAR["jahani_patterns"].build(instance, {})
-    data = import_module("rsjs.formulations.jahani_patterns_data").PatternModel.of(instance)
+    data = import_module("rsjs.formulations.jahani.jahani_patterns_data").PatternModel.of(instance)
     last = len(data.job) - 1
     expected = f"x_j{data.job[last]}_v{data.node_type[last]}_g{data.gpus[last]}"
     assert namer(labels)(model.x[last]) == expected
@@ -193,14 +193,14 @@ def test_every_process_writes_the_same_bytes(tmp_path):
     instance = jahani.generate(nodes=2, jobs=4, seed=1)
     suffixes = (".mps.gz", ".lp.gz")
     paths = [tmp_path / f"here{suffix}" for suffix in suffixes]
-    here = [model_files.export("jahani_patterns", instance, {}, path) for path in paths]
+    here = [export.export("jahani_patterns", instance, {}, path) for path in paths]
     code = (
-        "from pathlib import Path; from rsjs.formulations import model_files\n"
+        "from pathlib import Path; from rsjs.formulations.milp import export\n"
         "from rsjs.instances.generators import jahani\n"
         "instance = jahani.generate(nodes=2, jobs=4, seed=1)\n"
         f"for suffix in {suffixes}:\n"
         f"    path = Path({str(tmp_path)!r}) / f'there{{suffix}}'\n"
-        "    print(model_files.export('jahani_patterns', instance, {}, path).sha256)\n"
+        "    print(export.export('jahani_patterns', instance, {}, path).sha256)\n"
     )
     seeded = {**os.environ, "PYTHONHASHSEED": "12345"}
     command = [sys.executable, "-c", code]
@@ -216,7 +216,7 @@ def test_every_process_writes_the_same_bytes(tmp_path):
 def test_a_file_names_method_and_instance(tmp_path):
     instance = replace(jahani.generate(nodes=2, jobs=4, seed=1), name="my day/1 µ")
     for suffix in (".mps", ".lp"):
-        written = model_files.export("jahani_patterns", instance, {}, tmp_path / f"m{suffix}")
+        written = export.export("jahani_patterns", instance, {}, tmp_path / f"m{suffix}")
         head = written.path.read_text("ascii")[:200]
         assert re.search(r"(NAME |name=)'?jahani_patterns\.my_day_1__'?\s", head)
 
@@ -224,13 +224,13 @@ def test_a_file_names_method_and_instance(tmp_path):
 @pytest.mark.parametrize("name", ["m", "m.txt", "m.gz", "m.lp.bz2", "m.mps.gz.gz"])
 def test_unknown_suffixes_are_refused(name, tmp_path):
     with pytest.raises(InputError, match=r"expected a model's suffix: .mps, .mps.gz, .lp, .lp.gz"):
-        model_files.refuse("jahani_patterns", tmp_path / name)
+        export.refuse("jahani_patterns", tmp_path / name)
 
 
 @pytest.mark.parametrize("method", ["rsjs_minlp", "rsjs_bound", "enumeration", "greedy"])
 def test_methods_without_a_linear_model_are_refused_with_those_that_have_one(method, tmp_path):
     with pytest.raises(InputError, match=f"found '{method}', .*jahani_patterns, .*rsjs_classes"):
-        model_files.refuse(method, tmp_path / "m.lp")
+        export.refuse(method, tmp_path / "m.lp")
 
 
 def test_what_was_there_stays_when_writing_fails(tmp_path, monkeypatch):
@@ -239,7 +239,7 @@ def test_what_was_there_stays_when_writing_fails(tmp_path, monkeypatch):
 
     path = tmp_path / "m.lp"
     path.write_text("before")
-    monkeypatch.setitem(model_files.WRITERS, ".lp", broken)
+    monkeypatch.setitem(export.WRITERS, ".lp", broken)
     with pytest.raises(MemoryError):
-        model_files.export("jahani_patterns", jahani.generate(nodes=2, jobs=4, seed=1), {}, path)
+        export.export("jahani_patterns", jahani.generate(nodes=2, jobs=4, seed=1), {}, path)
     assert [file.read_text() for file in tmp_path.iterdir()] == ["before"]

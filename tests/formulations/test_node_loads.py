@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rsjs.formulations.class_roles import JobShapes, roles_of
-from rsjs.formulations.node_loads import NodeLoads
-from rsjs.formulations.reinsertion import improve, insert_postponed
+from rsjs.formulations.rsjs.aggregated.columns import JobShapes, roles_of
+from rsjs.formulations.rsjs.aggregated.local_search import NodeLoads
+from rsjs.formulations.rsjs.aggregated.reinsertion import improve, insert_postponed
 from rsjs.instances.check import check
 from rsjs.instances.costs import tables, terms
 from rsjs.instances.generators import kiros, sts

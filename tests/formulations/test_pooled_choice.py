@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rsjs.formulations.backends.backend import RawResult
-from rsjs.formulations.pooled_choice import Offers, Pools, arrays, choose
 from rsjs.instances.cluster import Cluster, GpuType, NodeGroup, NodeType, ShareLevel
 from rsjs.instances.method import Limits
 from rsjs.instances.solution import Stop
+from rsjs.simulation.policies.pooled_relaxation import Offers, Pools, arrays, choose
 
 HALF = (ShareLevel(units=1, max_memory_gb=0.0),)
 
@@ -104,7 +104,7 @@ def test_gpus_of_small_nodes_do_not_add_up_to_a_large_one():
 
 
 def test_there_is_no_model_to_solve_where_every_job_gets_its_best(monkeypatch):
-    monkeypatch.delattr("rsjs.formulations.pooled_choice.backend")
+    monkeypatch.delattr("rsjs.simulation.policies.pooled_relaxation.backend")
     of = offers([(0, 0, 4, 5.0), (0, 0, 1, 4.0), (1, 0, 2, 3.0)])
     assert choose(Pools(CLUSTERS["one type"]), of, Limits()).tolist() == [0, 2]
 
@@ -113,7 +113,7 @@ def test_without_an_answer_in_time_there_is_no_choice(monkeypatch):
     of = offers([(0, 0, 4, 5.0), (1, 0, 4, 5.0)])
     late = RawResult(stop=Stop.TIME_LIMIT, status="Time limit reached")
     solver = SimpleNamespace(load=lambda: lambda *_, **__: late)
-    monkeypatch.setattr("rsjs.formulations.pooled_choice.backend", lambda name: solver)
+    monkeypatch.setattr("rsjs.simulation.policies.pooled_relaxation.backend", lambda name: solver)
     with pytest.raises(TimeoutError, match="Time limit reached, no choice within 2 s"):
         choose(Pools(CLUSTERS["one type"]), of, Limits(time_limit=2.0))
 

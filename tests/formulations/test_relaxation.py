@@ -7,11 +7,12 @@ from hypothesis import strategies as st
 from scipy.optimize import linprog
 from scipy.sparse import vstack
 
-from rsjs.formulations import jahani_literal, jahani_patterns
 from rsjs.formulations.backends.backend import Feature
 from rsjs.formulations.backends.registry import backend
-from rsjs.formulations.jahani_literal_data import LiteralModel
-from rsjs.formulations.jahani_patterns_data import PatternModel
+from rsjs.formulations.jahani import milp
+from rsjs.formulations.jahani import patterns as jahani_patterns
+from rsjs.formulations.jahani.jahani_literal_data import LiteralModel
+from rsjs.formulations.jahani.jahani_patterns_data import PatternModel
 from rsjs.instances.generators.jahani import generate
 from rsjs.instances.solution import Stop
 from tests.formulations.agreement import Asked, model_of, optimum
@@ -66,7 +67,7 @@ def test_relaxations_of_jahani_are_below_the_optimum(seed, nodes, jobs):
     instance = generate(nodes=nodes, jobs=jobs, seed=seed)
     best = optimum(instance)
     patterns = jahani_patterns.arrays(PatternModel.of(instance))
-    for model in (patterns, jahani_literal.arrays(LiteralModel(instance))):
+    for model in (patterns, milp.arrays(LiteralModel(instance))):
         bound = relaxed(model).result.bound
         assert bound <= best + 1e-6 * max(1.0, abs(best))
         assert bound == pytest.approx(by_scipy(model), rel=1e-6, abs=1e-6)

@@ -9,12 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rsjs.formulations import rsjs_bound, rsjs_classes
 from rsjs.formulations.backends.registry import backend
-from rsjs.formulations.class_pricing import Pricing
-from rsjs.formulations.restricted_lp import RestrictedLp
-from rsjs.formulations.rsjs_bound_methods import METHODS
-from rsjs.formulations.rsjs_classes_data import ClassModel
+from rsjs.formulations.rsjs.aggregated import model as rsjs_classes
+from rsjs.formulations.rsjs.aggregated import rsjs_bound
+from rsjs.formulations.rsjs.aggregated.pricing import Pricing
+from rsjs.formulations.rsjs.aggregated.restricted_lp import RestrictedLp
+from rsjs.formulations.rsjs.aggregated.rsjs_classes_data import ClassModel
+from rsjs.formulations.rsjs.rsjs_bound_methods import METHODS
 from rsjs.instances.costs import tables
 from rsjs.instances.generators import kiros, sts
 from rsjs.instances.jobs import ARRAYS, Jobs

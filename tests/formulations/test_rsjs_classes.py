@@ -8,14 +8,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rsjs.formulations import enumeration, rsjs_classes
-from rsjs.formulations.rsjs_bound_methods import METHODS
-from rsjs.formulations.rsjs_classes_data import PACKINGS, ClassModel
+from rsjs.formulations import enumeration
+from rsjs.formulations.rsjs.aggregated import model
+from rsjs.formulations.rsjs.aggregated.rsjs_classes_data import PACKINGS, ClassModel
+from rsjs.formulations.rsjs.rsjs_bound_methods import METHODS
 from rsjs.instances.check import check
 from rsjs.instances.cluster import Cluster, GpuType, NodeType, ShareLevel
 from rsjs.instances.generators import kiros, sts
+from rsjs.instances.instance import Instance, Objective
 from rsjs.instances.method import Call, Limits, Report
-from rsjs.instances.schema import Instance, Objective
 from rsjs.instances.solution import Stop
 from tests.by_hand import jobs_of, nodes_of
 from tests.formulations.agreement import (
@@ -159,12 +160,12 @@ SHAPES = {
 @pytest.mark.slow
 @pytest.mark.parametrize(("shape", "packing"), list(product(SHAPES, sorted(PACKINGS))))
 def test_the_pyomo_model_and_the_arrays_are_the_same_matrix(assert_same_matrix, packing, shape):
-    assert_same_matrix(rsjs_classes, ClassModel.of(SHAPES[shape](), packing))
+    assert_same_matrix(model, ClassModel.of(SHAPES[shape](), packing))
 
 
 def assert_packing_starts(packing, instance, solution):
     data = ClassModel.of(instance, packing)
-    cost, decoded = assert_starts(rsjs_classes, data, instance, solution)
+    cost, decoded = assert_starts(model, data, instance, solution)
     if of_table_iv(instance) and packing == "splits":
         assert decoded.objective <= cost + 1e-9 * max(1.0, abs(cost))
 
@@ -206,7 +207,7 @@ def test_the_number_of_rows_does_not_grow_with_the_nodes():
     )
     classes = len(few.roles.cluster.class_sizes)
     assert len(few.upper) == len(many.upper) == len(few.rooms.roles) + classes
-    counts = rsjs_classes.arrays(many).counts
+    counts = model.arrays(many).counts
     assert counts["rows"] == 30 + len(many.upper)
     assert counts["integers"] == counts["columns"] == len(many.role)
 

@@ -10,17 +10,18 @@ from allpairspy import AllPairs
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rsjs.formulations import enumeration, rsjs_gpu, rsjs_nodes
+from rsjs.formulations import enumeration
 from rsjs.formulations.backends.registry import backend
-from rsjs.formulations.rsjs_gpu_data import GpuModel
-from rsjs.formulations.rsjs_methods import METHODS
-from rsjs.formulations.rsjs_nodes_data import NodeModel
+from rsjs.formulations.rsjs import gpu_indexed, node_indexed
+from rsjs.formulations.rsjs.methods import METHODS
+from rsjs.formulations.rsjs.rsjs_gpu_data import GpuModel
+from rsjs.formulations.rsjs.rsjs_nodes_data import NodeModel
 from rsjs.instances.check import check
 from rsjs.instances.cluster import Cluster, GpuType, NodeGroup, NodeType, ShareLevel
-from rsjs.instances.epochs import Law
+from rsjs.instances.epoch_distribution import Law
 from rsjs.instances.generators.sts import generate
+from rsjs.instances.instance import Instance, Objective
 from rsjs.instances.method import EXPECTATION, OPEN_NODES, Call, Limits, Report
-from rsjs.instances.schema import Instance, Objective
 from rsjs.instances.solution import Solution, Stop
 from tests.by_hand import jobs_of
 from tests.formulations.agreement import (
@@ -33,8 +34,8 @@ from tests.formulations.agreement import (
 )
 
 FORMS = {
-    "rsjs_gpu": (rsjs_gpu, GpuModel.of),
-    "rsjs_nodes": (rsjs_nodes, NodeModel.of),
+    "rsjs_gpu": (gpu_indexed, GpuModel.of),
+    "rsjs_nodes": (node_indexed, NodeModel.of),
 }
 RUN = {method.name: method for method in METHODS}
 SHARING, RULES, MEANS = [False, True], sorted(OPEN_NODES), sorted(EXPECTATION)
@@ -232,7 +233,7 @@ def test_every_route_finds_the_optimum_with_a_bound(form):
 
 def test_the_model_by_nodes_has_no_row_per_job_node_and_configuration():
     data = NodeModel.of(generate(nodes=10, jobs=40, seed=1, mix="kma", sharing="paper"))
-    counts = rsjs_nodes.arrays(data).counts
+    counts = node_indexed.arrays(data).counts
     nodes, jobs, a100 = 10, 40, 3
     assert counts["rows"] == jobs + nodes + (nodes + a100) + nodes + len(data.links)
     assert len(data.links) <= jobs * nodes

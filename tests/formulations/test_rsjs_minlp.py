@@ -6,12 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from rsjs.formulations import enumeration, rsjs_minlp, rsjs_minlp_solve
-from rsjs.formulations.rsjs_methods import METHODS
-from rsjs.formulations.rsjs_minlp_data import MinlpModel
+from rsjs.formulations import enumeration
+from rsjs.formulations.rsjs import minlp, minlp_scip
+from rsjs.formulations.rsjs.methods import METHODS
+from rsjs.formulations.rsjs.rsjs_minlp_data import MinlpModel
 from rsjs.instances.check import check
 from rsjs.instances.cluster import NodeGroup
-from rsjs.instances.documents import to_instance
+from rsjs.instances.io.serialization import to_instance
 from rsjs.instances.method import Call, Report
 from rsjs.instances.solution import Solution, Stop
 from tests.formulations.agreement import EXACT, assert_solved, optimum, with_objective
@@ -64,8 +65,8 @@ def test_without_row_16_row_12_as_printed_postpones_every_job():
 
 
 def test_with_row_8_as_printed_every_job_runs_in_no_time_at_no_cost():
-    model = rsjs_minlp.build(MinlpModel.of(four_jobs(), frozenset({"8"})))
-    scip, _ = rsjs_minlp_solve.translated(model)
+    model = minlp.build(MinlpModel.of(four_jobs(), frozenset({"8"})))
+    scip, _ = minlp_scip.translated(model)
     scip.hideOutput()
     scip.optimize()
     assert scip.getStatus() == "optimal"
@@ -107,9 +108,9 @@ def test_unbounded_pi_reports_no_bound():
 
 def test_pi_is_bounded_by_the_dearest_price_times_the_longest_time():
     instance = four_jobs()
-    model = rsjs_minlp.build(MinlpModel.of(instance))
+    model = minlp.build(MinlpModel.of(instance))
     assert model.pi[2, 1].ub == pytest.approx(15.562 * 2.65)  # 2 GPUs, the time on 1
-    assert rsjs_minlp.build(MinlpModel.of(instance, frozenset({"pi"}))).pi[2, 1].ub is None
+    assert minlp.build(MinlpModel.of(instance, frozenset({"pi"}))).pi[2, 1].ub is None
 
 
 @pytest.mark.parametrize("open_nodes", ["free", "rsjs_eq"])
@@ -117,14 +118,14 @@ def test_a_warm_start_is_what_scip_begins_with(open_nodes):
     instance = four_jobs(open_nodes)
     best = enumeration.best(instance)
     data = MinlpModel.of(instance)
-    scip, variables = rsjs_minlp_solve.translated(rsjs_minlp.build(data))
+    scip, variables = minlp_scip.translated(minlp.build(data))
     scip.hideOutput()
     start = scip.createSol()
     cost = check(instance, best).objective
-    for variable, value in zip(variables, [*rsjs_minlp.warm_start(data, best), cost], strict=True):
+    for variable, value in zip(variables, [*minlp.warm_start(data, best), cost], strict=True):
         scip.setSolVal(start, variable, float(value))
     assert scip.checkSol(start, original=True)
-    assert rsjs_minlp.extract(data, rsjs_minlp.warm_start(data, best)).same_as(best)
+    assert minlp.extract(data, minlp.warm_start(data, best)).same_as(best)
 
 
 def test_a_method_that_is_out_of_time_keeps_its_warm_start():

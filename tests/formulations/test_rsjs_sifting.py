@@ -9,9 +9,10 @@ from allpairspy import AllPairs
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rsjs.formulations import enumeration, rsjs_bound, rsjs_sifting
-from rsjs.formulations.backends.relay import relative_gap
-from rsjs.formulations.rsjs_bound_methods import METHODS
+from rsjs.formulations import enumeration
+from rsjs.formulations.backends.callbacks import relative_gap
+from rsjs.formulations.rsjs.aggregated import rsjs_bound, search
+from rsjs.formulations.rsjs.rsjs_bound_methods import METHODS
 from rsjs.instances.check import check
 from rsjs.instances.generators import andreas, kiros, sts
 from rsjs.instances.method import EXPECTATION, OPEN_NODES, Call, Limits, Report
@@ -128,9 +129,9 @@ def test_no_program_is_solved_where_rounding_reaches_the_goal():
 
 def test_more_columns_are_taken_until_none_left_out_matters(monkeypatch):
     """From one column on: each program says what those left out cost at least."""
-    monkeypatch.setattr(rsjs_sifting, "BASE", 1)
-    monkeypatch.setattr(rsjs_sifting, "PER_JOB", 0)
-    monkeypatch.setattr(rsjs_sifting, "GROWTH", 2)
+    monkeypatch.setattr(search, "BASE", 1)
+    monkeypatch.setattr(search, "PER_JOB", 0)
+    monkeypatch.setattr(search, "GROWTH", 2)
     instance = sts.generate(nodes=2, jobs=4, seed=1, mix="km", sharing="paper")
     best = optimum(instance)
     report = Report(300.0)

@@ -7,9 +7,9 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from rsjs.formulations.share_rows import Shares
+from rsjs.formulations.modes.gpu_sharing import Shares
+from rsjs.instances.bin_packing import gpus_for_shares
 from rsjs.instances.cluster import Cluster, GpuType, NodeGroup, NodeType
-from rsjs.instances.packing import gpus_for_shares
 
 SETS = [
     # units of a GPU, sizes of shares, patterns

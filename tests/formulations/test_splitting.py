@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rsjs.formulations.parts import parts
-from rsjs.formulations.splitting import SPLITS, demand, divide
+from rsjs.heuristics.decomposition.partition import SPLITS, demand, divide
+from rsjs.heuristics.decomposition.parts import parts
 from rsjs.instances import costs
 from rsjs.instances.cluster import NodeGroup
-from rsjs.instances.documents import to_instance
 from rsjs.instances.generators import jahani, kiros
+from rsjs.instances.io.serialization import to_instance
 from rsjs.instances.solution import Solution
 from tests.formulations.hierarchy import solved, with_due
 

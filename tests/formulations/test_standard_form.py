@@ -5,8 +5,8 @@ import pyomo.environ as pyo
 import pytest
 
 from rsjs.formulations.backends.registry import backend
-from rsjs.formulations.matrix import Kind
-from rsjs.formulations.standard_form import from_pyomo
+from rsjs.formulations.milp.from_pyomo import from_pyomo
+from rsjs.formulations.milp.matrix import Kind
 from rsjs.instances.method import Limits
 
 

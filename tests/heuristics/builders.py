@@ -5,10 +5,10 @@ from dataclasses import replace
 import numpy as np
 
 from rsjs.formulations import enumeration
-from rsjs.heuristics.ruin_recreate import run
+from rsjs.heuristics.ruin_recreate.ruin_recreate import run
 from rsjs.instances import costs
 from rsjs.instances.cluster import ShareLevel
-from rsjs.instances.documents import to_instance
+from rsjs.instances.io.serialization import to_instance
 from rsjs.instances.method import Call, Limits, Report
 
 

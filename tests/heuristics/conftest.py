@@ -5,10 +5,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from rsjs.heuristics import part_decisions
+from rsjs.heuristics.ruin_recreate import part_decisions
 from rsjs.instances.cluster import Cluster, GpuType, NodeGroup, NodeType, ShareLevel
-from rsjs.instances.epochs import FIXED, Law
-from rsjs.instances.schema import FAMILIES, Instance
+from rsjs.instances.epoch_distribution import FIXED, Law
+from rsjs.instances.instance import FAMILIES, Instance
 from tests.by_hand import jobs_of, nodes_of
 
 

@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from rsjs.heuristics import candidates
-from rsjs.heuristics.greedy_rules import cluster_tables
-from rsjs.heuristics.random_streams import draw
-from rsjs.heuristics.randomized_rules import RULES
+from rsjs.heuristics.common.random_streams import draw
+from rsjs.heuristics.dispatching import candidates
+from rsjs.heuristics.greedy.randomized_rules import RULES
+from rsjs.heuristics.greedy.rules import cluster_tables
 from rsjs.instances import costs
 from rsjs.instances.solution import Solution
 

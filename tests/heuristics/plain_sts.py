@@ -2,12 +2,12 @@
 
 import numpy as np
 
-from rsjs.heuristics import sts
-from rsjs.heuristics.first_fit import as_solution, first_fit
-from rsjs.heuristics.power_model import JobData
-from rsjs.heuristics.rooms import Rooms
-from rsjs.heuristics.speed_profile import INADMISSIBLE, INFEASIBLE, profiles
-from rsjs.heuristics.sts_postprocessing import on_their_nodes
+from rsjs.heuristics.dispatching.first_fit import as_solution, first_fit
+from rsjs.heuristics.dispatching.rooms import Rooms
+from rsjs.heuristics.sts import sts
+from rsjs.heuristics.sts.migration import on_their_nodes
+from rsjs.heuristics.sts.power_model import JobData
+from rsjs.heuristics.sts.speed_profile import INADMISSIBLE, INFEASIBLE, profiles
 
 
 class PlainSts:

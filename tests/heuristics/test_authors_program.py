@@ -4,12 +4,12 @@ import csv
 
 import pytest
 
-from rsjs.heuristics.randomized_greedy import Constructions
-from rsjs.heuristics.randomized_rules import RULES
-from rsjs.heuristics.randomized_tables import prepared
+from rsjs.heuristics.greedy.randomized import Constructions
+from rsjs.heuristics.greedy.randomized_arrays import prepared
+from rsjs.heuristics.greedy.randomized_rules import RULES
 from rsjs.heuristics.registry import METHODS
 from rsjs.instances import costs
-from rsjs.instances.csv_triple import read
+from rsjs.instances.io.gpuscheduler_csv import read
 from rsjs.instances.method import Call, Limits, Report
 
 SIZES = ("azure4_N10_J40", "azure8_N25_J100", "azure4_N100_J400_tight")

@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
-from rsjs.heuristics import greedy, list_scheduling
-from rsjs.instances.schema import Objective
+from rsjs.heuristics.dispatching import list_scheduling
+from rsjs.heuristics.greedy import greedy
+from rsjs.instances.instance import Objective
 
 OBJECTIVE = Objective(
     energy="first_ending", tardiness_at="completion", open_nodes="free", expectation="worst_case"

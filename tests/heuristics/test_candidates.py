@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from rsjs.heuristics import candidates
+from rsjs.heuristics.dispatching import candidates
 
 INF = np.inf
 

@@ -9,15 +9,15 @@ from pathlib import Path
 
 import pytest
 
-from rsjs.heuristics import compiled, greedy_sample
-from rsjs.heuristics.mig_local_search import local_search
-from rsjs.heuristics.mig_rules import best_fit
+from rsjs.heuristics.common import greedy_sample, jit
+from rsjs.heuristics.mig.scheduling_local_search import local_search
+from rsjs.heuristics.mig.scheduling_rules import best_fit
 from rsjs.instances.generators import andreas, kiros, sts
 from rsjs.instances.library.drawing import mig_config
 from rsjs.instances.method import Call, Limits, Report
-from rsjs.instances.mig.generator import generate as mig_jobs
-from rsjs.instances.mig.schedule_objective import parse_objective
-from rsjs.instances.mig.scheduling import paper_problem
+from rsjs.instances.mig.job_generator.generate import generate as mig_jobs
+from rsjs.instances.mig.scheduling.objective import parse_objective
+from rsjs.instances.mig.scheduling.problem import paper_problem
 from rsjs.instances.solution import DECISION_ARRAYS
 from rsjs.methods import parse
 
@@ -29,19 +29,19 @@ def package(tmp_path, monkeypatch):
     """A package with one kernel, instead of the real one; the user's cache is in the same place."""
     folder = tmp_path / "package"
     folder.mkdir()
-    (folder / "kernel.py").write_text("from rsjs.heuristics.compiled import compiled\n")
+    (folder / "kernel.py").write_text("from rsjs.heuristics.common.jit import compiled\n")
     (folder / "other.py").write_text("import numpy\n")
-    monkeypatch.setattr(compiled, "PACKAGE", folder)
+    monkeypatch.setattr(jit, "PACKAGE", folder)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "home"))
     monkeypatch.delenv("NUMBA_CACHE_DIR", raising=False)
-    compiled.cache_folder.cache_clear()
+    jit.cache_folder.cache_clear()
     yield folder
-    compiled.cache_folder.cache_clear()
+    jit.cache_folder.cache_clear()
 
 
 def _folder():
-    compiled.cache_folder.cache_clear()
-    return compiled.cache_folder()
+    jit.cache_folder.cache_clear()
+    return jit.cache_folder()
 
 
 def _closed(*folders):
@@ -95,21 +95,21 @@ def test_a_change_of_any_file_changes_the_folder(package):
     (package / "constants.py").write_text("WIDTH = 3\n")
     assert _folder() != before
     before = _folder()
-    (package / "kernel.py").write_text("from rsjs.heuristics.compiled import compiled  # new\n")
+    (package / "kernel.py").write_text("from rsjs.heuristics.common.jit import compiled  # new\n")
     assert _folder() != before
 
 
 def test_a_few_versions_are_kept_the_newest_among_them(package):
     place = package / "__pycache__"
     for age in range(10):
-        folder = place / f"{compiled.PREFIX}{age}"
+        folder = place / f"{jit.PREFIX}{age}"
         folder.mkdir(parents=True)
         os.utime(folder, (10**9 - age, 10**9 - age))
     (place / "kernel.cpython-311.pyc").write_text("")
     folder = _folder()
     assert folder is not None
-    left = {path.name.removeprefix(compiled.PREFIX) for path in place.glob(f"{compiled.PREFIX}*")}
-    assert left == {"0", "1", "2", "3", "4", folder.name.removeprefix(compiled.PREFIX)}
+    left = {path.name.removeprefix(jit.PREFIX) for path in place.glob(f"{jit.PREFIX}*")}
+    assert left == {"0", "1", "2", "3", "4", folder.name.removeprefix(jit.PREFIX)}
     assert (place / "kernel.cpython-311.pyc").exists()
 
 
@@ -117,15 +117,15 @@ def test_a_few_versions_are_kept_the_newest_among_them(package):
 @pytest.mark.parametrize("writable", [True, False])
 def test_a_kernel_runs_compiled_whether_it_can_be_kept_or_not(tmp_path, writable):
     code = (
-        "from rsjs.heuristics import compiled, random_streams\n"
-        "kernel = compiled.compiled(random_streams.draw)\n"
+        "from rsjs.heuristics.common import jit, random_streams\n"
+        "kernel = jit.compiled(random_streams.draw)\n"
         "import numpy as np\n"
         "kernel(False, np.uint64(1))\n"
-        "print(kernel.signatures, kernel.stats.cache_misses, compiled.cache_folder())\n"
+        "print(kernel.signatures, kernel.stats.cache_misses, jit.cache_folder())\n"
     )
     cache = tmp_path / "cache"
     if not writable:
-        code = "import rsjs.heuristics.compiled as c; c._places = lambda: iter(())\n" + code
+        code = "import rsjs.heuristics.common.jit as c; c._places = lambda: iter(())\n" + code
     environment = os.environ | {"NUMBA_CACHE_DIR": str(cache)}
     done = subprocess.run(
         [sys.executable, "-c", code], env=environment, text=True, capture_output=True, check=True
@@ -170,9 +170,9 @@ def found_by_kernels():
 def test_uncompiled_kernels_find_the_same_and_warn_of_nothing(monkeypatch):
     monkeypatch.setattr(greedy_sample, "ITERATIONS", 40)
     code = (
-        "from rsjs.heuristics.kernels import greedy\n"
+        "from rsjs.heuristics.greedy import kernels\n"
         "from tests.heuristics.test_compiled import found_by_kernels, greedy_sample\n"
-        "assert not hasattr(greedy.decide, 'py_func')\n"
+        "assert not hasattr(kernels.decide, 'py_func')\n"
         "greedy_sample.ITERATIONS = 40\n"
         "print(*found_by_kernels(), sep='\\n')\n"
     )

@@ -3,7 +3,7 @@
 import pytest
 
 from rsjs.instances.check import check
-from rsjs.instances.completion import complete
+from rsjs.instances.open_nodes import complete
 from rsjs.instances.solution import Solution
 
 

@@ -6,8 +6,8 @@ from allpairspy import AllPairs
 
 from rsjs.heuristics.registry import METHODS
 from rsjs.instances.check import check
+from rsjs.instances.instance import Objective
 from rsjs.instances.method import ENERGY, EXPECTATION, TARDINESS_AT, Call, Report
-from rsjs.instances.schema import Objective
 from rsjs.instances.solution import Stop
 from rsjs.methods import parse
 

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from allpairspy import AllPairs
 
-from rsjs.heuristics import candidates
-from rsjs.heuristics.dynamic_programming import RULES, decide, gpus_of_jobs, pooled_costs
-from rsjs.heuristics.queue_choices import Choices
+from rsjs.heuristics.dispatching import candidates
+from rsjs.heuristics.dispatching.pooled_dp import RULES, decide, gpus_of_jobs, pooled_costs
+from rsjs.heuristics.dispatching.queue_choices import Choices
 from rsjs.instances.check import check
 from rsjs.instances.generators.sts import generate
 

@@ -7,16 +7,16 @@ import numpy as np
 import pytest
 
 from rsjs.formulations import enumeration
-from rsjs.heuristics import fix_and_optimise
-from rsjs.heuristics.fix_and_optimise import run
-from rsjs.heuristics.neighbourhoods import Neighbourhoods
-from rsjs.heuristics.part_decisions import PartDecisions
+from rsjs.heuristics.ruin_recreate import fix_and_optimise
+from rsjs.heuristics.ruin_recreate.fix_and_optimise import run
+from rsjs.heuristics.ruin_recreate.neighbourhoods import Neighbourhoods
+from rsjs.heuristics.ruin_recreate.part_decisions import PartDecisions
 from rsjs.instances import costs
 from rsjs.instances.check import check
-from rsjs.instances.completion import complete
 from rsjs.instances.errors import InputError
 from rsjs.instances.generators import jahani, kiros, sts
 from rsjs.instances.method import Call, Limits, Method, Report
+from rsjs.instances.open_nodes import complete
 from rsjs.instances.solution import Solution, SolveResult, Stop
 from rsjs.methods import parse
 from tests.heuristics.builders import served
@@ -289,7 +289,7 @@ def test_the_gap_asked_for_is_enough(monkeypatch, random_decision, asked, rounds
     decision = random_decision(instance, Random(1))
     cost = costs.terms(instance, decision).total
     found = SolveResult(stop=Stop.ITERATIONS, solution=decision, objective=cost, bound=cost / 2)
-    monkeypatch.setattr("rsjs.heuristics.ruin_recreate.run", lambda *_: found)
+    monkeypatch.setattr("rsjs.heuristics.ruin_recreate.ruin_recreate.run", lambda *_: found)
     options = {"rounds": 3, "method": lambda *_: SolveResult(stop=Stop.TIME_LIMIT)}
     result = run(instance, Call(options=options, limits=Limits(gap=asked)), Report())
     assert result.stop is (Stop.ITERATIONS if rounds else Stop.GAP)

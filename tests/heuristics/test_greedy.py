@@ -4,11 +4,11 @@ from random import Random
 
 import pytest
 
-from rsjs.heuristics.greedy import RULES, decide
-from rsjs.heuristics.postprocessing import cheaper_equivalents, smaller_equivalents
-from rsjs.instances.documents import to_instance
+from rsjs.heuristics.greedy.greedy import RULES, decide
+from rsjs.heuristics.greedy.postprocessing import cheaper_equivalents, smaller_equivalents
 from rsjs.instances.generators import jahani
-from rsjs.instances.schema import FAMILIES
+from rsjs.instances.instance import FAMILIES
+from rsjs.instances.io.serialization import to_instance
 from tests.heuristics.plain_greedy import PlainGreedy
 
 NEVER = 1000.0  # a due date no job misses

@@ -6,19 +6,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rsjs.heuristics import greedy, path_relinking
-from rsjs.heuristics.descent import Descent
-from rsjs.heuristics.greedy_sample import sample
-from rsjs.heuristics.local_search import run
-from rsjs.heuristics.schedules import without_empty_nodes
-from rsjs.heuristics.starts import gathered
-from rsjs.heuristics.stopping import Iterations, Stopping
+from rsjs.heuristics.common.greedy_sample import sample
+from rsjs.heuristics.common.initial_solutions import gathered
+from rsjs.heuristics.common.stopping import Iterations, Stopping
+from rsjs.heuristics.greedy import greedy
+from rsjs.heuristics.local_search import path_relinking
+from rsjs.heuristics.local_search.descent import Descent
+from rsjs.heuristics.local_search.local_search import run
+from rsjs.heuristics.local_search.schedules import without_empty_nodes
 from rsjs.instances import costs
 from rsjs.instances.check import check
-from rsjs.instances.documents import to_instance
 from rsjs.instances.generators.kiros import generate
+from rsjs.instances.instance import FAMILIES
+from rsjs.instances.io.serialization import to_instance
 from rsjs.instances.method import Call, Limits, Report
-from rsjs.instances.schema import FAMILIES
 from rsjs.instances.solution import Solution, SolveResult, Stop
 from rsjs.methods import parse
 

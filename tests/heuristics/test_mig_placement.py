@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from rsjs.heuristics.mig_placement import RULES, place
+from rsjs.heuristics.mig.placement import RULES, place
 from rsjs.instances.mig.gpus import gpu_named
-from rsjs.instances.mig.placement import Workloads
-from rsjs.instances.mig.placement_check import check
-from rsjs.instances.mig.placement_mixes import MIXES, generate
+from rsjs.instances.mig.placement.check import check
+from rsjs.instances.mig.placement.generate import MIXES, generate
+from rsjs.instances.mig.placement.problem import Workloads
 
 A100 = gpu_named("A100-40")
 NAMES = [profile.name for profile in A100.profiles]

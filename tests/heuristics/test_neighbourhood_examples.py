@@ -5,14 +5,14 @@ from random import Random
 import numpy as np
 import pytest
 
-from rsjs.heuristics.descent import Descent
-from rsjs.heuristics.descent_tables import tables
-from rsjs.heuristics.kernels import descent, moves, refreshing
-from rsjs.heuristics.schedules import schedule, solution, without_empty_nodes
-from rsjs.heuristics.stopping import Stopping
+from rsjs.heuristics.common.stopping import Stopping
+from rsjs.heuristics.local_search import kernels_neighbourhoods, kernels_refreshing, kernels_search
+from rsjs.heuristics.local_search.arrays import tables
+from rsjs.heuristics.local_search.descent import Descent
+from rsjs.heuristics.local_search.schedules import schedule, solution, without_empty_nodes
 from rsjs.instances import costs
 from rsjs.instances.check import check
-from rsjs.instances.documents import to_instance
+from rsjs.instances.io.serialization import to_instance
 from rsjs.instances.solution import Solution
 from tests.heuristics.builders import with_shares
 
@@ -220,12 +220,12 @@ def test_n3_among_overdue_jobs_costs_what_is_claimed(random_document, random_dec
         start = without_empty_nodes(instance, random_decision(instance, rng))
         found = tables(instance, only_late=False)
         state = schedule(instance, found, start, 10)
-        before = refreshing.refresh(found, state)
-        move, done = moves.no_move(len(instance.jobs)), np.zeros(2, dtype=np.int64)
-        descent.descend(found, state, move, np.arange(1, 8) == 3, 1, 10**9, done)
+        before = kernels_refreshing.refresh(found, state)
+        move, done = kernels_neighbourhoods.no_move(len(instance.jobs)), np.zeros(2, dtype=np.int64)
+        kernels_search.descend(found, state, move, np.arange(1, 8) == 3, 1, 10**9, done)
         after = costs.terms(instance, solution(instance, found, state)).total
         assert before + move.change[0] == pytest.approx(after, rel=1e-9, abs=1e-9)
-        moved += int(done[descent.MOVES])
+        moved += int(done[kernels_search.MOVES])
     assert moved > 10
 
 

@@ -7,15 +7,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rsjs.heuristics import candidates, greedy
-from rsjs.heuristics.descent_tables import tables
-from rsjs.heuristics.kernels import descent, moves, refreshing
-from rsjs.heuristics.schedules import schedule, solution, without_empty_nodes
+from rsjs.heuristics.dispatching import candidates
+from rsjs.heuristics.greedy import greedy
+from rsjs.heuristics.local_search import kernels_neighbourhoods, kernels_refreshing, kernels_search
+from rsjs.heuristics.local_search.arrays import tables
+from rsjs.heuristics.local_search.schedules import schedule, solution, without_empty_nodes
 from rsjs.instances import costs
+from rsjs.instances.bin_packing import gpus_for_shares
 from rsjs.instances.check import check
-from rsjs.instances.csv_triple import read
-from rsjs.instances.documents import to_instance
-from rsjs.instances.packing import gpus_for_shares
+from rsjs.instances.io.gpuscheduler_csv import read
+from rsjs.instances.io.serialization import to_instance
 from rsjs.instances.solution import Solution
 
 pytestmark = pytest.mark.slow
@@ -156,9 +157,9 @@ def best_change(instance, start, k, only_late, digit):
     """By how much the best neighbour in N`digit` changes the cost, 0 if none is better."""
     found = tables(instance, only_late=only_late)
     state = schedule(instance, found, start, k)
-    refreshing.refresh(found, state)
-    move, done = moves.no_move(len(instance.jobs)), np.zeros(2, dtype=np.int64)
-    descent.descend(found, state, move, only(digit), 1, 10**9, done)
+    kernels_refreshing.refresh(found, state)
+    move, done = kernels_neighbourhoods.no_move(len(instance.jobs)), np.zeros(2, dtype=np.int64)
+    kernels_search.descend(found, state, move, only(digit), 1, 10**9, done)
     return float(move.change[0])
 
 
@@ -173,7 +174,7 @@ def test_the_best_neighbour_is_that_of_the_definition_and_costs_what_is_claimed(
     instance = to_instance(random_document(rng))
     start = without_empty_nodes(instance, random_decision(instance, rng))
     found = tables(instance, only_late=only_late)
-    before = refreshing.refresh(found, schedule(instance, found, start, k))
+    before = kernels_refreshing.refresh(found, schedule(instance, found, start, k))
     assert before == pytest.approx(costs.terms(instance, start).total, rel=1e-9, abs=1e-9)
     oracle = Oracle(instance, start, k, only_late)
     for digit in range(1, 8):
@@ -201,9 +202,9 @@ def descended(instance, start, only_late, k):
     """The end of a descent whose every move is checked and priced."""
     found = tables(instance, only_late=only_late)
     state = schedule(instance, found, start, k)
-    cost = refreshing.refresh(found, state)
-    move, done = moves.no_move(len(instance.jobs)), np.zeros(2, dtype=np.int64)
-    while not descent.descend(found, state, move, only(*range(1, 8)), 1, 10**9, done):
+    cost = kernels_refreshing.refresh(found, state)
+    move, done = kernels_neighbourhoods.no_move(len(instance.jobs)), np.zeros(2, dtype=np.int64)
+    while not kernels_search.descend(found, state, move, only(*range(1, 8)), 1, 10**9, done):
         now = solution(instance, found, state)
         verdict = check(instance, now)
         assert verdict.feasible, [str(violation) for violation in verdict.violations]

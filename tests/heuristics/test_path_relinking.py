@@ -8,20 +8,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rsjs.heuristics.descent import Descent
-from rsjs.heuristics.descent_tables import tables
-from rsjs.heuristics.elite_pool import Pool, configurations
-from rsjs.heuristics.kernels import refreshing, relinking
-from rsjs.heuristics.path_relinking import Search, run
-from rsjs.heuristics.relinking import Relinking
-from rsjs.heuristics.schedules import schedule, solution, without_empty_nodes
-from rsjs.heuristics.stopping import Iterations, Stopping
+from rsjs.heuristics.common.stopping import Iterations, Stopping
+from rsjs.heuristics.local_search import kernels_refreshing, kernels_relinking
+from rsjs.heuristics.local_search.arrays import tables
+from rsjs.heuristics.local_search.descent import Descent
+from rsjs.heuristics.local_search.elite_pool import Pool, configurations
+from rsjs.heuristics.local_search.path_relinking import Search, run
+from rsjs.heuristics.local_search.relinking import Relinking
+from rsjs.heuristics.local_search.schedules import schedule, solution, without_empty_nodes
 from rsjs.instances import costs
 from rsjs.instances.check import check
-from rsjs.instances.documents import to_instance
 from rsjs.instances.generators.kiros import generate
+from rsjs.instances.instance import FAMILIES
+from rsjs.instances.io.serialization import to_instance
 from rsjs.instances.method import Call, Report
-from rsjs.instances.schema import FAMILIES
 from rsjs.instances.solution import Solution
 from rsjs.methods import parse
 
@@ -68,17 +68,17 @@ def test_each_step_is_the_cheapest_one_feasible_and_costs_what_is_claimed(
     instance = to_instance(document)
     now, guide = (without_empty_nodes(instance, random_decision(instance, rng)) for _ in range(2))
     found = tables(instance)
-    state, step = schedule(instance, found, now, 1), relinking.no_step()
-    cost = refreshing.refresh(found, state)
+    state, step = schedule(instance, found, now, 1), kernels_relinking.no_step()
+    cost = kernels_refreshing.refresh(found, state)
     assert cost == pytest.approx(costs.terms(instance, now).total, rel=1e-9, abs=1e-9)
     while True:
         options = [costs.terms(instance, other).total for other in steps(instance, now, guide)]
-        made = relinking.make_step(found, state, configurations(instance, guide), step)
+        made = kernels_relinking.make_step(found, state, configurations(instance, guide), step)
         assert made == bool(options)
         if not made:
             break
         claimed, before = cost + step.change[0], now
-        cost, now = refreshing.refresh(found, state), solution(instance, found, state)
+        cost, now = kernels_refreshing.refresh(found, state), solution(instance, found, state)
         verdict = check(instance, now)
         assert verdict.feasible, [str(violation) for violation in verdict.violations]
         assert verdict.objective == pytest.approx(min(options), rel=1e-9, abs=1e-9)

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from rsjs.heuristics.power_model import PowerModel, phi, units_of_share
+from rsjs.heuristics.sts.power_model import PowerModel, phi, units_of_share
 from rsjs.instances.cluster import GpuType, ShareLevel
 from rsjs.instances.generators import sts
 

@@ -8,15 +8,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rsjs.heuristics import greedy, prices, ruin_recreate
-from rsjs.heuristics.price_columns import columns
-from rsjs.heuristics.price_search import _Smoothed, best_price, best_prices
-from rsjs.heuristics.priced_greedy import run
+from rsjs.heuristics.greedy import greedy
+from rsjs.heuristics.ruin_recreate import dual_prices, ruin_recreate
+from rsjs.heuristics.ruin_recreate.dual_columns import columns
+from rsjs.heuristics.ruin_recreate.price_search import _Smoothed, best_price, best_prices
+from rsjs.heuristics.ruin_recreate.priced_greedy import run
 from rsjs.instances import costs
 from rsjs.instances.check import check
-from rsjs.instances.completion import complete
 from rsjs.instances.generators import jahani, kiros, sts
 from rsjs.instances.method import Call, Limits, Report
+from rsjs.instances.open_nodes import complete
 from rsjs.instances.solution import Stop
 from tests.heuristics.builders import optimum, served
 
@@ -42,7 +43,7 @@ def test_any_multipliers_give_a_lower_bound(random_document, rng, data):
 @given(rng=st.randoms(use_true_random=False))
 def test_prices_found_give_a_lower_bound(random_document, rng):
     instance = served(random_document, rng)
-    found, least = prices.find(instance), least_cost(instance)
+    found, least = dual_prices.find(instance), least_cost(instance)
     assert found.bound <= least + 1e-9 * max(1.0, abs(least))
     assert (found.gain <= 0).all()
     assert found.mix.sum(axis=1) == pytest.approx(1.0)
@@ -109,7 +110,7 @@ def test_the_outline_keeps_followers_and_leaders_that_pay_least_or_most():
 def test_fixed_numbers_of_nodes_raise_the_bound():
     free = sts.generate(nodes=6, jobs=8, seed=1)
     fixed = replace(free, objective=replace(free.objective, open_nodes="rsjs_eq"))
-    assert prices.find(fixed).bound > prices.find(free).bound
+    assert dual_prices.find(fixed).bound > dual_prices.find(free).bound
 
 
 def test_a_search_that_loses_ground_returns_its_best_prices(random_document, monkeypatch):

@@ -6,16 +6,16 @@ import numpy as np
 import pytest
 from allpairspy import AllPairs
 
-from rsjs.heuristics import deterministic, queue_scheduling
-from rsjs.heuristics.dynamic_programming import decide as by_dp
-from rsjs.heuristics.dynamic_programming import gpus_of_jobs, pooled_costs
-from rsjs.heuristics.queue_choices import Choices
-from rsjs.heuristics.queue_scheduling import RULES, decide
-from rsjs.heuristics.rooms import FITS, Rooms
+from rsjs.heuristics.dispatching import deterministic, queues
+from rsjs.heuristics.dispatching.pooled_dp import decide as by_dp
+from rsjs.heuristics.dispatching.pooled_dp import gpus_of_jobs, pooled_costs
+from rsjs.heuristics.dispatching.queue_choices import Choices
+from rsjs.heuristics.dispatching.queues import RULES, decide
+from rsjs.heuristics.dispatching.rooms import FITS, Rooms
 from rsjs.instances import costs
 from rsjs.instances.check import check
 from rsjs.instances.cluster import Cluster, GpuType, NodeGroup, NodeType, ShareLevel
-from rsjs.instances.epochs import Law
+from rsjs.instances.epoch_distribution import Law
 from rsjs.instances.errors import InputError
 from rsjs.instances.generators.sts import SHARING, generate
 from rsjs.instances.generators.sts_nodes import MIXES
@@ -139,7 +139,7 @@ def test_a_method_that_refuses_the_instance_is_an_error_in_its_words():
 def test_greedy_is_that_of_the_other_module_but_for_idle_gpus():
     """On dedicated GPUs of fixed nodes; `greedy:paper` also gives idle GPUs away."""
     instance = generate(nodes=40, jobs=160, seed=1)
-    mine = queue_scheduling.decide(instance, "greedy")
+    mine = queues.decide(instance, "greedy")
     other = parse("deterministic?method=greedy:paper")(instance, Call(), Report()).solution
     assert (mine.job_node >= 0).sum() == (other.job_node >= 0).sum()
 

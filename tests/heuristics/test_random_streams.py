@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from rsjs.heuristics.random_streams import MINSTD_M, draw, first_states
+from rsjs.heuristics.common.random_streams import MINSTD_M, draw, first_states
 
 ULP = 2.0**-53
 

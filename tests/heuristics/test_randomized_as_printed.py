@@ -5,12 +5,13 @@ from random import Random
 import numpy as np
 import pytest
 
-from rsjs.heuristics import candidates, greedy
-from rsjs.heuristics.randomized_greedy import Constructions
-from rsjs.heuristics.randomized_rules import RULES
-from rsjs.heuristics.randomized_tables import chances, prepared
-from rsjs.instances.documents import to_instance
+from rsjs.heuristics.dispatching import candidates
+from rsjs.heuristics.greedy import greedy
+from rsjs.heuristics.greedy.randomized import Constructions
+from rsjs.heuristics.greedy.randomized_arrays import chances, prepared
+from rsjs.heuristics.greedy.randomized_rules import RULES
 from rsjs.instances.generators import jahani
+from rsjs.instances.io.serialization import to_instance
 from tests.heuristics.plain_greedy import PlainGreedy
 
 

@@ -8,18 +8,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rsjs.formulations import enumeration
-from rsjs.heuristics import greedy
-from rsjs.heuristics.randomized_greedy import Constructions, run, search
-from rsjs.heuristics.randomized_rules import RULES
-from rsjs.heuristics.randomized_tables import prepared
+from rsjs.heuristics.common.stopping import Evaluations, Iterations, Target
+from rsjs.heuristics.greedy import greedy
+from rsjs.heuristics.greedy.randomized import Constructions, run, search
+from rsjs.heuristics.greedy.randomized_arrays import prepared
+from rsjs.heuristics.greedy.randomized_rules import RULES
 from rsjs.heuristics.registry import METHODS
-from rsjs.heuristics.stopping import Evaluations, Iterations, Target
 from rsjs.instances import costs
 from rsjs.instances.check import check
-from rsjs.instances.completion import complete
-from rsjs.instances.documents import to_instance
 from rsjs.instances.generators import jahani
+from rsjs.instances.io.serialization import to_instance
 from rsjs.instances.method import Call, Limits, Report
+from rsjs.instances.open_nodes import complete
 from rsjs.instances.solution import Stop
 
 

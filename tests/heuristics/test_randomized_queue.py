@@ -9,14 +9,14 @@ from allpairspy import AllPairs
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rsjs.heuristics import candidates, queue_scheduling
-from rsjs.heuristics.first_fit import as_solution, first_fit
-from rsjs.heuristics.queue_choices import Choices
-from rsjs.heuristics.random_streams import draw, first_states
-from rsjs.heuristics.randomized_queue import Schedules, decide
-from rsjs.heuristics.randomized_queue_tables import LISTED, listed
-from rsjs.heuristics.rooms import Rooms
-from rsjs.heuristics.stopping import Iterations, Stopping
+from rsjs.heuristics.common.random_streams import draw, first_states
+from rsjs.heuristics.common.stopping import Iterations, Stopping
+from rsjs.heuristics.dispatching import candidates, queues
+from rsjs.heuristics.dispatching.first_fit import as_solution, first_fit
+from rsjs.heuristics.dispatching.queue_choices import Choices
+from rsjs.heuristics.dispatching.rooms import Rooms
+from rsjs.heuristics.greedy.randomized_queue_tables import LISTED, listed
+from rsjs.heuristics.greedy.randomized_shared import Schedules, decide
 from rsjs.instances import costs
 from rsjs.instances.check import check
 from rsjs.instances.generators.sts import generate
@@ -137,7 +137,7 @@ def test_iteration_1_is_greedy_and_more_are_no_worse():
         again, _ = decide(instance, Iterations(most), seed=3)
         assert again.same_as(solution)
         if most == 1:
-            assert solution.same_as(queue_scheduling.decide(instance, "greedy"))
+            assert solution.same_as(queues.decide(instance, "greedy"))
     assert values[0] > values[1] >= values[2]
 
 

@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rsjs.heuristics.rooms import Rooms
+from rsjs.heuristics.dispatching.rooms import Rooms
+from rsjs.instances.bin_packing import gpus_for_shares
 from rsjs.instances.cluster import Cluster, GpuType, NodeGroup, NodeType, ShareLevel
-from rsjs.instances.packing import gpus_for_shares
 
 SHARES = {"A": (4, (1, 2)), "B": (20, (2, 3))}
 

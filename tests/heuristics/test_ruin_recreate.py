@@ -8,15 +8,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rsjs.heuristics import priced_greedy, prices, ruin_recreate, share_bins
-from rsjs.heuristics.compiled import compiled
-from rsjs.heuristics.kernels import insertion
-from rsjs.heuristics.kernels.node_moves import total_cost
-from rsjs.heuristics.kernels.node_sizes import layers
-from rsjs.heuristics.node_shapes import shapes
-from rsjs.heuristics.node_state import decision, loaded
+from rsjs.heuristics.common.jit import compiled
 from rsjs.heuristics.registry import METHODS
-from rsjs.heuristics.ruin_recreate import run
+from rsjs.heuristics.ruin_recreate import (
+    dual_prices,
+    kernels_insertion,
+    priced_greedy,
+    ruin_recreate,
+    share_bins,
+)
+from rsjs.heuristics.ruin_recreate.arrays import shapes
+from rsjs.heuristics.ruin_recreate.kernels_node import total_cost
+from rsjs.heuristics.ruin_recreate.kernels_node_sizes import layers
+from rsjs.heuristics.ruin_recreate.node_state import decision, loaded
+from rsjs.heuristics.ruin_recreate.ruin_recreate import run
 from rsjs.instances import costs
 from rsjs.instances.check import check
 from rsjs.instances.generators import jahani, kiros, sts
@@ -182,7 +187,7 @@ NODES, DESCENT = 5, 30  # 6 moves for each node
 @compiled
 def squeezed(problem, state, space, waits, j):
     """`squeeze` as Python can call it."""
-    return insertion.squeeze(problem, state, space, waits, j)
+    return kernels_insertion.squeeze(problem, state, space, waits, j)
 
 
 @pytest.fixture
@@ -202,7 +207,7 @@ def searched(iterations, start=None):
     instance = kiros.generate(nodes=NODES, jobs=30, seed=3)
     call = Call(options={"iterations": iterations}, limits=Limits(gap=-1.0), warm_start=start)
     assert ruin_recreate.run(instance, call, Report()).counts["iterations"] == iterations
-    return prices.find(instance).scale
+    return dual_prices.find(instance).scale
 
 
 def test_two_descents_come_first_then_it_cools_down_geometrically(asked):
@@ -244,7 +249,7 @@ def two_jobs(make, weight):
     problem = shapes(instance)
     state = loaded(instance, problem, Solution.of([0, -1], [2, 0], [0]))
     total_cost(problem, state)
-    waits = insertion.pool(problem, state)
+    waits = kernels_insertion.pool(problem, state)
     waits.node[0], waits.size[1] = 0, 1
     return instance, problem, state, waits
 

@@ -8,18 +8,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rsjs.heuristics import prices, ruin_recreate
-from rsjs.heuristics.compiled import compiled
-from rsjs.heuristics.kernels.node_moves import spares, total_cost
-from rsjs.heuristics.kernels.node_sizes import layers, resize
-from rsjs.heuristics.node_shapes import shapes
-from rsjs.heuristics.node_state import decision, loaded, nothing_runs
-from rsjs.heuristics.ruin_recreate import Search
+from rsjs.heuristics.common.jit import compiled
+from rsjs.heuristics.ruin_recreate import dual_prices, ruin_recreate
+from rsjs.heuristics.ruin_recreate.arrays import shapes
+from rsjs.heuristics.ruin_recreate.kernels_node import spares, total_cost
+from rsjs.heuristics.ruin_recreate.kernels_node_sizes import layers, resize
+from rsjs.heuristics.ruin_recreate.node_state import decision, loaded, nothing_runs
+from rsjs.heuristics.ruin_recreate.ruin_recreate import Search
 from rsjs.instances import costs
+from rsjs.instances.bin_packing import gpus_for_shares
 from rsjs.instances.check import check
 from rsjs.instances.generators import jahani, kiros, sts
 from rsjs.instances.method import Call, Limits, Report
-from rsjs.instances.packing import gpus_for_shares
 from rsjs.instances.solution import Solution
 from tests.heuristics.builders import served, with_shares
 
@@ -47,7 +47,7 @@ def spare_cost(problem, state):
     ids=lambda instance: instance.name,
 )
 def test_moves_keep_every_sum_and_the_checkers_cost(instance):
-    found, problem = prices.find(instance), shapes(instance)
+    found, problem = dual_prices.find(instance), shapes(instance)
     start = nothing_runs(problem, problem.types[problem.node_class, 0])
     search = Search(instance, problem, found, start, 3)
     for move in range(40):

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 from scipy.optimize import brentq
 
-from rsjs.heuristics.speed_dichotomy import ContinuousLaw, expected_energy, switch_epochs
-from rsjs.heuristics.speed_profile import hull, profiles
-from rsjs.heuristics.speed_programs import convex_program
-from rsjs.heuristics.survival_steps import steps
-from rsjs.instances.epochs import Law
+from rsjs.heuristics.sts.continuous_laws import ContinuousLaw, expected_energy, switch_epochs
+from rsjs.heuristics.sts.speed_profile import hull, profiles
+from rsjs.heuristics.sts.survival import steps
+from rsjs.instances.epoch_distribution import Law
+from tests.heuristics.speed_programs import convex_program
 
 pytestmark = pytest.mark.slow
 

@@ -4,7 +4,14 @@ from math import inf
 
 import pytest
 
-from rsjs.heuristics.stopping import Evaluations, Iterations, Reported, Seconds, Stopping, Target
+from rsjs.heuristics.common.stopping import (
+    Evaluations,
+    Iterations,
+    Reported,
+    Seconds,
+    Stopping,
+    Target,
+)
 from rsjs.instances.method import Report
 
 

@@ -8,13 +8,13 @@ from allpairspy import AllPairs
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rsjs.heuristics import sts
-from rsjs.heuristics.decision_tables import settled
-from rsjs.heuristics.kernels.sts import Decided, set_changes
-from rsjs.heuristics.kernels.sts_choices import Queued, solved
-from rsjs.heuristics.power_model import JobData, PowerModel
+from rsjs.heuristics.greedy.arrays import settled
+from rsjs.heuristics.sts import sts
+from rsjs.heuristics.sts.kernels_sts import Decided, set_changes
+from rsjs.heuristics.sts.kernels_sts_choices import Queued, solved
+from rsjs.heuristics.sts.power_model import JobData, PowerModel
 from rsjs.instances.check import check
-from rsjs.instances.epochs import Law
+from rsjs.instances.epoch_distribution import Law
 from rsjs.instances.errors import InputError
 from rsjs.instances.generators.sts import generate
 from rsjs.instances.method import Call, Report

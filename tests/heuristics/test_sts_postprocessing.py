@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import linear_sum_assignment
 
-from rsjs.heuristics import sts
-from rsjs.heuristics.sts_postprocessing import on_their_nodes
+from rsjs.heuristics.sts import sts
+from rsjs.heuristics.sts.migration import on_their_nodes
 from rsjs.instances.check import check
 from rsjs.instances.generators.sts import MIXES, SHARING, generate
 from rsjs.instances.solution import Solution

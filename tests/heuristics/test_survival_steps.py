@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rsjs.heuristics.speed_profile import profiles
-from rsjs.heuristics.survival_steps import steps
-from rsjs.instances.epochs import Law
+from rsjs.heuristics.sts.speed_profile import profiles
+from rsjs.heuristics.sts.survival import steps
+from rsjs.instances.epoch_distribution import Law
 
 
 def of_one(law, done):

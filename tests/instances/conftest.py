@@ -9,8 +9,8 @@ import pytest
 
 from rsjs.instances import rsjs_verify
 from rsjs.instances.check import check
-from rsjs.instances.documents import canonical_text, of_instance, of_solution
 from rsjs.instances.errors import InputError
+from rsjs.instances.io.serialization import canonical_text, of_instance, of_solution
 
 Document = dict[str, Any]
 

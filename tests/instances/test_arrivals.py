@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from rsjs.instances import arrivals
 from rsjs.instances.errors import InputError
+from rsjs.instances.generators import arrivals
 
 
 def release(n=4000, law="exp", gap_seconds=30.0, seed=3):

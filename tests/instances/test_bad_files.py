@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from rsjs.instances import files
-from rsjs.instances.documents import canonical_text, to_instance
 from rsjs.instances.errors import InputError
+from rsjs.instances.io import files
+from rsjs.instances.io.serialization import canonical_text, to_instance
 
 DOUBLE = "expected a finite number that a double can hold"
 TEXTS = [  # (text, other text in its place), what is told

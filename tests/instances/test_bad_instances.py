@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from rsjs.instances import documents, files
 from rsjs.instances.errors import InputError
+from rsjs.instances.io import files, serialization
 
 GONE = "(gone)"
 NODES, TYPES, GPUS = "/cluster/nodes", "/cluster/node_types", "/cluster/gpu_types"
@@ -207,23 +207,23 @@ def test_long_names_and_values_are_cut(example, tmp_path):
 
 @pytest.mark.parametrize(("edits", "message"), WORKLOADS)
 def test_a_workload_is_refused(example, refused, edits, message):
-    document = example() | {"format": documents.WORKLOAD, "realised": {"epochs": [10, 4, 4]}}
+    document = example() | {"format": serialization.WORKLOAD, "realised": {"epochs": [10, 4, 4]}}
     del document["now"]
     document["jobs"][1]["epochs_done"] = 0
-    documents.to_workload(document)
+    serialization.to_workload(document)
     refused(document, edits, files.read_workload, message)
 
 
 @pytest.mark.parametrize(("edits", "message"), SOLUTIONS)
 def test_a_solution_is_refused(refused, edits, message):
-    document = {"format": documents.SOLUTION, "instance": "0" * 64, "node_type": [0, 0]}
+    document = {"format": serialization.SOLUTION, "instance": "0" * 64, "node_type": [0, 0]}
     document |= {"job_node": [0, 1], "job_gpus": [1, 1], "job_level": [-1, -1]}
-    documents.to_solution(document)
+    serialization.to_solution(document)
     refused(document, edits, files.read_solution, message)
 
 
 def test_one_kind_of_file_is_not_taken_for_another(example, refused):
-    solution = {"format": documents.SOLUTION, "instance": "0" * 64, "node_type": []}
+    solution = {"format": serialization.SOLUTION, "instance": "0" * 64, "node_type": []}
     solution |= {"job_node": [], "job_gpus": [], "job_level": []}
     for document, read, expected in (
         (solution, files.read_instance, "'rsjs-instance/1'"),

@@ -9,19 +9,20 @@ from collections import Counter
 import pytest
 
 from rsjs.experiments.campaigns.toml_files import read_toml
-from rsjs.instances import bounded_files, documents, expectation, packing, rsjs_verify
-from rsjs.instances.bounded_files import MOST_BYTES, read_bytes, unpacked
+from rsjs.instances import bin_packing, expectation, rsjs_verify
+from rsjs.instances.bin_packing import gpus_for_shares
 from rsjs.instances.check import check
-from rsjs.instances.csv_tables import read_rows
-from rsjs.instances.documents import to_instance
 from rsjs.instances.errors import InputError
-from rsjs.instances.files import read_any, read_instance
-from rsjs.instances.json_reader import read_json_lines
-from rsjs.instances.law_files import read_law
-from rsjs.instances.packing import gpus_for_shares
+from rsjs.instances.io import bounded_files, serialization
+from rsjs.instances.io.bounded_files import MOST_BYTES, read_bytes, unpacked
+from rsjs.instances.io.csv_tables import read_rows
+from rsjs.instances.io.epoch_files import read_law
+from rsjs.instances.io.files import read_any, read_instance
+from rsjs.instances.io.serialization import to_instance
+from rsjs.instances.io.strict_json import read_json_lines
 from rsjs.instances.profiles.measurements import read_measurements
 from rsjs.instances.solution import Solution
-from rsjs.instances.traces.byte_sources import sources
+from rsjs.instances.traces.io.streams import sources
 from rsjs.reporting.csv_rows import read_rows as read_results
 
 READERS = {
@@ -61,7 +62,7 @@ def test_more_bytes_than_memory_bears_are_refused(tmp_path):
 
 
 def test_more_values_than_memory_bears_are_refused(tmp_path, monkeypatch):
-    monkeypatch.setattr("rsjs.instances.json_reader.MOST_VALUES", 100)
+    monkeypatch.setattr("rsjs.instances.io.strict_json.MOST_VALUES", 100)
     monkeypatch.setattr(bounded_files, "MOST_VALUES", 100)
     monkeypatch.setattr(rsjs_verify, "MOST_VALUES", 100)
     (path := tmp_path / "i.json").write_text(json.dumps([0] * 101))
@@ -105,7 +106,7 @@ def test_counts_times_each_other_are_bounded(example, enlarge):
     document = example()
     told = enlarge(document)
     with pytest.raises(InputError) as error:
-        documents.to_instance(document)
+        serialization.to_instance(document)
     assert told in str(error.value)
 
 
@@ -136,7 +137,7 @@ def test_a_key_that_stands_twice_among_many_is_found(tmp_path):
 
 def test_shares_that_are_hard_to_pack_are_refused(monkeypatch):
     shares = [*range(15, 25)] * 15
-    for module in (packing, rsjs_verify):
+    for module in (bin_packing, rsjs_verify):
         monkeypatch.setattr(module, "MOST_STEPS", 2000)
     with pytest.raises(InputError, match="found 150 shares of 10 sizes on one node, expected"):
         gpus_for_shares(shares, 60)

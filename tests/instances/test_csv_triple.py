@@ -6,14 +6,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from rsjs.instances import csv_triple
 from rsjs.instances.cluster import NodeGroup
 from rsjs.instances.errors import InputError
-from rsjs.instances.files import read_any, write_instance, write_workload
 from rsjs.instances.generators import jahani
-from rsjs.instances.schema import Instance, Workload
+from rsjs.instances.instance import Instance, Workload
+from rsjs.instances.io import gpuscheduler_csv
+from rsjs.instances.io.files import read_any, write_instance, write_workload
 
-JOBS, TIMES, NODES = csv_triple.JOBS, csv_triple.TIMES, csv_triple.NODES
+JOBS, TIMES, NODES = gpuscheduler_csv.JOBS, gpuscheduler_csv.TIMES, gpuscheduler_csv.NODES
 FILES = {
     JOBS: """Application,Images,Epochs,Batchsize,Jobs,UniqueJobsID,SubmissionTime,Deadline,\
 Tardinessweight,MinExecTime,MaxExecTime
@@ -51,7 +51,7 @@ def change(folder, name, old, new):
 
 
 def test_seconds_become_hours_and_the_rest_is_kept(folder):
-    instance = csv_triple.read(folder)
+    instance = gpuscheduler_csv.read(folder)
     jobs = instance.jobs
     assert instance.name == "small case"
     assert (instance.now, instance.H, instance.rho) == (0, 0, 100)
@@ -83,11 +83,11 @@ def test_seconds_become_hours_and_the_rest_is_kept(folder):
 @pytest.mark.parametrize("case", PEER_JOBS)
 def test_cases_of_the_authors_program_survive_the_round_trip(case, shared, tmp_path):
     source = shared / "data/peer" / case
-    subject = csv_triple.read_any(source)
+    subject = gpuscheduler_csv.read_any(source)
     assert isinstance(subject, Workload if case.startswith("online") else Instance)
     assert (subject.cluster.nodes, len(subject.jobs)) == PEER_JOBS[case]
-    csv_triple.write(subject, tmp_path / case)
-    assert csv_triple.read_any(tmp_path / case).digest == subject.digest
+    gpuscheduler_csv.write(subject, tmp_path / case)
+    assert gpuscheduler_csv.read_any(tmp_path / case).digest == subject.digest
     for name in FILES:
         with (source / name).open() as one, (tmp_path / case / name).open() as other:
             before, after = list(csv.reader(one)), list(csv.reader(other))
@@ -108,7 +108,7 @@ def as_number(text):
 
 def test_times_given_by_the_peer_are_the_times_read(shared):
     folder = shared / "data/peer/oneshot_azure8_N25_J100_s1"
-    instance = csv_triple.read(folder)
+    instance = gpuscheduler_csv.read(folder)
     position = {name: j for j, name in enumerate(instance.jobs.id)}
     gpus = [gpu.name for gpu in instance.cluster.gpu_types]
     with (folder / TIMES).open() as file:
@@ -118,29 +118,29 @@ def test_times_given_by_the_peer_are_the_times_read(shared):
 
 
 def test_json_in_between_changes_nothing(folder, tmp_path):
-    instance = csv_triple.read(folder)
+    instance = gpuscheduler_csv.read(folder)
     write_instance(instance, tmp_path / "x.json")
-    csv_triple.write(read_any(tmp_path / "x.json"), tmp_path / folder.name / "again")
-    again = csv_triple.read(tmp_path / folder.name / "again")
+    gpuscheduler_csv.write(read_any(tmp_path / "x.json"), tmp_path / folder.name / "again")
+    again = gpuscheduler_csv.read(tmp_path / folder.name / "again")
     assert replace(again, name=instance.name).digest == instance.digest
 
 
 def test_jobs_submitted_over_time_are_a_workload(folder, tmp_path):
     change(folder, JOBS, "JJ2,0.0", "JJ2,60.0")
-    workload = csv_triple.read_any(folder)
+    workload = gpuscheduler_csv.read_any(folder)
     assert isinstance(workload, Workload)
     assert workload.jobs.release.tolist() == [0, 1 / 60]
     assert workload.realised_epochs.tolist() == [1, 1]
     write_workload(workload, tmp_path / "w.json")
     assert read_any(tmp_path / "w.json").digest == workload.digest
     with pytest.raises(InputError, match=r"Lof_Selectjobs.csv: .* workload"):
-        csv_triple.read(folder)
+        gpuscheduler_csv.read(folder)
 
 
 def test_one_submission_time_other_than_zero_is_now(folder):
     change(folder, JOBS, "JJ1,0.0", "JJ1,7200")
     change(folder, JOBS, "JJ2,0.0", "JJ2,7200.0")
-    assert csv_triple.read(folder).now == 2
+    assert gpuscheduler_csv.read(folder).now == 2
 
 
 @pytest.mark.parametrize("times", ["synthetic", "networks"])
@@ -148,8 +148,8 @@ def test_one_submission_time_other_than_zero_is_now(folder):
 def test_generated_cases_can_be_written_for_the_authors_program(times, arrivals, tmp_path):
     make = jahani.workload if arrivals else jahani.generate
     subject = make(nodes=3, jobs=20, seed=5, times=times, **arrivals)
-    csv_triple.write(subject, tmp_path)
-    again = csv_triple.read_any(tmp_path)
+    gpuscheduler_csv.write(subject, tmp_path)
+    again = gpuscheduler_csv.read_any(tmp_path)
     assert again.jobs.id == subject.jobs.id
     assert again.cluster.node_types == subject.cluster.node_types
     for field in ("due", "release", "weight"):
@@ -167,23 +167,23 @@ def test_generated_cases_can_be_written_for_the_authors_program(times, arrivals,
 def test_the_order_of_vm_types_survives_though_the_first_job_lacks_some(folder, tmp_path):
     lines = FILES[TIMES].splitlines()
     (folder / TIMES).write_text("\n".join([lines[0], lines[6], *lines[4:6], *lines[1:4]]) + "\n")
-    instance = csv_triple.read(folder)
+    instance = gpuscheduler_csv.read(folder)
     assert [v.name for v in instance.cluster.node_types] == ["NV6", "NC6", "NC12"]
-    csv_triple.write(instance, tmp_path / "again" / folder.name)
-    assert csv_triple.read(tmp_path / "again" / folder.name).digest == instance.digest
+    gpuscheduler_csv.write(instance, tmp_path / "again" / folder.name)
+    assert gpuscheduler_csv.read(tmp_path / "again" / folder.name).digest == instance.digest
 
 
 def test_a_time_on_one_vm_type_holds_on_all_with_that_gpu_type(folder):
     change(folder, TIMES, "JJ2,NC6,K80,1,1,0.56,1800.2\n", "")
-    assert csv_triple.read(folder).hours_per_epoch[1, 0, 1] == 1800.2 / 3600
+    assert gpuscheduler_csv.read(folder).hours_per_epoch[1, 0, 1] == 1800.2 / 3600
 
 
 def test_a_byte_order_mark_windows_lines_and_blank_lines_are_harmless(folder):
-    expected = csv_triple.read(folder).digest
+    expected = gpuscheduler_csv.read(folder).digest
     for name in FILES:
         text = (folder / name).read_text().replace("\n", "\r\n") + "\r\n"
         (folder / name).write_bytes(b"\xef\xbb\xbf" + text.encode())
-    assert csv_triple.read(folder).digest == expected
+    assert gpuscheduler_csv.read(folder).digest == expected
 
 
 BAD = [
@@ -224,7 +224,7 @@ BAD = [
 def test_bad_entries_are_refused_with_file_line_and_value(folder, name, old, new, pointer, told):
     change(folder, name, old, new)
     with pytest.raises(InputError) as error:
-        csv_triple.read_any(folder)
+        gpuscheduler_csv.read_any(folder)
     assert (error.value.file, error.value.pointer) == (folder / name, pointer)
     assert told in str(error.value)
 
@@ -233,21 +233,21 @@ def test_a_job_without_times_is_named(folder):
     text = (folder / TIMES).read_text()
     (folder / TIMES).write_text("".join(text.splitlines(keepends=True)[:4]))
     with pytest.raises(InputError, match=r"Lof_Selectjobs.csv: /3/UniqueJobsID: found 'JJ2'"):
-        csv_triple.read(folder)
+        gpuscheduler_csv.read(folder)
 
 
 @pytest.mark.parametrize("name", FILES)
 def test_a_missing_file_and_text_other_than_utf8_are_named(folder, name):
     (folder / name).write_bytes(b"caf\xe9\n" + (folder / name).read_bytes())
     with pytest.raises(InputError, match=rf"{name}: found byte 0xe9 at offset 3"):
-        csv_triple.read(folder)
+        gpuscheduler_csv.read(folder)
     (folder / name).unlink()
     with pytest.raises(InputError, match=rf"{name}: found No such file"):
-        csv_triple.read(folder)
+        gpuscheduler_csv.read(folder)
 
 
 def test_what_the_files_cannot_say_is_not_written(folder, tmp_path):
-    instance = csv_triple.read(folder)
+    instance = gpuscheduler_csv.read(folder)
     cluster, early = instance.cluster, np.full(2, -1.0)
     nc6, nc12, nv6 = cluster.node_types
     groups = NodeGroup(count=2, types=("NC6",)), NodeGroup(count=1, types=("NC6", "NC12", "NV6"))
@@ -259,7 +259,7 @@ def test_what_the_files_cannot_say_is_not_written(folder, tmp_path):
         ("/jobs/0/release", {"now": -1.0, "jobs": replace(instance.jobs, release=early)}),  # from 0
     ):
         with pytest.raises(InputError) as error:
-            csv_triple.write(replace(instance, **change), tmp_path / "out")
+            gpuscheduler_csv.write(replace(instance, **change), tmp_path / "out")
         assert error.value.pointer == pointer
         assert not (tmp_path / "out").exists()
 
@@ -267,4 +267,4 @@ def test_what_the_files_cannot_say_is_not_written(folder, tmp_path):
 def test_numbers_that_overflow_in_hours_are_refused(folder):
     change(folder, JOBS, "7200.0,0.001", "7200.0,1e308")
     with pytest.raises(InputError, match="/jobs/0/weight: found inf"):
-        csv_triple.read(folder)
+        gpuscheduler_csv.read(folder)

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from scipy.special import betainc
 
-from rsjs.instances import epoch_laws
+from rsjs.instances.catalogue import epoch_models
+from rsjs.instances.catalogue.tables import table
 from rsjs.instances.errors import InputError
-from rsjs.instances.tables import table
 
 ROWS = table("epochs_distribution")
 DIGEST = "0315336db88576a6153d17bbea68df55d02ad47eadb5bec3ca56bf573679bb2f"
@@ -24,7 +24,7 @@ def half_a_digit(text):
 
 @pytest.mark.parametrize("row", ROWS, ids=NAMES)
 def test_moments_are_the_printed_ones(row):
-    law = epoch_laws.law(row["network"], row["variant"])
+    law = epoch_models.law(row["network"], row["variant"])
     found = {
         "mean": law.mean,
         "sd": law.deviation,
@@ -40,27 +40,27 @@ def test_moments_are_the_printed_ones(row):
 
 @pytest.mark.parametrize("row", ROWS, ids=NAMES)
 def test_probabilities_are_those_of_the_family(row):
-    law = epoch_laws.law(row["network"], row["variant"])
+    law = epoch_models.law(row["network"], row["variant"])
     early, late = float(row["p_atom_11"]), float(row["p_atom_100"])
     beta = betainc(float(row["a"]), float(row["b"]), np.arange(1, 91) / 90)
     below = early + (1 - early - late) * beta
     survival = np.append(1 - below[:-1], 0)
     assert law.survival(np.arange(11, 101)) == pytest.approx(survival, abs=1e-12)
     assert law.survival(10) == 1
-    assert int(law.weights.sum()) == epoch_laws.SCALE
+    assert int(law.weights.sum()) == epoch_models.SCALE
     assert (law.weights > 0).all()
     assert (np.diff(law.epochs) > 0).all()
-    assert law.epochs[0] >= epoch_laws.FIRST
-    assert law.last == epoch_laws.LAST
+    assert law.epochs[0] >= epoch_models.FIRST
+    assert law.last == epoch_models.LAST
 
 
 def test_the_base_pmf_is_the_tabulated_one(shared):
     with (shared / "data/catalogue/epochs_pmf_base.csv").open() as file:
         rows = list(csv.DictReader(file))
     assert [int(row["epoch"]) for row in rows] == list(range(11, 101))
-    for network in epoch_laws.networks():
+    for network in epoch_models.networks():
         printed = [float(row[network]) for row in rows]
-        pmf = epoch_laws.law(network).pmf
+        pmf = epoch_models.law(network).pmf
         # Printed to 6 digits; our weights are rounded to 1e-12.
         assert pmf == pytest.approx(printed, rel=5e-6, abs=1e-12), network
 
@@ -68,7 +68,7 @@ def test_the_base_pmf_is_the_tabulated_one(shared):
 def test_weights_are_the_ones_they_always_were():
     pairs = [
         np.column_stack([law.epochs, law.weights]).tolist()
-        for law in (epoch_laws.law(row["network"], row["variant"]) for row in ROWS)
+        for law in (epoch_models.law(row["network"], row["variant"]) for row in ROWS)
     ]
     assert pairs[9][0] == [11, 99959]
     assert sha256(json.dumps(pairs).encode()).hexdigest() == DIGEST
@@ -77,10 +77,10 @@ def test_weights_are_the_ones_they_always_were():
 @pytest.mark.parametrize(
     ("call", "known"),
     [
-        (lambda: epoch_laws.law("ResNet-50"), "ResNet"),  # the paper does not tell the depth
-        (lambda: epoch_laws.law("VGG16", "none"), "strong"),
-        (lambda: epoch_laws.fixed(0), ">= 1"),  # no epoch
-        (lambda: epoch_laws.fixed(2.5), "integer"),
+        (lambda: epoch_models.law("ResNet-50"), "ResNet"),  # the paper does not tell the depth
+        (lambda: epoch_models.law("VGG16", "none"), "strong"),
+        (lambda: epoch_models.fixed(0), ">= 1"),  # no epoch
+        (lambda: epoch_models.fixed(2.5), "integer"),
     ],
 )
 def test_unknown_laws_are_refused_with_the_known_ones(call, known):

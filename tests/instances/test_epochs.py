@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from rsjs.instances import costs
 from rsjs.instances.check import check
-from rsjs.instances.documents import to_instance
-from rsjs.instances.epochs import Law
+from rsjs.instances.epoch_distribution import Law
 from rsjs.instances.expectation import remaining_law
+from rsjs.instances.io.serialization import to_instance
 from rsjs.instances.solution import Solution
 
 SHORT = Law.of([[2, 1], [4, 1], [8, 2]])

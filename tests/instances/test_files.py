@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rsjs.instances import documents, files
-from rsjs.instances.documents import canonical_text, digest, of_instance, to_instance
+from rsjs.instances.io import files, serialization
+from rsjs.instances.io.serialization import canonical_text, digest, of_instance, to_instance
 from rsjs.instances.solution import Solution
 
 ANY = st.randoms(use_true_random=False)
@@ -25,7 +25,7 @@ def folder(tmp_path_factory):
 @pytest.fixture
 def workload(example):
     """The example as a workload, as a document."""
-    document = example() | {"format": documents.WORKLOAD, "realised": {"epochs": [10, 4, 4]}}
+    document = example() | {"format": serialization.WORKLOAD, "realised": {"epochs": [10, 4, 4]}}
     document.pop("now")
     document["jobs"][1]["epochs_done"] = 0
     return document
@@ -46,11 +46,11 @@ def test_an_instance_comes_back_the_same(random_document, folder, rng, suffix):
 
 @pytest.mark.parametrize("suffix", [".json", ".json.gz"])
 def test_a_workload_comes_back_the_same(workload, tmp_path, suffix):
-    stream = documents.to_workload(workload)
+    stream = serialization.to_workload(workload)
     files.write_workload(stream, tmp_path / f"w{suffix}")
     again = files.read_workload(tmp_path / f"w{suffix}")
     assert (again.digest, again.realised_epochs.tolist()) == (stream.digest, [10, 4, 4])
-    assert documents.of_workload(again) == documents.of_workload(stream)
+    assert serialization.of_workload(again) == serialization.of_workload(stream)
 
 
 @pytest.mark.parametrize("suffix", [".json", ".json.gz"])
@@ -69,7 +69,7 @@ def test_a_solution_comes_back_with_what_is_claimed(tmp_path, suffix, claims):
 
 def test_any_kind_of_file_is_read_for_what_it_is(example, workload, tmp_path):
     files.write_instance(to_instance(example()), tmp_path / "i.json")
-    files.write_workload(documents.to_workload(workload), tmp_path / "w.json")
+    files.write_workload(serialization.to_workload(workload), tmp_path / "w.json")
     files.write_solution(DECISION, "0" * 64, tmp_path / "s.json")
     kinds = [type(files.read_any(tmp_path / f"{name}.json")).__name__ for name in "iws"]
     assert kinds == ["Instance", "Workload", "SolutionFile"]

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from rsjs.instances import catalogue
+from rsjs.instances.catalogue import gpus
+from rsjs.instances.catalogue.tables import table
 from rsjs.instances.generators import andreas
-from rsjs.instances.tables import table
 
 
 def made(nodes=10, jobs=100, seed=1, **kind):
@@ -43,7 +43,7 @@ def test_jobs_are_tensorflow_networks_that_fit_both_gpus():
     assert networks == {"LSTM", "EfficientNet-B0", "AlexNet"}
     assert {name.split(" (")[1] for name in jobs.application} == {"TensorFlow)"}
     for name, meta in zip(jobs.application, jobs.meta, strict=True):
-        assert meta["batch"] in catalogue.batches(name.split(" (")[0])
+        assert meta["batch"] in gpus.batches(name.split(" (")[0])
     assert np.isfinite(instance.hours_per_epoch[:, :, 1]).all()
     assert (jobs.epochs_max.min(), jobs.epochs_max.max()) == (10, 100)
 

@@ -5,11 +5,12 @@ import pytest
 from allpairspy import AllPairs
 from scipy import stats
 
-from rsjs.instances import catalogue, node_catalogues
+from rsjs.instances.catalogue import gpus as catalogue
+from rsjs.instances.catalogue import node_types
 from rsjs.instances.generators import jahani
-from rsjs.instances.generators.job_pool import NETWORKS, SPEED
+from rsjs.instances.generators.job_times import NETWORKS, SPEED
 
-CATALOGUES = tuple(node_catalogues.MEMBERS)
+CATALOGUES = tuple(node_types.MEMBERS)
 TIMES = ("synthetic", "networks")
 
 
@@ -27,7 +28,7 @@ def test_an_instance_has_the_papers_constants():
     subject = made()
     assert (subject.objective.energy, subject.objective.mu) == ("proportional", 1)
     (group,) = subject.cluster.groups
-    assert (group.count, group.types) == (10, node_catalogues.MEMBERS["table2"])
+    assert (group.count, group.types) == (10, node_types.MEMBERS["table2"])
 
 
 @pytest.mark.parametrize("times", TIMES)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from rsjs.instances import node_catalogues
+from rsjs.instances.catalogue import node_types
 from rsjs.instances.generators import kiros
 
 
@@ -13,7 +13,7 @@ def made(nodes=10, jobs=100, seed=1, **kind):
 def test_every_node_may_become_any_type_of_table_4_1():
     cluster = made().cluster
     (group,) = cluster.groups
-    assert (group.count, group.types) == (10, node_catalogues.MEMBERS["kiros"])
+    assert (group.count, group.types) == (10, node_types.MEMBERS["kiros"])
     assert {v.name for v in cluster.node_types if v.gpus == 8} == {
         "In-house server 2",
         "In-house server 3",

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from rsjs.instances import catalogue, epoch_laws
-from rsjs.instances.epochs import FIXED
+from rsjs.instances.catalogue import epoch_models, gpus
+from rsjs.instances.epoch_distribution import FIXED
 from rsjs.instances.errors import InputError
 from rsjs.instances.generators import sts
 from rsjs.instances.generators.sts_nodes import MIXES, SIZES
@@ -64,7 +64,7 @@ def test_jobs_are_networks_batches_and_frameworks_in_equal_parts():
     assert len(counts) == 24
     assert stats.chisquare([*counts.values()]).pvalue > 0.001
     assert (jobs.epochs_max == 100).all()
-    memory = [catalogue.memory_gb(network, batch) for network, _, batch in drawn]
+    memory = [gpus.memory_gb(network, batch) for network, _, batch in drawn]
     assert jobs.memory_gb == pytest.approx(memory, rel=1e-5)
 
 
@@ -76,7 +76,7 @@ def test_times_are_those_of_the_catalogue(scaling, samples):
     for j, network in enumerate(network_of(jobs)):
         for i, gpu in enumerate(instance.cluster.gpu_types):
             for k in (1, 3, 8):
-                seconds = catalogue.seconds_per_epoch(
+                seconds = gpus.seconds_per_epoch(
                     network,
                     gpu.name,
                     k,
@@ -168,14 +168,14 @@ def test_without_sharing_no_gpu_is_divided():
     assert all(gpu.units == 1 for gpu in instance.cluster.gpu_types)
 
 
-@pytest.mark.parametrize("laws", epoch_laws.VARIANTS)
+@pytest.mark.parametrize("laws", epoch_models.VARIANTS)
 def test_each_network_has_its_law(laws):
     instance = made(jobs=40, laws=laws)
-    assert set(instance.laws) == {f"{name}-{laws}" for name in epoch_laws.networks()}
+    assert set(instance.laws) == {f"{name}-{laws}" for name in epoch_models.networks()}
     for network, law in zip(network_of(instance.jobs), instance.jobs.law, strict=True):
         assert law == f"{network.removesuffix('-50')}-{laws}"
         assert np.array_equal(
-            instance.laws[law].weights, epoch_laws.law(law.split("-")[0], laws).weights
+            instance.laws[law].weights, epoch_models.law(law.split("-")[0], laws).weights
         )
 
 
@@ -199,7 +199,7 @@ def test_realised_epochs_are_drawn_from_the_law_of_the_job():
 def test_realised_epochs_are_paired_between_laws():
     runs = {
         laws: sts.workload(nodes=2, jobs=400, seed=1, laws=laws).realised_epochs
-        for laws in epoch_laws.VARIANTS
+        for laws in epoch_models.VARIANTS
     }
     for other in ("mild", "strong"):
         assert stats.spearmanr(runs["base"], runs[other]).statistic > 0.9

@@ -4,11 +4,10 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from rsjs.instances import arrivals
 from rsjs.instances.errors import InputError
-from rsjs.instances.files import read_instance, read_workload, write_instance, write_workload
-from rsjs.instances.generators import andreas, jahani, kiros, sts
-from rsjs.instances.schema import FAMILIES
+from rsjs.instances.generators import andreas, arrivals, jahani, kiros, sts
+from rsjs.instances.instance import FAMILIES
+from rsjs.instances.io.files import read_instance, read_workload, write_instance, write_workload
 
 GENERATORS = {"jahani": jahani, "sts": sts, "kiros": kiros, "andreas": andreas}
 GAPS = {"jahani": 30, "sts": 50_000, "kiros": 30_000, "andreas": 30_000}

@@ -3,7 +3,7 @@
 import pytest
 
 from rsjs.instances.errors import InputError
-from rsjs.instances.law_files import read_law
+from rsjs.instances.io.epoch_files import read_law
 
 
 @pytest.fixture

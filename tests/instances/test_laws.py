@@ -8,8 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from rsjs.instances import epoch_laws, streams
-from rsjs.instances.epochs import Law
+from rsjs.instances.catalogue import epoch_models
+from rsjs.instances.epoch_distribution import Law
+from rsjs.instances.generators import random_streams
 
 SHORT = Law.of([[2, 1], [4, 1], [6, 0], [8, 2]])
 LAWS = st.dictionaries(st.integers(1, 60), st.integers(0, 10**12), min_size=1).filter(
@@ -76,17 +77,17 @@ def test_a_law_by_hand():
 
 
 def test_draws_have_the_law_and_are_paired_by_their_uniforms():
-    u = streams.uniforms("test", 1, "realised", 40_000)
+    u = random_streams.uniforms("test", 1, "realised", 40_000)
     drawn = SHORT.quantile(u)
     counts = [int((drawn == epoch).sum()) for epoch in (2, 4, 8)]
     assert sum(counts) == 40_000
     assert stats.chisquare(counts, np.array([0.25, 0.25, 0.5]) * 40_000).pvalue > 0.001
-    mild, base = (epoch_laws.law("VGG16", variant).quantile(u) for variant in ("mild", "base"))
+    mild, base = (epoch_models.law("VGG16", variant).quantile(u) for variant in ("mild", "base"))
     assert (mild >= base).all()  # the mild law has more epochs at every quantile
 
 
 def test_a_fixed_number_of_epochs_has_no_spread():
-    law = epoch_laws.fixed(100)
+    law = epoch_models.fixed(100)
     assert (law.mean, law.deviation, law.last) == (100, 0, 100)
     assert np.isnan(law.skewness)
     assert law.survival([99.9, 100]).tolist() == [1, 0]

@@ -6,8 +6,8 @@ from itertools import pairwise
 
 import pytest
 
-from rsjs.instances.documents import to_instance
 from rsjs.instances.errors import InputError
+from rsjs.instances.io.serialization import to_instance
 from rsjs.instances.method import FINENESS, MOST_AT_ONCE, Inner, Limits, Method, Report
 from rsjs.instances.solution import Solution, Stop
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rsjs.instances.packing import gpus_for_shares
+from rsjs.instances.bin_packing import gpus_for_shares
 from rsjs.instances.rsjs_verify import fewest_bins
 
 

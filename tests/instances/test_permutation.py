@@ -5,10 +5,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rsjs.instances import documents
 from rsjs.instances.check import check
-from rsjs.instances.documents import to_instance
 from rsjs.instances.generators import jahani, sts
+from rsjs.instances.io import serialization
+from rsjs.instances.io.serialization import to_instance
 from rsjs.instances.permutation import permuted
 
 randoms = st.randoms(use_true_random=False)
@@ -30,7 +30,7 @@ def test_a_decision_costs_the_same_in_either_order(random_document, random_decis
 def test_a_permuted_instance_is_whole_and_can_be_written(random_document, rng, seed):
     instance = to_instance(random_document(rng))
     made = permuted(instance, seed).instance
-    assert to_instance(documents.of_instance(made)).digest == made.digest
+    assert to_instance(serialization.of_instance(made)).digest == made.digest
     assert sorted(made.jobs.id) == sorted(instance.jobs.id)
     assert sorted(made.cluster.node_names) == sorted(instance.cluster.node_names)
     names = dict(zip(instance.cluster.node_names, instance.cluster.allowed.tolist(), strict=True))
@@ -38,7 +38,7 @@ def test_a_permuted_instance_is_whole_and_can_be_written(random_document, rng, s
 
 
 def test_the_placement_before_the_decision_is_permuted_too():
-    document = documents.of_instance(jahani.generate(nodes=3, jobs=4, seed=1))
+    document = serialization.of_instance(jahani.generate(nodes=3, jobs=4, seed=1))
     document["current"] = {
         "job_node": [2, -1, 0, 2],
         "job_gpus": [1, 0, 1, 1],

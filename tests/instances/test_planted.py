@@ -9,8 +9,8 @@ from rsjs.instances.check import check
 from rsjs.instances.costs import tables
 from rsjs.instances.errors import InputError
 from rsjs.instances.generators import andreas, jahani, planted
+from rsjs.instances.instance import FAMILIES
 from rsjs.instances.library.sets import library_set
-from rsjs.instances.schema import FAMILIES
 from rsjs.instances.solution import Solution
 
 KINDS = ("proportional", "first_ending")

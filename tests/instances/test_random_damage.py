@@ -6,9 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rsjs.instances import costs, documents, files
+from rsjs.instances import costs
 from rsjs.instances.errors import InputError
-from rsjs.instances.schema import Instance, Workload
+from rsjs.instances.instance import Instance, Workload
+from rsjs.instances.io import files, serialization
 from rsjs.instances.solution import Solution
 
 ANY = st.randoms(use_true_random=False)
@@ -54,7 +55,7 @@ def outcome(tmp_path_factory):
 def test_damaged_documents(random_document, damage, outcome, verdicts, rng, values):
     document = random_document(rng)
     if rng.random() < 0.2:  # as a workload
-        document |= {"format": documents.WORKLOAD, "realised": {"epochs": [1]}}
+        document |= {"format": serialization.WORKLOAD, "realised": {"epochs": [1]}}
         del document["now"]
     for value in values:
         damage(document, rng, value)
@@ -62,7 +63,9 @@ def test_damaged_documents(random_document, damage, outcome, verdicts, rng, valu
     if isinstance(instance, Instance) and instance.cluster.nodes < 1000:
         nothing = Solution.empty(len(instance.jobs), instance.cluster.nodes)
         verdicts(instance, nothing)
-        assert documents.to_instance(documents.of_instance(instance)).digest == instance.digest
+        assert (
+            serialization.to_instance(serialization.of_instance(instance)).digest == instance.digest
+        )
         assert costs.tables(instance).postponement.min() >= 0
     elif instance is not None:
         assert isinstance(instance, Workload | Instance)

@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rsjs.instances import documents, json_schemas, method
-from rsjs.instances.schema import FAMILIES
+from rsjs.instances import method
+from rsjs.instances.instance import FAMILIES
+from rsjs.instances.io import json_schema, serialization
 
 KINDS = ["instance", "workload", "solution"]
 FREE = {"meta", "parameters"}  # kept, not interpreted
@@ -30,19 +31,19 @@ def _objects(schema, name=""):
 @pytest.fixture(scope="module")
 def validates():
     validators = {
-        kind: jsonschema_rs.Draft202012Validator(json_schemas.schema(kind)) for kind in KINDS
+        kind: jsonschema_rs.Draft202012Validator(json_schema.schema(kind)) for kind in KINDS
     }
 
     def test(kind, document):
         # canonical: what stands in the file; without the library's own reader
-        validators[kind].validate(json.loads(documents.canonical_text(document)))
+        validators[kind].validate(json.loads(serialization.canonical_text(document)))
 
     return test
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_schema_is_valid_2020_12(kind):
-    schema = json_schemas.schema(kind)
+    schema = json_schema.schema(kind)
     assert schema["$schema"] == "https://json-schema.org/draft/2020-12/schema"
     jsonschema_rs.meta.validate(schema)
     assert schema["properties"]["format"] == {"const": f"rsjs-{kind}/1"}
@@ -51,7 +52,7 @@ def test_a_schema_is_valid_2020_12(kind):
 @pytest.mark.parametrize("kind", KINDS)
 def test_objects_are_closed_to_unknown_keys(kind):
     seen = set()
-    for name, part in _objects(json_schemas.schema(kind)):
+    for name, part in _objects(json_schema.schema(kind)):
         seen.add(name)
         if name in MAPS:
             assert part["additionalProperties"]["type"] == "array"
@@ -63,14 +64,14 @@ def test_objects_are_closed_to_unknown_keys(kind):
 @pytest.mark.parametrize("kind", ["instance", "workload"])
 @pytest.mark.parametrize("name", ["energy", "tardiness_at", "open_nodes", "expectation"])
 def test_the_kinds_of_objective_are_those_that_methods_declare(kind, name):
-    listed = json_schemas.schema(kind)["$defs"]["objective"]["properties"][name]["enum"]
+    listed = json_schema.schema(kind)["$defs"]["objective"]["properties"][name]["enum"]
     assert len(listed) == len(set(listed))
     assert set(listed) == getattr(method, name.upper())
     assert {getattr(objective, name) for objective in FAMILIES.values()} <= set(listed)
 
 
 def test_instances_and_workloads_share_their_definitions():
-    instance, workload = json_schemas.schema("instance"), json_schemas.schema("workload")
+    instance, workload = json_schema.schema("instance"), json_schema.schema("workload")
     for name, part in workload["$defs"].items():
         assert instance["$defs"][name] == part
     assert set(instance["$defs"]) - set(workload["$defs"]) == {"decision"}
@@ -79,11 +80,11 @@ def test_instances_and_workloads_share_their_definitions():
 @given(rng=st.randoms(use_true_random=False))
 def test_every_written_document_validates(random_document, random_decision, validates, rng):
     document = random_document(rng)
-    instance = documents.to_instance(document)
-    validates("instance", documents.of_instance(instance))
+    instance = serialization.to_instance(document)
+    validates("instance", serialization.of_instance(instance))
     solution = random_decision(instance, rng)
     claims = {"method": "greedy:code", "objective": 1.5, "bound": None}
-    validates("solution", documents.of_solution(solution, instance.digest, **claims))
+    validates("solution", serialization.of_solution(solution, instance.digest, **claims))
     jobs = document["jobs"]
     for job in jobs:
         job["epochs_done"] = 0
@@ -91,6 +92,6 @@ def test_every_written_document_validates(random_document, random_decision, vali
     laws = document["laws"]
     last = [max([e for e, w in laws.get(job["law"], []) if w], default=None) for job in jobs]
     epochs = [end or job["epochs_max"] for end, job in zip(last, jobs, strict=True)]
-    stream = document | {"format": documents.WORKLOAD, "realised": {"epochs": epochs}}
+    stream = document | {"format": serialization.WORKLOAD, "realised": {"epochs": epochs}}
     del stream["now"]
-    validates("workload", documents.of_workload(documents.to_workload(stream)))
+    validates("workload", serialization.of_workload(serialization.to_workload(stream)))

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from rsjs.instances import shares
+from rsjs.instances.catalogue import gpu_shares
 
-GPUS = tuple(shares.TABLE_IV)
+GPUS = tuple(gpu_shares.TABLE_IV)
 
 
 def test_table_iv_is_the_printed_one(shared):
@@ -17,26 +17,26 @@ def test_table_iv_is_the_printed_one(shared):
     names = ("memory_threshold_gb", "fraction", "b_max")
     printed = [tuple(float(row[name]) for name in names) for row in rows]
     ours = [
-        (share.max_memory_gb, share.units / shares.UNITS[gpu], share.most)
+        (share.max_memory_gb, share.units / gpu_shares.UNITS[gpu], share.most)
         for gpu in GPUS
-        for share in shares.TABLE_IV[gpu]
+        for share in gpu_shares.TABLE_IV[gpu]
     ]
     assert ours == printed
-    assert [row["gpu"] for row in rows] == [gpu for gpu in GPUS for _ in shares.TABLE_IV[gpu]]
+    assert [row["gpu"] for row in rows] == [gpu for gpu in GPUS for _ in gpu_shares.TABLE_IV[gpu]]
 
 
 def test_a_full_gpu_of_shares_has_the_memory_of_a_board():
     for gpu in GPUS:
-        made = shares.shared_gpu_type(gpu)
+        made = gpu_shares.shared_gpu_type(gpu)
         for level in made.levels:
             assert made.units // level.units * level.max_memory_gb <= made.memory_gb
 
 
 def test_paper_inflation_is_uniform_from_1_01_to_b_max():
-    drawn = shares.paper("test", 1, 4000, GPUS)
+    drawn = gpu_shares.paper("test", 1, 4000, GPUS)
     assert drawn.shape == (4000, 3, 2)
     for i, gpu in enumerate(GPUS):
-        for level, share in enumerate(shares.TABLE_IV[gpu]):
+        for level, share in enumerate(gpu_shares.TABLE_IV[gpu]):
             law = stats.uniform(1.01, share.most - 1.01)
             assert stats.kstest(drawn[:, i, level], law.cdf).pvalue > 0.001
     flat = drawn.reshape(4000, 6)
@@ -44,7 +44,7 @@ def test_paper_inflation_is_uniform_from_1_01_to_b_max():
 
 
 def test_gpu_types_do_not_change_each_others_inflation():
-    both, one = (shares.paper("test", 1, 50, gpus) for gpus in (("K80", "A100"), ("A100",)))
+    both, one = (gpu_shares.paper("test", 1, 50, gpus) for gpus in (("K80", "A100"), ("A100",)))
     assert np.array_equal(both[:, 1], one[:, 0])
 
 
@@ -59,18 +59,20 @@ def test_gpu_types_do_not_change_each_others_inflation():
     ],
 )
 def test_contention_follows_the_utilisation_of_a_full_gpu(network, gpu, busy, inflation):
-    assert shares.utilisation(network, gpu) == pytest.approx(busy)
-    assert shares.contention([network], [gpu])[0, 0] == pytest.approx(inflation, rel=1e-5)
+    assert gpu_shares.utilisation(network, gpu) == pytest.approx(busy)
+    assert gpu_shares.contention([network], [gpu])[0, 0] == pytest.approx(inflation, rel=1e-5)
 
 
 def test_contention_is_never_below_2_percent_on_old_boards_nor_below_1_elsewhere():
     for gpu in GPUS:
         for network in ("AlexNet", "ResNet-50", "VGG16", "MobileNetV2", "LSTM"):
-            drawn = shares.contention([network], [gpu])
-            assert (drawn >= (1.02 if gpu in shares.TIME_SLICED else 1.0)).all()
-            assert 0 < shares.utilisation(network, gpu) <= 1
+            drawn = gpu_shares.contention([network], [gpu])
+            assert (drawn >= (1.02 if gpu in gpu_shares.TIME_SLICED else 1.0)).all()
+            assert 0 < gpu_shares.utilisation(network, gpu) <= 1
 
 
 def test_a_pair_on_a_k80_is_near_what_gavel_measured():
-    halves = shares.contention(["AlexNet", "ResNet-50", "VGG16", "MobileNetV2"], ["K80"])[:, 0, 1]
+    halves = gpu_shares.contention(["AlexNet", "ResNet-50", "VGG16", "MobileNetV2"], ["K80"])[
+        :, 0, 1
+    ]
     assert 1.36 <= halves.min() <= halves.max() <= 2.74  # 5 % and 95 % quantiles of 589 pairs

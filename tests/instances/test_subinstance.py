@@ -9,9 +9,9 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from rsjs.instances import costs
-from rsjs.instances.documents import of_instance, to_instance
 from rsjs.instances.generators import sts
-from rsjs.instances.subinstance import subinstance
+from rsjs.instances.io.serialization import of_instance, to_instance
+from rsjs.instances.transform import subinstance
 
 
 @pytest.mark.parametrize("expectation", ["worst_case", "mean", "expected"])

@@ -12,15 +12,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rsjs.instances import rsjs_verify
-from rsjs.instances.documents import to_instance
 from rsjs.instances.errors import InputError
-from rsjs.instances.files import read_instance
 from rsjs.instances.generators import andreas, jahani, kiros, sts
+from rsjs.instances.instance import FAMILIES
+from rsjs.instances.io.files import read_instance
+from rsjs.instances.io.serialization import to_instance
 from rsjs.instances.method import ENERGY, EXPECTATION, OPEN_NODES, TARDINESS_AT
 from rsjs.instances.required_nodes import required_nodes
-from rsjs.instances.schema import FAMILIES
 from rsjs.instances.solution import DECISION_ARRAYS, Solution
-from rsjs.instances.subinstance import subinstance
+from rsjs.instances.transform import subinstance
 
 ANY = st.randoms(use_true_random=False)
 CONSTRAINTS = {

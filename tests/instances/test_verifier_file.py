@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 from rsjs.instances import rsjs_verify
-from rsjs.instances.documents import of_instance
-from rsjs.instances.files import write_document, write_instance, write_solution
 from rsjs.instances.generators import jahani, sts
+from rsjs.instances.io.files import write_document, write_instance, write_solution
+from rsjs.instances.io.serialization import of_instance
 from rsjs.instances.solution import Solution
 
 pytestmark = pytest.mark.process

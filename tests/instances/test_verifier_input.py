@@ -8,10 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rsjs.instances import rsjs_verify
-from rsjs.instances.documents import canonical_text, of_instance, of_solution
 from rsjs.instances.errors import InputError
-from rsjs.instances.files import read_instance
 from rsjs.instances.generators import jahani
+from rsjs.instances.io.files import read_instance
+from rsjs.instances.io.serialization import canonical_text, of_instance, of_solution
 from rsjs.instances.solution import Solution
 
 INSTANCE = jahani.generate(nodes=1, jobs=2, seed=1)

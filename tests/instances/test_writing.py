@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from rsjs.instances import files
 from rsjs.instances.errors import InputError
+from rsjs.instances.io import files
 
 
 def test_missing_folders_are_made(tmp_path):

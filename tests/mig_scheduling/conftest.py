@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from rsjs.instances.library.drawing import mig_config
-from rsjs.instances.mig.generator import generate
+from rsjs.instances.mig.job_generator.generate import generate
 from rsjs.instances.mig.jobs import JobSet
-from rsjs.instances.mig.schedule_objective import parse_objective
-from rsjs.instances.mig.scheduling import paper_problem
+from rsjs.instances.mig.scheduling.objective import parse_objective
+from rsjs.instances.mig.scheduling.problem import paper_problem
 
 UNITS = [(2000, 1000, 1000), (2000, 1000), (1000, 2000), (2000,)]
 

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from rsjs.formulations.mig_schedule_assignment import assignment_bound
-from rsjs.formulations.mig_schedule_bounds import term_bounds
-from rsjs.formulations.mig_schedule_enumeration import best_values
-from rsjs.formulations.mig_schedule_lagrangian import lagrangian_bound
+from rsjs.formulations.mig.mig_schedule_assignment import assignment_bound
+from rsjs.formulations.mig.scheduling_bounds import term_bounds
+from rsjs.formulations.mig.scheduling_enumeration import best_values
+from rsjs.formulations.mig.scheduling_lagrangian import lagrangian_bound
 
 
 def test_each_term_has_the_bound_of_jobs_that_do_not_meet(problem_of):

@@ -7,18 +7,18 @@ from allpairspy import AllPairs
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rsjs.formulations import mig_schedule_milp_stages, mig_schedule_stages
-from rsjs.formulations.mig_schedule_bounds import term_bounds
-from rsjs.formulations.mig_schedule_enumeration import best_values
-from rsjs.formulations.mig_schedule_stage_bounds import quick_bounds, stage_bounds
-from rsjs.heuristics.mig_local_search import local_search
-from rsjs.heuristics.mig_rules import RULES, best_fit
+from rsjs.formulations.mig import mig_schedule_milp_stages, mig_schedule_stages
+from rsjs.formulations.mig.mig_schedule_stage_bounds import quick_bounds, stage_bounds
+from rsjs.formulations.mig.scheduling_bounds import term_bounds
+from rsjs.formulations.mig.scheduling_enumeration import best_values
+from rsjs.heuristics.mig.scheduling_local_search import local_search
+from rsjs.heuristics.mig.scheduling_rules import RULES, best_fit
 from rsjs.instances.errors import InputError
 from rsjs.instances.method import Limits
-from rsjs.instances.mig.schedule import terms
-from rsjs.instances.mig.schedule_check import check_schedule
-from rsjs.instances.mig.schedule_objective import TERMS
-from rsjs.instances.mig.scheduling import READINGS
+from rsjs.instances.mig.scheduling.check import check_schedule
+from rsjs.instances.mig.scheduling.objective import TERMS
+from rsjs.instances.mig.scheduling.problem import READINGS
+from rsjs.instances.mig.scheduling.schedule import terms
 from rsjs.instances.solution import Stop
 
 OBJECTIVES = [*TERMS, "lexicographic", "completion+5*preemptions+5*migrations", "migrations,waste"]

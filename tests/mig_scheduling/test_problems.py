@@ -5,19 +5,19 @@ import json
 import numpy as np
 import pytest
 
-from rsjs.formulations.mig_schedule_bounds import term_bounds
-from rsjs.heuristics.mig_rules import best_fit
+from rsjs.formulations.mig.scheduling_bounds import term_bounds
+from rsjs.heuristics.mig.scheduling_rules import best_fit
 from rsjs.instances.errors import InputError
 from rsjs.instances.mig.job_files import write_jobs
-from rsjs.instances.mig.schedule import terms
-from rsjs.instances.mig.schedule_files import (
+from rsjs.instances.mig.scheduling.files import (
     read_problem,
     read_problem_or_jobs,
     read_schedule,
     write_problem,
     write_schedule,
 )
-from rsjs.instances.mig.schedule_objective import parse_objective
+from rsjs.instances.mig.scheduling.objective import parse_objective
+from rsjs.instances.mig.scheduling.schedule import terms
 
 
 def test_the_section_4_problem_of_a_seed_is_pinned(section_4):

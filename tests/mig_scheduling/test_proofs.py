@@ -5,15 +5,15 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from rsjs.formulations import mig_schedule_milp, mig_schedule_milp_stages, mig_schedule_stages
 from rsjs.formulations.backends.backend import RawResult
-from rsjs.formulations.mig_schedule_cpsat import ScheduleModel
-from rsjs.formulations.mig_schedule_enumeration import best_values
-from rsjs.formulations.mig_schedule_units import fitted_units
-from rsjs.heuristics.mig_rules import best_fit
+from rsjs.formulations.mig import mig_schedule_milp_stages, mig_schedule_stages, scheduling_milp
+from rsjs.formulations.mig.mig_schedule_units import fitted_units
+from rsjs.formulations.mig.scheduling_cpsat import ScheduleModel
+from rsjs.formulations.mig.scheduling_enumeration import best_values
+from rsjs.heuristics.mig.scheduling_rules import best_fit
 from rsjs.instances.method import Limits
-from rsjs.instances.mig.schedule import better
-from rsjs.instances.mig.schedule_result import met
+from rsjs.instances.mig.scheduling.schedule import better
+from rsjs.instances.mig.scheduling.schedule_result import met
 from rsjs.instances.solution import Stop
 
 LIMITS = Limits(time_limit=600, gap=0.0)  # a stop for hangs: each takes milliseconds
@@ -33,7 +33,7 @@ def test_what_a_solver_finds_replaces_the_start_only_if_it_is_better(problem_of,
     start, worse = best_fit(problem, "srpt"), best_fit(problem, "lrpt")
     assert better(problem, worse, start) is start
     assert better(problem, start, worse) is start
-    monkeypatch.setattr(mig_schedule_milp, "extract", lambda *given: worse)
+    monkeypatch.setattr(scheduling_milp, "extract", lambda *given: worse)
     assert mig_schedule_milp_stages.solve(problem, start, LIMITS).schedule is start
     monkeypatch.setattr(ScheduleModel, "schedule", lambda *given: worse)
     assert mig_schedule_stages.solve(problem, start, [None, None], LIMITS).schedule is start

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from rsjs.instances.cluster import Cluster, GpuType, NodeGroup, NodeType, ShareLevel
-from rsjs.instances.schema import FAMILIES, Instance
+from rsjs.instances.instance import FAMILIES, Instance
 from rsjs.instances.solution import Solution
 from tests.by_hand import jobs_of
 

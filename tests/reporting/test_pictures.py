@@ -9,17 +9,17 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from rsjs.heuristics.job_profiles import job_profiles
-from rsjs.heuristics.survival_steps import law_of_job
-from rsjs.instances import epoch_laws
-from rsjs.instances.epochs import Law
+from rsjs.heuristics.sts.job_profiles import job_profiles
+from rsjs.heuristics.sts.survival import law_of_job
+from rsjs.instances.catalogue import epoch_models
+from rsjs.instances.epoch_distribution import Law
 from rsjs.instances.errors import InputError
 from rsjs.instances.generators import sts
 from rsjs.instances.mig.jobs import JobSet
-from rsjs.instances.mig.schedule import Schedule
-from rsjs.instances.mig.schedule_objective import parse_objective
-from rsjs.instances.mig.scheduling import paper_problem
-from rsjs.instances.traces.lint import inspect
+from rsjs.instances.mig.scheduling.objective import parse_objective
+from rsjs.instances.mig.scheduling.problem import paper_problem
+from rsjs.instances.mig.scheduling.schedule import Schedule
+from rsjs.instances.traces.quality_report import inspect
 from rsjs.instances.traces.registry import open_trace
 from rsjs.reporting import canvas, claim_picture, figures
 from rsjs.reporting.gap_curves import FLOOR, gap_curve
@@ -42,10 +42,10 @@ DRAWN = {  # each picture in one format, each format by some
     "mig_gantt": "png",
 }
 LAWS = {
-    "catalogue": epoch_laws.law("VGG16"),
-    "one epoch": epoch_laws.fixed(1),
+    "catalogue": epoch_models.law("VGG16"),
+    "one epoch": epoch_models.fixed(1),
     "far apart": Law.of([[1, 1], [10**9, 1]]),
-    "conditional": epoch_laws.law("AlexNet").given(95.5),
+    "conditional": epoch_models.law("AlexNet").given(95.5),
     "no mass at the end": Law.of([[3, 1], [5, 2], [9, 0]]),
 }
 HEADER = "job_name,organization,gpu_model,cpu_request,gpu_request,worker_num,submit_time,duration,"

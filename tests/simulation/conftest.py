@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from rsjs.instances.cluster import Cluster, GpuType, NodeGroup, NodeType, ShareLevel
-from rsjs.instances.documents import to_workload
-from rsjs.instances.epochs import FIXED, Law
-from rsjs.instances.schema import FAMILIES, Workload
+from rsjs.instances.epoch_distribution import FIXED, Law
+from rsjs.instances.instance import FAMILIES, Workload
+from rsjs.instances.io.serialization import to_workload
 from rsjs.instances.solution import Solution
 from rsjs.simulation.policy import Choice, Policy
 from tests.by_hand import jobs_of

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from rsjs.instances.schema import Instance
+from rsjs.instances.instance import Instance
 from rsjs.instances.solution import Solution
 from rsjs.simulation.engine import simulate
 from rsjs.simulation.event_kinds import Kind

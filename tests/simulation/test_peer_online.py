@@ -4,8 +4,8 @@ import csv
 
 import pytest
 
-from rsjs.instances.csv_triple import read_any
-from rsjs.instances.schema import Workload
+from rsjs.instances.instance import Workload
+from rsjs.instances.io.gpuscheduler_csv import read_any
 from rsjs.simulation.engine import simulate
 from rsjs.simulation.guards import Status
 from rsjs.simulation.options import Options

@@ -6,7 +6,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from rsjs.heuristics import sts as heuristic
+from rsjs.heuristics.sts import sts as heuristic
 from rsjs.instances.generators import jahani, sts
 from rsjs.instances.solution import Solution
 from rsjs.simulation.engine import simulate

@@ -106,7 +106,7 @@ def show(
     from rsjs.cli.inputs import writable
     from rsjs.experiments.best_known.folder import known_here, named, read_all
     from rsjs.experiments.best_known.making import made_again
-    from rsjs.instances.files import write_instance
+    from rsjs.instances.io.files import write_instance
 
     writable(output)
     folder = folder or known_here()

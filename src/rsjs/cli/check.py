@@ -12,8 +12,8 @@ from rsjs.cli.options import InstanceFile, Json
 
 if TYPE_CHECKING:
     from rsjs.instances.check import Verdict
-    from rsjs.instances.files import SolutionFile
-    from rsjs.instances.schema import Instance
+    from rsjs.instances.instance import Instance
+    from rsjs.instances.io.files import SolutionFile
 
 
 def check(
@@ -39,7 +39,7 @@ def check(
     from rsjs.cli.progress import busy
     from rsjs.cli.verdict import print_verdict
     from rsjs.instances.check import check as verify
-    from rsjs.instances.files import read_instance
+    from rsjs.instances.io.files import read_instance
 
     begin = time.monotonic()
     instance = read_instance(file)
@@ -84,7 +84,7 @@ def _document(instance: Instance, claimed: SolutionFile, verdict: Verdict) -> di
 def _check_exactly(instance: Path, solution: Path, verdict: Verdict) -> dict[str, Any]:
     """Return the exact verdict on two files, and whether the one in floating point agrees."""
     from rsjs.experiments.best_known.pricing import agree, exact_verdict
-    from rsjs.instances.bounded_files import read_text
+    from rsjs.instances.io.bounded_files import read_text
 
     exact = exact_verdict(read_text(instance), read_text(solution), (instance, solution))
     same_cost = agree(exact.objective, verdict.objective)

@@ -48,7 +48,7 @@ def compare(
     from rsjs.cli.runs import Runs, not_served
     from rsjs.cli.spellings import requests
     from rsjs.instances.errors import InputError, described
-    from rsjs.instances.files import read_instance
+    from rsjs.instances.io.files import read_instance
 
     allowed = limits(time_limit, gap, threads, seed, memory_limit)
     wanted = requests(methods)

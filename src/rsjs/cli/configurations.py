@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rsjs.instances.costs import tables
-from rsjs.instances.schema import Instance
+from rsjs.instances.instance import Instance
 
 Floats = NDArray[np.float64]
 

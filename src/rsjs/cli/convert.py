@@ -41,14 +41,14 @@ def convert(
     from rsjs.cli.generated import report
     from rsjs.cli.inputs import writable
     from rsjs.cli.progress import busy
-    from rsjs.instances import csv_triple
     from rsjs.instances.errors import InputError, described
-    from rsjs.instances.files import SolutionFile, read_any
+    from rsjs.instances.io import gpuscheduler_csv
+    from rsjs.instances.io.files import SolutionFile, read_any
 
     if source.is_dir():
         writable(output)
         with busy("converting"):
-            subject = csv_triple.read_any(source)
+            subject = gpuscheduler_csv.read_any(source)
             save(subject, output)
     else:
         writable(output, folder=True)
@@ -57,5 +57,5 @@ def convert(
             if isinstance(found, SolutionFile):
                 raise InputError("", described("a solution"), "an instance or a workload", source)
             subject = found
-            csv_triple.write(subject, output)
+            gpuscheduler_csv.write(subject, output)
     report(subject, output, as_json=as_json)

@@ -43,11 +43,11 @@ def export_model(
     from rsjs.cli.console import print_facts, print_json
     from rsjs.cli.inputs import writable
     from rsjs.cli.progress import busy
-    from rsjs.formulations import model_files
+    from rsjs.formulations.milp import export
     from rsjs.methods import parse
 
     request = parse(method)
-    model_files.refuse(request.method.name, output)
+    export.refuse(request.method.name, output)
     writable(output)
     with busy("building the model"):
         instance = api.load(file)

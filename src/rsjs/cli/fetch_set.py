@@ -35,7 +35,7 @@ def fetch_set(
     from rsjs.cli.progress import running
     from rsjs.experiments.best_known.coverage import optima
     from rsjs.experiments.best_known.folder import read_all, shipped
-    from rsjs.instances.library.fetching import MANIFEST_NAME, fetch
+    from rsjs.instances.library.download import MANIFEST_NAME, fetch
     from rsjs.instances.library.sets import LICENCE, library_set
 
     writable(output, folder=True)

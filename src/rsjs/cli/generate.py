@@ -56,8 +56,8 @@ def jahani(
     from rsjs.cli.generated import jobs_or_default, options_named, report
     from rsjs.cli.inputs import writable
     from rsjs.cli.progress import busy
-    from rsjs.instances.files import write_instance
     from rsjs.instances.generators.jahani import generate
+    from rsjs.instances.io.files import write_instance
 
     writable(output)
     with busy("drawing jobs"), options_named():

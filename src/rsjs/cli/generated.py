@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from rsjs.cli.console import print_json
 
 if TYPE_CHECKING:
-    from rsjs.instances.schema import Instance, Workload
+    from rsjs.instances.instance import Instance, Workload
 
 OPTIONS = {
     "/nodes": "-N",

@@ -1,4 +1,4 @@
-"""What commands read and where they may write, beyond what `rsjs.instances.files` checks."""
+"""What commands read and where they may write, beyond what `rsjs.instances.io.files` checks."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from rsjs.instances.files import SolutionFile
-    from rsjs.instances.schema import Instance
+    from rsjs.instances.instance import Instance
+    from rsjs.instances.io.files import SolutionFile
 
 
 def solution_for(instance: Instance, path: Path) -> SolutionFile:
     """The solution in a file, which must be one for this instance."""
     from rsjs.instances.errors import InputError
-    from rsjs.instances.files import read_solution
+    from rsjs.instances.io.files import read_solution
 
     found = read_solution(path)
     if found.instance_digest != instance.digest:
@@ -32,7 +32,7 @@ def writable(path: Path | None, *read: Path, folder: bool = False) -> None:
         Files that are read, whose place it must not take.
     """
     from rsjs.instances.errors import InputError, described
-    from rsjs.instances.files import refuse_unwritable
+    from rsjs.instances.io.files import refuse_unwritable
 
     if path is not None:
         refuse_unwritable(path, folder=folder)

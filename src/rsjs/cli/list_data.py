@@ -8,7 +8,7 @@ from importlib.resources.abc import Traversable
 from typing import Any
 
 from rsjs.cli.console import console, plain_table
-from rsjs.instances.node_catalogues import MEMBERS, price
+from rsjs.instances.catalogue.node_types import MEMBERS, price
 from rsjs.reporting.formats import MISSING
 
 SCHEMAS = (  # package, folder

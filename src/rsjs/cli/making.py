@@ -11,7 +11,7 @@ from rsjs.cli.inputs import writable
 from rsjs.cli.progress import busy
 
 if TYPE_CHECKING:
-    from rsjs.instances.schema import Instance, Workload
+    from rsjs.instances.instance import Instance, Workload
 
 
 def make(
@@ -24,8 +24,8 @@ def make(
     **options: Any,
 ) -> None:
     """Draw with the options of a command, write the file and tell what is in it."""
-    from rsjs.instances.files import write_instance, write_workload
-    from rsjs.instances.schema import Instance
+    from rsjs.instances.instance import Instance
+    from rsjs.instances.io.files import write_instance, write_workload
 
     writable(output)
     with busy("drawing jobs"), options_named():

@@ -10,7 +10,7 @@ from rsjs.instances.errors import InputError, described
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from rsjs.instances.mig.config import MigConfig
+    from rsjs.instances.mig.job_generator.config import MigConfig
     from rsjs.instances.mig.jobs import JobSet
 
 MOST_SEEDS = 1_000_000
@@ -60,11 +60,11 @@ def sets_and_config(
 
     It is the one among the files, otherwise the one that all sets record.
     """
-    from rsjs.instances.json_reader import read_json
-    from rsjs.instances.mig.config import MIG_CONFIG, to_config
-    from rsjs.instances.mig.generator import GENERATOR
+    from rsjs.instances.io.strict_json import read_json
     from rsjs.instances.mig.job_files import read_jobs
-    from rsjs.instances.mig.sources import read_source
+    from rsjs.instances.mig.job_generator.config import MIG_CONFIG, to_config
+    from rsjs.instances.mig.job_generator.generate import GENERATOR
+    from rsjs.instances.mig.job_generator.sources import read_source
 
     sources = [path for path in files if _format(read_json(path, lenient=True)) == MIG_CONFIG]
     if len(sources) > 1:

@@ -11,7 +11,7 @@ import typer
 from rsjs.cli.options import Json, TimeLimit
 
 if TYPE_CHECKING:
-    from rsjs.instances.mig.placement import Placement, Workloads
+    from rsjs.instances.mig.placement.problem import Placement, Workloads
 
 EXACT = "ilp"
 File = Annotated[
@@ -70,14 +70,14 @@ def place(
     """
     from rsjs.cli.inputs import writable
     from rsjs.cli.mig_text import say
-    from rsjs.instances.mig import placement_check, placement_documents, placement_mixes
     from rsjs.instances.mig.gpus import gpu_named, read_gpus
+    from rsjs.instances.mig.placement import check, generate, placement_documents
 
     for path in (save, output, picture):
         writable(path)
     if file is None:
         model = gpu_named(gpu, read_gpus(gpus) if gpus else None)
-        workloads = placement_mixes.generate(model, mix, n, seed)
+        workloads = generate.generate(model, mix, n, seed)
     else:
         workloads = placement_documents.read_workloads(file)
     if save is not None:
@@ -87,7 +87,7 @@ def place(
     if placement is None:
         say({**facts, **known}, as_json=as_json)
         raise typer.Exit(1)
-    verdict = placement_check.check(workloads, placement, bound=known["gpus bound"])
+    verdict = check.check(workloads, placement, bound=known["gpus bound"])
     facts |= {
         "feasible": verdict.feasible,
         "violations": [str(violation) for violation in verdict.violations] or None,
@@ -112,15 +112,15 @@ def _placed(
     workloads: Workloads, method: str, time_limit: float
 ) -> tuple[Placement | None, dict[str, Any]]:
     """The placement of a method, if it found one, and what it knows."""
-    from rsjs.formulations import mig_placement_bounds
-    from rsjs.formulations.mig_placement_data import PlacementModel
-    from rsjs.heuristics.mig_placement import RULES
+    from rsjs.formulations.mig import mig_placement_bounds
+    from rsjs.formulations.mig.mig_placement_data import PlacementModel
+    from rsjs.heuristics.mig.placement import RULES
     from rsjs.instances.errors import InputError
     from rsjs.instances.mig.node import nearest_first
 
     name, mark, solver = method.partition("@")
     if name in RULES and not mark:
-        from rsjs.heuristics.mig_placement import place
+        from rsjs.heuristics.mig.placement import place
 
         begin = time.monotonic()
         placement = place(workloads, name)
@@ -130,7 +130,7 @@ def _placed(
     if name != EXACT or bool(mark) != bool(solver):
         raise InputError("--method", method, f"one of {nearest_first(name, [EXACT, *RULES])}")
     from rsjs.cli.options import limits
-    from rsjs.formulations.mig_placement import solve
+    from rsjs.formulations.mig.placement import solve
 
     asked = limits(time_limit, 0.0, 1, 0, None)
     found = solve(workloads, asked, solver=solver or "highs")

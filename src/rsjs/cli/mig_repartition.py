@@ -11,8 +11,8 @@ from rsjs.cli.mig_place import DrawSeed, File, Gpu, Gpus, Picture, Save, Solutio
 from rsjs.cli.options import Gap, Json, TimeLimit
 
 if TYPE_CHECKING:
-    from rsjs.instances.mig.partitions import Partition
-    from rsjs.instances.mig.repartition import Repartition, Schedule
+    from rsjs.instances.mig.reconfiguration.partitions import Partition
+    from rsjs.instances.mig.reconfiguration.problem import Repartition, Schedule
 
 SOLVERS = ("cpsat", "highs", "scip")
 GREEDY = "greedy"
@@ -61,24 +61,22 @@ def repartition(
     """
     from rsjs.cli.inputs import writable
     from rsjs.cli.mig_text import say
-    from rsjs.instances.mig import repartition_check, repartition_documents, repartition_generator
     from rsjs.instances.mig.gpus import gpu_named, read_gpus
-    from rsjs.instances.mig.partitions import partition_of
+    from rsjs.instances.mig.reconfiguration import check, generate, repartition_documents
+    from rsjs.instances.mig.reconfiguration.partitions import partition_of
 
     for path in (save, output, picture):
         writable(path)
     if file is None:
         model = gpu_named(gpu, read_gpus(gpus) if gpus else None)
-        jobs = repartition_generator.generate(
-            model, n, seed, rigid=rigid, releases=releases, delta=delta
-        )
+        jobs = generate.generate(model, n, seed, rigid=rigid, releases=releases, delta=delta)
     else:
         jobs = repartition_documents.read_repartition(file)
     if save is not None:
         repartition_documents.write_repartition(jobs, save)
     allowed = None if partition is None else partition_of(jobs.gpu, partition)
     schedule, known = _scheduled(jobs, allowed, method, time_limit, gap)
-    verdict = repartition_check.check(jobs, schedule, bound=known["bound"])
+    verdict = check.check(jobs, schedule, bound=known["bound"])
     if output is not None:
         claims = {"method": method, "makespan": verdict.makespan, "bound": known["bound"]}
         repartition_documents.write_schedule(jobs, schedule, output, **claims)
@@ -104,9 +102,9 @@ def _scheduled(
     jobs: Repartition, allowed: Partition | None, method: str, time_limit: float, gap: float
 ) -> tuple[Schedule, dict[str, Any]]:
     """The schedule of a method and what it knows; the best rule of greedy is where others begin."""
-    from rsjs.formulations import mig_repartition_bounds
-    from rsjs.formulations.mig_repartition_places import places
-    from rsjs.heuristics.mig_repartition import best_greedy
+    from rsjs.formulations.mig import reconfiguration_bounds
+    from rsjs.formulations.mig.mig_repartition_places import places
+    from rsjs.heuristics.mig.reconfiguration import best_greedy
     from rsjs.instances.errors import InputError
     from rsjs.instances.mig.node import nearest_first
 
@@ -118,10 +116,10 @@ def _scheduled(
     rule, schedule = best_greedy(jobs, allowed)
     if method == GREEDY:
         spent = time.monotonic() - begin
-        bound = mig_repartition_bounds.best(among)
+        bound = reconfiguration_bounds.best(among)
         return schedule, {"bound": bound, "rule": rule, "seconds": round(spent, 4)}
     from rsjs.cli.options import limits
-    from rsjs.formulations.mig_repartition import solve
+    from rsjs.formulations.mig.reconfiguration import solve
 
     asked = limits(time_limit, gap, 1, 0, None)
     found = solve(jobs, asked, start=schedule, partition=allowed, solver=method)

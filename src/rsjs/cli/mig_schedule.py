@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from rsjs.experiments.mig_outcome import MigOutcome
     from rsjs.instances.check import Verdict
-    from rsjs.instances.mig.schedule_check import ScheduleVerdict
+    from rsjs.instances.mig.scheduling.check import ScheduleVerdict
 
 # Columns of a row that repeat others where there is one run, or mean nothing here.
 LEFT_OUT = ("nodes", "best_bound", "gap_to_best", "stages", "stage_bounds", "gap_limit")
@@ -87,8 +87,8 @@ def schedule(
     from rsjs.cli.mig_inputs import memory_of
     from rsjs.cli.progress import RunLine, running
     from rsjs.experiments import mig_launcher, mig_methods
-    from rsjs.instances.mig.schedule_files import read_problem_or_jobs
-    from rsjs.instances.mig.schedule_objective import parse_objective
+    from rsjs.instances.mig.scheduling.files import read_problem_or_jobs
+    from rsjs.instances.mig.scheduling.objective import parse_objective
 
     allowed = limits(time_limit, 0.0, threads, seed, memory_limit)
     request = mig_methods.request(method)
@@ -130,8 +130,8 @@ def check(
     Example:
       rsjs mig check scheduled/problem.json scheduled/schedule.json
     """
-    from rsjs.instances.mig.schedule_check import check_schedule
-    from rsjs.instances.mig.schedule_files import read_problem, read_schedule
+    from rsjs.instances.mig.scheduling.check import check_schedule
+    from rsjs.instances.mig.scheduling.files import read_problem, read_schedule
 
     problem = read_problem(file)
     claimed = read_schedule(schedule, problem)
@@ -180,7 +180,7 @@ def _say(
 
 
 def _write(found: MigOutcome, folder: Path) -> None:
-    from rsjs.instances.mig.schedule_files import write_problem, write_schedule
+    from rsjs.instances.mig.scheduling.files import write_problem, write_schedule
     from rsjs.reporting.mig_gantt import mig_gantt
 
     problem, schedule = found.problem, found.schedule

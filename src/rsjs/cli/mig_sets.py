@@ -50,7 +50,7 @@ def stats(
     """
     from rsjs.cli.mig_inputs import sets_and_config
     from rsjs.cli.mig_text import say_statistics
-    from rsjs.instances.mig.self_check import statistics
+    from rsjs.instances.mig.job_generator.goodness_of_fit import statistics
 
     sets, config = sets_and_config(files, allow_plugins=allow_plugins)
     say_statistics(sets, statistics(sets, config), as_json=as_json)

@@ -11,8 +11,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
+    from rsjs.instances.mig.job_generator.goodness_of_fit import FieldStatistics
     from rsjs.instances.mig.jobs import JobSet
-    from rsjs.instances.mig.self_check import FieldStatistics
 
 
 def say(facts: Mapping[str, Any], *, as_json: bool) -> None:

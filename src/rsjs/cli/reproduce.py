@@ -98,7 +98,7 @@ def _run(name: str, size: str, output: Path | None) -> list[Row]:
     from rsjs.cli.progress import busy
     from rsjs.experiments.claims.files import experiments
     from rsjs.experiments.claims.registry import rows
-    from rsjs.instances.files import write_bytes
+    from rsjs.instances.io.files import write_bytes
     from rsjs.reporting.claim_picture import claim_picture
     from rsjs.reporting.csv_rows import csv_text
 

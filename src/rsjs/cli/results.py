@@ -13,7 +13,7 @@ from rsjs.cli.console import console, print_json
 from rsjs.cli.progress import busy
 from rsjs.cli.runs import Runs
 from rsjs.experiments.comparison import Row
-from rsjs.instances.files import write_bytes
+from rsjs.instances.io.files import write_bytes
 
 
 def finish(runs: Runs, *, as_json: bool) -> list[Row]:

@@ -14,9 +14,9 @@ from rsjs.experiments import comparison
 from rsjs.experiments.comparison import Row
 from rsjs.experiments.gap import gap
 from rsjs.experiments.outcome import Outcome
-from rsjs.instances.files import write_solution
+from rsjs.instances.instance import Instance
+from rsjs.instances.io.files import write_solution
 from rsjs.instances.method import Limits
-from rsjs.instances.schema import Instance
 from rsjs.instances.solution import Stop
 from rsjs.methods import Request
 

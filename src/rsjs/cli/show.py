@@ -10,8 +10,8 @@ import typer
 from rsjs.cli.options import Json
 
 if TYPE_CHECKING:
-    from rsjs.instances.files import SolutionFile
-    from rsjs.instances.schema import Instance
+    from rsjs.instances.instance import Instance
+    from rsjs.instances.io.files import SolutionFile
 
 
 def show(
@@ -64,8 +64,8 @@ def show(
     from rsjs.cli.show_subject import describe
     from rsjs.cli.show_text import print_subject
     from rsjs.instances.errors import InputError, described
-    from rsjs.instances.files import SolutionFile, read_any
-    from rsjs.instances.schema import Instance
+    from rsjs.instances.instance import Instance
+    from rsjs.instances.io.files import SolutionFile, read_any
 
     writable(output)
     if sets:

@@ -6,12 +6,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rsjs.cli.console import number, print_facts
-from rsjs.instances.epochs import FIXED
+from rsjs.instances.epoch_distribution import FIXED
 from rsjs.instances.errors import InputError
 
 if TYPE_CHECKING:
-    from rsjs.instances.epochs import Law
-    from rsjs.instances.schema import Instance, Workload
+    from rsjs.instances.epoch_distribution import Law
+    from rsjs.instances.instance import Instance, Workload
 
 QUARTILES = (0.25, 0.5, 0.75)
 

@@ -10,10 +10,10 @@ from rsjs.cli.progress import busy
 from rsjs.cli.show_law import describe_law, draw_law, print_law
 from rsjs.cli.show_profile import describe_profile, draw_profile, print_profile
 from rsjs.instances.errors import InputError, described
-from rsjs.instances.schema import Instance, Workload
+from rsjs.instances.instance import Instance, Workload
 
 if TYPE_CHECKING:
-    from rsjs.instances.files import SolutionFile
+    from rsjs.instances.io.files import SolutionFile
 
 
 def show_part(

@@ -9,8 +9,8 @@ from rsjs.cli.console import console, number, plain_table, print_facts
 from rsjs.instances.errors import InputError
 
 if TYPE_CHECKING:
-    from rsjs.heuristics.job_profiles import JobProfile
-    from rsjs.instances.schema import Instance
+    from rsjs.heuristics.sts.job_profiles import JobProfile
+    from rsjs.instances.instance import Instance
 
 HEADINGS = ("GPUs", "s [epochs/h]", "P [$/h]", "Q [$/epoch]", "Phi [$/h]", "epochs", "hours")
 
@@ -24,7 +24,7 @@ def position(instance: Instance, job: str) -> int:
 
 def profiles_of(instance: Instance, job: str) -> list[JobProfile]:
     """The optimal profiles of a job from now on."""
-    from rsjs.heuristics.job_profiles import job_profiles
+    from rsjs.heuristics.sts.job_profiles import job_profiles
 
     j = position(instance, job)
     return job_profiles(instance, j, float(instance.jobs.due[j]) - instance.now)
@@ -94,7 +94,7 @@ def _cells(row: dict[str, Any]) -> list[str]:
 
 def draw_profile(instance: Instance, job: str, path: Path) -> None:
     """The picture of a job's profiles."""
-    from rsjs.heuristics.survival_steps import law_of_job
+    from rsjs.heuristics.sts.survival import law_of_job
     from rsjs.reporting.profile_picture import profile_picture
 
     j = position(instance, job)

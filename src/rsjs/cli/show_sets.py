@@ -8,12 +8,12 @@ from typing import Any
 from rsjs.cli.console import console, number, plain_table, print_json
 from rsjs.cli.progress import busy
 from rsjs.instances.errors import InputError, described
-from rsjs.instances.files import read_any
+from rsjs.instances.instance import Instance, Workload
+from rsjs.instances.io.files import read_any
 from rsjs.instances.library.drawing import draw
 from rsjs.instances.library.features import Features, features
 from rsjs.instances.library.sets import LibrarySet, Member, library_set, names
 from rsjs.instances.mig.jobs import JobSet
-from rsjs.instances.schema import Instance, Workload
 from rsjs.reporting.set_picture import Point, set_picture
 
 MOST_JOBS = 400  # of the member that stands for a set

@@ -13,8 +13,8 @@ from rsjs.instances import costs
 from rsjs.instances.check import check
 
 if TYPE_CHECKING:
-    from rsjs.instances.files import SolutionFile
-    from rsjs.instances.schema import Instance
+    from rsjs.instances.instance import Instance
+    from rsjs.instances.io.files import SolutionFile
     from rsjs.instances.solution import Solution
 
 

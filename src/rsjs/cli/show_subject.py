@@ -9,8 +9,8 @@ import numpy as np
 
 from rsjs.cli.configurations import Configurations
 from rsjs.instances.costs import tables
+from rsjs.instances.instance import FAMILIES, Instance, Workload
 from rsjs.instances.library.features import at_the_end
-from rsjs.instances.schema import FAMILIES, Instance, Workload
 
 QUARTILES = (0, 25, 50, 75, 100)
 

@@ -106,7 +106,7 @@ def simulate(
     from rsjs.cli.progress import running
     from rsjs.cli.simulations import Simulations, policies
     from rsjs.instances.errors import InputError, described
-    from rsjs.instances.files import read_workload
+    from rsjs.instances.io.files import read_workload
     from rsjs.simulation.options import Options
 
     if sum(given is not None for given in (policy, compare, replay)) > 1:

@@ -10,8 +10,8 @@ from rsjs.cli import INTERRUPTED
 from rsjs.cli.console import number
 from rsjs.cli.progress import Screen, busy
 from rsjs.cli.runs import file_name
-from rsjs.instances.files import write_bytes
-from rsjs.instances.schema import Workload
+from rsjs.instances.instance import Workload
+from rsjs.instances.io.files import write_bytes
 from rsjs.simulation import event_log
 from rsjs.simulation.engine import simulate
 from rsjs.simulation.guards import Status

@@ -56,11 +56,11 @@ def extras() -> dict[str, str]:
 
 def compiled_kernels() -> str:
     """Where compiled kernels are kept from one process to the next."""
-    from rsjs.heuristics import compiled
+    from rsjs.heuristics.common import jit
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # this is what is told here
-        kept = compiled.cache_folder()
+        kept = jit.cache_folder()
     told = "nowhere: each process compiles for a minute; set NUMBA_CACHE_DIR to a writable folder"
     return told if kept is None else str(kept)
 

@@ -63,7 +63,7 @@ def solve(
     from rsjs.cli.progress import RunLine, running
     from rsjs.cli.verdict import print_verdict
     from rsjs.experiments import outcome
-    from rsjs.instances.files import read_instance, write_solution
+    from rsjs.instances.io.files import read_instance, write_solution
     from rsjs.instances.solution import Stop
     from rsjs.methods import parse
 

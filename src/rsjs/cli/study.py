@@ -16,9 +16,9 @@ from rsjs.experiments import formulation_study as experiment
 from rsjs.experiments.comparison import Row
 from rsjs.experiments.formulation_study import Family
 from rsjs.instances.errors import InputError
-from rsjs.instances.files import write_bytes
+from rsjs.instances.instance import Instance
+from rsjs.instances.io.files import write_bytes
 from rsjs.instances.method import Limits
-from rsjs.instances.schema import Instance
 from rsjs.methods import Request, all_methods, parse
 from rsjs.reporting import formulation_table
 from rsjs.reporting.csv_rows import csv_text, read_rows

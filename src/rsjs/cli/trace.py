@@ -149,7 +149,7 @@ def convert(
     from rsjs.cli.trace_inputs import read_report, words
     from rsjs.cli.trace_text import print_conversion
     from rsjs.instances.errors import InputError
-    from rsjs.instances.files import write_workload
+    from rsjs.instances.io.files import write_workload
     from rsjs.instances.traces.convert import convert as converted
     from rsjs.instances.traces.options import Options
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from rsjs.instances.traces.lint import Report
+    from rsjs.instances.traces.quality_report import Report
 
 
 def words(text: str | None) -> tuple[str, ...]:
@@ -23,7 +23,7 @@ def read_report(
     from rsjs.cli.progress import busy
     from rsjs.instances.traces.cluster import spelled_nodes
     from rsjs.instances.traces.gpu_models import UNRECORDED, stand_ins
-    from rsjs.instances.traces.lint import inspect
+    from rsjs.instances.traces.quality_report import inspect
     from rsjs.instances.traces.registry import open_trace
 
     with options_named():

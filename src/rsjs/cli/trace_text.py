@@ -10,10 +10,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from rsjs.instances.schema import Workload
-    from rsjs.instances.traces.kinds import Kind
-    from rsjs.instances.traces.lint import Report
-    from rsjs.instances.traces.selection import Selection
+    from rsjs.instances.instance import Workload
+    from rsjs.instances.traces.flaws import Kind
+    from rsjs.instances.traces.quality_report import Report
+    from rsjs.instances.traces.select import Selection
     from rsjs.instances.traces.tally import Place
 
 GAPS = 3  # that are listed
@@ -71,7 +71,7 @@ def print_conversion(made: Workload, selection: Selection, path: Path, *, as_jso
 
 
 def _print_kinds(report: Report) -> None:
-    from rsjs.instances.traces.kinds import KINDS
+    from rsjs.instances.traces.flaws import KINDS
 
     tally = report.tally
     table = plain_table("What is wrong")

@@ -53,8 +53,8 @@ def jahani(
     from rsjs.cli.generated import jobs_or_default, options_named, report
     from rsjs.cli.inputs import writable
     from rsjs.cli.progress import busy
-    from rsjs.instances.files import write_workload
     from rsjs.instances.generators.jahani import workload
+    from rsjs.instances.io.files import write_workload
 
     writable(output)
     with busy("drawing jobs"), options_named():

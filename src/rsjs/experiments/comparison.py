@@ -12,8 +12,8 @@ from rsjs.experiments.campaigns import provenance
 from rsjs.experiments.gap import contradicts, gap, gap_over
 from rsjs.experiments.outcome import Outcome
 from rsjs.instances.check import Verdict
+from rsjs.instances.instance import Instance
 from rsjs.instances.method import Limits
-from rsjs.instances.schema import Instance
 from rsjs.instances.solution import SolveResult
 from rsjs.methods import Request
 

@@ -11,8 +11,8 @@ from math import isfinite
 from pathlib import Path
 from typing import IO, Any
 
-from rsjs.instances.bounded_files import opened
 from rsjs.instances.errors import InputError
+from rsjs.instances.io.bounded_files import opened
 
 LOOK, MOST = 2**18, 2**23  # bytes: a method cannot report more than a few MB, see `Report`
 

@@ -15,8 +15,8 @@ from typing import Any
 from rsjs.experiments import comparison, outcome
 from rsjs.experiments.comparison import OnEvent, Row
 from rsjs.instances.generators import jahani, kiros, sts
+from rsjs.instances.instance import Instance
 from rsjs.instances.method import Limits
-from rsjs.instances.schema import Instance
 from rsjs.instances.solution import Stop
 from rsjs.methods import Request
 

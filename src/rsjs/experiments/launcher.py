@@ -16,9 +16,9 @@ from rsjs.experiments.protocol import WARM_START, Task, read_result, salvaged
 from rsjs.experiments.surroundings import End, Surroundings
 from rsjs.experiments.watch import STARTUP, OnEvent, Watch
 from rsjs.instances.errors import printable, told
-from rsjs.instances.files import write_instance
+from rsjs.instances.instance import Instance
+from rsjs.instances.io.files import write_instance
 from rsjs.instances.method import GRACE, Limits
-from rsjs.instances.schema import Instance
 from rsjs.instances.solution import Solution, SolveResult, Stop
 
 STOPS = {

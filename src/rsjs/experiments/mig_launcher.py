@@ -13,8 +13,8 @@ from rsjs.experiments.mig_runs import SCHEDULING, read_claims, read_schedule
 from rsjs.experiments.protocol import Task, has_failed
 from rsjs.instances.errors import InputError, told
 from rsjs.instances.method import Limits
-from rsjs.instances.mig.schedule_files import write_problem
-from rsjs.instances.mig.scheduling import SchedulingProblem
+from rsjs.instances.mig.scheduling.files import write_problem
+from rsjs.instances.mig.scheduling.problem import SchedulingProblem
 from rsjs.instances.solution import SolveResult
 from rsjs.methods import Request
 

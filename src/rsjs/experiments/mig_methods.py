@@ -14,12 +14,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from rsjs.formulations.mig_schedule_enumeration import MOST_JOBS, MOST_STEPS
-from rsjs.heuristics.mig_local_search import ITERATIONS
-from rsjs.heuristics.mig_rules import RULES
+from rsjs.formulations.mig.scheduling_enumeration import MOST_JOBS, MOST_STEPS
+from rsjs.heuristics.mig.scheduling_local_search import ITERATIONS
+from rsjs.heuristics.mig.scheduling_rules import RULES
 from rsjs.instances.method import Call, Limits, Option
 from rsjs.instances.mig.method import ScheduleMethod
-from rsjs.instances.mig.scheduling import SchedulingProblem
+from rsjs.instances.mig.scheduling.problem import SchedulingProblem
 from rsjs.methods import Request, parse
 
 SEARCH = "local_search"

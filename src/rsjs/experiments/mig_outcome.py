@@ -30,11 +30,11 @@ from rsjs.experiments.outcome import solver_of
 from rsjs.formulations.backends.registry import BACKENDS
 from rsjs.instances.check import Verdict
 from rsjs.instances.method import Limits
-from rsjs.instances.mig.schedule import Schedule
-from rsjs.instances.mig.schedule_check import check_schedule
-from rsjs.instances.mig.schedule_objective import TERMS
-from rsjs.instances.mig.schedule_result import ScheduleResult, met
-from rsjs.instances.mig.scheduling import SchedulingProblem
+from rsjs.instances.mig.scheduling.check import check_schedule
+from rsjs.instances.mig.scheduling.objective import TERMS
+from rsjs.instances.mig.scheduling.problem import SchedulingProblem
+from rsjs.instances.mig.scheduling.schedule import Schedule
+from rsjs.instances.mig.scheduling.schedule_result import ScheduleResult, met
 from rsjs.instances.solution import SolveResult, Stop
 
 PHASES = ("construct", "search", "bound")

@@ -19,10 +19,10 @@ import numpy as np
 
 from rsjs.experiments.decision_files import append_array, arrays, read_arrays, replaced
 from rsjs.experiments.protocol import Task
-from rsjs.instances.bounded_files import read_bytes
-from rsjs.instances.mig.schedule import Schedule, terms
-from rsjs.instances.mig.schedule_result import ScheduleResult
-from rsjs.instances.mig.scheduling import SchedulingProblem
+from rsjs.instances.io.bounded_files import read_bytes
+from rsjs.instances.mig.scheduling.problem import SchedulingProblem
+from rsjs.instances.mig.scheduling.schedule import Schedule, terms
+from rsjs.instances.mig.scheduling.schedule_result import ScheduleResult
 from rsjs.instances.solution import SolveResult
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ def run(task: Task, report: StreamingReport, folder: Path) -> SolveResult:
     with report.phase("import"):
         from rsjs.experiments.mig_methods import call_of, declared, request
         from rsjs.experiments.mig_scheduling import schedule
-        from rsjs.instances.mig.schedule_files import read_problem
+        from rsjs.instances.mig.scheduling.files import read_problem
     with report.phase("read"):
         problem = read_problem(task.instance)
     asked = request(task.method)

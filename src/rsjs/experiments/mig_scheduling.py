@@ -16,14 +16,14 @@ import numpy as np
 
 from rsjs.experiments import mig_methods
 from rsjs.formulations.backends.registry import backend
-from rsjs.heuristics.mig_rules import RULES, best_fit
+from rsjs.heuristics.mig.scheduling_rules import RULES, best_fit
 from rsjs.instances.errors import InputError
 from rsjs.instances.method import Call, Limits, Method, Report
 from rsjs.instances.mig.jobs import JobSet
-from rsjs.instances.mig.schedule import Schedule, terms
-from rsjs.instances.mig.schedule_objective import parse_objective
-from rsjs.instances.mig.schedule_result import ScheduleResult, met
-from rsjs.instances.mig.scheduling import SchedulingProblem, paper_problem
+from rsjs.instances.mig.scheduling.objective import parse_objective
+from rsjs.instances.mig.scheduling.problem import SchedulingProblem, paper_problem
+from rsjs.instances.mig.scheduling.schedule import Schedule, terms
+from rsjs.instances.mig.scheduling.schedule_result import ScheduleResult, met
 from rsjs.instances.solution import Stop
 from rsjs.methods import Request
 
@@ -65,7 +65,7 @@ def schedule(
 
 def by_rule(problem: SchedulingProblem, call: Call, report: Report) -> ScheduleResult:
     """Best fit, and combinatorial bounds."""
-    from rsjs.formulations.mig_schedule_stage_bounds import quick_bounds
+    from rsjs.formulations.mig.mig_schedule_stage_bounds import quick_bounds
 
     (made,) = _constructed(problem, [str(call.rule)], report, call.options["poll"])
     with report.phase("bound"):
@@ -75,7 +75,7 @@ def by_rule(problem: SchedulingProblem, call: Call, report: Report) -> ScheduleR
 
 def by_search(problem: SchedulingProblem, call: Call, report: Report) -> ScheduleResult:
     """Annealing for half of the time, and Lagrangian bounds."""
-    from rsjs.formulations.mig_schedule_stage_bounds import stage_bounds
+    from rsjs.formulations.mig.mig_schedule_stage_bounds import stage_bounds
 
     found, iterations = _searched(problem, call, report, call.options["iterations"])
     with report.phase("bound"):
@@ -85,9 +85,9 @@ def by_search(problem: SchedulingProblem, call: Call, report: Report) -> Schedul
 
 def by_cpsat(problem: SchedulingProblem, call: Call, report: Report) -> ScheduleResult:
     """CP-SAT from the schedule of a rule or of local search, unless its bounds prove it."""
-    from rsjs.formulations import mig_schedule_stages
-    from rsjs.formulations.mig_schedule_stage_bounds import stage_bounds
-    from rsjs.heuristics.mig_local_search import ITERATIONS
+    from rsjs.formulations.mig import mig_schedule_stages
+    from rsjs.formulations.mig.mig_schedule_stage_bounds import stage_bounds
+    from rsjs.heuristics.mig.scheduling_local_search import ITERATIONS
 
     if call.rule == mig_methods.SEARCH:
         start, _ = _searched(problem, call, report, ITERATIONS)
@@ -105,7 +105,7 @@ def by_cpsat(problem: SchedulingProblem, call: Call, report: Report) -> Schedule
 
 def by_program(problem: SchedulingProblem, call: Call, report: Report) -> ScheduleResult:
     """The time-indexed program, no longer than the best rule."""
-    from rsjs.formulations import mig_schedule_milp_stages
+    from rsjs.formulations.mig import mig_schedule_milp_stages
 
     made = _constructed(problem, [*RULES], report)
     start = min(made, key=lambda one: problem.objective.values(terms(problem, one)))
@@ -116,7 +116,7 @@ def by_program(problem: SchedulingProblem, call: Call, report: Report) -> Schedu
 
 def by_enumeration(problem: SchedulingProblem, call: Call, report: Report) -> ScheduleResult:
     """Every schedule."""
-    from rsjs.formulations.mig_schedule_enumeration import best_schedule
+    from rsjs.formulations.mig.scheduling_enumeration import best_schedule
 
     with report.phase("solve"):
         found = best_schedule(problem)
@@ -137,7 +137,7 @@ def _constructed(
 def _searched(
     problem: SchedulingProblem, call: Call, report: Report, iterations: int
 ) -> tuple[Schedule, int]:
-    from rsjs.heuristics.mig_local_search import local_search
+    from rsjs.heuristics.mig.scheduling_local_search import local_search
 
     with report.phase("construct"):
         starts = [best_fit(problem, rule) for rule in RULES]
@@ -157,14 +157,14 @@ def _searched(
 
 def prepare_rule(_method: Method, _call: Call, _jobs: int) -> None:
     """Compile or load the kernel of best fit, and import bounds."""
-    for module in ("rsjs.formulations.mig_schedule_stage_bounds", "scipy.optimize"):
+    for module in ("rsjs.formulations.mig.mig_schedule_stage_bounds", "scipy.optimize"):
         import_module(module)
     best_fit(_smallest())
 
 
 def prepare_search(method: Method, call: Call, jobs: int) -> None:
     """Likewise for the search."""
-    from rsjs.heuristics.mig_local_search import local_search
+    from rsjs.heuristics.mig.scheduling_local_search import local_search
 
     prepare_rule(method, call, jobs)
     local_search(_smallest(), [best_fit(_smallest())], iterations=1)
@@ -172,13 +172,13 @@ def prepare_search(method: Method, call: Call, jobs: int) -> None:
 
 def prepare_cpsat(method: Method, call: Call, jobs: int) -> None:
     """Import CP-SAT, and prepare what makes its start."""
-    import_module("rsjs.formulations.mig_schedule_stages")
+    import_module("rsjs.formulations.mig.mig_schedule_stages")
     (prepare_search if call.rule == mig_methods.SEARCH else prepare_rule)(method, call, jobs)
 
 
 def prepare_program(method: Method, call: Call, jobs: int) -> None:
     """Import Pyomo and the solver, and prepare best fit."""
-    import_module("rsjs.formulations.mig_schedule_milp_stages")
+    import_module("rsjs.formulations.mig.mig_schedule_milp_stages")
     backend(str(call.solver)).load()
     prepare_rule(method, call, jobs)
 

@@ -12,8 +12,8 @@ from rsjs.experiments.gap import gap, gap_over
 from rsjs.formulations.backends.registry import BACKENDS
 from rsjs.instances.check import Verdict, check
 from rsjs.instances.errors import InputError
+from rsjs.instances.instance import Instance
 from rsjs.instances.method import Limits
-from rsjs.instances.schema import Instance
 from rsjs.instances.solution import Solution, SolveResult
 from rsjs.methods import Request
 

@@ -26,8 +26,8 @@ import numpy as np
 
 from rsjs.experiments.decision_files import read_decision, write_decision
 from rsjs.experiments.events import Events
-from rsjs.instances.bounded_files import read_bytes
 from rsjs.instances.errors import printable
+from rsjs.instances.io.bounded_files import read_bytes
 from rsjs.instances.method import Limits
 from rsjs.instances.solution import Event, SolveResult, Stop
 

@@ -25,7 +25,7 @@ from rsjs.methods import Methods, Request, parse
 
 if TYPE_CHECKING:
     from rsjs.experiments.streaming_report import StreamingReport
-    from rsjs.instances.schema import Workload
+    from rsjs.instances.instance import Workload
     from rsjs.simulation.event_records import Record
     from rsjs.simulation.options import Options
     from rsjs.simulation.policy import Policy
@@ -74,7 +74,7 @@ def refusal(asked: Request, workload: Workload) -> str | None:
 def run(task: Task, report: StreamingReport, folder: Path) -> SolveResult:
     """Carry out the task of a folder and leave its files there."""
     with report.phase("import"):
-        from rsjs.instances.files import read_workload
+        from rsjs.instances.io.files import read_workload
         from rsjs.simulation.options import Options
         from rsjs.simulation.policies.registry import policy
 

@@ -88,7 +88,7 @@ def _solve(task: Task, report: StreamingReport, folder: Path) -> SolveResult:
 
         return schedule(task, report, folder)
     with report.phase("import"):
-        from rsjs.instances.files import read_instance
+        from rsjs.instances.io.files import read_instance
         from rsjs.methods import parse
 
         request = parse(task.method)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rsjs.instances.errors import InputError
-from rsjs.instances.files import write_bytes
+from rsjs.instances.io.files import write_bytes
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

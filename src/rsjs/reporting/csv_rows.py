@@ -12,8 +12,8 @@ from numbers import Integral, Real
 from pathlib import Path
 from typing import Any
 
-from rsjs.instances.bounded_files import most_rows, read_text
 from rsjs.instances.errors import CONTROL, InputError, described, printable
+from rsjs.instances.io.bounded_files import most_rows, read_text
 from rsjs.reporting.rows import Row
 
 TEXT = {  # columns that hold text, however much like a number it looks

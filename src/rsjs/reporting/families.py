@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TypeVar
 
-from rsjs.instances.schema import FAMILIES
+from rsjs.instances.instance import FAMILIES
 from rsjs.reporting.objectives import is_schedule
 from rsjs.reporting.rows import Row
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from rsjs.instances.schema import Workload
+from rsjs.instances.instance import Workload
 from rsjs.reporting.gpu_slots import packed
 from rsjs.simulation.event_records import Changes, Record
 

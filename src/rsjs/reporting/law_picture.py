@@ -12,7 +12,7 @@ from rsjs.reporting import canvas
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from rsjs.instances.epochs import Law
+    from rsjs.instances.epoch_distribution import Law
 
 PMF, SURVIVAL, MEAN = canvas.COLOURS[0], canvas.COLOURS[1], "0.35"
 SIZE = 4.5, 3.4  # inches

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rsjs.instances.mig.placement import Placement, Workloads
+from rsjs.instances.mig.placement.problem import Placement, Workloads
 from rsjs.reporting import canvas, mig_colours
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rsjs.instances.mig.repartition import Repartition, Schedule, durations, makespan
+from rsjs.instances.mig.reconfiguration.problem import Repartition, Schedule, durations, makespan
 from rsjs.reporting import canvas, mig_colours
 
 if TYPE_CHECKING:

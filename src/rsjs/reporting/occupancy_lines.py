@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from itertools import zip_longest
 from typing import TYPE_CHECKING
 
-from rsjs.instances.schema import Instance
+from rsjs.instances.instance import Instance
 from rsjs.instances.solution import Solution
 from rsjs.reporting.formats import DASH, TIMES, significant
 from rsjs.reporting.gpu_slots import Block, Shelf, shelves

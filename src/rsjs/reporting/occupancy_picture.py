@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rsjs.instances.schema import Instance
+from rsjs.instances.instance import Instance
 from rsjs.instances.solution import Solution
 from rsjs.reporting import canvas
 from rsjs.reporting.gpu_slots import Block, Shelf, shelves

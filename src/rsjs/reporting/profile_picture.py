@@ -13,8 +13,8 @@ from rsjs.reporting import canvas
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from rsjs.heuristics.job_profiles import JobProfile
-    from rsjs.instances.epochs import Law
+    from rsjs.heuristics.sts.job_profiles import JobProfile
+    from rsjs.instances.epoch_distribution import Law
 
 SIZE = 4.8, 5.0  # inches
 SURVIVAL, DUE = "0.45", "0.2"

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import takewhile
 
-from rsjs.instances.schema import Instance
+from rsjs.instances.instance import Instance
 from rsjs.reporting.formats import counted
 from rsjs.reporting.gpu_slots import Shelf
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rsjs.instances.errors import InputError, described
-from rsjs.instances.files import write_bytes
+from rsjs.instances.io.files import write_bytes
 from rsjs.reporting import latex_table, markdown_table
 from rsjs.reporting.csv_rows import csv_text, read_rows
 from rsjs.reporting.names import distinct

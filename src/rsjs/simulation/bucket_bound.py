@@ -33,11 +33,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from rsjs.formulations.matrix import Kind, MatrixModel
-from rsjs.formulations.rows import Rows
+from rsjs.formulations.milp.matrix import Kind, MatrixModel
+from rsjs.formulations.milp.rows import Rows
 from rsjs.instances.cluster import Cluster
 from rsjs.instances.errors import InputError
-from rsjs.instances.schema import Workload
+from rsjs.instances.instance import Workload
 from rsjs.simulation.bucket_columns import Columns, columns, edges
 from rsjs.simulation.configurations import Configurations, configurations
 from rsjs.simulation.offline import capacity_free_bound

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rsjs.instances.errors import InputError
-from rsjs.instances.schema import Workload
+from rsjs.instances.instance import Workload
 from rsjs.simulation.configurations import Configurations
 
 Floats = NDArray[np.float64]

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rsjs.instances.schema import Workload
+from rsjs.instances.instance import Workload
 from rsjs.simulation import billing
 from rsjs.simulation.options import Options
 from rsjs.simulation.real_times import real_times

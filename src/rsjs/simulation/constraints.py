@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rsjs.instances.check import check
-from rsjs.instances.schema import Instance
+from rsjs.instances.instance import Instance
 from rsjs.instances.solution import Solution
 from rsjs.simulation.guards import Status, Stopped
 from rsjs.simulation.loads import gpus_in_use

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from math import inf
 from typing import Any
 
-from rsjs.instances.schema import Workload
+from rsjs.instances.instance import Workload
 from rsjs.simulation.agenda import Agenda, Event
 from rsjs.simulation.constraints import Constraints
 from rsjs.simulation.event_records import Changes, Record

@@ -21,10 +21,10 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from rsjs.instances.documents import canonical, canonical_text
 from rsjs.instances.errors import InputError, described
-from rsjs.instances.files import write_bytes
-from rsjs.instances.json_reader import read_json_lines
+from rsjs.instances.io.files import write_bytes
+from rsjs.instances.io.serialization import canonical, canonical_text
+from rsjs.instances.io.strict_json import read_json_lines
 from rsjs.simulation.event_records import Record
 from rsjs.simulation.outcome import Outcome
 

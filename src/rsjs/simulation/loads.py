@@ -7,8 +7,8 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from rsjs.instances.bin_packing import gpus_for_shares
 from rsjs.instances.cluster import Cluster
-from rsjs.instances.packing import gpus_for_shares
 from rsjs.instances.solution import Solution
 
 Ints = NDArray[np.int64]

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rsjs.instances.schema import Workload
+from rsjs.instances.instance import Workload
 from rsjs.simulation.event_records import Record
 from rsjs.simulation.guards import Status
 from rsjs.simulation.options import Options

@@ -15,8 +15,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from rsjs.instances import streams
-from rsjs.instances.schema import Instance
+from rsjs.instances.generators import random_streams
+from rsjs.instances.instance import Instance
 from rsjs.simulation.options import Options
 
 Floats = NDArray[np.float64]
@@ -28,8 +28,8 @@ def real_times(whole: Instance, workload_digest: str, options: Options) -> tuple
     if options.deviation == 0:
         return dedicated, shared
     size = dedicated.size + shared.size
-    u = streams.uniforms("simulation", options.seed, f"{workload_digest}|deviation", size)
-    factor = 1 + streams.uniform(u, -2 * options.deviation, 2 * options.deviation)
+    u = random_streams.uniforms("simulation", options.seed, f"{workload_digest}|deviation", size)
+    factor = 1 + random_streams.uniform(u, -2 * options.deviation, 2 * options.deviation)
     if options.denominator == "real":
         factor = 1 / factor
     first, second = factor[: dedicated.size], factor[dedicated.size :]

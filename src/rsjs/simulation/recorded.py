@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 
 from rsjs.instances.check import check
-from rsjs.instances.documents import canonical
 from rsjs.instances.errors import InputError, described
-from rsjs.instances.schema import Workload
+from rsjs.instances.instance import Workload
+from rsjs.instances.io.serialization import canonical
 from rsjs.instances.solution import Solution
 from rsjs.simulation import event_log
 from rsjs.simulation.engine import simulate

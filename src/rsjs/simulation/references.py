@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass
 
-from rsjs.instances.schema import Workload
+from rsjs.instances.instance import Workload
 from rsjs.simulation.bucket_bound import bucket_bound
 from rsjs.simulation.guards import Status
 from rsjs.simulation.offline import capacity_free_bound

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from rsjs.instances.schema import Instance, Workload
+from rsjs.instances.instance import Instance, Workload
 from rsjs.instances.solution import Solution
 from rsjs.simulation.constraints import Change
 from rsjs.simulation.event_records import Changes

@@ -14,7 +14,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from rsjs.instances.schema import Instance, Workload
+from rsjs.instances.instance import Instance, Workload
 from rsjs.instances.solution import Solution
 from rsjs.simulation.loads import gpus_in_use
 

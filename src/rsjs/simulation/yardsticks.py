@@ -19,10 +19,10 @@ from typing import Any
 
 import numpy as np
 
-from rsjs.heuristics.speed_profile import profiles
-from rsjs.heuristics.survival_steps import steps_of_jobs
-from rsjs.instances.epochs import FIXED
-from rsjs.instances.schema import Instance, Workload
+from rsjs.heuristics.sts.speed_profile import profiles
+from rsjs.heuristics.sts.survival import steps_of_jobs
+from rsjs.instances.epoch_distribution import FIXED
+from rsjs.instances.instance import Instance, Workload
 from rsjs.simulation.configurations import configurations
 from rsjs.simulation.engine import simulate
 from rsjs.simulation.options import Options

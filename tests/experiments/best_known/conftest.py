@@ -11,10 +11,10 @@ from rsjs.experiments.campaigns.records import Record
 from rsjs.experiments.campaigns.runs import Run
 from rsjs.formulations.enumeration import run as enumerate_all
 from rsjs.instances.check import check
-from rsjs.instances.completion import complete
-from rsjs.instances.files import write_instance
 from rsjs.instances.generators.jahani import generate
+from rsjs.instances.io.files import write_instance
 from rsjs.instances.method import Call, Limits, Report
+from rsjs.instances.open_nodes import complete
 from rsjs.instances.permutation import permuted
 from rsjs.instances.solution import Solution, SolveResult, Stop
 

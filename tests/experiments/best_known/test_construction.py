@@ -10,8 +10,8 @@ from rsjs.experiments.best_known.entries import BestKnown
 from rsjs.experiments.best_known.run_claims import of_stores
 from rsjs.experiments.best_known.update import update
 from rsjs.experiments.best_known.verification import verify
-from rsjs.instances.completion import complete
 from rsjs.instances.generators import planted
+from rsjs.instances.open_nodes import complete
 from rsjs.instances.solution import Solution
 
 

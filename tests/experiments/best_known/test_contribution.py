@@ -7,7 +7,7 @@ from rsjs.experiments.best_known.update import update
 from rsjs.experiments.best_known.verification import verify
 from rsjs.instances.check import check
 from rsjs.instances.errors import InputError
-from rsjs.instances.files import write_instance, write_solution
+from rsjs.instances.io.files import write_instance, write_solution
 from rsjs.instances.solution import Solution
 
 DATE = "2030-02-03T00:00:00.000Z"

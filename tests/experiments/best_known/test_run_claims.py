@@ -8,8 +8,8 @@ import pytest
 from rsjs.experiments.best_known.run_claims import of_stores
 from rsjs.instances.check import check
 from rsjs.instances.errors import InputError
-from rsjs.instances.files import write_instance
 from rsjs.instances.generators.jahani import generate
+from rsjs.instances.io.files import write_instance
 
 
 def test_a_run_claims_its_cost_and_its_bound_and_tells_where_from(store, tiny, best, optimum):

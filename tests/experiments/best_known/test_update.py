@@ -14,8 +14,8 @@ from rsjs.experiments.best_known.run_claims import of_stores
 from rsjs.experiments.best_known.update import update
 from rsjs.experiments.best_known.verification import verify
 from rsjs.instances.errors import InputError
-from rsjs.instances.files import read_instance, read_solution
 from rsjs.instances.generators.jahani import generate
+from rsjs.instances.io.files import read_instance, read_solution
 
 
 @pytest.fixture

@@ -9,8 +9,8 @@ from rsjs.experiments.best_known import folder as files
 from rsjs.experiments.best_known.update import update
 from rsjs.experiments.best_known.verification import verify
 from rsjs.instances.errors import InputError
-from rsjs.instances.files import write_solution
 from rsjs.instances.generators.jahani import generate
+from rsjs.instances.io.files import write_solution
 
 
 @pytest.fixture(scope="module")

@@ -34,7 +34,7 @@ WICKED = '''
 import contextlib, io, os, shutil, signal, subprocess, sys, time
 import numpy as np
 from rsjs.instances import costs
-from rsjs.instances.completion import complete
+from rsjs.instances.open_nodes import complete
 from rsjs.instances.method import Method, Report
 from rsjs.instances.solution import Solution, SolveResult, Stop
 

@@ -7,8 +7,8 @@ import pytest
 from rsjs.experiments.campaigns import document, runner
 from rsjs.experiments.campaigns.runner import Part
 from rsjs.instances.errors import InputError
-from rsjs.instances.files import write_instance
 from rsjs.instances.generators.jahani import generate
+from rsjs.instances.io.files import write_instance
 
 GOOD = """
 format = "rsjs-campaign/1"

@@ -10,8 +10,8 @@ from rsjs.experiments.campaigns.runner import Part
 from rsjs.experiments.campaigns.runs import Run, in_order
 from rsjs.experiments.campaigns.sources import GENERATORS
 from rsjs.instances.errors import InputError
-from rsjs.instances.files import write_instance
 from rsjs.instances.generators import jahani
+from rsjs.instances.io.files import write_instance
 from rsjs.instances.method import Limits
 from rsjs.instances.permutation import permuted
 from rsjs.methods import refuse_other_sources

@@ -11,10 +11,10 @@ from rsjs.experiments.campaigns import mig_records, verification
 from rsjs.experiments.campaigns.records import SCHEDULE
 from rsjs.experiments.campaigns.runs import Run
 from rsjs.experiments.protocol import INCUMBENTS
-from rsjs.heuristics.mig_rules import best_fit
+from rsjs.heuristics.mig.scheduling_rules import best_fit
 from rsjs.instances.method import Limits
-from rsjs.instances.mig.schedule import Schedule
-from rsjs.instances.mig.schedule_files import read_schedule, write_problem
+from rsjs.instances.mig.scheduling.files import read_schedule, write_problem
+from rsjs.instances.mig.scheduling.schedule import Schedule
 from rsjs.instances.solution import SolveResult, Stop
 from tests.experiments.campaigns.mig_campaign import read
 

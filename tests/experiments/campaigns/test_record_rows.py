@@ -12,7 +12,7 @@ from rsjs.experiments.campaigns.record_writing import write
 from rsjs.experiments.campaigns.records import Record
 from rsjs.experiments.campaigns.runner import Part, prepare
 from rsjs.instances.check import Verdict
-from rsjs.instances.documents import canonical_text
+from rsjs.instances.io.serialization import canonical_text
 from rsjs.instances.solution import SolveResult, Stop
 
 

@@ -12,10 +12,10 @@ from rsjs.experiments.campaigns.runner import Part
 from rsjs.experiments.campaigns.runs import Run
 from rsjs.experiments.campaigns.store import Store
 from rsjs.experiments.simulations import FIGURES, LOG
-from rsjs.instances.documents import canonical_text
 from rsjs.instances.errors import InputError
-from rsjs.instances.files import write_workload
 from rsjs.instances.generators import sts
+from rsjs.instances.io.files import write_workload
+from rsjs.instances.io.serialization import canonical_text
 from rsjs.instances.method import Limits
 from rsjs.instances.solution import SolveResult, Stop
 from rsjs.simulation import event_log

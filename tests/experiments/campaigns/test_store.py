@@ -22,8 +22,8 @@ from rsjs.experiments.campaigns.runner import Part
 from rsjs.experiments.campaigns.store import Store
 from rsjs.instances.check import check
 from rsjs.instances.errors import InputError
-from rsjs.instances.files import read_instance, read_solution, write_instance
 from rsjs.instances.generators.jahani import generate
+from rsjs.instances.io.files import read_instance, read_solution, write_instance
 
 pytestmark = pytest.mark.process
 

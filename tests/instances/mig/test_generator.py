@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rsjs.instances import documents
 from rsjs.instances.errors import InputError
+from rsjs.instances.io import serialization
 from rsjs.instances.library.drawing import mig_config
 from rsjs.instances.mig import job_documents
-from rsjs.instances.mig.generator import generate
+from rsjs.instances.mig.job_generator.generate import generate
 
 BEYOND = {"dist": "lognormal", "mu": 1000, "sigma": 1}
 COLUMNS = (
@@ -139,6 +139,6 @@ def test_integers_may_be_written_with_a_point(day, read):
 def test_documents_and_digests_survive_the_way_there_and_back(made, seed, count):
     jobs = made(seed, count)
     document = job_documents.document(jobs)
-    assert documents.digest(document) == jobs.digest
-    assert documents.canonical_text(document) == job_documents.text(jobs)
+    assert serialization.digest(document) == jobs.digest
+    assert serialization.canonical_text(document) == job_documents.text(jobs)
     assert job_documents.document(job_documents.to_jobs(document)) == document

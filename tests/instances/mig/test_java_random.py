@@ -4,7 +4,7 @@ import struct
 
 import pytest
 
-from rsjs.instances.mig.java_random import JavaRandom
+from rsjs.instances.mig.konopa.java_random import JavaRandom
 
 
 def test_integers_of_32_bits():

@@ -6,13 +6,13 @@ from hashlib import sha256
 import pytest
 
 from rsjs.instances.errors import InputError
-from rsjs.instances.mig.generator import generate
 from rsjs.instances.mig.job_files import FORMS, read_jobs, write_jobs
-from rsjs.instances.mig.legacy import generate as generate_legacy
-from rsjs.instances.mig.legacy_config import to_config
-from rsjs.instances.mig.legacy_text import java_number, program_text
-from rsjs.instances.mig.published import published_jobs
-from rsjs.instances.mig.sources import read_source, write_sets
+from rsjs.instances.mig.job_generator.generate import generate
+from rsjs.instances.mig.job_generator.sources import read_source, write_sets
+from rsjs.instances.mig.konopa.config import to_config
+from rsjs.instances.mig.konopa.files import java_number, program_text
+from rsjs.instances.mig.konopa.generator import generate as generate_legacy
+from rsjs.instances.mig.konopa.published import published_jobs
 
 
 @pytest.fixture

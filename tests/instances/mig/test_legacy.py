@@ -6,10 +6,10 @@ from math import inf, log, trunc
 import pytest
 
 from rsjs.instances.errors import InputError
-from rsjs.instances.mig.java_random import JavaRandom
-from rsjs.instances.mig.legacy import _integer, generate
-from rsjs.instances.mig.legacy_config import to_config
-from rsjs.instances.mig.published import SHA256, published_dataset
+from rsjs.instances.mig.konopa.config import to_config
+from rsjs.instances.mig.konopa.generator import _integer, generate
+from rsjs.instances.mig.konopa.java_random import JavaRandom
+from rsjs.instances.mig.konopa.published import SHA256, published_dataset
 
 GROUPS = {
     "priority": "priorityConfigSettings",

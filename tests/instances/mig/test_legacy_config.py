@@ -5,7 +5,7 @@ import json
 import pytest
 
 from rsjs.instances.errors import InputError
-from rsjs.instances.mig.legacy_config import Fixed, Normal, Poisson, read_config, to_config
+from rsjs.instances.mig.konopa.config import Fixed, Normal, Poisson, read_config, to_config
 
 
 def test_commas_before_brackets_are_taken_but_not_in_strings(tmp_path, legacy):

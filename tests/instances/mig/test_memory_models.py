@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from rsjs.instances.errors import InputError
-from rsjs.instances.mig.memory_models import MODELS, memory_model
-from rsjs.instances.mig.runs import JOB, UNIT, Runs
-from rsjs.instances.mig.uniforms import Uniforms
+from rsjs.instances.mig.job_generator.memory import MODELS, memory_model
+from rsjs.instances.mig.job_generator.random_streams import Uniforms
+from rsjs.instances.mig.job_generator.runs import JOB, UNIT, Runs
 
 HIGH = {"dist": "uniform", "low": 100, "high": 900}
 

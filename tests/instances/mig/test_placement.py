@@ -6,12 +6,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rsjs.instances.errors import InputError
-from rsjs.instances.mig import placement_documents as files
 from rsjs.instances.mig.geometry import geometry
 from rsjs.instances.mig.gpus import document_of, gpu_named
-from rsjs.instances.mig.placement import Placement
-from rsjs.instances.mig.placement_check import check
-from rsjs.instances.mig.placement_mixes import MIXES, generate
+from rsjs.instances.mig.placement import placement_documents as files
+from rsjs.instances.mig.placement.check import check
+from rsjs.instances.mig.placement.generate import MIXES, generate
+from rsjs.instances.mig.placement.problem import Placement
 
 A100 = gpu_named("A100-40")
 NAMES = [profile.name for profile in A100.profiles]
@@ -120,7 +120,7 @@ def test_a_larger_set_begins_with_the_smaller_one(mix):
     ],
 )
 def test_workloads_without_sense_are_refused(tmp_path, change, message):
-    from rsjs.instances.files import write_document
+    from rsjs.instances.io.files import write_document
 
     document = asked("1g", "2g")
     change(document)

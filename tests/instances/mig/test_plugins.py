@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from rsjs.instances.errors import InputError
-from rsjs.instances.mig.generator import generate
+from rsjs.instances.mig.job_generator.generate import generate
 
 CODE = """
 import numpy as np

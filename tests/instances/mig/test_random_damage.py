@@ -9,11 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rsjs.instances.errors import InputError
-from rsjs.instances.mig import legacy
-from rsjs.instances.mig.config import to_config
-from rsjs.instances.mig.generator import generate
-from rsjs.instances.mig.legacy_config import to_config as to_legacy_config
-from rsjs.instances.mig.published import CONFIG
+from rsjs.instances.mig.job_generator.config import to_config
+from rsjs.instances.mig.job_generator.generate import generate
+from rsjs.instances.mig.konopa import generator
+from rsjs.instances.mig.konopa.config import to_config as to_legacy_config
+from rsjs.instances.mig.konopa.published import CONFIG
 
 RICH = json.loads("""
 {"format": "rsjs-mig-config/1", "name": "rich", "count": 9, "seeds": {"range": [1, 3]},
@@ -60,7 +60,7 @@ def test_a_damaged_configuration_of_the_program_is_refused_or_makes_jobs(damage,
     for value in values:
         damage(document, rng, deepcopy(value))
     with suppress(InputError):
-        jobs = legacy.generate(to_legacy_config(document), name="damaged")
+        jobs = generator.generate(to_legacy_config(document), name="damaged")
         assert len(jobs) == int(document["numberOfJobs"])
 
 

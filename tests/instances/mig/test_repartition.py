@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 
 from rsjs.instances.errors import InputError
-from rsjs.instances.files import write_document
-from rsjs.instances.mig import repartition_documents as files
+from rsjs.instances.io.files import write_document
 from rsjs.instances.mig.gpus import document_of, gpu_named
-from rsjs.instances.mig.repartition import Schedule, makespan
-from rsjs.instances.mig.repartition_check import check
-from rsjs.instances.mig.repartition_generator import generate
+from rsjs.instances.mig.reconfiguration import repartition_documents as files
+from rsjs.instances.mig.reconfiguration.check import check
+from rsjs.instances.mig.reconfiguration.generate import generate
+from rsjs.instances.mig.reconfiguration.problem import Schedule, makespan
 
 A100 = gpu_named("A100-40")
 NAMES = [profile.name for profile in A100.profiles]

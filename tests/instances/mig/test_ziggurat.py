@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from rsjs.instances.mig import ziggurat
+from rsjs.instances.mig.konopa import ziggurat
 
 CURVES = {
     "normal": (ziggurat.normal, lambda x: math.exp(-x * x / 2), math.sqrt(math.pi / 2)),

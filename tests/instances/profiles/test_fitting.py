@@ -5,10 +5,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rsjs.instances.catalogue.step_times import StepTime, step_time
+from rsjs.instances.catalogue.tables import gpu_names, networks
 from rsjs.instances.profiles.fitting import fit
 from rsjs.instances.profiles.measurements import Measurement
-from rsjs.instances.step_times import StepTime, step_time
-from rsjs.instances.tables import gpu_names, networks
 
 EVERYTHING = ((1, 2, 4, 8), (16, 32, 64))
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from rsjs.instances.errors import InputError
-from rsjs.instances.files import read_instance, write_instance
 from rsjs.instances.generators import andreas
+from rsjs.instances.io.files import read_instance, write_instance
 from rsjs.instances.profiles import user_catalogue
 from rsjs.instances.profiles.fitting import fit
 from rsjs.instances.profiles.measurements import Measurement

@@ -4,14 +4,14 @@ import numpy as np
 import pytest
 
 from rsjs.instances.errors import InputError
-from rsjs.instances.files import read_workload, write_workload
 from rsjs.instances.generators import jahani, sts
-from rsjs.instances.traces import selection
+from rsjs.instances.io.files import read_workload, write_workload
+from rsjs.instances.traces import select
 from rsjs.instances.traces.cluster import cluster_of, spelled_nodes
 from rsjs.instances.traces.convert import convert
 from rsjs.instances.traces.gpu_models import gpus_of, stand_ins
-from rsjs.instances.traces.lint import inspect
 from rsjs.instances.traces.options import Options
+from rsjs.instances.traces.quality_report import inspect
 
 NODES = "V100:8:2,P100:4:3"
 LOG = "cluster_log.csv"
@@ -48,7 +48,7 @@ def test_the_recorded_run_time_is_that_on_the_recorded_gpus(format_name, made, r
 
 
 def test_times_on_other_gpus_have_the_ratios_of_the_catalogue(made):
-    from rsjs.instances.catalogue import seconds_per_epoch
+    from rsjs.instances.catalogue.gpus import seconds_per_epoch
 
     workload, _ = made(laws="fixed")
     jobs = workload.jobs
@@ -180,9 +180,9 @@ def test_a_part_of_the_trace_may_be_taken(made):
 
 
 def test_the_first_jobs_stay_when_few_rows_are_held(made, monkeypatch):
-    monkeypatch.setattr(selection, "_SPARE", 0)
+    monkeypatch.setattr(select, "_SPARE", 0)
     assert made(jobs=2)[0].jobs.id == ("7000", "7001")
-    monkeypatch.setattr(selection, "MOST_JOBS", 3)
+    monkeypatch.setattr(select, "MOST_JOBS", 3)
     with pytest.raises(InputError, match="/jobs"):
         made()
 

@@ -16,11 +16,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rsjs.instances.errors import InputError
-from rsjs.instances.traces import json_objects, line_blocks
 from rsjs.instances.traces.cluster import MOST_NODES, spelled_nodes
 from rsjs.instances.traces.convert import convert
-from rsjs.instances.traces.lint import inspect
+from rsjs.instances.traces.io import json, line_blocks
 from rsjs.instances.traces.options import Options
+from rsjs.instances.traces.quality_report import inspect
 from rsjs.instances.traces.registry import open_trace
 
 LOG = "cluster_log.csv"
@@ -218,7 +218,7 @@ def test_an_endless_line_is_no_row_and_is_not_held(texts, monkeypatch):
 
 
 def test_an_endless_object_is_broken_and_is_not_held(texts, monkeypatch):
-    monkeypatch.setattr(json_objects, "LONGEST_OBJECT", 50_000)
+    monkeypatch.setattr(json, "LONGEST_OBJECT", 50_000)
     text = texts["philly"]["cluster_job_log"]
     long = ', {"status": "Pass", "attempts": [' + '{"start_time": null}, ' * 300_000
     at = text.index("},\n    {\n") + 1  # after the first job

@@ -6,7 +6,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from rsjs.instances.traces.lint import inspect
+from rsjs.instances.traces.quality_report import inspect
 from rsjs.instances.traces.registry import open_trace
 
 

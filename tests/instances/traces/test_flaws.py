@@ -3,8 +3,8 @@
 import pytest
 
 from rsjs.instances.traces.cluster import spelled_nodes
-from rsjs.instances.traces.kinds import KINDS
-from rsjs.instances.traces.lint import inspect
+from rsjs.instances.traces.flaws import KINDS
+from rsjs.instances.traces.quality_report import inspect
 from rsjs.instances.traces.registry import open_trace
 
 CLEAN = {name: {"failed": 1} for name in ("openb", "pai", "philly", "helios")}

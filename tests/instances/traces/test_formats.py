@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from rsjs.instances.errors import InputError
-from rsjs.instances.traces import csv_blocks, json_objects, line_blocks
-from rsjs.instances.traces.kinds import FAILED
+from rsjs.instances.traces.flaws import FAILED
+from rsjs.instances.traces.io import csv, json, line_blocks
 from rsjs.instances.traces.registry import FORMATS, open_trace
 from rsjs.instances.traces.text_columns import keys, seconds
 from rsjs.instances.traces.trace_format import NodeGroup
@@ -130,8 +130,8 @@ def test_the_size_of_the_blocks_does_not_matter(format_name, opened, monkeypatch
     trace = opened(format_name)
     plain = all_rows(trace)
     for size in (200, 333, 1000):
-        for module, name in ((csv_blocks, "line_blocks"), (json_objects, "pieces")):
-            real = getattr(line_blocks if name == "line_blocks" else json_objects, name)
+        for module, name in ((csv, "line_blocks"), (json, "pieces")):
+            real = getattr(line_blocks if name == "line_blocks" else json, name)
 
             def small(*arguments, real=real, size=size):
                 return real(*arguments[:-1], size)

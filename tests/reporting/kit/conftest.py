@@ -35,7 +35,7 @@ TREE = {
     "docs/problem.md": "# The problem\n",
     ".ci/run": "#!/bin/sh\n",
     ".github/workflows/test.yml": "on: push\n",
-    "heuristics/greedy.py": "GREEDY = 1\n",
+    "heuristics/greedy/greedy.py": "GREEDY = 1\n",
 }
 DATES = {
     **{f"GIT_{who}_DATE": "2026-01-02T03:04:05Z" for who in ("AUTHOR", "COMMITTER")},
@@ -77,7 +77,7 @@ def repository(tmp_path_factory):
     git("init", "-q")
     git("add", ".")
     git("commit", "-q", "-m", "all")
-    (root / "heuristics/greedy.py").write_text("GREEDY = 2\n")  # not in the commit
+    (root / "heuristics/greedy/greedy.py").write_text("GREEDY = 2\n")  # not in the commit
     return root, git("rev-parse", "HEAD").strip()
 
 

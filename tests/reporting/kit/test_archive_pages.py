@@ -9,7 +9,7 @@ import pytest
 
 from rsjs.cli.main import main
 from rsjs.instances.errors import InputError
-from rsjs.instances.files import read_instance, read_solution
+from rsjs.instances.io.files import read_instance, read_solution
 from rsjs.reporting.csv_rows import read_rows
 from rsjs.reporting.kit.paper import left_to_fill, paper
 from rsjs.reporting.site.families import families
@@ -127,9 +127,9 @@ def test_the_script_carries_out_every_campaign(archive):
 
 def test_the_source_is_that_of_the_commit_without_continuous_integration(archive):
     files = {str(path.relative_to(archive / "src")) for path in (archive / "src").rglob("*")}
-    assert {"LICENSE", "docs/problem.md", "heuristics/greedy.py", "link"} <= files
+    assert {"LICENSE", "docs/problem.md", "heuristics/greedy/greedy.py", "link"} <= files
     assert not any(name.startswith((".ci", ".github", ".git/")) for name in files)
-    assert (archive / "src/heuristics/greedy.py").read_text() == "GREEDY = 1\n"
+    assert (archive / "src/heuristics/greedy/greedy.py").read_text() == "GREEDY = 1\n"
     assert (archive / "src/link").is_symlink()
 
 

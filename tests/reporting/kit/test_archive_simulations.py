@@ -11,8 +11,8 @@ from rsjs.cli.main import main
 from rsjs.experiments.campaigns.collection import collect
 from rsjs.experiments.campaigns.store import Store
 from rsjs.instances.errors import InputError
-from rsjs.instances.files import read_workload, write_workload
 from rsjs.instances.generators import sts
+from rsjs.instances.io.files import read_workload, write_workload
 from rsjs.reporting.kit.ijoc import export
 
 pytestmark = pytest.mark.process

@@ -8,8 +8,8 @@ import pytest
 from rsjs.experiments.campaigns import document, runner
 from rsjs.experiments.campaigns.runner import Part
 from rsjs.instances.errors import InputError
-from rsjs.instances.files import write_instance
 from rsjs.instances.generators import jahani
+from rsjs.instances.io.files import write_instance
 from rsjs.reporting.kit.archive_data import read_from_files, write_instances
 from rsjs.reporting.kit.campaign_script import archived
 from rsjs.reporting.kit.evidence import doubts, experiments

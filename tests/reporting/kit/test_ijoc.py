@@ -12,10 +12,10 @@ import pytest
 from rsjs.cli.main import main
 from rsjs.experiments.campaigns.collection import collect
 from rsjs.experiments.campaigns.runner import Part
-from rsjs.instances.completion import complete
 from rsjs.instances.errors import InputError
-from rsjs.instances.files import read_instance, read_solution, write_instance, write_solution
 from rsjs.instances.generators import jahani
+from rsjs.instances.io.files import read_instance, read_solution, write_instance, write_solution
+from rsjs.instances.open_nodes import complete
 from rsjs.instances.solution import Solution
 from rsjs.reporting import markdown_table
 from rsjs.reporting.kit import source_tree
@@ -145,7 +145,7 @@ def test_a_commit_that_the_checkout_lacks_is_refused(store, repository, tmp_path
 def test_outside_a_checkout_the_installed_package_is_the_source(tmp_path):
     installed = version("rsjs-bench")
     assert write_source("x", installed, None, tmp_path) == Source(None, installed)
-    for name in ("cli/main.py", "instances/schema.py", "instances/data/instance.schema.json"):
+    for name in ("cli/main.py", "instances/instance.py", "instances/data/instance.schema.json"):
         assert (tmp_path / "rsjs" / name).is_file()
     pins = (tmp_path / "requirements.txt").read_text().splitlines()
     assert {"numpy", "jsonschema-rs"} <= {pin.partition("==")[0] for pin in pins}

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from rsjs.experiments.best_known.origins import Origin
-from rsjs.instances.schema import Instance
+from rsjs.instances.instance import Instance
 from rsjs.instances.solution import Solution
 
 

@@ -14,7 +14,7 @@ from rsjs.experiments.best_known.claims import BoundClaim, Claims, CostClaim
 from rsjs.experiments.best_known.entries import BestKnown
 from rsjs.experiments.campaigns.provenance import utc
 from rsjs.instances.generators import planted
-from rsjs.instances.schema import Instance
+from rsjs.instances.instance import Instance
 
 CONSTRUCTION = "construction"  # source of the claims, and of the bound
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from rsjs.experiments.best_known.claims import Claims, CostClaim
 from rsjs.experiments.best_known.pricing import exact_terms
 from rsjs.instances.errors import InputError
-from rsjs.instances.files import read_instance, read_solution
+from rsjs.instances.io.files import read_instance, read_solution
 
 
 def contributed(instance: Path, solution: Path, source: str, date: str) -> Claims:

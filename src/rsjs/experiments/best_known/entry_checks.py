@@ -20,10 +20,10 @@ from rsjs.experiments.best_known.making import made_again
 from rsjs.experiments.best_known.origins import Cost, Step
 from rsjs.experiments.best_known.pricing import as_text, exact_terms
 from rsjs.experiments.gap import contradicts
-from rsjs.instances.documents import Document, canonical_text
 from rsjs.instances.errors import InputError
-from rsjs.instances.files import read_document, read_solution
-from rsjs.instances.schema import Instance
+from rsjs.instances.instance import Instance
+from rsjs.instances.io.files import read_document, read_solution
+from rsjs.instances.io.serialization import Document, canonical_text
 
 
 def heads(entry: BestKnown, stated: Document) -> Iterator[str]:

@@ -26,10 +26,10 @@ from typing import Any
 from rsjs.experiments.best_known.entries import BestKnown
 from rsjs.experiments.campaigns import formats
 from rsjs.instances.check import TOLERANCE
-from rsjs.instances.documents import Document, canonical_text, of_instance
 from rsjs.instances.errors import InputError, described, reason
-from rsjs.instances.files import write_bytes
-from rsjs.instances.schema import Instance
+from rsjs.instances.instance import Instance
+from rsjs.instances.io.files import write_bytes
+from rsjs.instances.io.serialization import Document, canonical_text, of_instance
 
 KIND, SOLU = "best-known", "best_known.solu"
 HERE = Path("results/best_known")  # of a checkout, in the working folder

@@ -9,9 +9,9 @@ from typing import Any
 from rsjs.experiments.best_known.entries import BestKnown
 from rsjs.experiments.best_known.folder import instance_path
 from rsjs.instances.errors import InputError, described
-from rsjs.instances.files import read_instance
+from rsjs.instances.instance import Instance
+from rsjs.instances.io.files import read_instance
 from rsjs.instances.library.drawing import GENERATORS
-from rsjs.instances.schema import Instance
 
 
 def made_by(instance: Instance) -> dict[str, Any] | None:

@@ -23,9 +23,9 @@ from rsjs.experiments.best_known.entries import BestKnown
 from rsjs.experiments.best_known.origins import Bound, Cost, Origin
 from rsjs.experiments.best_known.pricing import AGREEMENT, as_text, exact_terms, verifier
 from rsjs.experiments.gap import contradicts
-from rsjs.instances.documents import Document, canonical_text, of_solution
 from rsjs.instances.errors import InputError
-from rsjs.instances.schema import Instance
+from rsjs.instances.instance import Instance
+from rsjs.instances.io.serialization import Document, canonical_text, of_solution
 
 
 @dataclass(frozen=True, kw_only=True)

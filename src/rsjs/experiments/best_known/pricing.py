@@ -11,9 +11,9 @@ from typing import Any
 
 from rsjs.instances import rsjs_verify
 from rsjs.instances.check import check
-from rsjs.instances.documents import canonical_text, of_instance, of_solution
 from rsjs.instances.errors import InputError, described
-from rsjs.instances.schema import Instance
+from rsjs.instances.instance import Instance
+from rsjs.instances.io.serialization import canonical_text, of_instance, of_solution
 from rsjs.instances.solution import Solution
 
 AGREEMENT = 1e-9  # relative, between the check in floating point and the exact one

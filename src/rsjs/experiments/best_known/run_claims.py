@@ -13,9 +13,9 @@ from rsjs.experiments.campaigns.instance_files import instance_file, refuse_othe
 from rsjs.experiments.campaigns.records import Record
 from rsjs.experiments.campaigns.store import Store
 from rsjs.instances.errors import InputError
-from rsjs.instances.files import read_instance, read_solution
+from rsjs.instances.instance import Instance
+from rsjs.instances.io.files import read_instance, read_solution
 from rsjs.instances.permutation import permuted
-from rsjs.instances.schema import Instance
 from rsjs.instances.solution import Solution, Stop
 
 VALID = "instance"  # `bound_variant` of a bound for the instance as given

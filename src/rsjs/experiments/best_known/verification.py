@@ -10,8 +10,8 @@ from pathlib import Path
 from rsjs.experiments.best_known import folder as files
 from rsjs.experiments.best_known.entries import BestKnown
 from rsjs.experiments.best_known.entry_checks import differs, heads, histories, solution
-from rsjs.instances.documents import Document
 from rsjs.instances.errors import InputError
+from rsjs.instances.io.serialization import Document
 
 
 @dataclass(frozen=True, kw_only=True)

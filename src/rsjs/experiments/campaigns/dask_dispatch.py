@@ -19,13 +19,7 @@ from pathlib import Path
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, ClassVar
 
-from rsjs.experiments.campaigns import (
-    dask_node,
-    manifest,
-    record_transfer,
-    record_writing,
-    records,
-)
+from rsjs.experiments.campaigns import dask_node, manifest, record_transfer, record_writing, records
 from rsjs.experiments.campaigns.dask_results import result_of
 from rsjs.experiments.campaigns.dask_workers import Worker, Workers
 from rsjs.experiments.campaigns.dispatch import Dispatch, News

@@ -27,7 +27,7 @@ from rsjs.experiments.campaigns.record_transfer import Parcel, packed
 from rsjs.experiments.campaigns.session import Conditions
 from rsjs.experiments.campaigns.slot_process import Slot
 from rsjs.experiments.campaigns.store import Store
-from rsjs.instances.files import write_bytes
+from rsjs.instances.io.files import write_bytes
 
 POLL = 0.25  # seconds between looks whether a run is still wanted
 WANTED = {"executing", "long-running"}  # states of a task as its worker sees it

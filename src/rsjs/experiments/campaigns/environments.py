@@ -22,8 +22,8 @@ from rsjs.commit import code_digest
 from rsjs.experiments import mig_methods, simulations
 from rsjs.experiments.campaigns.choices import HERE
 from rsjs.formulations.backends.registry import BACKENDS
-from rsjs.instances.documents import canonical_text
 from rsjs.instances.errors import InputError, described
+from rsjs.instances.io.serialization import canonical_text
 from rsjs.methods import Request, all_methods, sources
 
 PATIENCE = 60.0  # seconds for an interpreter to answer

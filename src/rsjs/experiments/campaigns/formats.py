@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from rsjs.instances.errors import InputError, NewerFormat, described
-from rsjs.instances.json_reader import read_json
-from rsjs.instances.json_schemas import fit
+from rsjs.instances.io.json_schema import fit
+from rsjs.instances.io.strict_json import read_json
 
 VERSION = 1
 

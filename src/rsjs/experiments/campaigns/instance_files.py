@@ -7,10 +7,10 @@ from pathlib import Path
 
 from rsjs.experiments.campaigns.runs import Kind
 from rsjs.instances.errors import InputError
-from rsjs.instances.files import read_instance, read_workload, write_instance, write_workload
-from rsjs.instances.mig.schedule_files import read_problem, write_problem
-from rsjs.instances.mig.scheduling import SchedulingProblem
-from rsjs.instances.schema import Instance, Workload
+from rsjs.instances.instance import Instance, Workload
+from rsjs.instances.io.files import read_instance, read_workload, write_instance, write_workload
+from rsjs.instances.mig.scheduling.files import read_problem, write_problem
+from rsjs.instances.mig.scheduling.problem import SchedulingProblem
 
 Subject = Instance | Workload | SchedulingProblem
 READERS: Mapping[Kind, Callable[[str | Path], Subject]] = {

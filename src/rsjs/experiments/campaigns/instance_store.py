@@ -28,11 +28,11 @@ from rsjs.experiments.campaigns.mig_sources import MigSource
 from rsjs.experiments.campaigns.runs import Kind
 from rsjs.experiments.campaigns.sources import Source
 from rsjs.instances.errors import InputError
-from rsjs.instances.files import write_bytes
-from rsjs.instances.json_reader import read_json
-from rsjs.instances.mig.scheduling import SchedulingProblem
+from rsjs.instances.instance import Instance, Workload
+from rsjs.instances.io.files import write_bytes
+from rsjs.instances.io.strict_json import read_json
+from rsjs.instances.mig.scheduling.problem import SchedulingProblem
 from rsjs.instances.permutation import permuted
-from rsjs.instances.schema import Instance, Workload
 from rsjs.methods import Request
 
 

@@ -12,7 +12,7 @@ from rsjs.experiments.campaigns.document import Campaign
 from rsjs.experiments.campaigns.environments import Environment
 from rsjs.experiments.campaigns.expansion import Plan
 from rsjs.instances.errors import InputError, described, escaped
-from rsjs.instances.files import write_bytes
+from rsjs.instances.io.files import write_bytes
 
 STORE, PLAN, CAMPAIGN = "store.json", "plan.json", "campaign.toml"
 

@@ -18,9 +18,9 @@ from rsjs.experiments.comparison import Row
 from rsjs.experiments.mig_launcher import finished
 from rsjs.experiments.mig_outcome import columns
 from rsjs.instances.check import Verdict
-from rsjs.instances.mig.schedule import Schedule
-from rsjs.instances.mig.schedule_check import check_schedule
-from rsjs.instances.mig.schedule_files import read_problem, write_schedule
+from rsjs.instances.mig.scheduling.check import check_schedule
+from rsjs.instances.mig.scheduling.files import read_problem, write_schedule
+from rsjs.instances.mig.scheduling.schedule import Schedule
 from rsjs.instances.solution import SolveResult
 
 Figures = dict[str, Any]

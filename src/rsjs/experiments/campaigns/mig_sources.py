@@ -28,18 +28,23 @@ from typing import Any
 from rsjs.experiments.campaigns.choices import distinct
 from rsjs.experiments.campaigns.sources import found_files
 from rsjs.experiments.campaigns.toml_files import expanded
-from rsjs.instances.bounded_files import read_bytes
-from rsjs.instances.documents import canonical_text
 from rsjs.instances.errors import InputError, described
-from rsjs.instances.json_reader import read_json
+from rsjs.instances.io.bounded_files import read_bytes
+from rsjs.instances.io.serialization import canonical_text
+from rsjs.instances.io.strict_json import read_json
 from rsjs.instances.library.drawing import draw, refuse_other
 from rsjs.instances.library.recipes import MIG
 from rsjs.instances.library.sets import library_set
+from rsjs.instances.mig.job_generator.sources import read_source
 from rsjs.instances.mig.jobs import JobSet
-from rsjs.instances.mig.schedule_files import is_problem, read_problem_or_jobs
-from rsjs.instances.mig.schedule_objective import parse_objective
-from rsjs.instances.mig.scheduling import PAPER_UNITS, SchedulingProblem, named, paper_problem
-from rsjs.instances.mig.sources import read_source
+from rsjs.instances.mig.scheduling.files import is_problem, read_problem_or_jobs
+from rsjs.instances.mig.scheduling.objective import parse_objective
+from rsjs.instances.mig.scheduling.problem import (
+    PAPER_UNITS,
+    SchedulingProblem,
+    named,
+    paper_problem,
+)
 
 KINDS = ("set", "config", "files")
 Variant = tuple[str | None, str | None, tuple[int, ...] | None]

@@ -11,12 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from rsjs.experiments import launcher
-from rsjs.experiments.campaigns import (
-    provenance,
-    record_writing,
-    simulation_records,
-    verification,
-)
+from rsjs.experiments.campaigns import provenance, record_writing, simulation_records, verification
 from rsjs.experiments.campaigns.instance_files import refuse_other
 from rsjs.experiments.campaigns.records import DECISIONS, Record
 from rsjs.experiments.campaigns.runs import Run

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from rsjs.experiments.campaigns import formats, records
 from rsjs.experiments.campaigns.runs import Run
-from rsjs.instances.bounded_files import MOST_BYTES
 from rsjs.instances.errors import InputError, described
+from rsjs.instances.io.bounded_files import MOST_BYTES
 
 Parcel = dict[str, bytes]
 

@@ -15,8 +15,8 @@ from typing import Any
 from rsjs.experiments.campaigns import formats
 from rsjs.experiments.campaigns.formats import Document
 from rsjs.experiments.campaigns.records import SOLUTION, SUMS, Record
-from rsjs.instances.bounded_files import read_bytes
-from rsjs.instances.documents import canonical_text, of_solution
+from rsjs.instances.io.bounded_files import read_bytes
+from rsjs.instances.io.serialization import canonical_text, of_solution
 
 LOG_END = 2**18  # bytes kept of either end of a log
 

@@ -9,7 +9,7 @@ from hashlib import sha256
 from typing import Any, Literal
 
 from rsjs.experiments.campaigns import formats
-from rsjs.instances.documents import canonical_text
+from rsjs.instances.io.serialization import canonical_text
 from rsjs.instances.method import Limits
 
 Kind = Literal["instance", "workload", "mig_scheduling"]

@@ -21,7 +21,7 @@ from rsjs.experiments.campaigns.calibration import calibrate
 from rsjs.experiments.campaigns.document import Campaign
 from rsjs.experiments.campaigns.environments import Environment
 from rsjs.instances.errors import InputError, NewerFormat
-from rsjs.instances.files import write_bytes
+from rsjs.instances.io.files import write_bytes
 
 MEMORY = "resident memory of the process tree every 50 ms, VmHWM of each process"
 

@@ -27,8 +27,8 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
-from rsjs.instances.documents import canonical_text
 from rsjs.instances.errors import InputError
+from rsjs.instances.io.serialization import canonical_text
 
 
 def options(document: Mapping[str, Any]) -> str:

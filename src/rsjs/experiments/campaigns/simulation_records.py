@@ -26,11 +26,11 @@ from typing import Any
 
 from rsjs.experiments.campaigns.runs import Run
 from rsjs.experiments.simulations import FIGURES, LOG
-from rsjs.instances.bounded_files import read_bytes
 from rsjs.instances.check import ROUNDING, TOLERANCE, Verdict, Violation
-from rsjs.instances.documents import canonical_text
 from rsjs.instances.errors import InputError
-from rsjs.instances.files import read_workload
+from rsjs.instances.io.bounded_files import read_bytes
+from rsjs.instances.io.files import read_workload
+from rsjs.instances.io.serialization import canonical_text
 from rsjs.instances.solution import SolveResult
 from rsjs.simulation import event_log
 from rsjs.simulation.options import Options

@@ -19,14 +19,14 @@ from typing import Any
 
 from rsjs.experiments.campaigns.choices import distinct
 from rsjs.experiments.campaigns.toml_files import expanded
-from rsjs.instances.bounded_files import read_bytes
-from rsjs.instances.documents import canonical_text
 from rsjs.instances.errors import InputError, described
-from rsjs.instances.files import read_instance, read_workload
 from rsjs.instances.generators import andreas, jahani, kiros, sts
+from rsjs.instances.instance import Instance, Workload
+from rsjs.instances.io.bounded_files import read_bytes
+from rsjs.instances.io.files import read_instance, read_workload
+from rsjs.instances.io.serialization import canonical_text
 from rsjs.instances.library.drawing import GENERATORS, refuse_other
 from rsjs.instances.library.sets import library_set
-from rsjs.instances.schema import Instance, Workload
 
 WORKLOADS: Mapping[str, Callable[..., Workload]] = {
     "jahani": jahani.workload,

@@ -8,9 +8,9 @@ from math import isfinite
 from pathlib import Path
 from typing import Any
 
-from rsjs.instances.bounded_files import read_text
 from rsjs.instances.errors import InputError, described
-from rsjs.instances.json_schemas import pointer, walk
+from rsjs.instances.io.bounded_files import read_text
+from rsjs.instances.io.json_schema import pointer, walk
 
 
 def read_toml(path: Path) -> tuple[str, dict[str, Any]]:

@@ -15,9 +15,9 @@ import numpy as np
 
 from rsjs.experiments.claims.claim import Row
 from rsjs.experiments.claims.simulated import row, simulated
-from rsjs.instances import catalogue, streams
-from rsjs.instances.generators import jahani
-from rsjs.instances.schema import Workload
+from rsjs.instances.catalogue import gpus
+from rsjs.instances.generators import jahani, random_streams
+from rsjs.instances.instance import Workload
 from rsjs.simulation.options import Options
 from rsjs.simulation.outcome import Outcome
 from rsjs.simulation.policies.registry import policy
@@ -64,20 +64,20 @@ def workload(seed: int) -> Workload:
     for j, (network, framework, _, batch) in enumerate(TABLE_IV):
         for i, gpu in enumerate(cluster.gpu_types):
             for k in range(1, int(cluster.largest_of_gpu[i]) + 1):
-                seconds = catalogue.seconds_per_epoch(
+                seconds = gpus.seconds_per_epoch(
                     network, gpu.name, k, batch, framework=framework, prefix_minimum=True
                 )
                 hours[j, i, k] = seconds / 3600
     epochs = np.array([epochs for _, _, epochs, _ in TABLE_IV])
     whole = np.where(np.isfinite(hours), hours, np.nan) * epochs[:, None, None]
     least, longest = np.nanmin(whole, axis=(1, 2)), np.nanmax(whole, axis=(1, 2))
-    u = streams.uniforms(jahani.FAMILY, seed, "due", len(TABLE_IV))
+    u = random_streams.uniforms(jahani.FAMILY, seed, "due", len(TABLE_IV))
     made = replace(
         jobs,
         application=tuple(f"{network} ({framework})" for network, framework, *_ in TABLE_IV),
-        hours_per_epoch=streams.rounded(hours),
+        hours_per_epoch=random_streams.rounded(hours),
         epochs_max=epochs,
-        due=streams.rounded(jobs.release + streams.uniform(u, least, 2 * longest)),
+        due=random_streams.rounded(jobs.release + random_streams.uniform(u, least, 2 * longest)),
     )
     return replace(
         base, name=f"jahani-table4-s{seed}", jobs=made, realised_epochs=made.epochs_max.copy()

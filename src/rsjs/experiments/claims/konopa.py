@@ -12,7 +12,7 @@ FCFS, CPSAT = "fcfs", "cpsat:fcfs"
 
 def dataset() -> Iterator[Row]:
     """The jobs of the published dataset, which is made again byte for byte."""
-    from rsjs.instances.mig.published import published_jobs
+    from rsjs.instances.mig.konopa.published import published_jobs
 
     jobs, before = published_jobs(), 0.0
     for job in range(len(jobs)):
@@ -37,9 +37,9 @@ def schedules(
     from rsjs.experiments.mig_scheduling import schedule
     from rsjs.instances.library.drawing import mig_config
     from rsjs.instances.method import Limits
-    from rsjs.instances.mig.generator import generate
-    from rsjs.instances.mig.schedule_objective import parse_objective
-    from rsjs.instances.mig.scheduling import paper_problem
+    from rsjs.instances.mig.job_generator.generate import generate
+    from rsjs.instances.mig.scheduling.objective import parse_objective
+    from rsjs.instances.mig.scheduling.problem import paper_problem
 
     limits, config = Limits(time_limit=time_limit, gap=0.0), mig_config("section4.json")
     for seed in config.seeds[:seeds]:

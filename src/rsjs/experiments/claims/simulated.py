@@ -7,7 +7,7 @@ from typing import Any
 
 from rsjs.experiments.campaigns.sources import WORKLOADS
 from rsjs.experiments.claims.claim import Row
-from rsjs.instances.schema import Workload
+from rsjs.instances.instance import Workload
 from rsjs.simulation.engine import simulate
 from rsjs.simulation.guards import Status
 from rsjs.simulation.options import Options

@@ -16,12 +16,8 @@ from rsjs.experiments.campaigns.records import SOLUTION
 from rsjs.experiments.comparison import Row
 from rsjs.instances.check import check
 from rsjs.instances.errors import InputError, described
-from rsjs.instances.files import read_instance, read_solution, read_workload, write_bytes
-from rsjs.reporting.kit.archive_files import (
-    file_of_instance,
-    file_of_run,
-    refuse_other_cost,
-)
+from rsjs.instances.io.files import read_instance, read_solution, read_workload, write_bytes
+from rsjs.reporting.kit.archive_files import file_of_instance, file_of_run, refuse_other_cost
 from rsjs.reporting.kit.evidence import Experiment
 from rsjs.reporting.objectives import best_row
 from rsjs.reporting.rows import is_simulated

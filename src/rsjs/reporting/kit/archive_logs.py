@@ -9,13 +9,9 @@ from rsjs.experiments.comparison import Row
 from rsjs.experiments.problems import problem
 from rsjs.experiments.simulations import LOG
 from rsjs.instances.errors import InputError
-from rsjs.instances.files import read_workload, write_bytes
+from rsjs.instances.io.files import read_workload, write_bytes
 from rsjs.reporting.kit.archive_data import Best, Data
-from rsjs.reporting.kit.archive_files import (
-    file_of_instance,
-    file_of_run,
-    refuse_other_cost,
-)
+from rsjs.reporting.kit.archive_files import file_of_instance, file_of_run, refuse_other_cost
 from rsjs.reporting.kit.evidence import Experiment
 from rsjs.reporting.objectives import best_row
 from rsjs.reporting.rows import is_simulated

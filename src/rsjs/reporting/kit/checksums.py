@@ -6,7 +6,7 @@ import os
 from hashlib import sha256
 from pathlib import Path
 
-from rsjs.instances.files import write_bytes
+from rsjs.instances.io.files import write_bytes
 
 SUMS = "SHA256SUMS"
 

@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import Any
 
 from rsjs.instances.errors import InputError, described
-from rsjs.instances.files import write_bytes
+from rsjs.instances.io.files import write_bytes
 from rsjs.reporting.conditions import conditions
 from rsjs.reporting.kit import archive_data, archive_logs, campaign_script, pages
 from rsjs.reporting.kit.checksums import files_below, write_sums

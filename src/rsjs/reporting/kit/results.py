@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Literal
 
 from rsjs.instances.errors import InputError
-from rsjs.instances.files import write_bytes
+from rsjs.instances.io.files import write_bytes
 from rsjs.reporting import cost_bars, gap_curves, tables
 from rsjs.reporting.csv_rows import csv_text
 from rsjs.reporting.families import by_family

@@ -14,7 +14,7 @@ from pathlib import Path, PurePosixPath
 
 from rsjs.commit import of_tree
 from rsjs.instances.errors import InputError, described
-from rsjs.instances.files import write_bytes
+from rsjs.instances.io.files import write_bytes
 
 DISTRIBUTION = "rsjs-bench"
 PACKAGES = ("rsjs", "rsjs.instances", "rsjs.formulations", "rsjs.heuristics", "rsjs.best_known")

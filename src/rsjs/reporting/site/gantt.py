@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from rsjs.instances.schema import Instance
+from rsjs.instances.instance import Instance
 from rsjs.reporting.gpu_slots import Shelf
 from rsjs.reporting.site.plots import Plot, Trace, axes
 

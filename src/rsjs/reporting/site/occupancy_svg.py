@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import log
 
-from rsjs.instances.schema import Instance
+from rsjs.instances.instance import Instance
 from rsjs.reporting.formats import TIMES, significant
 from rsjs.reporting.gpu_slots import Block, Shelf
 from rsjs.reporting.occupancy_lines import VIRIDIS

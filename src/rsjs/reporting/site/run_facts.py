@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from rsjs.instances.mig.schedule_objective import TERMS
+from rsjs.instances.mig.scheduling.objective import TERMS
 from rsjs.reporting import formats
 from rsjs.reporting.objectives import unit
 from rsjs.reporting.rows import executed, known

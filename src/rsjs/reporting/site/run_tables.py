@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 
 from rsjs.experiments.campaigns.statuses import failure
-from rsjs.instances.mig.schedule_objective import TERMS as SCHEDULE_TERMS
+from rsjs.instances.mig.scheduling.objective import TERMS as SCHEDULE_TERMS
 from rsjs.reporting import columns, formats
 from rsjs.reporting.objectives import best_row, column, is_best, unit
 from rsjs.reporting.rows import are_shared, executed, known

@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from rsjs.instances.streams import index, uniforms
+from rsjs.instances.generators.random_streams import index, uniforms
 from rsjs.reporting.statistics.shifted_mean import ratio
 
 Array = NDArray[np.float64]

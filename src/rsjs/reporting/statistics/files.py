@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from rsjs.instances.files import write_bytes
+from rsjs.instances.io.files import write_bytes
 from rsjs.reporting.statistics import sheet_text
 from rsjs.reporting.statistics.analysis import Analysis
 from rsjs.reporting.statistics.pictures import pictures

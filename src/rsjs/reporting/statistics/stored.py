@@ -8,7 +8,7 @@ from typing import Any
 
 from rsjs.experiments.campaigns import formats
 from rsjs.instances.errors import InputError, described
-from rsjs.instances.json_reader import read_json
+from rsjs.instances.io.strict_json import read_json
 from rsjs.reporting.csv_rows import read_rows
 
 ROWS, EVENTS = "rows.csv", "events.json"

@@ -25,10 +25,10 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rsjs.heuristics.power_model import JobData, PowerModel
-from rsjs.heuristics.speed_profile import FEASIBLE, SLACK, profiles
-from rsjs.heuristics.survival_steps import Steps
-from rsjs.instances.schema import Instance
+from rsjs.heuristics.sts.power_model import JobData, PowerModel
+from rsjs.heuristics.sts.speed_profile import FEASIBLE, SLACK, profiles
+from rsjs.heuristics.sts.survival import Steps
+from rsjs.instances.instance import Instance
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

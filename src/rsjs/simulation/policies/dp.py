@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from rsjs.heuristics import dynamic_programming
-from rsjs.instances.completion import complete
-from rsjs.instances.schema import Instance
+from rsjs.heuristics.dispatching import pooled_dp
+from rsjs.instances.instance import Instance
+from rsjs.instances.open_nodes import complete
 from rsjs.methods import Request
 from rsjs.simulation.policies.workload_data import WorkloadData
 from rsjs.simulation.policy import Choice, Policy
@@ -19,7 +19,7 @@ def policy(request: Request, whole: Instance) -> Policy:
 
     def decide(state: State, memory: Any) -> Choice:
         part = state.of(ALL, epochs)
-        found = dynamic_programming.decide(part, rule, epochs, known.model(state.rows))
+        found = pooled_dp.decide(part, rule, epochs, known.model(state.rows))
         return Choice(solution=complete(part, found))
 
     return Policy(spelling=request.spelling, decide=decide)

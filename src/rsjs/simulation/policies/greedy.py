@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from rsjs.heuristics import greedy
-from rsjs.heuristics.greedy_rules import RULES
-from rsjs.heuristics.outcome import choose_rule
+from rsjs.heuristics.common.result import choose_rule
+from rsjs.heuristics.greedy import greedy
+from rsjs.heuristics.greedy.rules import RULES
 from rsjs.instances import costs
-from rsjs.instances.completion import complete
-from rsjs.instances.schema import Instance
+from rsjs.instances.instance import Instance
+from rsjs.instances.open_nodes import complete
 from rsjs.methods import Request
 from rsjs.simulation.policy import Choice, Policy
 from rsjs.simulation.state import State

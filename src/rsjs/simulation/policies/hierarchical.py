@@ -16,9 +16,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rsjs.formulations.splitting import demand
-from rsjs.instances.completion import complete
-from rsjs.instances.schema import Instance
+from rsjs.heuristics.decomposition.partition import demand
+from rsjs.instances.instance import Instance
+from rsjs.instances.open_nodes import complete
 from rsjs.instances.solution import Solution
 from rsjs.methods import Request
 from rsjs.simulation.event_kinds import TIE

@@ -12,8 +12,8 @@ from math import inf
 from typing import Any
 
 from rsjs.instances.errors import InputError
+from rsjs.instances.instance import Instance
 from rsjs.instances.method import Call, Limits, Report
-from rsjs.instances.schema import Instance
 from rsjs.methods import Request
 from rsjs.simulation.guards import Status, Stopped
 from rsjs.simulation.placements import kept

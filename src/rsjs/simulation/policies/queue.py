@@ -13,13 +13,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rsjs.heuristics.first_fit import as_solution, first_fit
-from rsjs.heuristics.queue_choices import Choices
-from rsjs.heuristics.queue_scheduling import RULES
-from rsjs.heuristics.rooms import Rooms
+from rsjs.heuristics.dispatching.first_fit import as_solution, first_fit
+from rsjs.heuristics.dispatching.queue_choices import Choices
+from rsjs.heuristics.dispatching.queues import RULES
+from rsjs.heuristics.dispatching.rooms import Rooms
 from rsjs.instances.cluster import Cluster
-from rsjs.instances.completion import complete
-from rsjs.instances.schema import Instance
+from rsjs.instances.instance import Instance
+from rsjs.instances.open_nodes import complete
 from rsjs.instances.solution import Solution
 from rsjs.methods import Request
 from rsjs.simulation.placements import beside, kept

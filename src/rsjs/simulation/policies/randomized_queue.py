@@ -6,11 +6,11 @@ from math import inf
 from time import perf_counter
 from typing import Any
 
-from rsjs.heuristics.queue_choices import Choices
-from rsjs.heuristics.randomized_queue import compile_kernels, search_schedules
-from rsjs.heuristics.stopping import Iterations, Seconds
-from rsjs.instances.completion import complete
-from rsjs.instances.schema import Instance
+from rsjs.heuristics.common.stopping import Iterations, Seconds
+from rsjs.heuristics.dispatching.queue_choices import Choices
+from rsjs.heuristics.greedy.randomized_shared import compile_kernels, search_schedules
+from rsjs.instances.instance import Instance
+from rsjs.instances.open_nodes import complete
 from rsjs.methods import Request
 from rsjs.simulation.policies.workload_data import WorkloadData
 from rsjs.simulation.policy import Choice, Policy

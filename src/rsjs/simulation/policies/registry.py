@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from importlib import import_module
 
-from rsjs.instances.schema import Instance, Workload
+from rsjs.instances.instance import Instance, Workload
 from rsjs.methods import Request
 from rsjs.simulation.policies import method
 from rsjs.simulation.policies.declared import request as requested

@@ -18,18 +18,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rsjs.formulations.backends.registry import backend
-from rsjs.formulations.pooled_choice import SOLVER, Offers, Pools, choose
-from rsjs.heuristics.compiled import smallest
-from rsjs.heuristics.first_fit import Placed, as_solution, first_fit
-from rsjs.heuristics.power_model import JobData
-from rsjs.heuristics.rooms import Rooms
-from rsjs.heuristics.sts_postprocessing import on_their_nodes
-from rsjs.instances.completion import complete
+from rsjs.heuristics.common.jit import smallest
+from rsjs.heuristics.dispatching.first_fit import Placed, as_solution, first_fit
+from rsjs.heuristics.dispatching.rooms import Rooms
+from rsjs.heuristics.sts.migration import on_their_nodes
+from rsjs.heuristics.sts.power_model import JobData
+from rsjs.instances.instance import Instance
 from rsjs.instances.method import Limits
-from rsjs.instances.schema import Instance
+from rsjs.instances.open_nodes import complete
 from rsjs.instances.solution import Solution
 from rsjs.methods import Request
 from rsjs.simulation.policies.cost_to_go import Values, values
+from rsjs.simulation.policies.pooled_relaxation import SOLVER, Offers, Pools, choose
 from rsjs.simulation.policies.workload_data import WorkloadData
 from rsjs.simulation.policy import Choice, Policy
 from rsjs.simulation.state import State

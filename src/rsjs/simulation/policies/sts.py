@@ -14,9 +14,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rsjs.heuristics import sts
-from rsjs.instances.completion import complete
-from rsjs.instances.schema import Instance
+from rsjs.heuristics.sts import sts
+from rsjs.instances.instance import Instance
+from rsjs.instances.open_nodes import complete
 from rsjs.methods import Request
 from rsjs.simulation.policies.workload_data import WorkloadData
 from rsjs.simulation.policy import Choice, Policy

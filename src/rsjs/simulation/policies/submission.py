@@ -13,9 +13,9 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from rsjs.formulations.splitting import demand, runs_on
+from rsjs.heuristics.decomposition.partition import demand, runs_on
 from rsjs.instances import costs
-from rsjs.instances.schema import Instance
+from rsjs.instances.instance import Instance
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from rsjs.heuristics import candidates
-from rsjs.heuristics.best_fit import assign, pool_by_node_type
-from rsjs.heuristics.list_scheduling import ORDERS, right_sizing_cost
-from rsjs.instances.completion import complete
-from rsjs.instances.schema import Instance
+from rsjs.heuristics.dispatching import candidates
+from rsjs.heuristics.dispatching.list_scheduling import ORDERS, right_sizing_cost
+from rsjs.heuristics.dispatching.placement import assign, pool_by_node_type
+from rsjs.instances.instance import Instance
+from rsjs.instances.open_nodes import complete
 from rsjs.instances.solution import Solution
 from rsjs.methods import Request
 from rsjs.simulation.placements import beside, kept

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from functools import cached_property
 
-from rsjs.heuristics.power_model import Ints, JobData, PowerModel
-from rsjs.heuristics.survival_steps import Steps, steps_of_jobs, taken
-from rsjs.instances.schema import Instance
+from rsjs.heuristics.sts.power_model import Ints, JobData, PowerModel
+from rsjs.heuristics.sts.survival import Steps, steps_of_jobs, taken
+from rsjs.instances.instance import Instance
 from rsjs.simulation.state import State
 
 

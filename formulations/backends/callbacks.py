@@ -1,0 +1,167 @@
+"""Between a solver's callbacks and the caller: evaluates, filters, remembers, survives."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rsjs.formulations.backends.backend import RawResult
+from rsjs.formulations.milp.matrix import MatrixModel
+from rsjs.instances.solution import Stop
+
+INFINITE = 1e20
+POLL_SECONDS = 0.05
+
+
+def relative_gap(objective: float | None, bound: float | None) -> float:
+    """|z - b| / max(|z|, |b|); 0 if the bound is not below z, inf if one is missing."""
+    if objective is None or bound is None:
+        return float("inf")
+    if bound >= objective:
+        return 0.0
+    return (objective - bound) / max(abs(objective), abs(bound))
+
+
+def settled(stop: Stop, objective: float | None, bound: float | None, largest: float = 1.0) -> Stop:
+    """
+    OPTIMAL only where objective and bound meet, else GAP; other stops as they are.
+
+    Solvers say "optimal" as soon as their gap limit is met. They meet if the relative gap is at
+    most 1e-9, or the bound lacks at most 1e-9 max(1, |z|); where the `largest` cost is below 1, it
+    stands for the 1.
+    """
+    if stop is not Stop.OPTIMAL or objective is None:
+        return stop
+    slack = 1e-9 * max(min(1.0, largest), abs(objective))
+    met = bound is not None and bound >= objective - slack
+    return Stop.OPTIMAL if met or relative_gap(objective, bound) <= 1e-9 else Stop.GAP
+
+
+def reached(stop: Stop, objective: float | None, bound: float | None, gap: float) -> Stop:
+    """GAP only where the gap asked for is reached: solvers round costs and count an offset in."""
+    if stop is Stop.GAP and relative_gap(objective, bound) > max(1.001 * gap, 1e-8):
+        return Stop.ITERATIONS
+    return stop
+
+
+class Relay:
+    """
+    Hands incumbents and bounds on, one at a time and only if they are better than before.
+
+    Solvers repeat solutions, call from threads of their own, and cannot carry a Python exception
+    through their C++ frames: the exception waits here, asks the solver to stop, and is raised by
+    `result`.
+
+    Attributes
+    ----------
+    x, objective : vector and float, or None
+        The best vector so far and its true cost.
+    bound : float or None
+        The best lower bound so far.
+    interrupted : bool
+        Whether the caller's `stop` said yes.
+    """
+
+    def __init__(
+        self,
+        model: MatrixModel,
+        on_incumbent: Callable[[NDArray[np.float64]], None],
+        on_bound: Callable[[float], None],
+        stop: Callable[[], bool],
+    ) -> None:
+        self.x: NDArray[np.float64] | None = None
+        self.objective: float | None = None
+        self.bound: float | None = None
+        self.interrupted = False
+        self._model = model
+        self._on_incumbent = on_incumbent
+        self._on_bound = on_bound
+        self._stop = stop
+        self._error: BaseException | None = None
+        self._over = False
+        self._lock = threading.Lock()
+
+    def offer_incumbent(self, x: NDArray[np.float64]) -> None:
+        """A feasible vector, in the model's columns."""
+        with self._guarded():
+            objective = self._model.objective(x)
+            least = 1e-12 * max(1.0, abs(objective))
+            better = self.objective is None or objective < self.objective - least
+            if better and not self._over:
+                x.setflags(write=False)
+                self.x, self.objective = x, objective
+                self._on_incumbent(x)
+
+    def offer_bound(self, value: float) -> None:
+        """A lower bound, offset included; solver infinities are no bounds."""
+        with self._guarded():
+            better = self.bound is None or value > self.bound
+            if better and abs(value) < INFINITE and not self._over:
+                self.bound = value
+                self._on_bound(value)
+
+    def stopping(self) -> bool:
+        """Whether the solver has to end early."""
+        if not self.interrupted:
+            with self._guarded():
+                self.interrupted = self._stop()
+        return self.interrupted or self._error is not None
+
+    @contextmanager
+    def watching(self, interrupt: Callable[[], None]) -> Iterator[None]:
+        """While the block runs, a thread polls `stop` and calls `interrupt`."""
+        done = threading.Event()
+
+        def poll() -> None:
+            while not done.wait(POLL_SECONDS):
+                if self.stopping():
+                    # again and again: a solver forgets or refuses a call that comes too early
+                    with suppress(Exception):
+                        interrupt()
+
+        thread = threading.Thread(target=poll, daemon=True)
+        thread.start()
+        try:
+            yield
+        finally:
+            done.set()
+            thread.join()
+
+    def result(
+        self,
+        stop: Stop,
+        *,
+        status: str,
+        counts: Mapping[str, int],
+        options: Mapping[str, Any],
+        handover_seconds: float,
+        solve_seconds: float,
+    ) -> RawResult:
+        """What is known at the end; raises what a callback raised. Later offers are ignored."""
+        self._over = True
+        if self._error is not None:
+            raise self._error
+        return RawResult(
+            stop=settled(stop, self.objective, self.bound),
+            status=status,
+            x=self.x,
+            objective=self.objective,
+            bound=None if stop is Stop.INFEASIBLE else self.bound,
+            counts=counts,
+            options=options,
+            handover_seconds=handover_seconds,
+            solve_seconds=solve_seconds,
+        )
+
+    @contextmanager
+    def _guarded(self) -> Iterator[None]:
+        with self._lock:
+            try:
+                yield
+            except BaseException as error:
+                self._error = error

@@ -1,0 +1,63 @@
+"""What the first-ending objective charges jobs and nodes, in the terms of linear models."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rsjs.instances.cluster import NodeType
+from rsjs.instances.costs import tables
+from rsjs.instances.instance import Instance
+from rsjs.instances.required_nodes import required_nodes
+
+Array = NDArray[np.float64]
+
+
+def limits(node_type: NodeType) -> list[int]:
+    """The numbers of GPUs beyond which the price rises, and s_v; a flat price has only s_v."""
+    cost = node_type.cost
+    return [q for q in range(1, len(cost)) if q == node_type.gpus or cost[q] < cost[q + 1]]
+
+
+def gains(instance: Instance, v: int) -> Array:
+    """
+    (J, s_v + 1) T_jvg - mu g - P_j [$]: running a job that its node's charge does not depend on.
+
+    T_jvg: tardiness cost, P_j: postponement cost; inf where not admissible.
+    """
+    table, size = tables(instance), instance.cluster.node_types[v].gpus
+    tardiness = table.tardiness[:, instance.cluster.gpu_of_type[v], : size + 1]
+    idle = instance.objective.mu * np.arange(size + 1)
+    gain: Array = tardiness - idle - table.postponement[:, None]
+    return gain
+
+
+def leader_gains(instance: Instance, v: int, q: int) -> Array:
+    """(J, q + 1) the same and c_vq t_jvg: the node is charged for q GPUs until the job ends."""
+    node_type = instance.cluster.node_types[v]
+    hours = tables(instance).hours[:, instance.cluster.gpu_of_type[v], : q + 1]
+    charge = node_type.cost[q] * np.where(np.isfinite(hours), hours, 0.0)
+    gain: Array = gains(instance, v)[:, : q + 1] + charge
+    return gain
+
+
+def selected_nodes(instance: Instance) -> tuple[float, float]:
+    """Least and most nodes selected; -inf for any number."""
+    if instance.objective.open_nodes == "free":
+        return -np.inf, float(instance.cluster.nodes)
+    required = float(required_nodes(instance))
+    return required, required
+
+
+def empty_types(instance: Instance) -> list[int]:
+    """
+    By node class: the type of a node that is selected without a job, the smallest one allowed.
+
+    Only "jahani_eq" selects such nodes; the list is empty otherwise.
+    """
+    cluster = instance.cluster
+    if instance.objective.open_nodes != "jahani_eq":
+        return []
+    size = np.where(cluster.allowed_in_class, cluster.gpus_of_type, cluster.largest + 1)
+    types: list[int] = size.argmin(axis=1).tolist()
+    return types

@@ -1,0 +1,1 @@
+"""Exact models and bounds of Jahani's problem (Jahani 2019)."""

@@ -1,0 +1,193 @@
+"""
+The Lagrangian dual of the slot model inside a box of multipliers, as a linear program.
+
+For low <= pi <= high a job's cheapest alternative can only be a column with
+
+    C_js - P_j + low_s <= min(0, min_t (C_jt - P_j + high_t)),
+
+or to be postponed if that minimum is 0 or more: with the program over these columns, in which u_s
+slots are bought at the price high_s and w_s are sold at low_s,
+
+    min  sum (C_js - P_j) x_js + sum_c mu s_c L_c + sum_s (high_s u_s - low_s w_s)
+    s.t. sum_j x_js + b_s - sum_c a_cs L_c = u_s - w_s   and the rest of `jahani_open_jobs`,
+
+the dual is maximised over the box without approximation. Where u = 0, and w_s = 0 for all s with
+low_s > 0, the box does not bind. Primal simplex starts from the last basis, or from each job's
+cheapest alternative at the centre, and needs a few hundred pivots.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import highspy
+import numpy as np
+
+from rsjs.formulations.backends.highs import reset_scheduler
+from rsjs.formulations.jahani.restricted_milp import Columns, Mask, program
+from rsjs.formulations.jahani.slot_model import Array, Index, SlotModel
+from rsjs.formulations.milp.matrix import MatrixModel
+
+FEASIBLE = 1e-7
+OPTIONS = {"output_flag": False, "threads": 1, "simplex_strategy": 4}  # 4: primal simplex
+
+
+@dataclass(frozen=True, eq=False)
+class Basis:
+    """
+    What is basic, in terms that outlive a change of columns.
+
+    Attributes
+    ----------
+    slots : (S, J) bool
+        Columns x.
+    waits : (J,) bool
+        Slacks of the cover rows: postponed jobs.
+    columns : (C + 2S,) bool
+        Columns L, u, w.
+    rows : (S + 1 + K,) bool
+        Slacks of the other rows.
+    """
+
+    slots: Mask
+    waits: Mask
+    columns: Mask
+    rows: Mask
+
+
+@dataclass(frozen=True, eq=False)
+class BoxSolution:
+    """
+    The maximum over a box.
+
+    Attributes
+    ----------
+    multipliers : (S,) float
+    binds : bool
+        Whether multipliers outside the box may be better.
+    choice : (J,) int
+        Slot of each job, -1 = postponed; jobs in halves are postponed.
+    counts : (C,) float
+        L.
+    basis : Basis
+    """
+
+    multipliers: Array
+    binds: bool
+    choice: Index
+    counts: Array
+    basis: Basis
+
+
+def useful(model: SlotModel, low: Array, high: Array, basis: Basis) -> tuple[Mask, Mask]:
+    """(S, J) slots and (J,) postponements that the program needs; what is basic stays."""
+    least = (model.gain + high[:, None]).min(axis=0)
+    slots = model.gain + low[:, None] <= np.minimum(least, 0.0)
+    waits = least >= 0.0
+    return slots | basis.slots, waits | basis.waits
+
+
+def first_basis(model: SlotModel, centre: Array) -> Basis:
+    """Each job's cheapest alternative, the cheapest patterns, and the slack this leaves."""
+    reduced = model.gain + centre[:, None]
+    cheapest, jobs = reduced.argmin(axis=0), np.arange(model.jobs)
+    taken = reduced[cheapest, jobs] < 0.0
+    slots = np.zeros(reduced.shape, dtype=bool)
+    slots[cheapest[taken], jobs[taken]] = True
+    patterns, size = model.parts.shape
+    basic, rows = np.zeros(patterns, dtype=bool), np.zeros(size + 1 + len(model.sizes), dtype=bool)
+    rows[size:] = True
+    used = np.zeros(patterns)
+    for k, c, _, number in model.cheapest_patterns(centre):
+        used[c], basic[c] = number, True
+        rows[size if used.sum() >= model.nodes else size + 1 + k] = False
+    short = slots.sum(axis=1) > used @ model.parts
+    return Basis(slots, ~taken, np.concatenate([basic, short, ~short]), rows)
+
+
+def solve(
+    model: SlotModel, low: Array, high: Array, centre: Array, basis: Basis, seconds: float
+) -> BoxSolution | None:
+    """The maximum over a box around the centre; None if the time does not suffice."""
+    columns = Columns.of(*useful(model, low, high, basis))
+    matrix = program(model, columns, (low, high))
+    highs = _handed_over(matrix, seconds)
+    highs.setBasis(_start(model, columns, centre, basis))
+    highs.run()
+    if highs.getModelStatus() != highspy.HighsModelStatus.kOptimal:
+        return None
+    solution = highs.getSolution()
+    values, dual = np.array(solution.col_value), np.array(solution.row_dual)
+    n, m, (patterns, size) = len(columns.job), len(columns.jobs), model.parts.shape
+    x, counts, u, w = np.split(values, [n, n + patterns, n + patterns + size])
+    return BoxSolution(
+        multipliers=np.clip(-dual[m : m + size], low, high),
+        binds=bool((u > FEASIBLE).any() or (w[low > 0.0] > FEASIBLE).any()),
+        choice=columns.choice(x),
+        counts=counts,
+        basis=_kept(model, columns, highs.getBasicVariables()[1]),
+    )
+
+
+def _handed_over(matrix: MatrixModel, seconds: float) -> highspy.Highs:
+    reset_scheduler()
+    highs = highspy.Highs()
+    for option, value in {**OPTIONS, "time_limit": max(0.0, seconds)}.items():
+        highs.setOptionValue(option, value)
+    rows, columns = matrix.A.shape
+    highs.passModel(
+        columns,
+        rows,
+        matrix.A.nnz,
+        int(highspy.MatrixFormat.kRowwise),
+        int(highspy.ObjSense.kMinimize),
+        matrix.offset,
+        matrix.cost,
+        matrix.lower,
+        matrix.upper,
+        matrix.row_lower,
+        matrix.row_upper,
+        matrix.A.indptr[:-1],
+        matrix.A.indices,
+        matrix.A.data,
+        np.zeros(columns, dtype=np.int32),
+    )
+    return highs
+
+
+def _start(model: SlotModel, columns: Columns, centre: Array, basis: Basis) -> highspy.HighsBasis:
+    """The basis for these columns; jobs that have just been opened begin where they were."""
+    x, cover = basis.slots[columns.slot, columns.job], basis.waits[columns.jobs]
+    new = ~cover
+    new[columns.row[x]] = False
+    if new.any():
+        reduced = model.gain[:, columns.jobs[new]] + centre[:, None]
+        waits = reduced.min(axis=0) >= 0.0
+        cover[new] = waits
+        cheapest = np.full(model.jobs, -1)
+        cheapest[columns.jobs[new][~waits]] = reduced.argmin(axis=0)[~waits]
+        x |= columns.slot == cheapest[columns.job]
+    start = highspy.HighsBasis()
+    status = highspy.HighsBasisStatus
+    start.col_status = _statuses(np.concatenate([x, basis.columns]), status.kLower)
+    start.row_status = _statuses(np.concatenate([cover, basis.rows]), status.kUpper)
+    start.valid, start.alien = True, False
+    return start
+
+
+def _statuses(basic: Mask, otherwise: highspy.HighsBasisStatus) -> list[highspy.HighsBasisStatus]:
+    statuses = [otherwise] * len(basic)
+    for i in np.flatnonzero(basic).tolist():
+        statuses[i] = highspy.HighsBasisStatus.kBasic
+    return statuses
+
+
+def _kept(model: SlotModel, columns: Columns, basic: Index) -> Basis:
+    """The basis that HiGHS lists: columns as they are, row r as -1 - r."""
+    n, m, (patterns, size) = len(columns.job), len(columns.jobs), model.parts.shape
+    column = np.zeros(n + patterns + 2 * size, dtype=bool)
+    row = np.zeros(m + size + 1 + len(model.sizes), dtype=bool)
+    column[basic[basic >= 0]], row[-1 - basic[basic < 0]] = True, True
+    slots, waits = np.zeros(model.gain.shape, dtype=bool), np.zeros(model.jobs, dtype=bool)
+    slots[columns.slot, columns.job], waits[columns.jobs] = column[:n], row[:m]
+    return Basis(slots, waits, column[n:], row[m:])

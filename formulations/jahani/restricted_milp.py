@@ -1,0 +1,105 @@
+"""
+The slot model over few columns: jobs with one alternative left are settled, the rest are open.
+
+The settled jobs' demand b_s moves to the right-hand side; x has columns for open jobs only:
+
+    (cover)   sum_s x_js <= 1                             for the open jobs
+    (slots)   sum_j x_js - sum_c a_cs L_c <= -b_s         for all s
+    (nodes), (class)                                      as in `jahani_slots`
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rsjs.formulations.jahani.slot_model import Array, Index, SlotModel
+from rsjs.formulations.milp.matrix import Kind, MatrixModel
+from rsjs.formulations.milp.rows import Rows
+
+Mask = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False)
+class Columns:
+    """
+    The columns x of the open jobs, and where the settled jobs are.
+
+    Attributes
+    ----------
+    jobs : (m,) int
+        Open jobs, one cover row each.
+    slot, job, row : (n,) int
+        Slot and job of each column, and the job's cover row.
+    settled : (J,) int
+        Slot of each settled job; -1 = postponed or open.
+    """
+
+    jobs: Index
+    slot: Index
+    job: Index
+    row: Index
+    settled: Index
+
+    @staticmethod
+    def of(slots: Mask, waits: Mask) -> Columns:
+        """Of the slots (S, J) a job may take, and whether (J,) it may be postponed."""
+        is_open = alternatives(slots, waits) > 1
+        jobs = np.flatnonzero(is_open)
+        slot, row = np.nonzero(slots[:, jobs])
+        settled = np.where(is_open | ~slots.any(axis=0), -1, slots.argmax(axis=0))
+        return Columns(jobs, slot, jobs[row], row, settled)
+
+    def choice(self, x: Array) -> Index:
+        """(J,) slot of each job, -1 = postponed; open jobs as x says."""
+        chosen, taken = self.settled.copy(), x > 0.5
+        chosen[self.job[taken]] = self.slot[taken]
+        return chosen
+
+
+def alternatives(slots: Mask, waits: Mask) -> Index:
+    """(J,) how many things a job may do."""
+    return np.asarray(np.count_nonzero(slots, axis=0) + waits)
+
+
+def program(
+    model: SlotModel, columns: Columns, slack: tuple[Array, Array] | None = None
+) -> MatrixModel:
+    """
+    The program over these columns: x, L and, with slack, u and w.
+
+    Parameters
+    ----------
+    slack : (low, high), each (S,) float, optional
+        Lowest and highest price of a slot [$]: (slots) become equations with u_s slots bought at
+        the highest and w_s sold at the lowest; L is continuous.
+    """
+    n, (patterns, slots) = len(columns.job), model.parts.shape
+    x, L = np.arange(n), n + np.arange(patterns)
+    u, w = np.split(n + patterns + np.arange(2 * slots), 2)
+    each, pattern, slot = np.arange(slots), *np.nonzero(model.parts)
+    taken = np.flatnonzero(columns.settled >= 0)
+    demand = np.bincount(columns.settled[taken], minlength=slots).astype(float)
+    cost = [model.gain[columns.slot, columns.job], model.idle]
+    entries: list[tuple[Index, Index, float | Array]] = [
+        (columns.slot, x, 1.0),
+        (slot, L[pattern], -model.parts[pattern, slot]),
+    ]
+    if slack is not None:
+        cost += [slack[1], -slack[0]]
+        entries += [(each, u, -1.0), (each, w, 1.0)]
+    rows = Rows()
+    rows.add(len(columns.jobs), -np.inf, 1.0, (columns.row, x, 1.0))
+    rows.add(slots, -np.inf if slack is None else -demand, -demand, *entries)
+    least = model.nodes if model.exactly else -np.inf
+    rows.add(1, least, model.nodes, (np.zeros(patterns, dtype=np.int64), L, 1.0))
+    rows.add(len(model.sizes), -np.inf, model.sizes, (model.of_class, L, 1.0))
+    kind = np.full(sum(map(len, cost)), Kind.CONTINUOUS, np.uint8)
+    upper = np.full(len(kind), np.inf)
+    if slack is None:
+        kind[:n], kind[n:] = Kind.IMPLIED_INTEGER, Kind.INTEGER
+        upper[:n], upper[n:] = 1.0, model.nodes
+    offset = model.postponement.sum() + model.gain[columns.settled[taken], taken].sum()
+    return rows.model(cost=np.concatenate(cost), upper=upper, kind=kind, offset=float(offset))

@@ -1,0 +1,1 @@
+"""Exact models and bounds of MIG scheduling, placement and reconfiguration."""

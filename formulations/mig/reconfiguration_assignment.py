@@ -1,0 +1,193 @@
+"""
+Repartitioning of one GPU without any time: jobs that are all released, after what is running.
+
+Sets and data
+    j in J jobs, q in Q placements, d_jq durations, delta time to make an instance, s slices
+    f_s time from which on slice s is free; all jobs are released by min f_s + delta
+
+Variables
+    x_jq in {0, 1}    job j runs on placement q
+    C in {0, 1, ...}  makespan
+
+    min  C
+    (one)    sum_q x_jq = 1                                      for all j
+    (slice)  sum_{j, q over s} (d_jq + delta) x_jq <= C - f_s    for all s
+    (node)   the sum of (slice) over several slices, those of a placement or of all placements of
+             a profile
+
+Exact where placements are laminar (of any two, one contains the other or they are disjoint) and
+memory slices alone decide what fits, as on all GPUs known. (slice) is necessary. It is sufficient:
+on each slice, let smaller placements come before larger ones, without a pause between the jobs of
+one placement. Then a placement is through when the last of its slices is, and so, step by step up
+to the whole GPU, the last job ends at the largest f_s + sum of what is over s. (node) is redundant:
+solvers see integers in it that they do not see in the sum, and prove sooner that a makespan is
+impossible.
+
+With one release for all jobs, f_s = max(r - delta, 0) gives the optimum of the whole problem.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rsjs.formulations.mig.mig_repartition_places import Places
+from rsjs.formulations.milp.matrix import Kind, MatrixModel
+from rsjs.formulations.milp.rows import Rows
+
+if TYPE_CHECKING:
+    from pyomo.core import ConcreteModel, VarData
+
+
+Array = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Nested:
+    """
+    The model's data; column order is the candidates (x), then C.
+
+    Attributes
+    ----------
+    places : Places
+    rows : (n,) int
+        The candidates of the jobs in question.
+    free : (slices,) int
+        f_s.
+    """
+
+    places: Places
+    rows: Integers
+    free: Integers
+
+    @staticmethod
+    def of(places: Places) -> Nested:
+        """All jobs, from the earliest time on at which an instance is made."""
+        jobs = places.jobs
+        first = max(int(jobs.release.max()) - jobs.delta, 0)
+        return Nested(places, np.arange(len(places.job)), np.full(jobs.gpu.memory_slices, first))
+
+    @cached_property
+    def time(self) -> Integers:
+        """(n,) d_jq + delta."""
+        return np.asarray(self.places.duration[self.rows] + self.places.jobs.delta)
+
+    @cached_property
+    def covers(self) -> NDArray[np.bool_]:
+        """(n, slices) whether a candidate takes a slice."""
+        return np.asarray(self.places.covers[self.rows])
+
+    @cached_property
+    def job(self) -> Integers:
+        """(n,) job of each candidate, counted from 0."""
+        return np.asarray(np.unique(self.places.job[self.rows], return_inverse=True)[1])
+
+    @cached_property
+    def nodes(self) -> NDArray[np.bool_]:
+        """(nodes, slices) distinct sets of several slices: of a placement, of a profile."""
+        geometry, slices = self.places.geometry, self.covers.shape[1]
+        of_profile = [
+            np.bitwise_or.reduce(geometry.mask[geometry.profile == p])
+            for p in np.unique(geometry.profile)
+        ]
+        masks = np.unique([*geometry.mask, *of_profile])[:, None] >> np.arange(slices) & 1 > 0
+        return np.asarray(masks[masks.sum(axis=1) > 1])
+
+    @cached_property
+    def horizon(self) -> int:
+        """No makespan of jobs one after the other is larger."""
+        slowest = np.zeros(int(self.job.max()) + 1, dtype=np.int64)
+        np.maximum.at(slowest, self.job, self.time)
+        return int(self.free.max() + slowest.sum())
+
+
+def build(data: Nested) -> ConcreteModel:
+    """The Pyomo model; its columns in our order are `columns(model)`."""
+    import pyomo.core as pyo
+
+    m = pyo.ConcreteModel(name="mig_repartition_nested")
+    time, free, slices = data.time.tolist(), data.free.tolist(), range(len(data.free))
+    m.x = pyo.Var(range(len(time)), domain=pyo.Binary)
+    m.C = pyo.Var(domain=pyo.NonNegativeIntegers, bounds=(0, float(data.horizon)))
+    m.makespan = pyo.Objective(expr=m.C)
+    m.one = pyo.Constraint(
+        range(int(data.job.max()) + 1),
+        rule=lambda m, j: pyo.quicksum(m.x[i] for i in np.flatnonzero(data.job == j).tolist()) == 1,
+    )
+    over = [np.flatnonzero(data.covers[:, s]).tolist() for s in slices]
+    m.slice = pyo.Constraint(
+        slices,
+        rule=lambda m, s: pyo.quicksum(time[i] * m.x[i] for i in over[s]) - m.C <= -free[s],
+    )
+    node = [np.flatnonzero(row).tolist() for row in data.nodes]
+    m.node = pyo.Constraint(
+        range(len(node)),
+        rule=lambda m, k: (
+            pyo.quicksum(time[i] * m.x[i] for s in node[k] for i in over[s]) - len(node[k]) * m.C
+            <= -sum(free[s] for s in node[k])
+        ),
+    )
+    return m
+
+
+def columns(model: ConcreteModel) -> list[VarData]:
+    """The model's variables in our order."""
+    return [*model.x.values(), model.C]
+
+
+def arrays(data: Nested) -> MatrixModel:
+    """The same model assembled without Pyomo."""
+    n, slices = data.covers.shape
+    candidate, row = np.nonzero(data.covers)
+    rows = Rows()
+    rows.add(int(data.job.max()) + 1, 1.0, 1.0, (data.job, np.arange(n), 1.0))
+    rows.add(
+        slices,
+        -np.inf,
+        -data.free.astype(np.float64),
+        (row, candidate, data.time[candidate].astype(np.float64)),
+        (np.arange(slices), np.full(slices, n), -1.0),
+    )
+    nodes = data.nodes.astype(np.float64)
+    volume = nodes @ (data.covers.T * data.time.astype(np.float64))
+    node, inside = np.nonzero(volume)
+    rows.add(
+        len(nodes),
+        -np.inf,
+        -(nodes @ data.free.astype(np.float64)),
+        (node, inside, volume[node, inside]),
+        (np.arange(len(nodes)), np.full(len(nodes), n), -nodes.sum(axis=1)),
+    )
+    return rows.model(
+        cost=np.append(np.zeros(n), 1.0),
+        upper=np.append(np.ones(n), float(data.horizon)),
+        kind=np.full(n + 1, Kind.INTEGER, np.uint8),
+    )
+
+
+def warm_start(data: Nested, candidates: Integers) -> Array:
+    """The column vector of one candidate per job, given as rows of `places`."""
+    x = np.append(np.isin(data.rows, candidates), 0.0).astype(np.float64)
+    x[-1] = (data.free + data.time @ (data.covers * x[:-1, None])).max()
+    return x
+
+
+def extract(data: Nested, x: Array) -> dict[int, tuple[int, int, int]]:
+    """Profile, start and begin of each job: smaller placements first, no time between jobs."""
+    places, free = data.places, data.free.copy()
+    placed: dict[int, tuple[int, int, int]] = {}
+    for i in sorted(np.flatnonzero(x[:-1] > 0.5).tolist(), key=lambda i: (data.covers[i].sum(), i)):
+        over, q = data.covers[i], int(places.placement[data.rows[i]])
+        begin = int(free[over].max()) + places.jobs.delta
+        placed[int(places.job[data.rows[i]])] = (
+            int(places.geometry.profile[q]),
+            int(places.geometry.start[q]),
+            begin,
+        )
+        free[over] = begin + places.duration[data.rows[i]]
+    return placed

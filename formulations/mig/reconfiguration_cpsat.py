@@ -1,0 +1,140 @@
+"""
+Repartitioning of one GPU in time, model R, for CP-SAT.
+
+Sets and data
+    j in J jobs, q in Q placements, d_jq durations, r_j releases, delta time to make an instance
+    s memory slices, c_q compute slices of a placement, G those of the GPU, n_p most of a profile
+
+Variables
+    x_jq in {0, 1}                 job j runs on placement q
+    b_j >= max(r_j, delta), e_j    when job j itself begins and ends
+    C                              makespan
+
+    min  C
+    (one)      sum_q x_jq = 1                                               for all j
+    (lasts)    x_jq = 1  =>  e_j = b_j + d_jq                               for all j, q
+    (end)      e_j <= C                                                     for all j
+    (slice)    the intervals [b_j - delta, e_j) with x_jq = 1, q over s,    for all s
+               do not overlap
+    (compute)  those at a time have at most G compute slices
+    (most)     those of a profile at a time are at most n_p                 for all p
+    (volume)   sum_{j: r_j >= r, q over s} (d_jq + delta) x_jq <= C - max(r - delta, 0)
+                                                                            for all s, releases r
+    (bound)    C >= what is known
+
+Releases are known: the instance of job j may be made from r_j - delta on, before its release.
+
+(compute) and (most) are left out where (slice) implies them. (volume) is redundant, and there
+for some releases only: it gives the linear relaxation what (slice) does not.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from rsjs.formulations.backends.cpsat import CPSAT, options
+from rsjs.formulations.mig.mig_repartition_places import Places, chosen
+from rsjs.formulations.mig.reconfiguration_bounds import some_releases
+from rsjs.instances.method import Limits
+from rsjs.instances.mig.reconfiguration.problem import Schedule
+from rsjs.instances.solution import Stop
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Timed:
+    """What CP-SAT knows when it ends."""
+
+    stop: Stop
+    schedule: Schedule | None
+    bound: int
+
+
+@dataclass(frozen=True, eq=False)
+class TimeModel:
+    """The model and its variables: one literal per candidate, one begin and end per job."""
+
+    model: Any
+    x: list[Any]
+    begin: list[Any]
+    end: list[Any]
+    makespan: Any
+
+
+def build(places: Places, horizon: int, bound: int) -> TimeModel:
+    """The model, for makespans from `bound` to `horizon`."""
+    from ortools.sat.python import cp_model
+
+    m = cp_model.CpModel()
+    jobs, delta = places.jobs, places.jobs.delta
+    placement, duration = places.placement.tolist(), places.duration.tolist()
+    C = m.new_int_var(bound, horizon, "C")
+    x = [m.new_bool_var(f"x[{i}]") for i in range(len(placement))]
+    earliest = np.maximum(jobs.release, delta).tolist()
+    begin = [m.new_int_var(first, horizon, f"b[{j}]") for j, first in enumerate(earliest)]
+    end = [m.new_int_var(first, horizon, f"e[{j}]") for j, first in enumerate(earliest)]
+    there = []
+    for i, j in enumerate(places.job.tolist()):
+        m.add(end[j] == begin[j] + duration[i]).only_enforce_if(x[i])
+        lasts = duration[i] + delta
+        there.append(m.new_optional_interval_var(begin[j] - delta, lasts, end[j], x[i], f"i[{i}]"))
+    for j in range(len(jobs)):
+        m.add_exactly_one(x[i] for i in np.flatnonzero(places.job == j).tolist())
+        m.add(end[j] <= C)
+    covers = places.covers
+    for s in range(jobs.gpu.memory_slices):
+        over = np.flatnonzero(covers[:, s]).tolist()
+        m.add_no_overlap(there[i] for i in over)
+        for r in some_releases(jobs):
+            late = [i for i in over if jobs.release[places.job[i]] >= r]
+            m.add(sum((duration[i] + delta) * x[i] for i in late) <= C - max(r - delta, 0))
+    if not places.nested:
+        profile = places.geometry.profile[placement].tolist()
+        compute = [jobs.gpu.profiles[p].compute_slices for p in profile]
+        m.add_cumulative(there, compute, jobs.gpu.compute_slices)
+        for p in sorted(set(profile)):
+            own = [there[i] for i, other in enumerate(profile) if other == p]
+            m.add_cumulative(own, [1] * len(own), jobs.gpu.profiles[p].most)
+    m.minimize(C)
+    return TimeModel(m, x, begin, end, C)
+
+
+def hint(places: Places, built: TimeModel, schedule: Schedule) -> None:
+    """Give the solver a schedule to begin from."""
+    own = set(chosen(places, schedule).tolist())
+    for i, literal in enumerate(built.x):
+        built.model.add_hint(literal, i in own)
+    for j, begin in enumerate(schedule.begin.tolist()):
+        built.model.add_hint(built.begin[j], begin)
+
+
+def solve(
+    places: Places, limits: Limits, seconds: float, horizon: int, bound: int, start: Schedule | None
+) -> Timed:
+    """Solve with CP-SAT; makespans from `bound` to `horizon`."""
+    from ortools.sat.python import cp_model
+
+    clock = time.monotonic()
+    built = build(places, horizon, bound)
+    if start is not None:
+        hint(places, built, start)
+    solver = cp_model.CpSolver()
+    left = max(0.0, seconds - (time.monotonic() - clock))
+    for name, value in options(replace(limits, time_limit=left)).items():
+        setattr(solver.parameters, name, value)
+    solver.parameters.relative_gap_limit = limits.gap
+    status = solver.status_name(solver.solve(built.model))
+    stop = CPSAT.status.get(status, Stop.ERROR)
+    if status not in ("OPTIMAL", "FEASIBLE"):
+        return Timed(stop=stop, schedule=None, bound=bound)
+    q = places.placement[[i for i, literal in enumerate(built.x) if solver.boolean_value(literal)]]
+    schedule = Schedule(
+        profile=places.geometry.profile[q],
+        start=places.geometry.start[q],
+        begin=np.array([solver.value(begin) for begin in built.begin]),
+    )
+    best = max(bound, int(np.ceil(solver.best_objective_bound - 1e-6)))
+    return Timed(stop=stop, schedule=schedule, bound=best)

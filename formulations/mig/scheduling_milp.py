@@ -1,0 +1,171 @@
+"""
+Jobs on MIG instances as a time-indexed mixed-integer program, for a stage of the objective.
+
+Sets and data: steps k of all jobs, units i with C_i >= need_k, minutes t < T from the release on
+(T: after the last release, a minute in which nothing runs can be taken out).
+
+    x_kit in {0, 1}   step k runs on unit i in minute t;   y_kt = sum_i x_kit
+
+    (once)        sum_t y_kt = 1                                      for all k
+    (unit)        sum_k x_kit <= 1                                    for all i, t
+    (order)       sum_{u <= t + 1} y_k+1,u <= sum_{u <= t} y_ku       for all t, k not the last
+    (stop)        y_k+1,t+1 = y_kt                                    job that may not stop
+    (move)        sum_t x_k+1,it = sum_t x_kit                        job that may not move
+    (makespan)    z >= sum_t (t + 1) y_kt                             k the last step
+    (late)        l_j >= sum of y_kt over t + 1 > d_j                 k the last step
+    (preemption)  p_k >= y_kt - y_k+1,t+1                             for all t
+    (migration)   m_k >= sum_t x_k+1,it - sum_t x_kit                 for all i
+    (before)      earlier stages keep their values
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rsjs.instances.mig.scheduling.problem import SchedulingProblem
+from rsjs.instances.mig.scheduling.schedule import Schedule
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+    from pyomo.core import ConcreteModel, VarData
+
+
+def build(
+    problem: SchedulingProblem, horizon: int, stage: int, values: Sequence[int]
+) -> ConcreteModel:
+    """
+    The Pyomo model of a stage.
+
+    Parameters
+    ----------
+    problem
+    horizon : int
+        T.
+    stage : int
+        Index of the stage to minimise.
+    values : sequence of int
+        Of the stages before, waste with the memory in use.
+    """
+    import pyomo.core as pyo
+
+    m = pyo.ConcreteModel(name="mig_schedule")
+    steps, job = range(problem.steps), problem.step_job.tolist()
+    m.x = pyo.Var(_places(problem, horizon), domain=pyo.Binary)
+    y: dict[tuple[int, int], Any] = {}
+    units: dict[tuple[int, int], list[Any]] = {}
+    per_unit: dict[tuple[int, int], list[Any]] = {}
+    for (k, i, t), x in m.x.items():
+        y[k, t] = y.get((k, t), 0) + x
+        units.setdefault((i, t), []).append(x)
+        per_unit.setdefault((k, i), []).append(x)
+    minutes = range(horizon)
+
+    def until(k: int, t: int) -> Any:
+        return pyo.quicksum(y[k, u] for u in minutes if u <= t and (k, u) in y)
+
+    m.once = pyo.Constraint(steps, rule=lambda m, k: until(k, horizon) == 1)
+    m.unit = pyo.ConstraintList()
+    for together in units.values():
+        m.unit.add(pyo.quicksum(together) <= 1)
+    m.order, m.stop, m.move = pyo.ConstraintList(), pyo.ConstraintList(), pyo.ConstraintList()
+    within = [k for k in steps if k and job[k] == job[k - 1]]
+    for k in within:
+        for t in range(-1, horizon):
+            before, after = y.get((k - 1, t)), y.get((k, t + 1))
+            if after is None and before is None:
+                continue
+            if problem.stops[job[k]]:
+                m.order.add(until(k, t + 1) <= until(k - 1, t))
+            else:
+                m.stop.add((0 if after is None else after) == (0 if before is None else before))
+        if not problem.moves[job[k]]:
+            for i in _units(problem, k):
+                m.move.add(pyo.quicksum(per_unit[k, i]) == pyo.quicksum(per_unit[k - 1, i]))
+    totals = _terms(m, problem, y, per_unit, within)
+    stages = [
+        sum(weight * totals[term] for term, weight in weights.items())
+        for weights in problem.objective.stages[: stage + 1]
+    ]
+    m.before = pyo.ConstraintList()
+    for total, value in zip(stages, values, strict=False):
+        if not isinstance(total, int):
+            m.before.add(total <= value)
+    m.cost = pyo.Objective(expr=stages[stage])
+    return m
+
+
+def columns(model: ConcreteModel) -> list[VarData]:
+    """The variables that say when and where steps run, in the order of `extract`."""
+    return [*model.x.values()]
+
+
+def extract(problem: SchedulingProblem, horizon: int, x: NDArray[np.float64]) -> Schedule:
+    """The schedule in a vector of the `columns`."""
+    minute, unit = np.zeros((2, problem.steps), dtype=np.int64)
+    for (k, i, t), value in zip(_places(problem, horizon), x.tolist(), strict=True):
+        if value > 0.5:
+            minute[k], unit[k] = t, i
+    return Schedule(minute=minute, unit=unit)
+
+
+def _units(problem: SchedulingProblem, step: int) -> list[int]:
+    return list(np.flatnonzero(problem.memory >= problem.need[step]).tolist())
+
+
+def _places(problem: SchedulingProblem, horizon: int) -> list[tuple[int, int, int]]:
+    found = []
+    start = problem.jobs.start.tolist()
+    for k, j in enumerate(problem.step_job.tolist()):
+        first, end = int(problem.release[j]) + k - start[j], horizon - (start[j + 1] - 1 - k)
+        found += [(k, i, t) for i in _units(problem, k) for t in range(first, end)]
+    return found
+
+
+def _terms(
+    m: ConcreteModel,
+    problem: SchedulingProblem,
+    y: Mapping[tuple[int, int], Any],
+    per_unit: Mapping[tuple[int, int], list[Any]],
+    within: Sequence[int],
+) -> dict[str, Any]:
+    """The terms that count, as expressions; their variables and constraints are added."""
+    import pyomo.core as pyo
+
+    counted, jobs = problem.objective.terms, range(len(problem.jobs))
+    last = (problem.jobs.start[1:] - 1).tolist()
+    end: dict[int, Any] = dict.fromkeys(jobs, 0)
+    late: dict[int, Any] = dict.fromkeys(jobs, 0)
+    of_last = {k: j for j, k in enumerate(last)}
+    for (k, t), running in y.items():
+        if (j := of_last.get(k)) is not None:
+            end[j] += (t + 1) * running
+            late[j] += running if t + 1 > problem.due[j] else 0
+    priority, sizes = problem.jobs.priority.tolist(), problem.memory.tolist()
+    found = {
+        "completion": sum(end.values()),
+        "weighted_completion": sum(priority[j] * end[j] for j in jobs),
+        "late": sum(late.values()),
+        "waste": sum(sizes[i] * pyo.quicksum(xs) for (_, i), xs in per_unit.items()),
+    }
+    m.z = pyo.Var(bounds=(0, None))
+    m.latest = pyo.Constraint(jobs, rule=lambda m, j: m.z >= end[j])
+    found["makespan"] = m.z
+    if counted & {"preemptions"}:
+        m.p = pyo.Var(within, bounds=(0, 1))
+        m.preemption = pyo.ConstraintList()
+        for (k, t), running in y.items():
+            if k + 1 in m.p:
+                m.preemption.add(m.p[k + 1] >= running - y.get((k + 1, t + 1), 0))
+        found["preemptions"] = pyo.quicksum(m.p.values())
+    if counted & {"migrations"}:
+        m.m = pyo.Var(within, bounds=(0, 1))
+        m.migration = pyo.ConstraintList()
+        for k in within:
+            for i in _units(problem, k):
+                before = pyo.quicksum(per_unit.get((k - 1, i), []))
+                m.migration.add(m.m[k] >= pyo.quicksum(per_unit[k, i]) - before)
+        found["migrations"] = pyo.quicksum(m.m.values())
+    return found

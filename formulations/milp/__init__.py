@@ -1,0 +1,1 @@
+"""From a Pyomo model to a solver: matrix, solve, incumbent, export."""

@@ -1,0 +1,76 @@
+"""A linear Pyomo model as arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pyomo.core as pyo
+from numpy.typing import NDArray
+from pyomo.repn.plugins.standard_form import LinearStandardFormCompiler
+from scipy.sparse import csr_array
+
+from rsjs.formulations.milp.matrix import Kind, MatrixModel
+
+IMPLIED_INTEGER = "implied_integer"
+AT_MOST, AT_LEAST = 1, -1  # the compiler's row types; 0 is an equality
+
+
+def from_pyomo(model: pyo.ConcreteModel) -> tuple[MatrixModel, list[Any]]:
+    """
+    The model as arrays, and its variables in the order of the columns.
+
+    Fixed variables count as constants; variables without a row or a cost are no columns. A range
+    constraint becomes two rows. A `Suffix` named `implied_integer` on the model marks, with a
+    true value, continuous variables (or whole containers, stored with `expand=False`) that are
+    integral in some optimal solution.
+    """
+    minimised(model)
+    form = LinearStandardFormCompiler().write(model, mixed_form=True, set_sense=None)
+    rows, columns = len(form.rows), list(form.columns)
+    side = np.fromiter((row.bound_type for row in form.rows), np.int64, rows)
+    rhs = np.array(form.rhs, dtype=np.float64)
+    matrix = MatrixModel(
+        A=_csr(form.A, (rows, len(columns))),
+        cost=np.asarray(form.c.todense(), dtype=np.float64).ravel(),
+        lower=np.array([-np.inf if v.lb is None else v.lb for v in columns], dtype=np.float64),
+        upper=np.array([np.inf if v.ub is None else v.ub for v in columns], dtype=np.float64),
+        row_lower=np.where(side == AT_MOST, -np.inf, rhs),
+        row_upper=np.where(side == AT_LEAST, np.inf, rhs),
+        kind=_kinds(model, columns),
+        offset=float(form.c_offset[0]),
+    )
+    return matrix, columns
+
+
+def minimised(model: pyo.ConcreteModel) -> Any:
+    """The model's one active objective; anything but a minimisation is refused."""
+    objectives = list(model.component_data_objects(pyo.Objective, active=True, descend_into=True))
+    if len(objectives) != 1:
+        raise ValueError(f"{model.name}: expected one active objective, found {len(objectives)}")
+    if objectives[0].sense != pyo.minimize:
+        raise ValueError(
+            f"{model.name}: {objectives[0].name} is maximised, expected a minimisation"
+        )
+    return objectives[0]
+
+
+def _csr(matrix: Any, shape: tuple[int, int]) -> csr_array:
+    rows = csr_array(matrix, shape=shape, dtype=np.float64)
+    rows.sum_duplicates()
+    return rows
+
+
+def _kinds(model: pyo.ConcreteModel, columns: Sequence[Any]) -> NDArray[np.uint8]:
+    kind = np.array(
+        [Kind.CONTINUOUS if v.is_continuous() else Kind.INTEGER for v in columns], dtype=np.uint8
+    )
+    suffix = model.component(IMPLIED_INTEGER)
+    if suffix is None:
+        return kind
+    marked = {id(component) for component, value in suffix.items() if value}
+    for column, variable in enumerate(columns):
+        if id(variable) in marked or id(variable.parent_component()) in marked:
+            kind[column] = kind[column] or Kind.IMPLIED_INTEGER
+    return kind

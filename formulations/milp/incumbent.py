@@ -1,0 +1,122 @@
+"""Incumbent and lower bound of a method that has both, and when they meet."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from rsjs.formulations.backends.callbacks import relative_gap, settled
+from rsjs.instances import costs
+from rsjs.instances.instance import Instance
+from rsjs.instances.method import Call, Report
+from rsjs.instances.open_nodes import complete
+from rsjs.instances.solution import Solution, SolveResult, Stop
+
+ROUNDING = 1e-9  # how far above a cost a solver's bound may be, for one of max(1, |cost|)
+MARGIN = 0.1  # seconds of the limit kept for the answer
+
+
+class Incumbent:
+    """
+    The best decision so far.
+
+    Attributes
+    ----------
+    best : Solution or None
+    cost : float
+        What it costs; inf without one. [$]
+    """
+
+    def __init__(self, instance: Instance, report: Report) -> None:
+        self.instance, self.report = instance, report
+        self.best: Solution | None = None
+        self.cost = np.inf
+
+    def offer(self, solution: Solution) -> None:
+        """Keep and report a decision if it is the best so far."""
+        cost = costs.terms(self.instance, solution).total
+        if cost < self.cost:
+            self.best, self.cost = solution, cost
+            self.report.incumbent(solution, cost)
+
+
+class PrimalDual(Incumbent):
+    """
+    The best decision and the best bound so far; begins with the decision that a call brings along.
+
+    Attributes
+    ----------
+    lower : float
+        The bound; -inf without one. [$]
+    source : str
+        Where it comes from: `SolveResult.bound_source`.
+    counts : dict
+    """
+
+    def __init__(self, instance: Instance, call: Call, report: Report) -> None:
+        super().__init__(instance, report)
+        self.call = call
+        self.lower, self.source = -np.inf, "lagrangian"
+        self.counts: dict[str, int] = {}
+        with report.phase("build"):
+            self._largest = float(costs.tables(instance).postponement.max())
+        if call.warm_start is not None:
+            self.offer(complete(instance, call.warm_start))
+
+    def raise_to(self, bound: float, source: str) -> None:
+        """Keep and report a bound if it is the best so far."""
+        if bound > self.lower:
+            self.lower, self.source = bound, source
+            self.report.bound(bound)
+
+    @property
+    def met(self) -> bool:
+        """Whether cost and bound meet, within rounding."""
+        if self.best is None:
+            return False
+        return settled(Stop.OPTIMAL, self.cost, self.lower, self._largest) is Stop.OPTIMAL
+
+    @property
+    def reached(self) -> bool:
+        """Whether they meet or are as near as asked for."""
+        if self.best is None:
+            return False
+        return self.met or relative_gap(self.cost, self.lower) <= self.call.limits.gap
+
+    def seconds(self) -> float:
+        """What is left for solving."""
+        return self.report.remaining() - MARGIN
+
+    def over(self) -> bool:
+        """Whether there is no time left or somebody asked to end."""
+        return self.seconds() <= 0.0 or self.report.stop_requested()
+
+    def ended(self) -> Stop:
+        """Why a search ends now."""
+        if self.reached:
+            return Stop.OPTIMAL if self.met else Stop.GAP
+        if self.report.stop_requested():
+            return Stop.INTERRUPTED
+        return Stop.TIME_LIMIT if self.over() else Stop.ITERATIONS
+
+    def result(
+        self, stop: Stop, *, options: Mapping[str, Any] | None = None, message: str = ""
+    ) -> SolveResult:
+        """What is known."""
+        known = np.isfinite(self.lower)
+        bound = self.lower
+        if 0.0 < self.lower - self.cost <= ROUNDING * max(1.0, abs(self.cost)):
+            bound = self.cost
+        return SolveResult(
+            stop=stop,
+            solution=self.best,
+            objective=None if self.best is None else self.cost,
+            bound=bound if known else None,
+            bound_source=self.source if known else None,
+            bound_variant="instance" if known else None,
+            counts=self.counts,
+            options=options or {},
+            message=message,
+        )

@@ -1,0 +1,164 @@
+"""
+From a linear formulation to a result: build, hand over, solve, extract; incumbents streamed.
+
+Two routes lead to the solver: `standard_form` (Pyomo model -> arrays -> solver, the default) and
+`arrays` (assembled without Pyomo).
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from importlib import import_module
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rsjs.formulations.backends.backend import Backend, RawResult
+from rsjs.formulations.backends.callbacks import reached
+from rsjs.formulations.backends.registry import backend
+from rsjs.formulations.milp.incumbent import Incumbent
+from rsjs.formulations.milp.linear_models import LINEAR
+from rsjs.formulations.milp.matrix import MatrixModel
+from rsjs.instances.instance import Instance
+from rsjs.instances.method import Call, Method, Report
+from rsjs.instances.open_nodes import complete
+from rsjs.instances.solution import SolveResult, Stop
+
+Array = NDArray[np.float64]
+
+MARGIN = 0.2  # seconds of the limit kept for reading the answer and extracting the decision
+
+
+def run(
+    name: str, instance: Instance, call: Call, report: Report, *, valid_bound: bool = True
+) -> SolveResult:
+    """Make the data of the formulation of this name in `linear_models`, and solve."""
+    model = LINEAR[name]
+    formulation = model.load()
+    with report.phase("build"):
+        data = model.data(formulation, instance, call.options)
+    return solve(formulation, data, instance, call, report, valid_bound=valid_bound)
+
+
+def solve(
+    formulation: ModuleType,
+    data: Any,
+    instance: Instance,
+    call: Call,
+    report: Report,
+    *,
+    valid_bound: bool = True,
+) -> SolveResult:
+    """
+    Solve an instance with a linear formulation.
+
+    Parameters
+    ----------
+    formulation : module with build, columns, arrays, warm_start, extract
+    data : the formulation's data
+    valid_bound : bool
+        Whether the model's bound is one for the instance; otherwise none is reported.
+    """
+    solver = chosen_solver(call)
+    stream = _Stream(formulation, data, instance, report)
+    begin = None if call.warm_start is None else complete(instance, call.warm_start)
+    if begin is not None:
+        stream.offer(begin)
+    with report.phase("build"):
+        matrix, stream.order = _build(formulation, data, call.options["route"])
+        start = None if begin is None else formulation.warm_start(data, begin)
+    seconds = report.remaining() - MARGIN
+    if seconds <= 0:
+        return stream.result(RawResult(stop=Stop.TIME_LIMIT, status="limit reached in the build"))
+    with report.phase("solve"):
+        raw = solver.load()(
+            matrix,
+            call.limits,
+            seconds=seconds,
+            start=None if start is None else _permuted(start, stream.order),
+            on_incumbent=stream.incumbent,
+            on_bound=report.bound if valid_bound else _ignore,
+            stop=report.stop_requested,
+            log=call.log,
+        )
+    report.seconds["handover"] = raw.handover_seconds
+    with report.phase("extract"):
+        if raw.x is not None:
+            stream.incumbent(raw.x)
+    bound = raw.bound if valid_bound else None
+    if bound is not None:
+        report.bound(bound)
+    found = stream.result(replace(raw, bound=bound, counts={**matrix.counts, **raw.counts}))
+    return replace(found, stop=reached(found.stop, found.objective, found.bound, call.limits.gap))
+
+
+def chosen_solver(call: Call) -> Backend:
+    """The backend a call names."""
+    return backend(call.solver or "highs")
+
+
+def prepare(method: Method, call: Call, _jobs: int) -> None:
+    """Import the formulation, the solver and what the route needs."""
+    LINEAR[method.name].load()
+    if call.options["route"] != "arrays":
+        import_module("rsjs.formulations.milp.from_pyomo")
+    chosen_solver(call).load()
+
+
+def _build(formulation: ModuleType, data: Any, route: str) -> tuple[MatrixModel, NDArray[np.int64]]:
+    """Return the matrix and the position in it of each column of the formulation, or -1."""
+    if route == "arrays":
+        matrix: MatrixModel = formulation.arrays(data)
+        return matrix, np.arange(len(matrix.cost))
+    from rsjs.formulations.milp import from_pyomo
+
+    model = formulation.build(data)
+    matrix, theirs = from_pyomo.from_pyomo(model)
+    position = {id(variable): i for i, variable in enumerate(theirs)}
+    ours = formulation.columns(model)
+    return matrix, np.array([position.get(id(variable), -1) for variable in ours])
+
+
+class _Stream(Incumbent):
+    """Turns the solver's vectors into decisions while it runs."""
+
+    def __init__(
+        self, formulation: ModuleType, data: Any, instance: Instance, report: Report
+    ) -> None:
+        super().__init__(instance, report)
+        self.formulation, self.data = formulation, data
+        self.order = np.empty(0, dtype=np.int64)
+
+    def incumbent(self, x: Array) -> None:
+        """A vector in the solver's column order."""
+        self.offer(self.formulation.extract(self.data, _restored(x, self.order)))
+
+    def result(self, raw: RawResult) -> SolveResult:
+        """The best decision with what the solver said."""
+        return SolveResult(
+            stop=raw.stop,
+            solution=self.best,
+            objective=None if self.best is None else self.cost,
+            bound=raw.bound,
+            bound_source=None if raw.bound is None else "solver",
+            bound_variant=None if raw.bound is None else "instance",
+            counts=raw.counts,
+            options=raw.options,
+            message=raw.status,
+        )
+
+
+def _permuted(ours: Array, order: NDArray[np.int64]) -> Array:
+    theirs = np.zeros(int((order >= 0).sum()))
+    theirs[order[order >= 0]] = ours[order >= 0]
+    return theirs
+
+
+def _restored(theirs: Array, order: NDArray[np.int64]) -> Array:
+    return np.where(order >= 0, theirs[order], 0.0)
+
+
+def _ignore(bound: float) -> None:
+    """For models whose bound says nothing about the instance."""

@@ -1,0 +1,1 @@
+"""Modes of a job, sharing of a GPU and partitions of a node, for all models."""

@@ -1,0 +1,123 @@
+"""Every way to run a job on a GPU type, as flat arrays: the index q of the RS-JS models."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rsjs.instances.costs import tables
+from rsjs.instances.instance import Instance
+from rsjs.instances.solution import Solution
+
+Array = NDArray[np.float64]
+Index = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Configurations:
+    """
+    The configurations q of all jobs.
+
+    Attributes
+    ----------
+    job, gpu_type : (n,) int
+    gpus : (n,) int
+        k_q dedicated GPUs; 0 = a share of one GPU.
+    level, units : (n,) int
+        Share level and its units u_q; -1 and 0 = dedicated.
+    hours, tardiness : (n,) float [h], [$]
+        theta_q and T_q.
+    on_gpus : (J, T, G + 1) int
+        The configuration that stands for k dedicated GPUs; -1 = none.
+    on_level : (J, T, L) int
+        The one that stands for a share level.
+    """
+
+    job: Index
+    gpu_type: Index
+    gpus: Index
+    level: Index
+    units: Index
+    hours: Array
+    tardiness: Array
+    on_gpus: Index
+    on_level: Index
+
+    @staticmethod
+    def of(instance: Instance, *, pareto: bool) -> Configurations:
+        """
+        All admissible configurations; `pareto` leaves out those that a smaller one dominates.
+
+        Shares are smaller than GPUs. What ends no later on less room costs no more: it fits
+        wherever the other does, and both tardiness and a node's charge grow with time.
+        """
+        table, cluster = tables(instance), instance.cluster
+        types, levels = len(cluster.gpu_types), table.shared_hours.shape[2]
+        units = np.zeros((types, levels), dtype=np.int64)
+        for row, gpu in zip(units, cluster.gpu_types, strict=True):
+            row[: len(gpu.levels)] = [share.units for share in gpu.levels]
+        level = np.argsort(units, axis=1, kind="stable")  # levels a GPU lacks have no hours
+        k = np.broadcast_to(np.arange(1, cluster.largest + 1), (types, cluster.largest))
+
+        # sizes: share levels by units, then dedicated GPUs
+        hours, late = (
+            np.concatenate([np.take_along_axis(shared, level[None], 2), whole[:, :, 1:]], axis=2)
+            for shared, whole in (
+                (table.shared_hours, table.hours),
+                (table.shared_tardiness, table.tardiness),
+            )
+        )
+        keep = np.isfinite(hours)
+        if pareto:
+            least = np.minimum.accumulate(hours, axis=2)
+            keep[:, :, 1:] &= hours[:, :, 1:] < least[:, :, :-1]
+        number = np.where(keep, np.cumsum(keep).reshape(keep.shape) - 1, -1)
+        if pareto:
+            number = np.maximum.accumulate(number, axis=2)
+        on_gpus, on_level = np.full(table.hours.shape, -1), np.full(table.shared_hours.shape, -1)
+        on_gpus[:, :, 1:] = number[:, :, levels:]
+        np.put_along_axis(on_level, level[None], number[:, :, :levels], axis=2)
+        job, *kind = np.nonzero(keep)
+        return Configurations(
+            job=job,
+            gpu_type=kind[0],
+            gpus=np.hstack([np.zeros_like(level), k])[*kind],
+            level=np.hstack([level, np.full_like(k, -1)])[*kind],
+            units=np.hstack([np.take_along_axis(units, level, 1), np.zeros_like(k)])[*kind],
+            hours=hours[keep],
+            tardiness=late[keep],
+            on_gpus=on_gpus,
+            on_level=on_level,
+        )
+
+    def __len__(self) -> int:
+        return len(self.job)
+
+    def chosen(self, instance: Instance, solution: Solution) -> dict[int, list[int]]:
+        """Node -> the configurations that stand for what runs there."""
+        result: dict[int, list[int]] = {}
+        for j in np.flatnonzero(solution.job_node >= 0).tolist():
+            n, level = int(solution.job_node[j]), int(solution.job_level[j])
+            gpu = int(instance.cluster.gpu_of_type[solution.node_type[n]])
+            same = self.on_gpus[j, gpu, solution.job_gpus[j]]
+            q = int(same if level < 0 else self.on_level[j, gpu, level])
+            result.setdefault(n, []).append(q)
+        return result
+
+    def first_to_end(self, members: list[int]) -> int:
+        """Of configurations that share a node the one that leads; ties: the first."""
+        return min(members, key=lambda q: (self.hours[q], q))
+
+    def decision(
+        self, instance: Instance, chosen: Index, node: Index, node_type: Index
+    ) -> Solution:
+        """The decision that runs the configurations `chosen`, each on a node of a type."""
+        jobs, nodes = len(instance.jobs), instance.cluster.nodes
+        job_node, job_gpus = np.full(jobs, -1), np.zeros(jobs, dtype=np.int64)
+        job_level, types = np.full(jobs, -1), np.full(nodes, -1)
+        job = self.job[chosen]
+        job_node[job], job_gpus[job], job_level[job] = node, self.gpus[chosen], self.level[chosen]
+        types[node] = node_type
+        return Solution.of(job_node, job_gpus, types, job_level)

@@ -1,0 +1,1 @@
+"""The RS-JS model by node class: matrix, column generation, certified bound."""

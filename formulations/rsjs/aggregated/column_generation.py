@@ -1,0 +1,181 @@
+"""
+Multipliers for form E by sifting: few columns in a linear program, all of them priced.
+
+The program is solved over few columns, every column is priced with its multipliers (`Pricing`: a
+bound each time), the cheapest are added, until the program's value meets the best bound
+(rsjs.md 5.1). It starts with every s-th job and 1/s of the nodes: the multipliers of such a sample
+are good ones, around which a box is put (`RestrictedLp`), and so are those of a similar instance
+on the same cluster.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from rsjs.formulations.rsjs.aggregated.columns import Array, Index
+from rsjs.formulations.rsjs.aggregated.pricing import Pricing
+from rsjs.formulations.rsjs.aggregated.restricted_lp import LpSolution, RestrictedLp
+
+FIRST, MORE = 6, 4  # columns of a job to start with, and to add at a time
+SAMPLE, SHRINK = 40, 8  # least number of jobs of a sample, jobs of one sample for one of the next
+EXTRA = 20  # columns for each row to start with, around good multipliers
+BOX, WIDER, LEAST_BOX = 0.3, 2.0, 0.01  # half width of the box, its growth, in median multipliers
+ROUGH = 1e-4  # tolerance for samples, and what counts as about the best bound
+LEAST = 1e-9  # [$]
+MOST_ITERATIONS = 200
+
+
+@dataclass(frozen=True, eq=False)
+class Sifted:
+    """
+    The best bound and how it came about.
+
+    Attributes
+    ----------
+    bound : float [$]
+        The best L, or 0: no decision costs less than nothing.
+    multipliers : (R,) float
+        Those of the best L, to start the next call with.
+    relaxed : float or None
+        Value of the linear program [$], which no L exceeds; None if it was not solved to the end.
+    columns : (2, n) int
+        Roles and jobs of the linear program.
+    x : (n,) float
+        Its last solution.
+    iterations : int
+        Linear programs over all jobs.
+    """
+
+    bound: float
+    multipliers: Array
+    relaxed: float | None
+    columns: Index
+    x: Array
+    iterations: int
+
+
+def sift(
+    pricing: Pricing,
+    *,
+    tolerance: float,
+    start: Array | None,
+    on_bound: Callable[[float], None],
+    seconds: Callable[[], float],
+    stop: Callable[[], bool],
+) -> Sifted:
+    """
+    The best bound, by sifting until it meets the linear program.
+
+    Parameters
+    ----------
+    tolerance : float
+        Relative difference between program and bound at which to end.
+    start : (R,) float or None
+        Multipliers of a similar instance on the same cluster.
+    on_bound : callable
+        Told each better bound.
+    seconds : callable
+        Time that is left [s].
+    stop : callable
+        Whether to end early.
+    """
+    if start is None:
+        for size in _samples(len(pricing.postponement)):
+            sample = _Sifting(pricing.sample(size), start, lambda bound: None)
+            start = sample.run(max(tolerance, ROUGH), seconds, stop).multipliers
+    else:
+        start = pricing.usable(start)
+    return _Sifting(pricing, start, on_bound).run(tolerance, seconds, stop)
+
+
+def _samples(jobs: int) -> list[int]:
+    """Numbers of jobs of the samples, ascending; none for few jobs."""
+    sizes: list[int] = []
+    while jobs > 2 * SAMPLE:
+        jobs = max(SAMPLE, jobs // SHRINK)
+        sizes.append(jobs)
+    return sizes[::-1]
+
+
+class _Sifting:
+    """Sifting of one pricing problem, from multipliers that are good or from none."""
+
+    def __init__(
+        self, pricing: Pricing, start: Array | None, on_bound: Callable[[float], None]
+    ) -> None:
+        self.pricing, self.on_bound = pricing, on_bound
+        self.best, self.multipliers = -np.inf, np.zeros(len(pricing.upper))
+        self.centre, self.width = start, BOX
+        self.reach = 10.0 * float(np.where(np.isfinite(pricing.costs), pricing.costs, 0.0).max())
+        values = self._price(self.multipliers if start is None else start)
+        self.lp = RestrictedLp(pricing)
+        roles, jobs = self._cheapest(values, FIRST, np.full(values.shape[1], np.inf))
+        if start is not None:
+            least = np.minimum(pricing.postponement, values.min(axis=0))
+            excess = values[roles, jobs] - least[jobs]
+            most = values.shape[1] + EXTRA * len(pricing.upper)
+            kept = np.sort(np.argsort(excess, kind="stable")[:most])
+            roles, jobs = roles[kept], jobs[kept]
+        self.lp.add(roles, jobs)
+
+    def run(
+        self, tolerance: float, seconds: Callable[[], float], stop: Callable[[], bool]
+    ) -> Sifted:
+        """Solve, price, add, until program and bound meet."""
+        relaxed, x, iterations = None, np.zeros(0), 0
+        while relaxed is None and iterations < MOST_ITERATIONS and not stop():
+            found = self.lp.solve(*self._box(), seconds())
+            if found is None:
+                break
+            iterations, x, before = iterations + 1, found.x, self.best
+            values = self._price(found.multipliers)
+            close = found.value - self.best <= tolerance * abs(found.value) + LEAST
+            limit = found.prices - 1e-9 * np.maximum(1.0, np.abs(found.prices))
+            roles, jobs = self._cheapest(values, MORE, limit)
+            if not found.box_binds and (close or not roles.size):
+                relaxed = found.value
+            else:
+                self.lp.add(roles, jobs)
+                self._move(found, improved=self.best > before)
+        columns = np.stack([self.lp.roles[: len(x)], self.lp.jobs[: len(x)]])
+        bound = max(0.0, self.best)
+        return Sifted(bound, self.multipliers, relaxed, columns, x, iterations)
+
+    def _price(self, multipliers: Array) -> Array:
+        values = self.pricing.values(multipliers)
+        self.last = self.pricing.bound(multipliers, values)
+        if self.last > self.best:
+            self.best, self.multipliers = self.last, multipliers
+            self.on_bound(max(0.0, self.best))
+        return values
+
+    def _box(self) -> tuple[Array, Array]:
+        free = self.pricing.free
+        if self.centre is None:
+            return np.where(free, -self.reach, 0.0), np.where(free, self.reach, np.inf)
+        size = np.abs(self.centre)
+        least = float(np.median(size[size > 0])) if size.any() else self.reach
+        low = self.centre - self.width * size - np.where(free, LEAST_BOX * least, 0.0)
+        high = self.centre + self.width * size + LEAST_BOX * least
+        return np.where(free, low, np.maximum(0.0, low)), high
+
+    def _move(self, found: LpSolution, *, improved: bool) -> None:
+        """Put the box around the last multipliers if they are about the best; widen it if not."""
+        if self.centre is not None:
+            near = self.last >= self.best - ROUGH * abs(self.best)
+            self.centre = found.multipliers if near else self.multipliers
+            if not improved:
+                self.width *= WIDER
+        elif found.box_binds:
+            self.reach *= 10.0
+
+    def _cheapest(self, values: Array, most: int, limit: Array) -> tuple[Index, Index]:
+        """Up to `most` columns of each job that are below the job's limit and not yet in."""
+        most = min(most, len(values))
+        roles = np.argpartition(values, most - 1, axis=0)[:most]
+        jobs = np.broadcast_to(np.arange(values.shape[1]), roles.shape)
+        wanted = (values[roles, jobs] < limit) & ~self.lp.present[roles, jobs]
+        return roles[wanted], jobs[wanted]

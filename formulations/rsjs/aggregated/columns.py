@@ -1,0 +1,176 @@
+"""
+Roles: the ways in which a job may take part in a node, whichever node of its class that is.
+
+A place is a node class together with a type its nodes may take. There a job follows, or leads: it
+is charged for at most k GPUs of the node until it ends. Nodes of a class are alike, so the models
+of form E (rsjs.md 3) say which role a job has, and not on which node.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rsjs.formulations.first_ending.costs import limits
+from rsjs.instances.cluster import Cluster
+from rsjs.instances.costs import tables
+from rsjs.instances.instance import Instance
+
+Array = NDArray[np.float64]
+Index = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Roles:
+    """
+    Shapes q, places p and roles l of a cluster: what does not depend on the jobs.
+
+    Attributes
+    ----------
+    shape_gpu, gpus, level, units : (Q,) int
+        GPU type; k_q dedicated GPUs, or 0 and a share level with its units u_q (-1 and 0 if
+        dedicated). Of each GPU type, shares come first, by units, then 1, 2, ... GPUs.
+    node_class, node_type : (P,) int
+        Of each place.
+    place, shape, paid : (L,) int
+        Of each role; paid = k, 0 for a follower.
+    """
+
+    cluster: Cluster
+    shape_gpu: Index
+    gpus: Index
+    level: Index
+    units: Index
+    node_class: Index
+    node_type: Index
+    place: Index
+    shape: Index
+    paid: Index
+
+    @property
+    def least(self) -> Index:
+        """(Q,) GPUs of a node that a shape needs to itself or has a share of."""
+        return np.maximum(self.gpus, 1)
+
+    @property
+    def rest(self) -> Index:
+        """(L,) paid GPUs that a leader leaves whole; 0 for a follower."""
+        rest: Index = np.maximum(self.paid - self.least[self.shape], 0)
+        return rest
+
+    @property
+    def leads(self) -> NDArray[np.bool_]:
+        """(L,) whether a role is a leader's."""
+        leads: NDArray[np.bool_] = self.paid > 0
+        return leads
+
+    def sizes(self, place: int) -> tuple[int, ...]:
+        """Units of the share levels at a place, ascending."""
+        here = self.shape_gpu == self.cluster.gpu_of_type[self.node_type[place]]
+        return tuple(np.unique(self.units[here & (self.units > 0)]).tolist())
+
+
+@lru_cache(maxsize=16)
+def roles_of(cluster: Cluster) -> Roles:
+    """The roles of a cluster."""
+    shapes = [
+        shape
+        for i in np.flatnonzero(cluster.largest_of_gpu).tolist()
+        for shape in _shapes(cluster, i)
+    ]
+    shape_gpu, gpus, level, units = np.array(shapes, dtype=np.int64).T
+    node_class, node_type = np.nonzero(cluster.allowed_in_class)
+    roles = []
+    for p, v in enumerate(node_type.tolist()):
+        kind = cluster.node_types[v]
+        for q in np.flatnonzero(shape_gpu == cluster.gpu_of_type[v]).tolist():
+            least = max(gpus[q], 1)
+            follower = [0] if gpus[q] < kind.gpus else []
+            paid = follower + [k for k in limits(kind) if k >= least]
+            roles += [(p, q, k) for k in paid if least <= kind.gpus]
+    place, shape, paid_gpus = np.array(roles, dtype=np.int64).T
+    return Roles(
+        cluster,
+        shape_gpu,
+        gpus,
+        level,
+        units,
+        node_class,
+        node_type,
+        place,
+        shape,
+        paid_gpus,
+    )
+
+
+def _shapes(cluster: Cluster, i: int) -> list[tuple[int, int, int, int]]:
+    levels = cluster.gpu_types[i].levels
+    by_units = sorted(range(len(levels)), key=lambda a: levels[a].units)
+    shares = [(i, 0, a, levels[a].units) for a in by_units]
+    return shares + [(i, k, -1, 0) for k in range(1, int(cluster.largest_of_gpu[i]) + 1)]
+
+
+@dataclass(frozen=True, eq=False)
+class JobShapes:
+    """
+    Times and costs of the jobs of an instance in the shapes of its cluster.
+
+    Attributes
+    ----------
+    hours, tardiness : (Q, J) float [h], [$]
+        theta_qj and T_qj; 0 and inf where not admissible or dominated by a smaller shape.
+    stands : (Q, J) int
+        The shape that stands for a shape because it dominates it, or itself; -1 = none.
+    postponement : (J,) float [$]
+        P_j.
+    """
+
+    hours: Array
+    tardiness: Array
+    stands: Index
+    postponement: Array
+
+    @staticmethod
+    def of(instance: Instance, roles: Roles) -> JobShapes:
+        """The shapes of the jobs of an instance."""
+        table = tables(instance)
+        hours = _by_shape(roles, table.hours, table.shared_hours)
+        tardiness = _by_shape(roles, table.tardiness, table.shared_tardiness)
+        number = np.arange(len(roles.gpus))[:, None]
+        stands = np.empty(hours.shape, dtype=np.int64)
+        for i in np.unique(roles.shape_gpu).tolist():
+            own = roles.shape_gpu == i
+            least = np.minimum.accumulate(hours[own], axis=0)
+            best = np.isfinite(least)
+            best[1:] &= least[1:] < least[:-1]
+            stands[own] = np.maximum.accumulate(np.where(best, number[own], -1), axis=0)
+        kept = stands == number
+        return JobShapes(
+            np.where(kept, hours, 0.0),
+            np.where(kept, tardiness, np.inf),
+            stands,
+            table.postponement,
+        )
+
+    def costs(self, roles: Roles) -> Array:
+        """
+        (L, J) what a role costs a job: T_q, and c_vk theta_q for a leader [$].
+
+        inf where not admissible, and for followers that cost no less than being postponed.
+        """
+        price = roles.cluster.cost_of_type[roles.node_type[roles.place], roles.paid]
+        cost: Array = self.tardiness[roles.shape] + price[:, None] * self.hours[roles.shape]
+        follows = ~roles.leads
+        cost[follows] = np.where(cost[follows] < self.postponement, cost[follows], np.inf)
+        return cost
+
+
+def _by_shape(roles: Roles, dedicated: Array, shared: Array) -> Array:
+    """(Q, J) from (J, T, G + 1) and (J, T, L)."""
+    values = dedicated[:, roles.shape_gpu, roles.gpus]
+    share = np.flatnonzero(roles.level >= 0)
+    values[:, share] = shared[:, roles.shape_gpu[share], roles.level[share]]
+    return np.ascontiguousarray(values.T)

@@ -1,0 +1,162 @@
+"""
+What runs on each node, and exactly what one job more or less changes.
+
+A node costs price[GPUs in use] * (least time of its jobs), each job its tardiness, a postponed job
+its P_j (`costs.terms` under "first_ending"). Rows are the nodes, then the places: to insert a job
+at a place opens an empty node of its class.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import numpy as np
+
+from rsjs.formulations.rsjs.aggregated.columns import Array, JobShapes, Roles
+from rsjs.instances.bin_packing import gpus_for_shares
+from rsjs.instances.instance import Instance
+from rsjs.instances.open_nodes import complete
+from rsjs.instances.solution import Solution
+
+
+class NodeLoads:
+    """
+    A decision that changes job by job.
+
+    Attributes
+    ----------
+    jobs : list of lists, by row
+    node, shape : (J,) int
+        Of each job; -1 = postponed.
+    charge : (rows,) float [$]
+        Price of the GPUs in use until the first job ends.
+    """
+
+    def __init__(self, instance: Instance, roles: Roles, shapes: JobShapes) -> None:
+        cluster = instance.cluster
+        self.instance, self.roles, self.shapes = instance, roles, shapes
+        self.node = np.full(len(instance.jobs), -1)
+        self.shape = np.full(len(instance.jobs), -1)
+        rows = cluster.nodes + len(roles.node_type)
+        self.jobs: list[list[int]] = [[] for _ in range(rows)]
+        self.charge = np.zeros(rows)
+        self._least = np.full(rows, np.inf)
+        self._type = np.concatenate([np.full(cluster.nodes, -1), roles.node_type])
+        self._empty = [
+            np.flatnonzero(cluster.class_of_node == c).tolist()[::-1]
+            for c in range(len(cluster.class_sizes))
+        ]
+        self._price = np.pad(cluster.cost_of_type, [(0, 0), (0, 1)], constant_values=np.inf)
+        self._own = [np.flatnonzero(roles.shape_gpu == i) for i in range(len(cluster.gpu_types))]
+        width = max(map(len, self._own))
+        late, hours = (np.full((len(self._own), width, len(self.node)), f) for f in (np.inf, 1.0))
+        for i, own in enumerate(self._own):
+            late[i, : len(own)], hours[i, : len(own)] = shapes.tardiness[own], shapes.hours[own]
+        hours[np.isinf(late)] = 1.0  # any number > 0: prices are inf where there is no room
+        self._late, self._hours = late, hours
+        self._after = np.full((rows, width), cluster.largest + 1)
+        self._refresh_places()
+
+    def load(self, solution: Solution) -> NodeLoads:
+        """Run the jobs of a feasible decision, in the shapes that stand for theirs."""
+        roles, cluster = self.roles, self.instance.cluster
+        for n in np.flatnonzero(solution.node_type >= 0).tolist():
+            jobs = np.flatnonzero(solution.job_node == n)
+            if not jobs.size:
+                continue
+            self._empty[cluster.class_of_node[n]].remove(n)
+            self._type[n] = solution.node_type[n]
+            own = self._own[self._gpu(n)]
+            for j in jobs.tolist():
+                same = (roles.gpus[own] == solution.job_gpus[j]) & (
+                    roles.level[own] == solution.job_level[j]
+                )
+                self.node[j], self.shape[j] = n, self.shapes.stands[own[same][0], j]
+            self.jobs[n] = jobs.tolist()
+            self._refresh(n)
+        self._refresh_places()
+        return self
+
+    def insertions(self, j: int) -> Array:
+        """(rows, W) what it costs to insert a postponed job, by row and shape of its GPUs [$]."""
+        gpu = self.instance.cluster.gpu_of_type[self._type]
+        late, hours = self._late[:, :, j][gpu], self._hours[:, :, j][gpu]
+        price = self._price[self._type[:, None], self._after]
+        cost: Array = late + price * np.minimum(self._least[:, None], hours)
+        return cost - self.charge[:, None]
+
+    def insert(self, j: int, row: int, which: int) -> None:
+        """Run a postponed job in a shape of a row's GPUs."""
+        if row >= self.instance.cluster.nodes:
+            place = row - self.instance.cluster.nodes
+            row = self._empty[self.roles.node_class[place]].pop()
+            self._type[row] = self.roles.node_type[place]
+            self._refresh_places()
+        self.jobs[row].append(j)
+        self.node[j], self.shape[j] = row, self._own[self._gpu(row)][which]
+        self._refresh(row)
+
+    def remove(self, j: int) -> tuple[float, int, int]:
+        """Postpone a running job: what that saves [$], and row and shape to insert it again."""
+        n, shape = int(self.node[j]), int(self.shape[j])
+        saved = float(self.charge[n] + self.shapes.tardiness[shape, j])
+        which = int(np.searchsorted(self._own[self._gpu(n)], shape))
+        row = n
+        self.jobs[n].remove(j)
+        self.node[j] = self.shape[j] = -1
+        if not self.jobs[n]:
+            roles, k = self.roles, self.instance.cluster.class_of_node[n]
+            here = (roles.node_class == k) & (roles.node_type == self._type[n])
+            row = self.instance.cluster.nodes + int(np.argmax(here))
+            self._type[n] = -1
+            self._empty[k].append(n)
+            self._refresh_places()
+        self._refresh(n)
+        return saved - float(self.charge[n]), row, which
+
+    def solution(self) -> Solution:
+        """The decision, completed as `open_nodes` asks."""
+        runs = self.node >= 0
+        gpus, level = np.zeros_like(self.node), np.full_like(self.node, -1)
+        gpus[runs] = self.roles.gpus[self.shape[runs]]
+        level[runs] = self.roles.level[self.shape[runs]]
+        node_type = self._type[: self.instance.cluster.nodes]
+        return complete(self.instance, Solution.of(self.node, gpus, node_type, level))
+
+    def _gpu(self, row: int) -> int:
+        return int(self.instance.cluster.gpu_of_type[self._type[row]])
+
+    def _refresh_places(self) -> None:
+        """Where the last empty node of a class was taken or given back."""
+        for place, k in enumerate(self.roles.node_class.tolist()):
+            row = self.instance.cluster.nodes + place
+            if bool(self._empty[k]) != (self._after[row, 0] <= self.instance.cluster.largest):
+                self._refresh(row)
+
+    def _refresh(self, row: int) -> None:
+        """Recompute what a row costs and how many GPUs each further job would make it use."""
+        roles, cluster = self.roles, self.instance.cluster
+        none = cluster.largest + 1
+        place = row - cluster.nodes
+        if not self.jobs[row] and (place < 0 or not self._empty[roles.node_class[place]]):
+            self._least[row], self.charge[row], self._after[row] = np.inf, 0.0, none
+            return
+        jobs = self.jobs[row]
+        shapes = self.shape[jobs]
+        units = tuple(sorted(roles.units[shapes][roles.units[shapes] > 0].tolist()))
+        gpu, dedicated = self._gpu(row), int(roles.gpus[shapes].sum())
+        whole = cluster.gpu_types[gpu].units
+        if jobs:
+            least = float(self.shapes.hours[shapes, jobs].min())
+            self._least[row] = least
+            self.charge[row] = self._price[self._type[row], dedicated + _gpus(units, whole)] * least
+        own = self._own[gpu]
+        self._after[row, : len(own)] = [
+            min(none, dedicated + k + _gpus((*units, u) if u else units, whole))
+            for k, u in zip(roles.gpus[own].tolist(), roles.units[own].tolist(), strict=True)
+        ]
+
+
+@lru_cache(maxsize=100_000)
+def _gpus(shares: tuple[int, ...], units: int) -> int:
+    return gpus_for_shares(shares, units)

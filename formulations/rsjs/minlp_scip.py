@@ -1,0 +1,177 @@
+"""
+The RS-JS MINLP by SCIP: Pyomo translates the model, PySCIPOpt solves it and streams.
+
+Pyomo's own `solve` of its interface scip_direct has no callbacks, holds the interpreter's lock to
+the end and redirects standard output, so only its translation is used (private names of the pinned
+release; solvers.md 4). It minimises one more variable, bounded from below by the objective: the
+last column here.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from pyomo.common.timing import HierarchicalTimer
+from pyomo.contrib.solver.solvers.scip.scip_direct import ScipDirect
+from scipy.sparse import csr_array
+
+from rsjs.formulations.backends import scip as backend
+from rsjs.formulations.backends.backend import RawResult
+from rsjs.formulations.backends.callbacks import Relay, reached, settled
+from rsjs.formulations.milp.incumbent import Incumbent
+from rsjs.formulations.milp.matrix import MatrixModel
+from rsjs.formulations.milp.solve import MARGIN
+from rsjs.formulations.modes.modes import Array
+from rsjs.formulations.rsjs import minlp
+from rsjs.formulations.rsjs.rsjs_minlp_data import MinlpModel
+from rsjs.instances.check import check
+from rsjs.instances.method import Call, Report
+from rsjs.instances.solution import Solution, SolveResult, Stop
+
+if TYPE_CHECKING:
+    from pyomo.core import ConcreteModel
+
+
+def solve(data: MinlpModel, call: Call, report: Report) -> SolveResult:
+    """
+    Solve the model; decisions are priced by `costs`, never by SCIP.
+
+    With rows as printed there is no bound for the instance, and a vector of the model need not be
+    a decision for it; the message then tells what the model is worth.
+    """
+    stream = _Stream(data, report)
+    if call.warm_start is not None:
+        stream.offer(call.warm_start)
+    with report.phase("build"):
+        model = minlp.build(data)
+    start = None
+    if call.warm_start is not None:
+        start = np.append(minlp.warm_start(data, call.warm_start), stream.cost)
+    seconds = report.remaining() - MARGIN
+    if seconds <= 0:
+        return stream.result(RawResult(stop=Stop.TIME_LIMIT, status="limit reached in the build"))
+    with report.phase("solve"):
+        raw = _solve(model, call, report, stream, seconds, start)
+    report.seconds["handover"] = raw.handover_seconds
+    found = stream.result(raw)
+    return replace(found, stop=reached(found.stop, found.objective, found.bound, call.limits.gap))
+
+
+def translated(model: ConcreteModel) -> tuple[Any, list[Any]]:
+    """Return SCIP's model of a Pyomo model; its variables in our order, then the objective's."""
+    solver = ScipDirect()
+    config = solver.config(value={}, preserve_implicit=True)
+    config.timer = HierarchicalTimer()
+    scip, _, _ = solver._create_solver_model(model, config)
+    known = solver._pyomo_var_to_solver_var_map
+    ours = minlp.columns(model)
+    variables = [known[v] if v in known else solver._add_var(v) for v in ours]
+    return scip, [*variables, solver._obj_var]
+
+
+def _solve(
+    model: ConcreteModel,
+    call: Call,
+    report: Report,
+    stream: _Stream,
+    seconds: float,
+    start: Array | None,
+) -> RawResult:
+    begin = time.monotonic()
+    scip, variables = translated(model)
+    scip.hideOutput(not call.log)
+    if start is not None:
+        backend._offer_start(scip, variables, start)
+    on_bound = report.bound if stream.valid_bound else _ignore
+    relay = Relay(_last_column(len(variables)), stream.vector, on_bound, report.stop_requested)
+    backend._listen(scip, variables, relay)
+    handover = time.monotonic() - begin
+    limits = replace(call.limits, time_limit=max(0.0, seconds - handover))
+    taken = backend._set(scip, backend.options(limits))
+
+    begin = time.monotonic()
+    with relay.watching(scip.interruptSolve):
+        scip.optimizeNogil()
+    spent = time.monotonic() - begin
+
+    if scip.getNSols() > 0:
+        relay.offer_incumbent(backend._values(scip.getBestSol(), variables))
+    relay.offer_bound(scip.getDualbound())
+    status = scip.getStatus()
+    raw = relay.result(
+        backend.SCIP.status.get(status, Stop.ERROR),
+        status=status,
+        counts={
+            "rows": scip.getNConss(transformed=False),
+            "columns": scip.getNVars(transformed=False),
+            "nodes": scip.getNTotalNodes(),
+            "iterations": scip.getNLPIterations(),
+        },
+        options=taken,
+        handover_seconds=handover,
+        solve_seconds=spent,
+    )
+    scip.free()  # only now: SCIP fires events while it is torn down
+    return raw
+
+
+def _last_column(columns: int) -> MatrixModel:
+    """What the translation minimises."""
+    cost = np.zeros(columns)
+    cost[-1] = 1.0
+    free = np.full(columns, np.inf)
+    return MatrixModel(
+        A=csr_array((0, columns)),
+        cost=cost,
+        lower=-free,
+        upper=free,
+        row_lower=np.zeros(0),
+        row_upper=np.zeros(0),
+        kind=np.zeros(columns, dtype=np.uint8),
+    )
+
+
+class _Stream(Incumbent):
+    """Turns SCIP's vectors into decisions while it runs."""
+
+    def __init__(self, data: MinlpModel, report: Report) -> None:
+        super().__init__(data.instance, report)
+        self.data, self.valid_bound = data, not data.printed
+
+    def vector(self, x: Array) -> None:
+        """A vector of the model, which is a decision of the instance unless rows are as printed."""
+        self.offer(minlp.extract(self.data, x))
+
+    def offer(self, solution: Solution) -> None:
+        """Keep and report a decision if it is feasible and the best so far."""
+        if check(self.instance, solution).feasible:
+            super().offer(solution)
+
+    def result(self, raw: RawResult) -> SolveResult:
+        """The best decision with what SCIP said."""
+        objective = None if self.best is None else self.cost
+        bound, stop, status = raw.bound, settled(raw.stop, objective, raw.bound), raw.status
+        if not self.valid_bound:
+            rows = ", ".join(sorted(self.data.printed))
+            bound, stop = None, raw.stop
+            if stop in (Stop.OPTIMAL, Stop.GAP):
+                stop = Stop.ITERATIONS  # what is solved is another problem
+            status = f"{status} with rows as printed ({rows}), at {raw.objective}"
+        return SolveResult(
+            stop=stop,
+            solution=self.best,
+            objective=objective,
+            bound=bound,
+            bound_source=None if bound is None else "solver",
+            bound_variant=None if bound is None else "instance",
+            counts=raw.counts,
+            options=raw.options,
+            message=status,
+        )
+
+
+def _ignore(bound: float) -> None:
+    """For models whose bound says nothing about the instance."""

@@ -1,0 +1,1 @@
+"""What heuristics share: compiled kernels, random streams, stopping, starts, results."""

@@ -1,0 +1,138 @@
+"""
+Jobs and nodes dealt to the controllers of a hierarchical decomposition.
+
+Kiros 2020, 3.1.2: "The RR algorithm assigns jobs in circular order to the local queues, so the
+union of all J^k, for k in K, forms the initial queue J. The same policy applies to the nodes."
+
+    nodes         n goes to controller n mod K, under every rule
+    round_robin   the i-th job of the queue goes to controller i mod K
+    pressure      the same, the most pressing job first: Delta_j = now + min_q t_jq - d_j, (3.1)
+    demand        the largest demand first, each job to the controller k that runs it with the
+                  least (load_k + u_j) / S_k: u_j = fewest GPUs that end j by its due date, or else
+                  soonest (a share counts as its part), load_k = their sum so far, S_k = most GPUs
+                  that the nodes of k can have
+
+Every rule keeps a job that runs already (`instance.current`) with the controller of its node.
+Ties go to the first job and the first controller.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rsjs.instances import costs
+from rsjs.instances.instance import Instance
+
+Array = NDArray[np.float64]
+Index = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Division:
+    """
+    Who decides what.
+
+    Attributes
+    ----------
+    controllers : int
+        K.
+    job : (J,) int
+        Controller of each job, 0..K-1.
+    node : (N,) int
+        Controller of each node.
+    """
+
+    controllers: int
+    job: Index
+    node: Index
+
+
+def divide(instance: Instance, controllers: int, split: str) -> Division:
+    """Deal jobs and nodes to K controllers by a rule of SPLITS."""
+    node = np.arange(instance.cluster.nodes) % controllers
+    job = np.full(len(instance.jobs), -1)
+    if instance.current is not None:
+        running = instance.current.job_node >= 0
+        job[running] = node[instance.current.job_node[running]]
+    return Division(controllers, SPLITS[split](instance, job, node, controllers), node)
+
+
+def runs_on(instance: Instance, node: Index, controllers: int) -> NDArray[np.bool_]:
+    """(J, K) whether some node of a controller may run a job."""
+    hours = np.isfinite(instance.hours_per_epoch)  # whoever may take a share may take a GPU
+    least = np.where(hours.any(axis=2), hours.argmax(axis=2), hours.shape[2])
+    cluster = instance.cluster
+    of_class = np.zeros((len(cluster.allowed_in_class), len(cluster.gpu_types)), dtype=np.int64)
+    for c, v in np.argwhere(cluster.allowed_in_class).tolist():
+        gpu = cluster.gpu_of_type[v]
+        of_class[c, gpu] = max(of_class[c, gpu], cluster.gpus_of_type[v])
+    largest = np.zeros((controllers, len(cluster.gpu_types)), dtype=np.int64)
+    np.maximum.at(largest, node, of_class[cluster.class_of_node])
+    runs: NDArray[np.bool_] = (least[:, None] <= largest).any(axis=2)
+    return runs
+
+
+def demand(instance: Instance) -> Array:
+    """(J,) u_j, the fewest GPUs that end a job in time, else those that end it first."""
+    table, cluster = costs.tables(instance), instance.cluster
+    jobs, gpu_types, counts = table.hours.shape
+    shares = [
+        [share.units / gpu.units for share in gpu.levels]
+        + [0.0] * (table.shared_hours.shape[2] - len(gpu.levels))
+        for gpu in cluster.gpu_types
+    ]
+    hours = np.hstack([table.hours.reshape(jobs, -1), table.shared_hours.reshape(jobs, -1)])
+    gpus = np.append(np.tile(np.arange(counts), gpu_types), shares)
+    in_time = instance.now + hours <= instance.jobs.due[:, None]
+    fastest = gpus[hours.argmin(axis=1)]
+    least: Array = np.where(in_time, gpus, np.inf).min(axis=1)
+    return np.where(np.isfinite(least), least, fastest)
+
+
+def _deal(queue: Index, job: Index, controllers: int) -> Index:
+    """The waiting jobs of a queue in circular order; running ones have their controller."""
+    waiting = queue[job[queue] < 0]
+    dealt = job.copy()
+    dealt[waiting] = np.arange(len(waiting)) % controllers
+    return dealt
+
+
+def _round_robin(instance: Instance, job: Index, node: Index, controllers: int) -> Index:
+    return _deal(np.arange(len(job)), job, controllers)
+
+
+def _pressure(instance: Instance, job: Index, node: Index, controllers: int) -> Index:
+    fastest = np.minimum(
+        costs.tables(instance).hours.min(axis=(1, 2)),
+        costs.tables(instance).shared_hours.min(axis=(1, 2), initial=np.inf),
+    )
+    pressure = instance.now + fastest - instance.jobs.due
+    return _deal(np.argsort(-pressure, kind="stable"), job, controllers)
+
+
+def _demand(instance: Instance, job: Index, node: Index, controllers: int) -> Index:
+    cluster, wanted = instance.cluster, demand(instance)
+    size = np.where(cluster.allowed_in_class, cluster.gpus_of_type, 0).max(axis=1)
+    gpus = np.bincount(node, weights=size[cluster.class_of_node], minlength=controllers)
+    runs = runs_on(instance, node, controllers)
+    dealt, running = job.copy(), job >= 0
+    load = np.bincount(job[running], weights=wanted[running], minlength=controllers)
+    queue = np.argsort(-wanted, kind="stable")
+    for j in queue[job[queue] < 0].tolist():
+        after = np.full(controllers, np.inf)
+        np.divide(load + wanted[j], gpus, out=after, where=runs[j])
+        dealt[j] = k = int(after.argmin())
+        load[k] += wanted[j]
+    return dealt
+
+
+Rule = Callable[[Instance, Index, Index, int], Index]
+SPLITS: Mapping[str, Rule] = {
+    "round_robin": _round_robin,
+    "pressure": _pressure,
+    "demand": _demand,
+}

@@ -1,0 +1,1 @@
+"""Dispatching rules: list scheduling, queues, pooled dynamic programming."""

@@ -1,0 +1,156 @@
+"""
+What a rule looks at before it decides: prices of configurations, their order, the queue.
+
+A configuration is (kind, g): g dedicated GPUs on a GPU type (greedy) or on a node type (FIFO, EDF,
+priority). Tables have one row per job, then kinds, then g = 0, 1, ..., G.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rsjs.instances import costs
+from rsjs.instances.cluster import Cluster
+from rsjs.instances.instance import Instance
+
+Array = NDArray[np.float64]
+
+
+def hours_by_node_type(instance: Instance) -> Array:
+    """(J, V, G + 1) hours to completion on g GPUs of a node type; inf on types no node takes."""
+    cluster = instance.cluster
+    hours = costs.tables(instance).hours[:, cluster.gpu_of_type]
+    return np.where(np.isfinite(full_price_by_node_type(cluster)), hours, np.inf)
+
+
+def full_price_by_node_type(cluster: Cluster) -> Array:
+    """(V, G + 1) $/h of a node with g GPUs in use; inf beyond s_v and on types no node takes."""
+    present = np.flatnonzero(cluster.allowed_in_class.any(axis=0))
+    price = np.full(cluster.cost_of_type.shape, np.inf)
+    price[present] = cluster.cost_of_type[present]
+    return price
+
+
+def full_price_by_gpu_type(cluster: Cluster) -> Array:
+    """(T, G + 1) $/h of the cheapest node that has g GPUs of a type; inf where none has."""
+    price = np.full((len(cluster.gpu_types), cluster.largest + 1), np.inf)
+    np.minimum.at(price, cluster.gpu_of_type, full_price_by_node_type(cluster))
+    return price
+
+
+def share_price_by_node_type(cluster: Cluster) -> Array:
+    """
+    (V, G + 1) $/h of g GPUs of a node type: g / s_v of a flat price, else the price of g in use.
+
+    Kiros 2020, 3.1.3, third assumption: deployment costs increase linearly in the GPUs.
+    """
+    price = full_price_by_node_type(cluster)
+    flat = np.array([node_type.flat for node_type in cluster.node_types])
+    share = np.arange(cluster.largest + 1) / cluster.gpus_of_type[:, None]
+    return np.where(flat[:, None] & np.isfinite(price), share * _finite(price), price)
+
+
+def share_price_by_gpu_type(cluster: Cluster) -> Array:
+    """(T, G + 1) $/h of g GPUs of a type where that costs least; inf where no node has g."""
+    price = np.full((len(cluster.gpu_types), cluster.largest + 1), np.inf)
+    np.minimum.at(price, cluster.gpu_of_type, share_price_by_node_type(cluster))
+    return price
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Ranking:
+    """
+    Each job's configurations in order, of those that some job may use; those it may not are last.
+
+    Attributes
+    ----------
+    code : (J, C) int
+        kind * (G + 1) + g, best first.
+    order : (J, C) int
+        Columns of the arrays below, best first.
+    in_time : (J, C) bool
+    key : (J, C) float
+        What sorts them: $ in time, then hours; inf where not admissible.
+    count : (J,) int
+        Admissible ones.
+    """
+
+    code: NDArray[np.int64]
+    order: NDArray[np.int64]
+    in_time: NDArray[np.bool_]
+    key: Array
+    count: NDArray[np.int64]
+
+
+def ranking(instance: Instance, hours: Array, price: Array, *, strict: bool) -> Ranking:
+    """
+    Each job's admissible configurations, best first.
+
+    First those that end by the due date (D*_j), the cheapest (t x price) first, then the late
+    ones, the fastest first (Kiros 2020, 3.1.3, second assumption). Ties: the cheaper one, then
+    the first kind, then the fewest GPUs.
+
+    Parameters
+    ----------
+    hours : (J, kinds, G + 1)
+    price : (kinds, G + 1) or (J, kinds, G + 1)
+    strict : bool
+        Whether the due date itself is late: now + t < d_j.
+    """
+    time = hours.reshape(len(instance.jobs), -1)
+    usable = np.isfinite(time)
+    columns = np.flatnonzero(usable.any(axis=0))
+    time, usable = time[:, columns], usable[:, columns]
+    end, due = instance.now + time, instance.jobs.due[:, None]
+    in_time = end < due if strict else end <= due
+    cost = _finite(time) * _finite(price).reshape(-1, hours[0].size)[:, columns]
+    key = np.where(in_time, cost, time)
+    # floats >= 0 sort as their bits do; with the sign bit, those in time come first
+    bits = key.view(np.int64) ^ (in_time.astype(np.int64) << 63)
+    order = np.lexsort((cost, bits))
+    return Ranking(
+        code=columns[order], order=order, in_time=in_time, key=key, count=usable.sum(axis=1)
+    )
+
+
+def ranked(instance: Instance, hours: Array, price: Array, *, strict: bool) -> list[list[int]]:
+    """The codes of each job's `ranking`, inadmissible ones left out."""
+    found = ranking(instance, hours, price, strict=strict)
+    rows: list[list[int]] = found.code.tolist()
+    for j in np.flatnonzero(found.count < found.code.shape[1]).tolist():
+        del rows[j][found.count[j] :]
+    return rows
+
+
+def _finite(values: Array) -> Array:
+    return np.where(np.isfinite(values), values, 0.0)
+
+
+def pressure(instance: Instance) -> Array:
+    """(J,) Delta_j = now + min t_j - d_j [h] (Kiros 2020, (3.1))."""
+    fastest = instance.hours_per_epoch.min(axis=(1, 2)) * costs.epochs_left(instance)
+    result: Array = instance.now + fastest - instance.jobs.due
+    return result
+
+
+def by_pressure(instance: Instance) -> NDArray[np.int64]:
+    """(J,) jobs, the most pressing first; ties by position."""
+    return np.argsort(-pressure(instance), kind="stable")
+
+
+def by_release(instance: Instance) -> NDArray[np.int64]:
+    """(J,) jobs, first in first out; ties by position."""
+    return np.argsort(instance.jobs.release, kind="stable")
+
+
+def by_due_date(instance: Instance) -> NDArray[np.int64]:
+    """(J,) jobs, the earliest due date first; ties by position."""
+    return np.argsort(instance.jobs.due, kind="stable")
+
+
+def by_weight(instance: Instance) -> NDArray[np.int64]:
+    """(J,) jobs, the largest tardiness weight first; ties by position."""
+    return np.argsort(-instance.jobs.weight, kind="stable")

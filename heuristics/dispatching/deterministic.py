@@ -1,0 +1,59 @@
+"""
+Another method, with deterministic numbers of epochs in place of the laws.
+
+worst_case   each job has all epochs left that it may have, as EDF, RG and DP assume
+mean         E[W] - w while that is positive, then all again: the avg- variants
+
+(Filippini et al. 2024, VII). The decision is priced by the objective of the instance as given; what
+the method says of the other one, its bounds too, is dropped. If it refuses the instance while it
+runs, that is an error of this method, told in its words.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from rsjs.heuristics.dispatching.queue_choices import planned
+from rsjs.instances import costs
+from rsjs.instances.errors import InputError
+from rsjs.instances.instance import Instance
+from rsjs.instances.method import Call, Report
+from rsjs.instances.solution import SolveResult, Stop
+
+
+class _Silent(Report):
+    """The report of the inner method: none of its incumbents is one of the outer method."""
+
+    def __init__(self, outer: Report) -> None:
+        super().__init__(outer.remaining())
+        self._outer = outer
+
+    def stop_requested(self) -> bool:
+        """Whether somebody asked the outer method to end."""
+        return self._outer.stop_requested()
+
+
+def run(instance: Instance, call: Call, report: Report) -> SolveResult:
+    """Run `call.options["method"]` on the deterministic instance."""
+    inner = _Silent(report)
+    assumed = planned(instance, call.options["epochs"])
+    try:
+        found: SolveResult = call.options["method"](assumed, call, inner)
+    except InputError as error:
+        return SolveResult(stop=Stop.ERROR, message=str(error))
+    report.seconds.update(inner.seconds)
+    objective = None
+    if found.solution is not None:
+        objective = costs.terms(instance, found.solution).total
+        report.incumbent(found.solution, objective)
+    proved = found.stop in (Stop.OPTIMAL, Stop.GAP)  # for the other instance
+    return replace(
+        found,
+        stop=Stop.ITERATIONS if proved else found.stop,
+        objective=objective,
+        bound=None,
+        bound_source=None,
+        bound_variant=None,
+        seconds=dict(report.seconds),
+        events=tuple(report.events),
+    )

@@ -1,0 +1,151 @@
+"""
+FIFO, EDF and priority scheduling: waiting jobs in a fixed order, running jobs left alone.
+
+Jahani 2019, V-B: "All first principle methods rely on our model to right-sizing the VMs: the
+configuration is obtained by exploiting the model with |N| = |J| = 1". Nothing else is printed.
+
+code   the authors' program: one job per node. A job takes the first of its configurations, in
+       time by cost (t x full price of the VM), then late by time, on exactly that VM.
+paper  nodes are shared: a job takes its right-sized configuration (v, g) on an open node of type
+       v with g idle GPUs, the fullest one, else on a closed node that becomes a v.
+
+A job that finds no room waits, and the next one is tried. With `instance.current` the jobs that
+run keep node and configuration (ANDREAS 2021, V: first-principle methods never change the
+configuration of a job once it has been started).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rsjs.heuristics.common.result import choose_rule, finished
+from rsjs.heuristics.dispatching import candidates
+from rsjs.heuristics.dispatching.placement import Pool, assign, pool_by_node_type
+from rsjs.heuristics.dispatching.running_jobs import running
+from rsjs.instances import costs
+from rsjs.instances.instance import Instance
+from rsjs.instances.method import Call, Report
+from rsjs.instances.solution import Solution, SolveResult
+
+Array = NDArray[np.float64]
+
+ORDERS = {
+    "fifo": candidates.by_release,
+    "edf": candidates.by_due_date,
+    "priority": candidates.by_weight,
+}
+RULES = ("code", "paper")
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Prepared:
+    """
+    All that one decision needs.
+
+    Attributes
+    ----------
+    queue : waiting jobs in order
+    candidates : codes of each job's configurations
+    pool : nodes by node type
+    alone : whether a node runs one job only
+    running : the placement of running jobs, all others postponed
+    occupied : (node, type, idle GPUs) of their nodes
+    """
+
+    queue: list[int]
+    candidates: list[list[int]]
+    pool: Pool
+    alone: bool
+    running: Solution
+    occupied: list[tuple[int, int, int]]
+
+
+def prepare(instance: Instance, method: str, rule: str = "code") -> Prepared:
+    """Order the queue as a method of ORDERS does, and each job's candidates by a rule."""
+    if rule == "code":
+        hours = candidates.hours_by_node_type(instance)
+        price = candidates.full_price_by_node_type(instance.cluster)
+        configurations = candidates.ranked(instance, hours, price, strict=False)
+    else:
+        cost = right_sizing_cost(instance)
+        configurations = [[code] for code in cost.reshape(len(cost), -1).argmin(axis=1).tolist()]
+    kept, occupied = _running(instance)
+    order = ORDERS[method](instance)
+    return Prepared(
+        queue=order[kept.job_node[order] < 0].tolist(),
+        candidates=configurations,
+        pool=pool_by_node_type(instance.cluster),
+        alone=rule == "code",
+        running=kept,
+        occupied=occupied,
+    )
+
+
+def right_sizing_cost(instance: Instance) -> Array:
+    """
+    (J, V, G + 1) $ of each job alone on one node of type v, with g GPUs: what Jahani minimises.
+
+    Tardiness, plus g / s_v c_v t (other energies: the price of the node with g GPUs in use,
+    times t), plus mu (s_v - g); the job must run. inf where not admissible.
+    """
+    cluster, objective, jobs = instance.cluster, instance.objective, instance.jobs
+    hours = candidates.hours_by_node_type(instance)
+    usable = np.isfinite(hours)
+    time = np.where(usable, hours, 0.0)
+    if objective.tardiness_at == "completion":
+        tardiness = costs.tables(instance).tardiness[:, cluster.gpu_of_type]
+    else:
+        late = np.maximum(0.0, instance.now + time - jobs.due[:, None, None])
+        tardiness = jobs.weight[:, None, None] * late
+    if objective.energy == "proportional":
+        price = candidates.share_price_by_node_type(cluster)
+    else:
+        price = candidates.full_price_by_node_type(cluster)
+    idle = cluster.gpus_of_type[:, None] - np.arange(cluster.largest + 1)
+    energy = np.where(np.isfinite(price), price, 0.0) * time
+    return np.where(usable, tardiness + energy + objective.mu * idle, np.inf)
+
+
+def _running(instance: Instance) -> tuple[Solution, list[tuple[int, int, int]]]:
+    """See `running_jobs.running`; and (node, type, idle GPUs) of the nodes on which jobs run."""
+    kept = running(instance)
+    busy = np.flatnonzero(kept.node_type >= 0)
+    types = kept.node_type[busy]
+    idle = instance.cluster.gpus_of_type[types] - costs.place(instance, kept).used[busy]
+    return kept, list(zip(busy.tolist(), types.tolist(), idle.tolist(), strict=True))
+
+
+def decide(prepared: Prepared) -> Solution:
+    """The schedule of one decision."""
+    new = assign(
+        prepared.queue,
+        prepared.candidates,
+        prepared.pool,
+        alone=prepared.alone,
+        occupied=prepared.occupied,
+    )
+    kept = prepared.running  # -1 and 0 where the other one has an entry
+    return Solution.of(
+        np.maximum(new.job_node, kept.job_node),
+        np.maximum(new.job_gpus, kept.job_gpus),
+        np.maximum(new.node_type, kept.node_type),
+        kept.job_level,
+    )
+
+
+def _run(method: str, instance: Instance, call: Call, report: Report) -> SolveResult:
+    rule = choose_rule(method, call.rule, RULES)
+    with report.phase("prepare"):
+        prepared = prepare(instance, method, rule)
+    with report.phase("solve"):
+        solution = decide(prepared)
+    return finished(instance, solution, report)
+
+
+run_fifo = partial(_run, "fifo")
+run_edf = partial(_run, "edf")
+run_priority = partial(_run, "priority")

@@ -1,0 +1,95 @@
+"""
+Queues on nodes and GPUs that are shared: EDF, FIFO, priority, preemptive EDF, greedy.
+
+Each job in turn takes the first of its configurations that finds room (`queue_choices`, `rooms`);
+a job that finds none waits, and the next one is tried, so no GPU is idle that a job could use.
+Which node it takes is not printed for EDF and FIFO; `fit` is one of `rooms.FITS`. The paper says of
+STS alone that it first fills what is partially used (VI-B): `open`.
+
+edf, fifo, priority   jobs that run are left alone (Filippini et al. 2024, VII-A1)
+edf_alone             edf with one job per node, as in the authors' program
+pedf                  edf over all jobs: those that run may be moved, or have to wait
+greedy                all jobs, the most pressing first, (27): the first iteration of RG
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rsjs.heuristics.common.result import choose_rule, finished
+from rsjs.heuristics.dispatching import candidates
+from rsjs.heuristics.dispatching.first_fit import as_solution, first_fit
+from rsjs.heuristics.dispatching.queue_choices import EPOCHS, Choices
+from rsjs.heuristics.dispatching.rooms import FITS
+from rsjs.heuristics.dispatching.running_jobs import rooms_beside, running, together
+from rsjs.instances.instance import Instance
+from rsjs.instances.method import Call, Report
+from rsjs.instances.solution import Solution, SolveResult
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rule:
+    """
+    A queue.
+
+    Attributes
+    ----------
+    order : function
+        Jobs of an instance in order.
+    preemptive : bool
+        Whether jobs that run are decided anew.
+    alone : bool
+        One job per node.
+    """
+
+    order: Callable[[Instance], NDArray[np.int64]]
+    preemptive: bool = False
+    alone: bool = False
+
+
+RULES = {
+    "edf": Rule(order=candidates.by_due_date),
+    "edf_alone": Rule(order=candidates.by_due_date, alone=True),
+    "fifo": Rule(order=candidates.by_release),
+    "priority": Rule(order=candidates.by_weight),
+    "pedf": Rule(order=candidates.by_due_date, preemptive=True),
+    "greedy": Rule(order=candidates.by_pressure, preemptive=True),
+}
+
+
+def decide(
+    instance: Instance, rule: str = "edf", epochs: str = "worst_case", fit: str = FITS[0]
+) -> Solution:
+    """
+    One decision.
+
+    Parameters
+    ----------
+    rule : one of RULES
+    epochs : one of queue_choices.EPOCHS
+        What a job is taken to have left.
+    fit : one of rooms.FITS
+    """
+    chosen, of = RULES[rule], Choices.of(instance, epochs)
+    order = chosen.order(of.instance)
+    if chosen.preemptive:
+        kept = Solution.empty(len(instance.jobs), instance.cluster.nodes)
+    else:
+        kept = running(instance)
+    rooms = rooms_beside(instance, kept, alone=chosen.alone, fit=fit)
+    queue = order[kept.job_node[order] < 0].tolist()
+    placed = first_fit(queue, of.cheapest(), of.units, rooms, of.stride)
+    return together(kept, as_solution(placed, of.level, rooms))
+
+
+def run(instance: Instance, call: Call, report: Report) -> SolveResult:
+    """A queue as a method."""
+    rule = choose_rule("queue", call.rule, RULES)
+    epochs, fit = call.options.get("epochs", EPOCHS[0]), call.options.get("fit", FITS[0])
+    with report.phase("solve"):
+        solution = decide(instance, rule, epochs, fit)
+    return finished(instance, solution, report)

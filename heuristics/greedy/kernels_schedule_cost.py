@@ -1,0 +1,95 @@
+"""What a schedule costs: `costs.terms` on arrays, for dedicated GPUs."""
+
+from __future__ import annotations
+
+from math import inf
+
+from rsjs.heuristics.common.jit import at, inner
+from rsjs.heuristics.greedy.arrays import Ints, NodeTables, Objective
+from rsjs.heuristics.greedy.kernels_state import State
+
+PROPORTIONAL, FIRST_ENDING, NEXT_EVENT = range(3)  # in decision_tables.ENERGIES
+
+
+@inner
+def total_cost(
+    nodes: NodeTables, objective: Objective, state: State, running: int, postponement: float
+) -> float:
+    """Tardiness + postponement + energy + idle [$]; jobs that run are summed as placed."""
+    gpus_of_type, gpu_of_type, cost_of_type = (
+        nodes.gpus_of_type,
+        nodes.gpu_of_type,
+        nodes.cost_of_type,
+    )
+    node_type, idle, job, node, gpus, best = (
+        state.node_type,
+        state.idle,
+        state.job,
+        state.node,
+        state.gpus,
+        state.best,
+    )
+    table, late_cost, due, weight, kind = (
+        objective.hours,
+        objective.tardiness,
+        objective.due,
+        objective.weight,
+        objective.energy,
+    )
+    energy, tardiness, first = 0.0, 0.0, inf
+    if kind == FIRST_ENDING:
+        best[:] = inf
+    for r in range(running):
+        j, n, g = job[r], node[r], gpus[r]
+        v = node_type[at(n)]
+        gpu = gpu_of_type[at(v)]
+        hours = table[at(j), at(gpu), at(g)]
+        first = min(first, hours)
+        if kind == FIRST_ENDING:
+            best[at(n)] = min(best[at(n)], hours)
+        elif kind == PROPORTIONAL:
+            size = gpus_of_type[at(v)]
+            energy += g / size * cost_of_type[at(v), at(size - idle[at(n)])] * hours
+        if objective.at_completion:
+            tardiness += late_cost[at(j), at(gpu), at(g)]
+    if not objective.at_completion:
+        end = objective.now + first
+        for r in range(running):
+            late = end - due[job[r]]
+            if late > 0.0:
+                tardiness += weight[job[r]] * late
+    idle_gpus = 0
+    for n in range(idle.shape[0]):
+        v = node_type[n]
+        if v >= 0:
+            idle_gpus += idle[n]
+            price = cost_of_type[at(v), at(gpus_of_type[at(v)] - idle[n])]
+            if kind == FIRST_ENDING:
+                energy += price * best[n]
+            elif kind == NEXT_EVENT:
+                energy += price
+    if kind == NEXT_EVENT and running > 0:
+        energy *= first
+    if objective.selected > 0 and objective.mu > 0.0:
+        idle_gpus += completed(
+            objective.selected, node_type, nodes.spare, nodes.fewest, nodes.class_of_node
+        )
+    return tardiness + postponement + energy + objective.mu * idle_gpus
+
+
+@inner
+def completed(
+    selected: int, node_type: Ints, spare: Ints, fewest: Ints, class_of_node: Ints
+) -> int:
+    """GPUs of the nodes without a job that are selected to make up `selected` of them."""
+    missing = selected
+    for n in range(node_type.shape[0]):
+        if node_type[n] >= 0:
+            missing -= 1
+    gpus = 0
+    for i in range(spare.shape[0]):
+        n = spare[i]
+        if missing > 0 and node_type[n] < 0:
+            gpus += fewest[class_of_node[n]]
+            missing -= 1
+    return gpus

@@ -1,0 +1,136 @@
+"""
+What the randomized greedy chooses from, as plain arrays; sizes and codes as in decision_tables.
+
+A job's candidates have ranks 0, 1, ..., best first. Which of them find a node depends only on the
+most GPUs that a job may get of each kind, so the first that does is a minimum over kinds of
+
+    rank[j, kind, r] = least rank of a candidate (kind, g) of job j with g <= r.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rsjs.heuristics.common.random_streams import States, first_states
+from rsjs.heuristics.dispatching import candidates
+from rsjs.heuristics.dispatching.candidates import Ranking
+from rsjs.heuristics.greedy.arrays import Floats, Ints, NodeTables, Objective, objective, settled
+from rsjs.heuristics.greedy.randomized_rules import Rule
+from rsjs.heuristics.greedy.rules import cluster_tables
+from rsjs.instances import costs
+from rsjs.instances.instance import Instance
+
+
+class Choices(NamedTuple):
+    """Queue, candidates and chances of a decision."""
+
+    queue: Ints  # (J,)
+    later: Floats  # (J + 1,) $, sum of P_j over queue[i:]
+    candidate: NDArray[np.int32]  # (J, C) codes by rank
+    rank: NDArray[np.int32]  # (J, K, G + 1); C = none
+    kind: Ints  # (K (G + 1),) of a code
+    gpus: Ints  # (K (G + 1),) of a code
+    least: Ints  # (K,) fewest GPUs in any candidate; G + 1 = in none
+    listed: int  # entries of the lists that candidates and nodes are drawn from; 1 = no lists
+    chance: Floats  # (J, most) of the first candidates, cumulated; the last is above 1
+    swap_heavier: float
+    swap_other: float
+    minstd: bool  # stream
+    each_node: bool  # idle GPUs go to one job of each node, else to one of the cluster
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Prepared:
+    """All that the iterations of one decision need."""
+
+    nodes: NodeTables
+    choices: Choices
+    objective: Objective
+    stream: str
+    seed: int
+
+    def streams(self, first: int, count: int) -> States:
+        """The random streams of iterations first, first + 1, ..."""
+        draws = len(self.choices.queue) * (3 if self.choices.listed > 1 else 1)
+        return first_states(self.stream, self.seed, first, count, draws)
+
+
+def prepared(
+    instance: Instance, rule: Rule, *, seed: int = 0, stream: str = "xorshift"
+) -> Prepared:
+    """
+    Order queue and candidates by a rule.
+
+    Parameters
+    ----------
+    stream : one of random_streams.STREAMS
+    """
+    reading = rule.greedy
+    nodes = cluster_tables(instance.cluster, reading).nodes
+    ranking = candidates.ranking(
+        instance, costs.tables(instance).hours, nodes.price, strict=reading.strict
+    )
+    queue, (kinds, stride) = candidates.by_pressure(instance), nodes.price.shape
+    penalty = costs.tables(instance).postponement[queue]
+    kind, gpus = np.divmod(np.arange(kinds * stride), stride)
+    least = np.full(kinds, stride)
+    np.minimum.at(least, *np.divmod(ranking.code[0], stride))
+    choices = Choices(
+        queue=queue,
+        later=np.append(np.cumsum(penalty[::-1])[::-1], 0.0),
+        candidate=ranking.code.astype(np.int32),
+        rank=rank_table(ranking, kinds, stride),
+        kind=kind,
+        gpus=gpus,
+        least=least,
+        listed=rule.listed,
+        chance=chances(ranking, rule.listed),
+        swap_heavier=rule.swap_heavier,
+        swap_other=rule.swap_other,
+        minstd=stream == "minstd",
+        each_node=reading.each_node,
+    )
+    return Prepared(
+        nodes=nodes,
+        choices=settled(choices),
+        objective=objective(instance),
+        stream=stream,
+        seed=seed,
+    )
+
+
+def rank_table(ranking: Ranking, kinds: int, stride: int) -> NDArray[np.int32]:
+    """(J, K, G + 1) least rank of a candidate of a kind with at most so many GPUs; C = none."""
+    jobs, ranks = ranking.code.shape
+    table = np.full((jobs, kinds * stride), ranks, dtype=np.int32)
+    position = np.arange(ranks, dtype=np.int32)
+    admissible = position < ranking.count[:, None]
+    table[np.arange(jobs)[:, None], ranking.code] = np.where(admissible, position, ranks)
+    return np.minimum.accumulate(table.reshape(jobs, kinds, stride), axis=2)
+
+
+def chances(ranking: Ranking, most: int) -> Floats:
+    """
+    (J, most) cumulated chances of a job's first candidates, proportional to 1 / key.
+
+    The list is cut where late candidates follow on those in time; where keys are 0, only those
+    have a chance. The last entry of each list is 2, so that no number in [0, 1) passes it.
+    """
+    jobs, columns = ranking.key.shape
+    first = ranking.order[:, :most] + columns * np.arange(jobs)[:, None]
+    key, in_time = ranking.key.take(first), ranking.in_time.take(first)
+    listed = (in_time == in_time[:, :1]) & np.isfinite(key)
+    positive = np.where(listed & (key > 0), key, np.inf)
+    smallest = positive.min(axis=1, keepdims=True)
+    weight = np.zeros_like(positive)
+    np.divide(smallest, positive, out=weight, where=np.isfinite(positive))
+    free = listed & (key == 0)
+    weight = np.where(free.any(axis=1, keepdims=True), free, weight)
+    total = np.cumsum(weight, axis=1)
+    found = np.full((jobs, most), 2.0)
+    found[:, : first.shape[1]] = np.where(total < total[:, -1:], total / total[:, -1:], 2.0)
+    return found

@@ -1,0 +1,135 @@
+"""
+RG on nodes of fixed types, with shares (Filippini et al. 2024, VII-A1, after Kiros 2020, 3.1.4).
+
+Iteration 1 is `queue:greedy`. In all others a job of the queue is passed by the next one with
+chance 0.45 if it is the heavier one of both, else 0.55, in one pass from the front; and its first
+configuration is drawn from the first three in time (if there is none, of the late ones), with
+chances inverse to what sorts them. One that is drawn and finds no room gives way to the first one
+that does. The cheapest schedule counts, by the objective of the instance with the numbers of epochs
+that the method assumes, shares on the GPUs where they were placed. `randomized_greedy` gives idle
+GPUs away and knows no shares.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from math import inf
+
+import numpy as np
+
+from rsjs.heuristics.common.jit import smallest
+from rsjs.heuristics.common.random_streams import first_states
+from rsjs.heuristics.common.result import finished
+from rsjs.heuristics.common.stopping import Iterations, Reported, Stopping
+from rsjs.heuristics.dispatching.queue_choices import EPOCHS, Choices
+from rsjs.heuristics.greedy.arrays import Floats
+from rsjs.heuristics.greedy.kernels_shared import iterate
+from rsjs.heuristics.greedy.kernels_state import new_state
+from rsjs.heuristics.greedy.node_levels import copied
+from rsjs.heuristics.greedy.randomized import search
+from rsjs.heuristics.greedy.randomized_queue_tables import (
+    LISTED,
+    Drawn,
+    listed,
+    nodes_of,
+    priced,
+    undivided,
+)
+from rsjs.instances.instance import Instance
+from rsjs.instances.method import Call, Method, Report
+from rsjs.instances.open_nodes import complete
+from rsjs.instances.solution import Solution, SolveResult, Stop
+
+ITERATIONS = 1000
+CHUNK, JOBS_IN_CHUNK = 1000, 10**6  # iterations between two questions whether to stop
+
+
+class Schedules:
+    """The schedules of a decision, by iteration."""
+
+    def __init__(self, of: Choices, seed: int) -> None:
+        self._of, self._seed = of, seed
+        cluster = of.instance.cluster
+        tables = nodes_of(cluster)
+        self._nodes, self._listed, self._objective = tables.nodes, listed(of), priced(of)
+        self._state = new_state(self._nodes, len(of.instance.jobs), LISTED)
+        self._closed = tables.all_closed
+        self._levels, self._divided = copied(self._closed), undivided(cluster)
+        self._drawn = Drawn(*np.zeros((2, len(of.instance.jobs)), dtype=np.int64))
+
+    def costs(self, first: int, count: int) -> Floats:
+        """(count,) $ of iterations first, first + 1, ..."""
+        found = np.empty(count)
+        self._iterate(first, found)
+        return found
+
+    def schedule(self, iteration: int) -> Solution:
+        """The schedule of an iteration."""
+        state, running = self._state, self._iterate(iteration, np.empty(1))
+        job, node, gpus = state.job[:running], state.node[:running], state.gpus[:running]
+        jobs = len(self._of.instance.jobs)
+        job_node, job_level = np.full((2, jobs), -1)
+        job_gpus = np.zeros(jobs, dtype=np.int64)
+        job_node[job], job_gpus[job] = node, gpus
+        shared = job[gpus == 0]
+        gpu = self._nodes.gpu_of_type[state.node_type[job_node[shared]]]
+        job_level[shared] = self._of.level[shared, gpu]
+        return Solution.of(job_node, job_gpus, state.node_type.copy(), job_level)
+
+    def _iterate(self, first: int, found: Floats) -> int:
+        streams = first_states("xorshift", self._seed, first, len(found), 0)
+        tables = self._nodes, self._listed, self._objective, self._closed
+        memory = self._levels, self._state, self._divided, self._drawn
+        return iterate(*tables, *memory, first, streams, found)
+
+
+def decide(
+    instance: Instance, stop: Stopping, *, seed: int = 0, epochs: str = "worst_case"
+) -> tuple[Solution, int]:
+    """
+    One decision, and the number of schedules made.
+
+    Parameters
+    ----------
+    stop : Stopping
+        Asked after some schedules.
+    seed : int
+    epochs : one of queue_choices.EPOCHS
+        What a job is taken to have left.
+    """
+    solution, made = search_schedules(Choices.of(instance, epochs), stop, seed)
+    return complete(instance, solution), made
+
+
+def search_schedules(of: Choices, stop: Stopping, seed: int) -> tuple[Solution, int]:
+    """The cheapest schedule of these choices, and how many were made; see `decide`."""
+    best: list[Solution] = []
+    jobs = len(of.instance.jobs)
+    chunk = min(CHUNK, max(1, JOBS_IN_CHUNK // jobs))
+    first = chunk if chunk == CHUNK else 1  # where they take long, one is soon reported
+    made = search(Schedules(of, seed), stop, chunk, best.append, first)
+    return best[-1], made
+
+
+def run(instance: Instance, call: Call, report: Report) -> SolveResult:
+    """RG as a method."""
+    if call.rule is not None:
+        raise ValueError(f"unknown rule {call.rule!r} of randomized_queue; it has none")
+    most = call.options.get("iterations", ITERATIONS)
+    epochs, seed = call.options.get("epochs", EPOCHS[0]), call.limits.seed
+    stop = Iterations(most or inf) | Reported(report)
+    with report.phase("solve"):
+        solution, made = decide(instance, stop, seed=seed, epochs=epochs)
+    ended = Stop.ITERATIONS if made == most else Stop.TIME_LIMIT
+    result = finished(instance, solution, report)
+    return replace(result, stop=ended, counts={"iterations": made})
+
+
+def prepare(_method: Method, _call: Call, _jobs: int) -> None:
+    """Compile or load the kernels."""
+    compile_kernels()
+
+
+def compile_kernels() -> None:
+    """Compile or load the kernels of a decision."""
+    Schedules(Choices.of(smallest(), EPOCHS[0]), 0).costs(1, 1)

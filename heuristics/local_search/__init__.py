@@ -1,0 +1,1 @@
+"""Local search and path relinking (Kiros 2020)."""

@@ -1,0 +1,86 @@
+"""
+Local search: the best neighbour of seven neighbourhoods, until none improves the schedule.
+
+Kiros 2020, 3.1.5. J_T are the k running jobs with the largest cost of tardiness at their
+completion, decreasing; pressure is that of greedy (3.1).
+
+    N1  J_T x the k dearest jobs in time: a pair on different nodes exchanges node and
+        configuration                                                  kernels/job_neighbourhoods
+    N2  J_T x all running jobs: likewise
+    N3  postponed jobs x running ones with less pressure: one takes the place of the other
+    N4  nodes of J_T: as many GPUs of another type, if the jobs' times fall in sum
+    N5  nodes of J_T: twice the GPUs, twice as many for each job       kernels/node_neighbourhoods
+    N6  nodes of J_T: half the GPUs, half as many for each job
+    N7  nodes of J_T: other numbers of GPUs for their jobs             kernels/gpu_neighbourhood
+
+Best-improving, as printed: of all neighbours of all neighbourhoods the one that costs least is
+next; of equals the first one counts. So each of `elite` schedules is improved, and the cheapest
+schedule found is the result: the warm start, or what the method `start` reports, filled up with
+the best ones of the randomized greedy.
+
+Beyond the thesis: jobs=all fills J_T up with the dearest jobs in time and lets N3 take any pair;
+where no job is late all other lists are empty.
+
+No schedule is ever above capacity. The authors' program ends N1 and N2 at the first improvement,
+improves one schedule only, and in N7 gives each job any other number of GPUs whatever the node
+has, so that its costs are not comparable.
+
+Each move leaves the number of jobs on each node as it is, so any rule for `open_nodes` that holds
+at the beginning holds at the end. Jobs on shares of GPUs exchange places like all others; N4 to N6
+pass over nodes that have some, N7 leaves them their shares.
+"""
+
+from __future__ import annotations
+
+from math import inf
+
+from rsjs.heuristics.common.initial_solutions import gathered
+from rsjs.heuristics.common.jit import smallest
+from rsjs.heuristics.common.stopping import Iterations, Reported
+from rsjs.heuristics.greedy import randomized
+from rsjs.heuristics.local_search.descent import Descent
+from rsjs.heuristics.local_search.methods import LOCAL_SEARCH, options_of
+from rsjs.instances.instance import Instance
+from rsjs.instances.method import Call, Method, Report, prepare_inner
+from rsjs.instances.solution import Solution, SolveResult, Stop
+
+
+def run(instance: Instance, call: Call, report: Report) -> SolveResult:
+    """Local search as a method."""
+    options = options_of(LOCAL_SEARCH, call)
+    with report.phase("build"):
+        descent = Descent(
+            instance,
+            only_late=options["jobs"] == "late",
+            better=report.incumbent,
+        )
+    starts, made_by = gathered(
+        instance, call, report, options["elite"], fill=call.warm_start is None
+    )
+    if not starts:
+        assert made_by is not None
+        return made_by
+    best, time_is_up = starts[0][0], Reported(report)
+    with report.phase("search"):
+        for _, start in starts:
+            if time_is_up(best):
+                break
+            rule = Iterations(options["iterations"] or inf) | time_is_up
+            best = min(best, descent.improve(start, rule)[0])
+    early = Stop.INTERRUPTED if report.stop_requested() else Stop.TIME_LIMIT
+    return report.result(
+        early if time_is_up(best) else Stop.ITERATIONS,
+        counts={
+            "iterations": descent.moves,
+            "neighbours": descent.neighbours,
+            "starts": len(starts),
+        },
+    )
+
+
+def prepare(method: Method, call: Call, jobs: int) -> None:
+    """Compile or load the kernels; prepare the method that the search begins from."""
+    Descent(smallest()).improve(Solution.empty(1, 1), Iterations(1))
+    randomized.compile_kernels()  # of the schedules that fill up those to begin from
+    if call.warm_start is None:
+        prepare_inner(method, call, jobs)

@@ -1,0 +1,1 @@
+"""Heuristics of MIG scheduling, placement and reconfiguration."""

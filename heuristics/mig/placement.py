@@ -1,0 +1,121 @@
+"""
+Placing workloads on GPUs one by one, each for good.
+
+    ff       the first GPU it fits, at its lowest start
+    bf       the GPU it fits with the fewest free memory slices, at its lowest start
+    wf       the GPU in use that it fits with the most free memory slices, at its lowest start
+    ff_pref  as ff, at the start that leaves aligned blocks free
+    flex     the placement on a GPU in use after which the fewest others have become impossible
+    ffd      not online: as ff_pref, larger workloads first (memory, then compute)
+
+A GPU is opened if a workload fits none in use. A workload with a choice takes its smallest profile
+(memory, then compute). Ties go to the lowest GPU, then the lowest start. `flex` counts placements,
+where fragmentation gradient descent (Weng et al. 2023) weighs them by how often they are asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rsjs.instances.mig.geometry import Geometry, geometry, slices
+from rsjs.instances.mig.placement.problem import Placement, Workloads
+
+Integers = NDArray[np.int64]
+
+PREFERRED = {"1g": (6, 4, 5, 2, 3, 0, 1), "1g2m": (6, 4, 2, 0), "2g": (0, 2, 4), "3g": (4, 0)}
+"""Starts in order of preference; other profiles take the lowest."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rule:
+    """
+    How a workload is placed.
+
+    Attributes
+    ----------
+    gpu : callable
+        (geometry, sets of the GPUs in use) -> a score per GPU, the least is taken first.
+    preferred : bool
+        Whether starts are taken in the order of `PREFERRED`.
+    flexible : bool
+        Whether GPU and start are chosen together, by what becomes impossible.
+    decreasing : bool
+        Whether workloads come in order of size.
+    """
+
+    gpu: Callable[[Geometry, Integers], Integers]
+    preferred: bool = False
+    flexible: bool = False
+    decreasing: bool = False
+
+
+def _number(found: Geometry, sets: Integers) -> Integers:
+    return np.arange(len(sets))
+
+
+def _free_memory(found: Geometry, sets: Integers) -> Integers:
+    used = found.counts[sets] @ slices(found.gpu)[:, 1]
+    return np.asarray(found.gpu.memory_slices - used)
+
+
+RULES = {
+    "ff": Rule(gpu=_number),
+    "bf": Rule(gpu=_free_memory),
+    "wf": Rule(gpu=lambda found, sets: -_free_memory(found, sets)),
+    "ff_pref": Rule(gpu=_number, preferred=True),
+    "flex": Rule(gpu=_number, flexible=True),
+    "ffd": Rule(gpu=_number, preferred=True, decreasing=True),
+}
+
+
+def place(workloads: Workloads, name: str) -> Placement:
+    """Place all workloads by a rule of `RULES`."""
+    found, rule = geometry(workloads.gpu), RULES[name]
+    size = slices(found.gpu)
+    by_size = np.lexsort((size[:, 0], size[:, 1]))
+    smallest = by_size[workloads.admissible[:, by_size].argmax(axis=1)]
+    order = np.arange(len(workloads))
+    if rule.decreasing:
+        order = np.lexsort((-size[smallest, 0], -size[smallest, 1]))
+    options = [_options(found, p, rule.preferred) for p in range(len(size))]
+    sets = np.zeros(len(workloads), dtype=np.int64)  # of each GPU, as many as could be needed
+    used = 0
+    rows: dict[int, tuple[int, int, int]] = {}
+    for w in order.tolist():
+        p = int(smallest[w])
+        own = options[p]
+        gpu, k = _chosen(found, rule, sets[:used], own)
+        if gpu < 0:
+            gpu, k = used, _chosen(found, rule, sets[used : used + 1], own)[1]
+            used += 1
+        sets[gpu] = found.following[sets[gpu], own[k]]
+        rows[w] = gpu, p, int(found.start[own[k]])
+    return Placement.of(rows)
+
+
+def _options(found: Geometry, profile: int, preferred: bool) -> Integers:
+    """The placements of a profile in the order in which they are tried."""
+    own = found.places(profile)
+    order = PREFERRED.get(found.gpu.profiles[profile].name, ()) if preferred else ()
+    rank = [order.index(q) if q in order else len(order) for q in found.start[own].tolist()]
+    return np.asarray(own[np.argsort(rank, kind="stable")])
+
+
+def _chosen(found: Geometry, rule: Rule, sets: Integers, own: Integers) -> tuple[int, int]:
+    """GPU and place among the placements of a profile; -1 if it fits none of these GPUs."""
+    following = found.following[sets[:, None], own]
+    fits = following >= 0
+    if not fits.any():
+        return -1, 0
+    if rule.flexible:
+        possible = found.possible
+        lost = np.where(fits, possible[sets, None] - possible[following], len(found.mask) + 1)
+        best = int(lost.argmin())
+        return best // len(own), best % len(own)
+    able = np.flatnonzero(fits.any(axis=1))
+    gpu = int(able[rule.gpu(found, sets)[able].argmin()])
+    return gpu, int(fits[gpu].argmax())

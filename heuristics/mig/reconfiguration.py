@@ -1,0 +1,109 @@
+"""
+Greedy repartitioning of one GPU: a list of jobs, scanned whenever slices become free.
+
+At a time t the jobs that are released and not placed are scanned in the order of a rule. A job
+takes, of the placements that are free at t, the one with the least d m, duration times memory
+slices; ties: least d, then the highest start. Its instance is made at t, and it begins at
+t + delta or at its release.
+
+    area      decreasing least d m of a job
+    shortest  increasing least d
+    longest   decreasing least d
+
+No rule keeps slices free for a job that is larger than what is free.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rsjs.instances.mig.geometry import geometry, slices
+from rsjs.instances.mig.reconfiguration.partitions import candidates
+from rsjs.instances.mig.reconfiguration.problem import Repartition, Schedule, makespan
+
+if TYPE_CHECKING:
+    from rsjs.instances.mig.geometry import Geometry
+
+
+Key = Callable[[Repartition], NDArray[np.int64]]
+
+
+def _least_area(jobs: Repartition) -> NDArray[np.int64]:
+    area = jobs.duration * slices(jobs.gpu)[jobs.profile, 1]
+    first = np.searchsorted(jobs.job, np.arange(len(jobs)))
+    return np.asarray(np.minimum.reduceat(area, first))
+
+
+RULES: dict[str, Key] = {
+    "area": lambda jobs: -_least_area(jobs),
+    "shortest": lambda jobs: jobs.least_times,
+    "longest": lambda jobs: -jobs.least_times,
+}
+
+
+def greedy(jobs: Repartition, rule: str, allowed: Collection[int] | None = None) -> Schedule:
+    """
+    The schedule of a rule.
+
+    Parameters
+    ----------
+    allowed : collection of int or None
+        The only placements there are, those of a static partition; None = all of the GPU.
+    """
+    found = geometry(jobs.gpu)
+    waiting = np.argsort(RULES[rule](jobs), kind="stable").tolist()
+    wanted = [_wanted(found, candidates(jobs, j, allowed)) for j in range(len(jobs))]
+    asked = [sum(1 << q for q, _ in own) for own in wanted]
+    free = _free(found)
+    ready = np.maximum(jobs.release - jobs.delta, 0).tolist()
+    placed: dict[int, tuple[int, int, int]] = {}
+    running: list[tuple[int, int]] = []  # (end, placement)
+    state, time = 0, 0
+    while waiting:
+        for j in list(waiting):
+            if ready[j] > time or not asked[j] & free[state]:
+                continue
+            q, lasts = next(option for option in wanted[j] if free[state] >> option[0] & 1)
+            begin = max(time + jobs.delta, int(jobs.release[j]))
+            placed[j] = int(found.profile[q]), int(found.start[q]), begin
+            running.append((begin + lasts, q))
+            state = int(found.following[state, q])
+            waiting.remove(j)
+        events = [end for end, _ in running] + [ready[j] for j in waiting if ready[j] > time]
+        if not waiting:
+            break
+        time = min(events)
+        running = [(end, q) for end, q in running if end > time]
+        state = 0
+        for _, q in running:
+            state = int(found.following[state, q])
+    return Schedule.of(jobs, placed)
+
+
+def best_greedy(jobs: Repartition, allowed: Collection[int] | None = None) -> tuple[str, Schedule]:
+    """The best of all rules and its name; the first of equal ones."""
+    schedules = {rule: greedy(jobs, rule, allowed) for rule in RULES}
+    rule = min(schedules, key=lambda name: makespan(jobs, schedules[name]))
+    return rule, schedules[rule]
+
+
+@lru_cache(maxsize=8)
+def _free(found: Geometry) -> list[int]:
+    """For each feasible set the placements beside it, bit q for placement q."""
+    bits = np.array([1 << q for q in range(found.following.shape[1])], dtype=object)
+    return list((found.following >= 0) @ bits)
+
+
+def _wanted(found: Geometry, own: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Placements and durations of a job, best first."""
+
+    def worth(option: tuple[int, int]) -> tuple[int, int, int]:
+        q, lasts = option
+        return lasts * int(found.mask[q]).bit_count(), lasts, -int(found.start[q])
+
+    return sorted(own, key=worth)

@@ -1,0 +1,84 @@
+"""
+Local search for schedules on MIG instances: simulated annealing of the order of jobs.
+
+An order is a schedule by best fit (`mig_rules`): every minute the ready jobs choose in that order.
+It begins with the best of some schedules, each turned into the order in which its jobs end and
+also tried with jobs that stay on their units.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rsjs.heuristics.common.random_streams import first_states
+from rsjs.heuristics.mig.kernels import schedule, tables
+from rsjs.instances.mig.scheduling.problem import SchedulingProblem
+from rsjs.instances.mig.scheduling.schedule import Schedule, terms
+
+HOT, COLD = 2.5e-3, 1.5e-4  # temperatures, relative to the value
+BETWEEN = 100  # iterations between two questions whether to stop
+ITERATIONS = 30_000
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Searched:
+    """The best schedule, and how many iterations were made."""
+
+    schedule: Schedule
+    iterations: int
+
+
+def local_search(
+    problem: SchedulingProblem,
+    starts: Sequence[Schedule],
+    *,
+    ends: Sequence[NDArray[np.float64]] = (),
+    iterations: int = ITERATIONS,
+    seed: int = 0,
+    stop: Callable[[], bool] = lambda: False,
+) -> Searched:
+    """
+    The best schedule among the starts and those that are met.
+
+    Parameters
+    ----------
+    problem
+    starts : schedules, at least one
+    ends : (J,) arrays
+        Further orders to begin with, by times at which jobs should end.
+    iterations, seed : int
+    stop : callable
+        Asked every `BETWEEN` iterations.
+    """
+    from rsjs.heuristics.mig.kernels_mig_annealing import Order, anneal, price
+
+    given = min(starts, key=lambda start: problem.objective.values(terms(problem, start)))
+    p = tables(problem)
+    rank, minute, unit = np.empty((3, problem.steps), dtype=np.int64)
+    room = np.empty(p.weights.shape[1])
+
+    def priced(order: NDArray[np.int64], stay: bool) -> Order:
+        found = Order(order, np.array([stay]), np.empty(len(p.weights)))
+        price(p, found, rank, minute, unit, room)
+        return found
+
+    last = problem.jobs.start[1:] - 1
+    wanted = [*(start.minute[last].astype(np.float64) for start in starts), *ends]
+    orders = [np.argsort(times, kind="stable") for times in wanted]
+    tried = [priced(order.copy(), stay) for order in orders for stay in (False, True)]
+    current = min(tried, key=lambda order: tuple(order.value))
+    best, candidate = (priced(current.jobs.copy(), bool(current.stay[0])) for _ in range(2))
+    random = first_states("xorshift", seed, 1, 1, 1)
+    temperatures = HOT * (COLD / HOT) ** (np.arange(iterations) / max(1, iterations))
+    done = 0
+    while done < iterations and not stop():
+        anneal(p, current, best, candidate, temperatures[done : done + BETWEEN], random)
+        done = min(iterations, done + BETWEEN)
+    price(p, best, rank, minute, unit, room)
+    found = schedule(problem, minute, unit)
+    values = [problem.objective.values(terms(problem, one)) for one in (given, found)]
+    return Searched(schedule=given if values[0] < values[1] else found, iterations=done)

@@ -1,0 +1,1 @@
+"""Ruin and recreate on the dual prices of the Lagrangian, and fix-and-optimise."""

@@ -1,0 +1,95 @@
+"""
+A first schedule, by priced insertion in one pass.
+
+All nodes are empty; nodes that may take several types take them as often as the dual does. Each
+node is opened by a leader, the other jobs are inserted by decreasing gain at the least priced
+cost, then every node gives its jobs their best shapes (`kernels.recreate` with beta = 1).
+
+Where exactly R nodes must have a job, they are opened by a cheapest matching of jobs to nodes.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rsjs.heuristics.common.random_streams import first_states
+from rsjs.heuristics.ruin_recreate import kernels_insertion, kernels_node_sizes, kernels_recreate
+from rsjs.heuristics.ruin_recreate.arrays import EXACTLY, Index, Shapes
+from rsjs.heuristics.ruin_recreate.dual_prices import Prices
+from rsjs.heuristics.ruin_recreate.kernels_insertion import Guide
+from rsjs.heuristics.ruin_recreate.kernels_node import total_cost
+from rsjs.heuristics.ruin_recreate.node_state import State, nothing_runs
+from rsjs.instances.instance import Instance
+
+ANY_TYPE = 0.7  # of the draws of a type by the mix give every type the same chance
+NEVER = 1e30  # [$] of a job on a node on which it does not run
+
+
+def guide_of(instance: Instance, problem: Shapes, found: Prices) -> Guide:
+    """Prices as kernels read them."""
+    mix = np.take_along_axis(found.mix, np.maximum(problem.types, 0), axis=1)
+    mix = (1.0 - ANY_TYPE) * mix + ANY_TYPE / problem.type_count[:, None]
+    leads = instance.objective.energy == "first_ending" or problem.rule[0] == EXACTLY
+    return Guide(
+        gpu=found.gpu,
+        gain=found.gain,
+        mix=np.cumsum(np.where(problem.types >= 0, mix, 0.0), axis=1),
+        leads=np.array([leads]),
+    )
+
+
+def construct(instance: Instance, problem: Shapes, found: Prices) -> State | None:
+    """The schedule of one pass; None if `open_nodes` cannot be satisfied."""
+    guide = guide_of(instance, problem, found)
+    state = nothing_runs(problem, _types(problem, found))
+    taken = kernels_insertion.pool(problem, state)
+    space = kernels_node_sizes.layers(problem, state.jobs.shape[1] - 1)
+    jobs, nodes = np.arange(len(problem.postponement)), np.arange(len(state.kind))
+    if problem.rule[0] == EXACTLY:
+        jobs, nodes = _match(problem, state)
+        if len(nodes) < problem.rule[1]:
+            return None
+    taken.job[: len(jobs)], taken.node[: len(nodes)] = jobs, nodes
+    taken.size[:] = len(jobs), len(nodes)
+    random = first_states("xorshift", 0, 1, 1, 0)
+    kernels_recreate.insert_all(problem, state, guide, space, taken, random)
+    left = int(taken.size[0])
+    state.waiting[:left] = taken.job[:left]
+    state.size[0] = left
+    state.empty[:] = np.bincount(problem.node_class[state.load == 0], minlength=len(state.empty))
+    return state
+
+
+def _types(problem: Shapes, found: Prices) -> Index:
+    """(N,) a type for each node: those of a class in the mix of the dual, largest remainders."""
+    kind = np.empty(len(problem.node_class), dtype=np.int64)
+    for c, share in enumerate(found.mix):
+        nodes = np.flatnonzero(problem.node_class == c)
+        exact = share * len(nodes)
+        number = np.floor(exact).astype(np.int64)
+        rest = np.argsort(number - exact, kind="stable")[: len(nodes) - int(number.sum())]
+        number[rest] += 1
+        kind[nodes] = np.repeat(np.arange(len(share)), number)
+    return kind
+
+
+def _match(problem: Shapes, state: State) -> tuple[Index, Index]:
+    """Open nodes with a job each, as many as a matching allows; the other jobs, these nodes."""
+    from scipy.optimize import linear_sum_assignment
+
+    kinds = np.arange(len(problem.size))
+    price = problem.energy[kinds, problem.size]
+    cost = problem.late + price[:, None, None] * problem.hours
+    shape = cost.argmin(axis=2)  # (V, J)
+    least = np.minimum(cost.min(axis=2), NEVER)
+    by_type = np.where(problem.types[:, :, None] >= 0, least[problem.types], NEVER)  # (C, V, J)
+    kind = np.take_along_axis(problem.types, by_type.argmin(axis=1), axis=1)  # (C, J)
+    by_class = by_type.min(axis=1)[problem.node_class]  # (N, J)
+    node, job = linear_sum_assignment(by_class - problem.postponement)
+    runs = by_class[node, job] < NEVER
+    node, job = node[runs], job[runs]
+    state.kind[node] = kind[problem.node_class[node], job]
+    state.jobs[node, 0], state.shape[node, 0] = job, shape[state.kind[node], job]
+    state.load[node] = 1
+    total_cost(problem, state)
+    return np.setdiff1d(np.arange(len(problem.postponement)), job), node

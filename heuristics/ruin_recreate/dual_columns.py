@@ -1,0 +1,168 @@
+"""
+The dual of a relaxation in which nodes of a class are alike: one price per GPU, one per node.
+
+A place p = (c, v) is a class of nodes and a type that it may take. Job j in shape a, which takes
+w_a GPUs (a share its part of one), takes part in some node of a place as
+
+    first_ending    follower   T_ja                                     room  w_a <  s_v
+                    leader     T_ja + cost_vk theta_ja + mu (s_v - k)   room  w_a - k, w_a <= k
+    proportional    member     T_ja + (w_a / s_v) c_v t_ja              room  w_a
+
+so that sum of the room taken <= 0 at each place (proportional: <= s_v times its nodes),
+leaders of class c <= N_c, and all leaders = R where `open_nodes` asks for R nodes. With prices
+lambda_p per GPU, Lambda_c per node of a class and Lambda per node,
+
+    L(x) = -b x + sum_j min(P_j, min_l c_lj + (A' x)_l),    x = (lambda, Lambda_c, Lambda)
+
+is a lower bound on the cost of every decision for every x >= its lower limits: lambda, Lambda_c >=
+0, and Lambda >= -mu min s_v if nodes without a job may count among the R, else Lambda is free.
+Under "proportional" a node is worth its price, s_v (lambda_p - mu) = Lambda_c + Lambda, which
+leaves out lambda. A share counts units / U, so bins that do not fill are not charged.
+
+Sources: Jahani 2019, (9), (10); the leader and follower columns are those of RS-JS by classes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rsjs.heuristics.ruin_recreate.price_shapes import Pieces, pieces
+from rsjs.instances import costs
+from rsjs.instances.instance import Instance
+from rsjs.instances.required_nodes import required_nodes
+
+Array = NDArray[np.float64]
+Index = NDArray[np.int64]
+ROUNDING = 1e-13  # of the sum of the absolute values of all terms: more than doubles lose
+
+
+@dataclass(frozen=True, eq=False)
+class Columns:
+    """
+    What the bound depends on: M prices, L columns, P places.
+
+    Attributes
+    ----------
+    cost : (L, J) float [$]
+        c_lj; inf where not admissible.
+    postponement : (J,) float [$]
+        P_j.
+    matrix : (M, L) float
+        A.
+    limit : (M,) float
+        b.
+    lower : (M,) float
+        Least values of x.
+    place_class, place_type : (P,) int
+    place : (L,) int
+        Of each column.
+    room : (L,) float
+        w_a, GPUs of the shape of each column.
+    paid : (L,) int
+        k of a leader, else 0.
+    gpu_price : (P, M) float
+        Price of a GPU at each place, beyond mu under "proportional", is `gpu_price @ x`.
+    """
+
+    cost: Array
+    postponement: Array
+    matrix: Array
+    limit: Array
+    lower: Array
+    place_class: Index
+    place_type: Index
+    place: Index
+    room: Array
+    paid: Index
+    gpu_price: Array
+
+    @property
+    def leads(self) -> NDArray[np.bool_]:
+        """(L,) whether a column is a leader's."""
+        leads: NDArray[np.bool_] = self.paid > 0
+        return leads
+
+    @property
+    def outline(self) -> NDArray[np.bool_]:
+        """(L,) followers, and leaders that pay for the least or the most GPUs they may."""
+        most = np.zeros(len(self.place_class), dtype=np.int64)
+        np.maximum.at(most, self.place, self.paid)
+        kept: NDArray[np.bool_] = ~self.leads | (self.paid == most[self.place])
+        return kept | (self.paid - self.room < 1)
+
+    def values(self, x: Array) -> Array:
+        """(L, J) c_lj + (A' x)_l."""
+        values: Array = self.cost + (x @ self.matrix)[:, None]
+        return values
+
+    def bound(self, x: Array) -> float:
+        """L(x), less a margin for rounding; x >= lower."""
+        least = np.minimum(self.postponement, self.values(x).min(axis=0))
+        spent = x * self.limit
+        largest = float((np.abs(x) @ np.abs(self.matrix)).max())
+        margin = ROUNDING * (np.abs(spent).sum() + np.abs(least).sum() + len(least) * largest)
+        return float(least.sum() - spent.sum() - margin)
+
+
+def columns(instance: Instance) -> Columns:
+    """The columns of an instance with energy "first_ending" or "proportional"."""
+    cluster = instance.cluster
+    found = pieces(instance)
+    shared = instance.objective.energy == "proportional"
+    places, size = len(found.place_class), cluster.gpus_of_type[found.place_type]
+    rows = _Rows.of(instance, found, 0 if shared else places)
+    each, every = np.arange(places), np.arange(len(found.place))
+    counted = np.zeros((places, len(rows.limit)))  # which prices of nodes a place pays
+    if rows.classes:
+        counted[each, rows.first_class + found.place_class] = 1.0
+    if rows.total:
+        counted[:, -1] = 1.0
+    if shared:
+        gpu_price = counted / size[:, None]
+        matrix = gpu_price[found.place].T * found.room
+    else:
+        gpu_price = np.eye(places, len(rows.limit))
+        matrix = counted[found.place].T * (found.paid > 0)
+        matrix[found.place, every] = found.room - found.paid
+    return Columns(
+        cost=found.cost,
+        postponement=costs.tables(instance).postponement,
+        matrix=np.ascontiguousarray(matrix),
+        limit=rows.limit,
+        lower=rows.lower,
+        place_class=found.place_class,
+        place_type=found.place_type,
+        place=found.place,
+        room=found.room,
+        paid=found.paid,
+        gpu_price=gpu_price,
+    )
+
+
+@dataclass(frozen=True)
+class _Rows:
+    """b and the lower limits: room at places, nodes of the classes, the total of all nodes."""
+
+    limit: Array
+    lower: Array
+    first_class: int
+    classes: int
+    total: bool
+
+    @staticmethod
+    def of(instance: Instance, found: Pieces, places: int) -> _Rows:
+        """A single class of nodes says no more than the total does."""
+        sizes, objective = instance.cluster.class_sizes, instance.objective
+        total = objective.open_nodes != "free"
+        classes = 0 if total and len(sizes) == 1 else len(sizes)
+        limit = np.concatenate([np.zeros(places), sizes[:classes]])
+        lower = np.zeros(places + classes)
+        if total:
+            limit = np.append(limit, required_nodes(instance))
+            smallest = instance.cluster.gpus_of_type[found.place_type].min()
+            leaders = objective.energy == "first_ending" and objective.open_nodes != "jahani_eq"
+            lower = np.append(lower, -np.inf if leaders else -objective.mu * smallest)
+        return _Rows(limit, lower, places, classes, total)

@@ -1,0 +1,160 @@
+"""
+Ruin and recreate, guided by prices: near-optimal schedules and a bound, without any solver.
+
+1. Prices of GPUs and nodes from a Lagrangian dual (`prices`), which also give the lower bound.
+2. A first schedule by priced insertion (`priced_greedy`), or the warm start, which goes on with 4.
+3. Descent with large moves, 6 N each with up to 12 and 8 postponed jobs.
+4. Simulated annealing: empty a few nodes (1 to 4; 1 or 2 where energy is proportional), take one
+   job off up to 3 others, add up to 3 postponed ones; open nodes by a leader each, insert the
+   others at the least priced cost, give each touched node the best shapes of its jobs by dynamic
+   programming (`kernels`). The temperature falls geometrically from 0.15 to 0.0005 typical prices
+   of a GPU.
+
+Large neighbourhood search by ruin and recreate: Schrimpf et al. 2000; blinks: Christiaens and
+Vanden Berghe 2020.
+
+`iterations` is the length of the annealing; 0 = go on until the time is up. It cools by its moves
+or by the clock, whichever is further: where the moves stay ahead of the clock, the result depends
+on the seed alone. It also ends at the gap asked for, against its own bound.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rsjs.heuristics.common.jit import smallest
+from rsjs.heuristics.common.priced_outcome import bounded, no_decision
+from rsjs.heuristics.common.random_streams import first_states
+from rsjs.heuristics.ruin_recreate import (
+    dual_prices,
+    kernels_annealing,
+    kernels_insertion,
+    kernels_node_sizes,
+    kernels_ruin,
+)
+from rsjs.heuristics.ruin_recreate.arrays import Shapes, shapes
+from rsjs.heuristics.ruin_recreate.construction import construct, guide_of
+from rsjs.heuristics.ruin_recreate.dual_prices import Prices
+from rsjs.heuristics.ruin_recreate.kernels_node import total_cost
+from rsjs.heuristics.ruin_recreate.node_state import State, decision, loaded
+from rsjs.instances import costs
+from rsjs.instances.instance import Instance
+from rsjs.instances.method import Call, Limits, Method, Report
+from rsjs.instances.open_nodes import complete
+from rsjs.instances.solution import Solution, SolveResult, Stop
+
+CHUNK = 50  # moves at one temperature, between two looks at the clock
+BETWEEN_REPORTS = 0.05  # seconds; to write a schedule out takes as long as a few hundred moves
+HOT, COLD = 0.15, 0.0005  # temperature in typical prices of a GPU
+DESCENT, WAITING = 6, (12, 8)  # moves per node, most postponed jobs of a move
+NODES, NODES_LED, FEW = 2, 4, 3  # most nodes of a move, where leaders open them; postponed jobs
+
+
+class Search:
+    """Current and best schedule of one run."""
+
+    def __init__(self, instance: Instance, problem: Shapes, found: Prices, start: State, seed: int):
+        self.instance, self.problem, self.state = instance, problem, start
+        self.guide = guide_of(instance, problem, found)
+        most = start.jobs.shape[1] - 1
+        self.space = kernels_node_sizes.layers(problem, most)
+        self.pool = kernels_insertion.pool(problem, start)
+        self.memory = kernels_ruin.undo(start, max(NODES_LED + 4, max(WAITING) + 1))
+        self.random = first_states("xorshift", seed, 1, 1, 0)
+        cost = total_cost(problem, start)
+        self.best = kernels_annealing.best_of(start, cost)
+
+    def moves(self, count: int, temperature: float, nodes: int, waiting: int) -> None:
+        """Make some moves at one temperature."""
+        kernels_annealing.anneal(
+            self.problem,
+            self.state,
+            self.guide,
+            self.space,
+            self.pool,
+            self.memory,
+            self.best,
+            temperature,
+            nodes,
+            waiting,
+            count,
+            self.random,
+        )
+
+    @property
+    def cost(self) -> float:
+        """Of the best schedule [$]."""
+        return float(self.best.cost[0])
+
+    def solution(self) -> Solution:
+        """The best schedule."""
+        best = self.best
+        state = self.state._replace(
+            kind=best.kind, load=best.load, jobs=best.jobs, shape=best.shape
+        )
+        return decision(self.instance, self.problem, state)
+
+
+def run(instance: Instance, call: Call, report: Report) -> SolveResult:
+    """Search from the priced schedule or a warm start."""
+    limits, iterations = call.limits, int(call.options.get("iterations", 100_000))
+    if iterations < 0:
+        raise ValueError(f"iterations={iterations}, must be >= 0")
+    with report.phase("prices"):
+        found = dual_prices.find(instance)
+        report.bound(found.bound)
+    with report.phase("construct"):
+        problem = shapes(instance)
+        if call.warm_start is not None:
+            offered = complete(instance, call.warm_start)
+            report.incumbent(offered, costs.terms(instance, offered).total)
+            start: State | None = loaded(instance, problem, offered)
+        else:
+            start = construct(instance, problem, found)
+        if start is None:
+            return no_decision(report)
+        search = Search(instance, problem, found, start, limits.seed)
+    with report.phase("search"):
+        stop, made = _search(search, iterations, found, call, report)
+    with report.phase("extract"):
+        solution = search.solution()
+        return bounded(instance, solution, found, report, stop=stop, iterations=made)
+
+
+def _search(
+    search: Search, iterations: int, found: Prices, call: Call, report: Report
+) -> tuple[Stop, int]:
+    """Descend, then cool down until the moves are made, the time is up or the gap is reached."""
+    begin, reported, next_report, made = report.elapsed(), np.inf, 0.0, 0
+    total = report.time_limit - begin
+    nodes = NODES_LED if search.guide.leads[0] else NODES
+    descent = DESCENT * search.instance.cluster.nodes if call.warm_start is None else 0
+    while True:
+        if search.cost < reported and report.elapsed() >= next_report:
+            reported, solution = search.cost, search.solution()
+            report.incumbent(solution, costs.terms(search.instance, solution).total)
+            next_report = report.elapsed() + BETWEEN_REPORTS
+        if search.cost - found.bound <= call.limits.gap * abs(search.cost):
+            return Stop.GAP, made
+        if report.stop_requested():
+            return Stop.INTERRUPTED, made
+        share = (report.elapsed() - begin) / total if total > 0 else 1.0
+        if share >= 1.0:
+            return Stop.TIME_LIMIT, made
+        if iterations:
+            share = max(share, made / iterations)
+            if made >= iterations:
+                return Stop.ITERATIONS, made
+        count = min(CHUNK, iterations - made) if iterations else CHUNK
+        if made < 2 * descent:
+            count = min(count, descent - made % descent)
+            search.moves(count, 0.0, NODES, WAITING[made // descent])
+        else:
+            cooled = found.scale * HOT * (COLD / HOT) ** share
+            search.moves(count, cooled, nodes, FEW)
+        made += count
+
+
+def prepare(_method: Method, _call: Call, _jobs: int) -> None:
+    """Compile or load every kernel."""
+    run(smallest(), Call(options={"iterations": 1}, limits=Limits(gap=-1.0)), Report())

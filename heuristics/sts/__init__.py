@@ -1,0 +1,1 @@
+"""STS, the stochastic scheduler, and speed profiles (Filippini 2024)."""

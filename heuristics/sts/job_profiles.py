@@ -1,0 +1,157 @@
+"""One job on every GPU type: its power model as rows, and its optimal profile as segments."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rsjs.heuristics.sts.power_model import JobData
+from rsjs.heuristics.sts.speed_profile import INADMISSIBLE, STATUSES, hull, profiles
+from rsjs.heuristics.sts.survival import repeated
+from rsjs.instances.instance import Instance
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Configuration:
+    """
+    A configuration of a job on a GPU type.
+
+    Attributes
+    ----------
+    gpus : Fraction
+        Dedicated GPUs, or the share of one.
+    hours_per_epoch : float
+        a = 1 / s.
+    power : float [$/h]
+        P.
+    energy : float [$]
+        Q, of an epoch.
+    phi : float or None [$/h]
+        Phi, against the next speed of the hull; None at the last one and off the hull.
+    on_hull : bool
+    begins, ends : float or None
+        Epochs between which the optimal profile uses it; None = not at all.
+    """
+
+    gpus: Fraction
+    hours_per_epoch: float
+    power: float
+    energy: float
+    phi: float | None
+    on_hull: bool
+    begins: float | None
+    ends: float | None
+
+    @property
+    def hours(self) -> float:
+        """What the profile spends on it [h]."""
+        if self.begins is None or self.ends is None:
+            return 0.0
+        return (self.ends - self.begins) * self.hours_per_epoch
+
+
+@dataclass(frozen=True, kw_only=True)
+class JobProfile:
+    """
+    The optimal profile of a job on a GPU type.
+
+    Attributes
+    ----------
+    gpu_type : str
+    status : str
+        One of `speed_profile.STATUSES` but "inadmissible".
+    energy : float [$]
+        Expected.
+    worst_hours : float [h]
+        Until w_max.
+    change : float or None [h]
+        When the first configuration changes; None = never.
+    configurations : tuple of Configuration
+        The slowest first.
+    """
+
+    gpu_type: str
+    status: str
+    energy: float
+    worst_hours: float
+    change: float | None
+    configurations: tuple[Configuration, ...]
+
+    @property
+    def used(self) -> tuple[Configuration, ...]:
+        """The configurations that the profile uses, in order."""
+        return tuple(own for own in self.configurations if own.ends is not None)
+
+
+def job_profiles(instance: Instance, job: int, time: float) -> list[JobProfile]:
+    """
+    The profiles of a job on the GPU types on which it can run.
+
+    Parameters
+    ----------
+    job : int
+        Position in the instance.
+    time : float [h]
+        Until the due date.
+    """
+    model, every = JobData.of(instance)
+    rate, power = model.rate[job], model.power[job]
+    own = every._replace(law=every.law[[job]], first=every.first[[job]], done=every.done[[job]])
+    found = profiles(rate, power, np.full(len(rate), time), repeated(own, len(rate)))
+    units = model.units[job].tolist()
+    made = []
+    for i, gpu in enumerate(instance.cluster.gpu_types):
+        if found.status[i] == INADMISSIBLE:
+            continue
+        corners = hull(rate[i], power[i])
+        vertex, phi = corners.vertex.tolist(), corners.phi[:-1].tolist()
+        epochs = [float(own.done[0]), *found.until[i, : len(vertex)].tolist()]
+        share = Fraction(units[i], gpu.units)
+        rows = _configurations(rate[i], power[i], vertex, phi, epochs, share)
+        made.append(
+            JobProfile(
+                gpu_type=gpu.name,
+                status=STATUSES[found.status[i]],
+                energy=float(found.energy[i]),
+                worst_hours=sum(row.hours for row in rows),
+                change=float(found.change[i]) if np.isfinite(found.change[i]) else None,
+                configurations=rows,
+            )
+        )
+    return made
+
+
+def _configurations(
+    rate: Floats,
+    power: Floats,
+    vertex: list[int],
+    phi: list[float],
+    epochs: list[float],
+    share: Fraction,
+) -> tuple[Configuration, ...]:
+    """The admissible configurations on one GPU type, the slowest first."""
+    span = {
+        k: (begin, end)
+        for k, begin, end in zip(vertex, epochs, epochs[1:], strict=False)
+        if end > begin
+    }
+    chords = dict(zip(vertex, phi, strict=False))
+    order = np.argsort(-rate, kind="stable")
+    return tuple(
+        Configuration(
+            gpus=Fraction(k) if k else share,
+            hours_per_epoch=float(rate[k]),
+            power=float(power[k]),
+            energy=float(rate[k] * power[k]),
+            phi=chords.get(k),
+            on_hull=k in vertex,
+            begins=span[k][0] if k in span else None,
+            ends=span[k][1] if k in span else None,
+        )
+        for k in order[np.isfinite(rate[order])].tolist()
+    )

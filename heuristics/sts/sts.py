@@ -1,0 +1,197 @@
+"""
+STS, the stochastic scheduler (Filippini et al. 2024, Algorithms 2 and 3).
+
+    1. jobs in order of pressure, configurations by the single-job model       kernels/sts_choices
+    2. each job takes the first of its configurations that finds room, best fit      kernels/rooms
+    3. idle GPUs are given away; jobs that keep their configuration keep their node
+                                                   kernels/sts_postprocessing, sts_postprocessing
+
+literal    as printed: the number of GPUs of a job never falls (k_0, which is clipped to the most
+           that a job may have on a GPU type); a job none of whose configurations finds room waits.
+fallback   jobs may get fewer GPUs than before, or than they want, if nothing else fits; nothing is
+           given away; due dates are advanced by the least time between decisions.
+
+Every decision takes all jobs anew. Times are those of the laws, whatever the expectation of the
+objective: w_max is the last epoch of a job's law. Of the shares of a GPU a job uses the smallest it
+may. k_0 is what a caller says, the model's k of the previous decision and k + 1 at T_j; without it,
+the dedicated GPUs of `instance.current`. These are also GPUs that were idle and given away: so from
+file to file k_0 rises up to whole nodes; over time, the policy of `simulation` keeps what the model
+chose. When a decision must be taken again, T_j: kernels/sts. The least time between decisions is
+above 0: with `fallback`, which has no k_0, T_j could accumulate.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rsjs.heuristics.common.jit import smallest
+from rsjs.heuristics.common.result import choose_rule, finished
+from rsjs.heuristics.greedy.arrays import settled
+from rsjs.heuristics.greedy.rules import RULES as GREEDY_RULES
+from rsjs.heuristics.greedy.rules import cluster_tables
+from rsjs.heuristics.sts import kernels_sts as kernel
+from rsjs.heuristics.sts.kernels_rooms import Rooms
+from rsjs.heuristics.sts.kernels_sts_choices import Queued
+from rsjs.heuristics.sts.migration import on_their_nodes
+from rsjs.heuristics.sts.power_model import JobData
+from rsjs.instances.cluster import Cluster
+from rsjs.instances.instance import Instance
+from rsjs.instances.method import Call, Method, Report
+from rsjs.instances.solution import Solution, SolveResult
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+ROUNDING = 1e-9  # relative, of times that are added up
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rule:
+    """
+    One reading.
+
+    Attributes
+    ----------
+    monotone : bool
+        Whether k_0 holds.
+    fallback : bool
+        Whether a job takes less than it wants.
+    gives : bool
+        Whether idle GPUs are given away.
+    margin : bool
+        Whether due dates are advanced by the least time between decisions.
+    """
+
+    monotone: bool
+    fallback: bool
+    gives: bool
+    margin: bool
+
+
+RULES = {
+    "literal": Rule(monotone=True, fallback=False, gives=True, margin=False),
+    "fallback": Rule(monotone=False, fallback=True, gives=False, margin=True),
+}
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Decision:
+    """
+    A decision, and what the next one needs.
+
+    Attributes
+    ----------
+    solution : Solution
+    change : (J,) float [h]
+        T_j - now: until a job needs another configuration; inf = it does not, or waits.
+    wanted : (J,) int
+        k that the model chose, before idle GPUs were given away. Jobs that wait keep their k_0.
+    """
+
+    solution: Solution
+    change: Floats
+    wanted: Ints
+
+    def floor(self, elapsed: float) -> Ints:
+        """(J,) k_0 of a decision so many hours later: k + 1 where T_j has come, else k."""
+        return self.wanted + (self.change <= elapsed * (1 + ROUNDING))
+
+
+def decide(
+    instance: Instance,
+    rule: str = "literal",
+    *,
+    floor: Ints | None = None,
+    spacing: float = 1 / 60,
+    data: JobData | None = None,
+) -> Decision:
+    """
+    Return one decision.
+
+    Parameters
+    ----------
+    rule : one of RULES
+    floor : (J,) int, optional
+        k_0 of each job.
+    spacing : float [h]
+        The least time between decisions.
+    data : JobData, optional
+        Of the jobs, if it is known.
+    """
+    chosen, jobs = RULES[rule], len(instance.jobs)
+    current = instance.current
+    if floor is None:
+        floor = np.zeros(jobs, dtype=np.int64) if current is None else current.job_gpus
+    model, steps = data or JobData.of(instance)
+    nodes = cluster_tables(instance.cluster, GREEDY_RULES["code"]).nodes
+    rooms = _empty(instance.cluster)
+    node, gpu, count, shared, wanted = np.empty((5, jobs), dtype=np.int64)
+    made = kernel.Decided(node, gpu, count, shared, wanted, np.empty(jobs))
+    kernel.decide(
+        nodes,
+        settled(
+            Queued(
+                rate=model.rate,
+                power=model.power,
+                units=model.units,
+                time=instance.jobs.due - instance.now - (spacing if chosen.margin else 0.0),
+                due=instance.jobs.due,
+                weight=instance.jobs.weight,
+                floor=np.array(floor) if chosen.monotone else np.zeros_like(floor),
+                kept=np.array(floor),
+            )
+        ),
+        settled(steps),
+        float(instance.now),
+        spacing,
+        chosen.fallback,
+        chosen.gives,
+        rooms,
+        made,
+    )
+    opened = nodes.opened_as[rooms.node_gpu, nodes.class_of_node]
+    solution = Solution(
+        job_node=node,
+        job_gpus=count,
+        job_level=np.where(shared >= 0, model.level[np.arange(jobs), gpu], -1),
+        node_type=np.where(rooms.node_gpu >= 0, opened, -1),
+    )
+    moved = on_their_nodes(instance, solution)
+    return Decision(solution=moved, change=made.change, wanted=wanted)
+
+
+def _empty(cluster: Cluster) -> Rooms:
+    """Return all of a cluster, closed."""
+    nodes, gpus = cluster.nodes, cluster.nodes * cluster.largest
+    node, jobs, left = np.zeros((3, gpus), dtype=np.int64)
+    return Rooms(
+        node_gpu=np.full(nodes, -1),
+        idle=np.zeros(nodes, dtype=np.int64),
+        gpu_node=node,
+        gpu_jobs=jobs,
+        gpu_left=left,
+        free=np.array([nodes, 0, 0]),
+        shared=np.zeros(1, dtype=np.int64),
+        units=np.array([gpu.units for gpu in cluster.gpu_types]),
+    )
+
+
+def run(instance: Instance, call: Call, report: Report) -> SolveResult:
+    """Solve an instance by STS."""
+    rule = choose_rule("sts", call.rule, RULES)
+    spacing = call.options.get("spacing", 1.0) / 60
+    with report.phase("solve"):
+        decision = decide(instance, rule, spacing=spacing)
+    return finished(instance, decision.solution, report)
+
+
+def prepare(_method: Method, _call: Call, _jobs: int) -> None:
+    """Compile or load the kernels."""
+    compile_kernels()
+
+
+def compile_kernels() -> None:
+    """Compile or load the kernels of a decision."""
+    decide(smallest())

@@ -1,0 +1,108 @@
+"""
+Named sets of node types that a node may be configured as, with their prices.
+
+`table2` is Jahani 2019, Table II. At its prices the eight GTX 1080Ti of in-house server 2 beat
+everything, so that selecting types is trivial; `server2-11usd` (our price, 11 $/h), `no-server2`
+and `azure` leave a choice. `kiros` adds the two nodes that Kiros 2020, section 4.1, names without
+a price; theirs is linear in the catalogue (status `estimated`). `homogeneous` leaves one node type,
+as in the data centres of Kiros 2020, section 4.4, which does not say which.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from types import MappingProxyType
+
+from rsjs.instances.arguments import one_of
+from rsjs.instances.catalogue.gpus import gpu_type
+from rsjs.instances.catalogue.tables import table
+from rsjs.instances.cluster import GpuType, NodeType
+
+_AZURE = tuple(f"Standard {name}" for name in ("NC6", "NC12", "NC24", "NV6", "NV12", "NV24"))
+_SERVERS = tuple(f"In-house server {i}" for i in (1, 2, 3))
+_SERVER_2 = "In-house server 2"
+
+MEMBERS: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "table2": (*_AZURE, *_SERVERS),
+        "azure": _AZURE,
+        "server2-11usd": (*_AZURE, *_SERVERS),
+        "no-server2": (*_AZURE, *(name for name in _SERVERS if name != _SERVER_2)),
+        "kiros": (*_AZURE, *_SERVERS, "Standard NC24X", "Standard NV24X"),
+        "homogeneous": ("Standard NC24",),
+    }
+)
+# Ours: dear enough that optima mix three to six types.
+_OTHER_PRICES = {("server2-11usd", _SERVER_2): (11.0, "invented")}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Price:
+    """
+    What a node costs with `gpus` GPUs.
+
+    Attributes
+    ----------
+    node, gpu : str
+    gpus : int
+    per_hour : float
+        In `currency` per hour.
+    currency, source, status : str
+    """
+
+    node: str
+    gpu: str
+    gpus: int
+    per_hour: float
+    currency: str
+    source: str
+    status: str
+
+
+@cache
+def prices() -> tuple[Price, ...]:
+    """All prices of the papers: cloud VMs, in-house servers, nodes of Filippini 2024 Table III."""
+    return tuple(
+        Price(
+            node=row["vm_type"],
+            gpu=row["gpu"],
+            gpus=int(row["gpus"]),
+            per_hour=float(row["cost_per_hour"]),
+            currency=row["currency"],
+            source=row["source"],
+            status=row["status"],
+        )
+        for row in table("vm_costs")
+    )
+
+
+@cache
+def price(catalogue: str, node: str) -> Price:
+    """The price of one node type of a catalogue, with its status."""
+    one_of("node", node, MEMBERS[one_of("catalogue", catalogue, MEMBERS)])
+    found = next(price for price in prices() if price.node == node)
+    if (catalogue, node) not in _OTHER_PRICES:
+        return found
+    per_hour, status = _OTHER_PRICES[catalogue, node]
+    ours = {"per_hour": per_hour, "source": "RSJS-Bench", "status": status}
+    return Price(**{**vars(found), **ours})
+
+
+@cache
+def node_types(catalogue: str) -> tuple[NodeType, ...]:
+    """The node types of a catalogue: one price [$/h] for any number of GPUs in use."""
+    members = MEMBERS[one_of("catalogue", catalogue, MEMBERS)]
+    found = [price(catalogue, node) for node in members]
+    return tuple(
+        NodeType(name=p.node, gpu_type=p.gpu, cost=(0.0, *(p.per_hour,) * p.gpus)) for p in found
+    )
+
+
+@cache
+def gpu_types(catalogue: str) -> tuple[GpuType, ...]:
+    """The GPU types of a catalogue, in the order of its node types."""
+    return tuple(
+        gpu_type(name) for name in dict.fromkeys(v.gpu_type for v in node_types(catalogue))
+    )

@@ -1,0 +1,164 @@
+"""From drawn jobs to an instance or a workload: what the generators of fixed jobs share."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rsjs.instances.arguments import one_of
+from rsjs.instances.cluster import Cluster
+from rsjs.instances.epoch_distribution import Law
+from rsjs.instances.errors import InputError
+from rsjs.instances.generators import arrivals, random_streams
+from rsjs.instances.generators.job_times import Pool
+from rsjs.instances.generators.provenance import made_by
+from rsjs.instances.generators.random_streams import Floats
+from rsjs.instances.instance import FAMILIES, Instance, Workload
+from rsjs.instances.jobs import Jobs
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Draw:
+    """
+    All of an instance but the times of submission.
+
+    Attributes
+    ----------
+    family : str
+        Of the objective, the name and the random streams.
+    variant : (str, str)
+        The parts of the name before and after the arrivals.
+    parameters : mapping
+        Of the generator, with nodes, jobs and seed.
+    cluster : Cluster
+    pool : Pool
+    due : (Floats, Floats)
+        (J,) earliest and latest due date after submission [h], uniform between.
+    weight : (float, float)
+        Least and largest tardiness weight [$/h], uniform between.
+    law : (J,) tuple of str
+        Names in `laws`, or `FIXED`.
+    laws : mapping of str to Law
+    H : float [h]
+    rho : float
+    inflation : (J, T, L) Floats or None
+    """
+
+    family: str
+    variant: tuple[str, str]
+    parameters: Mapping[str, Any]
+    cluster: Cluster
+    pool: Pool
+    due: tuple[Floats, Floats]
+    weight: tuple[float, float]
+    law: tuple[str, ...]
+    laws: Mapping[str, Law] = field(default_factory=dict)
+    H: float = 1.0
+    rho: float = 100.0
+    inflation: Floats | None = None
+
+    def instance(self) -> Instance:
+        """One decision at time 0 with all jobs submitted."""
+        return Instance(
+            **self._common("at0"),
+            jobs=self._jobs(np.zeros(self._size)),
+            generator=made_by(self.family, **self.parameters),
+        )
+
+    def workload(self, law: str, gap_seconds: float | None, usual: float) -> Workload:
+        """
+        The jobs submitted one by one.
+
+        Parameters
+        ----------
+        law : str
+            In `arrivals.LAWS`, or in `arrivals.LOADS`, whose rates follow from the jobs.
+        gap_seconds : float or None
+            Mean time between the submissions of one node's share of the jobs [s]: with N nodes
+            the mean gap is gap_seconds / N. None = `usual`, or no such time if law is a load.
+        """
+        release, label, gap = self._release(law, gap_seconds, usual)
+        jobs = self._jobs(release)
+        return Workload(
+            **self._common(label),
+            jobs=jobs,
+            realised_epochs=self._realised(jobs),
+            generator=made_by(self.family, **self.parameters, law=law, gap_seconds=gap),
+        )
+
+    @property
+    def _size(self) -> int:
+        return len(self.pool.application)
+
+    @property
+    def _seed(self) -> int:
+        return int(self.parameters["seed"])
+
+    def _uniforms(self, name: str) -> Floats:
+        return random_streams.uniforms(self.family, self._seed, name, self._size)
+
+    def _common(self, arrival: str) -> dict[str, Any]:
+        before, after = self.variant
+        parts = [self.family, before, arrival, *filter(None, [after])]
+        return {
+            "name": f"{'-'.join(parts)}-N{self.cluster.nodes}-J{self._size}-s{self._seed}",
+            "cluster": self.cluster,
+            "laws": self.laws,
+            "H": self.H,
+            "rho": self.rho,
+            "objective": FAMILIES[self.family],
+        }
+
+    def _jobs(self, release: Floats) -> Jobs:
+        n, types = self._size, len(self.cluster.gpu_types)
+        after = random_streams.uniform(self._uniforms("due"), *self.due)
+        weight = random_streams.uniform(self._uniforms("weight"), *self.weight)
+        return Jobs(
+            id=tuple(f"j{j + 1}" for j in range(n)),
+            application=self.pool.application,
+            release=release,
+            due=random_streams.rounded(release + after),
+            weight=random_streams.rounded(weight),
+            memory_gb=self.pool.memory_gb,
+            epochs_max=self.pool.epochs_max,
+            epochs_done=np.zeros(n),
+            law=self.law,
+            hours_per_epoch=self.pool.hours_per_epoch,
+            inflation=np.empty((n, types, 0)) if self.inflation is None else self.inflation,
+            meta=self.pool.meta,
+        )
+
+    def _release(
+        self, law: str, gap_seconds: float | None, usual: float
+    ) -> tuple[Floats, str, float | None]:
+        """Submission times [h], their label in the name, and the time per node [s]."""
+        if one_of("law", law, [*arrivals.LAWS, *arrivals.LOADS]) not in arrivals.LOADS:
+            gap = usual if gap_seconds is None else gap_seconds
+            label = arrivals.label(law, gap)
+            release = arrivals.release_times(
+                self.family,
+                self._seed,
+                self._size,
+                law=law,
+                gap_seconds=gap / self.cluster.nodes,
+            )
+            return release, label, gap
+        if gap_seconds is not None:
+            raise InputError("/gap_seconds", gap_seconds, f"none: the jobs set the rate of {law!r}")
+        alone = self.pool.admissible_hours(self.cluster)[:, :, 1].min(axis=1)
+        gpus = self.cluster.nodes * int(self.cluster.largest_of_gpu.max())
+        release = arrivals.block_release_times(self.family, self._seed, gpus / alone, load=law)
+        return release, law, None
+
+    def _realised(self, jobs: Jobs) -> NDArray[np.int64]:
+        """(J,) W_j, drawn from the law of each job."""
+        u = self._uniforms("realised")
+        realised = jobs.epochs_max.copy()
+        for name, law in self.laws.items():
+            rows = np.array([own == name for own in jobs.law])
+            realised[rows] = law.quantile(u[rows])
+        return realised

@@ -1,0 +1,204 @@
+"""Instance: one decision to take. Workload: a stream of jobs over time."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rsjs.instances import validation
+from rsjs.instances.cluster import Cluster
+from rsjs.instances.epoch_distribution import Law
+from rsjs.instances.jobs import Jobs
+from rsjs.instances.read_only import ReadOnly
+from rsjs.instances.solution import Solution
+
+
+@dataclass(frozen=True, kw_only=True)
+class Objective:
+    """
+    What is minimised.
+
+    Attributes
+    ----------
+    energy : "proportional" | "first_ending" | "next_event"
+        How nodes are charged: each job its share of the node until it ends (Jahani 2019); each
+        node until its first job ends (ANDREAS (1), Kiros, RS-JS (P1)); all nodes until the
+        first job of the cluster ends (the authors' program).
+    tardiness_at : "completion" | "next_event"
+        Tardiness of a running job at its own end, or at the cluster's first completion.
+    open_nodes : "free" | "jahani_eq" | "rsjs_eq" | "rsjs_eq_feasible"
+        Any number of nodes; exactly min(J, N) selected nodes (Jahani (9)); exactly min(J, N)
+        nodes with a job (RS-JS (16)); as many nodes with a job as a job-node matching allows.
+    expectation : "worst_case" | "mean" | "expected"
+        Times at epochs_max, at the mean of the law, or expectations over the law.
+    mu : float
+        $ per idle GPU of a selected node (Jahani's mu).
+    """
+
+    energy: str
+    tardiness_at: str
+    open_nodes: str
+    expectation: str
+    mu: float = 0.0
+
+
+FAMILIES: Mapping[str, Objective] = {
+    "jahani": Objective(
+        energy="proportional",
+        tardiness_at="completion",
+        open_nodes="jahani_eq",
+        expectation="worst_case",
+        mu=1.0,
+    ),
+    "kiros": Objective(
+        energy="first_ending",
+        tardiness_at="completion",
+        open_nodes="free",
+        expectation="worst_case",
+    ),
+    "andreas": Objective(
+        energy="first_ending",
+        tardiness_at="completion",
+        open_nodes="free",
+        expectation="worst_case",
+    ),
+    "sts": Objective(
+        energy="first_ending",
+        tardiness_at="completion",
+        open_nodes="free",
+        expectation="expected",
+    ),
+    "gpuscheduler": Objective(
+        energy="next_event",
+        tardiness_at="next_event",
+        open_nodes="free",
+        expectation="worst_case",
+    ),
+}
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Instance(ReadOnly):
+    """
+    Cluster, queue and objective at one moment; checked once, when it is made.
+
+    Attributes
+    ----------
+    name : str
+    cluster : Cluster
+    jobs : Jobs
+        The queue; every release is <= now.
+    laws : mapping of str to Law
+    now : float [h]
+    H : float [h]
+        Rescheduling interval: a postponed job waits at least that long.
+    rho : float
+        A postponed job's tardiness weighs rho times as much.
+    objective : Objective
+    current : Solution or None
+        The placement before this decision.
+    generator : mapping
+        Name, parameters and version of what made it.
+
+    Raises
+    ------
+    InputError
+        With the JSON pointer of the first entry that makes no sense.
+    """
+
+    name: str
+    cluster: Cluster
+    jobs: Jobs
+    laws: Mapping[str, Law] = field(default_factory=dict)
+    now: float = 0.0
+    H: float
+    rho: float
+    objective: Objective
+    current: Solution | None = None
+    generator: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        validation.check_instance(self)
+
+    @cached_property
+    def digest(self) -> str:
+        """sha256 of the canonical form: identifies the instance everywhere."""
+        from rsjs.instances.io import serialization
+
+        return serialization.digest(serialization.of_instance(self))
+
+    @property
+    def has_sharing(self) -> bool:
+        """Whether some job may run on a share of a GPU."""
+        return bool(np.isfinite(self.shared_hours_per_epoch).any())
+
+    @cached_property
+    def hours_per_epoch(self) -> NDArray[np.float64]:
+        """
+        (J, T, G + 1) hours per epoch on dedicated GPUs, inf where not admissible.
+
+        Admissible: the job allows it, its memory fits, and some node may have that many GPUs.
+        """
+        hours = np.where(self._fits[:, :, None], self.jobs.hours_per_epoch, np.inf)
+        counts = np.arange(hours.shape[2])
+        hours[:, counts[None, :] > self.cluster.largest_of_gpu[:, None]] = np.inf
+        hours.setflags(write=False)
+        return hours
+
+    @cached_property
+    def shared_hours_per_epoch(self) -> NDArray[np.float64]:
+        """(J, T, L) hours per epoch on each share level, inf where not admissible."""
+        limit = np.full(self.jobs.inflation.shape[1:], -np.inf)
+        for i, gpu in enumerate(self.cluster.gpu_types):
+            for level, share in enumerate(gpu.levels):
+                limit[i, level] = share.max_memory_gb
+        small = self.jobs.memory_gb[:, None, None] <= limit
+        inflation = np.where(small, self.jobs.inflation, np.inf)
+        hours = inflation * self.hours_per_epoch[:, :, 1, None]
+        hours.setflags(write=False)
+        return hours
+
+    @cached_property
+    def _fits(self) -> NDArray[np.bool_]:
+        memory = np.array([gpu.memory_gb for gpu in self.cluster.gpu_types])
+        return self.jobs.memory_gb[:, None] <= memory
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Workload(ReadOnly):
+    """
+    A cluster and the jobs that arrive over time; checked once, when it is made.
+
+    Attributes
+    ----------
+    name, cluster, jobs, laws, H, rho, objective, generator
+        As in `Instance`; releases are in non-decreasing order.
+    realised_epochs : (J,) int
+        W_j, which a simulation withholds from its policies.
+    """
+
+    name: str
+    cluster: Cluster
+    jobs: Jobs
+    laws: Mapping[str, Law] = field(default_factory=dict)
+    H: float
+    rho: float
+    objective: Objective
+    realised_epochs: NDArray[np.int64]
+    generator: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.realised_epochs.setflags(write=False)
+        validation.check_workload(self)
+
+    @cached_property
+    def digest(self) -> str:
+        """sha256 of the canonical form."""
+        from rsjs.instances.io import serialization
+
+        return serialization.digest(serialization.of_workload(self))

@@ -1,0 +1,1 @@
+"""Files: JSON documents, CSV tables, limits on what is read."""

@@ -1,0 +1,183 @@
+"""Reading and writing the files of the suite: `.json` or `.json.gz`, checked on the way in."""
+
+from __future__ import annotations
+
+import gzip
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeVar
+
+from rsjs.instances.errors import InputError, described, reason
+from rsjs.instances.instance import Instance, Workload
+from rsjs.instances.io import serialization
+from rsjs.instances.io.serialization import INSTANCE, SOLUTION, WORKLOAD, Document
+from rsjs.instances.io.strict_json import Reader
+from rsjs.instances.solution import Solution
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, kw_only=True)
+class SolutionFile:
+    """A decision and what its file claims about it; see `documents.of_solution`."""
+
+    solution: Solution
+    instance_digest: str
+    method: str | None = None
+    objective: float | None = None
+    bound: float | None = None
+
+
+def read_instance(path: str | Path) -> Instance:
+    """
+    Read an `rsjs-instance/1` file.
+
+    Raises
+    ------
+    InputError
+        Naming the file, the JSON pointer, the value found and what was expected.
+    """
+    return _instance(read_document(path), path)
+
+
+def instance_from(data: bytes, name: str) -> Instance:
+    """The instance in the bytes of a document; errors name `name` instead of a file."""
+    return _instance(Reader(Path(name), data).document(), name)
+
+
+def read_workload(path: str | Path) -> Workload:
+    """Read an `rsjs-workload/1` file; errors as in `read_instance`."""
+    return _workload(read_document(path), path)
+
+
+def read_solution(path: str | Path) -> SolutionFile:
+    """Read an `rsjs-solution/1` file; errors as in `read_instance`."""
+    return _solution(read_document(path), path)
+
+
+def read_any(path: str | Path) -> Instance | Workload | SolutionFile:
+    """Read whichever kind of file this is."""
+    document = read_document(path)
+    if document["format"] == INSTANCE:
+        return _instance(document, path)
+    build = _workload if document["format"] == WORKLOAD else _solution
+    return build(document, path)
+
+
+def write_instance(instance: Instance, path: str | Path) -> None:
+    """Write an instance; a `.gz` name compresses."""
+    write_document(serialization.of_instance(instance), path)
+
+
+def write_workload(workload: Workload, path: str | Path) -> None:
+    """Write a workload."""
+    write_document(serialization.of_workload(workload), path)
+
+
+def write_solution(
+    solution: Solution,
+    instance_digest: str,
+    path: str | Path,
+    *,
+    method: str | None = None,
+    objective: float | None = None,
+    bound: float | None = None,
+) -> None:
+    """Write a solution with what is claimed about it."""
+    document = serialization.of_solution(
+        solution, instance_digest, method=method, objective=objective, bound=bound
+    )
+    write_document(document, path)
+
+
+def write_document(document: Document, path: str | Path) -> None:
+    """Write a document in canonical form, one line, through a temporary file."""
+    data = (serialization.canonical_text(document) + "\n").encode()
+    write_bytes(gzip.compress(data, mtime=0) if str(path).endswith(".gz") else data, path)
+
+
+def refuse_unwritable(path: str | Path, *, folder: bool = False) -> None:
+    """
+    Raise InputError for an output that cannot be written, before what it would hold is computed.
+
+    Parameters
+    ----------
+    path : path
+        A file, or with `folder` a directory; it may exist, the folder that it is in must.
+    """
+    path = Path(path)
+    if path.exists() and path.is_dir() != folder:
+        found, expected = ("a file", "a folder") if folder else ("a folder", "a file to write")
+        raise InputError("", described(found), expected, path)
+    _refuse_special(path)
+    parent = path.absolute().parent
+    if not path.exists() and not parent.is_dir():
+        found = f"{parent} is a file" if parent.exists() else f"no folder {parent}"
+        raise InputError("", described(found), "a folder to write to", path)
+    if not os.access(path if path.exists() else parent, os.W_OK):
+        raise InputError("", described("no permission"), "a place that can be written", path)
+
+
+def write_bytes(data: bytes, path: str | Path) -> None:
+    """Write a file whole or not at all, that of a link too; missing folders are made."""
+    path = Path(path)
+    try:
+        _refuse_special(path)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        target = path.resolve() if path.is_symlink() else path
+        scratch = target.with_name(f".{target.name}.{os.getpid()}.tmp")
+        try:
+            scratch.write_bytes(data)
+            scratch.replace(target)
+        finally:
+            scratch.unlink(missing_ok=True)
+    except InputError:
+        raise
+    except (OSError, ValueError) as error:  # ValueError: no name at all, or a NUL in it
+        raise InputError("", reason(error), "a file that can be written", path) from None
+
+
+def _refuse_special(path: Path) -> None:
+    """Refuse a device or a pipe: a file would take its place."""
+    if path.exists() and not path.is_file() and not path.is_dir():
+        found = described("a pipe, a device or a socket")
+        raise InputError("", found, "a file to write", path)
+
+
+def read_document(path: str | Path) -> Document:
+    """Read a JSON file that fits the schema of the format it names."""
+    return Reader(Path(path)).document()
+
+
+def _instance(document: Document, path: str | Path) -> Instance:
+    return _build(document, path, serialization.to_instance, INSTANCE)
+
+
+def _workload(document: Document, path: str | Path) -> Workload:
+    return _build(document, path, serialization.to_workload, WORKLOAD)
+
+
+def _solution(document: Document, path: str | Path) -> SolutionFile:
+    def build(document: Document) -> SolutionFile:
+        return SolutionFile(
+            solution=serialization.to_solution(document),
+            instance_digest=document["instance"],
+            method=document.get("method"),
+            objective=document.get("objective"),
+            bound=document.get("bound"),
+        )
+
+    return _build(document, path, build, SOLUTION)
+
+
+def _build(
+    document: Document, path: str | Path, build: Callable[[Document], T], expected: str
+) -> T:
+    if document["format"] != expected:
+        raise InputError("/format", document["format"], repr(expected), path)
+    try:
+        return build(document)
+    except InputError as error:
+        raise error.at(path) from None

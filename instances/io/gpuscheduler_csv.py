@@ -1,0 +1,181 @@
+"""
+The three CSV files of the authors' public program GPUScheduler, read and written.
+
+`Lof_Selectjobs.csv` (jobs by submission), `SelectJobs_times.csv` (one row per job, VM type and
+number of GPUs) and `tNodes.csv` (names of nodes). Seconds become hours and $/s become $/h; the
+objective is the program's own, H = 0, rho = 100. Every node may become any VM type; a job that
+has a time on k GPUs of a GPU type may run so on every VM with that GPU type, as in the program.
+Memory is not known: 0 for jobs and GPU types alike, so that all fit. Columns that the schema has
+no place for stand in each job's `meta` under their names.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from rsjs.instances.cluster import Cluster, NodeGroup
+from rsjs.instances.epoch_distribution import FIXED
+from rsjs.instances.errors import InputError, described
+from rsjs.instances.generators.random_streams import Floats
+from rsjs.instances.instance import FAMILIES, Instance, Workload
+from rsjs.instances.io import csv_times
+from rsjs.instances.io.csv_tables import Row, preimage, read_rows, unique, write_rows
+from rsjs.instances.io.csv_times import HOUR, seconds
+from rsjs.instances.jobs import Jobs
+
+JOBS, TIMES, NODES = "Lof_Selectjobs.csv", "SelectJobs_times.csv", "tNodes.csv"
+JOB_COLUMNS = (
+    "Application",
+    "Images",
+    "Epochs",
+    "Batchsize",
+    "Jobs",
+    "UniqueJobsID",
+    "SubmissionTime",
+    "Deadline",
+    "Tardinessweight",
+    "MinExecTime",
+    "MaxExecTime",
+)
+COUNTS, BOUNDS = ("Images", "Epochs", "Batchsize"), ("MinExecTime", "MaxExecTime")  # in `meta`
+MOST_COUNTED = 10**15
+NODE_COLUMNS = ("Nodes",)
+H, RHO = 0.0, 100.0
+
+
+def read(folder: str | Path) -> Instance:
+    """
+    The decision on jobs that are all submitted at one time, which is `now`.
+
+    Raises
+    ------
+    InputError
+        Naming file, "/<line>/<column>" and value; also if jobs are submitted at different times.
+    """
+    found = read_any(folder)
+    if isinstance(found, Instance):
+        return found
+    different = described("jobs submitted at different times")
+    raise InputError("", different, "one time: this is a workload", Path(folder) / JOBS)
+
+
+def read_any(folder: str | Path) -> Instance | Workload:
+    """An instance if all jobs are submitted at one time, a workload otherwise; see `read`."""
+    folder = Path(folder)
+    rows = read_rows(folder / JOBS, JOB_COLUMNS)
+    ids = unique(rows, "UniqueJobsID")
+    nodes = unique(read_rows(folder / NODES, NODE_COLUMNS), "Nodes")
+    times = csv_times.read(folder / TIMES, ids)
+    jobs = _jobs(rows, ids, times.hours)
+    group = NodeGroup(count=len(nodes), types=tuple(v.name for v in times.node_types), names=nodes)
+    parts: dict[str, Any] = {
+        "name": folder.resolve().name or "csv",
+        "cluster": Cluster(gpu_types=times.gpu_types, node_types=times.node_types, groups=(group,)),
+        "jobs": jobs,
+        "H": H,
+        "rho": RHO,
+        "objective": FAMILIES["gpuscheduler"],
+    }
+    now = float(jobs.release[0])
+    try:
+        if (jobs.release == now).all():
+            return Instance(**parts, now=now)
+        return Workload(**parts, realised_epochs=np.ones(len(ids), dtype=np.int64))
+    except InputError as error:
+        raise error.at(folder) from None
+
+
+def write(subject: Instance | Workload, folder: str | Path) -> None:
+    """
+    Write the three files; objective, H, rho and the placement before are left out.
+
+    What was read reads back the same. Times are those of the epochs that remain.
+
+    Raises
+    ------
+    InputError
+        For what the files cannot say: nodes that may not take every type, prices that depend on
+        the GPUs in use, shares of GPUs, random epochs, negative submission times, and in an
+        instance any other than `now`.
+    """
+    _check(subject)
+    folder, hours = Path(folder), csv_times.remaining_hours(subject)
+    described_jobs = [_described(subject.jobs, j, hours[j]) for j in range(len(subject.jobs))]
+    job_lines = ([known[column] for column in JOB_COLUMNS] for known in described_jobs)
+    write_rows(folder / JOBS, JOB_COLUMNS, job_lines)
+    write_rows(folder / TIMES, csv_times.COLUMNS, csv_times.lines(subject, hours))
+    write_rows(folder / NODES, NODE_COLUMNS, ([name] for name in subject.cluster.node_names))
+
+
+def _jobs(rows: list[Row], ids: tuple[str, ...], hours: Floats) -> Jobs:
+    submission = [row.number("SubmissionTime") for row in rows]
+    for row, before, after in zip(rows[1:], submission, submission[1:], strict=False):
+        if after < before:
+            raise row.error("SubmissionTime", after, f">= {before!r}, the line before")
+    for j in np.flatnonzero(~np.isfinite(hours).any(axis=(1, 2)))[:1]:
+        raise rows[j].error("UniqueJobsID", ids[j], f"a job with times in {TIMES}")
+    n = len(rows)
+    return Jobs(
+        id=ids,
+        application=tuple(row.entries["Application"] for row in rows),
+        release=np.array(submission) / HOUR,
+        due=np.array([row.number("Deadline", signed=True) for row in rows]) / HOUR,
+        weight=np.array([row.number("Tardinessweight") * HOUR for row in rows]),
+        memory_gb=np.zeros(n),
+        epochs_max=np.ones(n, dtype=np.int64),
+        epochs_done=np.zeros(n),
+        law=(FIXED,) * n,
+        hours_per_epoch=hours,
+        inflation=np.empty((n, hours.shape[1], 0)),
+        meta=tuple(
+            {"Jobs": row.entries["Jobs"]}
+            | {name: row.integer(name, 0, MOST_COUNTED) for name in COUNTS}
+            | {name: row.number(name) for name in BOUNDS}
+            for row in rows
+        ),
+    )
+
+
+def _described(jobs: Jobs, j: int, hours: Floats) -> dict[str, Any]:
+    """Column -> entry of one job; what is not known is 0."""
+    meta = jobs.meta[j]
+    finite = hours[np.isfinite(hours)]
+    weight = float(jobs.weight[j])
+    return {
+        "Images": meta.get("samples", 0),
+        "Epochs": int(jobs.epochs_max[j]),
+        "Batchsize": meta.get("batch", 0),
+        "Jobs": meta.get("Jobs", jobs.id[j]),
+        "MinExecTime": seconds(float(finite.min())),
+        "MaxExecTime": seconds(float(finite.max())),
+        **{name: meta[name] for name in COUNTS + BOUNDS if name in meta},
+        "Application": jobs.application[j],
+        "UniqueJobsID": jobs.id[j],
+        "SubmissionTime": seconds(float(jobs.release[j])),
+        "Deadline": seconds(float(jobs.due[j])),
+        "Tardinessweight": preimage(lambda w: w * HOUR, weight, weight / HOUR),
+    }
+
+
+def _check(subject: Instance | Workload) -> None:
+    cluster, jobs = subject.cluster, subject.jobs
+    if not cluster.allowed_in_class.all():
+        found = described("nodes that may not take every type")
+        raise InputError("/cluster/nodes", found, "all types on every node")
+    for v, node_type in enumerate(cluster.node_types):
+        if not node_type.flat:
+            where = f"/cluster/node_types/{v}/cost"
+            raise InputError(where, list(node_type.cost), "one price for any GPUs in use")
+    if np.isfinite(jobs.inflation).any():
+        raise InputError("/jobs", described("jobs that may share a GPU"), "dedicated GPUs only")
+    for j, law in enumerate(jobs.law):
+        if law != FIXED:
+            raise InputError(f"/jobs/{j}/law", law, repr(FIXED))
+    for j, release in enumerate(jobs.release.tolist()):
+        if release < 0:
+            raise InputError(f"/jobs/{j}/release", release, "a submission time >= 0")
+        if isinstance(subject, Instance) and release != subject.now:
+            raise InputError(f"/jobs/{j}/release", release, f"now = {subject.now!r}")

@@ -1,0 +1,1 @@
+"""The generator of MIG jobs: distributions, arrivals, memory, goodness of fit."""

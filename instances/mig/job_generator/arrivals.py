@@ -1,0 +1,164 @@
+"""
+When jobs arrive; a clock starts at 0, and the first job comes one gap later.
+
+    fixed    gaps of one interval
+    poisson  exponential gaps of mean 1 / rate
+    renewal  independent gaps of any law
+    nhpp     a Poisson process whose rate varies, with a period if there is one (`rates`)
+    batch    several jobs at each arrival of another process
+    trace    the times in a column of a file, times a scale
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from math import inf
+from types import MappingProxyType
+
+import numpy as np
+
+from rsjs.instances.errors import described
+from rsjs.instances.generators.random_streams import Floats, exponential
+from rsjs.instances.mig.data_files import numbers
+from rsjs.instances.mig.job_generator.random_streams import Uniforms
+from rsjs.instances.mig.job_generator.rates import Rates
+from rsjs.instances.mig.job_generator.values import Value, value
+from rsjs.instances.mig.node import Node
+
+FIELD = "arrival"  # the stream
+MOST_JOBS = 2**23
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Arrivals:
+    """
+    Attributes
+    ----------
+    node : Node
+    times : callable
+        Seed and n to the first n times; as many as there are, if there are fewer.
+    gap : Value or None
+        The law of independent gaps.
+    rates : Rates or None
+        The rate of a Poisson process, if it varies.
+    """
+
+    node: Node
+    times: Callable[[int, int], Floats]
+    gap: Value | None = None
+    rates: Rates | None = None
+
+
+def arrivals(node: Node) -> Arrivals:
+    """The arrival process at a node."""
+    return PROCESSES[node["process"]](node)
+
+
+def first_times(process: Arrivals, seed: int, count: int | None, horizon: float) -> Floats:
+    """
+    Times of the first `count` jobs; without `count`, of those up to the horizon.
+
+    Raises
+    ------
+    InputError
+        If fewer than `count` jobs ever arrive, or more than 2^23 up to the horizon.
+    """
+    if count is not None:
+        found = process.times(seed, count)
+        if len(found) < count:
+            shown = described(f"a process of {len(found)} jobs")
+            raise process.node.error(f"one of at least {count}, the count", value=shown)
+        return found
+    n = 1024
+    while n < MOST_JOBS:
+        found = process.times(seed, n)
+        if len(found) < n or found[-1] > horizon:
+            return found[found <= horizon]
+        n *= 4
+    shown = described(f"more than {MOST_JOBS} jobs up to the horizon {horizon:g}")
+    raise process.node.error("fewer", value=shown)
+
+
+def _fixed(node: Node) -> Arrivals:
+    gap = value(node.at("interval"))
+    return Arrivals(
+        node=node, times=lambda seed, n: np.arange(1.0, n + 1) * node["interval"], gap=gap
+    )
+
+
+def _poisson(node: Node) -> Arrivals:
+    mean = 1 / node["rate"]
+    gap = Value(node=node, law=lambda source: exponential(source.u, mean))
+    return Arrivals(node=node, times=_by_gaps(gap), gap=gap)
+
+
+def _renewal(node: Node) -> Arrivals:
+    gap = value(node.at("gap"))
+    return Arrivals(node=node, times=_by_gaps(gap), gap=gap)
+
+
+def _nhpp(node: Node) -> Arrivals:
+    at, rate = np.array(node["points"], dtype=np.float64).T
+    period = float(node.value.get("period", inf))
+    if at[0] != 0:
+        raise node.at("points", 0, 0).error("0, the time of the first point")
+    for i in np.flatnonzero(np.diff(at) <= 0).tolist():
+        raise node.at("points", i + 1, 0).error("a time after that of the point before")
+    if at[-1] >= period:
+        raise node.at("points", len(at) - 1, 0).error(f"a time before the period, {period:g}")
+    if not rate.any():
+        raise node.at("points").error("a positive rate among them", value=rate.tolist())
+    linear = node.value.get("interpolation", "step") == "linear"
+    rates = Rates.of(at, rate, linear=linear, period=period)
+
+    def times(seed: int, n: int) -> Floats:
+        expected = np.cumsum(exponential(Uniforms.of(seed, FIELD, n).u, 1.0))
+        found = rates.inverse(expected)
+        return found[np.isfinite(found)]
+
+    return Arrivals(node=node, times=times, rates=rates)
+
+
+def _batch(node: Node) -> Arrivals:
+    base, size = arrivals(node.at("base")), value(node.at("size"), "nearest")
+
+    def times(seed: int, n: int) -> Floats:
+        begun = base.times(seed, n)
+        sizes = size.draw(Uniforms.of(seed, "batch size", len(begun)))
+        if (bad := np.flatnonzero((sizes < 1) | (sizes != np.rint(sizes)))).size:
+            raise node.at("size").error("integers >= 1", value=float(sizes[bad[0]]))
+        return np.repeat(begun, np.minimum(sizes, n).astype(np.int64))[:n]
+
+    return Arrivals(node=node, times=times)
+
+
+def _trace(node: Node) -> Arrivals:
+    known = numbers(node)
+    if (bad := np.flatnonzero(np.diff(known, prepend=0.0) < 0)).size:
+        expected = "times >= 0 that never decrease"
+        raise node.at("column").error(expected, value=float(known[bad[0]]))
+    times = known * float(node.value.get("scale", 1))
+    return Arrivals(node=node, times=lambda seed, n: times[:n])
+
+
+def _by_gaps(gap: Value) -> Callable[[int, int], Floats]:
+    def times(seed: int, n: int) -> Floats:
+        gaps = gap.draw(Uniforms.of(seed, FIELD, n))
+        if (bad := np.flatnonzero(~(gaps >= 0))).size:
+            raise gap.node.error("gaps >= 0, e.g. by clip", value=float(gaps[bad[0]]))
+        return np.cumsum(gaps)
+
+    return times
+
+
+PROCESSES: Mapping[str, Callable[[Node], Arrivals]] = MappingProxyType(
+    {
+        "fixed": _fixed,
+        "poisson": _poisson,
+        "renewal": _renewal,
+        "nhpp": _nhpp,
+        "batch": _batch,
+        "trace": _trace,
+    }
+)

@@ -1,0 +1,189 @@
+"""
+The configuration of the job generator, format `rsjs-mig-config/1`.
+
+It is validated against its JSON Schema (`data/mig-config.schema.json`), then for sense; every
+error names the JSON pointer and the value. docs/mig.md describes the keys.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from math import inf
+from pathlib import Path
+from typing import Any
+
+from rsjs.instances.errors import InputError, described
+from rsjs.instances.io.schema_errors import TextLike
+from rsjs.instances.io.serialization import Document
+from rsjs.instances.mig.io import fitting
+from rsjs.instances.mig.job_generator.arrivals import PROCESSES, Arrivals, arrivals
+from rsjs.instances.mig.job_generator.distributions import LAWS
+from rsjs.instances.mig.job_generator.fields import Field, field_law
+from rsjs.instances.mig.job_generator.memory import MODELS, memory_model
+from rsjs.instances.mig.job_generator.plugins import Plugins
+from rsjs.instances.mig.job_generator.runs import Model
+from rsjs.instances.mig.job_generator.seeds import seeds
+from rsjs.instances.mig.job_generator.values import Value, value
+from rsjs.instances.mig.node import Node, Surroundings, nearest_first
+
+MIG_CONFIG = "rsjs-mig-config/1"
+DEADLINES = ("none", "absolute", "after_arrival", "slack_factor")
+_KNOWN: Mapping[str, tuple[str, ...]] = {
+    "dist": (*LAWS, "mixture"),
+    "model": (*MODELS,),
+    "process": (*PROCESSES,),
+    "kind": DEADLINES,
+}
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class JobClass:
+    """
+    The laws of the jobs of one class.
+
+    Attributes
+    ----------
+    name : str
+    weight : float >= 0
+    values : mapping of "priority", "run_length", "cuda_cores" to the value
+    memory : Model
+    interruptible, migratable : probability
+    deadline : kind, and the value (0 for the kind "none")
+    extra : mapping of name to the law of a further field
+    """
+
+    name: str
+    weight: float
+    values: Mapping[str, Value]
+    memory: Model
+    interruptible: float
+    migratable: float
+    deadline: tuple[str, Value]
+    extra: Mapping[str, Field]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class MigConfig:
+    """
+    A configuration, checked.
+
+    Attributes
+    ----------
+    document : the configuration as it was read
+    name : str, with which names of sets begin
+    time_unit : str
+    count : int or None
+        Jobs of a set; without, those that arrive up to the horizon.
+    horizon : float
+    seeds : tuple of int
+    arrivals : Arrivals
+    classes : tuple of JobClass
+    files : mapping of data files to their sha256
+    plugins : mapping of entry points to the package and version they are from
+    """
+
+    document: Document
+    name: str
+    time_unit: str
+    count: int | None
+    horizon: float
+    seeds: tuple[int, ...]
+    arrivals: Arrivals
+    classes: tuple[JobClass, ...]
+    files: Mapping[str, str] = field(default_factory=dict)
+    plugins: Mapping[str, str] = field(default_factory=dict)
+
+
+def to_config(document: Any, path: str | Path, *, allow_plugins: bool = False) -> MigConfig:
+    """
+    The configuration of a document from a file, beside which its data files are.
+
+    Raises
+    ------
+    InputError
+        Naming the file, the JSON pointer, the value found and what was expected.
+    """
+    _fit(document, path)
+    around = Surroundings(folder=Path(path).parent, plugins=Plugins(allow_plugins))
+    try:
+        return _config(Node(document, "", around))
+    except InputError as error:
+        raise error if error.file else error.at(path) from None
+
+
+def _fit(document: Any, path: str | Path) -> None:
+    if not isinstance(document, dict):
+        raise InputError("", described("no object"), "a configuration", path)
+    if document.get("format") != MIG_CONFIG:
+        raise InputError("/format", document.get("format"), repr(MIG_CONFIG), path)
+    try:
+        fitting(document, "mig-config", path)
+    except InputError as error:
+        known = _KNOWN.get(error.pointer.rpartition("/")[2])
+        if known is None or not isinstance(error.expected, TextLike):
+            raise
+        expected = f"one of {nearest_first(error.value, known)}"
+        raise InputError(error.pointer, error.value, expected, path) from None
+
+
+def _config(root: Node) -> MigConfig:
+    if ("count" in root) == ("horizon" in root):
+        both = "both" if "count" in root else "neither"
+        raise InputError("", described(f"{both} of the keys count and horizon"), "one of them")
+    classes = tuple(_job_class(node) for node in root.parts("classes"))
+    names = [known.name for known in classes]
+    for i, name in enumerate(names):
+        if name in names[:i]:
+            raise root.at("classes", i, "name").error("a name that no class before has")
+    if not any(known.weight for known in classes):
+        raise root.at("classes").error("a positive weight among them", value=[0] * len(names))
+    return MigConfig(
+        document=root.value,
+        name=root["name"],
+        time_unit=root.value.get("time_unit", "minute"),
+        count=int(root["count"]) if "count" in root else None,
+        horizon=float(root.value.get("horizon", inf)),
+        seeds=seeds(root.at("seeds")),
+        arrivals=arrivals(root.at("arrivals")),
+        classes=classes,
+        files=root.around.files,
+        plugins=root.around.plugins.loaded,
+    )
+
+
+def _job_class(node: Node) -> JobClass:
+    return JobClass(
+        name=node["name"],
+        weight=float(node.value.get("weight", 1)),
+        values={
+            "priority": _or(node, "priority", _integer, 1),
+            "run_length": _integer(node.at("run_length")),
+            "cuda_cores": _or(node, "cuda_cores", _integer, 1),
+        },
+        memory=memory_model(node.at("memory")),
+        interruptible=float(node.value.get("interruptible", {"prob": 1})["prob"]),
+        migratable=float(node.value.get("migratable", {"prob": 1})["prob"]),
+        deadline=_deadline(node),
+        extra={
+            name: field_law(node.at("extra_fields", name))
+            for name in node.value.get("extra_fields", {})
+        },
+    )
+
+
+def _integer(node: Node) -> Value:
+    return value(node, "nearest")
+
+
+def _or(node: Node, key: str, build: Callable[[Node], Value], default: float) -> Value:
+    """The value under a key, or the default."""
+    if key in node:
+        return build(node.at(key))
+    return build(Node(default, f"{node.pointer}/{key}", node.around))
+
+
+def _deadline(node: Node) -> tuple[str, Value]:
+    kind = node.value.get("deadline", {"kind": "none"})["kind"]
+    place = node.at("deadline") if kind != "none" else Node({}, node.pointer, node.around)
+    return kind, _or(place, "value", value, 0)

@@ -1,0 +1,174 @@
+"""
+Whether sets of jobs look like the laws they were drawn from.
+
+Each field that is drawn on its own stands beside its law: mean, standard deviation and the
+chi-square test of `reference`. Arrivals of Poisson processes are tested after the change of time
+by the integrated rate, under which their gaps are exponential of mean 1. A small p-value among
+many says nothing; none is a failure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from math import inf
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rsjs.instances.generators.random_streams import Floats
+from rsjs.instances.mig.job_generator.config import JobClass, MigConfig
+from rsjs.instances.mig.job_generator.fields import DECIMALS
+from rsjs.instances.mig.job_generator.reference import Reference
+from rsjs.instances.mig.job_generator.values import Value
+from rsjs.instances.mig.jobs import JobSet
+
+QUANTILES = (0.0, 0.25, 0.5, 0.75, 1.0)
+Range = tuple[float, float]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FieldStatistics:
+    """
+    One field of the jobs of one class.
+
+    Attributes
+    ----------
+    field, job_class : str
+    n : int, values seen
+    mean, deviation : float
+    quantiles : values at `QUANTILES`
+    law_mean, law_deviation : float or None
+        Of the law; None = it has none, or a moment that is not finite.
+    p_value : float or None
+        Of the chi-square test.
+    at_clip : float or None
+        Share of the values at an end of the clip of their law.
+    """
+
+    field: str
+    job_class: str
+    n: int
+    mean: float
+    deviation: float
+    quantiles: tuple[float, ...]
+    law_mean: float | None = None
+    law_deviation: float | None = None
+    p_value: float | None = None
+    at_clip: float | None = None
+
+
+def statistics(sets: Sequence[JobSet], config: MigConfig | None = None) -> list[FieldStatistics]:
+    """Every field of every class over all sets, beside the laws of their configuration."""
+    names = dict.fromkeys(name for jobs in sets for name in jobs.classes)
+    laws = {known.name: known for known in config.classes} if config else {}
+    rows = [_of_gaps(sets, config)]
+    for name in names:
+        rows += _of_class(_Pool(sets, name), laws.get(name))
+    return [row for row in rows if row is not None]
+
+
+class _Pool:
+    """The jobs of one class over some sets, by column."""
+
+    def __init__(self, sets: Sequence[JobSet], name: str) -> None:
+        self.name, self._sets = name, [jobs for jobs in sets if name in jobs.classes]
+        self._rows = [np.flatnonzero(j.job_class == j.classes.index(name)) for j in self._sets]
+
+    def column(self, field: str) -> Floats:
+        return self._joined([getattr(jobs, field)[rows] for jobs, rows in self._pairs()])
+
+    def first_memory(self) -> Floats:
+        return self._joined([jobs.memory[jobs.start[rows]] for jobs, rows in self._pairs()])
+
+    def memory(self) -> Floats:
+        owners = ((j, np.repeat(np.arange(len(j)), j.run_length), r) for j, r in self._pairs())
+        return self._joined([jobs.memory[np.isin(owner, rows)] for jobs, owner, rows in owners])
+
+    def extra(self) -> dict[str, Floats]:
+        """Further fields that hold numbers."""
+        names = sorted({name for jobs in self._sets for name in jobs.extra})
+        found = {name: self._numbers(name) for name in names}
+        return {name: values for name, values in found.items() if len(values)}
+
+    def _numbers(self, name: str) -> Floats:
+        entries = (
+            jobs.extra[name][j]
+            for jobs, rows in self._pairs()
+            if name in jobs.extra
+            for j in rows.tolist()
+        )
+        kept = [entry for entry in entries if type(entry) in (int, float)]
+        return np.array(kept, dtype=np.float64)
+
+    def _pairs(self) -> Iterator[tuple[JobSet, NDArray[np.int64]]]:
+        return zip(self._sets, self._rows, strict=True)
+
+    @staticmethod
+    def _joined(parts: list[NDArray[Any]]) -> Floats:
+        return np.concatenate(parts).astype(np.float64)
+
+
+def _of_gaps(sets: Sequence[JobSet], config: MigConfig | None) -> FieldStatistics | None:
+    gaps = np.concatenate([np.diff(jobs.arrival, prepend=0.0) for jobs in sets])
+    process = config.arrivals if config else None
+    if process is None or process.rates is None:
+        law = process.gap if process else None
+        return _row("gap", "", np.round(gaps, DECIMALS), Reference.of(law) if law else None)
+    integral = [np.append(0.0, process.rates.integral(jobs.arrival)) for jobs in sets]
+    unit = Reference.of_exponential()
+    row = _row("gap", "", gaps)
+    return row and replace(row, p_value=unit.p_value(np.concatenate([*map(np.diff, integral)])))
+
+
+def _of_class(pool: _Pool, law: JobClass | None) -> Iterator[FieldStatistics | None]:
+    values: dict[str, Value | None] = {**law.values} if law else {}
+    for field in ("priority", "run_length", "cuda_cores"):
+        yield _of_value(field, pool.name, pool.column(field), values.get(field))
+    for field in ("interruptible", "migratable"):
+        coin = Reference.of_coin(getattr(law, field)) if law else None
+        yield _row(field, pool.name, pool.column(field), coin)
+    yield _of_value(
+        "memory, first", pool.name, pool.first_memory(), law.memory.first if law else None
+    )
+    yield _row("memory", pool.name, pool.memory())
+    due = pool.column("deadline")
+    absolute = law.deadline[1] if law and law.deadline[0] == "absolute" else None
+    yield _of_value("deadline", pool.name, due[due < inf], absolute)
+    for field, entries in pool.extra().items():
+        known = law.extra.get(field) if law else None
+        yield _of_value(field, pool.name, entries, known.value if known else None)
+
+
+def _of_value(
+    field: str, job_class: str, sample: Floats, law: Value | None
+) -> FieldStatistics | None:
+    if law is None or not len(sample):
+        return _row(field, job_class, sample)
+    return _row(field, job_class, sample, Reference.of(law), law.clip)
+
+
+def _row(
+    field: str,
+    job_class: str,
+    sample: Floats,
+    law: Reference | None = None,
+    clip: Range | None = None,
+) -> FieldStatistics | None:
+    """None without a value."""
+    if not len(sample):
+        return None
+    mean, deviation = law.moments() if law else (None, None)
+    return FieldStatistics(
+        field=field,
+        job_class=job_class,
+        n=len(sample),
+        mean=float(sample.mean()),
+        deviation=float(sample.std()),
+        quantiles=tuple(np.quantile(sample, QUANTILES).tolist()),
+        law_mean=mean,
+        law_deviation=deviation,
+        p_value=law.p_value(sample) if law else None,
+        at_clip=float(np.isin(sample, clip).mean()) if clip else None,
+    )

@@ -1,0 +1,4 @@
+"""
+The port of Konopa's generator, number for number. Nobody has to understand it: new work
+uses `rsjs.instances.mig.job_generator`.
+"""

@@ -1,0 +1,185 @@
+"""
+The configuration file of the published job generator (Konopa, Fesl and Beranek 2025, Table 1).
+
+One JSON object; keys are case-sensitive, the words of `type` and `distributionType` are not;
+unknown keys are ignored; a comma may stand before a closing bracket; fractions are cut where an
+integer is expected. Every key is required, and there are no defaults. What the program would
+fail on while it draws, or draw without sense (a run shorter than one time unit, negative memory,
+arrivals that go back), is refused here.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from rsjs.instances.errors import InputError
+from rsjs.instances.io.strict_json import read_json
+from rsjs.instances.mig.konopa.legacy_entry import Entry
+
+INT = (-(2**31), 2**31 - 1)
+LONG = (-(2**63), 2**63 - 1)
+MOST_JOBS = 10**7
+KEYS = frozenset(
+    {
+        "priorityConfigSettings",
+        "deadlineConfigSettings",
+        "maxRamUsageConfigSettings",
+        "maxTimeslicesNumberConfigSettings",
+        "stoppabilityConfigSettings",
+        "cudaCoresConfigSettings",
+        "jobsArrivalConfigSettings",
+        "numberOfJobs",
+        "seed",
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Fixed:
+    """The same value for every job."""
+
+    value: int
+
+
+@dataclass(frozen=True, slots=True)
+class Uniform:
+    """Integers from `low` to `high`; whether `high` itself is drawn depends on the property."""
+
+    low: int
+    high: int
+
+
+@dataclass(frozen=True, slots=True)
+class Normal:
+    """A normal number, cut to an integer."""
+
+    mean: float
+    deviation: float
+
+
+@dataclass(frozen=True, slots=True)
+class Poisson:
+    """A Poisson process of `rate` arrivals per time unit."""
+
+    rate: int
+
+
+Law = Fixed | Uniform | Normal
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LegacyConfig:
+    """
+    A configuration, checked.
+
+    Attributes
+    ----------
+    priority, run_length, cuda_cores : law of the value of a job
+    deadline : law, or None without deadlines
+    memory : law of the memory in the first time unit of a run [MB]
+    memory_depends : bool
+        Whether the following ones are drawn around their predecessor.
+    interruptible : bool or float
+        The same for all jobs, or a probability.
+    gap : law of the time units between two arrivals
+    jobs : int
+    seed : int of 64 bits
+    """
+
+    priority: Law
+    deadline: Law | None
+    memory: Law
+    memory_depends: bool
+    run_length: Law
+    interruptible: bool | float
+    cuda_cores: Law
+    gap: Fixed | Uniform | Poisson
+    jobs: int
+    seed: int
+
+
+def read_config(path: str | Path) -> LegacyConfig:
+    """Read a configuration; an InputError names file, JSON pointer and value."""
+    try:
+        return to_config(read_json(path, lenient=True))
+    except InputError as error:
+        raise error.at(path) from None
+
+
+def to_config(document: Any) -> LegacyConfig:
+    """The configuration of a document."""
+    root = Entry(document, "")
+    memory = root.at("maxRamUsageConfigSettings")
+    kind = memory.at("type").word("Fixed", "RandomIndependent", "RandomDependentOnPrevious")
+    depends = kind == "RandomDependentOnPrevious"
+    return LegacyConfig(
+        priority=_integer_law(root.at("priorityConfigSettings"), "priority"),
+        deadline=_deadline(root.at("deadlineConfigSettings")),
+        memory=_memory(memory, kind),
+        memory_depends=depends,
+        run_length=_run_length(root.at("maxTimeslicesNumberConfigSettings")),
+        interruptible=_interruptible(root.at("stoppabilityConfigSettings")),
+        cuda_cores=_integer_law(root.at("cudaCoresConfigSettings"), "coresNumber"),
+        gap=_gap(root.at("jobsArrivalConfigSettings")),
+        jobs=root.at("numberOfJobs").integer(0, MOST_JOBS),
+        seed=root.at("seed").integer(*LONG),
+    )
+
+
+def _fixed(group: Entry, key: str) -> Fixed:
+    return Fixed(group.at(key).integer(1, INT[1]))
+
+
+def _random(group: Entry, *, least: int = INT[0], width: int = 0) -> Uniform | Normal:
+    """Uniform from `least` on, over at least `width` steps, or normal."""
+    kind = group.at("distributionType").word("Uniform", "Normal")
+    parameters = group.at("distributionParams")
+    if kind == "Uniform":
+        low = parameters.at("lowerBound").integer(least, INT[1] - 1 - width)
+        return Uniform(low, parameters.at("upperBound").integer(low + width, INT[1] - 1))
+    return Normal(parameters.at("mean").number(-1e300, 1e300), parameters.at("sd").number(0, 1e300))
+
+
+def _integer_law(group: Entry, key: str) -> Law:
+    kind = group.at("type").word("Fixed", "Random")
+    return _fixed(group, key) if kind == "Fixed" else _random(group)
+
+
+def _run_length(group: Entry) -> Law:
+    kind = group.at("type").word("Fixed", "Random")
+    return _fixed(group, "maxTimeslicesNumber") if kind == "Fixed" else _random(group, least=1)
+
+
+def _deadline(group: Entry) -> Law | None:
+    kind = group.at("type").word("NotDefined", "Fixed", "Random")
+    if kind == "NotDefined":
+        return None
+    return _fixed(group, "deadline") if kind == "Fixed" else _random(group)
+
+
+def _memory(group: Entry, kind: str) -> Law:
+    if kind == "Fixed":
+        return _fixed(group, "maxRamUsage")
+    return _random(group, least=0, width=2 if kind == "RandomDependentOnPrevious" else 1)
+
+
+def _interruptible(group: Entry) -> bool | float:
+    if group.at("type").word("Fixed", "Random") == "Random":
+        return group.at("stoppableProbability").number(0, 1)
+    entry = group.at("isStoppable")
+    if not isinstance(entry.value, bool):
+        raise entry.error("true or false")
+    return entry.value
+
+
+def _gap(group: Entry) -> Fixed | Uniform | Poisson:
+    if group.at("type").word("Fixed", "Random") == "Fixed":
+        return _fixed(group, "interval")
+    kind = group.at("distributionType").word("Uniform", "Poisson")
+    parameters = group.at("distributionParams")
+    if kind == "Poisson":
+        return Poisson(parameters.at("lambda").integer(1, INT[1]))
+    low = parameters.at("lowerBound").integer(0, INT[1] - 1)
+    return Uniform(low, parameters.at("upperBound").integer(low, INT[1] - 1))

@@ -1,0 +1,117 @@
+"""
+Files of the published job generator: an array of objects with six fields.
+
+    priority, isStoppable, deadline (-1 = none), timeslices (MB, one per time unit),
+    cudaCoresNumber, arrivalTime
+
+Two forms. `program`: one line with the keys in the order of the Java program's hash map and
+numbers as Java prints them. `published`: as the published dataset, keys sorted, indent 4, 15
+significant digits of an arrival. Neither ends with a line end.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from decimal import Decimal
+from itertools import pairwise
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rsjs.instances.errors import InputError
+from rsjs.instances.mig.jobs import JobSet
+from rsjs.instances.mig.konopa.generator import NO_DEADLINE, deadlines
+
+_ORDER = (
+    "timeslices",
+    "isStoppable",
+    "arrivalTime",
+    "priority",
+    "deadline",
+    "cudaCoresNumber",
+)
+
+
+def program_text(jobs: JobSet) -> str:
+    """The jobs as the program writes them, arrivals with all digits."""
+    lines = []
+    for row in _rows(jobs):
+        row["arrivalTime"] = _Literal(java_number(row["arrivalTime"]))
+        parts = (f'"{key}":{_compact(row[key])}' for key in _ORDER)
+        lines.append(f"{{{','.join(parts)}}}")
+    return f"[{','.join(lines)}]"
+
+
+def published_text(jobs: JobSet) -> str:
+    """The jobs in the form of the published dataset."""
+    rows = [row | {"arrivalTime": float(f"{row['arrivalTime']:.15g}")} for row in _rows(jobs)]
+    return json.dumps(rows, indent=4, sort_keys=True)
+
+
+FORMS: Mapping[str, Callable[[JobSet], str]] = MappingProxyType(
+    {"program": program_text, "published": published_text}
+)
+
+
+def to_jobs(rows: list[dict[str, Any]], name: str) -> JobSet:
+    """The set of an array of objects that fits its schema ("mig-legacy-jobs")."""
+    return JobSet(
+        name=name,
+        time_unit="minute",
+        arrival=np.array([row["arrivalTime"] for row in rows], dtype=np.float64),
+        priority=np.array([row["priority"] for row in rows], dtype=np.int64),
+        run_length=np.array([len(row["timeslices"]) for row in rows], dtype=np.int64),
+        memory=np.array([w for row in rows for w in row["timeslices"]], dtype=np.float64),
+        cuda_cores=np.array([row["cudaCoresNumber"] for row in rows], dtype=np.int64),
+        interruptible=np.array([row["isStoppable"] for row in rows], dtype=np.bool_),
+        migratable=np.ones(len(rows), dtype=np.bool_),
+        deadline=deadlines([row["deadline"] for row in rows]),
+        job_class=np.zeros(len(rows), dtype=np.int64),
+        classes=("all",),
+    )
+
+
+def java_number(value: float) -> str:
+    """A double as Java prints it (shortest digits), a whole number below 10^7 without ".0"."""
+    if value.is_integer() and abs(value) < 1e7:
+        return str(int(value))
+    if 1e-3 <= abs(value) < 1e7:
+        return repr(value)
+    sign, digits, exponent = Decimal(repr(value)).normalize().as_tuple()
+    first, rest = str(digits[0]), "".join(map(str, digits[1:])) or "0"
+    return f"{'-' * sign}{first}.{rest}E{int(exponent) + len(digits) - 1}"
+
+
+class _Literal(str):
+    """Text that stands for itself."""
+
+
+def _compact(value: Any) -> str:
+    return value if isinstance(value, _Literal) else json.dumps(value, separators=(",", ":"))
+
+
+def _rows(jobs: JobSet) -> list[dict[str, Any]]:
+    memory, start = _integers(jobs.memory, jobs, "memory"), jobs.start.tolist()
+    deadline = np.where(np.isinf(jobs.deadline), NO_DEADLINE, jobs.deadline)
+    columns = {
+        "arrivalTime": jobs.arrival.tolist(),
+        "cudaCoresNumber": jobs.cuda_cores.tolist(),
+        "deadline": _integers(deadline, jobs, "deadline"),
+        "isStoppable": jobs.interruptible.tolist(),
+        "priority": jobs.priority.tolist(),
+        "timeslices": [memory[a:b] for a, b in pairwise(start)],
+    }
+    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+
+
+def _integers(values: NDArray[np.float64], jobs: JobSet, name: str) -> list[int]:
+    whole = values.astype(np.int64)
+    if (bad := np.flatnonzero(whole != values)).size:
+        i = int(bad[0])
+        j = i if name == "deadline" else int(np.searchsorted(jobs.start, i, side="right")) - 1
+        expected = "an integer: the files of the published program have no others"
+        raise InputError(f"/jobs/{j}/{name}", float(values[i]), expected)
+    return list(whole.tolist())

@@ -1,0 +1,1 @@
+"""MIG placement: the problem, its checker, generated mixes."""

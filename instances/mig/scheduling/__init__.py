@@ -1,0 +1,1 @@
+"""MIG scheduling: the problem, schedules, their objective, checker and files."""

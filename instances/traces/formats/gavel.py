@@ -1,0 +1,119 @@
+"""
+Gavel's traces (OSDI '20), such as the Philly-like ones: arrivals of 26 kinds of training jobs.
+
+Seven fields, separated by tabs, no header: job type, command, name of the steps argument, whether
+it needs data, total steps, arrival [s], scale factor k (GPUs). A job takes
+
+    total steps / r,   r = steps per second on k V100
+
+with r from simulation_throughputs.json of Gavel if that file is there too. Without it r is that of
+`RATES`, one per family on one V100 (Gavel, combined_throughputs.json, MIT): batch and k are left
+out, so a run time is then a guess, good to an order of magnitude.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
+
+import numpy as np
+
+from rsjs.instances.traces.columns import Columns, Index, assembled
+from rsjs.instances.traces.formats.gavel_rates import Rates, is_rates, read_rates
+from rsjs.instances.traces.io.csv import Layout
+from rsjs.instances.traces.records import ID_BYTES, Rows
+from rsjs.instances.traces.table_rows import layout_rows
+from rsjs.instances.traces.trace_format import Sources, Table, TraceFormat
+
+_TRACE, _RATES = "trace", "throughputs"
+_COLUMNS = ("type", "command", "steps argument", "data", "steps", "arrival", "gpus")
+_WANTED = {"type": "word", "steps": "number", "arrival": "number", "gpus": "number"}
+RATES: Mapping[str, float] = MappingProxyType(  # steps per second on one V100
+    {
+        "A3C": 7.237954214304961,
+        "CycleGAN": 3.675618512816215,
+        "LM": 96.24638978858054,
+        "Recommendation": 0.43019487158826614,
+        "ResNet-18": 46.81725852189685,
+        "ResNet-50": 1.3768704198194044,
+        "Transformer": 8.741806494725642,
+    }
+)
+# The nearest network of the catalogue; only ResNet-50 and LM are in it.
+_NETWORK = {
+    "A3C": "AlexNet",
+    "CycleGAN": "VGG16",
+    "LM": "LSTM",
+    "Recommendation": "LSTM",
+    "ResNet-18": "MobileNetV2",
+    "ResNet-50": "ResNet-50",
+    "Transformer": "LSTM",
+}
+
+
+def _missing(head: bytes) -> tuple[str, ...] | None:
+    for line in head.decode("utf-8", "replace").splitlines():
+        row = line.split("\t")
+        if len(row) == len(_COLUMNS) and row[2].startswith("-") and row[3] in ("0", "1"):
+            return ()
+    return None
+
+
+def _rows(sources: Sources) -> Iterator[Rows]:
+    rates = read_rates(sources[_RATES]) if _RATES in sources else None
+    layout = Layout(columns=_COLUMNS, wanted=_WANTED, separator="\t", header=False)
+
+    def made(columns: Columns, file: str, line: Index) -> Rows:
+        return _jobs(columns, file, line, rates)
+
+    return layout_rows(sources[_TRACE], layout, made)
+
+
+def _jobs(columns: Columns, file: str, line: Index, rates: Rates | None) -> Rows:
+    code, types = columns.word("type")
+    gpus, steps = columns.number("gpus"), columns.number("steps")
+    submit = columns.time("arrival")
+    unknown = np.full(len(line), np.nan)
+    return assembled(
+        file=file,
+        line=line,
+        id=np.char.mod("line%d", line).astype(f"S{ID_BYTES}"),
+        submit=submit,
+        start=unknown,
+        end=unknown,
+        duration=steps / _rate(code, types, gpus, rates),
+        gpus=gpus,
+        application=(code, types),
+        flaw=columns.flaw,
+    )
+
+
+def _rate(code: Index, types: tuple[str, ...], gpus: np.ndarray, rates: Rates | None) -> np.ndarray:
+    """(n,) steps per second, NaN where it is not known."""
+    if rates is None:
+        known = [RATES.get(family(name), np.nan) for name in types]
+        return np.array([*known, np.nan])[code]
+    rate = np.full(len(code), np.nan)
+    for k in np.unique(gpus[np.isfinite(gpus)]):
+        known = [rates.get((name, k), np.nan) for name in types]
+        here = gpus == k
+        rate[here] = np.array([*known, np.nan])[code[here]]
+    return rate
+
+
+def family(job_type: str) -> str:
+    """ResNet-50 of "ResNet-50 (batch size 64)"."""
+    return job_type.partition(" (")[0]
+
+
+GAVEL = TraceFormat(
+    name="gavel",
+    title="Gavel",
+    tables=(
+        Table(name=_TRACE, missing=_missing),
+        Table(name=_RATES, missing=is_rates, needed=False),
+    ),
+    rows=_rows,
+    gpu="V100",
+    network=_NETWORK,
+)

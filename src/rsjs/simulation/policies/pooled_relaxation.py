@@ -1,0 +1,171 @@
+"""
+One configuration per job where GPUs of a type are one pool: a relaxation of placing jobs on nodes.
+
+Sets     jobs j, GPU types i, configurations q of a job: k_q GPUs of type i_q, or a share of u_q of
+         the U_i units of one; classes c of n_c equal nodes, z_ci GPUs if one takes type i
+Data     v_jq: what configuration q saves over waiting
+Columns  x_jq binary, j runs in q; y_ci integer, nodes of class c with type i, where there are
+         several; w_i integer, GPUs of type i that are shared
+
+    max  sum v_jq x_jq
+    s.t. sum_q x_jq <= 1                                                 each job j            (1)
+         sum_q floor(k_q / s) x_jq + [s = 1] w_i
+             <= sum_c floor(z_ci / s) y_ci                               each i, s = 1, ...    (2)
+         sum_q u_q x_jq <= U_i w_i                                       each i with shares    (3)
+         sum_i y_ci <= n_c                                               each class c          (4)
+
+floor(k / s) adds up to at most floor of the sum: k GPUs on nodes of z hold for every s. A placement
+satisfies (2); what satisfies it need not be one, the jobs' GPUs may not pack into the nodes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rsjs.formulations.backends.registry import backend
+from rsjs.formulations.milp.matrix import Kind, MatrixModel
+from rsjs.formulations.milp.rows import Rows
+from rsjs.instances.cluster import Cluster
+from rsjs.instances.method import Limits
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+SOLVER = "highs"
+
+
+class Pools:
+    """
+    What a cluster has of each GPU type.
+
+    Attributes
+    ----------
+    fixed : (T, G) int
+        sum_c floor(z_ci / s) n_c over classes of one GPU type, s = 1, ..., G.
+    open_class, open_gpu : (Y,) int
+        Class and GPU type of each y_ci.
+    open_size : (Y,) int
+        z_ci.
+    count : (C,) int
+        n_c.
+    units : (T,) int
+        U_i.
+    """
+
+    def __init__(self, cluster: Cluster) -> None:
+        self.count = cluster.class_sizes
+        classes, types = len(self.count), len(cluster.gpu_types)
+        size = np.zeros((classes, types), dtype=np.int64)
+        for c, v in zip(*np.nonzero(cluster.allowed_in_class), strict=True):
+            gpu = cluster.gpu_of_type[v]
+            size[c, gpu] = max(size[c, gpu], cluster.gpus_of_type[v])
+        alone = (size > 0).sum(axis=1) == 1
+        step = np.arange(1, cluster.largest + 1)
+        each = size[alone][:, :, None] // step
+        self.fixed = (each * self.count[alone][:, None, None]).sum(axis=0)
+        rows = np.flatnonzero(~alone)
+        row, self.open_gpu = np.nonzero(size[rows])
+        self.open_class = rows[row]
+        self.open_size = size[self.open_class, self.open_gpu]
+        self.units = np.array([gpu.units for gpu in cluster.gpu_types])
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Offers:
+    """
+    The configurations to choose from, O of them, job by job, the one that saves most first.
+
+    Attributes
+    ----------
+    job, gpu : (O,) int
+    count : (O,) int
+        k; 0 = a share.
+    units : (O,) int
+        u of a share.
+    saving : (O,) float
+        v, positive.
+    """
+
+    job: Ints
+    gpu: Ints
+    count: Ints
+    units: Ints
+    saving: Floats
+
+    @cached_property
+    def first(self) -> Ints:
+        """The best offer of each job that has one."""
+        return np.flatnonzero(np.diff(self.job, prepend=-1))
+
+
+def choose(pools: Pools, offers: Offers, limits: Limits) -> Ints:
+    """
+    Positions of the offers taken, at most one of each job.
+
+    Every job's best offer if that satisfies (2), else by HiGHS.
+
+    Raises
+    ------
+    TimeoutError
+        If there is no answer within the limit.
+    """
+    best = offers.first
+    if _fits(pools, offers, best):
+        return best
+    solver = backend(SOLVER).load()
+    found = solver(arrays(pools, offers), limits, seconds=limits.time_limit)
+    if found.x is None:
+        raise TimeoutError(f"HiGHS: {found.status}, no choice within {limits.time_limit:g} s")
+    return np.flatnonzero(found.x[: len(offers.job)] > 0.5)
+
+
+def _fits(pools: Pools, offers: Offers, taken: Ints) -> bool:
+    """Whether (2) and (3) hold with the classes of one GPU type alone."""
+    count, gpu, types = offers.count[taken], offers.gpu[taken], len(pools.units)
+    used = np.zeros_like(pools.fixed)
+    np.add.at(used, gpu, count[:, None] // np.arange(1, used.shape[1] + 1))
+    shares = np.bincount(gpu, offers.units[taken], types).astype(np.int64)
+    used[:, 0] += -(-shares // pools.units)
+    return bool((used <= pools.fixed).all())
+
+
+def arrays(pools: Pools, offers: Offers) -> MatrixModel:
+    """The model; columns are x in the order of the offers, y, w."""
+    types, steps = pools.fixed.shape
+    chosen, opened = len(offers.job), len(pools.open_class)
+    x, y = np.arange(chosen), chosen + np.arange(opened)
+    w = chosen + opened + np.arange(types)
+    own, step = np.unique(offers.job, return_inverse=True)[1], np.arange(1, steps + 1)
+    rows = Rows()
+    rows.add(int(own[-1]) + 1, -np.inf, 1.0, (own, x, 1.0))
+    taken, size = offers.count[:, None] // step, pools.open_size[:, None] // step
+    q, s = np.nonzero(taken)
+    o, t = np.nonzero(size)
+    rows.add(
+        types * steps,
+        -np.inf,
+        pools.fixed.ravel().astype(float),
+        (offers.gpu[q] * steps + s, x[q], taken[q, s].astype(float)),
+        (np.arange(types) * steps, w, 1.0),
+        (pools.open_gpu[o] * steps + t, y[o], -size[o, t].astype(float)),
+    )
+    share = np.flatnonzero(offers.count == 0)
+    every = np.arange(types)
+    rows.add(
+        types,
+        -np.inf,
+        0.0,
+        (offers.gpu[share], x[share], offers.units[share].astype(float)),
+        (every, w, -pools.units.astype(float)),
+    )
+    several, at = np.unique(pools.open_class, return_inverse=True)
+    rows.add(len(several), -np.inf, pools.count[several].astype(float), (at, y, 1.0))
+    shared = np.bincount(offers.gpu[share], minlength=types)
+    return rows.model(
+        cost=np.concatenate([-offers.saving, np.zeros(opened + types)]),
+        upper=np.concatenate([np.ones(chosen), pools.count[pools.open_class], shared]),
+        kind=np.full(chosen + opened + types, Kind.INTEGER, dtype=np.uint8),
+    )
