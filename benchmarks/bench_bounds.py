@@ -10,15 +10,15 @@ BEST = EXPECTED.get("bounds", {})
 
 def of_slots(instance):
     """Jahani's Lagrangian dual, maximised by HiGHS."""
-    from rsjs.formulations.jahani.jahani_slots_data import Slots
     from rsjs.formulations.jahani.lagrangian import maximise
+    from rsjs.formulations.jahani.slot_model import Slots
 
     return maximise(Slots.of(instance).model).bound
 
 
 def of_classes(instance):
     """Form E's linear program by sifting."""
-    from rsjs.formulations.rsjs.aggregated.rsjs_bound import lower_bound
+    from rsjs.formulations.rsjs.aggregated.column_generation import lower_bound
 
     return lower_bound(instance).bound
 

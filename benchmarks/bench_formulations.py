@@ -5,9 +5,9 @@ from __future__ import annotations
 from importlib import import_module
 
 from rsjs.formulations.milp import from_pyomo
-from rsjs.formulations.milp.linear_models import LINEAR
+from rsjs.formulations.milp.solve import LINEAR
 from rsjs.formulations.rsjs import minlp, minlp_scip
-from rsjs.formulations.rsjs.rsjs_minlp_data import MinlpModel
+from rsjs.formulations.rsjs.minlp import MinlpModel
 from rsjs.instances import costs
 from rsjs.instances.check import check
 from rsjs.instances.generators import jahani, kiros, sts

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from rsjs.heuristics.decomposition.hierarchical import run
-from rsjs.heuristics.decomposition.partition import SPLITS, divide
-from rsjs.heuristics.decomposition.parts import parts
+from rsjs.heuristics.decomposition.partition import SPLITS, divide, parts
 from rsjs.instances.generators.kiros import generate
 from rsjs.instances.method import Call, Limits, Report
 from rsjs.methods import parse

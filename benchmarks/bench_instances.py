@@ -14,7 +14,7 @@ from rsjs.instances.generators import andreas, jahani, kiros, sts
 from rsjs.instances.instance import FAMILIES
 from rsjs.instances.io import files, gpuscheduler_csv, serialization
 from rsjs.instances.open_nodes import complete
-from rsjs.instances.permutation import permuted
+from rsjs.instances.transform import permuted
 
 MAKE = {
     "jahani synthetic": lambda **size: jahani.generate(times="synthetic", **size),

@@ -6,9 +6,8 @@ from dataclasses import replace
 
 from rsjs.heuristics.common.stopping import Stopping
 from rsjs.heuristics.greedy import greedy
-from rsjs.heuristics.local_search.descent import Descent
-from rsjs.heuristics.local_search.elite_pool import configurations
-from rsjs.heuristics.local_search.relinking import Relinking
+from rsjs.heuristics.local_search.local_search import Descent
+from rsjs.heuristics.local_search.path_relinking import Relinking, configurations
 from rsjs.instances.generators.jahani import generate
 from rsjs.instances.instance import FAMILIES
 from rsjs.instances.method import Call, Limits, Report

@@ -5,12 +5,12 @@ from __future__ import annotations
 import tempfile
 from pathlib import Path
 
-from rsjs.instances.mig.job_documents import text_and_digest
 from rsjs.instances.mig.job_files import read_jobs, write_jobs
 from rsjs.instances.mig.job_generator.config import to_config
 from rsjs.instances.mig.job_generator.generate import generate
 from rsjs.instances.mig.job_generator.goodness_of_fit import statistics
-from rsjs.instances.mig.konopa import published, ziggurat
+from rsjs.instances.mig.jobs import text_and_digest
+from rsjs.instances.mig.konopa import files, java_random
 
 SETS = 20
 _WALK = {
@@ -103,11 +103,11 @@ class Published:
     """The published dataset, without and with the tables of the ziggurat."""
 
     def setup(self):
-        published.published_dataset()
+        files.published_dataset()
 
     def time_dataset(self):
-        published.published_dataset()
+        files.published_dataset()
 
     def time_first_dataset(self):
-        ziggurat.normal.cache_clear()
-        published.published_dataset()
+        java_random.normal.cache_clear()
+        files.published_dataset()

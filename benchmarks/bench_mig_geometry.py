@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rsjs.formulations.mig import placement, reconfiguration_assignment, reconfiguration_bounds
-from rsjs.formulations.mig.mig_repartition_places import places
+from rsjs.formulations.mig.reconfiguration_bounds import places
 from rsjs.heuristics.mig.placement import RULES, place
 from rsjs.heuristics.mig.reconfiguration import best_greedy
 from rsjs.instances.method import Limits

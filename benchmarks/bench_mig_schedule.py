@@ -9,7 +9,7 @@ from rsjs.heuristics.mig.scheduling_local_search import local_search
 from rsjs.heuristics.mig.scheduling_rules import RULES, best_fit
 from rsjs.instances.method import Limits
 from rsjs.instances.mig.scheduling.check import check_schedule
-from rsjs.instances.mig.scheduling.schedule import terms
+from rsjs.instances.mig.scheduling.problem import terms
 
 MAKESPAN, COMPLETION = "section4-makespan-A", "section4-completion-A"
 ITERATIONS = 300
@@ -70,11 +70,11 @@ class Makespan:
     """CP-SAT from the schedule of FCFS to a proof."""
 
     def setup(self):
-        from rsjs.formulations.mig import mig_schedule_stages
+        from rsjs.formulations.mig import scheduling_cpsat
 
         self.problem = first_problem(MAKESPAN)
         self.start = best_fit(self.problem)
-        self.solve = mig_schedule_stages.solve
+        self.solve = scheduling_cpsat.solve
 
     def proof(self):
         bound = [makespan_bound(self.problem)]

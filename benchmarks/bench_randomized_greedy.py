@@ -9,7 +9,7 @@ import sys
 from rsjs.heuristics.greedy import greedy
 from rsjs.heuristics.greedy.randomized import Constructions
 from rsjs.heuristics.greedy.randomized_arrays import prepared
-from rsjs.heuristics.greedy.randomized_rules import RULES
+from rsjs.heuristics.greedy.rules import RANDOMIZED_RULES
 from rsjs.instances import costs
 from rsjs.instances.generators.jahani import generate
 from rsjs.instances.open_nodes import complete
@@ -36,10 +36,10 @@ class Randomized:
 
     def setup(self, rule, nodes):
         self.instance = _instance(nodes)
-        Constructions(prepared(self.instance, RULES[rule])).costs(1, 1)  # compiles
+        Constructions(prepared(self.instance, RANDOMIZED_RULES[rule])).costs(1, 1)  # compiles
 
     def decide(self, rule):
-        constructions = Constructions(prepared(self.instance, RULES[rule]))
+        constructions = Constructions(prepared(self.instance, RANDOMIZED_RULES[rule]))
         return constructions.schedule(1 + int(constructions.costs(1, ITERATIONS).argmin()))
 
     def time_prepare_and_decide(self, rule, nodes):
@@ -60,7 +60,9 @@ class Threads:
     param_names = ("threads",)
 
     def setup(self, threads):
-        self.constructions = Constructions(prepared(_instance(100), RULES["code"]), threads)
+        self.constructions = Constructions(
+            prepared(_instance(100), RANDOMIZED_RULES["code"]), threads
+        )
         self.constructions.costs(1, 1)
 
     def time_costs(self, threads):

@@ -10,11 +10,11 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
 
-from rsjs.instances.traces.cluster import spelled_nodes
 from rsjs.instances.traces.convert import convert
-from rsjs.instances.traces.options import Options
+from rsjs.instances.traces.imputation import spelled_nodes
 from rsjs.instances.traces.quality_report import inspect
 from rsjs.instances.traces.registry import open_trace
+from rsjs.instances.traces.select import Options
 
 MEGABYTES = 100
 _GPUS = (1, 1, 1, 2, 4, 8)

@@ -41,7 +41,7 @@ def _alone() -> Solution:
 
 def descent(neighbourhoods: str, *, alone: bool = False) -> Work:
     from rsjs.heuristics.common.stopping import Stopping
-    from rsjs.heuristics.local_search.descent import Descent
+    from rsjs.heuristics.local_search.local_search import Descent
 
     found = Descent(_hurried(), only_late=False, neighbourhoods=neighbourhoods)
     start = _alone() if alone else _decision("paper")
@@ -56,9 +56,8 @@ def descent(neighbourhoods: str, *, alone: bool = False) -> Work:
 
 
 def refreshing() -> Work:
-    from rsjs.heuristics.local_search.arrays import tables
-    from rsjs.heuristics.local_search.kernels_refreshing import refresh
-    from rsjs.heuristics.local_search.schedules import schedule
+    from rsjs.heuristics.local_search.arrays import schedule, tables
+    from rsjs.heuristics.local_search.kernels_costs import refresh
 
     arrays = tables(_hurried())
     state = schedule(_hurried(), arrays, _decision("paper"), 10)
@@ -71,8 +70,7 @@ def refreshing() -> Work:
 
 def relinking() -> Work:
     from rsjs.heuristics.common.stopping import Stopping
-    from rsjs.heuristics.local_search.elite_pool import configurations
-    from rsjs.heuristics.local_search.relinking import Relinking
+    from rsjs.heuristics.local_search.path_relinking import Relinking, configurations
 
     guide, path = configurations(_hurried(), _decision("paper")), Relinking(_hurried())
     return Work(

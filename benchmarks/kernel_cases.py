@@ -23,23 +23,23 @@ MEASURED_BY: Mapping[str, str] = {  # compiled function: the case that runs it
     "rsjs.heuristics.greedy.kernels:decide": "greedy",
     "rsjs.heuristics.greedy.kernels_randomized:iterate": "randomized_construction",
     "rsjs.heuristics.greedy.kernels_shared:iterate": "randomized_queue",
-    "rsjs.heuristics.local_search.kernels_refreshing:refresh": "refreshing",
-    "rsjs.heuristics.local_search.kernels_relinking:make_step": "relinking",
+    "rsjs.heuristics.local_search.kernels_costs:refresh": "refreshing",
+    "rsjs.heuristics.local_search.kernels_search:make_step": "relinking",
     "rsjs.heuristics.local_search.kernels_search:descend": "descent",
-    "rsjs.heuristics.mig.kernels_mig_annealing:price": "mig_annealing",
-    "rsjs.heuristics.mig.kernels_mig_annealing:anneal": "mig_annealing",
-    "rsjs.heuristics.mig.kernels_mig_simulation:simulate": "mig_simulation",
+    "rsjs.heuristics.mig.kernels:price": "mig_annealing",
+    "rsjs.heuristics.mig.kernels:anneal": "mig_annealing",
+    "rsjs.heuristics.mig.kernels:simulate": "mig_simulation",
     "rsjs.heuristics.ruin_recreate.kernels_annealing:anneal": "annealing",
     "rsjs.heuristics.ruin_recreate.kernels_node:total_cost": "node_moves",
     "rsjs.heuristics.ruin_recreate.kernels_recreate:insert_all": "recreate",
-    "rsjs.heuristics.sts.kernels_speed_profile:profiles": "speed_profile",
-    "rsjs.heuristics.sts.kernels_speed_profile:find_hull": "speed_profile",
+    "rsjs.heuristics.sts.kernels_speed:profiles": "speed_profile",
+    "rsjs.heuristics.sts.kernels_speed:find_hull": "speed_profile",
     "rsjs.heuristics.sts.kernels_sts:decide": "sts",
     "rsjs.heuristics.sts.kernels_sts:set_changes": "sts",
-    "rsjs.heuristics.sts.kernels_sts_choices:solved": "sts_choices",
-    "rsjs.heuristics.sts.kernels_sts_choices:by_pressure": "sts_choices",
-    "rsjs.heuristics.sts.kernels_sts_postprocessing:give_idle_gpus": "sts_postprocessing",
-    "rsjs.heuristics.sts.kernels_sts_postprocessing:last_moment": "sts_postprocessing",
+    "rsjs.heuristics.sts.kernels_sts:solved": "sts_choices",
+    "rsjs.heuristics.sts.kernels_sts:by_pressure": "sts_choices",
+    "rsjs.heuristics.sts.kernels_sts:give_idle_gpus": "sts_postprocessing",
+    "rsjs.heuristics.sts.kernels_sts:last_moment": "sts_postprocessing",
 }
 
 
@@ -57,9 +57,9 @@ def _greedy() -> Work:
 def _randomized_construction() -> Work:
     from rsjs.heuristics.greedy.randomized import Constructions
     from rsjs.heuristics.greedy.randomized_arrays import prepared
-    from rsjs.heuristics.greedy.randomized_rules import RULES
+    from rsjs.heuristics.greedy.rules import RANDOMIZED_RULES
 
-    constructions = Constructions(prepared(instance_of("jahani", LARGE), RULES["paper"]))
+    constructions = Constructions(prepared(instance_of("jahani", LARGE), RANDOMIZED_RULES["paper"]))
     constructions.costs(1, 1)
     return Work(
         run=lambda: constructions.costs(1, ITERATIONS),
@@ -68,7 +68,7 @@ def _randomized_construction() -> Work:
 
 
 def _randomized_queue() -> Work:
-    from rsjs.heuristics.dispatching.queue_choices import Choices
+    from rsjs.heuristics.dispatching.queues import Choices
     from rsjs.heuristics.greedy.randomized_shared import Schedules
 
     schedules = Schedules(Choices.of(instance_of("sts", LARGE), "worst_case"), 0)

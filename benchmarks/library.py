@@ -22,10 +22,8 @@ from rsjs.instances.generators import planted
 from rsjs.instances.io.csv_tables import write_rows
 from rsjs.instances.io.files import read_workload
 from rsjs.instances.library.download import fetch
-from rsjs.instances.library.drawing import draw
 from rsjs.instances.library.features import features
-from rsjs.instances.library.recipes import recipes
-from rsjs.instances.library.sets import COLUMNS, library_set
+from rsjs.instances.library.sets import COLUMNS, draw, library_set, recipes
 from rsjs.instances.mig.jobs import JobSet
 
 ROOT = Path(__file__).parents[1]

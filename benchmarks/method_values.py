@@ -6,7 +6,7 @@ from typing import TypedDict
 
 from benchmarks.method_cases import MethodCase
 from rsjs.experiments.outcome import solver_of
-from rsjs.formulations.milp.linear_models import LINEAR
+from rsjs.formulations.milp.solve import LINEAR
 from rsjs.instances.check import check
 from rsjs.instances.solution import SolveResult, Stop
 

@@ -17,8 +17,12 @@ from rsjs.instances.method import Limits
 from rsjs.instances.mig.gpus import gpu_named
 from rsjs.instances.mig.reconfiguration import check
 from rsjs.instances.mig.reconfiguration.generate import generate
-from rsjs.instances.mig.reconfiguration.partitions import maximal_partitions, spelled
-from rsjs.instances.mig.reconfiguration.problem import Repartition, makespan
+from rsjs.instances.mig.reconfiguration.problem import (
+    Repartition,
+    makespan,
+    maximal_partitions,
+    spelled,
+)
 
 Row = dict[str, Any]
 GPU = gpu_named("A100-40")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rsjs.instances.mig.konopa.published import published_jobs
+from rsjs.instances.mig.konopa.files import published_jobs
 from rsjs.reporting import canvas
 
 if TYPE_CHECKING:

@@ -22,7 +22,7 @@ from rsjs.instances import costs
 from rsjs.instances.bin_packing import gpus_for_shares
 from rsjs.instances.instance import Instance
 from rsjs.instances.method import Call, Report
-from rsjs.instances.required_nodes import required_nodes
+from rsjs.instances.open_nodes import required_nodes
 from rsjs.instances.solution import Solution, SolveResult, Stop
 
 

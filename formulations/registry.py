@@ -5,7 +5,6 @@ from __future__ import annotations
 from rsjs.formulations.first_ending import methods as first_ending
 from rsjs.formulations.jahani import methods as jahani
 from rsjs.formulations.rsjs import methods as rsjs
-from rsjs.formulations.rsjs import rsjs_bound_methods
 from rsjs.instances.method import Method
 
 ORACLE = Method(
@@ -22,7 +21,7 @@ METHODS = {
         *jahani.METHODS,
         *first_ending.METHODS,
         *rsjs.METHODS,
-        *rsjs_bound_methods.METHODS,
+        *rsjs.BOUND_METHODS,
         ORACLE,
     )
 }

@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 
 from rsjs.instances import costs
-from rsjs.instances.expectation import wait_and_see_energy
+from rsjs.instances.costs import wait_and_see_energy
 from rsjs.instances.instance import Instance
-from rsjs.instances.required_nodes import required_nodes
+from rsjs.instances.open_nodes import required_nodes
 from rsjs.instances.solution import Solution
 
 TOLERANCE = 1e-6  # relative, on claimed numbers only: decisions are integers

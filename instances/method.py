@@ -22,7 +22,7 @@ from rsjs.instances.solution import Event, Solution, SolveResult, Stop
 
 if TYPE_CHECKING:
     from rsjs.instances.instance import Instance
-    from rsjs.instances.mig.scheduling.schedule import Schedule
+    from rsjs.instances.mig.scheduling.problem import Schedule
 
 ENERGY = frozenset({"proportional", "first_ending", "next_event"})
 TARDINESS_AT = frozenset({"completion", "next_event"})

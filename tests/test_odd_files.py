@@ -14,11 +14,11 @@ from rsjs.instances.errors import InputError
 from rsjs.instances.generators import jahani
 from rsjs.instances.io import files
 from rsjs.instances.io.serialization import of_instance
-from rsjs.instances.mig.konopa import published
+from rsjs.instances.mig.konopa import files as published
 from rsjs.instances.mig.scheduling import files as schedule_files
 from rsjs.instances.mig.scheduling import objective as schedule_objective
+from rsjs.instances.mig.scheduling import problem as schedule_documents
 from rsjs.instances.mig.scheduling import problem as scheduling
-from rsjs.instances.mig.scheduling import schedule_documents
 from rsjs.instances.traces.quality_report import inspect
 from rsjs.instances.traces.registry import open_trace
 from rsjs.reporting.statistics.stored import read_stored

@@ -6,7 +6,7 @@ import pytest
 
 from rsjs.formulations.backends.registry import backend
 from rsjs.formulations.jahani import patterns
-from rsjs.formulations.jahani.jahani_patterns_data import PatternModel
+from rsjs.formulations.jahani.patterns import PatternModel
 from rsjs.formulations.milp import from_pyomo
 from rsjs.instances.check import check
 from rsjs.instances.generators.jahani import generate

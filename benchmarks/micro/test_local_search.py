@@ -8,9 +8,8 @@ import pytest
 
 from rsjs.heuristics.common.stopping import Stopping
 from rsjs.heuristics.greedy import greedy
-from rsjs.heuristics.local_search.descent import Descent
-from rsjs.heuristics.local_search.elite_pool import configurations
-from rsjs.heuristics.local_search.relinking import Relinking
+from rsjs.heuristics.local_search.local_search import Descent
+from rsjs.heuristics.local_search.path_relinking import Relinking, configurations
 from rsjs.instances.check import check
 from rsjs.instances.generators.jahani import generate
 from rsjs.instances.instance import FAMILIES

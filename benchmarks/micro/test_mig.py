@@ -11,7 +11,7 @@ from benchmarks.bench_mig_geometry import A100, jobs, workloads
 from benchmarks.bench_mig_schedule import Makespan, Search
 from benchmarks.mig_schedule_kernels import annealing, simulation
 from rsjs.formulations.mig import placement, reconfiguration_bounds
-from rsjs.formulations.mig.mig_repartition_places import places
+from rsjs.formulations.mig.reconfiguration_bounds import places
 from rsjs.heuristics.mig.placement import place
 from rsjs.heuristics.mig.reconfiguration import best_greedy
 from rsjs.instances.method import Limits
@@ -19,7 +19,7 @@ from rsjs.instances.mig.geometry import geometry
 from rsjs.instances.mig.job_files import read_jobs, write_jobs
 from rsjs.instances.mig.job_generator.generate import generate
 from rsjs.instances.mig.job_generator.goodness_of_fit import statistics
-from rsjs.instances.mig.konopa import published, ziggurat
+from rsjs.instances.mig.konopa import files, java_random
 from rsjs.instances.mig.placement.check import check
 from rsjs.instances.mig.reconfiguration.problem import makespan
 from rsjs.instances.solution import Stop
@@ -46,11 +46,11 @@ def test_statistics(benchmark):
 
 
 def test_published_dataset(benchmark):
-    assert sha256(benchmark(published.published_dataset)).hexdigest() == published.SHA256
+    assert sha256(benchmark(files.published_dataset)).hexdigest() == files.SHA256
 
 
 def test_tables_of_the_ziggurat(benchmark):
-    assert benchmark(ziggurat.normal.__wrapped__) == ziggurat.normal()
+    assert benchmark(java_random.normal.__wrapped__) == java_random.normal()
 
 
 OPTIMUM = (155, 40)  # GPUs, wasted slices

@@ -7,7 +7,7 @@ import pytest
 from rsjs.heuristics.greedy import greedy
 from rsjs.heuristics.greedy.randomized import Constructions
 from rsjs.heuristics.greedy.randomized_arrays import prepared
-from rsjs.heuristics.greedy.randomized_rules import RULES
+from rsjs.heuristics.greedy.rules import RANDOMIZED_RULES
 from rsjs.instances import costs
 from rsjs.instances.check import check
 from rsjs.instances.generators.jahani import generate
@@ -21,19 +21,19 @@ def instance():
     return made
 
 
-@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize("rule", RANDOMIZED_RULES)
 def test_randomized_greedy(benchmark, instance, rule):
     def decide():
-        constructions = Constructions(prepared(instance, RULES[rule]))
+        constructions = Constructions(prepared(instance, RANDOMIZED_RULES[rule]))
         return constructions.schedule(1 + int(constructions.costs(1, 1000).argmin()))
 
-    Constructions(prepared(instance, RULES[rule])).costs(1, 1)  # compiles
+    Constructions(prepared(instance, RANDOMIZED_RULES[rule])).costs(1, 1)  # compiles
     verdict = check(instance, complete(instance, benchmark(decide)))
     benchmark.extra_info["objective"] = verdict.objective
     assert verdict.feasible
 
 
-@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize("rule", RANDOMIZED_RULES)
 def test_greedy(benchmark, instance, rule):
     greedy.decide(instance, rule)  # compiles
     verdict = check(instance, complete(instance, benchmark(greedy.decide, instance, rule)))

@@ -15,7 +15,7 @@ from benchmarks.targets.jahani import CATALOGUES
 from rsjs.experiments import comparison
 from rsjs.formulations.backends.registry import backend
 from rsjs.formulations.jahani import patterns
-from rsjs.formulations.jahani.jahani_patterns_data import PatternModel
+from rsjs.formulations.jahani.patterns import PatternModel
 from rsjs.formulations.milp import from_pyomo
 from rsjs.heuristics.greedy import greedy
 from rsjs.instances import costs, rsjs_verify

@@ -9,7 +9,7 @@ from statistics import median
 import numpy as np
 
 from benchmarks.targets.figures import Figure, seconds
-from rsjs.formulations.rsjs.aggregated import rsjs_bound
+from rsjs.formulations.rsjs.aggregated import column_generation
 from rsjs.instances.catalogue import epoch_models
 from rsjs.instances.generators import sts
 from rsjs.instances.instance import Instance
@@ -32,11 +32,13 @@ def _next_event() -> list[Figure]:
         found, lost = [], []
         for instance in every:
             before, after = _of_jobs(instance, range(400)), _of_jobs(instance, range(1, 401))
-            old = rsjs_bound.lower_bound(before).multipliers
-            bound = rsjs_bound.lower_bound(after).bound
-            lost.append(100 * (1 - rsjs_bound.certified(after, old) / bound))
+            old = column_generation.lower_bound(before).multipliers
+            bound = column_generation.lower_bound(after).bound
+            lost.append(100 * (1 - column_generation.certified(after, old) / bound))
             fresh = iter([replace(after) for _ in range(26)])  # without tables of costs
-            found.append(seconds(lambda f=fresh, old=old: rsjs_bound.certified(next(f), old), 25))
+            found.append(
+                seconds(lambda f=fresh, old=old: column_generation.certified(next(f), old), 25)
+            )
         what = f"bound of the next event at 100 x 400 with tables of costs, sts, {sharing}"
         figures += [
             (f"{what}, median of {len(every)}", 1e3 * median(found), "ms", "3", "10"),

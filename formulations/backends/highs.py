@@ -1,4 +1,8 @@
-"""HiGHS through highspy, from arrays."""
+"""
+HiGHS through highspy, from arrays.
+
+The linear relaxation of a model, integers made continuous: its optimum is a bound.
+"""
 
 from __future__ import annotations
 
@@ -191,3 +195,47 @@ def _counts(info: Any) -> dict[str, int]:
     if info.mip_node_count >= 0:
         counts["nodes"] = info.mip_node_count
     return counts
+
+
+RELAXATION = Backend(
+    name="relaxation",
+    module=HIGHS.module,
+    distribution=HIGHS.distribution,
+    versions=HIGHS.versions,
+    features=frozenset({Feature.CONTINUOUS}),
+    status=HIGHS.status,
+    options=HIGHS.options,
+    run="rsjs.formulations.backends.highs:solve_relaxation",
+)
+
+
+def solve_relaxation(
+    model: MatrixModel,
+    limits: Limits,
+    *,
+    seconds: float,
+    start: NDArray[np.float64] | None,
+    on_incumbent: Callable[[NDArray[np.float64]], None],
+    on_bound: Callable[[float], None],
+    stop: Callable[[], bool],
+    log: bool,
+) -> RawResult:
+    """
+    Solve the relaxation with HiGHS; see `Solve`.
+
+    There is a bound once the relaxation is solved, and never a vector: `stop` is then ITERATIONS.
+    A relaxation without a solution proves that the model has none.
+    """
+    ended = solve(
+        replace(model, kind=np.full_like(model.kind, Kind.CONTINUOUS)),
+        limits,
+        seconds=seconds,
+        start=None,
+        on_incumbent=lambda _x: None,
+        on_bound=on_bound,
+        stop=stop,
+        log=log,
+    )
+    solved = ended.stop in (Stop.OPTIMAL, Stop.GAP)
+    why = Stop.ITERATIONS if solved else ended.stop
+    return replace(ended, stop=why, x=None, objective=None)

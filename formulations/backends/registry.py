@@ -5,8 +5,7 @@ from __future__ import annotations
 from rsjs.formulations.backends.backend import Backend
 from rsjs.formulations.backends.cpsat import CPSAT
 from rsjs.formulations.backends.gurobi import GUROBI
-from rsjs.formulations.backends.highs import HIGHS
-from rsjs.formulations.backends.relaxation import RELAXATION
+from rsjs.formulations.backends.highs import HIGHS, RELAXATION
 from rsjs.formulations.backends.scip import SCIP
 
 BACKENDS = {declared.name: declared for declared in (HIGHS, SCIP, CPSAT, GUROBI, RELAXATION)}

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from rsjs.instances.cluster import NodeType
 from rsjs.instances.costs import tables
 from rsjs.instances.instance import Instance
-from rsjs.instances.required_nodes import required_nodes
+from rsjs.instances.open_nodes import required_nodes
 
 Array = NDArray[np.float64]
 

@@ -25,25 +25,163 @@ Variables, all 0 or 1
     (runs)    sum_q a_jnvgq <= x_jnvg                 for all j, n, v, g
     (nodes)   sum_nvq u_nvq = min(J, N), the matching number, or <= N
                                                       open_nodes *_eq, _feasible, free
+
+The data of the node-indexed first-ending model, and the column order.
+
+The node-indexed first-ending model assembled without Pyomo.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from rsjs.formulations.first_ending.costs import limits, selected_nodes
-from rsjs.formulations.first_ending.first_ending_nodes_arrays import arrays
-from rsjs.formulations.first_ending.first_ending_nodes_data import Array, NodeModel, Option, State
+from rsjs.formulations.first_ending.costs import empty_types, gains, limits, selected_nodes
+from rsjs.formulations.milp.matrix import Kind, MatrixModel, Rows
 from rsjs.instances.costs import tables
+from rsjs.instances.instance import Instance
 from rsjs.instances.solution import Solution
 
 if TYPE_CHECKING:
     from pyomo.core import ConcreteModel, VarData
 
 
-__all__ = ["NodeModel", "arrays", "build", "columns", "extract", "warm_start"]
+Array = NDArray[np.float64]
+
+
+class State(NamedTuple):
+    """A node selected as a type and charged for `limit` GPUs; limit 0 = without a job."""
+
+    node: int
+    node_type: int
+    limit: int
+
+
+class Option(NamedTuple):
+    """A job on `gpus` GPUs of a node configured as a type."""
+
+    job: int
+    node: int
+    node_type: int
+    gpus: int
+
+
+@dataclass(frozen=True, eq=False)
+class NodeModel:
+    """The model's data; column order is the states (u), the options (x), the leaders (a)."""
+
+    instance: Instance
+
+    @cached_property
+    def states(self) -> list[State]:
+        """(n, v, q)."""
+        return list(_states(self.instance))
+
+    @cached_property
+    def options(self) -> list[Option]:
+        """(j, n, v, g)."""
+        cluster, gain = self.instance.cluster, self.gain
+        return [
+            Option(j, n, v, g)
+            for n, v in self.pairs
+            for g in range(1, cluster.node_types[v].gpus + 1)
+            for j in np.flatnonzero(np.isfinite(gain[v][:, g])).tolist()
+        ]
+
+    @cached_property
+    def leaders(self) -> list[tuple[int, int]]:
+        """(state, option): the option's job leads the node in that state."""
+        position: dict[tuple[int, int], list[tuple[int, int]]] = {}
+        for s, (n, v, q) in enumerate(self.states):
+            position.setdefault((n, v), []).append((s, q))
+        return [
+            (s, i)
+            for i, (_, n, v, g) in enumerate(self.options)
+            for s, q in position[n, v]
+            if g <= q
+        ]
+
+    @cached_property
+    def pairs(self) -> list[tuple[int, int]]:
+        """(n, v) that may have jobs."""
+        return list(dict.fromkeys((n, v) for n, v, limit in self.states if limit))
+
+    @cached_property
+    def gain(self) -> dict[int, Array]:
+        """Node type -> (J, s_v + 1) T_jvg - mu g - P_j [$]; inf where not admissible."""
+        return {v: gains(self.instance, v) for _, v in self.pairs}
+
+    @cached_property
+    def cost(self) -> Array:
+        """Cost of every column [$]."""
+        cluster, hours = self.instance.cluster, tables(self.instance).hours
+        mu = self.instance.objective.mu
+        idle = [mu * cluster.node_types[v].gpus for _, v, _ in self.states]
+        run = [self.gain[v][j, g] for j, _, v, g in self.options]
+        lead = []
+        for s, i in self.leaders:
+            j, _, v, g = self.options[i]
+            price = cluster.node_types[v].cost[self.states[s].limit]
+            lead.append(price * hours[j, cluster.gpu_of_type[v], g])
+        return np.array([*idle, *run, *lead])
+
+    @property
+    def offset(self) -> float:
+        """sum_j P_j."""
+        return float(tables(self.instance).postponement.sum())
+
+
+def _states(instance: Instance) -> Iterator[State]:
+    cluster, empty = instance.cluster, empty_types(instance)
+    for n, k in enumerate(cluster.class_of_node.tolist()):
+        for v in np.flatnonzero(cluster.allowed_in_class[k]).tolist():
+            for q in limits(cluster.node_types[v]):
+                yield State(n, v, q)
+        if empty:
+            yield State(n, empty[k], 0)
+
+
+def arrays(data: NodeModel) -> MatrixModel:
+    """The same model assembled without Pyomo."""
+    states, options, leaders = len(data.states), len(data.options), len(data.leaders)
+    u = np.arange(states)
+    x, a = states + np.arange(options), states + options + np.arange(leaders)
+    job, _, _, gpus = np.array(data.options).T
+    node, _, limit = np.array(data.states).T
+    state, option = np.array(data.leaders).T
+    pair = {key: i for i, key in enumerate(data.pairs)}
+    pair_of_option = np.array([pair[n, v] for _, n, v, _ in data.options])
+    busy = np.flatnonzero(limit)
+    pair_of_busy = np.array([pair[data.states[s][:2]] for s in busy.tolist()])
+    busy_row = np.full(states, -1)
+    busy_row[busy] = np.arange(len(busy))
+    jobs, cover = np.unique(job, return_inverse=True)
+    least, most = selected_nodes(data.instance)
+    rows = Rows()
+    rows.add(len(jobs), -np.inf, 1.0, (cover, x, 1.0))
+    rows.add(data.instance.cluster.nodes, -np.inf, 1.0, (node, u, 1.0))
+    rows.add(
+        len(pair),
+        -np.inf,
+        0.0,
+        (pair_of_option, x, gpus.astype(float)),
+        (pair_of_busy, u[busy], -limit[busy].astype(float)),
+    )
+    rows.add(len(busy), 0.0, 0.0, (busy_row[state], a, 1.0), (np.arange(len(busy)), u[busy], -1.0))
+    rows.add(options, -np.inf, 0.0, (option, a, 1.0), (np.arange(options), x, -1.0))
+    rows.add(1, least, most, (np.zeros(states, dtype=np.int64), u, 1.0))
+    integral = [Kind.INTEGER, Kind.IMPLIED_INTEGER]
+    return rows.model(
+        cost=data.cost,
+        upper=np.ones(len(data.cost)),
+        kind=np.repeat(np.array(integral, np.uint8), [states + options, leaders]),
+        offset=data.offset,
+    )
 
 
 def build(data: NodeModel) -> ConcreteModel:

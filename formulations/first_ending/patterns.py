@@ -33,22 +33,312 @@ solve a transportation problem, so they may stay continuous. Left out, because s
 without: followers with a gain >= 0 (they may as well wait: an empty slot costs nothing more),
 and options, followers or leaders, no better than one on fewer GPUs g' < g of the same v and q
 (the slot splits into g' and ones). A leader with a gain >= 0 stays: it may carry followers.
+
+The data of the leader pattern model: slots, options and cuts, and the column order.
+
+The leader pattern model assembled without Pyomo.
+
+Decisions as vectors of the leader pattern model, and back.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
 
-from rsjs.formulations.first_ending.costs import selected_nodes
-from rsjs.formulations.first_ending.first_ending_patterns_arrays import arrays
-from rsjs.formulations.first_ending.first_ending_patterns_data import LeaderModel
-from rsjs.formulations.first_ending.first_ending_patterns_decisions import extract, warm_start
+import numpy as np
+from numpy.typing import NDArray
+
+from rsjs.formulations.first_ending.costs import (
+    empty_types,
+    gains,
+    leader_gains,
+    limits,
+    selected_nodes,
+)
+from rsjs.formulations.milp.matrix import Kind, MatrixModel, Rows
+from rsjs.formulations.modes.patterns import partitions
+from rsjs.instances.costs import tables
+from rsjs.instances.instance import Instance
+from rsjs.instances.solution import Solution
 
 if TYPE_CHECKING:
     from pyomo.core import ConcreteModel, VarData
 
 
-__all__ = ["LeaderModel", "arrays", "build", "columns", "extract", "warm_start"]
+Array = NDArray[np.float64]
+Index = NDArray[np.int64]
+
+
+class Slot(NamedTuple):
+    """Room for one job: a leader on a node charged for `limit` GPUs; limit 0 = a follower."""
+
+    node_type: int
+    limit: int
+    gpus: int
+
+
+class Cut(NamedTuple):
+    """
+    A node's type, the GPUs it is charged for, and its slots.
+
+    `leader` and `followers`, decreasing, add up to `limit`; all are empty on a node without jobs.
+    """
+
+    node_class: int
+    node_type: int
+    limit: int
+    leader: int
+    followers: tuple[int, ...]
+
+    @property
+    def slots(self) -> list[Slot]:
+        """The leader's slot, then the followers'."""
+        if not self.limit:
+            return []
+        leader = Slot(self.node_type, self.limit, self.leader)
+        return [leader, *(Slot(self.node_type, 0, g) for g in self.followers)]
+
+
+@dataclass(frozen=True, eq=False)
+class LeaderModel:
+    """
+    The model's data; column order is the leader options, the follower options, the cuts.
+
+    Attributes
+    ----------
+    job, slot : (n,) int, the options: a job in a slot of `slots`; leaders first
+    gain : (n,) float, what an option changes against postponing the job [$]
+    slots : list of Slot, leaders' first; those that some option uses
+    cuts : list of Cut
+    """
+
+    instance: Instance
+    job: Index
+    slot: Index
+    gain: Array
+    slots: list[Slot]
+    cuts: list[Cut]
+
+    @staticmethod
+    def of(instance: Instance) -> LeaderModel:
+        """Slots, options and cuts of an instance."""
+        slots: list[Slot] = []
+        jobs: list[Index] = []
+        gain: list[Array] = []
+        for slot, kept, values in (*_leaders(instance), *_followers(instance)):
+            if kept.any():
+                slots.append(slot)
+                jobs.append(np.flatnonzero(kept))
+                gain.append(values[kept])
+        return LeaderModel(
+            instance,
+            job=np.concatenate(jobs),
+            slot=np.repeat(np.arange(len(slots)), [len(part) for part in jobs]),
+            gain=np.concatenate(gain),
+            slots=slots,
+            cuts=list(_cuts(instance, {slot for slot in slots if slot.limit})),
+        )
+
+    @cached_property
+    def leader_slots(self) -> int:
+        """How many of `slots` are leaders'."""
+        return sum(slot.limit > 0 for slot in self.slots)
+
+    @cached_property
+    def leader_options(self) -> int:
+        """How many of the options are leaders."""
+        return int(np.count_nonzero(self.slot < self.leader_slots))
+
+    @property
+    def offset(self) -> float:
+        """sum_j P_j."""
+        return float(tables(self.instance).postponement.sum())
+
+    @cached_property
+    def classes(self) -> list[int]:
+        """The node classes that need a row: those with cuts, where there are several classes."""
+        several = len(self.instance.cluster.class_sizes) > 1
+        return sorted({cut.node_class for cut in self.cuts}) if several else []
+
+    @cached_property
+    def supply(self) -> list[tuple[int, int, int]]:
+        """(slot, cut, how many of the slot the cut has)."""
+        position = {slot: s for s, slot in enumerate(self.slots)}
+        return [
+            (position[slot], c, count)
+            for c, cut in enumerate(self.cuts)
+            for slot, count in Counter(cut.slots).items()
+            if slot in position
+        ]
+
+    @cached_property
+    def idle_cost(self) -> Array:
+        """(cuts,) mu s_v [$]."""
+        mu, types = self.instance.objective.mu, self.instance.cluster.node_types
+        return np.array([mu * types[cut.node_type].gpus for cut in self.cuts])
+
+
+Candidates = Iterator[tuple[Slot, NDArray[np.bool_], Array]]  # slot, jobs kept, their gains
+
+
+def _leaders(instance: Instance) -> Candidates:
+    for v in _offered(instance):
+        for q in limits(instance.cluster.node_types[v]):
+            gain = leader_gains(instance, v, q)
+            for g in range(1, q + 1):
+                yield Slot(v, q, g), _beats_smaller(gain, g), gain[:, g]
+
+
+def _followers(instance: Instance) -> Candidates:
+    for v in _offered(instance):
+        gain = gains(instance, v)
+        for g in range(1, gain.shape[1] - 1):  # one GPU is the leader's
+            yield Slot(v, 0, g), _beats_smaller(gain, g) & (gain[:, g] < 0), gain[:, g]
+
+
+def _offered(instance: Instance) -> list[int]:
+    offered: list[int] = np.flatnonzero(instance.cluster.allowed_in_class.any(axis=0)).tolist()
+    return offered
+
+
+def _beats_smaller(gain: Array, g: int) -> NDArray[np.bool_]:
+    beats: NDArray[np.bool_] = gain[:, g] < gain[:, :g].min(axis=1)
+    return beats
+
+
+def _cuts(instance: Instance, leaders: set[Slot]) -> Iterator[Cut]:
+    """Every partition of every limit with each of its parts as the leader's."""
+    cluster = instance.cluster
+    for k, allowed in enumerate(cluster.allowed_in_class):
+        for v in np.flatnonzero(allowed).tolist():
+            for q in limits(cluster.node_types[v]):
+                for parts in partitions(q):
+                    for at, g in enumerate(parts):
+                        if g not in parts[:at] and Slot(v, q, g) in leaders:
+                            yield Cut(k, v, q, g, parts[:at] + parts[at + 1 :])
+    for k, v in enumerate(empty_types(instance)):
+        yield Cut(k, v, 0, 0, ())
+
+
+def arrays(data: LeaderModel) -> MatrixModel:
+    """The same model assembled without Pyomo."""
+    options, cuts = len(data.job), len(data.cuts)
+    x, L = np.arange(options), options + np.arange(cuts)
+    jobs, cover = np.unique(data.job, return_inverse=True)
+    slot, cut, count = np.array(data.supply).T
+    is_leader = np.arange(len(data.slots)) < data.leader_slots
+    least, most = selected_nodes(data.instance)
+    rows = Rows()
+    rows.add(len(jobs), -np.inf, 1.0, (cover, x, 1.0))
+    rows.add(
+        len(data.slots),
+        np.where(is_leader, 0.0, -np.inf),
+        0.0,
+        (data.slot, x, 1.0),
+        (slot, L[cut], -count.astype(float)),
+    )
+    rows.add(1, least, most, (np.zeros(cuts, dtype=np.int64), L, 1.0))
+    if data.classes:
+        of_class = np.searchsorted(data.classes, [cut.node_class for cut in data.cuts])
+        sizes = data.instance.cluster.class_sizes[data.classes].astype(float)
+        rows.add(len(sizes), -np.inf, sizes, (of_class, L, 1.0))
+    return rows.model(
+        cost=np.concatenate([data.gain, data.idle_cost]),
+        upper=np.concatenate([np.ones(options), np.full(cuts, most)]),
+        kind=np.repeat(np.array([Kind.IMPLIED_INTEGER, Kind.INTEGER], np.uint8), [options, cuts]),
+        offset=data.offset,
+    )
+
+
+def warm_start(data: LeaderModel, solution: Solution) -> Array:
+    """
+    The column vector of a feasible decision: on each node the first job to end leads.
+
+    A job whose option was left out takes the smaller slot that is no worse, or, as a follower,
+    is postponed; nodes without a job are as small as they may be, and off where they need not
+    be on: the vector never costs more than the decision.
+    """
+    instance, hours = data.instance, tables(data.instance).hours
+    cluster = instance.cluster
+    position = {slot: s for s, slot in enumerate(data.slots)}
+    keys = zip(data.job.tolist(), data.slot.tolist(), strict=True)
+    option = {key: i for i, key in enumerate(keys)}
+    cut = {key: len(data.job) + c for c, key in enumerate(data.cuts)}
+    empty = {k: c for (k, _, limit, _, _), c in cut.items() if not limit}
+    x = np.zeros(len(data.job) + len(data.cuts))
+    for n in np.flatnonzero(solution.node_type >= 0).tolist():
+        v, k = int(solution.node_type[n]), int(cluster.class_of_node[n])
+        jobs = np.flatnonzero(solution.job_node == n)
+        if not jobs.size:
+            if k in empty:
+                x[empty[k]] += 1.0
+            continue
+        used = solution.job_gpus[jobs]
+        first = int(hours[jobs, cluster.gpu_of_type[v], used].argmin())
+        follows, parts = gains(instance, v), []
+        for at in np.delete(np.arange(len(jobs)), first).tolist():
+            j, g = int(jobs[at]), int(follows[jobs[at], : used[at] + 1].argmin())
+            if follows[j, g] < 0:
+                x[option[j, position[Slot(v, 0, g)]]] = 1.0
+                parts.append(g)
+        j, most = int(jobs[first]), int(used[first])
+        q = next(q for q in limits(cluster.node_types[v]) if q >= most + sum(parts))
+        g = int(leader_gains(instance, v, q)[j, : most + 1].argmin())
+        x[option[j, position[Slot(v, q, g)]]] = 1.0
+        parts += [1] * (q - g - sum(parts))
+        x[cut[Cut(k, v, q, g, tuple(sorted(parts, reverse=True)))]] += 1.0
+    return x
+
+
+def extract(data: LeaderModel, x: Array) -> Solution:
+    """
+    The decision in a column vector with integral L; fractional options are optimised again.
+
+    It costs at most what the vector costs: a node is charged until its first job ends, whoever
+    leads, and for the GPUs in use.
+    """
+    counts = np.rint(x[len(data.job) :])
+    taken = x[: len(data.job)]
+    chosen = np.flatnonzero(taken > 0.5)
+    if np.abs(taken - np.rint(taken)).max(initial=0.0) > 1e-6:
+        chosen = _best_options(data, counts)
+    cluster, jobs = data.instance.cluster, len(data.instance.jobs)
+    free = [
+        np.flatnonzero(cluster.class_of_node == k).tolist()[::-1]
+        for k in range(len(cluster.class_sizes))
+    ]
+    node_type = np.full(cluster.nodes, -1)
+    nodes: dict[Slot, list[int]] = {}
+    for cut, count in zip(data.cuts, counts.astype(int).tolist(), strict=True):
+        for _ in range(count):
+            n = free[cut.node_class].pop()
+            node_type[n] = cut.node_type
+            for slot in cut.slots:
+                nodes.setdefault(slot, []).append(n)
+    job_node, job_gpus = np.full(jobs, -1), np.zeros(jobs, dtype=np.int64)
+    for i in chosen.tolist():
+        j, slot = int(data.job[i]), data.slots[data.slot[i]]
+        job_node[j], job_gpus[j] = nodes[slot].pop(0), slot.gpus
+    return Solution.of(job_node, job_gpus, node_type)
+
+
+def _best_options(data: LeaderModel, counts: Array) -> Index:
+    """The cheapest options for fixed cuts: a transportation problem."""
+    from scipy.optimize import LinearConstraint, milp
+
+    model, options = arrays(data), len(data.job)
+    A = model.A.tocsc()
+    supplied = A[:, options:] @ counts
+    rows = LinearConstraint(A[:, :options], model.row_lower - supplied, model.row_upper - supplied)
+    found = milp(
+        model.cost[:options], integrality=np.ones(options), bounds=(0, 1), constraints=rows
+    )
+    chosen: Index = np.flatnonzero(found.x > 0.5)
+    return chosen
 
 
 def build(data: LeaderModel) -> ConcreteModel:

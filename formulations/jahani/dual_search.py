@@ -22,12 +22,10 @@ import numpy as np
 from rsjs.formulations.backends.backend import RawResult
 from rsjs.formulations.backends.registry import backend
 from rsjs.formulations.jahani import lagrangian
-from rsjs.formulations.jahani.jahani_decisions import assignment, decision, fitted
-from rsjs.formulations.jahani.jahani_slots_data import Slots
 from rsjs.formulations.jahani.lagrangian import Dual
 from rsjs.formulations.jahani.restricted_milp import Columns, Mask, program
-from rsjs.formulations.jahani.rounding import rounded
-from rsjs.formulations.jahani.slot_model import Array, Index
+from rsjs.formulations.jahani.rounding import assignment, decision, fitted, rounded
+from rsjs.formulations.jahani.slot_model import Array, Index, Slots
 from rsjs.formulations.milp.incumbent import PrimalDual
 from rsjs.instances.instance import Instance
 from rsjs.instances.method import Call, Report

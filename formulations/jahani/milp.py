@@ -24,17 +24,24 @@ Variables
 A job that is overdue (d_j < 0) is charged by (7) when it waits and by (8) when it runs, which
 the text excludes; its rows read sum t x <= d_j z_j + tau_j and (H + M_j - d_j)(1 - z_j) <= tau^_j.
 `printed="overdue"` keeps (7) and (8) as printed for such jobs.
+
+The data of Jahani's MILP: what `jahani_literal` is built from, and its column order.
+
+Jahani's MILP assembled row block by row block, without Pyomo.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
-from rsjs.formulations.jahani.jahani_literal_arrays import arrays
-from rsjs.formulations.jahani.jahani_literal_data import Array, Layout, LiteralModel
+from rsjs.formulations.milp.matrix import Kind, MatrixModel, Rows
 from rsjs.instances.costs import tables
+from rsjs.instances.instance import Instance
 from rsjs.instances.open_nodes import complete
 from rsjs.instances.solution import Solution
 
@@ -42,7 +49,148 @@ if TYPE_CHECKING:
     from pyomo.core import ConcreteModel, VarData
 
 
-__all__ = ["LiteralModel", "arrays", "build", "columns", "extract", "warm_start"]
+Array = NDArray[np.float64]
+Index = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class LiteralModel:
+    """
+    The model's data; column order is w, y, z, x, tau, tau^.
+
+    Attributes
+    ----------
+    instance : Instance
+    overdue_as_printed : bool
+    """
+
+    instance: Instance
+    overdue_as_printed: bool = False
+
+    @cached_property
+    def pairs(self) -> list[tuple[int, int]]:
+        """(n, v) with v allowed on n."""
+        nodes, types = np.nonzero(self.instance.cluster.allowed)
+        return list(zip(nodes.tolist(), types.tolist(), strict=True))
+
+    @cached_property
+    def options(self) -> tuple[Index, Index, Index, Index]:
+        """(j, n, v, g) of every x, by job, then node, type and count."""
+        cluster, table = self.instance.cluster, tables(self.instance)
+        usable = np.isfinite(table.hours[:, cluster.gpu_of_type, :])
+        g = np.arange(usable.shape[2])
+        usable &= g <= cluster.gpus_of_type[:, None]
+        j, n, v, g = np.nonzero(usable[:, None, :, :] & cluster.allowed[None, :, :, None])
+        return j, n, v, g
+
+    @cached_property
+    def hours(self) -> Array:
+        """t_jvg of every x [h]."""
+        j, _, v, g = self.options
+        hours: Array = tables(self.instance).hours[j, self.instance.cluster.gpu_of_type[v], g]
+        return hours
+
+    @cached_property
+    def due(self) -> Array:
+        """(J,) d_j, hours from now."""
+        due: Array = self.instance.jobs.due - self.instance.now
+        return due
+
+    @cached_property
+    def overdue(self) -> NDArray[np.bool_]:
+        """(J,) jobs whose rows (7), (8) are corrected."""
+        return (self.due < 0) & (not self.overdue_as_printed)
+
+    @cached_property
+    def costs(self) -> tuple[Array, Array, Array]:
+        """Objective coefficients of y, x and tau."""
+        instance, cluster = self.instance, self.instance.cluster
+        _, _, v, g = self.options
+        size = cluster.gpus_of_type
+        mu = instance.objective.mu
+        y = np.array([mu * size[u] for _, u in self.pairs], dtype=float)
+        x = g / size[v] * cluster.cost_of_type[v, 1] * self.hours - mu * g
+        return y, x, instance.jobs.weight
+
+    @property
+    def selected_nodes(self) -> float | None:
+        """Right-hand side of (9); None if any number may be selected."""
+        instance = self.instance
+        if instance.objective.open_nodes == "free":
+            return None
+        return float(min(len(instance.jobs), instance.cluster.nodes))
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Where each block of columns starts: w, y, z, x, tau, tau^."""
+
+    w: int
+    y: int
+    z: int
+    x: int
+    tau: int
+    tau_hat: int
+    end: int
+
+    @staticmethod
+    def of(data: LiteralModel) -> Layout:
+        jobs = len(data.instance.jobs)
+        sizes = [data.instance.cluster.nodes, len(data.pairs), jobs, len(data.hours), jobs, jobs]
+        return Layout(*np.cumsum([0, *sizes]).tolist())
+
+
+def arrays(data: LiteralModel) -> MatrixModel:
+    """The same model assembled without Pyomo."""
+    instance, at = data.instance, Layout.of(data)
+    nodes, jobs = instance.cluster.nodes, len(instance.jobs)
+    j, n, v, g = data.options
+    x = at.x + np.arange(len(j))
+    pair_of = np.full((nodes, len(instance.cluster.node_types)), -1)
+    for i, (u, w) in enumerate(data.pairs):
+        pair_of[u, w] = i
+    pair = pair_of[n, v]
+    y, z = at.y + np.arange(len(data.pairs)), at.z + np.arange(jobs)
+    one = np.ones(len(x))
+    pair_node = np.array([node for node, _ in data.pairs])
+    job_node, row4 = np.unique(j * nodes + n, return_inverse=True)
+    used_pairs, row6 = np.unique(pair, return_inverse=True)
+    size = instance.cluster.gpus_of_type
+    reach = instance.H + tables(instance).longest
+    all_jobs = np.arange(jobs)
+    overdue = np.flatnonzero(data.overdue)
+    tau, tau_hat = at.tau + all_jobs, at.tau_hat + all_jobs
+    longest = reach - np.where(data.overdue, data.due, 0.0)
+    rows = Rows()
+    rows.add(nodes, 0.0, 0.0, (pair_node, y, 1.0), (np.arange(nodes), np.arange(nodes), -1.0))
+    rows.add(len(x), -np.inf, 0.0, (x - at.x, x, one), (x - at.x, at.y + pair, -one))
+    rows.add(len(x), -np.inf, 0.0, (x - at.x, x, one), (x - at.x, at.z + j, -one))
+    node_of_row = job_node % nodes
+    rows.add(
+        len(job_node), -np.inf, 0.0, (row4, x, one), (np.arange(len(job_node)), node_of_row, -1.0)
+    )
+    rows.add(jobs, 0.0, 0.0, (j, x, one), (all_jobs, z, -1.0))
+    capacity = size[[data.pairs[i][1] for i in used_pairs.tolist()]].astype(float)
+    rows.add(len(used_pairs), -np.inf, capacity, (row6, x, g.astype(float)))
+    rows.add(
+        jobs,
+        -np.inf,
+        np.where(data.overdue, 0.0, data.due),
+        (j, x, data.hours),
+        (all_jobs, tau, -1.0),
+        (overdue, z[overdue], -data.due[overdue]),
+    )
+    limit = np.where(data.overdue, 0.0, data.due) - longest
+    rows.add(jobs, -np.inf, limit, (all_jobs, z, -longest), (all_jobs, tau_hat, -1.0))
+    if data.selected_nodes is not None:
+        wanted = data.selected_nodes
+        rows.add(1, wanted, wanted, (np.zeros(nodes, int), np.arange(nodes), 1.0))
+    kind = np.full(at.end, Kind.INTEGER, dtype=np.uint8)
+    kind[at.tau :] = Kind.CONTINUOUS
+    upper = np.where(kind == Kind.INTEGER, 1.0, np.inf)
+    y_cost, x_cost, weight = data.costs
+    cost = [np.zeros(nodes), y_cost, np.zeros(jobs), x_cost, weight, instance.rho * weight]
+    return rows.model(cost=np.concatenate(cost), upper=upper, kind=kind)
 
 
 def build(data: LiteralModel) -> ConcreteModel:

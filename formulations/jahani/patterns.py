@@ -21,23 +21,155 @@ Variables
 Exact: a node whose jobs use q <= s_v GPUs is padded with parts of one GPU to a pattern, and for
 fixed integer L the x-system is a transportation problem, so x may stay continuous. Columns that
 cannot be in an optimum are left out: C_jvg >= P_j, and C_jvg >= C_jvg' for a smaller g' < g.
+
+The data of the pattern model: options, slots and patterns, and the column order.
+
+The pattern model assembled without Pyomo.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
-from rsjs.formulations.jahani.jahani_patterns_arrays import arrays
-from rsjs.formulations.jahani.jahani_patterns_data import Array, Index, PatternModel
+from rsjs.formulations.milp.matrix import Kind, MatrixModel, Rows
+from rsjs.formulations.modes.patterns import partitions
+from rsjs.instances.costs import tables
+from rsjs.instances.instance import Instance
 from rsjs.instances.solution import Solution
 
 if TYPE_CHECKING:
     from pyomo.core import ConcreteModel, VarData
 
 
-__all__ = ["PatternModel", "arrays", "build", "columns", "extract", "warm_start"]
+Array = NDArray[np.float64]
+Index = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class PatternModel:
+    """
+    The model's data; column order is the options (x), then the patterns (L).
+
+    Attributes
+    ----------
+    job, node_type, gpus : (n,) int, the options (j, v, g) kept
+    gain : (n,) float, C_jvg - P_j < 0
+    cost : (J, V, G + 1) float, C_jvg; inf where not admissible
+    cut : list of (class, node type, parts), the patterns
+    """
+
+    instance: Instance
+    job: Index
+    node_type: Index
+    gpus: Index
+    gain: Array
+    cost: Array
+    cut: list[tuple[int, int, tuple[int, ...]]]
+
+    @staticmethod
+    def of(instance: Instance) -> PatternModel:
+        """Options and patterns of an instance."""
+        cost = execution_costs(instance)
+        gain = cost - tables(instance).postponement[:, None, None]
+        best_smaller = np.minimum.accumulate(cost, axis=2)[:, :, :-1]
+        useful = gain < 0
+        useful[:, :, 1:] &= cost[:, :, 1:] < best_smaller
+        job, node_type, gpus = np.nonzero(useful)
+        cluster = instance.cluster
+        cut = [
+            (k, int(v), parts)
+            for k, allowed in enumerate(cluster.allowed_in_class)
+            for v in np.flatnonzero(allowed)
+            for parts in partitions(int(cluster.gpus_of_type[v]))
+        ]
+        return PatternModel(instance, job, node_type, gpus, gain[useful], cost, cut)
+
+    @property
+    def offset(self) -> float:
+        """sum_j P_j."""
+        return float(tables(self.instance).postponement.sum())
+
+    @property
+    def selected_nodes(self) -> tuple[float, float]:
+        """Least and most nodes selected."""
+        nodes = self.instance.cluster.nodes
+        if self.instance.objective.open_nodes == "free":
+            return -np.inf, float(nodes)
+        required = float(min(len(self.instance.jobs), nodes))
+        return required, required
+
+    @cached_property
+    def slots(self) -> list[tuple[int, int]]:
+        """(v, g) pairs that some option uses, in order."""
+        return sorted(set(zip(self.node_type.tolist(), self.gpus.tolist(), strict=True)))
+
+    @cached_property
+    def several_classes(self) -> bool:
+        """Whether the class rows are needed."""
+        return len(self.instance.cluster.class_sizes) > 1
+
+    def idle_cost(self, v: int) -> float:
+        """mu s_v."""
+        return self.instance.objective.mu * float(self.instance.cluster.gpus_of_type[v])
+
+
+def execution_costs(instance: Instance) -> Array:
+    """(J, V, G + 1) C_jvg [$]; inf where (v, g) is not admissible for j or no node takes v."""
+    table, cluster = tables(instance), instance.cluster
+    gpu, size = cluster.gpu_of_type, cluster.gpus_of_type
+    hours, tardiness = table.hours[:, gpu, :], table.tardiness[:, gpu, :]
+    g = np.arange(hours.shape[2])
+    offered = np.asarray(cluster.allowed_in_class.any(axis=0))
+    usable = np.isfinite(hours) & (g <= size[:, None]) & offered[:, None]
+    price = cluster.cost_of_type[:, 1] / size
+    cost = tardiness + (g * price[:, None]) * np.where(usable, hours, 0.0)
+    return np.where(usable, cost - instance.objective.mu * g, np.inf)
+
+
+def arrays(data: PatternModel) -> MatrixModel:
+    """The same model assembled without Pyomo."""
+    options, cuts = len(data.job), len(data.cut)
+    x, L = np.arange(options), options + np.arange(cuts)
+    jobs, cover = np.unique(data.job, return_inverse=True)
+    slot_of = {slot: row for row, slot in enumerate(data.slots)}
+    width = data.cost.shape[2]
+    slot_at = np.full(data.cost.shape[1] * width, -1)
+    slot_at[[v * width + g for v, g in data.slots]] = np.arange(len(data.slots))
+    supply = np.array(
+        [
+            (slot_of[v, g], options + i, -parts.count(g))
+            for i, (_, v, parts) in enumerate(data.cut)
+            for g in sorted(set(parts))
+            if (v, g) in slot_of
+        ]
+    ).reshape(-1, 3)
+    least, most = data.selected_nodes
+    rows = Rows()
+    rows.add(len(jobs), -np.inf, 1.0, (cover, x, 1.0))
+    rows.add(
+        len(data.slots),
+        -np.inf,
+        0.0,
+        (slot_at[data.node_type * width + data.gpus], x, 1.0),
+        (supply[:, 0], supply[:, 1], supply[:, 2].astype(float)),
+    )
+    rows.add(1, least, most, (np.zeros(cuts, dtype=np.int64), L, 1.0))
+    if data.several_classes:
+        of_class = np.array([k for k, _, _ in data.cut])
+        sizes = data.instance.cluster.class_sizes.astype(float)
+        rows.add(len(sizes), -np.inf, sizes, (of_class, L, 1.0))
+    idle = np.array([data.idle_cost(v) for _, v, _ in data.cut])
+    return rows.model(
+        cost=np.concatenate([data.gain, idle]),
+        upper=np.concatenate([np.ones(options), np.full(cuts, most)]),
+        kind=np.repeat(np.array([Kind.IMPLIED_INTEGER, Kind.INTEGER], np.uint8), [options, cuts]),
+        offset=data.offset,
+    )
 
 
 def build(data: PatternModel) -> ConcreteModel:

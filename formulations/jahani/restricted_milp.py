@@ -16,8 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rsjs.formulations.jahani.slot_model import Array, Index, SlotModel
-from rsjs.formulations.milp.matrix import Kind, MatrixModel
-from rsjs.formulations.milp.rows import Rows
+from rsjs.formulations.milp.matrix import Kind, MatrixModel, Rows
 
 Mask = NDArray[np.bool_]
 

@@ -5,14 +5,19 @@ Whole nodes stay. Nodes that are left over are cut one by one by the pattern tha
 offered nearest to those of the relaxed problem; then single nodes take another pattern as long as
 that brings them nearer still. Distance: slots too few and too many, and the reduced costs of the
 patterns in units of the mean multiplier.
+
+Between decisions and the slot model's terms: a slot for each job, nodes for each pattern.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from rsjs.formulations.jahani.restricted_milp import Mask
-from rsjs.formulations.jahani.slot_model import Array, Index, SlotModel
+from rsjs.formulations.jahani.slot_model import Array, Index, SlotModel, Slots
+from rsjs.instances.solution import Solution
 
 
 def rounded(model: SlotModel, counts: Array, multipliers: Array) -> Index:
@@ -52,3 +57,118 @@ def _exchange(
         if distance.min() < best:
             best, move = float(distance.min()), (a, int(distance.argmin()))
     return move
+
+
+@dataclass(frozen=True, eq=False)
+class Assignment:
+    """
+    A decision of the slot model.
+
+    Attributes
+    ----------
+    choice : (J,) int
+        Slot of each job; -1 = postponed.
+    counts : (C,) int
+        L_c, nodes cut by each pattern.
+    """
+
+    choice: Index
+    counts: Index
+
+
+def fitted(slots: Slots, choice: Index, counts: Index) -> Assignment:
+    """
+    Jobs in slots that the patterns offer.
+
+    Where more jobs want a slot than there are, those that save least have to go; they and the
+    postponed jobs take what is free and saves most, again and again until nobody gains.
+    """
+    gain, room = slots.model.gain, np.rint(counts @ slots.model.parts).astype(np.int64)
+    placed, wanted = np.full(len(choice), -1), choice
+    while (asking := np.flatnonzero(wanted >= 0)).size:
+        order = asking[np.lexsort((gain[wanted[asking], asking], wanted[asking]))]
+        kinds = wanted[order]
+        served = _ranks(kinds) < room[kinds]
+        placed[order[served]] = kinds[served]
+        room -= np.bincount(kinds[served], minlength=len(room))
+        free, waiting = np.flatnonzero(room > 0), np.flatnonzero(placed < 0)
+        saved = gain[np.ix_(free, waiting)]
+        wanted = np.full(len(choice), -1)
+        if free.size:
+            wanted[waiting] = np.where(saved.min(axis=0) < 0.0, free[saved.argmin(axis=0)], -1)
+    return Assignment(placed, counts)
+
+
+def decision(slots: Slots, assignment: Assignment) -> Solution:
+    """The nodes class by class, pattern by pattern; jobs on the first nodes with their slots."""
+    cluster = slots.instance.cluster
+    node_type = np.full(cluster.nodes, -1)
+    offered, at = [], []
+    taken = np.flatnonzero(assignment.counts)
+    for k in range(len(cluster.class_sizes)):
+        nodes = np.flatnonzero(cluster.class_of_node == k)
+        for c in taken[slots.model.of_class[taken] == k].tolist():
+            _, v, parts = slots.cut[c]
+            mine, nodes = np.split(nodes, [assignment.counts[c]])
+            node_type[mine] = v
+            offered.append(np.tile(slots.slot[v, list(parts)], len(mine)))
+            at.append(np.repeat(mine, len(parts)))
+    job_node = np.full(len(assignment.choice), -1)
+    jobs = np.flatnonzero(assignment.choice >= 0)
+    if jobs.size:
+        job_node[jobs] = _places(
+            assignment.choice[jobs], np.concatenate(offered), np.concatenate(at)
+        )
+    job_gpus = np.where(assignment.choice >= 0, slots.gpus[assignment.choice], 0)
+    if slots.instance.objective.open_nodes == "free":
+        node_type[np.bincount(job_node[jobs], minlength=cluster.nodes) == 0] = -1
+    return Solution.of(job_node, job_gpus, node_type)
+
+
+def _places(wanted: Index, offered: Index, node: Index) -> Index:
+    """The node of each job: the i-th that wants a slot gets the i-th of its kind."""
+    order, by_kind = np.argsort(wanted, kind="stable"), np.argsort(offered, kind="stable")
+    kinds = wanted[order]
+    places = np.empty(len(kinds), dtype=np.int64)
+    places[order] = node[by_kind[np.searchsorted(offered[by_kind], kinds) + _ranks(kinds)]]
+    return places
+
+
+def _ranks(kinds: Index) -> Index:
+    """How many of the same kind come before, in a sorted array."""
+    return np.arange(len(kinds)) - np.searchsorted(kinds, kinds)
+
+
+def assignment(slots: Slots, solution: Solution) -> Assignment:
+    """
+    A feasible decision in the model's terms.
+
+    A job whose column was left out takes a smaller slot of the same GPUs that costs no more, or
+    is postponed where that costs no more: the assignment never costs more than the decision.
+    """
+    cluster, gain = slots.instance.cluster, slots.model.gain
+    choice = np.full(len(solution.job_node), -1)
+    running = np.flatnonzero(solution.job_node >= 0)
+    best = np.zeros(len(running))
+    used = np.zeros((cluster.nodes, cluster.largest + 1), dtype=np.int64)
+    node, kind = solution.job_node[running], solution.node_type[solution.job_node[running]]
+    for g in range(1, cluster.largest + 1):
+        slot = slots.slot[kind, g]
+        usable = (slot >= 0) & (g <= solution.job_gpus[running])
+        better = usable & (np.where(usable, gain[slot, running], np.inf) < best)
+        choice[running[better]], best[better] = slot[better], gain[slot, running][better]
+    taken = choice[running] >= 0
+    np.add.at(used, (node[taken], slots.gpus[choice[running[taken]]]), 1)
+    selected = np.flatnonzero(solution.node_type >= 0)
+    v = solution.node_type[selected]
+    used[selected, 1] += cluster.gpus_of_type[v] - used[selected] @ np.arange(used.shape[1])
+    keys = np.column_stack([cluster.class_of_node[selected], v, used[selected]])
+    found, number = np.unique(keys, axis=0, return_counts=True)
+    pattern = {
+        (k, u, *np.bincount(parts, minlength=used.shape[1]).tolist()): c
+        for c, (k, u, parts) in enumerate(slots.cut)
+    }
+    counts = np.zeros(len(slots.cut), dtype=np.int64)
+    for key, nodes in zip(found.tolist(), number.tolist(), strict=True):
+        counts[pattern[tuple(key)]] = nodes
+    return Assignment(choice, counts)

@@ -1,19 +1,264 @@
-"""Placement of static workloads to optimality: the fewest GPUs, then the least waste on them."""
+"""
+Placement of static workloads to optimality: the fewest GPUs, then the least waste on them.
+
+Placing workloads on identical GPUs: an exact pattern model, whatever the number of workloads.
+
+Sets and data
+    pi in Pi the nonempty multisets of profiles that fit a GPU (78 on an A100, with the empty one
+    and without the media profile), k_pi,p how often profile p is in pi
+    w_pi stranded slices of the set of placements of pi that strands least
+    g groups of workloads with the same admissible profiles P_g, n_g their number
+    o_gp slices of p beyond the need of a workload of g
+
+Variables
+    x_pi in {0, 1, ...}    GPUs with pattern pi
+    y_gp in {0, 1, ...}    workloads of g on profile p, p in P_g
+
+    stage 1   min sum_pi x_pi                              = N*
+    stage 2   min sum_pi w_pi x_pi + sum_gp o_gp y_gp
+    (demand)  sum_pi k_pi,p x_pi = sum_g y_gp              for all p
+    (group)   sum_p y_gp = n_g                             for all g
+    (gpus)    sum_pi x_pi = N*                             stage 2 only
+
+Equality, and all multisets rather than the 28 that no other contains, so that waste is that of
+what is on the GPUs. With the number of GPUs fixed the sum of all free slices is too, but for
+over-allocation: only stranded and over-allocated slices tell placements apart.
+
+Patterns, groups of workloads and columns of the placement model.
+
+Lower bounds on the number of GPUs for static workloads.
+
+    memory, compute  ceil(sum of the needs of the workloads / slices of a GPU)
+    profiles         max over sets S of profiles: ceil(workloads whose profiles are all in S /
+                     the most instances of S that fit a GPU)
+
+`profiles` sees, for example, that a GPU holds no two of 4g and 7g, and one media profile at most.
+"""
 
 from __future__ import annotations
 
 import time
 from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rsjs.formulations.backends.backend import RawResult
 from rsjs.formulations.backends.registry import backend
-from rsjs.formulations.mig import mig_placement_bounds, mig_placement_patterns
-from rsjs.formulations.mig.mig_placement_data import PlacementModel
+from rsjs.formulations.milp.matrix import Kind, MatrixModel, Rows
 from rsjs.instances.method import Limits
+from rsjs.instances.mig.geometry import Geometry, geometry, slices
 from rsjs.instances.mig.placement.problem import Placement, Workloads
 from rsjs.instances.solution import Stop
+
+if TYPE_CHECKING:
+    from pyomo.core import ConcreteModel, VarData
+
+
+Integers = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class PlacementModel:
+    """
+    The model's data; column order is the patterns (x), then the choices (y).
+
+    Attributes
+    ----------
+    workloads : Workloads
+    geometry : Geometry
+    best : (patterns,) int
+        For each multiset of profiles that fits a GPU, the set of placements that strands least.
+    group : (W,) int
+        Workloads with the same admissible profiles are of one group.
+    gpus : int or None
+        None = stage 1, the fewest GPUs; else stage 2, the least waste on so many.
+    """
+
+    workloads: Workloads
+    geometry: Geometry
+    best: Integers
+    group: Integers
+    gpus: int | None = None
+
+    @staticmethod
+    def of(workloads: Workloads) -> PlacementModel:
+        """The model of stage 1."""
+        found = geometry(workloads.gpu)
+        wasted = found.stranded.sum(axis=1)
+        order = np.lexsort((np.arange(len(wasted)), wasted))
+        _, first = np.unique(found.counts[order], axis=0, return_index=True)
+        best = np.sort(order[first])[1:]  # without the empty set
+        asked = np.isin(np.arange(len(workloads.gpu.profiles)), _asked(workloads))
+        best = best[~found.counts[best][:, ~asked].any(axis=1)]
+        group = np.unique(workloads.admissible, axis=0, return_inverse=True)[1].ravel()
+        return PlacementModel(workloads, found, best, group)
+
+    @cached_property
+    def counts(self) -> Integers:
+        """(patterns, P) k_pi,p, instances of each profile."""
+        return np.asarray(self.geometry.counts[self.best])
+
+    @cached_property
+    def waste(self) -> Integers:
+        """(patterns,) stranded slices."""
+        return np.asarray(self.geometry.stranded[self.best].sum(axis=1))
+
+    @cached_property
+    def members(self) -> Integers:
+        """(groups,) n_g, workloads of each group."""
+        return np.asarray(np.bincount(self.group))
+
+    @cached_property
+    def choices(self) -> Integers:
+        """(choices, 2) group and profile."""
+        first = np.unique(self.group, return_index=True)[1]
+        return np.argwhere(self.workloads.admissible[first])
+
+    @cached_property
+    def over_allocated(self) -> Integers:
+        """(choices,) slices beyond the need of a workload."""
+        first = np.unique(self.group, return_index=True)[1]
+        group, profile = self.choices.T
+        size = slices(self.workloads.gpu)
+        return np.asarray((size[profile] - self.workloads.needs[first[group]]).sum(axis=1))
+
+    @property
+    def cost(self) -> NDArray[np.float64]:
+        """(columns,) GPUs in stage 1, wasted slices in stage 2."""
+        if self.gpus is None:
+            return np.append(np.ones(len(self.best)), np.zeros(len(self.choices)))
+        return np.append(self.waste, self.over_allocated).astype(np.float64)
+
+    @property
+    def upper(self) -> NDArray[np.float64]:
+        """(columns,) no GPU is needed more than once per workload."""
+        most = np.full(len(self.best), len(self.workloads))
+        return np.append(most, self.members[self.choices[:, 0]]).astype(np.float64)
+
+
+def _asked(workloads: Workloads) -> Integers:
+    """Profiles that some workload admits."""
+    return np.flatnonzero(workloads.admissible.any(axis=0))
+
+
+def all_bounds(data: PlacementModel) -> dict[str, int]:
+    """Each bound by its name."""
+    gpu, total = data.workloads.gpu, data.workloads.needs.sum(axis=0)
+    found = {
+        "compute": int(-(-total[0] // gpu.compute_slices)),
+        "memory": int(-(-total[1] // gpu.memory_slices)),
+    }
+    inside = np.arange(1, 1 << len(gpu.profiles))[:, None] >> np.arange(len(gpu.profiles)) & 1
+    admitted = np.zeros((len(data.members), len(gpu.profiles)), dtype=np.int64)
+    admitted[tuple(data.choices.T)] = 1
+    number = (admitted @ (1 - inside.T) == 0).T @ data.members
+    most = (data.counts @ inside.T).max(axis=0)
+    found["profiles"] = int((-(-number[number > 0] // most[number > 0])).max())
+    return found
+
+
+def best(data: PlacementModel) -> int:
+    """The largest of all bounds."""
+    return max(all_bounds(data).values())
+
+
+Array = NDArray[np.float64]
+
+
+def build(data: PlacementModel) -> ConcreteModel:
+    """The Pyomo model; its columns in the order of `PlacementModel` are `columns(model)`."""
+    import pyomo.core as pyo
+
+    m = pyo.ConcreteModel(name="mig_placement_patterns")
+    patterns, choices = range(len(data.best)), data.choices.tolist()
+    m.x = pyo.Var(patterns, domain=pyo.NonNegativeIntegers)
+    m.y = pyo.Var(range(len(choices)), domain=pyo.NonNegativeIntegers)
+    variables = columns(m)
+    for variable, most in zip(variables, data.upper.tolist(), strict=True):
+        variable.setub(most)
+    cost = data.cost.tolist()
+    m.cost = pyo.Objective(
+        expr=pyo.quicksum(c * variable for c, variable in zip(cost, variables, strict=True) if c)
+    )
+    m.demand = pyo.Constraint(
+        sorted({p for _, p in choices}),
+        rule=lambda m, p: (
+            pyo.quicksum(int(data.counts[i, p]) * m.x[i] for i in patterns if data.counts[i, p])
+            == pyo.quicksum(m.y[i] for i, (_, q) in enumerate(choices) if q == p)
+        ),
+    )
+    m.group = pyo.Constraint(
+        range(len(data.members)),
+        rule=lambda m, g: (
+            pyo.quicksum(m.y[i] for i, (h, _) in enumerate(choices) if h == g)
+            == int(data.members[g])
+        ),
+    )
+    if data.gpus is not None:
+        m.gpus = pyo.Constraint(expr=pyo.quicksum(m.x.values()) == data.gpus)
+    return m
+
+
+def columns(model: ConcreteModel) -> list[VarData]:
+    """The model's variables in the order of `PlacementModel`."""
+    return [*model.x.values(), *model.y.values()]
+
+
+def arrays(data: PlacementModel) -> MatrixModel:
+    """The same model assembled without Pyomo."""
+    n, (group, profile) = len(data.best), data.choices.T
+    y = n + np.arange(len(group))
+    asked, demand = np.unique(profile, return_inverse=True)
+    pattern, row = np.nonzero(data.counts[:, asked])
+    rows = Rows()
+    rows.add(
+        len(asked),
+        0.0,
+        0.0,
+        (row, pattern, data.counts[pattern, asked[row]].astype(np.float64)),
+        (demand, y, -1.0),
+    )
+    members = data.members.astype(np.float64)
+    rows.add(len(members), members, members, (group, y, 1.0))
+    if data.gpus is not None:
+        x = np.arange(n)
+        rows.add(1, float(data.gpus), float(data.gpus), (np.zeros_like(x), x, 1.0))
+    kind = np.full(n + len(y), Kind.INTEGER, np.uint8)
+    return rows.model(cost=data.cost, upper=data.upper, kind=kind)
+
+
+def warm_start(data: PlacementModel, placement: Placement) -> Array:
+    """The column vector of a placement."""
+    number = {tuple(counts): i for i, counts in enumerate(data.counts.tolist())}
+    choice = {tuple(pair): i for i, pair in enumerate(data.choices.tolist())}
+    x = np.zeros(len(number) + len(choice))
+    for gpu in np.unique(placement.gpu).tolist():
+        own = placement.profile[placement.gpu == gpu]
+        x[number[tuple(np.bincount(own, minlength=data.counts.shape[1]).tolist())]] += 1
+    for pair in zip(data.group.tolist(), placement.profile.tolist(), strict=True):
+        x[len(number) + choice[pair]] += 1
+    return x
+
+
+def extract(data: PlacementModel, x: Array) -> Placement:
+    """The placement in a column vector, workloads in their order."""
+    counts, n = np.rint(x).astype(np.int64), len(data.best)
+    waiting: dict[int, list[int]] = {p: [] for p in range(data.counts.shape[1])}
+    of_group = [np.flatnonzero(data.group == g).tolist() for g in range(len(data.members))]
+    for (g, p), number in zip(data.choices.tolist(), counts[n:].tolist(), strict=True):
+        waiting[p] += of_group[g][:number]
+        del of_group[g][:number]
+    rows: dict[int, tuple[int, int, int]] = {}
+    gpus = np.repeat(data.best, counts[:n]).tolist()
+    for gpu, own in enumerate(gpus):
+        for q in np.flatnonzero(data.geometry.chosen[own]).tolist():
+            p = int(data.geometry.profile[q])
+            rows[waiting[p].pop(0)] = gpu, p, int(data.geometry.start[q])
+    return Placement.of(rows)
+
 
 ROUNDING = 1e-6
 
@@ -48,11 +293,11 @@ def solve(workloads: Workloads, limits: Limits, *, solver: str = "highs") -> Pla
     backend(solver).load()
     clock = time.monotonic()
     data = PlacementModel.of(workloads)
-    gpus_bound = mig_placement_bounds.best(data)
+    gpus_bound = best(data)
 
     def stage(model: PlacementModel) -> RawResult:
         return backend(solver).load()(
-            mig_placement_patterns.arrays(model),
+            arrays(model),
             limits,
             seconds=max(0.0, limits.time_limit - (time.monotonic() - clock)),
         )
@@ -60,14 +305,14 @@ def solve(workloads: Workloads, limits: Limits, *, solver: str = "highs") -> Pla
     first = stage(data)
     placement, waste_bound, stop = None, None, first.stop
     if first.x is not None:
-        placement = mig_placement_patterns.extract(data, first.x)
+        placement = extract(data, first.x)
         gpus = int(placement.gpu.max()) + 1
         gpus_bound = max(gpus_bound, _rounded(first.bound))
         if gpus_bound == gpus:
             second = stage(replace(data, gpus=gpus))
             stop, waste_bound = second.stop, _rounded(second.bound)
             if second.x is not None:
-                placement = mig_placement_patterns.extract(data, second.x)
+                placement = extract(data, second.x)
     return Placed(
         stop=stop,
         placement=placement,

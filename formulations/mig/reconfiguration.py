@@ -9,6 +9,11 @@ Repartitioning of one GPU: the best schedule that is found, and a bound that hol
     time     then model R of `mig_repartition_time`, the best schedule as hint
 
 A static partition is a set of placements that stay: the same models with these alone.
+
+The end of a schedule with releases: jobs whose instance is made when all jobs are released.
+
+What is made before stays, and a slice is free when the last of it is over: the jobs at the end are
+an assignment of `mig_repartition_nested`, whatever their order was.
 """
 
 from __future__ import annotations
@@ -22,17 +27,35 @@ import numpy as np
 from rsjs.formulations.backends.callbacks import relative_gap
 from rsjs.formulations.backends.registry import backend
 from rsjs.formulations.mig import (
-    mig_repartition_fits,
     reconfiguration_assignment,
     reconfiguration_bounds,
     reconfiguration_cpsat,
 )
-from rsjs.formulations.mig.mig_repartition_places import Places, chosen, places
-from rsjs.formulations.mig.mig_repartition_tail import Placed, tail
+from rsjs.formulations.mig import reconfiguration_assignment as mig_repartition_fits
 from rsjs.formulations.mig.reconfiguration_assignment import Array, Nested
+from rsjs.formulations.mig.reconfiguration_bounds import Places, chosen, places
 from rsjs.instances.method import Limits
-from rsjs.instances.mig.reconfiguration.problem import Repartition, Schedule, makespan
+from rsjs.instances.mig.reconfiguration.problem import Repartition, Schedule, durations, makespan
 from rsjs.instances.solution import Stop
+
+Placed = dict[int, tuple[int, int, int]]  # profile, start and begin of a job
+
+
+def tail(among: Places, schedule: Schedule) -> tuple[Nested, Placed]:
+    """The model of the jobs at the end, and where the others are."""
+    jobs = among.jobs
+    first = max(int(jobs.release.max()) - jobs.delta, 0)
+    early = schedule.begin - jobs.delta < first
+    size = np.array([own.memory_slices for own in jobs.gpu.profiles])[schedule.profile]
+    end = schedule.begin + durations(jobs, schedule.profile)
+    free = np.full(jobs.gpu.memory_slices, first)
+    before: Placed = {}
+    for j in np.flatnonzero(early).tolist():
+        over = slice(schedule.start[j], schedule.start[j] + size[j])
+        free[over] = np.maximum(free[over], end[j])
+        before[j] = int(schedule.profile[j]), int(schedule.start[j]), int(schedule.begin[j])
+    return Nested(among, np.flatnonzero(~early[among.job]), free), before
+
 
 TAIL_SHARE = 0.25  # of the limit, for the jobs after the last release
 FIRST_SHARE = 0.1  # of the limit, for minimising, and for the first makespans that are tried

@@ -37,8 +37,7 @@ from typing import Any
 import numpy as np
 
 from rsjs.formulations.backends.cpsat import CPSAT, options
-from rsjs.formulations.mig.mig_repartition_places import Places, chosen
-from rsjs.formulations.mig.reconfiguration_bounds import some_releases
+from rsjs.formulations.mig.reconfiguration_bounds import Places, chosen, some_releases
 from rsjs.instances.method import Limits
 from rsjs.instances.mig.reconfiguration.problem import Schedule
 from rsjs.instances.solution import Stop

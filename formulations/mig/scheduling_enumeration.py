@@ -15,8 +15,7 @@ import numpy as np
 
 from rsjs.instances.errors import InputError, described
 from rsjs.instances.mig.scheduling.objective import TERMS
-from rsjs.instances.mig.scheduling.problem import SchedulingProblem
-from rsjs.instances.mig.scheduling.schedule import Schedule
+from rsjs.instances.mig.scheduling.problem import Schedule, SchedulingProblem
 
 MOST_STEPS, MOST_JOBS = 16, 5
 

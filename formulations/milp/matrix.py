@@ -1,16 +1,17 @@
-"""A mixed-integer linear program as arrays: what every solver backend is handed."""
+"""
+A mixed-integer linear program as arrays: what every solver backend is handed.
+
+A matrix model put together from blocks of rows.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
-
-if TYPE_CHECKING:
-    from scipy.sparse import csr_array
+from scipy.sparse import csr_array
 
 
 class Kind(IntEnum):
@@ -58,3 +59,49 @@ class MatrixModel:
             "nonzeros": int(self.A.nnz),
             "integers": int(np.count_nonzero(self.kind == Kind.INTEGER)),
         }
+
+
+Array = NDArray[np.float64]
+Index = NDArray[np.int64]
+
+
+class Rows:
+    """Blocks of rows, each given by its entries (row within the block, column, value)."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        self.entries: list[tuple[Index, Index, Array]] = []
+        self.lower: list[Array] = []
+        self.upper: list[Array] = []
+
+    def add(
+        self,
+        count: int,
+        lower: float | Array,
+        upper: float | Array,
+        *entries: tuple[Index, Index, float | Array],
+    ) -> None:
+        """Append `count` rows with these bounds and entries; scalars hold for all."""
+        for row, column, value in entries:
+            full = np.broadcast_to(np.asarray(value, dtype=float), row.shape)
+            self.entries.append((row + self.count, column, full))
+        self.lower.append(np.broadcast_to(np.asarray(lower, dtype=float), (count,)))
+        self.upper.append(np.broadcast_to(np.asarray(upper, dtype=float), (count,)))
+        self.count += count
+
+    def model(
+        self, *, cost: Array, upper: Array, kind: NDArray[np.uint8], offset: float = 0.0
+    ) -> MatrixModel:
+        """The model with these columns; lower bounds are 0."""
+        row, column, value = (np.concatenate(part) for part in zip(*self.entries, strict=True))
+        place = (row.astype(np.int32), column.astype(np.int32))
+        return MatrixModel(
+            A=csr_array((value, place), shape=(self.count, len(cost))),
+            cost=cost,
+            lower=np.zeros(len(cost)),
+            upper=upper,
+            row_lower=np.concatenate(self.lower),
+            row_upper=np.concatenate(self.upper),
+            kind=kind,
+            offset=offset,
+        )

@@ -3,14 +3,17 @@ From a linear formulation to a result: build, hand over, solve, extract; incumbe
 
 Two routes lead to the solver: `standard_form` (Pyomo model -> arrays -> solver, the default) and
 `arrays` (assembled without Pyomo).
+
+The formulations behind the exact methods that are linear, by the methods' names.
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from importlib import import_module
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,12 +22,93 @@ from rsjs.formulations.backends.backend import Backend, RawResult
 from rsjs.formulations.backends.callbacks import reached
 from rsjs.formulations.backends.registry import backend
 from rsjs.formulations.milp.incumbent import Incumbent
-from rsjs.formulations.milp.linear_models import LINEAR
 from rsjs.formulations.milp.matrix import MatrixModel
 from rsjs.instances.instance import Instance
 from rsjs.instances.method import Call, Method, Report
 from rsjs.instances.open_nodes import complete
 from rsjs.instances.solution import SolveResult, Stop
+
+if TYPE_CHECKING:
+    from pyomo.core import ConcreteModel
+
+    from rsjs.formulations.milp.export import Labels
+
+
+Options = Mapping[str, Any]
+
+
+@dataclass(frozen=True, kw_only=True)
+class LinearModel:
+    """
+    A formulation that `rsjs.formulations.milp.solve` solves.
+
+    Attributes
+    ----------
+    name : str
+        Of the method, and of its labels in `model_names`.
+    module : str
+        In `rsjs.formulations`.
+    data : callable
+        (module, instance, the method's options) -> the formulation's data.
+    """
+
+    name: str
+    module: str
+    data: Callable[[ModuleType, Instance, Options], Any]
+
+    def load(self) -> ModuleType:
+        """Import the formulation."""
+        return import_module(f"rsjs.formulations.{self.module}")
+
+    def build(self, instance: Instance, options: Options) -> tuple[ConcreteModel, Labels]:
+        """The Pyomo model of an instance and what its indices stand for."""
+        formulation = self.load()
+        names = getattr(import_module("rsjs.formulations.milp.export"), self.name)
+        data = self.data(formulation, instance, options)
+        return formulation.build(data), names(data)
+
+
+_MODELS = (
+    LinearModel(
+        name="jahani_patterns",
+        module="jahani.patterns",
+        data=lambda f, instance, _: f.PatternModel.of(instance),
+    ),
+    LinearModel(
+        name="jahani_literal",
+        module="jahani.milp",
+        data=lambda f, instance, options: f.LiteralModel(
+            instance, overdue_as_printed=options["printed"] == "overdue"
+        ),
+    ),
+    LinearModel(
+        name="first_ending_patterns",
+        module="first_ending.patterns",
+        data=lambda f, instance, _: f.LeaderModel.of(instance),
+    ),
+    LinearModel(
+        name="first_ending_nodes",
+        module="first_ending.node_indexed",
+        data=lambda f, instance, _: f.NodeModel(instance),
+    ),
+    LinearModel(
+        name="rsjs_nodes",
+        module="rsjs.node_indexed",
+        data=lambda f, instance, _: f.NodeModel.of(instance),
+    ),
+    LinearModel(
+        name="rsjs_gpu",
+        module="rsjs.gpu_indexed",
+        data=lambda f, instance, _: f.GpuModel.of(instance),
+    ),
+    LinearModel(
+        name="rsjs_classes",
+        module="rsjs.aggregated.model",
+        data=lambda f, instance, options: f.ClassModel.of(instance, options["packing"]),
+    ),
+)
+LINEAR = {model.name: model for model in _MODELS}
+
 
 Array = NDArray[np.float64]
 

@@ -1,4 +1,8 @@
-"""Every way to run a job on a GPU type, as flat arrays: the index q of the RS-JS models."""
+"""
+Every way to run a job on a GPU type, as flat arrays: the index q of the RS-JS models.
+
+What the RS-JS models serve beyond what their methods declare, and how many nodes they open.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +13,8 @@ from numpy.typing import NDArray
 
 from rsjs.instances.costs import tables
 from rsjs.instances.instance import Instance
+from rsjs.instances.method import Method
+from rsjs.instances.open_nodes import required_nodes
 from rsjs.instances.solution import Solution
 
 Array = NDArray[np.float64]
@@ -121,3 +127,28 @@ class Configurations:
         job_node[job], job_gpus[job], job_level[job] = node, self.gpus[chosen], self.level[chosen]
         types[node] = node_type
         return Solution.of(job_node, job_gpus, types, job_level)
+
+
+def serve(name: str, instance: Instance, *, one_type: bool = False) -> None:
+    """Raise ValueError, in one line, for an instance that a model does not cover."""
+    declared = Method(
+        name=name,
+        summary="",
+        kind="exact",
+        run="",
+        idle_cost=False,
+        right_sizing=not one_type,
+    )
+    if reason := declared.refusal(instance):
+        raise ValueError(reason)
+
+
+def nodes_with_a_job(instance: Instance) -> int | None:
+    """
+    How many nodes have a job (RS-JS (16)); None = any number.
+
+    Also None under "jahani_eq": nodes selected without a job cost nothing where mu = 0.
+    """
+    if instance.objective.open_nodes in ("free", "jahani_eq"):
+        return None
+    return required_nodes(instance)

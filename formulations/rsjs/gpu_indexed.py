@@ -31,17 +31,28 @@ Variables, 0 or 1
     (16)  sum_nk gamma_nk = required                            open_nodes rsjs_eq, _feasible
 
 r may be continuous: for integer x and gamma it is the vertex of a simplex with upper bounds.
+
+The data of the GPU-indexed RS-JS model, and the column order.
+
+The GPU-indexed RS-JS model assembled without Pyomo.
+
+Nodes of one type each, their GPUs by number, and who takes which: models that name GPUs.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rsjs.formulations.modes.modes import Array
-from rsjs.formulations.rsjs.rsjs_gpu_arrays import arrays
-from rsjs.formulations.rsjs.rsjs_gpu_data import GpuModel
+from rsjs.formulations.milp.matrix import Kind, MatrixModel, Rows
+from rsjs.formulations.modes.gpu_sharing import Shares
+from rsjs.formulations.modes.modes import Array, Configurations, Index, nodes_with_a_job, serve
+from rsjs.instances.costs import tables
+from rsjs.instances.instance import Instance
 from rsjs.instances.open_nodes import complete
 from rsjs.instances.solution import Solution
 
@@ -49,7 +60,216 @@ if TYPE_CHECKING:
     from pyomo.core import ConcreteModel, VarData
 
 
-__all__ = ["GpuModel", "arrays", "build", "columns", "extract", "warm_start"]
+@dataclass(frozen=True, eq=False)
+class GpuNodes:
+    """
+    Nodes and their GPUs.
+
+    Attributes
+    ----------
+    configurations : Configurations, all that are admissible
+    node_type, gpu_type : (N,) int
+    """
+
+    instance: Instance
+    configurations: Configurations
+    node_type: Index
+    gpu_type: Index
+
+    @staticmethod
+    def of(name: str, instance: Instance) -> GpuNodes:
+        """The nodes of an instance; ValueError in one line if the model does not serve it."""
+        serve(name, instance, one_type=True)
+        node_type = instance.cluster.allowed.argmax(axis=1)
+        configurations = Configurations.of(instance, pareto=False)
+        return GpuNodes(
+            instance, configurations, node_type, instance.cluster.gpu_of_type[node_type]
+        )
+
+    @cached_property
+    def size(self) -> Index:
+        """(N,) K_n."""
+        return self.instance.cluster.gpus_of_type[self.node_type]
+
+    @cached_property
+    def gpu_node(self) -> Index:
+        """(G,) node of each GPU."""
+        return np.repeat(np.arange(len(self.size)), self.size)
+
+    @cached_property
+    def units(self) -> Index:
+        """(N,) U of each GPU of a node."""
+        units = np.array([gpu.units for gpu in self.instance.cluster.gpu_types])
+        return units[self.gpu_type]
+
+    @cached_property
+    def states(self) -> list[tuple[int, int]]:
+        """(n, k) of gamma."""
+        return [(n, k) for n, size in enumerate(self.size.tolist()) for k in range(1, size + 1)]
+
+    def gpus_of(self, n: int) -> range:
+        """GPUs of a node."""
+        first, last = np.searchsorted(self.gpu_node, [n, n + 1]).tolist()
+        return range(first, last)
+
+    def taken(self, n: int, members: list[int]) -> Iterator[tuple[int, range]]:
+        """The GPUs of each configuration on a node: shares on the first ones, fewest in all."""
+        q, first = self.configurations, self.gpus_of(n).start
+        shared = [member for member in members if q.units[member]]
+        if shared:
+            shares = Shares.of(self.instance.cluster, q)
+            on = shares.packed(int(self.gpu_type[n]), q.units[shared].tolist())
+            for member, g in zip(shared, on, strict=True):
+                yield member, range(first + g, first + g + 1)
+            first += 1 + max(on)
+        for member in members:
+            if gpus := int(q.gpus[member]):
+                yield member, range(first, first + gpus)
+                first += gpus
+
+
+@dataclass(frozen=True, eq=False)
+class GpuModel:
+    """
+    The model's data; column order: x (node, config), z, u, gamma, r.
+
+    Attributes
+    ----------
+    node, config : (X,) int, of each x: an option
+    required : int or None
+        Nodes with a job; None = any number.
+    """
+
+    nodes: GpuNodes
+    node: Index
+    config: Index
+    required: int | None
+
+    @staticmethod
+    def of(instance: Instance) -> GpuModel:
+        """The model of an instance; ValueError in one line if it is not served."""
+        nodes = GpuNodes.of("rsjs_gpu", instance)
+        q = nodes.configurations
+        fits = (nodes.gpu_type[:, None] == q.gpu_type) & (q.gpus <= nodes.size[:, None])
+        node, config = np.nonzero(fits)
+        return GpuModel(nodes, node, config, nodes_with_a_job(instance))
+
+    @property
+    def instance(self) -> Instance:
+        """The instance."""
+        return self.nodes.instance
+
+    @cached_property
+    def job(self) -> Index:
+        """(X,) job of each option."""
+        return self.nodes.configurations.job[self.config]
+
+    @cached_property
+    def width(self) -> Index:
+        """(X,) GPUs that an option runs on, max(k_q, 1)."""
+        return np.maximum(self.nodes.configurations.gpus[self.config], 1)
+
+    @cached_property
+    def taken(self) -> Index:
+        """(X,) units that an option takes from each of its GPUs."""
+        shared = self.nodes.configurations.units[self.config]
+        return np.where(shared > 0, shared, self.nodes.units[self.node])
+
+    @cached_property
+    def uses(self) -> list[tuple[int, int]]:
+        """(option, GPU) of z."""
+        return [(i, g) for i, n in enumerate(self.node.tolist()) for g in self.nodes.gpus_of(n)]
+
+    @cached_property
+    def leads(self) -> list[tuple[int, int]]:
+        """(option, k) of r."""
+        pairs = zip(self.width.tolist(), self.nodes.size[self.node].tolist(), strict=True)
+        return [(i, k) for i, (least, most) in enumerate(pairs) for k in range(least, most + 1)]
+
+    @cached_property
+    def cost(self) -> Array:
+        """Cost of every column [$]."""
+        q, option = self.nodes.configurations, self.config
+        run = q.tardiness[option] - tables(self.instance).postponement[q.job[option]]
+        i, k = np.array(self.leads).T
+        price = self.instance.cluster.cost_of_type[self.nodes.node_type[self.node[i]], k]
+        free = np.zeros(len(self.uses) + len(self.nodes.gpu_node) + len(self.nodes.states))
+        return np.concatenate([run, free, price * q.hours[option[i]]])
+
+    @property
+    def offset(self) -> float:
+        """sum_j P_j."""
+        return float(tables(self.instance).postponement.sum())
+
+    @cached_property
+    def option_of(self) -> dict[tuple[int, int], int]:
+        """(node, configuration) -> option."""
+        pairs = zip(self.node.tolist(), self.config.tolist(), strict=True)
+        return {pair: i for i, pair in enumerate(pairs)}
+
+    @cached_property
+    def positions(self) -> dict[tuple[str, Any], int]:
+        """(variable, index) -> column."""
+        parts = {
+            "x": range(len(self.node)),
+            "z": self.uses,
+            "u": range(len(self.nodes.gpu_node)),
+            "gamma": self.nodes.states,
+            "r": self.leads,
+        }
+        keys = [(name, index) for name, indices in parts.items() for index in indices]
+        return {key: column for column, key in enumerate(keys)}
+
+
+def arrays(data: GpuModel) -> MatrixModel:
+    """The same model assembled without Pyomo."""
+    use, on = np.array(data.uses).T
+    state_node, state_gpus = np.array(data.nodes.states).T
+    lead, lead_gpus = np.array(data.leads).T
+    sizes = (len(data.node), len(use), len(data.nodes.gpu_node), len(state_node), len(lead))
+    x, z, u, gamma, r = np.split(np.arange(sum(sizes)), np.cumsum(sizes)[:-1])
+    job, jobs, nodes, gpus = data.job, len(data.instance.jobs), len(data.nodes.size), len(u)
+    rows = Rows()
+    rows.add(jobs, -np.inf, 1.0, (job, x, 1.0))
+    pairs, of_pair = _numbered(job * nodes + data.node)
+    pair, state = np.nonzero((pairs % nodes)[:, None] == state_node)
+    rows.add(len(pairs), -np.inf, 0.0, (of_pair, x, 1.0), (pair, gamma[state], -1.0))
+    units = data.nodes.units[data.nodes.gpu_node].astype(float)
+    taken, width = data.taken.astype(float), data.width.astype(float)
+    rows.add(len(x), 0.0, 0.0, (use, z, 1.0), (x, x, -width))
+    rows.add(gpus, -np.inf, 0.0, (on, z, taken[use]), (np.arange(gpus), u, -units))
+    pairs, of_pair = _numbered(job[use] * gpus + on)
+    rows.add(
+        len(pairs), -np.inf, 0.0, (of_pair, z, 1.0), (np.arange(len(pairs)), u[pairs % gpus], -1.0)
+    )
+    rows.add(
+        nodes,
+        -np.inf,
+        0.0,
+        (data.nodes.gpu_node, u, 1.0),
+        (state_node, gamma, -state_gpus.astype(float)),
+    )
+    rows.add(nodes, -np.inf, 1.0, (state_node, gamma, 1.0))
+    first = np.searchsorted(state_node, np.arange(nodes))
+    led = first[data.node[lead]] + lead_gpus - 1
+    rows.add(len(gamma), 0.0, 0.0, (led, r, 1.0), (np.arange(len(gamma)), gamma, -1.0))
+    rows.add(len(x), -np.inf, 0.0, (lead, r, 1.0), (x, x, -1.0))
+    if data.required is not None:
+        required = float(data.required)
+        rows.add(1, required, required, (np.zeros_like(gamma), gamma, 1.0))
+    kinds = np.array([Kind.INTEGER, Kind.IMPLIED_INTEGER], np.uint8)
+    return rows.model(
+        cost=data.cost,
+        upper=np.ones(sum(sizes)),
+        kind=np.repeat(kinds, [sum(sizes[:4]), sizes[4]]),
+        offset=data.offset,
+    )
+
+
+def _numbered(keys: Index) -> tuple[Index, Index]:
+    """The distinct keys in order, and the position of each key among them."""
+    distinct, position = np.unique(keys, return_inverse=True)
+    return distinct, position
 
 
 def build(data: GpuModel) -> ConcreteModel:

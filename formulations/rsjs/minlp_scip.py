@@ -26,7 +26,7 @@ from rsjs.formulations.milp.matrix import MatrixModel
 from rsjs.formulations.milp.solve import MARGIN
 from rsjs.formulations.modes.modes import Array
 from rsjs.formulations.rsjs import minlp
-from rsjs.formulations.rsjs.rsjs_minlp_data import MinlpModel
+from rsjs.formulations.rsjs.minlp import MinlpModel
 from rsjs.instances.check import check
 from rsjs.instances.method import Call, Report
 from rsjs.instances.solution import Solution, SolveResult, Stop

@@ -33,19 +33,26 @@ Variables, 0 or 1 but for y
 
 A leader that is not the first to end only costs more. (link) tightens. Nodes of a class are left
 to the solver's own symmetry breaking: rows nu_n <= nu_(n-1) made HiGHS 20 to 40 % slower.
+
+The data of the node-indexed RS-JS model, and the column order.
+
+The node-indexed RS-JS model assembled without Pyomo.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from rsjs.formulations.modes.modes import Array
+from rsjs.formulations.milp.matrix import Kind, MatrixModel, Rows
+from rsjs.formulations.modes.modes import Array, Index, nodes_with_a_job, serve
 from rsjs.formulations.rsjs.leader_follower import Crews
-from rsjs.formulations.rsjs.rsjs_nodes_arrays import arrays
-from rsjs.formulations.rsjs.rsjs_nodes_data import NodeModel
+from rsjs.instances.instance import Instance
 from rsjs.instances.open_nodes import complete
 from rsjs.instances.solution import Solution
 
@@ -54,7 +61,120 @@ if TYPE_CHECKING:
     from pyomo.core.expr import LinearExpression
 
 
-__all__ = ["NodeModel", "arrays", "build", "columns", "extract", "warm_start"]
+@dataclass(frozen=True, eq=False)
+class NodeModel:
+    """
+    The model's data; a place is a node as one of its types. Column order: f, l, y, nu.
+
+    Attributes
+    ----------
+    node : (P,) int, of each place
+    required : int or None
+        Nodes with a job; None = any number.
+    """
+
+    instance: Instance
+    crews: Crews
+    node: Index
+    required: int | None
+
+    @staticmethod
+    def of(instance: Instance) -> NodeModel:
+        """The model of an instance; ValueError in one line if it is not served."""
+        serve("rsjs_nodes", instance)
+        node, node_type = np.nonzero(instance.cluster.allowed)
+        crews = Crews.of(instance, node_type)
+        return NodeModel(instance, crews, node, nodes_with_a_job(instance))
+
+    @property
+    def columns(self) -> int:
+        """Number of columns."""
+        return self.crews.columns + len(self.node)
+
+    @cached_property
+    def leads(self) -> NDArray[np.bool_]:
+        """(F + L,) whether a column is a leader's."""
+        return np.repeat([False, True], self.crews.sizes[:2])
+
+    @cached_property
+    def links(self) -> list[tuple[int, int]]:
+        """(job, place) pairs with a column, in order."""
+        job = self.crews.configurations.job[self.crews.member]
+        pairs = np.unique(np.stack([job, self.crews.place], axis=1), axis=0)
+        return [(j, p) for j, p in pairs.tolist()]
+
+    @cached_property
+    def place_of(self) -> dict[tuple[int, int], int]:
+        """(node, node type) -> place."""
+        pairs = zip(self.node.tolist(), self.crews.node_type.tolist(), strict=True)
+        return {pair: p for p, pair in enumerate(pairs)}
+
+    @cached_property
+    def free_nodes(self) -> dict[int, list[int]]:
+        """Nodes that may take several types, and their places."""
+        places: dict[int, list[int]] = {}
+        for p, n in enumerate(self.node.tolist()):
+            places.setdefault(n, []).append(p)
+        return {n: several for n, several in places.items() if len(several) > 1}
+
+
+def arrays(data: NodeModel) -> MatrixModel:
+    """The same model assembled without Pyomo."""
+    crews, places = data.crews, np.arange(len(data.node))
+    nu = crews.columns + places
+    column, leader = np.arange(len(crews.member)), np.flatnonzero(data.leads)
+    rows = Rows()
+    _add_crews(rows, crews)
+    rows.add(len(places), 0.0, 0.0, (crews.place[leader], leader, 1.0), (places, nu, -1.0))
+    job, place = np.array(data.links).T
+    link = np.full((len(data.instance.jobs), len(places)), -1)
+    link[job, place] = np.arange(len(job))
+    linked = link[crews.configurations.job[crews.member], crews.place]
+    rows.add(len(job), -np.inf, 0.0, (linked, column, 1.0), (np.arange(len(job)), nu[place], -1.0))
+    several = [(row, p) for row, of in enumerate(data.free_nodes.values()) for p in of]
+    node_row, p = np.array(several, dtype=np.int64).reshape(-1, 2).T
+    rows.add(len(data.free_nodes), -np.inf, 1.0, (node_row, nu[p], 1.0))
+    if data.required is not None:
+        required = float(data.required)
+        rows.add(1, required, required, (np.zeros_like(places), nu, 1.0))
+    return rows.model(
+        cost=np.concatenate([crews.cost, np.zeros(len(places))]),
+        upper=np.concatenate([crews.upper, np.ones(len(places))]),
+        kind=np.full(data.columns, Kind.INTEGER, np.uint8),
+        offset=crews.offset,
+    )
+
+
+def _add_crews(rows: Rows, crews: Crews) -> None:
+    """Add (cover), (shares) and (gpus)."""
+    q, member, place = crews.configurations, crews.member, crews.place
+    column = np.arange(len(member))
+    fill = len(member) + np.arange(len(crews.fill))
+    rows.add(len(crews.instance.jobs), -np.inf, 1.0, (q.job[member], column, 1.0))
+    if crews.share_rows:
+        row_of = np.full((len(crews.node_type), crews.shares.weight.shape[1]), -1)
+        at, r = np.array(crews.share_rows).T
+        row_of[at, r] = np.arange(len(at))
+        weight = crews.shares.weight[crews.gpu_type[place], :, q.units[member]].astype(float)
+        room = crews.shares.room[crews.gpu_type[crews.fill_place], :, crews.fill].astype(float)
+        taken, r = np.nonzero(weight)
+        given, s = np.nonzero(room)
+        rows.add(
+            len(at),
+            -np.inf,
+            0.0,
+            (row_of[place[taken], r], column[taken], weight[taken, r]),
+            (row_of[crews.fill_place[given], s], fill[given], -room[given, s]),
+        )
+    uses, row_of_place = np.flatnonzero(crews.gpus), np.full(len(crews.node_type), -1)
+    row_of_place[crews.divided] = np.arange(len(crews.divided))
+    rows.add(
+        len(crews.divided),
+        -np.inf,
+        0.0,
+        (row_of_place[place[uses]], column[uses], crews.gpus[uses].astype(float)),
+        (row_of_place[crews.fill_place], fill, 1.0),
+    )
 
 
 def build(data: NodeModel) -> ConcreteModel:

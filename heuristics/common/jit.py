@@ -7,6 +7,8 @@ they are, to debug them. Compiled code is kept in NUMBA_CACHE_DIR if that is set
 package, or in the user's cache where the package is read-only, or else not at all. numba notices
 that the file of a kernel has changed, but not those of the kernels it calls: so all are kept
 together, in a folder that is named for the text of every file of this package.
+
+Bits of integers.
 """
 
 from __future__ import annotations
@@ -156,3 +158,9 @@ def _digest() -> str:
     for file in sorted(PACKAGE.rglob("*.py")):
         digest.update(file.read_bytes())
     return digest.hexdigest()[:16]
+
+
+@one_instruction("cttz")
+def lowest_bit(bits: int) -> int:
+    """The position of the lowest bit that is set; bits != 0."""
+    return (int(bits) & -int(bits)).bit_length() - 1

@@ -9,6 +9,8 @@ minstd    what the authors' program draws: std::minstd_rand0 and, for each numbe
           the second one first; x -> 16807^n x mod 2^31 - 1 leads to any of them at once.
 
 The functions take one state or an array of them, so kernels and numpy share them.
+
+Random numbers one by one, from a state that changes in place; see random_streams.py.
 """
 
 from __future__ import annotations
@@ -17,6 +19,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from rsjs.heuristics.common.jit import inner
 
 States = NDArray[np.uint64]
 
@@ -77,3 +81,19 @@ def _splitmix(x: States) -> States:
     x = (x ^ (x >> np.uint64(30))) * np.uint64(_MIX_1)
     x = (x ^ (x >> np.uint64(27))) * np.uint64(_MIX_2)
     return x ^ (x >> np.uint64(31))
+
+
+draw_one = inner(draw)
+
+
+@inner
+def uniform(state: States) -> float:
+    """The next number in [0, 1) of the xorshift64* stream whose state is `state[0]`."""
+    state[0], number = draw_one(False, state[0])
+    return float(number)
+
+
+@inner
+def below(state: States, n: int) -> int:
+    """The next integer in 0..n-1."""
+    return int(uniform(state) * n)

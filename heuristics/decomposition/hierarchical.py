@@ -15,6 +15,8 @@ Unions of the first controllers are reported as they come in, the jobs of the ot
 the cheapest of them is the decision. Its cost is that of the whole instance, whose postponement
 costs may exceed those that a part sees (parts.py). The parts' bounds add up to one of the divided
 problem, not of the instance: so none is reported.
+
+The hierarchical decomposition, declared as data; it serves what its controllers' method does.
 """
 
 from __future__ import annotations
@@ -22,15 +24,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from rsjs.heuristics.decomposition.parallel import one_by_one
-from rsjs.heuristics.decomposition.partition import divide
-from rsjs.heuristics.decomposition.parts import Part, parts, union
+from rsjs.heuristics.decomposition.parallel import Team, one_by_one, side_by_side
+from rsjs.heuristics.decomposition.partition import Part, divide, parts, union
 from rsjs.heuristics.decomposition.repair import cover
-from rsjs.heuristics.decomposition.side_by_side import Team, side_by_side
 from rsjs.instances import costs
 from rsjs.instances.check import check
 from rsjs.instances.instance import Instance
-from rsjs.instances.method import Call, Method, Report, Run
+from rsjs.instances.method import Call, Method, Option, Report, Run
 from rsjs.instances.open_nodes import complete
 from rsjs.instances.solution import Solution, SolveResult, Stop
 
@@ -183,3 +183,25 @@ def _as_asked(instance: Instance, joined: Solution) -> Solution | None:
     if instance.objective.open_nodes.startswith("rsjs_eq"):
         return cover(instance, joined)
     return complete(instance, joined)
+
+
+HIERARCHICAL = Method(
+    name="hierarchical",
+    summary="Kiros' controllers, each with its own jobs and nodes and any method",
+    kind="heuristic",
+    run="rsjs.heuristics.decomposition.hierarchical:run",
+    prepare="rsjs.heuristics.decomposition.hierarchical:prepare",
+    options={
+        "method": Option(
+            default="greedy:paper",
+            kind="method",
+            help="what each controller runs, exact or heuristic",
+        ),
+        "controllers": Option(default=4, minimum=1, help="number K of controllers"),
+        "split": Option(
+            default="round_robin",
+            choices=("round_robin", "pressure", "demand"),
+            help="jobs in circular order, the most pressing first, or demand for GPUs balanced",
+        ),
+    },
+)

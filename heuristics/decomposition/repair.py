@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from rsjs.instances import costs
 from rsjs.instances.instance import Instance
-from rsjs.instances.required_nodes import required_nodes
+from rsjs.instances.open_nodes import required_nodes
 from rsjs.instances.solution import Solution
 
 Array = NDArray[np.float64]

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from rsjs.heuristics.dispatching.queue_choices import planned
+from rsjs.heuristics.dispatching.queues import planned
 from rsjs.instances import costs
 from rsjs.instances.errors import InputError
 from rsjs.instances.instance import Instance

@@ -27,9 +27,8 @@ from numpy.typing import NDArray
 
 from rsjs.heuristics.common.result import choose_rule, finished
 from rsjs.heuristics.dispatching import candidates
-from rsjs.heuristics.dispatching.first_fit import as_solution, first_fit, rows_without
-from rsjs.heuristics.dispatching.queue_choices import EPOCHS, Choices
-from rsjs.heuristics.dispatching.rooms import Rooms
+from rsjs.heuristics.dispatching.queues import EPOCHS, Choices
+from rsjs.heuristics.dispatching.rooms import Rooms, as_solution, first_fit, rows_without
 from rsjs.heuristics.sts.power_model import PowerModel
 from rsjs.instances import costs
 from rsjs.instances.instance import Instance

@@ -23,8 +23,8 @@ from rsjs.heuristics.common.jit import smallest
 from rsjs.heuristics.common.result import choose_rule, finished
 from rsjs.heuristics.greedy import kernels as kernel
 from rsjs.heuristics.greedy.arrays import Floats
-from rsjs.heuristics.greedy.kernels_state import new_state
-from rsjs.heuristics.greedy.rules import RULES, cluster_tables
+from rsjs.heuristics.greedy.kernels import new_state
+from rsjs.heuristics.greedy.rules import GREEDY_RULES, cluster_tables
 from rsjs.instances import costs
 from rsjs.instances.instance import Instance
 from rsjs.instances.method import Call, Method, Report
@@ -45,7 +45,7 @@ def decide_by_hours(instance: Instance, hours: Floats, rule: str) -> Solution:
     hours : (J, T, G + 1) float [h]
         To completion.
     """
-    chosen, jobs = RULES[rule], len(instance.jobs)
+    chosen, jobs = GREEDY_RULES[rule], len(instance.jobs)
     nodes = cluster_tables(instance.cluster, chosen).nodes
     state = new_state(nodes, jobs, listed=1)
     job_node, job_gpus = np.empty(jobs, dtype=np.int64), np.empty(jobs, dtype=np.int64)
@@ -70,7 +70,7 @@ def decide_by_hours(instance: Instance, hours: Floats, rule: str) -> Solution:
 
 def run(instance: Instance, call: Call, report: Report) -> SolveResult:
     """Solve an instance by greedy."""
-    rule = choose_rule("greedy", call.rule, RULES)
+    rule = choose_rule("greedy", call.rule, GREEDY_RULES)
     with report.phase("solve"):
         solution = decide(instance, rule)
     return finished(instance, solution, report)

@@ -1,22 +1,110 @@
-"""Iterations of the randomized greedy: construct, postprocess, price; see randomized_greedy.py."""
+"""
+Iterations of the randomized greedy: construct, postprocess, price; see randomized_greedy.py.
+
+What a schedule costs: `costs.terms` on arrays, for dedicated GPUs.
+"""
 
 from __future__ import annotations
 
-from rsjs.heuristics.common.jit import compiled, inlined, inner
-from rsjs.heuristics.common.kernels_random_numbers import draw
-from rsjs.heuristics.common.random_streams import States
-from rsjs.heuristics.greedy.arrays import Floats, NodeTables, Objective
-from rsjs.heuristics.greedy.kernels_placement import clear, place
-from rsjs.heuristics.greedy.kernels_postprocessing import postprocess
-from rsjs.heuristics.greedy.kernels_schedule_cost import total_cost
-from rsjs.heuristics.greedy.kernels_state import State
-from rsjs.heuristics.greedy.randomized_arrays import Choices
+from math import inf
+
+from rsjs.heuristics.common.jit import at, compiled, inlined, inner
+from rsjs.heuristics.common.random_streams import States, draw_one
+from rsjs.heuristics.greedy.arrays import Floats, Ints, NodeTables, Objective
+from rsjs.heuristics.greedy.kernels import State, clear, place, postprocess
+from rsjs.heuristics.greedy.randomized_arrays import RandomChoices
+
+PROPORTIONAL, FIRST_ENDING, NEXT_EVENT = range(3)  # in decision_tables.ENERGIES
+
+
+@inner
+def total_cost(
+    nodes: NodeTables, objective: Objective, state: State, running: int, postponement: float
+) -> float:
+    """Tardiness + postponement + energy + idle [$]; jobs that run are summed as placed."""
+    gpus_of_type, gpu_of_type, cost_of_type = (
+        nodes.gpus_of_type,
+        nodes.gpu_of_type,
+        nodes.cost_of_type,
+    )
+    node_type, idle, job, node, gpus, best = (
+        state.node_type,
+        state.idle,
+        state.job,
+        state.node,
+        state.gpus,
+        state.best,
+    )
+    table, late_cost, due, weight, kind = (
+        objective.hours,
+        objective.tardiness,
+        objective.due,
+        objective.weight,
+        objective.energy,
+    )
+    energy, tardiness, first = 0.0, 0.0, inf
+    if kind == FIRST_ENDING:
+        best[:] = inf
+    for r in range(running):
+        j, n, g = job[r], node[r], gpus[r]
+        v = node_type[at(n)]
+        gpu = gpu_of_type[at(v)]
+        hours = table[at(j), at(gpu), at(g)]
+        first = min(first, hours)
+        if kind == FIRST_ENDING:
+            best[at(n)] = min(best[at(n)], hours)
+        elif kind == PROPORTIONAL:
+            size = gpus_of_type[at(v)]
+            energy += g / size * cost_of_type[at(v), at(size - idle[at(n)])] * hours
+        if objective.at_completion:
+            tardiness += late_cost[at(j), at(gpu), at(g)]
+    if not objective.at_completion:
+        end = objective.now + first
+        for r in range(running):
+            late = end - due[job[r]]
+            if late > 0.0:
+                tardiness += weight[job[r]] * late
+    idle_gpus = 0
+    for n in range(idle.shape[0]):
+        v = node_type[n]
+        if v >= 0:
+            idle_gpus += idle[n]
+            price = cost_of_type[at(v), at(gpus_of_type[at(v)] - idle[n])]
+            if kind == FIRST_ENDING:
+                energy += price * best[n]
+            elif kind == NEXT_EVENT:
+                energy += price
+    if kind == NEXT_EVENT and running > 0:
+        energy *= first
+    if objective.selected > 0 and objective.mu > 0.0:
+        idle_gpus += completed(
+            objective.selected, node_type, nodes.spare, nodes.fewest, nodes.class_of_node
+        )
+    return tardiness + postponement + energy + objective.mu * idle_gpus
+
+
+@inner
+def completed(
+    selected: int, node_type: Ints, spare: Ints, fewest: Ints, class_of_node: Ints
+) -> int:
+    """GPUs of the nodes without a job that are selected to make up `selected` of them."""
+    missing = selected
+    for n in range(node_type.shape[0]):
+        if node_type[n] >= 0:
+            missing -= 1
+    gpus = 0
+    for i in range(spare.shape[0]):
+        n = spare[i]
+        if missing > 0 and node_type[n] < 0:
+            gpus += fewest[class_of_node[n]]
+            missing -= 1
+    return gpus
 
 
 @compiled
 def iterate(
     nodes: NodeTables,
-    choices: Choices,
+    choices: RandomChoices,
     objective: Objective,
     state: State,
     first: int,
@@ -35,7 +123,7 @@ def iterate(
 @inner
 def construct(
     nodes: NodeTables,
-    choices: Choices,
+    choices: RandomChoices,
     objective: Objective,
     state: State,
     randomised: bool,
@@ -52,14 +140,14 @@ def construct(
         if position < last:
             carried = queue[position + 1]
             if randomised:
-                stream, u = draw(choices.minstd, stream)
+                stream, u = draw_one(choices.minstd, stream)
                 heavier = weight[job] > weight[carried]
                 if u < (choices.swap_heavier if heavier else choices.swap_other):
                     job, carried = carried, job
         rank, u_node = 0, 0.0
         if choices.listed > 1 and randomised:
-            stream, u = draw(choices.minstd, stream)
-            stream, u_node = draw(choices.minstd, stream)
+            stream, u = draw_one(choices.minstd, stream)
+            stream, u_node = draw_one(choices.minstd, stream)
             while u >= choices.chance[job, rank]:
                 rank += 1
         code = choices.candidate[job, rank]
@@ -84,7 +172,7 @@ def construct(
 
 
 @inlined
-def is_full(choices: Choices, state: State) -> bool:
+def is_full(choices: RandomChoices, state: State) -> bool:
     """Whether no configuration of any job finds a node."""
     full = True
     for kind in range(state.room.shape[0]):

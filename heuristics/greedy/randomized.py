@@ -31,10 +31,10 @@ from rsjs.heuristics.common.jit import smallest
 from rsjs.heuristics.common.result import choose_rule
 from rsjs.heuristics.common.stopping import Iterations, Reported, Stopping
 from rsjs.heuristics.greedy.arrays import Floats
+from rsjs.heuristics.greedy.kernels import new_state
 from rsjs.heuristics.greedy.kernels_randomized import iterate
-from rsjs.heuristics.greedy.kernels_state import new_state
 from rsjs.heuristics.greedy.randomized_arrays import Prepared, prepared
-from rsjs.heuristics.greedy.randomized_rules import RULES
+from rsjs.heuristics.greedy.rules import RANDOMIZED_RULES
 from rsjs.instances import costs
 from rsjs.instances.instance import Instance
 from rsjs.instances.method import Call, Method, Report
@@ -94,7 +94,7 @@ class Constructions:
 
 def run(instance: Instance, call: Call, report: Report) -> SolveResult:
     """Solve an instance by the randomized greedy."""
-    rule = RULES[choose_rule("randomized_greedy", call.rule, RULES)]
+    rule = RANDOMIZED_RULES[choose_rule("randomized_greedy", call.rule, RANDOMIZED_RULES)]
     most, seed = call.options.get("iterations", 1000), call.limits.seed
     if most < 0:
         raise ValueError(f"iterations={most}, must be >= 0")
@@ -149,4 +149,4 @@ def prepare(_method: Method, _call: Call, _jobs: int) -> None:
 
 def compile_kernels() -> None:
     """Compile or load the kernels of an iteration."""
-    Constructions(prepared(smallest(), RULES["paper"])).costs(1, 1)
+    Constructions(prepared(smallest(), RANDOMIZED_RULES["paper"])).costs(1, 1)

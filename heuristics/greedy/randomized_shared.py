@@ -21,13 +21,12 @@ from rsjs.heuristics.common.jit import smallest
 from rsjs.heuristics.common.random_streams import first_states
 from rsjs.heuristics.common.result import finished
 from rsjs.heuristics.common.stopping import Iterations, Reported, Stopping
-from rsjs.heuristics.dispatching.queue_choices import EPOCHS, Choices
-from rsjs.heuristics.greedy.arrays import Floats
+from rsjs.heuristics.dispatching.queues import EPOCHS, Choices
+from rsjs.heuristics.greedy.arrays import Floats, copied
+from rsjs.heuristics.greedy.kernels import new_state
 from rsjs.heuristics.greedy.kernels_shared import iterate
-from rsjs.heuristics.greedy.kernels_state import new_state
-from rsjs.heuristics.greedy.node_levels import copied
 from rsjs.heuristics.greedy.randomized import search
-from rsjs.heuristics.greedy.randomized_queue_tables import (
+from rsjs.heuristics.greedy.randomized_arrays import (
     LISTED,
     Drawn,
     listed,

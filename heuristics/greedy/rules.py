@@ -1,4 +1,8 @@
-"""Rules of greedy, as data, and what they make of a cluster."""
+"""
+Rules of greedy, as data, and what they make of a cluster.
+
+Rules of the randomized greedy, as data.
+"""
 
 from __future__ import annotations
 
@@ -13,15 +17,14 @@ from numpy.typing import NDArray
 from rsjs.heuristics.dispatching import candidates
 from rsjs.heuristics.dispatching.placement import Ints, Pool, pool_by_gpu_type
 from rsjs.heuristics.greedy import postprocessing
-from rsjs.heuristics.greedy.arrays import NodeTables, node_tables
-from rsjs.heuristics.greedy.node_levels import Levels, all_closed
+from rsjs.heuristics.greedy.arrays import Levels, NodeTables, all_closed, node_tables
 from rsjs.instances.cluster import Cluster
 
 Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Rule:
+class GreedyRule:
     """
     One reading of the algorithm.
 
@@ -40,16 +43,16 @@ class Rule:
     each_node: bool
 
 
-RULES = {
+GREEDY_RULES = {
     # the authors' program: a configuration costs as much as the cheapest whole VM with g GPUs
-    "code": Rule(
+    "code": GreedyRule(
         price=candidates.full_price_by_gpu_type,
         strict=False,
         equivalents=postprocessing.cheaper_equivalents,
         each_node=False,
     ),
     # as published: g / s_v of the price of a VM with s_v GPUs, where that is cheapest
-    "paper": Rule(
+    "paper": GreedyRule(
         price=candidates.share_price_by_gpu_type,
         strict=True,
         equivalents=postprocessing.smaller_equivalents,
@@ -80,10 +83,10 @@ class ClusterTables:
         return all_closed(self.nodes)
 
 
-_TABLES: WeakKeyDictionary[Cluster, dict[Rule, ClusterTables]] = WeakKeyDictionary()
+_TABLES: WeakKeyDictionary[Cluster, dict[GreedyRule, ClusterTables]] = WeakKeyDictionary()
 
 
-def cluster_tables(cluster: Cluster, rule: Rule) -> ClusterTables:
+def cluster_tables(cluster: Cluster, rule: GreedyRule) -> ClusterTables:
     """The tables of a cluster, made once for each rule."""
     by_rule = _TABLES.setdefault(cluster, {})
     known = by_rule.get(rule)
@@ -95,3 +98,38 @@ def cluster_tables(cluster: Cluster, rule: Rule) -> ClusterTables:
             nodes=node_tables(cluster, pool, rule.price(cluster), equivalents),
         )
     return known
+
+
+@dataclass(frozen=True, kw_only=True)
+class RandomizedRule:
+    """
+    One reading of the algorithm.
+
+    Attributes
+    ----------
+    greedy : the rule of the first iteration
+    swap_heavier, swap_other : chance that a job is passed by the next one in the queue, if the
+        job is the heavier one of both, and otherwise
+    listed : the length of the lists that candidates and nodes are drawn from
+    """
+
+    greedy: GreedyRule
+    swap_heavier: float
+    swap_other: float
+    listed: int
+
+
+RANDOMIZED_RULES = {
+    "code": RandomizedRule(
+        greedy=GREEDY_RULES["code"],
+        swap_heavier=0.55,
+        swap_other=0.45,
+        listed=1,
+    ),
+    "paper": RandomizedRule(
+        greedy=GREEDY_RULES["paper"],
+        swap_heavier=0.45,
+        swap_other=0.55,
+        listed=3,
+    ),
+}

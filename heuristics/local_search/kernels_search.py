@@ -1,23 +1,65 @@
-"""Kernel: the best neighbour of all neighbourhoods, again and again, until none costs less."""
+"""
+Kernel: the best neighbour of all neighbourhoods, again and again, until none costs less.
+
+Kernel: by how much a schedule costs more [$] if one job goes elsewhere, without doing it.
+
+Dedicated GPUs only, and the instance's own objective. The price of a node may depend on the GPUs
+in use; where energy is proportional it does not, so that other jobs pay what they did.
+
+Kernels: from one schedule towards another, job by job; see path_relinking.py.
+
+A step gives one job the configuration that it has in the guide, or postpones it as there. It may
+stay on its node, which becomes of another type if the job is alone there, go to any open node
+with room or to a closed one, the first one of each class. The step that costs least is made,
+whether it improves or not. Jobs on shares, here or in the guide, stay what they are.
+"""
 
 from __future__ import annotations
 
-from rsjs.heuristics.common.jit import compiled
-from rsjs.heuristics.local_search.arrays import Bools, Ints, Tables
-from rsjs.heuristics.local_search.kernels_gpu_neighbourhood import other_gpu_counts
-from rsjs.heuristics.local_search.kernels_job_neighbourhoods import (
+from math import inf
+from typing import NamedTuple
+
+import numpy as np
+
+from rsjs.heuristics.common.jit import compiled, inner
+from rsjs.heuristics.local_search.arrays import (
+    AT_COMPLETION,
+    AT_NEXT_EVENT,
+    COST,
+    EVENT,
+    FIRST_ENDING,
+    NEXT_EVENT,
+    OVERDUE,
+    PRICES,
+    PROPORTIONAL,
+    RUNNING,
+    Bools,
+    Floats,
+    Ints,
+    Schedule,
+    Tables,
+)
+from rsjs.heuristics.local_search.kernels_costs import (
+    event_without,
+    overdue,
+    own_cost,
+    refresh,
+    reshaping,
+    spare_gpus,
+    without,
+)
+from rsjs.heuristics.local_search.kernels_neighbourhoods import (
+    Move,
+    clear,
+    half_the_gpus,
     late_with_dear,
     late_with_running,
-    postponed_with_running,
-)
-from rsjs.heuristics.local_search.kernels_neighbourhoods import Move, clear, make
-from rsjs.heuristics.local_search.kernels_node_neighbourhoods import (
-    half_the_gpus,
+    make,
+    other_gpu_counts,
     other_gpu_type,
+    postponed_with_running,
     twice_the_gpus,
 )
-from rsjs.heuristics.local_search.kernels_refreshing import refresh
-from rsjs.heuristics.local_search.schedules import COST, Schedule
 
 LEAST = 1e-12  # relative improvement that counts
 MOVES, NEIGHBOURS = range(2)  # in `done`
@@ -71,3 +113,175 @@ def descend(
         if refresh(tables, s) >= before:  # nothing but rounding
             return True
     return False
+
+
+@inner
+def transfer(tables: Tables, s: Schedule, j: int, n: int, v: int, q: int) -> float:
+    """
+    Job j leaves its node, if it has one, and goes to another node.
+
+    Parameters
+    ----------
+    n : that node; -1 = it is postponed
+    v : its type, which it keeps if it is open
+    q : the code of the job there
+    """
+    m, first_m, first_n, prices = s.node[j], inf, inf, s.total[PRICES]
+    change: float = 0.0
+    opened, closed = -1, -1
+    if m < 0:
+        change -= tables.postponement[j]
+    elif s.begin[m + 1] - s.begin[m] == 1:
+        change -= s.value[m]
+        prices -= s.rate[m]
+        closed = tables.node_class[m]
+    else:
+        first_m = without(s, m, j)
+        rate = tables.price[s.kind[m], s.used[m] - s.column[j]]
+        change += tables.mu * s.column[j] - own_cost(tables, s, m, j, s.code[j])
+        if tables.energy == FIRST_ENDING:
+            change += rate * first_m - s.rate[m] * s.first[m]
+        prices += rate - s.rate[m]
+    if n < 0:
+        change += tables.postponement[j]
+    else:
+        g, hours = q % tables.columns, tables.hours[j, q]
+        first_n = min(s.first[n], hours)
+        rate = tables.price[v, s.used[n] + g]
+        if tables.tardiness == AT_COMPLETION:
+            change += tables.late[j, q]
+        if tables.energy == PROPORTIONAL:
+            change += g / tables.size[v] * rate * hours
+        if tables.energy == FIRST_ENDING:
+            change += rate * first_n
+        if s.kind[n] >= 0:
+            change -= tables.mu * g
+            if tables.energy == FIRST_ENDING:
+                change -= s.rate[n] * s.first[n]
+        else:
+            change += tables.mu * (tables.size[v] - g)
+            opened = tables.node_class[n]
+        prices += rate - s.rate[n]
+    if tables.mu > 0.0 and opened != closed:
+        change += tables.mu * (
+            spare_gpus(tables, s, opened, closed) - spare_gpus(tables, s, -1, -1)
+        )
+    if tables.energy == NEXT_EVENT or tables.tardiness == AT_NEXT_EVENT:
+        event = min(event_without(s, m, n), first_m, first_n)
+        change += _at_event(tables, s, event, prices, j, int(n >= 0) - int(m >= 0))
+    return change
+
+
+@inner
+def _at_event(tables: Tables, s: Schedule, event: float, prices: float, j: int, sign: int) -> float:
+    """By how much more is charged at the next event if job j joins (1) or leaves (-1)."""
+    change = 0.0
+    if s.length[RUNNING] > 0:
+        if tables.energy == NEXT_EVENT:
+            change -= s.total[EVENT] * s.total[PRICES]
+        if tables.tardiness == AT_NEXT_EVENT:
+            change -= s.total[OVERDUE]
+    if event < inf:
+        if tables.energy == NEXT_EVENT:
+            change += event * prices
+        if tables.tardiness == AT_NEXT_EVENT:
+            change += overdue(s, event)
+            change += sign * tables.weight[j] * max(0.0, event - tables.slack[j])
+    return change
+
+
+class Step(NamedTuple):
+    """The best step: job, node or -1, its type, column (4,); its change (1,) [$]."""
+
+    what: Ints
+    change: Floats
+
+
+def no_step() -> Step:
+    """Room for a step."""
+    return Step(np.zeros(4, dtype=np.int64), np.zeros(1))
+
+
+@compiled
+def make_step(tables: Tables, s: Schedule, guide: Ints, step: Step) -> bool:
+    """
+    Find the step that costs least and make it; what follows from it is left to `refresh`.
+
+    Parameters
+    ----------
+    guide : (J,) codes, -1 = postponed
+
+    Returns
+    -------
+    Whether any is possible.
+    """
+    step.change[0] = inf
+    for j in range(guide.shape[0]):
+        if is_open(tables, s, guide, j):
+            _job(tables, s, guide[j], j, step)
+    if step.change[0] == inf:
+        return False
+    j, n = step.what[0], step.what[1]
+    s.node[j], s.column[j] = n, step.what[3]
+    if n >= 0:
+        s.kind[n] = step.what[2]
+    return True
+
+
+@inner
+def is_open(tables: Tables, s: Schedule, guide: Ints, j: int) -> bool:
+    """Whether a job differs from the guide and may be moved."""
+    to_share: bool = guide[j] >= 0 and guide[j] % tables.columns > tables.largest
+    if s.node[j] < 0:
+        return guide[j] >= 0 and not to_share
+    from_share: bool = s.column[j] > tables.largest
+    return guide[j] != s.code[j] and not from_share and not to_share
+
+
+@inner
+def _keep(step: Step, j: int, n: int, v: int, column: int, change: float) -> None:
+    if change < step.change[0]:
+        step.what[0], step.what[1], step.what[2], step.what[3] = j, n, v, column
+        step.change[0] = change
+
+
+@inner
+def _job(tables: Tables, s: Schedule, q: int, j: int, step: Step) -> None:
+    """All places for one job with the code q."""
+    if q < 0:
+        _keep(step, j, -1, -1, 0, transfer(tables, s, j, -1, -1, q))
+        return
+    gpu, g = q // tables.columns, q % tables.columns
+    own = s.node[j]
+    if own >= 0:
+        _own_node(tables, s, gpu, g, j, own, step)
+    for n in range(s.kind.shape[0]):
+        v = s.kind[n]
+        if v >= 0 and n != own and tables.gpu[v] == gpu and s.used[n] + g <= tables.size[v]:
+            _keep(step, j, n, v, g, transfer(tables, s, j, n, v, q))
+    for d in range(s.closed.shape[0]):
+        if s.closed[d] >= 0:
+            _closed_node(tables, s, q, j, s.closed[d], step)
+
+
+@inner
+def _closed_node(tables: Tables, s: Schedule, q: int, j: int, n: int, step: Step) -> None:
+    gpu, g = q // tables.columns, q % tables.columns
+    for v in range(tables.size.shape[0]):
+        fits = tables.gpu[v] == gpu and g <= tables.size[v]
+        if fits and tables.allowed[tables.node_class[n], v]:
+            _keep(step, j, n, v, g, transfer(tables, s, j, n, v, q))
+
+
+@inner
+def _own_node(tables: Tables, s: Schedule, gpu: int, g: int, j: int, n: int, step: Step) -> None:
+    """The node stays of its type, or takes any if no other job is there."""
+    alone = s.begin[n + 1] - s.begin[n] == 1
+    used = s.used[n] - s.column[j] + g
+    for i in range(s.begin[n], s.begin[n + 1]):
+        s.trial[s.member[i]] = s.column[s.member[i]]
+    s.trial[j] = g
+    for v in range(tables.size.shape[0]):
+        fits = tables.gpu[v] == gpu and used <= tables.size[v]
+        if fits and (v == s.kind[n] or (alone and tables.allowed[tables.node_class[n], v])):
+            _keep(step, j, n, v, g, reshaping(tables, s, n, v, used, s.trial))

@@ -20,23 +20,138 @@ as the number of nodes, by the gain; but it keeps one schedule only, which it li
 
 The number of open nodes changes on a path; idle ones are selected afterwards where that is asked
 for ("jahani_eq"). Jobs on shares of GPUs are not moved by steps, but by local search.
+
+The path from a schedule towards another one; see path_relinking.py.
+
+The best schedules found, no two of them alike.
 """
 
 from __future__ import annotations
 
 from math import ceil, inf
 
+import numpy as np
+
 from rsjs.heuristics.common.initial_solutions import Found, gathered
 from rsjs.heuristics.common.jit import smallest
 from rsjs.heuristics.common.stopping import Iterations, Reported, Stopping
-from rsjs.heuristics.local_search import local_search
-from rsjs.heuristics.local_search.descent import Descent
-from rsjs.heuristics.local_search.elite_pool import Elite, Pool, configurations
+from rsjs.heuristics.local_search import kernels_costs, kernels_search, local_search
+from rsjs.heuristics.local_search.arrays import Ints, Schedule, schedule, solution, tables
+from rsjs.heuristics.local_search.local_search import Descent
 from rsjs.heuristics.local_search.methods import PATH_RELINKING, options_of
-from rsjs.heuristics.local_search.relinking import Relinking
+from rsjs.instances import costs
 from rsjs.instances.instance import Instance
 from rsjs.instances.method import Call, Method, Report
 from rsjs.instances.solution import Solution, SolveResult, Stop
+
+
+def configurations(instance: Instance, solution: Solution) -> Ints:
+    """
+    (J,) code of each job's configuration, see descent_tables; -1 = postponed.
+
+    The node does not count, nor its size: nodes of a class are interchangeable.
+    """
+    cluster = instance.cluster
+    columns = cluster.largest + 1 + instance.jobs.inflation.shape[2]
+    runs, shared = solution.job_node >= 0, solution.job_level >= 0
+    column = np.where(shared, cluster.largest + 1 + solution.job_level, solution.job_gpus)
+    gpu = cluster.gpu_of_type[solution.node_type[solution.job_node]]
+    code: Ints = np.where(runs, gpu * columns + column, -1)
+    return code
+
+
+class Elite:
+    """A schedule of the pool: its cost [$], its configurations, and its number."""
+
+    def __init__(self, found: Found, code: Ints, number: int) -> None:
+        self.cost, self.solution = found
+        self.code, self.number = code, number
+
+    def distance(self, code: Ints) -> int:
+        """Jobs with another configuration."""
+        return int(np.count_nonzero(self.code != code))
+
+
+class Pool:
+    """
+    At most `size` schedules, the best one first.
+
+    A schedule gets in if it is better than all that differ from it in fewer than `least` jobs,
+    which it replaces; of too many the worst one goes.
+    """
+
+    def __init__(self, instance: Instance, size: int, least: int) -> None:
+        self._instance, self._size, self._least = instance, size, least
+        self._numbers = 0
+        self.members: list[Elite] = []
+
+    def add(self, found: Found) -> bool:
+        """Whether the schedule got in."""
+        code = configurations(self._instance, found[1])
+        near = [member for member in self.members if member.distance(code) < self._least]
+        if any(member.cost <= found[0] for member in near):
+            return False
+        self._numbers += 1
+        new = Elite(found, code, self._numbers)
+        kept = [member for member in self.members if member not in near] + [new]
+        self.members = sorted(kept, key=lambda member: (member.cost, member.number))[: self._size]
+        return new in self.members
+
+
+class Relinking:
+    """
+    Paths in one instance.
+
+    Attributes
+    ----------
+    steps : int
+        Made so far.
+    """
+
+    def __init__(self, instance: Instance) -> None:
+        self._instance, self._tables = instance, tables(instance)
+        self._step = kernels_search.no_step()
+        self.steps = 0
+
+    def path(self, start: Solution, guide: Ints, most: int, stop: Stopping) -> Found | None:
+        """
+        The cheapest schedule on the way, the start left out.
+
+        Parameters
+        ----------
+        guide : (J,) codes as in `elite_pool.configurations`
+        most : int
+            Steps.
+        stop : asked after each step
+
+        Returns
+        -------
+        Cost [$] and schedule; None if no step is possible.
+        """
+        state = self._state(start)
+        least, best = inf, None
+        for _ in range(most):
+            if not kernels_search.make_step(self._tables, state, guide, self._step):
+                break
+            cost = kernels_costs.refresh(self._tables, state)
+            self.steps += 1
+            if cost < least:
+                least = cost
+                best = state.node.copy(), state.column.copy(), state.kind.copy()
+            if stop(least, iterations=0):
+                break
+        if best is None:
+            return None
+        node, column, kind = best
+        cheapest = state._replace(node=node, column=column, kind=kind)
+        found = solution(self._instance, self._tables, cheapest)
+        return costs.terms(self._instance, found).total, found
+
+    def _state(self, start: Solution) -> Schedule:
+        state = schedule(self._instance, self._tables, start, 1)
+        kernels_costs.refresh(self._tables, state)
+        return state
+
 
 PATH = 0.5  # part of the distance that a path follows
 ALIKE = 50  # schedules that differ in fewer than 1 job of so many are alike

@@ -23,8 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rsjs.instances.mig.geometry import geometry, slices
-from rsjs.instances.mig.reconfiguration.partitions import candidates
-from rsjs.instances.mig.reconfiguration.problem import Repartition, Schedule, makespan
+from rsjs.instances.mig.reconfiguration.problem import Repartition, Schedule, candidates, makespan
 
 if TYPE_CHECKING:
     from rsjs.instances.mig.geometry import Geometry

@@ -16,8 +16,7 @@ from numpy.typing import NDArray
 
 from rsjs.heuristics.common.random_streams import first_states
 from rsjs.heuristics.mig.kernels import schedule, tables
-from rsjs.instances.mig.scheduling.problem import SchedulingProblem
-from rsjs.instances.mig.scheduling.schedule import Schedule, terms
+from rsjs.instances.mig.scheduling.problem import Schedule, SchedulingProblem, terms
 
 HOT, COLD = 2.5e-3, 1.5e-4  # temperatures, relative to the value
 BETWEEN = 100  # iterations between two questions whether to stop
@@ -54,7 +53,7 @@ def local_search(
     stop : callable
         Asked every `BETWEEN` iterations.
     """
-    from rsjs.heuristics.mig.kernels_mig_annealing import Order, anneal, price
+    from rsjs.heuristics.mig.kernels import Order, anneal, price
 
     given = min(starts, key=lambda start: problem.objective.values(terms(problem, start)))
     p = tables(problem)

@@ -26,8 +26,7 @@ import numpy as np
 from rsjs.heuristics.common.result import choose_rule
 from rsjs.heuristics.mig.kernels import schedule, tables
 from rsjs.instances.mig.jobs import Integers
-from rsjs.instances.mig.scheduling.problem import SchedulingProblem
-from rsjs.instances.mig.scheduling.schedule import Schedule
+from rsjs.instances.mig.scheduling.problem import Schedule, SchedulingProblem
 
 Keys = list[Integers]
 
@@ -78,7 +77,7 @@ def best_fit(problem: SchedulingProblem, rule: str = "fcfs", poll: int = 1) -> S
         Minutes between two looks into the queue; see `mig_tables.tables`.
     """
     rank = ranks(problem, rule)
-    from rsjs.heuristics.mig.kernels_mig_simulation import simulate
+    from rsjs.heuristics.mig.kernels import simulate
 
     minute, unit = np.empty((2, problem.steps), dtype=np.int64)
     simulate(tables(problem, poll), rank, False, minute, unit)

@@ -9,19 +9,65 @@ d dedicated GPUs and n_l shares of level l has k = d + bins(n) GPUs in use and c
 where under "proportional" energy is 0 and late has each job's part of the node price. `bins` is
 read from a table: sum_l n_l step_l is the index of the counts n. Nodes of the class c that stand
 empty but count cost `spare_c` each (`open_nodes`, Jahani 2019 (9) with mu).
+
+What runs on each node, as arrays that kernels change in place; to and from a `Solution`.
+
+How many GPUs sets of shares fill, as a table over the number of shares of each level.
 """
 
 from __future__ import annotations
 
+from itertools import product
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rsjs.heuristics.ruin_recreate.share_bins import by_units, table_of_bins
 from rsjs.instances import costs
+from rsjs.instances.cluster import Cluster, GpuType
 from rsjs.instances.instance import Instance
-from rsjs.instances.required_nodes import required_nodes
+from rsjs.instances.open_nodes import complete, required_nodes
+from rsjs.instances.solution import Solution
+
+MOST_FILLINGS = 4_000_000  # entries of a table
+
+
+def by_units(gpu: GpuType) -> list[int]:
+    """Share levels of a GPU type, the smallest first."""
+    return sorted(range(len(gpu.levels)), key=lambda a: gpu.levels[a].units)
+
+
+def table_of_bins(cluster: Cluster, i: int, jobs: int) -> tuple[Index, list[int]] | None:
+    """
+    GPUs that shares fill, and the step of each level in that table, levels by units.
+
+    Counts n fit on b GPUs iff n less some maximal filling of one GPU fits on b - 1.
+    """
+    gpu, most = cluster.gpu_types[i], int(cluster.largest_of_gpu[i])
+    units = [gpu.levels[level].units for level in by_units(gpu)]
+    if not units or not most:
+        return None
+    counts = [min(jobs, most * gpu.units // u) + 2 for u in units]
+    if np.prod(counts, dtype=float) > MOST_FILLINGS:
+        found = f"{np.prod(counts, dtype=float):.0f} sets of shares of {gpu.name} on one node"
+        raise ValueError(f"{found}; ruin_recreate serves up to {MOST_FILLINGS}")
+    ranges = [range(gpu.units // u + 1) for u in units]
+    fillings = np.array(list(product(*ranges)))
+    taken = fillings @ units
+    maximal = fillings[(taken <= gpu.units) & (taken > gpu.units - min(units))].tolist()
+    fits = np.zeros(counts, dtype=bool)
+    fits[(0,) * len(units)] = True
+    least = np.where(fits, 0, most + 1)
+    for b in range(1, most + 1):
+        after = [
+            fits[np.ix_(*(np.maximum(np.arange(c) - n, 0) for c, n in zip(counts, f, strict=True)))]
+            for f in maximal
+        ]
+        fits = np.logical_or.reduce(after)
+        least[fits & (least > b)] = b
+    steps = [int(np.prod(counts[level + 1 :], dtype=np.int64)) for level in range(len(units))]
+    return least.ravel(), steps
+
 
 Array = NDArray[np.float64]
 Index = NDArray[np.int64]
@@ -167,3 +213,106 @@ def _padded(allowed: NDArray[np.bool_]) -> Index:
         types_of_class = np.flatnonzero(members)
         row[: len(types_of_class)] = types_of_class
     return types
+
+
+class State(NamedTuple):
+    """
+    Nodes and postponed jobs; M is the most jobs that a node can have.
+
+    Attributes
+    ----------
+    kind : (N,) int
+        Node type; an empty node has one too.
+    load : (N,) int
+        Jobs on the node.
+    jobs, shape : (N, M + 1) int
+        Its jobs and their shapes, in the first `load` entries.
+    dedicated, shares : (N,) int
+        Dedicated GPUs in use; index of the shares in the table of bins.
+    first : (N,) float [h]
+        Least theta, inf if empty.
+    base, cost : (N,) float [$]
+        Cost of the node apart from its jobs' own costs, of an empty one as a spare; with them,
+        0 if empty.
+    waiting : (J,) int
+        Postponed jobs, in the first `size[0]` entries.
+    size : (1,) int
+    empty : (C,) int
+        Empty nodes of each class.
+    """
+
+    kind: Index
+    load: Index
+    jobs: Index
+    shape: Index
+    dedicated: Index
+    shares: Index
+    first: Array
+    base: Array
+    cost: Array
+    waiting: Index
+    size: Index
+    empty: Index
+
+
+def nothing_runs(problem: Shapes, kind: Index) -> State:
+    """Empty nodes of the given types, (N,), and all jobs postponed."""
+    nodes, jobs = len(kind), len(problem.postponement)
+    least = np.where(problem.units > 0, problem.units, 1 << 40).min(axis=1)
+    most = int(min(jobs, (problem.size * problem.whole // least).max()))
+    classes = len(problem.type_count)
+    return State(
+        kind=kind.astype(np.int64),
+        load=np.zeros(nodes, dtype=np.int64),
+        jobs=np.zeros((nodes, most + 1), dtype=np.int64),
+        shape=np.zeros((nodes, most + 1), dtype=np.int64),
+        dedicated=np.zeros(nodes, dtype=np.int64),
+        shares=np.zeros(nodes, dtype=np.int64),
+        first=np.full(nodes, np.inf),
+        base=problem.spare[problem.node_class],
+        cost=np.zeros(nodes),
+        waiting=np.arange(jobs),
+        size=np.array([jobs]),
+        empty=np.bincount(problem.node_class, minlength=classes),
+    )
+
+
+def decision(instance: Instance, problem: Shapes, state: State) -> Solution:
+    """The decision, completed as `open_nodes` asks."""
+    jobs, cluster = len(instance.jobs), instance.cluster
+    node, level = np.full(jobs, -1), np.full(jobs, -1)
+    gpus = np.zeros(jobs, dtype=np.int64)
+    for n in np.flatnonzero(state.load).tolist():
+        v, count = int(state.kind[n]), int(state.load[n])
+        there, shape = state.jobs[n, :count], state.shape[n, :count]
+        node[there], gpus[there] = n, problem.gpus[v, shape]
+        shared = problem.gpus[v, shape] == 0
+        if shared.any():
+            order = by_units(cluster.gpu_types[cluster.gpu_of_type[v]])
+            level[there[shared]] = np.array(order)[shape[shared]]
+    kind = np.where(state.load > 0, state.kind, -1)
+    return complete(instance, Solution.of(node, gpus, kind, level))
+
+
+def loaded(instance: Instance, problem: Shapes, start: Solution) -> State:
+    """A feasible decision as a state; node costs are left to be computed."""
+    kind = np.where(start.node_type >= 0, start.node_type, problem.types[problem.node_class, 0])
+    state = nothing_runs(problem, kind)
+    gpu = instance.cluster.gpu_of_type
+    for j in np.flatnonzero(start.job_node >= 0).tolist():
+        n = int(start.job_node[j])
+        v = int(kind[n])
+        order = by_units(instance.cluster.gpu_types[gpu[v]]) if instance.has_sharing else []
+        if start.job_level[j] >= 0:
+            a = order.index(int(start.job_level[j]))
+        else:
+            a = len(order) + int(start.job_gpus[j]) - 1
+        at = int(state.load[n])
+        state.jobs[n, at], state.shape[n, at] = j, a
+        state.load[n] += 1
+    waits = np.flatnonzero(start.job_node < 0)
+    state.waiting[: len(waits)] = waits
+    state.size[0] = len(waits)
+    busy = state.load > 0
+    state.empty[:] = np.bincount(problem.node_class[~busy], minlength=len(state.empty))
+    return state

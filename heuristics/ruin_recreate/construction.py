@@ -6,20 +6,36 @@ node is opened by a leader, the other jobs are inserted by decreasing gain at th
 cost, then every node gives its jobs their best shapes (`kernels.recreate` with beta = 1).
 
 Where exactly R nodes must have a job, they are opened by a cheapest matching of jobs to nodes.
+
+Priced greedy: one pass of insertion at the prices of a Lagrangian dual, and nothing more.
+
+The prices prove a lower bound; see `prices` and `priced_construction`.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
+from rsjs.heuristics.common.jit import smallest
 from rsjs.heuristics.common.random_streams import first_states
-from rsjs.heuristics.ruin_recreate import kernels_insertion, kernels_node_sizes, kernels_recreate
-from rsjs.heuristics.ruin_recreate.arrays import EXACTLY, Index, Shapes
+from rsjs.heuristics.common.result import bounded, no_decision
+from rsjs.heuristics.ruin_recreate import dual_prices, kernels_node, kernels_recreate
+from rsjs.heuristics.ruin_recreate import kernels_recreate as kernels_insertion
+from rsjs.heuristics.ruin_recreate.arrays import (
+    EXACTLY,
+    Index,
+    Shapes,
+    State,
+    decision,
+    nothing_runs,
+    shapes,
+)
 from rsjs.heuristics.ruin_recreate.dual_prices import Prices
-from rsjs.heuristics.ruin_recreate.kernels_insertion import Guide
 from rsjs.heuristics.ruin_recreate.kernels_node import total_cost
-from rsjs.heuristics.ruin_recreate.node_state import State, nothing_runs
+from rsjs.heuristics.ruin_recreate.kernels_recreate import Guide
 from rsjs.instances.instance import Instance
+from rsjs.instances.method import Call, Method, Report
+from rsjs.instances.solution import SolveResult
 
 ANY_TYPE = 0.7  # of the draws of a type by the mix give every type the same chance
 NEVER = 1e30  # [$] of a job on a node on which it does not run
@@ -43,7 +59,7 @@ def construct(instance: Instance, problem: Shapes, found: Prices) -> State | Non
     guide = guide_of(instance, problem, found)
     state = nothing_runs(problem, _types(problem, found))
     taken = kernels_insertion.pool(problem, state)
-    space = kernels_node_sizes.layers(problem, state.jobs.shape[1] - 1)
+    space = kernels_node.layers(problem, state.jobs.shape[1] - 1)
     jobs, nodes = np.arange(len(problem.postponement)), np.arange(len(state.kind))
     if problem.rule[0] == EXACTLY:
         jobs, nodes = _match(problem, state)
@@ -93,3 +109,22 @@ def _match(problem: Shapes, state: State) -> tuple[Index, Index]:
     state.load[node] = 1
     total_cost(problem, state)
     return np.setdiff1d(np.arange(len(problem.postponement)), job), node
+
+
+def run(instance: Instance, call: Call, report: Report) -> SolveResult:
+    """Priced greedy as a method."""
+    with report.phase("prices"):
+        found = dual_prices.find(instance)
+        report.bound(found.bound)
+    with report.phase("solve"):
+        problem = shapes(instance)
+        state = construct(instance, problem, found)
+    if state is None:
+        return no_decision(report)
+    with report.phase("extract"):
+        return bounded(instance, decision(instance, problem, state), found, report)
+
+
+def prepare(_method: Method, _call: Call, _jobs: int) -> None:
+    """Compile or load the kernels."""
+    run(smallest(), Call(), Report())

@@ -8,6 +8,13 @@ sign once, which bisection finds. Several: L is smoothed,
 
 and maximised by projected Newton steps while T falls; the x with the largest L itself is kept.
 Whatever x is found, L(x) is a bound (see `price_columns`).
+
+The best prices: bisection for one, projected Newton on the smoothed dual for several.
+
+With weights p_lj = exp((f_j - u_lj) / T), f_j = -T log(sum_l exp(-u_lj / T) + exp(-P_j / T)), the
+smoothed L has gradient A p 1 - b and Hessian -(A diag(p 1) A' - sum_j (A p_j)(A p_j)') / T.
+A price at its lower limit that would fall further stays there. The search looks at the leaders
+that pay for the least or the most GPUs they may only; L itself is that of all columns.
 """
 
 from __future__ import annotations
@@ -18,8 +25,119 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rsjs.heuristics.ruin_recreate.dual_columns import Columns, columns
-from rsjs.heuristics.ruin_recreate.price_search import best_price, best_prices
 from rsjs.instances.instance import Instance
+
+HALVINGS = 50
+FIRST, COOLING, STEPS = 0.3, 0.4, 8  # T in median P_j, its factor, Newton steps at each T
+CLOSE = 1e-3  # smoothing of all jobs, 4 J T, relative to the bound, at which to end
+SHORTER, ATTEMPTS, ARMIJO = 0.4, 8, 1e-4  # line search
+RIDGE = 1e-6  # of the mean diagonal of the Hessian
+LITTLE = 1e-4  # gain of a step, in T for each job, at which to stop
+TINY = 1e-12
+
+
+def best_price(data: Columns) -> tuple[Array, Array]:
+    """The x with the largest L for one price, and how often each column is the best one, (L,)."""
+    low = max(float(data.lower[0]), -float(np.abs(data.cost[np.isfinite(data.cost)]).max()))
+    high, step = low, 1.0
+    while _slope(data, high) > 0:
+        low, high, step = high, high + step, 2.0 * step
+    for _ in range(HALVINGS):
+        middle = 0.5 * (low + high)
+        if _slope(data, middle) > 0:
+            low = middle
+        else:
+            high = middle
+    best = max((np.array([low]), np.array([high])), key=data.bound)
+    return best, _chosen(data, best)
+
+
+def _chosen(data: Columns, x: Array) -> Array:
+    values = data.values(x)
+    best = values.argmin(axis=0)
+    runs = values[best, np.arange(values.shape[1])] < data.postponement
+    return np.bincount(best[runs], minlength=len(values)).astype(float)
+
+
+def _slope(data: Columns, x: float) -> float:
+    return float(data.matrix[0] @ _chosen(data, np.array([x])) - data.limit[0])
+
+
+def best_prices(data: Columns) -> tuple[Array, Array]:
+    """The x with the largest L found, and the weight of each column over all jobs there, (L,)."""
+    positive, kept = data.postponement[data.postponement > 0], data.outline
+    jobs, x = len(data.postponement), np.maximum(0.0, data.lower)
+    dual = _Smoothed(data, kept, FIRST * float(np.median(positive)) if positive.size else 1.0)
+    best, bound = x, data.bound(x)
+    while True:
+        x = dual.ascend(x)
+        now = data.bound(x)
+        if now > bound:
+            best, bound = x, now
+        if 4 * jobs * dual.temperature < max(CLOSE * abs(bound), TINY):
+            dual.value(best)
+            spread = np.zeros(len(kept))
+            spread[kept] = dual.weights.sum(axis=1)
+            return best, spread
+        dual.temperature *= COOLING
+
+
+class _Smoothed:
+    """The smoothed dual over some columns at a temperature; large arrays are made once."""
+
+    def __init__(self, data: Columns, kept: NDArray[np.bool_], temperature: float) -> None:
+        self.data, self.temperature = data, temperature
+        self.cost, self.matrix = data.cost[kept], np.ascontiguousarray(data.matrix[:, kept])
+        self.weights = np.empty(self.cost.shape)
+
+    def value(self, x: Array) -> float:
+        """The smoothed L; leaves p in `weights`, (L, J)."""
+        data, p = self.data, self.weights
+        np.add(self.cost, (x @ self.matrix)[:, None], out=p)
+        least = np.minimum(data.postponement, p.min(axis=0))
+        np.subtract(least, p, out=p)
+        p /= self.temperature
+        np.exp(p, out=p)
+        total = p.sum(axis=0) + np.exp((least - data.postponement) / self.temperature)
+        p /= total
+        return float((least - self.temperature * np.log(total)).sum() - x @ data.limit)
+
+    def slopes(self) -> tuple[Array, Array]:
+        """Gradient and negative Hessian where `value` was last asked for."""
+        matrix, total = self.matrix, self.weights.sum(axis=1)
+        by_job = matrix @ self.weights
+        spread = (matrix * total) @ matrix.T - by_job @ by_job.T
+        return matrix @ total - self.data.limit, spread / self.temperature
+
+    def ascend(self, x: Array) -> Array:
+        """Newton steps from x, until they gain little."""
+        value = self.value(x)
+        for _ in range(STEPS):
+            x, reached = self._step(x, value)
+            gain, value = reached - value, reached
+            if gain <= LITTLE * len(self.data.postponement) * self.temperature:
+                break
+        return x
+
+    def _step(self, x: Array, value: float) -> tuple[Array, float]:
+        """A projected Newton step that raises the smoothed L, and its value there."""
+        lower = self.data.lower
+        gradient, curvature = self.slopes()
+        free = np.flatnonzero((x > lower) | (gradient > 0))
+        if not free.size:
+            return x, value
+        system = curvature[np.ix_(free, free)]
+        ridge = RIDGE * max(float(np.trace(system)) / len(free), TINY)
+        move, length = np.zeros_like(x), 1.0
+        move[free] = np.linalg.solve(system + ridge * np.eye(len(free)), gradient[free])
+        for _ in range(ATTEMPTS):
+            there = np.maximum(lower, x + length * move)
+            reached = self.value(there)
+            if reached >= value + ARMIJO * float(gradient @ (there - x)):
+                return there, reached
+            length *= SHORTER
+        return x, value
+
 
 Array = NDArray[np.float64]
 LEAST = 1e-3  # of the bound per node: the scale where GPUs are free

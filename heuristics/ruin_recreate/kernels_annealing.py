@@ -14,15 +14,11 @@ from typing import NamedTuple
 import numpy as np
 
 from rsjs.heuristics.common.jit import compiled, inner
-from rsjs.heuristics.common.kernels_random_numbers import below, uniform
-from rsjs.heuristics.common.random_streams import States
-from rsjs.heuristics.ruin_recreate.arrays import EXACTLY, Array, Index, Shapes
-from rsjs.heuristics.ruin_recreate.kernels_insertion import Guide, Pool
-from rsjs.heuristics.ruin_recreate.kernels_node import spares, total_cost
-from rsjs.heuristics.ruin_recreate.kernels_node_sizes import Layers
-from rsjs.heuristics.ruin_recreate.kernels_recreate import recreate
+from rsjs.heuristics.common.random_streams import States, below, uniform
+from rsjs.heuristics.ruin_recreate.arrays import EXACTLY, Array, Index, Shapes, State
+from rsjs.heuristics.ruin_recreate.kernels_node import Layers, spares, total_cost
+from rsjs.heuristics.ruin_recreate.kernels_recreate import Guide, Pool, recreate
 from rsjs.heuristics.ruin_recreate.kernels_ruin import Undo, count_empty, restore, ruin
-from rsjs.heuristics.ruin_recreate.node_state import State
 
 LEAST = 1e-11  # relative improvement that counts, more than what `Report` ignores
 

@@ -1,12 +1,26 @@
-"""Kernels that change one node, and that say what a change costs."""
+"""
+Kernels that change one node, and that say what a change costs.
+
+Kernel: the cheapest shapes for the jobs of one node, by dynamic programming over units in use.
+
+    W_i(t)     = min_a W_{i-1}(t - units_a) + late_ia                     nobody leads yet
+    L_i(t; k)  = min_a min(L_{i-1}(t - units_a; k) + late_ia,
+                           W_{i-1}(t - units_a) + late_ia + energy_k theta_ia)
+
+with W_0(t) = 0, L_0 = inf. The least L_m(k U; k) over k is the cost if k GPUs are in use: energy is
+charged to some job, and to charge another one than the first to end, or more GPUs than are in use,
+only costs more. mu is deducted for each unit taken. Exact where units fill GPUs without gaps
+(dedicated GPUs, shares of quarters and halves); elsewhere the result counts only if it fits.
+"""
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 import numpy as np
 
 from rsjs.heuristics.common.jit import compiled, inner
-from rsjs.heuristics.ruin_recreate.arrays import SPARES, Shapes
-from rsjs.heuristics.ruin_recreate.node_state import State
+from rsjs.heuristics.ruin_recreate.arrays import SPARES, Array, Index, Shapes, State
 
 INF = np.inf
 
@@ -92,3 +106,170 @@ def total_cost(problem: Shapes, state: State) -> float:
     for i in range(state.size[0]):
         total += problem.postponement[state.waiting[i]]
     return total
+
+
+LEAST = 1e-13  # relative gain that counts
+
+
+class Layers(NamedTuple):
+    """
+    Space for the dynamic program: W and L by jobs and units, and what was chosen there.
+
+    Attributes
+    ----------
+    follow, lead : (M + 2, units + 1) float [$]
+    follow_shape, lead_shape : (M + 2, units + 1) int
+        Of the last job.
+    led : (M + 2, units + 1) bool
+        Whether the last job leads.
+    best, old : (M + 1,) int
+        Shapes.
+    """
+
+    follow: Array
+    lead: Array
+    follow_shape: Index
+    lead_shape: Index
+    led: np.ndarray[tuple[int, int], np.dtype[np.bool_]]
+    best: Index
+    old: Index
+
+
+def layers(problem: Shapes, most: int) -> Layers:
+    """Space for nodes of up to `most` jobs."""
+    shape = most + 2, int((problem.size * problem.whole).max()) + 1
+    return Layers(
+        follow=np.zeros(shape),
+        lead=np.zeros(shape),
+        follow_shape=np.zeros(shape, dtype=np.int64),
+        lead_shape=np.zeros(shape, dtype=np.int64),
+        led=np.zeros(shape, dtype=np.bool_),
+        best=np.zeros(most + 1, dtype=np.int64),
+        old=np.zeros(most + 1, dtype=np.int64),
+    )
+
+
+@inner
+def _follow(problem: Shapes, state: State, space: Layers, n: int, capacity: int) -> float:
+    """W for all jobs of a node; the least theta of any job in any shape."""
+    v = state.kind[n]
+    rate = (problem.idle[v, 0] - problem.idle[v, 1]) / problem.whole[v]
+    for t in range(capacity + 1):
+        space.follow[0, t] = 0.0
+    shortest = INF
+    for i in range(state.load[n]):
+        j = state.jobs[n, i]
+        for t in range(capacity + 1):
+            space.follow[i + 1, t] = INF
+        for a in range(problem.choices[v]):
+            late, units = problem.late[v, j, a], problem.units[v, a]
+            if late == INF:
+                continue
+            late -= rate * units
+            shortest = min(shortest, problem.hours[v, j, a])
+            for t in range(units, capacity + 1):
+                value = space.follow[i, t - units] + late
+                if value < space.follow[i + 1, t]:
+                    space.follow[i + 1, t] = value
+                    space.follow_shape[i + 1, t] = a
+    return float(shortest)
+
+
+@inner
+def _lead(problem: Shapes, state: State, space: Layers, n: int, capacity: int, k: int) -> float:
+    """L_m(k U; k)."""
+    v, count = state.kind[n], state.load[n]
+    price = problem.energy[v, k]
+    rate = (problem.idle[v, 0] - problem.idle[v, 1]) / problem.whole[v]
+    for t in range(capacity + 1):
+        space.lead[0, t] = INF
+    for i in range(count):
+        j = state.jobs[n, i]
+        for t in range(capacity + 1):
+            space.lead[i + 1, t] = INF
+        for a in range(problem.choices[v]):
+            late, units = problem.late[v, j, a], problem.units[v, a]
+            if late == INF:
+                continue
+            late -= rate * units
+            led = late + price * problem.hours[v, j, a]
+            for t in range(units, capacity + 1):
+                value = space.lead[i, t - units] + late
+                other = space.follow[i, t - units] + led
+                if other < value:
+                    if other < space.lead[i + 1, t]:
+                        space.lead[i + 1, t] = other
+                        space.lead_shape[i + 1, t] = a
+                        space.led[i + 1, t] = True
+                elif value < space.lead[i + 1, t]:
+                    space.lead[i + 1, t] = value
+                    space.lead_shape[i + 1, t] = a
+                    space.led[i + 1, t] = False
+    return float(space.lead[count, capacity])
+
+
+@inner
+def _trace(
+    problem: Shapes, state: State, space: Layers, n: int, capacity: int, leader: bool
+) -> None:
+    """The shapes behind W_m or L_m, into `best`."""
+    v, t = state.kind[n], capacity
+    for i in range(state.load[n], 0, -1):
+        if leader:
+            a = space.lead_shape[i, t]
+            leader = not space.led[i, t]
+        else:
+            a = space.follow_shape[i, t]
+        space.best[i - 1] = a
+        t -= problem.units[v, a]
+
+
+@inner
+def _fits(problem: Shapes, state: State, shape: Index, n: int) -> bool:
+    """Whether the jobs of a node fit on it in the given shapes."""
+    v = state.kind[n]
+    dedicated, shares = 0, 0
+    for i in range(state.load[n]):
+        dedicated += problem.gpus[v, shape[i]]
+        shares += problem.step[v, shape[i]]
+    return bool(dedicated + problem.bins[problem.bins_of[v] + shares] <= problem.size[v])
+
+
+@inner
+def resize(problem: Shapes, state: State, space: Layers, n: int) -> bool:
+    """
+    Give the jobs of a node their cheapest shapes, if that is cheaper than what they have.
+
+    A node of infinite cost has jobs without a shape. Returns whether the node has shapes that fit.
+    """
+    v, count = state.kind[n], state.load[n]
+    if count == 0:
+        return True
+    whole, size = problem.whole[v], problem.size[v]
+    before = state.cost[n]
+    enough = before - problem.idle[v, 0] - LEAST * abs(before) if before < INF else INF
+    least = enough
+    shortest = _follow(problem, state, space, n, size * whole)
+    if problem.energy[v, size] == 0.0:
+        if space.follow[count, size * whole] < least:
+            least = space.follow[count, size * whole]
+            _trace(problem, state, space, n, size * whole, False)
+    else:
+        for k in range(1, size + 1):
+            if k < size and problem.energy[v, k] == problem.energy[v, k + 1]:
+                continue
+            if space.follow[count, k * whole] + problem.energy[v, k] * shortest < least:
+                value = _lead(problem, state, space, n, k * whole, k)
+                if value < least:
+                    least = value
+                    _trace(problem, state, space, n, k * whole, True)
+    if least >= enough or not _fits(problem, state, space.best, n):
+        return bool(before < INF)
+    for i in range(count):
+        space.old[i], state.shape[n, i] = state.shape[n, i], space.best[i]
+    refresh(problem, state, n)
+    if state.cost[n] >= before:
+        for i in range(count):
+            state.shape[n, i] = space.old[i]
+        refresh(problem, state, n)
+    return True

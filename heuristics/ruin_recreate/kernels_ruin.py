@@ -7,12 +7,10 @@ from typing import NamedTuple
 import numpy as np
 
 from rsjs.heuristics.common.jit import inner
-from rsjs.heuristics.common.kernels_random_numbers import below, uniform
-from rsjs.heuristics.common.random_streams import States
-from rsjs.heuristics.ruin_recreate.arrays import Index, Shapes
-from rsjs.heuristics.ruin_recreate.kernels_insertion import Guide, Pool
+from rsjs.heuristics.common.random_streams import States, below, uniform
+from rsjs.heuristics.ruin_recreate.arrays import Index, Shapes, State
 from rsjs.heuristics.ruin_recreate.kernels_node import clear, drop, refresh
-from rsjs.heuristics.ruin_recreate.node_state import State
+from rsjs.heuristics.ruin_recreate.kernels_recreate import Guide, Pool
 
 EMPTY, RETYPE = 0.2, 0.2  # how often an empty node is ruined, and a ruined node gets another type
 IMITATE = 0.5  # how often a node gets the type of another node

@@ -23,20 +23,19 @@ from __future__ import annotations
 import numpy as np
 
 from rsjs.heuristics.common.jit import smallest
-from rsjs.heuristics.common.priced_outcome import bounded, no_decision
 from rsjs.heuristics.common.random_streams import first_states
+from rsjs.heuristics.common.result import bounded, no_decision
 from rsjs.heuristics.ruin_recreate import (
     dual_prices,
     kernels_annealing,
-    kernels_insertion,
-    kernels_node_sizes,
+    kernels_node,
+    kernels_recreate,
     kernels_ruin,
 )
-from rsjs.heuristics.ruin_recreate.arrays import Shapes, shapes
+from rsjs.heuristics.ruin_recreate.arrays import Shapes, State, decision, loaded, shapes
 from rsjs.heuristics.ruin_recreate.construction import construct, guide_of
 from rsjs.heuristics.ruin_recreate.dual_prices import Prices
 from rsjs.heuristics.ruin_recreate.kernels_node import total_cost
-from rsjs.heuristics.ruin_recreate.node_state import State, decision, loaded
 from rsjs.instances import costs
 from rsjs.instances.instance import Instance
 from rsjs.instances.method import Call, Limits, Method, Report
@@ -57,8 +56,8 @@ class Search:
         self.instance, self.problem, self.state = instance, problem, start
         self.guide = guide_of(instance, problem, found)
         most = start.jobs.shape[1] - 1
-        self.space = kernels_node_sizes.layers(problem, most)
-        self.pool = kernels_insertion.pool(problem, start)
+        self.space = kernels_node.layers(problem, most)
+        self.pool = kernels_recreate.pool(problem, start)
         self.memory = kernels_ruin.undo(start, max(NODES_LED + 4, max(WAITING) + 1))
         self.random = first_states("xorshift", seed, 1, 1, 0)
         cost = total_cost(problem, start)

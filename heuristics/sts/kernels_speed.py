@@ -8,14 +8,28 @@ that cost more than a faster one are not on it, and ends at the fastest. Along i
     S_r = a_r - a_(r+1) > 0,   Phi_r = (Q_(r+1) - Q_r) / S_r > 0,  increasing in r
 
 which the printed model takes from P convex with P(0) = 0; idle power breaks that (rsjs 6.1).
+
+Optimal speed profiles, problem by problem; see speed_profile.py.
+
+Switch epochs x_r where the time left is tight: the least ratio Phi_r F^c_i with T <= d.
+
+Of each speed r some steps are open, [low_r, high_r): T <= d where the steps before low_r are taken,
+T > d where those before high_r are. The middle step of the longest row of open ones is tried, until
+few are left; these are taken one ratio after the other. As Phi_r rises with r, so do the steps of a
+ratio.
 """
 
 from __future__ import annotations
 
 from math import inf, isfinite
+from typing import NamedTuple
 
-from rsjs.heuristics.common.jit import inlined
+import numpy as np
+
+from rsjs.heuristics.common.jit import compiled, inlined
 from rsjs.heuristics.greedy.arrays import Floats, Ints
+from rsjs.heuristics.sts.speed_profile import FEASIBLE, INADMISSIBLE, INFEASIBLE, SLACK, Profiles
+from rsjs.heuristics.sts.survival import Steps
 
 EQUAL = 1.0 + 1e-12  # costs and slopes within this factor are ties; the faster speed wins
 
@@ -78,3 +92,217 @@ def faster(rate: Floats, power: Floats, one: int, other: int) -> int:
         return one
     cheaper = rate[one] * power[one] < rate[other] * power[other]
     return one if rate[one] == rate[other] and cheaper else other
+
+
+FEW = 12  # open steps
+
+
+class Left(NamedTuple):
+    """What is left of a job: the steps of its law and where it stands; see `Steps`."""
+
+    end: Floats
+    height: Floats
+    steps: int  # how many
+    first: int  # in which the job is
+    done: float
+
+
+class Speeds(NamedTuple):
+    """The hull of a problem, and of each of its speeds but the fastest the open steps."""
+
+    phi: Floats
+    saved: Floats  # S_r [h]
+    low: Ints
+    high: Ints
+    tried: Ints
+
+
+@inlined
+def spread(left: Left, speeds: Speeds, size: int, base: float, time: float, until: Floats) -> None:
+    """
+    Fill `until` with x_r, which is in one of the steps [low_r - 1, high_r - 1] afterwards.
+
+    Parameters
+    ----------
+    size : vertices of the hull
+    base : T of the fastest speed alone, at most `time`
+    """
+    for r in range(size - 1):
+        speeds.low[r], speeds.high[r] = left.first, left.steps
+    widest = longest(speeds, size)
+    while widest >= 0 and not halved(left, speeds, size, widest, base, time):
+        widest = longest(speeds, size)
+    while equal_ones(left, speeds, size, base) <= time:
+        for r in range(size - 1):
+            speeds.low[r] = speeds.high[r]
+    total = base
+    for r in range(size - 1):
+        until[r] = left.done
+        if speeds.low[r] > left.first:
+            until[r] = left.end[speeds.low[r] - 1]
+        total = with_steps(left, speeds, r, speeds.low[r], total)
+    spare = time - total
+    for r in range(size - 2, -1, -1):
+        if speeds.high[r] > speeds.low[r]:
+            before = until[r]
+            farthest = left.end[speeds.high[r] - 1]
+            until[r] = max(before, min(farthest, before + spare / speeds.saved[r]))
+            spare -= speeds.saved[r] * (until[r] - before)
+
+
+@inlined
+def longest(speeds: Speeds, size: int) -> int:
+    """The speed with most open steps; -1 if there are few."""
+    widest, total = 0, 0
+    for r in range(size - 1):
+        total += speeds.high[r] - speeds.low[r]
+        if speeds.high[r] - speeds.low[r] > speeds.high[widest] - speeds.low[widest]:
+            widest = r
+    return widest if total > FEW else -1
+
+
+@inlined
+def halved(left: Left, speeds: Speeds, size: int, widest: int, base: float, time: float) -> bool:
+    """Try the middle step of a row and close what it rules out; whether its ratio is it."""
+    middle = (speeds.low[widest] + speeds.high[widest]) // 2
+    ratio = speeds.phi[widest] * left.height[middle]
+    total, at = base, left.first
+    for r in range(size - 1):
+        at = max(at, speeds.low[r])
+        open_ = speeds.high[r] - at
+        while open_ > 0:  # without a branch that cannot be foreseen
+            half = open_ >> 1
+            above = speeds.phi[r] * left.height[at + half] > ratio
+            at = at + half + 1 if above else at
+            open_ = open_ - half - 1 if above else half
+        speeds.tried[r] = at
+        total = with_steps(left, speeds, r, at, total)
+    if total > time:
+        for r in range(size - 1):
+            speeds.high[r] = speeds.tried[r]
+        return False
+    total = base
+    for r in range(size - 1):
+        speeds.low[r] = speeds.tried[r]
+        speeds.tried[r] = at = past(left, speeds, r, ratio)
+        total = with_steps(left, speeds, r, at, total)
+    if total > time:
+        return True
+    for r in range(size - 1):
+        speeds.low[r] = speeds.tried[r]
+    return False
+
+
+@inlined
+def equal_ones(left: Left, speeds: Speeds, size: int, base: float) -> float:
+    """Let [low_r, high_r) be the steps of the next ratio; T if they are taken too."""
+    ratio, total = 0.0, base
+    for r in range(size - 1):
+        if speeds.low[r] < left.steps:
+            ratio = max(ratio, speeds.phi[r] * left.height[speeds.low[r]])
+    for r in range(size - 1):
+        speeds.high[r] = at = past(left, speeds, r, ratio)
+        total = with_steps(left, speeds, r, at, total)
+    return total
+
+
+@inlined
+def past(left: Left, speeds: Speeds, r: int, ratio: float) -> int:
+    """The first step of speed r from low_r on that does not have a ratio."""
+    at: int = speeds.low[r]
+    while at < left.steps and speeds.phi[r] * left.height[at] == ratio:
+        at += 1
+    return at
+
+
+@inlined
+def with_steps(left: Left, speeds: Speeds, r: int, steps: int, total: float) -> float:
+    """`total` and what it takes in addition if speed r is kept for so many steps."""
+    if steps > left.first:
+        total += speeds.saved[r] * (left.end[steps - 1] - left.done)
+    return total
+
+
+@compiled
+def profiles(rate: Floats, power: Floats, time: Floats, steps: Steps, found: Profiles) -> None:
+    """Fill `found` with the profiles of n problems, as `speed_profile.profiles` returns them."""
+    problems, most = rate.shape
+    own_rate, energy, phi, saved = np.empty((4, most))
+    low, high, tried = np.empty((3, most), dtype=np.int64)
+    speeds = Speeds(phi, saved, low, high, tried)
+    for p in range(problems):
+        law, until = steps.law[p], found.until[p]
+        end, height = steps.end[law], steps.height[law]
+        left = Left(end, height, steps.size[law], steps.first[p], steps.done[p])
+        last = end[left.steps - 1]
+        size = hull(rate[p], power[p], found.vertex[p], own_rate, energy, phi)
+        until[:] = last
+        if size == 0:
+            found.status[p], found.energy[p] = INADMISSIBLE, inf
+            found.initial[p], found.change[p] = -1, inf
+            continue
+        base, d = own_rate[size - 1] * (last - left.done), time[p]
+        total = base
+        for r in range(size - 1):
+            saved[r] = own_rate[r] - own_rate[r + 1]
+            total += saved[r] * (last - left.done)
+        if base > d:
+            found.status[p] = INFEASIBLE
+            until[: size - 1] = left.done
+            low[:], high[:] = left.first, left.first
+        elif total > d:
+            found.status[p] = FEASIBLE
+            spread(left, speeds, size, base, d, until)
+        else:
+            found.status[p] = SLACK
+            low[:], high[:] = left.steps, left.steps
+        tell(left, steps.area[law], own_rate, energy, speeds, size, p, found)
+
+
+@compiled
+def find_hull(
+    rate: Floats, power: Floats, vertex: Ints, own_rate: Floats, energy: Floats, phi: Floats
+) -> int:
+    """Fill the arrays as `speed_hull.hull` does, for callers that are no kernels."""
+    return hull(rate, power, vertex, own_rate, energy, phi)
+
+
+@inlined
+def tell(
+    left: Left,
+    area: Floats,
+    rate: Floats,
+    energy: Floats,
+    speeds: Speeds,
+    size: int,
+    p: int,
+    found: Profiles,
+) -> None:
+    """What the switch epochs of problem p say: energy, first configuration, when it changes."""
+    here = max(left.first - 1, 0)
+    total = energy[0] * epochs_from(left, area, left.done, here, left.first)
+    for r in range(size - 1):
+        low, high = max(speeds.low[r] - 1, 0), max(speeds.high[r] - 1, left.first)
+        epochs = epochs_from(left, area, found.until[p, r], low, high)
+        total += (energy[r + 1] - energy[r]) * epochs
+    begin = 0
+    while found.until[p, begin] <= left.done:
+        begin += 1
+    epoch = found.until[p, begin]
+    found.energy[p], found.initial[p] = total, found.vertex[p, begin]
+    kept = epoch >= left.end[left.steps - 1]
+    found.change[p] = inf if kept else rate[begin] * (epoch - left.done)
+
+
+@inlined
+def epochs_from(left: Left, area: Floats, epoch: float, low: int, high: int) -> float:
+    """Integral of F^c from an epoch to w_max; the epoch is in one of the steps [low, high]."""
+    while low < high:
+        middle = (low + high) // 2
+        if left.end[middle] < epoch:
+            low = middle + 1
+        else:
+            high = middle
+    here = (left.end[low] - epoch) * left.height[low]
+    found: float = (here + area[low + 1]) / left.height[left.first]
+    return found

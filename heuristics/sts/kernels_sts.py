@@ -12,6 +12,24 @@ a_min is still in time,
 
 A job that is late in any case, or in time as it is, has no T_j: it waits for others to end. T_j is
 never sooner than the least time between decisions.
+
+What STS chooses from: the queue, and each job's configurations (Filippini et al. 2024, VI-A, -B).
+
+    Delta_j = now + min t_j - d_j, times eta_j where positive          (27), t_j at w_max
+    D_j     the first configuration of the optimal profile on each GPU type      Algorithm 3
+
+The types on which d_j can be met come first, by expected energy (P3.1), then the others, by the
+time that their fastest configuration takes at w_max: the paper sorts by energy alone, but has no
+rule for a job that is late on some types. As a fallback each type in turn offers what is less than
+wanted, the fastest first.
+
+Idle GPUs given away (Filippini et al. 2024, VI-C), and the last moment for a job that has others.
+
+The idle GPUs of a node go one by one to that job on it which saves most time at w_max,
+(a_k - a_(k+1)) (w_max - w), as long as one saves any: two more GPUs are not tried where one saves
+nothing. A share becomes a GPU of its own; a job alone on a shared GPU gets all of it at once.
+
+What `rooms.Rooms` does, on arrays: GPUs and shares of them, best fit, on an empty cluster.
 """
 
 from __future__ import annotations
@@ -21,19 +39,233 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rsjs.heuristics.common.jit import compiled
+from rsjs.heuristics.common.jit import compiled, inlined
 from rsjs.heuristics.greedy.arrays import Floats, Ints, NodeTables
-from rsjs.heuristics.sts.kernels_rooms import Rooms, place
-from rsjs.heuristics.sts.kernels_sts_choices import (
-    Queued,
-    by_pressure,
-    list_codes,
-    solved,
-    sort_types,
-)
-from rsjs.heuristics.sts.kernels_sts_postprocessing import give_idle_gpus, last_moment
-from rsjs.heuristics.sts.speed_profile import Profiles
+from rsjs.heuristics.sts.kernels_speed import profiles
+from rsjs.heuristics.sts.speed_profile import INFEASIBLE, SLACK, Profiles
 from rsjs.heuristics.sts.survival import Steps
+
+
+class Rooms(NamedTuple):
+    """What is free while jobs are placed; see `rooms.Rooms`."""
+
+    node_gpu: Ints  # (N,) GPU type of each open node; -1 = closed
+    idle: Ints  # (N,) GPUs of each open node that no job is on
+    gpu_node: Ints  # shared GPUs: node, jobs, units left
+    gpu_jobs: Ints
+    gpu_left: Ints
+    free: Ints  # closed nodes, idle GPUs, units left on shared GPUs
+    shared: Ints  # (1,) GPUs that have been shared
+    units: Ints  # (T,) of a whole GPU
+
+
+@inlined
+def place(nodes: NodeTables, rooms: Rooms, gpu: int, count: int, units: int) -> tuple[int, int]:
+    """
+    Place a job; (node, shared GPU) or (-1, -1) if there is no room.
+
+    Parameters
+    ----------
+    gpu : GPU type
+    count : dedicated GPUs; 0 = a share
+    units : of the share
+    """
+    if count > 0:
+        return whole(nodes, rooms, gpu, count), -1
+    shared, size = -1, rooms.units[gpu]
+    for s in range(rooms.shared[0]):
+        left = rooms.gpu_left[s]
+        if units <= left < size and rooms.node_gpu[rooms.gpu_node[s]] == gpu:
+            shared, size = s, left
+    if shared < 0:
+        node = whole(nodes, rooms, gpu, 1)
+        if node < 0:
+            return -1, -1
+        shared = rooms.shared[0]
+        rooms.shared[0] += 1
+        rooms.gpu_node[shared], rooms.gpu_jobs[shared] = node, 0
+        rooms.gpu_left[shared] = rooms.units[gpu]
+        rooms.free[2] += rooms.units[gpu]
+    rooms.gpu_jobs[shared] += 1
+    rooms.gpu_left[shared] -= units
+    rooms.free[2] -= units
+    return rooms.gpu_node[shared], shared
+
+
+@inlined
+def whole(nodes: NodeTables, rooms: Rooms, gpu: int, count: int) -> int:
+    """Place a job on dedicated GPUs; the node, or -1."""
+    node, opens, least = -1, False, 0
+    for n in range(rooms.idle.shape[0]):
+        idle = rooms.idle[n]
+        if idle >= count and rooms.node_gpu[n] == gpu and (node < 0 or idle < least):
+            node, least = n, idle
+    if node < 0 and rooms.free[0] > 0:
+        for n in range(rooms.idle.shape[0]):
+            size = nodes.size_as[gpu, nodes.class_of_node[n]]
+            if rooms.node_gpu[n] < 0 and size >= count and (node < 0 or size < least):
+                node, least, opens = n, size, True
+    if node >= 0:
+        if opens:
+            rooms.node_gpu[node] = gpu
+            rooms.free[0] -= 1
+            rooms.free[1] += least
+        rooms.idle[node] = least - count
+        rooms.free[1] -= count
+    return node
+
+
+class Queued(NamedTuple):
+    """The jobs of a decision; J jobs, T GPU types, G GPUs of the largest node."""
+
+    rate: Floats  # (J, T, G + 1) as in `PowerModel`
+    power: Floats  # (J, T, G + 1)
+    units: Ints  # (J, T)
+    time: Floats  # (J,) h until the due date, less the margin
+    due: Floats  # (J,)
+    weight: Floats  # (J,)
+    floor: Ints  # (J,) k_0, 0 where it does not hold
+    kept: Ints  # (J,) what k_0 is said to be of jobs that wait
+
+
+@compiled
+def solved(
+    rate: Floats, power: Floats, time: Floats, steps: Steps, job: Ints, gpu: Ints
+) -> Profiles:
+    """The profiles of n problems, each of a job on a GPU type, from its rows of `power`."""
+    problems, most = rate.shape
+    own_power = np.empty((problems, most))
+    law, first = np.empty((2, problems), dtype=np.int64)
+    done = np.empty(problems)
+    for p in range(problems):
+        law[p], first[p], done[p] = steps.law[job[p]], steps.first[job[p]], steps.done[job[p]]
+        own_power[p] = power[job[p], gpu[p]]
+    found = Profiles(
+        np.empty(problems, dtype=np.int64),
+        np.empty(problems),
+        np.empty(problems, dtype=np.int64),
+        np.empty(problems),
+        np.empty((problems, most), dtype=np.int64),
+        np.empty((problems, most)),
+    )
+    own = Steps(steps.end, steps.height, steps.area, steps.size, law, first, done)
+    profiles(rate, own_power, time, own, found)
+    return found
+
+
+@compiled
+def by_pressure(jobs: Queued, work: Floats, now: float) -> Ints:
+    """Return the jobs by decreasing pressure (27); ties by position."""
+    key = np.empty(len(work))
+    for j in range(len(work)):
+        fastest = inf
+        for t in range(jobs.rate.shape[1]):
+            for k in range(jobs.rate.shape[2]):
+                fastest = min(fastest, jobs.rate[j, t, k])
+        pressure = now + fastest * work[j] - jobs.due[j]
+        key[j] = -(pressure * jobs.weight[j] if pressure > 0 else pressure)
+    return np.argsort(key, kind="mergesort")
+
+
+@inlined
+def sort_types(
+    jobs: Queued, work: Floats, found: Profiles, j: int, order: Ints, key: Floats
+) -> None:
+    """Fill `order` with the types, the best for a job first; `key` is room for what sorts them."""
+    types = order.shape[0]
+    for t in range(types):
+        p = j * types + t
+        late = found.status[p] == INFEASIBLE
+        key[t] = jobs.rate[j, t, found.initial[p]] * work[j] if late else found.energy[p]
+        own, at = max(found.status[p], SLACK), t
+        while at > 0:
+            other = order[at - 1]
+            status = max(found.status[j * types + other], SLACK)
+            if status < own or (status == own and key[other] <= key[t]):
+                break
+            order[at] = other
+            at -= 1
+        order[at] = t
+
+
+@inlined
+def list_codes(
+    jobs: Queued, found: Profiles, j: int, order: Ints, fallback: bool, codes: Ints
+) -> int:
+    """Fill `codes` with what a job wants and, as a fallback, what is less; how many there are."""
+    types, stride, listed = order.shape[0], jobs.rate.shape[2], 0
+    for r in range(types):
+        if found.initial[j * types + order[r]] >= 0:
+            codes[listed] = order[r] * stride + found.initial[j * types + order[r]]
+            listed += 1
+    if not fallback:
+        return listed
+    for r in range(types):
+        t, begin = order[r], listed
+        for k in range(found.initial[j * types + t]):
+            if jobs.rate[j, t, k] == inf:
+                continue
+            at = listed
+            while at > begin and jobs.rate[j, t, codes[at - 1] % stride] > jobs.rate[j, t, k]:
+                codes[at] = codes[at - 1]
+                at -= 1
+            codes[at] = t * stride + k
+            listed += 1
+    return listed
+
+
+@compiled
+def give_idle_gpus(
+    rate: Floats, work: Floats, rooms: Rooms, node: Ints, gpu: Ints, count: Ints, shared: Ints
+) -> None:
+    """
+    Give idle GPUs away: change `count`, `shared` and `rooms`.
+
+    Parameters
+    ----------
+    rate : (J, T, G + 1) float [h]
+    work : (J,) float
+        Epochs left at w_max.
+    node, gpu, count, shared : (J,) int
+        As in `sts.Decided`.
+    """
+    for j in range(len(work)):
+        if shared[j] >= 0 and rooms.gpu_jobs[shared[j]] == 1:
+            count[j], shared[j] = 1, -1
+    for n in range(len(rooms.idle)):
+        while rooms.idle[n] > 0:
+            best, most = -1, 0.0
+            for j in range(len(work)):
+                if node[j] != n or count[j] + 1 == rate.shape[2]:
+                    continue
+                more = rate[j, gpu[j], count[j] + 1]
+                saving = (rate[j, gpu[j], count[j]] - more) * work[j]
+                if more < inf and saving > most:
+                    best, most = j, saving
+            if best < 0:
+                break
+            rooms.idle[n] -= 1
+            count[best] += 1
+            own, shared[best] = shared[best], -1
+            if own >= 0:
+                rooms.gpu_jobs[own] -= 1
+                if rooms.gpu_jobs[own] == 1:
+                    for j in range(len(work)):
+                        if shared[j] == own:
+                            count[j], shared[j] = 1, -1
+
+
+@compiled
+def last_moment(rate: Floats, count: int, time: float, work: float) -> float:
+    """
+    Return the hours for which a job may go on with `count` GPUs before it needs the fastest.
+
+    inf if it is late in any case, or in time as it is; `rate` (G + 1,) is inf below `count` GPUs.
+    """
+    fastest, own = rate.min(), rate[count]
+    if own * work <= time or fastest * work > time:
+        return inf
+    return float((time - fastest * work) / (1.0 - fastest / own))
 
 
 class Decided(NamedTuple):

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from rsjs.heuristics.greedy.rules import RULES, cluster_tables
+from rsjs.heuristics.greedy.rules import GREEDY_RULES, cluster_tables
 from rsjs.instances.cluster import Cluster
 from rsjs.instances.instance import Instance
 from rsjs.instances.solution import Solution
@@ -55,7 +55,7 @@ def _targets(cluster: Cluster, new: Ints, old: Ints) -> Ints:
     """
     from scipy.optimize import linear_sum_assignment
 
-    tables = cluster_tables(cluster, RULES["code"]).nodes
+    tables = cluster_tables(cluster, GREEDY_RULES["code"]).nodes
     target, start, nodes = np.arange(cluster.nodes), tables.start, tables.members
     own, size = tables.class_of_node[new], np.diff(start)
     within = np.empty_like(target)  # position in its class

@@ -74,7 +74,7 @@ def hull(rate: Floats, power: Floats) -> Hull:
         a_k, inf where not admissible.
     power : (K,) float [$/h]
     """
-    from rsjs.heuristics.sts.kernels_speed_profile import find_hull
+    from rsjs.heuristics.sts.kernels_speed import find_hull
 
     vertex, (own, energy, phi) = np.empty(len(rate), dtype=np.int64), np.empty((3, len(rate)))
     size = find_hull(_own(rate), _own(power), vertex, own, energy, phi)
@@ -95,7 +95,7 @@ def profiles(rate: Floats, power: Floats, time: Floats, steps: Steps) -> Profile
     steps : Steps
         Of the n problems.
     """
-    from rsjs.heuristics.sts import kernels_speed_profile as kernel
+    from rsjs.heuristics.sts import kernels_speed as kernel
 
     problems, most = rate.shape
     found = Profiles(

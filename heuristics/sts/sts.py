@@ -30,11 +30,9 @@ from numpy.typing import NDArray
 from rsjs.heuristics.common.jit import smallest
 from rsjs.heuristics.common.result import choose_rule, finished
 from rsjs.heuristics.greedy.arrays import settled
-from rsjs.heuristics.greedy.rules import RULES as GREEDY_RULES
-from rsjs.heuristics.greedy.rules import cluster_tables
+from rsjs.heuristics.greedy.rules import GREEDY_RULES, cluster_tables
 from rsjs.heuristics.sts import kernels_sts as kernel
-from rsjs.heuristics.sts.kernels_rooms import Rooms
-from rsjs.heuristics.sts.kernels_sts_choices import Queued
+from rsjs.heuristics.sts.kernels_sts import Queued, Rooms
 from rsjs.heuristics.sts.migration import on_their_nodes
 from rsjs.heuristics.sts.power_model import JobData
 from rsjs.instances.cluster import Cluster

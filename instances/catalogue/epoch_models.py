@@ -20,7 +20,7 @@ from decimal import Context, Decimal, localcontext
 from functools import cache
 
 from rsjs.instances.arguments import integer, one_of
-from rsjs.instances.catalogue.tables import table
+from rsjs.instances.catalogue.gpus import table
 from rsjs.instances.epoch_distribution import Law
 
 FIRST, LAST = 11, 100

@@ -22,8 +22,7 @@ from types import MappingProxyType
 
 import numpy as np
 
-from rsjs.instances.catalogue.gpus import gpu_type
-from rsjs.instances.catalogue.tables import table
+from rsjs.instances.catalogue.gpus import gpu_type, table
 from rsjs.instances.cluster import GpuType, ShareLevel
 from rsjs.instances.generators import random_streams
 from rsjs.instances.generators.random_streams import Floats

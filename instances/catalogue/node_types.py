@@ -16,8 +16,7 @@ from functools import cache
 from types import MappingProxyType
 
 from rsjs.instances.arguments import one_of
-from rsjs.instances.catalogue.gpus import gpu_type
-from rsjs.instances.catalogue.tables import table
+from rsjs.instances.catalogue.gpus import gpu_type, table
 from rsjs.instances.cluster import GpuType, NodeType
 
 _AZURE = tuple(f"Standard {name}" for name in ("NC6", "NC12", "NC24", "NV6", "NV12", "NV24"))

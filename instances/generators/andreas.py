@@ -32,17 +32,14 @@ from pathlib import Path
 from types import MappingProxyType
 
 from rsjs.instances.arguments import integer
-from rsjs.instances.catalogue.gpus import batches, gpu_type
-from rsjs.instances.catalogue.tables import table
+from rsjs.instances.catalogue.gpus import batches, gpu_type, table
 from rsjs.instances.cluster import Cluster, NodeGroup, NodeType
 from rsjs.instances.epoch_distribution import FIXED
 from rsjs.instances.errors import InputError
-from rsjs.instances.generators import profiled_jobs
-from rsjs.instances.generators.assemble import Draw
-from rsjs.instances.generators.due_windows import due_window
+from rsjs.instances.generators import energy_priced_nodes
+from rsjs.instances.generators.assemble import Draw, due_window
 from rsjs.instances.generators.energy_priced_nodes import powered_node
-from rsjs.instances.generators.job_times import Pool
-from rsjs.instances.generators.training_jobs import training_jobs
+from rsjs.instances.generators.job_times import Pool, training_jobs
 from rsjs.instances.instance import Instance, Workload
 from rsjs.instances.profiles.user_catalogue import read_catalogue
 
@@ -142,8 +139,8 @@ def _draw(nodes: int, jobs: int, seed: int, scenario: int, profiles: str | None)
     else:
         variant, parameters["profiles"] = Path(profiles).stem, profiles
         catalogue = read_catalogue(profiles)
-        cluster = profiled_jobs.cluster(catalogue, nodes)
-        pool = profiled_jobs.pool(catalogue, FAMILY, seed, jobs, cluster, EPOCHS)
+        cluster = energy_priced_nodes.cluster(catalogue, nodes)
+        pool = energy_priced_nodes.pool(catalogue, FAMILY, seed, jobs, cluster, EPOCHS)
     return Draw(
         family=FAMILY,
         variant=(variant, ""),

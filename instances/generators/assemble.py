@@ -1,9 +1,17 @@
-"""From drawn jobs to an instance or a workload: what the generators of fixed jobs share."""
+"""
+From drawn jobs to an instance or a workload: what the generators of fixed jobs share.
+
+What made an instance: the `generator` block of its file.
+
+Between which times after submission a due date is drawn, by the papers' rules.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from importlib.metadata import version
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -15,10 +23,14 @@ from rsjs.instances.epoch_distribution import Law
 from rsjs.instances.errors import InputError
 from rsjs.instances.generators import arrivals, random_streams
 from rsjs.instances.generators.job_times import Pool
-from rsjs.instances.generators.provenance import made_by
 from rsjs.instances.generators.random_streams import Floats
 from rsjs.instances.instance import FAMILIES, Instance, Workload
 from rsjs.instances.jobs import Jobs
+
+
+def made_by(name: str, **parameters: Any) -> dict[str, Any]:
+    """Generator, its parameters, and the version of this package (no part of the digest)."""
+    return {"name": name, "parameters": parameters, "version": version("rsjs-bench")}
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -162,3 +174,34 @@ class Draw:
             rows = np.array([own == name for own in jobs.law])
             realised[rows] = law.quantile(u[rows])
         return realised
+
+
+# Rule -> the latest due date from the least and the largest time of a job; the earliest is least.
+LATEST: Mapping[str, Callable[[Floats, Floats], Floats]] = MappingProxyType(
+    {
+        # Jahani 2019, V-A; and ours, harder
+        "base": lambda least, most: 2 * most,
+        "tight": lambda least, most: np.maximum(1.5 * least, most / 2),
+        # Filippini 2024, (31)
+        "at_most_thrice": lambda least, most: np.minimum(3 * least, most),
+        # generate_data_new.py of the authors' program
+        "thrice": lambda least, most: 3 * least,
+    }
+)
+
+
+def due_window(rule: str, hours: Floats) -> tuple[Floats, Floats]:
+    """
+    (J,) earliest and latest due date after submission [h].
+
+    Parameters
+    ----------
+    rule : str
+        In `LATEST`.
+    hours : (J, T, G + 1) float [h]
+        Time of the whole job on each configuration, inf = not admissible.
+    """
+    latest = LATEST[one_of("due", rule, LATEST)]
+    least = hours.min(axis=(1, 2))
+    most = np.where(np.isfinite(hours), hours, 0.0).max(axis=(1, 2))
+    return least, latest(least, most)

@@ -1,9 +1,34 @@
-"""Nodes priced by the power that they draw: W / 1000 x price x PUE (ANDREAS 2021, V-B)."""
+"""
+Nodes priced by the power that they draw: W / 1000 x price x PUE (ANDREAS 2021, V-B).
+
+Clusters and jobs of a user's own catalogue, `rsjs-catalogue/1`.
+
+Nodes: the GPU types that some application was measured on, in equal numbers, in the order in which
+they come (with fewer nodes, the first ones). A node has the largest number of GPUs measured on its
+type. Power of a GPU type is that of the catalogue, or else of the package (node base, and TDP times
+the usual share in training).
+
+Jobs: application, batch and epochs are uniform, applications among those that some node serves.
+Times are those of the fitted law under weak scaling on 1 GPU up to the largest number that was
+measured, the least over fewer GPUs; an application has no times on GPU types that it was not
+measured on.
+"""
 
 from __future__ import annotations
 
-from rsjs.instances.cluster import NodeType
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from rsjs.instances.catalogue.gpus import gpu_type, table
+from rsjs.instances.cluster import Cluster, GpuType, NodeGroup, NodeType
+from rsjs.instances.errors import InputError, described
 from rsjs.instances.generators import random_streams
+from rsjs.instances.generators.job_times import Pool
+from rsjs.instances.generators.random_streams import Floats
+from rsjs.instances.io.serialization import Document
+from rsjs.instances.profiles.user_catalogue import law_of
 
 PRICE, PUE = 0.172, 1.33  # EUR/kWh, -
 
@@ -14,3 +39,83 @@ def powered_node(gpu: str, size: int, base_w: float, train_w: float) -> NodeType
     return NodeType(
         name=f"{size} x {gpu}", gpu_type=gpu, cost=(0.0, *random_streams.rounded(cost).tolist())
     )
+
+
+def cluster(catalogue: Document, nodes: int) -> Cluster:
+    """N fixed nodes with the GPU types of a catalogue."""
+    most: dict[str, int] = {}
+    for application in catalogue["applications"].values():
+        for gpu, times in application["times"].items():
+            most[gpu] = max(most.get(gpu, 0), times["most_gpus"])
+    if not most:
+        raise InputError("/profiles", described("no application"), "at least one")
+    chosen = [*most][:nodes]
+    own = catalogue["gpu_types"]
+    types = [_node_type(gpu, most[gpu], own) for gpu in chosen]
+    return Cluster(
+        gpu_types=tuple(_gpu_type(gpu, own) for gpu in chosen),
+        node_types=tuple(types),
+        groups=tuple(
+            NodeGroup(count=len(range(i, nodes, len(types))), types=(v.name,))
+            for i, v in enumerate(types)
+        ),
+    )
+
+
+def pool(
+    catalogue: Document, family: str, seed: int, n: int, cluster: Cluster, epochs: tuple[int, int]
+) -> Pool:
+    """n jobs with least and largest epochs_max."""
+
+    def u(field: str) -> Floats:
+        return random_streams.uniforms(family, seed, field, n)
+
+    here = {gpu.name for gpu in cluster.gpu_types}
+    applications = {
+        name: application
+        for name, application in catalogue["applications"].items()
+        if here & application["times"].keys()
+    }
+    names = random_streams.choice(u("network"), [*applications])
+    at = random_streams.index(u("batch"), [len(applications[name]["batches"]) for name in names])
+    batch = [applications[name]["batches"][i] for name, i in zip(names, at.tolist(), strict=True)]
+    kinds = [*zip(names, batch, strict=True)]
+    hours = {kind: _hours(cluster, applications[kind[0]], kind[1]) for kind in {*kinds}}
+    return Pool(
+        application=tuple(names),
+        hours_per_epoch=np.stack([hours[kind] for kind in kinds]),
+        epochs_max=random_streams.integer(u("epochs"), *epochs),
+        memory_gb=random_streams.rounded([applications[name]["memory_gb"] for name in names]),
+        meta=tuple(
+            {"batch": size, "samples": applications[name]["samples"]} for name, size in kinds
+        ),
+    )
+
+
+def _hours(cluster: Cluster, application: Mapping[str, Any], batch: int) -> Floats:
+    """(T, G + 1) hours per epoch, to 6 significant decimals."""
+    hours = np.full((len(cluster.gpu_types), cluster.largest + 1), np.inf)
+    for i, gpu in enumerate(cluster.gpu_types):
+        if (times := application["times"].get(gpu.name)) is None:
+            continue
+        law = law_of(times)
+        counts = range(1, times["most_gpus"] + 1)
+        steps = [application["samples"] / (k * batch) for k in counts]
+        ms = [law.milliseconds(k, batch) for k in counts]
+        seconds = np.array(steps) * ms / 1000
+        hours[i, 1 : len(counts) + 1] = np.minimum.accumulate(seconds) / 3600
+    return random_streams.rounded(hours)
+
+
+def _gpu_type(name: str, own: Mapping[str, Mapping[str, float]]) -> GpuType:
+    if name in own:
+        return GpuType(name=name, memory_gb=float(own[name]["memory_gb"]))
+    return gpu_type(name)
+
+
+def _node_type(name: str, size: int, own: Mapping[str, Mapping[str, float]]) -> NodeType:
+    if name in own:
+        return powered_node(name, size, own[name]["node_base_w"], own[name]["train_w"])
+    row = next(row for row in table("gpu_types") if row["gpu"] == name)
+    train = float(row["tdp_w"]) * float(row["train_power_frac_default"])
+    return powered_node(name, size, float(row["node_base_w"]), train)

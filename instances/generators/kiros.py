@@ -20,8 +20,7 @@ from rsjs.instances.arguments import integer, one_of
 from rsjs.instances.catalogue.node_types import MEMBERS, gpu_types, node_types
 from rsjs.instances.cluster import Cluster, NodeGroup
 from rsjs.instances.epoch_distribution import FIXED
-from rsjs.instances.generators.assemble import Draw
-from rsjs.instances.generators.due_windows import due_window
+from rsjs.instances.generators.assemble import Draw, due_window
 from rsjs.instances.generators.job_times import POOLS
 from rsjs.instances.instance import Instance, Workload
 

@@ -15,8 +15,7 @@ from rsjs.instances.instance import Instance
 from rsjs.instances.io.files import read_document, write_document, write_instance
 from rsjs.instances.io.serialization import Document, digest
 from rsjs.instances.io.strict_json import read_json
-from rsjs.instances.library.drawing import draw, refuse_other
-from rsjs.instances.library.sets import LICENCE, LibrarySet, Member
+from rsjs.instances.library.sets import LICENCE, LibrarySet, Member, draw, refuse_other
 from rsjs.instances.mig.job_files import read_jobs, write_jobs
 
 MANIFEST = "rsjs-set/1"

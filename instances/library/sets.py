@@ -1,16 +1,145 @@
-"""The sets of the library, each member with its size and its digest."""
+"""
+The sets of the library, each member with its size and its digest.
+
+What the sets are made of: `data/*.toml`, a table per set.
+
+    [name]
+    summary = "..."
+    source = "paper and section"
+    instances = [                                 # or: mig = "file in data/mig"
+        { generator = "jahani", sizes = ["1-40x10N", "100x400"], seeds = [1, 2], options = {} },
+    ]
+
+A size is nodes x jobs; `1-40x10N` stands for 1x10, 2x20, ..., 40x400. Members come in the order in
+which they are written, seeds last. A set that changes gets a new name.
+
+Drawing members of sets: each generator by its name.
+"""
 
 from __future__ import annotations
 
 import csv
-from collections.abc import Mapping
+import re
+import tomllib
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cache
+from importlib.resources import as_file, files
+from importlib.resources.abc import Traversable
 from typing import Any
 
 from rsjs.instances.errors import InputError, described
-from rsjs.instances.library.recipes import MIG, Recipe, data, recipes
+from rsjs.instances.generators import andreas, jahani, kiros, planted, sts
+from rsjs.instances.instance import Instance
+from rsjs.instances.io.strict_json import read_json
+from rsjs.instances.mig.job_generator import generate
+from rsjs.instances.mig.job_generator.config import MigConfig, to_config
+from rsjs.instances.mig.jobs import JobSet
+
+GENERATORS: Mapping[str, Callable[..., Instance]] = {
+    "jahani": jahani.generate,
+    "kiros": kiros.generate,
+    "andreas": andreas.generate,
+    "sts": sts.generate,
+    "planted": planted.generate,
+}
+
+
+def draw(name: str, arguments: Mapping[str, Any]) -> Instance | JobSet:
+    """The instance, or set of MIG jobs, that a generator makes of its arguments."""
+    if name == MIG:
+        return generate.generate(mig_config(arguments["config"]), arguments["seed"])
+    return GENERATORS[name](**arguments)
+
+
+def refuse_other(subject: Instance | JobSet, sha256: str) -> None:
+    """Raise InputError if what was drawn is not what is in the library."""
+    if subject.digest != sha256:
+        expected = f"{sha256}, the digest of {subject.name} in the library"
+        raise InputError("/sha256", subject.digest, expected)
+
+
+@cache
+def mig_config(name: str) -> MigConfig:
+    """A configuration in `data/mig`."""
+    with as_file(data() / "mig" / name) as path:
+        return to_config(read_json(path), path)
+
+
+MIG = "mig"
+_SIZE = re.compile(r"(\d+)(?:-(\d+))?x(\d+)(N?)")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Recipe:
+    """
+    How a set is made.
+
+    Attributes
+    ----------
+    name, summary, source : str
+    calls : tuple of (str, mapping)
+        Generator and arguments of each member; the generator `mig` takes a configuration and a
+        seed.
+    """
+
+    name: str
+    summary: str
+    source: str
+    calls: tuple[tuple[str, Mapping[str, Any]], ...]
+
+
+def data() -> Traversable:
+    """The folder of the data files."""
+    return files("rsjs.instances.library") / "data"
+
+
+@cache
+def recipes() -> Mapping[str, Recipe]:
+    """All sets by name, in the order of the files."""
+    tables: dict[str, Any] = {}
+    for file in sorted(data().iterdir(), key=lambda file: file.name):
+        if file.name.endswith(".toml"):
+            tables |= tomllib.loads(file.read_text("utf-8"))
+    return {
+        name: Recipe(
+            name=name,
+            summary=entry["summary"],
+            source=entry["source"],
+            calls=tuple(_mig(entry[MIG]) if MIG in entry else _calls(entry["instances"])),
+        )
+        for name, entry in tables.items()
+    }
+
+
+def _calls(entries: list[dict[str, Any]]) -> Iterator[tuple[str, dict[str, Any]]]:
+    for entry in entries:
+        for text in entry["sizes"]:
+            for nodes, jobs in sizes(text):
+                for seed in entry.get("seeds", [1]):
+                    size = {"nodes": nodes, "jobs": jobs, "seed": seed}
+                    yield entry["generator"], {**size, **entry.get("options", {})}
+
+
+def _mig(config: str) -> Iterator[tuple[str, dict[str, Any]]]:
+
+    for seed in mig_config(config).seeds:
+        yield MIG, {"config": config, "seed": seed}
+
+
+def sizes(text: str) -> list[tuple[int, int]]:
+    """
+    Numbers of nodes and jobs.
+
+    >>> sizes("1-3x10N")
+    [(1, 10), (2, 20), (3, 30)]
+    """
+    found = _SIZE.fullmatch(text)
+    assert found is not None, text
+    first, last, jobs = int(found[1]), int(found[2] or found[1]), int(found[3])
+    return [(n, jobs * n if found[4] else jobs) for n in range(first, last + 1)]
+
 
 LICENCE = "CC-BY-4.0"
 # Tier -> the most nodes and jobs of an instance in it.

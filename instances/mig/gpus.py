@@ -18,8 +18,7 @@ from typing import Any
 
 from rsjs.instances.errors import InputError
 from rsjs.instances.io.serialization import Document
-from rsjs.instances.mig.node import nearest_first
-from rsjs.instances.mig.typed_files import read_document
+from rsjs.instances.mig.io import nearest_first, read_document
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,10 +10,9 @@ from pathlib import Path
 from rsjs.instances.errors import InputError, described
 from rsjs.instances.io.files import write_bytes
 from rsjs.instances.io.strict_json import read_json
-from rsjs.instances.mig import job_documents
+from rsjs.instances.mig import jobs as job_documents
 from rsjs.instances.mig.io import fitting
-from rsjs.instances.mig.job_documents import MIG_JOBS
-from rsjs.instances.mig.jobs import JobSet
+from rsjs.instances.mig.jobs import MIG_JOBS, JobSet
 from rsjs.instances.mig.konopa import files
 
 OURS = "rsjs"

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Literal, Protocol
 from rsjs.instances.method import Call, Method, Report
 
 if TYPE_CHECKING:
-    from rsjs.instances.mig.scheduling.problem import SchedulingProblem
-    from rsjs.instances.mig.scheduling.schedule_result import ScheduleResult
+    from rsjs.instances.mig.scheduling.problem import ScheduleResult, SchedulingProblem
 
 BoundSource = Literal["combinatorial", "lagrangian", "solver", "exact"]
 

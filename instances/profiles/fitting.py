@@ -24,7 +24,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from rsjs.instances.catalogue.step_times import StepTime
+from rsjs.instances.catalogue.gpus import StepTime
 from rsjs.instances.generators.random_streams import Floats
 from rsjs.instances.profiles.measurements import Measurement
 

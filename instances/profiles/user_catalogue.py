@@ -22,9 +22,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from rsjs.instances.catalogue.gpus import SAMPLES
-from rsjs.instances.catalogue.step_times import StepTime
-from rsjs.instances.catalogue.tables import gpu_names
+from rsjs.instances.catalogue.gpus import SAMPLES, StepTime, gpu_names
 from rsjs.instances.errors import InputError, escaped
 from rsjs.instances.io.files import write_bytes
 from rsjs.instances.io.json_schema import fit as fit_schema

@@ -9,23 +9,45 @@ network and batch of the job (weak scaling, least over 1..k GPUs). So t(g*, k*) 
 Where the trace does not tell the network, its class is that of the GPU-hours, as in Sia (SOSP
 '23): up to 1 h, 10 h, 100 h, more; network and batch are drawn uniformly within the class. The
 networks of the classes are invented.
+
+GPU types as traces spell them, and those of the catalogue that stand for them.
+
+Exact are P100, T4, K80, M60, A100 and V100 whatever their memory. Invented, for want of times:
+A10 and G2 (a code of openb) as V100, G3 as A100, MISC of PAI (K40, K80, M60) as K80. Others, such
+as H800, have no stand-in unless the user names one.
+
+Clusters for traces: the nodes of a node list or of the user, with GPU types of the catalogue.
+
+Prices are invented by the rule of ANDREAS: a node with k GPUs in use draws the base power of its
+GPU type's nodes + k times the mean training power over the catalogue's networks, at its price of
+energy and PUE. With flat prices (Jahani 2019) a node costs what it does with all GPUs in use.
+
+With shares, every GPU has quarters: 1, 2 or 3 of 4, each with that part of its memory.
 """
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
+from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rsjs.instances.arguments import one_of
 from rsjs.instances.catalogue import gpus
-from rsjs.instances.cluster import Cluster
+from rsjs.instances.catalogue.gpus import gpu_names, gpu_type, table
+from rsjs.instances.cluster import Cluster, GpuType, NodeType, ShareLevel
+from rsjs.instances.cluster import NodeGroup as Nodes
+from rsjs.instances.errors import InputError
 from rsjs.instances.generators import random_streams
+from rsjs.instances.generators.energy_priced_nodes import powered_node
 from rsjs.instances.generators.random_streams import Floats
-from rsjs.instances.traces.records import Rows
+from rsjs.instances.traces.formats.node_lists import MOST_GPUS
+from rsjs.instances.traces.records import NodeGroup, Rows
 
 FAMILY = "trace"
 CLASSES: Sequence[tuple[float, tuple[str, str]]] = (  # GPU-hours up to, networks
@@ -107,3 +129,140 @@ def _per_epoch(cluster: Cluster, network: str, batch: int) -> Floats:
 @cache
 def _seconds(network: str, gpu: str, k: int, batch: int) -> float:
     return gpus.seconds_per_epoch(network, gpu, k, batch, prefix_minimum=True)
+
+
+INVENTED: Mapping[str, str] = MappingProxyType(
+    {"A10": "V100", "G2": "V100", "G3": "A100", "MISC": "K80"}
+)
+_EXACT = MappingProxyType({"V100M16": "V100", "V100M32": "V100"})
+UNRECORDED = ""
+_OR = "|"
+
+
+def stand_ins(given: Mapping[str, str], unrecorded: str) -> dict[str, str]:
+    """
+    Spelling -> GPU type of the catalogue, for those that `gpu_of` does not know by itself.
+
+    Parameters
+    ----------
+    given : mapping
+        The user's, which go first.
+    unrecorded : str
+        For jobs and nodes whose GPU type is not recorded.
+    """
+    for gpu in given.values():
+        one_of("gpus", gpu, gpu_names())
+    return {**_EXACT, **INVENTED, UNRECORDED: unrecorded, **given}
+
+
+def gpus_of(model: str, known: Mapping[str, str]) -> tuple[str, ...]:
+    """
+    GPU types of the catalogue for a spelling; none if there is no stand-in.
+
+    >>> gpus_of("V100M16|T4", stand_ins({}, "V100")), gpus_of("A100-SXM4-80GB", {})
+    (('V100', 'T4'), ('A100',))
+    """
+    found = (_gpu_of(name.strip(), known) for name in model.split(_OR))
+    return tuple(dict.fromkeys(gpu for gpu in found if gpu))
+
+
+def nodes_for(
+    model: str, nodes: Sequence[NodeGroup], known: Mapping[str, str], *, binding: bool
+) -> list[NodeGroup]:
+    """
+    Return the nodes on which a job of a recorded GPU type may run.
+
+    These are the nodes of that type; without any, the nodes of types with its stand-in. A job
+    without a type may run on all nodes, and so may one without such nodes if types do not bind.
+    Nodes of types without a stand-in run nothing.
+    """
+    usable = [group for group in nodes if gpus_of(group.model, known)]
+    names, gpus = {name.strip() for name in model.split(_OR)}, {*gpus_of(model, known)}
+    own = [group for group in usable if group.model in names]
+    own = own or [group for group in usable if not gpus.isdisjoint(gpus_of(group.model, known))]
+    return usable if model == UNRECORDED or not (own or binding) else own
+
+
+def _gpu_of(name: str, known: Mapping[str, str]) -> str | None:
+    if name in known:
+        return known[name]
+    return next((gpu for gpu in gpu_names() if name == gpu or name.startswith(f"{gpu}-")), None)
+
+
+UNITS = 4
+MOST_NODES = 1_000_000  # of a group, as in the schema of files
+
+
+def spelled_nodes(text: str) -> list[NodeGroup]:
+    """
+    Nodes as an option spells them, GPU type : GPUs of a node : number of nodes.
+
+    >>> spelled_nodes("V100:8:100,P100:4:20")[1]
+    NodeGroup(model='P100', gpus=4, count=20)
+    """
+    found = []
+    for part in text.split(","):
+        gpu, _, numbers = part.strip().partition(":")
+        size, _, count = numbers.partition(":")
+        if not (_within(size, MOST_GPUS) and _within(count, MOST_NODES)):
+            expected = (
+                "GPU:GPUS:NODES,... such as V100:8:100,P100:4:20, "
+                f"at most {MOST_GPUS} GPUs and {MOST_NODES} nodes"
+            )
+            raise InputError("/cluster", text, expected)
+        found.append(NodeGroup(one_of("cluster", gpu, gpu_names()), int(size), int(count)))
+    return found
+
+
+def _within(text: str, most: int) -> bool:
+    return text.isdecimal() and len(text) <= len(str(most)) and 1 <= int(text) <= most
+
+
+def cluster_of(
+    nodes: Sequence[NodeGroup], known: Mapping[str, str], *, shared: bool, flat: bool
+) -> Cluster:
+    """
+    A cluster of these nodes, those of GPU types without a stand-in left out.
+
+    Parameters
+    ----------
+    known : mapping
+        See `gpu_models.stand_ins`.
+    shared : bool
+        Whether GPUs have quarters.
+    flat : bool
+        Whether a node costs the same with any number of GPUs in use.
+    """
+    count: Counter[tuple[str, int]] = Counter()
+    for group in nodes:
+        for gpu in gpus_of(group.model, known)[:1]:
+            count[gpu, group.gpus] += group.count
+    if not count:
+        expected = "the nodes, such as V100:8:100: the trace has no node list"
+        raise InputError("/cluster", None, expected)
+    names = [gpu for gpu in gpu_names() if any(gpu == own for own, _ in count)]
+    kinds = sorted(count, key=lambda kind: (names.index(kind[0]), -kind[1]))
+    types = tuple(_node_type(gpu, size, flat) for gpu, size in kinds)
+    return Cluster(
+        gpu_types=tuple(_quartered(gpu_type(name)) if shared else gpu_type(name) for name in names),
+        node_types=types,
+        groups=tuple(
+            Nodes(count=count[kind], types=(made.name,))
+            for kind, made in zip(kinds, types, strict=True)
+        ),
+    )
+
+
+def _quartered(gpu: GpuType) -> GpuType:
+    levels = tuple(
+        ShareLevel(units=units, max_memory_gb=gpu.memory_gb * units / UNITS)
+        for units in range(1, UNITS)
+    )
+    return replace(gpu, units=UNITS, levels=levels)
+
+
+def _node_type(gpu: str, size: int, flat: bool) -> NodeType:
+    base = next(float(row["node_base_w"]) for row in table("gpu_types") if row["gpu"] == gpu)
+    watts = [float(row["avg_power_w"]) for row in table("power_training") if row["gpu"] == gpu]
+    made = powered_node(gpu, size, base, sum(watts) / len(watts))
+    return replace(made, cost=(0.0, *made.cost[-1:] * size)) if flat else made

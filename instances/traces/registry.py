@@ -14,8 +14,7 @@ from rsjs.instances.traces.formats.pai import PAI
 from rsjs.instances.traces.formats.philly import PHILLY
 from rsjs.instances.traces.formats.spot import SPOT
 from rsjs.instances.traces.io.streams import Source, sources
-from rsjs.instances.traces.records import Rows
-from rsjs.instances.traces.trace_format import NodeGroup, Table, TraceFormat
+from rsjs.instances.traces.records import NodeGroup, Rows, Table, TraceFormat
 
 FORMATS: Mapping[str, TraceFormat] = {
     each.name: each for each in (OPENB, PAI, SPOT, PHILLY, HELIOS, GAVEL)

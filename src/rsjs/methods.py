@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 from rsjs.formulations.backends.backend import Feature
 from rsjs.formulations.backends.registry import BACKENDS
 from rsjs.formulations.registry import METHODS as EXACT
-from rsjs.heuristics.decomposition.hierarchical_methods import HIERARCHICAL
+from rsjs.heuristics.decomposition.hierarchical import HIERARCHICAL
 from rsjs.heuristics.registry import METHODS as HEURISTICS
 from rsjs.instances.entry_points import Offer, offers, source_of, source_text
 from rsjs.instances.errors import InputError, described

@@ -10,9 +10,9 @@ import pytest
 from benchmarks.expected import EXPECTED
 from benchmarks.kernel_cases import KERNELS, MEASURED_BY
 from benchmarks.method_cases import CASES, FAMILIES, TINY
-from rsjs.formulations.milp.linear_models import LINEAR
+from rsjs.formulations.milp.solve import LINEAR
 from rsjs.formulations.registry import METHODS as EXACT
-from rsjs.heuristics.decomposition.hierarchical_methods import HIERARCHICAL
+from rsjs.heuristics.decomposition.hierarchical import HIERARCHICAL
 from rsjs.heuristics.registry import METHODS as HEURISTICS
 from rsjs.methods import parse
 

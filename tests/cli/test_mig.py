@@ -7,7 +7,7 @@ from hashlib import sha256
 import pytest
 
 from rsjs.instances.mig.job_files import read_jobs
-from rsjs.instances.mig.konopa.published import CONFIG, SHA256
+from rsjs.instances.mig.konopa.files import CONFIG, SHA256
 
 DAY = {
     "format": "rsjs-mig-config/1",

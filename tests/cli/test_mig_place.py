@@ -3,9 +3,9 @@
 import pytest
 
 from rsjs.instances.mig.placement.check import check as check_placement
-from rsjs.instances.mig.placement.placement_documents import read_placement, read_workloads
+from rsjs.instances.mig.placement.problem import read_placement, read_workloads
 from rsjs.instances.mig.reconfiguration.check import check as check_schedule
-from rsjs.instances.mig.reconfiguration.repartition_documents import read_repartition, read_schedule
+from rsjs.instances.mig.reconfiguration.problem import read_repartition, read_schedule
 
 
 def test_workloads_are_drawn_saved_placed_and_drawn(rsjs, tmp_path):

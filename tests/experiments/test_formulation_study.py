@@ -4,7 +4,7 @@ import pytest
 
 from rsjs.experiments.formulation_study import FAMILIES, key_of, measure, tasks
 from rsjs.formulations.jahani import milp
-from rsjs.formulations.jahani.jahani_literal_data import LiteralModel
+from rsjs.formulations.jahani.milp import LiteralModel
 from rsjs.instances.generators.jahani import generate
 from rsjs.instances.method import Limits
 from rsjs.methods import parse

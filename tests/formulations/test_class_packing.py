@@ -7,11 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rsjs.formulations.modes.class_shares import Weights, fill, fillings
-from rsjs.formulations.rsjs.aggregated.capacity_rows import split_rows, superadditive_rows
-from rsjs.formulations.rsjs.aggregated.class_packing import pack
-from rsjs.formulations.rsjs.aggregated.class_vectors import roles_of_jobs
-from rsjs.formulations.rsjs.aggregated.rsjs_classes_data import ClassModel
+from rsjs.formulations.modes.gpu_sharing import Weights, fill, fillings
+from rsjs.formulations.rsjs.aggregated.capacity_rows import pack, split_rows, superadditive_rows
+from rsjs.formulations.rsjs.aggregated.model import ClassModel, roles_of_jobs
 from rsjs.instances.check import check
 from rsjs.instances.cluster import Cluster, GpuType, NodeType
 from rsjs.instances.generators.sts import generate

@@ -14,7 +14,7 @@ from rsjs.formulations import enumeration
 from rsjs.formulations.backends.registry import backend
 from rsjs.formulations.first_ending import methods, patterns
 from rsjs.formulations.first_ending import node_indexed as by_node
-from rsjs.formulations.first_ending.first_ending_patterns_data import Cut, Slot
+from rsjs.formulations.first_ending.patterns import Cut, Slot
 from rsjs.instances.check import check
 from rsjs.instances.cluster import Cluster, GpuType, NodeGroup, NodeType, ShareLevel
 from rsjs.instances.costs import tables

@@ -9,8 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rsjs.formulations import enumeration
-from rsjs.heuristics.decomposition.partition import SPLITS, Division, divide
-from rsjs.heuristics.decomposition.parts import parts, union
+from rsjs.heuristics.decomposition.partition import SPLITS, Division, divide, parts, union
 from rsjs.heuristics.decomposition.repair import cover
 from rsjs.instances import costs
 from rsjs.instances.check import check

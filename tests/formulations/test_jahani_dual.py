@@ -12,10 +12,9 @@ from hypothesis import strategies as st
 from rsjs.formulations import enumeration
 from rsjs.formulations.backends.registry import backend
 from rsjs.formulations.jahani import dual_search, lagrangian, patterns
-from rsjs.formulations.jahani.jahani_decisions import assignment, decision, fitted
-from rsjs.formulations.jahani.jahani_patterns_data import PatternModel
-from rsjs.formulations.jahani.jahani_slots_data import Slots
-from rsjs.formulations.jahani.rounding import rounded
+from rsjs.formulations.jahani.patterns import PatternModel
+from rsjs.formulations.jahani.rounding import assignment, decision, fitted, rounded
+from rsjs.formulations.jahani.slot_model import Slots
 from rsjs.formulations.registry import METHODS
 from rsjs.instances.catalogue.node_types import MEMBERS
 from rsjs.instances.check import check

@@ -10,8 +10,8 @@ from rsjs.formulations import enumeration
 from rsjs.formulations.backends.registry import backend
 from rsjs.formulations.jahani import milp
 from rsjs.formulations.jahani import patterns as jahani_patterns
-from rsjs.formulations.jahani.jahani_literal_data import LiteralModel
-from rsjs.formulations.jahani.jahani_patterns_data import PatternModel
+from rsjs.formulations.jahani.milp import LiteralModel
+from rsjs.formulations.jahani.patterns import PatternModel
 from rsjs.instances.catalogue.node_types import MEMBERS
 from rsjs.instances.check import check
 from rsjs.instances.generators.jahani import generate

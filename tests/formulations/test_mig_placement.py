@@ -10,9 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rsjs.formulations.mig import mig_placement_bounds, mig_placement_patterns
-from rsjs.formulations.mig.mig_placement_data import PlacementModel
-from rsjs.formulations.mig.placement import solve
+from rsjs.formulations.mig import placement
+from rsjs.formulations.mig.placement import PlacementModel, solve
 from rsjs.heuristics.mig.placement import PREFERRED, RULES, place
 from rsjs.instances.method import Limits
 from rsjs.instances.mig.gpus import MigGpu, Profile, gpu_named
@@ -67,7 +66,7 @@ def test_large_sets_are_proved_and_no_rule_is_better(mix):
 @given(some_workloads())
 @settings(max_examples=settings().max_examples // 2)
 def test_bounds_are_below_every_placement(workloads):
-    bound = mig_placement_bounds.best(PlacementModel.of(workloads))
+    bound = placement.best(PlacementModel.of(workloads))
     for rule in RULES:
         assert check(workloads, place(workloads, rule), bound=bound).feasible
 
@@ -79,35 +78,35 @@ def test_bounds_see_what_volume_does_not():
     workloads = Workloads(name="w", gpu=A100, id=tuple("abcdef"), admissible=rows)
     data = PlacementModel.of(workloads)
     # only one of 1g+me, and nothing beside 7g, on a GPU
-    assert mig_placement_bounds.all_bounds(data) == {"compute": 3, "memory": 2, "profiles": 5}
+    assert placement.all_bounds(data) == {"compute": 3, "memory": 2, "profiles": 5}
     assert solve(workloads, EXACT).gpus_bound == 5
 
 
 @pytest.mark.parametrize("gpus", [None, 12])
 def test_the_pyomo_model_and_the_arrays_are_the_same_matrix(assert_same_matrix, gpus):
     data = replace(PlacementModel.of(generate(A100, "elastic", 30, 2)), gpus=gpus)
-    assert_same_matrix(mig_placement_patterns, data)
+    assert_same_matrix(placement, data)
 
 
 @pytest.mark.parametrize("rule", RULES)
 def test_a_placement_is_a_feasible_vector_and_comes_back(rule):
     workloads = generate(A100, "elastic", 60, 4)
     data = PlacementModel.of(workloads)
-    x = mig_placement_patterns.warm_start(data, place(workloads, rule))
-    model = mig_placement_patterns.arrays(data)
+    x = placement.warm_start(data, place(workloads, rule))
+    model = placement.arrays(data)
     assert (model.A @ x <= model.row_upper).all()
     assert (model.A @ x >= model.row_lower).all()
     assert (x <= model.upper).all()
-    again = check(workloads, mig_placement_patterns.extract(data, x))
+    again = check(workloads, placement.extract(data, x))
     assert again.feasible
     assert again.gpus == model.objective(x)
     waste = replace(data, gpus=again.gpus)
-    assert again.waste == mig_placement_patterns.arrays(waste).objective(x)
+    assert again.waste == placement.arrays(waste).objective(x)
 
 
 def test_there_are_77_patterns_without_the_media_profile():
     data = PlacementModel.of(generate(A100, "mixed", 500, 1))
-    assert mig_placement_patterns.arrays(data).counts["integers"] == 77 + 6
+    assert placement.arrays(data).counts["integers"] == 77 + 6
 
 
 def some_gpu(rng):
@@ -248,8 +247,8 @@ def on_some_gpu(seed, most=7):
 def test_the_model_finds_the_best(seed):
     workloads = on_some_gpu(seed)
     gpus, waste = best(workloads)
-    bounds = mig_placement_bounds.all_bounds(PlacementModel.of(workloads)).values()
-    assert mig_placement_bounds.best(PlacementModel.of(workloads)) == max(bounds) <= gpus
+    bounds = placement.all_bounds(PlacementModel.of(workloads)).values()
+    assert placement.best(PlacementModel.of(workloads)) == max(bounds) <= gpus
     found = solve(workloads, EXACT)
     assert (found.stop, found.gpus_bound, found.waste_bound) == ("optimal", gpus, waste)
     assert found.placement is not None

@@ -7,10 +7,11 @@ import numpy as np
 import pytest
 
 from rsjs.formulations.backends.backend import RawResult
-from rsjs.formulations.mig import mig_placement_patterns, placement, reconfiguration
-from rsjs.formulations.mig.mig_placement_data import PlacementModel
-from rsjs.formulations.mig.mig_repartition_places import places
-from rsjs.formulations.mig.mig_repartition_tail import tail
+from rsjs.formulations.mig import placement, reconfiguration
+from rsjs.formulations.mig import placement as mig_placement_patterns
+from rsjs.formulations.mig.placement import PlacementModel
+from rsjs.formulations.mig.reconfiguration import tail
+from rsjs.formulations.mig.reconfiguration_bounds import places
 from rsjs.heuristics.mig.placement import place
 from rsjs.heuristics.mig.reconfiguration import best_greedy
 from rsjs.instances.method import Limits
@@ -18,8 +19,7 @@ from rsjs.instances.mig.gpus import document_of, gpu_named
 from rsjs.instances.mig.placement.generate import generate as workloads
 from rsjs.instances.mig.reconfiguration.check import check
 from rsjs.instances.mig.reconfiguration.generate import generate
-from rsjs.instances.mig.reconfiguration.problem import Schedule
-from rsjs.instances.mig.reconfiguration.repartition_documents import to_repartition
+from rsjs.instances.mig.reconfiguration.problem import Schedule, to_repartition
 from rsjs.instances.solution import Stop
 
 A100 = gpu_named("A100-40")

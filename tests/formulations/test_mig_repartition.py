@@ -13,18 +13,16 @@ from rsjs.formulations.mig import (
     reconfiguration_bounds,
     reconfiguration_cpsat,
 )
-from rsjs.formulations.mig.mig_repartition_fits import fits
-from rsjs.formulations.mig.mig_repartition_places import chosen, places
 from rsjs.formulations.mig.reconfiguration import solve
-from rsjs.formulations.mig.reconfiguration_assignment import Nested
+from rsjs.formulations.mig.reconfiguration_assignment import Nested, fits
+from rsjs.formulations.mig.reconfiguration_bounds import chosen, places
 from rsjs.heuristics.mig.reconfiguration import RULES, best_greedy, greedy
 from rsjs.instances.method import Limits
 from rsjs.instances.mig.geometry import geometry
 from rsjs.instances.mig.gpus import MigGpu, Profile, gpu_named
 from rsjs.instances.mig.reconfiguration.check import check
 from rsjs.instances.mig.reconfiguration.generate import generate
-from rsjs.instances.mig.reconfiguration.partitions import partition_of
-from rsjs.instances.mig.reconfiguration.problem import Repartition, Schedule, makespan
+from rsjs.instances.mig.reconfiguration.problem import Repartition, Schedule, makespan, partition_of
 
 A100 = gpu_named("A100-40")
 NAMES = [profile.name for profile in A100.profiles]

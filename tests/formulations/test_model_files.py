@@ -17,9 +17,9 @@ import pytest
 
 from rsjs.formulations.backends.registry import backend
 from rsjs.formulations.milp import export
+from rsjs.formulations.milp.export import namer
 from rsjs.formulations.milp.from_pyomo import from_pyomo
-from rsjs.formulations.milp.linear_models import LINEAR
-from rsjs.formulations.milp.model_names import namer
+from rsjs.formulations.milp.solve import LINEAR
 from rsjs.formulations.registry import METHODS
 from rsjs.instances.errors import InputError
 from rsjs.instances.generators import jahani, kiros, sts
@@ -180,7 +180,7 @@ def test_names_are_distinct_and_legal_in_every_format(case):
 def test_names_say_job_node_type_and_gpus():
     instance = jahani.generate(nodes=2, jobs=4, seed=1)
     model, labels = LINEAR["jahani_patterns"].build(instance, {})
-    data = import_module("rsjs.formulations.jahani.jahani_patterns_data").PatternModel.of(instance)
+    data = import_module("rsjs.formulations.jahani.patterns").PatternModel.of(instance)
     last = len(data.job) - 1
     expected = f"x_j{data.job[last]}_v{data.node_type[last]}_g{data.gpus[last]}"
     assert namer(labels)(model.x[last]) == expected

@@ -6,8 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rsjs.formulations.rsjs.aggregated.columns import JobShapes, roles_of
-from rsjs.formulations.rsjs.aggregated.local_search import NodeLoads
-from rsjs.formulations.rsjs.aggregated.reinsertion import improve, insert_postponed
+from rsjs.formulations.rsjs.aggregated.local_search import NodeLoads, improve, insert_postponed
 from rsjs.instances.check import check
 from rsjs.instances.costs import tables, terms
 from rsjs.instances.generators import kiros, sts

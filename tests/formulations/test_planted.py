@@ -5,8 +5,7 @@ import pytest
 from rsjs.formulations.enumeration import best
 from rsjs.instances.costs import terms
 from rsjs.instances.generators import planted
-from rsjs.instances.library.drawing import draw
-from rsjs.instances.library.sets import library_set
+from rsjs.instances.library.sets import draw, library_set
 from rsjs.instances.method import Call, Limits, Report
 from rsjs.instances.solution import Stop
 from rsjs.methods import parse

@@ -10,12 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rsjs.formulations.backends.registry import backend
+from rsjs.formulations.rsjs.aggregated import column_generation
 from rsjs.formulations.rsjs.aggregated import model as rsjs_classes
-from rsjs.formulations.rsjs.aggregated import rsjs_bound
-from rsjs.formulations.rsjs.aggregated.pricing import Pricing
-from rsjs.formulations.rsjs.aggregated.restricted_lp import RestrictedLp
-from rsjs.formulations.rsjs.aggregated.rsjs_classes_data import ClassModel
-from rsjs.formulations.rsjs.rsjs_bound_methods import METHODS
+from rsjs.formulations.rsjs.aggregated.model import ClassModel
+from rsjs.formulations.rsjs.aggregated.pricing import Pricing, RestrictedLp
+from rsjs.formulations.rsjs.methods import BOUND_METHODS
 from rsjs.instances.costs import tables
 from rsjs.instances.generators import kiros, sts
 from rsjs.instances.jobs import ARRAYS, Jobs
@@ -23,7 +22,7 @@ from rsjs.instances.method import Call, Limits, Report
 from rsjs.instances.solution import Stop
 from tests.formulations.agreement import EXACT, StopsAfter, optimum, served, with_objective
 
-BOUND = next(method for method in METHODS if method.name == "rsjs_bound")
+BOUND = next(method for method in BOUND_METHODS if method.name == "rsjs_bound")
 
 
 def of_jobs(instance, rows):
@@ -49,7 +48,7 @@ def test_no_multipliers_give_more_than_the_optimum(random_document, rng, data):
     size = data.draw(st.sampled_from([1e-3, 0.1, 1.0, 100.0, 1e6]))
     number = st.one_of(st.just(0.0), st.floats(-size, size))
     multipliers = np.array(data.draw(st.lists(number, min_size=rows, max_size=rows)))
-    bound = rsjs_bound.certified(instance, multipliers)
+    bound = column_generation.certified(instance, multipliers)
     assert 0.0 <= bound <= optimum(instance) * (1 + 1e-12)
 
 
@@ -60,7 +59,9 @@ def test_multipliers_below_nothing_are_nothing_but_for_the_equality(open_nodes):
     )
     rows = len(ClassModel.of(instance, "rows").upper)
     nothing, negative = np.zeros(rows), np.full(rows, -1e-3)
-    change = rsjs_bound.certified(instance, negative) - rsjs_bound.certified(instance, nothing)
+    change = column_generation.certified(instance, negative) - column_generation.certified(
+        instance, nothing
+    )
     earned = 4 * 1e-3 if open_nodes == "rsjs_eq" else 0.0  # 4 nodes must have a job
     assert change == pytest.approx(earned, abs=1e-9)
 
@@ -69,10 +70,10 @@ def test_multipliers_below_nothing_are_nothing_but_for_the_equality(open_nodes):
 @given(st.randoms(use_true_random=False))
 def test_the_bound_is_the_linear_program_s_and_no_more_than_the_optimum(random_document, rng):
     instance = served(random_document, rng)
-    found = rsjs_bound.lower_bound(instance, tolerance=1e-9)
+    found = column_generation.lower_bound(instance, tolerance=1e-9)
     assert found.bound <= optimum(instance) * (1 + 1e-12)
     assert found.bound == pytest.approx(linear_program(instance), rel=1e-6, abs=1e-6)
-    assert found.bound == rsjs_bound.certified(instance, found.multipliers)
+    assert found.bound == column_generation.certified(instance, found.multipliers)
 
 
 @pytest.mark.slow
@@ -87,7 +88,7 @@ def test_the_bound_is_the_linear_program_s_and_no_more_than_the_optimum(random_d
     ids=lambda instance: f"{instance.name}-{instance.objective.open_nodes}",
 )
 def test_sifting_with_samples_meets_the_linear_program_of_all_columns(instance):
-    found = rsjs_bound.lower_bound(instance, tolerance=1e-8)
+    found = column_generation.lower_bound(instance, tolerance=1e-8)
     whole = linear_program(instance)
     assert found.bound == pytest.approx(whole, rel=1e-6)
     assert found.relaxed == pytest.approx(whole, rel=1e-6)
@@ -98,10 +99,10 @@ def test_sifting_with_samples_meets_the_linear_program_of_all_columns(instance):
 def test_the_next_event_starts_from_the_multipliers_of_the_last():
     every = sts.generate(nodes=20, jobs=81, seed=1, mix="kma", sharing="paper")
     before, after = of_jobs(every, list(range(80))), of_jobs(every, list(range(1, 81)))
-    old = rsjs_bound.lower_bound(before)
-    cold = rsjs_bound.lower_bound(after)
-    quick = rsjs_bound.certified(after, old.multipliers)
-    warm = rsjs_bound.lower_bound(after, start=old.multipliers)
+    old = column_generation.lower_bound(before)
+    cold = column_generation.lower_bound(after)
+    quick = column_generation.certified(after, old.multipliers)
+    warm = column_generation.lower_bound(after, start=old.multipliers)
     whole = linear_program(after)
     for bound in (quick, warm.bound, cold.bound):
         assert bound <= whole * (1 + 1e-9)
@@ -112,25 +113,25 @@ def test_the_next_event_starts_from_the_multipliers_of_the_last():
 
 def test_multipliers_of_another_cluster_are_refused():
     km, kma = (sts.generate(nodes=6, jobs=6, seed=1, mix=mix) for mix in ("km", "kma"))
-    multipliers = rsjs_bound.lower_bound(km).multipliers
+    multipliers = column_generation.lower_bound(km).multipliers
     rows = len(ClassModel.of(kma, "rows").upper)
     message = (
         rf"^multipliers of shape \({len(multipliers)},\), must be \({rows},\): "
         "of another cluster or open_nodes rule$"
     )
     with pytest.raises(ValueError, match=message):
-        rsjs_bound.certified(kma, multipliers)
+        column_generation.certified(kma, multipliers)
     with pytest.raises(ValueError, match=message):
-        rsjs_bound.lower_bound(kma, start=multipliers)
+        column_generation.lower_bound(kma, start=multipliers)
 
 
 @pytest.mark.parametrize("value", [np.nan, np.inf])
 def test_multipliers_that_are_no_numbers_are_refused(value):
     instance = sts.generate(nodes=2, jobs=2, seed=1)
-    multipliers = rsjs_bound.lower_bound(instance).multipliers.copy()
+    multipliers = column_generation.lower_bound(instance).multipliers.copy()
     multipliers[1] = value
     with pytest.raises(ValueError, match=rf"^multipliers\[1\] = {value}, must be finite$"):
-        rsjs_bound.certified(instance, multipliers)
+        column_generation.certified(instance, multipliers)
 
 
 def test_the_margin_covers_rounding_where_terms_cancel():
@@ -219,5 +220,5 @@ def test_the_box_binds_where_multipliers_are_held_too_low():
 
 
 def test_the_example_of_the_module_runs():
-    assert doctest.testmod(rsjs_bound).failed == 0
-    assert doctest.testmod(rsjs_bound).attempted >= 6
+    assert doctest.testmod(column_generation).failed == 0
+    assert doctest.testmod(column_generation).attempted >= 6

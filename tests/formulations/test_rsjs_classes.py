@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from rsjs.formulations import enumeration
 from rsjs.formulations.rsjs.aggregated import model
-from rsjs.formulations.rsjs.aggregated.rsjs_classes_data import PACKINGS, ClassModel
-from rsjs.formulations.rsjs.rsjs_bound_methods import METHODS
+from rsjs.formulations.rsjs.aggregated.model import PACKINGS, ClassModel
+from rsjs.formulations.rsjs.methods import BOUND_METHODS
 from rsjs.instances.check import check
 from rsjs.instances.cluster import Cluster, GpuType, NodeType, ShareLevel
 from rsjs.instances.generators import kiros, sts
@@ -28,7 +28,7 @@ from tests.formulations.agreement import (
     with_objective,
 )
 
-CLASSES = next(method for method in METHODS if method.name == "rsjs_classes")
+CLASSES = next(method for method in BOUND_METHODS if method.name == "rsjs_classes")
 
 
 def call(packing, solver="highs", route="arrays", gap=0.0):

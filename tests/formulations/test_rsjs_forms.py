@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from rsjs.formulations import enumeration
 from rsjs.formulations.backends.registry import backend
 from rsjs.formulations.rsjs import gpu_indexed, node_indexed
+from rsjs.formulations.rsjs.gpu_indexed import GpuModel
 from rsjs.formulations.rsjs.methods import METHODS
-from rsjs.formulations.rsjs.rsjs_gpu_data import GpuModel
-from rsjs.formulations.rsjs.rsjs_nodes_data import NodeModel
+from rsjs.formulations.rsjs.node_indexed import NodeModel
 from rsjs.instances.check import check
 from rsjs.instances.cluster import Cluster, GpuType, NodeGroup, NodeType, ShareLevel
 from rsjs.instances.epoch_distribution import Law

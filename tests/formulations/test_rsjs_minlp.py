@@ -9,7 +9,7 @@ import pytest
 from rsjs.formulations import enumeration
 from rsjs.formulations.rsjs import minlp, minlp_scip
 from rsjs.formulations.rsjs.methods import METHODS
-from rsjs.formulations.rsjs.rsjs_minlp_data import MinlpModel
+from rsjs.formulations.rsjs.minlp import MinlpModel
 from rsjs.instances.check import check
 from rsjs.instances.cluster import NodeGroup
 from rsjs.instances.io.serialization import to_instance

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from rsjs.formulations import enumeration
 from rsjs.formulations.backends.callbacks import relative_gap
-from rsjs.formulations.rsjs.aggregated import rsjs_bound, search
-from rsjs.formulations.rsjs.rsjs_bound_methods import METHODS
+from rsjs.formulations.rsjs.aggregated import column_generation, search
+from rsjs.formulations.rsjs.methods import BOUND_METHODS
 from rsjs.instances.check import check
 from rsjs.instances.generators import andreas, kiros, sts
 from rsjs.instances.method import EXPECTATION, OPEN_NODES, Call, Limits, Report
@@ -21,7 +21,7 @@ from tests.formulations.agreement import StopsAfter, of_table_iv, optimum, serve
 
 pytestmark = pytest.mark.solver
 
-SIFTING = next(method for method in METHODS if method.name == "rsjs_sifting")
+SIFTING = next(method for method in BOUND_METHODS if method.name == "rsjs_sifting")
 FAMILIES = {
     "sts dedicated": lambda seed: sts.generate(nodes=2, jobs=5, seed=seed, mix="km"),
     "sts K80 M60": lambda seed: sts.generate(nodes=2, jobs=4, seed=seed, mix="km", sharing="paper"),
@@ -45,7 +45,7 @@ def assert_bounds_the_optimum(instance, gap):
     result = run(instance, gap=gap)
     verdict = check(instance, result.solution, objective=result.objective, bound=result.bound)
     assert verdict.feasible, verdict.violations
-    assert 0.0 <= rsjs_bound.lower_bound(instance).bound <= best * (1 + 1e-12)
+    assert 0.0 <= column_generation.lower_bound(instance).bound <= best * (1 + 1e-12)
     assert result.bound <= best + slack
     assert verdict.objective >= best - slack
     assert result.stop in (Stop.OPTIMAL, Stop.GAP)

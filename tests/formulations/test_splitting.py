@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rsjs.heuristics.decomposition.partition import SPLITS, demand, divide
-from rsjs.heuristics.decomposition.parts import parts
+from rsjs.heuristics.decomposition.partition import SPLITS, demand, divide, parts
 from rsjs.instances import costs
 from rsjs.instances.cluster import NodeGroup
 from rsjs.instances.generators import jahani, kiros

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from rsjs.heuristics.ruin_recreate import part_decisions
+from rsjs.heuristics.ruin_recreate import fix_and_optimise
 from rsjs.instances.cluster import Cluster, GpuType, NodeGroup, NodeType, ShareLevel
 from rsjs.instances.epoch_distribution import FIXED, Law
 from rsjs.instances.instance import FAMILIES, Instance
@@ -117,4 +117,4 @@ def random_instance():
 @pytest.fixture
 def unhurried(monkeypatch):
     """The rounds of fix and optimise end by themselves, however busy the machine is."""
-    monkeypatch.setattr(part_decisions, "SECONDS", 3600.0)
+    monkeypatch.setattr(fix_and_optimise, "SECONDS", 3600.0)

@@ -4,8 +4,7 @@ import numpy as np
 
 from rsjs.heuristics.common.random_streams import draw
 from rsjs.heuristics.dispatching import candidates
-from rsjs.heuristics.greedy.randomized_rules import RULES
-from rsjs.heuristics.greedy.rules import cluster_tables
+from rsjs.heuristics.greedy.rules import RANDOMIZED_RULES, cluster_tables
 from rsjs.instances import costs
 from rsjs.instances.solution import Solution
 
@@ -14,7 +13,7 @@ class PlainGreedy:
     """One iteration; numbers are drawn job by job from a state, without one nothing is random."""
 
     def __init__(self, instance, rule, state=None):
-        self.instance, self.rule, self.state = instance, RULES[rule], state
+        self.instance, self.rule, self.state = instance, RANDOMIZED_RULES[rule], state
         self.cluster, reading = instance.cluster, self.rule.greedy
         tables = cluster_tables(instance.cluster, reading)
         self.hours, self.price = costs.tables(instance).hours, tables.nodes.price

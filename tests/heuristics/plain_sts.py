@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from rsjs.heuristics.dispatching.first_fit import as_solution, first_fit
-from rsjs.heuristics.dispatching.rooms import Rooms
+from rsjs.heuristics.dispatching.rooms import Rooms, as_solution, first_fit
 from rsjs.heuristics.sts import sts
 from rsjs.heuristics.sts.migration import on_their_nodes
 from rsjs.heuristics.sts.power_model import JobData

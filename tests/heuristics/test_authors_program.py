@@ -6,7 +6,7 @@ import pytest
 
 from rsjs.heuristics.greedy.randomized import Constructions
 from rsjs.heuristics.greedy.randomized_arrays import prepared
-from rsjs.heuristics.greedy.randomized_rules import RULES
+from rsjs.heuristics.greedy.rules import RANDOMIZED_RULES
 from rsjs.heuristics.registry import METHODS
 from rsjs.instances import costs
 from rsjs.instances.io.gpuscheduler_csv import read
@@ -75,7 +75,7 @@ def test_randomized_greedy_costs_equal_the_authors(shared, case, seed):
 def test_every_iteration_equals_the_authors(shared, case):
     lines = (shared / "data/peer" / case / "rg_costs_minstd_seed1.csv").read_text().split()
     instance = read(shared / "data/peer" / case)
-    tables = prepared(instance, RULES["code"], seed=1, stream="minstd")
+    tables = prepared(instance, RANDOMIZED_RULES["code"], seed=1, stream="minstd")
     ours = Constructions(tables).costs(1, len(lines))
     assert len(lines) == 1000
     assert ours == pytest.approx([float(line) for line in lines], rel=1e-9)

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from rsjs.heuristics.common import greedy_sample, jit
+from rsjs.heuristics.common import initial_solutions, jit
 from rsjs.heuristics.mig.scheduling_local_search import local_search
 from rsjs.heuristics.mig.scheduling_rules import best_fit
 from rsjs.instances.generators import andreas, kiros, sts
-from rsjs.instances.library.drawing import mig_config
+from rsjs.instances.library.sets import mig_config
 from rsjs.instances.method import Call, Limits, Report
 from rsjs.instances.mig.job_generator.generate import generate as mig_jobs
 from rsjs.instances.mig.scheduling.objective import parse_objective
@@ -168,12 +168,12 @@ def found_by_kernels():
 
 @pytest.mark.slow
 def test_uncompiled_kernels_find_the_same_and_warn_of_nothing(monkeypatch):
-    monkeypatch.setattr(greedy_sample, "ITERATIONS", 40)
+    monkeypatch.setattr(initial_solutions, "ITERATIONS", 40)
     code = (
         "from rsjs.heuristics.greedy import kernels\n"
-        "from tests.heuristics.test_compiled import found_by_kernels, greedy_sample\n"
+        "from tests.heuristics.test_compiled import found_by_kernels, initial_solutions\n"
         "assert not hasattr(kernels.decide, 'py_func')\n"
-        "greedy_sample.ITERATIONS = 40\n"
+        "initial_solutions.ITERATIONS = 40\n"
         "print(*found_by_kernels(), sep='\\n')\n"
     )
     command = [sys.executable, "-W", "error", "-c", code]

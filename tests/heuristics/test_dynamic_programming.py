@@ -9,7 +9,7 @@ from allpairspy import AllPairs
 
 from rsjs.heuristics.dispatching import candidates
 from rsjs.heuristics.dispatching.pooled_dp import RULES, decide, gpus_of_jobs, pooled_costs
-from rsjs.heuristics.dispatching.queue_choices import Choices
+from rsjs.heuristics.dispatching.queues import Choices
 from rsjs.instances.check import check
 from rsjs.instances.generators.sts import generate
 

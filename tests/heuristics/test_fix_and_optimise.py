@@ -8,9 +8,7 @@ import pytest
 
 from rsjs.formulations import enumeration
 from rsjs.heuristics.ruin_recreate import fix_and_optimise
-from rsjs.heuristics.ruin_recreate.fix_and_optimise import run
-from rsjs.heuristics.ruin_recreate.neighbourhoods import Neighbourhoods
-from rsjs.heuristics.ruin_recreate.part_decisions import PartDecisions
+from rsjs.heuristics.ruin_recreate.fix_and_optimise import Neighbourhoods, PartDecisions, run
 from rsjs.instances import costs
 from rsjs.instances.check import check
 from rsjs.instances.errors import InputError

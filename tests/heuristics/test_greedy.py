@@ -4,8 +4,9 @@ from random import Random
 
 import pytest
 
-from rsjs.heuristics.greedy.greedy import RULES, decide
+from rsjs.heuristics.greedy.greedy import decide
 from rsjs.heuristics.greedy.postprocessing import cheaper_equivalents, smaller_equivalents
+from rsjs.heuristics.greedy.rules import GREEDY_RULES
 from rsjs.instances.generators import jahani
 from rsjs.instances.instance import FAMILIES
 from rsjs.instances.io.serialization import to_instance
@@ -158,7 +159,7 @@ def test_equivalent_nodes(make):
     assert (paper[1, a8] == a8).all()
 
 
-@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize("rule", GREEDY_RULES)
 def test_decisions_are_as_published(random_document, random_instance, rule):
     instances = [to_instance(random_document(Random(seed))) for seed in range(60)]
     instances += [random_instance(seed, FAMILIES["kiros"]) for seed in range(20)]
@@ -168,7 +169,7 @@ def test_decisions_are_as_published(random_document, random_instance, rule):
         assert decide(instance, rule).same_as(PlainGreedy(instance, rule).decide()), instance.name
 
 
-@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize("rule", GREEDY_RULES)
 @pytest.mark.parametrize("due", [(900, 901, 902), (901, 900, 902)])
 def test_of_jobs_that_gain_as_much_the_first_gets_them_whoever_was_placed(make, rule, due):
     """Each runs on one GPU of four, the cheapest; the most pressing one is placed first."""

@@ -6,14 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rsjs.heuristics.common.greedy_sample import sample
-from rsjs.heuristics.common.initial_solutions import gathered
+from rsjs.heuristics.common.initial_solutions import gathered, sample
 from rsjs.heuristics.common.stopping import Iterations, Stopping
 from rsjs.heuristics.greedy import greedy
 from rsjs.heuristics.local_search import path_relinking
-from rsjs.heuristics.local_search.descent import Descent
-from rsjs.heuristics.local_search.local_search import run
-from rsjs.heuristics.local_search.schedules import without_empty_nodes
+from rsjs.heuristics.local_search.arrays import without_empty_nodes
+from rsjs.heuristics.local_search.local_search import Descent, run
 from rsjs.instances import costs
 from rsjs.instances.check import check
 from rsjs.instances.generators.kiros import generate

@@ -8,9 +8,7 @@ from rsjs.heuristics.mig.reconfiguration import RULES, best_greedy, greedy
 from rsjs.instances.mig.gpus import document_of, gpu_named
 from rsjs.instances.mig.reconfiguration.check import check
 from rsjs.instances.mig.reconfiguration.generate import generate
-from rsjs.instances.mig.reconfiguration.partitions import partition_of
-from rsjs.instances.mig.reconfiguration.problem import makespan
-from rsjs.instances.mig.reconfiguration.repartition_documents import to_repartition
+from rsjs.instances.mig.reconfiguration.problem import makespan, partition_of, to_repartition
 
 A100 = gpu_named("A100-40")
 

@@ -6,10 +6,9 @@ import numpy as np
 import pytest
 
 from rsjs.heuristics.common.stopping import Stopping
-from rsjs.heuristics.local_search import kernels_neighbourhoods, kernels_refreshing, kernels_search
-from rsjs.heuristics.local_search.arrays import tables
-from rsjs.heuristics.local_search.descent import Descent
-from rsjs.heuristics.local_search.schedules import schedule, solution, without_empty_nodes
+from rsjs.heuristics.local_search import kernels_costs, kernels_neighbourhoods, kernels_search
+from rsjs.heuristics.local_search.arrays import schedule, solution, tables, without_empty_nodes
+from rsjs.heuristics.local_search.local_search import Descent
 from rsjs.instances import costs
 from rsjs.instances.check import check
 from rsjs.instances.io.serialization import to_instance
@@ -220,7 +219,7 @@ def test_n3_among_overdue_jobs_costs_what_is_claimed(random_document, random_dec
         start = without_empty_nodes(instance, random_decision(instance, rng))
         found = tables(instance, only_late=False)
         state = schedule(instance, found, start, 10)
-        before = kernels_refreshing.refresh(found, state)
+        before = kernels_costs.refresh(found, state)
         move, done = kernels_neighbourhoods.no_move(len(instance.jobs)), np.zeros(2, dtype=np.int64)
         kernels_search.descend(found, state, move, np.arange(1, 8) == 3, 1, 10**9, done)
         after = costs.terms(instance, solution(instance, found, state)).total

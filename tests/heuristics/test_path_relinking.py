@@ -9,13 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rsjs.heuristics.common.stopping import Iterations, Stopping
-from rsjs.heuristics.local_search import kernels_refreshing, kernels_relinking
-from rsjs.heuristics.local_search.arrays import tables
-from rsjs.heuristics.local_search.descent import Descent
-from rsjs.heuristics.local_search.elite_pool import Pool, configurations
-from rsjs.heuristics.local_search.path_relinking import Search, run
-from rsjs.heuristics.local_search.relinking import Relinking
-from rsjs.heuristics.local_search.schedules import schedule, solution, without_empty_nodes
+from rsjs.heuristics.local_search import kernels_costs, kernels_search
+from rsjs.heuristics.local_search.arrays import schedule, solution, tables, without_empty_nodes
+from rsjs.heuristics.local_search.local_search import Descent
+from rsjs.heuristics.local_search.path_relinking import Pool, Relinking, Search, configurations, run
 from rsjs.instances import costs
 from rsjs.instances.check import check
 from rsjs.instances.generators.kiros import generate
@@ -68,17 +65,17 @@ def test_each_step_is_the_cheapest_one_feasible_and_costs_what_is_claimed(
     instance = to_instance(document)
     now, guide = (without_empty_nodes(instance, random_decision(instance, rng)) for _ in range(2))
     found = tables(instance)
-    state, step = schedule(instance, found, now, 1), kernels_relinking.no_step()
-    cost = kernels_refreshing.refresh(found, state)
+    state, step = schedule(instance, found, now, 1), kernels_search.no_step()
+    cost = kernels_costs.refresh(found, state)
     assert cost == pytest.approx(costs.terms(instance, now).total, rel=1e-9, abs=1e-9)
     while True:
         options = [costs.terms(instance, other).total for other in steps(instance, now, guide)]
-        made = kernels_relinking.make_step(found, state, configurations(instance, guide), step)
+        made = kernels_search.make_step(found, state, configurations(instance, guide), step)
         assert made == bool(options)
         if not made:
             break
         claimed, before = cost + step.change[0], now
-        cost, now = kernels_refreshing.refresh(found, state), solution(instance, found, state)
+        cost, now = kernels_costs.refresh(found, state), solution(instance, found, state)
         verdict = check(instance, now)
         assert verdict.feasible, [str(violation) for violation in verdict.violations]
         assert verdict.objective == pytest.approx(min(options), rel=1e-9, abs=1e-9)

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from rsjs.heuristics.greedy import greedy
 from rsjs.heuristics.ruin_recreate import dual_prices, ruin_recreate
+from rsjs.heuristics.ruin_recreate.construction import run
 from rsjs.heuristics.ruin_recreate.dual_columns import columns
-from rsjs.heuristics.ruin_recreate.price_search import _Smoothed, best_price, best_prices
-from rsjs.heuristics.ruin_recreate.priced_greedy import run
+from rsjs.heuristics.ruin_recreate.dual_prices import _Smoothed, best_price, best_prices
 from rsjs.instances import costs
 from rsjs.instances.check import check
 from rsjs.instances.generators import jahani, kiros, sts

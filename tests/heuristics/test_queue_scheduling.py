@@ -9,16 +9,14 @@ from allpairspy import AllPairs
 from rsjs.heuristics.dispatching import deterministic, queues
 from rsjs.heuristics.dispatching.pooled_dp import decide as by_dp
 from rsjs.heuristics.dispatching.pooled_dp import gpus_of_jobs, pooled_costs
-from rsjs.heuristics.dispatching.queue_choices import Choices
-from rsjs.heuristics.dispatching.queues import RULES, decide
+from rsjs.heuristics.dispatching.queues import RULES, Choices, decide
 from rsjs.heuristics.dispatching.rooms import FITS, Rooms
 from rsjs.instances import costs
 from rsjs.instances.check import check
 from rsjs.instances.cluster import Cluster, GpuType, NodeGroup, NodeType, ShareLevel
 from rsjs.instances.epoch_distribution import Law
 from rsjs.instances.errors import InputError
-from rsjs.instances.generators.sts import SHARING, generate
-from rsjs.instances.generators.sts_nodes import MIXES
+from rsjs.instances.generators.sts import MIXES, SHARING, generate
 from rsjs.instances.method import Call, Report
 from rsjs.instances.solution import Solution, SolveResult, Stop
 from rsjs.methods import parse

@@ -9,14 +9,14 @@ from rsjs.heuristics.dispatching import candidates
 from rsjs.heuristics.greedy import greedy
 from rsjs.heuristics.greedy.randomized import Constructions
 from rsjs.heuristics.greedy.randomized_arrays import chances, prepared
-from rsjs.heuristics.greedy.randomized_rules import RULES
+from rsjs.heuristics.greedy.rules import RANDOMIZED_RULES
 from rsjs.instances.generators import jahani
 from rsjs.instances.io.serialization import to_instance
 from tests.heuristics.plain_greedy import PlainGreedy
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize("rule", RANDOMIZED_RULES)
 def test_iterations_are_as_printed(random_document, rule):
     differ = 0
     instances = [to_instance(random_document(Random(seed))) for seed in range(40)]
@@ -25,7 +25,7 @@ def test_iterations_are_as_printed(random_document, rule):
         jahani.generate(nodes=n, jobs=j, seed=3, due="tight") for n, j in ((70, 40), (5, 90))
     ]
     for seed, instance in enumerate(instances):
-        tables = prepared(instance, RULES[rule], seed=seed)
+        tables = prepared(instance, RANDOMIZED_RULES[rule], seed=seed)
         constructions = Constructions(tables)
         constructions.costs(1, 6)
         for iteration in range(2, 7):
@@ -69,6 +69,6 @@ def test_free_candidates_share_all_chances(make):
 def test_a_heavier_job_is_passed_as_often_as_the_rule_says(make, rule, share):
     # one GPU: the job that comes first runs; j0 is the more pressing one
     instance = make({"A1": 1}, [{"A": [5]}, {"A": [4]}], due=[1, 1], weight=[2, 1])
-    constructions = Constructions(prepared(instance, RULES[rule], seed=1))
+    constructions = Constructions(prepared(instance, RANDOMIZED_RULES[rule], seed=1))
     passed = sum(constructions.schedule(i).job_node[1] == 0 for i in range(2, 2002))
     assert passed / 2000 == pytest.approx(share, abs=0.035)  # three standard deviations

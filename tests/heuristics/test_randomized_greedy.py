@@ -12,7 +12,7 @@ from rsjs.heuristics.common.stopping import Evaluations, Iterations, Target
 from rsjs.heuristics.greedy import greedy
 from rsjs.heuristics.greedy.randomized import Constructions, run, search
 from rsjs.heuristics.greedy.randomized_arrays import prepared
-from rsjs.heuristics.greedy.randomized_rules import RULES
+from rsjs.heuristics.greedy.rules import RANDOMIZED_RULES
 from rsjs.heuristics.registry import METHODS
 from rsjs.instances import costs
 from rsjs.instances.check import check
@@ -24,7 +24,7 @@ from rsjs.instances.solution import Stop
 
 
 def _constructions(instance, rule, threads=1):
-    return Constructions(prepared(instance, RULES[rule], seed=7), threads)
+    return Constructions(prepared(instance, RANDOMIZED_RULES[rule], seed=7), threads)
 
 
 def _random(random_document, seed):
@@ -40,7 +40,7 @@ def _run(instance, rule, limits=None, **options):
     return run(instance, call, Report())
 
 
-@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize("rule", RANDOMIZED_RULES)
 def test_the_first_iteration_is_greedy_and_costs_are_the_checkers(random_document, rule):
     for seed in range(15):
         instance = _random(random_document, seed)
@@ -53,7 +53,7 @@ def test_the_first_iteration_is_greedy_and_costs_are_the_checkers(random_documen
 
 
 @pytest.mark.slow
-@given(rng=st.randoms(use_true_random=False), rule=st.sampled_from([*RULES]))
+@given(rng=st.randoms(use_true_random=False), rule=st.sampled_from([*RANDOMIZED_RULES]))
 def test_never_worse_than_greedy_nor_better_than_the_optimum(random_document, rng, rule):
     document = random_document(rng)
     document["objective"]["open_nodes"] = rng.choice(["free", "jahani_eq"])
@@ -69,7 +69,7 @@ def test_never_worse_than_greedy_nor_better_than_the_optimum(random_document, rn
     assert check(instance, result.solution, objective=result.objective).feasible
 
 
-@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize("rule", RANDOMIZED_RULES)
 def test_threads_change_nothing(rule):
     instance = jahani.generate(nodes=20, jobs=80, seed=2, due="tight")
     one, three = (

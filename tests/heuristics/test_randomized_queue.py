@@ -12,10 +12,9 @@ from hypothesis import strategies as st
 from rsjs.heuristics.common.random_streams import draw, first_states
 from rsjs.heuristics.common.stopping import Iterations, Stopping
 from rsjs.heuristics.dispatching import candidates, queues
-from rsjs.heuristics.dispatching.first_fit import as_solution, first_fit
-from rsjs.heuristics.dispatching.queue_choices import Choices
-from rsjs.heuristics.dispatching.rooms import Rooms
-from rsjs.heuristics.greedy.randomized_queue_tables import LISTED, listed
+from rsjs.heuristics.dispatching.queues import Choices
+from rsjs.heuristics.dispatching.rooms import Rooms, as_solution, first_fit
+from rsjs.heuristics.greedy.randomized_arrays import LISTED, listed
 from rsjs.heuristics.greedy.randomized_shared import Schedules, decide
 from rsjs.instances import costs
 from rsjs.instances.check import check

@@ -11,16 +11,14 @@ from hypothesis import strategies as st
 from rsjs.heuristics.common.jit import compiled
 from rsjs.heuristics.registry import METHODS
 from rsjs.heuristics.ruin_recreate import (
+    arrays,
+    construction,
     dual_prices,
-    kernels_insertion,
-    priced_greedy,
+    kernels_recreate,
     ruin_recreate,
-    share_bins,
 )
-from rsjs.heuristics.ruin_recreate.arrays import shapes
-from rsjs.heuristics.ruin_recreate.kernels_node import total_cost
-from rsjs.heuristics.ruin_recreate.kernels_node_sizes import layers
-from rsjs.heuristics.ruin_recreate.node_state import decision, loaded
+from rsjs.heuristics.ruin_recreate.arrays import decision, loaded, shapes
+from rsjs.heuristics.ruin_recreate.kernels_node import layers, total_cost
 from rsjs.heuristics.ruin_recreate.ruin_recreate import run
 from rsjs.instances import costs
 from rsjs.instances.check import check
@@ -149,7 +147,7 @@ def test_what_is_not_served_is_refused_in_one_line(make):
 
 
 def test_too_many_sets_of_shares_are_refused_in_one_line(monkeypatch):
-    monkeypatch.setattr(share_bins, "MOST_FILLINGS", 100)
+    monkeypatch.setattr(arrays, "MOST_FILLINGS", 100)
     instance = sts.generate(nodes=3, jobs=40, seed=1, sharing="paper")
     with pytest.raises(ValueError, match=r"^\d+ sets of shares of K80 on one node"):
         solve(instance)
@@ -187,7 +185,7 @@ NODES, DESCENT = 5, 30  # 6 moves for each node
 @compiled
 def squeezed(problem, state, space, waits, j):
     """`squeeze` as Python can call it."""
-    return kernels_insertion.squeeze(problem, state, space, waits, j)
+    return kernels_recreate.squeeze(problem, state, space, waits, j)
 
 
 @pytest.fixture
@@ -238,7 +236,7 @@ def test_a_warm_start_is_annealed_at_once(asked):
 )
 def test_priced_insertion_uses_the_last_gpu_of_a_node(make, family, node, jobs):
     instance = make({node: 1}, [{"A": [4]}] * jobs, due=[2] * jobs, family=family)
-    result = priced_greedy.run(instance, Call(), Report())
+    result = construction.run(instance, Call(), Report())
     assert check(instance, result.solution, objective=result.objective).feasible
     assert result.solution.job_node.tolist() == [0] * jobs
 
@@ -249,7 +247,7 @@ def two_jobs(make, weight):
     problem = shapes(instance)
     state = loaded(instance, problem, Solution.of([0, -1], [2, 0], [0]))
     total_cost(problem, state)
-    waits = kernels_insertion.pool(problem, state)
+    waits = kernels_recreate.pool(problem, state)
     waits.node[0], waits.size[1] = 0, 1
     return instance, problem, state, waits
 

@@ -10,10 +10,8 @@ from hypothesis import strategies as st
 
 from rsjs.heuristics.common.jit import compiled
 from rsjs.heuristics.ruin_recreate import dual_prices, ruin_recreate
-from rsjs.heuristics.ruin_recreate.arrays import shapes
-from rsjs.heuristics.ruin_recreate.kernels_node import spares, total_cost
-from rsjs.heuristics.ruin_recreate.kernels_node_sizes import layers, resize
-from rsjs.heuristics.ruin_recreate.node_state import decision, loaded, nothing_runs
+from rsjs.heuristics.ruin_recreate.arrays import decision, loaded, nothing_runs, shapes
+from rsjs.heuristics.ruin_recreate.kernels_node import layers, resize, spares, total_cost
 from rsjs.heuristics.ruin_recreate.ruin_recreate import Search
 from rsjs.instances import costs
 from rsjs.instances.bin_packing import gpus_for_shares

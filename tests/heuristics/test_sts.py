@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from rsjs.heuristics.greedy.arrays import settled
 from rsjs.heuristics.sts import sts
-from rsjs.heuristics.sts.kernels_sts import Decided, set_changes
-from rsjs.heuristics.sts.kernels_sts_choices import Queued, solved
+from rsjs.heuristics.sts.kernels_sts import Decided, Queued, set_changes, solved
 from rsjs.heuristics.sts.power_model import JobData, PowerModel
 from rsjs.instances.check import check
 from rsjs.instances.epoch_distribution import Law

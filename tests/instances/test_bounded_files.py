@@ -9,7 +9,7 @@ from collections import Counter
 import pytest
 
 from rsjs.experiments.campaigns.toml_files import read_toml
-from rsjs.instances import bin_packing, expectation, rsjs_verify
+from rsjs.instances import bin_packing, costs, rsjs_verify
 from rsjs.instances.bin_packing import gpus_for_shares
 from rsjs.instances.check import check
 from rsjs.instances.errors import InputError
@@ -114,7 +114,7 @@ def test_work_that_grows_with_jobs_times_epochs_is_bounded(example, monkeypatch)
     instance = to_instance(example(expectation="expected"))
     solution = Solution.of([2, -1, -1], [1, 0, 0], [-1, -1, 1])
     assert check(instance, solution).wait_and_see_energy > 0
-    monkeypatch.setattr(expectation, "MOST_STEPS", 0)
+    monkeypatch.setattr(costs, "MOST_STEPS", 0)
     assert check(instance, solution).wait_and_see_energy is None
 
 

@@ -6,7 +6,8 @@ import sys
 
 import pytest
 
-from rsjs.instances.catalogue import gpus, node_types, tables
+from rsjs.instances.catalogue import gpus, node_types
+from rsjs.instances.catalogue import gpus as tables
 from rsjs.instances.errors import InputError
 
 

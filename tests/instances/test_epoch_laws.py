@@ -9,7 +9,7 @@ import pytest
 from scipy.special import betainc
 
 from rsjs.instances.catalogue import epoch_models
-from rsjs.instances.catalogue.tables import table
+from rsjs.instances.catalogue.gpus import table
 from rsjs.instances.errors import InputError
 
 ROWS = table("epochs_distribution")

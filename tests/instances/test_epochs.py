@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from rsjs.instances import costs
 from rsjs.instances.check import check
+from rsjs.instances.costs import remaining_law
 from rsjs.instances.epoch_distribution import Law
-from rsjs.instances.expectation import remaining_law
 from rsjs.instances.io.serialization import to_instance
 from rsjs.instances.solution import Solution
 

@@ -5,7 +5,7 @@ import pytest
 from scipy import stats
 
 from rsjs.instances.catalogue import gpus
-from rsjs.instances.catalogue.tables import table
+from rsjs.instances.catalogue.gpus import table
 from rsjs.instances.generators import andreas
 
 

@@ -10,7 +10,7 @@ from rsjs.instances.catalogue import epoch_models, gpus
 from rsjs.instances.epoch_distribution import FIXED
 from rsjs.instances.errors import InputError
 from rsjs.instances.generators import sts
-from rsjs.instances.generators.sts_nodes import MIXES, SIZES
+from rsjs.instances.generators.sts import MIXES, SIZES
 
 LIMITS = {"K80": (6, 12), "M60": (4, 8), "A100": (8, 12)}  # GB, Table IV
 

@@ -9,7 +9,7 @@ from rsjs.instances.check import check
 from rsjs.instances.generators import jahani, sts
 from rsjs.instances.io import serialization
 from rsjs.instances.io.serialization import to_instance
-from rsjs.instances.permutation import permuted
+from rsjs.instances.transform import permuted
 
 randoms = st.randoms(use_true_random=False)
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rsjs.instances.io.serialization import to_instance
-from rsjs.instances.required_nodes import required_nodes
+from rsjs.instances.open_nodes import required_nodes
 
 
 def _runs(instance, j, n):

@@ -18,7 +18,7 @@ from rsjs.instances.instance import FAMILIES
 from rsjs.instances.io.files import read_instance
 from rsjs.instances.io.serialization import to_instance
 from rsjs.instances.method import ENERGY, EXPECTATION, OPEN_NODES, TARDINESS_AT
-from rsjs.instances.required_nodes import required_nodes
+from rsjs.instances.open_nodes import required_nodes
 from rsjs.instances.solution import DECISION_ARRAYS, Solution
 from rsjs.instances.transform import subinstance
 

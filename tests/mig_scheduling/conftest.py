@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from rsjs.instances.library.drawing import mig_config
+from rsjs.instances.library.sets import mig_config
 from rsjs.instances.mig.job_generator.generate import generate
 from rsjs.instances.mig.jobs import JobSet
 from rsjs.instances.mig.scheduling.objective import parse_objective

@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from rsjs.formulations.mig.mig_schedule_assignment import assignment_bound
-from rsjs.formulations.mig.scheduling_bounds import term_bounds
+from rsjs.formulations.mig.scheduling_bounds import assignment_bound, term_bounds
 from rsjs.formulations.mig.scheduling_enumeration import best_values
 from rsjs.formulations.mig.scheduling_lagrangian import lagrangian_bound
 

@@ -8,14 +8,13 @@ import pytest
 from rsjs.experiments.mig_methods import METHODS
 from rsjs.experiments.mig_outcome import of_result
 from rsjs.experiments.mig_scheduling import schedule
-from rsjs.formulations.mig.mig_schedule_assignment import assignment_bound
-from rsjs.formulations.mig.scheduling_bounds import makespan_bound
+from rsjs.formulations.mig.scheduling_bounds import assignment_bound, makespan_bound
 from rsjs.formulations.mig.scheduling_enumeration import best_values
 from rsjs.formulations.mig.scheduling_lagrangian import lagrangian_bound
 from rsjs.heuristics.mig.scheduling_rules import best_fit
 from rsjs.instances.errors import InputError
 from rsjs.instances.method import Limits
-from rsjs.instances.mig.scheduling.schedule import terms
+from rsjs.instances.mig.scheduling.problem import terms
 from rsjs.instances.solution import Stop
 
 LIMITS = Limits(time_limit=600)  # a stop for hangs: each takes a second

@@ -7,9 +7,8 @@ from allpairspy import AllPairs
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rsjs.formulations.mig import mig_schedule_milp_stages, mig_schedule_stages
-from rsjs.formulations.mig.mig_schedule_stage_bounds import quick_bounds, stage_bounds
-from rsjs.formulations.mig.scheduling_bounds import term_bounds
+from rsjs.formulations.mig import scheduling_cpsat, scheduling_milp
+from rsjs.formulations.mig.scheduling_bounds import quick_bounds, stage_bounds, term_bounds
 from rsjs.formulations.mig.scheduling_enumeration import best_values
 from rsjs.heuristics.mig.scheduling_local_search import local_search
 from rsjs.heuristics.mig.scheduling_rules import RULES, best_fit
@@ -17,8 +16,7 @@ from rsjs.instances.errors import InputError
 from rsjs.instances.method import Limits
 from rsjs.instances.mig.scheduling.check import check_schedule
 from rsjs.instances.mig.scheduling.objective import TERMS
-from rsjs.instances.mig.scheduling.problem import READINGS
-from rsjs.instances.mig.scheduling.schedule import terms
+from rsjs.instances.mig.scheduling.problem import READINGS, terms
 from rsjs.instances.solution import Stop
 
 OBJECTIVES = [*TERMS, "lexicographic", "completion+5*preemptions+5*migrations", "migrations,waste"]
@@ -35,9 +33,9 @@ def test_cpsat_and_both_mip_solvers_find_what_enumeration_finds(tiny, reading, o
         problem = tiny(Random(f"{objective} {reading} {seed}"), reading, objective)
         start, best = best_fit(problem), best_values(problem)
         if solver == "cpsat":
-            result = mig_schedule_stages.solve(problem, start, [None] * len(best), LIMITS)
+            result = scheduling_cpsat.solve(problem, start, [None] * len(best), LIMITS)
         else:
-            result = mig_schedule_milp_stages.solve(problem, start, LIMITS, solver)
+            result = scheduling_milp.solve(problem, start, LIMITS, solver)
         assert result.schedule is not None
         verdict = check_schedule(problem, result.schedule, bound=result.bound)
         assert verdict.feasible, verdict.violations
@@ -74,4 +72,4 @@ def test_a_problem_too_large_to_enumerate_or_for_the_program_is_refused(section_
     with pytest.raises(InputError, match="found 50 jobs, 260 steps, expected at most 5 jobs"):
         best_values(problem)
     with pytest.raises(InputError, match="found 260 steps, 3 units, 112 minutes"):
-        mig_schedule_milp_stages.solve(problem, best_fit(problem), LIMITS)
+        scheduling_milp.solve(problem, best_fit(problem), LIMITS)

@@ -17,7 +17,7 @@ from rsjs.instances.mig.scheduling.files import (
     write_schedule,
 )
 from rsjs.instances.mig.scheduling.objective import parse_objective
-from rsjs.instances.mig.scheduling.schedule import terms
+from rsjs.instances.mig.scheduling.problem import terms
 
 
 def test_the_section_4_problem_of_a_seed_is_pinned(section_4):

@@ -6,14 +6,13 @@ import numpy as np
 import pytest
 
 from rsjs.formulations.backends.backend import RawResult
-from rsjs.formulations.mig import mig_schedule_milp_stages, mig_schedule_stages, scheduling_milp
-from rsjs.formulations.mig.mig_schedule_units import fitted_units
-from rsjs.formulations.mig.scheduling_cpsat import ScheduleModel
+from rsjs.formulations.mig import scheduling_cpsat, scheduling_milp
+from rsjs.formulations.mig import scheduling_milp as mig_schedule_milp_stages
+from rsjs.formulations.mig.scheduling_cpsat import ScheduleModel, fitted_units
 from rsjs.formulations.mig.scheduling_enumeration import best_values
 from rsjs.heuristics.mig.scheduling_rules import best_fit
 from rsjs.instances.method import Limits
-from rsjs.instances.mig.scheduling.schedule import better
-from rsjs.instances.mig.scheduling.schedule_result import met
+from rsjs.instances.mig.scheduling.problem import better, met
 from rsjs.instances.solution import Stop
 
 LIMITS = Limits(time_limit=600, gap=0.0)  # a stop for hangs: each takes milliseconds
@@ -36,7 +35,7 @@ def test_what_a_solver_finds_replaces_the_start_only_if_it_is_better(problem_of,
     monkeypatch.setattr(scheduling_milp, "extract", lambda *given: worse)
     assert mig_schedule_milp_stages.solve(problem, start, LIMITS).schedule is start
     monkeypatch.setattr(ScheduleModel, "schedule", lambda *given: worse)
-    assert mig_schedule_stages.solve(problem, start, [None, None], LIMITS).schedule is start
+    assert scheduling_cpsat.solve(problem, start, [None, None], LIMITS).schedule is start
 
 
 @pytest.mark.parametrize("solver", ["highs", "scip"])
@@ -65,7 +64,7 @@ def test_a_program_that_is_not_proven_says_why_it_stopped(problem_of, monkeypatc
 @pytest.mark.parametrize("units", [(10,), (10, 10), (10, 10, 10)])
 def test_one_step_more_than_there_are_units_takes_a_minute_more(problem_of, units):
     problem = problem_of([(0, [5])] * (len(units) + 1), units=units)
-    found = mig_schedule_stages.solve(problem, best_fit(problem), [None], LIMITS)
+    found = scheduling_cpsat.solve(problem, best_fit(problem), [None], LIMITS)
     assert (found.stop, found.bound) == (Stop.OPTIMAL, (2,))
 
 

@@ -3,13 +3,11 @@
 import numpy as np
 import pytest
 
-from rsjs.heuristics.mig.kernels import tables
-from rsjs.heuristics.mig.kernels_mig_simulation import simulate
+from rsjs.heuristics.mig.kernels import simulate, tables
 from rsjs.heuristics.mig.scheduling_local_search import local_search
 from rsjs.heuristics.mig.scheduling_rules import RULES, best_fit, ranks
 from rsjs.instances.mig.scheduling.check import check_schedule
-from rsjs.instances.mig.scheduling.problem import READINGS
-from rsjs.instances.mig.scheduling.schedule import terms
+from rsjs.instances.mig.scheduling.problem import READINGS, terms
 
 SEEDS = [2, 3, 5, 7]
 

@@ -5,13 +5,12 @@ from random import Random
 import numpy as np
 import pytest
 
-from rsjs.heuristics.mig.kernels import schedule, tables
-from rsjs.heuristics.mig.kernels_mig_annealing import Order, price
+from rsjs.heuristics.mig.kernels import Order, price, schedule, tables
 from rsjs.heuristics.mig.scheduling_local_search import local_search
 from rsjs.heuristics.mig.scheduling_rules import best_fit
 from rsjs.instances.mig.scheduling.check import check_schedule
 from rsjs.instances.mig.scheduling.objective import TERMS
-from rsjs.instances.mig.scheduling.schedule import Schedule
+from rsjs.instances.mig.scheduling.problem import Schedule
 
 EVERY = "+".join(f"{10 ** (i % 3)}*{term}" for i, term in enumerate(TERMS))
 

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from rsjs.instances.costs import remaining_law
 from rsjs.instances.epoch_distribution import FIXED
-from rsjs.instances.expectation import remaining_law
 from rsjs.instances.generators import jahani, sts
 from rsjs.simulation.engine import simulate
 from rsjs.simulation.event_kinds import Kind

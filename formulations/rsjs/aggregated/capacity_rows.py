@@ -4,6 +4,12 @@ What fits on the nodes of a place, as rows on the roles of its jobs: two ways to
 `superadditive_rows` are necessary: a node with a leader meets each, so the sum over the nodes of
 a place does. `split_rows` add integers that cut the GPUs left by leaders into blocks for
 followers; with them dedicated GPUs fit exactly. Shares are weighed in both (`class_shares`).
+
+From roles to nodes: each leader opens a node of its class, followers take the room that is left.
+
+How many followers of each role fit is a small integer program over counts (`split_rows` with the
+leaders given); the splits of its solution say which blocks of GPUs are cut for whom. Shares fill
+GPUs one by one (`class_shares`). A job that does not fit is postponed.
 """
 
 from __future__ import annotations
@@ -12,10 +18,14 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
+from scipy.optimize import Bounds, LinearConstraint, milp
 
-from rsjs.formulations.modes.class_shares import Weights, share_weights
-from rsjs.formulations.rsjs.aggregated.columns import Array, Index, roles_of
+from rsjs.formulations.modes.gpu_sharing import Weights, fill, share_weights
+from rsjs.formulations.rsjs.aggregated.columns import Array, Index, Roles, roles_of
 from rsjs.instances.cluster import Cluster
+from rsjs.instances.instance import Instance
+from rsjs.instances.open_nodes import complete
+from rsjs.instances.solution import Solution
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,3 +134,124 @@ def _room_beside(weights: Weights, units: Index) -> Index:
     """W of what a share leaves of its GPU; 0 beside dedicated GPUs."""
     room = np.array(weights.room)[np.clip(len(weights.room) - 1 - units, 0, None)]
     return np.where(units > 0, room, 0)
+
+
+SECONDS = 1.0  # for the counts; the program has a few dozen integers
+
+
+def pack(instance: Instance, roles: Roles, role: Index, worth: Array) -> Solution:
+    """
+    A feasible decision in which jobs have roles given to them, or are postponed.
+
+    Parameters
+    ----------
+    role : (J,) int
+        -1 = none.
+    worth : (J,) float [$]
+        What the role of a job saves against postponing it: where not all fit, the least goes.
+    """
+    packing = _Packing(roles, role, np.argsort(-worth, kind="stable"))
+    job_node = packing.job_node
+    runs = job_node >= 0
+    shape = roles.shape[role[runs]]
+    job_gpus, job_level = np.zeros_like(job_node), np.full_like(job_node, -1)
+    job_gpus[runs], job_level[runs] = roles.gpus[shape], roles.level[shape]
+    return complete(instance, Solution.of(job_node, job_gpus, packing.node_type, job_level))
+
+
+class _Packing:
+    """The nodes of jobs, `order` by decreasing worth."""
+
+    def __init__(self, roles: Roles, role: Index, order: Index) -> None:
+        self.roles = roles
+        self.job_node = np.full(len(role), -1)
+        self.node_type = np.full(roles.cluster.nodes, -1)
+        self.blocks: list[dict[int, list[int]]] = [{} for _ in roles.node_type]
+        self.bins: list[list[tuple[int, int]]] = [[] for _ in roles.node_type]
+        given = order[role[order] >= 0]
+        leads = roles.leads[role[given]]
+        led = self._open(given[leads], role)
+        followers: dict[int, list[int]] = {}
+        for j in given[~leads].tolist():
+            followers.setdefault(int(role[j]), []).append(j)
+        if followers:
+            self._follow(followers, np.bincount(role[led], minlength=len(roles.place)))
+
+    def _open(self, leaders: Index, role: Index) -> Index:
+        """A node for each leader as long as its class has one; who got one."""
+        roles, of_node = self.roles, self.roles.cluster.class_of_node
+        free = [np.flatnonzero(of_node == c).tolist()[::-1] for c in range(of_node.max() + 1)]
+        led = []
+        for j in leaders.tolist():
+            place = int(roles.place[role[j]])
+            if nodes := free[roles.node_class[place]]:
+                n = nodes.pop()
+                led.append(j)
+                self.job_node[j], self.node_type[n] = n, roles.node_type[place]
+                self.blocks[place].setdefault(int(roles.rest[role[j]]), []).append(n)
+                if units := int(roles.units[roles.shape[role[j]]]):
+                    self.bins[place].append((self._whole(place) - units, n))
+        return np.array(led, dtype=np.int64)
+
+    def _whole(self, place: int) -> int:
+        cluster = self.roles.cluster
+        gpu = int(cluster.gpu_of_type[self.roles.node_type[place]])
+        return cluster.gpu_types[gpu].units
+
+    def _follow(self, followers: dict[int, list[int]], leaders: Index) -> None:
+        roles, rows = self.roles, split_rows(self.roles.cluster)
+        kinds = np.array(list(followers))
+        counts, cuts = _fitting(rows, roles, kinds, list(map(len, followers.values())), leaders)
+        for s in np.argsort(-rows.block, kind="stable").tolist():
+            if rows.piece[s]:
+                blocks, piece = self.blocks[rows.place[s]], int(rows.piece[s])
+                for _ in range(cuts[s]):
+                    n = blocks[int(rows.block[s])].pop()
+                    blocks.setdefault(piece, []).append(n)
+                    blocks.setdefault(int(rows.block[s]) - piece, []).append(n)
+        shares: dict[int, dict[int, list[int]]] = {}
+        for kind, count in zip(kinds.tolist(), counts.tolist(), strict=True):
+            place, shape = int(roles.place[kind]), roles.shape[kind]
+            if units := int(roles.units[shape]):
+                shares.setdefault(place, {}).setdefault(units, []).extend(followers[kind][::-1])
+                continue
+            for j in followers[kind][:count]:
+                self.job_node[j] = self.blocks[place][int(roles.gpus[shape])].pop()
+        for place, by_units in shares.items():
+            self._share(place, by_units)
+
+    def _share(self, place: int, jobs: dict[int, list[int]]) -> None:
+        """Fill the GPUs of leaders and then whole ones."""
+        whole = [(self._whole(place), n) for n in self.blocks[place].get(1, [])]
+        rooms = [*sorted(self.bins[place]), *whole]
+        filled = fill(
+            [room for room, _ in rooms],
+            {units: len(members) for units, members in jobs.items()},
+            share_weights(self.roles, place),
+        )
+        for (_, n), filling in zip(rooms, filled, strict=False):
+            for units, count in filling.items():
+                for _ in range(count):
+                    self.job_node[jobs[units].pop()] = n
+
+
+def _fitting(
+    rows: RoomRows, roles: Roles, kinds: Index, counts: list[int], leaders: Index
+) -> tuple[Index, Index]:
+    """How many followers of each kind fit beside the leaders, most GPUs first, and the splits."""
+    shape = roles.shape[kinds]
+    gpu_units = np.array([gpu.units for gpu in roles.cluster.gpu_types])
+    size = roles.gpus[shape] + roles.units[shape] / gpu_units[roles.shape_gpu[shape]]
+    found = milp(
+        -np.concatenate([size, np.zeros(len(rows.place))]),
+        integrality=np.ones(len(kinds) + len(rows.place)),
+        bounds=Bounds(0, np.concatenate([counts, np.full(len(rows.place), np.inf)])),
+        constraints=LinearConstraint(
+            np.hstack([rows.roles[:, kinds], rows.splits]), ub=-rows.roles @ leaders
+        ),
+        options={"time_limit": SECONDS},
+    )
+    if found.x is None:
+        return np.zeros(len(kinds), dtype=np.int64), np.zeros(len(rows.place), dtype=np.int64)
+    x = np.rint(found.x).astype(np.int64)
+    return x[: len(kinds)], x[len(kinds) :]

@@ -6,6 +6,28 @@ bound each time), the cheapest are added, until the program's value meets the be
 (rsjs.md 5.1). It starts with every s-th job and 1/s of the nodes: the multipliers of such a sample
 are good ones, around which a box is put (`RestrictedLp`), and so are those of a similar instance
 on the same cluster.
+
+A certified lower bound for RS-JS, and its reuse at the next event.
+
+The bound is the Lagrangian L(lambda) of form E (`class_pricing`), whose multipliers sifting chooses
+(`class_sifting`). They are prices of room on the cluster: where jobs come and go and the cluster
+stays, those of the last decision are nearly the best for the next.
+
+>>> from rsjs.formulations.rsjs.aggregated import column_generation
+>>> from rsjs.instances.generators.sts import generate
+>>> instance = generate(nodes=10, jobs=40, seed=1)
+>>> first = column_generation.lower_bound(instance)
+>>> later = generate(nodes=10, jobs=41, seed=1)  # the same 40 jobs and one more
+
+One evaluation gives a bound at once, sifting from the old multipliers the best one:
+
+>>> quick = column_generation.certified(later, first.multipliers)
+>>> best = column_generation.lower_bound(later, start=first.multipliers)
+>>> 0.99 * best.bound < quick <= best.bound
+True
+
+Multipliers are a plain array with one entry for each row, in $ per unit of room; `numpy.save` keeps
+them. Those of a cluster with other rows are refused.
 """
 
 from __future__ import annotations
@@ -16,8 +38,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from rsjs.formulations.rsjs.aggregated.columns import Array, Index
-from rsjs.formulations.rsjs.aggregated.pricing import Pricing
-from rsjs.formulations.rsjs.aggregated.restricted_lp import LpSolution, RestrictedLp
+from rsjs.formulations.rsjs.aggregated.model import ClassModel
+from rsjs.formulations.rsjs.aggregated.pricing import LpSolution, Pricing, RestrictedLp
+from rsjs.instances.instance import Instance
 
 FIRST, MORE = 6, 4  # columns of a job to start with, and to add at a time
 SAMPLE, SHRINK = 40, 8  # least number of jobs of a sample, jobs of one sample for one of the next
@@ -179,3 +202,54 @@ class _Sifting:
         jobs = np.broadcast_to(np.arange(values.shape[1]), roles.shape)
         wanted = (values[roles, jobs] < limit) & ~self.lp.present[roles, jobs]
         return roles[wanted], jobs[wanted]
+
+
+def lower_bound(
+    instance: Instance,
+    *,
+    start: Array | None = None,
+    tolerance: float = 1e-5,
+    on_bound: Callable[[float], None] = lambda bound: None,
+    seconds: Callable[[], float] = lambda: float("inf"),
+    stop: Callable[[], bool] = lambda: False,
+) -> Sifted:
+    """
+    The bound of form E's linear program, or nearly so; valid whenever it is ended.
+
+    Parameters
+    ----------
+    start : (R,) float, optional
+        Multipliers of an instance on the same cluster.
+    tolerance : float
+        Relative difference to the linear program at which to end.
+    on_bound : callable
+        Told each better bound [$].
+    seconds : callable
+        Time that is left [s].
+    stop : callable
+        Whether to end early.
+
+    Raises
+    ------
+    ValueError
+        In one line, if form E does not serve the instance or `start` is of another cluster.
+    """
+    return sift(
+        Pricing.of(ClassModel.of(instance, "rows")),
+        tolerance=tolerance,
+        start=start,
+        on_bound=on_bound,
+        seconds=seconds,
+        stop=stop,
+    )
+
+
+def certified(instance: Instance, multipliers: Array) -> float:
+    """
+    L(lambda) for multipliers (R,) of any origin: one evaluation of all columns [$].
+
+    Negative multipliers of inequality rows count as 0. ValueError as in `lower_bound`.
+    """
+    pricing = Pricing.of(ClassModel.of(instance, "rows"))
+    usable = pricing.usable(multipliers)
+    return max(0.0, pricing.bound(usable, pricing.values(usable)))

@@ -37,28 +37,245 @@ packing = "splits", exact for dedicated GPUs and for the shares of STS Table IV
 Relaxation: a schedule gives a vector of the same cost, its leaders the first to end. If followers
 pack into the room left, the vector gives a schedule that costs no more: a proved optimum. Else
 jobs that do not fit are put where they cost least. Left out: dominated shapes, T_jq >= P_j in F.
+
+The data of the class-aggregated RS-JS model, and the column order.
+
+The class-aggregated RS-JS model assembled without Pyomo.
+
+A decision as a column vector of the class-aggregated model.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
 
-from rsjs.formulations.rsjs.aggregated.class_packing import pack
-from rsjs.formulations.rsjs.aggregated.class_vectors import vector
-from rsjs.formulations.rsjs.aggregated.columns import Array
-from rsjs.formulations.rsjs.aggregated.local_search import NodeLoads
-from rsjs.formulations.rsjs.aggregated.reinsertion import insert_postponed
-from rsjs.formulations.rsjs.aggregated.rsjs_classes_arrays import arrays
-from rsjs.formulations.rsjs.aggregated.rsjs_classes_data import ClassModel
+from rsjs.formulations.first_ending.costs import limits
+from rsjs.formulations.milp.matrix import Kind, MatrixModel, Rows
+from rsjs.formulations.modes.modes import nodes_with_a_job, serve
+from rsjs.formulations.rsjs.aggregated.capacity_rows import (
+    RoomRows,
+    pack,
+    split_rows,
+    superadditive_rows,
+)
+from rsjs.formulations.rsjs.aggregated.columns import Array, Index, JobShapes, Roles, roles_of
+from rsjs.formulations.rsjs.aggregated.local_search import NodeLoads, insert_postponed
+from rsjs.instances.bin_packing import gpus_for_shares
+from rsjs.instances.instance import Instance
 from rsjs.instances.solution import Solution
 
 if TYPE_CHECKING:
     from pyomo.core import ConcreteModel, VarData
 
 
-__all__ = ["ClassModel", "arrays", "build", "columns", "extract", "warm_start"]
+PACKINGS = {"rows": superadditive_rows, "splits": split_rows}
+
+
+@dataclass(frozen=True, eq=False)
+class ClassModel:
+    """
+    The model's data. Column order: the roles of jobs kept, then the splits.
+
+    Attributes
+    ----------
+    shapes : JobShapes
+    costs : (L, J) float
+        Of every role of every job [$]; inf where there is none.
+    rooms : RoomRows
+    required : int or None
+        Nodes with a job; None = any number.
+    role, job : (n,) int
+        The columns kept.
+    """
+
+    instance: Instance
+    roles: Roles
+    shapes: JobShapes
+    costs: Array
+    rooms: RoomRows
+    required: int | None
+    role: Index
+    job: Index
+
+    @staticmethod
+    def of(instance: Instance, packing: str) -> ClassModel:
+        """The model with every column; ValueError in one line if it does not serve the instance."""
+        serve("the model by node classes", instance)
+        roles = roles_of(instance.cluster)
+        shapes = JobShapes.of(instance, roles)
+        costs = shapes.costs(roles)
+        role, job = np.nonzero(np.isfinite(costs))
+        rooms = PACKINGS[packing](instance.cluster)
+        required = nodes_with_a_job(instance)
+        return ClassModel(instance, roles, shapes, costs, rooms, required, role, job)
+
+    def restricted(self, kept: NDArray[np.bool_], packing: str) -> ClassModel:
+        """The model with the columns (L, J) of `kept` only."""
+        role, job = np.nonzero(kept & np.isfinite(self.costs))
+        return replace(self, role=role, job=job, rooms=PACKINGS[packing](self.instance.cluster))
+
+    @property
+    def offset(self) -> float:
+        """sum_j P_j."""
+        return float(self.shapes.postponement.sum())
+
+    @cached_property
+    def gain(self) -> Array:
+        """(n,) what a column changes against postponing its job [$]."""
+        gain: Array = self.costs[self.role, self.job] - self.shapes.postponement[self.job]
+        return gain
+
+    @property
+    def every_node(self) -> bool:
+        """Whether every node has a job: then (class) are equalities and make (count) redundant."""
+        return self.required == self.roles.cluster.nodes
+
+    @property
+    def counted(self) -> bool:
+        """Whether there is a row (count)."""
+        return self.required is not None and not self.every_node
+
+    @cached_property
+    def matrix(self) -> Array:
+        """(R, L) coefficients by role of the rows (room), (class), (count)."""
+        roles = self.roles
+        classes = np.arange(len(roles.cluster.class_sizes))
+        of_class = (roles.node_class[roles.place] == classes[:, None]) & roles.leads
+        count = roles.leads[None, :][: int(self.counted)]
+        return np.vstack([self.rooms.roles, of_class, count])
+
+    @cached_property
+    def split_matrix(self) -> Array:
+        """(R, S) coefficients of the splits."""
+        more = len(self.matrix) - len(self.rooms.splits)
+        return np.vstack([self.rooms.splits, np.zeros((more, self.rooms.splits.shape[1]))])
+
+    @cached_property
+    def upper(self) -> Array:
+        """(R,) right-hand sides."""
+        count = [self.required] if self.counted else []
+        sizes = self.roles.cluster.class_sizes
+        return np.concatenate([np.zeros(len(self.rooms.roles)), sizes, count]).astype(float)
+
+    @cached_property
+    def lower(self) -> Array:
+        """(R,) -inf, but for equalities."""
+        lower = np.full(len(self.upper), -np.inf)
+        if self.required is not None:
+            first = len(self.rooms.roles) if self.every_node else len(lower) - 1
+            lower[first:] = self.upper[first:]
+        return lower
+
+    @cached_property
+    def most_splits(self) -> Array:
+        """(S,) upper bounds of the splits."""
+        roles, place = self.roles, self.rooms.place
+        nodes = roles.cluster.class_sizes[roles.node_class[place]]
+        blocks = roles.cluster.gpus_of_type[roles.node_type[place]] // self.rooms.block
+        return (nodes * blocks).astype(float)
+
+
+def vector(data: ClassModel, solution: Solution) -> Array:
+    """The roles of the jobs that run, and the splits that make room for them."""
+    x = np.zeros(len(data.role) + len(data.most_splits))
+    known = data.role * len(data.instance.jobs) + data.job  # ascending
+    for place, jobs, roles in _crews(data, solution):
+        wanted = np.array(roles) * len(data.instance.jobs) + np.array(jobs)
+        at = np.minimum(np.searchsorted(known, wanted), len(known) - 1)
+        x[at[known[at] == wanted]] = 1.0
+        if len(data.most_splits):
+            _cut(data, place, roles, x[len(data.role) :])
+    return x
+
+
+def roles_of_jobs(data: ClassModel, solution: Solution) -> dict[int, int]:
+    """Job -> its role, for the jobs that run."""
+    crews = _crews(data, solution)
+    return {j: role for _, jobs, roles in crews for j, role in zip(jobs, roles, strict=True)}
+
+
+def _crews(data: ClassModel, solution: Solution) -> list[tuple[int, list[int], list[int]]]:
+    """Place, jobs (the leader first) and roles on each busy node."""
+    roles, cluster = data.roles, data.instance.cluster
+    triples = zip(roles.place.tolist(), roles.shape.tolist(), roles.paid.tolist(), strict=True)
+    number = {triple: role for role, triple in enumerate(triples)}
+    places = zip(roles.node_class.tolist(), roles.node_type.tolist(), strict=True)
+    place_of = {pair: place for place, pair in enumerate(places)}
+    shapes = zip(roles.shape_gpu.tolist(), roles.gpus.tolist(), roles.level.tolist(), strict=True)
+    shape_of = {triple: shape for shape, triple in enumerate(shapes)}
+    crews: dict[int, list[tuple[int, int]]] = {}
+    for j in np.flatnonzero(solution.job_node >= 0).tolist():
+        n = int(solution.job_node[j])
+        gpu = int(cluster.gpu_of_type[solution.node_type[n]])
+        taken = shape_of[gpu, int(solution.job_gpus[j]), int(solution.job_level[j])]
+        crews.setdefault(n, []).append((j, int(data.shapes.stands[taken, j])))
+    found = []
+    for n, members in crews.items():
+        v = int(solution.node_type[n])
+        place = place_of[int(cluster.class_of_node[n]), v]
+        members.sort(key=lambda member: data.shapes.hours[member[1], member[0]])
+        taken_shapes = [shape for _, shape in members]
+        used = _used(data, taken_shapes)
+        paid = next(k for k in limits(cluster.node_types[v]) if k >= used)
+        leader, *followers = taken_shapes
+        crew = [number[place, leader, paid], *(number[place, q, 0] for q in followers)]
+        found.append((place, [j for j, _ in members], crew))
+    return found
+
+
+def _used(data: ClassModel, shapes: list[int]) -> int:
+    roles = data.roles
+    whole = roles.cluster.gpu_types[roles.shape_gpu[shapes[0]]].units
+    units = [u for u in roles.units[shapes].tolist() if u]
+    return int(roles.gpus[shapes].sum()) + gpus_for_shares(units, whole)
+
+
+def _cut(data: ClassModel, place: int, crew: list[int], splits: Array) -> None:
+    """Add the splits of one node: followers cut from what its leader leaves, large ones first."""
+    roles, rooms = data.roles, data.rooms
+    rest = int(roles.rest[crew[0]])
+    shapes = roles.shape[crew]
+    followers = roles.gpus[shapes[1:]]
+    opened = _used(data, shapes.tolist()) - int(roles.least[shapes[0]]) - int(followers.sum())
+    for g in [*sorted(followers[followers > 0].tolist(), reverse=True), *[1] * opened]:
+        if rest > g:
+            here = (rooms.place == place) & (rooms.block == rest)
+            splits[here & (rooms.piece == min(g, rest - g))] += 1
+        rest -= g
+    splits[(rooms.place == place) & (rooms.piece == 0)] += opened
+
+
+def arrays(data: ClassModel) -> MatrixModel:
+    """The same model assembled without Pyomo."""
+    n, splits = len(data.role), data.split_matrix.shape[1]
+    jobs, cover = np.unique(data.job, return_inverse=True)
+    by_role = csr_array(data.matrix.T)
+    entries = np.diff(by_role.indptr)[data.role]
+    column = np.repeat(np.arange(n), entries)
+    within = np.arange(len(column)) - np.repeat(np.cumsum(entries) - entries, entries)
+    at = by_role.indptr[data.role][column] + within
+    row, split = np.nonzero(data.split_matrix)
+    rows = Rows()
+    rows.add(len(jobs), -np.inf, 1.0, (cover, np.arange(n), 1.0))
+    rows.add(
+        len(data.upper),
+        data.lower,
+        data.upper,
+        (by_role.indices[at], column, by_role.data[at]),
+        (row, n + split, data.split_matrix[row, split]),
+    )
+    return rows.model(
+        cost=np.concatenate([data.gain, np.zeros(splits)]),
+        upper=np.concatenate([np.ones(n), data.most_splits]),
+        kind=np.full(n + splits, Kind.INTEGER, dtype=np.uint8),
+        offset=data.offset,
+    )
 
 
 def build(data: ClassModel) -> ConcreteModel:

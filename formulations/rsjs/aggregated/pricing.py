@@ -11,17 +11,28 @@ is a lower bound on the cost of every decision, whoever has chosen lambda.
 Rounding: with R rows and u = 2^-53, a price is off by at most (R + 3) u (|price| + 2 |A|^T|lambda|)
 and a pairwise sum of n terms by (20 + log2 n) u of their absolute values. The margin
 (R + 50) 2 u (|lambda b| + sum_j |min| + J max_l (|A|^T|lambda|)_l) covers both and is subtracted.
+
+A linear program over few of very many columns, kept in HiGHS between solves.
+
+    min sum_j P_j z_j + sum c x   subject to   z_j + sum_l x_lj = 1,   lower <= A x <= upper
+
+with the multipliers of the rows held in a box: what exceeds a row costs its highest multiplier,
+what is left of it earns the lowest. A box around good multipliers keeps a solve over few columns
+from running away; it does not bind at the end.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
+import highspy
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csc_array
 
-from rsjs.formulations.rsjs.aggregated.columns import Array
-from rsjs.formulations.rsjs.aggregated.rsjs_classes_data import ClassModel
+from rsjs.formulations.backends.highs import reset_scheduler
+from rsjs.formulations.rsjs.aggregated.columns import Array, Index
+from rsjs.formulations.rsjs.aggregated.model import ClassModel
 
 EPSILON = float(np.finfo(float).eps)  # 2 u
 
@@ -84,3 +95,113 @@ class Pricing:
         terms = float(np.abs(spent).sum() + np.abs(least).sum()) + len(least) * largest
         margin = EPSILON * (len(spent) + 50) * terms
         return float(least.sum() - spent.sum()) - margin
+
+
+FEASIBLE = 1e-7
+BROKEN = (highspy.HighsModelStatus.kSolveError, highspy.HighsModelStatus.kUnknown)
+
+
+@dataclass(frozen=True, eq=False)
+class LpSolution:
+    """
+    An optimum over the columns so far.
+
+    Attributes
+    ----------
+    value : float
+    prices : (J,) float, of the cover rows
+    multipliers : (R,) float, what one more unit of a row's right-hand side saves
+    box_binds : bool
+    x : (n,) float, in the order in which columns were added
+    """
+
+    value: float
+    prices: Array
+    multipliers: Array
+    box_binds: bool
+    x: Array
+
+
+class RestrictedLp:
+    """The program; `roles` and `jobs` are its columns so far."""
+
+    def __init__(self, pricing: Pricing) -> None:
+        rows, jobs = len(pricing.upper), len(pricing.postponement)
+        reset_scheduler()
+        self.highs = highspy.Highs()
+        for option, value in {"output_flag": False, "threads": 1}.items():
+            self.highs.setOptionValue(option, value)
+        self.columns = csc_array(pricing.matrix)
+        self.costs, self.free = pricing.costs, pricing.free
+        self.present: NDArray[np.bool_] = np.zeros(pricing.costs.shape, dtype=bool)
+        self.roles, self.jobs = (np.zeros(0, dtype=np.int64) for _ in range(2))
+        side = np.concatenate([np.ones(jobs), pricing.upper])
+        none = np.zeros(0)
+        self.highs.addRows(
+            len(side), side, side, 0, np.zeros(len(side), np.int32), none.astype(np.int32), none
+        )
+        unit, row = np.arange(jobs, dtype=np.int32), np.arange(jobs, jobs + rows, dtype=np.int32)
+        self._add(pricing.postponement, unit, np.ones(jobs))
+        self._add(np.zeros(rows), row, np.ones(rows))
+        self._add(np.zeros(rows), row, -np.ones(rows))
+
+    def _add(self, cost: Array, row: NDArray[np.int32], value: Array) -> None:
+        """Columns with one entry each."""
+        n = len(cost)
+        start = np.arange(n, dtype=np.int32)
+        self.highs.addCols(n, cost, np.zeros(n), np.full(n, np.inf), n, start, row, value)
+
+    def add(self, roles: Index, jobs: Index) -> None:
+        """Add the columns (role, job)."""
+        self.present[roles, jobs] = True
+        self.roles, self.jobs = np.append(self.roles, roles), np.append(self.jobs, jobs)
+        entries = np.diff(self.columns.indptr)[roles]
+        start = np.concatenate([[0], np.cumsum(entries + 1)])
+        which = np.repeat(np.arange(len(roles)), entries)
+        within = np.arange(len(which)) - np.repeat(np.cumsum(entries) - entries, entries)
+        source, target = self.columns.indptr[roles][which] + within, start[which] + 1 + within
+        row, value = np.empty(start[-1], np.int32), np.empty(start[-1])
+        row[start[:-1]], value[start[:-1]] = jobs, 1.0
+        row[target] = self.columns.indices[source] + self.present.shape[1]
+        value[target] = self.columns.data[source]
+        n = len(roles)
+        self.highs.addCols(
+            n,
+            self.costs[roles, jobs],
+            np.zeros(n),
+            np.full(n, np.inf),
+            len(row),
+            start[:-1].astype(np.int32),
+            row,
+            value,
+        )
+
+    def solve(self, low: Array, high: Array, seconds: float) -> LpSolution | None:
+        """The optimum with multipliers in [low, high]; None if HiGHS ends without, out of time."""
+        rows, jobs = len(low), self.present.shape[1]
+        slack = np.arange(jobs, jobs + 2 * rows, dtype=np.int32)
+        cost = np.concatenate([-low, high])
+        usable = np.isfinite(cost)
+        self.highs.changeColsCost(2 * rows, slack, np.where(usable, cost, 0.0))
+        bound = np.where(usable, np.inf, 0.0)
+        self.highs.changeColsBounds(2 * rows, slack, np.zeros(2 * rows), bound)
+        spent = self.highs.getRunTime()  # HiGHS' limit is on the sum over all runs
+        self.highs.setOptionValue("time_limit", spent + max(0.0, seconds))
+        self.highs.run()
+        if self.highs.getModelStatus() in BROKEN:
+            self.highs.clearSolver()  # once more without the basis of the last solve
+            self.highs.run()
+        if self.highs.getModelStatus() != highspy.HighsModelStatus.kOptimal:
+            return None
+        solution = self.highs.getSolution()
+        x, dual = np.array(solution.col_value), np.array(solution.row_dual)
+        over = x[slack] > FEASIBLE
+        multipliers = -dual[jobs:]
+        multipliers[~self.free] = np.maximum(0.0, multipliers[~self.free])
+        return LpSolution(
+            value=self.highs.getInfo().objective_function_value,
+            prices=dual[:jobs],
+            multipliers=multipliers,
+            box_binds=bool((over & (cost != 0)).any()),
+            x=x[jobs + 2 * rows :],
+        )

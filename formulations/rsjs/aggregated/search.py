@@ -22,13 +22,11 @@ from numpy.typing import NDArray
 from rsjs.formulations.backends.registry import backend
 from rsjs.formulations.milp.incumbent import PrimalDual
 from rsjs.formulations.rsjs.aggregated import model
-from rsjs.formulations.rsjs.aggregated.class_packing import pack
-from rsjs.formulations.rsjs.aggregated.class_vectors import roles_of_jobs
+from rsjs.formulations.rsjs.aggregated.capacity_rows import pack
 from rsjs.formulations.rsjs.aggregated.column_generation import Sifted, sift
-from rsjs.formulations.rsjs.aggregated.local_search import NodeLoads
+from rsjs.formulations.rsjs.aggregated.local_search import NodeLoads, improve
+from rsjs.formulations.rsjs.aggregated.model import ClassModel, roles_of_jobs
 from rsjs.formulations.rsjs.aggregated.pricing import Pricing
-from rsjs.formulations.rsjs.aggregated.reinsertion import improve
-from rsjs.formulations.rsjs.aggregated.rsjs_classes_data import ClassModel
 from rsjs.instances.instance import Instance
 from rsjs.instances.method import Call, Report
 from rsjs.instances.solution import Solution, SolveResult, Stop

@@ -3,29 +3,65 @@ The configuration of the job generator, format `rsjs-mig-config/1`.
 
 It is validated against its JSON Schema (`data/mig-config.schema.json`), then for sense; every
 error names the JSON pointer and the value. docs/mig.md describes the keys.
+
+Seeds of a configuration: a list, a range with both ends, or the first primes.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from itertools import count, islice
 from math import inf
 from pathlib import Path
 from typing import Any
 
 from rsjs.instances.errors import InputError, described
-from rsjs.instances.io.schema_errors import TextLike
+from rsjs.instances.io.json_schema import TextLike
 from rsjs.instances.io.serialization import Document
-from rsjs.instances.mig.io import fitting
+from rsjs.instances.mig.io import Node, Surroundings, fitting, nearest_first
 from rsjs.instances.mig.job_generator.arrivals import PROCESSES, Arrivals, arrivals
-from rsjs.instances.mig.job_generator.distributions import LAWS
-from rsjs.instances.mig.job_generator.fields import Field, field_law
-from rsjs.instances.mig.job_generator.memory import MODELS, memory_model
+from rsjs.instances.mig.job_generator.distributions import LAWS, Field, Value, field_law, value
+from rsjs.instances.mig.job_generator.memory import MODELS, Model, memory_model
 from rsjs.instances.mig.job_generator.plugins import Plugins
-from rsjs.instances.mig.job_generator.runs import Model
-from rsjs.instances.mig.job_generator.seeds import seeds
-from rsjs.instances.mig.job_generator.values import Value, value
-from rsjs.instances.mig.node import Node, Surroundings, nearest_first
+
+MOST = 1_000_000
+
+
+def seeds(node: Node) -> tuple[int, ...]:
+    """The seeds at a node, each once."""
+    if isinstance(node.value, list):
+        for i, seed in enumerate(node.value):
+            if seed in node.value[:i]:
+                raise node.at(i).error("a seed that does not stand before")
+        return tuple(map(int, node.value))
+    if "range" in node:
+        first, last = map(int, node["range"])
+        if last < first:
+            raise node.at("range", 1).error(f"a seed >= {first}")
+        if last - first >= MOST:
+            raise node.at("range").error(
+                f"at most {MOST} seeds", value=described(str([first, last]))
+            )
+        return tuple(range(first, last + 1))
+    return first_primes(int(node["first_primes"]))
+
+
+def first_primes(n: int) -> tuple[int, ...]:
+    """The n smallest primes."""
+    found: list[int] = []
+
+    def is_prime(number: int) -> bool:
+        for prime in found:
+            if prime * prime > number:
+                break
+            if number % prime == 0:
+                return False
+        found.append(number)
+        return True
+
+    return tuple(islice(filter(is_prime, count(2)), n))
+
 
 MIG_CONFIG = "rsjs-mig-config/1"
 DEADLINES = ("none", "absolute", "after_arrival", "slack_factor")

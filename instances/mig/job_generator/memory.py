@@ -10,33 +10,70 @@ Peak memory of a job in each time unit of its run [MB], w_0, ..., w_{L-1}.
 Then `clip`, from 0 without it, and `round`, to the nearest integer without it; a walk goes on from
 the clipped and rounded value. With `out_of_range: resample` a walk draws first value and steps
 again instead of clipping, each up to 1000 times. e_k are independent standard normal numbers.
+
+Runs of jobs, and a memory model as what fills them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import count
 from math import inf
 from types import MappingProxyType
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rsjs.instances.generators.random_streams import Floats, normal
-from rsjs.instances.mig.job_generator.distributions import ordered
-from rsjs.instances.mig.job_generator.plugins import PREFIX
-from rsjs.instances.mig.job_generator.random_streams import Uniforms
-from rsjs.instances.mig.job_generator.runs import Integers, Model, Runs
-from rsjs.instances.mig.job_generator.values import (
+from rsjs.instances.mig.io import Node
+from rsjs.instances.mig.job_generator.distributions import (
     MOST_TRIES,
     ROUND,
     Value,
     hopeless,
+    ordered,
     outside,
     value,
 )
+from rsjs.instances.mig.job_generator.plugins import PREFIX
+from rsjs.instances.mig.job_generator.random_streams import Uniforms
 from rsjs.instances.mig.jobs import LARGEST
-from rsjs.instances.mig.node import Node
+
+Integers = NDArray[np.int64]
+JOB, UNIT = "memory job", "memory"  # streams: a number per job, a number per time unit
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Runs:
+    """
+    The runs of the jobs of one class.
+
+    Attributes
+    ----------
+    run_length : (n,) int
+    jobs : Uniforms, one number per job
+    units : Uniforms, one number per time unit, job after job
+    """
+
+    run_length: Integers
+    jobs: Uniforms
+    units: Uniforms
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Model:
+    """
+    Attributes
+    ----------
+    draw : callable
+        Runs to memory, one entry per time unit.
+    first : Value or None
+        The law of the first time unit, if it is one of the configuration.
+    """
+
+    draw: Callable[[Runs], Floats]
+    first: Value | None = None
 
 
 def memory_model(node: Node) -> Model:

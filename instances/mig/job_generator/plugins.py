@@ -25,8 +25,8 @@ from rsjs.instances.errors import InputError, described
 from rsjs.instances.generators.random_streams import Floats
 from rsjs.instances.io.json_schema import fit
 from rsjs.instances.io.serialization import canonical_text
+from rsjs.instances.mig.io import Node, nearest_first
 from rsjs.instances.mig.job_generator.random_streams import Uniforms
-from rsjs.instances.mig.node import Node, nearest_first
 
 PREFIX = "plugin:"
 DISTRIBUTIONS = "rsjs.mig.distributions"

@@ -31,7 +31,7 @@ from typing import Any
 import numpy as np
 
 from rsjs.instances.errors import InputError, described
-from rsjs.instances.generators.provenance import made_by
+from rsjs.instances.generators.assemble import made_by
 from rsjs.instances.mig.jobs import Floats, JobSet
 from rsjs.instances.mig.konopa.config import INT, Fixed, Law, LegacyConfig, Normal, Poisson, Uniform
 from rsjs.instances.mig.konopa.java_random import JavaRandom

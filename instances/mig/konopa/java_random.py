@@ -6,14 +6,197 @@ java.util.Random, bit for bit: the linear congruential generator of 48 bits.
 A draw of b bits is the top b bits of s. Ranges and normal numbers are those of JDK 17 and later
 (`nextInt(origin, bound)`, `nextGaussian(mean, deviation)`), not the polar method of the older
 `nextGaussian()`; see `ziggurat` for the tables.
+
+Tables of McFarland's modified ziggurat, as java.util.random of JDK 17 and later uses them.
+
+C. D. McFarland, "A modified ziggurat algorithm for generating exponentially and normally
+distributed pseudorandom numbers", J. Stat. Comput. Simul. 86 (2016) 1281-1294.
+
+Under a decreasing curve f with f(0) = 1 lie N layers of the same area A = (area under f) / 256:
+
+    x_0 = largest root of x f(x) = A
+    x_i = largest root of x (f(x) - f(x_{i-1})) = A      i = 1, ..., N - 1
+    x_N = 0,  y_i = f(x_i)
+
+What the layers leave over, the tail beyond x_0 and an overhang between curve and each layer, is
+drawn with probability in proportion to its area
+
+    a_0 = int_{x_0}^inf f,  a_j = int_{x_j}^{x_{j-1}} f - (x_{j-1} - x_j) y_{j-1}
+    p_j = 256 a_j / sum a
+
+by an alias table of 256 entries: entry j is kept with probability w_j and else replaced by M_j,
+
+    w_j = p_j - sum_{i: M_i = j} (1 - w_i)
+
+The map M is a choice, not a consequence: the two maps below are those of OpenJDK 17, observed
+from what it draws. Everything else is computed here in 40 digits.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
+from decimal import Decimal, localcontext
 from fractions import Fraction
+from functools import cache
 from math import exp, floor, inf
 
-from rsjs.instances.mig.konopa.ziggurat import Ziggurat, exponential, normal
+Real = Decimal
+DIGITS = 40
+ENTRIES = 256
+_STEP = Decimal(10) ** (-DIGITS // 2)
+_PI = Decimal("3.14159265358979323846264338327950288419716939937510")
+
+# value*count, in the order of the entries
+_NORMAL_MAP = """
+0*2 239 2 0*8 1*3 253*179 252*10 251*7 250*5 249*3 248*3 247*3 246*2 245 244*2 243 242 240 2*2 3*2
+0*2 240 241 242 243 244 245 246 247 248 249 250 251 252 253 1 0*2
+"""
+_EXPONENTIAL_MAP = """
+0*2 1 235 3 4 5 0*11 1*4 2*2 252*153 251*13 250*7 249*6 248*4 247*4 246*3 245*2 244*2 243*2 242
+241*2 240 239 237 3*2 4*2 6 0*4 236 237 238 239 240 241 242 243 244 245 246 247 248 249 250 251
+252 2 0*3
+"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ziggurat:
+    """
+    The tables of one curve.
+
+    Parameters
+    ----------
+    layers : int
+        N, the number of layers.
+    tail : float
+        x_0, where the tail begins.
+    x, y : (N + 1,) float
+        Corners of the layers times 2**-63, for integers of 63 bits.
+    keep : (256,) int
+        Entry j is kept if a signed integer of 64 bits is below keep_j.
+    alias : (256,) int
+        M_j, which replaces entry j otherwise.
+    """
+
+    layers: int
+    tail: float
+    x: tuple[float, ...]
+    y: tuple[float, ...]
+    keep: tuple[int, ...]
+    alias: tuple[int, ...]
+
+
+@cache
+def normal() -> Ziggurat:
+    """Tables of f(x) = exp(-x^2 / 2), N = 253."""
+    with localcontext() as context:
+        context.prec = DIGITS
+        return _tables(
+            253,
+            (_PI / 2).sqrt(),
+            lambda x: (-x * x / 2).exp(),
+            lambda x, y: -x * y,
+            _integral_of_normal,
+            _NORMAL_MAP,
+        )
+
+
+@cache
+def exponential() -> Ziggurat:
+    """Tables of f(x) = exp(-x), N = 252."""
+    with localcontext() as context:
+        context.prec = DIGITS
+        return _tables(
+            252,
+            Decimal(1),
+            lambda x: (-x).exp(),
+            lambda x, y: -y,
+            lambda x, y: 1 - y,
+            _EXPONENTIAL_MAP,
+        )
+
+
+def _tables(
+    layers: int,
+    under_curve: Real,
+    curve: Callable[[Real], Real],
+    slope: Callable[[Real, Real], Real],
+    integral: Callable[[Real, Real], Real],
+    alias_text: str,
+) -> Ziggurat:
+    """`slope` and `integral` (from 0) take x and f(x)."""
+    area = under_curve / ENTRIES
+    x: list[Real] = []
+    y: list[Real] = []
+    for _ in range(layers):
+        below, start = (y[-1], x[-1]) if x else (Decimal(0), Decimal(2))
+        x.append(_root(curve, slope, below, area, start))
+        y.append(curve(x[-1]))
+    x.append(Decimal(0))
+    y.append(Decimal(1))
+    up_to = [integral(*corner) for corner in zip(x, y, strict=True)]
+    areas = [under_curve - up_to[0]]
+    areas += [up_to[j - 1] - up_to[j] - (x[j - 1] - x[j]) * y[j - 1] for j in range(1, layers + 1)]
+    alias = _run_lengths(alias_text)
+    return Ziggurat(
+        layers=layers,
+        tail=float(x[0]),
+        x=tuple(float(value) * 2.0**-63 for value in x),
+        y=tuple(float(value) * 2.0**-63 for value in y),
+        keep=_thresholds(areas, alias),
+        alias=alias,
+    )
+
+
+def _root(
+    curve: Callable[[Real], Real],
+    slope: Callable[[Real, Real], Real],
+    below: Real,
+    area: Real,
+    start: Real,
+) -> Real:
+    """Largest x with x (f(x) - below) = area, by Newton's method from beyond the maximum."""
+    x = start
+    while True:
+        y = curve(x)
+        step = (x * (y - below) - area) / (y - below + x * slope(x, y))
+        x -= step
+        if abs(step) < _STEP:  # what is left is of the order of its square
+            return x
+
+
+def _integral_of_normal(x: Real, y: Real) -> Real:
+    """int_0^x exp(-t^2/2) dt = exp(-x^2/2) (x + x^3/3 + x^5/(3 5) + ...): no term is negative."""
+    term, total, k = x, x, 1
+    while term > Decimal(10) ** -DIGITS:
+        k += 2
+        term = term * x * x / k
+        total += term
+    return y * total
+
+
+def _thresholds(areas: list[Real], alias: tuple[int, ...]) -> tuple[int, ...]:
+    share = ENTRIES / sum(areas, start=Decimal(0))
+    left = [share * area for area in areas] + [Decimal(0)] * (ENTRIES - len(areas))
+    replaced_by = [0] * ENTRIES
+    for j, target in enumerate(alias):
+        replaced_by[target] += target != j
+    ready = [j for j in range(ENTRIES) if not replaced_by[j]]
+    while ready:  # an entry after all that it replaces
+        j = ready.pop()
+        target = alias[j]
+        if target != j:
+            left[target] -= 1 - left[j]
+            replaced_by[target] -= 1
+            if not replaced_by[target]:
+                ready.append(target)
+    return tuple(min(max(floor(w * 2**64) - 2**63, -(2**63)), 2**63 - 1) for w in left)
+
+
+def _run_lengths(text: str) -> tuple[int, ...]:
+    runs = (run.partition("*") for run in text.split())
+    return tuple(int(value) for value, _, count in runs for _ in range(int(count or 1)))
+
 
 _MULTIPLIER, _INCREMENT, _STATE = 0x5DEECE66D, 0xB, (1 << 48) - 1
 _32, _63, _64 = 1 << 32, 1 << 63, 1 << 64

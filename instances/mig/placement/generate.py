@@ -16,10 +16,10 @@ from __future__ import annotations
 import numpy as np
 
 from rsjs.instances.errors import InputError
-from rsjs.instances.generators.provenance import made_by
+from rsjs.instances.generators.assemble import made_by
 from rsjs.instances.generators.random_streams import uniforms
 from rsjs.instances.mig.gpus import MigGpu
-from rsjs.instances.mig.node import nearest_first
+from rsjs.instances.mig.io import nearest_first
 from rsjs.instances.mig.placement.problem import Workloads
 
 _MIXED = {"7g": 0.03, "4g": 0.07, "3g": 0.2, "2g": 0.25, "1g2m": 0.15, "1g": 0.3}

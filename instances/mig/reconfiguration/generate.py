@@ -16,11 +16,10 @@ from __future__ import annotations
 from math import ceil
 
 from rsjs.instances.errors import InputError
-from rsjs.instances.generators.provenance import made_by
+from rsjs.instances.generators.assemble import made_by
 from rsjs.instances.generators.random_streams import choice, integer, uniforms
 from rsjs.instances.mig.gpus import MigGpu, document_of
-from rsjs.instances.mig.reconfiguration.problem import Repartition
-from rsjs.instances.mig.reconfiguration.repartition_documents import JOBS, to_repartition
+from rsjs.instances.mig.reconfiguration.problem import JOBS, Repartition, to_repartition
 
 NEEDS = tuple(need * 1024 / 40192 for need in (3, 4.5, 8, 9, 15, 18, 30))  # of the largest profile
 WORK = (10, 120)

@@ -19,9 +19,7 @@ from itertools import pairwise
 from typing import Any
 
 from rsjs.instances.check import Violation
-from rsjs.instances.mig.scheduling.problem import SchedulingProblem
-from rsjs.instances.mig.scheduling.schedule import Schedule, terms
-from rsjs.instances.mig.scheduling.schedule_result import EQUAL
+from rsjs.instances.mig.scheduling.problem import EQUAL, Schedule, SchedulingProblem, terms
 
 ROUNDING = 1e-12  # relative, of claimed values: memory may be summed up in another order
 

@@ -13,22 +13,20 @@ from rsjs.instances.errors import InputError
 from rsjs.instances.io.files import write_document
 from rsjs.instances.io.json_schema import fit
 from rsjs.instances.io.strict_json import read_json
+from rsjs.instances.mig.io import of_format, read_document
 from rsjs.instances.mig.job_files import read_jobs
-from rsjs.instances.mig.scheduling import schedule_documents
+from rsjs.instances.mig.scheduling import problem as schedule_documents
 from rsjs.instances.mig.scheduling.objective import ScheduleObjective
 from rsjs.instances.mig.scheduling.problem import (
+    MIG_SCHEDULE,
+    MIG_SCHEDULING,
     PAPER_UNITS,
+    Schedule,
+    ScheduleFile,
     SchedulingProblem,
     numbered,
     paper_problem,
 )
-from rsjs.instances.mig.scheduling.schedule import Schedule
-from rsjs.instances.mig.scheduling.schedule_documents import (
-    MIG_SCHEDULE,
-    MIG_SCHEDULING,
-    ScheduleFile,
-)
-from rsjs.instances.mig.typed_files import of_format, read_document
 
 
 def read_problem(path: str | Path) -> SchedulingProblem:

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from rsjs.instances.errors import InputError
-from rsjs.instances.mig.node import nearest_first
+from rsjs.instances.mig.io import nearest_first
 
 TERMS = (
     "late",  # jobs with C_j > d_j

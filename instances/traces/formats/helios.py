@@ -12,11 +12,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from rsjs.instances.traces.columns import Columns, assembled
+from rsjs.instances.traces.columns import Columns, assembled, table_rows
 from rsjs.instances.traces.flaws import FAILED, KILLED, PENDING, RUNNING
-from rsjs.instances.traces.records import Rows
-from rsjs.instances.traces.table_rows import table_rows
-from rsjs.instances.traces.trace_format import Sources, Table, TraceFormat, with_columns
+from rsjs.instances.traces.records import Rows, Sources, Table, TraceFormat, with_columns
 
 _JOBS = "cluster_log"
 _WANTED = {

@@ -9,9 +9,8 @@ import numpy as np
 
 from rsjs.instances.errors import InputError, described
 from rsjs.instances.traces.io.csv import Block, Layout, blocks, numbers, words
-from rsjs.instances.traces.io.line_blocks import Truncated
-from rsjs.instances.traces.io.streams import HEAD, Source, pieces
-from rsjs.instances.traces.trace_format import NodeGroup, header_of
+from rsjs.instances.traces.io.streams import HEAD, Source, Truncated, pieces
+from rsjs.instances.traces.records import NodeGroup, header_of
 
 MOST_GPUS = 1024  # of a node
 

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from rsjs.instances.traces.columns import Index, assembled, state_bits
+from rsjs.instances.traces.columns import Index, as_text, assembled, seconds, state_bits
 from rsjs.instances.traces.flaws import (
     FAILED,
     FIELDS,
@@ -29,10 +29,16 @@ from rsjs.instances.traces.flaws import (
 )
 from rsjs.instances.traces.formats.node_lists import node_list
 from rsjs.instances.traces.io.json import objects
-from rsjs.instances.traces.io.line_blocks import Truncated
-from rsjs.instances.traces.records import ID_BYTES, Rows, flawed
-from rsjs.instances.traces.text_columns import as_text, seconds
-from rsjs.instances.traces.trace_format import Sources, Table, TraceFormat, with_columns
+from rsjs.instances.traces.io.streams import Truncated
+from rsjs.instances.traces.records import (
+    ID_BYTES,
+    Rows,
+    Sources,
+    Table,
+    TraceFormat,
+    flawed,
+    with_columns,
+)
 
 _JOBS, _NODES = "cluster_job_log", "cluster_machine_list"
 _KEYS = ("status", "vc", "jobid", "attempts", "submitted_time", "user")

@@ -12,11 +12,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from rsjs.instances.traces.columns import Columns, assembled, is_count
+from rsjs.instances.traces.columns import Columns, assembled, is_count, table_rows
 from rsjs.instances.traces.formats.node_lists import node_list
-from rsjs.instances.traces.records import Rows
-from rsjs.instances.traces.table_rows import table_rows
-from rsjs.instances.traces.trace_format import Sources, Table, TraceFormat, with_columns
+from rsjs.instances.traces.records import Rows, Sources, Table, TraceFormat, with_columns
 
 _JOBS, _NODES = "job_info_df", "node_info_df"
 _WANTED = {

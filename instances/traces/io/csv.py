@@ -19,7 +19,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from rsjs.instances.generators.random_streams import Floats
-from rsjs.instances.traces.io.line_blocks import BLOCK, line_blocks
+from rsjs.instances.traces.io.streams import BLOCK, line_blocks
 
 _NEWLINE, _QUOTE, _RETURN, _NUL = 0x0A, b'"', b"\r", b"\0"
 _DTYPE = {"text": "S64", "date": "S32", "word": "category"}

@@ -9,8 +9,7 @@ from collections.abc import Iterator
 from json import JSONDecodeError, JSONDecoder
 from typing import Any
 
-from rsjs.instances.traces.io.line_blocks import BLOCK, Truncated
-from rsjs.instances.traces.io.streams import pieces
+from rsjs.instances.traces.io.streams import BLOCK, Truncated, pieces
 
 LONGEST_OBJECT = 1 << 24  # characters: a longer one is broken
 LONGEST_TEXT = 1 << 16  # characters of a string: an error further from the end is a real one

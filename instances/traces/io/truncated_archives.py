@@ -3,6 +3,10 @@ The first member of a .zip archive whose end is lost, and with it the list of it
 
 A local header (APPNOTE 4.3.7) has the method at byte 8, the lengths of name and extra field at
 bytes 26 and 28, and the data after them.
+
+A member of a .tar archive that is read as a stream, whose last bytes count if it ends early.
+
+`tarfile.ExFileObject` loses what its last read got before the end of the archive.
 """
 
 from __future__ import annotations
@@ -11,7 +15,7 @@ import io
 import struct
 import zlib
 from pathlib import Path
-from typing import BinaryIO, Self
+from typing import BinaryIO, Protocol, Self
 from zipfile import BadZipFile
 
 _HEADER = 30  # bytes before the name
@@ -62,3 +66,27 @@ class FirstMember(io.BufferedIOBase):
     def close(self) -> None:
         self._file.close()
         super().close()
+
+
+class Stream(Protocol):
+    """What the archive is read from."""
+
+    def read(self, size: int, /) -> bytes: ...
+
+
+class TarMember(io.BufferedIOBase):
+    """Its bytes as far as they are there; then EOFError."""
+
+    def __init__(self, stream: Stream, size: int) -> None:
+        self._stream, self._left = stream, size
+
+    def readable(self) -> bool:
+        return True
+
+    def read1(self, size: int = -1, /) -> bytes:
+        """Some bytes more, at most `size`; b"" where the member rightly ends."""
+        piece = self._stream.read(self._left if size < 0 else min(size, self._left))
+        if not piece and size and self._left:
+            raise EOFError("the archive ends within a member")
+        self._left -= len(piece)
+        return piece

@@ -47,7 +47,7 @@ def validate(config: Config, allow_plugins: AllowPlugins = False, as_json: Json 
       rsjs mig validate config.json
     """
     from rsjs.cli.mig_text import say
-    from rsjs.instances.mig.job_generator.sources import read_source
+    from rsjs.instances.mig.job_generator.generate import read_source
 
     source = read_source(config, allow_plugins=allow_plugins)
     jobs = source.make(source.seeds[0])
@@ -97,7 +97,7 @@ def generate(
     from rsjs.cli.mig_text import say, say_sets
     from rsjs.cli.progress import busy
     from rsjs.instances.mig.job_files import write_jobs
-    from rsjs.instances.mig.job_generator.sources import read_source, write_sets
+    from rsjs.instances.mig.job_generator.generate import read_source, write_sets
 
     known_form(form)
     source = read_source(config, allow_plugins=allow_plugins)
@@ -136,7 +136,7 @@ def reproduce_dataset(output: Output, as_json: Json = False) -> None:
     from rsjs.cli.mig_text import say
     from rsjs.instances.errors import InputError
     from rsjs.instances.io.files import write_bytes
-    from rsjs.instances.mig.konopa.published import SHA256, published_dataset
+    from rsjs.instances.mig.konopa.files import SHA256, published_dataset
 
     writable(output)
     data = published_dataset()

@@ -63,8 +63,7 @@ def sets_and_config(
     from rsjs.instances.io.strict_json import read_json
     from rsjs.instances.mig.job_files import read_jobs
     from rsjs.instances.mig.job_generator.config import MIG_CONFIG, to_config
-    from rsjs.instances.mig.job_generator.generate import GENERATOR
-    from rsjs.instances.mig.job_generator.sources import read_source
+    from rsjs.instances.mig.job_generator.generate import GENERATOR, read_source
 
     sources = [path for path in files if _format(read_json(path, lenient=True)) == MIG_CONFIG]
     if len(sources) > 1:

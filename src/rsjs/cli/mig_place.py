@@ -71,7 +71,7 @@ def place(
     from rsjs.cli.inputs import writable
     from rsjs.cli.mig_text import say
     from rsjs.instances.mig.gpus import gpu_named, read_gpus
-    from rsjs.instances.mig.placement import check, generate, placement_documents
+    from rsjs.instances.mig.placement import check, generate, problem
 
     for path in (save, output, picture):
         writable(path)
@@ -79,9 +79,9 @@ def place(
         model = gpu_named(gpu, read_gpus(gpus) if gpus else None)
         workloads = generate.generate(model, mix, n, seed)
     else:
-        workloads = placement_documents.read_workloads(file)
+        workloads = problem.read_workloads(file)
     if save is not None:
-        placement_documents.write_workloads(workloads, save)
+        problem.write_workloads(workloads, save)
     placement, known = _placed(workloads, method, time_limit)
     facts: dict[str, Any] = {"name": workloads.name, "workloads": len(workloads), "method": method}
     if placement is None:
@@ -98,7 +98,7 @@ def place(
     }
     if output is not None:
         claims = {"method": method, "gpus": verdict.gpus, "bound": known["gpus bound"]}
-        placement_documents.write_placement(workloads, placement, output, **claims)
+        problem.write_placement(workloads, placement, output, **claims)
     if picture is not None:
         from rsjs.reporting.mig_placement_picture import placement_picture
 
@@ -112,11 +112,11 @@ def _placed(
     workloads: Workloads, method: str, time_limit: float
 ) -> tuple[Placement | None, dict[str, Any]]:
     """The placement of a method, if it found one, and what it knows."""
-    from rsjs.formulations.mig import mig_placement_bounds
-    from rsjs.formulations.mig.mig_placement_data import PlacementModel
+    from rsjs.formulations.mig import placement as mig_placement_bounds
+    from rsjs.formulations.mig.placement import PlacementModel
     from rsjs.heuristics.mig.placement import RULES
     from rsjs.instances.errors import InputError
-    from rsjs.instances.mig.node import nearest_first
+    from rsjs.instances.mig.io import nearest_first
 
     name, mark, solver = method.partition("@")
     if name in RULES and not mark:

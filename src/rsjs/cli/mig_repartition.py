@@ -11,8 +11,7 @@ from rsjs.cli.mig_place import DrawSeed, File, Gpu, Gpus, Picture, Save, Solutio
 from rsjs.cli.options import Gap, Json, TimeLimit
 
 if TYPE_CHECKING:
-    from rsjs.instances.mig.reconfiguration.partitions import Partition
-    from rsjs.instances.mig.reconfiguration.problem import Repartition, Schedule
+    from rsjs.instances.mig.reconfiguration.problem import Partition, Repartition, Schedule
 
 SOLVERS = ("cpsat", "highs", "scip")
 GREEDY = "greedy"
@@ -62,8 +61,8 @@ def repartition(
     from rsjs.cli.inputs import writable
     from rsjs.cli.mig_text import say
     from rsjs.instances.mig.gpus import gpu_named, read_gpus
-    from rsjs.instances.mig.reconfiguration import check, generate, repartition_documents
-    from rsjs.instances.mig.reconfiguration.partitions import partition_of
+    from rsjs.instances.mig.reconfiguration import check, generate, problem
+    from rsjs.instances.mig.reconfiguration.problem import partition_of
 
     for path in (save, output, picture):
         writable(path)
@@ -71,15 +70,15 @@ def repartition(
         model = gpu_named(gpu, read_gpus(gpus) if gpus else None)
         jobs = generate.generate(model, n, seed, rigid=rigid, releases=releases, delta=delta)
     else:
-        jobs = repartition_documents.read_repartition(file)
+        jobs = problem.read_repartition(file)
     if save is not None:
-        repartition_documents.write_repartition(jobs, save)
+        problem.write_repartition(jobs, save)
     allowed = None if partition is None else partition_of(jobs.gpu, partition)
     schedule, known = _scheduled(jobs, allowed, method, time_limit, gap)
     verdict = check.check(jobs, schedule, bound=known["bound"])
     if output is not None:
         claims = {"method": method, "makespan": verdict.makespan, "bound": known["bound"]}
-        repartition_documents.write_schedule(jobs, schedule, output, **claims)
+        problem.write_schedule(jobs, schedule, output, **claims)
     if picture is not None:
         from rsjs.reporting.mig_repartition_picture import repartition_picture
 
@@ -103,10 +102,10 @@ def _scheduled(
 ) -> tuple[Schedule, dict[str, Any]]:
     """The schedule of a method and what it knows; the best rule of greedy is where others begin."""
     from rsjs.formulations.mig import reconfiguration_bounds
-    from rsjs.formulations.mig.mig_repartition_places import places
+    from rsjs.formulations.mig.reconfiguration_bounds import places
     from rsjs.heuristics.mig.reconfiguration import best_greedy
     from rsjs.instances.errors import InputError
-    from rsjs.instances.mig.node import nearest_first
+    from rsjs.instances.mig.io import nearest_first
 
     if method not in (*SOLVERS, GREEDY):
         expected = f"one of {nearest_first(method, [*SOLVERS, GREEDY])}"

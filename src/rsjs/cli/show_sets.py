@@ -10,9 +10,8 @@ from rsjs.cli.progress import busy
 from rsjs.instances.errors import InputError, described
 from rsjs.instances.instance import Instance, Workload
 from rsjs.instances.io.files import read_any
-from rsjs.instances.library.drawing import draw
 from rsjs.instances.library.features import Features, features
-from rsjs.instances.library.sets import LibrarySet, Member, library_set, names
+from rsjs.instances.library.sets import LibrarySet, Member, draw, library_set, names
 from rsjs.instances.mig.jobs import JobSet
 from rsjs.reporting.set_picture import Point, set_picture
 

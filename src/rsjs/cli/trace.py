@@ -151,7 +151,7 @@ def convert(
     from rsjs.instances.errors import InputError
     from rsjs.instances.io.files import write_workload
     from rsjs.instances.traces.convert import convert as converted
-    from rsjs.instances.traces.options import Options
+    from rsjs.instances.traces.select import Options
 
     writable(output)
     if output.exists() and any(file.exists() and output.samefile(file) for file in files):

@@ -21,8 +21,7 @@ def read_report(
     """The report on a trace, and the stand-ins that the user gave."""
     from rsjs.cli.generated import options_named
     from rsjs.cli.progress import busy
-    from rsjs.instances.traces.cluster import spelled_nodes
-    from rsjs.instances.traces.gpu_models import UNRECORDED, stand_ins
+    from rsjs.instances.traces.imputation import UNRECORDED, spelled_nodes, stand_ins
     from rsjs.instances.traces.quality_report import inspect
     from rsjs.instances.traces.registry import open_trace
 

@@ -12,9 +12,8 @@ if TYPE_CHECKING:
 
     from rsjs.instances.instance import Workload
     from rsjs.instances.traces.flaws import Kind
-    from rsjs.instances.traces.quality_report import Report
+    from rsjs.instances.traces.quality_report import Place, Report
     from rsjs.instances.traces.select import Selection
-    from rsjs.instances.traces.tally import Place
 
 GAPS = 3  # that are listed
 

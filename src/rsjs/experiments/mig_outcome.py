@@ -32,9 +32,7 @@ from rsjs.instances.check import Verdict
 from rsjs.instances.method import Limits
 from rsjs.instances.mig.scheduling.check import check_schedule
 from rsjs.instances.mig.scheduling.objective import TERMS
-from rsjs.instances.mig.scheduling.problem import SchedulingProblem
-from rsjs.instances.mig.scheduling.schedule import Schedule
-from rsjs.instances.mig.scheduling.schedule_result import ScheduleResult, met
+from rsjs.instances.mig.scheduling.problem import Schedule, ScheduleResult, SchedulingProblem, met
 from rsjs.instances.solution import SolveResult, Stop
 
 PHASES = ("construct", "search", "bound")

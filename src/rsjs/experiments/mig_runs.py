@@ -20,9 +20,7 @@ import numpy as np
 from rsjs.experiments.decision_files import append_array, arrays, read_arrays, replaced
 from rsjs.experiments.protocol import Task
 from rsjs.instances.io.bounded_files import read_bytes
-from rsjs.instances.mig.scheduling.problem import SchedulingProblem
-from rsjs.instances.mig.scheduling.schedule import Schedule, terms
-from rsjs.instances.mig.scheduling.schedule_result import ScheduleResult
+from rsjs.instances.mig.scheduling.problem import Schedule, ScheduleResult, SchedulingProblem, terms
 from rsjs.instances.solution import SolveResult
 
 if TYPE_CHECKING:

@@ -21,9 +21,14 @@ from rsjs.instances.errors import InputError
 from rsjs.instances.method import Call, Limits, Method, Report
 from rsjs.instances.mig.jobs import JobSet
 from rsjs.instances.mig.scheduling.objective import parse_objective
-from rsjs.instances.mig.scheduling.problem import SchedulingProblem, paper_problem
-from rsjs.instances.mig.scheduling.schedule import Schedule, terms
-from rsjs.instances.mig.scheduling.schedule_result import ScheduleResult, met
+from rsjs.instances.mig.scheduling.problem import (
+    Schedule,
+    ScheduleResult,
+    SchedulingProblem,
+    met,
+    paper_problem,
+    terms,
+)
 from rsjs.instances.solution import Stop
 from rsjs.methods import Request
 
@@ -65,7 +70,7 @@ def schedule(
 
 def by_rule(problem: SchedulingProblem, call: Call, report: Report) -> ScheduleResult:
     """Best fit, and combinatorial bounds."""
-    from rsjs.formulations.mig.mig_schedule_stage_bounds import quick_bounds
+    from rsjs.formulations.mig.scheduling_bounds import quick_bounds
 
     (made,) = _constructed(problem, [str(call.rule)], report, call.options["poll"])
     with report.phase("bound"):
@@ -75,7 +80,7 @@ def by_rule(problem: SchedulingProblem, call: Call, report: Report) -> ScheduleR
 
 def by_search(problem: SchedulingProblem, call: Call, report: Report) -> ScheduleResult:
     """Annealing for half of the time, and Lagrangian bounds."""
-    from rsjs.formulations.mig.mig_schedule_stage_bounds import stage_bounds
+    from rsjs.formulations.mig.scheduling_bounds import stage_bounds
 
     found, iterations = _searched(problem, call, report, call.options["iterations"])
     with report.phase("bound"):
@@ -85,8 +90,8 @@ def by_search(problem: SchedulingProblem, call: Call, report: Report) -> Schedul
 
 def by_cpsat(problem: SchedulingProblem, call: Call, report: Report) -> ScheduleResult:
     """CP-SAT from the schedule of a rule or of local search, unless its bounds prove it."""
-    from rsjs.formulations.mig import mig_schedule_stages
-    from rsjs.formulations.mig.mig_schedule_stage_bounds import stage_bounds
+    from rsjs.formulations.mig import scheduling_cpsat
+    from rsjs.formulations.mig.scheduling_bounds import stage_bounds
     from rsjs.heuristics.mig.scheduling_local_search import ITERATIONS
 
     if call.rule == mig_methods.SEARCH:
@@ -100,18 +105,18 @@ def by_cpsat(problem: SchedulingProblem, call: Call, report: Report) -> Schedule
     if first.stop is Stop.OPTIMAL:
         return first
     with report.phase("solve"):
-        return mig_schedule_stages.solve(problem, start, bound, _left(call, report))
+        return scheduling_cpsat.solve(problem, start, bound, _left(call, report))
 
 
 def by_program(problem: SchedulingProblem, call: Call, report: Report) -> ScheduleResult:
     """The time-indexed program, no longer than the best rule."""
-    from rsjs.formulations.mig import mig_schedule_milp_stages
+    from rsjs.formulations.mig import scheduling_milp
 
     made = _constructed(problem, [*RULES], report)
     start = min(made, key=lambda one: problem.objective.values(terms(problem, one)))
     with report.phase("solve"):
         left = _left(call, report)
-        return mig_schedule_milp_stages.solve(problem, start, left, str(call.solver))
+        return scheduling_milp.solve(problem, start, left, str(call.solver))
 
 
 def by_enumeration(problem: SchedulingProblem, call: Call, report: Report) -> ScheduleResult:
@@ -157,7 +162,7 @@ def _searched(
 
 def prepare_rule(_method: Method, _call: Call, _jobs: int) -> None:
     """Compile or load the kernel of best fit, and import bounds."""
-    for module in ("rsjs.formulations.mig.mig_schedule_stage_bounds", "scipy.optimize"):
+    for module in ("rsjs.formulations.mig.scheduling_bounds", "scipy.optimize"):
         import_module(module)
     best_fit(_smallest())
 
@@ -172,13 +177,13 @@ def prepare_search(method: Method, call: Call, jobs: int) -> None:
 
 def prepare_cpsat(method: Method, call: Call, jobs: int) -> None:
     """Import CP-SAT, and prepare what makes its start."""
-    import_module("rsjs.formulations.mig.mig_schedule_stages")
+    import_module("rsjs.formulations.mig.scheduling_cpsat")
     (prepare_search if call.rule == mig_methods.SEARCH else prepare_rule)(method, call, jobs)
 
 
 def prepare_program(method: Method, call: Call, jobs: int) -> None:
     """Import Pyomo and the solver, and prepare best fit."""
-    import_module("rsjs.formulations.mig.mig_schedule_milp_stages")
+    import_module("rsjs.formulations.mig.scheduling_milp")
     backend(str(call.solver)).load()
     prepare_rule(method, call, jobs)
 

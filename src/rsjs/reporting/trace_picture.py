@@ -14,8 +14,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from rsjs.instances.traces.quality_report import Report
-    from rsjs.instances.traces.tally import Tally
+    from rsjs.instances.traces.quality_report import Report, Tally
 
 SIZE = 6.5, 5.6  # inches
 MOST_BINS = 240  # over the whole trace

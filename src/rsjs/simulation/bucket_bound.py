@@ -33,8 +33,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from rsjs.formulations.milp.matrix import Kind, MatrixModel
-from rsjs.formulations.milp.rows import Rows
+from rsjs.formulations.milp.matrix import Kind, MatrixModel, Rows
 from rsjs.instances.cluster import Cluster
 from rsjs.instances.errors import InputError
 from rsjs.instances.instance import Workload

@@ -15,8 +15,8 @@ from rsjs.instances.generators.jahani import generate
 from rsjs.instances.io.files import write_instance
 from rsjs.instances.method import Call, Limits, Report
 from rsjs.instances.open_nodes import complete
-from rsjs.instances.permutation import permuted
 from rsjs.instances.solution import Solution, SolveResult, Stop
+from rsjs.instances.transform import permuted
 
 SESSION = {
     "campaign": "test",

@@ -13,7 +13,7 @@ from rsjs.instances.errors import InputError
 from rsjs.instances.generators import jahani
 from rsjs.instances.io.files import write_instance
 from rsjs.instances.method import Limits
-from rsjs.instances.permutation import permuted
+from rsjs.instances.transform import permuted
 from rsjs.methods import refuse_other_sources
 
 

@@ -14,7 +14,7 @@ from rsjs.experiments.protocol import INCUMBENTS
 from rsjs.heuristics.mig.scheduling_rules import best_fit
 from rsjs.instances.method import Limits
 from rsjs.instances.mig.scheduling.files import read_schedule, write_problem
-from rsjs.instances.mig.scheduling.schedule import Schedule
+from rsjs.instances.mig.scheduling.problem import Schedule
 from rsjs.instances.solution import SolveResult, Stop
 from tests.experiments.campaigns.mig_campaign import read
 

@@ -9,9 +9,16 @@ import pytest
 
 from rsjs.instances.errors import InputError
 from rsjs.instances.library import sets
-from rsjs.instances.library.drawing import GENERATORS, draw, refuse_other
-from rsjs.instances.library.recipes import MIG, sizes
-from rsjs.instances.library.sets import TIERS, library_set, names
+from rsjs.instances.library.sets import (
+    GENERATORS,
+    MIG,
+    TIERS,
+    draw,
+    library_set,
+    names,
+    refuse_other,
+    sizes,
+)
 
 DRAWN_HERE = 100  # jobs: larger members are drawn by python -m benchmarks.library
 

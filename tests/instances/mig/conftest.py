@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
+from rsjs.instances.mig.io import Node, Surroundings
 from rsjs.instances.mig.job_generator.config import to_config
 from rsjs.instances.mig.job_generator.generate import generate
 from rsjs.instances.mig.job_generator.plugins import Plugins
-from rsjs.instances.mig.konopa.published import CONFIG
-from rsjs.instances.mig.node import Node, Surroundings
+from rsjs.instances.mig.konopa.files import CONFIG
 
 Document = dict[str, Any]
 DAY: Document = json.loads("""

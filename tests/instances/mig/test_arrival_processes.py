@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from rsjs.instances.errors import InputError
-from rsjs.instances.mig.job_generator.arrivals import PROCESSES, arrivals, first_times
-from rsjs.instances.mig.job_generator.rates import Rates
+from rsjs.instances.mig.job_generator.arrivals import PROCESSES, Rates, arrivals, first_times
 
 RATES = [[0, 2], [8, 20], [17, 0], [22, 2]]
 DAY = {"process": "nhpp", "period": 24, "interpolation": "step", "points": RATES}

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from rsjs.instances.errors import InputError
 from rsjs.instances.io import serialization
-from rsjs.instances.library.drawing import mig_config
-from rsjs.instances.mig import job_documents
+from rsjs.instances.library.sets import mig_config
+from rsjs.instances.mig import jobs as job_documents
 from rsjs.instances.mig.job_generator.generate import generate
 
 BEYOND = {"dist": "lognormal", "mu": 1000, "sigma": 1}

@@ -9,9 +9,8 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from rsjs.instances.errors import InputError
-from rsjs.instances.mig.job_generator.distributions import LAWS, pick
+from rsjs.instances.mig.job_generator.distributions import LAWS, pick, value
 from rsjs.instances.mig.job_generator.random_streams import Uniforms
-from rsjs.instances.mig.job_generator.values import value
 
 GRID = np.linspace(0.0013, 0.9987, 488)  # none where a discrete law jumps
 TWO_BINS = {"dist": "histogram", "edges": [0, 2, 4], "counts": [1, 1]}

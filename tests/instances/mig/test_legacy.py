@@ -7,9 +7,9 @@ import pytest
 
 from rsjs.instances.errors import InputError
 from rsjs.instances.mig.konopa.config import to_config
+from rsjs.instances.mig.konopa.files import SHA256, published_dataset
 from rsjs.instances.mig.konopa.generator import _integer, generate
 from rsjs.instances.mig.konopa.java_random import JavaRandom
-from rsjs.instances.mig.konopa.published import SHA256, published_dataset
 
 GROUPS = {
     "priority": "priorityConfigSettings",

@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 
 from rsjs.instances.errors import InputError
-from rsjs.instances.mig.job_generator.memory import MODELS, memory_model
+from rsjs.instances.mig.job_generator.memory import JOB, MODELS, UNIT, Runs, memory_model
 from rsjs.instances.mig.job_generator.random_streams import Uniforms
-from rsjs.instances.mig.job_generator.runs import JOB, UNIT, Runs
 
 HIGH = {"dist": "uniform", "low": 100, "high": 900}
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from rsjs.instances.errors import InputError
 from rsjs.instances.mig.geometry import geometry
 from rsjs.instances.mig.gpus import document_of, gpu_named
-from rsjs.instances.mig.placement import placement_documents as files
+from rsjs.instances.mig.placement import problem as files
 from rsjs.instances.mig.placement.check import check
 from rsjs.instances.mig.placement.generate import MIXES, generate
 from rsjs.instances.mig.placement.problem import Placement

@@ -6,7 +6,7 @@ import pytest
 from rsjs.instances.errors import InputError
 from rsjs.instances.io.files import write_document
 from rsjs.instances.mig.gpus import document_of, gpu_named
-from rsjs.instances.mig.reconfiguration import repartition_documents as files
+from rsjs.instances.mig.reconfiguration import problem as files
 from rsjs.instances.mig.reconfiguration.check import check
 from rsjs.instances.mig.reconfiguration.generate import generate
 from rsjs.instances.mig.reconfiguration.problem import Schedule, makespan

@@ -4,11 +4,10 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from rsjs.instances.mig.job_generator.distributions import value
 from rsjs.instances.mig.job_generator.generate import generate
-from rsjs.instances.mig.job_generator.goodness_of_fit import statistics
+from rsjs.instances.mig.job_generator.goodness_of_fit import Reference, statistics
 from rsjs.instances.mig.job_generator.random_streams import Uniforms
-from rsjs.instances.mig.job_generator.reference import Reference
-from rsjs.instances.mig.job_generator.values import value
 
 LAWS = [
     {"dist": "normal", "mean": 3, "sd": 2},

@@ -5,8 +5,8 @@ import pytest
 from scipy import stats
 
 from rsjs.instances.errors import InputError
+from rsjs.instances.mig.job_generator.distributions import value
 from rsjs.instances.mig.job_generator.random_streams import Uniforms
-from rsjs.instances.mig.job_generator.values import value
 
 STANDARD = {"dist": "normal", "mean": 0, "sd": 1}
 

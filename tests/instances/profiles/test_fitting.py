@@ -5,8 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rsjs.instances.catalogue.step_times import StepTime, step_time
-from rsjs.instances.catalogue.tables import gpu_names, networks
+from rsjs.instances.catalogue.gpus import StepTime, gpu_names, networks, step_time
 from rsjs.instances.profiles.fitting import fit
 from rsjs.instances.profiles.measurements import Measurement
 

@@ -7,11 +7,10 @@ from rsjs.instances.errors import InputError
 from rsjs.instances.generators import jahani, sts
 from rsjs.instances.io.files import read_workload, write_workload
 from rsjs.instances.traces import select
-from rsjs.instances.traces.cluster import cluster_of, spelled_nodes
 from rsjs.instances.traces.convert import convert
-from rsjs.instances.traces.gpu_models import gpus_of, stand_ins
-from rsjs.instances.traces.options import Options
+from rsjs.instances.traces.imputation import cluster_of, gpus_of, spelled_nodes, stand_ins
 from rsjs.instances.traces.quality_report import inspect
+from rsjs.instances.traces.select import Options
 
 NODES = "V100:8:2,P100:4:3"
 LOG = "cluster_log.csv"

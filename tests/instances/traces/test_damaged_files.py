@@ -16,12 +16,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rsjs.instances.errors import InputError
-from rsjs.instances.traces.cluster import MOST_NODES, spelled_nodes
 from rsjs.instances.traces.convert import convert
-from rsjs.instances.traces.io import json, line_blocks
-from rsjs.instances.traces.options import Options
+from rsjs.instances.traces.imputation import MOST_NODES, spelled_nodes
+from rsjs.instances.traces.io import json, streams
 from rsjs.instances.traces.quality_report import inspect
 from rsjs.instances.traces.registry import open_trace
+from rsjs.instances.traces.select import Options
 
 LOG = "cluster_log.csv"
 TABLES = [("openb", "pods.csv"), ("helios", LOG), ("spot", "job_info_df.csv")]
@@ -205,16 +205,16 @@ def test_a_column_that_nobody_reads_may_stand_twice(texts):
 
 
 def test_an_endless_line_is_no_row_and_is_not_held(texts, monkeypatch):
-    monkeypatch.setattr(line_blocks, "LONGEST", 1000)
+    monkeypatch.setattr(streams, "LONGEST", 1000)
     held = []
-    joined = line_blocks._lines_of
-    monkeypatch.setattr(line_blocks, "_lines_of", lambda t: held.append(len(t)) or joined(t))
+    joined = streams._lines_of
+    monkeypatch.setattr(streams, "_lines_of", lambda t: held.append(len(t)) or joined(t))
     header, *rows = texts["helios"][LOG].splitlines()
     fields = ",".join(["x" * 700_000] * header.count(",")) + ",x"  # as many as the table has
     report = report_on("\n".join([header, *rows[:2], fields, *rows[2:]]))
     assert report.tally.flaws == {"failed": 1, "fields": 1}
     assert (report.tally.places["fields"][0].line, report.tally.usable) == (4, 4)
-    assert max(held) <= line_blocks.BLOCK + 1000
+    assert max(held) <= streams.BLOCK + 1000
 
 
 def test_an_endless_object_is_broken_and_is_not_held(texts, monkeypatch):

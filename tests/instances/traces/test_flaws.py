@@ -2,8 +2,8 @@
 
 import pytest
 
-from rsjs.instances.traces.cluster import spelled_nodes
 from rsjs.instances.traces.flaws import KINDS
+from rsjs.instances.traces.imputation import spelled_nodes
 from rsjs.instances.traces.quality_report import inspect
 from rsjs.instances.traces.registry import open_trace
 

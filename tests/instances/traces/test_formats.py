@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 
 from rsjs.instances.errors import InputError
+from rsjs.instances.traces.columns import keys, seconds
 from rsjs.instances.traces.flaws import FAILED
-from rsjs.instances.traces.io import csv, json, line_blocks
+from rsjs.instances.traces.io import csv, json, streams
+from rsjs.instances.traces.records import NodeGroup
 from rsjs.instances.traces.registry import FORMATS, open_trace
-from rsjs.instances.traces.text_columns import keys, seconds
-from rsjs.instances.traces.trace_format import NodeGroup
 
 SUBMIT = [0, 100, 7200, 7200]
 DURATION = [3600, 8640, 100, 90000]
@@ -131,7 +131,7 @@ def test_the_size_of_the_blocks_does_not_matter(format_name, opened, monkeypatch
     plain = all_rows(trace)
     for size in (200, 333, 1000):
         for module, name in ((csv, "line_blocks"), (json, "pieces")):
-            real = getattr(line_blocks if name == "line_blocks" else json, name)
+            real = getattr(streams if name == "line_blocks" else json, name)
 
             def small(*arguments, real=real, size=size):
                 return real(*arguments[:-1], size)

@@ -11,7 +11,7 @@ from rsjs.experiments.best_known.folder import instance_path
 from rsjs.instances.errors import InputError, described
 from rsjs.instances.instance import Instance
 from rsjs.instances.io.files import read_instance
-from rsjs.instances.library.drawing import GENERATORS
+from rsjs.instances.library.sets import GENERATORS
 
 
 def made_by(instance: Instance) -> dict[str, Any] | None:

@@ -15,8 +15,8 @@ from rsjs.experiments.campaigns.store import Store
 from rsjs.instances.errors import InputError
 from rsjs.instances.instance import Instance
 from rsjs.instances.io.files import read_instance, read_solution
-from rsjs.instances.permutation import permuted
 from rsjs.instances.solution import Solution, Stop
+from rsjs.instances.transform import permuted
 
 VALID = "instance"  # `bound_variant` of a bound for the instance as given
 

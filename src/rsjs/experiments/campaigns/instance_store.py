@@ -32,7 +32,7 @@ from rsjs.instances.instance import Instance, Workload
 from rsjs.instances.io.files import write_bytes
 from rsjs.instances.io.strict_json import read_json
 from rsjs.instances.mig.scheduling.problem import SchedulingProblem
-from rsjs.instances.permutation import permuted
+from rsjs.instances.transform import permuted
 from rsjs.methods import Request
 
 

@@ -20,7 +20,7 @@ from rsjs.experiments.mig_outcome import columns
 from rsjs.instances.check import Verdict
 from rsjs.instances.mig.scheduling.check import check_schedule
 from rsjs.instances.mig.scheduling.files import read_problem, write_schedule
-from rsjs.instances.mig.scheduling.schedule import Schedule
+from rsjs.instances.mig.scheduling.problem import Schedule
 from rsjs.instances.solution import SolveResult
 
 Figures = dict[str, Any]

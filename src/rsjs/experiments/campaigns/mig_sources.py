@@ -32,10 +32,8 @@ from rsjs.instances.errors import InputError, described
 from rsjs.instances.io.bounded_files import read_bytes
 from rsjs.instances.io.serialization import canonical_text
 from rsjs.instances.io.strict_json import read_json
-from rsjs.instances.library.drawing import draw, refuse_other
-from rsjs.instances.library.recipes import MIG
-from rsjs.instances.library.sets import library_set
-from rsjs.instances.mig.job_generator.sources import read_source
+from rsjs.instances.library.sets import MIG, draw, library_set, refuse_other
+from rsjs.instances.mig.job_generator.generate import read_source
 from rsjs.instances.mig.jobs import JobSet
 from rsjs.instances.mig.scheduling.files import is_problem, read_problem_or_jobs
 from rsjs.instances.mig.scheduling.objective import parse_objective

@@ -25,8 +25,7 @@ from rsjs.instances.instance import Instance, Workload
 from rsjs.instances.io.bounded_files import read_bytes
 from rsjs.instances.io.files import read_instance, read_workload
 from rsjs.instances.io.serialization import canonical_text
-from rsjs.instances.library.drawing import GENERATORS, refuse_other
-from rsjs.instances.library.sets import library_set
+from rsjs.instances.library.sets import GENERATORS, library_set, refuse_other
 
 WORKLOADS: Mapping[str, Callable[..., Workload]] = {
     "jahani": jahani.workload,

@@ -7,7 +7,7 @@ from typing import Any
 
 from rsjs.experiments import comparison
 from rsjs.experiments.claims.claim import Row
-from rsjs.instances.library.drawing import GENERATORS
+from rsjs.instances.library.sets import GENERATORS
 from rsjs.instances.method import Limits
 from rsjs.instances.solution import Stop
 from rsjs.methods import parse

@@ -12,7 +12,7 @@ FCFS, CPSAT = "fcfs", "cpsat:fcfs"
 
 def dataset() -> Iterator[Row]:
     """The jobs of the published dataset, which is made again byte for byte."""
-    from rsjs.instances.mig.konopa.published import published_jobs
+    from rsjs.instances.mig.konopa.files import published_jobs
 
     jobs, before = published_jobs(), 0.0
     for job in range(len(jobs)):
@@ -35,7 +35,7 @@ def schedules(
     """The experiment of section 4: shortest makespan of the library's set, by each reading."""
     from rsjs.experiments.mig_outcome import of_result
     from rsjs.experiments.mig_scheduling import schedule
-    from rsjs.instances.library.drawing import mig_config
+    from rsjs.instances.library.sets import mig_config
     from rsjs.instances.method import Limits
     from rsjs.instances.mig.job_generator.generate import generate
     from rsjs.instances.mig.scheduling.objective import parse_objective

@@ -27,8 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rsjs.formulations.backends.registry import backend
-from rsjs.formulations.milp.matrix import Kind, MatrixModel
-from rsjs.formulations.milp.rows import Rows
+from rsjs.formulations.milp.matrix import Kind, MatrixModel, Rows
 from rsjs.instances.cluster import Cluster
 from rsjs.instances.method import Limits
 

@@ -13,10 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rsjs.heuristics.dispatching.first_fit import as_solution, first_fit
-from rsjs.heuristics.dispatching.queue_choices import Choices
-from rsjs.heuristics.dispatching.queues import RULES
-from rsjs.heuristics.dispatching.rooms import Rooms
+from rsjs.heuristics.dispatching.queues import RULES, Choices
+from rsjs.heuristics.dispatching.rooms import Rooms, as_solution, first_fit
 from rsjs.instances.cluster import Cluster
 from rsjs.instances.instance import Instance
 from rsjs.instances.open_nodes import complete

@@ -7,7 +7,7 @@ from time import perf_counter
 from typing import Any
 
 from rsjs.heuristics.common.stopping import Iterations, Seconds
-from rsjs.heuristics.dispatching.queue_choices import Choices
+from rsjs.heuristics.dispatching.queues import Choices
 from rsjs.heuristics.greedy.randomized_shared import compile_kernels, search_schedules
 from rsjs.instances.instance import Instance
 from rsjs.instances.open_nodes import complete

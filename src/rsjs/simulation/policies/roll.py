@@ -19,8 +19,7 @@ from numpy.typing import NDArray
 
 from rsjs.formulations.backends.registry import backend
 from rsjs.heuristics.common.jit import smallest
-from rsjs.heuristics.dispatching.first_fit import Placed, as_solution, first_fit
-from rsjs.heuristics.dispatching.rooms import Rooms
+from rsjs.heuristics.dispatching.rooms import Placed, Rooms, as_solution, first_fit
 from rsjs.heuristics.sts.migration import on_their_nodes
 from rsjs.heuristics.sts.power_model import JobData
 from rsjs.instances.instance import Instance
