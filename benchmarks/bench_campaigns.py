@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 
 from benchmarks.method_cases import TINY, instance_of
+from rsjs.core.method import Limits
 from rsjs.experiments import launcher
-from rsjs.instances.method import Limits
 
 
 class TrivialRun:

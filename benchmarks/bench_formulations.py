@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from importlib import import_module
 
+from rsjs.core.method import Call, Limits, Report
 from rsjs.formulations.milp import from_pyomo
 from rsjs.formulations.milp.solve import LINEAR
 from rsjs.formulations.rsjs import minlp, minlp_scip
@@ -11,7 +12,6 @@ from rsjs.formulations.rsjs.minlp import MinlpModel
 from rsjs.instances import costs
 from rsjs.instances.check import check
 from rsjs.instances.generators import jahani, kiros, sts
-from rsjs.instances.method import Call, Limits, Report
 from rsjs.methods import parse
 
 MAKE = {

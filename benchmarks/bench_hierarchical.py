@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from rsjs.core.method import Call, Limits, Report
 from rsjs.heuristics.decomposition.hierarchical import run
 from rsjs.heuristics.decomposition.partition import SPLITS, divide, parts
 from rsjs.instances.generators.kiros import generate
-from rsjs.instances.method import Call, Limits, Report
 from rsjs.methods import parse
 
 

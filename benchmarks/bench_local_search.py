@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from rsjs.core.method import Call, Limits, Report
 from rsjs.heuristics.common.stopping import Stopping
 from rsjs.heuristics.greedy import greedy
 from rsjs.heuristics.local_search.local_search import Descent
 from rsjs.heuristics.local_search.path_relinking import Relinking, configurations
 from rsjs.instances.generators.jahani import generate
 from rsjs.instances.instance import FAMILIES
-from rsjs.instances.method import Call, Limits, Report
 from rsjs.instances.open_nodes import complete
 from rsjs.methods import parse
 

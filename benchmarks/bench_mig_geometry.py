@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from rsjs.core.method import Limits
 from rsjs.formulations.mig import placement, reconfiguration_assignment, reconfiguration_bounds
 from rsjs.formulations.mig.reconfiguration_bounds import places
 from rsjs.heuristics.mig.placement import RULES, place
 from rsjs.heuristics.mig.reconfiguration import best_greedy
-from rsjs.instances.method import Limits
 from rsjs.instances.mig.geometry import geometry
 from rsjs.instances.mig.gpus import gpu_named
 from rsjs.instances.mig.placement import check

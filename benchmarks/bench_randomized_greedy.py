@@ -18,7 +18,7 @@ ITERATIONS = 1000
 COLD = f"""
 from rsjs.heuristics.greedy.randomized import run
 from rsjs.instances.generators.jahani import generate
-from rsjs.instances.method import Call, Report
+from rsjs.core.method import Call, Report
 call = Call(options={{"iterations": {ITERATIONS}}})
 run(generate(nodes=100, jobs=400, seed=1, due="tight"), call, Report())
 """

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from rsjs.core.method import Call, Limits, Report
 from rsjs.heuristics.ruin_recreate import construction, dual_prices, ruin_recreate
 from rsjs.instances import costs
 from rsjs.instances.generators import jahani, kiros, sts
-from rsjs.instances.method import Call, Limits, Report
 from rsjs.methods import parse
 
 FAMILIES = {

@@ -18,11 +18,11 @@ from typing import Any
 from rich.progress import track
 
 from benchmarks.stored import is_measured, store
+from rsjs.core.method import Limits
 from rsjs.experiments import comparison
 from rsjs.instances.generators import andreas, jahani, kiros, sts
 from rsjs.instances.instance import Instance
 from rsjs.instances.io.files import write_bytes
-from rsjs.instances.method import Limits
 from rsjs.methods import parse
 from rsjs.reporting import formats
 from rsjs.reporting.csv_rows import read_rows

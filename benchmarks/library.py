@@ -17,7 +17,7 @@ import time
 from fnmatch import fnmatchcase
 from pathlib import Path
 
-from rsjs.instances.errors import InputError
+from rsjs.core.errors import InputError
 from rsjs.instances.generators import planted
 from rsjs.instances.io.csv_tables import write_rows
 from rsjs.instances.io.files import read_workload

@@ -13,14 +13,13 @@ from dataclasses import dataclass, replace
 from functools import cache
 from itertools import product
 
+from rsjs.core.method import Call, Limits, Report, SolveResult
 from rsjs.experiments.outcome import solver_of
 from rsjs.heuristics.ruin_recreate.methods import PRICED
 from rsjs.instances import costs
 from rsjs.instances.generators import andreas, jahani, kiros, sts
 from rsjs.instances.instance import FAMILIES as OBJECTIVES
 from rsjs.instances.instance import Instance
-from rsjs.instances.method import Call, Limits, Report
-from rsjs.instances.solution import SolveResult
 from rsjs.methods import Request, parse
 
 TINY, SMALL, MIDDLE, LARGE = SIZES = ("2 x 4", "10 x 40", "40 x 160", "100 x 400")

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TypedDict
 
 from benchmarks.method_cases import MethodCase
+from rsjs.core.method import SolveResult, Stop
 from rsjs.experiments.outcome import solver_of
 from rsjs.formulations.milp.solve import LINEAR
 from rsjs.instances.check import check
-from rsjs.instances.solution import SolveResult, Stop
 
 MODEL_SIZE = ("rows", "columns", "nonzeros", "integers")
 WITHIN_BUDGET = (Stop.OPTIMAL, Stop.GAP, Stop.ITERATIONS)

@@ -10,9 +10,9 @@ from typing import Any
 
 from rich.progress import track
 
+from rsjs.core.method import Limits
 from rsjs.formulations.mig import placement as mig_placement
 from rsjs.heuristics.mig.placement import RULES, place
-from rsjs.instances.method import Limits
 from rsjs.instances.mig.gpus import gpu_named
 from rsjs.instances.mig.placement import check, generate
 

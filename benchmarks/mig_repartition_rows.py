@@ -9,11 +9,11 @@ from typing import Any
 
 from rich.progress import track
 
+from rsjs.core.errors import InputError
+from rsjs.core.method import Limits
 from rsjs.formulations.backends.registry import backend
 from rsjs.formulations.mig import reconfiguration
 from rsjs.heuristics.mig.reconfiguration import best_greedy
-from rsjs.instances.errors import InputError
-from rsjs.instances.method import Limits
 from rsjs.instances.mig.gpus import gpu_named
 from rsjs.instances.mig.reconfiguration import check
 from rsjs.instances.mig.reconfiguration.generate import generate

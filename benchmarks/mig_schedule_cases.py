@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from rsjs.core.method import Limits
 from rsjs.instances.io.strict_json import read_json
 from rsjs.instances.library.sets import mig_config
-from rsjs.instances.method import Limits
 from rsjs.instances.mig.job_generator.config import MigConfig, to_config
 from rsjs.instances.mig.job_generator.generate import generate
 from rsjs.instances.mig.scheduling.objective import parse_objective

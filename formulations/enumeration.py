@@ -18,12 +18,12 @@ from functools import cached_property
 
 import numpy as np
 
+from rsjs.core.method import Call, Report, SolveResult, Stop
 from rsjs.instances import costs
 from rsjs.instances.bin_packing import gpus_for_shares
 from rsjs.instances.instance import Instance
-from rsjs.instances.method import Call, Report
 from rsjs.instances.open_nodes import required_nodes
-from rsjs.instances.solution import Solution, SolveResult, Stop
+from rsjs.instances.solution import Solution
 
 
 @dataclass(frozen=True)

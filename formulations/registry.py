@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from rsjs.core.method import Method
 from rsjs.formulations.first_ending import methods as first_ending
 from rsjs.formulations.jahani import methods as jahani
 from rsjs.formulations.rsjs import methods as rsjs
-from rsjs.instances.method import Method
 
 ORACLE = Method(
     name="enumeration",

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from rsjs.core.method import Method, Option
 from rsjs.heuristics.local_search.methods import LOCAL_SEARCH, PATH_RELINKING
 from rsjs.heuristics.ruin_recreate.methods import PRICED
 from rsjs.heuristics.sts.methods import STS
-from rsjs.instances.method import Method, Option
 
 COMPLETED = frozenset({"free", "jahani_eq"})  # numbers of open nodes that completion.py reaches
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import pairwise
 from operator import mul, sub
 
-from rsjs.instances.errors import InputError, described
+from rsjs.core.errors import InputError, described
 
 MOST_STEPS = 100_000  # of a search: a second
 

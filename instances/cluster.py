@@ -8,9 +8,8 @@ from functools import cached_property
 from itertools import groupby
 
 import numpy as np
-from numpy.typing import NDArray
 
-from rsjs.instances.read_only import ReadOnly
+from rsjs.core.types import Bools, Floats, Ints, ReadOnly
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -109,18 +108,18 @@ class Cluster(ReadOnly):
         return max(node_type.gpus for node_type in self.node_types)
 
     @cached_property
-    def gpu_of_type(self) -> NDArray[np.int64]:
+    def gpu_of_type(self) -> Ints:
         """(V,) GPU type of each node type."""
         position = {gpu.name: i for i, gpu in enumerate(self.gpu_types)}
         return _frozen([position[node_type.gpu_type] for node_type in self.node_types])
 
     @cached_property
-    def gpus_of_type(self) -> NDArray[np.int64]:
+    def gpus_of_type(self) -> Ints:
         """(V,) s_v."""
         return _frozen([node_type.gpus for node_type in self.node_types])
 
     @cached_property
-    def cost_of_type(self) -> NDArray[np.float64]:
+    def cost_of_type(self) -> Floats:
         """(V, G + 1) $/h by GPUs in use; inf beyond s_v."""
         cost = np.full((len(self.node_types), self.largest + 1), np.inf)
         for row, node_type in zip(cost, self.node_types, strict=True):
@@ -129,19 +128,19 @@ class Cluster(ReadOnly):
         return cost
 
     @cached_property
-    def allowed(self) -> NDArray[np.bool_]:
+    def allowed(self) -> Bools:
         """(N, V) whether a node may be configured as a type."""
-        allowed: NDArray[np.bool_] = self.allowed_in_class[self.class_of_node]
+        allowed: Bools = self.allowed_in_class[self.class_of_node]
         allowed.setflags(write=False)
         return allowed
 
     @cached_property
-    def _classes(self) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:
+    def _classes(self) -> tuple[Bools, Ints]:
         position = {node_type.name: v for v, node_type in enumerate(self.node_types)}
         rows = np.zeros((len(self.groups), len(self.node_types)), dtype=bool)
         for row, group in zip(rows, self.groups, strict=True):
             row[[position[name] for name in group.types]] = True
-        first: dict[bytes, tuple[int, NDArray[np.bool_]]] = {}
+        first: dict[bytes, tuple[int, Bools]] = {}
         of_group = [first.setdefault(row.tobytes(), (len(first), row))[0] for row in rows]
         distinct = np.array([row for _, row in first.values()])
         of_node = np.repeat(of_group, [group.count for group in self.groups])
@@ -149,29 +148,29 @@ class Cluster(ReadOnly):
         return distinct, _frozen(of_node)
 
     @cached_property
-    def allowed_in_class(self) -> NDArray[np.bool_]:
+    def allowed_in_class(self) -> Bools:
         """(C, V) the distinct sets of allowed types: nodes of a class are interchangeable."""
         return self._classes[0]
 
     @cached_property
-    def class_of_node(self) -> NDArray[np.int64]:
+    def class_of_node(self) -> Ints:
         """(N,) class of each node."""
         return self._classes[1]
 
     @cached_property
-    def class_sizes(self) -> NDArray[np.int64]:
+    def class_sizes(self) -> Ints:
         """(C,) number of nodes in each class."""
         return _frozen(np.bincount(self.class_of_node, minlength=len(self.allowed_in_class)))
 
     @cached_property
-    def largest_of_gpu(self) -> NDArray[np.int64]:
+    def largest_of_gpu(self) -> Ints:
         """(T,) GPUs of the largest type some node may take with this GPU; 0 = GPU not present."""
         present = self.allowed_in_class.any(axis=0)
         largest = np.zeros(len(self.gpu_types), dtype=np.int64)
         np.maximum.at(largest, self.gpu_of_type[present], self.gpus_of_type[present])
         return _frozen(largest)
 
-    def taken(self, nodes: NDArray[np.int64]) -> Cluster:
+    def taken(self, nodes: Ints) -> Cluster:
         """These nodes, in this order and under their names; alike neighbours form a group."""
         types = [group.types for group in self.groups for _ in range(group.count)]
         groups = []
@@ -181,7 +180,7 @@ class Cluster(ReadOnly):
         return replace(self, groups=tuple(groups))
 
 
-def _frozen(values: Sequence[int] | NDArray[np.int64]) -> NDArray[np.int64]:
+def _frozen(values: Sequence[int] | Ints) -> Ints:
     array = np.asarray(values, dtype=np.int64)
     array.setflags(write=False)
     return array

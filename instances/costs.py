@@ -19,14 +19,12 @@ from dataclasses import dataclass
 from weakref import WeakKeyDictionary
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rsjs.core.types import Floats, Ints
 from rsjs.instances.bin_packing import gpus_for_shares
 from rsjs.instances.epoch_distribution import FIXED
 from rsjs.instances.instance import Instance
 from rsjs.instances.solution import Solution
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,12 +46,12 @@ class CostTables:
         P_j.
     """
 
-    hours: Array
-    shared_hours: Array
-    tardiness: Array
-    shared_tardiness: Array
-    longest: Array
-    postponement: Array
+    hours: Floats
+    shared_hours: Floats
+    tardiness: Floats
+    shared_tardiness: Floats
+    longest: Floats
+    postponement: Floats
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -81,7 +79,7 @@ class Terms:
 
 
 _TABLES: WeakKeyDictionary[Instance, CostTables] = WeakKeyDictionary()
-_EPOCHS: WeakKeyDictionary[Instance, Array] = WeakKeyDictionary()
+_EPOCHS: WeakKeyDictionary[Instance, Floats] = WeakKeyDictionary()
 
 
 def tables(instance: Instance) -> CostTables:
@@ -107,19 +105,19 @@ def _compute(instance: Instance) -> CostTables:
     return result
 
 
-def slowest_rates(instance: Instance) -> Array:
+def slowest_rates(instance: Instance) -> Floats:
     """(J,) hours per epoch that M_j counts: of the slowest configuration, here or in the whole."""
     own = map(_largest_finite, (instance.hours_per_epoch, instance.shared_hours_per_epoch))
-    slowest: Array = np.maximum.reduce([*own, instance.jobs.slowest_hours_per_epoch])
+    slowest: Floats = np.maximum.reduce([*own, instance.jobs.slowest_hours_per_epoch])
     return slowest
 
 
-def _largest_finite(rates: Array) -> Array:
-    largest: Array = np.where(np.isfinite(rates), rates, 0.0).max(axis=(1, 2), initial=0.0)
+def _largest_finite(rates: Floats) -> Floats:
+    largest: Floats = np.where(np.isfinite(rates), rates, 0.0).max(axis=(1, 2), initial=0.0)
     return largest
 
 
-def _times(instance: Instance, rate: Array, slack: Array) -> tuple[Array, Array]:
+def _times(instance: Instance, rate: Floats, slack: Floats) -> tuple[Floats, Floats]:
     """Hours to completion at `rate` hours per epoch, and eta_j times the (expected) excess."""
     shape = (-1,) + (1,) * (rate.ndim - 1)
     eta = instance.jobs.weight.reshape(shape)
@@ -134,7 +132,7 @@ def _times(instance: Instance, rate: Array, slack: Array) -> tuple[Array, Array]
     return np.where(usable, hours, np.inf), np.where(usable, eta * excess, np.inf)
 
 
-def epochs_left(instance: Instance) -> Array:
+def epochs_left(instance: Instance) -> Floats:
     """(J,) epochs that t_jq counts: worst case, mean or expectation of what remains."""
     known = _EPOCHS.get(instance)
     if known is None:
@@ -143,7 +141,7 @@ def epochs_left(instance: Instance) -> Array:
     return known
 
 
-def _epochs_left(instance: Instance) -> Array:
+def _epochs_left(instance: Instance) -> Floats:
     jobs, kind = instance.jobs, instance.objective.expectation
     epochs = jobs.remaining.copy()
     if kind == "worst_case":
@@ -158,7 +156,7 @@ def _epochs_left(instance: Instance) -> Array:
     return epochs
 
 
-def _jobs_by_law(instance: Instance) -> dict[str, NDArray[np.int64]]:
+def _jobs_by_law(instance: Instance) -> dict[str, Ints]:
     rows: dict[str, list[int]] = {}
     for j, law in enumerate(instance.jobs.law):
         if law != FIXED:
@@ -179,11 +177,11 @@ class Placement:
     used : (N,) int, GPUs in use
     """
 
-    running: NDArray[np.int64]
-    node: NDArray[np.int64]
-    hours: Array
-    tardiness: Array
-    used: NDArray[np.int64]
+    running: Ints
+    node: Ints
+    hours: Floats
+    tardiness: Floats
+    used: Ints
 
 
 def place(instance: Instance, solution: Solution) -> Placement:
@@ -205,7 +203,7 @@ def place(instance: Instance, solution: Solution) -> Placement:
     return Placement(running, node, hours, tardiness, used)
 
 
-def shared_gpus(instance: Instance, solution: Solution) -> NDArray[np.int64]:
+def shared_gpus(instance: Instance, solution: Solution) -> Ints:
     """(N,) GPUs that the shares on each node pack into; at least so many where they do not fit."""
     shares: dict[int, list[int]] = {}
     for j in np.flatnonzero(solution.job_level >= 0).tolist():
@@ -266,7 +264,7 @@ def _energy(instance: Instance, solution: Solution, placement: Placement) -> flo
     return float(price @ first_endings(instance, placement))
 
 
-def node_prices(instance: Instance, solution: Solution, placement: Placement) -> Array:
+def node_prices(instance: Instance, solution: Solution, placement: Placement) -> Floats:
     """(N,) $/h of each node for the GPUs in use on it; 0 where none is."""
     busy = np.flatnonzero(placement.used)
     price = np.zeros(instance.cluster.nodes)
@@ -274,7 +272,7 @@ def node_prices(instance: Instance, solution: Solution, placement: Placement) ->
     return price
 
 
-def first_endings(instance: Instance, placement: Placement) -> Array:
+def first_endings(instance: Instance, placement: Placement) -> Floats:
     """(N,) least time to completion on each node [h]; 0 where no job runs."""
     first = np.full(instance.cluster.nodes, np.inf)
     np.minimum.at(first, placement.node, placement.hours)
@@ -312,7 +310,7 @@ def wait_and_see_energy(
     return total
 
 
-def remaining_law(instance: Instance, j: int) -> tuple[Array, Array]:
+def remaining_law(instance: Instance, j: int) -> tuple[Floats, Floats]:
     """Support and probabilities of job j's remaining epochs given that it still runs."""
     jobs = instance.jobs
     if jobs.law[j] == FIXED:
@@ -323,7 +321,7 @@ def remaining_law(instance: Instance, j: int) -> tuple[Array, Array]:
     return law.epochs[open_] - jobs.epochs_done[j], weights / weights.sum()
 
 
-def expected_minimum(laws: list[tuple[Array, Array]]) -> float:
+def expected_minimum(laws: list[tuple[Floats, Floats]]) -> float:
     """E[min] of independent discrete variables, each given by its support and probabilities."""
     points = np.unique(np.concatenate([support for support, _ in laws]))
     survival = np.ones(len(points))

@@ -20,7 +20,7 @@ from typing import Any
 from urllib.parse import urlsplit
 from urllib.request import url2pathname
 
-from rsjs.instances.errors import InputError, described, told
+from rsjs.core.errors import InputError, described, told
 from rsjs.instances.io.serialization import canonical_text
 
 

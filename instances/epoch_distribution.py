@@ -13,9 +13,9 @@ from functools import cached_property
 from itertools import accumulate
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from rsjs.instances.read_only import ReadOnly
+from rsjs.core.types import Floats, Ints, ReadOnly
 
 FIXED = "fixed"  # the law with all mass on a job's epochs_max; never listed in a file
 
@@ -31,8 +31,8 @@ class Law(ReadOnly):
     weights : (m,) int, >= 0, with a positive sum
     """
 
-    epochs: NDArray[np.int64]
-    weights: NDArray[np.int64]
+    epochs: Ints
+    weights: Ints
 
     @staticmethod
     def of(pairs: ArrayLike) -> Law:
@@ -47,12 +47,12 @@ class Law(ReadOnly):
         return int(self.epochs[self.weights > 0][-1])
 
     @cached_property
-    def _mass(self) -> NDArray[np.float64]:
+    def _mass(self) -> Floats:
         """(m + 1,) total weight of epochs[i:]."""
         return _suffix_sums(self.weights.tolist())
 
     @cached_property
-    def _mass_epochs(self) -> NDArray[np.float64]:
+    def _mass_epochs(self) -> Floats:
         """(m + 1,) sum of weight x epoch over epochs[i:]."""
         pairs = zip(self.weights.tolist(), self.epochs.tolist(), strict=True)
         return _suffix_sums([weight * epoch for weight, epoch in pairs])
@@ -77,11 +77,11 @@ class Law(ReadOnly):
         return float((self.epochs - self.mean) ** order @ self.pmf)
 
     @property
-    def pmf(self) -> NDArray[np.float64]:
+    def pmf(self) -> Floats:
         """(m,) P(W = epochs[i])."""
         return np.asarray(self.weights / self._mass[0])
 
-    def survival(self, done: ArrayLike) -> NDArray[np.float64]:
+    def survival(self, done: ArrayLike) -> Floats:
         """P(W > w) for each w of `done`, a step at each epoch: known at floor(w)."""
         return np.asarray(self._mass[self._first_open(done)] / self._mass[0])
 
@@ -92,24 +92,22 @@ class Law(ReadOnly):
             raise ValueError(f"done = {done}, must be < {self.last}, the last epoch of the law")
         return Law(self.epochs[first:], self.weights[first:])
 
-    def quantile(self, u: ArrayLike) -> NDArray[np.int64]:
+    def quantile(self, u: ArrayLike) -> Ints:
         """The least epoch whose distribution function exceeds u, for each u in [0, 1)."""
         below = np.cumsum(self.weights)
         at = np.searchsorted(below, np.asarray(u) * below[-1], side="right")
         return np.asarray(self.epochs[at])
 
-    def _first_open(self, done: ArrayLike) -> NDArray[np.int64]:
+    def _first_open(self, done: ArrayLike) -> Ints:
         """Index of the first epoch after each w of `done`."""
         return np.asarray(np.searchsorted(self.epochs, done, side="right"))
 
-    def mean_remaining(self, done: NDArray[np.float64]) -> NDArray[np.float64]:
+    def mean_remaining(self, done: Floats) -> Floats:
         """E[W - w | W > w] for each w of `done`, in epochs."""
         first = self._first_open(done)
         return self._mass_epochs[first] / self._mass[first] - done
 
-    def mean_excess(
-        self, done: NDArray[np.float64], rate: NDArray[np.float64], slack: NDArray[np.float64]
-    ) -> NDArray[np.float64]:
+    def mean_excess(self, done: Floats, rate: Floats, slack: Floats) -> Floats:
         """
         E[max(0, rate * (W - w) - slack) | W > w], by suffix sums (rsjs 2.1).
 
@@ -133,6 +131,6 @@ class Law(ReadOnly):
         return np.maximum(excess, 0.0) / self._mass[first]
 
 
-def _suffix_sums(values: list[int]) -> NDArray[np.float64]:
+def _suffix_sums(values: list[int]) -> Floats:
     """(m + 1,) sums of values[i:], added as Python integers: the products exceed 64 bits."""
     return np.array([*accumulate(reversed(values), initial=0)][::-1], dtype=float)

@@ -8,13 +8,12 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rsjs.core.types import Bools, Floats, Ints, ReadOnly
 from rsjs.instances import validation
 from rsjs.instances.cluster import Cluster
 from rsjs.instances.epoch_distribution import Law
 from rsjs.instances.jobs import Jobs
-from rsjs.instances.read_only import ReadOnly
 from rsjs.instances.solution import Solution
 
 
@@ -138,7 +137,7 @@ class Instance(ReadOnly):
         return bool(np.isfinite(self.shared_hours_per_epoch).any())
 
     @cached_property
-    def hours_per_epoch(self) -> NDArray[np.float64]:
+    def hours_per_epoch(self) -> Floats:
         """
         (J, T, G + 1) hours per epoch on dedicated GPUs, inf where not admissible.
 
@@ -151,7 +150,7 @@ class Instance(ReadOnly):
         return hours
 
     @cached_property
-    def shared_hours_per_epoch(self) -> NDArray[np.float64]:
+    def shared_hours_per_epoch(self) -> Floats:
         """(J, T, L) hours per epoch on each share level, inf where not admissible."""
         limit = np.full(self.jobs.inflation.shape[1:], -np.inf)
         for i, gpu in enumerate(self.cluster.gpu_types):
@@ -164,7 +163,7 @@ class Instance(ReadOnly):
         return hours
 
     @cached_property
-    def _fits(self) -> NDArray[np.bool_]:
+    def _fits(self) -> Bools:
         memory = np.array([gpu.memory_gb for gpu in self.cluster.gpu_types])
         return self.jobs.memory_gb[:, None] <= memory
 
@@ -189,7 +188,7 @@ class Workload(ReadOnly):
     H: float
     rho: float
     objective: Objective
-    realised_epochs: NDArray[np.int64]
+    realised_epochs: Ints
     generator: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:

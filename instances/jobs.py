@@ -7,9 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from rsjs.instances.read_only import ReadOnly
+from rsjs.core.types import Floats, Ints, ReadOnly
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -37,17 +36,17 @@ class Jobs(ReadOnly):
 
     id: tuple[str, ...]
     application: tuple[str, ...]
-    release: NDArray[np.float64]
-    due: NDArray[np.float64]
-    weight: NDArray[np.float64]
-    memory_gb: NDArray[np.float64]
-    epochs_max: NDArray[np.int64]
-    epochs_done: NDArray[np.float64]
+    release: Floats
+    due: Floats
+    weight: Floats
+    memory_gb: Floats
+    epochs_max: Ints
+    epochs_done: Floats
     law: tuple[str, ...]
-    hours_per_epoch: NDArray[np.float64]
-    inflation: NDArray[np.float64]
+    hours_per_epoch: Floats
+    inflation: Floats
     meta: tuple[Mapping[str, Any], ...]
-    slowest_hours_per_epoch: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
+    slowest_hours_per_epoch: Floats = field(default_factory=lambda: np.zeros(0))
 
     def __post_init__(self) -> None:
         if not self.slowest_hours_per_epoch.size:
@@ -58,9 +57,7 @@ class Jobs(ReadOnly):
     def __len__(self) -> int:
         return len(self.id)
 
-    def taken(
-        self, rows: NDArray[np.int64], epochs_done: NDArray[np.float64] | None = None
-    ) -> Jobs:
+    def taken(self, rows: Ints, epochs_done: Floats | None = None) -> Jobs:
         """
         These jobs, in this order.
 
@@ -79,7 +76,7 @@ class Jobs(ReadOnly):
         return Jobs(**kept)
 
     @property
-    def remaining(self) -> NDArray[np.float64]:
+    def remaining(self) -> Floats:
         """(J,) epochs left in the worst case."""
         return self.epochs_max - self.epochs_done
 

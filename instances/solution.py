@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from enum import StrEnum
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from rsjs.instances.read_only import ReadOnly
+from rsjs.core.types import Ints, ReadOnly
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -30,10 +27,10 @@ class Solution(ReadOnly):
         Index of the node type each node is configured as; -1 = off.
     """
 
-    job_node: NDArray[np.int64]
-    job_gpus: NDArray[np.int64]
-    job_level: NDArray[np.int64]
-    node_type: NDArray[np.int64]
+    job_node: Ints
+    job_gpus: Ints
+    job_level: Ints
+    node_type: Ints
 
     def __post_init__(self) -> None:
         for name in DECISION_ARRAYS:
@@ -62,7 +59,7 @@ class Solution(ReadOnly):
         """Every job postponed, every node off."""
         return Solution.of(np.full(jobs, -1), np.zeros(jobs, int), np.full(nodes, -1))
 
-    def taken(self, jobs: NDArray[np.int64], nodes: NDArray[np.int64]) -> Solution:
+    def taken(self, jobs: Ints, nodes: Ints) -> Solution:
         """What it says of these jobs and nodes, in this order; on other nodes, jobs wait."""
         position = np.full(len(self.node_type) + 1, -1)  # the last entry is that of node -1
         position[nodes] = np.arange(len(nodes))
@@ -82,7 +79,7 @@ class Solution(ReadOnly):
         )
 
 
-def _integers(name: str, values: ArrayLike) -> NDArray[np.int64]:
+def _integers(name: str, values: ArrayLike) -> Ints:
     """
     As integers that nobody else can change; a solver's 0.9999999 is refused, not cut to 0.
 
@@ -99,77 +96,3 @@ def _integers(name: str, values: ArrayLike) -> NDArray[np.int64]:
 
 
 DECISION_ARRAYS = ("job_node", "job_gpus", "job_level", "node_type")
-
-
-class Stop(StrEnum):
-    """Why a method stopped; whether it has a solution is another question."""
-
-    OPTIMAL = "optimal"
-    GAP = "gap"
-    TIME_LIMIT = "time_limit"
-    MEMORY_LIMIT = "memory_limit"
-    OUTPUT_LIMIT = "output_limit"
-    ITERATIONS = "iterations"
-    INTERRUPTED = "interrupted"
-    INFEASIBLE = "infeasible"
-    ERROR = "error"
-
-
-@dataclass(frozen=True, kw_only=True)
-class Event:
-    """An incumbent or a bound, `seconds` after the method's clock started."""
-
-    seconds: float
-    incumbent: float | None = None
-    bound: float | None = None
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class SolveResult:
-    """
-    What is known when a method ends, and no more: a missing number is None.
-
-    Attributes
-    ----------
-    stop : Stop
-        Why it ended.
-    solution : Solution or None
-        The best decision found.
-    objective : float or None
-        Its cost [$] as the method claims it; the checker has the last word.
-    bound : float or None
-        A lower bound on the cost [$] of any decision.
-    bound_source : str or None
-        "solver", "lagrangian" or "exact".
-    bound_variant : str or None
-        The problem the bound is valid for; "instance" = the instance as given.
-    seconds : mapping
-        Phase -> wall-clock seconds.
-    events : tuple of Event
-        Incumbents and bounds in order of time.
-    counts : mapping
-        rows, columns, nonzeros, nodes, iterations, as far as they apply.
-    options : mapping
-        Options as read back from the solver.
-    message : str
-        One line for people, e.g. the error.
-    """
-
-    stop: Stop
-    solution: Solution | None = None
-    objective: float | None = None
-    bound: float | None = None
-    bound_source: str | None = None
-    bound_variant: str | None = None
-    seconds: Mapping[str, float] = field(default_factory=dict)
-    events: tuple[Event, ...] = ()
-    counts: Mapping[str, int] = field(default_factory=dict)
-    options: Mapping[str, Any] = field(default_factory=dict)
-    message: str = ""
-    peak_memory_mb: float | None = None
-
-    @property
-    def claimed_bound(self) -> float | None:
-        """The highest bound [$] that was claimed, in the end or on the way."""
-        told = [self.bound, *(event.bound for event in self.events)]
-        return max((bound for bound in told if bound is not None), default=None)

@@ -19,14 +19,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rsjs.core.types import Ints
 from rsjs.instances import costs
 from rsjs.instances.generators import random_streams
 from rsjs.instances.instance import Instance
 from rsjs.instances.solution import Solution
-
-Index = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,8 +43,8 @@ class SubInstance:
 
     whole: Instance
     instance: Instance
-    jobs: Index
-    nodes: Index
+    jobs: Ints
+    nodes: Ints
 
     def restricted(self, decision: Solution) -> Solution:
         """What a decision of the whole says of the part; its jobs are on its nodes or postponed."""
@@ -106,8 +104,8 @@ class Permuted:
 
     original: Instance
     instance: Instance
-    jobs: Index
-    nodes: Index
+    jobs: Ints
+    nodes: Ints
 
     def restored(self, decision: Solution) -> Solution:
         """A decision for the permuted instance as one for the original."""
@@ -146,5 +144,5 @@ def permuted(instance: Instance, seed: int) -> Permuted:
     return Permuted(instance, made, jobs, nodes)
 
 
-def _order(seed: int, field: str, n: int) -> Index:
+def _order(seed: int, field: str, n: int) -> Ints:
     return np.argsort(random_streams.uniforms("permutation", seed, field, n), kind="stable")

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
+from rsjs.core.errors import InputError, described, escaped, refuse_control
+from rsjs.core.method import ENERGY, EXPECTATION, OPEN_NODES, TARDINESS_AT
+from rsjs.core.types import Bools
 from rsjs.instances.epoch_distribution import FIXED
-from rsjs.instances.errors import InputError, described, escaped, refuse_control
 from rsjs.instances.jobs import ARRAYS
-from rsjs.instances.method import ENERGY, EXPECTATION, OPEN_NODES, TARDINESS_AT
 
 if TYPE_CHECKING:
     from rsjs.instances.cluster import Cluster, NodeType
@@ -283,7 +284,7 @@ def _names(where: str, names: Sequence[str], key: str = "name") -> None:
         seen.add(name)
 
 
-def _first(name: str, bad: NDArray[np.bool_], values: NDArray[Any], expected: str) -> None:
+def _first(name: str, bad: Bools, values: NDArray[Any], expected: str) -> None:
     for j in np.flatnonzero(bad)[:1]:
         _fail(f"/jobs/{j}/{name}", values[j].item(), expected)
 

@@ -10,9 +10,9 @@ from hypothesis import HealthCheck, settings
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import maximum_bipartite_matching
 
+from rsjs.core.method import EXPECTATION, OPEN_NODES, TARDINESS_AT
 from rsjs.instances.bin_packing import gpus_for_shares
 from rsjs.instances.io.serialization import to_instance
-from rsjs.instances.method import EXPECTATION, OPEN_NODES, TARDINESS_AT
 from rsjs.instances.solution import Solution
 
 ROOT = Path(__file__).parents[1]

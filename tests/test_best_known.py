@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from rsjs.core.method import Call, Report
 from rsjs.experiments.best_known.coverage import MOST_JOBS, coverage
 from rsjs.experiments.best_known.entries import BestKnown
 from rsjs.experiments.best_known.folder import read_all
@@ -18,7 +19,6 @@ from rsjs.formulations.enumeration import run as enumerate_all
 from rsjs.instances import rsjs_verify
 from rsjs.instances.io.files import read_instance, write_instance
 from rsjs.instances.library.sets import library_set
-from rsjs.instances.method import Call, Report
 
 ROOT = Path(__file__).parents[1]
 FOLDER = ROOT / "results" / "best_known"

@@ -6,14 +6,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from rsjs.core.method import Call, Limits, Report, Stop
 from rsjs.formulations import enumeration
 from rsjs.formulations.backends.backend import Feature
 from rsjs.formulations.backends.registry import BACKENDS
 from rsjs.instances.check import check
 from rsjs.instances.instance import FAMILIES
 from rsjs.instances.io.serialization import to_instance
-from rsjs.instances.method import Call, Limits, Report
-from rsjs.instances.solution import Solution, Stop
+from rsjs.instances.solution import Solution
 from rsjs.methods import all_methods, parse
 
 pytestmark = [pytest.mark.slow, pytest.mark.solver]

@@ -8,13 +8,12 @@ from types import SimpleNamespace
 import pytest
 
 from rsjs.cli.spellings import requests
+from rsjs.core.errors import InputError
+from rsjs.core.method import Call, Method, Option, Report, Stop
 from rsjs.experiments.simulations import known
 from rsjs.heuristics.ruin_recreate.methods import DECIDERS
-from rsjs.instances.errors import InputError
 from rsjs.instances.generators import jahani, kiros
 from rsjs.instances.instance import FAMILIES
-from rsjs.instances.method import Call, Method, Option, Report
-from rsjs.instances.solution import Stop
 from rsjs.methods import BUILT_IN, all_methods, parse
 
 ROUTE = "jahani_patterns@scip?route=arrays"
@@ -247,7 +246,7 @@ import sys
 from dataclasses import replace
 from rsjs.instances import generators
 from rsjs.instances.generators import sts
-from rsjs.instances.method import Call, Limits, Report
+from rsjs.core.method import Call, Limits, Report
 from rsjs.methods import all_methods, parse
 from rsjs.simulation.engine import simulate
 from rsjs.simulation.policies.registry import policy

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
+from rsjs.core.errors import InputError
 from rsjs.experiments.best_known.folder import read_family
 from rsjs.experiments.campaigns import document, instance_store, manifest, records
-from rsjs.instances.errors import InputError
 from rsjs.instances.generators import jahani
 from rsjs.instances.io import files
 from rsjs.instances.io.serialization import of_instance

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
+from rsjs.core.method import Limits
 from rsjs.formulations.backends.registry import backend
 from rsjs.formulations.jahani import patterns
 from rsjs.formulations.jahani.patterns import PatternModel
 from rsjs.formulations.milp import from_pyomo
 from rsjs.instances.check import check
 from rsjs.instances.generators.jahani import generate
-from rsjs.instances.method import Limits
 
 GAPS = {"highs": 1e-4, "scip": 1e-4, "cpsat": 1e-2}
 

@@ -10,11 +10,11 @@ from benchmarks.bench_mig import LAWS, config_of
 from benchmarks.bench_mig_geometry import A100, jobs, workloads
 from benchmarks.bench_mig_schedule import Makespan, Search
 from benchmarks.mig_schedule_kernels import annealing, simulation
+from rsjs.core.method import Limits, Stop
 from rsjs.formulations.mig import placement, reconfiguration_bounds
 from rsjs.formulations.mig.reconfiguration_bounds import places
 from rsjs.heuristics.mig.placement import place
 from rsjs.heuristics.mig.reconfiguration import best_greedy
-from rsjs.instances.method import Limits
 from rsjs.instances.mig.geometry import geometry
 from rsjs.instances.mig.job_files import read_jobs, write_jobs
 from rsjs.instances.mig.job_generator.generate import generate
@@ -22,7 +22,6 @@ from rsjs.instances.mig.job_generator.goodness_of_fit import statistics
 from rsjs.instances.mig.konopa import files, java_random
 from rsjs.instances.mig.placement.check import check
 from rsjs.instances.mig.reconfiguration.problem import makespan
-from rsjs.instances.solution import Stop
 
 
 @pytest.mark.parametrize("laws", LAWS)

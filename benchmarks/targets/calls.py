@@ -12,6 +12,7 @@ from statistics import median
 
 from benchmarks.targets.figures import Figure, seconds
 from benchmarks.targets.jahani import CATALOGUES
+from rsjs.core.method import Limits
 from rsjs.experiments import comparison
 from rsjs.formulations.backends.registry import backend
 from rsjs.formulations.jahani import patterns
@@ -22,7 +23,6 @@ from rsjs.instances import costs, rsjs_verify
 from rsjs.instances.check import check
 from rsjs.instances.generators.jahani import generate
 from rsjs.instances.io import files
-from rsjs.instances.method import Limits
 from rsjs.instances.open_nodes import complete
 
 

@@ -13,9 +13,9 @@ from statistics import median
 from rich.progress import track
 
 from benchmarks.targets.figures import Figure
+from rsjs.core.method import Limits
 from rsjs.experiments import comparison, outcome
 from rsjs.instances.generators.jahani import generate
-from rsjs.instances.method import Limits
 from rsjs.methods import parse
 
 CATALOGUES, SEEDS = ("table2", "server2-11usd"), (1, 2, 3)

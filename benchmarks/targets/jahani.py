@@ -12,9 +12,9 @@ from statistics import median
 from rich.progress import track
 
 from benchmarks.targets.figures import Figure
+from rsjs.core.method import Limits
 from rsjs.experiments import comparison, outcome
 from rsjs.instances.generators.jahani import generate
-from rsjs.instances.method import Limits
 from rsjs.methods import parse
 
 CATALOGUES = ("table2", "azure", "server2-11usd", "no-server2")

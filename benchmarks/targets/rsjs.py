@@ -18,10 +18,10 @@ from rich.progress import track
 
 from benchmarks.targets import rsjs_calls
 from benchmarks.targets.figures import Figure
+from rsjs.core.method import Limits
 from rsjs.experiments import comparison, outcome
 from rsjs.instances.generators import kiros, sts
 from rsjs.instances.instance import Instance
-from rsjs.instances.method import Limits
 from rsjs.methods import parse
 
 SEEDS, MIXES, SHARED = (1, 2, 3), ("km", "a100", "kma"), ("paper", "contention")

@@ -16,13 +16,13 @@ from statistics import median
 from rich.progress import track
 
 from benchmarks.targets.figures import Figure
+from rsjs.core.method import Call, Limits, Report
 from rsjs.experiments import comparison, outcome
 from rsjs.heuristics.ruin_recreate import ruin_recreate
 from rsjs.instances import costs
 from rsjs.instances.check import check
 from rsjs.instances.generators import jahani, kiros, sts
 from rsjs.instances.instance import Instance
-from rsjs.instances.method import Call, Limits, Report
 from rsjs.methods import parse
 
 SEEDS, SECONDS = range(4, 14), 1.0

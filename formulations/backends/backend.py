@@ -9,11 +9,8 @@ from importlib import import_module, metadata
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Protocol
 
-import numpy as np
-from numpy.typing import NDArray
-
-from rsjs.instances.method import Limits
-from rsjs.instances.solution import Stop
+from rsjs.core.method import Limits, Stop
+from rsjs.core.types import Floats
 
 if TYPE_CHECKING:
     from rsjs.formulations.milp.matrix import MatrixModel
@@ -58,7 +55,7 @@ class RawResult:
 
     stop: Stop
     status: str
-    x: NDArray[np.float64] | None = None
+    x: Floats | None = None
     objective: float | None = None
     bound: float | None = None
     counts: Mapping[str, int] = field(default_factory=dict)
@@ -85,8 +82,8 @@ class Solve(Protocol):
         limits: Limits,
         *,
         seconds: float,
-        start: NDArray[np.float64] | None,
-        on_incumbent: Callable[[NDArray[np.float64]], None],
+        start: Floats | None,
+        on_incumbent: Callable[[Floats], None],
         on_bound: Callable[[float], None],
         stop: Callable[[], bool],
         log: bool,
@@ -102,8 +99,8 @@ class Ask(Protocol):
         limits: Limits,
         *,
         seconds: float,
-        start: NDArray[np.float64] | None = ...,
-        on_incumbent: Callable[[NDArray[np.float64]], None] = ...,
+        start: Floats | None = ...,
+        on_incumbent: Callable[[Floats], None] = ...,
         on_bound: Callable[[float], None] = ...,
         stop: Callable[[], bool] = ...,
         log: bool = ...,

@@ -7,12 +7,10 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
+from rsjs.core.method import Stop
+from rsjs.core.types import Floats
 from rsjs.formulations.backends.backend import RawResult
 from rsjs.formulations.milp.matrix import MatrixModel
-from rsjs.instances.solution import Stop
 
 INFINITE = 1e20
 POLL_SECONDS = 0.05
@@ -70,11 +68,11 @@ class Relay:
     def __init__(
         self,
         model: MatrixModel,
-        on_incumbent: Callable[[NDArray[np.float64]], None],
+        on_incumbent: Callable[[Floats], None],
         on_bound: Callable[[float], None],
         stop: Callable[[], bool],
     ) -> None:
-        self.x: NDArray[np.float64] | None = None
+        self.x: Floats | None = None
         self.objective: float | None = None
         self.bound: float | None = None
         self.interrupted = False
@@ -86,7 +84,7 @@ class Relay:
         self._over = False
         self._lock = threading.Lock()
 
-    def offer_incumbent(self, x: NDArray[np.float64]) -> None:
+    def offer_incumbent(self, x: Floats) -> None:
         """A feasible vector, in the model's columns."""
         with self._guarded():
             objective = self._model.objective(x)

@@ -10,14 +10,13 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rsjs.core.method import Limits, Stop
+from rsjs.core.types import Floats
 from rsjs.formulations.backends.backend import Backend, Feature, RawResult, small_seed
 from rsjs.formulations.backends.callbacks import Relay, relative_gap
 from rsjs.formulations.backends.integer_model import IntegerModel, integer_model
 from rsjs.formulations.milp.matrix import MatrixModel
-from rsjs.instances.method import Limits
-from rsjs.instances.solution import Stop
 
 
 def options(limits: Limits) -> dict[str, Any]:
@@ -59,8 +58,8 @@ def solve(
     limits: Limits,
     *,
     seconds: float,
-    start: NDArray[np.float64] | None,
-    on_incumbent: Callable[[NDArray[np.float64]], None],
+    start: Floats | None,
+    on_incumbent: Callable[[Floats], None],
     on_bound: Callable[[float], None],
     stop: Callable[[], bool],
     log: bool,

@@ -13,13 +13,12 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rsjs.core.method import Limits, Stop
+from rsjs.core.types import Floats
 from rsjs.formulations.backends.backend import Backend, Feature, RawResult
 from rsjs.formulations.backends.callbacks import Relay
 from rsjs.formulations.milp.matrix import Kind, MatrixModel
-from rsjs.instances.method import Limits
-from rsjs.instances.solution import Stop
 
 LARGEST_SEED = 2_000_000_000
 TOLERANCE = 1e-6  # of HiGHS and SCIP, too
@@ -69,8 +68,8 @@ def solve(
     limits: Limits,
     *,
     seconds: float,
-    start: NDArray[np.float64] | None,
-    on_incumbent: Callable[[NDArray[np.float64]], None],
+    start: Floats | None,
+    on_incumbent: Callable[[Floats], None],
     on_bound: Callable[[float], None],
     stop: Callable[[], bool],
     log: bool,

@@ -12,13 +12,12 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rsjs.core.method import Limits, Stop
+from rsjs.core.types import Floats
 from rsjs.formulations.backends.backend import Backend, Feature, RawResult, small_seed
 from rsjs.formulations.backends.callbacks import Relay
 from rsjs.formulations.milp.matrix import Kind, MatrixModel
-from rsjs.instances.method import Limits
-from rsjs.instances.solution import Stop
 
 
 def options(limits: Limits) -> dict[str, Any]:
@@ -68,8 +67,8 @@ def solve(
     limits: Limits,
     *,
     seconds: float,
-    start: NDArray[np.float64] | None,
-    on_incumbent: Callable[[NDArray[np.float64]], None],
+    start: Floats | None,
+    on_incumbent: Callable[[Floats], None],
     on_bound: Callable[[float], None],
     stop: Callable[[], bool],
     log: bool,
@@ -214,8 +213,8 @@ def solve_relaxation(
     limits: Limits,
     *,
     seconds: float,
-    start: NDArray[np.float64] | None,
-    on_incumbent: Callable[[NDArray[np.float64]], None],
+    start: Floats | None,
+    on_incumbent: Callable[[Floats], None],
     on_bound: Callable[[float], None],
     stop: Callable[[], bool],
     log: bool,

@@ -13,8 +13,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rsjs.core.types import Floats, Ints
 from rsjs.formulations.milp.matrix import Kind, MatrixModel
 
 COEFFICIENT_LIMIT = 2.0**40
@@ -39,14 +39,14 @@ class IntegerModel:
         True objective = integer objective / scale + offset, up to the floors.
     """
 
-    first: NDArray[np.int64]
-    index: NDArray[np.int64]
-    coefficient: NDArray[np.int64]
-    row_lower: NDArray[np.int64]
-    row_upper: NDArray[np.int64]
-    span: NDArray[np.int64]
-    cost: NDArray[np.int64]
-    shift: NDArray[np.int64]
+    first: Ints
+    index: Ints
+    coefficient: Ints
+    row_lower: Ints
+    row_upper: Ints
+    span: Ints
+    cost: Ints
+    shift: Ints
     scale: float
     offset: float
 
@@ -60,7 +60,7 @@ class IntegerModel:
         """The least integer objective within the column bounds alone."""
         return int(np.minimum(self.cost, 0) @ self.span)
 
-    def true_vector(self, y: Sequence[int]) -> NDArray[np.float64]:
+    def true_vector(self, y: Sequence[int]) -> Floats:
         """The model's columns from those of the integer model."""
         return (self.shift + np.array(y, dtype=np.int64)).astype(np.float64)
 
@@ -101,7 +101,7 @@ def integer_model(model: MatrixModel, solver: str) -> IntegerModel:
     )
 
 
-def _columns(model: MatrixModel, solver: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _columns(model: MatrixModel, solver: str) -> tuple[Ints, Ints]:
     if (bad := np.flatnonzero(model.kind == Kind.CONTINUOUS)).size:
         raise ValueError(f"{solver} takes integer columns only; column {bad[0]} is continuous")
     wide = np.maximum(np.abs(model.lower), np.abs(model.upper)) >= COEFFICIENT_LIMIT
@@ -112,7 +112,7 @@ def _columns(model: MatrixModel, solver: str) -> tuple[NDArray[np.int64], NDArra
     return shift, _inward(model.upper, np.floor, 1) - shift
 
 
-def _row_powers(model: MatrixModel, solver: str) -> NDArray[np.float64]:
+def _row_powers(model: MatrixModel, solver: str) -> Floats:
     """The least power of ten per row that makes its coefficients integer."""
     rows = np.repeat(np.arange(model.A.shape[0]), np.diff(model.A.indptr))
     power = np.ones(model.A.shape[0])
@@ -131,7 +131,7 @@ def _row_powers(model: MatrixModel, solver: str) -> NDArray[np.float64]:
     return power
 
 
-def _cost_scale(cost: NDArray[np.float64], span: NDArray[np.int64]) -> float:
+def _cost_scale(cost: Floats, span: Ints) -> float:
     """
     The power of ten for the costs: the least that is exact, else the largest that is safe.
 
@@ -152,10 +152,10 @@ def _cost_scale(cost: NDArray[np.float64], span: NDArray[np.int64]) -> float:
     return float(10.0**safe)
 
 
-def _inward(bound: NDArray[np.float64], rounding: np.ufunc, outward: int) -> NDArray[np.int64]:
+def _inward(bound: Floats, rounding: np.ufunc, outward: int) -> Ints:
     """Round bounds to the integers between them, forgiving floating-point dust."""
     dust = outward * (TOLERANCE + 1e-15 * np.abs(np.where(np.isfinite(bound), bound, 0.0)))
-    whole: NDArray[np.int64] = np.clip(
-        rounding(bound + dust), -2 * ACTIVITY_LIMIT, 2 * ACTIVITY_LIMIT
-    ).astype(np.int64)
+    whole: Ints = np.clip(rounding(bound + dust), -2 * ACTIVITY_LIMIT, 2 * ACTIVITY_LIMIT).astype(
+        np.int64
+    )
     return whole

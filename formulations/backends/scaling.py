@@ -14,12 +14,12 @@ from math import frexp
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rsjs.core.method import Limits
+from rsjs.core.types import Floats
 from rsjs.formulations.backends.backend import Ask, RawResult, Solve
 from rsjs.formulations.backends.callbacks import reached
 from rsjs.formulations.milp.matrix import MatrixModel
-from rsjs.instances.method import Limits
 
 EPSILON = float(np.finfo(float).eps)
 
@@ -36,7 +36,7 @@ ALONE: dict[str, Any] = {  # what is asked for by who wants the answer alone
 }
 
 
-def scale_of(cost: NDArray[np.float64]) -> float:
+def scale_of(cost: Floats) -> float:
     """The power of two that brings the largest cost to at least 1; 1 if it is there, or 0."""
     largest = float(np.abs(cost).max(initial=0.0))
     return 2.0 ** max(0, 1 - frexp(largest)[1]) if largest else 1.0

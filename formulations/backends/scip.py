@@ -9,13 +9,12 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rsjs.core.method import Limits, Stop
+from rsjs.core.types import Floats
 from rsjs.formulations.backends.backend import Backend, Feature, RawResult, small_seed
 from rsjs.formulations.backends.callbacks import INFINITE, Relay
 from rsjs.formulations.milp.matrix import Kind, MatrixModel
-from rsjs.instances.method import Limits
-from rsjs.instances.solution import Stop
 
 
 def options(limits: Limits) -> dict[str, Any]:
@@ -60,8 +59,8 @@ def solve(
     limits: Limits,
     *,
     seconds: float,
-    start: NDArray[np.float64] | None,
-    on_incumbent: Callable[[NDArray[np.float64]], None],
+    start: Floats | None,
+    on_incumbent: Callable[[Floats], None],
     on_bound: Callable[[float], None],
     stop: Callable[[], bool],
     log: bool,
@@ -132,7 +131,7 @@ def _fill(scip: Any, model: MatrixModel) -> list[Any]:
     return variables
 
 
-def _offer_start(scip: Any, variables: list[Any], start: NDArray[np.float64]) -> None:
+def _offer_start(scip: Any, variables: list[Any], start: Floats) -> None:
     solution = scip.createSol()
     for variable, value in zip(variables, start.tolist(), strict=True):
         solution[variable] = value
@@ -175,5 +174,5 @@ def _listen(scip: Any, variables: list[Any], relay: Relay) -> None:
     scip.includeEventhdlr(Listener(), "relay", "incumbents and bounds")
 
 
-def _values(solution: Any, variables: list[Any]) -> NDArray[np.float64]:
+def _values(solution: Any, variables: list[Any]) -> Floats:
     return np.array([solution[variable] for variable in variables])

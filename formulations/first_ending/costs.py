@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rsjs.core.types import Floats
 from rsjs.instances.cluster import NodeType
 from rsjs.instances.costs import tables
 from rsjs.instances.instance import Instance
 from rsjs.instances.open_nodes import required_nodes
-
-Array = NDArray[np.float64]
 
 
 def limits(node_type: NodeType) -> list[int]:
@@ -19,7 +17,7 @@ def limits(node_type: NodeType) -> list[int]:
     return [q for q in range(1, len(cost)) if q == node_type.gpus or cost[q] < cost[q + 1]]
 
 
-def gains(instance: Instance, v: int) -> Array:
+def gains(instance: Instance, v: int) -> Floats:
     """
     (J, s_v + 1) T_jvg - mu g - P_j [$]: running a job that its node's charge does not depend on.
 
@@ -28,16 +26,16 @@ def gains(instance: Instance, v: int) -> Array:
     table, size = tables(instance), instance.cluster.node_types[v].gpus
     tardiness = table.tardiness[:, instance.cluster.gpu_of_type[v], : size + 1]
     idle = instance.objective.mu * np.arange(size + 1)
-    gain: Array = tardiness - idle - table.postponement[:, None]
+    gain: Floats = tardiness - idle - table.postponement[:, None]
     return gain
 
 
-def leader_gains(instance: Instance, v: int, q: int) -> Array:
+def leader_gains(instance: Instance, v: int, q: int) -> Floats:
     """(J, q + 1) the same and c_vq t_jvg: the node is charged for q GPUs until the job ends."""
     node_type = instance.cluster.node_types[v]
     hours = tables(instance).hours[:, instance.cluster.gpu_of_type[v], : q + 1]
     charge = node_type.cost[q] * np.where(np.isfinite(hours), hours, 0.0)
-    gain: Array = gains(instance, v)[:, : q + 1] + charge
+    gain: Floats = gains(instance, v)[:, : q + 1] + charge
     return gain
 
 

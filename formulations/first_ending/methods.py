@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
+from rsjs.core.method import Call, Method, Report, SolveResult
 from rsjs.formulations.backends.registry import BACKENDS
 from rsjs.formulations.jahani.methods import ROUTE
 from rsjs.formulations.milp import solve
 from rsjs.instances.instance import Instance
-from rsjs.instances.method import Call, Method, Report
-from rsjs.instances.solution import SolveResult
 
 _FIRST_ENDING = frozenset({"first_ending"})
 _AT_COMPLETION = frozenset({"completion"})

@@ -39,8 +39,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rsjs.core.types import Floats
 from rsjs.formulations.first_ending.costs import empty_types, gains, limits, selected_nodes
 from rsjs.formulations.milp.matrix import Kind, MatrixModel, Rows
 from rsjs.instances.costs import tables
@@ -49,9 +49,6 @@ from rsjs.instances.solution import Solution
 
 if TYPE_CHECKING:
     from pyomo.core import ConcreteModel, VarData
-
-
-Array = NDArray[np.float64]
 
 
 class State(NamedTuple):
@@ -112,12 +109,12 @@ class NodeModel:
         return list(dict.fromkeys((n, v) for n, v, limit in self.states if limit))
 
     @cached_property
-    def gain(self) -> dict[int, Array]:
+    def gain(self) -> dict[int, Floats]:
         """Node type -> (J, s_v + 1) T_jvg - mu g - P_j [$]; inf where not admissible."""
         return {v: gains(self.instance, v) for _, v in self.pairs}
 
     @cached_property
-    def cost(self) -> Array:
+    def cost(self) -> Floats:
         """Cost of every column [$]."""
         cluster, hours = self.instance.cluster, tables(self.instance).hours
         mu = self.instance.objective.mu
@@ -230,7 +227,7 @@ def columns(model: ConcreteModel) -> list[VarData]:
     return [*model.u.values(), *model.x.values(), *model.a.values()]
 
 
-def warm_start(data: NodeModel, solution: Solution) -> Array:
+def warm_start(data: NodeModel, solution: Solution) -> Floats:
     """
     The column vector of a feasible decision: on each node the first job to end leads.
 
@@ -260,7 +257,7 @@ def warm_start(data: NodeModel, solution: Solution) -> Array:
     return x
 
 
-def extract(data: NodeModel, x: Array) -> Solution:
+def extract(data: NodeModel, x: Floats) -> Solution:
     """The decision in a column vector with integral states and options."""
     jobs, cluster = len(data.instance.jobs), data.instance.cluster
     job_node, job_gpus = np.full(jobs, -1), np.zeros(jobs, dtype=np.int64)

@@ -50,8 +50,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rsjs.core.types import Bools, Floats, Ints
 from rsjs.formulations.first_ending.costs import (
     empty_types,
     gains,
@@ -67,10 +67,6 @@ from rsjs.instances.solution import Solution
 
 if TYPE_CHECKING:
     from pyomo.core import ConcreteModel, VarData
-
-
-Array = NDArray[np.float64]
-Index = NDArray[np.int64]
 
 
 class Slot(NamedTuple):
@@ -117,9 +113,9 @@ class LeaderModel:
     """
 
     instance: Instance
-    job: Index
-    slot: Index
-    gain: Array
+    job: Ints
+    slot: Ints
+    gain: Floats
     slots: list[Slot]
     cuts: list[Cut]
 
@@ -127,8 +123,8 @@ class LeaderModel:
     def of(instance: Instance) -> LeaderModel:
         """Slots, options and cuts of an instance."""
         slots: list[Slot] = []
-        jobs: list[Index] = []
-        gain: list[Array] = []
+        jobs: list[Ints] = []
+        gain: list[Floats] = []
         for slot, kept, values in (*_leaders(instance), *_followers(instance)):
             if kept.any():
                 slots.append(slot)
@@ -176,13 +172,13 @@ class LeaderModel:
         ]
 
     @cached_property
-    def idle_cost(self) -> Array:
+    def idle_cost(self) -> Floats:
         """(cuts,) mu s_v [$]."""
         mu, types = self.instance.objective.mu, self.instance.cluster.node_types
         return np.array([mu * types[cut.node_type].gpus for cut in self.cuts])
 
 
-Candidates = Iterator[tuple[Slot, NDArray[np.bool_], Array]]  # slot, jobs kept, their gains
+Candidates = Iterator[tuple[Slot, Bools, Floats]]  # slot, jobs kept, their gains
 
 
 def _leaders(instance: Instance) -> Candidates:
@@ -205,8 +201,8 @@ def _offered(instance: Instance) -> list[int]:
     return offered
 
 
-def _beats_smaller(gain: Array, g: int) -> NDArray[np.bool_]:
-    beats: NDArray[np.bool_] = gain[:, g] < gain[:, :g].min(axis=1)
+def _beats_smaller(gain: Floats, g: int) -> Bools:
+    beats: Bools = gain[:, g] < gain[:, :g].min(axis=1)
     return beats
 
 
@@ -254,7 +250,7 @@ def arrays(data: LeaderModel) -> MatrixModel:
     )
 
 
-def warm_start(data: LeaderModel, solution: Solution) -> Array:
+def warm_start(data: LeaderModel, solution: Solution) -> Floats:
     """
     The column vector of a feasible decision: on each node the first job to end leads.
 
@@ -294,7 +290,7 @@ def warm_start(data: LeaderModel, solution: Solution) -> Array:
     return x
 
 
-def extract(data: LeaderModel, x: Array) -> Solution:
+def extract(data: LeaderModel, x: Floats) -> Solution:
     """
     The decision in a column vector with integral L; fractional options are optimised again.
 
@@ -326,7 +322,7 @@ def extract(data: LeaderModel, x: Array) -> Solution:
     return Solution.of(job_node, job_gpus, node_type)
 
 
-def _best_options(data: LeaderModel, counts: Array) -> Index:
+def _best_options(data: LeaderModel, counts: Floats) -> Ints:
     """The cheapest options for fixed cuts: a transportation problem."""
     from scipy.optimize import LinearConstraint, milp
 
@@ -337,7 +333,7 @@ def _best_options(data: LeaderModel, counts: Array) -> Index:
     found = milp(
         model.cost[:options], integrality=np.ones(options), bounds=(0, 1), constraints=rows
     )
-    chosen: Index = np.flatnonzero(found.x > 0.5)
+    chosen: Ints = np.flatnonzero(found.x > 0.5)
     return chosen
 
 

@@ -23,9 +23,10 @@ from dataclasses import dataclass
 import highspy
 import numpy as np
 
+from rsjs.core.types import Bools, Floats, Ints
 from rsjs.formulations.backends.highs import reset_scheduler
-from rsjs.formulations.jahani.restricted_milp import Columns, Mask, program
-from rsjs.formulations.jahani.slot_model import Array, Index, SlotModel
+from rsjs.formulations.jahani.restricted_milp import Columns, program
+from rsjs.formulations.jahani.slot_model import SlotModel
 from rsjs.formulations.milp.matrix import MatrixModel
 
 FEASIBLE = 1e-7
@@ -49,10 +50,10 @@ class Basis:
         Slacks of the other rows.
     """
 
-    slots: Mask
-    waits: Mask
-    columns: Mask
-    rows: Mask
+    slots: Bools
+    waits: Bools
+    columns: Bools
+    rows: Bools
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,14 +73,14 @@ class BoxSolution:
     basis : Basis
     """
 
-    multipliers: Array
+    multipliers: Floats
     binds: bool
-    choice: Index
-    counts: Array
+    choice: Ints
+    counts: Floats
     basis: Basis
 
 
-def useful(model: SlotModel, low: Array, high: Array, basis: Basis) -> tuple[Mask, Mask]:
+def useful(model: SlotModel, low: Floats, high: Floats, basis: Basis) -> tuple[Bools, Bools]:
     """(S, J) slots and (J,) postponements that the program needs; what is basic stays."""
     least = (model.gain + high[:, None]).min(axis=0)
     slots = model.gain + low[:, None] <= np.minimum(least, 0.0)
@@ -87,7 +88,7 @@ def useful(model: SlotModel, low: Array, high: Array, basis: Basis) -> tuple[Mas
     return slots | basis.slots, waits | basis.waits
 
 
-def first_basis(model: SlotModel, centre: Array) -> Basis:
+def first_basis(model: SlotModel, centre: Floats) -> Basis:
     """Each job's cheapest alternative, the cheapest patterns, and the slack this leaves."""
     reduced = model.gain + centre[:, None]
     cheapest, jobs = reduced.argmin(axis=0), np.arange(model.jobs)
@@ -106,7 +107,7 @@ def first_basis(model: SlotModel, centre: Array) -> Basis:
 
 
 def solve(
-    model: SlotModel, low: Array, high: Array, centre: Array, basis: Basis, seconds: float
+    model: SlotModel, low: Floats, high: Floats, centre: Floats, basis: Basis, seconds: float
 ) -> BoxSolution | None:
     """The maximum over a box around the centre; None if the time does not suffice."""
     columns = Columns.of(*useful(model, low, high, basis))
@@ -155,7 +156,7 @@ def _handed_over(matrix: MatrixModel, seconds: float) -> highspy.Highs:
     return highs
 
 
-def _start(model: SlotModel, columns: Columns, centre: Array, basis: Basis) -> highspy.HighsBasis:
+def _start(model: SlotModel, columns: Columns, centre: Floats, basis: Basis) -> highspy.HighsBasis:
     """The basis for these columns; jobs that have just been opened begin where they were."""
     x, cover = basis.slots[columns.slot, columns.job], basis.waits[columns.jobs]
     new = ~cover
@@ -175,14 +176,14 @@ def _start(model: SlotModel, columns: Columns, centre: Array, basis: Basis) -> h
     return start
 
 
-def _statuses(basic: Mask, otherwise: highspy.HighsBasisStatus) -> list[highspy.HighsBasisStatus]:
+def _statuses(basic: Bools, otherwise: highspy.HighsBasisStatus) -> list[highspy.HighsBasisStatus]:
     statuses = [otherwise] * len(basic)
     for i in np.flatnonzero(basic).tolist():
         statuses[i] = highspy.HighsBasisStatus.kBasic
     return statuses
 
 
-def _kept(model: SlotModel, columns: Columns, basic: Index) -> Basis:
+def _kept(model: SlotModel, columns: Columns, basic: Ints) -> Basis:
     """The basis that HiGHS lists: columns as they are, row r as -1 - r."""
     n, m, (patterns, size) = len(columns.job), len(columns.jobs), model.parts.shape
     column = np.zeros(n + patterns + 2 * size, dtype=bool)

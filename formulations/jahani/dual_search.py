@@ -19,17 +19,17 @@ from __future__ import annotations
 
 import numpy as np
 
+from rsjs.core.method import Call, Report, SolveResult, Stop
+from rsjs.core.types import Bools, Floats, Ints
 from rsjs.formulations.backends.backend import RawResult
 from rsjs.formulations.backends.registry import backend
 from rsjs.formulations.jahani import lagrangian
 from rsjs.formulations.jahani.lagrangian import Dual
-from rsjs.formulations.jahani.restricted_milp import Columns, Mask, program
+from rsjs.formulations.jahani.restricted_milp import Columns, program
 from rsjs.formulations.jahani.rounding import assignment, decision, fitted, rounded
-from rsjs.formulations.jahani.slot_model import Array, Index, Slots
+from rsjs.formulations.jahani.slot_model import Slots
 from rsjs.formulations.milp.incumbent import PrimalDual
 from rsjs.instances.instance import Instance
-from rsjs.instances.method import Call, Report
-from rsjs.instances.solution import SolveResult, Stop
 
 FIRST, GROWTH = 1500, 4  # alternatives beyond each job's best in the first program, and for one
 
@@ -76,7 +76,7 @@ class _Search(PrimalDual):
         self.offer(decision(self.slots, fitted(self.slots, dual.choice, counts)))
         self.refill(counts, dual.multipliers)
 
-    def refill(self, counts: Index, multipliers: Array) -> None:
+    def refill(self, counts: Ints, multipliers: Floats) -> None:
         """Jobs in their best slots, all columns considered, for whole numbers of nodes."""
         if self.over() or self.reached:
             return
@@ -104,7 +104,7 @@ class _Search(PrimalDual):
             self._program(excess <= most, dual, dual.bound + left_out)
             number *= GROWTH
 
-    def _program(self, kept: Mask, dual: Dual, others: float) -> None:
+    def _program(self, kept: Bools, dual: Dual, others: float) -> None:
         """The integer program over these columns; `others`: what a decision with others costs."""
         assert self.best is not None, "rounding has made a decision"
         begin = assignment(self.slots, self.best)
@@ -115,7 +115,7 @@ class _Search(PrimalDual):
         self.counts["programs"] += 1
         taken = begin.choice[columns.job] == columns.slot
 
-        def found(x: Array) -> None:
+        def found(x: Floats) -> None:
             placed, counts = x[: len(taken)], np.rint(x[len(taken) :]).astype(np.int64)
             self.offer(decision(self.slots, fitted(self.slots, columns.choice(placed), counts)))
 

@@ -23,10 +23,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from rsjs.core.types import Floats, Ints
 from rsjs.formulations.jahani import boxstep
 from rsjs.formulations.jahani.boxstep import Basis
 from rsjs.formulations.jahani.restricted_milp import alternatives
-from rsjs.formulations.jahani.slot_model import Array, Index, SlotModel
+from rsjs.formulations.jahani.slot_model import SlotModel
 
 SAMPLE, SHRINK = 200, 8  # least number of jobs of a sample, jobs of one sample for one of the next
 COLUMNS, MORE = 6000, 2.0  # columns of open jobs to begin with, and for one when the box binds
@@ -56,19 +57,19 @@ class Dual:
     """
 
     bound: float
-    multipliers: Array
+    multipliers: Floats
     optimal: bool
-    choice: Index
-    counts: Array
+    choice: Ints
+    counts: Floats
     iterations: int
 
 
-def certified(model: SlotModel, multipliers: Array) -> float:
+def certified(model: SlotModel, multipliers: Floats) -> float:
     """D(pi), less the margin for rounding, for multipliers of any origin."""
     return _value(model, usable(model, multipliers))
 
 
-def usable(model: SlotModel, multipliers: Array) -> Array:
+def usable(model: SlotModel, multipliers: Floats) -> Floats:
     """Multipliers >= 0; ValueError if they are of another cluster."""
     slots = len(model.gain)
     if multipliers.shape != (slots,):
@@ -79,7 +80,7 @@ def usable(model: SlotModel, multipliers: Array) -> Array:
 def maximise(
     model: SlotModel,
     *,
-    start: Array | None = None,
+    start: Floats | None = None,
     on_bound: Callable[[float], None] = lambda bound: None,
     seconds: Callable[[], float] = lambda: float("inf"),
     stop: Callable[[], bool] = lambda: False,
@@ -116,10 +117,10 @@ class _Ascent:
     def __init__(
         self,
         model: SlotModel,
-        start: Array | None,
+        start: Floats | None,
         width: float,
         on_bound: Callable[[float], None],
-        counts: Array | None = None,
+        counts: Floats | None = None,
     ) -> None:
         self.model, self.width, self.on_bound = model, width, on_bound
         self.columns = COLUMNS if start is not None else np.inf
@@ -133,7 +134,7 @@ class _Ascent:
                 counts[c] = number
         self.counts = counts
 
-    def offer(self, multipliers: Array) -> None:
+    def offer(self, multipliers: Floats) -> None:
         """Keep and report multipliers if they are the best so far."""
         bound = _value(self.model, multipliers)
         if bound > self.best:
@@ -162,7 +163,7 @@ class _Ascent:
             self.width *= 2.0
         return Dual(self.best, self.multipliers, optimal, choice, self.counts, iterations)
 
-    def _box(self, centre: Array, basis: Basis) -> tuple[Array, Array]:
+    def _box(self, centre: Floats, basis: Basis) -> tuple[Floats, Floats]:
         """As wide as the number of columns allows."""
         if not np.isfinite(self.columns):
             return np.zeros(len(centre)), np.full(len(centre), self.highest)
@@ -184,7 +185,7 @@ def _samples(jobs: int) -> list[int]:
     return sizes[:0:-1]
 
 
-def _value(model: SlotModel, multipliers: Array) -> float:
+def _value(model: SlotModel, multipliers: Floats) -> float:
     """D(pi), less the margin."""
     saved = (model.gain + multipliers[:, None]).min(axis=0, initial=0.0)
     found = model.cheapest_patterns(multipliers)

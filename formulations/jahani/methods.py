@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from importlib import import_module
 
+from rsjs.core.method import Call, Method, Option, Report, SolveResult
 from rsjs.formulations.backends.backend import Feature
 from rsjs.formulations.backends.registry import BACKENDS
 from rsjs.formulations.milp import solve
 from rsjs.instances.instance import Instance
-from rsjs.instances.method import Call, Method, Option, Report
-from rsjs.instances.solution import SolveResult
 
 DUAL = "rsjs.formulations.jahani.dual_search"
 _PROPORTIONAL = frozenset({"proportional"})

@@ -37,8 +37,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rsjs.core.types import Bools, Floats, Ints
 from rsjs.formulations.milp.matrix import Kind, MatrixModel, Rows
 from rsjs.instances.costs import tables
 from rsjs.instances.instance import Instance
@@ -47,10 +47,6 @@ from rsjs.instances.solution import Solution
 
 if TYPE_CHECKING:
     from pyomo.core import ConcreteModel, VarData
-
-
-Array = NDArray[np.float64]
-Index = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,7 +70,7 @@ class LiteralModel:
         return list(zip(nodes.tolist(), types.tolist(), strict=True))
 
     @cached_property
-    def options(self) -> tuple[Index, Index, Index, Index]:
+    def options(self) -> tuple[Ints, Ints, Ints, Ints]:
         """(j, n, v, g) of every x, by job, then node, type and count."""
         cluster, table = self.instance.cluster, tables(self.instance)
         usable = np.isfinite(table.hours[:, cluster.gpu_of_type, :])
@@ -84,25 +80,25 @@ class LiteralModel:
         return j, n, v, g
 
     @cached_property
-    def hours(self) -> Array:
+    def hours(self) -> Floats:
         """t_jvg of every x [h]."""
         j, _, v, g = self.options
-        hours: Array = tables(self.instance).hours[j, self.instance.cluster.gpu_of_type[v], g]
+        hours: Floats = tables(self.instance).hours[j, self.instance.cluster.gpu_of_type[v], g]
         return hours
 
     @cached_property
-    def due(self) -> Array:
+    def due(self) -> Floats:
         """(J,) d_j, hours from now."""
-        due: Array = self.instance.jobs.due - self.instance.now
+        due: Floats = self.instance.jobs.due - self.instance.now
         return due
 
     @cached_property
-    def overdue(self) -> NDArray[np.bool_]:
+    def overdue(self) -> Bools:
         """(J,) jobs whose rows (7), (8) are corrected."""
         return (self.due < 0) & (not self.overdue_as_printed)
 
     @cached_property
-    def costs(self) -> tuple[Array, Array, Array]:
+    def costs(self) -> tuple[Floats, Floats, Floats]:
         """Objective coefficients of y, x and tau."""
         instance, cluster = self.instance, self.instance.cluster
         _, _, v, g = self.options
@@ -266,7 +262,7 @@ def columns(model: ConcreteModel) -> list[VarData]:
     return [variable for block in blocks for variable in block.values()]
 
 
-def warm_start(data: LiteralModel, solution: Solution) -> Array:
+def warm_start(data: LiteralModel, solution: Solution) -> Floats:
     """The column vector of a feasible decision."""
     solution = complete(data.instance, solution)
     at, table = Layout.of(data), tables(data.instance)
@@ -293,7 +289,7 @@ def warm_start(data: LiteralModel, solution: Solution) -> Array:
     return vector
 
 
-def extract(data: LiteralModel, x: Array) -> Solution:
+def extract(data: LiteralModel, x: Floats) -> Solution:
     """The decision in an integral column vector."""
     at, nodes = Layout.of(data), data.instance.cluster.nodes
     node_type = np.full(nodes, -1)

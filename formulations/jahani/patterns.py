@@ -34,8 +34,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rsjs.core.types import Floats, Ints
 from rsjs.formulations.milp.matrix import Kind, MatrixModel, Rows
 from rsjs.formulations.modes.patterns import partitions
 from rsjs.instances.costs import tables
@@ -44,10 +44,6 @@ from rsjs.instances.solution import Solution
 
 if TYPE_CHECKING:
     from pyomo.core import ConcreteModel, VarData
-
-
-Array = NDArray[np.float64]
-Index = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,11 +60,11 @@ class PatternModel:
     """
 
     instance: Instance
-    job: Index
-    node_type: Index
-    gpus: Index
-    gain: Array
-    cost: Array
+    job: Ints
+    node_type: Ints
+    gpus: Ints
+    gain: Floats
+    cost: Floats
     cut: list[tuple[int, int, tuple[int, ...]]]
 
     @staticmethod
@@ -118,7 +114,7 @@ class PatternModel:
         return self.instance.objective.mu * float(self.instance.cluster.gpus_of_type[v])
 
 
-def execution_costs(instance: Instance) -> Array:
+def execution_costs(instance: Instance) -> Floats:
     """(J, V, G + 1) C_jvg [$]; inf where (v, g) is not admissible for j or no node takes v."""
     table, cluster = tables(instance), instance.cluster
     gpu, size = cluster.gpu_of_type, cluster.gpus_of_type
@@ -233,7 +229,7 @@ def columns(model: ConcreteModel) -> list[VarData]:
     return [*model.x.values(), *model.L.values()]
 
 
-def warm_start(data: PatternModel, solution: Solution) -> Array:
+def warm_start(data: PatternModel, solution: Solution) -> Floats:
     """
     The column vector of a feasible decision.
 
@@ -262,7 +258,7 @@ def warm_start(data: PatternModel, solution: Solution) -> Array:
     return x
 
 
-def extract(data: PatternModel, x: Array) -> Solution:
+def extract(data: PatternModel, x: Floats) -> Solution:
     """The decision in a column vector with integral L; a fractional x is re-optimised for L."""
     counts = np.rint(x[len(data.job) :]).astype(np.int64)
     taken = x[: len(data.job)]
@@ -293,7 +289,7 @@ def _classes(data: PatternModel) -> range:
     return range(len(data.instance.cluster.class_sizes))
 
 
-def _best_options(data: PatternModel, counts: Index) -> Index:
+def _best_options(data: PatternModel, counts: Ints) -> Ints:
     """The cheapest options for fixed patterns: an assignment of jobs to slots."""
     from scipy.optimize import linear_sum_assignment
 

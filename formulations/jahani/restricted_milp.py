@@ -13,12 +13,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from rsjs.formulations.jahani.slot_model import Array, Index, SlotModel
+from rsjs.core.types import Bools, Floats, Ints
+from rsjs.formulations.jahani.slot_model import SlotModel
 from rsjs.formulations.milp.matrix import Kind, MatrixModel, Rows
-
-Mask = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,14 +34,14 @@ class Columns:
         Slot of each settled job; -1 = postponed or open.
     """
 
-    jobs: Index
-    slot: Index
-    job: Index
-    row: Index
-    settled: Index
+    jobs: Ints
+    slot: Ints
+    job: Ints
+    row: Ints
+    settled: Ints
 
     @staticmethod
-    def of(slots: Mask, waits: Mask) -> Columns:
+    def of(slots: Bools, waits: Bools) -> Columns:
         """Of the slots (S, J) a job may take, and whether (J,) it may be postponed."""
         is_open = alternatives(slots, waits) > 1
         jobs = np.flatnonzero(is_open)
@@ -51,20 +49,20 @@ class Columns:
         settled = np.where(is_open | ~slots.any(axis=0), -1, slots.argmax(axis=0))
         return Columns(jobs, slot, jobs[row], row, settled)
 
-    def choice(self, x: Array) -> Index:
+    def choice(self, x: Floats) -> Ints:
         """(J,) slot of each job, -1 = postponed; open jobs as x says."""
         chosen, taken = self.settled.copy(), x > 0.5
         chosen[self.job[taken]] = self.slot[taken]
         return chosen
 
 
-def alternatives(slots: Mask, waits: Mask) -> Index:
+def alternatives(slots: Bools, waits: Bools) -> Ints:
     """(J,) how many things a job may do."""
     return np.asarray(np.count_nonzero(slots, axis=0) + waits)
 
 
 def program(
-    model: SlotModel, columns: Columns, slack: tuple[Array, Array] | None = None
+    model: SlotModel, columns: Columns, slack: tuple[Floats, Floats] | None = None
 ) -> MatrixModel:
     """
     The program over these columns: x, L and, with slack, u and w.
@@ -82,7 +80,7 @@ def program(
     taken = np.flatnonzero(columns.settled >= 0)
     demand = np.bincount(columns.settled[taken], minlength=slots).astype(float)
     cost = [model.gain[columns.slot, columns.job], model.idle]
-    entries: list[tuple[Index, Index, float | Array]] = [
+    entries: list[tuple[Ints, Ints, float | Floats]] = [
         (columns.slot, x, 1.0),
         (slot, L[pattern], -model.parts[pattern, slot]),
     ]

@@ -15,12 +15,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rsjs.formulations.jahani.restricted_milp import Mask
-from rsjs.formulations.jahani.slot_model import Array, Index, SlotModel, Slots
+from rsjs.core.types import Bools, Floats, Ints
+from rsjs.formulations.jahani.slot_model import SlotModel, Slots
 from rsjs.instances.solution import Solution
 
 
-def rounded(model: SlotModel, counts: Array, multipliers: Array) -> Index:
+def rounded(model: SlotModel, counts: Floats, multipliers: Floats) -> Ints:
     """(C,) whole numbers of nodes cut by each pattern, feasible for (nodes) and (class)."""
     whole = np.floor(counts + 1e-6).astype(np.int64)
     target = counts @ model.parts
@@ -38,15 +38,15 @@ def rounded(model: SlotModel, counts: Array, multipliers: Array) -> Index:
     return whole
 
 
-def _room(model: SlotModel, whole: Index) -> Mask:
+def _room(model: SlotModel, whole: Ints) -> Bools:
     """(C,) whether one more node may be cut by each pattern."""
     used = np.bincount(model.of_class, weights=whole, minlength=len(model.sizes))
-    room: Mask = (used < model.sizes)[model.of_class] & (whole.sum() < model.nodes)
+    room: Bools = (used < model.sizes)[model.of_class] & (whole.sum() < model.nodes)
     return room
 
 
 def _exchange(
-    model: SlotModel, whole: Index, target: Array, excess: Array
+    model: SlotModel, whole: Ints, target: Floats, excess: Floats
 ) -> tuple[int, int] | None:
     """The patterns (from, to) between which a node of a class moves with the largest gain."""
     lacking = target - whole @ model.parts
@@ -72,11 +72,11 @@ class Assignment:
         L_c, nodes cut by each pattern.
     """
 
-    choice: Index
-    counts: Index
+    choice: Ints
+    counts: Ints
 
 
-def fitted(slots: Slots, choice: Index, counts: Index) -> Assignment:
+def fitted(slots: Slots, choice: Ints, counts: Ints) -> Assignment:
     """
     Jobs in slots that the patterns offer.
 
@@ -125,7 +125,7 @@ def decision(slots: Slots, assignment: Assignment) -> Solution:
     return Solution.of(job_node, job_gpus, node_type)
 
 
-def _places(wanted: Index, offered: Index, node: Index) -> Index:
+def _places(wanted: Ints, offered: Ints, node: Ints) -> Ints:
     """The node of each job: the i-th that wants a slot gets the i-th of its kind."""
     order, by_kind = np.argsort(wanted, kind="stable"), np.argsort(offered, kind="stable")
     kinds = wanted[order]
@@ -134,7 +134,7 @@ def _places(wanted: Index, offered: Index, node: Index) -> Index:
     return places
 
 
-def _ranks(kinds: Index) -> Index:
+def _ranks(kinds: Ints) -> Ints:
     """How many of the same kind come before, in a sorted array."""
     return np.arange(len(kinds)) - np.searchsorted(kinds, kinds)
 

@@ -22,16 +22,13 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rsjs.core.types import Floats, Ints
 from rsjs.formulations.jahani.patterns import execution_costs
 from rsjs.formulations.modes.patterns import partitions
 from rsjs.instances.costs import tables
 from rsjs.instances.instance import Instance
 from rsjs.instances.open_nodes import required_nodes
-
-Array = NDArray[np.float64]
-Index = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,12 +56,12 @@ class SlotModel:
         Whether so many must be selected.
     """
 
-    gain: Array
-    postponement: Array
-    parts: Array
-    idle: Array
-    of_class: Index
-    sizes: Array
+    gain: Floats
+    postponement: Floats
+    parts: Floats
+    idle: Floats
+    of_class: Ints
+    sizes: Floats
     nodes: float
     exactly: bool
 
@@ -73,7 +70,7 @@ class SlotModel:
         """J."""
         return len(self.postponement)
 
-    def cheapest_patterns(self, multipliers: Array) -> list[tuple[int, int, float, float]]:
+    def cheapest_patterns(self, multipliers: Floats) -> list[tuple[int, int, float, float]]:
         """
         The minimum over L of sum_c (mu s_c - sum_s a_cs pi_s) L_c.
 
@@ -109,7 +106,7 @@ class SlotModel:
             nodes=self.nodes / every,
         )
 
-    def with_patterns(self, counts: Array) -> SlotModel:
+    def with_patterns(self, counts: Floats) -> SlotModel:
         """The jobs' problem for fixed L: all nodes together are one pattern, taken once."""
         return replace(
             self,
@@ -138,8 +135,8 @@ class Slots:
     """
 
     instance: Instance
-    slot: Index
-    gpus: Index
+    slot: Ints
+    gpus: Ints
     cut: list[tuple[int, int, tuple[int, ...]]]
     model: SlotModel
 
@@ -171,7 +168,7 @@ class Slots:
         return Slots(instance, slot, np.array([g for _, g in members]), cut, model)
 
 
-def _slots(instance: Instance) -> tuple[Index, list[tuple[int, int]]]:
+def _slots(instance: Instance) -> tuple[Ints, list[tuple[int, int]]]:
     """(V, G + 1) slots, and a node type and g of each."""
     cluster = instance.cluster
     slot = np.full((len(cluster.node_types), cluster.largest + 1), -1)
@@ -187,12 +184,12 @@ def _slots(instance: Instance) -> tuple[Index, list[tuple[int, int]]]:
     return slot, members
 
 
-def _gain(instance: Instance, members: list[tuple[int, int]]) -> Array:
+def _gain(instance: Instance, members: list[tuple[int, int]]) -> Floats:
     """(S, J) C_js - P_j; inf where left out."""
     cost, postponement = execution_costs(instance), tables(instance).postponement
     cluster = instance.cluster
     gain = np.empty((len(members), len(postponement)))
-    best: dict[tuple[int, float], Array] = {}
+    best: dict[tuple[int, float], Floats] = {}
     for row, (v, g) in zip(gain, members, strict=True):
         price = float(cluster.cost_of_type[v, 1] / cluster.gpus_of_type[v])
         of_gpu = int(cluster.gpu_of_type[v]), price

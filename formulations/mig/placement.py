@@ -43,21 +43,17 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rsjs.core.method import Limits, Stop
+from rsjs.core.types import Floats, Ints
 from rsjs.formulations.backends.backend import RawResult
 from rsjs.formulations.backends.registry import backend
 from rsjs.formulations.milp.matrix import Kind, MatrixModel, Rows
-from rsjs.instances.method import Limits
 from rsjs.instances.mig.geometry import Geometry, geometry, slices
 from rsjs.instances.mig.placement.problem import Placement, Workloads
-from rsjs.instances.solution import Stop
 
 if TYPE_CHECKING:
     from pyomo.core import ConcreteModel, VarData
-
-
-Integers = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,8 +75,8 @@ class PlacementModel:
 
     workloads: Workloads
     geometry: Geometry
-    best: Integers
-    group: Integers
+    best: Ints
+    group: Ints
     gpus: int | None = None
 
     @staticmethod
@@ -97,28 +93,28 @@ class PlacementModel:
         return PlacementModel(workloads, found, best, group)
 
     @cached_property
-    def counts(self) -> Integers:
+    def counts(self) -> Ints:
         """(patterns, P) k_pi,p, instances of each profile."""
         return np.asarray(self.geometry.counts[self.best])
 
     @cached_property
-    def waste(self) -> Integers:
+    def waste(self) -> Ints:
         """(patterns,) stranded slices."""
         return np.asarray(self.geometry.stranded[self.best].sum(axis=1))
 
     @cached_property
-    def members(self) -> Integers:
+    def members(self) -> Ints:
         """(groups,) n_g, workloads of each group."""
         return np.asarray(np.bincount(self.group))
 
     @cached_property
-    def choices(self) -> Integers:
+    def choices(self) -> Ints:
         """(choices, 2) group and profile."""
         first = np.unique(self.group, return_index=True)[1]
         return np.argwhere(self.workloads.admissible[first])
 
     @cached_property
-    def over_allocated(self) -> Integers:
+    def over_allocated(self) -> Ints:
         """(choices,) slices beyond the need of a workload."""
         first = np.unique(self.group, return_index=True)[1]
         group, profile = self.choices.T
@@ -126,20 +122,20 @@ class PlacementModel:
         return np.asarray((size[profile] - self.workloads.needs[first[group]]).sum(axis=1))
 
     @property
-    def cost(self) -> NDArray[np.float64]:
+    def cost(self) -> Floats:
         """(columns,) GPUs in stage 1, wasted slices in stage 2."""
         if self.gpus is None:
             return np.append(np.ones(len(self.best)), np.zeros(len(self.choices)))
         return np.append(self.waste, self.over_allocated).astype(np.float64)
 
     @property
-    def upper(self) -> NDArray[np.float64]:
+    def upper(self) -> Floats:
         """(columns,) no GPU is needed more than once per workload."""
         most = np.full(len(self.best), len(self.workloads))
         return np.append(most, self.members[self.choices[:, 0]]).astype(np.float64)
 
 
-def _asked(workloads: Workloads) -> Integers:
+def _asked(workloads: Workloads) -> Ints:
     """Profiles that some workload admits."""
     return np.flatnonzero(workloads.admissible.any(axis=0))
 
@@ -163,9 +159,6 @@ def all_bounds(data: PlacementModel) -> dict[str, int]:
 def best(data: PlacementModel) -> int:
     """The largest of all bounds."""
     return max(all_bounds(data).values())
-
-
-Array = NDArray[np.float64]
 
 
 def build(data: PlacementModel) -> ConcreteModel:
@@ -230,7 +223,7 @@ def arrays(data: PlacementModel) -> MatrixModel:
     return rows.model(cost=data.cost, upper=data.upper, kind=kind)
 
 
-def warm_start(data: PlacementModel, placement: Placement) -> Array:
+def warm_start(data: PlacementModel, placement: Placement) -> Floats:
     """The column vector of a placement."""
     number = {tuple(counts): i for i, counts in enumerate(data.counts.tolist())}
     choice = {tuple(pair): i for i, pair in enumerate(data.choices.tolist())}
@@ -243,7 +236,7 @@ def warm_start(data: PlacementModel, placement: Placement) -> Array:
     return x
 
 
-def extract(data: PlacementModel, x: Array) -> Placement:
+def extract(data: PlacementModel, x: Floats) -> Placement:
     """The placement in a column vector, workloads in their order."""
     counts, n = np.rint(x).astype(np.int64), len(data.best)
     waiting: dict[int, list[int]] = {p: [] for p in range(data.counts.shape[1])}

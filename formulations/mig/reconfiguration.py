@@ -24,6 +24,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from rsjs.core.method import Limits, Stop
+from rsjs.core.types import Floats
 from rsjs.formulations.backends.callbacks import relative_gap
 from rsjs.formulations.backends.registry import backend
 from rsjs.formulations.mig import (
@@ -32,11 +34,9 @@ from rsjs.formulations.mig import (
     reconfiguration_cpsat,
 )
 from rsjs.formulations.mig import reconfiguration_assignment as mig_repartition_fits
-from rsjs.formulations.mig.reconfiguration_assignment import Array, Nested
+from rsjs.formulations.mig.reconfiguration_assignment import Nested
 from rsjs.formulations.mig.reconfiguration_bounds import Places, chosen, places
-from rsjs.instances.method import Limits
 from rsjs.instances.mig.reconfiguration.problem import Repartition, Schedule, durations, makespan
-from rsjs.instances.solution import Stop
 
 Placed = dict[int, tuple[int, int, int]]  # profile, start and begin of a job
 
@@ -216,7 +216,7 @@ class _Search:
             self.raise_to(int(np.ceil(found.bound - 1e-6)))
         return found.stop
 
-    def _schedule(self, data: Nested, x: Array, before: Placed) -> Schedule:
+    def _schedule(self, data: Nested, x: Floats, before: Placed) -> Schedule:
         return Schedule.of(self.places.jobs, before | reconfiguration_assignment.extract(data, x))
 
     def _offer(self, schedule: Schedule | None) -> None:

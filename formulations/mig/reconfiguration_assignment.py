@@ -39,20 +39,15 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rsjs.core.method import Limits, Stop
+from rsjs.core.types import Bools, Floats, Ints
 from rsjs.formulations.backends.cpsat import options
 from rsjs.formulations.mig.reconfiguration_bounds import Places
 from rsjs.formulations.milp.matrix import Kind, MatrixModel, Rows
-from rsjs.instances.method import Limits
-from rsjs.instances.solution import Stop
 
 if TYPE_CHECKING:
     from pyomo.core import ConcreteModel, VarData
-
-
-Array = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,8 +65,8 @@ class Nested:
     """
 
     places: Places
-    rows: Integers
-    free: Integers
+    rows: Ints
+    free: Ints
 
     @staticmethod
     def of(places: Places) -> Nested:
@@ -81,22 +76,22 @@ class Nested:
         return Nested(places, np.arange(len(places.job)), np.full(jobs.gpu.memory_slices, first))
 
     @cached_property
-    def time(self) -> Integers:
+    def time(self) -> Ints:
         """(n,) d_jq + delta."""
         return np.asarray(self.places.duration[self.rows] + self.places.jobs.delta)
 
     @cached_property
-    def covers(self) -> NDArray[np.bool_]:
+    def covers(self) -> Bools:
         """(n, slices) whether a candidate takes a slice."""
         return np.asarray(self.places.covers[self.rows])
 
     @cached_property
-    def job(self) -> Integers:
+    def job(self) -> Ints:
         """(n,) job of each candidate, counted from 0."""
         return np.asarray(np.unique(self.places.job[self.rows], return_inverse=True)[1])
 
     @cached_property
-    def nodes(self) -> NDArray[np.bool_]:
+    def nodes(self) -> Bools:
         """(nodes, slices) distinct sets of several slices: of a placement, of a profile."""
         geometry, slices = self.places.geometry, self.covers.shape[1]
         of_profile = [
@@ -178,14 +173,14 @@ def arrays(data: Nested) -> MatrixModel:
     )
 
 
-def warm_start(data: Nested, candidates: Integers) -> Array:
+def warm_start(data: Nested, candidates: Ints) -> Floats:
     """The column vector of one candidate per job, given as rows of `places`."""
     x = np.append(np.isin(data.rows, candidates), 0.0).astype(np.float64)
     x[-1] = (data.free + data.time @ (data.covers * x[:-1, None])).max()
     return x
 
 
-def extract(data: Nested, x: Array) -> dict[int, tuple[int, int, int]]:
+def extract(data: Nested, x: Floats) -> dict[int, tuple[int, int, int]]:
     """Profile, start and begin of each job: smaller placements first, no time between jobs."""
     places, free = data.places, data.free.copy()
     placed: dict[int, tuple[int, int, int]] = {}
@@ -201,7 +196,7 @@ def extract(data: Nested, x: Array) -> dict[int, tuple[int, int, int]]:
     return placed
 
 
-def fits(data: Nested, makespan: int, limits: Limits, seconds: float) -> tuple[Stop, Array | None]:
+def fits(data: Nested, makespan: int, limits: Limits, seconds: float) -> tuple[Stop, Floats | None]:
     """OPTIMAL with a column vector, INFEASIBLE, or why it is not known."""
     from ortools.sat.python import cp_model
 

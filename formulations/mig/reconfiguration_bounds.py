@@ -28,12 +28,10 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rsjs.core.types import Bools, Ints
 from rsjs.instances.mig.geometry import Geometry, geometry, slices
 from rsjs.instances.mig.reconfiguration.problem import Repartition, Schedule, candidates
-
-Integers = NDArray[np.int64]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -53,13 +51,13 @@ class Places:
 
     jobs: Repartition
     geometry: Geometry
-    job: Integers
-    placement: Integers
-    duration: Integers
+    job: Ints
+    placement: Ints
+    duration: Ints
     nested: bool
 
     @property
-    def covers(self) -> NDArray[np.bool_]:
+    def covers(self) -> Bools:
         """(n, slices) whether a candidate takes a memory slice."""
         bits = np.arange(self.jobs.gpu.memory_slices)
         return np.asarray((self.geometry.mask[self.placement][:, None] >> bits & 1) > 0)
@@ -96,7 +94,7 @@ def places(jobs: Repartition, allowed: Collection[int] | None = None) -> Places:
     )
 
 
-def chosen(places: Places, schedule: Schedule) -> Integers:
+def chosen(places: Places, schedule: Schedule) -> Ints:
     """(J,) the candidates a schedule takes; of one left out, the best one on its slices."""
     mask = places.geometry.mask
     size = np.array([own.memory_slices for own in places.jobs.gpu.profiles])
@@ -116,7 +114,7 @@ def _undominated(found: Geometry, own: list[tuple[int, int]]) -> list[tuple[int,
     return sorted(kept)
 
 
-def _slices_decide(found: Geometry, profiles: Integers) -> bool:
+def _slices_decide(found: Geometry, profiles: Ints) -> bool:
     """Whether disjoint placements of these profiles never use too much compute or too many."""
     gpu = found.gpu
     weights = [
@@ -129,7 +127,7 @@ def _slices_decide(found: Geometry, profiles: Integers) -> bool:
     return all(_largest(found, profiles, weight) <= most for weight, most in weights)
 
 
-def _largest(found: Geometry, profiles: Integers, weight: list[int]) -> int:
+def _largest(found: Geometry, profiles: Ints, weight: list[int]) -> int:
     """Largest total weight of disjoint placements, by slices from the left."""
     gpu, best = found.gpu, [0] * (found.gpu.memory_slices + 1)
     for end in range(1, len(best)):
@@ -182,7 +180,7 @@ def best(places: Places) -> int:
     return max(*combinatorial(places.jobs).values(), fractional(places))
 
 
-def _least_load(places: Places, kept: NDArray[np.bool_]) -> int:
+def _least_load(places: Places, kept: Bools) -> int:
     from scipy.optimize import linprog
     from scipy.sparse import csr_array, hstack
 

@@ -36,11 +36,10 @@ from typing import Any
 
 import numpy as np
 
+from rsjs.core.method import Limits, Stop
 from rsjs.formulations.backends.cpsat import CPSAT, options
 from rsjs.formulations.mig.reconfiguration_bounds import Places, chosen, some_releases
-from rsjs.instances.method import Limits
 from rsjs.instances.mig.reconfiguration.problem import Schedule
-from rsjs.instances.solution import Stop
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

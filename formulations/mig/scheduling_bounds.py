@@ -29,9 +29,9 @@ from operator import mul
 
 import numpy as np
 
+from rsjs.core.errors import InputError, described
+from rsjs.core.types import Ints
 from rsjs.formulations.mig.scheduling_lagrangian import ADDITIVE, lagrangian_bound
-from rsjs.instances.errors import InputError, described
-from rsjs.instances.mig.jobs import Integers
 from rsjs.instances.mig.scheduling.problem import EQUAL, Schedule, SchedulingProblem, met, terms
 
 
@@ -74,7 +74,7 @@ def _of_size(problem: SchedulingProblem, size: int, units: int) -> int:
     return bound
 
 
-def _with_tails(tail: Integers, count: Integers, units: int) -> int:
+def _with_tails(tail: Ints, count: Ints, units: int) -> int:
     """The largest ceil(sum of counts with tail >= Q / units) + Q."""
     order = np.argsort(-tail, kind="stable")
     work = -(-np.cumsum(count[order]) // units)

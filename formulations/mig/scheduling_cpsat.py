@@ -31,9 +31,9 @@ from typing import Any
 import numpy as np
 from ortools.sat.python import cp_model
 
+from rsjs.core.method import Limits, Stop
+from rsjs.core.types import Ints
 from rsjs.formulations.backends.backend import small_seed
-from rsjs.instances.method import Limits
-from rsjs.instances.mig.jobs import Integers
 from rsjs.instances.mig.scheduling.problem import (
     EQUAL,
     ROUNDING,
@@ -44,10 +44,9 @@ from rsjs.instances.mig.scheduling.problem import (
     met,
     terms,
 )
-from rsjs.instances.solution import Stop
 
 
-def fitted_units(problem: SchedulingProblem, minute: Integers) -> Integers:
+def fitted_units(problem: SchedulingProblem, minute: Ints) -> Ints:
     """
     (S,) unit of each step, for jobs that may move.
 

@@ -13,7 +13,7 @@ from functools import cache
 
 import numpy as np
 
-from rsjs.instances.errors import InputError, described
+from rsjs.core.errors import InputError, described
 from rsjs.instances.mig.scheduling.objective import TERMS
 from rsjs.instances.mig.scheduling.problem import Schedule, SchedulingProblem
 

@@ -21,10 +21,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 import numpy as np
-from numpy.typing import NDArray
 
-from rsjs.instances.errors import InputError, described
-from rsjs.instances.mig.jobs import Floats, Integers
+from rsjs.core.errors import InputError, described
+from rsjs.core.types import Floats, Ints
 from rsjs.instances.mig.scheduling.problem import SchedulingProblem
 
 ADDITIVE = ("late", "completion", "weighted_completion", "preemptions")
@@ -112,7 +111,7 @@ class _Chains:
         jobs = np.arange(len(self.length))
         cost = np.where(self.begun, of_size[self.size[0]], np.inf)
         ends = np.empty(len(jobs))
-        before: list[Integers] = []
+        before: list[Ints] = []
         last = np.zeros(len(jobs), dtype=np.int64)
         for k in range(len(self.size)):
             if k:
@@ -133,7 +132,7 @@ class _Chains:
             np.add.at(usage, (self.size[k][running], at[running]), 1.0)
         return float(ends.sum()), usage[::-1].cumsum(axis=0)[::-1]
 
-    def _reach(self, cost: Floats) -> tuple[Integers, Floats]:
+    def _reach(self, cost: Floats) -> tuple[Ints, Floats]:
         """For each minute the least cost to be done with the step before, and its minute."""
         least = np.minimum.accumulate(cost, axis=1)
         new = cost[:, 1:] < least[:, :-1]
@@ -151,9 +150,7 @@ class _Chains:
         return from_minute, reach
 
 
-def _end_cost(
-    problem: SchedulingProblem, weights: Mapping[str, int], minutes: int
-) -> NDArray[np.float64]:
+def _end_cost(problem: SchedulingProblem, weights: Mapping[str, int], minutes: int) -> Floats:
     """(J, minutes) f_j(t + 1)."""
     end = np.arange(1, minutes + 1)
     per_minute = weights.get("completion", 0) + problem.jobs.priority * weights.get(

@@ -29,10 +29,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rsjs.core.errors import InputError, described
+from rsjs.core.method import Limits, Stop
+from rsjs.core.types import Floats
 from rsjs.formulations.backends.registry import backend
 from rsjs.formulations.milp.from_pyomo import from_pyomo
-from rsjs.instances.errors import InputError, described
-from rsjs.instances.method import Limits
 from rsjs.instances.mig.scheduling.problem import (
     Schedule,
     ScheduleResult,
@@ -41,10 +42,8 @@ from rsjs.instances.mig.scheduling.problem import (
     met,
     terms,
 )
-from rsjs.instances.solution import Stop
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
     from pyomo.core import ConcreteModel, VarData
 
 
@@ -117,7 +116,7 @@ def columns(model: ConcreteModel) -> list[VarData]:
     return [*model.x.values()]
 
 
-def extract(problem: SchedulingProblem, horizon: int, x: NDArray[np.float64]) -> Schedule:
+def extract(problem: SchedulingProblem, horizon: int, x: Floats) -> Schedule:
     """The schedule in a vector of the `columns`."""
     minute, unit = np.zeros((2, problem.steps), dtype=np.int64)
     for (k, i, t), value in zip(_places(problem, horizon), x.tolist(), strict=True):

@@ -27,8 +27,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from rsjs.core.errors import InputError
 from rsjs.formulations.milp.solve import LINEAR
-from rsjs.instances.errors import InputError
 from rsjs.instances.instance import Instance
 from rsjs.instances.io.files import write_bytes
 

@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from rsjs.core.method import Call, Report, SolveResult, Stop
 from rsjs.formulations.backends.callbacks import relative_gap, settled
 from rsjs.instances import costs
 from rsjs.instances.instance import Instance
-from rsjs.instances.method import Call, Report
 from rsjs.instances.open_nodes import complete
-from rsjs.instances.solution import Solution, SolveResult, Stop
+from rsjs.instances.solution import Solution
 
 ROUNDING = 1e-9  # how far above a cost a solver's bound may be, for one of max(1, |cost|)
 MARGIN = 0.1  # seconds of the limit kept for the answer

@@ -13,6 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from rsjs.core.types import Floats, Ints
+
 
 class Kind(IntEnum):
     """What a column may be."""
@@ -37,15 +39,15 @@ class MatrixModel:
     """
 
     A: csr_array
-    cost: NDArray[np.float64]
-    lower: NDArray[np.float64]
-    upper: NDArray[np.float64]
-    row_lower: NDArray[np.float64]
-    row_upper: NDArray[np.float64]
+    cost: Floats
+    lower: Floats
+    upper: Floats
+    row_lower: Floats
+    row_upper: Floats
     kind: NDArray[np.uint8]
     offset: float = 0.0
 
-    def objective(self, x: NDArray[np.float64]) -> float:
+    def objective(self, x: Floats) -> float:
         """Cost of a column vector."""
         return float(self.cost @ x) + self.offset
 
@@ -61,25 +63,21 @@ class MatrixModel:
         }
 
 
-Array = NDArray[np.float64]
-Index = NDArray[np.int64]
-
-
 class Rows:
     """Blocks of rows, each given by its entries (row within the block, column, value)."""
 
     def __init__(self) -> None:
         self.count = 0
-        self.entries: list[tuple[Index, Index, Array]] = []
-        self.lower: list[Array] = []
-        self.upper: list[Array] = []
+        self.entries: list[tuple[Ints, Ints, Floats]] = []
+        self.lower: list[Floats] = []
+        self.upper: list[Floats] = []
 
     def add(
         self,
         count: int,
-        lower: float | Array,
-        upper: float | Array,
-        *entries: tuple[Index, Index, float | Array],
+        lower: float | Floats,
+        upper: float | Floats,
+        *entries: tuple[Ints, Ints, float | Floats],
     ) -> None:
         """Append `count` rows with these bounds and entries; scalars hold for all."""
         for row, column, value in entries:
@@ -90,7 +88,7 @@ class Rows:
         self.count += count
 
     def model(
-        self, *, cost: Array, upper: Array, kind: NDArray[np.uint8], offset: float = 0.0
+        self, *, cost: Floats, upper: Floats, kind: NDArray[np.uint8], offset: float = 0.0
     ) -> MatrixModel:
         """The model with these columns; lower bounds are 0."""
         row, column, value = (np.concatenate(part) for part in zip(*self.entries, strict=True))

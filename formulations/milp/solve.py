@@ -16,17 +16,16 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rsjs.core.method import Call, Method, Report, SolveResult, Stop
+from rsjs.core.types import Floats, Ints
 from rsjs.formulations.backends.backend import Backend, RawResult
 from rsjs.formulations.backends.callbacks import reached
 from rsjs.formulations.backends.registry import backend
 from rsjs.formulations.milp.incumbent import Incumbent
 from rsjs.formulations.milp.matrix import MatrixModel
 from rsjs.instances.instance import Instance
-from rsjs.instances.method import Call, Method, Report
 from rsjs.instances.open_nodes import complete
-from rsjs.instances.solution import SolveResult, Stop
 
 if TYPE_CHECKING:
     from pyomo.core import ConcreteModel
@@ -110,8 +109,6 @@ _MODELS = (
 LINEAR = {model.name: model for model in _MODELS}
 
 
-Array = NDArray[np.float64]
-
 MARGIN = 0.2  # seconds of the limit kept for reading the answer and extracting the decision
 
 
@@ -191,7 +188,7 @@ def prepare(method: Method, call: Call, _jobs: int) -> None:
     chosen_solver(call).load()
 
 
-def _build(formulation: ModuleType, data: Any, route: str) -> tuple[MatrixModel, NDArray[np.int64]]:
+def _build(formulation: ModuleType, data: Any, route: str) -> tuple[MatrixModel, Ints]:
     """Return the matrix and the position in it of each column of the formulation, or -1."""
     if route == "arrays":
         matrix: MatrixModel = formulation.arrays(data)
@@ -215,7 +212,7 @@ class _Stream(Incumbent):
         self.formulation, self.data = formulation, data
         self.order = np.empty(0, dtype=np.int64)
 
-    def incumbent(self, x: Array) -> None:
+    def incumbent(self, x: Floats) -> None:
         """A vector in the solver's column order."""
         self.offer(self.formulation.extract(self.data, _restored(x, self.order)))
 
@@ -234,13 +231,13 @@ class _Stream(Incumbent):
         )
 
 
-def _permuted(ours: Array, order: NDArray[np.int64]) -> Array:
+def _permuted(ours: Floats, order: Ints) -> Floats:
     theirs = np.zeros(int((order >= 0).sum()))
     theirs[order[order >= 0]] = ours[order >= 0]
     return theirs
 
 
-def _restored(theirs: Array, order: NDArray[np.int64]) -> Array:
+def _restored(theirs: Floats, order: Ints) -> Floats:
     return np.where(order >= 0, theirs[order], 0.0)
 
 

@@ -29,13 +29,11 @@ from functools import cache, lru_cache
 from itertools import islice, pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rsjs.core.types import Ints
 from rsjs.formulations.modes.modes import Configurations
 from rsjs.formulations.rsjs.aggregated.columns import Roles
 from rsjs.instances.cluster import Cluster
-
-Index = NDArray[np.int64]
 
 MOST_PATTERNS = 1000
 
@@ -54,10 +52,10 @@ class Shares:
     rows, patterns : (T,) int
     """
 
-    weight: Index
-    room: Index
-    rows: Index
-    patterns: Index
+    weight: Ints
+    room: Ints
+    rows: Ints
+    patterns: Ints
 
     @staticmethod
     def of(cluster: Cluster, configurations: Configurations) -> Shares:
@@ -99,7 +97,7 @@ class Shares:
         return on
 
 
-def _form(sizes: tuple[int, ...], units: int, name: str) -> tuple[tuple[int, ...], Index, Index]:
+def _form(sizes: tuple[int, ...], units: int, name: str) -> tuple[tuple[int, ...], Ints, Ints]:
     """Sizes, w by row and size, b by row and pattern."""
     if not sizes:
         return sizes, np.zeros((0, 0), dtype=np.int64), np.zeros((0, 0), dtype=np.int64)
@@ -128,7 +126,7 @@ def _fillings(sizes: tuple[int, ...], room: int) -> Iterator[tuple[int, ...]]:
     return fill(len(sizes) - 1, room)
 
 
-def _cover(need: tuple[int, ...], room: Index) -> tuple[int, ...]:
+def _cover(need: tuple[int, ...], room: Ints) -> tuple[int, ...]:
     """Patterns, as few as possible, whose rooms add up to at least `need`."""
     columns = [tuple(column) for column in room.T.tolist()]
 

@@ -9,16 +9,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rsjs.core.method import Method
+from rsjs.core.types import Floats, Ints
 from rsjs.instances.costs import tables
 from rsjs.instances.instance import Instance
-from rsjs.instances.method import Method
 from rsjs.instances.open_nodes import required_nodes
 from rsjs.instances.solution import Solution
-
-Array = NDArray[np.float64]
-Index = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,15 +38,15 @@ class Configurations:
         The one that stands for a share level.
     """
 
-    job: Index
-    gpu_type: Index
-    gpus: Index
-    level: Index
-    units: Index
-    hours: Array
-    tardiness: Array
-    on_gpus: Index
-    on_level: Index
+    job: Ints
+    gpu_type: Ints
+    gpus: Ints
+    level: Ints
+    units: Ints
+    hours: Floats
+    tardiness: Floats
+    on_gpus: Ints
+    on_level: Ints
 
     @staticmethod
     def of(instance: Instance, *, pareto: bool) -> Configurations:
@@ -116,9 +113,7 @@ class Configurations:
         """Of configurations that share a node the one that leads; ties: the first."""
         return min(members, key=lambda q: (self.hours[q], q))
 
-    def decision(
-        self, instance: Instance, chosen: Index, node: Index, node_type: Index
-    ) -> Solution:
+    def decision(self, instance: Instance, chosen: Ints, node: Ints, node_type: Ints) -> Solution:
         """The decision that runs the configurations `chosen`, each on a node of a type."""
         jobs, nodes = len(instance.jobs), instance.cluster.nodes
         job_node, job_gpus = np.full(jobs, -1), np.zeros(jobs, dtype=np.int64)

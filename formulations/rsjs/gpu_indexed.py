@@ -48,9 +48,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rsjs.core.types import Floats, Ints
 from rsjs.formulations.milp.matrix import Kind, MatrixModel, Rows
 from rsjs.formulations.modes.gpu_sharing import Shares
-from rsjs.formulations.modes.modes import Array, Configurations, Index, nodes_with_a_job, serve
+from rsjs.formulations.modes.modes import Configurations, nodes_with_a_job, serve
 from rsjs.instances.costs import tables
 from rsjs.instances.instance import Instance
 from rsjs.instances.open_nodes import complete
@@ -73,8 +74,8 @@ class GpuNodes:
 
     instance: Instance
     configurations: Configurations
-    node_type: Index
-    gpu_type: Index
+    node_type: Ints
+    gpu_type: Ints
 
     @staticmethod
     def of(name: str, instance: Instance) -> GpuNodes:
@@ -87,17 +88,17 @@ class GpuNodes:
         )
 
     @cached_property
-    def size(self) -> Index:
+    def size(self) -> Ints:
         """(N,) K_n."""
         return self.instance.cluster.gpus_of_type[self.node_type]
 
     @cached_property
-    def gpu_node(self) -> Index:
+    def gpu_node(self) -> Ints:
         """(G,) node of each GPU."""
         return np.repeat(np.arange(len(self.size)), self.size)
 
     @cached_property
-    def units(self) -> Index:
+    def units(self) -> Ints:
         """(N,) U of each GPU of a node."""
         units = np.array([gpu.units for gpu in self.instance.cluster.gpu_types])
         return units[self.gpu_type]
@@ -141,8 +142,8 @@ class GpuModel:
     """
 
     nodes: GpuNodes
-    node: Index
-    config: Index
+    node: Ints
+    config: Ints
     required: int | None
 
     @staticmethod
@@ -160,17 +161,17 @@ class GpuModel:
         return self.nodes.instance
 
     @cached_property
-    def job(self) -> Index:
+    def job(self) -> Ints:
         """(X,) job of each option."""
         return self.nodes.configurations.job[self.config]
 
     @cached_property
-    def width(self) -> Index:
+    def width(self) -> Ints:
         """(X,) GPUs that an option runs on, max(k_q, 1)."""
         return np.maximum(self.nodes.configurations.gpus[self.config], 1)
 
     @cached_property
-    def taken(self) -> Index:
+    def taken(self) -> Ints:
         """(X,) units that an option takes from each of its GPUs."""
         shared = self.nodes.configurations.units[self.config]
         return np.where(shared > 0, shared, self.nodes.units[self.node])
@@ -187,7 +188,7 @@ class GpuModel:
         return [(i, k) for i, (least, most) in enumerate(pairs) for k in range(least, most + 1)]
 
     @cached_property
-    def cost(self) -> Array:
+    def cost(self) -> Floats:
         """Cost of every column [$]."""
         q, option = self.nodes.configurations, self.config
         run = q.tardiness[option] - tables(self.instance).postponement[q.job[option]]
@@ -266,7 +267,7 @@ def arrays(data: GpuModel) -> MatrixModel:
     )
 
 
-def _numbered(keys: Index) -> tuple[Index, Index]:
+def _numbered(keys: Ints) -> tuple[Ints, Ints]:
     """The distinct keys in order, and the position of each key among them."""
     distinct, position = np.unique(keys, return_inverse=True)
     return distinct, position
@@ -343,7 +344,7 @@ def columns(model: ConcreteModel) -> list[VarData]:
     return [variable for part in parts for variable in part.values()]
 
 
-def warm_start(data: GpuModel, solution: Solution) -> Array:
+def warm_start(data: GpuModel, solution: Solution) -> Floats:
     """The column vector of a feasible decision: its GPUs numbered, the first to end charged."""
     q, x, at = data.nodes.configurations, np.zeros(len(data.cost)), data.positions
     for n, members in q.chosen(data.instance, solution).items():
@@ -358,7 +359,7 @@ def warm_start(data: GpuModel, solution: Solution) -> Array:
     return x
 
 
-def extract(data: GpuModel, x: Array) -> Solution:
+def extract(data: GpuModel, x: Floats) -> Solution:
     """The decision in a column vector with integral x; nodes as `open_nodes` asks."""
     chosen = np.flatnonzero(x[: len(data.node)] > 0.5)
     node = data.node[chosen]

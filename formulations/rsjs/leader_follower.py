@@ -12,9 +12,10 @@ from functools import cached_property
 
 import numpy as np
 
+from rsjs.core.types import Floats, Ints
 from rsjs.formulations.first_ending.costs import limits
 from rsjs.formulations.modes.gpu_sharing import Shares
-from rsjs.formulations.modes.modes import Array, Configurations, Index
+from rsjs.formulations.modes.modes import Configurations
 from rsjs.instances.costs import tables
 from rsjs.instances.instance import Instance
 
@@ -35,17 +36,17 @@ class Crews:
     instance: Instance
     configurations: Configurations
     shares: Shares
-    node_type: Index
-    follower_place: Index
-    follower: Index
-    leader_place: Index
-    leader: Index
-    paid: Index
-    fill_place: Index
-    fill: Index
+    node_type: Ints
+    follower_place: Ints
+    follower: Ints
+    leader_place: Ints
+    leader: Ints
+    paid: Ints
+    fill_place: Ints
+    fill: Ints
 
     @staticmethod
-    def of(instance: Instance, node_type: Index) -> Crews:
+    def of(instance: Instance, node_type: Ints) -> Crews:
         """Crews at places of these node types."""
         cluster = instance.cluster
         q = Configurations.of(instance, pareto=True)
@@ -94,34 +95,34 @@ class Crews:
         return sum(self.sizes)
 
     @cached_property
-    def gpu_type(self) -> Index:
+    def gpu_type(self) -> Ints:
         """(P,)."""
         return self.instance.cluster.gpu_of_type[self.node_type]
 
     @cached_property
-    def capacity(self) -> Index:
+    def capacity(self) -> Ints:
         """(P,) s_v."""
         return self.instance.cluster.gpus_of_type[self.node_type]
 
     @cached_property
-    def place(self) -> Index:
+    def place(self) -> Ints:
         """(F + L,) of followers and leaders."""
         return np.concatenate([self.follower_place, self.leader_place])
 
     @cached_property
-    def member(self) -> Index:
+    def member(self) -> Ints:
         """(F + L,) configuration of followers and leaders."""
         return np.concatenate([self.follower, self.leader])
 
     @cached_property
-    def gpus(self) -> Index:
+    def gpus(self) -> Ints:
         """(F + L,) k_q of a follower, k_q - k of a leader: what it takes from the GPUs at hand."""
         paid = np.concatenate([np.zeros_like(self.follower), self.paid])
-        taken: Index = self.configurations.gpus[self.member] - paid
+        taken: Ints = self.configurations.gpus[self.member] - paid
         return taken
 
     @cached_property
-    def divided(self) -> Index:
+    def divided(self) -> Ints:
         """Places whose GPUs somebody takes beside the leader, in order: those with a row."""
         return np.unique(np.concatenate([self.place[self.gpus != 0], self.fill_place]))
 
@@ -132,7 +133,7 @@ class Crews:
         return [(p, r) for p in used for r in range(int(self.shares.rows[self.gpu_type[p]]))]
 
     @cached_property
-    def cost(self) -> Array:
+    def cost(self) -> Floats:
         """T_q - P_j, and c_vk theta_q for a leader; 0 for y [$]."""
         q = self.configurations
         run = q.tardiness - tables(self.instance).postponement[q.job]
@@ -141,7 +142,7 @@ class Crews:
         return np.concatenate([run[self.follower], lead, np.zeros(len(self.fill))])
 
     @cached_property
-    def upper(self) -> Array:
+    def upper(self) -> Floats:
         """Upper bounds of the columns."""
         filled = self.capacity[self.fill_place].astype(float)
         return np.concatenate([np.ones(len(self.member)), filled])
@@ -166,7 +167,7 @@ class Crews:
         first = len(self.member)
         return {p: first + i for i, p in reversed([*enumerate(self.fill_place.tolist())])}
 
-    def put(self, x: Array, place: int, members: list[int]) -> None:
+    def put(self, x: Floats, place: int, members: list[int]) -> None:
         """Let a crew of these configurations work at a place."""
         q, leader = self.configurations, self.configurations.first_to_end(members)
         units = [int(u) for u in q.units[members] if u]

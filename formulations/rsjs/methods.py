@@ -9,15 +9,14 @@ from __future__ import annotations
 from dataclasses import replace
 from importlib import import_module
 
+from rsjs.core.method import Call, Method, Option, Report, SolveResult, Stop
 from rsjs.formulations.backends.callbacks import relative_gap, settled
 from rsjs.formulations.backends.registry import BACKENDS
 from rsjs.formulations.jahani.methods import ROUTE
 from rsjs.formulations.milp import solve
 from rsjs.instances.costs import tables
 from rsjs.instances.instance import Instance
-from rsjs.instances.method import Call, Method, Option, Report
 from rsjs.instances.open_nodes import required_nodes
-from rsjs.instances.solution import SolveResult, Stop
 
 _FIRST_ENDING = frozenset({"first_ending"})
 _AT_COMPLETION = frozenset({"completion"})

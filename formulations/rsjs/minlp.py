@@ -55,7 +55,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rsjs.formulations.modes.modes import Array, Configurations, nodes_with_a_job
+from rsjs.core.types import Floats
+from rsjs.formulations.modes.modes import Configurations, nodes_with_a_job
 from rsjs.formulations.rsjs.gpu_indexed import GpuNodes
 from rsjs.instances.costs import tables
 from rsjs.instances.instance import Instance
@@ -278,7 +279,7 @@ def build(data: MinlpModel) -> ConcreteModel:
     return m
 
 
-def _on_node(m: ConcreteModel, data: MinlpModel, value: Array, j: int, n: int) -> Any:
+def _on_node(m: ConcreteModel, data: MinlpModel, value: Floats, j: int, n: int) -> Any:
     """The value of j's configuration on n; 0 if j is not there."""
     i = int(data.nodes.gpu_type[n])
     result = sum(
@@ -296,7 +297,7 @@ def columns(model: ConcreteModel) -> list[VarData]:
     return [variable for name in NAMES for variable in model.component(name).values()]
 
 
-def warm_start(data: MinlpModel, solution: Solution) -> Array:
+def warm_start(data: MinlpModel, solution: Solution) -> Floats:
     """The values of all variables for a feasible decision, each pi_jn as small as it may be."""
     q, at = data.q, data.positions
     x = np.zeros(len(at))
@@ -315,7 +316,7 @@ def warm_start(data: MinlpModel, solution: Solution) -> Array:
     return x
 
 
-def extract(data: MinlpModel, x: Array) -> Solution:
+def extract(data: MinlpModel, x: Floats) -> Solution:
     """
     The decision in a vector of all variables; nodes as `open_nodes` asks.
 

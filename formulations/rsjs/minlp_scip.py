@@ -18,18 +18,18 @@ from pyomo.common.timing import HierarchicalTimer
 from pyomo.contrib.solver.solvers.scip.scip_direct import ScipDirect
 from scipy.sparse import csr_array
 
+from rsjs.core.method import Call, Report, SolveResult, Stop
+from rsjs.core.types import Floats
 from rsjs.formulations.backends import scip as backend
 from rsjs.formulations.backends.backend import RawResult
 from rsjs.formulations.backends.callbacks import Relay, reached, settled
 from rsjs.formulations.milp.incumbent import Incumbent
 from rsjs.formulations.milp.matrix import MatrixModel
 from rsjs.formulations.milp.solve import MARGIN
-from rsjs.formulations.modes.modes import Array
 from rsjs.formulations.rsjs import minlp
 from rsjs.formulations.rsjs.minlp import MinlpModel
 from rsjs.instances.check import check
-from rsjs.instances.method import Call, Report
-from rsjs.instances.solution import Solution, SolveResult, Stop
+from rsjs.instances.solution import Solution
 
 if TYPE_CHECKING:
     from pyomo.core import ConcreteModel
@@ -78,7 +78,7 @@ def _solve(
     report: Report,
     stream: _Stream,
     seconds: float,
-    start: Array | None,
+    start: Floats | None,
 ) -> RawResult:
     begin = time.monotonic()
     scip, variables = translated(model)
@@ -141,7 +141,7 @@ class _Stream(Incumbent):
         super().__init__(data.instance, report)
         self.data, self.valid_bound = data, not data.printed
 
-    def vector(self, x: Array) -> None:
+    def vector(self, x: Floats) -> None:
         """A vector of the model, which is a decision of the instance unless rows are as printed."""
         self.offer(minlp.extract(self.data, x))
 

@@ -47,10 +47,10 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rsjs.core.types import Bools, Floats, Ints
 from rsjs.formulations.milp.matrix import Kind, MatrixModel, Rows
-from rsjs.formulations.modes.modes import Array, Index, nodes_with_a_job, serve
+from rsjs.formulations.modes.modes import nodes_with_a_job, serve
 from rsjs.formulations.rsjs.leader_follower import Crews
 from rsjs.instances.instance import Instance
 from rsjs.instances.open_nodes import complete
@@ -75,7 +75,7 @@ class NodeModel:
 
     instance: Instance
     crews: Crews
-    node: Index
+    node: Ints
     required: int | None
 
     @staticmethod
@@ -92,7 +92,7 @@ class NodeModel:
         return self.crews.columns + len(self.node)
 
     @cached_property
-    def leads(self) -> NDArray[np.bool_]:
+    def leads(self) -> Bools:
         """(F + L,) whether a column is a leader's."""
         return np.repeat([False, True], self.crews.sizes[:2])
 
@@ -268,7 +268,7 @@ def columns(model: ConcreteModel) -> list[VarData]:
     return [variable for part in parts for variable in part.values()]
 
 
-def warm_start(data: NodeModel, solution: Solution) -> Array:
+def warm_start(data: NodeModel, solution: Solution) -> Floats:
     """
     The column vector of a feasible decision: on each node the first job to end leads.
 
@@ -282,7 +282,7 @@ def warm_start(data: NodeModel, solution: Solution) -> Array:
     return x
 
 
-def extract(data: NodeModel, x: Array) -> Solution:
+def extract(data: NodeModel, x: Floats) -> Solution:
     """The decision in an integral column vector; nodes as `open_nodes` asks."""
     crews = data.crews
     chosen = np.flatnonzero(x[: len(crews.member)] > 0.5)

@@ -12,6 +12,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from rsjs.core.method import Call, Report, Run, SolveResult
 from rsjs.heuristics.common.stopping import Reported, Stopping
 from rsjs.heuristics.greedy.randomized import CELLS, Constructions
 from rsjs.heuristics.greedy.randomized_arrays import prepared
@@ -21,9 +22,8 @@ from rsjs.heuristics.local_search.methods import START
 from rsjs.heuristics.registry import COMPLETED, METHODS
 from rsjs.instances import costs
 from rsjs.instances.instance import Instance
-from rsjs.instances.method import Call, Report, Run
 from rsjs.instances.open_nodes import complete
-from rsjs.instances.solution import Solution, SolveResult
+from rsjs.instances.solution import Solution
 
 ITERATIONS = 1000
 

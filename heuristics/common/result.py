@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from rsjs.core.method import Report, SolveResult, Stop
 from rsjs.heuristics.ruin_recreate.dual_prices import Prices
 from rsjs.instances import costs
 from rsjs.instances.instance import Instance
-from rsjs.instances.method import Report
 from rsjs.instances.open_nodes import complete
-from rsjs.instances.solution import Solution, SolveResult, Stop
+from rsjs.instances.solution import Solution
 
 
 def choose_rule(method: str, asked: str | None, known: Iterable[str]) -> str:

@@ -24,15 +24,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from rsjs.core.method import Call, Method, Option, Report, Run, SolveResult, Stop
 from rsjs.heuristics.decomposition.parallel import Team, one_by_one, side_by_side
 from rsjs.heuristics.decomposition.partition import Part, divide, parts, union
 from rsjs.heuristics.decomposition.repair import cover
 from rsjs.instances import costs
 from rsjs.instances.check import check
 from rsjs.instances.instance import Instance
-from rsjs.instances.method import Call, Method, Option, Report, Run
 from rsjs.instances.open_nodes import complete
-from rsjs.instances.solution import Solution, SolveResult, Stop
+from rsjs.instances.solution import Solution
 
 GRAVEST = (Stop.ERROR, Stop.INTERRUPTED, Stop.MEMORY_LIMIT, Stop.TIME_LIMIT)
 

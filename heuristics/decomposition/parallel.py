@@ -25,11 +25,10 @@ from contextlib import contextmanager, suppress
 from dataclasses import replace
 from multiprocessing.connection import Connection, wait
 
-from rsjs.instances.errors import told
+from rsjs.core.errors import told
+from rsjs.core.method import Call, Prepares, Report, Run, SolveResult, Stop
+from rsjs.core.process import die_with_parent
 from rsjs.instances.instance import Instance
-from rsjs.instances.lifeline import die_with_parent
-from rsjs.instances.method import Call, Prepares, Report, Run
-from rsjs.instances.solution import SolveResult, Stop
 
 LEAST = 1.0  # seconds
 

@@ -33,14 +33,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rsjs.core.types import Bools, Floats, Ints
 from rsjs.instances import costs
 from rsjs.instances.instance import Instance
 from rsjs.instances.solution import Solution
-
-Array = NDArray[np.float64]
-Index = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,8 +56,8 @@ class Division:
     """
 
     controllers: int
-    job: Index
-    node: Index
+    job: Ints
+    node: Ints
 
 
 def divide(instance: Instance, controllers: int, split: str) -> Division:
@@ -73,7 +70,7 @@ def divide(instance: Instance, controllers: int, split: str) -> Division:
     return Division(controllers, SPLITS[split](instance, job, node, controllers), node)
 
 
-def runs_on(instance: Instance, node: Index, controllers: int) -> NDArray[np.bool_]:
+def runs_on(instance: Instance, node: Ints, controllers: int) -> Bools:
     """(J, K) whether some node of a controller may run a job."""
     hours = np.isfinite(instance.hours_per_epoch)  # whoever may take a share may take a GPU
     least = np.where(hours.any(axis=2), hours.argmax(axis=2), hours.shape[2])
@@ -84,11 +81,11 @@ def runs_on(instance: Instance, node: Index, controllers: int) -> NDArray[np.boo
         of_class[c, gpu] = max(of_class[c, gpu], cluster.gpus_of_type[v])
     largest = np.zeros((controllers, len(cluster.gpu_types)), dtype=np.int64)
     np.maximum.at(largest, node, of_class[cluster.class_of_node])
-    runs: NDArray[np.bool_] = (least[:, None] <= largest).any(axis=2)
+    runs: Bools = (least[:, None] <= largest).any(axis=2)
     return runs
 
 
-def demand(instance: Instance) -> Array:
+def demand(instance: Instance) -> Floats:
     """(J,) u_j, the fewest GPUs that end a job in time, else those that end it first."""
     table, cluster = costs.tables(instance), instance.cluster
     jobs, gpu_types, counts = table.hours.shape
@@ -101,11 +98,11 @@ def demand(instance: Instance) -> Array:
     gpus = np.append(np.tile(np.arange(counts), gpu_types), shares)
     in_time = instance.now + hours <= instance.jobs.due[:, None]
     fastest = gpus[hours.argmin(axis=1)]
-    least: Array = np.where(in_time, gpus, np.inf).min(axis=1)
+    least: Floats = np.where(in_time, gpus, np.inf).min(axis=1)
     return np.where(np.isfinite(least), least, fastest)
 
 
-def _deal(queue: Index, job: Index, controllers: int) -> Index:
+def _deal(queue: Ints, job: Ints, controllers: int) -> Ints:
     """The waiting jobs of a queue in circular order; running ones have their controller."""
     waiting = queue[job[queue] < 0]
     dealt = job.copy()
@@ -113,11 +110,11 @@ def _deal(queue: Index, job: Index, controllers: int) -> Index:
     return dealt
 
 
-def _round_robin(instance: Instance, job: Index, node: Index, controllers: int) -> Index:
+def _round_robin(instance: Instance, job: Ints, node: Ints, controllers: int) -> Ints:
     return _deal(np.arange(len(job)), job, controllers)
 
 
-def _pressure(instance: Instance, job: Index, node: Index, controllers: int) -> Index:
+def _pressure(instance: Instance, job: Ints, node: Ints, controllers: int) -> Ints:
     fastest = np.minimum(
         costs.tables(instance).hours.min(axis=(1, 2)),
         costs.tables(instance).shared_hours.min(axis=(1, 2), initial=np.inf),
@@ -126,7 +123,7 @@ def _pressure(instance: Instance, job: Index, node: Index, controllers: int) -> 
     return _deal(np.argsort(-pressure, kind="stable"), job, controllers)
 
 
-def _demand(instance: Instance, job: Index, node: Index, controllers: int) -> Index:
+def _demand(instance: Instance, job: Ints, node: Ints, controllers: int) -> Ints:
     cluster, wanted = instance.cluster, demand(instance)
     size = np.where(cluster.allowed_in_class, cluster.gpus_of_type, 0).max(axis=1)
     gpus = np.bincount(node, weights=size[cluster.class_of_node], minlength=controllers)
@@ -142,7 +139,7 @@ def _demand(instance: Instance, job: Index, node: Index, controllers: int) -> In
     return dealt
 
 
-Rule = Callable[[Instance, Index, Index, int], Index]
+Rule = Callable[[Instance, Ints, Ints, int], Ints]
 SPLITS: Mapping[str, Rule] = {
     "round_robin": _round_robin,
     "pressure": _pressure,
@@ -167,9 +164,9 @@ class Part:
         None if no job of the part can run.
     """
 
-    jobs: Index
-    nodes: Index
-    able: Index
+    jobs: Ints
+    nodes: Ints
+    able: Ints
     instance: Instance | None
 
 
@@ -182,7 +179,7 @@ def parts(instance: Instance, division: Division) -> list[Part]:
     ]
 
 
-def _part(instance: Instance, division: Division, k: int, able: Index) -> Part:
+def _part(instance: Instance, division: Division, k: int, able: Ints) -> Part:
     jobs = np.flatnonzero(division.job == k)
     nodes = np.flatnonzero(division.node == k)
     able = np.intersect1d(jobs, able, assume_unique=True)

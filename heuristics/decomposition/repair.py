@@ -17,15 +17,12 @@ the instance has no feasible decision.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rsjs.core.types import Floats, Ints
 from rsjs.instances import costs
 from rsjs.instances.instance import Instance
 from rsjs.instances.open_nodes import required_nodes
 from rsjs.instances.solution import Solution
-
-Array = NDArray[np.float64]
-Index = NDArray[np.int64]
 
 
 def cover(instance: Instance, solution: Solution) -> Solution | None:
@@ -58,7 +55,7 @@ def cover(instance: Instance, solution: Solution) -> Solution | None:
     return Solution.of(job_node, job_gpus, node_type, job_level)
 
 
-def _alone(instance: Instance) -> tuple[Array, Index]:
+def _alone(instance: Instance) -> tuple[Floats, Ints]:
     """(J, N) the cheapest cost of a job alone on a node [$], inf where not admissible; its code."""
     table, cluster = costs.tables(instance), instance.cluster
     hours = table.hours[:, cluster.gpu_of_type]
@@ -73,7 +70,7 @@ def _alone(instance: Instance) -> tuple[Array, Index]:
     return by_class.min(axis=2)[:, of_node], by_class.argmin(axis=2)[:, of_node]
 
 
-def _weights(instance: Instance, solution: Solution, price: Array) -> Array:
+def _weights(instance: Instance, solution: Solution, price: Floats) -> Floats:
     """(J, N) 0 where a job stays, 1 and a fraction of 1 / pairs elsewhere, more than all if not."""
     pairs = min(price.shape) + 1
     waiting = solution.job_node < 0
@@ -81,7 +78,7 @@ def _weights(instance: Instance, solution: Solution, price: Array) -> Array:
     able = np.isfinite(price)
     least, most = extra[able].min(initial=0.0), extra[able].max(initial=0.0)
     rank = (np.where(able, extra, most) - least) / max(most - least, 1e-300)
-    weights: Array = np.where(able, 1.0 + rank / pairs, 3.0 * pairs)
+    weights: Floats = np.where(able, 1.0 + rank / pairs, 3.0 * pairs)
     running = np.flatnonzero(~waiting)
     weights[running, solution.job_node[running]] = 0.0
     return weights

@@ -10,23 +10,21 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rsjs.core.types import Bools, Floats, Ints
 from rsjs.instances import costs
 from rsjs.instances.cluster import Cluster
 from rsjs.instances.instance import Instance
 
-Array = NDArray[np.float64]
 
-
-def hours_by_node_type(instance: Instance) -> Array:
+def hours_by_node_type(instance: Instance) -> Floats:
     """(J, V, G + 1) hours to completion on g GPUs of a node type; inf on types no node takes."""
     cluster = instance.cluster
     hours = costs.tables(instance).hours[:, cluster.gpu_of_type]
     return np.where(np.isfinite(full_price_by_node_type(cluster)), hours, np.inf)
 
 
-def full_price_by_node_type(cluster: Cluster) -> Array:
+def full_price_by_node_type(cluster: Cluster) -> Floats:
     """(V, G + 1) $/h of a node with g GPUs in use; inf beyond s_v and on types no node takes."""
     present = np.flatnonzero(cluster.allowed_in_class.any(axis=0))
     price = np.full(cluster.cost_of_type.shape, np.inf)
@@ -34,14 +32,14 @@ def full_price_by_node_type(cluster: Cluster) -> Array:
     return price
 
 
-def full_price_by_gpu_type(cluster: Cluster) -> Array:
+def full_price_by_gpu_type(cluster: Cluster) -> Floats:
     """(T, G + 1) $/h of the cheapest node that has g GPUs of a type; inf where none has."""
     price = np.full((len(cluster.gpu_types), cluster.largest + 1), np.inf)
     np.minimum.at(price, cluster.gpu_of_type, full_price_by_node_type(cluster))
     return price
 
 
-def share_price_by_node_type(cluster: Cluster) -> Array:
+def share_price_by_node_type(cluster: Cluster) -> Floats:
     """
     (V, G + 1) $/h of g GPUs of a node type: g / s_v of a flat price, else the price of g in use.
 
@@ -53,7 +51,7 @@ def share_price_by_node_type(cluster: Cluster) -> Array:
     return np.where(flat[:, None] & np.isfinite(price), share * _finite(price), price)
 
 
-def share_price_by_gpu_type(cluster: Cluster) -> Array:
+def share_price_by_gpu_type(cluster: Cluster) -> Floats:
     """(T, G + 1) $/h of g GPUs of a type where that costs least; inf where no node has g."""
     price = np.full((len(cluster.gpu_types), cluster.largest + 1), np.inf)
     np.minimum.at(price, cluster.gpu_of_type, share_price_by_node_type(cluster))
@@ -78,14 +76,14 @@ class Ranking:
         Admissible ones.
     """
 
-    code: NDArray[np.int64]
-    order: NDArray[np.int64]
-    in_time: NDArray[np.bool_]
-    key: Array
-    count: NDArray[np.int64]
+    code: Ints
+    order: Ints
+    in_time: Bools
+    key: Floats
+    count: Ints
 
 
-def ranking(instance: Instance, hours: Array, price: Array, *, strict: bool) -> Ranking:
+def ranking(instance: Instance, hours: Floats, price: Floats, *, strict: bool) -> Ranking:
     """
     Each job's admissible configurations, best first.
 
@@ -116,7 +114,7 @@ def ranking(instance: Instance, hours: Array, price: Array, *, strict: bool) -> 
     )
 
 
-def ranked(instance: Instance, hours: Array, price: Array, *, strict: bool) -> list[list[int]]:
+def ranked(instance: Instance, hours: Floats, price: Floats, *, strict: bool) -> list[list[int]]:
     """The codes of each job's `ranking`, inadmissible ones left out."""
     found = ranking(instance, hours, price, strict=strict)
     rows: list[list[int]] = found.code.tolist()
@@ -125,32 +123,32 @@ def ranked(instance: Instance, hours: Array, price: Array, *, strict: bool) -> l
     return rows
 
 
-def _finite(values: Array) -> Array:
+def _finite(values: Floats) -> Floats:
     return np.where(np.isfinite(values), values, 0.0)
 
 
-def pressure(instance: Instance) -> Array:
+def pressure(instance: Instance) -> Floats:
     """(J,) Delta_j = now + min t_j - d_j [h] (Kiros 2020, (3.1))."""
     fastest = instance.hours_per_epoch.min(axis=(1, 2)) * costs.epochs_left(instance)
-    result: Array = instance.now + fastest - instance.jobs.due
+    result: Floats = instance.now + fastest - instance.jobs.due
     return result
 
 
-def by_pressure(instance: Instance) -> NDArray[np.int64]:
+def by_pressure(instance: Instance) -> Ints:
     """(J,) jobs, the most pressing first; ties by position."""
     return np.argsort(-pressure(instance), kind="stable")
 
 
-def by_release(instance: Instance) -> NDArray[np.int64]:
+def by_release(instance: Instance) -> Ints:
     """(J,) jobs, first in first out; ties by position."""
     return np.argsort(instance.jobs.release, kind="stable")
 
 
-def by_due_date(instance: Instance) -> NDArray[np.int64]:
+def by_due_date(instance: Instance) -> Ints:
     """(J,) jobs, the earliest due date first; ties by position."""
     return np.argsort(instance.jobs.due, kind="stable")
 
 
-def by_weight(instance: Instance) -> NDArray[np.int64]:
+def by_weight(instance: Instance) -> Ints:
     """(J,) jobs, the largest tardiness weight first; ties by position."""
     return np.argsort(-instance.jobs.weight, kind="stable")

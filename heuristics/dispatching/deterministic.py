@@ -13,12 +13,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from rsjs.core.errors import InputError
+from rsjs.core.method import Call, Report, SolveResult, Stop
 from rsjs.heuristics.dispatching.queues import planned
 from rsjs.instances import costs
-from rsjs.instances.errors import InputError
 from rsjs.instances.instance import Instance
-from rsjs.instances.method import Call, Report
-from rsjs.instances.solution import SolveResult, Stop
 
 
 class _Silent(Report):

@@ -20,18 +20,16 @@ from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rsjs.core.method import Call, Report, SolveResult
+from rsjs.core.types import Floats
 from rsjs.heuristics.common.result import choose_rule, finished
 from rsjs.heuristics.dispatching import candidates
 from rsjs.heuristics.dispatching.placement import Pool, assign, pool_by_node_type
 from rsjs.heuristics.dispatching.running_jobs import running
 from rsjs.instances import costs
 from rsjs.instances.instance import Instance
-from rsjs.instances.method import Call, Report
-from rsjs.instances.solution import Solution, SolveResult
-
-Array = NDArray[np.float64]
+from rsjs.instances.solution import Solution
 
 ORDERS = {
     "fifo": candidates.by_release,
@@ -85,7 +83,7 @@ def prepare(instance: Instance, method: str, rule: str = "code") -> Prepared:
     )
 
 
-def right_sizing_cost(instance: Instance) -> Array:
+def right_sizing_cost(instance: Instance) -> Floats:
     """
     (J, V, G + 1) $ of each job alone on one node of type v, with g GPUs: what Jahani minimises.
 

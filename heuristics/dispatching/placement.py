@@ -12,11 +12,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rsjs.core.types import Bools, Ints
 from rsjs.instances.cluster import Cluster
-
-Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,7 +75,7 @@ def _pool(cluster: Cluster, choice: Ints) -> Pool:
     )
 
 
-def _set_of(members: NDArray[np.bool_]) -> int:
+def _set_of(members: Bools) -> int:
     return int.from_bytes(np.packbits(members, bitorder="little").tobytes(), "little")
 
 

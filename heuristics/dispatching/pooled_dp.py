@@ -23,8 +23,9 @@ pooled    exact over the jobs in order and the GPUs of the cluster as one pool, 
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rsjs.core.method import Call, Report, SolveResult
+from rsjs.core.types import Floats, Ints
 from rsjs.heuristics.common.result import choose_rule, finished
 from rsjs.heuristics.dispatching import candidates
 from rsjs.heuristics.dispatching.queues import EPOCHS, Choices
@@ -32,11 +33,8 @@ from rsjs.heuristics.dispatching.rooms import Rooms, as_solution, first_fit, row
 from rsjs.heuristics.sts.power_model import PowerModel
 from rsjs.instances import costs
 from rsjs.instances.instance import Instance
-from rsjs.instances.method import Call, Report
-from rsjs.instances.solution import Solution, SolveResult
+from rsjs.instances.solution import Solution
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 RULES = ("fastest", "pooled")
 
 

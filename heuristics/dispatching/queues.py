@@ -26,8 +26,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rsjs.core.method import Call, Report, SolveResult
+from rsjs.core.types import Floats, Ints
 from rsjs.heuristics.common.result import choose_rule, finished
 from rsjs.heuristics.dispatching import candidates
 from rsjs.heuristics.dispatching.rooms import FITS, as_solution, first_fit
@@ -35,11 +36,8 @@ from rsjs.heuristics.dispatching.running_jobs import rooms_beside, running, toge
 from rsjs.heuristics.sts.power_model import PowerModel
 from rsjs.instances import costs
 from rsjs.instances.instance import Instance
-from rsjs.instances.method import Call, Report
-from rsjs.instances.solution import Solution, SolveResult
+from rsjs.instances.solution import Solution
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 EPOCHS = ("worst_case", "mean")
 
 
@@ -118,7 +116,7 @@ class Rule:
         One job per node.
     """
 
-    order: Callable[[Instance], NDArray[np.int64]]
+    order: Callable[[Instance], Ints]
     preemptive: bool = False
     alone: bool = False
 

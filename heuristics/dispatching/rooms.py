@@ -22,8 +22,8 @@ from dataclasses import dataclass
 from heapq import heappop, heappush
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rsjs.core.types import Ints
 from rsjs.heuristics.greedy.rules import GREEDY_RULES, cluster_tables
 from rsjs.instances.cluster import Cluster
 from rsjs.instances.solution import Solution
@@ -169,9 +169,6 @@ class Rooms:
         if left and not self.alone:
             heappush(self._with_left[gpu][left], shared)
             self._divided_gpus += 1
-
-
-Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)

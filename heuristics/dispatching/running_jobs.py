@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from rsjs.core.errors import InputError, described
 from rsjs.heuristics.dispatching.rooms import Rooms
 from rsjs.instances.check import check
-from rsjs.instances.errors import InputError, described
 from rsjs.instances.instance import Instance
 from rsjs.instances.solution import Solution
 

@@ -18,16 +18,14 @@ from __future__ import annotations
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rsjs.core.types import Bools, Floats, Ints
 from rsjs.heuristics.dispatching.placement import Pool
 from rsjs.instances import costs
 from rsjs.instances.cluster import Cluster
 from rsjs.instances.instance import Instance
 from rsjs.instances.open_nodes import required_nodes
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 T = TypeVar("T", bound=NamedTuple)
 
 ENERGIES = ("proportional", "first_ending", "next_event")
@@ -134,7 +132,7 @@ class Levels(NamedTuple):
     present: Ints  # (K parts,) levels that are not empty
     enough: Ints  # ((G + 1) parts,) levels that suffice for so many GPUs
     room: Ints  # (K,) no node can give more GPUs
-    elsewhere: NDArray[np.bool_]  # (D,) whether nodes of a class are closed nodes of several kinds
+    elsewhere: Bools  # (D,) whether nodes of a class are closed nodes of several kinds
     levels: int  # L
     closed: int  # G + 1
     width: int

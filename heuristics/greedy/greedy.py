@@ -19,16 +19,16 @@ from __future__ import annotations
 
 import numpy as np
 
+from rsjs.core.method import Call, Method, Report, SolveResult
+from rsjs.core.types import Floats
 from rsjs.heuristics.common.jit import smallest
 from rsjs.heuristics.common.result import choose_rule, finished
 from rsjs.heuristics.greedy import kernels as kernel
-from rsjs.heuristics.greedy.arrays import Floats
 from rsjs.heuristics.greedy.kernels import new_state
 from rsjs.heuristics.greedy.rules import GREEDY_RULES, cluster_tables
 from rsjs.instances import costs
 from rsjs.instances.instance import Instance
-from rsjs.instances.method import Call, Method, Report
-from rsjs.instances.solution import Solution, SolveResult
+from rsjs.instances.solution import Solution
 
 
 def decide(instance: Instance, rule: str = "code") -> Solution:

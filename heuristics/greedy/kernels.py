@@ -22,8 +22,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from rsjs.core.types import Floats, Ints
 from rsjs.heuristics.common.jit import compiled, inlined, inner, lowest_bit
-from rsjs.heuristics.greedy.arrays import Floats, Ints, NodeTables
+from rsjs.heuristics.greedy.arrays import NodeTables
 
 
 class State(NamedTuple):

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from math import inf
 
+from rsjs.core.types import Floats, Ints
 from rsjs.heuristics.common.jit import at, compiled, inlined, inner
 from rsjs.heuristics.common.random_streams import States, draw_one
-from rsjs.heuristics.greedy.arrays import Floats, Ints, NodeTables, Objective
+from rsjs.heuristics.greedy.arrays import NodeTables, Objective
 from rsjs.heuristics.greedy.kernels import State, clear, place, postprocess
 from rsjs.heuristics.greedy.randomized_arrays import RandomChoices
 

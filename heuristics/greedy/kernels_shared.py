@@ -10,9 +10,10 @@ two outcomes differ in a bit, the bit is computed.
 
 from __future__ import annotations
 
+from rsjs.core.types import Floats
 from rsjs.heuristics.common.jit import at, compiled, inlined, lowest_bit
 from rsjs.heuristics.common.random_streams import States, draw_one
-from rsjs.heuristics.greedy.arrays import LAST, SHIFT, Floats, Levels, NodeTables, Objective
+from rsjs.heuristics.greedy.arrays import LAST, SHIFT, Levels, NodeTables, Objective
 from rsjs.heuristics.greedy.kernels import State
 from rsjs.heuristics.greedy.kernels_randomized import total_cost
 from rsjs.heuristics.greedy.randomized_arrays import LISTED, Divided, Drawn, Listed

@@ -12,7 +12,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from rsjs.heuristics.dispatching.placement import Ints
+from rsjs.core.types import Ints
 from rsjs.instances.cluster import Cluster
 
 

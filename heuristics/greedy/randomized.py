@@ -27,19 +27,19 @@ from typing import Protocol
 
 import numpy as np
 
+from rsjs.core.method import Call, Method, Report, SolveResult, Stop
+from rsjs.core.types import Floats
 from rsjs.heuristics.common.jit import smallest
 from rsjs.heuristics.common.result import choose_rule
 from rsjs.heuristics.common.stopping import Iterations, Reported, Stopping
-from rsjs.heuristics.greedy.arrays import Floats
 from rsjs.heuristics.greedy.kernels import new_state
 from rsjs.heuristics.greedy.kernels_randomized import iterate
 from rsjs.heuristics.greedy.randomized_arrays import Prepared, prepared
 from rsjs.heuristics.greedy.rules import RANDOMIZED_RULES
 from rsjs.instances import costs
 from rsjs.instances.instance import Instance
-from rsjs.instances.method import Call, Method, Report
 from rsjs.instances.open_nodes import complete
-from rsjs.instances.solution import Solution, SolveResult, Stop
+from rsjs.instances.solution import Solution
 
 CHUNK, CELLS = 1000, 10**8  # iterations between two questions whether to stop; x jobs x nodes
 

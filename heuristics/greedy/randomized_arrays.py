@@ -20,11 +20,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from rsjs.core.types import Floats, Ints
 from rsjs.heuristics.common.random_streams import States, first_states
 from rsjs.heuristics.dispatching import candidates
 from rsjs.heuristics.dispatching.candidates import Ranking
 from rsjs.heuristics.dispatching.queues import Choices
-from rsjs.heuristics.greedy.arrays import Floats, Ints, NodeTables, Objective, objective, settled
+from rsjs.heuristics.greedy.arrays import NodeTables, Objective, objective, settled
 from rsjs.heuristics.greedy.rules import GREEDY_RULES, ClusterTables, RandomizedRule, cluster_tables
 from rsjs.heuristics.sts.power_model import with_share
 from rsjs.instances import costs

@@ -17,12 +17,14 @@ from math import inf
 
 import numpy as np
 
+from rsjs.core.method import Call, Method, Report, SolveResult, Stop
+from rsjs.core.types import Floats
 from rsjs.heuristics.common.jit import smallest
 from rsjs.heuristics.common.random_streams import first_states
 from rsjs.heuristics.common.result import finished
 from rsjs.heuristics.common.stopping import Iterations, Reported, Stopping
 from rsjs.heuristics.dispatching.queues import EPOCHS, Choices
-from rsjs.heuristics.greedy.arrays import Floats, copied
+from rsjs.heuristics.greedy.arrays import copied
 from rsjs.heuristics.greedy.kernels import new_state
 from rsjs.heuristics.greedy.kernels_shared import iterate
 from rsjs.heuristics.greedy.randomized import search
@@ -35,9 +37,8 @@ from rsjs.heuristics.greedy.randomized_arrays import (
     undivided,
 )
 from rsjs.instances.instance import Instance
-from rsjs.instances.method import Call, Method, Report
 from rsjs.instances.open_nodes import complete
-from rsjs.instances.solution import Solution, SolveResult, Stop
+from rsjs.instances.solution import Solution
 
 ITERATIONS = 1000
 CHUNK, JOBS_IN_CHUNK = 1000, 10**6  # iterations between two questions whether to stop

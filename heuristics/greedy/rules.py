@@ -11,16 +11,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from weakref import WeakKeyDictionary
 
-import numpy as np
-from numpy.typing import NDArray
-
+from rsjs.core.types import Floats, Ints
 from rsjs.heuristics.dispatching import candidates
-from rsjs.heuristics.dispatching.placement import Ints, Pool, pool_by_gpu_type
+from rsjs.heuristics.dispatching.placement import Pool, pool_by_gpu_type
 from rsjs.heuristics.greedy import postprocessing
 from rsjs.heuristics.greedy.arrays import Levels, NodeTables, all_closed, node_tables
 from rsjs.instances.cluster import Cluster
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,7 +33,7 @@ class GreedyRule:
         highest speed-up; else one job of the cluster, the one that saves most time
     """
 
-    price: Callable[[Cluster], Array]
+    price: Callable[[Cluster], Floats]
     strict: bool
     equivalents: Callable[[Cluster], Ints]
     each_node: bool

@@ -13,17 +13,14 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from rsjs.core.types import Bools, Floats, Ints
 from rsjs.heuristics.dispatching import candidates
 from rsjs.instances import costs
 from rsjs.instances.instance import Instance
 from rsjs.instances.open_nodes import complete, required_nodes
 from rsjs.instances.solution import Solution
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
-Bools = NDArray[np.bool_]
 
 PROPORTIONAL, FIRST_ENDING, NEXT_EVENT = range(3)
 ENERGIES = {"proportional": PROPORTIONAL, "first_ending": FIRST_ENDING, "next_event": NEXT_EVENT}

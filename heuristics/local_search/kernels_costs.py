@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from math import inf
 
+from rsjs.core.types import Floats, Ints
 from rsjs.heuristics.common.jit import compiled, inner
 from rsjs.heuristics.local_search.arrays import (
     AT_COMPLETION,
@@ -27,8 +28,6 @@ from rsjs.heuristics.local_search.arrays import (
     PROPORTIONAL,
     RUNNING,
     WAITING,
-    Floats,
-    Ints,
     Schedule,
     Tables,
 )

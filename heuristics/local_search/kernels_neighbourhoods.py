@@ -34,17 +34,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from rsjs.core.types import Floats, Ints
 from rsjs.heuristics.common.jit import inner
-from rsjs.heuristics.local_search.arrays import (
-    DEAR,
-    LATE,
-    RUNNING,
-    WAITING,
-    Floats,
-    Ints,
-    Schedule,
-    Tables,
-)
+from rsjs.heuristics.local_search.arrays import DEAR, LATE, RUNNING, WAITING, Schedule, Tables
 from rsjs.heuristics.local_search.kernels_costs import exchange, replacement, reshaping
 
 EXCHANGE, REPLACE, RESHAPE = range(1, 4)

@@ -21,6 +21,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from rsjs.core.types import Bools, Floats, Ints
 from rsjs.heuristics.common.jit import compiled, inner
 from rsjs.heuristics.local_search.arrays import (
     AT_COMPLETION,
@@ -33,9 +34,6 @@ from rsjs.heuristics.local_search.arrays import (
     PRICES,
     PROPORTIONAL,
     RUNNING,
-    Bools,
-    Floats,
-    Ints,
     Schedule,
     Tables,
 )

@@ -39,6 +39,7 @@ from math import inf
 
 import numpy as np
 
+from rsjs.core.method import Call, Method, Report, SolveResult, Stop, prepare_inner
 from rsjs.heuristics.common.initial_solutions import gathered
 from rsjs.heuristics.common.jit import smallest
 from rsjs.heuristics.common.stopping import Iterations, Reported, Stopping
@@ -48,8 +49,7 @@ from rsjs.heuristics.local_search.arrays import Schedule, schedule, solution, ta
 from rsjs.heuristics.local_search.methods import LOCAL_SEARCH, options_of
 from rsjs.instances import costs
 from rsjs.instances.instance import Instance
-from rsjs.instances.method import Call, Method, Report, prepare_inner
-from rsjs.instances.solution import Solution, SolveResult, Stop
+from rsjs.instances.solution import Solution
 
 NEIGHBOURS = 100_000  # between two questions whether to stop, and what is finished
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from rsjs.instances.method import Call, Method, Option
+from rsjs.core.method import Call, Method, Option
 
 START = "randomized_greedy:paper"
 

@@ -32,17 +32,18 @@ from math import ceil, inf
 
 import numpy as np
 
+from rsjs.core.method import Call, Method, Report, SolveResult, Stop
+from rsjs.core.types import Ints
 from rsjs.heuristics.common.initial_solutions import Found, gathered
 from rsjs.heuristics.common.jit import smallest
 from rsjs.heuristics.common.stopping import Iterations, Reported, Stopping
 from rsjs.heuristics.local_search import kernels_costs, kernels_search, local_search
-from rsjs.heuristics.local_search.arrays import Ints, Schedule, schedule, solution, tables
+from rsjs.heuristics.local_search.arrays import Schedule, schedule, solution, tables
 from rsjs.heuristics.local_search.local_search import Descent
 from rsjs.heuristics.local_search.methods import PATH_RELINKING, options_of
 from rsjs.instances import costs
 from rsjs.instances.instance import Instance
-from rsjs.instances.method import Call, Method, Report
-from rsjs.instances.solution import Solution, SolveResult, Stop
+from rsjs.instances.solution import Solution
 
 
 def configurations(instance: Instance, solution: Solution) -> Ints:

@@ -19,11 +19,10 @@ from math import exp
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rsjs.core.types import Bools, Floats, Ints
 from rsjs.heuristics.common.jit import compiled, inner
 from rsjs.heuristics.common.random_streams import States, below, uniform
-from rsjs.instances.mig.jobs import Floats, Integers
 from rsjs.instances.mig.scheduling.objective import TERMS
 from rsjs.instances.mig.scheduling.problem import Schedule, SchedulingProblem
 
@@ -47,16 +46,16 @@ class MigTables(NamedTuple):
         Memory in use over all steps [MB * minutes], which waste leaves out.
     """
 
-    first: Integers
-    release: Integers
-    due: Integers
-    priority: Integers
+    first: Ints
+    release: Ints
+    due: Ints
+    priority: Ints
     need: Floats
-    size_class: Integers
-    stops: NDArray[np.bool_]
-    moves: NDArray[np.bool_]
-    memory: Integers
-    weights: Integers
+    size_class: Ints
+    stops: Bools
+    moves: Bools
+    memory: Ints
+    weights: Ints
     constant: float
 
 
@@ -88,14 +87,14 @@ def tables(problem: SchedulingProblem, poll: int = 1) -> MigTables:
     )
 
 
-def schedule(problem: SchedulingProblem, minute: Integers, unit: Integers) -> Schedule:
+def schedule(problem: SchedulingProblem, minute: Ints, unit: Ints) -> Schedule:
     """The schedule, units in the order of the problem again."""
     order = np.argsort(problem.memory, kind="stable")
     return Schedule(minute=minute.copy(), unit=order[unit])
 
 
 @inner
-def _before(p: MigTables, rank: Integers, step: Integers, home: Integers, a: int, b: int) -> bool:
+def _before(p: MigTables, rank: Ints, step: Ints, home: Ints, a: int, b: int) -> bool:
     """Whether job a comes before job b: one that must not stop, then the lower rank."""
     fixed_a = home[a] >= 0 and not p.stops[a]
     fixed_b = home[b] >= 0 and not p.stops[b]
@@ -106,7 +105,7 @@ def _before(p: MigTables, rank: Integers, step: Integers, home: Integers, a: int
 
 @inner
 def _unit(
-    p: MigTables, busy: Integers, t: int, j: int, s: int, home: Integers, last: int, stay: bool
+    p: MigTables, busy: Ints, t: int, j: int, s: int, home: Ints, last: int, stay: bool
 ) -> int:
     """
     The job's own unit, or the smallest free one that holds the step; -1 = none.
@@ -125,7 +124,7 @@ def _unit(
 
 
 @compiled
-def simulate(p: MigTables, rank: Integers, stay: bool, minute: Integers, unit: Integers) -> None:
+def simulate(p: MigTables, rank: Ints, stay: bool, minute: Ints, unit: Ints) -> None:
     """
     Fill in when and where every step runs.
 
@@ -179,7 +178,7 @@ def simulate(p: MigTables, rank: Integers, stay: bool, minute: Integers, unit: I
 
 
 @inner
-def evaluate(p: MigTables, minute: Integers, unit: Integers, terms: Floats, value: Floats) -> None:
+def evaluate(p: MigTables, minute: Ints, unit: Ints, terms: Floats, value: Floats) -> None:
     """Fill in the terms, in the order of `TERMS`, and the stages; see `schedule.terms`."""
     terms[:] = 0.0
     terms[4] = -p.constant
@@ -217,8 +216,8 @@ class Order(NamedTuple):
     value : (stages,) float
     """
 
-    jobs: Integers
-    stay: NDArray[np.bool_]
+    jobs: Ints
+    stay: Bools
     value: Floats
 
 
@@ -261,9 +260,7 @@ def _move(order: Order, migrations_count: bool, random: States) -> None:
 
 
 @compiled
-def price(
-    p: MigTables, order: Order, rank: Integers, minute: Integers, unit: Integers, terms: Floats
-) -> None:
+def price(p: MigTables, order: Order, rank: Ints, minute: Ints, unit: Ints, terms: Floats) -> None:
     """Simulate an order and fill in its value."""
     for place in range(len(order.jobs)):
         j = order.jobs[place]

@@ -19,12 +19,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rsjs.core.types import Ints
 from rsjs.instances.mig.geometry import Geometry, geometry, slices
 from rsjs.instances.mig.placement.problem import Placement, Workloads
-
-Integers = NDArray[np.int64]
 
 PREFERRED = {"1g": (6, 4, 5, 2, 3, 0, 1), "1g2m": (6, 4, 2, 0), "2g": (0, 2, 4), "3g": (4, 0)}
 """Starts in order of preference; other profiles take the lowest."""
@@ -47,17 +45,17 @@ class Rule:
         Whether workloads come in order of size.
     """
 
-    gpu: Callable[[Geometry, Integers], Integers]
+    gpu: Callable[[Geometry, Ints], Ints]
     preferred: bool = False
     flexible: bool = False
     decreasing: bool = False
 
 
-def _number(found: Geometry, sets: Integers) -> Integers:
+def _number(found: Geometry, sets: Ints) -> Ints:
     return np.arange(len(sets))
 
 
-def _free_memory(found: Geometry, sets: Integers) -> Integers:
+def _free_memory(found: Geometry, sets: Ints) -> Ints:
     used = found.counts[sets] @ slices(found.gpu)[:, 1]
     return np.asarray(found.gpu.memory_slices - used)
 
@@ -97,7 +95,7 @@ def place(workloads: Workloads, name: str) -> Placement:
     return Placement.of(rows)
 
 
-def _options(found: Geometry, profile: int, preferred: bool) -> Integers:
+def _options(found: Geometry, profile: int, preferred: bool) -> Ints:
     """The placements of a profile in the order in which they are tried."""
     own = found.places(profile)
     order = PREFERRED.get(found.gpu.profiles[profile].name, ()) if preferred else ()
@@ -105,7 +103,7 @@ def _options(found: Geometry, profile: int, preferred: bool) -> Integers:
     return np.asarray(own[np.argsort(rank, kind="stable")])
 
 
-def _chosen(found: Geometry, rule: Rule, sets: Integers, own: Integers) -> tuple[int, int]:
+def _chosen(found: Geometry, rule: Rule, sets: Ints, own: Ints) -> tuple[int, int]:
     """GPU and place among the placements of a profile; -1 if it fits none of these GPUs."""
     following = found.following[sets[:, None], own]
     fits = following >= 0

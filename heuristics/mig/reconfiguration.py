@@ -20,8 +20,8 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rsjs.core.types import Ints
 from rsjs.instances.mig.geometry import geometry, slices
 from rsjs.instances.mig.reconfiguration.problem import Repartition, Schedule, candidates, makespan
 
@@ -29,10 +29,10 @@ if TYPE_CHECKING:
     from rsjs.instances.mig.geometry import Geometry
 
 
-Key = Callable[[Repartition], NDArray[np.int64]]
+Key = Callable[[Repartition], Ints]
 
 
-def _least_area(jobs: Repartition) -> NDArray[np.int64]:
+def _least_area(jobs: Repartition) -> Ints:
     area = jobs.duration * slices(jobs.gpu)[jobs.profile, 1]
     first = np.searchsorted(jobs.job, np.arange(len(jobs)))
     return np.asarray(np.minimum.reduceat(area, first))

@@ -12,8 +12,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rsjs.core.types import Floats, Ints
 from rsjs.heuristics.common.random_streams import first_states
 from rsjs.heuristics.mig.kernels import schedule, tables
 from rsjs.instances.mig.scheduling.problem import Schedule, SchedulingProblem, terms
@@ -35,7 +35,7 @@ def local_search(
     problem: SchedulingProblem,
     starts: Sequence[Schedule],
     *,
-    ends: Sequence[NDArray[np.float64]] = (),
+    ends: Sequence[Floats] = (),
     iterations: int = ITERATIONS,
     seed: int = 0,
     stop: Callable[[], bool] = lambda: False,
@@ -60,7 +60,7 @@ def local_search(
     rank, minute, unit = np.empty((3, problem.steps), dtype=np.int64)
     room = np.empty(p.weights.shape[1])
 
-    def priced(order: NDArray[np.int64], stay: bool) -> Order:
+    def priced(order: Ints, stay: bool) -> Order:
         found = Order(order, np.array([stay]), np.empty(len(p.weights)))
         price(p, found, rank, minute, unit, room)
         return found

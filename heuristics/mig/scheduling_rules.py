@@ -23,15 +23,15 @@ from collections.abc import Callable
 
 import numpy as np
 
+from rsjs.core.types import Ints
 from rsjs.heuristics.common.result import choose_rule
 from rsjs.heuristics.mig.kernels import schedule, tables
-from rsjs.instances.mig.jobs import Integers
 from rsjs.instances.mig.scheduling.problem import Schedule, SchedulingProblem
 
-Keys = list[Integers]
+Keys = list[Ints]
 
 
-def _remaining(p: SchedulingProblem) -> Integers:
+def _remaining(p: SchedulingProblem) -> Ints:
     return p.jobs.start[1:][p.step_job] - np.arange(p.steps)
 
 
@@ -57,7 +57,7 @@ RULES: dict[str, Callable[[SchedulingProblem], Keys]] = {
 }
 
 
-def ranks(problem: SchedulingProblem, rule: str) -> Integers:
+def ranks(problem: SchedulingProblem, rule: str) -> Ints:
     """(S,) place of each step in the order of a rule's key, ties by job."""
     keys = RULES[choose_rule("best fit", rule, RULES)](problem)
     order = np.lexsort([problem.step_job, *keys[::-1]])

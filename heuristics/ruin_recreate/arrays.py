@@ -21,8 +21,8 @@ from itertools import product
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rsjs.core.types import Bools, Floats, Ints
 from rsjs.instances import costs
 from rsjs.instances.cluster import Cluster, GpuType
 from rsjs.instances.instance import Instance
@@ -37,7 +37,7 @@ def by_units(gpu: GpuType) -> list[int]:
     return sorted(range(len(gpu.levels)), key=lambda a: gpu.levels[a].units)
 
 
-def table_of_bins(cluster: Cluster, i: int, jobs: int) -> tuple[Index, list[int]] | None:
+def table_of_bins(cluster: Cluster, i: int, jobs: int) -> tuple[Ints, list[int]] | None:
     """
     GPUs that shares fill, and the step of each level in that table, levels by units.
 
@@ -69,8 +69,6 @@ def table_of_bins(cluster: Cluster, i: int, jobs: int) -> tuple[Index, list[int]
     return least.ravel(), steps
 
 
-Array = NDArray[np.float64]
-Index = NDArray[np.int64]
 ANY, SPARES, EXACTLY = range(3)  # rules for the number of nodes
 
 
@@ -112,26 +110,26 @@ class Shapes(NamedTuple):
         ANY number of nodes, SPARES are charged, EXACTLY so many have a job; how many.
     """
 
-    late: Array
-    hours: Array
-    gpus: Index
-    units: Index
-    step: Index
-    room: Array
-    choices: Index
-    bins: Index
-    bins_of: Index
-    whole: Index
-    size: Index
-    energy: Array
-    idle: Array
-    postponement: Array
-    node_class: Index
-    types: Index
-    type_count: Index
-    spare: Array
-    by_spare: Index
-    rule: Index
+    late: Floats
+    hours: Floats
+    gpus: Ints
+    units: Ints
+    step: Ints
+    room: Floats
+    choices: Ints
+    bins: Ints
+    bins_of: Ints
+    whole: Ints
+    size: Ints
+    energy: Floats
+    idle: Floats
+    postponement: Floats
+    node_class: Ints
+    types: Ints
+    type_count: Ints
+    spare: Floats
+    by_spare: Ints
+    rule: Ints
 
 
 def shapes(instance: Instance) -> Shapes:
@@ -207,7 +205,7 @@ def shapes(instance: Instance) -> Shapes:
     )
 
 
-def _padded(allowed: NDArray[np.bool_]) -> Index:
+def _padded(allowed: Bools) -> Ints:
     types = np.full(allowed.shape, -1)
     for row, members in zip(types, allowed, strict=True):
         types_of_class = np.flatnonzero(members)
@@ -241,21 +239,21 @@ class State(NamedTuple):
         Empty nodes of each class.
     """
 
-    kind: Index
-    load: Index
-    jobs: Index
-    shape: Index
-    dedicated: Index
-    shares: Index
-    first: Array
-    base: Array
-    cost: Array
-    waiting: Index
-    size: Index
-    empty: Index
+    kind: Ints
+    load: Ints
+    jobs: Ints
+    shape: Ints
+    dedicated: Ints
+    shares: Ints
+    first: Floats
+    base: Floats
+    cost: Floats
+    waiting: Ints
+    size: Ints
+    empty: Ints
 
 
-def nothing_runs(problem: Shapes, kind: Index) -> State:
+def nothing_runs(problem: Shapes, kind: Ints) -> State:
     """Empty nodes of the given types, (N,), and all jobs postponed."""
     nodes, jobs = len(kind), len(problem.postponement)
     least = np.where(problem.units > 0, problem.units, 1 << 40).min(axis=1)

@@ -16,6 +16,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from rsjs.core.method import Call, Method, Report, SolveResult
+from rsjs.core.types import Ints
 from rsjs.heuristics.common.jit import smallest
 from rsjs.heuristics.common.random_streams import first_states
 from rsjs.heuristics.common.result import bounded, no_decision
@@ -23,7 +25,6 @@ from rsjs.heuristics.ruin_recreate import dual_prices, kernels_node, kernels_rec
 from rsjs.heuristics.ruin_recreate import kernels_recreate as kernels_insertion
 from rsjs.heuristics.ruin_recreate.arrays import (
     EXACTLY,
-    Index,
     Shapes,
     State,
     decision,
@@ -34,8 +35,6 @@ from rsjs.heuristics.ruin_recreate.dual_prices import Prices
 from rsjs.heuristics.ruin_recreate.kernels_node import total_cost
 from rsjs.heuristics.ruin_recreate.kernels_recreate import Guide
 from rsjs.instances.instance import Instance
-from rsjs.instances.method import Call, Method, Report
-from rsjs.instances.solution import SolveResult
 
 ANY_TYPE = 0.7  # of the draws of a type by the mix give every type the same chance
 NEVER = 1e30  # [$] of a job on a node on which it does not run
@@ -76,7 +75,7 @@ def construct(instance: Instance, problem: Shapes, found: Prices) -> State | Non
     return state
 
 
-def _types(problem: Shapes, found: Prices) -> Index:
+def _types(problem: Shapes, found: Prices) -> Ints:
     """(N,) a type for each node: those of a class in the mix of the dual, largest remainders."""
     kind = np.empty(len(problem.node_class), dtype=np.int64)
     for c, share in enumerate(found.mix):
@@ -89,7 +88,7 @@ def _types(problem: Shapes, found: Prices) -> Index:
     return kind
 
 
-def _match(problem: Shapes, state: State) -> tuple[Index, Index]:
+def _match(problem: Shapes, state: State) -> tuple[Ints, Ints]:
     """Open nodes with a job each, as many as a matching allows; the other jobs, these nodes."""
     from scipy.optimize import linear_sum_assignment
 

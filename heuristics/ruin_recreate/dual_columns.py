@@ -29,8 +29,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rsjs.core.types import Bools, Floats, Ints
 from rsjs.instances import costs
 from rsjs.instances.cluster import Cluster
 from rsjs.instances.instance import Instance
@@ -53,12 +53,12 @@ class Pieces:
         Larger nodes first: of equal columns the one that leaves more room is chosen.
     """
 
-    cost: Array
-    place: Index
-    paid: Index
-    room: Array
-    place_class: Index
-    place_type: Index
+    cost: Floats
+    place: Ints
+    paid: Ints
+    room: Floats
+    place_class: Ints
+    place_type: Ints
 
 
 def pieces(instance: Instance) -> Pieces:
@@ -67,7 +67,7 @@ def pieces(instance: Instance) -> Pieces:
     place_class, place_type = np.nonzero(cluster.allowed_in_class)
     larger_first = np.argsort(-cluster.gpus_of_type[place_type], kind="stable")
     place_class, place_type = place_class[larger_first], place_type[larger_first]
-    found: list[tuple[int, int, float, Array]] = []
+    found: list[tuple[int, int, float, Floats]] = []
     for p, v in enumerate(place_type.tolist()):
         i = int(cluster.gpu_of_type[v])
         gpu = cluster.gpu_types[i]
@@ -89,8 +89,8 @@ def pieces(instance: Instance) -> Pieces:
 
 
 def _ways(
-    instance: Instance, p: int, v: int, least: int, room: float, late: Array, hours: Array
-) -> list[tuple[int, int, float, Array]]:
+    instance: Instance, p: int, v: int, least: int, room: float, late: Floats, hours: Floats
+) -> list[tuple[int, int, float, Floats]]:
     """Place, paid GPUs, room and cost of each column of one shape, if some job may take it."""
     usable = np.isfinite(late)
     if not usable.any():
@@ -113,8 +113,6 @@ def _paid(cluster: Cluster, v: int, least: int, mu: float) -> list[int]:
     return [k for k in sizes if mu > 0 or k + 1 == len(cost) or cost[k + 1] > cost[k]]
 
 
-Array = NDArray[np.float64]
-Index = NDArray[np.int64]
 ROUNDING = 1e-13  # of the sum of the absolute values of all terms: more than doubles lose
 
 
@@ -146,38 +144,38 @@ class Columns:
         Price of a GPU at each place, beyond mu under "proportional", is `gpu_price @ x`.
     """
 
-    cost: Array
-    postponement: Array
-    matrix: Array
-    limit: Array
-    lower: Array
-    place_class: Index
-    place_type: Index
-    place: Index
-    room: Array
-    paid: Index
-    gpu_price: Array
+    cost: Floats
+    postponement: Floats
+    matrix: Floats
+    limit: Floats
+    lower: Floats
+    place_class: Ints
+    place_type: Ints
+    place: Ints
+    room: Floats
+    paid: Ints
+    gpu_price: Floats
 
     @property
-    def leads(self) -> NDArray[np.bool_]:
+    def leads(self) -> Bools:
         """(L,) whether a column is a leader's."""
-        leads: NDArray[np.bool_] = self.paid > 0
+        leads: Bools = self.paid > 0
         return leads
 
     @property
-    def outline(self) -> NDArray[np.bool_]:
+    def outline(self) -> Bools:
         """(L,) followers, and leaders that pay for the least or the most GPUs they may."""
         most = np.zeros(len(self.place_class), dtype=np.int64)
         np.maximum.at(most, self.place, self.paid)
-        kept: NDArray[np.bool_] = ~self.leads | (self.paid == most[self.place])
+        kept: Bools = ~self.leads | (self.paid == most[self.place])
         return kept | (self.paid - self.room < 1)
 
-    def values(self, x: Array) -> Array:
+    def values(self, x: Floats) -> Floats:
         """(L, J) c_lj + (A' x)_l."""
-        values: Array = self.cost + (x @ self.matrix)[:, None]
+        values: Floats = self.cost + (x @ self.matrix)[:, None]
         return values
 
-    def bound(self, x: Array) -> float:
+    def bound(self, x: Floats) -> float:
         """L(x), less a margin for rounding; x >= lower."""
         least = np.minimum(self.postponement, self.values(x).min(axis=0))
         spent = x * self.limit
@@ -225,8 +223,8 @@ def columns(instance: Instance) -> Columns:
 class _Rows:
     """b and the lower limits: room at places, nodes of the classes, the total of all nodes."""
 
-    limit: Array
-    lower: Array
+    limit: Floats
+    lower: Floats
     first_class: int
     classes: int
     total: bool

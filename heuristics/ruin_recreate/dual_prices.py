@@ -22,8 +22,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rsjs.core.types import Bools, Floats
 from rsjs.heuristics.ruin_recreate.dual_columns import Columns, columns
 from rsjs.instances.instance import Instance
 
@@ -36,7 +36,7 @@ LITTLE = 1e-4  # gain of a step, in T for each job, at which to stop
 TINY = 1e-12
 
 
-def best_price(data: Columns) -> tuple[Array, Array]:
+def best_price(data: Columns) -> tuple[Floats, Floats]:
     """The x with the largest L for one price, and how often each column is the best one, (L,)."""
     low = max(float(data.lower[0]), -float(np.abs(data.cost[np.isfinite(data.cost)]).max()))
     high, step = low, 1.0
@@ -52,7 +52,7 @@ def best_price(data: Columns) -> tuple[Array, Array]:
     return best, _chosen(data, best)
 
 
-def _chosen(data: Columns, x: Array) -> Array:
+def _chosen(data: Columns, x: Floats) -> Floats:
     values = data.values(x)
     best = values.argmin(axis=0)
     runs = values[best, np.arange(values.shape[1])] < data.postponement
@@ -63,7 +63,7 @@ def _slope(data: Columns, x: float) -> float:
     return float(data.matrix[0] @ _chosen(data, np.array([x])) - data.limit[0])
 
 
-def best_prices(data: Columns) -> tuple[Array, Array]:
+def best_prices(data: Columns) -> tuple[Floats, Floats]:
     """The x with the largest L found, and the weight of each column over all jobs there, (L,)."""
     positive, kept = data.postponement[data.postponement > 0], data.outline
     jobs, x = len(data.postponement), np.maximum(0.0, data.lower)
@@ -85,12 +85,12 @@ def best_prices(data: Columns) -> tuple[Array, Array]:
 class _Smoothed:
     """The smoothed dual over some columns at a temperature; large arrays are made once."""
 
-    def __init__(self, data: Columns, kept: NDArray[np.bool_], temperature: float) -> None:
+    def __init__(self, data: Columns, kept: Bools, temperature: float) -> None:
         self.data, self.temperature = data, temperature
         self.cost, self.matrix = data.cost[kept], np.ascontiguousarray(data.matrix[:, kept])
         self.weights = np.empty(self.cost.shape)
 
-    def value(self, x: Array) -> float:
+    def value(self, x: Floats) -> float:
         """The smoothed L; leaves p in `weights`, (L, J)."""
         data, p = self.data, self.weights
         np.add(self.cost, (x @ self.matrix)[:, None], out=p)
@@ -102,14 +102,14 @@ class _Smoothed:
         p /= total
         return float((least - self.temperature * np.log(total)).sum() - x @ data.limit)
 
-    def slopes(self) -> tuple[Array, Array]:
+    def slopes(self) -> tuple[Floats, Floats]:
         """Gradient and negative Hessian where `value` was last asked for."""
         matrix, total = self.matrix, self.weights.sum(axis=1)
         by_job = matrix @ self.weights
         spread = (matrix * total) @ matrix.T - by_job @ by_job.T
         return matrix @ total - self.data.limit, spread / self.temperature
 
-    def ascend(self, x: Array) -> Array:
+    def ascend(self, x: Floats) -> Floats:
         """Newton steps from x, until they gain little."""
         value = self.value(x)
         for _ in range(STEPS):
@@ -119,7 +119,7 @@ class _Smoothed:
                 break
         return x
 
-    def _step(self, x: Array, value: float) -> tuple[Array, float]:
+    def _step(self, x: Floats, value: float) -> tuple[Floats, float]:
         """A projected Newton step that raises the smoothed L, and its value there."""
         lower = self.data.lower
         gradient, curvature = self.slopes()
@@ -139,7 +139,6 @@ class _Smoothed:
         return x, value
 
 
-Array = NDArray[np.float64]
 LEAST = 1e-3  # of the bound per node: the scale where GPUs are free
 
 
@@ -165,10 +164,10 @@ class Prices:
     """
 
     bound: float
-    multipliers: Array
-    gpu: Array
-    mix: Array
-    gain: Array
+    multipliers: Floats
+    gpu: Floats
+    mix: Floats
+    gain: Floats
     scale: float
 
 
@@ -179,7 +178,7 @@ def find(instance: Instance) -> Prices:
     return _prices(instance, data, x, spread)
 
 
-def _prices(instance: Instance, data: Columns, x: Array, spread: Array) -> Prices:
+def _prices(instance: Instance, data: Columns, x: Floats, spread: Floats) -> Prices:
     cluster, objective = instance.cluster, instance.objective
     at, shape = (data.place_class, data.place_type), cluster.allowed_in_class.shape
     price = data.gpu_price @ x

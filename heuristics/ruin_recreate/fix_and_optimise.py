@@ -28,21 +28,29 @@ from dataclasses import dataclass, replace
 from math import inf
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rsjs.core.errors import InputError, told
+from rsjs.core.method import (
+    Call,
+    Declared,
+    Limits,
+    Method,
+    Report,
+    Run,
+    SolveResult,
+    Stop,
+    prepare_inner,
+)
+from rsjs.core.types import Bools, Ints
 from rsjs.heuristics.local_search.methods import options_of
 from rsjs.heuristics.ruin_recreate import ruin_recreate
 from rsjs.heuristics.ruin_recreate.methods import FIX_AND_OPTIMISE
 from rsjs.instances import costs
 from rsjs.instances.check import check
-from rsjs.instances.errors import InputError, told
 from rsjs.instances.instance import Instance
-from rsjs.instances.method import Call, Declared, Limits, Method, Report, Run, prepare_inner
 from rsjs.instances.open_nodes import complete, required_nodes
-from rsjs.instances.solution import Solution, SolveResult, Stop
+from rsjs.instances.solution import Solution
 from rsjs.instances.transform import SubInstance, subinstance
-
-Index = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,7 +65,7 @@ class Neighbourhoods:
     """
 
     instance: Instance
-    runs: NDArray[np.bool_]
+    runs: Bools
 
     @staticmethod
     def of(instance: Instance) -> Neighbourhoods:
@@ -90,7 +98,7 @@ class Neighbourhoods:
             return None
         return subinstance(self.instance, jobs.tolist(), chosen.tolist(), self._rule(jobs, chosen))
 
-    def _nodes(self, decision: Solution, count: int, rng: np.random.Generator) -> Index:
+    def _nodes(self, decision: Solution, count: int, rng: np.random.Generator) -> Ints:
         of_class = self.instance.cluster.class_of_node
         busy = np.unique(decision.job_node[decision.job_node >= 0])
         order = rng.permutation(busy)
@@ -105,7 +113,7 @@ class Neighbourhoods:
             chosen = np.append(chosen, rng.permutation(empty)[:1])
         return chosen
 
-    def _rule(self, jobs: Index, nodes: Index) -> str:
+    def _rule(self, jobs: Ints, nodes: Ints) -> str:
         """As many nodes as now where the whole has a rule that charges or fixes their number."""
         objective = self.instance.objective
         if objective.open_nodes.startswith("rsjs"):

@@ -13,9 +13,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from rsjs.core.types import Floats, Ints
 from rsjs.heuristics.common.jit import compiled, inner
 from rsjs.heuristics.common.random_streams import States, below, uniform
-from rsjs.heuristics.ruin_recreate.arrays import EXACTLY, Array, Index, Shapes, State
+from rsjs.heuristics.ruin_recreate.arrays import EXACTLY, Shapes, State
 from rsjs.heuristics.ruin_recreate.kernels_node import Layers, spares, total_cost
 from rsjs.heuristics.ruin_recreate.kernels_recreate import Guide, Pool, recreate
 from rsjs.heuristics.ruin_recreate.kernels_ruin import Undo, count_empty, restore, ruin
@@ -38,13 +39,13 @@ class Best(NamedTuple):
     differs : (N,) bool
     """
 
-    kind: Index
-    load: Index
-    jobs: Index
-    shape: Index
-    cost: Array
-    changed: Index
-    size: Index
+    kind: Ints
+    load: Ints
+    jobs: Ints
+    shape: Ints
+    cost: Floats
+    changed: Ints
+    size: Ints
     differs: np.ndarray[tuple[int], np.dtype[np.bool_]]
 
 

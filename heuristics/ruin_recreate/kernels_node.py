@@ -19,8 +19,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from rsjs.core.types import Floats, Ints
 from rsjs.heuristics.common.jit import compiled, inner
-from rsjs.heuristics.ruin_recreate.arrays import SPARES, Array, Index, Shapes, State
+from rsjs.heuristics.ruin_recreate.arrays import SPARES, Shapes, State
 
 INF = np.inf
 
@@ -126,13 +127,13 @@ class Layers(NamedTuple):
         Shapes.
     """
 
-    follow: Array
-    lead: Array
-    follow_shape: Index
-    lead_shape: Index
+    follow: Floats
+    lead: Floats
+    follow_shape: Ints
+    lead_shape: Ints
     led: np.ndarray[tuple[int, int], np.dtype[np.bool_]]
-    best: Index
-    old: Index
+    best: Ints
+    old: Ints
 
 
 def layers(problem: Shapes, most: int) -> Layers:
@@ -225,7 +226,7 @@ def _trace(
 
 
 @inner
-def _fits(problem: Shapes, state: State, shape: Index, n: int) -> bool:
+def _fits(problem: Shapes, state: State, shape: Ints, n: int) -> bool:
     """Whether the jobs of a node fit on it in the given shapes."""
     v = state.kind[n]
     dedicated, shares = 0, 0

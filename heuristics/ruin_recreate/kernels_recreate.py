@@ -18,9 +18,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from rsjs.core.types import Floats, Ints
 from rsjs.heuristics.common.jit import compiled, inner
 from rsjs.heuristics.common.random_streams import States, uniform
-from rsjs.heuristics.ruin_recreate.arrays import EXACTLY, Array, Index, Shapes, State
+from rsjs.heuristics.ruin_recreate.arrays import EXACTLY, Shapes, State
 from rsjs.heuristics.ruin_recreate.kernels_node import Layers, append, refresh, resize
 
 INF = np.inf
@@ -40,9 +41,9 @@ class Guide(NamedTuple):
         Whether nodes are opened by a leader.
     """
 
-    gpu: Array
-    gain: Array
-    mix: Array
+    gpu: Floats
+    gain: Floats
+    mix: Floats
     leads: np.ndarray[tuple[int], np.dtype[np.bool_]]
 
 
@@ -63,11 +64,11 @@ class Pool(NamedTuple):
         Shapes of a node's jobs before another one is squeezed in.
     """
 
-    job: Index
-    key: Array
-    node: Index
-    size: Index
-    kept: Index
+    job: Ints
+    key: Floats
+    node: Ints
+    size: Ints
+    kept: Ints
 
 
 def pool(problem: Shapes, state: State) -> Pool:

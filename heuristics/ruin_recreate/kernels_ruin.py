@@ -6,9 +6,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from rsjs.core.types import Ints
 from rsjs.heuristics.common.jit import inner
 from rsjs.heuristics.common.random_streams import States, below, uniform
-from rsjs.heuristics.ruin_recreate.arrays import Index, Shapes, State
+from rsjs.heuristics.ruin_recreate.arrays import Shapes, State
 from rsjs.heuristics.ruin_recreate.kernels_node import clear, drop, refresh
 from rsjs.heuristics.ruin_recreate.kernels_recreate import Guide, Pool
 
@@ -30,12 +31,12 @@ class Undo(NamedTuple):
     touched : (N,) bool
     """
 
-    kind: Index
-    load: Index
-    jobs: Index
-    shape: Index
-    waited: Index
-    size: Index
+    kind: Ints
+    load: Ints
+    jobs: Ints
+    shape: Ints
+    waited: Ints
+    size: Ints
     touched: np.ndarray[tuple[int], np.dtype[np.bool_]]
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rsjs.instances.method import Method, Option
+from rsjs.core.method import Method, Option
 
 ENERGY = frozenset({"proportional", "first_ending"})  # energies with a dual by nodes
 

@@ -22,6 +22,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from rsjs.core.method import Call, Limits, Method, Report, SolveResult, Stop
 from rsjs.heuristics.common.jit import smallest
 from rsjs.heuristics.common.random_streams import first_states
 from rsjs.heuristics.common.result import bounded, no_decision
@@ -38,9 +39,8 @@ from rsjs.heuristics.ruin_recreate.dual_prices import Prices
 from rsjs.heuristics.ruin_recreate.kernels_node import total_cost
 from rsjs.instances import costs
 from rsjs.instances.instance import Instance
-from rsjs.instances.method import Call, Limits, Method, Report
 from rsjs.instances.open_nodes import complete
-from rsjs.instances.solution import Solution, SolveResult, Stop
+from rsjs.instances.solution import Solution
 
 CHUNK = 50  # moves at one temperature, between two looks at the clock
 BETWEEN_REPORTS = 0.05  # seconds; to write a schedule out takes as long as a few hundred moves

@@ -20,11 +20,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rsjs.core.types import Floats
 from rsjs.heuristics.sts.speed_profile import hull
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -6,14 +6,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rsjs.core.types import Floats
 from rsjs.heuristics.sts.power_model import JobData
 from rsjs.heuristics.sts.speed_profile import INADMISSIBLE, STATUSES, hull, profiles
 from rsjs.heuristics.sts.survival import repeated
 from rsjs.instances.instance import Instance
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -26,8 +26,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from rsjs.core.types import Floats, Ints
 from rsjs.heuristics.common.jit import compiled, inlined
-from rsjs.heuristics.greedy.arrays import Floats, Ints
 from rsjs.heuristics.sts.speed_profile import FEASIBLE, INADMISSIBLE, INFEASIBLE, SLACK, Profiles
 from rsjs.heuristics.sts.survival import Steps
 

@@ -39,8 +39,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from rsjs.core.types import Floats, Ints
 from rsjs.heuristics.common.jit import compiled, inlined
-from rsjs.heuristics.greedy.arrays import Floats, Ints, NodeTables
+from rsjs.heuristics.greedy.arrays import NodeTables
 from rsjs.heuristics.sts.kernels_speed import profiles
 from rsjs.heuristics.sts.speed_profile import INFEASIBLE, SLACK, Profiles
 from rsjs.heuristics.sts.survival import Steps

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rsjs.instances.method import Method, Option
+from rsjs.core.method import Method, Option
 
 COMPLETED = frozenset({"free", "jahani_eq"})  # numbers of open nodes that completion.py reaches
 
@@ -91,7 +91,7 @@ STS = (
         summary="another method with worst-case or mean numbers of epochs in place of laws",
         kind="heuristic",
         run="rsjs.heuristics.dispatching.deterministic:run",
-        prepare="rsjs.instances.method:prepare_inner",
+        prepare="rsjs.core.method:prepare_inner",
         options={
             "method": Option(
                 default="greedy:paper", kind="method", on_whole=True, help="what decides"

@@ -8,14 +8,12 @@ as before are on the node where they were.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rsjs.core.types import Ints
 from rsjs.heuristics.greedy.rules import GREEDY_RULES, cluster_tables
 from rsjs.instances.cluster import Cluster
 from rsjs.instances.instance import Instance
 from rsjs.instances.solution import Solution
-
-Ints = NDArray[np.int64]
 
 
 def on_their_nodes(instance: Instance, solution: Solution) -> Solution:

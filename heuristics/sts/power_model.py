@@ -19,14 +19,11 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rsjs.core.types import Floats, Ints
 from rsjs.heuristics.dispatching.candidates import share_price_by_gpu_type
 from rsjs.heuristics.sts.survival import Steps, steps_of_jobs
 from rsjs.instances.instance import Instance
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -34,12 +34,9 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rsjs.core.types import Floats, Ints
 from rsjs.heuristics.sts.survival import Steps
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 STATUSES = ("feasible", "slack", "infeasible", "inadmissible")
 FEASIBLE, SLACK, INFEASIBLE, INADMISSIBLE = range(4)

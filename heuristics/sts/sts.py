@@ -25,8 +25,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rsjs.core.method import Call, Method, Report, SolveResult
+from rsjs.core.types import Floats, Ints
 from rsjs.heuristics.common.jit import smallest
 from rsjs.heuristics.common.result import choose_rule, finished
 from rsjs.heuristics.greedy.arrays import settled
@@ -37,11 +38,8 @@ from rsjs.heuristics.sts.migration import on_their_nodes
 from rsjs.heuristics.sts.power_model import JobData
 from rsjs.instances.cluster import Cluster
 from rsjs.instances.instance import Instance
-from rsjs.instances.method import Call, Method, Report
-from rsjs.instances.solution import Solution, SolveResult
+from rsjs.instances.solution import Solution
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 ROUNDING = 1e-9  # relative, of times that are added up
 
 

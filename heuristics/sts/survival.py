@@ -19,13 +19,10 @@ from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rsjs.core.types import Floats, Ints
 from rsjs.instances.epoch_distribution import FIXED, Law
 from rsjs.instances.instance import Instance
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 
 class Steps(NamedTuple):

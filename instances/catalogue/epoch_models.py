@@ -19,7 +19,7 @@ from collections.abc import Sequence
 from decimal import Context, Decimal, localcontext
 from functools import cache
 
-from rsjs.instances.arguments import integer, one_of
+from rsjs.core.errors import integer, one_of
 from rsjs.instances.catalogue.gpus import table
 from rsjs.instances.epoch_distribution import Law
 

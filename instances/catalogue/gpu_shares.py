@@ -22,10 +22,10 @@ from types import MappingProxyType
 
 import numpy as np
 
+from rsjs.core.types import Floats
 from rsjs.instances.catalogue.gpus import gpu_type, table
 from rsjs.instances.cluster import GpuType, ShareLevel
 from rsjs.instances.generators import random_streams
-from rsjs.instances.generators.random_streams import Floats
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -20,7 +20,7 @@ from functools import cache
 from importlib.resources import files
 from types import MappingProxyType
 
-from rsjs.instances.arguments import integer, one_of
+from rsjs.core.errors import integer, one_of
 from rsjs.instances.cluster import GpuType
 
 TABLES = (

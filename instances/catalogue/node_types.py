@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from functools import cache
 from types import MappingProxyType
 
-from rsjs.instances.arguments import one_of
+from rsjs.core.errors import one_of
 from rsjs.instances.catalogue.gpus import gpu_type, table
 from rsjs.instances.cluster import GpuType, NodeType
 

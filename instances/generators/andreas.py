@@ -31,11 +31,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
 
-from rsjs.instances.arguments import integer
+from rsjs.core.errors import InputError, integer
 from rsjs.instances.catalogue.gpus import batches, gpu_type, table
 from rsjs.instances.cluster import Cluster, NodeGroup, NodeType
 from rsjs.instances.epoch_distribution import FIXED
-from rsjs.instances.errors import InputError
 from rsjs.instances.generators import energy_priced_nodes
 from rsjs.instances.generators.assemble import Draw, due_window
 from rsjs.instances.generators.energy_priced_nodes import powered_node

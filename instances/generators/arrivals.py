@@ -21,9 +21,9 @@ from types import MappingProxyType
 
 import numpy as np
 
-from rsjs.instances.arguments import integer, one_of, positive
+from rsjs.core.errors import integer, one_of, positive
+from rsjs.core.types import Floats
 from rsjs.instances.generators import random_streams
-from rsjs.instances.generators.random_streams import Floats
 
 
 def _constant(u: Floats, mean: float) -> Floats:

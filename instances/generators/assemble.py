@@ -15,15 +15,13 @@ from types import MappingProxyType
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from rsjs.instances.arguments import one_of
+from rsjs.core.errors import InputError, one_of
+from rsjs.core.types import Floats, Ints
 from rsjs.instances.cluster import Cluster
 from rsjs.instances.epoch_distribution import Law
-from rsjs.instances.errors import InputError
 from rsjs.instances.generators import arrivals, random_streams
 from rsjs.instances.generators.job_times import Pool
-from rsjs.instances.generators.random_streams import Floats
 from rsjs.instances.instance import FAMILIES, Instance, Workload
 from rsjs.instances.jobs import Jobs
 
@@ -166,7 +164,7 @@ class Draw:
         release = arrivals.block_release_times(self.family, self._seed, gpus / alone, load=law)
         return release, law, None
 
-    def _realised(self, jobs: Jobs) -> NDArray[np.int64]:
+    def _realised(self, jobs: Jobs) -> Ints:
         """(J,) W_j, drawn from the law of each job."""
         u = self._uniforms("realised")
         realised = jobs.epochs_max.copy()

@@ -21,12 +21,12 @@ from typing import Any
 
 import numpy as np
 
+from rsjs.core.errors import InputError, described
+from rsjs.core.types import Floats
 from rsjs.instances.catalogue.gpus import gpu_type, table
 from rsjs.instances.cluster import Cluster, GpuType, NodeGroup, NodeType
-from rsjs.instances.errors import InputError, described
 from rsjs.instances.generators import random_streams
 from rsjs.instances.generators.job_times import Pool
-from rsjs.instances.generators.random_streams import Floats
 from rsjs.instances.io.serialization import Document
 from rsjs.instances.profiles.user_catalogue import law_of
 

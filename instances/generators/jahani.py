@@ -13,14 +13,14 @@ from typing import Any
 
 import numpy as np
 
-from rsjs.instances.arguments import integer, one_of
+from rsjs.core.errors import integer, one_of
+from rsjs.core.types import Floats
 from rsjs.instances.catalogue.node_types import MEMBERS, gpu_types, node_types
 from rsjs.instances.cluster import Cluster, NodeGroup
 from rsjs.instances.epoch_distribution import FIXED
 from rsjs.instances.generators import arrivals, random_streams
 from rsjs.instances.generators.assemble import due_window, made_by
 from rsjs.instances.generators.job_times import POOLS
-from rsjs.instances.generators.random_streams import Floats
 from rsjs.instances.instance import FAMILIES, Instance, Workload
 from rsjs.instances.jobs import Jobs
 

@@ -12,13 +12,12 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from rsjs.instances.arguments import one_of
+from rsjs.core.errors import one_of
+from rsjs.core.types import Floats, Ints
 from rsjs.instances.catalogue import gpus
 from rsjs.instances.cluster import Cluster
 from rsjs.instances.generators import random_streams
-from rsjs.instances.generators.random_streams import Floats
 
 # GPU type -> speed of one GPU against a K80 (design of the synthetic family).
 SPEED = {"K80": 1.0, "M60": 1.2, "GTX1080Ti": 2.5, "P600": 0.25}
@@ -44,7 +43,7 @@ class Pool:
 
     application: tuple[str, ...]
     hours_per_epoch: Floats
-    epochs_max: NDArray[np.int64]
+    epochs_max: Ints
     memory_gb: Floats
     meta: tuple[Mapping[str, Any], ...]
 

@@ -16,7 +16,7 @@ same seed.
 
 from __future__ import annotations
 
-from rsjs.instances.arguments import integer, one_of
+from rsjs.core.errors import integer, one_of
 from rsjs.instances.catalogue.node_types import MEMBERS, gpu_types, node_types
 from rsjs.instances.cluster import Cluster, NodeGroup
 from rsjs.instances.epoch_distribution import FIXED

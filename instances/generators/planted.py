@@ -35,23 +35,19 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rsjs.core.errors import InputError, integer, one_of
+from rsjs.core.types import Bools, Floats, Ints
 from rsjs.instances import costs
-from rsjs.instances.arguments import integer, one_of
 from rsjs.instances.catalogue.gpus import gpu_type
 from rsjs.instances.catalogue.node_types import node_types
 from rsjs.instances.cluster import Cluster, NodeGroup, NodeType
 from rsjs.instances.epoch_distribution import FIXED
-from rsjs.instances.errors import InputError
 from rsjs.instances.generators import random_streams
 from rsjs.instances.generators.assemble import made_by
-from rsjs.instances.generators.random_streams import Floats
 from rsjs.instances.instance import FAMILIES, Instance
 from rsjs.instances.jobs import Jobs
 from rsjs.instances.solution import Solution
-
-Integers = NDArray[np.int64]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -70,11 +66,11 @@ class Planted:
         One job on each node.
     """
 
-    type_of_node: Integers
-    node: Integers
-    node_type: Integers
-    gpus: Integers
-    first: NDArray[np.bool_]
+    type_of_node: Ints
+    node: Ints
+    node_type: Ints
+    gpus: Ints
+    first: Bools
 
     def decision(self) -> Solution:
         """The same as a solution."""
@@ -324,5 +320,5 @@ def _jobs(stream: str, seed: int, plan: Planted, hours: Floats, share: Floats) -
     )
 
 
-def _ones(n: int) -> NDArray[np.int64]:
+def _ones(n: int) -> Ints:
     return np.ones(n, dtype=np.int64)

@@ -13,10 +13,11 @@ from statistics import NormalDist
 from typing import TypeVar
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
+
+from rsjs.core.types import Floats, Ints
 
 T = TypeVar("T")
-Floats = NDArray[np.float64]
 
 
 def uniforms(family: str, seed: int, field: str, n: int) -> Floats:
@@ -55,7 +56,7 @@ def normal(u: Floats, mean: float, deviation: float) -> Floats:
     return mean + deviation * np.array(standard)
 
 
-def index(u: Floats, n: ArrayLike) -> NDArray[np.int64]:
+def index(u: Floats, n: ArrayLike) -> Ints:
     """One of 0, ..., n - 1, each equally likely."""
     return np.asarray(np.floor(u * np.asarray(n)), dtype=np.int64)
 
@@ -65,12 +66,12 @@ def choice(u: Floats, options: Sequence[T]) -> list[T]:
     return [options[i] for i in index(u, len(options)).tolist()]
 
 
-def integer(u: Floats, low: int, high: int) -> NDArray[np.int64]:
+def integer(u: Floats, low: int, high: int) -> Ints:
     """One of low, ..., high, each equally likely."""
     return low + index(u, high - low + 1)
 
 
-def poisson(u: Floats, mean: float) -> NDArray[np.int64]:
+def poisson(u: Floats, mean: float) -> Ints:
     """Poisson with the given mean: the least k whose distribution function exceeds u."""
     from scipy.special import pdtr
 

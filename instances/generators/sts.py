@@ -38,17 +38,16 @@ from types import MappingProxyType
 
 import numpy as np
 
-from rsjs.instances.arguments import integer, one_of
+from rsjs.core.errors import InputError, integer, one_of
+from rsjs.core.types import Floats
 from rsjs.instances.catalogue import epoch_models, gpu_shares
 from rsjs.instances.catalogue.gpu_shares import shared_gpu_type
 from rsjs.instances.catalogue.gpus import FRAMEWORKS, SAMPLES, gpu_type
 from rsjs.instances.catalogue.node_types import prices
 from rsjs.instances.cluster import Cluster, NodeGroup, NodeType
 from rsjs.instances.epoch_distribution import FIXED, Law
-from rsjs.instances.errors import InputError
 from rsjs.instances.generators.assemble import Draw, due_window
 from rsjs.instances.generators.job_times import SPEEDUPS, TrainingPool, training_jobs
-from rsjs.instances.generators.random_streams import Floats
 from rsjs.instances.instance import Instance, Workload
 from rsjs.instances.io.epoch_files import read_law
 

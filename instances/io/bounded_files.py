@@ -16,7 +16,7 @@ import zlib
 from pathlib import Path
 from typing import IO
 
-from rsjs.instances.errors import InputError, described, reason
+from rsjs.core.errors import InputError, described, reason
 
 MOST_BYTES = 2**28  # of a file, and of what a compressed one is unpacked to: 256 MiB
 MOST_VALUES = 20_000_000  # of a JSON document, which takes up to 240 bytes of memory for each

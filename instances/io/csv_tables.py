@@ -10,7 +10,7 @@ from math import inf, isfinite, nextafter
 from pathlib import Path
 from typing import Any
 
-from rsjs.instances.errors import InputError, described
+from rsjs.core.errors import InputError, described
 from rsjs.instances.io.bounded_files import most_rows, read_text
 from rsjs.instances.io.files import write_bytes
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from pathlib import Path
 
+from rsjs.core.errors import InputError, described
 from rsjs.instances.catalogue.epoch_models import SCALE
 from rsjs.instances.epoch_distribution import Law
-from rsjs.instances.errors import InputError, described
 from rsjs.instances.io.bounded_files import read_text
 from rsjs.instances.io.csv_tables import Row
 

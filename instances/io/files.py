@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
-from rsjs.instances.errors import InputError, described, reason
+from rsjs.core.errors import InputError, described, reason
 from rsjs.instances.instance import Instance, Workload
 from rsjs.instances.io import serialization
 from rsjs.instances.io.serialization import INSTANCE, SOLUTION, WORKLOAD, Document

@@ -19,10 +19,10 @@ from typing import Any
 
 import numpy as np
 
+from rsjs.core.errors import InputError, described
+from rsjs.core.types import Floats
 from rsjs.instances.cluster import Cluster, GpuType, NodeGroup, NodeType
 from rsjs.instances.epoch_distribution import FIXED
-from rsjs.instances.errors import InputError, described
-from rsjs.instances.generators.random_streams import Floats
 from rsjs.instances.instance import FAMILIES, Instance, Workload
 from rsjs.instances.io.csv_tables import Row, preimage, read_rows, unique, write_rows
 from rsjs.instances.jobs import Jobs

@@ -15,7 +15,7 @@ from typing import Any
 
 import jsonschema_rs
 
-from rsjs.instances.errors import InputError, described, escaped
+from rsjs.core.errors import InputError, described, escaped
 from rsjs.instances.io.serialization import INSTANCE, SOLUTION, WORKLOAD, Document
 
 

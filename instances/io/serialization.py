@@ -10,9 +10,9 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from rsjs.core.errors import InputError, described, escaped
 from rsjs.instances.cluster import Cluster, GpuType, NodeGroup, NodeType, ShareLevel
 from rsjs.instances.epoch_distribution import FIXED, Law
-from rsjs.instances.errors import InputError, described, escaped
 from rsjs.instances.instance import Instance, Objective, Workload
 from rsjs.instances.jobs import Jobs
 from rsjs.instances.solution import DECISION_ARRAYS, Solution

@@ -9,7 +9,7 @@ from math import isfinite
 from pathlib import Path
 from typing import Any, NoReturn
 
-from rsjs.instances.errors import InputError, described
+from rsjs.core.errors import InputError, described
 from rsjs.instances.io.bounded_files import MOST_VALUES, read_text
 from rsjs.instances.io.json_schema import SCHEMAS, misfit, pointer, too_deep, validator_for, walk
 from rsjs.instances.io.serialization import Document

@@ -10,7 +10,7 @@ from typing import Literal
 
 import numpy as np
 
-from rsjs.instances.errors import InputError
+from rsjs.core.errors import InputError
 from rsjs.instances.instance import Instance
 from rsjs.instances.io.files import read_document, write_document, write_instance
 from rsjs.instances.io.serialization import Document, digest

@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from rsjs.instances.generators.random_streams import Floats
+from rsjs.core.types import Floats
 from rsjs.instances.instance import Instance, Workload
 
 DAY, SOON = 24.0, 1e-9  # h

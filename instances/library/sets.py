@@ -29,7 +29,7 @@ from importlib.resources import as_file, files
 from importlib.resources.abc import Traversable
 from typing import Any
 
-from rsjs.instances.errors import InputError, described
+from rsjs.core.errors import InputError, described
 from rsjs.instances.generators import andreas, jahani, kiros, planted, sts
 from rsjs.instances.instance import Instance
 from rsjs.instances.io.strict_json import read_json

@@ -25,12 +25,10 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 
-from rsjs.instances.errors import InputError, described
+from rsjs.core.errors import InputError, described
+from rsjs.core.types import Bools, Ints
 from rsjs.instances.mig.gpus import MigGpu
-
-Integers = NDArray[np.int64]
 
 MOST_SETS = 50_000
 
@@ -58,26 +56,26 @@ class Geometry:
     """
 
     gpu: MigGpu
-    profile: Integers
-    start: Integers
-    mask: Integers
-    chosen: NDArray[np.bool_]
-    following: Integers
-    counts: Integers
-    stranded: Integers
+    profile: Ints
+    start: Ints
+    mask: Ints
+    chosen: Bools
+    following: Ints
+    counts: Ints
+    stranded: Ints
 
-    def places(self, profile: int) -> Integers:
+    def places(self, profile: int) -> Ints:
         """The placements of a profile, by start."""
         own = np.flatnonzero(self.profile == profile)
         return np.asarray(own[np.argsort(self.start[own])])
 
     @cached_property
-    def possible(self) -> Integers:
+    def possible(self) -> Ints:
         """(S,) how many placements fit beside each set."""
         return np.asarray((self.following >= 0).sum(axis=1))
 
     @property
-    def maximal(self) -> NDArray[np.bool_]:
+    def maximal(self) -> Bools:
         """(S,) whether nothing fits beside the set."""
         return np.asarray(self.possible == 0)
 
@@ -110,12 +108,12 @@ def geometry(gpu: MigGpu) -> Geometry:
     )
 
 
-def slices(gpu: MigGpu) -> Integers:
+def slices(gpu: MigGpu) -> Ints:
     """(P, 2) compute and memory slices of each profile."""
     return np.array([(own.compute_slices, own.memory_slices) for own in gpu.profiles])
 
 
-def _automaton(gpu: MigGpu, profile: list[int], mask: list[int]) -> tuple[list[int], Integers]:
+def _automaton(gpu: MigGpu, profile: list[int], mask: list[int]) -> tuple[list[int], Ints]:
     """Feasible sets, bit q for placement q, smaller ones first, and what follows each."""
     compute = [gpu.profiles[p].compute_slices for p in profile]
     of_profile = [sum(1 << q for q, own in enumerate(profile) if own == p) for p in profile]
@@ -146,7 +144,7 @@ def _automaton(gpu: MigGpu, profile: list[int], mask: list[int]) -> tuple[list[i
     return sets, np.array(rows)
 
 
-def _stranded(gpu: MigGpu, following: Integers, counts: Integers) -> Integers:
+def _stranded(gpu: MigGpu, following: Ints, counts: Ints) -> Ints:
     """Slices of the GPU less the most that a larger set uses; larger sets come later."""
     best = counts @ slices(gpu)
     for s in range(len(best) - 1, -1, -1):

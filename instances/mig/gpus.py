@@ -16,7 +16,7 @@ from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Any
 
-from rsjs.instances.errors import InputError
+from rsjs.core.errors import InputError
 from rsjs.instances.io.serialization import Document
 from rsjs.instances.mig.io import nearest_first, read_document
 

@@ -22,7 +22,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rsjs.instances.errors import InputError, described, escaped
+from rsjs.core.errors import InputError, described, escaped
+from rsjs.core.types import Floats
 from rsjs.instances.io.bounded_files import read_bytes, read_text
 from rsjs.instances.io.csv_tables import read_rows
 from rsjs.instances.io.json_schema import fit
@@ -32,7 +33,6 @@ from rsjs.instances.io.strict_json import read_json
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from rsjs.instances.generators.random_streams import Floats
     from rsjs.instances.mig.job_generator.plugins import Plugins
 
 

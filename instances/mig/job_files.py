@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 
-from rsjs.instances.errors import InputError, described
+from rsjs.core.errors import InputError, described
 from rsjs.instances.io.files import write_bytes
 from rsjs.instances.io.strict_json import read_json
 from rsjs.instances.mig import jobs as job_documents

@@ -21,9 +21,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rsjs.instances.errors import InputError, described, refuse_control
+from rsjs.core.errors import InputError, described, refuse_control
+from rsjs.core.types import Bools, Floats, Ints, ReadOnly
 from rsjs.instances.io.serialization import Document, canonical_text
-from rsjs.instances.read_only import ReadOnly
 
 MIG_JOBS = "rsjs-mig-jobs/1"
 _EXACT = 2.0**53  # integers of a double up to here
@@ -124,9 +124,6 @@ def _or_inf(value: float | None) -> float:
     return inf if value is None else value
 
 
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
-
 LARGEST = 1e15  # of any number: sums stay exact enough
 _TABLE = ("priority", "run_length", "cuda_cores", "interruptible", "migratable", "deadline")
 
@@ -165,14 +162,14 @@ class JobSet(ReadOnly):
     name: str
     time_unit: str
     arrival: Floats
-    priority: Integers
-    run_length: Integers
+    priority: Ints
+    run_length: Ints
     memory: Floats
-    cuda_cores: Integers
-    interruptible: NDArray[np.bool_]
-    migratable: NDArray[np.bool_]
+    cuda_cores: Ints
+    interruptible: Bools
+    migratable: Bools
     deadline: Floats
-    job_class: Integers
+    job_class: Ints
     classes: tuple[str, ...]
     extra: Mapping[str, Sequence[Any]] = field(default_factory=dict)
     generator: Mapping[str, Any] | None = None
@@ -186,7 +183,7 @@ class JobSet(ReadOnly):
         return len(self.arrival)
 
     @cached_property
-    def start(self) -> Integers:
+    def start(self) -> Ints:
         """(J + 1,) where the memory of each job begins; the last is where all end."""
         return np.append(0, np.cumsum(self.run_length))
 
@@ -230,11 +227,11 @@ def _check(jobs: JobSet) -> None:
     _refuse("deadline", undefined & (jobs.deadline != np.inf), jobs.deadline, "a number")
 
 
-def _within(values: Floats, least: float) -> NDArray[np.bool_]:
+def _within(values: Floats, least: float) -> Bools:
     return (values >= least) & (values <= LARGEST)
 
 
-def _refuse(name: str, bad: NDArray[np.bool_], values: NDArray[Any], expected: str) -> None:
+def _refuse(name: str, bad: Bools, values: NDArray[Any], expected: str) -> None:
     if bad.any():
         j = int(bad.argmax())
         raise InputError(f"/jobs/{j}/{name}", values[j].item(), expected)

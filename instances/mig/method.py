@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, Protocol
 
-from rsjs.instances.method import Call, Method, Report
+from rsjs.core.method import Call, Method, Report
 
 if TYPE_CHECKING:
     from rsjs.instances.mig.scheduling.problem import ScheduleResult, SchedulingProblem

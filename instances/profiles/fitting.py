@@ -22,10 +22,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rsjs.core.types import Floats, Ints
 from rsjs.instances.catalogue.gpus import StepTime
-from rsjs.instances.generators.random_streams import Floats
 from rsjs.instances.profiles.measurements import Measurement
 
 ORDER = ("beta", "alpha", "exchange", "c1", "c0")  # columns of the linear problem
@@ -99,7 +98,7 @@ def _columns(k: Floats, b: Floats, rho: float) -> Floats:
     return np.column_stack([alone * b, alone, 2 * (1 - 1 / k), k - 1, several.astype(float)])
 
 
-def _independent(columns: Floats) -> NDArray[np.int64]:
+def _independent(columns: Floats) -> Ints:
     """The first columns that do not depend on those before."""
     scaled = columns / np.where(columns.any(axis=0), np.linalg.norm(columns, axis=0), 1.0)
     used: list[int] = []

@@ -22,8 +22,8 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+from rsjs.core.errors import InputError, escaped
 from rsjs.instances.catalogue.gpus import SAMPLES, StepTime, gpu_names
-from rsjs.instances.errors import InputError, escaped
 from rsjs.instances.io.files import write_bytes
 from rsjs.instances.io.json_schema import fit as fit_schema
 from rsjs.instances.io.serialization import Document

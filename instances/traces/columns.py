@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rsjs.instances.generators.random_streams import Floats
+from rsjs.core.types import Bools, Floats, Ints
 from rsjs.instances.traces.flaws import (
     EARLY_START,
     FIELDS,
@@ -120,8 +120,6 @@ MOST_GPUS = 1 << 20  # of a job: beyond it floats are no counts
 _TIMES = (TIME, TIME_ZONE)
 _CLOCK = 1.0  # s that end - start may differ from a duration: both are rounded
 
-Index = NDArray[np.int64]
-
 
 class Columns:
     """The columns of a block, and the flaws of the texts that were read."""
@@ -154,7 +152,7 @@ class Columns:
         found: Texts = self._frame[name].to_numpy()
         return found
 
-    def word(self, name: str) -> tuple[Index, tuple[str, ...]]:
+    def word(self, name: str) -> tuple[Ints, tuple[str, ...]]:
         """(n,) positions in the words, -1 where nothing stands, and the words."""
         return words(self._frame[name])
 
@@ -164,14 +162,14 @@ class Columns:
 
 
 def state_bits(
-    codes: Index, known: Sequence[str], done: str, meaning: Mapping[str, Kind]
+    codes: Ints, known: Sequence[str], done: str, meaning: Mapping[str, Kind]
 ) -> NDArray[np.uint32]:
     """(n,) the bit of the kind of each state, given as positions in the words and the words."""
     bits = [0 if word == done else meaning.get(word, STATE).bit for word in map(str.strip, known)]
     return np.array([*bits, STATE.bit], dtype=np.uint32)[codes]
 
 
-def is_count(gpus: Floats) -> NDArray[np.bool_]:
+def is_count(gpus: Floats) -> Bools:
     """(n,) whether each is a whole number of GPUs."""
     return np.asarray((gpus >= 0) & (gpus <= MOST_GPUS) & (gpus == np.floor(gpus)))
 
@@ -179,7 +177,7 @@ def is_count(gpus: Floats) -> NDArray[np.bool_]:
 def assembled(
     *,
     file: str,
-    line: Index,
+    line: Ints,
     id: Texts,
     submit: Floats,
     start: Floats,
@@ -188,8 +186,8 @@ def assembled(
     flaw: Bits,
     duration: Floats | None = None,
     share: Floats | None = None,
-    model: tuple[Index, Sequence[str]] | None = None,
-    application: tuple[Index, Sequence[str]] | None = None,
+    model: tuple[Ints, Sequence[str]] | None = None,
+    application: tuple[Ints, Sequence[str]] | None = None,
 ) -> Rows:
     """
     Rows of the common record; all times [s], NaN where nothing is recorded.
@@ -212,7 +210,7 @@ def assembled(
     useless = (flaw & mask([PENDING, UNMATCHED])) != 0
     goes_on = (flaw & RUNNING.bit) != 0
 
-    def note(kind: Kind, where: NDArray[np.bool_]) -> None:
+    def note(kind: Kind, where: Bools) -> None:
         flaw[where] |= kind.bit
 
     note(NO_SUBMISSION, np.isnan(submit) & ~unread)
@@ -242,7 +240,7 @@ def assembled(
     )
 
 
-Make = Callable[[Columns, str, Index], Rows]
+Make = Callable[[Columns, str, Ints], Rows]
 
 
 def table_rows(source: Source, wanted: Mapping[str, str], make: Make) -> Iterator[Rows]:

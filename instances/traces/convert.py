@@ -20,15 +20,14 @@ from types import MappingProxyType
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rsjs.core.types import Bools, Floats, Ints
 from rsjs.instances.catalogue import epoch_models
 from rsjs.instances.catalogue.gpus import gpu_type, memory_gb
 from rsjs.instances.cluster import Cluster
 from rsjs.instances.epoch_distribution import FIXED, Law
 from rsjs.instances.generators import jahani, random_streams, sts
 from rsjs.instances.generators.assemble import due_window, made_by
-from rsjs.instances.generators.random_streams import Floats
 from rsjs.instances.instance import FAMILIES, Workload
 from rsjs.instances.jobs import Jobs
 from rsjs.instances.traces.imputation import (
@@ -57,7 +56,7 @@ def jobs_of(
     binding: bool,
     cluster: Cluster,
     options: Options,
-) -> tuple[Jobs, Mapping[str, Law], NDArray[np.int64]]:
+) -> tuple[Jobs, Mapping[str, Law], Ints]:
     """
     Jobs, laws, and the number of epochs that each job runs.
 
@@ -105,7 +104,7 @@ def jobs_of(
     return jobs, laws, realised
 
 
-def _allowed(rows: Rows, may: Sequence[tuple[str, ...]], cluster: Cluster) -> NDArray[np.bool_]:
+def _allowed(rows: Rows, may: Sequence[tuple[str, ...]], cluster: Cluster) -> Bools:
     """(n, T) whether a job may run on a GPU type."""
     names = [gpu.name for gpu in cluster.gpu_types]
     told = np.array([c >= 0 and bool(rows.models[c]) for c in rows.model.tolist()])

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from rsjs.instances.arguments import one_of
+from rsjs.core.errors import one_of
 
 Bits = NDArray[np.uint32]
 

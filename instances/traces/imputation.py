@@ -35,17 +35,15 @@ from functools import cache
 from types import MappingProxyType
 
 import numpy as np
-from numpy.typing import NDArray
 
-from rsjs.instances.arguments import one_of
+from rsjs.core.errors import InputError, one_of
+from rsjs.core.types import Bools, Floats
 from rsjs.instances.catalogue import gpus
 from rsjs.instances.catalogue.gpus import gpu_names, gpu_type, table
 from rsjs.instances.cluster import Cluster, GpuType, NodeType, ShareLevel
 from rsjs.instances.cluster import NodeGroup as Nodes
-from rsjs.instances.errors import InputError
 from rsjs.instances.generators import random_streams
 from rsjs.instances.generators.energy_priced_nodes import powered_node
-from rsjs.instances.generators.random_streams import Floats
 from rsjs.instances.traces.formats.node_lists import MOST_GPUS
 from rsjs.instances.traces.records import NodeGroup, Rows
 
@@ -95,7 +93,7 @@ def draw(rows: Rows, networks: Mapping[str, str], seed: int) -> Training:
 
 def whole_hours(
     rows: Rows, training: Training, recorded: Sequence[str], cluster: Cluster
-) -> tuple[Floats, NDArray[np.bool_]]:
+) -> tuple[Floats, Bools]:
     """
     (n, T, G + 1) hours of each job on dedicated GPUs by (1), and where they are those recorded.
 

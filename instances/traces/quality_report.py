@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rsjs.instances.generators.random_streams import Floats
+from rsjs.core.types import Floats, Ints
 from rsjs.instances.traces.columns import keys
 from rsjs.instances.traces.flaws import (
     DUPLICATE,
@@ -50,14 +50,14 @@ from rsjs.instances.traces.registry import Trace
 class Names:
     """The names of the jobs, as the chunks pass; lines that hold no job have no part in this."""
 
-    _keys: list[tuple[NDArray[np.uint64], NDArray[np.int64]]] = field(default_factory=list)
+    _keys: list[tuple[NDArray[np.uint64], Ints]] = field(default_factory=list)
 
     def add(self, rows: Rows) -> None:
         """Note the names of a chunk."""
         named = np.flatnonzero(rows.id != b"")
         self._keys.append((keys(rows.id[named]), rows.line[named]))
 
-    def duplicates(self) -> NDArray[np.int64]:
+    def duplicates(self) -> Ints:
         """Lines of jobs that an earlier line has, in order of the file."""
         twice = self._repeated()
         first = np.ones(len(twice), dtype=bool)
@@ -103,7 +103,7 @@ class Screen:
     nodes: Sequence[NodeGroup]
     known: Mapping[str, str]
     binding: bool
-    duplicates: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, dtype=np.int64))
+    duplicates: Ints = field(default_factory=lambda: np.empty(0, dtype=np.int64))
     _last: float = field(default=-np.inf, init=False)
 
     def __call__(self, rows: Rows) -> Rows:
@@ -222,7 +222,7 @@ class Tally:
                 self.gpu_seconds[name, each] += amount
 
 
-def _counted(values: NDArray[np.int64]) -> dict[int, int]:
+def _counted(values: Ints) -> dict[int, int]:
     found, count = np.unique(values, return_counts=True)
     return dict(zip(found.tolist(), count.tolist(), strict=True))
 
@@ -264,7 +264,7 @@ class Report:
     nodes: Sequence[NodeGroup]
     known: Mapping[str, str]
     tally: Tally
-    duplicates: NDArray[np.int64]
+    duplicates: Ints
 
     @property
     def has_errors(self) -> bool:

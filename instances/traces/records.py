@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rsjs.instances.generators.random_streams import Floats
+from rsjs.core.types import Floats, Ints
 from rsjs.instances.traces.flaws import Bits, Kind
 from rsjs.instances.traces.io.streams import Source
 
@@ -51,15 +51,15 @@ class Rows:
     """
 
     file: str
-    line: NDArray[np.int64]
+    line: Ints
     id: Texts
     submit: Floats
     duration: Floats
     gpus: Floats
     share: Floats
-    model: NDArray[np.int64]
+    model: Ints
     models: tuple[str, ...] = ()
-    application: NDArray[np.int64]
+    application: Ints
     applications: tuple[str, ...] = ()
     flaw: Bits
 
@@ -75,7 +75,7 @@ class Rows:
         return Rows(**columns)
 
 
-def flawed(file: str, line: NDArray[np.int64], kind: Kind) -> Rows:
+def flawed(file: str, line: Ints, kind: Kind) -> Rows:
     """Lines that are no jobs, for one reason."""
     n = len(line)
     unknown = np.full(n, np.nan)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from rsjs.instances.errors import InputError, described
+from rsjs.core.errors import InputError, described
 from rsjs.instances.traces.formats.gavel import GAVEL
 from rsjs.instances.traces.formats.helios import HELIOS
 from rsjs.instances.traces.formats.openb import OPENB

@@ -13,10 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from rsjs.instances.arguments import integer, one_of
+from rsjs.core.errors import InputError, described, integer, one_of
 from rsjs.instances.catalogue import epoch_models
 from rsjs.instances.epoch_distribution import FIXED
-from rsjs.instances.errors import InputError, described
 from rsjs.instances.traces.flaws import KINDS, Kind, droppable, keepable, mask
 from rsjs.instances.traces.io.streams import Truncated
 from rsjs.instances.traces.quality_report import HOUR, Report, Screen

@@ -6,16 +6,16 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from rsjs.core.errors import InputError, MethodError, described
 from rsjs.instances.check import Verdict
 from rsjs.instances.check import check as _check
-from rsjs.instances.errors import InputError, MethodError, described
 from rsjs.instances.instance import Instance, Workload
 from rsjs.instances.io import files
 from rsjs.instances.solution import Solution
 
 if TYPE_CHECKING:
+    from rsjs.core.method import SolveResult
     from rsjs.formulations.milp.export import ModelFile
-    from rsjs.instances.solution import SolveResult
 
 T = TypeVar("T")
 
@@ -92,9 +92,8 @@ def solve(
     MethodError
         If the method fails, or its solution fails the check.
     """
+    from rsjs.core.method import Limits, Stop
     from rsjs.experiments import outcome
-    from rsjs.instances.method import Limits
-    from rsjs.instances.solution import Stop
     from rsjs.methods import parse
 
     _refuse_other(instance, Instance, "an instance, as `rsjs.load` returns it")

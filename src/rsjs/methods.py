@@ -16,18 +16,18 @@ from math import isfinite
 from re import fullmatch
 from typing import TYPE_CHECKING, Any
 
+from rsjs.core.errors import InputError, described
+from rsjs.core.method import Call, Inner, Method, Option, Report
 from rsjs.formulations.backends.backend import Feature
 from rsjs.formulations.backends.registry import BACKENDS
 from rsjs.formulations.registry import METHODS as EXACT
 from rsjs.heuristics.decomposition.hierarchical import HIERARCHICAL
 from rsjs.heuristics.registry import METHODS as HEURISTICS
 from rsjs.instances.entry_points import Offer, offers, source_of, source_text
-from rsjs.instances.errors import InputError, described
-from rsjs.instances.method import Call, Inner, Method, Option, Report
 
 if TYPE_CHECKING:
+    from rsjs.core.method import SolveResult
     from rsjs.instances.instance import Instance
-    from rsjs.instances.solution import SolveResult
 
 SPELLING = "name[@solver][:rule][?key=value,...]"
 LARGEST = 10**12  # of whole numbers among options
@@ -185,7 +185,7 @@ def all_methods() -> Methods:
 def _loaded(offer: Offer) -> Method:
     method = offer.load()
     if not isinstance(method, Method):
-        found, expected = f"{type(method).__name__} object", "rsjs.instances.method.Method"
+        found, expected = f"{type(method).__name__} object", "rsjs.core.method.Method"
     elif method.name != offer.name:
         found, expected = f"a method of the name {method.name}", f"the name {offer.name}"
     elif unknown := {*method.solvers, *filter(None, [method.needs])} - {*BACKENDS}:

@@ -5,8 +5,8 @@ import csv
 import pytest
 
 from rsjs.cli.study import sized
+from rsjs.core.errors import InputError
 from rsjs.experiments import formulation_study
-from rsjs.instances.errors import InputError
 
 pytestmark = pytest.mark.usefixtures("blank")
 

@@ -8,7 +8,7 @@ import pytest
 
 from rsjs.cli.report import beside
 from rsjs.cli.stores import last_store
-from rsjs.instances.errors import InputError
+from rsjs.core.errors import InputError
 from rsjs.reporting.site import build as building
 from tests.campaign_text import campaign_text
 

@@ -7,11 +7,11 @@ import pytest
 import typer
 
 from rsjs.cli.reproduce import reproduce
+from rsjs.core.errors import InputError
+from rsjs.core.method import Stop
 from rsjs.experiments.campaigns import provenance
 from rsjs.experiments.claims import files
 from rsjs.experiments.claims.registry import rows as rows_of
-from rsjs.instances.errors import InputError
-from rsjs.instances.solution import Stop
 from rsjs.reporting.csv_rows import read_rows
 from rsjs.simulation.guards import Status
 

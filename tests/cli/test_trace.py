@@ -9,7 +9,7 @@ import pytest
 from typer.testing import CliRunner
 
 from rsjs.cli import trace
-from rsjs.instances.errors import InputError
+from rsjs.core.errors import InputError
 from rsjs.instances.io.files import read_workload
 
 HEADER = "job_id,user,vc,gpu_num,cpu_num,node_num,state,submit_time,start_time,end_time,"

@@ -12,8 +12,9 @@ import os, subprocess, sys, time
 import numpy as np
 from rsjs.instances import costs
 from rsjs.instances.open_nodes import complete
-from rsjs.instances.method import Method
-from rsjs.instances.solution import Solution, SolveResult, Stop
+from rsjs.core.method import Method
+from rsjs.core.method import SolveResult, Stop
+from rsjs.instances.solution import Solution
 
 
 def decide(instance):

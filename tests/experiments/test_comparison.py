@@ -2,9 +2,8 @@
 
 import pytest
 
+from rsjs.core.method import Limits, SolveResult, Stop
 from rsjs.experiments.comparison import LONGEST_MESSAGE, Measured, row
-from rsjs.instances.method import Limits
-from rsjs.instances.solution import SolveResult, Stop
 
 
 @pytest.mark.parametrize("more", [0, 1, 10**6])

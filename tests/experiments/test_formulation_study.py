@@ -2,11 +2,11 @@
 
 import pytest
 
+from rsjs.core.method import Limits
 from rsjs.experiments.formulation_study import FAMILIES, key_of, measure, tasks
 from rsjs.formulations.jahani import milp
 from rsjs.formulations.jahani.milp import LiteralModel
 from rsjs.instances.generators.jahani import generate
-from rsjs.instances.method import Limits
 from rsjs.methods import parse
 from rsjs.reporting.csv_rows import csv_text, read_rows
 

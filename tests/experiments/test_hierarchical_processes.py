@@ -7,13 +7,12 @@ from dataclasses import replace
 import psutil
 import pytest
 
+from rsjs.core.method import Call, Limits, Report, Stop
 from rsjs.experiments import comparison, outcome
 from rsjs.experiments.gap import gap
 from rsjs.heuristics.decomposition.hierarchical import run
 from rsjs.instances.check import check
 from rsjs.instances.generators import kiros
-from rsjs.instances.method import Call, Limits, Report
-from rsjs.instances.solution import Stop
 from rsjs.methods import parse
 
 pytestmark = pytest.mark.process

@@ -7,14 +7,14 @@ import psutil
 import pytest
 
 import rsjs
+from rsjs.core.method import Limits, Stop
 from rsjs.experiments import comparison, outcome
 from rsjs.experiments.decision_files import decision_digest
 from rsjs.formulations import enumeration
 from rsjs.instances.generators.jahani import generate
 from rsjs.instances.io.files import read_solution
-from rsjs.instances.method import Limits
 from rsjs.instances.open_nodes import complete
-from rsjs.instances.solution import Solution, Stop
+from rsjs.instances.solution import Solution
 from rsjs.methods import parse
 from rsjs.reporting.statistics.fairness import findings
 

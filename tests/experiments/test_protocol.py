@@ -8,6 +8,8 @@ import zipfile
 import numpy as np
 import pytest
 
+from rsjs.core.errors import InputError
+from rsjs.core.method import Event, SolveResult, Stop
 from rsjs.experiments import mig_runs
 from rsjs.experiments.decision_files import (
     append_decision,
@@ -17,8 +19,7 @@ from rsjs.experiments.decision_files import (
     write_decision,
 )
 from rsjs.experiments.protocol import read_result, write_result
-from rsjs.instances.errors import InputError
-from rsjs.instances.solution import Event, Solution, SolveResult, Stop
+from rsjs.instances.solution import Solution
 
 DECISION = Solution.of([0, -1], [2, 0], [0])
 

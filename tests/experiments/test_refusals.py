@@ -3,8 +3,8 @@
 import pytest
 
 import rsjs
+from rsjs.core.errors import InputError
 from rsjs.experiments import outcome
-from rsjs.instances.errors import InputError
 from rsjs.instances.generators.jahani import generate
 from rsjs.instances.solution import Solution
 from rsjs.methods import parse

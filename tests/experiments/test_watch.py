@@ -12,6 +12,7 @@ from errno import EFBIG
 import numpy as np
 import pytest
 
+from rsjs.core.method import Limits, Stop
 from rsjs.experiments import watch, worker
 from rsjs.experiments.events import EVENTS, LOOK, MOST, EventLog, Events
 from rsjs.experiments.launcher import ending
@@ -19,8 +20,6 @@ from rsjs.experiments.protocol import Task
 from rsjs.experiments.streaming_report import StreamingReport
 from rsjs.experiments.surroundings import Surroundings
 from rsjs.experiments.watch import STARTUP, Watch
-from rsjs.instances.method import Limits
-from rsjs.instances.solution import Stop
 
 
 @pytest.fixture

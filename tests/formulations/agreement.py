@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
+from rsjs.core.method import Limits, Report
 from rsjs.formulations import enumeration
 from rsjs.formulations.backends.registry import backend
 from rsjs.formulations.milp.matrix import Kind, MatrixModel
 from rsjs.instances.check import Verdict, check
 from rsjs.instances.io.serialization import to_instance
-from rsjs.instances.method import Limits, Report
 
 EXACT = Limits(gap=0.0)
 

@@ -5,10 +5,10 @@ from functools import partial
 
 import numpy as np
 
+from rsjs.core.method import Call, Limits, Report
 from rsjs.heuristics.decomposition.hierarchical import run
 from rsjs.instances.check import check
 from rsjs.instances.generators import andreas, jahani, kiros, sts
-from rsjs.instances.method import Call, Limits, Report
 from rsjs.methods import all_methods, parse
 
 GENERATORS = {"jahani": jahani, "kiros": kiros, "andreas": andreas, "sts": sts}

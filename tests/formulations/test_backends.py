@@ -10,13 +10,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from rsjs.core.method import Limits, Stop
 from rsjs.formulations.backends import gurobi
 from rsjs.formulations.backends.backend import Feature
 from rsjs.formulations.backends.callbacks import Relay, relative_gap, settled
 from rsjs.formulations.backends.registry import BACKENDS, backend
 from rsjs.formulations.milp.matrix import Kind
-from rsjs.instances.method import Limits
-from rsjs.instances.solution import Stop
 from tests.formulations.agreement import Asked, model_of
 
 pytestmark = pytest.mark.solver
@@ -292,7 +291,7 @@ def test_all_solvers_import_and_solve_in_one_process(order):
         "from scipy.sparse import csr_array\n"
         "from rsjs.formulations.backends.registry import backend\n"
         "from rsjs.formulations.milp.matrix import MatrixModel\n"
-        "from rsjs.instances.method import Limits\n"
+        "from rsjs.core.method import Limits\n"
         "one, two = np.ones(1), np.ones(2)\n"
         "model = MatrixModel(A=csr_array([[2.0, 1.0]]), cost=-two, lower=0 * two, upper=3 * two,\n"
         "    row_lower=-np.inf * one, row_upper=4 * one, kind=np.ones(2, np.uint8))\n"

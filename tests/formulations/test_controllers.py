@@ -2,10 +2,10 @@
 
 import pytest
 
+from rsjs.core.method import Call, Report, SolveResult, Stop
 from rsjs.heuristics.decomposition.parallel import share
 from rsjs.instances.generators import jahani, kiros
-from rsjs.instances.method import Call, Report
-from rsjs.instances.solution import Solution, SolveResult, Stop
+from rsjs.instances.solution import Solution
 from rsjs.methods import parse
 from tests.formulations.agreement import StopsAfter
 from tests.formulations.hierarchy import assert_checked, solved

@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 from allpairspy import AllPairs
 
+from rsjs.core.method import ENERGY, EXPECTATION, OPEN_NODES, TARDINESS_AT, Call, Report, Stop
 from rsjs.formulations import enumeration
 from rsjs.instances.check import check
 from rsjs.instances.cluster import Cluster, GpuType, NodeGroup, NodeType, ShareLevel
 from rsjs.instances.epoch_distribution import Law
 from rsjs.instances.instance import Instance, Objective
-from rsjs.instances.method import ENERGY, EXPECTATION, OPEN_NODES, TARDINESS_AT, Call, Report
-from rsjs.instances.solution import Solution, Stop
+from rsjs.instances.solution import Solution
 from tests.by_hand import jobs_of, nodes_of
 
 CHOICES = [sorted(ENERGY), sorted(TARDINESS_AT), sorted(OPEN_NODES), [0.0, 0.5]]

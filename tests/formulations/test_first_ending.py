@@ -10,6 +10,7 @@ from allpairspy import AllPairs
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rsjs.core.method import EXPECTATION, OPEN_NODES, Call, Report, Stop
 from rsjs.formulations import enumeration
 from rsjs.formulations.backends.registry import backend
 from rsjs.formulations.first_ending import methods, patterns
@@ -22,9 +23,8 @@ from rsjs.instances.epoch_distribution import Law
 from rsjs.instances.generators.jahani import generate
 from rsjs.instances.instance import FAMILIES, Instance, Objective
 from rsjs.instances.io.serialization import to_instance
-from rsjs.instances.method import EXPECTATION, OPEN_NODES, Call, Report
 from rsjs.instances.open_nodes import complete
-from rsjs.instances.solution import Solution, Stop
+from rsjs.instances.solution import Solution
 from tests.by_hand import jobs_of
 from tests.formulations.agreement import EXACT, assert_solved, assert_starts, with_objective
 

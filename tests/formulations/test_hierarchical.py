@@ -8,6 +8,7 @@ from allpairspy import AllPairs
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from rsjs.core.method import Call, Report, Stop
 from rsjs.formulations import enumeration
 from rsjs.heuristics.decomposition.partition import SPLITS, Division, divide, parts, union
 from rsjs.heuristics.decomposition.repair import cover
@@ -16,8 +17,7 @@ from rsjs.instances.check import check
 from rsjs.instances.cluster import NodeGroup
 from rsjs.instances.generators import jahani, kiros
 from rsjs.instances.io.serialization import to_instance
-from rsjs.instances.method import Call, Report
-from rsjs.instances.solution import Solution, Stop
+from rsjs.instances.solution import Solution
 from rsjs.methods import parse
 from tests.formulations.agreement import optimum, with_objective
 from tests.formulations.hierarchy import GENERATED, INNER, SMALL, assert_checked, solved

@@ -6,11 +6,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
+from rsjs.core.method import Limits, Stop
 from rsjs.formulations.backends.integer_model import OBJECTIVE_LIMIT, integer_model
 from rsjs.formulations.backends.registry import backend
 from rsjs.formulations.milp.matrix import Kind
-from rsjs.instances.method import Limits
-from rsjs.instances.solution import Stop
 from tests.formulations.agreement import model_of as plain_model
 
 

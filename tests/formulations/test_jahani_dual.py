@@ -9,6 +9,7 @@ from allpairspy import AllPairs
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from rsjs.core.method import Call, Limits, Report, Stop
 from rsjs.formulations import enumeration
 from rsjs.formulations.backends.registry import backend
 from rsjs.formulations.jahani import dual_search, lagrangian, patterns
@@ -20,8 +21,7 @@ from rsjs.instances.catalogue.node_types import MEMBERS
 from rsjs.instances.check import check
 from rsjs.instances.generators.jahani import generate
 from rsjs.instances.io.serialization import to_instance
-from rsjs.instances.method import Call, Limits, Report
-from rsjs.instances.solution import Solution, Stop
+from rsjs.instances.solution import Solution
 from tests.formulations.agreement import EXACT, assert_solved, optimum, with_objective
 
 DUAL = METHODS["jahani_dual"]

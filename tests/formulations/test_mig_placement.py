@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from rsjs.core.method import Limits
 from rsjs.formulations.mig import placement
 from rsjs.formulations.mig.placement import PlacementModel, solve
 from rsjs.heuristics.mig.placement import PREFERRED, RULES, place
-from rsjs.instances.method import Limits
 from rsjs.instances.mig.gpus import MigGpu, Profile, gpu_named
 from rsjs.instances.mig.placement.check import check
 from rsjs.instances.mig.placement.generate import MIXES, generate

@@ -6,6 +6,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from rsjs.core.method import Limits, Stop
 from rsjs.formulations.backends.backend import RawResult
 from rsjs.formulations.mig import placement, reconfiguration
 from rsjs.formulations.mig import placement as mig_placement_patterns
@@ -14,13 +15,11 @@ from rsjs.formulations.mig.reconfiguration import tail
 from rsjs.formulations.mig.reconfiguration_bounds import places
 from rsjs.heuristics.mig.placement import place
 from rsjs.heuristics.mig.reconfiguration import best_greedy
-from rsjs.instances.method import Limits
 from rsjs.instances.mig.gpus import document_of, gpu_named
 from rsjs.instances.mig.placement.generate import generate as workloads
 from rsjs.instances.mig.reconfiguration.check import check
 from rsjs.instances.mig.reconfiguration.generate import generate
 from rsjs.instances.mig.reconfiguration.problem import Schedule, to_repartition
-from rsjs.instances.solution import Stop
 
 A100 = gpu_named("A100-40")
 NAMES = [profile.name for profile in A100.profiles]

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rsjs.core.method import Limits
 from rsjs.formulations.mig import (
     reconfiguration_assignment,
     reconfiguration_bounds,
@@ -17,7 +18,6 @@ from rsjs.formulations.mig.reconfiguration import solve
 from rsjs.formulations.mig.reconfiguration_assignment import Nested, fits
 from rsjs.formulations.mig.reconfiguration_bounds import chosen, places
 from rsjs.heuristics.mig.reconfiguration import RULES, best_greedy, greedy
-from rsjs.instances.method import Limits
 from rsjs.instances.mig.geometry import geometry
 from rsjs.instances.mig.gpus import MigGpu, Profile, gpu_named
 from rsjs.instances.mig.reconfiguration.check import check

@@ -15,15 +15,15 @@ import numpy as np
 import pyscipopt
 import pytest
 
+from rsjs.core.errors import InputError
+from rsjs.core.method import Call, Limits, Report
 from rsjs.formulations.backends.registry import backend
 from rsjs.formulations.milp import export
 from rsjs.formulations.milp.export import namer
 from rsjs.formulations.milp.from_pyomo import from_pyomo
 from rsjs.formulations.milp.solve import LINEAR
 from rsjs.formulations.registry import METHODS
-from rsjs.instances.errors import InputError
 from rsjs.instances.generators import jahani, kiros, sts
-from rsjs.instances.method import Call, Limits, Report
 from rsjs.methods import parse
 
 SHARED = {"sharing": "paper"}

@@ -2,12 +2,11 @@
 
 import pytest
 
+from rsjs.core.method import Call, Limits, Report, Stop
 from rsjs.formulations.enumeration import best
 from rsjs.instances.costs import terms
 from rsjs.instances.generators import planted
 from rsjs.instances.library.sets import draw, library_set
-from rsjs.instances.method import Call, Limits, Report
-from rsjs.instances.solution import Stop
 from rsjs.methods import parse
 
 EXACT = {

@@ -8,10 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rsjs.core.method import Limits, Stop
 from rsjs.formulations.backends.backend import RawResult
 from rsjs.instances.cluster import Cluster, GpuType, NodeGroup, NodeType, ShareLevel
-from rsjs.instances.method import Limits
-from rsjs.instances.solution import Stop
 from rsjs.simulation.policies.pooled_relaxation import Offers, Pools, arrays, choose
 
 HALF = (ShareLevel(units=1, max_memory_gb=0.0),)

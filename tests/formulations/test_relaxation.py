@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from scipy.optimize import linprog
 from scipy.sparse import vstack
 
+from rsjs.core.method import Stop
 from rsjs.formulations.backends.backend import Feature
 from rsjs.formulations.backends.registry import backend
 from rsjs.formulations.jahani import milp
@@ -14,7 +15,6 @@ from rsjs.formulations.jahani import patterns as jahani_patterns
 from rsjs.formulations.jahani.milp import LiteralModel
 from rsjs.formulations.jahani.patterns import PatternModel
 from rsjs.instances.generators.jahani import generate
-from rsjs.instances.solution import Stop
 from tests.formulations.agreement import Asked, model_of, optimum
 
 

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rsjs.core.method import Call, Limits, Report, Stop
 from rsjs.formulations.backends.registry import backend
 from rsjs.formulations.rsjs.aggregated import column_generation
 from rsjs.formulations.rsjs.aggregated import model as rsjs_classes
@@ -18,8 +19,6 @@ from rsjs.formulations.rsjs.methods import BOUND_METHODS
 from rsjs.instances.costs import tables
 from rsjs.instances.generators import kiros, sts
 from rsjs.instances.jobs import ARRAYS, Jobs
-from rsjs.instances.method import Call, Limits, Report
-from rsjs.instances.solution import Stop
 from tests.formulations.agreement import EXACT, StopsAfter, optimum, served, with_objective
 
 BOUND = next(method for method in BOUND_METHODS if method.name == "rsjs_bound")

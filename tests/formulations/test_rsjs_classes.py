@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from rsjs.core.method import Call, Limits, Report, Stop
 from rsjs.formulations import enumeration
 from rsjs.formulations.rsjs.aggregated import model
 from rsjs.formulations.rsjs.aggregated.model import PACKINGS, ClassModel
@@ -16,8 +17,6 @@ from rsjs.instances.check import check
 from rsjs.instances.cluster import Cluster, GpuType, NodeType, ShareLevel
 from rsjs.instances.generators import kiros, sts
 from rsjs.instances.instance import Instance, Objective
-from rsjs.instances.method import Call, Limits, Report
-from rsjs.instances.solution import Stop
 from tests.by_hand import jobs_of, nodes_of
 from tests.formulations.agreement import (
     assert_solved,

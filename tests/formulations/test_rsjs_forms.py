@@ -10,6 +10,7 @@ from allpairspy import AllPairs
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from rsjs.core.method import EXPECTATION, OPEN_NODES, Call, Limits, Report, Stop
 from rsjs.formulations import enumeration
 from rsjs.formulations.backends.registry import backend
 from rsjs.formulations.rsjs import gpu_indexed, node_indexed
@@ -21,8 +22,7 @@ from rsjs.instances.cluster import Cluster, GpuType, NodeGroup, NodeType, ShareL
 from rsjs.instances.epoch_distribution import Law
 from rsjs.instances.generators.sts import generate
 from rsjs.instances.instance import Instance, Objective
-from rsjs.instances.method import EXPECTATION, OPEN_NODES, Call, Limits, Report
-from rsjs.instances.solution import Solution, Stop
+from rsjs.instances.solution import Solution
 from tests.by_hand import jobs_of
 from tests.formulations.agreement import (
     EXACT,

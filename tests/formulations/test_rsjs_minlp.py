@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from rsjs.core.method import Call, Report, Stop
 from rsjs.formulations import enumeration
 from rsjs.formulations.rsjs import minlp, minlp_scip
 from rsjs.formulations.rsjs.methods import METHODS
@@ -13,8 +14,7 @@ from rsjs.formulations.rsjs.minlp import MinlpModel
 from rsjs.instances.check import check
 from rsjs.instances.cluster import NodeGroup
 from rsjs.instances.io.serialization import to_instance
-from rsjs.instances.method import Call, Report
-from rsjs.instances.solution import Solution, Stop
+from rsjs.instances.solution import Solution
 from tests.formulations.agreement import EXACT, assert_solved, optimum, with_objective
 
 pytestmark = pytest.mark.solver

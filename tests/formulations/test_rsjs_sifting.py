@@ -9,14 +9,13 @@ from allpairspy import AllPairs
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from rsjs.core.method import EXPECTATION, OPEN_NODES, Call, Limits, Report, Stop
 from rsjs.formulations import enumeration
 from rsjs.formulations.backends.callbacks import relative_gap
 from rsjs.formulations.rsjs.aggregated import column_generation, search
 from rsjs.formulations.rsjs.methods import BOUND_METHODS
 from rsjs.instances.check import check
 from rsjs.instances.generators import andreas, kiros, sts
-from rsjs.instances.method import EXPECTATION, OPEN_NODES, Call, Limits, Report
-from rsjs.instances.solution import Stop
 from tests.formulations.agreement import StopsAfter, of_table_iv, optimum, served, with_objective
 
 pytestmark = pytest.mark.solver

@@ -3,10 +3,9 @@
 import numpy as np
 import pytest
 
+from rsjs.core.method import Limits, Stop
 from rsjs.formulations.backends.backend import RawResult
 from rsjs.formulations.backends.scaling import EPSILON, scale_of, scaled
-from rsjs.instances.method import Limits
-from rsjs.instances.solution import Stop
 from tests.formulations.agreement import Asked, model_of
 
 

@@ -4,10 +4,10 @@ import numpy as np
 import pyomo.environ as pyo
 import pytest
 
+from rsjs.core.method import Limits
 from rsjs.formulations.backends.registry import backend
 from rsjs.formulations.milp.from_pyomo import from_pyomo
 from rsjs.formulations.milp.matrix import Kind
-from rsjs.instances.method import Limits
 
 
 @pytest.fixture

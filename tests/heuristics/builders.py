@@ -4,12 +4,12 @@ from dataclasses import replace
 
 import numpy as np
 
+from rsjs.core.method import Call, Limits, Report
 from rsjs.formulations import enumeration
 from rsjs.heuristics.ruin_recreate.ruin_recreate import run
 from rsjs.instances import costs
 from rsjs.instances.cluster import ShareLevel
 from rsjs.instances.io.serialization import to_instance
-from rsjs.instances.method import Call, Limits, Report
 
 
 def with_shares(instance, units, levels, inflation):

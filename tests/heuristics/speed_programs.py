@@ -12,12 +12,10 @@ Continuous laws: (P3) itself, in the lengths u_k = x_k - x_(k-1) >= 0 with sum_k
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rsjs.core.types import Floats
 from rsjs.heuristics.sts.continuous_laws import ContinuousLaw, expected_energy
 from rsjs.heuristics.sts.survival import Steps
-
-Floats = NDArray[np.float64]
 
 
 def linear_program(

@@ -4,13 +4,13 @@ import csv
 
 import pytest
 
+from rsjs.core.method import Call, Limits, Report
 from rsjs.heuristics.greedy.randomized import Constructions
 from rsjs.heuristics.greedy.randomized_arrays import prepared
 from rsjs.heuristics.greedy.rules import RANDOMIZED_RULES
 from rsjs.heuristics.registry import METHODS
 from rsjs.instances import costs
 from rsjs.instances.io.gpuscheduler_csv import read
-from rsjs.instances.method import Call, Limits, Report
 
 SIZES = ("azure4_N10_J40", "azure8_N25_J100", "azure4_N100_J400_tight")
 CASES = tuple(f"oneshot_{size}_s1" for size in SIZES)

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
+from rsjs.core.method import Call, Limits, Report
 from rsjs.heuristics.common import initial_solutions, jit
 from rsjs.heuristics.mig.scheduling_local_search import local_search
 from rsjs.heuristics.mig.scheduling_rules import best_fit
 from rsjs.instances.generators import andreas, kiros, sts
 from rsjs.instances.library.sets import mig_config
-from rsjs.instances.method import Call, Limits, Report
 from rsjs.instances.mig.job_generator.generate import generate as mig_jobs
 from rsjs.instances.mig.scheduling.objective import parse_objective
 from rsjs.instances.mig.scheduling.problem import paper_problem

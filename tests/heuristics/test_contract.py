@@ -4,11 +4,10 @@ import numpy as np
 import pytest
 from allpairspy import AllPairs
 
+from rsjs.core.method import ENERGY, EXPECTATION, TARDINESS_AT, Call, Report, Stop
 from rsjs.heuristics.registry import METHODS
 from rsjs.instances.check import check
 from rsjs.instances.instance import Objective
-from rsjs.instances.method import ENERGY, EXPECTATION, TARDINESS_AT, Call, Report
-from rsjs.instances.solution import Stop
 from rsjs.methods import parse
 
 CALLS = [f"{m.name}:{rule}" for m in METHODS.values() for rule in m.rules]

@@ -6,16 +6,16 @@ from random import Random
 import numpy as np
 import pytest
 
+from rsjs.core.errors import InputError
+from rsjs.core.method import Call, Limits, Method, Report, SolveResult, Stop
 from rsjs.formulations import enumeration
 from rsjs.heuristics.ruin_recreate import fix_and_optimise
 from rsjs.heuristics.ruin_recreate.fix_and_optimise import Neighbourhoods, PartDecisions, run
 from rsjs.instances import costs
 from rsjs.instances.check import check
-from rsjs.instances.errors import InputError
 from rsjs.instances.generators import jahani, kiros, sts
-from rsjs.instances.method import Call, Limits, Method, Report
 from rsjs.instances.open_nodes import complete
-from rsjs.instances.solution import Solution, SolveResult, Stop
+from rsjs.instances.solution import Solution
 from rsjs.methods import parse
 from tests.heuristics.builders import served
 

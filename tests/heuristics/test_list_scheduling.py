@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 from allpairspy import AllPairs
 
+from rsjs.core.errors import InputError
+from rsjs.core.method import ENERGY, EXPECTATION, TARDINESS_AT
 from rsjs.heuristics.dispatching.list_scheduling import decide, prepare, right_sizing_cost
 from rsjs.instances import costs
 from rsjs.instances.check import check
-from rsjs.instances.errors import InputError
 from rsjs.instances.instance import Objective
-from rsjs.instances.method import ENERGY, EXPECTATION, TARDINESS_AT
 from rsjs.instances.solution import Solution
 
 NEVER = 1000.0  # a due date no job misses

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rsjs.core.method import Call, Limits, Report, SolveResult, Stop
 from rsjs.heuristics.common.initial_solutions import gathered, sample
 from rsjs.heuristics.common.stopping import Iterations, Stopping
 from rsjs.heuristics.greedy import greedy
@@ -17,8 +18,7 @@ from rsjs.instances.check import check
 from rsjs.instances.generators.kiros import generate
 from rsjs.instances.instance import FAMILIES
 from rsjs.instances.io.serialization import to_instance
-from rsjs.instances.method import Call, Limits, Report
-from rsjs.instances.solution import Solution, SolveResult, Stop
+from rsjs.instances.solution import Solution
 from rsjs.methods import parse
 
 

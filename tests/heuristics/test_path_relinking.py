@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rsjs.core.method import Call, Report
 from rsjs.heuristics.common.stopping import Iterations, Stopping
 from rsjs.heuristics.local_search import kernels_costs, kernels_search
 from rsjs.heuristics.local_search.arrays import schedule, solution, tables, without_empty_nodes
@@ -18,7 +19,6 @@ from rsjs.instances.check import check
 from rsjs.instances.generators.kiros import generate
 from rsjs.instances.instance import FAMILIES
 from rsjs.instances.io.serialization import to_instance
-from rsjs.instances.method import Call, Report
 from rsjs.instances.solution import Solution
 from rsjs.methods import parse
 

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rsjs.core.method import Call, Limits, Report, Stop
 from rsjs.heuristics.greedy import greedy
 from rsjs.heuristics.ruin_recreate import dual_prices, ruin_recreate
 from rsjs.heuristics.ruin_recreate.construction import run
@@ -16,9 +17,7 @@ from rsjs.heuristics.ruin_recreate.dual_prices import _Smoothed, best_price, bes
 from rsjs.instances import costs
 from rsjs.instances.check import check
 from rsjs.instances.generators import jahani, kiros, sts
-from rsjs.instances.method import Call, Limits, Report
 from rsjs.instances.open_nodes import complete
-from rsjs.instances.solution import Stop
 from tests.heuristics.builders import optimum, served
 
 

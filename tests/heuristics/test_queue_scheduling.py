@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 from allpairspy import AllPairs
 
+from rsjs.core.errors import InputError
+from rsjs.core.method import Call, Report, SolveResult, Stop
 from rsjs.heuristics.dispatching import deterministic, queues
 from rsjs.heuristics.dispatching.pooled_dp import decide as by_dp
 from rsjs.heuristics.dispatching.pooled_dp import gpus_of_jobs, pooled_costs
@@ -15,10 +17,8 @@ from rsjs.instances import costs
 from rsjs.instances.check import check
 from rsjs.instances.cluster import Cluster, GpuType, NodeGroup, NodeType, ShareLevel
 from rsjs.instances.epoch_distribution import Law
-from rsjs.instances.errors import InputError
 from rsjs.instances.generators.sts import MIXES, SHARING, generate
-from rsjs.instances.method import Call, Report
-from rsjs.instances.solution import Solution, SolveResult, Stop
+from rsjs.instances.solution import Solution
 from rsjs.methods import parse
 from tests.heuristics.builders import with_shares
 

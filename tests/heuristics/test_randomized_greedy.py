@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rsjs.core.method import Call, Limits, Report, Stop
 from rsjs.formulations import enumeration
 from rsjs.heuristics.common.stopping import Evaluations, Iterations, Target
 from rsjs.heuristics.greedy import greedy
@@ -18,9 +19,7 @@ from rsjs.instances import costs
 from rsjs.instances.check import check
 from rsjs.instances.generators import jahani
 from rsjs.instances.io.serialization import to_instance
-from rsjs.instances.method import Call, Limits, Report
 from rsjs.instances.open_nodes import complete
-from rsjs.instances.solution import Stop
 
 
 def _constructions(instance, rule, threads=1):

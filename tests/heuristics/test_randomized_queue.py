@@ -9,6 +9,7 @@ from allpairspy import AllPairs
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rsjs.core.method import Call, Report, Stop
 from rsjs.heuristics.common.random_streams import draw, first_states
 from rsjs.heuristics.common.stopping import Iterations, Stopping
 from rsjs.heuristics.dispatching import candidates, queues
@@ -19,8 +20,6 @@ from rsjs.heuristics.greedy.randomized_shared import Schedules, decide
 from rsjs.instances import costs
 from rsjs.instances.check import check
 from rsjs.instances.generators.sts import generate
-from rsjs.instances.method import Call, Report
-from rsjs.instances.solution import Stop
 from rsjs.methods import parse
 
 

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rsjs.core.method import Call, Limits, Report, Stop
 from rsjs.heuristics.common.jit import compiled
 from rsjs.heuristics.registry import METHODS
 from rsjs.heuristics.ruin_recreate import (
@@ -23,8 +24,7 @@ from rsjs.heuristics.ruin_recreate.ruin_recreate import run
 from rsjs.instances import costs
 from rsjs.instances.check import check
 from rsjs.instances.generators import jahani, kiros, sts
-from rsjs.instances.method import Call, Limits, Report
-from rsjs.instances.solution import Solution, Stop
+from rsjs.instances.solution import Solution
 from tests.heuristics.builders import optimum, served, solve
 
 

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rsjs.core.method import Call, Limits, Report
 from rsjs.heuristics.common.jit import compiled
 from rsjs.heuristics.ruin_recreate import dual_prices, ruin_recreate
 from rsjs.heuristics.ruin_recreate.arrays import decision, loaded, nothing_runs, shapes
@@ -17,7 +18,6 @@ from rsjs.instances import costs
 from rsjs.instances.bin_packing import gpus_for_shares
 from rsjs.instances.check import check
 from rsjs.instances.generators import jahani, kiros, sts
-from rsjs.instances.method import Call, Limits, Report
 from rsjs.instances.solution import Solution
 from tests.heuristics.builders import served, with_shares
 

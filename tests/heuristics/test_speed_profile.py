@@ -6,15 +6,14 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from numpy.typing import NDArray
 
+from rsjs.core.types import Floats
 from rsjs.heuristics.sts.job_profiles import job_profiles
 from rsjs.heuristics.sts.speed_profile import INFEASIBLE, SLACK, STATUSES, hull, profiles
 from rsjs.heuristics.sts.survival import steps
 from rsjs.instances.epoch_distribution import Law
 from tests.heuristics.speed_programs import linear_program
 
-Floats = NDArray[np.float64]
 Case = tuple[Floats, Floats, float, Law, float]  # hours per epoch, $/h, d, law, epochs done
 
 SHAPES = ("concave", "power law", "Amdahl", "not concave", "linear")

@@ -4,6 +4,7 @@ from math import inf
 
 import pytest
 
+from rsjs.core.method import Report
 from rsjs.heuristics.common.stopping import (
     Evaluations,
     Iterations,
@@ -12,7 +13,6 @@ from rsjs.heuristics.common.stopping import (
     Stopping,
     Target,
 )
-from rsjs.instances.method import Report
 
 
 def test_iterations_are_counted_one_by_one_and_in_chunks():

@@ -8,15 +8,15 @@ from allpairspy import AllPairs
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rsjs.core.errors import InputError
+from rsjs.core.method import Call, Report
 from rsjs.heuristics.greedy.arrays import settled
 from rsjs.heuristics.sts import sts
 from rsjs.heuristics.sts.kernels_sts import Decided, Queued, set_changes, solved
 from rsjs.heuristics.sts.power_model import JobData, PowerModel
 from rsjs.instances.check import check
 from rsjs.instances.epoch_distribution import Law
-from rsjs.instances.errors import InputError
 from rsjs.instances.generators.sts import generate
-from rsjs.instances.method import Call, Report
 from rsjs.instances.solution import Solution
 from rsjs.methods import parse
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
+from rsjs.core.errors import InputError
 from rsjs.instances import rsjs_verify
 from rsjs.instances.check import check
-from rsjs.instances.errors import InputError
 from rsjs.instances.io.serialization import canonical_text, of_instance, of_solution
 
 Document = dict[str, Any]

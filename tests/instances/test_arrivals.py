@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from rsjs.instances.errors import InputError
+from rsjs.core.errors import InputError
 from rsjs.instances.generators import arrivals
 
 

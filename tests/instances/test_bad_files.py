@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from rsjs.instances.errors import InputError
+from rsjs.core.errors import InputError
 from rsjs.instances.io import files
 from rsjs.instances.io.serialization import canonical_text, to_instance
 

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from rsjs.instances.errors import InputError
+from rsjs.core.errors import InputError
 from rsjs.instances.io import files, serialization
 
 GONE = "(gone)"

@@ -8,11 +8,11 @@ from collections import Counter
 
 import pytest
 
+from rsjs.core.errors import InputError
 from rsjs.experiments.campaigns.toml_files import read_toml
 from rsjs.instances import bin_packing, costs, rsjs_verify
 from rsjs.instances.bin_packing import gpus_for_shares
 from rsjs.instances.check import check
-from rsjs.instances.errors import InputError
 from rsjs.instances.io import bounded_files, serialization
 from rsjs.instances.io.bounded_files import MOST_BYTES, read_bytes, unpacked
 from rsjs.instances.io.csv_tables import read_rows

@@ -6,9 +6,9 @@ import sys
 
 import pytest
 
+from rsjs.core.errors import InputError
 from rsjs.instances.catalogue import gpus, node_types
 from rsjs.instances.catalogue import gpus as tables
-from rsjs.instances.errors import InputError
 
 
 def test_the_law_gives_the_times_that_were_tabulated_from_it(shared):

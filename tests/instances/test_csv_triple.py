@@ -6,8 +6,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from rsjs.core.errors import InputError
 from rsjs.instances.cluster import NodeGroup
-from rsjs.instances.errors import InputError
 from rsjs.instances.generators import jahani
 from rsjs.instances.instance import Instance, Workload
 from rsjs.instances.io import gpuscheduler_csv

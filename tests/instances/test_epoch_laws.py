@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from scipy.special import betainc
 
+from rsjs.core.errors import InputError
 from rsjs.instances.catalogue import epoch_models
 from rsjs.instances.catalogue.gpus import table
-from rsjs.instances.errors import InputError
 
 ROWS = table("epochs_distribution")
 DIGEST = "0315336db88576a6153d17bbea68df55d02ad47eadb5bec3ca56bf573679bb2f"

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from rsjs.core.errors import InputError
 from rsjs.instances.catalogue import epoch_models, gpus
 from rsjs.instances.epoch_distribution import FIXED
-from rsjs.instances.errors import InputError
 from rsjs.instances.generators import sts
 from rsjs.instances.generators.sts import MIXES, SIZES
 

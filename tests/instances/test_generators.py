@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from rsjs.instances.errors import InputError
+from rsjs.core.errors import InputError
 from rsjs.instances.generators import andreas, arrivals, jahani, kiros, sts
 from rsjs.instances.instance import FAMILIES
 from rsjs.instances.io.files import read_instance, read_workload, write_instance, write_workload

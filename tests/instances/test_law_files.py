@@ -2,7 +2,7 @@
 
 import pytest
 
-from rsjs.instances.errors import InputError
+from rsjs.core.errors import InputError
 from rsjs.instances.io.epoch_files import read_law
 
 

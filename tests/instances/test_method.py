@@ -6,10 +6,10 @@ from itertools import pairwise
 
 import pytest
 
-from rsjs.instances.errors import InputError
+from rsjs.core.errors import InputError
+from rsjs.core.method import FINENESS, MOST_AT_ONCE, Inner, Limits, Method, Report, Stop
 from rsjs.instances.io.serialization import to_instance
-from rsjs.instances.method import FINENESS, MOST_AT_ONCE, Inner, Limits, Method, Report
-from rsjs.instances.solution import Solution, Stop
+from rsjs.instances.solution import Solution
 
 ANY = Method(name="any", summary="", kind="heuristic", run="rsjs.instances.check:check")
 NOTHING = Solution.empty(1, 1)
@@ -33,7 +33,7 @@ class Recorder(Report):
 def clock(monkeypatch):
     """A clock that stands until it is set."""
     now = [100.0]
-    monkeypatch.setattr("rsjs.instances.method.time.monotonic", lambda: now[0])
+    monkeypatch.setattr("rsjs.core.method.time.monotonic", lambda: now[0])
     return now
 
 

@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rsjs.core.errors import InputError
 from rsjs.instances.check import check
 from rsjs.instances.costs import tables
-from rsjs.instances.errors import InputError
 from rsjs.instances.generators import andreas, jahani, planted
 from rsjs.instances.instance import FAMILIES
 from rsjs.instances.library.sets import library_set

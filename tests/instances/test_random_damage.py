@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rsjs.core.errors import InputError
 from rsjs.instances import costs
-from rsjs.instances.errors import InputError
 from rsjs.instances.instance import Instance, Workload
 from rsjs.instances.io import files, serialization
 from rsjs.instances.solution import Solution

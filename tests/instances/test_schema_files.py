@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rsjs.instances import method
+from rsjs.core import method
 from rsjs.instances.instance import FAMILIES
 from rsjs.instances.io import json_schema, serialization
 

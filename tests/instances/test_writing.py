@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from rsjs.instances.errors import InputError
+from rsjs.core.errors import InputError
 from rsjs.instances.io import files
 
 

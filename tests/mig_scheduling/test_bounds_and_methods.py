@@ -5,6 +5,8 @@ from random import Random
 
 import pytest
 
+from rsjs.core.errors import InputError
+from rsjs.core.method import Limits, Stop
 from rsjs.experiments.mig_methods import METHODS
 from rsjs.experiments.mig_outcome import of_result
 from rsjs.experiments.mig_scheduling import schedule
@@ -12,10 +14,7 @@ from rsjs.formulations.mig.scheduling_bounds import assignment_bound, makespan_b
 from rsjs.formulations.mig.scheduling_enumeration import best_values
 from rsjs.formulations.mig.scheduling_lagrangian import lagrangian_bound
 from rsjs.heuristics.mig.scheduling_rules import best_fit
-from rsjs.instances.errors import InputError
-from rsjs.instances.method import Limits
 from rsjs.instances.mig.scheduling.problem import terms
-from rsjs.instances.solution import Stop
 
 LIMITS = Limits(time_limit=600)  # a stop for hangs: each takes a second
 

@@ -7,17 +7,16 @@ from allpairspy import AllPairs
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rsjs.core.errors import InputError
+from rsjs.core.method import Limits, Stop
 from rsjs.formulations.mig import scheduling_cpsat, scheduling_milp
 from rsjs.formulations.mig.scheduling_bounds import quick_bounds, stage_bounds, term_bounds
 from rsjs.formulations.mig.scheduling_enumeration import best_values
 from rsjs.heuristics.mig.scheduling_local_search import local_search
 from rsjs.heuristics.mig.scheduling_rules import RULES, best_fit
-from rsjs.instances.errors import InputError
-from rsjs.instances.method import Limits
 from rsjs.instances.mig.scheduling.check import check_schedule
 from rsjs.instances.mig.scheduling.objective import TERMS
 from rsjs.instances.mig.scheduling.problem import READINGS, terms
-from rsjs.instances.solution import Stop
 
 OBJECTIVES = [*TERMS, "lexicographic", "completion+5*preemptions+5*migrations", "migrations,waste"]
 LIMITS = Limits(time_limit=600, gap=0.0)  # a stop for hangs: each takes milliseconds

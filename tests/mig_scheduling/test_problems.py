@@ -5,9 +5,9 @@ import json
 import numpy as np
 import pytest
 
+from rsjs.core.errors import InputError
 from rsjs.formulations.mig.scheduling_bounds import term_bounds
 from rsjs.heuristics.mig.scheduling_rules import best_fit
-from rsjs.instances.errors import InputError
 from rsjs.instances.mig.job_files import write_jobs
 from rsjs.instances.mig.scheduling.files import (
     read_problem,

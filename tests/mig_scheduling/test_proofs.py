@@ -5,15 +5,14 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from rsjs.core.method import Limits, Stop
 from rsjs.formulations.backends.backend import RawResult
 from rsjs.formulations.mig import scheduling_cpsat, scheduling_milp
 from rsjs.formulations.mig import scheduling_milp as mig_schedule_milp_stages
 from rsjs.formulations.mig.scheduling_cpsat import ScheduleModel, fitted_units
 from rsjs.formulations.mig.scheduling_enumeration import best_values
 from rsjs.heuristics.mig.scheduling_rules import best_fit
-from rsjs.instances.method import Limits
 from rsjs.instances.mig.scheduling.problem import better, met
-from rsjs.instances.solution import Stop
 
 LIMITS = Limits(time_limit=600, gap=0.0)  # a stop for hangs: each takes milliseconds
 pytestmark = pytest.mark.solver

@@ -2,7 +2,7 @@
 
 import pytest
 
-from rsjs.instances.errors import InputError
+from rsjs.core.errors import InputError
 from rsjs.reporting.csv_rows import csv_text, read_rows
 from rsjs.reporting.formulation_picture import formulation_sizes
 from rsjs.reporting.formulation_rows import false_bounds, records, told

@@ -2,8 +2,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rsjs.core.errors import InputError
 from rsjs.instances.bin_packing import gpus_for_shares
-from rsjs.instances.errors import InputError
 from rsjs.reporting.figures import occupancy_text
 from rsjs.reporting.gpu_slots import packed, shelves
 from rsjs.reporting.shelf_layout import balanced

@@ -9,11 +9,11 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
+from rsjs.core.errors import InputError
 from rsjs.heuristics.sts.job_profiles import job_profiles
 from rsjs.heuristics.sts.survival import law_of_job
 from rsjs.instances.catalogue import epoch_models
 from rsjs.instances.epoch_distribution import Law
-from rsjs.instances.errors import InputError
 from rsjs.instances.generators import sts
 from rsjs.instances.mig.jobs import JobSet
 from rsjs.instances.mig.scheduling.objective import parse_objective

@@ -2,7 +2,7 @@
 
 import pytest
 
-from rsjs.instances.errors import InputError
+from rsjs.core.errors import InputError
 from rsjs.instances.generators import sts
 from rsjs.reporting.cluster_course import _drawn, cluster_course
 from rsjs.reporting.gpu_timeline import Stay, stays

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from rich.console import Console
 
-from rsjs.instances.errors import InputError
+from rsjs.core.errors import InputError
 from rsjs.reporting import tables
 from rsjs.reporting.columns import COLUMNS
 

@@ -5,7 +5,7 @@ from hashlib import sha256
 import numpy as np
 import pytest
 
-from rsjs.instances.errors import InputError
+from rsjs.core.errors import InputError
 from rsjs.simulation import billing
 from rsjs.simulation.engine import simulate
 from rsjs.simulation.guards import Status

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 
-from rsjs.instances.errors import InputError
+from rsjs.core.errors import InputError
 from rsjs.instances.generators import sts
 from rsjs.simulation.bucket_bound import bucket_bound, build, certified
 from rsjs.simulation.configurations import configurations

@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from rsjs.instances.errors import InputError
+from rsjs.core.errors import InputError
 from rsjs.instances.generators import sts
 from rsjs.simulation import event_log
 from rsjs.simulation.engine import simulate

@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from rsjs.core.errors import InputError
+from rsjs.core.method import Call, Method
 from rsjs.heuristics.common.stopping import Iterations
 from rsjs.heuristics.greedy.randomized_shared import search_schedules
 from rsjs.heuristics.sts import survival
-from rsjs.instances.errors import InputError
 from rsjs.instances.generators import jahani, sts
-from rsjs.instances.method import Call, Method
 from rsjs.methods import parse
 from rsjs.simulation.engine import simulate
 from rsjs.simulation.guards import Status

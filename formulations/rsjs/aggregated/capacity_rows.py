@@ -20,8 +20,9 @@ from functools import lru_cache
 import numpy as np
 from scipy.optimize import Bounds, LinearConstraint, milp
 
+from rsjs.core.types import Floats, Ints
 from rsjs.formulations.modes.gpu_sharing import Weights, fill, share_weights
-from rsjs.formulations.rsjs.aggregated.columns import Array, Index, Roles, roles_of
+from rsjs.formulations.rsjs.aggregated.columns import Roles, roles_of
 from rsjs.instances.cluster import Cluster
 from rsjs.instances.instance import Instance
 from rsjs.instances.open_nodes import complete
@@ -42,11 +43,11 @@ class RoomRows:
         GPU is opened for shares.
     """
 
-    roles: Array
-    splits: Array
-    place: Index
-    block: Index
-    piece: Index
+    roles: Floats
+    splits: Floats
+    place: Ints
+    block: Ints
+    piece: Ints
 
 
 @lru_cache(maxsize=16)
@@ -123,14 +124,14 @@ def split_rows(cluster: Cluster) -> RoomRows:
     return RoomRows(matrix, splits, place, block, piece)
 
 
-def _by_units(weights: Weights, units: Index) -> Index:
+def _by_units(weights: Weights, units: Ints) -> Ints:
     """w of each; dedicated shapes weigh nothing."""
     table = np.zeros(max(units.max(), max(weights.of_share)) + 1, dtype=np.int64)
     table[list(weights.of_share)] = list(weights.of_share.values())
     return table[units]
 
 
-def _room_beside(weights: Weights, units: Index) -> Index:
+def _room_beside(weights: Weights, units: Ints) -> Ints:
     """W of what a share leaves of its GPU; 0 beside dedicated GPUs."""
     room = np.array(weights.room)[np.clip(len(weights.room) - 1 - units, 0, None)]
     return np.where(units > 0, room, 0)
@@ -139,7 +140,7 @@ def _room_beside(weights: Weights, units: Index) -> Index:
 SECONDS = 1.0  # for the counts; the program has a few dozen integers
 
 
-def pack(instance: Instance, roles: Roles, role: Index, worth: Array) -> Solution:
+def pack(instance: Instance, roles: Roles, role: Ints, worth: Floats) -> Solution:
     """
     A feasible decision in which jobs have roles given to them, or are postponed.
 
@@ -162,7 +163,7 @@ def pack(instance: Instance, roles: Roles, role: Index, worth: Array) -> Solutio
 class _Packing:
     """The nodes of jobs, `order` by decreasing worth."""
 
-    def __init__(self, roles: Roles, role: Index, order: Index) -> None:
+    def __init__(self, roles: Roles, role: Ints, order: Ints) -> None:
         self.roles = roles
         self.job_node = np.full(len(role), -1)
         self.node_type = np.full(roles.cluster.nodes, -1)
@@ -177,7 +178,7 @@ class _Packing:
         if followers:
             self._follow(followers, np.bincount(role[led], minlength=len(roles.place)))
 
-    def _open(self, leaders: Index, role: Index) -> Index:
+    def _open(self, leaders: Ints, role: Ints) -> Ints:
         """A node for each leader as long as its class has one; who got one."""
         roles, of_node = self.roles, self.roles.cluster.class_of_node
         free = [np.flatnonzero(of_node == c).tolist()[::-1] for c in range(of_node.max() + 1)]
@@ -198,7 +199,7 @@ class _Packing:
         gpu = int(cluster.gpu_of_type[self.roles.node_type[place]])
         return cluster.gpu_types[gpu].units
 
-    def _follow(self, followers: dict[int, list[int]], leaders: Index) -> None:
+    def _follow(self, followers: dict[int, list[int]], leaders: Ints) -> None:
         roles, rows = self.roles, split_rows(self.roles.cluster)
         kinds = np.array(list(followers))
         counts, cuts = _fitting(rows, roles, kinds, list(map(len, followers.values())), leaders)
@@ -236,8 +237,8 @@ class _Packing:
 
 
 def _fitting(
-    rows: RoomRows, roles: Roles, kinds: Index, counts: list[int], leaders: Index
-) -> tuple[Index, Index]:
+    rows: RoomRows, roles: Roles, kinds: Ints, counts: list[int], leaders: Ints
+) -> tuple[Ints, Ints]:
     """How many followers of each kind fit beside the leaders, most GPUs first, and the splits."""
     shape = roles.shape[kinds]
     gpu_units = np.array([gpu.units for gpu in roles.cluster.gpu_types])

@@ -37,7 +37,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rsjs.formulations.rsjs.aggregated.columns import Array, Index
+from rsjs.core.types import Floats, Ints
 from rsjs.formulations.rsjs.aggregated.model import ClassModel
 from rsjs.formulations.rsjs.aggregated.pricing import LpSolution, Pricing, RestrictedLp
 from rsjs.instances.instance import Instance
@@ -73,10 +73,10 @@ class Sifted:
     """
 
     bound: float
-    multipliers: Array
+    multipliers: Floats
     relaxed: float | None
-    columns: Index
-    x: Array
+    columns: Ints
+    x: Floats
     iterations: int
 
 
@@ -84,7 +84,7 @@ def sift(
     pricing: Pricing,
     *,
     tolerance: float,
-    start: Array | None,
+    start: Floats | None,
     on_bound: Callable[[float], None],
     seconds: Callable[[], float],
     stop: Callable[[], bool],
@@ -127,7 +127,7 @@ class _Sifting:
     """Sifting of one pricing problem, from multipliers that are good or from none."""
 
     def __init__(
-        self, pricing: Pricing, start: Array | None, on_bound: Callable[[float], None]
+        self, pricing: Pricing, start: Floats | None, on_bound: Callable[[float], None]
     ) -> None:
         self.pricing, self.on_bound = pricing, on_bound
         self.best, self.multipliers = -np.inf, np.zeros(len(pricing.upper))
@@ -167,7 +167,7 @@ class _Sifting:
         bound = max(0.0, self.best)
         return Sifted(bound, self.multipliers, relaxed, columns, x, iterations)
 
-    def _price(self, multipliers: Array) -> Array:
+    def _price(self, multipliers: Floats) -> Floats:
         values = self.pricing.values(multipliers)
         self.last = self.pricing.bound(multipliers, values)
         if self.last > self.best:
@@ -175,7 +175,7 @@ class _Sifting:
             self.on_bound(max(0.0, self.best))
         return values
 
-    def _box(self) -> tuple[Array, Array]:
+    def _box(self) -> tuple[Floats, Floats]:
         free = self.pricing.free
         if self.centre is None:
             return np.where(free, -self.reach, 0.0), np.where(free, self.reach, np.inf)
@@ -195,7 +195,7 @@ class _Sifting:
         elif found.box_binds:
             self.reach *= 10.0
 
-    def _cheapest(self, values: Array, most: int, limit: Array) -> tuple[Index, Index]:
+    def _cheapest(self, values: Floats, most: int, limit: Floats) -> tuple[Ints, Ints]:
         """Up to `most` columns of each job that are below the job's limit and not yet in."""
         most = min(most, len(values))
         roles = np.argpartition(values, most - 1, axis=0)[:most]
@@ -207,7 +207,7 @@ class _Sifting:
 def lower_bound(
     instance: Instance,
     *,
-    start: Array | None = None,
+    start: Floats | None = None,
     tolerance: float = 1e-5,
     on_bound: Callable[[float], None] = lambda bound: None,
     seconds: Callable[[], float] = lambda: float("inf"),
@@ -244,7 +244,7 @@ def lower_bound(
     )
 
 
-def certified(instance: Instance, multipliers: Array) -> float:
+def certified(instance: Instance, multipliers: Floats) -> float:
     """
     L(lambda) for multipliers (R,) of any origin: one evaluation of all columns [$].
 

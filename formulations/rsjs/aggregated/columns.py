@@ -12,15 +12,12 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rsjs.core.types import Bools, Floats, Ints
 from rsjs.formulations.first_ending.costs import limits
 from rsjs.instances.cluster import Cluster
 from rsjs.instances.costs import tables
 from rsjs.instances.instance import Instance
-
-Array = NDArray[np.float64]
-Index = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,31 +37,31 @@ class Roles:
     """
 
     cluster: Cluster
-    shape_gpu: Index
-    gpus: Index
-    level: Index
-    units: Index
-    node_class: Index
-    node_type: Index
-    place: Index
-    shape: Index
-    paid: Index
+    shape_gpu: Ints
+    gpus: Ints
+    level: Ints
+    units: Ints
+    node_class: Ints
+    node_type: Ints
+    place: Ints
+    shape: Ints
+    paid: Ints
 
     @property
-    def least(self) -> Index:
+    def least(self) -> Ints:
         """(Q,) GPUs of a node that a shape needs to itself or has a share of."""
         return np.maximum(self.gpus, 1)
 
     @property
-    def rest(self) -> Index:
+    def rest(self) -> Ints:
         """(L,) paid GPUs that a leader leaves whole; 0 for a follower."""
-        rest: Index = np.maximum(self.paid - self.least[self.shape], 0)
+        rest: Ints = np.maximum(self.paid - self.least[self.shape], 0)
         return rest
 
     @property
-    def leads(self) -> NDArray[np.bool_]:
+    def leads(self) -> Bools:
         """(L,) whether a role is a leader's."""
-        leads: NDArray[np.bool_] = self.paid > 0
+        leads: Bools = self.paid > 0
         return leads
 
     def sizes(self, place: int) -> tuple[int, ...]:
@@ -128,10 +125,10 @@ class JobShapes:
         P_j.
     """
 
-    hours: Array
-    tardiness: Array
-    stands: Index
-    postponement: Array
+    hours: Floats
+    tardiness: Floats
+    stands: Ints
+    postponement: Floats
 
     @staticmethod
     def of(instance: Instance, roles: Roles) -> JobShapes:
@@ -155,20 +152,20 @@ class JobShapes:
             table.postponement,
         )
 
-    def costs(self, roles: Roles) -> Array:
+    def costs(self, roles: Roles) -> Floats:
         """
         (L, J) what a role costs a job: T_q, and c_vk theta_q for a leader [$].
 
         inf where not admissible, and for followers that cost no less than being postponed.
         """
         price = roles.cluster.cost_of_type[roles.node_type[roles.place], roles.paid]
-        cost: Array = self.tardiness[roles.shape] + price[:, None] * self.hours[roles.shape]
+        cost: Floats = self.tardiness[roles.shape] + price[:, None] * self.hours[roles.shape]
         follows = ~roles.leads
         cost[follows] = np.where(cost[follows] < self.postponement, cost[follows], np.inf)
         return cost
 
 
-def _by_shape(roles: Roles, dedicated: Array, shared: Array) -> Array:
+def _by_shape(roles: Roles, dedicated: Floats, shared: Floats) -> Floats:
     """(Q, J) from (J, T, G + 1) and (J, T, L)."""
     values = dedicated[:, roles.shape_gpu, roles.gpus]
     share = np.flatnonzero(roles.level >= 0)

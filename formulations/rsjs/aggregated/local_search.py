@@ -15,7 +15,8 @@ from functools import lru_cache
 
 import numpy as np
 
-from rsjs.formulations.rsjs.aggregated.columns import Array, JobShapes, Roles
+from rsjs.core.types import Floats
+from rsjs.formulations.rsjs.aggregated.columns import JobShapes, Roles
 from rsjs.instances.bin_packing import gpus_for_shares
 from rsjs.instances.instance import Instance
 from rsjs.instances.open_nodes import complete
@@ -80,12 +81,12 @@ class NodeLoads:
         self._refresh_places()
         return self
 
-    def insertions(self, j: int) -> Array:
+    def insertions(self, j: int) -> Floats:
         """(rows, W) what it costs to insert a postponed job, by row and shape of its GPUs [$]."""
         gpu = self.instance.cluster.gpu_of_type[self._type]
         late, hours = self._late[:, :, j][gpu], self._hours[:, :, j][gpu]
         price = self._price[self._type[:, None], self._after]
-        cost: Array = late + price * np.minimum(self._least[:, None], hours)
+        cost: Floats = late + price * np.minimum(self._least[:, None], hours)
         return cost - self.charge[:, None]
 
     def insert(self, j: int, row: int, which: int) -> None:

@@ -52,9 +52,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from rsjs.core.types import Bools, Floats, Ints
 from rsjs.formulations.first_ending.costs import limits
 from rsjs.formulations.milp.matrix import Kind, MatrixModel, Rows
 from rsjs.formulations.modes.modes import nodes_with_a_job, serve
@@ -64,7 +64,7 @@ from rsjs.formulations.rsjs.aggregated.capacity_rows import (
     split_rows,
     superadditive_rows,
 )
-from rsjs.formulations.rsjs.aggregated.columns import Array, Index, JobShapes, Roles, roles_of
+from rsjs.formulations.rsjs.aggregated.columns import JobShapes, Roles, roles_of
 from rsjs.formulations.rsjs.aggregated.local_search import NodeLoads, insert_postponed
 from rsjs.instances.bin_packing import gpus_for_shares
 from rsjs.instances.instance import Instance
@@ -97,11 +97,11 @@ class ClassModel:
     instance: Instance
     roles: Roles
     shapes: JobShapes
-    costs: Array
+    costs: Floats
     rooms: RoomRows
     required: int | None
-    role: Index
-    job: Index
+    role: Ints
+    job: Ints
 
     @staticmethod
     def of(instance: Instance, packing: str) -> ClassModel:
@@ -115,7 +115,7 @@ class ClassModel:
         required = nodes_with_a_job(instance)
         return ClassModel(instance, roles, shapes, costs, rooms, required, role, job)
 
-    def restricted(self, kept: NDArray[np.bool_], packing: str) -> ClassModel:
+    def restricted(self, kept: Bools, packing: str) -> ClassModel:
         """The model with the columns (L, J) of `kept` only."""
         role, job = np.nonzero(kept & np.isfinite(self.costs))
         return replace(self, role=role, job=job, rooms=PACKINGS[packing](self.instance.cluster))
@@ -126,9 +126,9 @@ class ClassModel:
         return float(self.shapes.postponement.sum())
 
     @cached_property
-    def gain(self) -> Array:
+    def gain(self) -> Floats:
         """(n,) what a column changes against postponing its job [$]."""
-        gain: Array = self.costs[self.role, self.job] - self.shapes.postponement[self.job]
+        gain: Floats = self.costs[self.role, self.job] - self.shapes.postponement[self.job]
         return gain
 
     @property
@@ -142,7 +142,7 @@ class ClassModel:
         return self.required is not None and not self.every_node
 
     @cached_property
-    def matrix(self) -> Array:
+    def matrix(self) -> Floats:
         """(R, L) coefficients by role of the rows (room), (class), (count)."""
         roles = self.roles
         classes = np.arange(len(roles.cluster.class_sizes))
@@ -151,20 +151,20 @@ class ClassModel:
         return np.vstack([self.rooms.roles, of_class, count])
 
     @cached_property
-    def split_matrix(self) -> Array:
+    def split_matrix(self) -> Floats:
         """(R, S) coefficients of the splits."""
         more = len(self.matrix) - len(self.rooms.splits)
         return np.vstack([self.rooms.splits, np.zeros((more, self.rooms.splits.shape[1]))])
 
     @cached_property
-    def upper(self) -> Array:
+    def upper(self) -> Floats:
         """(R,) right-hand sides."""
         count = [self.required] if self.counted else []
         sizes = self.roles.cluster.class_sizes
         return np.concatenate([np.zeros(len(self.rooms.roles)), sizes, count]).astype(float)
 
     @cached_property
-    def lower(self) -> Array:
+    def lower(self) -> Floats:
         """(R,) -inf, but for equalities."""
         lower = np.full(len(self.upper), -np.inf)
         if self.required is not None:
@@ -173,7 +173,7 @@ class ClassModel:
         return lower
 
     @cached_property
-    def most_splits(self) -> Array:
+    def most_splits(self) -> Floats:
         """(S,) upper bounds of the splits."""
         roles, place = self.roles, self.rooms.place
         nodes = roles.cluster.class_sizes[roles.node_class[place]]
@@ -181,7 +181,7 @@ class ClassModel:
         return (nodes * blocks).astype(float)
 
 
-def vector(data: ClassModel, solution: Solution) -> Array:
+def vector(data: ClassModel, solution: Solution) -> Floats:
     """The roles of the jobs that run, and the splits that make room for them."""
     x = np.zeros(len(data.role) + len(data.most_splits))
     known = data.role * len(data.instance.jobs) + data.job  # ascending
@@ -236,7 +236,7 @@ def _used(data: ClassModel, shapes: list[int]) -> int:
     return int(roles.gpus[shapes].sum()) + gpus_for_shares(units, whole)
 
 
-def _cut(data: ClassModel, place: int, crew: list[int], splits: Array) -> None:
+def _cut(data: ClassModel, place: int, crew: list[int], splits: Floats) -> None:
     """Add the splits of one node: followers cut from what its leader leaves, large ones first."""
     roles, rooms = data.roles, data.rooms
     rest = int(roles.rest[crew[0]])
@@ -321,7 +321,7 @@ def columns(model: ConcreteModel) -> list[VarData]:
     return [*model.x.values(), *model.s.values()]
 
 
-def warm_start(data: ClassModel, solution: Solution) -> Array:
+def warm_start(data: ClassModel, solution: Solution) -> Floats:
     """
     The column vector of a feasible decision.
 
@@ -331,7 +331,7 @@ def warm_start(data: ClassModel, solution: Solution) -> Array:
     return vector(data, solution)
 
 
-def extract(data: ClassModel, x: Array) -> Solution:
+def extract(data: ClassModel, x: Floats) -> Solution:
     """A feasible decision from a column vector: roles packed, the rest put where it fits."""
     chosen = np.flatnonzero(x[: len(data.role)] > 0.5)
     role = np.full(len(data.instance.jobs), -1)

@@ -30,8 +30,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csc_array
 
+from rsjs.core.types import Bools, Floats, Ints
 from rsjs.formulations.backends.highs import reset_scheduler
-from rsjs.formulations.rsjs.aggregated.columns import Array, Index
 from rsjs.formulations.rsjs.aggregated.model import ClassModel
 
 EPSILON = float(np.finfo(float).eps)  # 2 u
@@ -52,11 +52,11 @@ class Pricing:
         Whose multipliers may be negative.
     """
 
-    costs: Array
-    postponement: Array
-    matrix: Array
-    upper: Array
-    free: NDArray[np.bool_]
+    costs: Floats
+    postponement: Floats
+    matrix: Floats
+    upper: Floats
+    free: Bools
 
     @staticmethod
     def of(data: ClassModel) -> Pricing:
@@ -71,7 +71,7 @@ class Pricing:
         costs, postponement = np.ascontiguousarray(self.costs[:, kept]), self.postponement[kept]
         return Pricing(costs, postponement, self.matrix, self.upper / every, self.free)
 
-    def usable(self, multipliers: Array) -> Array:
+    def usable(self, multipliers: Floats) -> Floats:
         """The nearest multipliers that give a bound; ValueError if they are of another cluster."""
         rows = len(self.upper)
         if multipliers.shape != (rows,):
@@ -79,15 +79,15 @@ class Pricing:
             raise ValueError(f"{found}, must be ({rows},): of another cluster or open_nodes rule")
         for r in np.flatnonzero(~np.isfinite(multipliers))[:1]:
             raise ValueError(f"multipliers[{r}] = {multipliers[r]}, must be finite")
-        usable: Array = np.where(self.free, multipliers, np.maximum(0.0, multipliers))
+        usable: Floats = np.where(self.free, multipliers, np.maximum(0.0, multipliers))
         return usable
 
-    def values(self, multipliers: Array) -> Array:
+    def values(self, multipliers: Floats) -> Floats:
         """(L, J) c_lj + (A^T lambda)_l."""
-        values: Array = self.costs + (self.matrix.T @ multipliers)[:, None]
+        values: Floats = self.costs + (self.matrix.T @ multipliers)[:, None]
         return values
 
-    def bound(self, multipliers: Array, values: Array) -> float:
+    def bound(self, multipliers: Floats, values: Floats) -> float:
         """L(lambda), less the margin for rounding."""
         least = np.minimum(self.postponement, values.min(axis=0))
         spent = multipliers * self.upper
@@ -116,10 +116,10 @@ class LpSolution:
     """
 
     value: float
-    prices: Array
-    multipliers: Array
+    prices: Floats
+    multipliers: Floats
     box_binds: bool
-    x: Array
+    x: Floats
 
 
 class RestrictedLp:
@@ -133,7 +133,7 @@ class RestrictedLp:
             self.highs.setOptionValue(option, value)
         self.columns = csc_array(pricing.matrix)
         self.costs, self.free = pricing.costs, pricing.free
-        self.present: NDArray[np.bool_] = np.zeros(pricing.costs.shape, dtype=bool)
+        self.present: Bools = np.zeros(pricing.costs.shape, dtype=bool)
         self.roles, self.jobs = (np.zeros(0, dtype=np.int64) for _ in range(2))
         side = np.concatenate([np.ones(jobs), pricing.upper])
         none = np.zeros(0)
@@ -145,13 +145,13 @@ class RestrictedLp:
         self._add(np.zeros(rows), row, np.ones(rows))
         self._add(np.zeros(rows), row, -np.ones(rows))
 
-    def _add(self, cost: Array, row: NDArray[np.int32], value: Array) -> None:
+    def _add(self, cost: Floats, row: NDArray[np.int32], value: Floats) -> None:
         """Columns with one entry each."""
         n = len(cost)
         start = np.arange(n, dtype=np.int32)
         self.highs.addCols(n, cost, np.zeros(n), np.full(n, np.inf), n, start, row, value)
 
-    def add(self, roles: Index, jobs: Index) -> None:
+    def add(self, roles: Ints, jobs: Ints) -> None:
         """Add the columns (role, job)."""
         self.present[roles, jobs] = True
         self.roles, self.jobs = np.append(self.roles, roles), np.append(self.jobs, jobs)
@@ -176,7 +176,7 @@ class RestrictedLp:
             value,
         )
 
-    def solve(self, low: Array, high: Array, seconds: float) -> LpSolution | None:
+    def solve(self, low: Floats, high: Floats, seconds: float) -> LpSolution | None:
         """The optimum with multipliers in [low, high]; None if HiGHS ends without, out of time."""
         rows, jobs = len(low), self.present.shape[1]
         slack = np.arange(jobs, jobs + 2 * rows, dtype=np.int32)

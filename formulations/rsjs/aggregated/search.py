@@ -17,8 +17,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rsjs.core.method import Call, Report, SolveResult, Stop
+from rsjs.core.types import Bools
 from rsjs.formulations.backends.registry import backend
 from rsjs.formulations.milp.incumbent import PrimalDual
 from rsjs.formulations.rsjs.aggregated import model
@@ -28,8 +29,7 @@ from rsjs.formulations.rsjs.aggregated.local_search import NodeLoads, improve
 from rsjs.formulations.rsjs.aggregated.model import ClassModel, roles_of_jobs
 from rsjs.formulations.rsjs.aggregated.pricing import Pricing
 from rsjs.instances.instance import Instance
-from rsjs.instances.method import Call, Report
-from rsjs.instances.solution import Solution, SolveResult, Stop
+from rsjs.instances.solution import Solution
 
 BASE, PER_JOB, GROWTH = 2000, 2, 4  # columns of the first program, and of the next for one
 TIGHTER = 10.0  # gap of the program; HiGHS' heuristics find less with a wide one, `reached` ends it
@@ -105,7 +105,7 @@ class _Search(PrimalDual):
             columns = min(max(2 * columns, needed), GROWTH * columns)
         return self.ended()
 
-    def _program(self, kept: NDArray[np.bool_], others: float) -> Stop:
+    def _program(self, kept: Bools, others: float) -> Stop:
         """The integer program over these columns; `others`: what a decision with others costs."""
         if self.best is not None:
             roles = roles_of_jobs(self.data, self.best)

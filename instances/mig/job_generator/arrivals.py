@@ -26,8 +26,9 @@ from types import MappingProxyType
 
 import numpy as np
 
-from rsjs.instances.errors import described
-from rsjs.instances.generators.random_streams import Floats, exponential
+from rsjs.core.errors import described
+from rsjs.core.types import Floats
+from rsjs.instances.generators.random_streams import exponential
 from rsjs.instances.mig.io import Node, numbers
 from rsjs.instances.mig.job_generator.distributions import Value, value
 from rsjs.instances.mig.job_generator.random_streams import Uniforms

@@ -16,7 +16,7 @@ from math import inf
 from pathlib import Path
 from typing import Any
 
-from rsjs.instances.errors import InputError, described
+from rsjs.core.errors import InputError, described
 from rsjs.instances.io.json_schema import TextLike
 from rsjs.instances.io.serialization import Document
 from rsjs.instances.mig.io import Node, Surroundings, fitting, nearest_first

@@ -27,8 +27,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rsjs.core.types import Bools, Floats, Ints
 from rsjs.instances.generators import random_streams
-from rsjs.instances.generators.random_streams import Floats
 from rsjs.instances.mig.io import Node, numbers
 from rsjs.instances.mig.job_generator.plugins import PREFIX
 from rsjs.instances.mig.job_generator.random_streams import Uniforms
@@ -200,7 +200,7 @@ def shares(weight: Floats) -> Floats:
     return np.asarray(below / below[-1])
 
 
-def pick(u: Floats, weight: Floats) -> tuple[NDArray[np.int64], Floats]:
+def pick(u: Floats, weight: Floats) -> tuple[Ints, Floats]:
     """Index drawn by weight, and what is left of each uniform: again uniform on [0, 1)."""
     below = shares(weight)
     index = np.searchsorted(below[1:-1], u, side="right")
@@ -283,12 +283,12 @@ def value(node: Node, rounding: str = "none") -> Value:
     )
 
 
-def hopeless(attempt: int, refused: NDArray[np.bool_]) -> bool:
+def hopeless(attempt: int, refused: Bools) -> bool:
     """Whether to give up before entries are drawn once more."""
     return attempt > MOST_TRIES or bool(refused.all() and attempt * len(refused) > IN_VAIN)
 
 
-def outside(values: Floats, range_: tuple[float, float]) -> NDArray[np.bool_]:
+def outside(values: Floats, range_: tuple[float, float]) -> Bools:
     """Which values are outside a range."""
     return ~((values >= range_[0]) & (values <= range_[1]))
 

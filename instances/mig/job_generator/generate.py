@@ -24,9 +24,9 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from rsjs.instances.errors import InputError, described, reason
+from rsjs.core.errors import InputError, described, reason
+from rsjs.core.types import Floats, Ints
 from rsjs.instances.generators.assemble import made_by
-from rsjs.instances.generators.random_streams import Floats
 from rsjs.instances.io.files import write_document
 from rsjs.instances.io.serialization import Document, canonical_text
 from rsjs.instances.io.strict_json import read_json
@@ -41,7 +41,6 @@ from rsjs.instances.mig.jobs import LARGEST, JobSet
 from rsjs.instances.mig.konopa import config as legacy_config
 from rsjs.instances.mig.konopa import generator as legacy
 
-Rows = NDArray[np.int64]
 GENERATOR = "mig-jobs"
 MOST_UNITS = 2 * 10**7  # of run time in a set
 _LEAST = {"priority": -LARGEST, "run_length": 1.0, "cuda_cores": 0.0}
@@ -101,7 +100,7 @@ class _Drawing:
     def _uniforms(self, field: str) -> Uniforms:
         return Uniforms.of(self.seed, field, self.n)
 
-    def _integers(self, name: str) -> Rows:
+    def _integers(self, name: str) -> Ints:
         source, column = self._uniforms(name), np.empty(self.n)
         for part, rows in self.parts:
             value = part.values[name]
@@ -129,7 +128,7 @@ class _Drawing:
             column[rows] = np.round(drawn, DECIMALS)
         return column
 
-    def _memory(self, run_length: Rows) -> Floats:
+    def _memory(self, run_length: Ints) -> Floats:
         if (total := int(run_length.sum())) > MOST_UNITS:
             shown = described(f"{total} time units of run time in a set")
             place = self.parts[0][0].values["run_length"].node

@@ -23,7 +23,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rsjs.instances.generators.random_streams import Floats, exponential
+from rsjs.core.types import Floats, Ints
+from rsjs.instances.generators.random_streams import exponential
 from rsjs.instances.mig.job_generator.config import JobClass, MigConfig
 from rsjs.instances.mig.job_generator.distributions import DECIMALS, Value, outside
 from rsjs.instances.mig.job_generator.random_streams import Uniforms
@@ -203,7 +204,7 @@ class _Pool:
         kept = [entry for entry in entries if type(entry) in (int, float)]
         return np.array(kept, dtype=np.float64)
 
-    def _pairs(self) -> Iterator[tuple[JobSet, NDArray[np.int64]]]:
+    def _pairs(self) -> Iterator[tuple[JobSet, Ints]]:
         return zip(self._sets, self._rows, strict=True)
 
     @staticmethod

@@ -23,9 +23,9 @@ from math import inf
 from types import MappingProxyType
 
 import numpy as np
-from numpy.typing import NDArray
 
-from rsjs.instances.generators.random_streams import Floats, normal
+from rsjs.core.types import Floats, Ints
+from rsjs.instances.generators.random_streams import normal
 from rsjs.instances.mig.io import Node
 from rsjs.instances.mig.job_generator.distributions import (
     MOST_TRIES,
@@ -40,7 +40,6 @@ from rsjs.instances.mig.job_generator.plugins import PREFIX
 from rsjs.instances.mig.job_generator.random_streams import Uniforms
 from rsjs.instances.mig.jobs import LARGEST
 
-Integers = NDArray[np.int64]
 JOB, UNIT = "memory job", "memory"  # streams: a number per job, a number per time unit
 
 
@@ -56,7 +55,7 @@ class Runs:
     units : Uniforms, one number per time unit, job after job
     """
 
-    run_length: Integers
+    run_length: Ints
     jobs: Uniforms
     units: Uniforms
 
@@ -224,5 +223,5 @@ def _finish(node: Node) -> Callable[[Floats], Floats]:
     return lambda memory: rounded(np.clip(memory, *range_))
 
 
-def _starts(run_length: Integers) -> Integers:
+def _starts(run_length: Ints) -> Ints:
     return np.cumsum(run_length) - run_length

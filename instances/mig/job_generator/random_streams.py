@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 
-from rsjs.instances.generators.random_streams import Floats, uniforms
+from rsjs.core.types import Bools, Floats, Ints
+from rsjs.instances.generators.random_streams import uniforms
 
 FAMILY = "mig"
 _MOST_KEPT = 10**6
@@ -43,7 +43,7 @@ class Uniforms:
     seed: int
     field: str
     size: int
-    places: NDArray[np.int64]
+    places: Ints
     u: Floats
 
     @classmethod
@@ -51,11 +51,11 @@ class Uniforms:
         """Those of the first n entries."""
         return cls(seed, field, n, np.arange(n), uniforms(FAMILY, seed, field, n))
 
-    def taken(self, rows: NDArray[np.int64] | NDArray[np.bool_] | slice) -> Uniforms:
+    def taken(self, rows: Ints | Bools | slice) -> Uniforms:
         """Those of some of the entries."""
         return Uniforms(self.seed, self.field, self.size, self.places[rows], self.u[rows])
 
-    def again(self, attempt: int, rows: NDArray[np.bool_]) -> Uniforms:
+    def again(self, attempt: int, rows: Bools) -> Uniforms:
         """New numbers for some of the entries."""
         places, name = self.places[rows], f"{self.field}|{attempt}"
         fresh = _kept if self.size <= _MOST_KEPT else uniforms
@@ -63,7 +63,7 @@ class Uniforms:
             self.seed, name, self.size, places, fresh(FAMILY, self.seed, name, self.size)[places]
         )
 
-    def within(self, name: str, rows: NDArray[np.bool_], u: Floats) -> Uniforms:
+    def within(self, name: str, rows: Bools, u: Floats) -> Uniforms:
         """Some of the entries with numbers in place of theirs, for a part of the law."""
         return Uniforms(self.seed, f"{self.field}|{name}", self.size, self.places[rows], u)
 

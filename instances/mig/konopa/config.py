@@ -17,7 +17,7 @@ from math import trunc
 from pathlib import Path
 from typing import Any
 
-from rsjs.instances.errors import InputError, described
+from rsjs.core.errors import InputError, described
 from rsjs.instances.io.strict_json import read_json
 
 

@@ -25,9 +25,9 @@ from types import MappingProxyType
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from rsjs.instances.errors import InputError
+from rsjs.core.errors import InputError
+from rsjs.core.types import Floats
 from rsjs.instances.mig.jobs import JobSet
 from rsjs.instances.mig.konopa.config import to_config
 from rsjs.instances.mig.konopa.generator import NO_DEADLINE, deadlines, generate
@@ -114,7 +114,7 @@ def _rows(jobs: JobSet) -> list[dict[str, Any]]:
     return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
 
-def _integers(values: NDArray[np.float64], jobs: JobSet, name: str) -> list[int]:
+def _integers(values: Floats, jobs: JobSet, name: str) -> list[int]:
     whole = values.astype(np.int64)
     if (bad := np.flatnonzero(whole != values)).size:
         i = int(bad[0])

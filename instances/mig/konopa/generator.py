@@ -30,9 +30,10 @@ from typing import Any
 
 import numpy as np
 
-from rsjs.instances.errors import InputError, described
+from rsjs.core.errors import InputError, described
+from rsjs.core.types import Floats
 from rsjs.instances.generators.assemble import made_by
-from rsjs.instances.mig.jobs import Floats, JobSet
+from rsjs.instances.mig.jobs import JobSet
 from rsjs.instances.mig.konopa.config import INT, Fixed, Law, LegacyConfig, Normal, Poisson, Uniform
 from rsjs.instances.mig.konopa.java_random import JavaRandom
 

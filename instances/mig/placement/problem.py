@@ -13,15 +13,14 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from rsjs.instances.errors import InputError, described, refuse_control
+from rsjs.core.errors import InputError, described, refuse_control
+from rsjs.core.types import Bools, Ints, ReadOnly
 from rsjs.instances.io.files import write_document
 from rsjs.instances.io.serialization import Document
 from rsjs.instances.mig.geometry import slices
 from rsjs.instances.mig.gpus import MigGpu, document_of, gpu_of
 from rsjs.instances.mig.io import read_document
-from rsjs.instances.read_only import ReadOnly
 
 WORKLOADS, PLACED = "rsjs-mig-placement/1", "rsjs-mig-placed/1"
 
@@ -128,9 +127,6 @@ def read_placement(workloads: Workloads, path: str | Path) -> PlacementFile:
     )
 
 
-Integers = NDArray[np.int64]
-
-
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Workloads(ReadOnly):
     """
@@ -151,7 +147,7 @@ class Workloads(ReadOnly):
     name: str
     gpu: MigGpu
     id: tuple[str, ...]
-    admissible: NDArray[np.bool_]
+    admissible: Bools
     generator: Mapping[str, Any] | None = None
 
     def __post_init__(self) -> None:
@@ -163,7 +159,7 @@ class Workloads(ReadOnly):
         return len(self.id)
 
     @cached_property
-    def needs(self) -> Integers:
+    def needs(self) -> Ints:
         """(W, 2) compute and memory slices: each the least among the admissible profiles."""
         size = np.where(self.admissible[:, :, None], slices(self.gpu), np.iinfo(np.int64).max)
         return np.asarray(size.min(axis=1))
@@ -189,9 +185,9 @@ class Placement(ReadOnly):
         Its instance: profile, first memory slice.
     """
 
-    gpu: Integers
-    profile: Integers
-    start: Integers
+    gpu: Ints
+    profile: Ints
+    start: Ints
 
     @staticmethod
     def of(rows: Mapping[int, tuple[int, int, int]]) -> Placement:

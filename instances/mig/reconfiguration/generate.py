@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from math import ceil
 
-from rsjs.instances.errors import InputError
+from rsjs.core.errors import InputError
 from rsjs.instances.generators.assemble import made_by
 from rsjs.instances.generators.random_streams import choice, integer, uniforms
 from rsjs.instances.mig.gpus import MigGpu, document_of

@@ -20,15 +20,14 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from rsjs.instances.errors import InputError, described, refuse_control
+from rsjs.core.errors import InputError, described, refuse_control
+from rsjs.core.types import Ints, ReadOnly
 from rsjs.instances.io.files import write_document
 from rsjs.instances.io.serialization import Document
 from rsjs.instances.mig.geometry import geometry
 from rsjs.instances.mig.gpus import MigGpu, document_of, gpu_of
 from rsjs.instances.mig.io import read_document
-from rsjs.instances.read_only import ReadOnly
 
 JOBS, SCHEDULE = "rsjs-mig-repartition/1", "rsjs-mig-repartitioned/1"
 
@@ -149,9 +148,6 @@ def read_schedule(jobs: Repartition, path: str | Path) -> ScheduleFile:
     )
 
 
-Integers = NDArray[np.int64]
-
-
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Repartition(ReadOnly):
     """
@@ -179,10 +175,10 @@ class Repartition(ReadOnly):
     gpu: MigGpu
     delta: int
     id: tuple[str, ...]
-    release: Integers
-    job: Integers
-    profile: Integers
-    duration: Integers
+    release: Ints
+    job: Ints
+    profile: Ints
+    duration: Ints
     generator: Mapping[str, Any] | None = None
 
     def __post_init__(self) -> None:
@@ -200,12 +196,12 @@ class Repartition(ReadOnly):
         return list(zip(self.profile[own].tolist(), self.duration[own].tolist(), strict=True))
 
     @property
-    def least_times(self) -> Integers:
+    def least_times(self) -> Ints:
         """(J,) shortest duration of each job."""
         return np.asarray(np.minimum.reduceat(self.duration, np.searchsorted(self.job, self._jobs)))
 
     @property
-    def _jobs(self) -> Integers:
+    def _jobs(self) -> Ints:
         return np.arange(len(self))
 
     @cached_property
@@ -229,9 +225,9 @@ class Schedule(ReadOnly):
         When the job itself begins, its instance being ready.
     """
 
-    profile: Integers
-    start: Integers
-    begin: Integers
+    profile: Ints
+    start: Ints
+    begin: Ints
 
     @staticmethod
     def of(jobs: Repartition, placed: Mapping[int, tuple[int, int, int]]) -> Schedule:
@@ -240,7 +236,7 @@ class Schedule(ReadOnly):
         return Schedule(profile=rows[:, 0], start=rows[:, 1], begin=rows[:, 2])
 
 
-def durations(jobs: Repartition, profile: Integers) -> Integers:
+def durations(jobs: Repartition, profile: Ints) -> Ints:
     """(J,) how long each job takes on its profile; -1 where that is no option of it."""
     table = np.full((len(jobs), len(jobs.gpu.profiles)), -1)
     table[jobs.job, jobs.profile] = jobs.duration

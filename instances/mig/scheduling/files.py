@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from rsjs.instances.errors import InputError
+from rsjs.core.errors import InputError
 from rsjs.instances.io.files import write_document
 from rsjs.instances.io.json_schema import fit
 from rsjs.instances.io.strict_json import read_json

@@ -11,7 +11,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from rsjs.instances.errors import InputError
+from rsjs.core.errors import InputError
 from rsjs.instances.mig.io import nearest_first
 
 TERMS = (

@@ -33,17 +33,16 @@ from functools import cache, cached_property
 from operator import mul
 
 import numpy as np
-from numpy.typing import NDArray
 
-from rsjs.instances.errors import InputError, described, refuse_control
+from rsjs.core.errors import InputError, described, refuse_control
+from rsjs.core.method import Stop
+from rsjs.core.types import Bools, Floats, Ints, ReadOnly
 from rsjs.instances.io import serialization
 from rsjs.instances.io.serialization import Document
 from rsjs.instances.mig import jobs as job_documents
 from rsjs.instances.mig.io import schema_text
-from rsjs.instances.mig.jobs import Floats, Integers, JobSet
+from rsjs.instances.mig.jobs import JobSet
 from rsjs.instances.mig.scheduling.objective import ScheduleObjective
-from rsjs.instances.read_only import ReadOnly
-from rsjs.instances.solution import Stop
 
 MOST_VALUE = 1e14
 
@@ -84,15 +83,15 @@ class Schedule(ReadOnly):
     unit : (S,) int
     """
 
-    minute: Integers
-    unit: Integers
+    minute: Ints
+    unit: Ints
 
     def __post_init__(self) -> None:
         for array in (self.minute, self.unit):
             array.setflags(write=False)
 
 
-def completion(problem: SchedulingProblem, schedule: Schedule) -> Integers:
+def completion(problem: SchedulingProblem, schedule: Schedule) -> Ints:
     """(J,) C_j, the end of the last step of each job, in minutes from the start."""
     return schedule.minute[problem.jobs.start[1:] - 1] + 1
 
@@ -255,7 +254,7 @@ class SchedulingProblem(ReadOnly):
 
     name: str
     units: tuple[str, ...]
-    memory: Integers
+    memory: Ints
     jobs: JobSet
     reading: str
     objective: ScheduleObjective
@@ -270,28 +269,28 @@ class SchedulingProblem(ReadOnly):
         return len(self.jobs.memory)
 
     @cached_property
-    def release(self) -> Integers:
+    def release(self) -> Ints:
         """(J,) r_j, the first minute in which a job may run."""
         return np.ceil(self.jobs.arrival).astype(np.int64)
 
     @cached_property
-    def due(self) -> Integers:
+    def due(self) -> Ints:
         """(J,) a job is late if it completes after this minute; `NEVER` = no deadline."""
         floor = np.floor(np.minimum(self.jobs.deadline, float(NEVER)))
         return floor.astype(np.int64)
 
     @cached_property
-    def stops(self) -> NDArray[np.bool_]:
+    def stops(self) -> Bools:
         """(J,) whether a job may stop and go on later."""
         return self.jobs.interruptible & (self.reading != "C")
 
     @cached_property
-    def moves(self) -> NDArray[np.bool_]:
+    def moves(self) -> Bools:
         """(J,) whether a job may also change its unit."""
         return self.stops & self.jobs.migratable & (self.reading == "A")
 
     @cached_property
-    def step_job(self) -> Integers:
+    def step_job(self) -> Ints:
         """(S,) the job of each step."""
         return np.repeat(np.arange(len(self.jobs)), self.jobs.run_length)
 
@@ -302,17 +301,17 @@ class SchedulingProblem(ReadOnly):
         return np.where(self.moves[self.step_job], self.jobs.memory, whole)
 
     @cached_property
-    def sizes(self) -> Integers:
+    def sizes(self) -> Ints:
         """Distinct memory sizes of units, increasing."""
         return np.unique(self.memory)
 
     @cached_property
-    def units_from(self) -> Integers:
+    def units_from(self) -> Ints:
         """Units with at least each of the `sizes`."""
         return np.array([(self.memory >= size).sum() for size in self.sizes], dtype=np.int64)
 
     @cached_property
-    def size_class(self) -> Integers:
+    def size_class(self) -> Ints:
         """(S,) index of the smallest of the `sizes` that holds each step."""
         return np.searchsorted(self.sizes, self.need).astype(np.int64)
 

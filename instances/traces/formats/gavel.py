@@ -22,8 +22,9 @@ from types import MappingProxyType
 
 import numpy as np
 
-from rsjs.instances.errors import InputError, described
-from rsjs.instances.traces.columns import Columns, Index, assembled, layout_rows
+from rsjs.core.errors import InputError, described
+from rsjs.core.types import Ints
+from rsjs.instances.traces.columns import Columns, assembled, layout_rows
 from rsjs.instances.traces.io.csv import Layout
 from rsjs.instances.traces.io.streams import HEAD, Source, pieces
 from rsjs.instances.traces.records import ID_BYTES, Rows, Sources, Table, TraceFormat
@@ -95,13 +96,13 @@ def _rows(sources: Sources) -> Iterator[Rows]:
     rates = read_rates(sources[_RATES]) if _RATES in sources else None
     layout = Layout(columns=_COLUMNS, wanted=_WANTED, separator="\t", header=False)
 
-    def made(columns: Columns, file: str, line: Index) -> Rows:
+    def made(columns: Columns, file: str, line: Ints) -> Rows:
         return _jobs(columns, file, line, rates)
 
     return layout_rows(sources[_TRACE], layout, made)
 
 
-def _jobs(columns: Columns, file: str, line: Index, rates: Rates | None) -> Rows:
+def _jobs(columns: Columns, file: str, line: Ints, rates: Rates | None) -> Rows:
     code, types = columns.word("type")
     gpus, steps = columns.number("gpus"), columns.number("steps")
     submit = columns.time("arrival")
@@ -120,7 +121,7 @@ def _jobs(columns: Columns, file: str, line: Index, rates: Rates | None) -> Rows
     )
 
 
-def _rate(code: Index, types: tuple[str, ...], gpus: np.ndarray, rates: Rates | None) -> np.ndarray:
+def _rate(code: Ints, types: tuple[str, ...], gpus: np.ndarray, rates: Rates | None) -> np.ndarray:
     """(n,) steps per second, NaN where it is not known."""
     if rates is None:
         known = [RATES.get(family(name), np.nan) for name in types]

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from rsjs.instances.errors import InputError, described
+from rsjs.core.errors import InputError, described
 from rsjs.instances.traces.io.csv import Block, Layout, blocks, numbers, words
 from rsjs.instances.traces.io.streams import HEAD, Source, Truncated, pieces
 from rsjs.instances.traces.records import NodeGroup, header_of

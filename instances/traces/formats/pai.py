@@ -33,9 +33,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rsjs.instances.errors import InputError, described
-from rsjs.instances.generators.random_streams import Floats
-from rsjs.instances.traces.columns import Columns, Index, assembled, keys, layout_rows, mixed
+from rsjs.core.errors import InputError, described
+from rsjs.core.types import Floats, Ints
+from rsjs.instances.traces.columns import Columns, assembled, keys, layout_rows, mixed
 from rsjs.instances.traces.flaws import (
     DUPLICATE,
     FAILED,
@@ -134,17 +134,17 @@ class JobTasks:
 
     file: str
     key: NDArray[np.uint64]
-    line: Index
+    line: Ints
     start: Floats
     end: Floats
     gpus: Floats
     share: Floats
-    model: Index
+    model: Ints
     models: tuple[str, ...]
     flaw: Bits
-    again: Index
+    again: Ints
 
-    def of(self, key: NDArray[np.uint64]) -> Index:
+    def of(self, key: NDArray[np.uint64]) -> Ints:
         """(m,) position of each job, n = it has no task."""
         order = np.argsort(key)  # neighbours are then found near each other
         at = np.empty(len(key), dtype=np.int64)
@@ -162,7 +162,7 @@ class TaskReader:
     names: dict[str, int] = field(default_factory=dict)
     parts: list[dict[str, NDArray[Any]]] = field(default_factory=list)
 
-    def add(self, columns: Columns, file: str, line: Index) -> Rows:
+    def add(self, columns: Columns, file: str, line: Ints) -> Rows:
         """Note a block of tasks; no row comes of it (`make` of `table_rows.layout_rows`)."""
         plan, instances = columns.number("plan_gpu"), columns.number("inst_num")
         start, end = columns.time("start_time"), columns.time("end_time")
@@ -220,14 +220,14 @@ class TaskReader:
         )
 
 
-def _coded(words: tuple[Index, tuple[str, ...]], known: dict[str, int]) -> Index:
+def _coded(words: tuple[Ints, tuple[str, ...]], known: dict[str, int]) -> Ints:
     """(n,) positions in the words that are known by now, -1 where there is none."""
     codes, names = words
     position = [known.setdefault(name, len(known)) for name in names]
     return np.array([*position, -1], dtype=np.int64)[codes]
 
 
-def _again(key: NDArray[np.uint64], task: Index) -> Index:
+def _again(key: NDArray[np.uint64], task: Ints) -> Ints:
     """Rows that an earlier row has, by job and task, in the order of the file."""
     pair = mixed(key, task.astype(np.uint64))
     ordered = np.sort(pair)
@@ -254,7 +254,7 @@ def _rows(sources: Sources) -> Iterator[Rows]:
         raise InputError("", described("no task"), expected, sources[_TASKS].name)
     matched = np.zeros(len(tasks.key), dtype=bool)
 
-    def jobs(columns: Columns, file: str, line: Index) -> Rows:
+    def jobs(columns: Columns, file: str, line: Ints) -> Rows:
         return _jobs(columns, file, line, tasks, matched)
 
     yield from layout_rows(sources[_JOBS], layout(sources[_JOBS], JOB, _WANTED), jobs)
@@ -266,7 +266,7 @@ def _rows(sources: Sources) -> Iterator[Rows]:
         raise truncated
 
 
-def _jobs(columns: Columns, file: str, line: Index, tasks: JobTasks, matched: np.ndarray) -> Rows:
+def _jobs(columns: Columns, file: str, line: Ints, tasks: JobTasks, matched: np.ndarray) -> Rows:
     name, submit = columns.text("job_name"), columns.time("start_time")
     columns.state("status", DONE, STATES)
     at = tasks.of(keys(name))

@@ -16,7 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from rsjs.instances.traces.columns import Index, as_text, assembled, seconds, state_bits
+from rsjs.core.types import Ints
+from rsjs.instances.traces.columns import as_text, assembled, seconds, state_bits
 from rsjs.instances.traces.flaws import (
     FAILED,
     FIELDS,
@@ -114,7 +115,7 @@ def _gpus(detail: list[dict[str, Any]]) -> int:
     return sum(map(len, names))
 
 
-def _made(file: str, line: Index, jobs: list[_Job]) -> Rows:
+def _made(file: str, line: Ints, jobs: list[_Job]) -> Rows:
     n = len(jobs)
     submit, flaw = seconds(np.array([job.submit for job in jobs], dtype=_DATE))
     owner = np.repeat(np.arange(n), [len(job.attempts) for job in jobs])

@@ -16,9 +16,8 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
-from rsjs.instances.generators.random_streams import Floats
+from rsjs.core.types import Bools, Floats, Ints
 from rsjs.instances.traces.io.streams import BLOCK, line_blocks
 
 _NEWLINE, _QUOTE, _RETURN, _NUL = 0x0A, b'"', b"\r", b"\0"
@@ -60,9 +59,9 @@ class Block:
         Lines that do not have the fields of the header.
     """
 
-    line: NDArray[np.int64]
+    line: Ints
     frame: Any
-    other: NDArray[np.int64]
+    other: Ints
 
 
 def blocks(
@@ -77,7 +76,7 @@ def blocks(
             yield _block(np.arange(first, first + lines, dtype=np.int64), text, layout)
 
 
-def numbers(column: Any) -> tuple[Floats, NDArray[np.bool_]]:
+def numbers(column: Any) -> tuple[Floats, Bools]:
     """(n,) values, NaN where there is none; (n,) whether a text stands there that is no number."""
     if column.dtype.kind in "iuf":
         values = column.to_numpy(dtype=np.float64)
@@ -89,7 +88,7 @@ def numbers(column: Any) -> tuple[Floats, NDArray[np.bool_]]:
     return np.where(wrong, np.nan, values), wrong
 
 
-def words(column: Any) -> tuple[NDArray[np.int64], tuple[str, ...]]:
+def words(column: Any) -> tuple[Ints, tuple[str, ...]]:
     """(n,) positions in the different words, -1 where there is none, and the words."""
     codes = column.cat.codes.to_numpy().astype(np.int64)
     return codes, tuple(str(word) for word in column.cat.categories)
@@ -99,7 +98,7 @@ def _text(value: object) -> str | None:
     return None if value is None else str(value)
 
 
-def _block(line: NDArray[np.int64], text: bytes, layout: Layout) -> Block:
+def _block(line: Ints, text: bytes, layout: Layout) -> Block:
     if _is_regular(text, len(line), layout):
         return Block(line=line, frame=_frame(text, layout), other=line[:0])
     rows = _taken_apart(text, layout)

@@ -22,7 +22,7 @@ from typing import cast
 
 import numpy as np
 
-from rsjs.instances.errors import InputError, described, reason
+from rsjs.core.errors import InputError, described, reason
 from rsjs.instances.traces.io.truncated_archives import FirstMember, Stream, TarMember
 
 HEAD = 1 << 16  # bytes from which the format is told

@@ -18,10 +18,10 @@ def claims(
     without: Sequence[str],
 ) -> tuple[Mapping[str, Claims], list[str]]:
     """The claims by sha256 of the instance, and what is left out with the reason."""
+    from rsjs.core.errors import InputError, described
     from rsjs.experiments.best_known.contribution import contributed
     from rsjs.experiments.best_known.run_claims import of_stores
     from rsjs.experiments.campaigns.provenance import utc
-    from rsjs.instances.errors import InputError, described
 
     given = {"--solution": solution, "--instance": instance, "--source": source}
     missing = [name for name, value in given.items() if not value]

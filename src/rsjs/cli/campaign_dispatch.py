@@ -8,7 +8,7 @@ from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING
 
 from rsjs.cli.progress import busy
-from rsjs.instances.errors import InputError
+from rsjs.core.errors import InputError
 
 if TYPE_CHECKING:
     from rsjs.experiments.campaigns.dispatch import Dispatch

@@ -9,7 +9,7 @@ from importlib.resources import as_file, files
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rsjs.instances.errors import InputError, described
+from rsjs.core.errors import InputError, described
 
 if TYPE_CHECKING:
     from rsjs.experiments.campaigns.document import Campaign

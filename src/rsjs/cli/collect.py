@@ -37,9 +37,9 @@ def collect(
     from rsjs.cli.campaign_text import print_collected
     from rsjs.cli.inputs import writable
     from rsjs.cli.progress import busy
+    from rsjs.core.errors import InputError, described
     from rsjs.experiments.campaigns.collection import collect as collected
     from rsjs.experiments.campaigns.manifest import STORE
-    from rsjs.instances.errors import InputError, described
     from rsjs.reporting.collected_files import write_all
 
     if (output / STORE).exists():

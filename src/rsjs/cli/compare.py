@@ -47,7 +47,7 @@ def compare(
     from rsjs.cli.progress import running
     from rsjs.cli.runs import Runs, not_served
     from rsjs.cli.spellings import requests
-    from rsjs.instances.errors import InputError, described
+    from rsjs.core.errors import InputError, described
     from rsjs.instances.io.files import read_instance
 
     allowed = limits(time_limit, gap, threads, seed, memory_limit)

@@ -41,7 +41,7 @@ def convert(
     from rsjs.cli.generated import report
     from rsjs.cli.inputs import writable
     from rsjs.cli.progress import busy
-    from rsjs.instances.errors import InputError, described
+    from rsjs.core.errors import InputError, described
     from rsjs.instances.io import gpuscheduler_csv
     from rsjs.instances.io.files import SolutionFile, read_any
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rsjs.cli.console import number, percent
+from rsjs.core.method import Stop
 from rsjs.experiments.comparison import Row
-from rsjs.instances.solution import Stop
 
 
 def story(rows: Sequence[Row]) -> str:

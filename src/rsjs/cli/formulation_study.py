@@ -58,8 +58,8 @@ def formulation_study(
     from rsjs.cli.inputs import writable
     from rsjs.cli.progress import running
     from rsjs.cli.study import Study, instances_of, planned, present, sized
+    from rsjs.core.errors import InputError
     from rsjs.experiments.formulation_study import FAMILIES
-    from rsjs.instances.errors import InputError
     from rsjs.reporting.formulation_rows import false_bounds
 
     allowed = limits(time_limit, gap, threads, seed, memory_limit)

@@ -28,7 +28,7 @@ def jobs_or_default(jobs: int | None, nodes: int) -> int:
 @contextmanager
 def options_named() -> Iterator[None]:
     """Make errors name the option of the command instead of the argument of a function."""
-    from rsjs.instances.errors import InputError
+    from rsjs.core.errors import InputError
 
     try:
         yield

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 def solution_for(instance: Instance, path: Path) -> SolutionFile:
     """The solution in a file, which must be one for this instance."""
-    from rsjs.instances.errors import InputError
+    from rsjs.core.errors import InputError
     from rsjs.instances.io.files import read_solution
 
     found = read_solution(path)
@@ -31,7 +31,7 @@ def writable(path: Path | None, *read: Path, folder: bool = False) -> None:
     read : paths
         Files that are read, whose place it must not take.
     """
-    from rsjs.instances.errors import InputError, described
+    from rsjs.core.errors import InputError, described
     from rsjs.instances.io.files import refuse_unwritable
 
     if path is not None:

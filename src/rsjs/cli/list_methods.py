@@ -15,11 +15,11 @@ from typing import Any
 
 from rsjs.cli.console import console, plain_table, print_facts
 from rsjs.cli.software import notes_on
+from rsjs.core.errors import InputError
+from rsjs.core.method import ENERGY, EXPECTATION, OPEN_NODES, TARDINESS_AT, Method
 from rsjs.experiments.mig_methods import METHODS
 from rsjs.formulations.backends.registry import BACKENDS
-from rsjs.instances.errors import InputError
 from rsjs.instances.instance import FAMILIES
-from rsjs.instances.method import ENERGY, EXPECTATION, OPEN_NODES, TARDINESS_AT, Method
 from rsjs.methods import BUILT_IN, SPELLING, all_methods
 from rsjs.reporting.families import MIG
 

@@ -9,8 +9,8 @@ from typing import Any
 
 import psutil
 
+from rsjs.core.method import ASKED, GRACE
 from rsjs.experiments.campaigns import provenance
-from rsjs.instances.method import ASKED, GRACE
 
 GIGABYTE = 2**30
 

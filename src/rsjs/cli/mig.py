@@ -134,7 +134,7 @@ def reproduce_dataset(output: Output, as_json: Json = False) -> None:
 
     from rsjs.cli.inputs import writable
     from rsjs.cli.mig_text import say
-    from rsjs.instances.errors import InputError
+    from rsjs.core.errors import InputError
     from rsjs.instances.io.files import write_bytes
     from rsjs.instances.mig.konopa.files import SHA256, published_dataset
 

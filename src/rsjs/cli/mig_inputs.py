@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rsjs.instances.errors import InputError, described
+from rsjs.core.errors import InputError, described
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

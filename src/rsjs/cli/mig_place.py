@@ -112,10 +112,10 @@ def _placed(
     workloads: Workloads, method: str, time_limit: float
 ) -> tuple[Placement | None, dict[str, Any]]:
     """The placement of a method, if it found one, and what it knows."""
+    from rsjs.core.errors import InputError
     from rsjs.formulations.mig import placement as mig_placement_bounds
     from rsjs.formulations.mig.placement import PlacementModel
     from rsjs.heuristics.mig.placement import RULES
-    from rsjs.instances.errors import InputError
     from rsjs.instances.mig.io import nearest_first
 
     name, mark, solver = method.partition("@")

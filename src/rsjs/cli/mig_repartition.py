@@ -101,10 +101,10 @@ def _scheduled(
     jobs: Repartition, allowed: Partition | None, method: str, time_limit: float, gap: float
 ) -> tuple[Schedule, dict[str, Any]]:
     """The schedule of a method and what it knows; the best rule of greedy is where others begin."""
+    from rsjs.core.errors import InputError
     from rsjs.formulations.mig import reconfiguration_bounds
     from rsjs.formulations.mig.reconfiguration_bounds import places
     from rsjs.heuristics.mig.reconfiguration import best_greedy
-    from rsjs.instances.errors import InputError
     from rsjs.instances.mig.io import nearest_first
 
     if method not in (*SOLVERS, GREEDY):

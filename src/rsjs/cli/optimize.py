@@ -41,12 +41,12 @@ def optimize(
     """
     from rsjs.cli.console import print_json
     from rsjs.cli.verdict import print_verdict
+    from rsjs.core.errors import InputError, described
+    from rsjs.core.method import Stop
     from rsjs.experiments import outcome
-    from rsjs.instances.errors import InputError, described
     from rsjs.instances.io.bounded_files import MOST_BYTES, read_whole
     from rsjs.instances.io.files import instance_from
     from rsjs.instances.io.serialization import canonical_text, of_solution
-    from rsjs.instances.solution import Stop
     from rsjs.methods import parse
 
     allowed = limits(time_limit, gap, threads, seed, memory_limit)

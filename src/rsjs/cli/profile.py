@@ -53,7 +53,7 @@ def fit(
     from rsjs.cli.console import print_json
     from rsjs.cli.inputs import writable
     from rsjs.cli.profile_text import described, print_fits
-    from rsjs.instances.errors import InputError
+    from rsjs.core.errors import InputError
     from rsjs.instances.profiles.fitting import fit as fitted
     from rsjs.instances.profiles.measurements import read_measurements
     from rsjs.instances.profiles.user_catalogue import (

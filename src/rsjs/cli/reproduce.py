@@ -50,11 +50,11 @@ def reproduce(
     """
     from rsjs.cli.console import print_json
     from rsjs.cli.inputs import writable
+    from rsjs.core.errors import InputError
     from rsjs.experiments.claims.claim import SIZES
     from rsjs.experiments.claims.figures import not_ended
     from rsjs.experiments.claims.files import chosen, experiments
     from rsjs.experiments.claims.registry import values
-    from rsjs.instances.errors import InputError
     from rsjs.reporting.csv_rows import read_rows
 
     if size not in SIZES:

@@ -10,14 +10,13 @@ from typing import Any
 
 from rsjs.cli.console import number, percent
 from rsjs.cli.progress import RunLine, Screen
+from rsjs.core.method import Limits, Stop
 from rsjs.experiments import comparison
 from rsjs.experiments.comparison import Row
 from rsjs.experiments.gap import gap
 from rsjs.experiments.outcome import Outcome
 from rsjs.instances.instance import Instance
 from rsjs.instances.io.files import write_solution
-from rsjs.instances.method import Limits
-from rsjs.instances.solution import Stop
 from rsjs.methods import Request
 
 

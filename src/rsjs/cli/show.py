@@ -63,7 +63,7 @@ def show(
     from rsjs.cli.show_solution import describe_decision, describe_file, print_decision, print_file
     from rsjs.cli.show_subject import describe
     from rsjs.cli.show_text import print_subject
-    from rsjs.instances.errors import InputError, described
+    from rsjs.core.errors import InputError, described
     from rsjs.instances.instance import Instance
     from rsjs.instances.io.files import SolutionFile, read_any
 
@@ -110,7 +110,7 @@ def show(
 
 
 def _refuse_second(file: Path, solution: Path | None) -> None:
-    from rsjs.instances.errors import InputError, described
+    from rsjs.core.errors import InputError, described
 
     if solution is not None:
         expected = "an instance, before its solution"

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rsjs.cli.console import number, print_facts
+from rsjs.core.errors import InputError
 from rsjs.instances.epoch_distribution import FIXED
-from rsjs.instances.errors import InputError
 
 if TYPE_CHECKING:
     from rsjs.instances.epoch_distribution import Law

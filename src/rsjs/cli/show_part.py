@@ -9,7 +9,7 @@ from rsjs.cli.console import print_json
 from rsjs.cli.progress import busy
 from rsjs.cli.show_law import describe_law, draw_law, print_law
 from rsjs.cli.show_profile import describe_profile, draw_profile, print_profile
-from rsjs.instances.errors import InputError, described
+from rsjs.core.errors import InputError, described
 from rsjs.instances.instance import Instance, Workload
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rsjs.cli.console import console, number, plain_table, print_facts
-from rsjs.instances.errors import InputError
+from rsjs.core.errors import InputError
 
 if TYPE_CHECKING:
     from rsjs.heuristics.sts.job_profiles import JobProfile

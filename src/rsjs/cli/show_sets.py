@@ -7,7 +7,7 @@ from typing import Any
 
 from rsjs.cli.console import console, number, plain_table, print_json
 from rsjs.cli.progress import busy
-from rsjs.instances.errors import InputError, described
+from rsjs.core.errors import InputError, described
 from rsjs.instances.instance import Instance, Workload
 from rsjs.instances.io.files import read_any
 from rsjs.instances.library.features import Features, features

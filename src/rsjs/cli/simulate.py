@@ -105,7 +105,7 @@ def simulate(
     from rsjs.cli.inputs import writable
     from rsjs.cli.progress import running
     from rsjs.cli.simulations import Simulations, policies
-    from rsjs.instances.errors import InputError, described
+    from rsjs.core.errors import InputError, described
     from rsjs.instances.io.files import read_workload
     from rsjs.simulation.options import Options
 

@@ -62,9 +62,9 @@ def solve(
     from rsjs.cli.inputs import solution_for, writable
     from rsjs.cli.progress import RunLine, running
     from rsjs.cli.verdict import print_verdict
+    from rsjs.core.method import Stop
     from rsjs.experiments import outcome
     from rsjs.instances.io.files import read_instance, write_solution
-    from rsjs.instances.solution import Stop
     from rsjs.methods import parse
 
     allowed = limits(time_limit, gap, threads, seed, memory_limit)

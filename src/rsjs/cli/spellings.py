@@ -7,7 +7,7 @@ from re import split as split_at
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from rsjs.instances.method import Method
+    from rsjs.core.method import Method
     from rsjs.methods import Request
 
 
@@ -37,7 +37,7 @@ def requests(text: str, known: Mapping[str, Method] | None = None) -> list[Reque
     known : mapping, optional
         What may be in the list, by name; all methods if not given.
     """
-    from rsjs.instances.errors import InputError
+    from rsjs.core.errors import InputError
     from rsjs.methods import all_methods, parse
 
     known = all_methods() if known is None else known

@@ -61,7 +61,7 @@ def statistics(
     from rsjs.cli.inputs import writable
     from rsjs.cli.progress import busy
     from rsjs.cli.statistics_text import as_document, print_all
-    from rsjs.instances.errors import InputError
+    from rsjs.core.errors import InputError
     from rsjs.reporting.families import by_family
     from rsjs.reporting.statistics.analysis import Analysis
     from rsjs.reporting.statistics.files import write_all

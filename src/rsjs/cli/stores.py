@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from rsjs.instances.errors import InputError, described
+from rsjs.core.errors import InputError, described
 
 
 def last_store(folder: Path) -> Path:

@@ -12,13 +12,13 @@ from rsjs.cli.console import console, number, print_json
 from rsjs.cli.progress import RunLine, Screen, busy
 from rsjs.cli.runs import LeftOut, not_served
 from rsjs.cli.spellings import requests, split
+from rsjs.core.errors import InputError
+from rsjs.core.method import Limits
 from rsjs.experiments import formulation_study as experiment
 from rsjs.experiments.comparison import Row
 from rsjs.experiments.formulation_study import Family
-from rsjs.instances.errors import InputError
 from rsjs.instances.instance import Instance
 from rsjs.instances.io.files import write_bytes
-from rsjs.instances.method import Limits
 from rsjs.methods import Request, all_methods, parse
 from rsjs.reporting import formulation_table
 from rsjs.reporting.csv_rows import csv_text, read_rows

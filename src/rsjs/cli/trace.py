@@ -148,7 +148,7 @@ def convert(
     from rsjs.cli.progress import busy
     from rsjs.cli.trace_inputs import read_report, words
     from rsjs.cli.trace_text import print_conversion
-    from rsjs.instances.errors import InputError
+    from rsjs.core.errors import InputError
     from rsjs.instances.io.files import write_workload
     from rsjs.instances.traces.convert import convert as converted
     from rsjs.instances.traces.select import Options

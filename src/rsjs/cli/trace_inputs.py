@@ -34,7 +34,7 @@ def read_report(
 
 
 def _stand_ins(text: str | None) -> dict[str, str]:
-    from rsjs.instances.errors import InputError
+    from rsjs.core.errors import InputError
 
     found = {}
     for word in words(text):

@@ -7,14 +7,13 @@ from dataclasses import dataclass
 from importlib.metadata import version
 from typing import Any
 
+from rsjs.core.method import Limits, SolveResult
 from rsjs.experiments import outcome
 from rsjs.experiments.campaigns import provenance
 from rsjs.experiments.gap import contradicts, gap, gap_over
 from rsjs.experiments.outcome import Outcome
 from rsjs.instances.check import Verdict
 from rsjs.instances.instance import Instance
-from rsjs.instances.method import Limits
-from rsjs.instances.solution import SolveResult
 from rsjs.methods import Request
 
 Row = dict[str, Any]

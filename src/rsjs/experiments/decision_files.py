@@ -17,7 +17,7 @@ from typing import IO, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rsjs.instances.errors import InputError, told
+from rsjs.core.errors import InputError, told
 from rsjs.instances.io.bounded_files import MOST_BYTES, opened, read_bytes
 from rsjs.instances.io.serialization import canonical_text
 from rsjs.instances.solution import DECISION_ARRAYS, Solution

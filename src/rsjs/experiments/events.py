@@ -11,7 +11,7 @@ from math import isfinite
 from pathlib import Path
 from typing import IO, Any
 
-from rsjs.instances.errors import InputError
+from rsjs.core.errors import InputError
 from rsjs.instances.io.bounded_files import opened
 
 LOOK, MOST = 2**18, 2**23  # bytes: a method cannot report more than a few MB, see `Report`

@@ -12,12 +12,11 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from rsjs.core.method import Limits, Stop
 from rsjs.experiments import comparison, outcome
 from rsjs.experiments.comparison import OnEvent, Row
 from rsjs.instances.generators import jahani, kiros, sts
 from rsjs.instances.instance import Instance
-from rsjs.instances.method import Limits
-from rsjs.instances.solution import Stop
 from rsjs.methods import Request
 
 RELAXATION = "relaxation"  # the backend of that name

@@ -8,6 +8,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO
 
+from rsjs.core.errors import printable, told
+from rsjs.core.method import GRACE, Limits, SolveResult, Stop
 from rsjs.experiments.cores import claimed
 from rsjs.experiments.decision_files import decision_digest, read_decision, write_decision
 from rsjs.experiments.events import EVENTS
@@ -15,11 +17,9 @@ from rsjs.experiments.process_tree import killed_for_memory
 from rsjs.experiments.protocol import WARM_START, Task, read_result, salvaged
 from rsjs.experiments.surroundings import End, Surroundings
 from rsjs.experiments.watch import STARTUP, OnEvent, Watch
-from rsjs.instances.errors import printable, told
 from rsjs.instances.instance import Instance
 from rsjs.instances.io.files import write_instance
-from rsjs.instances.method import GRACE, Limits
-from rsjs.instances.solution import Solution, SolveResult, Stop
+from rsjs.instances.solution import Solution
 
 STOPS = {
     End.TIME: Stop.TIME_LIMIT,

@@ -7,15 +7,14 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from rsjs.core.errors import InputError, told
+from rsjs.core.method import Limits, SolveResult
 from rsjs.experiments import launcher, mig_methods
 from rsjs.experiments.mig_outcome import MigOutcome, verified, without_schedule
 from rsjs.experiments.mig_runs import SCHEDULING, read_claims, read_schedule
 from rsjs.experiments.protocol import Task, has_failed
-from rsjs.instances.errors import InputError, told
-from rsjs.instances.method import Limits
 from rsjs.instances.mig.scheduling.files import write_problem
 from rsjs.instances.mig.scheduling.problem import SchedulingProblem
-from rsjs.instances.solution import SolveResult
 from rsjs.methods import Request
 
 

@@ -14,10 +14,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from rsjs.core.method import Call, Limits, Option
 from rsjs.formulations.mig.scheduling_enumeration import MOST_JOBS, MOST_STEPS
 from rsjs.heuristics.mig.scheduling_local_search import ITERATIONS
 from rsjs.heuristics.mig.scheduling_rules import RULES
-from rsjs.instances.method import Call, Limits, Option
 from rsjs.instances.mig.method import ScheduleMethod
 from rsjs.instances.mig.scheduling.problem import SchedulingProblem
 from rsjs.methods import Request, parse

@@ -21,6 +21,7 @@ from dataclasses import dataclass, replace
 from importlib.metadata import version
 from typing import Any
 
+from rsjs.core.method import Limits, SolveResult, Stop
 from rsjs.experiments import comparison, mig_methods
 from rsjs.experiments.campaigns import provenance
 from rsjs.experiments.comparison import Measured, Row
@@ -29,11 +30,9 @@ from rsjs.experiments.mig_runs import Claims, solve_result
 from rsjs.experiments.outcome import solver_of
 from rsjs.formulations.backends.registry import BACKENDS
 from rsjs.instances.check import Verdict
-from rsjs.instances.method import Limits
 from rsjs.instances.mig.scheduling.check import check_schedule
 from rsjs.instances.mig.scheduling.objective import TERMS
 from rsjs.instances.mig.scheduling.problem import Schedule, ScheduleResult, SchedulingProblem, met
-from rsjs.instances.solution import SolveResult, Stop
 
 PHASES = ("construct", "search", "bound")
 

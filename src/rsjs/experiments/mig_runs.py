@@ -17,11 +17,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from rsjs.core.method import SolveResult
 from rsjs.experiments.decision_files import append_array, arrays, read_arrays, replaced
 from rsjs.experiments.protocol import Task
 from rsjs.instances.io.bounded_files import read_bytes
 from rsjs.instances.mig.scheduling.problem import Schedule, ScheduleResult, SchedulingProblem, terms
-from rsjs.instances.solution import SolveResult
 
 if TYPE_CHECKING:
     from rsjs.experiments.streaming_report import StreamingReport

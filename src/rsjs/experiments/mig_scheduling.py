@@ -14,11 +14,11 @@ from importlib import import_module
 
 import numpy as np
 
+from rsjs.core.errors import InputError
+from rsjs.core.method import Call, Limits, Method, Report, Stop
 from rsjs.experiments import mig_methods
 from rsjs.formulations.backends.registry import backend
 from rsjs.heuristics.mig.scheduling_rules import RULES, best_fit
-from rsjs.instances.errors import InputError
-from rsjs.instances.method import Call, Limits, Method, Report
 from rsjs.instances.mig.jobs import JobSet
 from rsjs.instances.mig.scheduling.objective import parse_objective
 from rsjs.instances.mig.scheduling.problem import (
@@ -29,7 +29,6 @@ from rsjs.instances.mig.scheduling.problem import (
     paper_problem,
     terms,
 )
-from rsjs.instances.solution import Stop
 from rsjs.methods import Request
 
 SHARE = 0.5  # of the time left

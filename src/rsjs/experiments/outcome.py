@@ -7,14 +7,14 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
+from rsjs.core.errors import InputError
+from rsjs.core.method import Limits, SolveResult
 from rsjs.experiments import launcher
 from rsjs.experiments.gap import gap, gap_over
 from rsjs.formulations.backends.registry import BACKENDS
 from rsjs.instances.check import Verdict, check
-from rsjs.instances.errors import InputError
 from rsjs.instances.instance import Instance
-from rsjs.instances.method import Limits
-from rsjs.instances.solution import Solution, SolveResult
+from rsjs.instances.solution import Solution
 from rsjs.methods import Request
 
 

@@ -24,12 +24,11 @@ from typing import Any
 
 import numpy as np
 
+from rsjs.core.errors import printable
+from rsjs.core.method import Event, Limits, SolveResult, Stop
 from rsjs.experiments.decision_files import read_decision, write_decision
 from rsjs.experiments.events import Events
-from rsjs.instances.errors import printable
 from rsjs.instances.io.bounded_files import read_bytes
-from rsjs.instances.method import Limits
-from rsjs.instances.solution import Event, SolveResult, Stop
 
 WARM_START, INCUMBENTS = "warm_start.npz", "incumbents.npy"
 MOST_RESULT = 2**25  # bytes of result.json: 10 000 events are 1 MB

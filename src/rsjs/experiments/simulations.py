@@ -18,9 +18,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from rsjs.core.method import Method, Option, Report, SolveResult, Stop
 from rsjs.experiments.protocol import Task
-from rsjs.instances.method import Method, Option, Report
-from rsjs.instances.solution import SolveResult, Stop
 from rsjs.methods import Methods, Request, parse
 
 if TYPE_CHECKING:
@@ -58,7 +57,7 @@ def request(spelling: str) -> Request:
 
 def refusal(asked: Request, workload: Workload) -> str | None:
     """Why a policy cannot decide on a workload, in one line; None if it can."""
-    from rsjs.instances.errors import InputError
+    from rsjs.core.errors import InputError
     from rsjs.simulation.policies.registry import served
     from rsjs.simulation.state import whole
 

@@ -28,11 +28,11 @@ from typing import IO
 
 import psutil
 
+from rsjs.core.method import ASKED, GRACE
 from rsjs.experiments.events import Events, Line, Tail
 from rsjs.experiments.process_tree import MARK, MEGABYTE, Family, marked
 from rsjs.experiments.protocol import Task
 from rsjs.experiments.surroundings import End, Surroundings
-from rsjs.instances.method import ASKED, GRACE
 
 STARTUP = 120.0  # seconds for imports, reading and compiling, before the method's clock starts
 POLL, MEASURE, WEIGH = 0.02, 0.05, 0.25  # seconds between looks at events, memory, files

@@ -16,13 +16,12 @@ from dataclasses import replace
 from errno import EFBIG
 from pathlib import Path
 
+from rsjs.core.errors import InputError, told
+from rsjs.core.method import Call, SolveResult, Stop
+from rsjs.core.process import die_with_parent
 from rsjs.experiments.decision_files import read_decision
 from rsjs.experiments.protocol import WARM_START, Task, salvaged, write_result
 from rsjs.experiments.streaming_report import LimitReached, StreamingReport
-from rsjs.instances.errors import InputError, told
-from rsjs.instances.lifeline import die_with_parent
-from rsjs.instances.method import Call
-from rsjs.instances.solution import SolveResult, Stop
 
 
 def run(folder: Path) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rsjs.instances.errors import InputError, described
+from rsjs.core.errors import InputError, described
 from rsjs.reporting import canvas
 from rsjs.reporting.names import folded
 from rsjs.simulation.outcome import Outcome

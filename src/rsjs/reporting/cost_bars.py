@@ -7,7 +7,7 @@ from math import ceil
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rsjs.instances.errors import InputError, described
+from rsjs.core.errors import InputError, described
 from rsjs.reporting import canvas
 from rsjs.reporting.formats import cost
 from rsjs.reporting.names import distinct, folded, shortened

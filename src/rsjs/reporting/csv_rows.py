@@ -12,7 +12,7 @@ from numbers import Integral, Real
 from pathlib import Path
 from typing import Any
 
-from rsjs.instances.errors import CONTROL, InputError, described, printable
+from rsjs.core.errors import CONTROL, InputError, described, printable
 from rsjs.instances.io.bounded_files import most_rows, read_text
 from rsjs.reporting.rows import Row
 

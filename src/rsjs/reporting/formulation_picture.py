@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rsjs.instances.errors import InputError, described
+from rsjs.core.errors import InputError, described
 from rsjs.reporting import canvas
 from rsjs.reporting.formulation_rows import Record, records
 from rsjs.reporting.rows import Row, known

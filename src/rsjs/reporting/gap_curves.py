@@ -7,8 +7,8 @@ from math import ceil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from rsjs.core.errors import InputError, described
 from rsjs.experiments.gap import gap
-from rsjs.instances.errors import InputError, described
 from rsjs.reporting import canvas
 from rsjs.reporting.names import folded, shortened
 

@@ -8,10 +8,10 @@ from math import ceil
 
 import numpy as np
 
+from rsjs.core.errors import InputError, described
 from rsjs.instances import costs
 from rsjs.instances.bin_packing import gpus_for_shares
 from rsjs.instances.check import check
-from rsjs.instances.errors import InputError, described
 from rsjs.instances.instance import Instance
 from rsjs.instances.solution import Solution
 

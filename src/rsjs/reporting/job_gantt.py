@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rsjs.core.types import Floats, Ints
 from rsjs.instances.cluster import Cluster
 from rsjs.reporting import canvas
 from rsjs.reporting.gpu_timeline import Stay, stays
@@ -66,7 +66,7 @@ def _drawn(outcome: Outcome) -> Figure:
     return made
 
 
-def _apart(places: NDArray[np.float64]) -> list[int]:
+def _apart(places: Floats) -> list[int]:
     """The labels, from the first one on, that are far enough from the one before."""
     shown: list[int] = []
     for n, place in enumerate(places.tolist()):
@@ -84,9 +84,7 @@ def _label(cluster: Cluster, node: int) -> str:
     return f"{cluster.node_names[node]}: {v.gpus} {v.gpu_type}"
 
 
-def _bars(
-    ax: Axes, outcome: Outcome, drawn: Sequence[Stay], first: NDArray[np.int64], row: float
-) -> None:
+def _bars(ax: Axes, outcome: Outcome, drawn: Sequence[Stay], first: Ints, row: float) -> None:
     from matplotlib.collections import PolyCollection
 
     corners, colours = [], []

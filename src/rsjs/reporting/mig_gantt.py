@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rsjs.core.types import Floats
 from rsjs.instances.mig.scheduling.problem import completion
 from rsjs.reporting import canvas
 
@@ -77,9 +77,7 @@ def _drawn(problem: SchedulingProblem, schedule: Schedule, title: str) -> Figure
     return made
 
 
-def _bars(
-    ax: Axes, problem: SchedulingProblem, schedule: Schedule, base: NDArray[np.float64], end: int
-) -> None:
+def _bars(ax: Axes, problem: SchedulingProblem, schedule: Schedule, base: Floats, end: int) -> None:
     from matplotlib.collections import PolyCollection
 
     late = completion(problem, schedule) > problem.due

@@ -7,13 +7,11 @@ from math import inf
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rsjs.core.types import Floats, Ints
 from rsjs.simulation.event_kinds import TIE, Kind
 from rsjs.simulation.options import Options
 from rsjs.simulation.running_cluster import RunningCluster
-
-Ints = NDArray[np.int64]
 
 
 class Event(NamedTuple):
@@ -62,7 +60,7 @@ class Agenda:
         For the period, and whether jobs are submitted one by one.
     """
 
-    def __init__(self, release: NDArray[np.float64], options: Options) -> None:
+    def __init__(self, release: Floats, options: Options) -> None:
         self._release: list[float] = [*release.tolist(), inf]
         self._one_by_one = options.events == "authors"
         self._period = inf if options.period is None else options.period
@@ -104,7 +102,7 @@ class Agenda:
         self._switch_at, self._switch, self._period_at = inf, -1, inf
         return event
 
-    def decided(self, now: float, rows: Ints, change: NDArray[np.float64] | None) -> None:
+    def decided(self, now: float, rows: Ints, change: Floats | None) -> None:
         """Take note of a decision, and of the hours until each job needs another one."""
         self._period_at = now + self._period
         if change is not None and change.size:

@@ -12,10 +12,10 @@ A node without a GPU in use costs nothing.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rsjs.core.errors import InputError
+from rsjs.core.types import Floats
 from rsjs.instances.cluster import Cluster
-from rsjs.instances.errors import InputError
 
 KINDS = "curve, gpu, node, or base:B with a share B from 0 to 1"
 
@@ -36,7 +36,7 @@ def base_share(energy: str) -> float | None:
     return share
 
 
-def prices(cluster: Cluster, energy: str) -> NDArray[np.float64]:
+def prices(cluster: Cluster, energy: str) -> Floats:
     """(V, G + 1) $/h by node type and GPUs in use; inf beyond s_v."""
     curve = cluster.cost_of_type
     base = base_share(energy)

@@ -30,20 +30,17 @@ solver's multipliers, with every column in a box, so it does not rest on toleran
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from rsjs.core.errors import InputError
+from rsjs.core.types import Floats
 from rsjs.formulations.milp.matrix import Kind, MatrixModel, Rows
 from rsjs.instances.cluster import Cluster
-from rsjs.instances.errors import InputError
 from rsjs.instances.instance import Workload
 from rsjs.simulation.bucket_columns import Columns, columns, edges
 from rsjs.simulation.configurations import Configurations, configurations
 from rsjs.simulation.offline import capacity_free_bound
 from rsjs.simulation.options import Options
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 
 def bucket_bound(

@@ -13,14 +13,11 @@ from math import ceil
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from rsjs.instances.errors import InputError
+from rsjs.core.errors import InputError
+from rsjs.core.types import Bools, Floats, Ints
 from rsjs.instances.instance import Workload
 from rsjs.simulation.configurations import Configurations
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 MOST = 1_000_000  # columns: about 3 GB
 
@@ -60,7 +57,7 @@ def columns(workload: Workload, of: Configurations, edge: Floats) -> Columns:
     )
 
 
-def _useful(of: Configurations) -> NDArray[np.bool_]:
+def _useful(of: Configurations) -> Bools:
     """(J, Q) admissible, and faster than anything less of the same GPU type."""
     useful = np.isfinite(of.pace)
     for q in range(len(of.gpu)):

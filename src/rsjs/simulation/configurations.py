@@ -11,16 +11,13 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rsjs.core.types import Floats, Ints
 from rsjs.instances.instance import Workload
 from rsjs.simulation import billing
 from rsjs.simulation.options import Options
 from rsjs.simulation.real_times import real_times
 from rsjs.simulation.state import whole
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 
 class Configurations(NamedTuple):

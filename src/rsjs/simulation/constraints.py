@@ -12,16 +12,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rsjs.core.types import Ints
 from rsjs.instances.check import check
 from rsjs.instances.instance import Instance
 from rsjs.instances.solution import Solution
 from rsjs.simulation.guards import Status, Stopped
 from rsjs.simulation.loads import gpus_in_use
 from rsjs.simulation.state import State
-
-Ints = NDArray[np.int64]
 
 
 class Constraints:

@@ -21,7 +21,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from rsjs.instances.errors import InputError, described
+from rsjs.core.errors import InputError, described
 from rsjs.instances.io.files import write_bytes
 from rsjs.instances.io.serialization import canonical, canonical_text
 from rsjs.instances.io.strict_json import read_json_lines

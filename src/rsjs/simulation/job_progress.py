@@ -11,10 +11,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
+from rsjs.core.types import Floats, Ints
 
 SNAP = 1e-7  # epochs: so close to a whole number is that number, whose completion is known
 

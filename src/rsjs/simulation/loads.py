@@ -5,13 +5,11 @@ from __future__ import annotations
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rsjs.core.types import Ints
 from rsjs.instances.bin_packing import gpus_for_shares
 from rsjs.instances.cluster import Cluster
 from rsjs.instances.solution import Solution
-
-Ints = NDArray[np.int64]
 
 
 def gpus_in_use(cluster: Cluster, placement: Solution) -> Ints:

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rsjs.core.types import Ints
 from rsjs.instances.cluster import Cluster
 from rsjs.simulation.billing import prices
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 
 class Nodes:

@@ -19,13 +19,11 @@ to the cost; with errors of the prediction a_q are the real times.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rsjs.core.types import Floats
 from rsjs.instances.instance import Workload
 from rsjs.simulation.configurations import configurations
 from rsjs.simulation.options import Options
-
-Floats = NDArray[np.float64]
 
 
 def capacity_free_bound(workload: Workload, options: Options | None = None) -> float:

@@ -12,7 +12,7 @@ from hashlib import sha256
 from math import inf
 from typing import Any
 
-from rsjs.instances.errors import InputError
+from rsjs.core.errors import InputError
 from rsjs.simulation import billing
 
 CHECKPOINTS = ("continuous", "epoch")

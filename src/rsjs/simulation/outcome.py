@@ -6,15 +6,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rsjs.core.types import Floats
 from rsjs.instances.instance import Workload
 from rsjs.simulation.event_records import Record
 from rsjs.simulation.guards import Status
 from rsjs.simulation.options import Options
 from rsjs.simulation.running_cluster import RunningCluster
-
-Floats = NDArray[np.float64]
 
 LATE = 60 / 3600  # h: less than a minute is what the spacing of decisions makes of a tight plan
 TOLERANCE = 1e-9  # relative, of sums that must agree

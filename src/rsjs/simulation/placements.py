@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rsjs.core.types import Ints
 from rsjs.instances.solution import Solution
 from rsjs.simulation.state import State
 
@@ -20,7 +20,7 @@ def kept(state: State) -> Solution:
     )
 
 
-def beside(placement: Solution, jobs: NDArray[np.int64], new: Solution) -> Solution:
+def beside(placement: Solution, jobs: Ints, new: Solution) -> Solution:
     """
     A placement and another one of jobs that wait in it, on nodes or GPUs that are free in it.
 

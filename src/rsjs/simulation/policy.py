@@ -13,9 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
+from rsjs.core.types import Floats
 from rsjs.instances.solution import Solution
 from rsjs.simulation.state import State
 
@@ -37,7 +35,7 @@ class Choice:
     """
 
     solution: Solution
-    change: NDArray[np.float64] | None = None
+    change: Floats | None = None
     memory: Any = None
 
 

@@ -12,14 +12,10 @@ that are compared meet the same ones. A job's errors on its configurations are i
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
-
+from rsjs.core.types import Floats
 from rsjs.instances.generators import random_streams
 from rsjs.instances.instance import Instance
 from rsjs.simulation.options import Options
-
-Floats = NDArray[np.float64]
 
 
 def real_times(whole: Instance, workload_digest: str, options: Options) -> tuple[Floats, Floats]:

@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
+from rsjs.core.errors import InputError, described
 from rsjs.instances.check import check
-from rsjs.instances.errors import InputError, described
 from rsjs.instances.instance import Workload
 from rsjs.instances.io.serialization import canonical
 from rsjs.instances.solution import Solution

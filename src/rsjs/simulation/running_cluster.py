@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rsjs.core.types import Floats, Ints
 from rsjs.instances.instance import Instance, Workload
 from rsjs.instances.solution import Solution
 from rsjs.simulation.constraints import Change
@@ -13,9 +13,6 @@ from rsjs.simulation.job_progress import Progress
 from rsjs.simulation.node_meters import Nodes
 from rsjs.simulation.options import Options
 from rsjs.simulation.real_times import real_times
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 
 class RunningCluster:

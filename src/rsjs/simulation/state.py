@@ -11,15 +11,11 @@ from __future__ import annotations
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 
-import numpy as np
-from numpy.typing import NDArray
-
+from rsjs.core.types import Floats, Ints
 from rsjs.instances.instance import Instance, Workload
 from rsjs.instances.solution import Solution
 from rsjs.simulation.loads import gpus_in_use
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 ALL = slice(None)
 
 

@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from rsjs.core.method import Call, Limits, Report, SolveResult, Stop
 from rsjs.experiments.best_known.claims import BoundClaim, Claims, CostClaim
 from rsjs.experiments.best_known.pricing import exact_terms
 from rsjs.experiments.campaigns import formats, record_writing
@@ -13,9 +14,8 @@ from rsjs.formulations.enumeration import run as enumerate_all
 from rsjs.instances.check import check
 from rsjs.instances.generators.jahani import generate
 from rsjs.instances.io.files import write_instance
-from rsjs.instances.method import Call, Limits, Report
 from rsjs.instances.open_nodes import complete
-from rsjs.instances.solution import Solution, SolveResult, Stop
+from rsjs.instances.solution import Solution
 from rsjs.instances.transform import permuted
 
 SESSION = {

@@ -2,11 +2,11 @@
 
 import pytest
 
+from rsjs.core.errors import InputError
 from rsjs.experiments.best_known.contribution import contributed
 from rsjs.experiments.best_known.update import update
 from rsjs.experiments.best_known.verification import verify
 from rsjs.instances.check import check
-from rsjs.instances.errors import InputError
 from rsjs.instances.io.files import write_instance, write_solution
 from rsjs.instances.solution import Solution
 

@@ -4,10 +4,10 @@ from dataclasses import replace
 
 import pytest
 
+from rsjs.core.errors import InputError
 from rsjs.experiments.best_known.coverage import coverage, of_set, unsettled
 from rsjs.experiments.best_known.entries import BestKnown
 from rsjs.experiments.best_known.origins import Bound, Cost, Origin
-from rsjs.instances.errors import InputError
 from rsjs.instances.library.sets import library_set, names
 
 RUN = {"date": "2030-01-01", "source": "campaign test", "run_id": "0" * 16}

@@ -5,9 +5,9 @@ from math import inf
 
 import pytest
 
+from rsjs.core.errors import InputError
 from rsjs.experiments.best_known.run_claims import of_stores
 from rsjs.instances.check import check
-from rsjs.instances.errors import InputError
 from rsjs.instances.generators.jahani import generate
 from rsjs.instances.io.files import write_instance
 

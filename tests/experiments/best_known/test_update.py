@@ -8,12 +8,12 @@ from dataclasses import replace
 
 import pytest
 
+from rsjs.core.errors import InputError
 from rsjs.experiments.best_known import folder as files
 from rsjs.experiments.best_known.making import made_again
 from rsjs.experiments.best_known.run_claims import of_stores
 from rsjs.experiments.best_known.update import update
 from rsjs.experiments.best_known.verification import verify
-from rsjs.instances.errors import InputError
 from rsjs.instances.generators.jahani import generate
 from rsjs.instances.io.files import read_instance, read_solution
 

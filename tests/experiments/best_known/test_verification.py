@@ -5,10 +5,10 @@ import shutil
 
 import pytest
 
+from rsjs.core.errors import InputError
 from rsjs.experiments.best_known import folder as files
 from rsjs.experiments.best_known.update import update
 from rsjs.experiments.best_known.verification import verify
-from rsjs.instances.errors import InputError
 from rsjs.instances.generators.jahani import generate
 from rsjs.instances.io.files import write_solution
 

@@ -4,9 +4,9 @@ import re
 
 import pytest
 
+from rsjs.core.errors import InputError
 from rsjs.experiments.campaigns import document, runner
 from rsjs.experiments.campaigns.runner import Part
-from rsjs.instances.errors import InputError
 from rsjs.instances.generators.jahani import generate
 from rsjs.instances.io.files import write_instance
 

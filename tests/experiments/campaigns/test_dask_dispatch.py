@@ -14,13 +14,13 @@ from functools import partial
 import psutil
 import pytest
 
+from rsjs.core.errors import InputError
+from rsjs.core.process import die_with_parent
 from rsjs.experiments.campaigns import manifest, runner
 from rsjs.experiments.campaigns.collection import collect
 from rsjs.experiments.campaigns.dask_cluster import own_cluster, running_cluster
 from rsjs.experiments.campaigns.dask_dispatch import dask
 from rsjs.experiments.campaigns.dask_workers import Workers
-from rsjs.instances.errors import InputError
-from rsjs.instances.lifeline import die_with_parent
 from rsjs.methods import all_methods
 
 distributed = pytest.importorskip("distributed")
@@ -33,8 +33,8 @@ PATIENCE = 600.0  # seconds; a test that hangs is ended
 WAITS = """
 import time
 from pathlib import Path
-from rsjs.instances.method import Method
-from rsjs.instances.solution import SolveResult, Stop
+from rsjs.core.method import Method
+from rsjs.core.method import SolveResult, Stop
 
 
 def run(instance, call, report):

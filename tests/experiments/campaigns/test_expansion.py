@@ -5,14 +5,14 @@ from collections import Counter
 
 import pytest
 
+from rsjs.core.errors import InputError
+from rsjs.core.method import Limits
 from rsjs.experiments.campaigns import runner
 from rsjs.experiments.campaigns.runner import Part
 from rsjs.experiments.campaigns.runs import Run, in_order
 from rsjs.experiments.campaigns.sources import GENERATORS
-from rsjs.instances.errors import InputError
 from rsjs.instances.generators import jahani
 from rsjs.instances.io.files import write_instance
-from rsjs.instances.method import Limits
 from rsjs.instances.transform import permuted
 from rsjs.methods import refuse_other_sources
 

@@ -6,9 +6,9 @@ from hashlib import sha256
 
 import pytest
 
+from rsjs.core.errors import InputError
 from rsjs.experiments.best_known.run_claims import of_stores
 from rsjs.experiments.campaigns.collection import collect
-from rsjs.instances.errors import InputError
 from rsjs.reporting.site.material import gathered
 
 pytestmark = pytest.mark.process

@@ -6,13 +6,13 @@ from dataclasses import replace
 
 import pytest
 
+from rsjs.core.errors import InputError
 from rsjs.experiments.best_known import run_claims
 from rsjs.experiments.campaigns.collection import collect
 from rsjs.experiments.campaigns.records import SCHEDULE
 from rsjs.experiments.campaigns.runs import Run
 from rsjs.experiments.campaigns.store import Store
 from rsjs.formulations.mig.scheduling_enumeration import best_values
-from rsjs.instances.errors import InputError
 from rsjs.instances.mig.scheduling.check import check_schedule
 from rsjs.instances.mig.scheduling.files import read_problem, read_schedule
 from rsjs.reporting.families import family_of

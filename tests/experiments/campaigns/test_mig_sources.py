@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from rsjs.instances.errors import InputError
+from rsjs.core.errors import InputError
 from rsjs.instances.library.sets import library_set
 from rsjs.instances.mig.scheduling.files import read_problem, write_problem
 from tests.experiments.campaigns.mig_campaign import GOOD, read

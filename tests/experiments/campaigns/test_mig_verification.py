@@ -6,16 +6,15 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from rsjs.core.method import Limits, SolveResult, Stop
 from rsjs.experiments import mig_runs
 from rsjs.experiments.campaigns import mig_records, verification
 from rsjs.experiments.campaigns.records import SCHEDULE
 from rsjs.experiments.campaigns.runs import Run
 from rsjs.experiments.protocol import INCUMBENTS
 from rsjs.heuristics.mig.scheduling_rules import best_fit
-from rsjs.instances.method import Limits
 from rsjs.instances.mig.scheduling.files import read_schedule, write_problem
 from rsjs.instances.mig.scheduling.problem import Schedule
-from rsjs.instances.solution import SolveResult, Stop
 from tests.experiments.campaigns.mig_campaign import read
 
 

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import pytest
 
+from rsjs.core.method import SolveResult, Stop
 from rsjs.experiments.campaigns.collection import collect
 from rsjs.experiments.campaigns.manifest import write_plan
 from rsjs.experiments.campaigns.record_rows import row_of
@@ -13,7 +14,6 @@ from rsjs.experiments.campaigns.records import Record
 from rsjs.experiments.campaigns.runner import Part, prepare
 from rsjs.instances.check import Verdict
 from rsjs.instances.io.serialization import canonical_text
-from rsjs.instances.solution import SolveResult, Stop
 
 
 @pytest.fixture

@@ -5,11 +5,11 @@ from dataclasses import replace
 
 import pytest
 
+from rsjs.core.errors import InputError
 from rsjs.experiments.campaigns import runner
 from rsjs.experiments.campaigns.capacity import RESERVE_MB, Need
 from rsjs.experiments.campaigns.record_transfer import packed, unpack
 from rsjs.experiments.campaigns.store import Store
-from rsjs.instances.errors import InputError
 
 
 @pytest.fixture

@@ -5,6 +5,8 @@ import json
 
 import pytest
 
+from rsjs.core.errors import InputError
+from rsjs.core.method import Limits, SolveResult, Stop
 from rsjs.experiments.best_known import run_claims
 from rsjs.experiments.campaigns import document, runner, simulation_records
 from rsjs.experiments.campaigns.collection import collect
@@ -12,12 +14,9 @@ from rsjs.experiments.campaigns.runner import Part
 from rsjs.experiments.campaigns.runs import Run
 from rsjs.experiments.campaigns.store import Store
 from rsjs.experiments.simulations import FIGURES, LOG
-from rsjs.instances.errors import InputError
 from rsjs.instances.generators import sts
 from rsjs.instances.io.files import write_workload
 from rsjs.instances.io.serialization import canonical_text
-from rsjs.instances.method import Limits
-from rsjs.instances.solution import SolveResult, Stop
 from rsjs.simulation import event_log
 from rsjs.simulation.engine import simulate
 from rsjs.simulation.offline import capacity_free_bound

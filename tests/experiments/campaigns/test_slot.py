@@ -7,6 +7,7 @@ from dataclasses import asdict
 
 import pytest
 
+from rsjs.core.errors import InputError
 from rsjs.experiments.campaigns import local as local_dispatch
 from rsjs.experiments.campaigns import slot
 from rsjs.experiments.campaigns.collection import collect
@@ -14,7 +15,6 @@ from rsjs.experiments.campaigns.perform import Order
 from rsjs.experiments.campaigns.runner import Part, prepare
 from rsjs.experiments.campaigns.slot_process import Slot
 from rsjs.experiments.campaigns.store import Store
-from rsjs.instances.errors import InputError
 
 
 @pytest.mark.process

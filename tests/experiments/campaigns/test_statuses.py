@@ -2,8 +2,8 @@
 
 import pytest
 
+from rsjs.core.method import SolveResult, Stop
 from rsjs.experiments.campaigns.statuses import ended, quality
-from rsjs.instances.solution import SolveResult, Stop
 
 ENDED = [  # end, exit code, stop, message, what it is called
     ("by itself", 0, "optimal", "", "FINISHED"),

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from rsjs.commit import code_digest
+from rsjs.core.errors import InputError
 from rsjs.experiments.campaigns import manifest, record_writing, records, runner
 from rsjs.experiments.campaigns.collection import collect
 from rsjs.experiments.campaigns.environments import Environment
@@ -21,7 +22,6 @@ from rsjs.experiments.campaigns.perform import Order, perform
 from rsjs.experiments.campaigns.runner import Part
 from rsjs.experiments.campaigns.store import Store
 from rsjs.instances.check import check
-from rsjs.instances.errors import InputError
 from rsjs.instances.generators.jahani import generate
 from rsjs.instances.io.files import read_instance, read_solution, write_instance
 

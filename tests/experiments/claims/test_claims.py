@@ -4,9 +4,9 @@ from math import inf, isfinite
 
 import pytest
 
+from rsjs.core.errors import InputError
 from rsjs.experiments.claims import files, registry
 from rsjs.experiments.claims.claim import SIZES, Claim, Verdict
-from rsjs.instances.errors import InputError
 from rsjs.reporting.claim_table import agreement, shown
 from rsjs.reporting.formats import MISSING
 

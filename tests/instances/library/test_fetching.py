@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from rsjs.instances.errors import InputError
+from rsjs.core.errors import InputError
 from rsjs.instances.io.files import read_instance
 from rsjs.instances.library import download
 from rsjs.instances.library.download import MANIFEST_NAME, fetch

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from rsjs.instances.errors import InputError
+from rsjs.core.errors import InputError
 from rsjs.instances.library import sets
 from rsjs.instances.library.sets import (
     GENERATORS,

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from rsjs.instances.errors import InputError
+from rsjs.core.errors import InputError
 from rsjs.instances.mig.job_generator.arrivals import PROCESSES, Rates, arrivals, first_times
 
 RATES = [[0, 2], [8, 20], [17, 0], [22, 2]]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from rsjs.instances.errors import InputError
+from rsjs.core.errors import InputError
 
 MIXTURE = {"dist": "mixture", "components": [{"weight": 1, "dist": {"dist": "zip"}}]}
 PLUGIN = "expected one of ours, or --allow-plugins"

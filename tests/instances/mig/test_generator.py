@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rsjs.instances.errors import InputError
+from rsjs.core.errors import InputError
 from rsjs.instances.io import serialization
 from rsjs.instances.library.sets import mig_config
 from rsjs.instances.mig import jobs as job_documents

@@ -7,7 +7,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from rsjs.instances.errors import InputError
+from rsjs.core.errors import InputError
 from rsjs.instances.mig.geometry import geometry, slices
 from rsjs.instances.mig.gpus import document_of, gpu_named, read_gpus
 from rsjs.instances.mig.reconfiguration.problem import maximal_partitions, partition_of, spelled

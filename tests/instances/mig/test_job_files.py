@@ -5,7 +5,7 @@ from hashlib import sha256
 
 import pytest
 
-from rsjs.instances.errors import InputError
+from rsjs.core.errors import InputError
 from rsjs.instances.mig.job_files import FORMS, read_jobs, write_jobs
 from rsjs.instances.mig.job_generator.generate import generate, read_source, write_sets
 from rsjs.instances.mig.konopa.config import to_config

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from rsjs.instances.errors import InputError
+from rsjs.core.errors import InputError
 from rsjs.instances.mig.job_generator.distributions import LAWS, pick, value
 from rsjs.instances.mig.job_generator.random_streams import Uniforms
 

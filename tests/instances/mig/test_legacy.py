@@ -5,7 +5,7 @@ from math import inf, log, trunc
 
 import pytest
 
-from rsjs.instances.errors import InputError
+from rsjs.core.errors import InputError
 from rsjs.instances.mig.konopa.config import to_config
 from rsjs.instances.mig.konopa.files import SHA256, published_dataset
 from rsjs.instances.mig.konopa.generator import _integer, generate

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from rsjs.instances.errors import InputError
+from rsjs.core.errors import InputError
 from rsjs.instances.mig.konopa.config import Fixed, Normal, Poisson, read_config, to_config
 
 

@@ -5,7 +5,7 @@ from re import escape
 import numpy as np
 import pytest
 
-from rsjs.instances.errors import InputError
+from rsjs.core.errors import InputError
 from rsjs.instances.mig.job_generator.memory import JOB, MODELS, UNIT, Runs, memory_model
 from rsjs.instances.mig.job_generator.random_streams import Uniforms
 

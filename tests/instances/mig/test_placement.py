@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rsjs.instances.errors import InputError
+from rsjs.core.errors import InputError
 from rsjs.instances.mig.geometry import geometry
 from rsjs.instances.mig.gpus import document_of, gpu_named
 from rsjs.instances.mig.placement import problem as files

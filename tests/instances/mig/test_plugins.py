@@ -5,7 +5,7 @@ import sys
 import numpy as np
 import pytest
 
-from rsjs.instances.errors import InputError
+from rsjs.core.errors import InputError
 from rsjs.instances.mig.job_generator.generate import generate
 
 CODE = """

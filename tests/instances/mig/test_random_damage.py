@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rsjs.instances.errors import InputError
+from rsjs.core.errors import InputError
 from rsjs.instances.mig.job_generator.config import to_config
 from rsjs.instances.mig.job_generator.generate import generate
 from rsjs.instances.mig.konopa import generator

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from rsjs.instances.errors import InputError
+from rsjs.core.errors import InputError
 from rsjs.instances.io.files import write_document
 from rsjs.instances.mig.gpus import document_of, gpu_named
 from rsjs.instances.mig.reconfiguration import problem as files

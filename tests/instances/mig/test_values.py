@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from rsjs.instances.errors import InputError
+from rsjs.core.errors import InputError
 from rsjs.instances.mig.job_generator.distributions import value
 from rsjs.instances.mig.job_generator.random_streams import Uniforms
 

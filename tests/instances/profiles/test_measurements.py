@@ -2,7 +2,7 @@
 
 import pytest
 
-from rsjs.instances.errors import InputError
+from rsjs.core.errors import InputError
 from rsjs.instances.profiles.measurements import read_measurements
 
 HEADER = "application,gpu,gpus,batch,seconds\n"

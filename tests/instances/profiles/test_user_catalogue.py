@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from rsjs.instances.errors import InputError
+from rsjs.core.errors import InputError
 from rsjs.instances.generators import andreas
 from rsjs.instances.io.files import read_instance, write_instance
 from rsjs.instances.profiles import user_catalogue

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from rsjs.instances.errors import InputError
+from rsjs.core.errors import InputError
 from rsjs.instances.generators import jahani, sts
 from rsjs.instances.io.files import read_workload, write_workload
 from rsjs.instances.traces import select

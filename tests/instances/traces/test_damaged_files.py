@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rsjs.instances.errors import InputError
+from rsjs.core.errors import InputError
 from rsjs.instances.traces.convert import convert
 from rsjs.instances.traces.imputation import MOST_NODES, spelled_nodes
 from rsjs.instances.traces.io import json, streams

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from rsjs.instances.errors import InputError
+from rsjs.core.errors import InputError
 from rsjs.instances.traces.columns import keys, seconds
 from rsjs.instances.traces.flaws import FAILED
 from rsjs.instances.traces.io import csv, json, streams

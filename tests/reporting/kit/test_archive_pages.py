@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from rsjs.cli.main import main
-from rsjs.instances.errors import InputError
+from rsjs.core.errors import InputError
 from rsjs.instances.io.files import read_instance, read_solution
 from rsjs.reporting.csv_rows import read_rows
 from rsjs.reporting.kit.paper import left_to_fill, paper

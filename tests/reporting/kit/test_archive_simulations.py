@@ -8,9 +8,9 @@ import shutil
 import pytest
 
 from rsjs.cli.main import main
+from rsjs.core.errors import InputError
 from rsjs.experiments.campaigns.collection import collect
 from rsjs.experiments.campaigns.store import Store
-from rsjs.instances.errors import InputError
 from rsjs.instances.generators import sts
 from rsjs.instances.io.files import read_workload, write_workload
 from rsjs.reporting.kit.ijoc import export

@@ -5,9 +5,9 @@ from dataclasses import replace
 
 import pytest
 
+from rsjs.core.errors import InputError
 from rsjs.experiments.campaigns import document, runner
 from rsjs.experiments.campaigns.runner import Part
-from rsjs.instances.errors import InputError
 from rsjs.instances.generators import jahani
 from rsjs.instances.io.files import write_instance
 from rsjs.reporting.kit.archive_data import read_from_files, write_instances

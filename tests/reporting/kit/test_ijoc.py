@@ -10,9 +10,9 @@ from importlib.metadata import version
 import pytest
 
 from rsjs.cli.main import main
+from rsjs.core.errors import InputError
 from rsjs.experiments.campaigns.collection import collect
 from rsjs.experiments.campaigns.runner import Part
-from rsjs.instances.errors import InputError
 from rsjs.instances.generators import jahani
 from rsjs.instances.io.files import read_instance, read_solution, write_instance, write_solution
 from rsjs.instances.open_nodes import complete

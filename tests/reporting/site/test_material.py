@@ -5,7 +5,7 @@ from hashlib import sha256
 
 import pytest
 
-from rsjs.instances.errors import InputError
+from rsjs.core.errors import InputError
 from rsjs.reporting.csv_rows import csv_text
 from rsjs.reporting.site.footing import footing, run_set
 from rsjs.reporting.site.material import gathered

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
+from rsjs.core.method import Limits
 from rsjs.experiments.mig_outcome import of_result
 from rsjs.experiments.mig_scheduling import schedule
 from rsjs.instances.library.sets import mig_config
-from rsjs.instances.method import Limits
 from rsjs.instances.mig.job_generator.generate import generate
 from rsjs.instances.mig.scheduling.files import write_problem, write_schedule
 from rsjs.instances.mig.scheduling.objective import parse_objective

@@ -13,7 +13,7 @@ from urllib.parse import unquote
 import pytest
 
 from rsjs.cli.main import main
-from rsjs.instances.errors import InputError
+from rsjs.core.errors import InputError
 from rsjs.reporting.site import build as building
 from rsjs.reporting.site import fairness_page
 from rsjs.reporting.site.material import gathered

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from rsjs.instances.errors import InputError
+from rsjs.core.errors import InputError
 from rsjs.reporting.statistics.analysis import Analysis
 from rsjs.reporting.statistics.ecdf_picture import distribution_of_gaps, distribution_of_targets
 from rsjs.reporting.statistics.files import write_all

@@ -5,7 +5,7 @@ from math import isnan
 
 import pytest
 
-from rsjs.instances.errors import InputError
+from rsjs.core.errors import InputError
 from rsjs.reporting.statistics.runs import methods, tidy
 
 

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from rsjs.instances.errors import InputError
+from rsjs.core.errors import InputError
 from rsjs.reporting.csv_rows import csv_text
 from rsjs.reporting.statistics.stored import read_stored
 

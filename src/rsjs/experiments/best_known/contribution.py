@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from rsjs.core.errors import InputError
 from rsjs.experiments.best_known.claims import Claims, CostClaim
 from rsjs.experiments.best_known.pricing import exact_terms
-from rsjs.instances.errors import InputError
 from rsjs.instances.io.files import read_instance, read_solution
 
 

@@ -13,6 +13,7 @@ from hashlib import sha256
 from itertools import pairwise
 from pathlib import Path
 
+from rsjs.core.errors import InputError
 from rsjs.experiments.best_known import folder as files
 from rsjs.experiments.best_known.construction import wrong_bounds
 from rsjs.experiments.best_known.entries import BestKnown
@@ -20,7 +21,6 @@ from rsjs.experiments.best_known.making import made_again
 from rsjs.experiments.best_known.origins import Cost, Step
 from rsjs.experiments.best_known.pricing import as_text, exact_terms
 from rsjs.experiments.gap import contradicts
-from rsjs.instances.errors import InputError
 from rsjs.instances.instance import Instance
 from rsjs.instances.io.files import read_document, read_solution
 from rsjs.instances.io.serialization import Document, canonical_text

@@ -23,10 +23,10 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
+from rsjs.core.errors import InputError, described, reason
 from rsjs.experiments.best_known.entries import BestKnown
 from rsjs.experiments.campaigns import formats
 from rsjs.instances.check import TOLERANCE
-from rsjs.instances.errors import InputError, described, reason
 from rsjs.instances.instance import Instance
 from rsjs.instances.io.files import write_bytes
 from rsjs.instances.io.serialization import Document, canonical_text, of_instance

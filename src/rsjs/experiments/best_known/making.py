@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from rsjs.core.errors import InputError, described
 from rsjs.experiments.best_known.entries import BestKnown
 from rsjs.experiments.best_known.folder import instance_path
-from rsjs.instances.errors import InputError, described
 from rsjs.instances.instance import Instance
 from rsjs.instances.io.files import read_instance
 from rsjs.instances.library.sets import GENERATORS

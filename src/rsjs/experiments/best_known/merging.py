@@ -17,13 +17,13 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from hashlib import sha256
 
+from rsjs.core.errors import InputError
 from rsjs.experiments.best_known.claims import BoundClaim, Claims, CostClaim
 from rsjs.experiments.best_known.confirmation import confirmed
 from rsjs.experiments.best_known.entries import BestKnown
 from rsjs.experiments.best_known.origins import Bound, Cost, Origin
 from rsjs.experiments.best_known.pricing import AGREEMENT, as_text, exact_terms, verifier
 from rsjs.experiments.gap import contradicts
-from rsjs.instances.errors import InputError
 from rsjs.instances.instance import Instance
 from rsjs.instances.io.serialization import Document, canonical_text, of_solution
 

@@ -9,9 +9,9 @@ from math import isclose
 from pathlib import Path
 from typing import Any
 
+from rsjs.core.errors import InputError, described
 from rsjs.instances import rsjs_verify
 from rsjs.instances.check import check
-from rsjs.instances.errors import InputError, described
 from rsjs.instances.instance import Instance
 from rsjs.instances.io.serialization import canonical_text, of_instance, of_solution
 from rsjs.instances.solution import Solution

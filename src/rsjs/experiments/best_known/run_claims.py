@@ -7,15 +7,16 @@ from math import inf
 from pathlib import Path
 from typing import Any
 
+from rsjs.core.errors import InputError
+from rsjs.core.method import Stop
 from rsjs.experiments.best_known.claims import BoundClaim, Claims, CostClaim
 from rsjs.experiments.campaigns import manifest, session
 from rsjs.experiments.campaigns.instance_files import instance_file, refuse_other
 from rsjs.experiments.campaigns.records import Record
 from rsjs.experiments.campaigns.store import Store
-from rsjs.instances.errors import InputError
 from rsjs.instances.instance import Instance
 from rsjs.instances.io.files import read_instance, read_solution
-from rsjs.instances.solution import Solution, Stop
+from rsjs.instances.solution import Solution
 from rsjs.instances.transform import permuted
 
 VALID = "instance"  # `bound_variant` of a bound for the instance as given

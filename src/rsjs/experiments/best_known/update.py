@@ -7,13 +7,13 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from rsjs.core.errors import InputError
 from rsjs.experiments.best_known import folder as files
 from rsjs.experiments.best_known.claims import Claims
 from rsjs.experiments.best_known.construction import constructed
 from rsjs.experiments.best_known.entries import BestKnown
 from rsjs.experiments.best_known.making import made_by
 from rsjs.experiments.best_known.merging import Contradiction, Merged, merged
-from rsjs.instances.errors import InputError
 
 NAME = "[A-Za-z0-9][A-Za-z0-9._-]*"
 

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
 
+from rsjs.core.errors import InputError
 from rsjs.experiments.best_known import folder as files
 from rsjs.experiments.best_known.entries import BestKnown
 from rsjs.experiments.best_known.entry_checks import differs, heads, histories, solution
-from rsjs.instances.errors import InputError
 from rsjs.instances.io.serialization import Document
 
 

@@ -15,11 +15,10 @@ from collections.abc import Callable
 
 import numpy as np
 
+from rsjs.core.method import Limits, Stop
 from rsjs.experiments import launcher
 from rsjs.formulations.backends.registry import BACKENDS
 from rsjs.instances.generators import jahani
-from rsjs.instances.method import Limits
-from rsjs.instances.solution import Stop
 
 REPETITIONS = 3
 STEPS = 2_000_000

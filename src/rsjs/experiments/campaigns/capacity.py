@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from rsjs.core.errors import InputError
 from rsjs.experiments.campaigns.runs import Run
-from rsjs.instances.errors import InputError
 
 RESERVE_MB = 512.0  # of memory, for all that is not a run
 

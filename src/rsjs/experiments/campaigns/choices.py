@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from rsjs.core.errors import InputError
 from rsjs.experiments.campaigns.known_keys import unknown
-from rsjs.instances.errors import InputError
 from rsjs.methods import Request
 
 HERE = ""  # the environment that the command itself runs in

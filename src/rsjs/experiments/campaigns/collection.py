@@ -9,6 +9,7 @@ from math import inf
 from pathlib import Path
 from typing import Any
 
+from rsjs.core.method import Stop
 from rsjs.experiments import comparison
 from rsjs.experiments.campaigns import manifest, session
 from rsjs.experiments.campaigns.record_rows import row_of, skipped_row
@@ -22,7 +23,6 @@ from rsjs.experiments.gap import contradicts
 from rsjs.experiments.problems import problem
 from rsjs.instances.check import TOLERANCE
 from rsjs.instances.entry_points import source_text
-from rsjs.instances.solution import Stop
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -9,7 +9,7 @@ from contextlib import ExitStack, contextmanager
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
-from rsjs.instances.errors import InputError, described, told
+from rsjs.core.errors import InputError, described, told
 
 if TYPE_CHECKING:
     from distributed import Client

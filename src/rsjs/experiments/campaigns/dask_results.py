@@ -6,7 +6,7 @@ from asyncio import CancelledError
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from rsjs.instances.errors import InputError
+from rsjs.core.errors import InputError
 
 if TYPE_CHECKING:
     from distributed import Future

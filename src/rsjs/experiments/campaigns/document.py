@@ -41,6 +41,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from rsjs.core.errors import InputError
 from rsjs.experiments.campaigns import formats
 from rsjs.experiments.campaigns.choices import Choice, choices, distinct
 from rsjs.experiments.campaigns.known_keys import refuse_unknown_keys
@@ -50,7 +51,6 @@ from rsjs.experiments.campaigns.runs import Kind
 from rsjs.experiments.campaigns.simulation_document import options
 from rsjs.experiments.campaigns.sources import Source
 from rsjs.experiments.campaigns.toml_files import expanded, read_toml
-from rsjs.instances.errors import InputError
 
 
 @dataclass(frozen=True, kw_only=True)

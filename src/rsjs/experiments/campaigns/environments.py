@@ -19,10 +19,10 @@ from pathlib import Path
 from typing import Any
 
 from rsjs.commit import code_digest
+from rsjs.core.errors import InputError, described
 from rsjs.experiments import mig_methods, simulations
 from rsjs.experiments.campaigns.choices import HERE
 from rsjs.formulations.backends.registry import BACKENDS
-from rsjs.instances.errors import InputError, described
 from rsjs.instances.io.serialization import canonical_text
 from rsjs.methods import Request, all_methods, sources
 

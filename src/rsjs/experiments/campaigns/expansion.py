@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 
+from rsjs.core.errors import InputError, described
+from rsjs.core.method import Limits
 from rsjs.experiments.campaigns.choices import Choice
 from rsjs.experiments.campaigns.document import Campaign
 from rsjs.experiments.campaigns.environments import Environment
@@ -13,8 +15,6 @@ from rsjs.experiments.campaigns.instance_store import Entry, InstanceStore
 from rsjs.experiments.campaigns.runs import Run, in_order
 from rsjs.experiments.mig_runs import SCHEDULING
 from rsjs.experiments.outcome import solver_of
-from rsjs.instances.errors import InputError, described
-from rsjs.instances.method import Limits
 
 MOST_RUNS = 1_000_000  # of a campaign
 

@@ -8,7 +8,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from rsjs.instances.errors import InputError, NewerFormat, described
+from rsjs.core.errors import InputError, NewerFormat, described
 from rsjs.instances.io.json_schema import fit
 from rsjs.instances.io.strict_json import read_json
 

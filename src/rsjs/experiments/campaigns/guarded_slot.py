@@ -14,8 +14,8 @@ import subprocess
 import sys
 from contextlib import suppress
 
+from rsjs.core.process import die_with_parent
 from rsjs.experiments.process_tree import Family, kill_if_stopped, subreaper
-from rsjs.instances.lifeline import die_with_parent
 
 MODULE = "rsjs.experiments.campaigns.guarded_slot"
 LOOK = 0.25  # seconds between looks at a slot

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
+from rsjs.core.errors import InputError
 from rsjs.experiments.campaigns.runs import Kind
-from rsjs.instances.errors import InputError
 from rsjs.instances.instance import Instance, Workload
 from rsjs.instances.io.files import read_instance, read_workload, write_instance, write_workload
 from rsjs.instances.mig.scheduling.files import read_problem, write_problem

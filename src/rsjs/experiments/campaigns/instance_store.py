@@ -15,6 +15,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from rsjs.core.errors import InputError
 from rsjs.experiments import mig_methods, simulations
 from rsjs.experiments.campaigns import formats
 from rsjs.experiments.campaigns.instance_files import (
@@ -27,7 +28,6 @@ from rsjs.experiments.campaigns.instance_files import (
 from rsjs.experiments.campaigns.mig_sources import MigSource
 from rsjs.experiments.campaigns.runs import Kind
 from rsjs.experiments.campaigns.sources import Source
-from rsjs.instances.errors import InputError
 from rsjs.instances.instance import Instance, Workload
 from rsjs.instances.io.files import write_bytes
 from rsjs.instances.io.strict_json import read_json

@@ -7,8 +7,8 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
+from rsjs.core.errors import InputError
 from rsjs.experiments.campaigns import formats
-from rsjs.instances.errors import InputError
 
 
 def refuse_unknown_keys(document: Mapping[str, Any], path: Path) -> None:

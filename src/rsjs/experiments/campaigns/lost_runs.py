@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from rsjs.core.method import SolveResult, Stop
 from rsjs.experiments.campaigns import provenance
 from rsjs.experiments.campaigns.perform import Order
 from rsjs.experiments.campaigns.records import Record
-from rsjs.instances.solution import SolveResult, Stop
 
 ATTEMPTS = 2  # of a run whose watcher dies
 

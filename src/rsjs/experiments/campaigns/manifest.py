@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from rsjs.core.errors import InputError, described, escaped
 from rsjs.experiments.campaigns import formats
 from rsjs.experiments.campaigns.document import Campaign
 from rsjs.experiments.campaigns.environments import Environment
 from rsjs.experiments.campaigns.expansion import Plan
-from rsjs.instances.errors import InputError, described, escaped
 from rsjs.instances.io.files import write_bytes
 
 STORE, PLAN, CAMPAIGN = "store.json", "plan.json", "campaign.toml"

@@ -12,6 +12,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from rsjs.core.method import SolveResult
 from rsjs.experiments.campaigns.records import SCHEDULE, Record
 from rsjs.experiments.campaigns.runs import Run
 from rsjs.experiments.comparison import Row
@@ -21,7 +22,6 @@ from rsjs.instances.check import Verdict
 from rsjs.instances.mig.scheduling.check import check_schedule
 from rsjs.instances.mig.scheduling.files import read_problem, write_schedule
 from rsjs.instances.mig.scheduling.problem import Schedule
-from rsjs.instances.solution import SolveResult
 
 Figures = dict[str, Any]
 problem_in = lru_cache(maxsize=4)(read_problem)

@@ -25,10 +25,10 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
+from rsjs.core.errors import InputError, described
 from rsjs.experiments.campaigns.choices import distinct
 from rsjs.experiments.campaigns.sources import found_files
 from rsjs.experiments.campaigns.toml_files import expanded
-from rsjs.instances.errors import InputError, described
 from rsjs.instances.io.bounded_files import read_bytes
 from rsjs.instances.io.serialization import canonical_text
 from rsjs.instances.io.strict_json import read_json

@@ -12,11 +12,11 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from rsjs.core.errors import InputError, described
 from rsjs.experiments import mig_methods, simulations
 from rsjs.experiments.campaigns.mig_sources import MigSource, mig_sources
 from rsjs.experiments.campaigns.runs import Kind
 from rsjs.experiments.campaigns.sources import Source, sources, workload_sources
-from rsjs.instances.errors import InputError, described
 from rsjs.methods import Request, parse
 
 

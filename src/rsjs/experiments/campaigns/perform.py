@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from rsjs.core.method import SolveResult, Stop
 from rsjs.experiments import launcher
 from rsjs.experiments.campaigns import provenance, record_writing, simulation_records, verification
 from rsjs.experiments.campaigns.instance_files import refuse_other
@@ -18,7 +19,6 @@ from rsjs.experiments.campaigns.runs import Run
 from rsjs.experiments.launcher import Ended
 from rsjs.experiments.protocol import Task
 from rsjs.experiments.surroundings import End, Surroundings
-from rsjs.instances.solution import SolveResult, Stop
 
 OnEvent = Callable[[dict[str, Any]], None]
 

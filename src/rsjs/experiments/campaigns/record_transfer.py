@@ -6,9 +6,9 @@ import os
 import zlib
 from pathlib import Path
 
+from rsjs.core.errors import InputError, described
 from rsjs.experiments.campaigns import formats, records
 from rsjs.experiments.campaigns.runs import Run
-from rsjs.instances.errors import InputError, described
 from rsjs.instances.io.bounded_files import MOST_BYTES
 
 Parcel = dict[str, bytes]

@@ -20,15 +20,15 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from rsjs.core.errors import InputError, described, printable
+from rsjs.core.method import Event, SolveResult, Stop
 from rsjs.experiments.campaigns import formats
 from rsjs.experiments.campaigns.formats import Document
 from rsjs.experiments.campaigns.runs import Kind, Run
 from rsjs.experiments.simulations import LOG
 from rsjs.instances.check import Verdict, Violation
-from rsjs.instances.errors import InputError, described, printable
 from rsjs.instances.io.bounded_files import read_bytes
 from rsjs.instances.io.strict_json import read_json_lines
-from rsjs.instances.solution import Event, SolveResult, Stop
 
 SUMS, SOLUTION, SCHEDULE = "SHA256SUMS", "solution.json.gz", "schedule.json.gz"
 DECISIONS: Mapping[Kind, str] = {  # what verify.json tells of, by kind of instance

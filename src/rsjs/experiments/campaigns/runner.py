@@ -10,6 +10,8 @@ from pathlib import Path
 
 import psutil
 
+from rsjs.core.errors import InputError, described
+from rsjs.core.method import GRACE
 from rsjs.experiments.campaigns import environments as found_environments
 from rsjs.experiments.campaigns import manifest, provenance
 from rsjs.experiments.campaigns.capacity import Need
@@ -26,8 +28,6 @@ from rsjs.experiments.campaigns.runs import Run, in_shard
 from rsjs.experiments.campaigns.session import Conditions, Session, conditions, read_some
 from rsjs.experiments.campaigns.statuses import HOW_ENDED, ended
 from rsjs.experiments.campaigns.store import CORRUPT, REPLACED, Store, Survey
-from rsjs.instances.errors import InputError, described
-from rsjs.instances.method import GRACE
 
 
 @dataclass(frozen=True, kw_only=True)

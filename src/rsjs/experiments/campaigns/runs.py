@@ -8,9 +8,9 @@ from functools import cached_property
 from hashlib import sha256
 from typing import Any, Literal
 
+from rsjs.core.method import Limits
 from rsjs.experiments.campaigns import formats
 from rsjs.instances.io.serialization import canonical_text
-from rsjs.instances.method import Limits
 
 Kind = Literal["instance", "workload", "mig_scheduling"]
 

@@ -16,11 +16,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from rsjs.core.errors import InputError, NewerFormat
 from rsjs.experiments.campaigns import formats, provenance
 from rsjs.experiments.campaigns.calibration import calibrate
 from rsjs.experiments.campaigns.document import Campaign
 from rsjs.experiments.campaigns.environments import Environment
-from rsjs.instances.errors import InputError, NewerFormat
 from rsjs.instances.io.files import write_bytes
 
 MEMORY = "resident memory of the process tree every 50 ms, VmHWM of each process"

@@ -27,7 +27,7 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
-from rsjs.instances.errors import InputError
+from rsjs.core.errors import InputError
 from rsjs.instances.io.serialization import canonical_text
 
 

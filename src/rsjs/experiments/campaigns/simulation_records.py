@@ -24,14 +24,14 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from rsjs.core.errors import InputError
+from rsjs.core.method import SolveResult
 from rsjs.experiments.campaigns.runs import Run
 from rsjs.experiments.simulations import FIGURES, LOG
 from rsjs.instances.check import ROUNDING, TOLERANCE, Verdict, Violation
-from rsjs.instances.errors import InputError
 from rsjs.instances.io.bounded_files import read_bytes
 from rsjs.instances.io.files import read_workload
 from rsjs.instances.io.serialization import canonical_text
-from rsjs.instances.solution import SolveResult
 from rsjs.simulation import event_log
 from rsjs.simulation.options import Options
 from rsjs.simulation.outcome import Outcome

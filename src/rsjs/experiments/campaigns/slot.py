@@ -22,13 +22,13 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from rsjs.core.errors import InputError
+from rsjs.core.process import die_with_parent
 from rsjs.experiments.campaigns.perform import Order, perform
 from rsjs.experiments.campaigns.runs import Run
 from rsjs.experiments.campaigns.statuses import summary
 from rsjs.experiments.campaigns.store import Store
 from rsjs.experiments.process_tree import Family, subreaper
-from rsjs.instances.errors import InputError
-from rsjs.instances.lifeline import die_with_parent
 
 
 def serve(store: Store) -> None:

@@ -17,9 +17,9 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from rsjs.core.errors import InputError, described
 from rsjs.experiments.campaigns.choices import distinct
 from rsjs.experiments.campaigns.toml_files import expanded
-from rsjs.instances.errors import InputError, described
 from rsjs.instances.generators import andreas, jahani, kiros, sts
 from rsjs.instances.instance import Instance, Workload
 from rsjs.instances.io.bounded_files import read_bytes

@@ -24,11 +24,11 @@ import signal
 from collections.abc import Mapping
 from typing import Any
 
+from rsjs.core.method import SolveResult, Stop
 from rsjs.experiments import comparison
 from rsjs.experiments.campaigns.mig_records import columns_of
 from rsjs.experiments.campaigns.records import Record
 from rsjs.experiments.comparison import Measured, Row
-from rsjs.instances.solution import SolveResult, Stop
 
 ROUNDING = 1e-9  # of a gap
 

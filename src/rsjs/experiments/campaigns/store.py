@@ -26,10 +26,10 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from rsjs.core.errors import InputError, NewerFormat
 from rsjs.experiments.campaigns import records
 from rsjs.experiments.campaigns.records import Record
 from rsjs.experiments.campaigns.runs import Run
-from rsjs.instances.errors import InputError, NewerFormat
 
 CORRUPT, REPLACED = "corrupt", "replaced"
 

@@ -9,6 +9,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from rsjs.core.errors import InputError
+from rsjs.core.method import SolveResult, Stop
 from rsjs.experiments import mig_runs
 from rsjs.experiments.campaigns import mig_records, simulation_records
 from rsjs.experiments.campaigns.instance_files import Subject, instance_file, refuse_other
@@ -19,12 +21,11 @@ from rsjs.experiments.decision_files import decisions
 from rsjs.experiments.events import Events
 from rsjs.experiments.protocol import INCUMBENTS
 from rsjs.instances.check import Verdict, check
-from rsjs.instances.errors import InputError
 from rsjs.instances.instance import Instance
 from rsjs.instances.io.files import read_instance, read_solution
 from rsjs.instances.mig.scheduling.files import read_schedule
 from rsjs.instances.mig.scheduling.problem import Schedule, SchedulingProblem
-from rsjs.instances.solution import Solution, SolveResult, Stop
+from rsjs.instances.solution import Solution
 
 MOST_PRICED = 1000  # incumbents that are priced again; of more, this many evenly spread
 

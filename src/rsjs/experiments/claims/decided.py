@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from rsjs.core.method import Limits, Stop
 from rsjs.experiments import comparison
 from rsjs.experiments.claims.claim import Row
 from rsjs.instances.library.sets import GENERATORS
-from rsjs.instances.method import Limits
-from rsjs.instances.solution import Stop
 from rsjs.methods import parse
 
 

@@ -15,8 +15,8 @@ from functools import cache
 from importlib import resources
 from typing import Any
 
+from rsjs.core.errors import InputError
 from rsjs.experiments.claims.claim import Claim, Experiment
-from rsjs.instances.errors import InputError
 
 PAPERS = ("jahani", "kiros", "andreas", "sts", "konopa")
 

@@ -33,10 +33,10 @@ def schedules(
     *, seeds: int, methods: Sequence[str], readings: Mapping[str, str], time_limit: float
 ) -> Iterator[Row]:
     """The experiment of section 4: shortest makespan of the library's set, by each reading."""
+    from rsjs.core.method import Limits
     from rsjs.experiments.mig_outcome import of_result
     from rsjs.experiments.mig_scheduling import schedule
     from rsjs.instances.library.sets import mig_config
-    from rsjs.instances.method import Limits
     from rsjs.instances.mig.job_generator.generate import generate
     from rsjs.instances.mig.scheduling.objective import parse_objective
     from rsjs.instances.mig.scheduling.problem import paper_problem

@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
 
+from rsjs.core.errors import InputError, described
 from rsjs.experiments.campaigns.instance_files import refuse_other
 from rsjs.experiments.campaigns.instance_store import read_index
 from rsjs.experiments.campaigns.records import SOLUTION
 from rsjs.experiments.comparison import Row
 from rsjs.instances.check import check
-from rsjs.instances.errors import InputError, described
 from rsjs.instances.io.files import read_instance, read_solution, read_workload, write_bytes
 from rsjs.reporting.kit.archive_files import file_of_instance, file_of_run, refuse_other_cost
 from rsjs.reporting.kit.evidence import Experiment

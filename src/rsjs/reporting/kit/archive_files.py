@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from rsjs.core.errors import InputError, described
 from rsjs.experiments.best_known.pricing import AGREEMENT
 from rsjs.experiments.campaigns.instance_store import InstanceStore
 from rsjs.experiments.campaigns.store import Store
 from rsjs.experiments.comparison import Row
-from rsjs.instances.errors import InputError, described
 from rsjs.reporting.kit.evidence import Experiment
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from rsjs.core.errors import InputError
 from rsjs.experiments.comparison import Row
 from rsjs.experiments.problems import problem
 from rsjs.experiments.simulations import LOG
-from rsjs.instances.errors import InputError
 from rsjs.instances.io.files import read_workload, write_bytes
 from rsjs.reporting.kit.archive_data import Best, Data
 from rsjs.reporting.kit.archive_files import file_of_instance, file_of_run, refuse_other_cost

@@ -8,7 +8,7 @@ import tomllib
 from collections.abc import Sequence
 from typing import Any
 
-from rsjs.instances.errors import InputError, described
+from rsjs.core.errors import InputError, described
 
 FILES = re.compile(r"(?m)^(\s*files\s*=\s*)\[[^\]]*\]")
 

@@ -9,11 +9,11 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from rsjs.core.errors import InputError, described
 from rsjs.experiments.campaigns import manifest
 from rsjs.experiments.campaigns.collection import Collected, collect
 from rsjs.experiments.campaigns.statuses import failure
 from rsjs.experiments.comparison import Row
-from rsjs.instances.errors import InputError, described
 from rsjs.reporting.formats import counted
 from rsjs.reporting.rows import ordered
 

@@ -7,7 +7,7 @@ from importlib.resources import files
 from importlib.util import find_spec
 from typing import Any
 
-from rsjs.instances.errors import InputError, described
+from rsjs.core.errors import InputError, described
 from rsjs.reporting import markdown_table
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from rsjs.instances.errors import InputError
+from rsjs.core.errors import InputError
 
 NUMBER = "XXXX.YYYY"  # as in the journal's instructions
 PLACEHOLDERS = {

@@ -14,7 +14,7 @@ from functools import partial
 from pathlib import Path
 from typing import Literal
 
-from rsjs.instances.errors import InputError
+from rsjs.core.errors import InputError
 from rsjs.instances.io.files import write_bytes
 from rsjs.reporting import cost_bars, gap_curves, tables
 from rsjs.reporting.csv_rows import csv_text

@@ -13,7 +13,7 @@ from importlib.util import find_spec
 from pathlib import Path, PurePosixPath
 
 from rsjs.commit import of_tree
-from rsjs.instances.errors import InputError, described
+from rsjs.core.errors import InputError, described
 from rsjs.instances.io.files import write_bytes
 
 DISTRIBUTION = "rsjs-bench"

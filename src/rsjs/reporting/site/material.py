@@ -17,14 +17,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from rsjs.core.errors import InputError, described
+from rsjs.core.method import Stop
 from rsjs.experiments import comparison
 from rsjs.experiments.campaigns import statuses
 from rsjs.experiments.campaigns.collection import Collected, collect
 from rsjs.experiments.campaigns.instance_files import instance_file
 from rsjs.experiments.campaigns.records import SCHEDULE, SOLUTION
 from rsjs.experiments.problems import problem
-from rsjs.instances.errors import InputError, described
-from rsjs.instances.solution import Stop
 from rsjs.reporting.csv_rows import read_rows
 from rsjs.reporting.families import family_of
 from rsjs.reporting.names import distinct

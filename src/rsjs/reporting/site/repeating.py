@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Mapping
 from typing import Any
 
-from rsjs.instances.errors import InputError
+from rsjs.core.errors import InputError
 from rsjs.instances.io.bounded_files import read_bytes, unpacked
 from rsjs.reporting.objectives import is_schedule
 from rsjs.reporting.rows import known

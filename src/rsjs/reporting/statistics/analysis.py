@@ -8,10 +8,11 @@ from functools import cached_property
 
 import pandas as pd
 
+from rsjs.core.types import Floats
 from rsjs.reporting.conditions import conditions
 from rsjs.reporting.rows import Row, are_shared, ordered
 from rsjs.reporting.statistics import measures
-from rsjs.reporting.statistics.bootstrap import Array, mean_ratio_interval, weights
+from rsjs.reporting.statistics.bootstrap import mean_ratio_interval, weights
 from rsjs.reporting.statistics.counts import counts
 from rsjs.reporting.statistics.ecdf import TARGETS, seconds_to_targets
 from rsjs.reporting.statistics.failures import intersection, penalised
@@ -104,7 +105,7 @@ class Analysis:
         return measures.limits(self.runs)
 
     @cached_property
-    def drawn(self) -> Array:
+    def drawn(self) -> Floats:
         """The bootstrap's draws."""
         return weights(self.logs.index)
 

@@ -12,18 +12,16 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
+from rsjs.core.types import Floats, Ints
 from rsjs.instances.generators.random_streams import index, uniforms
 from rsjs.reporting.statistics.shifted_mean import ratio
-
-Array = NDArray[np.float64]
 
 DRAWS = 10_000
 LEVEL = 0.95
 
 
-def weights(problems: pd.MultiIndex, draws: int = DRAWS, seed: int = 0) -> Array:
+def weights(problems: pd.MultiIndex, draws: int = DRAWS, seed: int = 0) -> Floats:
     """
     Weight of each problem in each draw, (draws, problems); each line sums to 1.
 
@@ -46,7 +44,7 @@ def weights(problems: pd.MultiIndex, draws: int = DRAWS, seed: int = 0) -> Array
     return np.asarray(made / made.sum(axis=1, keepdims=True), dtype=np.float64)
 
 
-def interval(values: Array, level: float = LEVEL) -> tuple[float, float]:
+def interval(values: Floats, level: float = LEVEL) -> tuple[float, float]:
     """The middle `level` of bootstrapped values; inf or NaN for an end among infinite ones."""
     with np.errstate(invalid="ignore"):  # inf - inf
         low, high = np.quantile(values, [(1 - level) / 2, (1 + level) / 2])
@@ -54,7 +52,7 @@ def interval(values: Array, level: float = LEVEL) -> tuple[float, float]:
 
 
 def mean_ratio_interval(
-    logs: pd.DataFrame, one: str, other: str, shift: float, drawn: Array
+    logs: pd.DataFrame, one: str, other: str, shift: float, drawn: Floats
 ) -> tuple[float, float]:
     """
     Interval of the ratio of two methods' shifted geometric means, one / other.
@@ -70,7 +68,7 @@ def mean_ratio_interval(
     return interval(ratio(means[:, 0], means[:, 1]))
 
 
-def _counted(taken: NDArray[np.int64], count: int) -> NDArray[np.int64]:
+def _counted(taken: Ints, count: int) -> Ints:
     """How often each of 0, ..., count - 1 stands in each line."""
     draws = len(taken)
     flat = taken + count * np.arange(draws)[:, None]

@@ -13,18 +13,16 @@ from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
+from rsjs.core.types import Floats
 from rsjs.reporting.statistics.courses import courses
 from rsjs.reporting.statistics.measures import matrix
 
 TARGETS = (0.1, 0.05, 0.02, 0.01, 0.005, 0.001, 0.0)
 ROUNDING = 1e-9  # a gap of 0 may be one of rounding
 
-Array = NDArray[np.float64]
 
-
-def distribution(values: pd.Series) -> tuple[Array, Array]:
+def distribution(values: pd.Series) -> tuple[Floats, Floats]:
     """
     The steps of one method's distribution function.
 

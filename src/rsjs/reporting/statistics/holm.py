@@ -10,10 +10,12 @@ below alpha whatever the dependence of the tests.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
+
+from rsjs.core.types import Floats
 
 
-def holm(p: ArrayLike) -> NDArray[np.float64]:
+def holm(p: ArrayLike) -> Floats:
     """
     Adjusted p-values in the order given.
 

@@ -12,7 +12,8 @@ from itertools import combinations
 
 import pandas as pd
 
-from rsjs.reporting.statistics.bootstrap import Array, weights
+from rsjs.core.types import Floats
+from rsjs.reporting.statistics.bootstrap import weights
 from rsjs.reporting.statistics.holm import holm
 from rsjs.reporting.statistics.rank_stability import better
 from rsjs.reporting.statistics.wilcoxon import signed_rank
@@ -22,7 +23,7 @@ COLUMNS = ["one", "other", "wins", "ties", "losses", "better", "effect", "p"]
 
 
 def pairs(
-    scores: pd.DataFrame, values: pd.DataFrame, drawn: Array, tie: float = TIE
+    scores: pd.DataFrame, values: pd.DataFrame, drawn: Floats, tie: float = TIE
 ) -> pd.DataFrame:
     """
     All pairs of methods.

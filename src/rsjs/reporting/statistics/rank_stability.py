@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
-from rsjs.reporting.statistics.bootstrap import LEVEL, Array
+from rsjs.core.types import Floats, Ints
+from rsjs.reporting.statistics.bootstrap import LEVEL
 
 ROUNDING = 1e-12
 
 
-def rank_shares(scores: pd.DataFrame, drawn: Array) -> pd.DataFrame:
+def rank_shares(scores: pd.DataFrame, drawn: Floats) -> pd.DataFrame:
     """
     Share of the draws in which each method has each rank.
 
@@ -63,18 +63,18 @@ def rank_spread(shares: pd.DataFrame, level: float = LEVEL) -> pd.DataFrame:
     )
 
 
-def better(scores: pd.DataFrame, drawn: Array) -> pd.DataFrame:
+def better(scores: pd.DataFrame, drawn: Floats) -> pd.DataFrame:
     """Share of the draws in which the mean of the line's method is below the column's; ties 1/2."""
     means = _means(scores, drawn)
     table = [[float(((a < b) + 0.5 * (a == b)).mean()) for b in means.T] for a in means.T]
     return pd.DataFrame(table, index=scores.columns, columns=scores.columns)
 
 
-def _means(scores: pd.DataFrame, drawn: Array) -> Array:
+def _means(scores: pd.DataFrame, drawn: Floats) -> Floats:
     # rounded: equal columns shall stay equal whatever the order of the sum
     return np.asarray(np.round(drawn @ scores.to_numpy(dtype=np.float64), 12), dtype=np.float64)
 
 
-def _ranks(scores: pd.DataFrame, drawn: Array) -> NDArray[np.int64]:
+def _ranks(scores: pd.DataFrame, drawn: Floats) -> Ints:
     means = _means(scores, drawn)
     return np.asarray(1 + (means[:, None, :] < means[:, :, None]).sum(axis=2), dtype=np.int64)

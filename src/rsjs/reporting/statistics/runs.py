@@ -23,10 +23,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from rsjs.core.errors import InputError, described
+from rsjs.core.method import Stop
 from rsjs.experiments.gap import contradicts, gap, ties
 from rsjs.experiments.problems import problem
-from rsjs.instances.errors import InputError, described
-from rsjs.instances.solution import Stop
 from rsjs.reporting.names import distinct
 from rsjs.reporting.rows import Row, competing, known, ordered
 

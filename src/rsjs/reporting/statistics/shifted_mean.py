@@ -11,8 +11,9 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from rsjs.core.types import Floats
 from rsjs.reporting.statistics.failures import intersection, penalised
 
 ROUNDING = 1e-9  # s: what is left of 0 by exp(ln s) - s
@@ -78,7 +79,7 @@ def shifted_means(
     return means.assign(ratio=ratio(comparable, comparable.min()))
 
 
-def ratio(one: ArrayLike, other: ArrayLike) -> NDArray[np.float64]:
+def ratio(one: ArrayLike, other: ArrayLike) -> Floats:
     """Of means of seconds; 1 of two that are 0, inf to one that is 0."""
     means = (np.asarray(mean, dtype=np.float64) for mean in (one, other))
     a, b = (np.where(np.abs(mean) < ROUNDING, 0.0, mean) for mean in means)

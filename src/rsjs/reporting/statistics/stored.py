@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from rsjs.core.errors import InputError, described
 from rsjs.experiments.campaigns import formats
-from rsjs.instances.errors import InputError, described
 from rsjs.instances.io.strict_json import read_json
 from rsjs.reporting.csv_rows import read_rows
 

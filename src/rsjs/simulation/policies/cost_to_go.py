@@ -23,15 +23,12 @@ from __future__ import annotations
 from typing import Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rsjs.core.types import Floats, Ints
 from rsjs.heuristics.sts.power_model import JobData, PowerModel
 from rsjs.heuristics.sts.speed_profile import FEASIBLE, SLACK, profiles
 from rsjs.heuristics.sts.survival import Steps
 from rsjs.instances.instance import Instance
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 
 class Values(NamedTuple):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from rsjs.instances.method import Method
+from rsjs.core.method import Method
 from rsjs.methods import Methods, Request, all_methods, parse
 
 ROLL = Method(

@@ -14,8 +14,8 @@ from math import inf
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rsjs.core.types import Ints
 from rsjs.heuristics.decomposition.partition import demand
 from rsjs.instances.instance import Instance
 from rsjs.instances.open_nodes import complete
@@ -26,8 +26,6 @@ from rsjs.simulation.placements import kept
 from rsjs.simulation.policies.submission import Dealer
 from rsjs.simulation.policy import Choice, Policy
 from rsjs.simulation.state import State
-
-Ints = NDArray[np.int64]
 
 
 class Last(NamedTuple):

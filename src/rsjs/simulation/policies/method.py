@@ -11,9 +11,9 @@ from dataclasses import replace
 from math import inf
 from typing import Any
 
-from rsjs.instances.errors import InputError
+from rsjs.core.errors import InputError
+from rsjs.core.method import Call, Limits, Report
 from rsjs.instances.instance import Instance
-from rsjs.instances.method import Call, Limits, Report
 from rsjs.methods import Request
 from rsjs.simulation.guards import Status, Stopped
 from rsjs.simulation.placements import kept

@@ -24,15 +24,13 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rsjs.core.method import Limits
+from rsjs.core.types import Floats, Ints
 from rsjs.formulations.backends.registry import backend
 from rsjs.formulations.milp.matrix import Kind, MatrixModel, Rows
 from rsjs.instances.cluster import Cluster
-from rsjs.instances.method import Limits
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 SOLVER = "highs"
 
 

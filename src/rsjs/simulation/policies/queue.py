@@ -11,8 +11,8 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rsjs.core.types import Ints
 from rsjs.heuristics.dispatching.queues import RULES, Choices
 from rsjs.heuristics.dispatching.rooms import Rooms, as_solution, first_fit
 from rsjs.instances.cluster import Cluster
@@ -24,8 +24,6 @@ from rsjs.simulation.placements import beside, kept
 from rsjs.simulation.policies.workload_data import WorkloadData
 from rsjs.simulation.policy import Choice, Policy
 from rsjs.simulation.state import State
-
-Ints = NDArray[np.int64]
 
 
 def policy(request: Request, whole: Instance) -> Policy:

@@ -15,15 +15,15 @@ little.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rsjs.core.method import Limits
+from rsjs.core.types import Floats, Ints
 from rsjs.formulations.backends.registry import backend
 from rsjs.heuristics.common.jit import smallest
 from rsjs.heuristics.dispatching.rooms import Placed, Rooms, as_solution, first_fit
 from rsjs.heuristics.sts.migration import on_their_nodes
 from rsjs.heuristics.sts.power_model import JobData
 from rsjs.instances.instance import Instance
-from rsjs.instances.method import Limits
 from rsjs.instances.open_nodes import complete
 from rsjs.instances.solution import Solution
 from rsjs.methods import Request
@@ -32,9 +32,6 @@ from rsjs.simulation.policies.pooled_relaxation import SOLVER, Offers, Pools, ch
 from rsjs.simulation.policies.workload_data import WorkloadData
 from rsjs.simulation.policy import Choice, Policy
 from rsjs.simulation.state import State
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 SHORTEST, LONGEST, GAPS = 0.05, 1.0, 2.0  # of h [h], and mean gaps in it
 EQUAL = 1e-9  # relative, of costs that do not differ

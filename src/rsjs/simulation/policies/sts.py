@@ -12,8 +12,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rsjs.core.types import Ints
 from rsjs.heuristics.sts import sts
 from rsjs.instances.instance import Instance
 from rsjs.instances.open_nodes import complete
@@ -21,8 +21,6 @@ from rsjs.methods import Request
 from rsjs.simulation.policies.workload_data import WorkloadData
 from rsjs.simulation.policy import Choice, Policy
 from rsjs.simulation.state import State
-
-Ints = NDArray[np.int64]
 
 
 class Memory(NamedTuple):

@@ -11,14 +11,11 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rsjs.core.types import Floats, Ints
 from rsjs.heuristics.decomposition.partition import demand, runs_on
 from rsjs.instances import costs
 from rsjs.instances.instance import Instance
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 
 class Dealer:

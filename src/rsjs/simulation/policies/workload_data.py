@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from functools import cached_property
 
-from rsjs.heuristics.sts.power_model import Ints, JobData, PowerModel
+from rsjs.core.types import Ints
+from rsjs.heuristics.sts.power_model import JobData, PowerModel
 from rsjs.heuristics.sts.survival import Steps, steps_of_jobs, taken
 from rsjs.instances.instance import Instance
 from rsjs.simulation.state import State

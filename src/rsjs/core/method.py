@@ -12,17 +12,19 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from enum import StrEnum
 from importlib import import_module
 from math import inf, isfinite, isnan
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, Literal, Protocol, runtime_checkable
 
-from rsjs.instances.errors import InputError
-from rsjs.instances.solution import Event, Solution, SolveResult, Stop
+from rsjs.core.errors import InputError
 
 if TYPE_CHECKING:
     from rsjs.instances.instance import Instance
     from rsjs.instances.mig.scheduling.problem import Schedule
+    from rsjs.instances.solution import Solution
+
 
 ENERGY = frozenset({"proportional", "first_ending", "next_event"})
 TARDINESS_AT = frozenset({"completion", "next_event"})
@@ -30,6 +32,80 @@ OPEN_NODES = frozenset({"free", "jahani_eq", "rsjs_eq", "rsjs_eq_feasible"})
 EXPECTATION = frozenset({"worst_case", "mean", "expected"})
 MOST_AT_ONCE, FINENESS = 1000, 1e-3  # events of a run, and how close those after them may be
 ASKED, GRACE = 1.0, 2.0  # s after its time limit at which a run is asked to return, and ended
+
+
+class Stop(StrEnum):
+    """Why a method stopped; whether it has a solution is another question."""
+
+    OPTIMAL = "optimal"
+    GAP = "gap"
+    TIME_LIMIT = "time_limit"
+    MEMORY_LIMIT = "memory_limit"
+    OUTPUT_LIMIT = "output_limit"
+    ITERATIONS = "iterations"
+    INTERRUPTED = "interrupted"
+    INFEASIBLE = "infeasible"
+    ERROR = "error"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Event:
+    """An incumbent or a bound, `seconds` after the method's clock started."""
+
+    seconds: float
+    incumbent: float | None = None
+    bound: float | None = None
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class SolveResult:
+    """
+    What is known when a method ends, and no more: a missing number is None.
+
+    Attributes
+    ----------
+    stop : Stop
+        Why it ended.
+    solution : Solution or None
+        The best decision found.
+    objective : float or None
+        Its cost [$] as the method claims it; the checker has the last word.
+    bound : float or None
+        A lower bound on the cost [$] of any decision.
+    bound_source : str or None
+        "solver", "lagrangian" or "exact".
+    bound_variant : str or None
+        The problem the bound is valid for; "instance" = the instance as given.
+    seconds : mapping
+        Phase -> wall-clock seconds.
+    events : tuple of Event
+        Incumbents and bounds in order of time.
+    counts : mapping
+        rows, columns, nonzeros, nodes, iterations, as far as they apply.
+    options : mapping
+        Options as read back from the solver.
+    message : str
+        One line for people, e.g. the error.
+    """
+
+    stop: Stop
+    solution: Solution | None = None
+    objective: float | None = None
+    bound: float | None = None
+    bound_source: str | None = None
+    bound_variant: str | None = None
+    seconds: Mapping[str, float] = field(default_factory=dict)
+    events: tuple[Event, ...] = ()
+    counts: Mapping[str, int] = field(default_factory=dict)
+    options: Mapping[str, Any] = field(default_factory=dict)
+    message: str = ""
+    peak_memory_mb: float | None = None
+
+    @property
+    def claimed_bound(self) -> float | None:
+        """The highest bound [$] that was claimed, in the end or on the way."""
+        told = [self.bound, *(event.bound for event in self.events)]
+        return max((bound for bound in told if bound is not None), default=None)
 
 
 @dataclass(frozen=True, kw_only=True)

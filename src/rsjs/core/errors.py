@@ -1,13 +1,19 @@
-"""The error that bad input raises, and that of a method that fails."""
+"""
+The error that bad input raises, and that of a method that fails.
+
+Arguments of catalogue and generators: a bad one raises InputError that names it.
+"""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
+from operator import index
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from rsjs.instances.solution import SolveResult
+    from rsjs.core.method import SolveResult
 
 
 # Signs that steer a terminal or turn the direction of text instead of being shown.
@@ -117,3 +123,29 @@ def printable(text: str) -> str:
 
 def _short(text: str, limit: int = 80) -> str:
     return text if len(text) <= limit else text[: limit - 3] + "..."
+
+
+def one_of(argument: str, value: Any, known: Iterable[str]) -> str:
+    """`value` if it is one of the known names."""
+    names = list(known)
+    if value not in names:
+        raise InputError(f"/{argument}", value, f"one of {', '.join(names)}")
+    return str(value)
+
+
+def integer(argument: str, value: Any, least: int) -> int:
+    """`value` as an int that is at least `least`."""
+    try:
+        number = int(index(value))
+    except TypeError:
+        raise InputError(f"/{argument}", value, f"an integer >= {least}") from None
+    if number < least:
+        raise InputError(f"/{argument}", value, f"an integer >= {least}")
+    return number
+
+
+def positive(argument: str, value: Any, most: float = 1e9) -> float:
+    """`value` as a float in (0, most]."""
+    if not isinstance(value, int | float) or not 0 < value <= most:
+        raise InputError(f"/{argument}", value, f"a number > 0 and <= {most:g}")
+    return float(value)

@@ -1,10 +1,15 @@
-"""Arrays that stay read-only: a digest says what is in them as long as nobody writes to them."""
+"""Types of arrays, and arrays that stay read-only: a digest says what is in them."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Bools = NDArray[np.bool_]
 
 
 class ReadOnly:

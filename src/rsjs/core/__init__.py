@@ -1,0 +1,1 @@
+"""What methods, limits, results and errors are: below everything else."""
