@@ -164,7 +164,7 @@ def solve(
             stop=report.stop_requested,
             log=call.log,
         )
-    report.seconds["handover"] = raw.handover_seconds
+    report.add_seconds({"handover": raw.handover_seconds})
     with report.phase("extract"):
         if raw.x is not None:
             stream.incumbent(raw.x)

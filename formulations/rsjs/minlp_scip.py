@@ -55,7 +55,7 @@ def solve(data: MinlpModel, call: Call, report: Report) -> SolveResult:
         return stream.result(RawResult(stop=Stop.TIME_LIMIT, status="limit reached in the build"))
     with report.phase("solve"):
         raw = _solve(model, call, report, stream, seconds, start)
-    report.seconds["handover"] = raw.handover_seconds
+    report.add_seconds({"handover": raw.handover_seconds})
     found = stream.result(raw)
     return replace(found, stop=reached(found.stop, found.objective, found.bound, call.limits.gap))
 

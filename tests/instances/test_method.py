@@ -7,7 +7,17 @@ from itertools import pairwise
 import pytest
 
 from rsjs.core.errors import InputError
-from rsjs.core.method import FINENESS, MOST_AT_ONCE, Inner, Limits, Method, Report, Stop
+from rsjs.core.method import (
+    FINENESS,
+    MOST_AT_ONCE,
+    Call,
+    Inner,
+    Limits,
+    Method,
+    Option,
+    Report,
+    Stop,
+)
 from rsjs.instances.io.serialization import to_instance
 from rsjs.instances.solution import Solution
 
@@ -103,7 +113,7 @@ def test_one_of_the_methods_that_solve_parts_must_serve_the_instance(example):
 def test_a_method_is_imported_when_it_is_loaded():
     from rsjs.instances.check import check
 
-    assert ANY.load() is check
+    assert ANY.function() is check
     with pytest.raises(ModuleNotFoundError):
         replace(ANY, run="rsjs.nowhere:run").load()
 
@@ -215,3 +225,44 @@ def test_nothing_stops_the_clock(clock):
 def test_limits_that_make_no_sense_are_refused(limits, told):
     with pytest.raises(InputError, match=f"found '{told}', expected"):
         Limits(**limits)
+
+
+def test_a_call_is_completed_once():
+    options = {
+        "most": Option(default=3, help=""),
+        "inner": Option(default="greedy", help="", kind="method"),
+    }
+    method = replace(ANY, rules=("first", "second"), solvers=("highs", "scip"), options=options)
+    call = method.completed(Call())
+    assert (call.solver, call.rule, call.options) == ("highs", "first", {"most": 3})
+    asked = Call(solver="scip", rule="second", options={"most": 5})
+    assert method.completed(asked) == asked
+    for bad, found in (
+        (Call(rule="third"), "rule of any third"),
+        (Call(options={"least": 1}), "option of any least"),
+    ):
+        with pytest.raises(InputError, match=f"found '{found}', expected one of"):
+            method.completed(bad)
+
+
+def test_what_a_child_reports_stays_with_it_unless_asked_for(monkeypatch):
+    asked, kept = [], []
+    parent = Report(100.0, stop=lambda: bool(asked))
+    solution = Solution.empty(1, 1)
+    child = parent.child(1e9, on_incumbent=lambda *found: kept.append(found))
+    silent = parent.child(5.0, phases=False)
+    assert 99.0 < child.time_limit <= 100.0
+    assert silent.time_limit == 5.0
+    for report in (child, silent):
+        report.incumbent(solution, 2.0)
+        report.bound(1.0)
+        with report.phase("solve"):
+            pass
+        report.add_seconds({"build": 1.0})
+    assert kept == [(solution, 2.0)]
+    assert parent.events == []
+    assert [*parent.seconds] == ["solve", "build"]
+    assert parent.seconds["build"] == silent.seconds["build"] == 1.0
+    asked.append(True)
+    assert child.stop_requested()
+    assert silent.stop_requested()

@@ -11,7 +11,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from importlib import import_module
 from math import inf, isfinite, isnan
@@ -248,10 +248,18 @@ class Report:
 
     The clock starts when the report is made, and nothing stops it. A worker process subclasses
     this to stream what is reported to disk; there, the worker starts the clock.
+
+    Parameters
+    ----------
+    time_limit : float
+        Seconds.
+    stop : callable, optional
+        Whether somebody asked the method to end; asked from time to time.
     """
 
-    def __init__(self, time_limit: float = float("inf")) -> None:
+    def __init__(self, time_limit: float = inf, *, stop: Callable[[], bool] | None = None) -> None:
         self.time_limit = time_limit
+        self._stop = stop
         self.seconds: dict[str, float] = {}
         self.events: list[Event] = []
         self._start = time.monotonic()
@@ -274,7 +282,34 @@ class Report:
         try:
             yield
         finally:
-            self.seconds[name] = self.seconds.get(name, 0.0) + time.monotonic() - begin
+            self.add_seconds({name: time.monotonic() - begin})
+
+    def add_seconds(self, seconds: Mapping[str, float]) -> None:
+        """Add to the times of phases."""
+        for name, value in seconds.items():
+            self.seconds[name] = self.seconds.get(name, 0.0) + value
+
+    def child(
+        self,
+        time_limit: float = inf,
+        *,
+        phases: bool = True,
+        on_incumbent: Callable[[Solution, float], None] | None = None,
+    ) -> Report:
+        """
+        Return the report of a method that this one runs; it is asked to stop when this one is.
+
+        Parameters
+        ----------
+        time_limit : float
+            Seconds of the inner method; at most what is left of this one's.
+        phases : bool
+            Whether its phases are added to those of this report.
+        on_incumbent : callable, optional
+            Called with each better solution and the objective reported for it. By default nothing
+            that the inner method finds is reported here: it may solve another instance.
+        """
+        return _Child(self, min(time_limit, self.remaining()), phases, on_incumbent)
 
     def incumbent(self, solution: Solution, objective: float) -> None:
         """
@@ -352,8 +387,37 @@ class Report:
         """Hook: make a bound outlive this process."""
 
     def stop_requested(self) -> bool:
-        """Whether somebody asked the method to end and return what it has."""
-        return False
+        """Return whether somebody asked the method to end and return what it has."""
+        return self._stop is not None and self._stop()
+
+
+class _Child(Report):
+    """Report of a method within another one; see `Report.child`."""
+
+    def __init__(
+        self,
+        parent: Report,
+        time_limit: float,
+        phases: bool,
+        on_incumbent: Callable[[Solution, float], None] | None,
+    ) -> None:
+        super().__init__(time_limit, stop=parent.stop_requested)
+        self._parent, self._phases, self._on_incumbent = parent, phases, on_incumbent
+
+    @contextmanager
+    def phase(self, name: str) -> Iterator[None]:
+        with self._parent.phase(name) if self._phases else super().phase(name):
+            yield
+
+    def add_seconds(self, seconds: Mapping[str, float]) -> None:
+        if self._phases:
+            self._parent.add_seconds(seconds)
+        else:
+            super().add_seconds(seconds)
+
+    def publish(self, solution: Solution, objective: float) -> None:
+        if self._on_incumbent is not None:
+            self._on_incumbent(solution, objective)
 
 
 class Run(Protocol):
@@ -480,9 +544,37 @@ class Method:
         return next(filter(None, refusals), None)
 
     def load(self) -> Run:
-        """Import the function behind the method."""
+        """Import the function behind the method; it is handed calls that are completed."""
         run: Run = self.function()
-        return run
+        return lambda instance, call, report: run(instance, self.completed(call), report)
+
+    def completed(self, call: Call) -> Call:
+        """
+        Return a call with the default solver, rule and options where none are given.
+
+        Options whose value is a method are left out: `rsjs.methods.parse` gives them.
+
+        Raises
+        ------
+        InputError
+            For a rule or an option that the method does not have.
+        """
+        if call.rule is not None and call.rule not in self.rules:
+            found = f"rule of {self.name} {call.rule}"
+            raise InputError("", found, f"one of {', '.join(self.rules)}")
+        for name in call.options:
+            if name not in self.options:
+                found = f"option of {self.name} {name}"
+                raise InputError("", found, f"one of {', '.join(self.options)}")
+        defaults = {
+            name: option.default for name, option in self.options.items() if option.kind == "value"
+        }
+        return replace(
+            call,
+            solver=call.solver or next(iter(self.solvers), None),
+            rule=call.rule or next(iter(self.rules), None),
+            options={**defaults, **call.options},
+        )
 
     def function(self) -> Any:
         """What `run` names, imported."""
