@@ -11,10 +11,10 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from rsjs.instances.traces.convert import convert
-from rsjs.instances.traces.imputation import spelled_nodes
+from rsjs.instances.traces.imputation import parse_nodes
 from rsjs.instances.traces.quality_report import inspect
 from rsjs.instances.traces.registry import open_trace
-from rsjs.instances.traces.select import Options
+from rsjs.instances.traces.select import ConversionOptions
 
 MEGABYTES = 100
 _GPUS = (1, 1, 1, 2, 4, 8)
@@ -170,13 +170,13 @@ class Convert:
     def setup(self) -> None:
         self.folder = tempfile.TemporaryDirectory()
         trace = open_trace(written("helios", 10, Path(self.folder.name)))
-        self.report = inspect(trace, nodes=spelled_nodes("V100:8:100"))
+        self.report = inspect(trace, nodes=parse_nodes("V100:8:100"))
 
     def teardown(self) -> None:
         self.folder.cleanup()
 
     def time_convert(self) -> None:
-        convert(self.report, Options(jobs=1000))
+        convert(self.report, ConversionOptions(jobs=1000))
 
 
 def rows_per_second(count: Callable[[], int]) -> float:

@@ -35,12 +35,12 @@ from rsjs.instances.traces.flaws import (
     TOO_LONG,
     UNMATCHED,
     Bits,
-    Kind,
+    FlawKind,
     mask,
 )
-from rsjs.instances.traces.io.csv import Block, Layout, blocks, numbers, words
-from rsjs.instances.traces.io.streams import HEAD, Source, pieces
-from rsjs.instances.traces.records import Rows, Texts, flawed, header_of
+from rsjs.instances.traces.io.csv import CsvLayout, TableBlock, blocks, numbers, words
+from rsjs.instances.traces.io.streams import HEAD, ByteSource, pieces
+from rsjs.instances.traces.records import JobRecords, Texts, broken_lines, header_of
 
 _LENGTH = 19  # of 2020-06-09 18:41:01
 _MARKS = {4: b"-", 7: b"-", 10: b" ", 13: b":", 16: b":"}
@@ -116,15 +116,15 @@ def as_text(value: Any) -> bytes:
 
 LONGEST = 366 * 86400.0  # s
 FURTHEST = 2.0**53  # s: beyond it floats do not tell seconds apart
-MOST_GPUS = 1 << 20  # of a job: beyond it floats are no counts
+MAX_GPUS = 1 << 20  # of a job: beyond it floats are no counts
 _TIMES = (TIME, TIME_ZONE)
 _CLOCK = 1.0  # s that end - start may differ from a duration: both are rounded
 
 
-class Columns:
+class TableColumns:
     """The columns of a block, and the flaws of the texts that were read."""
 
-    def __init__(self, block: Block) -> None:
+    def __init__(self, block: TableBlock) -> None:
         self._frame = block.frame
         self.flaw: Bits = np.zeros(len(block.line), dtype=np.uint32)
 
@@ -156,13 +156,13 @@ class Columns:
         """(n,) positions in the words, -1 where nothing stands, and the words."""
         return words(self._frame[name])
 
-    def state(self, name: str, done: str, meaning: Mapping[str, Kind]) -> None:
+    def state(self, name: str, done: str, meaning: Mapping[str, FlawKind]) -> None:
         """Note the kind of each word that is listed; `done` has none, and others are `STATE`."""
         self.flaw |= state_bits(*self.word(name), done, meaning)
 
 
 def state_bits(
-    codes: Ints, known: Sequence[str], done: str, meaning: Mapping[str, Kind]
+    codes: Ints, known: Sequence[str], done: str, meaning: Mapping[str, FlawKind]
 ) -> NDArray[np.uint32]:
     """(n,) the bit of the kind of each state, given as positions in the words and the words."""
     bits = [0 if word == done else meaning.get(word, STATE).bit for word in map(str.strip, known)]
@@ -171,10 +171,10 @@ def state_bits(
 
 def is_count(gpus: Floats) -> Bools:
     """(n,) whether each is a whole number of GPUs."""
-    return np.asarray((gpus >= 0) & (gpus <= MOST_GPUS) & (gpus == np.floor(gpus)))
+    return np.asarray((gpus >= 0) & (gpus <= MAX_GPUS) & (gpus == np.floor(gpus)))
 
 
-def assembled(
+def job_records(
     *,
     file: str,
     line: Ints,
@@ -188,7 +188,7 @@ def assembled(
     share: Floats | None = None,
     model: tuple[Ints, Sequence[str]] | None = None,
     application: tuple[Ints, Sequence[str]] | None = None,
-) -> Rows:
+) -> JobRecords:
     """
     Rows of the common record; all times [s], NaN where nothing is recorded.
 
@@ -210,7 +210,7 @@ def assembled(
     useless = (flaw & mask([PENDING, UNMATCHED])) != 0
     goes_on = (flaw & RUNNING.bit) != 0
 
-    def note(kind: Kind, where: Bools) -> None:
+    def note(kind: FlawKind, where: Bools) -> None:
         flaw[where] |= kind.bit
 
     note(NO_SUBMISSION, np.isnan(submit) & ~unread)
@@ -224,7 +224,7 @@ def assembled(
     note(GPU_COUNT, ~is_count(gpus) & ~(np.isnan(gpus) & (unread | useless)))
     note(SHARE, ~((share > 0) & (share <= 1)) & ~(np.isnan(share) & (unread | useless)))
     models, applications = model or (none, ()), application or (none, ())
-    return Rows(
+    return JobRecords(
         file=file,
         line=line,
         id=id,
@@ -240,10 +240,10 @@ def assembled(
     )
 
 
-Make = Callable[[Columns, str, Ints], Rows]
+Make = Callable[[TableColumns, str, Ints], JobRecords]
 
 
-def table_rows(source: Source, wanted: Mapping[str, str], make: Make) -> Iterator[Rows]:
+def table_rows(source: ByteSource, wanted: Mapping[str, str], make: Make) -> Iterator[JobRecords]:
     """
     A chunk for each block of lines, and one for the lines that are no rows.
 
@@ -255,14 +255,14 @@ def table_rows(source: Source, wanted: Mapping[str, str], make: Make) -> Iterato
     """
     with source.open() as stream:
         columns = header_of(next(pieces(stream, HEAD), b""))
-    yield from layout_rows(source, Layout(columns=columns, wanted=wanted), make)
+    yield from layout_rows(source, CsvLayout(columns=columns, wanted=wanted), make)
 
 
-def layout_rows(source: Source, layout: Layout, make: Make) -> Iterator[Rows]:
+def layout_rows(source: ByteSource, layout: CsvLayout, make: Make) -> Iterator[JobRecords]:
     """The same for a layout that is known."""
     with source.open() as stream:
         for block in blocks(stream, source.name, layout):
             if len(block.other):
-                yield flawed(source.name, block.other, FIELDS)
+                yield broken_lines(source.name, block.other, FIELDS)
             if len(block.line):
-                yield make(Columns(block), source.name, block.line)
+                yield make(TableColumns(block), source.name, block.line)

@@ -34,15 +34,15 @@ from rsjs.instances.traces.imputation import (
     FAMILY,
     UNITS,
     Training,
-    cluster_of,
+    build_cluster,
     draw,
     gpus_of,
+    hours_on_whole_gpus,
     stand_ins,
-    whole_hours,
 )
-from rsjs.instances.traces.quality_report import Report, Screen
-from rsjs.instances.traces.records import Rows
-from rsjs.instances.traces.select import Options, Selection, select
+from rsjs.instances.traces.quality_report import CrossRowChecks, QualityReport
+from rsjs.instances.traces.records import JobRecords
+from rsjs.instances.traces.select import ConversionOptions, Selection, select
 
 _DUE = MappingProxyType({"sts": "at_most_thrice", "jahani": "base"})
 _WEIGHT = MappingProxyType({"sts": sts.WEIGHT, "jahani": jahani.WEIGHT})
@@ -50,12 +50,12 @@ _DIGITS = 6  # of releases [h]: 4 ms
 
 
 def jobs_of(
-    rows: Rows,
+    rows: JobRecords,
     training: Training,
     may: Sequence[tuple[str, ...]],
     binding: bool,
     cluster: Cluster,
-    options: Options,
+    options: ConversionOptions,
 ) -> tuple[Jobs, Mapping[str, Law], Ints]:
     """
     Jobs, laws, and the number of epochs that each job runs.
@@ -72,7 +72,7 @@ def jobs_of(
     def u(field: str) -> Floats:
         return random_streams.uniforms(FAMILY, options.seed, field, n)
 
-    whole, recorded = whole_hours(rows, training, [gpus[0] for gpus in may], cluster)
+    whole, recorded = hours_on_whole_gpus(rows, training, [gpus[0] for gpus in may], cluster)
     if binding:
         whole[~_allowed(rows, may, cluster)] = np.inf
     memory = _memory(rows, training, may)
@@ -104,7 +104,7 @@ def jobs_of(
     return jobs, laws, realised
 
 
-def _allowed(rows: Rows, may: Sequence[tuple[str, ...]], cluster: Cluster) -> Bools:
+def _allowed(rows: JobRecords, may: Sequence[tuple[str, ...]], cluster: Cluster) -> Bools:
     """(n, T) whether a job may run on a GPU type."""
     names = [gpu.name for gpu in cluster.gpu_types]
     told = np.array([c >= 0 and bool(rows.models[c]) for c in rows.model.tolist()])
@@ -112,14 +112,14 @@ def _allowed(rows: Rows, may: Sequence[tuple[str, ...]], cluster: Cluster) -> Bo
     return np.asarray(~told[:, None] | listed)
 
 
-def _memory(rows: Rows, training: Training, may: Sequence[tuple[str, ...]]) -> Floats:
+def _memory(rows: JobRecords, training: Training, may: Sequence[tuple[str, ...]]) -> Floats:
     """(n,) [GB] of network and batch, at most the recorded share of the recorded GPU."""
     jobs = zip(training.network, training.batch, strict=True)
     wanted = random_streams.rounded([memory_gb(network, batch) for network, batch in jobs])
     return np.minimum(wanted, rows.share * [gpu_type(gpus[0]).memory_gb for gpus in may])
 
 
-def _inflation(rows: Rows, cluster: Cluster) -> Floats:
+def _inflation(rows: JobRecords, cluster: Cluster) -> Floats:
     """(n, T, L) 1 on levels that are at least the recorded share, otherwise inf."""
     level = np.arange(1, len(cluster.gpu_types[0].levels) + 1) / UNITS
     fits = (rows.share < 1)[:, None] & (rows.share[:, None] <= level)
@@ -135,11 +135,11 @@ def _laws(variant: str, network: Sequence[str]) -> tuple[tuple[str, ...], Mappin
     return tuple(name.get(each, FIXED) for each in network), laws
 
 
-def _id(rows: Rows, j: int) -> str:
+def _id(rows: JobRecords, j: int) -> str:
     return rows.id[j].decode("utf-8", "backslashreplace") or f"line{rows.line[j]}"
 
 
-def _meta(rows: Rows, j: int, batch: int) -> dict[str, object]:
+def _meta(rows: JobRecords, j: int, batch: int) -> dict[str, object]:
     """What was recorded."""
     code = int(rows.model[j])
     return {
@@ -151,13 +151,13 @@ def _meta(rows: Rows, j: int, batch: int) -> dict[str, object]:
     }
 
 
-def convert(report: Report, options: Options) -> tuple[Workload, Selection]:
+def convert(report: QualityReport, options: ConversionOptions) -> tuple[Workload, Selection]:
     """
     The workload, and which rows it is made of.
 
     Parameters
     ----------
-    report : Report
+    report : QualityReport
         Of `lint.inspect` with the nodes of the cluster and the same `gpus`.
 
     Raises
@@ -167,13 +167,13 @@ def convert(report: Report, options: Options) -> tuple[Workload, Selection]:
     """
     format = report.trace.format
     known = stand_ins(options.gpus, format.gpu)
-    cluster = cluster_of(
+    cluster = build_cluster(
         report.nodes,
         known,
         shared=options.sharing == "recorded",
         flat=options.rules == "jahani",
     )
-    screen = Screen(
+    screen = CrossRowChecks(
         nodes=report.nodes, known=known, binding=format.binding, duplicates=report.duplicates
     )
     selection = select(
@@ -205,7 +205,10 @@ def convert(report: Report, options: Options) -> tuple[Workload, Selection]:
 
 
 def _provenance(
-    report: Report, selection: Selection, options: Options, known: Mapping[str, str]
+    report: QualityReport,
+    selection: Selection,
+    options: ConversionOptions,
+    known: Mapping[str, str],
 ) -> dict[str, Any]:
     rows = selection.rows
     models = {rows.models[c] if c >= 0 else "" for c in np.unique(rows.model).tolist()}

@@ -20,7 +20,7 @@ Bits = NDArray[np.uint32]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Kind:
+class FlawKind:
     """
     A kind of flaw.
 
@@ -49,63 +49,63 @@ class Kind:
         return np.uint32(1 << KINDS.index(self))
 
 
-MISSING_COLUMN = Kind(
+MISSING_COLUMN = FlawKind(
     name="missing-column",
     meaning="a column that no row is read without is missing, or stands twice",
     whole=True,
 )
-EMPTY = Kind(name="empty", meaning="not one row; lines end with \\n or \\r\\n", whole=True)
-TRUNCATED = Kind(
+EMPTY = FlawKind(name="empty", meaning="not one row; lines end with \\n or \\r\\n", whole=True)
+TRUNCATED = FlawKind(
     name="truncated",
     meaning="the file ends early, or is damaged from here on",
     whole=True,
     kept="the rows before it count",
 )
-FIELDS = Kind(name="fields", meaning="not as many fields as the table has, or broken JSON")
-NUMBER = Kind(name="number", meaning="text where a number belongs, or a time beyond 2^53 s")
-TIME = Kind(name="time", meaning="text where a date with a time belongs")
-TIME_ZONE = Kind(name="time-zone", meaning="a time zone, which the other times do not have")
-NO_SUBMISSION = Kind(name="no-submission", meaning="no time of submission")
-DUPLICATE = Kind(name="duplicate", meaning="a job, or a task, that an earlier row has")
-UNMATCHED = Kind(name="unmatched", meaning="a task of no job, or a job without tasks")
-UNSORTED = Kind(
+FIELDS = FlawKind(name="fields", meaning="not as many fields as the table has, or broken JSON")
+NUMBER = FlawKind(name="number", meaning="text where a number belongs, or a time beyond 2^53 s")
+TIME = FlawKind(name="time", meaning="text where a date with a time belongs")
+TIME_ZONE = FlawKind(name="time-zone", meaning="a time zone, which the other times do not have")
+NO_SUBMISSION = FlawKind(name="no-submission", meaning="no time of submission")
+DUPLICATE = FlawKind(name="duplicate", meaning="a job, or a task, that an earlier row has")
+UNMATCHED = FlawKind(name="unmatched", meaning="a task of no job, or a job without tasks")
+UNSORTED = FlawKind(
     name="unsorted", meaning="submitted before the row above", kept="jobs are put in order"
 )
-NO_GPU = Kind(name="no-gpu", meaning="0 GPUs: a job of CPUs")
-GPU_COUNT = Kind(name="gpu-count", meaning="no whole number of GPUs")
-SHARE = Kind(name="share", meaning="a share of a GPU that is not in (0, 1]; check the unit")
-TOO_LARGE = Kind(name="too-large", meaning="more GPUs than the largest node has")
-GPU_MODEL = Kind(name="gpu-model", meaning="a GPU type for which the catalogue has no times")
-EARLY_START = Kind(name="early-start", meaning="started before it was submitted")
-NEGATIVE_DURATION = Kind(name="negative-duration", meaning="ended before it started")
-NO_DURATION = Kind(name="no-duration", meaning="a run time of 0, or one that is not recorded")
-INCONSISTENT = Kind(
+NO_GPU = FlawKind(name="no-gpu", meaning="0 GPUs: a job of CPUs")
+GPU_COUNT = FlawKind(name="gpu-count", meaning="no whole number of GPUs")
+SHARE = FlawKind(name="share", meaning="a share of a GPU that is not in (0, 1]; check the unit")
+TOO_LARGE = FlawKind(name="too-large", meaning="more GPUs than the largest node has")
+GPU_MODEL = FlawKind(name="gpu-model", meaning="a GPU type for which the catalogue has no times")
+EARLY_START = FlawKind(name="early-start", meaning="started before it was submitted")
+NEGATIVE_DURATION = FlawKind(name="negative-duration", meaning="ended before it started")
+NO_DURATION = FlawKind(name="no-duration", meaning="a run time of 0, or one that is not recorded")
+INCONSISTENT = FlawKind(
     name="inconsistent",
     meaning="a duration that is not end - start; check the unit",
     kept="the recorded duration counts",
 )
-TOO_LONG = Kind(name="too-long", meaning="a run time of more than a year; check the unit")
-STATE = Kind(
+TOO_LONG = FlawKind(name="too-long", meaning="a run time of more than a year; check the unit")
+STATE = FlawKind(
     name="state",
     meaning="a state that is not known",
     error=False,
     kept="the job counts as completed",
 )
-PENDING = Kind(name="pending", meaning="never started", error=False)
-RUNNING = Kind(
+PENDING = FlawKind(name="pending", meaning="never started", error=False)
+RUNNING = FlawKind(
     name="running",
     meaning="still running when the trace ends: the run time is censored",
     error=False,
     kept="the run time until then counts",
 )
-FAILED = Kind(
+FAILED = FlawKind(
     name="failed", meaning="ended by an error", error=False, kept="the run time until then counts"
 )
-KILLED = Kind(
+KILLED = FlawKind(
     name="killed", meaning="ended by its user", error=False, kept="the run time until then counts"
 )
 
-KINDS: tuple[Kind, ...] = (
+KINDS: tuple[FlawKind, ...] = (
     MISSING_COLUMN,
     EMPTY,
     TRUNCATED,
@@ -135,23 +135,23 @@ KINDS: tuple[Kind, ...] = (
 )
 
 
-def droppable(names: Sequence[str]) -> tuple[Kind, ...]:
+def droppable(names: Sequence[str]) -> tuple[FlawKind, ...]:
     """The kinds of these names, each of which must be one of rows."""
     return _chosen("drop", names, [kind for kind in KINDS if not kind.whole])
 
 
-def keepable(names: Sequence[str]) -> tuple[Kind, ...]:
+def keepable(names: Sequence[str]) -> tuple[FlawKind, ...]:
     """The kinds of these names, each of which must be one that can be kept."""
     return _chosen("keep", names, [kind for kind in KINDS if kind.kept])
 
 
-def _chosen(option: str, names: Sequence[str], known: Sequence[Kind]) -> tuple[Kind, ...]:
+def _chosen(option: str, names: Sequence[str], known: Sequence[FlawKind]) -> tuple[FlawKind, ...]:
     by_name = {kind.name: kind for kind in known}
     for name in names:
         one_of(option, name, by_name)
     return tuple(by_name[name] for name in dict.fromkeys(names))
 
 
-def mask(kinds: Iterable[Kind]) -> np.uint32:
+def mask(kinds: Iterable[FlawKind]) -> np.uint32:
     """The bits of several kinds."""
     return np.uint32(sum(int(kind.bit) for kind in kinds))

@@ -40,12 +40,11 @@ from rsjs.core.errors import InputError, one_of
 from rsjs.core.types import Bools, Floats
 from rsjs.instances.catalogue import gpus
 from rsjs.instances.catalogue.gpus import gpu_names, gpu_type, table
-from rsjs.instances.cluster import Cluster, GpuType, NodeType, ShareLevel
-from rsjs.instances.cluster import NodeGroup as Nodes
+from rsjs.instances.cluster import Cluster, GpuType, NodeGroup, NodeType, ShareLevel
 from rsjs.instances.generators import random_streams
 from rsjs.instances.generators.energy_priced_nodes import powered_node
-from rsjs.instances.traces.formats.node_lists import MOST_GPUS
-from rsjs.instances.traces.records import NodeGroup, Rows
+from rsjs.instances.traces.formats.node_lists import MAX_GPUS
+from rsjs.instances.traces.records import JobRecords, TraceNodes
 
 FAMILY = "trace"
 CLASSES: Sequence[tuple[float, tuple[str, str]]] = (  # GPU-hours up to, networks
@@ -73,7 +72,7 @@ class Training:
     batch: tuple[int, ...]
 
 
-def draw(rows: Rows, networks: Mapping[str, str], seed: int) -> Training:
+def draw(rows: JobRecords, networks: Mapping[str, str], seed: int) -> Training:
     """Network and batch of each job, from the trace as far as `networks` knows its application."""
     n = len(rows)
     hours = rows.duration * rows.gpus * rows.share / 3600
@@ -91,8 +90,8 @@ def draw(rows: Rows, networks: Mapping[str, str], seed: int) -> Training:
     return Training(network=tuple(network), batch=tuple(batch))
 
 
-def whole_hours(
-    rows: Rows, training: Training, recorded: Sequence[str], cluster: Cluster
+def hours_on_whole_gpus(
+    rows: JobRecords, training: Training, recorded: Sequence[str], cluster: Cluster
 ) -> tuple[Floats, Bools]:
     """
     (n, T, G + 1) hours of each job on dedicated GPUs by (1), and where they are those recorded.
@@ -165,8 +164,8 @@ def gpus_of(model: str, known: Mapping[str, str]) -> tuple[str, ...]:
 
 
 def nodes_for(
-    model: str, nodes: Sequence[NodeGroup], known: Mapping[str, str], *, binding: bool
-) -> list[NodeGroup]:
+    model: str, nodes: Sequence[TraceNodes], known: Mapping[str, str], *, binding: bool
+) -> list[TraceNodes]:
     """
     Return the nodes on which a job of a recorded GPU type may run.
 
@@ -188,27 +187,27 @@ def _gpu_of(name: str, known: Mapping[str, str]) -> str | None:
 
 
 UNITS = 4
-MOST_NODES = 1_000_000  # of a group, as in the schema of files
+MAX_NODES = 1_000_000  # of a group, as in the schema of files
 
 
-def spelled_nodes(text: str) -> list[NodeGroup]:
+def parse_nodes(text: str) -> list[TraceNodes]:
     """
     Nodes as an option spells them, GPU type : GPUs of a node : number of nodes.
 
-    >>> spelled_nodes("V100:8:100,P100:4:20")[1]
-    NodeGroup(model='P100', gpus=4, count=20)
+    >>> parse_nodes("V100:8:100,P100:4:20")[1]
+    TraceNodes(model='P100', gpus=4, count=20)
     """
     found = []
     for part in text.split(","):
         gpu, _, numbers = part.strip().partition(":")
         size, _, count = numbers.partition(":")
-        if not (_within(size, MOST_GPUS) and _within(count, MOST_NODES)):
+        if not (_within(size, MAX_GPUS) and _within(count, MAX_NODES)):
             expected = (
                 "GPU:GPUS:NODES,... such as V100:8:100,P100:4:20, "
-                f"at most {MOST_GPUS} GPUs and {MOST_NODES} nodes"
+                f"at most {MAX_GPUS} GPUs and {MAX_NODES} nodes"
             )
             raise InputError("/cluster", text, expected)
-        found.append(NodeGroup(one_of("cluster", gpu, gpu_names()), int(size), int(count)))
+        found.append(TraceNodes(one_of("cluster", gpu, gpu_names()), int(size), int(count)))
     return found
 
 
@@ -216,8 +215,8 @@ def _within(text: str, most: int) -> bool:
     return text.isdecimal() and len(text) <= len(str(most)) and 1 <= int(text) <= most
 
 
-def cluster_of(
-    nodes: Sequence[NodeGroup], known: Mapping[str, str], *, shared: bool, flat: bool
+def build_cluster(
+    nodes: Sequence[TraceNodes], known: Mapping[str, str], *, shared: bool, flat: bool
 ) -> Cluster:
     """
     A cluster of these nodes, those of GPU types without a stand-in left out.
@@ -245,7 +244,7 @@ def cluster_of(
         gpu_types=tuple(_quartered(gpu_type(name)) if shared else gpu_type(name) for name in names),
         node_types=types,
         groups=tuple(
-            Nodes(count=count[kind], types=(made.name,))
+            NodeGroup(count=count[kind], types=(made.name,))
             for kind, made in zip(kinds, types, strict=True)
         ),
     )

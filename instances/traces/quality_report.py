@@ -37,12 +37,12 @@ from rsjs.instances.traces.flaws import (
     TOO_LARGE,
     TRUNCATED,
     UNSORTED,
-    Kind,
+    FlawKind,
     mask,
 )
 from rsjs.instances.traces.imputation import UNRECORDED, gpus_of, nodes_for, stand_ins
 from rsjs.instances.traces.io.streams import Truncated
-from rsjs.instances.traces.records import NodeGroup, Rows
+from rsjs.instances.traces.records import JobRecords, TraceNodes
 from rsjs.instances.traces.registry import Trace
 
 
@@ -52,7 +52,7 @@ class Names:
 
     _keys: list[tuple[NDArray[np.uint64], Ints]] = field(default_factory=list)
 
-    def add(self, rows: Rows) -> None:
+    def add(self, rows: JobRecords) -> None:
         """Note the names of a chunk."""
         named = np.flatnonzero(rows.id != b"")
         self._keys.append((keys(rows.id[named]), rows.line[named]))
@@ -84,13 +84,13 @@ LARGEST = 8  # GPUs of the largest node where no nodes are known
 
 
 @dataclass(kw_only=True)
-class Screen:
+class CrossRowChecks:
     """
     Adds the kinds that need more than a row; takes the chunks in the order of the file.
 
     Attributes
     ----------
-    nodes : sequence of NodeGroup
+    nodes : sequence of TraceNodes
         Of the cluster; without any, nodes of every type have `LARGEST` GPUs.
     known : mapping of str to str
         See `gpu_models.stand_ins`.
@@ -100,13 +100,13 @@ class Screen:
         Lines of jobs that an earlier line has, in order.
     """
 
-    nodes: Sequence[NodeGroup]
+    nodes: Sequence[TraceNodes]
     known: Mapping[str, str]
     binding: bool
     duplicates: Ints = field(default_factory=lambda: np.empty(0, dtype=np.int64))
     _last: float = field(default=-np.inf, init=False)
 
-    def __call__(self, rows: Rows) -> Rows:
+    def __call__(self, rows: JobRecords) -> JobRecords:
         """The same rows with more flaws."""
         flaw = rows.flaw.copy()
         timed = np.flatnonzero(np.isfinite(rows.submit))
@@ -140,7 +140,7 @@ _HARMLESS = mask([UNSORTED, INCONSISTENT, *_NOTICES])
 
 
 @dataclass(frozen=True)
-class Place:
+class RowLocation:
     """Where a row is: file, line, and the job's name as far as it is known."""
 
     file: str
@@ -149,7 +149,7 @@ class Place:
 
 
 @dataclass(kw_only=True, eq=False)
-class Tally:
+class TraceTally:
     """
     Attributes
     ----------
@@ -169,7 +169,7 @@ class Tally:
     rows: int = 0
     usable: int = 0
     flaws: Counter[str] = field(default_factory=Counter)
-    places: dict[str, list[Place]] = field(default_factory=lambda: defaultdict(list))
+    places: dict[str, list[RowLocation]] = field(default_factory=lambda: defaultdict(list))
     submissions: Counter[int] = field(default_factory=Counter)
     gpu_seconds: dict[tuple[str, int], float] = field(default_factory=lambda: defaultdict(float))
     jobs: Counter[str] = field(default_factory=Counter)
@@ -178,7 +178,7 @@ class Tally:
     first: float = np.inf
     last: float = -np.inf
 
-    def add(self, rows: Rows) -> None:
+    def add(self, rows: JobRecords) -> None:
         """Count a chunk."""
         self.rows += len(rows)
         for kind in KINDS:
@@ -196,17 +196,17 @@ class Tally:
         if good.any():
             self._add_load(rows.taken(good))
 
-    def note_file(self, kind: Kind, place: Place, count: int) -> None:
+    def note_file(self, kind: FlawKind, place: RowLocation, count: int) -> None:
         """Count a flaw of a file."""
         self.flaws[kind.name] += count
         self.places[kind.name].append(place)
 
-    def _note(self, kind: str, rows: Rows, found: NDArray[np.intp]) -> None:
+    def _note(self, kind: str, rows: JobRecords, found: NDArray[np.intp]) -> None:
         for i in found[: EXAMPLES - len(self.places[kind])].tolist():
             name = rows.id[i].decode("utf-8", "replace")
-            self.places[kind].append(Place(rows.file, int(rows.line[i]), name))
+            self.places[kind].append(RowLocation(rows.file, int(rows.line[i]), name))
 
-    def _add_load(self, rows: Rows) -> None:
+    def _add_load(self, rows: JobRecords) -> None:
         self.usable += len(rows)
         hour = np.floor(rows.submit / HOUR).astype(np.int64)
         work = rows.duration * rows.gpus * rows.share
@@ -234,7 +234,7 @@ _DIGITS = 3  # of the median run time [s] in a document
 
 
 @dataclass(frozen=True, kw_only=True)
-class Load:
+class OfferedLoad:
     """Offered load of a GPU type as recorded ("" = not recorded); capacity in GPUs or None."""
 
     model: str
@@ -245,25 +245,25 @@ class Load:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Report:
+class QualityReport:
     """
     What `inspect` finds.
 
     Attributes
     ----------
     trace : Trace
-    nodes : sequence of NodeGroup
+    nodes : sequence of TraceNodes
     known : mapping of str to str
         See `gpu_models.stand_ins`.
-    tally : Tally
+    tally : TraceTally
     duplicates : (d,) int
         Lines of jobs that an earlier line has.
     """
 
     trace: Trace
-    nodes: Sequence[NodeGroup]
+    nodes: Sequence[TraceNodes]
     known: Mapping[str, str]
-    tally: Tally
+    tally: TraceTally
     duplicates: Ints
 
     @property
@@ -277,13 +277,13 @@ class Report:
         return max(HOUR, self.tally.last - self.tally.first) if self.tally.usable else HOUR
 
     @property
-    def loads(self) -> list[Load]:
+    def loads(self) -> list[OfferedLoad]:
         """By GPU type as recorded, the largest first."""
         work: dict[str, float] = dict.fromkeys(self.tally.jobs, 0.0)
         for (model, _), amount in self.tally.gpu_seconds.items():
             work[model] += amount
         found = [
-            Load(
+            OfferedLoad(
                 model=model,
                 jobs=self.tally.jobs[model],
                 gpu_hours=amount / HOUR,
@@ -358,20 +358,20 @@ class Report:
 def inspect(
     trace: Trace,
     *,
-    nodes: Sequence[NodeGroup] | None = None,
+    nodes: Sequence[TraceNodes] | None = None,
     gpus: Mapping[str, str] | None = None,
-) -> Report:
+) -> QualityReport:
     """
     Read a trace once and report on it.
 
     Parameters
     ----------
-    nodes : sequence of NodeGroup, optional
+    nodes : sequence of TraceNodes, optional
         The cluster, if not that of the trace's node list.
     gpus : mapping, optional
         GPU type as recorded ("" = not recorded) -> that of the catalogue; see `gpu_models`.
     """
-    screen = Screen(
+    screen = CrossRowChecks(
         nodes=trace.nodes() if nodes is None else list(nodes),
         known=stand_ins(gpus or {}, trace.format.gpu),
         binding=trace.format.binding,
@@ -381,16 +381,18 @@ def inspect(
     if len(duplicates := names.duplicates()):  # they have no part in the load: count once more
         screen = replace(screen, duplicates=duplicates)
         tally = _tally(trace, screen)
-    return Report(
+    return QualityReport(
         trace=trace, nodes=screen.nodes, known=screen.known, tally=tally, duplicates=duplicates
     )
 
 
-def _tally(trace: Trace, screen: Screen, note: Callable[[Rows], None] = lambda rows: None) -> Tally:
+def _tally(
+    trace: Trace, screen: CrossRowChecks, note: Callable[[JobRecords], None] = lambda rows: None
+) -> TraceTally:
     """What the rows of a trace are, each chunk noted as it passes."""
-    tally = Tally()
+    tally = TraceTally()
     for table, columns in trace.missing.items():
-        place = Place(trace.tables[table].name, 1, ", ".join(columns))
+        place = RowLocation(trace.tables[table].name, 1, ", ".join(columns))
         tally.note_file(MISSING_COLUMN, place, len(columns))
     if trace.missing:
         return tally
@@ -399,7 +401,7 @@ def _tally(trace: Trace, screen: Screen, note: Callable[[Rows], None] = lambda r
             note(rows)
             tally.add(screen(rows))
     except Truncated as error:
-        tally.note_file(TRUNCATED, Place(error.file, error.line, ""), 1)
+        tally.note_file(TRUNCATED, RowLocation(error.file, error.line, ""), 1)
     if not tally.rows:
-        tally.note_file(EMPTY, Place(next(iter(trace.tables.values())).name, 1, ""), 1)
+        tally.note_file(EMPTY, RowLocation(next(iter(trace.tables.values())).name, 1, ""), 1)
     return tally

@@ -15,15 +15,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rsjs.core.types import Floats, Ints
-from rsjs.instances.traces.flaws import Bits, Kind
-from rsjs.instances.traces.io.streams import Source
+from rsjs.instances.traces.flaws import Bits, FlawKind
+from rsjs.instances.traces.io.streams import ByteSource
 
 Texts = NDArray[np.bytes_]
 ID_BYTES = 64  # longer names of jobs are cut
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Rows:
+class JobRecords:
     """
     Some consecutive jobs of a trace.
 
@@ -66,21 +66,21 @@ class Rows:
     def __len__(self) -> int:
         return len(self.line)
 
-    def taken(self, rows: NDArray[Any]) -> Rows:
+    def taken(self, rows: NDArray[Any]) -> JobRecords:
         """The jobs at these positions, or where the mask is true."""
         columns = {
             name: value[rows] if isinstance(value, np.ndarray) else value
             for name, value in vars(self).items()
         }
-        return Rows(**columns)
+        return JobRecords(**columns)
 
 
-def flawed(file: str, line: Ints, kind: Kind) -> Rows:
+def broken_lines(file: str, line: Ints, kind: FlawKind) -> JobRecords:
     """Lines that are no jobs, for one reason."""
     n = len(line)
     unknown = np.full(n, np.nan)
     none = np.full(n, -1, dtype=np.int64)
-    return Rows(
+    return JobRecords(
         file=file,
         line=line,
         id=np.zeros(n, dtype=f"S{ID_BYTES}"),
@@ -94,11 +94,11 @@ def flawed(file: str, line: Ints, kind: Kind) -> Rows:
     )
 
 
-Sources = Mapping[str, Source]
+Sources = Mapping[str, ByteSource]
 
 
 @dataclass(frozen=True)
-class NodeGroup:
+class TraceNodes:
     """
     Nodes that are alike.
 
@@ -115,7 +115,7 @@ class NodeGroup:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Table:
+class TraceTable:
     """
     One table of a format.
 
@@ -145,7 +145,7 @@ class TraceFormat:
     name : str
     title : str
         Trace and licence, for documentation.
-    tables : tuple of Table
+    tables : tuple of TraceTable
     rows : function of the sources by table
         Jobs in the order of the file.
     nodes : function of the source of a node list, by the name of its table
@@ -159,9 +159,9 @@ class TraceFormat:
 
     name: str
     title: str
-    tables: tuple[Table, ...]
-    rows: Callable[[Sources], Iterator[Rows]]
-    nodes: Mapping[str, Callable[[Source], list[NodeGroup]]] = field(default_factory=dict)
+    tables: tuple[TraceTable, ...]
+    rows: Callable[[Sources], Iterator[JobRecords]]
+    nodes: Mapping[str, Callable[[ByteSource], list[TraceNodes]]] = field(default_factory=dict)
     gpu: str
     binding: bool = False
     network: Mapping[str, str] = field(default_factory=dict)
@@ -175,7 +175,7 @@ def header_of(head: bytes, separator: str = ",") -> tuple[str, ...]:
 
 def with_columns(*needed: str) -> Callable[[bytes], tuple[str, ...] | None]:
     """
-    `Table.missing` of a table whose header has these columns, or two and a third of them.
+    `TraceTable.missing` of a table whose header has these columns, or two and a third of them.
 
     Of a column that stands twice nobody knows which one counts: it is missing as well.
     """

@@ -13,8 +13,8 @@ from rsjs.instances.traces.formats.openb import OPENB
 from rsjs.instances.traces.formats.pai import PAI
 from rsjs.instances.traces.formats.philly import PHILLY
 from rsjs.instances.traces.formats.spot import SPOT
-from rsjs.instances.traces.io.streams import Source, sources
-from rsjs.instances.traces.records import NodeGroup, Rows, Table, TraceFormat
+from rsjs.instances.traces.io.streams import ByteSource, sources
+from rsjs.instances.traces.records import JobRecords, TraceFormat, TraceNodes, TraceTable
 
 FORMATS: Mapping[str, TraceFormat] = {
     each.name: each for each in (OPENB, PAI, SPOT, PHILLY, HELIOS, GAVEL)
@@ -29,7 +29,7 @@ class Trace:
     Attributes
     ----------
     format : TraceFormat
-    tables : mapping of str to Source
+    tables : mapping of str to ByteSource
         Table -> where it is.
     missing : mapping of str to tuple of str
         Table -> columns that it lacks; there are no rows if any does.
@@ -38,15 +38,15 @@ class Trace:
     """
 
     format: TraceFormat
-    tables: Mapping[str, Source]
+    tables: Mapping[str, ByteSource]
     missing: Mapping[str, tuple[str, ...]]
     ignored: tuple[str, ...]
 
-    def rows(self) -> Iterator[Rows]:
+    def rows(self) -> Iterator[JobRecords]:
         """All rows in chunks; `Truncated` after the last of a file that ends early."""
         return self.format.rows(self.tables)
 
-    def nodes(self) -> list[NodeGroup]:
+    def nodes(self) -> list[TraceNodes]:
         """The nodes of the node list; none without one."""
         lists = [table for table in self.format.nodes if table in self.tables]
         return [group for table in lists for group in self.format.nodes[table](self.tables[table])]
@@ -66,7 +66,7 @@ def open_trace(paths: Sequence[Path]) -> Trace:
     InputError
         A file of no format, of two formats, a table twice, or a table that is needed missing.
     """
-    found: dict[tuple[str, str], tuple[Source, tuple[str, ...]]] = {}
+    found: dict[tuple[str, str], tuple[ByteSource, tuple[str, ...]]] = {}
     ignored = []
     for path in paths:
         some = False
@@ -102,7 +102,7 @@ def open_trace(paths: Sequence[Path]) -> Trace:
     )
 
 
-def _told(head: bytes) -> tuple[TraceFormat, Table, tuple[str, ...]] | None:
+def _told(head: bytes) -> tuple[TraceFormat, TraceTable, tuple[str, ...]] | None:
     """The table whose first bytes these are: the one that lacks the fewest columns."""
     candidates = [
         (len(missing), i, format, table, missing)

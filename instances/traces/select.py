@@ -16,12 +16,12 @@ import numpy as np
 from rsjs.core.errors import InputError, described, integer, one_of
 from rsjs.instances.catalogue import epoch_models
 from rsjs.instances.epoch_distribution import FIXED
-from rsjs.instances.traces.flaws import KINDS, Kind, droppable, keepable, mask
+from rsjs.instances.traces.flaws import KINDS, FlawKind, droppable, keepable, mask
 from rsjs.instances.traces.io.streams import Truncated
-from rsjs.instances.traces.quality_report import HOUR, Report, Screen
-from rsjs.instances.traces.records import Rows
+from rsjs.instances.traces.quality_report import HOUR, CrossRowChecks, QualityReport
+from rsjs.instances.traces.records import JobRecords
 
-MOST_JOBS = 100_000  # of a workload: larger files are read by nobody
+MAX_JOBS = 100_000  # of a workload: larger files are read by nobody
 _SPARE = 50_000  # rows beyond those wanted that are held for a while
 
 
@@ -30,7 +30,7 @@ class Selection:
     """
     Attributes
     ----------
-    rows : Rows
+    rows : JobRecords
         In order of submission, ties as in the file.
     dropped : mapping of kind to number of rows
         Each row counts once, as the first of its kinds.
@@ -38,14 +38,14 @@ class Selection:
         Rows without a flaw that were not wanted: before `after` or beyond the number of jobs.
     """
 
-    rows: Rows
+    rows: JobRecords
     dropped: Mapping[str, int]
     left: int
 
 
 def select(
-    report: Report,
-    screen: Screen,
+    report: QualityReport,
+    screen: CrossRowChecks,
     *,
     drop: Sequence[str],
     keep: Sequence[str],
@@ -57,9 +57,9 @@ def select(
 
     Parameters
     ----------
-    report : Report
+    report : QualityReport
         Of the same trace.
-    screen : Screen
+    screen : CrossRowChecks
         A fresh one, as made the report.
     drop, keep : sequence of str
         Names of kinds: rows that are left out; rows that are taken although they have a flaw.
@@ -77,9 +77,9 @@ def select(
     _refuse(report, dropped, kept)
     unwanted = ~mask(kept)
     count: dict[str, int] = {kind.name: 0 for kind in dropped}
-    held: list[Rows] = []
+    held: list[JobRecords] = []
     good = 0
-    most = MOST_JOBS + 1 if jobs is None else jobs
+    most = MAX_JOBS + 1 if jobs is None else jobs
     with suppress(Truncated):  # the report told, and it is kept
         for rows in report.trace.rows():
             rows = screen(rows)
@@ -96,8 +96,8 @@ def select(
     chosen = _first(held, most) if held else None
     if chosen is None or not len(chosen):
         raise InputError("", described("no row without a flaw"), "a job", _file(report))
-    if jobs is None and len(chosen) > MOST_JOBS:
-        raise InputError("/jobs", described(f"{good} rows"), f"-J of at most {MOST_JOBS}")
+    if jobs is None and len(chosen) > MAX_JOBS:
+        raise InputError("/jobs", described(f"{good} rows"), f"-J of at most {MAX_JOBS}")
     return Selection(
         rows=chosen,
         dropped={name: number for name, number in count.items() if number},
@@ -105,7 +105,7 @@ def select(
     )
 
 
-def _refuse(report: Report, dropped: Sequence[Kind], kept: Sequence[Kind]) -> None:
+def _refuse(report: QualityReport, dropped: Sequence[FlawKind], kept: Sequence[FlawKind]) -> None:
     flaws = report.tally.flaws
     open_ = [kind for kind in KINDS if flaws[kind.name] and kind not in (*dropped, *kept)]
     if not open_:
@@ -117,7 +117,7 @@ def _refuse(report: Report, dropped: Sequence[Kind], kept: Sequence[Kind]) -> No
     raise InputError("/drop", found, expected)
 
 
-def _first(held: Sequence[Rows], most: int) -> Rows:
+def _first(held: Sequence[JobRecords], most: int) -> JobRecords:
     """The first rows by submission of several chunks, as one."""
     models: dict[str, int] = {}
     applications: dict[str, int] = {}
@@ -144,7 +144,7 @@ def _first(held: Sequence[Rows], most: int) -> Rows:
     return whole.taken(order)
 
 
-def _file(report: Report) -> str:
+def _file(report: QualityReport) -> str:
     return next(iter(report.trace.tables.values())).name
 
 
@@ -154,7 +154,7 @@ SHARING = ("none", "recorded")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Options:
+class ConversionOptions:
     """
     How a workload is made.
 
@@ -197,6 +197,6 @@ class Options:
             if getattr(self, option) != value:
                 raise InputError(f"/{option}", getattr(self, option), f"{value} with jahani")
 
-    def with_gpus(self, gpus: Mapping[str, str]) -> Options:
+    def with_gpus(self, gpus: Mapping[str, str]) -> ConversionOptions:
         """The same with stand-ins of GPU types."""
         return replace(self, gpus=gpus)

@@ -24,10 +24,10 @@ import numpy as np
 
 from rsjs.core.errors import InputError, described
 from rsjs.core.types import Ints
-from rsjs.instances.traces.columns import Columns, assembled, layout_rows
-from rsjs.instances.traces.io.csv import Layout
-from rsjs.instances.traces.io.streams import HEAD, Source, pieces
-from rsjs.instances.traces.records import ID_BYTES, Rows, Sources, Table, TraceFormat
+from rsjs.instances.traces.columns import TableColumns, job_records, layout_rows
+from rsjs.instances.traces.io.csv import CsvLayout
+from rsjs.instances.traces.io.streams import HEAD, ByteSource, pieces
+from rsjs.instances.traces.records import ID_BYTES, JobRecords, Sources, TraceFormat, TraceTable
 
 Rates = Mapping[tuple[str, float], float]
 _GPU = "v100"
@@ -35,11 +35,11 @@ _KEY = re.compile(r"\('(.*)', (\d+)\)")  # ('ResNet-50 (batch size 64)', 1)
 
 
 def is_rates(head: bytes) -> tuple[str, ...] | None:
-    """`Table.missing`: () for a JSON object whose second key is a job type with its GPUs."""
+    """`TraceTable.missing`: () for a JSON object whose second key is a job type with its GPUs."""
     return () if head.lstrip().startswith(b"{") and b"\"('" in head else None
 
 
-def read_rates(source: Source) -> Rates:
+def read_rates(source: ByteSource) -> Rates:
     """(job type, GPUs) -> steps per second of the job alone on V100s."""
     try:
         with source.open() as stream:
@@ -92,22 +92,22 @@ def _missing(head: bytes) -> tuple[str, ...] | None:
     return None
 
 
-def _rows(sources: Sources) -> Iterator[Rows]:
+def _rows(sources: Sources) -> Iterator[JobRecords]:
     rates = read_rates(sources[_RATES]) if _RATES in sources else None
-    layout = Layout(columns=_COLUMNS, wanted=_WANTED, separator="\t", header=False)
+    layout = CsvLayout(columns=_COLUMNS, wanted=_WANTED, separator="\t", header=False)
 
-    def made(columns: Columns, file: str, line: Ints) -> Rows:
+    def made(columns: TableColumns, file: str, line: Ints) -> JobRecords:
         return _jobs(columns, file, line, rates)
 
     return layout_rows(sources[_TRACE], layout, made)
 
 
-def _jobs(columns: Columns, file: str, line: Ints, rates: Rates | None) -> Rows:
+def _jobs(columns: TableColumns, file: str, line: Ints, rates: Rates | None) -> JobRecords:
     code, types = columns.word("type")
     gpus, steps = columns.number("gpus"), columns.number("steps")
     submit = columns.time("arrival")
     unknown = np.full(len(line), np.nan)
-    return assembled(
+    return job_records(
         file=file,
         line=line,
         id=np.char.mod("line%d", line).astype(f"S{ID_BYTES}"),
@@ -143,8 +143,8 @@ GAVEL = TraceFormat(
     name="gavel",
     title="Gavel",
     tables=(
-        Table(name=_TRACE, missing=_missing),
-        Table(name=_RATES, missing=is_rates, needed=False),
+        TraceTable(name=_TRACE, missing=_missing),
+        TraceTable(name=_RATES, missing=is_rates, needed=False),
     ),
     rows=_rows,
     gpu="V100",

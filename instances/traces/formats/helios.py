@@ -12,9 +12,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from rsjs.instances.traces.columns import Columns, assembled, table_rows
+from rsjs.instances.traces.columns import TableColumns, job_records, table_rows
 from rsjs.instances.traces.flaws import FAILED, KILLED, PENDING, RUNNING
-from rsjs.instances.traces.records import Rows, Sources, Table, TraceFormat, with_columns
+from rsjs.instances.traces.records import JobRecords, Sources, TraceFormat, TraceTable, with_columns
 
 _JOBS = "cluster_log"
 _WANTED = {
@@ -37,15 +37,15 @@ _STATES = {
 }
 
 
-def _rows(sources: Sources) -> Iterator[Rows]:
+def _rows(sources: Sources) -> Iterator[JobRecords]:
     return table_rows(sources[_JOBS], _WANTED, _jobs)
 
 
-def _jobs(columns: Columns, file: str, line: np.ndarray) -> Rows:
+def _jobs(columns: TableColumns, file: str, line: np.ndarray) -> JobRecords:
     columns.state("state", "COMPLETED", _STATES)
     dates = [columns.date(name) for name in ("submit_time", "start_time", "end_time")]
     gpus, duration = columns.number("gpu_num"), columns.number("duration")
-    return assembled(
+    return job_records(
         file=file,
         line=line,
         id=columns.text("job_id"),
@@ -61,7 +61,7 @@ def _jobs(columns: Columns, file: str, line: np.ndarray) -> Rows:
 HELIOS = TraceFormat(
     name="helios",
     title="Helios cluster_log",
-    tables=(Table(name=_JOBS, missing=with_columns(*_WANTED)),),
+    tables=(TraceTable(name=_JOBS, missing=with_columns(*_WANTED)),),
     rows=_rows,
     gpu="V100",
 )

@@ -8,16 +8,16 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from rsjs.core.errors import InputError, described
-from rsjs.instances.traces.io.csv import Block, Layout, blocks, numbers, words
-from rsjs.instances.traces.io.streams import HEAD, Source, Truncated, pieces
-from rsjs.instances.traces.records import NodeGroup, header_of
+from rsjs.instances.traces.io.csv import CsvLayout, TableBlock, blocks, numbers, words
+from rsjs.instances.traces.io.streams import HEAD, ByteSource, Truncated, pieces
+from rsjs.instances.traces.records import TraceNodes, header_of
 
-MOST_GPUS = 1024  # of a node
+MAX_GPUS = 1024  # of a node
 
 
 def node_list(
     gpus: str, model: str | None, columns: tuple[str, ...] = ()
-) -> Callable[[Source], list[NodeGroup]]:
+) -> Callable[[ByteSource], list[TraceNodes]]:
     """
     A reader of node lists; nodes without GPUs are left out.
 
@@ -30,10 +30,10 @@ def node_list(
     """
     wanted = {gpus: "number"} | ({model: "word"} if model else {})
 
-    def read(source: Source) -> list[NodeGroup]:
+    def read(source: ByteSource) -> list[TraceNodes]:
         with source.open() as stream:
             head = next(pieces(stream, HEAD), b"")
-        layout = Layout(columns=columns or header_of(head), wanted=wanted, header=not columns)
+        layout = CsvLayout(columns=columns or header_of(head), wanted=wanted, header=not columns)
         for name in wanted:
             if (count := layout.columns.count(name)) != 1:
                 found_so = described(f"column {name!r} {count} times")
@@ -50,17 +50,17 @@ def node_list(
         except Truncated as error:
             bad = described(f"an end within line {error.line}")
             raise InputError("", bad, "a whole node list", source.name) from None
-        return [NodeGroup(name, size, count) for (name, size), count in found.items() if size]
+        return [TraceNodes(name, size, count) for (name, size), count in found.items() if size]
 
     return read
 
 
-def _nodes(block: Block, gpus: str, model: str | None, file: str) -> Iterator[tuple[str, int]]:
+def _nodes(block: TableBlock, gpus: str, model: str | None, file: str) -> Iterator[tuple[str, int]]:
     """GPU type and GPUs of each node of a block."""
     values, _ = numbers(block.frame[gpus])
-    wrong = ~((values >= 0) & (values <= MOST_GPUS) & (values == np.floor(values)))
+    wrong = ~((values >= 0) & (values <= MAX_GPUS) & (values == np.floor(values)))
     for i in np.flatnonzero(wrong)[:1]:
-        expected = f"a whole number 0 to {MOST_GPUS}"
+        expected = f"a whole number 0 to {MAX_GPUS}"
         raise InputError(f"/{block.line[i]}/{gpus}", values[i].item(), expected, file)
     if model is None:
         names = [""] * len(values)

@@ -14,10 +14,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from rsjs.instances.traces.columns import Columns, assembled, table_rows
+from rsjs.instances.traces.columns import TableColumns, job_records, table_rows
 from rsjs.instances.traces.flaws import FAILED, PENDING, RUNNING
 from rsjs.instances.traces.formats.node_lists import node_list
-from rsjs.instances.traces.records import Rows, Sources, Table, TraceFormat, with_columns
+from rsjs.instances.traces.records import JobRecords, Sources, TraceFormat, TraceTable, with_columns
 
 _PODS, _NODES = "pod list", "node list"
 _WANTED = {
@@ -33,17 +33,17 @@ _WANTED = {
 _PHASES = {"Pending": PENDING, "Running": RUNNING, "Failed": FAILED}
 
 
-def _rows(sources: Sources) -> Iterator[Rows]:
+def _rows(sources: Sources) -> Iterator[JobRecords]:
     return table_rows(sources[_PODS], _WANTED, _pods)
 
 
-def _pods(columns: Columns, file: str, line: np.ndarray) -> Rows:
+def _pods(columns: TableColumns, file: str, line: np.ndarray) -> JobRecords:
     columns.state("pod_phase", "Succeeded", _PHASES)
     gpus, milli = columns.number("num_gpu"), columns.number("gpu_milli")
     start = columns.time("scheduled_time")
     submit, end = columns.time("creation_time"), columns.time("deletion_time")
     columns.flaw[np.isnan(start)] |= PENDING.bit
-    return assembled(
+    return job_records(
         file=file,
         line=line,
         id=columns.text("name"),
@@ -61,8 +61,8 @@ OPENB = TraceFormat(
     name="openb",
     title="Alibaba cluster-trace-gpu-v2023",
     tables=(
-        Table(name=_PODS, missing=with_columns(*_WANTED)),
-        Table(name=_NODES, missing=with_columns("sn", "gpu", "model"), needed=False),
+        TraceTable(name=_PODS, missing=with_columns(*_WANTED)),
+        TraceTable(name=_NODES, missing=with_columns("sn", "gpu", "model"), needed=False),
     ),
     rows=_rows,
     nodes={_NODES: node_list("gpu", "model")},

@@ -35,7 +35,7 @@ from numpy.typing import NDArray
 
 from rsjs.core.errors import InputError, described
 from rsjs.core.types import Floats, Ints
-from rsjs.instances.traces.columns import Columns, assembled, keys, layout_rows, mixed
+from rsjs.instances.traces.columns import TableColumns, job_records, keys, layout_rows, mixed
 from rsjs.instances.traces.flaws import (
     DUPLICATE,
     FAILED,
@@ -45,12 +45,19 @@ from rsjs.instances.traces.flaws import (
     RUNNING,
     UNMATCHED,
     Bits,
-    Kind,
+    FlawKind,
 )
 from rsjs.instances.traces.formats.node_lists import node_list
-from rsjs.instances.traces.io.csv import Layout
-from rsjs.instances.traces.io.streams import HEAD, Source, Truncated, pieces
-from rsjs.instances.traces.records import Rows, Sources, Table, TraceFormat, flawed, header_of
+from rsjs.instances.traces.io.csv import CsvLayout
+from rsjs.instances.traces.io.streams import HEAD, ByteSource, Truncated, pieces
+from rsjs.instances.traces.records import (
+    JobRecords,
+    Sources,
+    TraceFormat,
+    TraceTable,
+    broken_lines,
+    header_of,
+)
 
 JOB = ("job_name", "inst_id", "user", "status", "start_time", "end_time")
 TASK = (
@@ -66,13 +73,13 @@ TASK = (
     "gpu_type",
 )
 SPEC = ("machine", "gpu_type", "cap_cpu", "cap_mem", "cap_gpu")
-STATES: Mapping[str, Kind] = {"Running": RUNNING, "Failed": FAILED, "Waiting": PENDING}
+STATES: Mapping[str, FlawKind] = {"Running": RUNNING, "Failed": FAILED, "Waiting": PENDING}
 DONE = "Terminated"
 _LINES = 20  # from which a table is told: some may be damaged
 
 
 def like(columns: tuple[str, ...]) -> Callable[[bytes], tuple[str, ...] | None]:
-    """`Table.missing` of a table with or without its header."""
+    """`TraceTable.missing` of a table with or without its header."""
 
     def missing(head: bytes) -> tuple[str, ...] | None:
         if header_of(head) == columns:
@@ -86,11 +93,11 @@ def like(columns: tuple[str, ...]) -> Callable[[bytes], tuple[str, ...] | None]:
     return missing
 
 
-def layout(source: Source, columns: tuple[str, ...], wanted: Mapping[str, str]) -> Layout:
+def layout(source: ByteSource, columns: tuple[str, ...], wanted: Mapping[str, str]) -> CsvLayout:
     """How one of the tables is written."""
     with source.open() as stream:
         head = next(pieces(stream, HEAD), b"")
-    return Layout(columns=columns, wanted=wanted, header=header_of(head) == columns)
+    return CsvLayout(columns=columns, wanted=wanted, header=header_of(head) == columns)
 
 
 def _fits(row: list[str], columns: tuple[str, ...]) -> bool:
@@ -126,7 +133,7 @@ class JobTasks:
     line : (n,) int, of its first task
     start, end : float [s]
     gpus, share : float
-    model, models : as in `Rows`
+    model, models : as in `JobRecords`
     flaw : uint32
     again : (d,) int
         Lines of tasks that an earlier line has.
@@ -162,7 +169,7 @@ class TaskReader:
     names: dict[str, int] = field(default_factory=dict)
     parts: list[dict[str, NDArray[Any]]] = field(default_factory=list)
 
-    def add(self, columns: Columns, file: str, line: Ints) -> Rows:
+    def add(self, columns: TableColumns, file: str, line: Ints) -> JobRecords:
         """Note a block of tasks; no row comes of it (`make` of `table_rows.layout_rows`)."""
         plan, instances = columns.number("plan_gpu"), columns.number("inst_num")
         start, end = columns.time("start_time"), columns.time("end_time")
@@ -183,7 +190,7 @@ class TaskReader:
                 "uncounted": (on_gpu & ~counted) | (plan < 0),
             }
         )
-        return flawed(file, line[:0], UNMATCHED)
+        return broken_lines(file, line[:0], UNMATCHED)
 
     def jobs(self) -> JobTasks | None:
         """All tasks by job; None if there is no task."""
@@ -241,7 +248,7 @@ _JOBS, _TASKS, _SPEC = "job table", "task table", "machine spec"
 _WANTED = {"job_name": "text", "status": "word", "start_time": "number"}
 
 
-def _rows(sources: Sources) -> Iterator[Rows]:
+def _rows(sources: Sources) -> Iterator[JobRecords]:
     reader = TaskReader()
     truncated = None
     try:
@@ -254,19 +261,21 @@ def _rows(sources: Sources) -> Iterator[Rows]:
         raise InputError("", described("no task"), expected, sources[_TASKS].name)
     matched = np.zeros(len(tasks.key), dtype=bool)
 
-    def jobs(columns: Columns, file: str, line: Ints) -> Rows:
+    def jobs(columns: TableColumns, file: str, line: Ints) -> JobRecords:
         return _jobs(columns, file, line, tasks, matched)
 
     yield from layout_rows(sources[_JOBS], layout(sources[_JOBS], JOB, _WANTED), jobs)
     if not matched.all():
-        yield flawed(tasks.file, np.sort(tasks.line[~matched]), UNMATCHED)
+        yield broken_lines(tasks.file, np.sort(tasks.line[~matched]), UNMATCHED)
     if len(tasks.again):
-        yield flawed(tasks.file, tasks.again, DUPLICATE)
+        yield broken_lines(tasks.file, tasks.again, DUPLICATE)
     if truncated is not None:
         raise truncated
 
 
-def _jobs(columns: Columns, file: str, line: Ints, tasks: JobTasks, matched: np.ndarray) -> Rows:
+def _jobs(
+    columns: TableColumns, file: str, line: Ints, tasks: JobTasks, matched: np.ndarray
+) -> JobRecords:
     name, submit = columns.text("job_name"), columns.time("start_time")
     columns.state("status", DONE, STATES)
     at = tasks.of(keys(name))
@@ -275,7 +284,7 @@ def _jobs(columns: Columns, file: str, line: Ints, tasks: JobTasks, matched: np.
     columns.flaw |= tasks.flaw[at]
     alone = ~has & ((columns.flaw & PENDING.bit) == 0)
     columns.flaw[alone] |= UNMATCHED.bit
-    return assembled(
+    return job_records(
         file=file,
         line=line,
         id=name,
@@ -293,9 +302,9 @@ PAI = TraceFormat(
     name="pai",
     title="Alibaba cluster-trace-gpu-v2020",
     tables=(
-        Table(name=_JOBS, missing=like(JOB)),
-        Table(name=_TASKS, missing=like(TASK)),
-        Table(name=_SPEC, missing=like(SPEC), needed=False),
+        TraceTable(name=_JOBS, missing=like(JOB)),
+        TraceTable(name=_TASKS, missing=like(TASK)),
+        TraceTable(name=_SPEC, missing=like(SPEC), needed=False),
     ),
     rows=_rows,
     nodes={_SPEC: node_list("cap_gpu", "gpu_type", SPEC)},

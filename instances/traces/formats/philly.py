@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from rsjs.core.types import Ints
-from rsjs.instances.traces.columns import as_text, assembled, seconds, state_bits
+from rsjs.instances.traces.columns import as_text, job_records, seconds, state_bits
 from rsjs.instances.traces.flaws import (
     FAILED,
     FIELDS,
@@ -33,11 +33,11 @@ from rsjs.instances.traces.io.json import objects
 from rsjs.instances.traces.io.streams import Truncated
 from rsjs.instances.traces.records import (
     ID_BYTES,
-    Rows,
+    JobRecords,
     Sources,
-    Table,
     TraceFormat,
-    flawed,
+    TraceTable,
+    broken_lines,
     with_columns,
 )
 
@@ -66,7 +66,7 @@ def _missing(head: bytes) -> tuple[str, ...] | None:
     return tuple(key for key in _NEEDED if f'"{key}"'.encode() not in text)
 
 
-def _rows(sources: Sources) -> Iterator[Rows]:
+def _rows(sources: Sources) -> Iterator[JobRecords]:
     source = sources[_JOBS]
     found: list[tuple[int, Any]] = []
     with source.open() as stream:
@@ -82,12 +82,12 @@ def _rows(sources: Sources) -> Iterator[Rows]:
     yield from _chunk(source.name, found)
 
 
-def _chunk(file: str, found: list[tuple[int, Any]]) -> Iterator[Rows]:
+def _chunk(file: str, found: list[tuple[int, Any]]) -> Iterator[JobRecords]:
     told = [(line, _job(entry)) for line, entry in found]
     broken = [line for line, job in told if job is None]
     jobs = [(line, job) for line, job in told if job is not None]
     if broken:
-        yield flawed(file, np.array(broken), FIELDS)
+        yield broken_lines(file, np.array(broken), FIELDS)
     if jobs:
         yield _made(file, np.array([line for line, _ in jobs]), [job for _, job in jobs])
 
@@ -115,7 +115,7 @@ def _gpus(detail: list[dict[str, Any]]) -> int:
     return sum(map(len, names))
 
 
-def _made(file: str, line: Ints, jobs: list[_Job]) -> Rows:
+def _made(file: str, line: Ints, jobs: list[_Job]) -> JobRecords:
     n = len(jobs)
     submit, flaw = seconds(np.array([job.submit for job in jobs], dtype=_DATE))
     owner = np.repeat(np.arange(n), [len(job.attempts) for job in jobs])
@@ -135,7 +135,7 @@ def _made(file: str, line: Ints, jobs: list[_Job]) -> Rows:
     goes_on = ~never & np.isnan(last) & (flaw & mask([TIME, TIME_ZONE]) == 0)
     flaw[goes_on] |= RUNNING.bit
     flaw |= state_bits(np.arange(n), [job.status for job in jobs], "Pass", _STATES)
-    return assembled(
+    return job_records(
         file=file,
         line=line,
         id=np.array([job.id for job in jobs], dtype=f"S{ID_BYTES}"),
@@ -152,8 +152,8 @@ PHILLY = TraceFormat(
     name="philly",
     title="Microsoft Philly cluster_job_log",
     tables=(
-        Table(name=_JOBS, missing=_missing),
-        Table(
+        TraceTable(name=_JOBS, missing=_missing),
+        TraceTable(
             name=_NODES,
             missing=with_columns("machineId", "number of GPUs", "single GPU mem"),
             needed=False,

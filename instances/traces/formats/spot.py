@@ -12,9 +12,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from rsjs.instances.traces.columns import Columns, assembled, is_count, table_rows
+from rsjs.instances.traces.columns import TableColumns, is_count, job_records, table_rows
 from rsjs.instances.traces.formats.node_lists import node_list
-from rsjs.instances.traces.records import Rows, Sources, Table, TraceFormat, with_columns
+from rsjs.instances.traces.records import JobRecords, Sources, TraceFormat, TraceTable, with_columns
 
 _JOBS, _NODES = "job_info_df", "node_info_df"
 _WANTED = {
@@ -27,16 +27,16 @@ _WANTED = {
 }
 
 
-def _rows(sources: Sources) -> Iterator[Rows]:
+def _rows(sources: Sources) -> Iterator[JobRecords]:
     return table_rows(sources[_JOBS], _WANTED, _jobs)
 
 
-def _jobs(columns: Columns, file: str, line: np.ndarray) -> Rows:
+def _jobs(columns: TableColumns, file: str, line: np.ndarray) -> JobRecords:
     submit, duration = columns.time("submit_time"), columns.number("duration")
     each, workers = columns.number("gpu_request"), columns.number("worker_num")
     unknown = np.full(len(line), np.nan)
     whole = is_count(each) & is_count(workers)
-    return assembled(
+    return job_records(
         file=file,
         line=line,
         id=columns.text("job_name"),
@@ -54,8 +54,8 @@ SPOT = TraceFormat(
     name="spot",
     title="Alibaba cluster-trace-v2026-spot-gpu",
     tables=(
-        Table(name=_JOBS, missing=with_columns(*_WANTED)),
-        Table(
+        TraceTable(name=_JOBS, missing=with_columns(*_WANTED)),
+        TraceTable(
             name=_NODES,
             missing=with_columns("node_name", "gpu_model", "gpu_capacity_num"),
             needed=False,

@@ -25,7 +25,7 @@ _DTYPE = {"text": "S64", "date": "S32", "word": "category"}
 
 
 @dataclass(frozen=True, kw_only=True)
-class Layout:
+class CsvLayout:
     """
     How a table is written.
 
@@ -47,7 +47,7 @@ class Layout:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Block:
+class TableBlock:
     """
     Some consecutive rows.
 
@@ -65,8 +65,8 @@ class Block:
 
 
 def blocks(
-    stream: io.BufferedIOBase, file: str, layout: Layout, size: int = BLOCK
-) -> Iterator[Block]:
+    stream: io.BufferedIOBase, file: str, layout: CsvLayout, size: int = BLOCK
+) -> Iterator[TableBlock]:
     """All rows; `Truncated` after the last of a file that ends early."""
     for first, lines, text in line_blocks(stream, file, size):
         if first == 1 and layout.header:
@@ -98,18 +98,18 @@ def _text(value: object) -> str | None:
     return None if value is None else str(value)
 
 
-def _block(line: Ints, text: bytes, layout: Layout) -> Block:
+def _block(line: Ints, text: bytes, layout: CsvLayout) -> TableBlock:
     if _is_regular(text, len(line), layout):
-        return Block(line=line, frame=_frame(text, layout), other=line[:0])
+        return TableBlock(line=line, frame=_frame(text, layout), other=line[:0])
     rows = _taken_apart(text, layout)
     whole = np.array([len(row) == len(layout.columns) for row in rows])
     filled = np.array([bool(row) for row in rows])
     text = _written([row for row in rows if len(row) == len(layout.columns)], layout)
     frame = _frame(text, layout)
-    return Block(line=line[whole], frame=frame, other=line[filled & ~whole])
+    return TableBlock(line=line[whole], frame=frame, other=line[filled & ~whole])
 
 
-def _is_regular(text: bytes, lines: int, layout: Layout) -> bool:
+def _is_regular(text: bytes, lines: int, layout: CsvLayout) -> bool:
     """Whether each line has the fields of the header and nothing is odd."""
     if (
         _QUOTE in text
@@ -125,7 +125,7 @@ def _is_regular(text: bytes, lines: int, layout: Layout) -> bool:
     return len(marks) == fields * lines and bool((data[ends] == _NEWLINE).all())
 
 
-def _taken_apart(text: bytes, layout: Layout) -> list[Sequence[str]]:
+def _taken_apart(text: bytes, layout: CsvLayout) -> list[Sequence[str]]:
     """The fields of each line; none of a blank line, "" alone of a line that is no CSV."""
     rows: list[Sequence[str]] = []
     for entry in text.decode("utf-8", "replace").split("\n")[:-1]:
@@ -137,14 +137,14 @@ def _taken_apart(text: bytes, layout: Layout) -> list[Sequence[str]]:
     return rows
 
 
-def _written(rows: Sequence[Sequence[str]], layout: Layout) -> bytes:
+def _written(rows: Sequence[Sequence[str]], layout: CsvLayout) -> bytes:
     out = io.StringIO(newline="")
     kind = {"delimiter": layout.separator, "quoting": csv.QUOTE_ALL, "lineterminator": "\n"}
     csv.writer(out, **kind).writerows(rows)  # type: ignore[arg-type]
     return out.getvalue().replace(_RETURN.decode(), " ").encode("utf-8", "replace")
 
 
-def _frame(text: bytes, layout: Layout) -> Any:
+def _frame(text: bytes, layout: CsvLayout) -> Any:
     names = [f"c{i}" for i in range(len(layout.columns))]  # those of the file may stand twice
     position = dict(zip(layout.columns, names, strict=True))
     frame = pd.read_csv(

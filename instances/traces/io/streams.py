@@ -40,7 +40,7 @@ _GZIP, _ZIP = b"\x1f\x8b", b"PK\x03\x04"
 
 
 @dataclass(frozen=True)
-class Source:
+class ByteSource:
     """
     One table of a trace.
 
@@ -77,7 +77,7 @@ class Source:
             yield next(stream for name, stream in members if name == self.member)
 
 
-def sources(path: Path) -> Iterator[tuple[Source, bytes]]:
+def sources(path: Path) -> Iterator[tuple[ByteSource, bytes]]:
     """
     What a file holds, each with its first bytes: itself, or the members of an archive.
 
@@ -93,11 +93,11 @@ def sources(path: Path) -> Iterator[tuple[Source, bytes]]:
             raise ValueError("no regular file")
         if not _is_archive(path):
             with _plain(path) as stream:
-                yield Source(path), _head(stream)
+                yield ByteSource(path), _head(stream)
             return
         with _members(path) as members:
             for name, stream in members:
-                yield Source(path, name), _head(stream)
+                yield ByteSource(path, name), _head(stream)
     except DAMAGE:
         return
     except (OSError, ValueError) as error:

@@ -151,13 +151,13 @@ def convert(
     from rsjs.core.errors import InputError
     from rsjs.instances.io.files import write_workload
     from rsjs.instances.traces.convert import convert as converted
-    from rsjs.instances.traces.select import Options
+    from rsjs.instances.traces.select import ConversionOptions
 
     writable(output)
     if output.exists() and any(file.exists() and output.samefile(file) for file in files):
         raise InputError("--output", str(output), "a file other than the trace")
     with options_named():
-        options = Options(
+        options = ConversionOptions(
             drop=words(drop),
             keep=words(keep),
             after=after,

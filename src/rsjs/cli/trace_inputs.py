@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from rsjs.instances.traces.quality_report import Report
+    from rsjs.instances.traces.quality_report import QualityReport
 
 
 def words(text: str | None) -> tuple[str, ...]:
@@ -17,18 +17,18 @@ def words(text: str | None) -> tuple[str, ...]:
 
 def read_report(
     files: Sequence[Path], cluster: str | None, gpus: str | None
-) -> tuple[Report, Mapping[str, str]]:
+) -> tuple[QualityReport, Mapping[str, str]]:
     """The report on a trace, and the stand-ins that the user gave."""
     from rsjs.cli.generated import options_named
     from rsjs.cli.progress import busy
-    from rsjs.instances.traces.imputation import UNRECORDED, spelled_nodes, stand_ins
+    from rsjs.instances.traces.imputation import UNRECORDED, parse_nodes, stand_ins
     from rsjs.instances.traces.quality_report import inspect
     from rsjs.instances.traces.registry import open_trace
 
     with options_named():
         given = _stand_ins(gpus)
         stand_ins(given, UNRECORDED)
-        nodes = spelled_nodes(cluster) if cluster is not None else None
+        nodes = parse_nodes(cluster) if cluster is not None else None
     with busy("reading the trace"):
         return inspect(open_trace(files), nodes=nodes, gpus=given), given
 

@@ -11,14 +11,14 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from rsjs.instances.instance import Workload
-    from rsjs.instances.traces.flaws import Kind
-    from rsjs.instances.traces.quality_report import Place, Report
+    from rsjs.instances.traces.flaws import FlawKind
+    from rsjs.instances.traces.quality_report import QualityReport, RowLocation
     from rsjs.instances.traces.select import Selection
 
 GAPS = 3  # that are listed
 
 
-def print_report(report: Report, picture: Path | None, *, as_json: bool) -> None:
+def print_report(report: QualityReport, picture: Path | None, *, as_json: bool) -> None:
     """What is wrong, the load, and what looks odd."""
     if as_json:
         print_json({**report.as_document(), "picture": picture})
@@ -69,7 +69,7 @@ def print_conversion(made: Workload, selection: Selection, path: Path, *, as_jso
         print(f"not wanted by --after and -J: {selection.left} rows")
 
 
-def _print_kinds(report: Report) -> None:
+def _print_kinds(report: QualityReport) -> None:
     from rsjs.instances.traces.flaws import KINDS
 
     tally = report.tally
@@ -94,14 +94,14 @@ def _print_kinds(report: Report) -> None:
         print("nothing is wrong")
 
 
-def _shown(kind: Kind, places: Sequence[Place]) -> str:
+def _shown(kind: FlawKind, places: Sequence[RowLocation]) -> str:
     """Lines; of a flaw of a file the file too, and the columns that it lacks."""
     if not kind.whole:
         return ", ".join(str(place.line) for place in places)
     return "; ".join(f"{place.file}: {place.id or place.line}" for place in places)
 
 
-def _print_loads(report: Report) -> None:
+def _print_loads(report: QualityReport) -> None:
     if not report.loads:
         return
     table = plain_table("Offered load by GPU type")

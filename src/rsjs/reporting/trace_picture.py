@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from rsjs.instances.traces.quality_report import Report, Tally
+    from rsjs.instances.traces.quality_report import QualityReport, TraceTally
 
 SIZE = 6.5, 5.6  # inches
 MOST_BINS = 240  # over the whole trace
@@ -27,7 +27,7 @@ _BARS, _CAPACITY = canvas.COLOURS[0], "0.35"
 _DAY = 24
 
 
-def trace_picture(report: Report, path: str | Path) -> Path:
+def trace_picture(report: QualityReport, path: str | Path) -> Path:
     """
     Draw a report: .png, .svg or .pdf.
 
@@ -38,7 +38,7 @@ def trace_picture(report: Report, path: str | Path) -> Path:
     return canvas.write(lambda: _drawn(report), path)
 
 
-def _drawn(report: Report) -> Figure:
+def _drawn(report: QualityReport) -> Figure:
     made = canvas.figure(*SIZE, layout="constrained")
     grid = made.add_gridspec(3, 2)
     work = made.add_subplot(grid[0, :])
@@ -60,7 +60,7 @@ def _drawn(report: Report) -> Figure:
     return made
 
 
-def _draw_work(ax: Axes, report: Report, first: int, last: int, width: int) -> None:
+def _draw_work(ax: Axes, report: QualityReport, first: int, last: int, width: int) -> None:
     below = np.zeros((last - first) // width + 1)
     named = [load.model for load in report.loads]
     for i, model in enumerate(named[:MOST_MODELS]):
@@ -88,7 +88,7 @@ def _draw_work(ax: Axes, report: Report, first: int, last: int, width: int) -> N
         ax.legend(loc="upper left", frameon=False, ncols=3)
 
 
-def _draw_run_times(ax: Axes, tally: Tally) -> None:
+def _draw_run_times(ax: Axes, tally: TraceTally) -> None:
     times = np.concatenate([*tally.run_times, []])
     edges, heights = np.unique(np.floor(BINS * np.log10(times)), return_counts=True)
     widths = 10 ** ((edges + 1) / BINS) - 10 ** (edges / BINS)
@@ -101,7 +101,7 @@ def _draw_run_times(ax: Axes, tally: Tally) -> None:
     ax.set(xlabel="run time", ylabel="jobs")
 
 
-def _draw_gpus(ax: Axes, tally: Tally) -> None:
+def _draw_gpus(ax: Axes, tally: TraceTally) -> None:
     counts = sorted(tally.gpus)
     labels = ["share" if count == 0 else str(count) for count in counts]
     ax.bar(range(len(counts)), [tally.gpus[count] for count in counts], color=_BARS)

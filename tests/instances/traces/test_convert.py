@@ -8,9 +8,9 @@ from rsjs.instances.generators import jahani, sts
 from rsjs.instances.io.files import read_workload, write_workload
 from rsjs.instances.traces import select
 from rsjs.instances.traces.convert import convert
-from rsjs.instances.traces.imputation import cluster_of, gpus_of, spelled_nodes, stand_ins
+from rsjs.instances.traces.imputation import build_cluster, gpus_of, parse_nodes, stand_ins
 from rsjs.instances.traces.quality_report import inspect
-from rsjs.instances.traces.select import Options
+from rsjs.instances.traces.select import ConversionOptions
 
 NODES = "V100:8:2,P100:4:3"
 LOG = "cluster_log.csv"
@@ -22,9 +22,9 @@ def made(opened):
     """Convert the small trace of a format; failed jobs are kept."""
 
     def make(name="helios", change=None, nodes=NODES, **options):
-        shapes = spelled_nodes(nodes) if nodes else None
+        shapes = parse_nodes(nodes) if nodes else None
         report = inspect(opened(name, change), nodes=shapes, gpus=options.get("gpus"))
-        return convert(report, Options(**{"keep": ["failed"], **options}))
+        return convert(report, ConversionOptions(**{"keep": ["failed"], **options}))
 
     return make
 
@@ -181,7 +181,7 @@ def test_a_part_of_the_trace_may_be_taken(made):
 def test_the_first_jobs_stay_when_few_rows_are_held(made, monkeypatch):
     monkeypatch.setattr(select, "_SPARE", 0)
     assert made(jobs=2)[0].jobs.id == ("7000", "7001")
-    monkeypatch.setattr(select, "MOST_JOBS", 3)
+    monkeypatch.setattr(select, "MAX_JOBS", 3)
     with pytest.raises(InputError, match="/jobs"):
         made()
 
@@ -213,11 +213,11 @@ def test_the_file_says_what_it_was_made_of(made):
 
 
 def test_clusters_have_prices_by_power_and_types_in_the_order_of_the_catalogue():
-    nodes = spelled_nodes("V100:8:2,K80:4:1,V100:4:3")
-    cluster = cluster_of(nodes, {}, shared=False, flat=False)
+    nodes = parse_nodes("V100:8:2,K80:4:1,V100:4:3")
+    cluster = build_cluster(nodes, {}, shared=False, flat=False)
     assert [node.name for node in cluster.node_types] == ["4 x K80", "8 x V100", "4 x V100"]
     assert [group.count for group in cluster.groups] == [1, 2, 3]
     steps = np.diff(cluster.node_types[1].cost[1:])
     assert steps == pytest.approx([steps[0]] * 7, rel=1e-4)
-    flat = cluster_of(nodes, {}, shared=False, flat=True)
+    flat = build_cluster(nodes, {}, shared=False, flat=True)
     assert set(flat.node_types[1].cost[1:]) == {cluster.node_types[1].cost[-1]}

@@ -17,11 +17,11 @@ from hypothesis import strategies as st
 
 from rsjs.core.errors import InputError
 from rsjs.instances.traces.convert import convert
-from rsjs.instances.traces.imputation import MOST_NODES, spelled_nodes
+from rsjs.instances.traces.imputation import MAX_NODES, parse_nodes
 from rsjs.instances.traces.io import json, streams
 from rsjs.instances.traces.quality_report import inspect
 from rsjs.instances.traces.registry import open_trace
-from rsjs.instances.traces.select import Options
+from rsjs.instances.traces.select import ConversionOptions
 
 LOG = "cluster_log.csv"
 TABLES = [("openb", "pods.csv"), ("helios", LOG), ("spot", "job_info_df.csv")]
@@ -186,7 +186,7 @@ def test_a_table_without_rows_is_an_error(texts, ends):
     assert report.tally.flaws == {"empty": 1}
     assert report.has_errors
     with pytest.raises(InputError, match="found 1 empty, expected a trace that can be read"):
-        convert(replace(report, nodes=spelled_nodes("V100:8:1")), Options())
+        convert(replace(report, nodes=parse_nodes("V100:8:1")), ConversionOptions())
 
 
 def test_a_column_that_stands_twice_is_not_guessed(texts):
@@ -228,7 +228,7 @@ def test_an_endless_object_is_broken_and_is_not_held(texts, monkeypatch):
 
 
 def test_the_user_cannot_ask_for_more_nodes_than_a_file_may_have():
-    for text in ("V100:1025:1", f"V100:8:{MOST_NODES + 1}", "V100:8:" + "9" * 5000):
-        with pytest.raises(InputError, match=f"1024 GPUs and {MOST_NODES} nodes"):
-            spelled_nodes(text)
-    assert spelled_nodes(f"V100:1024:{MOST_NODES}")[0].count == MOST_NODES
+    for text in ("V100:1025:1", f"V100:8:{MAX_NODES + 1}", "V100:8:" + "9" * 5000):
+        with pytest.raises(InputError, match=f"1024 GPUs and {MAX_NODES} nodes"):
+            parse_nodes(text)
+    assert parse_nodes(f"V100:1024:{MAX_NODES}")[0].count == MAX_NODES

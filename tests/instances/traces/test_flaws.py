@@ -3,7 +3,7 @@
 import pytest
 
 from rsjs.instances.traces.flaws import KINDS
-from rsjs.instances.traces.imputation import spelled_nodes
+from rsjs.instances.traces.imputation import parse_nodes
 from rsjs.instances.traces.quality_report import inspect
 from rsjs.instances.traces.registry import open_trace
 
@@ -202,9 +202,9 @@ def test_the_users_nodes_and_stand_ins_count(opened):
     assert inspect(opened("spot", change)).tally.flaws["gpu-model"] == 1
     report = inspect(opened("spot", change), gpus={"H800": "A100"})
     assert report.tally.flaws == {}
-    report = inspect(opened("helios"), nodes=spelled_nodes("V100:2:3"))
+    report = inspect(opened("helios"), nodes=parse_nodes("V100:2:3"))
     assert report.tally.flaws == {"failed": 1, "too-large": 1}
-    report = inspect(opened("helios"), nodes=spelled_nodes("V100:2:3,P100:4:1"))
+    report = inspect(opened("helios"), nodes=parse_nodes("V100:2:3,P100:4:1"))
     assert report.tally.flaws == {"failed": 1}  # without a type it may run on both
 
 

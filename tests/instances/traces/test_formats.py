@@ -14,7 +14,7 @@ from rsjs.core.errors import InputError
 from rsjs.instances.traces.columns import keys, seconds
 from rsjs.instances.traces.flaws import FAILED
 from rsjs.instances.traces.io import csv, json, streams
-from rsjs.instances.traces.records import NodeGroup
+from rsjs.instances.traces.records import TraceNodes
 from rsjs.instances.traces.registry import FORMATS, open_trace
 
 SUBMIT = [0, 100, 7200, 7200]
@@ -65,7 +65,7 @@ def test_every_format_gives_the_same_jobs(format_name, opened):
 def test_gpu_types_and_nodes_are_as_recorded(opened, name, models, nodes):
     trace = opened(name)
     assert all_rows(trace)["model"] == models
-    assert sorted(trace.nodes(), key=str) == sorted((NodeGroup(*each) for each in nodes), key=str)
+    assert sorted(trace.nodes(), key=str) == sorted((TraceNodes(*each) for each in nodes), key=str)
 
 
 def test_lines_count_from_one_with_the_header(opened):
