@@ -10,11 +10,10 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
 
-from rsjs.instances.traces.convert import convert
+from rsjs.instances.traces.convert import ConversionOptions, convert
 from rsjs.instances.traces.imputation import parse_nodes
 from rsjs.instances.traces.quality_report import inspect
 from rsjs.instances.traces.registry import open_trace
-from rsjs.instances.traces.select import ConversionOptions
 
 MEGABYTES = 100
 _GPUS = (1, 1, 1, 2, 4, 8)

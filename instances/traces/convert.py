@@ -2,25 +2,28 @@
 Workloads made of traces: what is recorded stays as it is, the rest is drawn from named streams.
 
 Recorded: order and times of submission, GPUs, share, run time, GPU type as far as it is known.
-Invented: network and batch (`training`), epochs (Filippini 2024's laws, or always 100), times on
-other GPUs, memory (of network and batch, at most the recorded share of the recorded GPU), due dates
-and weights (STS (31), or Jahani 2019 V-A), prices of nodes (`cluster`), stand-ins of GPU types
-(`gpu_models`), and that a job on a share f of a GPU is not faster on more of one.
+Invented: network and batch, times on other GPUs, prices of nodes and stand-ins of GPU types (see
+`imputation`), epochs (distributions of Filippini 2024, or always 100), memory (of network and
+batch, at most the recorded share of the recorded GPU), due dates and weights (STS (31), or Jahani
+2019 V-A), and that a job on a share f of a GPU is not faster on more of one.
 
 The number of epochs W is drawn, and an epoch takes t / W: on the recorded GPUs the run takes the
 recorded time, to a unit in the last place.
 
-The jobs of a workload from the rows of a trace: `convert` says what is invented.
+Rows with a flaw are left out or taken only if their kind is named; `Selection` counts them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
+from rsjs.core.errors import InputError, described, integer, one_of
 from rsjs.core.types import Bools, Floats, Ints
 from rsjs.instances.catalogue import epoch_models
 from rsjs.instances.catalogue.gpus import gpu_type, memory_gb
@@ -30,135 +33,104 @@ from rsjs.instances.generators import jahani, random_streams, sts
 from rsjs.instances.generators.assemble import due_window, made_by
 from rsjs.instances.instance import FAMILIES, Workload
 from rsjs.instances.jobs import Jobs
+from rsjs.instances.traces.flaws import KINDS, FlawKind, droppable, keepable, mask
 from rsjs.instances.traces.imputation import (
     FAMILY,
     UNITS,
-    Training,
+    UNRECORDED,
     build_cluster,
-    draw,
+    draw_networks,
     gpus_of,
     hours_on_whole_gpus,
-    stand_ins,
 )
-from rsjs.instances.traces.quality_report import CrossRowChecks, QualityReport
-from rsjs.instances.traces.records import JobRecords
-from rsjs.instances.traces.select import ConversionOptions, Selection, select
+from rsjs.instances.traces.io.streams import Truncated
+from rsjs.instances.traces.quality_report import HOUR, QualityReport
+from rsjs.instances.traces.records import JobRecords, recode
 
+RULES = ("sts", "jahani")
+LAWS = (*epoch_models.VARIANTS, FIXED)
+SHARING = ("none", "recorded")
+MAX_JOBS = 100_000  # of a workload: larger files are read by nobody
+_SPARE = 50_000  # rows beyond those wanted that are held for a while
 _DUE = MappingProxyType({"sts": "at_most_thrice", "jahani": "base"})
 _WEIGHT = MappingProxyType({"sts": sts.WEIGHT, "jahani": jahani.WEIGHT})
 _DIGITS = 6  # of releases [h]: 4 ms
 
 
-def jobs_of(
-    rows: JobRecords,
-    training: Training,
-    may: Sequence[tuple[str, ...]],
-    binding: bool,
-    cluster: Cluster,
-    options: ConversionOptions,
-) -> tuple[Jobs, Mapping[str, Law], Ints]:
+@dataclass(frozen=True, kw_only=True)
+class ConversionOptions:
     """
-    Jobs, laws, and the number of epochs that each job runs.
+    Options of `convert`.
 
-    Parameters
+    Attributes
     ----------
-    may : (n,) sequence of tuples of str
-        GPU types of the catalogue for the recorded one; the run time is that on the first.
-    binding : bool
-        Whether a job whose GPU type is recorded runs on these only.
+    drop, keep : sequence of str
+        Names of kinds: rows that are left out; rows that are taken although they have a flaw.
+    after : float [h]
+        Earlier submissions are left out, counted from the first of the trace.
+    jobs : int or None
+        So many jobs, the first submitted; None = all, if they are not too many.
+    rules : "sts" | "jahani"
+        Objective, due dates and weights of Filippini 2024 or of Jahani 2019.
+    laws : "base" | "mild" | "strong" | "fixed"
+        Distribution of the number of epochs; Jahani's jobs always run all.
+    sharing : "none" | "recorded"
+        Whether jobs that had a share of a GPU may run on one as large, in quarters.
+    seed : int
     """
-    n = len(rows)
 
-    def u(field: str) -> Floats:
-        return random_streams.uniforms(FAMILY, options.seed, field, n)
+    drop: Sequence[str] = ()
+    keep: Sequence[str] = ()
+    after: float = 0.0
+    jobs: int | None = None
+    rules: str = "sts"
+    laws: str = "base"
+    sharing: str = "none"
+    seed: int = 1
 
-    whole, recorded = hours_on_whole_gpus(rows, training, [gpus[0] for gpus in may], cluster)
-    if binding:
-        whole[~_allowed(rows, may, cluster)] = np.inf
-    memory = _memory(rows, training, may)
-    fits = memory[:, None] <= np.array([gpu.memory_gb for gpu in cluster.gpu_types])
-    due = due_window(_DUE[options.rules], np.where(fits[:, :, None], whole, np.inf))
-    release = np.round((rows.submit - rows.submit[0]) / 3600, _DIGITS)
-    law, laws = _laws(options.laws, training.network)
-    realised = np.full(n, epoch_models.LAST, dtype=np.int64)
-    draws = u("realised")
-    for name, each in laws.items():
-        own = np.array([name == other for other in law])
-        realised[own] = each.quantile(draws[own])
-    epoch = whole / realised[:, None, None]
-    weight = random_streams.uniform(u("weight"), *_WEIGHT[options.rules])
-    jobs = Jobs(
-        id=tuple(_id(rows, j) for j in range(n)),
-        application=training.network,
-        release=release,
-        due=np.round(release + random_streams.uniform(u("due"), *due), _DIGITS),
-        weight=random_streams.rounded(weight),
-        memory_gb=memory,
-        epochs_max=np.full(n, epoch_models.LAST, dtype=np.int64),
-        epochs_done=np.zeros(n),
-        law=law,
-        hours_per_epoch=np.where(recorded, epoch, random_streams.rounded(epoch)),
-        inflation=_inflation(rows, cluster),
-        meta=tuple(_meta(rows, j, training.batch[j]) for j in range(n)),
-    )
-    return jobs, laws, realised
+    def __post_init__(self) -> None:
+        one_of("rules", self.rules, RULES)
+        one_of("laws", self.laws, LAWS)
+        one_of("sharing", self.sharing, SHARING)
+        integer("seed", self.seed, 0)
+        if self.jobs is not None:
+            integer("jobs", self.jobs, 1)
+        if not 0 <= self.after < np.inf:
+            raise InputError("/after", self.after, "hours >= 0")
+        plain = {"laws": FIXED, "sharing": "none"} if self.rules == "jahani" else {}
+        for option, value in plain.items():
+            if getattr(self, option) != value:
+                raise InputError(f"/{option}", getattr(self, option), f"{value} with jahani")
 
 
-def _allowed(rows: JobRecords, may: Sequence[tuple[str, ...]], cluster: Cluster) -> Bools:
-    """(n, T) whether a job may run on a GPU type."""
-    names = [gpu.name for gpu in cluster.gpu_types]
-    told = np.array([c >= 0 and bool(rows.models[c]) for c in rows.model.tolist()])
-    listed = np.array([[name in gpus for name in names] for gpus in may], dtype=bool)
-    return np.asarray(~told[:, None] | listed)
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Selection:
+    """
+    The rows of a trace that a workload is made of.
 
+    Attributes
+    ----------
+    rows : JobRecords
+        In order of submission, ties as in the file.
+    dropped : mapping of kind to number of rows
+        Each row counts once, as the first of its kinds.
+    left : int
+        Rows without a flaw that were not wanted: before `after` or beyond the number of jobs.
+    """
 
-def _memory(rows: JobRecords, training: Training, may: Sequence[tuple[str, ...]]) -> Floats:
-    """(n,) [GB] of network and batch, at most the recorded share of the recorded GPU."""
-    jobs = zip(training.network, training.batch, strict=True)
-    wanted = random_streams.rounded([memory_gb(network, batch) for network, batch in jobs])
-    return np.minimum(wanted, rows.share * [gpu_type(gpus[0]).memory_gb for gpus in may])
-
-
-def _inflation(rows: JobRecords, cluster: Cluster) -> Floats:
-    """(n, T, L) 1 on levels that are at least the recorded share, otherwise inf."""
-    level = np.arange(1, len(cluster.gpu_types[0].levels) + 1) / UNITS
-    fits = (rows.share < 1)[:, None] & (rows.share[:, None] <= level)
-    return np.repeat(np.where(fits, 1.0, np.inf)[:, None, :], len(cluster.gpu_types), axis=1)
-
-
-def _laws(variant: str, network: Sequence[str]) -> tuple[tuple[str, ...], Mapping[str, Law]]:
-    """(n,) names of laws, and the laws; networks without one run all epochs."""
-    if variant == FIXED:
-        return (FIXED,) * len(network), {}
-    name = {each: f"{own}-{variant}" for each, own in sts.NETWORKS.items()}
-    laws = {name[each]: epoch_models.law(own, variant) for each, own in sts.NETWORKS.items()}
-    return tuple(name.get(each, FIXED) for each in network), laws
-
-
-def _id(rows: JobRecords, j: int) -> str:
-    return rows.id[j].decode("utf-8", "backslashreplace") or f"line{rows.line[j]}"
-
-
-def _meta(rows: JobRecords, j: int, batch: int) -> dict[str, object]:
-    """What was recorded."""
-    code = int(rows.model[j])
-    return {
-        "line": int(rows.line[j]),
-        "gpu": rows.models[code] if code >= 0 else None,
-        "gpus": int(rows.gpus[j]),
-        "share": float(rows.share[j]),
-        "batch": batch,
-    }
+    rows: JobRecords
+    dropped: Mapping[str, int]
+    left: int
 
 
 def convert(report: QualityReport, options: ConversionOptions) -> tuple[Workload, Selection]:
     """
-    The workload, and which rows it is made of.
+    Build the workload, and say which rows it is made of.
 
     Parameters
     ----------
     report : QualityReport
-        Of `lint.inspect` with the nodes of the cluster and the same `gpus`.
+        Of `inspect`, with the nodes of the cluster and the stand-ins of GPU types.
 
     Raises
     ------
@@ -166,30 +138,15 @@ def convert(report: QualityReport, options: ConversionOptions) -> tuple[Workload
         No nodes; rows of a kind that is neither dropped nor kept; a bad option.
     """
     format = report.trace.format
-    known = stand_ins(options.gpus, format.gpu)
     cluster = build_cluster(
         report.nodes,
-        known,
+        report.known,
         shared=options.sharing == "recorded",
         flat=options.rules == "jahani",
     )
-    screen = CrossRowChecks(
-        nodes=report.nodes, known=known, binding=format.binding, duplicates=report.duplicates
-    )
-    selection = select(
-        report,
-        screen,
-        drop=options.drop,
-        keep=options.keep,
-        after=options.after,
-        jobs=options.jobs,
-    )
-    rows = selection.rows
-    may = [gpus_of(name, known) for name in (*rows.models, "")]
-    training = draw(rows, format.network, options.seed)
-    own = [may[c] for c in rows.model.tolist()]
-    jobs, laws, realised = jobs_of(rows, training, own, format.binding, cluster, options)
-    made = Workload(
+    selection = select(report, options)
+    jobs, laws, realised = build_jobs(selection.rows, report, cluster, options)
+    workload = Workload(
         name=f"trace-{format.name}-{options.rules}-{options.laws}-{options.sharing}"
         f"-N{cluster.nodes}-J{len(jobs)}-s{options.seed}",
         cluster=cluster,
@@ -199,19 +156,15 @@ def convert(report: QualityReport, options: ConversionOptions) -> tuple[Workload
         rho=jahani.RHO,
         objective=FAMILIES[options.rules],
         realised_epochs=realised,
-        generator=made_by("trace", **_provenance(report, selection, options, known)),
+        generator=made_by("trace", **_provenance(report, selection, options)),
     )
-    return made, selection
+    return workload, selection
 
 
 def _provenance(
-    report: QualityReport,
-    selection: Selection,
-    options: ConversionOptions,
-    known: Mapping[str, str],
+    report: QualityReport, selection: Selection, options: ConversionOptions
 ) -> dict[str, Any]:
-    rows = selection.rows
-    models = {rows.models[c] if c >= 0 else "" for c in np.unique(rows.model).tolist()}
+    models = sorted(set(selection.rows.spelled_models))
     return {
         "format": report.trace.format.name,
         "files": {name: source.digest() for name, source in report.trace.tables.items()},
@@ -219,9 +172,187 @@ def _provenance(
         "kept": list(options.keep),
         "after_hours": options.after,
         "jobs": options.jobs,
-        "gpus": {name or "not recorded": list(gpus_of(name, known)) for name in sorted(models)},
+        "gpus": {name or "not recorded": list(gpus_of(name, report.known)) for name in models},
         "rules": options.rules,
         "laws": options.laws,
         "sharing": options.sharing,
         "seed": options.seed,
+    }
+
+
+def select(report: QualityReport, options: ConversionOptions) -> Selection:
+    """
+    Read the trace again and take the rows without flaws, but for those that are kept.
+
+    Raises
+    ------
+    InputError
+        A kind that the report has and neither list names; no row that is left.
+    """
+    dropped, kept = droppable(options.drop), keepable(options.keep)
+    _refuse_unnamed(report, dropped, kept)
+    checks = report.cross_row_checks()
+    count = {kind.name: 0 for kind in dropped}
+    held: list[JobRecords] = []
+    good = 0
+    most = MAX_JOBS + 1 if options.jobs is None else options.jobs
+    begin = report.tally.first + options.after * HOUR
+    with suppress(Truncated):  # it is in the report, and kept
+        for rows in report.trace.rows():
+            rows = checks(rows)
+            flaw = rows.flaw & ~mask(kept)
+            fine = flaw == 0
+            # Each row that is dropped counts as the first of its kinds.
+            for kind in dropped:
+                of_kind = (flaw & kind.bit) != 0
+                count[kind.name] += int(of_kind.sum())
+                flaw[of_kind] = 0
+            good += int(fine.sum())
+            held.append(rows.subset(fine & (rows.submit >= begin)))
+            if sum(map(len, held)) > most + _SPARE:
+                held = [_first_submitted(held, most)]
+    if not any(map(len, held)):
+        raise InputError("", described("no row without a flaw"), "a job", report.trace.file)
+    chosen = _first_submitted(held, most)
+    if options.jobs is None and len(chosen) > MAX_JOBS:
+        raise InputError("/jobs", described(f"{good} rows"), f"-J of at most {MAX_JOBS}")
+    return Selection(
+        rows=chosen,
+        dropped={name: number for name, number in count.items() if number},
+        left=good - len(chosen),
+    )
+
+
+def _refuse_unnamed(
+    report: QualityReport, dropped: Sequence[FlawKind], kept: Sequence[FlawKind]
+) -> None:
+    flaws = report.tally.flaws
+    unnamed = [kind for kind in KINDS if flaws[kind.name] and kind not in (*dropped, *kept)]
+    if not unnamed:
+        return
+    counts = described(", ".join(f"{flaws[kind.name]} {kind.name}" for kind in unnamed))
+    readable = not any(kind.whole and not kind.kept for kind in unnamed)
+    allowed = "each kind in --drop or --keep" if readable else "a trace that can be read"
+    raise InputError("/drop", counts, f"{allowed}; rsjs trace inspect tells them")
+
+
+def _first_submitted(held: Sequence[JobRecords], most: int) -> JobRecords:
+    """Return the first rows by submission of several chunks, as one."""
+    models: dict[str, int] = {}
+    applications: dict[str, int] = {}
+    parts = [
+        replace(
+            rows,
+            model=recode(rows.model, rows.models, models),
+            application=recode(rows.application, rows.applications, applications),
+        )
+        for rows in held
+    ]
+    columns: dict[str, Any] = {
+        name: np.concatenate([getattr(rows, name) for rows in parts])
+        for name, value in vars(held[0]).items()
+        if isinstance(value, np.ndarray)
+    }
+    order = np.argsort(columns["submit"], kind="stable")[:most]
+    whole = replace(held[0], **columns, models=tuple(models), applications=tuple(applications))
+    return whole.subset(order)
+
+
+def build_jobs(
+    rows: JobRecords, report: QualityReport, cluster: Cluster, options: ConversionOptions
+) -> tuple[Jobs, Mapping[str, Law], Ints]:
+    """Build the jobs, the distributions of their epochs, and the epochs that each job runs."""
+    n = len(rows)
+
+    def u(field: str) -> Floats:
+        return random_streams.uniforms(FAMILY, options.seed, field, n)
+
+    # GPU types of the catalogue for the recorded one; the run time is that on the first.
+    types = {name: gpus_of(name, report.known) for name in (*rows.models, UNRECORDED)}
+    may = [types[name] for name in rows.spelled_models]
+    network, batch = draw_networks(rows, report.trace.format.network, options.seed)
+    # (n, T, G + 1) hours on whole GPUs, and the due dates that follow from them.
+    whole, recorded = hours_on_whole_gpus(rows, network, batch, [gpus[0] for gpus in may], cluster)
+    if report.trace.format.binding:
+        whole[~_allowed(rows, may, cluster)] = np.inf
+    memory = _memory(rows, network, batch, may)
+    fits = memory[:, None] <= np.array([gpu.memory_gb for gpu in cluster.gpu_types])
+    due = due_window(_DUE[options.rules], np.where(fits[:, :, None], whole, np.inf))
+    release = np.round((rows.submit - rows.submit[0]) / 3600, _DIGITS)
+    # Epochs that each job runs, by the distribution of its network.
+    law, laws = _epoch_distributions(options.laws, network)
+    realised = np.full(n, epoch_models.LAST, dtype=np.int64)
+    draws = u("realised")
+    for name, distribution in laws.items():
+        jobs = np.array([name == other for other in law])
+        realised[jobs] = distribution.quantile(draws[jobs])
+    epoch = whole / realised[:, None, None]
+    weight = random_streams.uniform(u("weight"), *_WEIGHT[options.rules])
+    built = Jobs(
+        id=tuple(_id(rows, j) for j in range(n)),
+        application=network,
+        release=release,
+        due=np.round(release + random_streams.uniform(u("due"), *due), _DIGITS),
+        weight=random_streams.rounded(weight),
+        memory_gb=memory,
+        epochs_max=np.full(n, epoch_models.LAST, dtype=np.int64),
+        epochs_done=np.zeros(n),
+        law=law,
+        hours_per_epoch=np.where(recorded, epoch, random_streams.rounded(epoch)),
+        inflation=_inflation(rows, cluster),
+        meta=tuple(_meta(rows, j, batch[j]) for j in range(n)),
+    )
+    return built, laws, realised
+
+
+def _allowed(rows: JobRecords, may: Sequence[tuple[str, ...]], cluster: Cluster) -> Bools:
+    """(n, T) Return whether a job may run on a GPU type, if the recorded ones bind."""
+    names = [gpu.name for gpu in cluster.gpu_types]
+    free = np.array([model == UNRECORDED for model in rows.spelled_models])
+    listed = np.array([[name in gpus for name in names] for gpus in may], dtype=bool)
+    return np.asarray(free[:, None] | listed)
+
+
+def _memory(
+    rows: JobRecords,
+    network: Sequence[str],
+    batch: Sequence[int],
+    may: Sequence[tuple[str, ...]],
+) -> Floats:
+    """(n,) [GB] Return that of network and batch, at most the recorded share of the GPU."""
+    wanted = random_streams.rounded([*map(memory_gb, network, batch)])
+    return np.minimum(wanted, rows.share * [gpu_type(gpus[0]).memory_gb for gpus in may])
+
+
+def _inflation(rows: JobRecords, cluster: Cluster) -> Floats:
+    """(n, T, L) Return 1 on levels that are at least the recorded share, otherwise inf."""
+    level = np.arange(1, len(cluster.gpu_types[0].levels) + 1) / UNITS
+    fits = (rows.share < 1)[:, None] & (rows.share[:, None] <= level)
+    return np.repeat(np.where(fits, 1.0, np.inf)[:, None, :], len(cluster.gpu_types), axis=1)
+
+
+def _epoch_distributions(
+    variant: str, network: Sequence[str]
+) -> tuple[tuple[str, ...], Mapping[str, Law]]:
+    """Return names, and distributions by name; networks without one run all epochs."""
+    if variant == FIXED:
+        return (FIXED,) * len(network), {}
+    name = {each: f"{model}-{variant}" for each, model in sts.NETWORKS.items()}
+    laws = {name[each]: epoch_models.law(model, variant) for each, model in sts.NETWORKS.items()}
+    return tuple(name.get(each, FIXED) for each in network), laws
+
+
+def _id(rows: JobRecords, j: int) -> str:
+    return rows.id[j].decode("utf-8", "backslashreplace") or f"line{rows.line[j]}"
+
+
+def _meta(rows: JobRecords, j: int, batch: int) -> dict[str, object]:
+    """Return what was recorded, and the batch."""
+    code = int(rows.model[j])
+    return {
+        "line": int(rows.line[j]),
+        "gpu": rows.models[code] if code >= 0 else None,
+        "gpus": int(rows.gpus[j]),
+        "share": float(rows.share[j]),
+        "batch": batch,
     }

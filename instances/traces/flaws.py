@@ -30,7 +30,7 @@ class FlawKind:
         As users spell it.
     meaning : str
     error : bool
-        Otherwise a notice.
+        Otherwise it is a notice.
     kept : str
         What becomes of a row of this kind that is kept; empty = it cannot be kept.
     whole : bool
@@ -45,7 +45,7 @@ class FlawKind:
 
     @property
     def bit(self) -> np.uint32:
-        """The bit of this kind in the flaws of a row."""
+        """Return the bit of this kind in the flaws of a row."""
         return np.uint32(1 << KINDS.index(self))
 
 
@@ -136,12 +136,12 @@ KINDS: tuple[FlawKind, ...] = (
 
 
 def droppable(names: Sequence[str]) -> tuple[FlawKind, ...]:
-    """The kinds of these names, each of which must be one of rows."""
+    """Return the kinds of these names, each of which must be one of rows."""
     return _chosen("drop", names, [kind for kind in KINDS if not kind.whole])
 
 
 def keepable(names: Sequence[str]) -> tuple[FlawKind, ...]:
-    """The kinds of these names, each of which must be one that can be kept."""
+    """Return the kinds of these names, each of which must be one that can be kept."""
     return _chosen("keep", names, [kind for kind in KINDS if kind.kept])
 
 
@@ -153,5 +153,5 @@ def _chosen(option: str, names: Sequence[str], known: Sequence[FlawKind]) -> tup
 
 
 def mask(kinds: Iterable[FlawKind]) -> np.uint32:
-    """The bits of several kinds."""
+    """Return the bits of several kinds."""
     return np.uint32(sum(int(kind.bit) for kind in kinds))

@@ -1,28 +1,25 @@
 """
-Networks for the jobs of a trace, and their times on the GPUs of the catalogue.
+What traces do not record: networks of the jobs, times on other GPUs, prices of the nodes.
+
+Times on the GPUs of the catalogue are
 
     t(g, k) = D r(g, k) / r(g*, k*)                                                          (1)
 
 D is the recorded run time on k* GPUs of type g*, r the time per epoch of the catalogue for the
-network and batch of the job (weak scaling, least over 1..k GPUs). So t(g*, k*) = D.
+network and batch of the job (weak scaling, min over 1..k GPUs). So t(g*, k*) = D.
 
-Where the trace does not tell the network, its class is that of the GPU-hours, as in Sia (SOSP
+Where the trace does not name the network, its class is that of the GPU-hours, as in Sia (SOSP
 '23): up to 1 h, 10 h, 100 h, more; network and batch are drawn uniformly within the class. The
 networks of the classes are invented.
 
-GPU types as traces spell them, and those of the catalogue that stand for them.
+GPU types of traces are P100, T4, K80, M60, A100 and V100 whatever their memory. Invented, for want
+of times: A10 and G2 (a code of openb) as V100, G3 as A100, MISC of PAI (K40, K80, M60) as K80.
+Others, such as H800, have no stand-in unless the user names one.
 
-Exact are P100, T4, K80, M60, A100 and V100 whatever their memory. Invented, for want of times:
-A10 and G2 (a code of openb) as V100, G3 as A100, MISC of PAI (K40, K80, M60) as K80. Others, such
-as H800, have no stand-in unless the user names one.
-
-Clusters for traces: the nodes of a node list or of the user, with GPU types of the catalogue.
-
-Prices are invented by the rule of ANDREAS: a node with k GPUs in use draws the base power of its
-GPU type's nodes + k times the mean training power over the catalogue's networks, at its price of
-energy and PUE. With flat prices (Jahani 2019) a node costs what it does with all GPUs in use.
-
-With shares, every GPU has quarters: 1, 2 or 3 of 4, each with that part of its memory.
+Prices of nodes are invented by the rule of ANDREAS: a node with k GPUs in use draws the base power
+of its GPU type's nodes + k times the mean training power over the catalogue's networks, at its
+price of energy and PUE. With flat prices (Jahani 2019) a node costs what it does with all GPUs in
+use. With shares, every GPU has quarters: 1, 2 or 3 of 4, each with that part of its memory.
 """
 
 from __future__ import annotations
@@ -30,7 +27,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from types import MappingProxyType
 
@@ -54,73 +51,86 @@ CLASSES: Sequence[tuple[float, tuple[str, str]]] = (  # GPU-hours up to, network
     (np.inf, ("VGG19", "DeepSpeech2")),
 )
 BATCHES = (16, 32, 64)  # Filippini 2024, VII-A2
+INVENTED: Mapping[str, str] = MappingProxyType(
+    {"A10": "V100", "G2": "V100", "G3": "A100", "MISC": "K80"}
+)
+UNRECORDED = ""
+UNITS = 4
+MAX_NODES = 1_000_000  # of a group, as in the schema of files
+_EXACT = MappingProxyType({"V100M16": "V100", "V100M32": "V100"})
+_OR = "|"
 _BATCH = re.compile(r"(.*) \(batch size (\d+)\)")  # of Gavel
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Training:
+def draw_networks(
+    rows: JobRecords, networks: Mapping[str, str], seed: int
+) -> tuple[tuple[str, ...], tuple[int, ...]]:
     """
-    What (n,) jobs train.
+    Draw network and batch of each job, but for applications that `networks` knows.
 
-    Attributes
-    ----------
-    network : tuple of str, of the catalogue
-    batch : tuple of int, on each GPU
+    Returns
+    -------
+    (n,) tuple of str
+        Networks of the catalogue.
+    (n,) tuple of int
+        Batches on each GPU.
     """
-
-    network: tuple[str, ...]
-    batch: tuple[int, ...]
-
-
-def draw(rows: JobRecords, networks: Mapping[str, str], seed: int) -> Training:
-    """Network and batch of each job, from the trace as far as `networks` knows its application."""
     n = len(rows)
     hours = rows.duration * rows.gpus * rows.share / 3600
-    limits = [limit for limit, _ in CLASSES]
-    own = np.searchsorted(limits, hours, side="left")
+    size = np.searchsorted([limit for limit, _ in CLASSES], hours, side="left")
     which = random_streams.index(random_streams.uniforms(FAMILY, seed, "network", n), 2)
     batch = random_streams.choice(random_streams.uniforms(FAMILY, seed, "batch", n), BATCHES)
-    network = [CLASSES[c][1][i] for c, i in zip(own.tolist(), which.tolist(), strict=True)]
+    network = [CLASSES[c][1][i] for c, i in zip(size.tolist(), which.tolist(), strict=True)]
+    # Recorded applications such as "ResNet-50 (batch size 64)" replace what was drawn.
     for j, code in enumerate(rows.application.tolist()):
-        name = rows.applications[code] if code >= 0 else ""
-        told = _BATCH.fullmatch(name)
-        if (kind := told[1] if told else name) in networks:
-            network[j] = networks[kind]
-            batch[j] = int(told[2]) if told else batch[j]
-    return Training(network=tuple(network), batch=tuple(batch))
+        application = rows.applications[code] if code >= 0 else ""
+        with_batch = _BATCH.fullmatch(application)
+        if (name := with_batch[1] if with_batch else application) in networks:
+            network[j] = networks[name]
+            batch[j] = int(with_batch[2]) if with_batch else batch[j]
+    return tuple(network), tuple(batch)
 
 
 def hours_on_whole_gpus(
-    rows: JobRecords, training: Training, recorded: Sequence[str], cluster: Cluster
+    rows: JobRecords,
+    network: Sequence[str],
+    batch: Sequence[int],
+    recorded: Sequence[str],
+    cluster: Cluster,
 ) -> tuple[Floats, Bools]:
     """
-    (n, T, G + 1) hours of each job on dedicated GPUs by (1), and where they are those recorded.
+    Return the hours of each job on dedicated GPUs by (1), and where they are those recorded.
 
     Parameters
     ----------
     recorded : (n,) sequence of str
-        g*, in the catalogue.
+        GPU type g* of the catalogue.
+
+    Returns
+    -------
+    (n, T, G + 1) float
+    (n, T, G + 1) bool
     """
     hours = np.full((len(rows), len(cluster.gpu_types), cluster.largest + 1), np.inf)
     same = np.zeros(hours.shape, dtype=bool)
-    jobs = zip(training.network, training.batch, recorded, rows.gpus.tolist(), strict=True)
-    members: dict[tuple[str, int, str, float], list[int]] = {}
-    for j, job in enumerate(jobs):
-        members.setdefault(job, []).append(j)
-    for (network, batch, gpu, k), own in members.items():
-        ratio = _per_epoch(cluster, network, batch) / _seconds(network, gpu, int(k), batch)
-        known = rows.duration[own, None, None] / 3600
-        hours[own] = known * ratio
-        same[own] = ratio == 1
+    # Jobs that differ in their run time only have one ratio.
+    alike: dict[tuple[str, int, str, float], list[int]] = {}
+    for j, job in enumerate(zip(network, batch, recorded, rows.gpus.tolist(), strict=True)):
+        alike.setdefault(job, []).append(j)
+    for (name, size, gpu, k), jobs in alike.items():
+        ratio = _per_epoch(cluster, name, size) / _seconds(name, gpu, int(k), size)
+        hours[jobs] = rows.duration[jobs, None, None] / 3600 * ratio
+        same[jobs] = ratio == 1
     return hours, same
 
 
 def _per_epoch(cluster: Cluster, network: str, batch: int) -> Floats:
-    found = np.full((len(cluster.gpu_types), cluster.largest + 1), np.inf)
+    """(T, G + 1) Return r(g, k) [s]."""
+    seconds = np.full((len(cluster.gpu_types), cluster.largest + 1), np.inf)
     for i, gpu in enumerate(cluster.gpu_types):
         for k in range(1, int(cluster.largest_of_gpu[i]) + 1):
-            found[i, k] = _seconds(network, gpu.name, k, batch)
-    return found
+            seconds[i, k] = _seconds(network, gpu.name, k, batch)
+    return seconds
 
 
 @cache
@@ -128,17 +138,9 @@ def _seconds(network: str, gpu: str, k: int, batch: int) -> float:
     return gpus.seconds_per_epoch(network, gpu, k, batch, prefix_minimum=True)
 
 
-INVENTED: Mapping[str, str] = MappingProxyType(
-    {"A10": "V100", "G2": "V100", "G3": "A100", "MISC": "K80"}
-)
-_EXACT = MappingProxyType({"V100M16": "V100", "V100M32": "V100"})
-UNRECORDED = ""
-_OR = "|"
-
-
 def stand_ins(given: Mapping[str, str], unrecorded: str) -> dict[str, str]:
     """
-    Spelling -> GPU type of the catalogue, for those that `gpu_of` does not know by itself.
+    Return spelling -> GPU type of the catalogue, for spellings that are no such type.
 
     Parameters
     ----------
@@ -154,13 +156,19 @@ def stand_ins(given: Mapping[str, str], unrecorded: str) -> dict[str, str]:
 
 def gpus_of(model: str, known: Mapping[str, str]) -> tuple[str, ...]:
     """
-    GPU types of the catalogue for a spelling; none if there is no stand-in.
+    Return the GPU types of the catalogue for a spelling; none if there is no stand-in.
 
     >>> gpus_of("V100M16|T4", stand_ins({}, "V100")), gpus_of("A100-SXM4-80GB", {})
     (('V100', 'T4'), ('A100',))
     """
-    found = (_gpu_of(name.strip(), known) for name in model.split(_OR))
-    return tuple(dict.fromkeys(gpu for gpu in found if gpu))
+    types = (_gpu_of(name.strip(), known) for name in model.split(_OR))
+    return tuple(dict.fromkeys(gpu for gpu in types if gpu))
+
+
+def _gpu_of(name: str, known: Mapping[str, str]) -> str | None:
+    if name in known:
+        return known[name]
+    return next((gpu for gpu in gpu_names() if name == gpu or name.startswith(f"{gpu}-")), None)
 
 
 def nodes_for(
@@ -174,30 +182,21 @@ def nodes_for(
     Nodes of types without a stand-in run nothing.
     """
     usable = [group for group in nodes if gpus_of(group.model, known)]
-    names, gpus = {name.strip() for name in model.split(_OR)}, {*gpus_of(model, known)}
-    own = [group for group in usable if group.model in names]
-    own = own or [group for group in usable if not gpus.isdisjoint(gpus_of(group.model, known))]
-    return usable if model == UNRECORDED or not (own or binding) else own
-
-
-def _gpu_of(name: str, known: Mapping[str, str]) -> str | None:
-    if name in known:
-        return known[name]
-    return next((gpu for gpu in gpu_names() if name == gpu or name.startswith(f"{gpu}-")), None)
-
-
-UNITS = 4
-MAX_NODES = 1_000_000  # of a group, as in the schema of files
+    names, types = {name.strip() for name in model.split(_OR)}, {*gpus_of(model, known)}
+    suitable = [group for group in usable if group.model in names] or [
+        group for group in usable if not types.isdisjoint(gpus_of(group.model, known))
+    ]
+    return usable if model == UNRECORDED or not (suitable or binding) else suitable
 
 
 def parse_nodes(text: str) -> list[TraceNodes]:
     """
-    Nodes as an option spells them, GPU type : GPUs of a node : number of nodes.
+    Return nodes as an option spells them, GPU type : GPUs of a node : number of nodes.
 
     >>> parse_nodes("V100:8:100,P100:4:20")[1]
     TraceNodes(model='P100', gpus=4, count=20)
     """
-    found = []
+    nodes = []
     for part in text.split(","):
         gpu, _, numbers = part.strip().partition(":")
         size, _, count = numbers.partition(":")
@@ -207,24 +206,24 @@ def parse_nodes(text: str) -> list[TraceNodes]:
                 f"at most {MAX_GPUS} GPUs and {MAX_NODES} nodes"
             )
             raise InputError("/cluster", text, expected)
-        found.append(TraceNodes(one_of("cluster", gpu, gpu_names()), int(size), int(count)))
-    return found
+        nodes.append(TraceNodes(one_of("cluster", gpu, gpu_names()), int(size), int(count)))
+    return nodes
 
 
-def _within(text: str, most: int) -> bool:
-    return text.isdecimal() and len(text) <= len(str(most)) and 1 <= int(text) <= most
+def _within(text: str, largest: int) -> bool:
+    return text.isdecimal() and len(text) <= len(str(largest)) and 1 <= int(text) <= largest
 
 
 def build_cluster(
     nodes: Sequence[TraceNodes], known: Mapping[str, str], *, shared: bool, flat: bool
 ) -> Cluster:
     """
-    A cluster of these nodes, those of GPU types without a stand-in left out.
+    Build a cluster of these nodes, those of GPU types without a stand-in left out.
 
     Parameters
     ----------
     known : mapping
-        See `gpu_models.stand_ins`.
+        See `stand_ins`.
     shared : bool
         Whether GPUs have quarters.
     flat : bool
@@ -237,15 +236,15 @@ def build_cluster(
     if not count:
         expected = "the nodes, such as V100:8:100: the trace has no node list"
         raise InputError("/cluster", None, expected)
-    names = [gpu for gpu in gpu_names() if any(gpu == own for own, _ in count)]
+    names = [gpu for gpu in gpu_names() if any(gpu == listed for listed, _ in count)]
     kinds = sorted(count, key=lambda kind: (names.index(kind[0]), -kind[1]))
     types = tuple(_node_type(gpu, size, flat) for gpu, size in kinds)
     return Cluster(
         gpu_types=tuple(_quartered(gpu_type(name)) if shared else gpu_type(name) for name in names),
         node_types=types,
         groups=tuple(
-            NodeGroup(count=count[kind], types=(made.name,))
-            for kind, made in zip(kinds, types, strict=True)
+            NodeGroup(count=count[kind], types=(node_type.name,))
+            for kind, node_type in zip(kinds, types, strict=True)
         ),
     )
 
@@ -261,5 +260,5 @@ def _quartered(gpu: GpuType) -> GpuType:
 def _node_type(gpu: str, size: int, flat: bool) -> NodeType:
     base = next(float(row["node_base_w"]) for row in table("gpu_types") if row["gpu"] == gpu)
     watts = [float(row["avg_power_w"]) for row in table("power_training") if row["gpu"] == gpu]
-    made = powered_node(gpu, size, base, sum(watts) / len(watts))
-    return replace(made, cost=(0.0, *made.cost[-1:] * size)) if flat else made
+    node_type = powered_node(gpu, size, base, sum(watts) / len(watts))
+    return replace(node_type, cost=(0.0, *node_type.cost[-1:] * size)) if flat else node_type

@@ -1,16 +1,14 @@
 """
-The report on a trace: what is wrong in it, and what load it offers.
+The quality report on a trace: what is wrong in it, and what load it offers.
 
     offered load of a GPU type = sum over its jobs of GPUs x share x run time / span
 
 in GPUs that are busy on average, the span from the first submission to the last; over the GPUs of
-the nodes that may run it (`gpu_models.nodes_for`) it is a fraction, above 1 more than they can do.
+the nodes that may run it (`imputation.nodes_for`) it is a fraction, above 1 more than they can do.
 
-Counts over the rows of a trace, as the chunks pass.
-
-Jobs that an earlier line of a trace has: 16 bytes a row are kept to find them.
-
-What is wrong with rows as seen from their cluster and from other rows.
+The rows are counted as the chunks pass. Flaws that one row does not show by itself are added here:
+order of submission, duplicates, and sizes and types that the cluster does not have. To find jobs
+that an earlier line has, 16 bytes a row are kept.
 """
 
 from __future__ import annotations
@@ -21,10 +19,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rsjs.core.types import Floats, Ints
-from rsjs.instances.traces.columns import keys
+from rsjs.instances.traces.columns import hash_texts, repeated
 from rsjs.instances.traces.flaws import (
     DUPLICATE,
     EMPTY,
@@ -45,55 +42,28 @@ from rsjs.instances.traces.io.streams import Truncated
 from rsjs.instances.traces.records import JobRecords, TraceNodes
 from rsjs.instances.traces.registry import Trace
 
-
-@dataclass(eq=False)
-class Names:
-    """The names of the jobs, as the chunks pass; lines that hold no job have no part in this."""
-
-    _keys: list[tuple[NDArray[np.uint64], Ints]] = field(default_factory=list)
-
-    def add(self, rows: JobRecords) -> None:
-        """Note the names of a chunk."""
-        named = np.flatnonzero(rows.id != b"")
-        self._keys.append((keys(rows.id[named]), rows.line[named]))
-
-    def duplicates(self) -> Ints:
-        """Lines of jobs that an earlier line has, in order of the file."""
-        twice = self._repeated()
-        first = np.ones(len(twice), dtype=bool)
-        found = [np.empty(0, dtype=np.int64)]
-        for key, line in self._keys if len(twice) else []:
-            at = np.minimum(np.searchsorted(twice, key), len(twice) - 1)
-            hit = np.flatnonzero(twice[at] == key)
-            new, here = np.unique(at[hit], return_index=True)
-            again = np.delete(hit, here[first[new]])
-            first[new] = False
-            found.append(line[again])
-        return np.concatenate(found)
-
-    def _repeated(self) -> NDArray[np.uint64]:
-        """Keys that more than one row has, in order."""
-        if not self._keys:
-            return np.empty(0, dtype=np.uint64)
-        key = np.concatenate([part for part, _ in self._keys])
-        key.sort()
-        return np.unique(key[1:][key[1:] == key[:-1]])
-
-
-LARGEST = 8  # GPUs of the largest node where no nodes are known
+HOUR = 3600.0
+LARGEST_NODE = 8  # GPUs of the largest node where no nodes are known
+EXAMPLES = 5  # rows that are named for each kind
+GAP = 24  # h without a submission that are reported
+_NOTICES = [kind for kind in KINDS if not kind.error and kind != PENDING]
+_HARMLESS = mask([UNSORTED, INCONSISTENT, *_NOTICES])
+_ODD_SHORT, _ODD_LONG = 1.0, 30 * 86400.0  # s, of the median run time
+_ODD_SPAN = 10 * 366 * 86400.0  # s
+_DIGITS = 3  # of the median run time [s] in a document
 
 
 @dataclass(kw_only=True)
 class CrossRowChecks:
     """
-    Adds the kinds that need more than a row; takes the chunks in the order of the file.
+    Flaws that need more than one row; takes the chunks in the order of the file.
 
     Attributes
     ----------
     nodes : sequence of TraceNodes
-        Of the cluster; without any, nodes of every type have `LARGEST` GPUs.
+        Of the cluster; without any, nodes of every type have `LARGEST_NODE` GPUs.
     known : mapping of str to str
-        See `gpu_models.stand_ins`.
+        See `imputation.stand_ins`.
     binding : bool
         Whether a job runs on its recorded GPU type only.
     duplicates : (d,) int
@@ -107,17 +77,20 @@ class CrossRowChecks:
     _last: float = field(default=-np.inf, init=False)
 
     def __call__(self, rows: JobRecords) -> JobRecords:
-        """The same rows with more flaws."""
+        """Return the rows with these flaws added."""
         flaw = rows.flaw.copy()
+        # Submitted before the row above, the last one of the chunk before included.
         timed = np.flatnonzero(np.isfinite(rows.submit))
         before = np.append(self._last, rows.submit[timed])
         flaw[timed[before[1:] < before[:-1]]] |= UNSORTED.bit
         self._last = float(before[-1])
+        # Lines of duplicates within the chunk.
         if len(self.duplicates) and len(rows):
             near = np.searchsorted(self.duplicates, [rows.line.min(), rows.line.max() + 1])
             again = np.isin(rows.line, self.duplicates[slice(*near.tolist())])
             flaw[(rows.id != b"") & again] |= DUPLICATE.bit
-        most = np.array([*map(self._most, rows.models), self._most("")])[rows.model]
+        # GPUs of the largest node that may run each job, 0 = none.
+        most = np.array([*map(self._most, rows.models), self._most(UNRECORDED)])[rows.model]
         on_gpu = (flaw & NO_GPU.bit) == 0
         flaw[on_gpu & (most == 0)] |= GPU_MODEL.bit
         flaw[on_gpu & (most > 0) & (rows.gpus > most)] |= TOO_LARGE.bit
@@ -128,20 +101,14 @@ class CrossRowChecks:
         if not gpus_of(model, self.known):
             return 0
         if not nodes_for(UNRECORDED, self.nodes, self.known, binding=self.binding):
-            return LARGEST
-        found = nodes_for(model, self.nodes, self.known, binding=self.binding)
-        return max((group.gpus for group in found), default=0)
-
-
-HOUR = 3600.0
-EXAMPLES = 5  # places that are named for each kind
-_NOTICES = [kind for kind in KINDS if not kind.error and kind != PENDING]
-_HARMLESS = mask([UNSORTED, INCONSISTENT, *_NOTICES])
+            return LARGEST_NODE
+        nodes = nodes_for(model, self.nodes, self.known, binding=self.binding)
+        return max((group.gpus for group in nodes), default=0)
 
 
 @dataclass(frozen=True)
 class RowLocation:
-    """Where a row is: file, line, and the job's name as far as it is known."""
+    """Place of a row: file, line, and the job's name as far as it is known."""
 
     file: str
     line: int
@@ -151,6 +118,8 @@ class RowLocation:
 @dataclass(kw_only=True, eq=False)
 class TraceTally:
     """
+    Counts over the rows of a trace.
+
     Attributes
     ----------
     rows : int
@@ -182,55 +151,50 @@ class TraceTally:
         """Count a chunk."""
         self.rows += len(rows)
         for kind in KINDS:
-            found = np.flatnonzero(rows.flaw & kind.bit)
-            if len(found):
-                self.flaws[kind.name] += len(found)
-                self._note(kind.name, rows, found)
+            flawed = np.flatnonzero(rows.flaw & kind.bit)
+            if not len(flawed):
+                continue
+            self.flaws[kind.name] += len(flawed)
+            places = self.places[kind.name]
+            for i in flawed[: EXAMPLES - len(places)].tolist():
+                name = rows.id[i].decode("utf-8", "replace")
+                places.append(RowLocation(rows.file, int(rows.line[i]), name))
         submit = rows.submit[np.isfinite(rows.submit)]
         if len(submit):
             self.first = min(self.first, float(submit.min()))
             self.last = max(self.last, float(submit.max()))
-            self.submissions.update(_counted(np.floor(submit / HOUR).astype(np.int64)))
+            self.submissions.update(_counts(np.floor(submit / HOUR).astype(np.int64)))
         good = (rows.flaw & ~_HARMLESS) == 0
         good &= np.isfinite(rows.submit) & (rows.duration > 0)
         if good.any():
-            self._add_load(rows.taken(good))
+            self._add_load(rows.subset(good))
 
     def note_file(self, kind: FlawKind, place: RowLocation, count: int) -> None:
         """Count a flaw of a file."""
         self.flaws[kind.name] += count
         self.places[kind.name].append(place)
 
-    def _note(self, kind: str, rows: JobRecords, found: NDArray[np.intp]) -> None:
-        for i in found[: EXAMPLES - len(self.places[kind])].tolist():
-            name = rows.id[i].decode("utf-8", "replace")
-            self.places[kind].append(RowLocation(rows.file, int(rows.line[i]), name))
-
     def _add_load(self, rows: JobRecords) -> None:
         self.usable += len(rows)
         hour = np.floor(rows.submit / HOUR).astype(np.int64)
         work = rows.duration * rows.gpus * rows.share
         self.run_times.append(rows.duration)
-        self.gpus.update(_counted(np.where(rows.share < 1, 0, rows.gpus).astype(np.int64)))
+        self.gpus.update(_counts(np.where(rows.share < 1, 0, rows.gpus).astype(np.int64)))
+        # Work by hour of submission of the jobs of each GPU type.
         for code in np.unique(rows.model).tolist():
-            name = rows.models[code] if code >= 0 else ""
-            own = rows.model == code
-            self.jobs[name] += int(own.sum())
-            hours, at = np.unique(hour[own], return_inverse=True)
-            sums = np.bincount(at, weights=work[own])
+            name = rows.models[code] if code >= 0 else UNRECORDED
+            of_type = rows.model == code
+            self.jobs[name] += int(of_type.sum())
+            hours, position = np.unique(hour[of_type], return_inverse=True)
+            sums = np.bincount(position, weights=work[of_type])
             for each, amount in zip(hours.tolist(), sums.tolist(), strict=True):
                 self.gpu_seconds[name, each] += amount
 
 
-def _counted(values: Ints) -> dict[int, int]:
-    found, count = np.unique(values, return_counts=True)
-    return dict(zip(found.tolist(), count.tolist(), strict=True))
-
-
-GAP = 24  # h without a submission that are told
-_ODD_SHORT, _ODD_LONG = 1.0, 30 * 86400.0  # s, of the median run time
-_ODD_SPAN = 10 * 366 * 86400.0  # s
-_DIGITS = 3  # of the median run time [s] in a document
+def _counts(values: Ints) -> dict[int, int]:
+    """Return how often each value occurs; `Counter(values.tolist())` is slower."""
+    different, count = np.unique(values, return_counts=True)
+    return dict(zip(different.tolist(), count.tolist(), strict=True))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -247,14 +211,14 @@ class OfferedLoad:
 @dataclass(frozen=True, kw_only=True, eq=False)
 class QualityReport:
     """
-    What `inspect` finds.
+    The result of `inspect`: counts, offered load, gaps and remarks.
 
     Attributes
     ----------
     trace : Trace
     nodes : sequence of TraceNodes
     known : mapping of str to str
-        See `gpu_models.stand_ins`.
+        See `imputation.stand_ins`.
     tally : TraceTally
     duplicates : (d,) int
         Lines of jobs that an earlier line has.
@@ -266,23 +230,32 @@ class QualityReport:
     tally: TraceTally
     duplicates: Ints
 
+    def cross_row_checks(self) -> CrossRowChecks:
+        """Return the checks with which the trace was read, to read it again."""
+        return CrossRowChecks(
+            nodes=self.nodes,
+            known=self.known,
+            binding=self.trace.format.binding,
+            duplicates=self.duplicates,
+        )
+
     @property
     def has_errors(self) -> bool:
-        """Whether something is wrong, notices aside."""
+        """Return whether something is wrong, notices aside."""
         return any(kind.error and self.tally.flaws[kind.name] for kind in KINDS)
 
     @property
     def span(self) -> float:
-        """First to last submission [s], at least an hour."""
+        """Return the time from the first to the last submission [s], at least an hour."""
         return max(HOUR, self.tally.last - self.tally.first) if self.tally.usable else HOUR
 
     @property
     def loads(self) -> list[OfferedLoad]:
-        """By GPU type as recorded, the largest first."""
+        """Return the offered load of each GPU type as recorded, the largest first."""
         work: dict[str, float] = dict.fromkeys(self.tally.jobs, 0.0)
         for (model, _), amount in self.tally.gpu_seconds.items():
             work[model] += amount
-        found = [
+        loads = [
             OfferedLoad(
                 model=model,
                 jobs=self.tally.jobs[model],
@@ -292,33 +265,32 @@ class QualityReport:
             )
             for model, amount in work.items()
         ]
-        return sorted(found, key=lambda load: -load.gpu_hours)
+        return sorted(loads, key=lambda load: -load.gpu_hours)
 
     def _capacity(self, model: str) -> int | None:
         """Return the GPUs on which a job of a recorded type may run; None if there are none."""
-        binding = self.trace.format.binding
-        found = nodes_for(model, self.nodes, self.known, binding=binding)
-        return sum(group.gpus * group.count for group in found) or None
+        nodes = nodes_for(model, self.nodes, self.known, binding=self.trace.format.binding)
+        return sum(group.gpus * group.count for group in nodes) or None
 
     @property
     def gaps(self) -> list[tuple[int, int]]:
-        """Hours after the first submission at which nothing is submitted for long, and how long."""
+        """Return after how many hours nothing is submitted for long, and for how long [h]."""
         hours = np.array(sorted(self.tally.submissions), dtype=np.int64)
         long = np.flatnonzero(np.diff(hours) > GAP)
-        found = [(int(hours[i] + 1 - hours[0]), int(hours[i + 1] - hours[i] - 1)) for i in long]
-        return sorted(found, key=lambda gap: -gap[1])
+        gaps = [(int(hours[i] + 1 - hours[0]), int(hours[i + 1] - hours[i] - 1)) for i in long]
+        return sorted(gaps, key=lambda gap: -gap[1])
 
     @property
     def remarks(self) -> list[str]:
-        """What looks odd in the trace as a whole."""
-        found = []
+        """Return what looks odd in the trace as a whole."""
+        remarks = []
         median = self.median_run_time
         if median is not None and not _ODD_SHORT <= median <= _ODD_LONG:
-            found.append(f"the median run time is {median:.3g} s: check the unit")
+            remarks.append(f"the median run time is {median:.3g} s: check the unit")
         if self.span > _ODD_SPAN:
             years = self.span / (365.25 * 86400)
-            found.append(f"submissions span {years:.3g} years: check the unit")
-        return found
+            remarks.append(f"submissions span {years:.3g} years: check the unit")
+        return remarks
 
     @property
     def median_run_time(self) -> float | None:
@@ -327,7 +299,7 @@ class QualityReport:
         return float(np.median(np.concatenate(times))) if times else None
 
     def as_document(self) -> dict[str, Any]:
-        """For `--json`."""
+        """Return the report as a document, for `--json`."""
         tally, median = self.tally, self.median_run_time
         return {
             "format": self.trace.format.name,
@@ -369,27 +341,36 @@ def inspect(
     nodes : sequence of TraceNodes, optional
         The cluster, if not that of the trace's node list.
     gpus : mapping, optional
-        GPU type as recorded ("" = not recorded) -> that of the catalogue; see `gpu_models`.
+        GPU type as recorded ("" = not recorded) -> that of the catalogue, which goes first.
     """
-    screen = CrossRowChecks(
+    checks = CrossRowChecks(
         nodes=trace.nodes() if nodes is None else list(nodes),
         known=stand_ins(gpus or {}, trace.format.gpu),
         binding=trace.format.binding,
     )
-    names = Names()
-    tally = _tally(trace, screen, names.add)
-    if len(duplicates := names.duplicates()):  # they have no part in the load: count once more
-        screen = replace(screen, duplicates=duplicates)
-        tally = _tally(trace, screen)
+    hashes, lines = [np.empty(0, dtype=np.uint64)], [np.empty(0, dtype=np.int64)]
+
+    def note_names(rows: JobRecords) -> None:
+        """Keep the names of the jobs; lines that hold no job have none."""
+        named = np.flatnonzero(rows.id != b"")
+        hashes.append(hash_texts(rows.id[named]))
+        lines.append(rows.line[named])
+
+    tally = _tally(trace, checks, note_names)
+    again = repeated(np.concatenate(hashes))
+    duplicates = np.concatenate(lines)[again]
+    if len(duplicates):  # they have no part in the load: count once more
+        checks = replace(checks, duplicates=duplicates)
+        tally = _tally(trace, checks)
     return QualityReport(
-        trace=trace, nodes=screen.nodes, known=screen.known, tally=tally, duplicates=duplicates
+        trace=trace, nodes=checks.nodes, known=checks.known, tally=tally, duplicates=duplicates
     )
 
 
 def _tally(
-    trace: Trace, screen: CrossRowChecks, note: Callable[[JobRecords], None] = lambda rows: None
+    trace: Trace, checks: CrossRowChecks, note: Callable[[JobRecords], None] = lambda rows: None
 ) -> TraceTally:
-    """What the rows of a trace are, each chunk noted as it passes."""
+    """Count the rows of a trace, each chunk noted as it passes."""
     tally = TraceTally()
     for table, columns in trace.missing.items():
         place = RowLocation(trace.tables[table].name, 1, ", ".join(columns))
@@ -399,9 +380,9 @@ def _tally(
     try:
         for rows in trace.rows():
             note(rows)
-            tally.add(screen(rows))
+            tally.add(checks(rows))
     except Truncated as error:
         tally.note_file(TRUNCATED, RowLocation(error.file, error.line, ""), 1)
     if not tally.rows:
-        tally.note_file(EMPTY, RowLocation(next(iter(trace.tables.values())).name, 1, ""), 1)
+        tally.note_file(EMPTY, RowLocation(trace.file, 1, ""), 1)
     return tally

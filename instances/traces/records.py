@@ -1,13 +1,14 @@
 """
-The common record of all traces: jobs as columns, a chunk at a time.
+The common record of all traces, and what a trace format declares to fill it.
 
-What a trace format declares: its tables, how to tell them, and how to read them.
+Jobs are columns, a chunk of consecutive lines at a time. A format declares its tables with the
+columns that it reads, how the first bytes of a file identify them, and how rows become jobs.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,10 +17,12 @@ from numpy.typing import NDArray
 
 from rsjs.core.types import Floats, Ints
 from rsjs.instances.traces.flaws import Bits, FlawKind
+from rsjs.instances.traces.io.csv import CsvLayout
 from rsjs.instances.traces.io.streams import ByteSource
 
 Texts = NDArray[np.bytes_]
 ID_BYTES = 64  # longer names of jobs are cut
+_LINES = 20  # from which a table without a header is identified: some may be damaged
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -45,9 +48,9 @@ class JobRecords:
     model, models : (n,) int, tuple of str
         Position of the recorded GPU type in `models`, -1 = not recorded. "A|B" = A or B.
     application, applications : (n,) int, tuple of str
-        Likewise for what the job trains.
+        Position of what the job trains in `applications`, -1 = not recorded.
     flaw : (n,) uint32
-        Bits of `kinds`.
+        Bits of the kinds of flaws.
     """
 
     file: str
@@ -66,8 +69,13 @@ class JobRecords:
     def __len__(self) -> int:
         return len(self.line)
 
-    def taken(self, rows: NDArray[Any]) -> JobRecords:
-        """The jobs at these positions, or where the mask is true."""
+    @property
+    def spelled_models(self) -> list[str]:
+        """(n,) Return the recorded GPU type of each job, "" = not recorded."""
+        return [*map((*self.models, "").__getitem__, self.model.tolist())]
+
+    def subset(self, rows: NDArray[Any]) -> JobRecords:
+        """Return the jobs at these positions, or where the mask is true."""
         columns = {
             name: value[rows] if isinstance(value, np.ndarray) else value
             for name, value in vars(self).items()
@@ -76,7 +84,7 @@ class JobRecords:
 
 
 def broken_lines(file: str, line: Ints, kind: FlawKind) -> JobRecords:
-    """Lines that are no jobs, for one reason."""
+    """Return lines that are no jobs, for one reason."""
     n = len(line)
     unknown = np.full(n, np.nan)
     none = np.full(n, -1, dtype=np.int64)
@@ -94,13 +102,16 @@ def broken_lines(file: str, line: Ints, kind: FlawKind) -> JobRecords:
     )
 
 
-Sources = Mapping[str, ByteSource]
+def recode(codes: Ints, names: Sequence[str], known: dict[str, int]) -> Ints:
+    """(n,) Return positions in the names that are known by now, which grow; -1 stays."""
+    position = [known.setdefault(name, len(known)) for name in names]
+    return np.array([*position, -1], dtype=np.int64)[codes]
 
 
 @dataclass(frozen=True)
 class TraceNodes:
     """
-    Nodes that are alike.
+    Identical nodes of a node list.
 
     Attributes
     ----------
@@ -123,16 +134,65 @@ class TraceTable:
     ----------
     name : str
         As users know it.
-    missing : function
-        From the first bytes of a file to the columns it lacks, or has twice: () = it is this
-        table; None = it is another.
-    needed : bool
+    columns : mapping of str to "number" | "date" | "text" | "word" | ""
+        Columns that it must have, and how each is read; "" = not at all.
+    order : tuple of str
+        All columns of a table without a header, in the order of the file.
+    is_row : function of the fields of a line, as many as `order`
+        Whether they are a row of this table; only with `order`.
+    separator : str
+    identify : function of the first bytes, optional
+        Stands in for `missing` where the table is JSON.
+    required : bool
         Whether there are no jobs without it.
     """
 
     name: str
-    missing: Callable[[bytes], tuple[str, ...] | None]
-    needed: bool = True
+    columns: Mapping[str, str] = field(default_factory=dict)
+    order: tuple[str, ...] = ()
+    is_row: Callable[[Sequence[str]], bool] = lambda row: False
+    separator: str = ","
+    identify: Callable[[bytes], tuple[str, ...] | None] | None = None
+    required: bool = True
+
+    def missing(self, head: bytes) -> tuple[str, ...] | None:
+        """
+        Return the columns that a file lacks, or has twice: () = it is this table; None = another.
+
+        A header with two and a third of the columns is one of this table. Of a column that stands
+        twice nobody knows which one counts: it is missing as well.
+        """
+        if self.identify is not None:
+            return self.identify(head)
+        header = self._header(head)
+        if self.order:
+            text = head.decode("utf-8", "replace")
+            lines = (text.splitlines()[:-1] or [text])[:_LINES]  # the last one may be cut
+            rows = [line.split(self.separator) for line in lines]
+            like = any(len(row) == len(self.order) and self.is_row(row) for row in rows)
+            return () if header == self.order or like else None
+        count = Counter(header)
+        absent = tuple(
+            f"{name} twice" if count[name] else name for name in self.columns if count[name] != 1
+        )
+        present = len(self.columns) - len(absent)
+        similar = present >= 2 and 3 * present >= len(self.columns)
+        return absent if not absent or similar else None
+
+    def layout(self, head: bytes) -> CsvLayout:
+        """Return how a file with these first bytes is written."""
+        header = self._header(head)
+        return CsvLayout(
+            columns=self.order or header,
+            wanted={name: kind for name, kind in self.columns.items() if kind},
+            separator=self.separator,
+            header=not self.order or header == self.order,
+        )
+
+    def _header(self, head: bytes) -> tuple[str, ...]:
+        """Return the names of the columns in the first line."""
+        first = head.removeprefix(b"\xef\xbb\xbf").split(b"\n", 1)[0].decode("utf-8", "replace")
+        return tuple(name.strip().strip('"') for name in first.rstrip("\r").split(self.separator))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -148,7 +208,8 @@ class TraceFormat:
     tables : tuple of TraceTable
     rows : function of the sources by table
         Jobs in the order of the file.
-    nodes : function of the source of a node list, by the name of its table
+    nodes : function of the sources by table
+        Nodes of the node list; none without one.
     gpu : str
         GPU type of the catalogue that stands for one that is not recorded.
     binding : bool
@@ -160,31 +221,8 @@ class TraceFormat:
     name: str
     title: str
     tables: tuple[TraceTable, ...]
-    rows: Callable[[Sources], Iterator[JobRecords]]
-    nodes: Mapping[str, Callable[[ByteSource], list[TraceNodes]]] = field(default_factory=dict)
+    rows: Callable[[Mapping[str, ByteSource]], Iterator[JobRecords]]
+    nodes: Callable[[Mapping[str, ByteSource]], list[TraceNodes]] = lambda sources: []
     gpu: str
     binding: bool = False
     network: Mapping[str, str] = field(default_factory=dict)
-
-
-def header_of(head: bytes, separator: str = ",") -> tuple[str, ...]:
-    """The names of the columns in the first line."""
-    first = head.removeprefix(b"\xef\xbb\xbf").split(b"\n", 1)[0].decode("utf-8", "replace")
-    return tuple(name.strip().strip('"') for name in first.rstrip("\r").split(separator))
-
-
-def with_columns(*needed: str) -> Callable[[bytes], tuple[str, ...] | None]:
-    """
-    `TraceTable.missing` of a table whose header has these columns, or two and a third of them.
-
-    Of a column that stands twice nobody knows which one counts: it is missing as well.
-    """
-
-    def missing(head: bytes) -> tuple[str, ...] | None:
-        count = Counter(header_of(head))
-        told = {name: name if count[name] == 0 else f"{name} twice" for name in needed}
-        absent = tuple(told[name] for name in needed if count[name] != 1)
-        present = len(needed) - len(absent)
-        return absent if not absent or (present >= 2 and 3 * present >= len(needed)) else None
-
-    return missing

@@ -1,4 +1,4 @@
-"""The trace formats, and which of them some files are."""
+"""The trace formats, and which of them a set of files is."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from rsjs.instances.traces.formats.openb import OPENB
 from rsjs.instances.traces.formats.pai import PAI
 from rsjs.instances.traces.formats.philly import PHILLY
 from rsjs.instances.traces.formats.spot import SPOT
-from rsjs.instances.traces.io.streams import ByteSource, sources
-from rsjs.instances.traces.records import JobRecords, TraceFormat, TraceNodes, TraceTable
+from rsjs.instances.traces.io.streams import ByteSource, list_sources
+from rsjs.instances.traces.records import JobRecords, TraceFormat, TraceNodes
 
 FORMATS: Mapping[str, TraceFormat] = {
     each.name: each for each in (OPENB, PAI, SPOT, PHILLY, HELIOS, GAVEL)
@@ -43,18 +43,22 @@ class Trace:
     ignored: tuple[str, ...]
 
     def rows(self) -> Iterator[JobRecords]:
-        """All rows in chunks; `Truncated` after the last of a file that ends early."""
+        """Read all rows in chunks; `Truncated` after the last of a file that ends early."""
         return self.format.rows(self.tables)
 
     def nodes(self) -> list[TraceNodes]:
-        """The nodes of the node list; none without one."""
-        lists = [table for table in self.format.nodes if table in self.tables]
-        return [group for table in lists for group in self.format.nodes[table](self.tables[table])]
+        """Read the nodes of the node list; none without one."""
+        return self.format.nodes(self.tables)
+
+    @property
+    def file(self) -> str:
+        """Return the name of the first file, for messages about the whole trace."""
+        return next(iter(self.tables.values())).name
 
 
 def open_trace(paths: Sequence[Path]) -> Trace:
     """
-    The trace in some files, told by their first bytes.
+    Open the trace in some files, identified by their first bytes.
 
     Parameters
     ----------
@@ -66,51 +70,46 @@ def open_trace(paths: Sequence[Path]) -> Trace:
     InputError
         A file of no format, of two formats, a table twice, or a table that is needed missing.
     """
-    found: dict[tuple[str, str], tuple[ByteSource, tuple[str, ...]]] = {}
+    sources: dict[tuple[str, str], tuple[ByteSource, tuple[str, ...]]] = {}
     ignored = []
     for path in paths:
-        some = False
-        for source, head in sources(path):
-            told = _told(head)
-            if told is None:
+        known = len(sources)
+        for source, head in list_sources(path):
+            table = _identify(head)
+            if table is None:
                 ignored.append(source.name)
                 continue
-            format, table, missing = told
-            if (format.name, table.name) in found:
-                raise InputError("", described(f"a second {table.name}"), "one", source.name)
-            found[format.name, table.name] = source, missing
-            some = True
-        if not some:
+            format_name, table_name, missing = table
+            if (format_name, table_name) in sources:
+                raise InputError("", described(f"a second {table_name}"), "one", source.name)
+            sources[format_name, table_name] = source, missing
+        if len(sources) == known:
             expected = f"a table of one of the formats {', '.join(FORMATS)}"
             raise InputError("", described("no table of a known trace"), expected, path)
-    names = sorted({format for format, _ in found})
+    names = sorted({name for name, _ in sources})
     if len(names) > 1:
-        raise InputError(
-            "", described(f"tables of {' and '.join(names)}"), "of one format", paths[0]
-        )
+        mixture = described(f"tables of {' and '.join(names)}")
+        raise InputError("", mixture, "of one format", paths[0])
     format = FORMATS[names[0]]
-    tables = {table: source for (_, table), (source, _) in found.items()}
-    absent = [table.name for table in format.tables if table.needed and table.name not in tables]
+    tables = {table: source for (_, table), (source, _) in sources.items()}
+    absent = [table.name for table in format.tables if table.required and table.name not in tables]
     if absent:
-        known = described(f"the {', '.join(tables)} of {format.name}")
-        raise InputError("", known, f"the {', '.join(absent)} too", paths[0])
+        present = described(f"the {', '.join(tables)} of {format.name}")
+        raise InputError("", present, f"the {', '.join(absent)} too", paths[0])
     return Trace(
         format=format,
         tables=tables,
-        missing={table: missing for (_, table), (_, missing) in found.items() if missing},
+        missing={table: missing for (_, table), (_, missing) in sources.items() if missing},
         ignored=tuple(ignored),
     )
 
 
-def _told(head: bytes) -> tuple[TraceFormat, TraceTable, tuple[str, ...]] | None:
-    """The table whose first bytes these are: the one that lacks the fewest columns."""
+def _identify(head: bytes) -> tuple[str, str, tuple[str, ...]] | None:
+    """Return format, table and missing columns of these first bytes: the fewest are missing."""
     candidates = [
-        (len(missing), i, format, table, missing)
-        for i, format in enumerate(FORMATS.values())
+        (format.name, table.name, missing)
+        for format in FORMATS.values()
         for table in format.tables
         if (missing := table.missing(head)) is not None
     ]
-    if not candidates:
-        return None
-    _, _, format, table, missing = min(candidates, key=lambda each: each[:2])
-    return format, table, missing
+    return min(candidates, key=lambda candidate: len(candidate[2]), default=None)

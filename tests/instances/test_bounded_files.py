@@ -22,7 +22,7 @@ from rsjs.instances.io.serialization import to_instance
 from rsjs.instances.io.strict_json import read_json_lines
 from rsjs.instances.profiles.measurements import read_measurements
 from rsjs.instances.solution import Solution
-from rsjs.instances.traces.io.streams import sources
+from rsjs.instances.traces.io.streams import list_sources
 from rsjs.reporting.csv_rows import read_rows as read_results
 
 READERS = {
@@ -33,7 +33,7 @@ READERS = {
     "law": read_law,
     "profile": read_measurements,
     "campaign": read_toml,
-    "trace": lambda path: list(sources(path)),
+    "trace": lambda path: list(list_sources(path)),
     "verifier": rsjs_verify.text_of,
 }
 

@@ -9,8 +9,6 @@ it needs data, total steps, arrival [s], scale factor k (GPUs). A job takes
 with r from simulation_throughputs.json of Gavel if that file is there too. Without it r is that of
 `RATES`, one per family on one V100 (Gavel, combined_throughputs.json, MIT): batch and k are left
 out, so a run time is then a guess, good to an order of magnitude.
-
-Steps per second of Gavel's jobs on V100s, from its simulation_throughputs.json.
 """
 
 from __future__ import annotations
@@ -23,44 +21,11 @@ from types import MappingProxyType
 import numpy as np
 
 from rsjs.core.errors import InputError, described
-from rsjs.core.types import Ints
-from rsjs.instances.traces.columns import TableColumns, job_records, layout_rows
-from rsjs.instances.traces.io.csv import CsvLayout
+from rsjs.core.types import Floats, Ints
+from rsjs.instances.traces.columns import TableBlock, job_records, read_table
 from rsjs.instances.traces.io.streams import HEAD, ByteSource, pieces
-from rsjs.instances.traces.records import ID_BYTES, JobRecords, Sources, TraceFormat, TraceTable
+from rsjs.instances.traces.records import ID_BYTES, JobRecords, TraceFormat, TraceTable
 
-Rates = Mapping[tuple[str, float], float]
-_GPU = "v100"
-_KEY = re.compile(r"\('(.*)', (\d+)\)")  # ('ResNet-50 (batch size 64)', 1)
-
-
-def is_rates(head: bytes) -> tuple[str, ...] | None:
-    """`TraceTable.missing`: () for a JSON object whose second key is a job type with its GPUs."""
-    return () if head.lstrip().startswith(b"{") and b"\"('" in head else None
-
-
-def read_rates(source: ByteSource) -> Rates:
-    """(job type, GPUs) -> steps per second of the job alone on V100s."""
-    try:
-        with source.open() as stream:
-            parts = [*pieces(stream, HEAD)]
-        if parts[-1:] != [b""]:
-            raise EOFError("an end within the file")
-        document = json.loads(b"".join(parts).decode("utf-8"))
-        found = {
-            (match[1], float(match[2])): float(entry["null"])
-            for key, entry in document[_GPU].items()
-            if (match := _KEY.fullmatch(key))
-        }
-    except (EOFError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-        expected = f"an object {_GPU!r} of job types with their throughput 'null'"
-        raise InputError("", described(repr(error)), expected, source.name) from None
-    return {key: rate for key, rate in found.items() if rate > 0}
-
-
-_TRACE, _RATES = "trace", "throughputs"
-_COLUMNS = ("type", "command", "steps argument", "data", "steps", "arrival", "gpus")
-_WANTED = {"type": "word", "steps": "number", "arrival": "number", "gpus": "number"}
 RATES: Mapping[str, float] = MappingProxyType(  # steps per second on one V100
     {
         "A3C": 7.237954214304961,
@@ -82,70 +47,80 @@ _NETWORK = {
     "ResNet-50": "ResNet-50",
     "Transformer": "LSTM",
 }
+_GPU = "v100"
+_KEY = re.compile(r"\('(.*)', (\d+)\)")  # ('ResNet-50 (batch size 64)', 1)
+Rates = Mapping[tuple[str, float], float]  # (job type, GPUs) -> steps per second
 
 
-def _missing(head: bytes) -> tuple[str, ...] | None:
-    for line in head.decode("utf-8", "replace").splitlines():
-        row = line.split("\t")
-        if len(row) == len(_COLUMNS) and row[2].startswith("-") and row[3] in ("0", "1"):
-            return ()
-    return None
+def _identify_rates(head: bytes) -> tuple[str, ...] | None:
+    """Return () for a JSON object whose second key is a job type with its GPUs."""
+    return () if head.lstrip().startswith(b"{") and b"\"('" in head else None
 
 
-def _rows(sources: Sources) -> Iterator[JobRecords]:
-    rates = read_rates(sources[_RATES]) if _RATES in sources else None
-    layout = CsvLayout(columns=_COLUMNS, wanted=_WANTED, separator="\t", header=False)
+_TRACE = TraceTable(
+    name="trace",
+    columns={"type": "word", "steps": "number", "arrival": "number", "gpus": "number"},
+    order=("type", "command", "steps argument", "data", "steps", "arrival", "gpus"),
+    is_row=lambda row: row[2].startswith("-") and row[3] in ("0", "1"),
+    separator="\t",
+)
+_RATES = TraceTable(name="throughputs", identify=_identify_rates, required=False)
 
-    def made(columns: TableColumns, file: str, line: Ints) -> JobRecords:
-        return _jobs(columns, file, line, rates)
 
-    return layout_rows(sources[_TRACE], layout, made)
+def _rows(sources: Mapping[str, ByteSource]) -> Iterator[JobRecords]:
+    rates = _read_rates(sources[_RATES.name]) if _RATES.name in sources else None
+    return read_table(_TRACE, lambda block: _jobs(block, rates), sources)
 
 
-def _jobs(columns: TableColumns, file: str, line: Ints, rates: Rates | None) -> JobRecords:
-    code, types = columns.word("type")
-    gpus, steps = columns.number("gpus"), columns.number("steps")
-    submit = columns.time("arrival")
-    unknown = np.full(len(line), np.nan)
+def _read_rates(source: ByteSource) -> Rates:
+    """Read the rates of jobs that are alone on V100s."""
+    try:
+        with source.open() as stream:
+            parts = [*pieces(stream, HEAD)]
+        if parts[-1:] != [b""]:
+            raise EOFError("an end within the file")
+        document = json.loads(b"".join(parts).decode("utf-8"))
+        rates = {
+            (match[1], float(match[2])): float(entry["null"])
+            for key, entry in document[_GPU].items()
+            if (match := _KEY.fullmatch(key))
+        }
+    except (EOFError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        expected = f"an object {_GPU!r} of job types with their throughput 'null'"
+        raise InputError("", described(repr(error)), expected, source.name) from None
+    return {key: rate for key, rate in rates.items() if rate > 0}
+
+
+def _jobs(block: TableBlock, rates: Rates | None) -> JobRecords:
+    code, types = block.word("type")
+    gpus, steps = block.number("gpus"), block.number("steps")
     return job_records(
-        file=file,
-        line=line,
-        id=np.char.mod("line%d", line).astype(f"S{ID_BYTES}"),
-        submit=submit,
-        start=unknown,
-        end=unknown,
-        duration=steps / _rate(code, types, gpus, rates),
+        block,
+        id=np.char.mod("line%d", block.line).astype(f"S{ID_BYTES}"),
+        submit=block.time("arrival"),
+        duration=steps / _rates_of(code, types, gpus, rates),
         gpus=gpus,
         application=(code, types),
-        flaw=columns.flaw,
     )
 
 
-def _rate(code: Ints, types: tuple[str, ...], gpus: np.ndarray, rates: Rates | None) -> np.ndarray:
-    """(n,) steps per second, NaN where it is not known."""
-    if rates is None:
-        known = [RATES.get(family(name), np.nan) for name in types]
+def _rates_of(code: Ints, types: tuple[str, ...], gpus: Floats, rates: Rates | None) -> Floats:
+    """(n,) Return steps per second, NaN where they are not known."""
+    if rates is None:  # by the family, ResNet-50 of "ResNet-50 (batch size 64)"
+        known = [RATES.get(name.partition(" (")[0], np.nan) for name in types]
         return np.array([*known, np.nan])[code]
     rate = np.full(len(code), np.nan)
     for k in np.unique(gpus[np.isfinite(gpus)]):
         known = [rates.get((name, k), np.nan) for name in types]
-        here = gpus == k
-        rate[here] = np.array([*known, np.nan])[code[here]]
+        jobs = gpus == k
+        rate[jobs] = np.array([*known, np.nan])[code[jobs]]
     return rate
-
-
-def family(job_type: str) -> str:
-    """ResNet-50 of "ResNet-50 (batch size 64)"."""
-    return job_type.partition(" (")[0]
 
 
 GAVEL = TraceFormat(
     name="gavel",
     title="Gavel",
-    tables=(
-        TraceTable(name=_TRACE, missing=_missing),
-        TraceTable(name=_RATES, missing=is_rates, needed=False),
-    ),
+    tables=(_TRACE, _RATES),
     rows=_rows,
     gpu="V100",
     network=_NETWORK,

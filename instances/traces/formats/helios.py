@@ -8,24 +8,24 @@ duration [s] = end - start, queue [s] = start - submit. The GPU type of a job is
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from functools import partial
 
-import numpy as np
-
-from rsjs.instances.traces.columns import TableColumns, job_records, table_rows
+from rsjs.instances.traces.columns import TableBlock, job_records, read_table
 from rsjs.instances.traces.flaws import FAILED, KILLED, PENDING, RUNNING
-from rsjs.instances.traces.records import JobRecords, Sources, TraceFormat, TraceTable, with_columns
+from rsjs.instances.traces.records import JobRecords, TraceFormat, TraceTable
 
-_JOBS = "cluster_log"
-_WANTED = {
-    "job_id": "text",
-    "gpu_num": "number",
-    "state": "word",
-    "submit_time": "date",
-    "start_time": "date",
-    "end_time": "date",
-    "duration": "number",
-}
+_JOBS = TraceTable(
+    name="cluster_log",
+    columns={
+        "job_id": "text",
+        "gpu_num": "number",
+        "state": "word",
+        "submit_time": "date",
+        "start_time": "date",
+        "end_time": "date",
+        "duration": "number",
+    },
+)
 _STATES = {
     "CANCELLED": KILLED,
     "FAILED": FAILED,
@@ -37,31 +37,23 @@ _STATES = {
 }
 
 
-def _rows(sources: Sources) -> Iterator[JobRecords]:
-    return table_rows(sources[_JOBS], _WANTED, _jobs)
-
-
-def _jobs(columns: TableColumns, file: str, line: np.ndarray) -> JobRecords:
-    columns.state("state", "COMPLETED", _STATES)
-    dates = [columns.date(name) for name in ("submit_time", "start_time", "end_time")]
-    gpus, duration = columns.number("gpu_num"), columns.number("duration")
+def _jobs(block: TableBlock) -> JobRecords:
+    block.note_states("state", "COMPLETED", _STATES)
     return job_records(
-        file=file,
-        line=line,
-        id=columns.text("job_id"),
-        submit=dates[0],
-        start=dates[1],
-        end=dates[2],
-        duration=duration,
-        gpus=gpus,
-        flaw=columns.flaw,
+        block,
+        id=block.text("job_id"),
+        submit=block.date("submit_time"),
+        start=block.date("start_time"),
+        end=block.date("end_time"),
+        duration=block.number("duration"),
+        gpus=block.number("gpu_num"),
     )
 
 
 HELIOS = TraceFormat(
     name="helios",
     title="Helios cluster_log",
-    tables=(TraceTable(name=_JOBS, missing=with_columns(*_WANTED)),),
-    rows=_rows,
+    tables=(_JOBS,),
+    rows=partial(read_table, _JOBS, _jobs),
     gpu="V100",
 )

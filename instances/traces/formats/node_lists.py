@@ -3,68 +3,57 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Mapping
 
 import numpy as np
 
 from rsjs.core.errors import InputError, described
-from rsjs.instances.traces.io.csv import CsvLayout, TableBlock, blocks, numbers, words
-from rsjs.instances.traces.io.streams import HEAD, ByteSource, Truncated, pieces
-from rsjs.instances.traces.records import TraceNodes, header_of
+from rsjs.instances.traces.columns import TableBlock
+from rsjs.instances.traces.io.csv import read_blocks
+from rsjs.instances.traces.io.streams import ByteSource, Truncated
+from rsjs.instances.traces.records import TraceNodes, TraceTable
 
 MAX_GPUS = 1024  # of a node
 
 
-def node_list(
-    gpus: str, model: str | None, columns: tuple[str, ...] = ()
-) -> Callable[[ByteSource], list[TraceNodes]]:
+def read_nodes(
+    table: TraceTable, gpus: str, model: str | None, sources: Mapping[str, ByteSource]
+) -> list[TraceNodes]:
     """
-    A reader of node lists; nodes without GPUs are left out.
+    Read a node list; nodes without GPUs are left out.
 
     Parameters
     ----------
     gpus, model : str
         Columns; None = the list has no GPU types.
-    columns : tuple of str
-        All columns of a table without a header.
+    sources : mapping
+        Without this table there are no nodes.
     """
-    wanted = {gpus: "number"} | ({model: "word"} if model else {})
-
-    def read(source: ByteSource) -> list[TraceNodes]:
+    if table.name not in sources:
+        return []
+    source = sources[table.name]
+    layout = table.layout(source.head())
+    for name in layout.wanted:
+        if (count := layout.columns.count(name)) != 1:
+            times = described(f"column {name!r} {count} times")
+            raise InputError("/1", times, "it once", source.name)
+    nodes: Counter[tuple[str, int]] = Counter()
+    try:
         with source.open() as stream:
-            head = next(pieces(stream, HEAD), b"")
-        layout = CsvLayout(columns=columns or header_of(head), wanted=wanted, header=not columns)
-        for name in wanted:
-            if (count := layout.columns.count(name)) != 1:
-                found_so = described(f"column {name!r} {count} times")
-                raise InputError("/1", found_so, "it once", source.name)
-        found: Counter[tuple[str, int]] = Counter()
-        try:
-            with source.open() as stream:
-                for block in blocks(stream, source.name, layout):
-                    for line in block.other[:1].tolist():
-                        raise InputError(
-                            f"/{line}", described("other fields"), "a node", source.name
-                        )
-                    found.update(_nodes(block, gpus, model, source.name))
-        except Truncated as error:
-            bad = described(f"an end within line {error.line}")
-            raise InputError("", bad, "a whole node list", source.name) from None
-        return [TraceNodes(name, size, count) for (name, size), count in found.items() if size]
-
-    return read
-
-
-def _nodes(block: TableBlock, gpus: str, model: str | None, file: str) -> Iterator[tuple[str, int]]:
-    """GPU type and GPUs of each node of a block."""
-    values, _ = numbers(block.frame[gpus])
-    wrong = ~((values >= 0) & (values <= MAX_GPUS) & (values == np.floor(values)))
-    for i in np.flatnonzero(wrong)[:1]:
-        expected = f"a whole number 0 to {MAX_GPUS}"
-        raise InputError(f"/{block.line[i]}/{gpus}", values[i].item(), expected, file)
-    if model is None:
-        names = [""] * len(values)
-    else:
-        codes, known = words(block.frame[model])
-        names = [*map([*known, ""].__getitem__, codes)]
-    return zip(names, values.astype(np.int64).tolist(), strict=True)
+            for line, frame, other in read_blocks(stream, source.name, layout):
+                for i in other[:1].tolist():
+                    raise InputError(f"/{i}", described("other fields"), "a node", source.name)
+                block = TableBlock(source.name, line, frame)
+                size = block.number(gpus)
+                wrong = ~((size >= 0) & (size <= MAX_GPUS) & (size == np.floor(size)))
+                for i in np.flatnonzero(wrong)[:1]:
+                    expected = f"a whole number 0 to {MAX_GPUS}"
+                    pointer = f"/{line[i]}/{gpus}"
+                    raise InputError(pointer, size[i].item(), expected, source.name)
+                codes, models = block.word(model) if model else (np.full(len(line), -1), ())
+                names = map((*models, "").__getitem__, codes.tolist())
+                nodes.update(zip(names, size.astype(np.int64).tolist(), strict=True))
+    except Truncated as error:
+        bad = described(f"an end within line {error.line}")
+        raise InputError("", bad, "a whole node list", source.name) from None
+    return [TraceNodes(name, size, count) for (name, size), count in nodes.items() if size]

@@ -10,62 +10,56 @@ A pod without scheduled_time never started. Most pods are of phase Running until
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from functools import partial
 
 import numpy as np
 
-from rsjs.instances.traces.columns import TableColumns, job_records, table_rows
+from rsjs.instances.traces.columns import TableBlock, job_records, read_table
 from rsjs.instances.traces.flaws import FAILED, PENDING, RUNNING
-from rsjs.instances.traces.formats.node_lists import node_list
-from rsjs.instances.traces.records import JobRecords, Sources, TraceFormat, TraceTable, with_columns
+from rsjs.instances.traces.formats.node_lists import read_nodes
+from rsjs.instances.traces.records import JobRecords, TraceFormat, TraceTable
 
-_PODS, _NODES = "pod list", "node list"
-_WANTED = {
-    "name": "text",
-    "num_gpu": "number",
-    "gpu_milli": "number",
-    "gpu_spec": "word",
-    "pod_phase": "word",
-    "creation_time": "number",
-    "deletion_time": "number",
-    "scheduled_time": "number",
-}
+_PODS = TraceTable(
+    name="pod list",
+    columns={
+        "name": "text",
+        "num_gpu": "number",
+        "gpu_milli": "number",
+        "gpu_spec": "word",
+        "pod_phase": "word",
+        "creation_time": "number",
+        "deletion_time": "number",
+        "scheduled_time": "number",
+    },
+)
+_NODES = TraceTable(
+    name="node list", columns={"sn": "", "gpu": "number", "model": "word"}, required=False
+)
 _PHASES = {"Pending": PENDING, "Running": RUNNING, "Failed": FAILED}
 
 
-def _rows(sources: Sources) -> Iterator[JobRecords]:
-    return table_rows(sources[_PODS], _WANTED, _pods)
-
-
-def _pods(columns: TableColumns, file: str, line: np.ndarray) -> JobRecords:
-    columns.state("pod_phase", "Succeeded", _PHASES)
-    gpus, milli = columns.number("num_gpu"), columns.number("gpu_milli")
-    start = columns.time("scheduled_time")
-    submit, end = columns.time("creation_time"), columns.time("deletion_time")
-    columns.flaw[np.isnan(start)] |= PENDING.bit
+def _pods(block: TableBlock) -> JobRecords:
+    block.note_states("pod_phase", "Succeeded", _PHASES)
+    gpus, start = block.number("num_gpu"), block.time("scheduled_time")
+    block.flaw[np.isnan(start)] |= PENDING.bit
     return job_records(
-        file=file,
-        line=line,
-        id=columns.text("name"),
-        submit=submit,
+        block,
+        id=block.text("name"),
+        submit=block.time("creation_time"),
         start=start,
-        end=end,
+        end=block.time("deletion_time"),
         gpus=gpus,
-        share=np.where(gpus == 1, milli / 1000, 1.0),
-        model=columns.word("gpu_spec"),
-        flaw=columns.flaw,
+        share=np.where(gpus == 1, block.number("gpu_milli") / 1000, 1.0),
+        model=block.word("gpu_spec"),
     )
 
 
 OPENB = TraceFormat(
     name="openb",
     title="Alibaba cluster-trace-gpu-v2023",
-    tables=(
-        TraceTable(name=_PODS, missing=with_columns(*_WANTED)),
-        TraceTable(name=_NODES, missing=with_columns("sn", "gpu", "model"), needed=False),
-    ),
-    rows=_rows,
-    nodes={_NODES: node_list("gpu", "model")},
+    tables=(_PODS, _NODES),
+    rows=partial(read_table, _PODS, _pods),
+    nodes=partial(read_nodes, _NODES, "gpu", "model"),
     gpu="V100",
     binding=True,
 )

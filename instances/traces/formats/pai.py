@@ -1,41 +1,43 @@
 """
-Alibaba cluster-trace-gpu-v2020 (PAI): job and task table, see `pai_tables` and `pai_tasks`.
-
-The trap: start_time of a job is its submission, that of a task its launch. A job ran from the
-first launch to the last end of its tasks. GPU type MISC stands for K40, K80 and M60.
-
-The tables of Alibaba cluster-trace-gpu-v2020 (PAI), which have no header.
+Alibaba cluster-trace-gpu-v2020 (PAI): tables of jobs, of their tasks, and of machines.
 
     job    job_name, inst_id, user, status, start_time (= submission), end_time [s]
     task   job_name, task_name, inst_num, status, start_time (= launch), end_time, plan_cpu,
            plan_mem, plan_gpu [% of a GPU, of an instance; empty = none], gpu_type
     spec   machine, gpu_type, cap_cpu, cap_mem, cap_gpu
 
-A table to which somebody has put its header is read as well.
-
-The tasks of PAI jobs, summed up for each job.
+The tables have no header; one to which somebody has put it is read as well. The trap: start_time
+of a job is its submission, that of a task its launch. A job ran from the first launch to the last
+end of its tasks, which are summed up for each job:
 
     GPUs       G = sum over tasks of inst_num plan_gpu / 100, rounded up
     share      G of a single instance with less than one GPU; otherwise 1
-    start, end least start_time, largest end_time
-    GPU type   of a task with GPUs
+    start, end min start_time, max end_time
+    GPU type   of a task with GPUs; MISC stands for K40, K80 and M60
 
 A task that an earlier row has, by the names of job and task, is a duplicate and has no part in it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import islice
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rsjs.core.errors import InputError, described
-from rsjs.core.types import Floats, Ints
-from rsjs.instances.traces.columns import TableColumns, job_records, keys, layout_rows, mixed
+from rsjs.core.types import Bools, Floats, Ints
+from rsjs.instances.traces.columns import (
+    TableBlock,
+    hash_texts,
+    job_records,
+    mix_hashes,
+    read_table,
+    repeated,
+)
 from rsjs.instances.traces.flaws import (
     DUPLICATE,
     FAILED,
@@ -45,96 +47,83 @@ from rsjs.instances.traces.flaws import (
     RUNNING,
     UNMATCHED,
     Bits,
-    FlawKind,
 )
-from rsjs.instances.traces.formats.node_lists import node_list
-from rsjs.instances.traces.io.csv import CsvLayout
-from rsjs.instances.traces.io.streams import HEAD, ByteSource, Truncated, pieces
+from rsjs.instances.traces.formats.node_lists import read_nodes
+from rsjs.instances.traces.io.streams import ByteSource, Truncated
 from rsjs.instances.traces.records import (
     JobRecords,
-    Sources,
     TraceFormat,
     TraceTable,
     broken_lines,
-    header_of,
+    recode,
 )
 
-JOB = ("job_name", "inst_id", "user", "status", "start_time", "end_time")
-TASK = (
-    "job_name",
-    "task_name",
-    "inst_num",
-    "status",
-    "start_time",
-    "end_time",
-    "plan_cpu",
-    "plan_mem",
-    "plan_gpu",
-    "gpu_type",
-)
-SPEC = ("machine", "gpu_type", "cap_cpu", "cap_mem", "cap_gpu")
-STATES: Mapping[str, FlawKind] = {"Running": RUNNING, "Failed": FAILED, "Waiting": PENDING}
-DONE = "Terminated"
-_LINES = 20  # from which a table is told: some may be damaged
-
-
-def like(columns: tuple[str, ...]) -> Callable[[bytes], tuple[str, ...] | None]:
-    """`TraceTable.missing` of a table with or without its header."""
-
-    def missing(head: bytes) -> tuple[str, ...] | None:
-        if header_of(head) == columns:
-            return ()
-        lines = head.decode("utf-8", "replace").splitlines()[:-1] or [
-            head.decode("utf-8", "replace")
-        ]
-        rows = (line.split(",") for line in islice(lines, _LINES))
-        return () if any(_fits(row, columns) for row in rows) else None
-
-    return missing
-
-
-def layout(source: ByteSource, columns: tuple[str, ...], wanted: Mapping[str, str]) -> CsvLayout:
-    """How one of the tables is written."""
-    with source.open() as stream:
-        head = next(pieces(stream, HEAD), b"")
-    return CsvLayout(columns=columns, wanted=wanted, header=header_of(head) == columns)
-
-
-def _fits(row: list[str], columns: tuple[str, ...]) -> bool:
-    if len(row) != len(columns):
-        return False
-    if columns is SPEC:
-        numeric = [entry.strip().replace(".", "", 1).isdigit() for entry in row]
-        return not numeric[1] and all(numeric[2:])  # no GPU type is a number: pods of openb
-    return row[columns.index("status")] in {DONE, *STATES}
-
-
-WANTED = {
-    "job_name": "text",
-    "task_name": "word",
-    "inst_num": "number",
-    "start_time": "number",
-    "end_time": "number",
-    "plan_gpu": "number",
-    "gpu_type": "word",
-}
+_STATES = {"Running": RUNNING, "Failed": FAILED, "Waiting": PENDING}
+_DONE = "Terminated"
 _ROUNDING = 1e-9
+
+
+def _has_state(row: Sequence[str]) -> bool:
+    return row[3] in {_DONE, *_STATES}
+
+
+def _is_machine(row: Sequence[str]) -> bool:
+    """Return whether all after the GPU type are numbers, and it is none (pods of openb)."""
+    numeric = [entry.strip().replace(".", "", 1).isdigit() for entry in row]
+    return not numeric[1] and all(numeric[2:])
+
+
+_JOBS = TraceTable(
+    name="job table",
+    columns={"job_name": "text", "status": "word", "start_time": "number"},
+    order=("job_name", "inst_id", "user", "status", "start_time", "end_time"),
+    is_row=_has_state,
+)
+_TASKS = TraceTable(
+    name="task table",
+    columns={
+        "job_name": "text",
+        "task_name": "word",
+        "inst_num": "number",
+        "start_time": "number",
+        "end_time": "number",
+        "plan_gpu": "number",
+        "gpu_type": "word",
+    },
+    order=(
+        *("job_name", "task_name", "inst_num", "status", "start_time", "end_time"),
+        *("plan_cpu", "plan_mem", "plan_gpu", "gpu_type"),
+    ),
+    is_row=_has_state,
+)
+_SPEC = TraceTable(
+    name="machine spec",
+    columns={"gpu_type": "word", "cap_gpu": "number"},
+    order=("machine", "gpu_type", "cap_cpu", "cap_mem", "cap_gpu"),
+    is_row=_is_machine,
+    required=False,
+)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class JobTasks:
     """
-    (n + 1,) an entry for each job that has tasks, in the order of `key`, and one for all others.
+    The tasks of each job, summed up.
+
+    All but `key` and `line` have an entry more, for jobs without tasks.
 
     Attributes
     ----------
     file : str
-    key : (n,) uint64, increasing; see `text_columns.keys`
-    line : (n,) int, of its first task
-    start, end : float [s]
-    gpus, share : float
-    model, models : as in `JobRecords`
-    flaw : uint32
+    key : (n,) uint64, increasing
+        Hash of the name of each job that has tasks.
+    line : (n,) int
+        Of its first task.
+    start, end : (n + 1,) float [s]
+    gpus, share : (n + 1,) float
+    model, models : (n + 1,) int, tuple of str
+        See `JobRecords`.
+    flaw : (n + 1,) uint32
     again : (d,) int
         Lines of tasks that an earlier line has.
     """
@@ -151,54 +140,55 @@ class JobTasks:
     flaw: Bits
     again: Ints
 
-    def of(self, key: NDArray[np.uint64]) -> Ints:
-        """(m,) position of each job, n = it has no task."""
+    def positions(self, key: NDArray[np.uint64]) -> Ints:
+        """(m,) Return the position of each job, n = it has no task."""
         order = np.argsort(key)  # neighbours are then found near each other
         at = np.empty(len(key), dtype=np.int64)
         at[order] = np.searchsorted(self.key, key[order])
-        found = self.key[np.minimum(at, len(self.key) - 1)] == key
-        return np.where(found, at, len(self.key))
+        known = self.key[np.minimum(at, len(self.key) - 1)] == key
+        return np.where(known, at, len(self.key))
 
 
 @dataclass(kw_only=True, eq=False)
 class TaskReader:
-    """Collects the tasks, about 70 bytes each, twice as many while they are summed up."""
+    """Collector of the tasks: about 70 bytes each, twice as many while they are summed up."""
 
     file: str = ""
     models: dict[str, int] = field(default_factory=dict)
     names: dict[str, int] = field(default_factory=dict)
     parts: list[dict[str, NDArray[Any]]] = field(default_factory=list)
 
-    def add(self, columns: TableColumns, file: str, line: Ints) -> JobRecords:
-        """Note a block of tasks; no row comes of it (`make` of `table_rows.layout_rows`)."""
-        plan, instances = columns.number("plan_gpu"), columns.number("inst_num")
-        start, end = columns.time("start_time"), columns.time("end_time")
+    def add(self, block: TableBlock) -> JobRecords:
+        """Note a block of tasks; no job comes of it yet."""
+        plan, instances = block.number("plan_gpu"), block.number("inst_num")
+        start, end = block.time("start_time"), block.time("end_time")
         on_gpu = plan > 0
         counted = on_gpu & (instances >= 0)
-        self.file = file
+        self.file = block.file
         self.parts.append(
             {
-                "key": keys(columns.text("job_name")),
-                "task": _coded(columns.word("task_name"), self.names),
-                "line": line,
+                "key": hash_texts(block.text("job_name")),
+                "task": recode(*block.word("task_name"), self.names),
+                "line": block.line,
                 "start": start,
                 "end": end,
                 "instances": np.where(counted, instances, 0.0),
                 "gpus": np.where(counted, instances * plan / 100, 0.0),
-                "model": np.where(on_gpu, _coded(columns.word("gpu_type"), self.models), -1),
-                "unread": (columns.flaw & NUMBER.bit) != 0,
+                "model": np.where(on_gpu, recode(*block.word("gpu_type"), self.models), -1),
+                "unread": (block.flaw & NUMBER.bit) != 0,
                 "uncounted": (on_gpu & ~counted) | (plan < 0),
             }
         )
-        return broken_lines(file, line[:0], UNMATCHED)
+        return broken_lines(block.file, block.line[:0], UNMATCHED)
 
     def jobs(self) -> JobTasks | None:
-        """All tasks by job; None if there is no task."""
+        """Sum up all tasks by job; None if there is no task."""
         if not self.parts:
             return None
         task = {name: np.concatenate([p[name] for p in self.parts]) for name in self.parts[0]}
         self.parts.clear()
-        again = _again(task["key"], task["task"])
+        again = repeated(mix_hashes(task["key"], task["task"].astype(np.uint64)))
+        # Tasks in the order of their jobs, without duplicates; the first one of each job.
         order = np.argsort(task["key"])
         if len(again):
             order = order[~np.isin(order, again)]
@@ -227,44 +217,19 @@ class TaskReader:
         )
 
 
-def _coded(words: tuple[Ints, tuple[str, ...]], known: dict[str, int]) -> Ints:
-    """(n,) positions in the words that are known by now, -1 where there is none."""
-    codes, names = words
-    position = [known.setdefault(name, len(known)) for name in names]
-    return np.array([*position, -1], dtype=np.int64)[codes]
-
-
-def _again(key: NDArray[np.uint64], task: Ints) -> Ints:
-    """Rows that an earlier row has, by job and task, in the order of the file."""
-    pair = mixed(key, task.astype(np.uint64))
-    ordered = np.sort(pair)
-    if (ordered[1:] != ordered[:-1]).all():
-        return np.empty(0, dtype=np.int64)
-    order = np.argsort(pair, kind="stable")
-    return np.sort(order[1:][pair[order[1:]] == pair[order[:-1]]])
-
-
-_JOBS, _TASKS, _SPEC = "job table", "task table", "machine spec"
-_WANTED = {"job_name": "text", "status": "word", "start_time": "number"}
-
-
-def _rows(sources: Sources) -> Iterator[JobRecords]:
+def _rows(sources: Mapping[str, ByteSource]) -> Iterator[JobRecords]:
     reader = TaskReader()
     truncated = None
     try:
-        yield from layout_rows(sources[_TASKS], layout(sources[_TASKS], TASK, WANTED), reader.add)
+        yield from read_table(_TASKS, reader.add, sources)
     except Truncated as error:
         truncated = error  # the jobs of the tasks before it count
     tasks = reader.jobs()
     if tasks is None:
-        expected = "tasks of the jobs"
-        raise InputError("", described("no task"), expected, sources[_TASKS].name)
+        source = sources[_TASKS.name]
+        raise InputError("", described("no task"), "tasks of the jobs", source.name)
     matched = np.zeros(len(tasks.key), dtype=bool)
-
-    def jobs(columns: TableColumns, file: str, line: Ints) -> JobRecords:
-        return _jobs(columns, file, line, tasks, matched)
-
-    yield from layout_rows(sources[_JOBS], layout(sources[_JOBS], JOB, _WANTED), jobs)
+    yield from read_table(_JOBS, lambda block: _jobs(block, tasks, matched), sources)
     if not matched.all():
         yield broken_lines(tasks.file, np.sort(tasks.line[~matched]), UNMATCHED)
     if len(tasks.again):
@@ -273,20 +238,18 @@ def _rows(sources: Sources) -> Iterator[JobRecords]:
         raise truncated
 
 
-def _jobs(
-    columns: TableColumns, file: str, line: Ints, tasks: JobTasks, matched: np.ndarray
-) -> JobRecords:
-    name, submit = columns.text("job_name"), columns.time("start_time")
-    columns.state("status", DONE, STATES)
-    at = tasks.of(keys(name))
+def _jobs(block: TableBlock, tasks: JobTasks, matched: Bools) -> JobRecords:
+    """Join the jobs of a block with their tasks, and note in `matched` which tasks they have."""
+    name, submit = block.text("job_name"), block.time("start_time")
+    block.note_states("status", _DONE, _STATES)
+    at = tasks.positions(hash_texts(name))
     has = at < len(tasks.key)
     matched[at[has]] = True
-    columns.flaw |= tasks.flaw[at]
-    alone = ~has & ((columns.flaw & PENDING.bit) == 0)
-    columns.flaw[alone] |= UNMATCHED.bit
+    block.flaw |= tasks.flaw[at]
+    alone = ~has & ((block.flaw & PENDING.bit) == 0)
+    block.flaw[alone] |= UNMATCHED.bit
     return job_records(
-        file=file,
-        line=line,
+        block,
         id=name,
         submit=submit,
         start=tasks.start[at],
@@ -294,19 +257,14 @@ def _jobs(
         gpus=tasks.gpus[at],
         share=tasks.share[at],
         model=(tasks.model[at], tasks.models),
-        flaw=columns.flaw,
     )
 
 
 PAI = TraceFormat(
     name="pai",
     title="Alibaba cluster-trace-gpu-v2020",
-    tables=(
-        TraceTable(name=_JOBS, missing=like(JOB)),
-        TraceTable(name=_TASKS, missing=like(TASK)),
-        TraceTable(name=_SPEC, missing=like(SPEC), needed=False),
-    ),
+    tables=(_JOBS, _TASKS, _SPEC),
     rows=_rows,
-    nodes={_SPEC: node_list("cap_gpu", "gpu_type", SPEC)},
+    nodes=partial(read_nodes, _SPEC, "cap_gpu", "gpu_type"),
     gpu="V100",
 )

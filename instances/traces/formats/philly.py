@@ -5,19 +5,24 @@ A job has status (Pass, Killed, Failed), vc, jobid, attempts [{start_time, end_t
 gpus: [...]}]}], submitted_time (2017-10-07 01:11:39) and user. Attempts may be none, times null or
 "None"; without the last end_time the job was still running. GPUs are those of the last attempt,
 the run time is the sum of all attempts. The GPU type is not recorded.
+
+The array is read one object at a time: memory is that of a piece of the file and one object.
 """
 
 from __future__ import annotations
 
+import codecs
+import io
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from json import JSONDecodeError, JSONDecoder
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
-from rsjs.core.types import Ints
-from rsjs.instances.traces.columns import as_text, job_records, seconds, state_bits
+from rsjs.instances.traces.columns import TableBlock, job_records, parse_dates
 from rsjs.instances.traces.flaws import (
     FAILED,
     FIELDS,
@@ -28,138 +33,186 @@ from rsjs.instances.traces.flaws import (
     TIME_ZONE,
     mask,
 )
-from rsjs.instances.traces.formats.node_lists import node_list
-from rsjs.instances.traces.io.json import objects
-from rsjs.instances.traces.io.streams import Truncated
+from rsjs.instances.traces.formats.node_lists import read_nodes
+from rsjs.instances.traces.io.streams import BLOCK, ByteSource, Truncated, pieces
 from rsjs.instances.traces.records import (
     ID_BYTES,
     JobRecords,
-    Sources,
     TraceFormat,
     TraceTable,
     broken_lines,
-    with_columns,
 )
 
-_JOBS, _NODES = "cluster_job_log", "cluster_machine_list"
+MAX_OBJECT = 1 << 24  # characters: a longer one is broken
+MAX_TEXT = 1 << 16  # characters of a string: an error further from the end is a real one
 _KEYS = ("status", "vc", "jobid", "attempts", "submitted_time", "user")
 _NEEDED = ("jobid", "status", "attempts", "submitted_time")
-_STARTS = re.compile(rf'\{{\s*"({"|".join(_KEYS)})"')
+_OBJECT = re.compile(rf'\{{\s*"({"|".join(_KEYS)})"')  # how a job begins
+_BETWEEN = re.compile(r"[\s,\[\]\ufeff]*")
 _STATES = {"Killed": KILLED, "Failed": FAILED}
 _JOBS_OF_CHUNK = 20_000
 _DATE = "S32"
 
 
-@dataclass(frozen=True, kw_only=True)
-class _Job:
-    id: bytes
-    submit: bytes
-    status: str
-    attempts: list[tuple[bytes, bytes]]
-    gpus: int | None
-
-
-def _missing(head: bytes) -> tuple[str, ...] | None:
+def _identify(head: bytes) -> tuple[str, ...] | None:
     text = head.lstrip(b"\xef\xbb\xbf \t\r\n")
     if not text.startswith(b"[") or (b'"attempts"' not in text and b'"jobid"' not in text):
         return None
     return tuple(key for key in _NEEDED if f'"{key}"'.encode() not in text)
 
 
-def _rows(sources: Sources) -> Iterator[JobRecords]:
-    source = sources[_JOBS]
-    found: list[tuple[int, Any]] = []
+_JOBS = TraceTable(name="cluster_job_log", identify=_identify)
+_NODES = TraceTable(
+    name="cluster_machine_list",
+    columns={"machineId": "", "number of GPUs": "number", "single GPU mem": ""},
+    required=False,
+)
+
+
+def _rows(sources: Mapping[str, ByteSource]) -> Iterator[JobRecords]:
+    source = sources[_JOBS.name]
+    chunk: list[tuple[int, Any]] = []
     with source.open() as stream:
         try:
-            for pair in objects(stream, source.name, _STARTS):
-                found.append(pair)
-                if len(found) == _JOBS_OF_CHUNK:
-                    yield from _chunk(source.name, found)
-                    found = []
+            for entry in read_objects(stream, source.name):
+                chunk.append(entry)
+                if len(chunk) == _JOBS_OF_CHUNK:
+                    yield from _records(source.name, chunk)
+                    chunk = []
         except Truncated:
-            yield from _chunk(source.name, found)
+            yield from _records(source.name, chunk)
             raise
-    yield from _chunk(source.name, found)
+    yield from _records(source.name, chunk)
 
 
-def _chunk(file: str, found: list[tuple[int, Any]]) -> Iterator[JobRecords]:
-    told = [(line, _job(entry)) for line, entry in found]
-    broken = [line for line, job in told if job is None]
-    jobs = [(line, job) for line, job in told if job is not None]
+def read_objects(stream: io.BufferedIOBase, file: str) -> Iterator[tuple[int, Any]]:
+    """
+    Read the line on which each object starts, and the object; None where the JSON is broken.
+
+    Raises
+    ------
+    Truncated
+        Where the array does not end, or compressed data end early.
+    """
+    decoder, utf8 = JSONDecoder(), codecs.getincrementaldecoder("utf-8")("replace")
+    text, at, line, ended, closed = "", 0, 1, False, False
+    for piece in pieces(stream, BLOCK):
+        ended = not piece
+        text, at = text[at:] + utf8.decode(piece, final=ended), 0
+        while True:
+            # Skip what separates objects, and note whether the array ended.
+            separators = _BETWEEN.match(text, at)
+            begin = separators.end() if separators else at
+            line += text.count("\n", at, begin)
+            closed = closed or "]" in text[at:begin]
+            at = begin
+            if at == len(text):
+                break
+            try:
+                if text[at] != "{":
+                    raise ValueError("what is left of a broken object")
+                entry, end = decoder.raw_decode(text, at)
+            except (ValueError, RecursionError) as error:
+                # Wait for more text, or go on at the next object.
+                place = error.pos if isinstance(error, JSONDecodeError) else at
+                following = _OBJECT.search(text, at + 1)
+                waits = len(text) - place < MAX_TEXT and len(text) - at < MAX_OBJECT
+                if not ended and waits:
+                    break
+                if following is None and ended:
+                    break
+                entry, end = None, following.start() if following else len(text)
+            closed = False
+            yield line, entry
+            line += text.count("\n", at, end)
+            at = end
+    if not (ended and closed) or at < len(text):
+        raise Truncated(file, line)
+
+
+def _records(file: str, chunk: Sequence[tuple[int, Any]]) -> Iterator[JobRecords]:
+    parsed = [(line, _fields(entry)) for line, entry in chunk]
+    broken = [line for line, fields in parsed if fields is None]
+    jobs = [(line, *fields) for line, fields in parsed if fields is not None]
     if broken:
         yield broken_lines(file, np.array(broken), FIELDS)
     if jobs:
-        yield _made(file, np.array([line for line, _ in jobs]), [job for _, job in jobs])
+        yield _jobs(file, *zip(*jobs, strict=True))
 
 
-def _job(entry: Any) -> _Job | None:
-    """What is used of a job; None if it is not built as it should be."""
+def _fields(entry: Any) -> tuple[Any, ...] | None:
+    """Return id, submission, status, attempts and GPUs of a job; None if it is not one."""
     try:
         attempts = entry["attempts"] or []
-        return _Job(
-            id=as_text(entry["jobid"])[:ID_BYTES],
-            submit=as_text(entry["submitted_time"]),
-            status=str(entry["status"]),
-            attempts=[(as_text(a["start_time"]), as_text(a["end_time"])) for a in attempts],
-            gpus=_gpus(attempts[-1]["detail"]) if attempts else None,
+        return (
+            _text(entry["jobid"])[:ID_BYTES],
+            _text(entry["submitted_time"]),
+            str(entry["status"]),
+            [(_text(each["start_time"]), _text(each["end_time"])) for each in attempts],
+            _gpus(attempts[-1]["detail"]) if attempts else np.nan,
         )
     except (KeyError, TypeError, IndexError):
         return None
 
 
+def _text(value: Any) -> bytes:
+    return b"" if value is None else str(value).encode("utf-8", "replace")
+
+
 def _gpus(detail: list[dict[str, Any]]) -> int:
-    """GPUs of the machines of an attempt."""
+    """Count the GPUs of the machines of an attempt."""
     names = [machine["gpus"] for machine in detail]
-    if not all(isinstance(own, list) for own in names):
+    if not all(isinstance(each, list) for each in names):
         raise TypeError
     return sum(map(len, names))
 
 
-def _made(file: str, line: Ints, jobs: list[_Job]) -> JobRecords:
-    n = len(jobs)
-    submit, flaw = seconds(np.array([job.submit for job in jobs], dtype=_DATE))
-    owner = np.repeat(np.arange(n), [len(job.attempts) for job in jobs])
-    pairs = np.array([pair for job in jobs for pair in job.attempts], dtype=_DATE).reshape(-1, 2)
-    start, start_flaw = seconds(pairs[:, 0])
-    end, end_flaw = seconds(pairs[:, 1])
-    np.bitwise_or.at(flaw, owner, start_flaw | end_flaw)
-    first, last = np.full(n, np.nan), np.full(n, np.nan)
-    final = np.flatnonzero(np.diff(owner, append=n))  # the last attempt of each job
-    last[owner[final]] = end[final]
-    np.fmin.at(first, owner, start)
-    duration = np.zeros(n)
-    np.add.at(duration, owner, end - start)
-    never = np.bincount(owner, minlength=n) == 0
+def _jobs(
+    file: str,
+    line: Sequence[int],
+    id: Sequence[bytes],
+    submitted: Sequence[bytes],
+    status: Sequence[str],
+    attempts: Sequence[list[tuple[bytes, bytes]]],
+    gpus: Sequence[float],
+) -> JobRecords:
+    n = len(line)
+    block = TableBlock(file, np.array(line), pd.DataFrame({"status": pd.Categorical(status)}))
+    block.note_states("status", "Pass", _STATES)
+    submit, flaw = parse_dates(np.array(submitted, dtype=_DATE))
+    # The attempts of all jobs one after the other: the job of each, its start and end.
+    job = np.repeat(np.arange(n), [*map(len, attempts)])
+    pairs = np.array([pair for each in attempts for pair in each], dtype=_DATE).reshape(-1, 2)
+    start, start_flaw = parse_dates(pairs[:, 0])
+    end, end_flaw = parse_dates(pairs[:, 1])
+    np.bitwise_or.at(flaw, job, start_flaw | end_flaw)
+    # First start, last end and sum of the run times of each job.
+    first, last, duration = np.full(n, np.nan), np.full(n, np.nan), np.zeros(n)
+    final = np.flatnonzero(np.diff(job, append=n))  # the last attempt of each job
+    last[job[final]] = end[final]
+    np.fmin.at(first, job, start)
+    np.add.at(duration, job, end - start)
+    never = np.bincount(job, minlength=n) == 0
     duration[never] = np.nan
     flaw[never] |= PENDING.bit
-    goes_on = ~never & np.isnan(last) & (flaw & mask([TIME, TIME_ZONE]) == 0)
-    flaw[goes_on] |= RUNNING.bit
-    flaw |= state_bits(np.arange(n), [job.status for job in jobs], "Pass", _STATES)
+    running = ~never & np.isnan(last) & (flaw & mask([TIME, TIME_ZONE]) == 0)
+    flaw[running] |= RUNNING.bit
+    block.flaw |= flaw
     return job_records(
-        file=file,
-        line=line,
-        id=np.array([job.id for job in jobs], dtype=f"S{ID_BYTES}"),
+        block,
+        id=np.array(id, dtype=f"S{ID_BYTES}"),
         submit=submit,
-        start=first,
-        end=np.full(n, np.nan),  # attempts have gaps between them
+        start=first,  # no end: attempts have gaps between them
         duration=duration,
-        gpus=np.array([np.nan if job.gpus is None else job.gpus for job in jobs]),
-        flaw=flaw,
+        gpus=np.array(gpus, dtype=np.float64),
     )
 
 
 PHILLY = TraceFormat(
     name="philly",
     title="Microsoft Philly cluster_job_log",
-    tables=(
-        TraceTable(name=_JOBS, missing=_missing),
-        TraceTable(
-            name=_NODES,
-            missing=with_columns("machineId", "number of GPUs", "single GPU mem"),
-            needed=False,
-        ),
-    ),
+    tables=(_JOBS, _NODES),
     rows=_rows,
-    nodes={_NODES: node_list("number of GPUs", None)},
+    nodes=partial(read_nodes, _NODES, "number of GPUs", None),
     gpu="P100",
 )

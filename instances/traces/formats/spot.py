@@ -8,61 +8,52 @@ times and states are not recorded.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from functools import partial
 
 import numpy as np
 
-from rsjs.instances.traces.columns import TableColumns, is_count, job_records, table_rows
-from rsjs.instances.traces.formats.node_lists import node_list
-from rsjs.instances.traces.records import JobRecords, Sources, TraceFormat, TraceTable, with_columns
+from rsjs.instances.traces.columns import TableBlock, is_count, job_records, read_table
+from rsjs.instances.traces.formats.node_lists import read_nodes
+from rsjs.instances.traces.records import JobRecords, TraceFormat, TraceTable
 
-_JOBS, _NODES = "job_info_df", "node_info_df"
-_WANTED = {
-    "job_name": "text",
-    "gpu_model": "word",
-    "gpu_request": "number",
-    "worker_num": "number",
-    "submit_time": "number",
-    "duration": "number",
-}
+_JOBS = TraceTable(
+    name="job_info_df",
+    columns={
+        "job_name": "text",
+        "gpu_model": "word",
+        "gpu_request": "number",
+        "worker_num": "number",
+        "submit_time": "number",
+        "duration": "number",
+    },
+)
+_NODES = TraceTable(
+    name="node_info_df",
+    columns={"node_name": "", "gpu_model": "word", "gpu_capacity_num": "number"},
+    required=False,
+)
 
 
-def _rows(sources: Sources) -> Iterator[JobRecords]:
-    return table_rows(sources[_JOBS], _WANTED, _jobs)
-
-
-def _jobs(columns: TableColumns, file: str, line: np.ndarray) -> JobRecords:
-    submit, duration = columns.time("submit_time"), columns.number("duration")
-    each, workers = columns.number("gpu_request"), columns.number("worker_num")
-    unknown = np.full(len(line), np.nan)
-    whole = is_count(each) & is_count(workers)
+def _jobs(block: TableBlock) -> JobRecords:
+    of_worker, workers = block.number("gpu_request"), block.number("worker_num")
+    counted = is_count(of_worker) & is_count(workers)
+    unknown = np.full(len(workers), np.nan)
     return job_records(
-        file=file,
-        line=line,
-        id=columns.text("job_name"),
-        submit=submit,
-        start=unknown,
-        end=unknown,
-        duration=duration,
-        gpus=np.multiply(each, workers, out=unknown.copy(), where=whole),
-        model=columns.word("gpu_model"),
-        flaw=columns.flaw,
+        block,
+        id=block.text("job_name"),
+        submit=block.time("submit_time"),
+        duration=block.number("duration"),
+        gpus=np.multiply(of_worker, workers, out=unknown, where=counted),
+        model=block.word("gpu_model"),
     )
 
 
 SPOT = TraceFormat(
     name="spot",
     title="Alibaba cluster-trace-v2026-spot-gpu",
-    tables=(
-        TraceTable(name=_JOBS, missing=with_columns(*_WANTED)),
-        TraceTable(
-            name=_NODES,
-            missing=with_columns("node_name", "gpu_model", "gpu_capacity_num"),
-            needed=False,
-        ),
-    ),
-    rows=_rows,
-    nodes={_NODES: node_list("gpu_capacity_num", "gpu_model")},
+    tables=(_JOBS, _NODES),
+    rows=partial(read_table, _JOBS, _jobs),
+    nodes=partial(read_nodes, _NODES, "gpu_capacity_num", "gpu_model"),
     gpu="V100",
     binding=True,
 )

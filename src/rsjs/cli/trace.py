@@ -108,7 +108,7 @@ def inspect(
     from rsjs.reporting.trace_picture import trace_picture
 
     writable(picture and checked(picture))
-    report, _ = read_report(files, cluster, gpus)
+    report = read_report(files, cluster, gpus)
     if picture is not None:
         trace_picture(report, picture)
     print_report(report, picture, as_json=as_json)
@@ -150,8 +150,8 @@ def convert(
     from rsjs.cli.trace_text import print_conversion
     from rsjs.core.errors import InputError
     from rsjs.instances.io.files import write_workload
+    from rsjs.instances.traces.convert import ConversionOptions
     from rsjs.instances.traces.convert import convert as converted
-    from rsjs.instances.traces.select import ConversionOptions
 
     writable(output)
     if output.exists() and any(file.exists() and output.samefile(file) for file in files):
@@ -167,8 +167,8 @@ def convert(
             sharing=sharing,
             seed=seed,
         )
-    report, known = read_report(files, cluster, gpus)
+    report = read_report(files, cluster, gpus)
     with busy("converting"), options_named():
-        made, selection = converted(report, options.with_gpus(known))
+        made, selection = converted(report, options)
         write_workload(made, output)
     print_conversion(made, selection, output, as_json=as_json)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,10 +15,8 @@ def words(text: str | None) -> tuple[str, ...]:
     return tuple(word.strip() for word in text.split(",")) if text else ()
 
 
-def read_report(
-    files: Sequence[Path], cluster: str | None, gpus: str | None
-) -> tuple[QualityReport, Mapping[str, str]]:
-    """The report on a trace, and the stand-ins that the user gave."""
+def read_report(files: Sequence[Path], cluster: str | None, gpus: str | None) -> QualityReport:
+    """Read a trace with the nodes and stand-ins that the user gave, and report on it."""
     from rsjs.cli.generated import options_named
     from rsjs.cli.progress import busy
     from rsjs.instances.traces.imputation import UNRECORDED, parse_nodes, stand_ins
@@ -30,7 +28,7 @@ def read_report(
         stand_ins(given, UNRECORDED)
         nodes = parse_nodes(cluster) if cluster is not None else None
     with busy("reading the trace"):
-        return inspect(open_trace(files), nodes=nodes, gpus=given), given
+        return inspect(open_trace(files), nodes=nodes, gpus=given)
 
 
 def _stand_ins(text: str | None) -> dict[str, str]:

@@ -11,9 +11,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from rsjs.instances.instance import Workload
+    from rsjs.instances.traces.convert import Selection
     from rsjs.instances.traces.flaws import FlawKind
     from rsjs.instances.traces.quality_report import QualityReport, RowLocation
-    from rsjs.instances.traces.select import Selection
 
 GAPS = 3  # that are listed
 

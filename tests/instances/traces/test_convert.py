@@ -6,11 +6,10 @@ import pytest
 from rsjs.core.errors import InputError
 from rsjs.instances.generators import jahani, sts
 from rsjs.instances.io.files import read_workload, write_workload
-from rsjs.instances.traces import select
-from rsjs.instances.traces.convert import convert
+from rsjs.instances.traces import convert as conversion
+from rsjs.instances.traces.convert import ConversionOptions, convert
 from rsjs.instances.traces.imputation import build_cluster, gpus_of, parse_nodes, stand_ins
 from rsjs.instances.traces.quality_report import inspect
-from rsjs.instances.traces.select import ConversionOptions
 
 NODES = "V100:8:2,P100:4:3"
 LOG = "cluster_log.csv"
@@ -23,7 +22,7 @@ def made(opened):
 
     def make(name="helios", change=None, nodes=NODES, **options):
         shapes = parse_nodes(nodes) if nodes else None
-        report = inspect(opened(name, change), nodes=shapes, gpus=options.get("gpus"))
+        report = inspect(opened(name, change), nodes=shapes, gpus=options.pop("gpus", None))
         return convert(report, ConversionOptions(**{"keep": ["failed"], **options}))
 
     return make
@@ -179,9 +178,9 @@ def test_a_part_of_the_trace_may_be_taken(made):
 
 
 def test_the_first_jobs_stay_when_few_rows_are_held(made, monkeypatch):
-    monkeypatch.setattr(select, "_SPARE", 0)
+    monkeypatch.setattr(conversion, "_SPARE", 0)
     assert made(jobs=2)[0].jobs.id == ("7000", "7001")
-    monkeypatch.setattr(select, "MAX_JOBS", 3)
+    monkeypatch.setattr(conversion, "MAX_JOBS", 3)
     with pytest.raises(InputError, match="/jobs"):
         made()
 
@@ -202,7 +201,6 @@ def test_a_workload_of_a_trace_never_changes(made, tmp_path):
 
 
 def test_the_file_says_what_it_was_made_of(made):
-
     workload, _ = made("openb", nodes=None)
     made_of = workload.generator["parameters"]
     assert made_of["format"] == "openb"

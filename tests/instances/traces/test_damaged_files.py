@@ -16,12 +16,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rsjs.core.errors import InputError
-from rsjs.instances.traces.convert import convert
+from rsjs.instances.traces.convert import ConversionOptions, convert
+from rsjs.instances.traces.formats import philly
 from rsjs.instances.traces.imputation import MAX_NODES, parse_nodes
-from rsjs.instances.traces.io import json, streams
+from rsjs.instances.traces.io import streams
 from rsjs.instances.traces.quality_report import inspect
 from rsjs.instances.traces.registry import open_trace
-from rsjs.instances.traces.select import ConversionOptions
 
 LOG = "cluster_log.csv"
 TABLES = [("openb", "pods.csv"), ("helios", LOG), ("spot", "job_info_df.csv")]
@@ -205,10 +205,10 @@ def test_a_column_that_nobody_reads_may_stand_twice(texts):
 
 
 def test_an_endless_line_is_no_row_and_is_not_held(texts, monkeypatch):
-    monkeypatch.setattr(streams, "LONGEST", 1000)
+    monkeypatch.setattr(streams, "MAX_LINE", 1000)
     held = []
-    joined = streams._lines_of
-    monkeypatch.setattr(streams, "_lines_of", lambda t: held.append(len(t)) or joined(t))
+    joined = streams._count_lines
+    monkeypatch.setattr(streams, "_count_lines", lambda t: held.append(len(t)) or joined(t))
     header, *rows = texts["helios"][LOG].splitlines()
     fields = ",".join(["x" * 700_000] * header.count(",")) + ",x"  # as many as the table has
     report = report_on("\n".join([header, *rows[:2], fields, *rows[2:]]))
@@ -218,7 +218,7 @@ def test_an_endless_line_is_no_row_and_is_not_held(texts, monkeypatch):
 
 
 def test_an_endless_object_is_broken_and_is_not_held(texts, monkeypatch):
-    monkeypatch.setattr(json, "LONGEST_OBJECT", 50_000)
+    monkeypatch.setattr(philly, "MAX_OBJECT", 50_000)
     text = texts["philly"]["cluster_job_log"]
     long = ', {"status": "Pass", "attempts": [' + '{"start_time": null}, ' * 300_000
     at = text.index("},\n    {\n") + 1  # after the first job

@@ -11,9 +11,10 @@ import numpy as np
 import pytest
 
 from rsjs.core.errors import InputError
-from rsjs.instances.traces.columns import keys, seconds
+from rsjs.instances.traces.columns import hash_texts, parse_dates, repeated
 from rsjs.instances.traces.flaws import FAILED
-from rsjs.instances.traces.io import csv, json, streams
+from rsjs.instances.traces.formats import philly
+from rsjs.instances.traces.io import streams
 from rsjs.instances.traces.records import TraceNodes
 from rsjs.instances.traces.registry import FORMATS, open_trace
 
@@ -27,7 +28,7 @@ def all_rows(trace):
     chunks = [rows for rows in trace.rows() if len(rows)]
     names = ("line", "id", "submit", "duration", "gpus", "share", "flaw")
     found = {k: np.concatenate([getattr(rows, k) for rows in chunks]).tolist() for k in names}
-    found["model"] = [r.models[k] if k >= 0 else "" for r in chunks for k in r.model.tolist()]
+    found["model"] = [model for rows in chunks for model in rows.spelled_models]
     return found
 
 
@@ -130,15 +131,9 @@ def test_the_size_of_the_blocks_does_not_matter(format_name, opened, monkeypatch
     trace = opened(format_name)
     plain = all_rows(trace)
     for size in (200, 333, 1000):
-        for module, name in ((csv, "line_blocks"), (json, "pieces")):
-            real = getattr(streams if name == "line_blocks" else json, name)
-
-            def small(*arguments, real=real, size=size):
-                return real(*arguments[:-1], size)
-
-            monkeypatch.setattr(module, name, small)
+        for module in (streams, philly):
+            monkeypatch.setattr(module, "BLOCK", size)
         assert all_rows(trace) == plain
-        monkeypatch.undo()
 
 
 def test_blank_lines_are_no_rows_but_count_as_lines(write):
@@ -185,11 +180,17 @@ def test_files_that_are_no_trace_are_refused(write, tmp_path, files, message):
 def test_seconds_of_dates():
     moments = np.random.default_rng(1).integers(-2_000_000_000, 7_000_000_000, 2000)
     texts = np.datetime_as_string(moments.astype("datetime64[s]"), unit="s")
-    found, flaw = seconds(np.char.replace(texts, "T", " ").astype("S32"))
+    found, flaw = parse_dates(np.char.replace(texts, "T", " ").astype("S32"))
     assert found.tolist() == moments.tolist()
     assert not flaw.any()
 
 
-def test_keys_differ_where_texts_do():
+def test_hashes_differ_where_texts_do():
     texts = np.array([f"{a}{b}" for a in ("x", "job-", "y" * 40) for b in range(30_000)], "S64")
-    assert len(set(keys(texts).tolist())) == len(texts)
+    assert len(set(hash_texts(texts).tolist())) == len(texts)
+
+
+def test_repeated_hashes_are_those_that_an_earlier_one_has():
+    hashes = hash_texts(np.array([b"a", b"b", b"a", b"", b"b", b"a", b"c"]))
+    assert repeated(hashes).tolist() == [2, 4, 5]
+    assert repeated(hashes[:0]).tolist() == []
