@@ -16,28 +16,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from rsjs.core.types import Bools, Floats, Ints
-from rsjs.instances.traces.flaws import (
-    EARLY_START,
-    FIELDS,
-    GPU_COUNT,
-    INCONSISTENT,
-    NEGATIVE_DURATION,
-    NO_DURATION,
-    NO_GPU,
-    NO_SUBMISSION,
-    NUMBER,
-    PENDING,
-    RUNNING,
-    SHARE,
-    STATE,
-    TIME,
-    TIME_ZONE,
-    TOO_LONG,
-    UNMATCHED,
-    Bits,
-    FlawKind,
-    mask,
-)
+from rsjs.instances.traces import flaws
+from rsjs.instances.traces.flaws import Bits, FlawKind
 from rsjs.instances.traces.io.csv import read_blocks
 from rsjs.instances.traces.io.streams import ByteSource
 from rsjs.instances.traces.records import JobRecords, Texts, TraceTable, broken_lines
@@ -85,14 +65,14 @@ class TableBlock:
             texts = column.astype(object).map(str, na_action="ignore")
             values = pd.to_numeric(texts, errors="coerce").to_numpy(dtype=np.float64)
             wrong = column.notna().to_numpy() & ~np.isfinite(values)
-        self.flaw[wrong] |= NUMBER.bit
+        self.flaw[wrong] |= flaws.NUMBER.bit
         return np.where(wrong, np.nan, values)
 
     def time(self, name: str) -> Floats:
         """(n,) Read seconds, NaN where nothing stands or a number so large that it is none."""
         values = self.number(name)
         far = np.abs(values) > MAX_TIME
-        self.flaw[far] |= NUMBER.bit
+        self.flaw[far] |= flaws.NUMBER.bit
         return np.where(far, np.nan, values)
 
     def date(self, name: str) -> Floats:
@@ -115,8 +95,8 @@ class TableBlock:
         """Note the kind of each word that is listed; `done` has none, and others are `STATE`."""
         codes, words = self.word(name)
         stripped = [word.strip() for word in words]
-        bits = [0 if word == done else meaning.get(word, STATE).bit for word in stripped]
-        self.flaw |= np.array([*bits, STATE.bit], dtype=np.uint32)[codes]
+        bits = [0 if word == done else meaning.get(word, flaws.STATE).bit for word in stripped]
+        self.flaw |= np.array([*bits, flaws.STATE.bit], dtype=np.uint32)[codes]
 
 
 def read_table(
@@ -130,7 +110,7 @@ def read_table(
     with source.open() as stream:
         for line, frame, other in read_blocks(stream, source.name, layout):
             if len(other):
-                yield broken_lines(source.name, other, FIELDS)
+                yield broken_lines(source.name, other, flaws.FIELDS)
             if len(line):
                 yield build(TableBlock(source.name, line, frame))
 
@@ -170,21 +150,21 @@ def job_records(
     run_time = elapsed if duration is None else duration
     flaw = block.flaw
     # What cannot be read, or never ran, is not reported a second time as missing.
-    unread = (flaw & mask([NUMBER, TIME, TIME_ZONE])) != 0
-    useless = (flaw & mask([PENDING, UNMATCHED])) != 0
-    running = (flaw & RUNNING.bit) != 0
+    unread = (flaw & flaws.mask([flaws.NUMBER, flaws.TIME, flaws.TIME_ZONE])) != 0
+    useless = (flaw & flaws.mask([flaws.PENDING, flaws.UNMATCHED])) != 0
+    running = (flaw & flaws.RUNNING.bit) != 0
     silent = np.isnan(run_time) & ~unread & ~running
     wrong_share = ~((share > 0) & (share <= 1)) & ~(np.isnan(share) & (unread | useless))
     for kind, rows in (
-        (NO_SUBMISSION, np.isnan(submit) & ~unread),
-        (EARLY_START, start < submit),
-        (NEGATIVE_DURATION, (run_time < 0) | (elapsed < 0)),
-        (NO_DURATION, ((run_time == 0) | silent) & ~useless),
-        (TOO_LONG, run_time > MAX_RUN_TIME),
-        (INCONSISTENT, np.abs(elapsed - run_time) > _CLOCK),
-        (NO_GPU, gpus == 0),
-        (GPU_COUNT, ~is_count(gpus) & ~(np.isnan(gpus) & (unread | useless))),
-        (SHARE, wrong_share),
+        (flaws.NO_SUBMISSION, np.isnan(submit) & ~unread),
+        (flaws.EARLY_START, start < submit),
+        (flaws.NEGATIVE_DURATION, (run_time < 0) | (elapsed < 0)),
+        (flaws.NO_DURATION, ((run_time == 0) | silent) & ~useless),
+        (flaws.TOO_LONG, run_time > MAX_RUN_TIME),
+        (flaws.INCONSISTENT, np.abs(elapsed - run_time) > _CLOCK),
+        (flaws.NO_GPU, gpus == 0),
+        (flaws.GPU_COUNT, ~is_count(gpus) & ~(np.isnan(gpus) & (unread | useless))),
+        (flaws.SHARE, wrong_share),
     ):
         flaw[rows] |= kind.bit
     model, application = model or none, application or none
@@ -218,7 +198,7 @@ def parse_dates(texts: Texts) -> tuple[Floats, Bits]:
     (n,) float
         NaN where nothing or no such text stands.
     (n,) uint32
-        TIME or TIME_ZONE where another text stands.
+        `TIME` or `TIME_ZONE` where another text stands.
     """
     # (20, n) bytes: the characters of the texts, and what ends them.
     n, width = len(texts), max(_LENGTH + 1, texts.dtype.itemsize)
@@ -243,7 +223,7 @@ def parse_dates(texts: Texts) -> tuple[Floats, Bits]:
     flaw = np.zeros(n, dtype=np.uint32)
     for i in np.flatnonzero(~good).tolist():
         if (text := texts[i].strip()) not in _MISSING:
-            flaw[i] = (TIME_ZONE if _ZONED.fullmatch(text) else TIME).bit
+            flaw[i] = (flaws.TIME_ZONE if _ZONED.fullmatch(text) else flaws.TIME).bit
     return seconds, flaw
 
 

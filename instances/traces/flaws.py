@@ -105,33 +105,9 @@ KILLED = FlawKind(
     name="killed", meaning="ended by its user", error=False, kept="the run time until then counts"
 )
 
-KINDS: tuple[FlawKind, ...] = (
-    MISSING_COLUMN,
-    EMPTY,
-    TRUNCATED,
-    FIELDS,
-    NUMBER,
-    TIME,
-    TIME_ZONE,
-    NO_SUBMISSION,
-    DUPLICATE,
-    UNMATCHED,
-    UNSORTED,
-    NO_GPU,
-    GPU_COUNT,
-    SHARE,
-    TOO_LARGE,
-    GPU_MODEL,
-    EARLY_START,
-    NEGATIVE_DURATION,
-    NO_DURATION,
-    INCONSISTENT,
-    TOO_LONG,
-    STATE,
-    PENDING,
-    RUNNING,
-    FAILED,
-    KILLED,
+# In the order of definition, which is that of their bits and of reports.
+KINDS: tuple[FlawKind, ...] = tuple(
+    kind for kind in [*globals().values()] if isinstance(kind, FlawKind)
 )
 
 

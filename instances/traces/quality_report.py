@@ -21,22 +21,9 @@ from typing import Any
 import numpy as np
 
 from rsjs.core.types import Floats, Ints
+from rsjs.instances.traces import flaws
 from rsjs.instances.traces.columns import hash_texts, repeated
-from rsjs.instances.traces.flaws import (
-    DUPLICATE,
-    EMPTY,
-    GPU_MODEL,
-    INCONSISTENT,
-    KINDS,
-    MISSING_COLUMN,
-    NO_GPU,
-    PENDING,
-    TOO_LARGE,
-    TRUNCATED,
-    UNSORTED,
-    FlawKind,
-    mask,
-)
+from rsjs.instances.traces.flaws import FlawKind
 from rsjs.instances.traces.imputation import UNRECORDED, gpus_of, nodes_for, stand_ins
 from rsjs.instances.traces.io.streams import Truncated
 from rsjs.instances.traces.records import JobRecords, TraceNodes
@@ -46,8 +33,8 @@ HOUR = 3600.0
 LARGEST_NODE = 8  # GPUs of the largest node where no nodes are known
 EXAMPLES = 5  # rows that are named for each kind
 GAP = 24  # h without a submission that are reported
-_NOTICES = [kind for kind in KINDS if not kind.error and kind != PENDING]
-_HARMLESS = mask([UNSORTED, INCONSISTENT, *_NOTICES])
+_NOTICES = [kind for kind in flaws.KINDS if not kind.error and kind != flaws.PENDING]
+_HARMLESS = flaws.mask([flaws.UNSORTED, flaws.INCONSISTENT, *_NOTICES])
 _ODD_SHORT, _ODD_LONG = 1.0, 30 * 86400.0  # s, of the median run time
 _ODD_SPAN = 10 * 366 * 86400.0  # s
 _DIGITS = 3  # of the median run time [s] in a document
@@ -82,18 +69,18 @@ class CrossRowChecks:
         # Submitted before the row above, the last one of the chunk before included.
         timed = np.flatnonzero(np.isfinite(rows.submit))
         before = np.append(self._last, rows.submit[timed])
-        flaw[timed[before[1:] < before[:-1]]] |= UNSORTED.bit
+        flaw[timed[before[1:] < before[:-1]]] |= flaws.UNSORTED.bit
         self._last = float(before[-1])
         # Lines of duplicates within the chunk.
         if len(self.duplicates) and len(rows):
             near = np.searchsorted(self.duplicates, [rows.line.min(), rows.line.max() + 1])
             again = np.isin(rows.line, self.duplicates[slice(*near.tolist())])
-            flaw[(rows.id != b"") & again] |= DUPLICATE.bit
+            flaw[(rows.id != b"") & again] |= flaws.DUPLICATE.bit
         # GPUs of the largest node that may run each job, 0 = none.
         most = np.array([*map(self._most, rows.models), self._most(UNRECORDED)])[rows.model]
-        on_gpu = (flaw & NO_GPU.bit) == 0
-        flaw[on_gpu & (most == 0)] |= GPU_MODEL.bit
-        flaw[on_gpu & (most > 0) & (rows.gpus > most)] |= TOO_LARGE.bit
+        on_gpu = (flaw & flaws.NO_GPU.bit) == 0
+        flaw[on_gpu & (most == 0)] |= flaws.GPU_MODEL.bit
+        flaw[on_gpu & (most > 0) & (rows.gpus > most)] |= flaws.TOO_LARGE.bit
         return replace(rows, flaw=flaw)
 
     def _most(self, model: str) -> int:
@@ -150,7 +137,7 @@ class TraceTally:
     def add(self, rows: JobRecords) -> None:
         """Count a chunk."""
         self.rows += len(rows)
-        for kind in KINDS:
+        for kind in flaws.KINDS:
             flawed = np.flatnonzero(rows.flaw & kind.bit)
             if not len(flawed):
                 continue
@@ -242,7 +229,7 @@ class QualityReport:
     @property
     def has_errors(self) -> bool:
         """Return whether something is wrong, notices aside."""
-        return any(kind.error and self.tally.flaws[kind.name] for kind in KINDS)
+        return any(kind.error and self.tally.flaws[kind.name] for kind in flaws.KINDS)
 
     @property
     def span(self) -> float:
@@ -315,7 +302,7 @@ class QualityReport:
                     "meaning": kind.meaning,
                     "first": [vars(place) for place in tally.places[kind.name]],
                 }
-                for kind in KINDS
+                for kind in flaws.KINDS
                 if tally.flaws[kind.name]
             ],
             "span_hours": self.span / HOUR,
@@ -374,7 +361,7 @@ def _tally(
     tally = TraceTally()
     for table, columns in trace.missing.items():
         place = RowLocation(trace.tables[table].name, 1, ", ".join(columns))
-        tally.note_file(MISSING_COLUMN, place, len(columns))
+        tally.note_file(flaws.MISSING_COLUMN, place, len(columns))
     if trace.missing:
         return tally
     try:
@@ -382,7 +369,7 @@ def _tally(
             note(rows)
             tally.add(checks(rows))
     except Truncated as error:
-        tally.note_file(TRUNCATED, RowLocation(error.file, error.line, ""), 1)
+        tally.note_file(flaws.TRUNCATED, RowLocation(error.file, error.line, ""), 1)
     if not tally.rows:
-        tally.note_file(EMPTY, RowLocation(trace.file, 1, ""), 1)
+        tally.note_file(flaws.EMPTY, RowLocation(trace.file, 1, ""), 1)
     return tally

@@ -30,6 +30,7 @@ from numpy.typing import NDArray
 
 from rsjs.core.errors import InputError, described
 from rsjs.core.types import Bools, Floats, Ints
+from rsjs.instances.traces import flaws
 from rsjs.instances.traces.columns import (
     TableBlock,
     hash_texts,
@@ -38,16 +39,7 @@ from rsjs.instances.traces.columns import (
     read_table,
     repeated,
 )
-from rsjs.instances.traces.flaws import (
-    DUPLICATE,
-    FAILED,
-    GPU_COUNT,
-    NUMBER,
-    PENDING,
-    RUNNING,
-    UNMATCHED,
-    Bits,
-)
+from rsjs.instances.traces.flaws import Bits
 from rsjs.instances.traces.formats.node_lists import read_nodes
 from rsjs.instances.traces.io.streams import ByteSource, Truncated
 from rsjs.instances.traces.records import (
@@ -58,7 +50,7 @@ from rsjs.instances.traces.records import (
     recode,
 )
 
-_STATES = {"Running": RUNNING, "Failed": FAILED, "Waiting": PENDING}
+_STATES = {"Running": flaws.RUNNING, "Failed": flaws.FAILED, "Waiting": flaws.PENDING}
 _DONE = "Terminated"
 _ROUNDING = 1e-9
 
@@ -175,11 +167,11 @@ class TaskReader:
                 "instances": np.where(counted, instances, 0.0),
                 "gpus": np.where(counted, instances * plan / 100, 0.0),
                 "model": np.where(on_gpu, recode(*block.word("gpu_type"), self.models), -1),
-                "unread": (block.flaw & NUMBER.bit) != 0,
+                "unread": (block.flaw & flaws.NUMBER.bit) != 0,
                 "uncounted": (on_gpu & ~counted) | (plan < 0),
             }
         )
-        return broken_lines(block.file, block.line[:0], UNMATCHED)
+        return broken_lines(block.file, block.line[:0], flaws.UNMATCHED)
 
     def jobs(self) -> JobTasks | None:
         """Sum up all tasks by job; None if there is no task."""
@@ -200,8 +192,8 @@ class TaskReader:
 
         gpus = of_jobs(np.add, "gpus")
         part = (of_jobs(np.add, "instances") == 1) & (gpus < 1) & (gpus > 0)
-        flaw = of_jobs(np.maximum, "unread") * NUMBER.bit
-        flaw |= of_jobs(np.maximum, "uncounted") * GPU_COUNT.bit
+        flaw = of_jobs(np.maximum, "unread") * flaws.NUMBER.bit
+        flaw |= of_jobs(np.maximum, "uncounted") * flaws.GPU_COUNT.bit
         return JobTasks(
             file=self.file,
             key=key[first],
@@ -231,9 +223,9 @@ def _rows(sources: Mapping[str, ByteSource]) -> Iterator[JobRecords]:
     matched = np.zeros(len(tasks.key), dtype=bool)
     yield from read_table(_JOBS, lambda block: _jobs(block, tasks, matched), sources)
     if not matched.all():
-        yield broken_lines(tasks.file, np.sort(tasks.line[~matched]), UNMATCHED)
+        yield broken_lines(tasks.file, np.sort(tasks.line[~matched]), flaws.UNMATCHED)
     if len(tasks.again):
-        yield broken_lines(tasks.file, tasks.again, DUPLICATE)
+        yield broken_lines(tasks.file, tasks.again, flaws.DUPLICATE)
     if truncated is not None:
         raise truncated
 
@@ -246,8 +238,8 @@ def _jobs(block: TableBlock, tasks: JobTasks, matched: Bools) -> JobRecords:
     has = at < len(tasks.key)
     matched[at[has]] = True
     block.flaw |= tasks.flaw[at]
-    alone = ~has & ((block.flaw & PENDING.bit) == 0)
-    block.flaw[alone] |= UNMATCHED.bit
+    alone = ~has & ((block.flaw & flaws.PENDING.bit) == 0)
+    block.flaw[alone] |= flaws.UNMATCHED.bit
     return job_records(
         block,
         id=name,

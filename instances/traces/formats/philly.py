@@ -22,17 +22,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from rsjs.instances.traces import flaws
 from rsjs.instances.traces.columns import TableBlock, job_records, parse_dates
-from rsjs.instances.traces.flaws import (
-    FAILED,
-    FIELDS,
-    KILLED,
-    PENDING,
-    RUNNING,
-    TIME,
-    TIME_ZONE,
-    mask,
-)
 from rsjs.instances.traces.formats.node_lists import read_nodes
 from rsjs.instances.traces.io.streams import BLOCK, ByteSource, Truncated, pieces
 from rsjs.instances.traces.records import (
@@ -49,7 +40,7 @@ _KEYS = ("status", "vc", "jobid", "attempts", "submitted_time", "user")
 _NEEDED = ("jobid", "status", "attempts", "submitted_time")
 _OBJECT = re.compile(rf'\{{\s*"({"|".join(_KEYS)})"')  # how a job begins
 _BETWEEN = re.compile(r"[\s,\[\]\ufeff]*")
-_STATES = {"Killed": KILLED, "Failed": FAILED}
+_STATES = {"Killed": flaws.KILLED, "Failed": flaws.FAILED}
 _JOBS_OF_CHUNK = 20_000
 _DATE = "S32"
 
@@ -135,7 +126,7 @@ def _records(file: str, chunk: Sequence[tuple[int, Any]]) -> Iterator[JobRecords
     broken = [line for line, fields in parsed if fields is None]
     jobs = [(line, *fields) for line, fields in parsed if fields is not None]
     if broken:
-        yield broken_lines(file, np.array(broken), FIELDS)
+        yield broken_lines(file, np.array(broken), flaws.FIELDS)
     if jobs:
         yield _jobs(file, *zip(*jobs, strict=True))
 
@@ -194,9 +185,9 @@ def _jobs(
     np.add.at(duration, job, end - start)
     never = np.bincount(job, minlength=n) == 0
     duration[never] = np.nan
-    flaw[never] |= PENDING.bit
-    running = ~never & np.isnan(last) & (flaw & mask([TIME, TIME_ZONE]) == 0)
-    flaw[running] |= RUNNING.bit
+    flaw[never] |= flaws.PENDING.bit
+    running = ~never & np.isnan(last) & (flaw & flaws.mask([flaws.TIME, flaws.TIME_ZONE]) == 0)
+    flaw[running] |= flaws.RUNNING.bit
     block.flaw |= flaw
     return job_records(
         block,
