@@ -56,8 +56,9 @@ class TableBlock:
         self.flaw: Bits = np.zeros(len(line), dtype=np.uint32)
 
     def number(self, name: str) -> Floats:
-        """(n,) Read numbers, NaN where nothing stands."""
+        """Read (n,) numbers, NaN where nothing stands."""
         column = self._frame[name]
+        # pandas made numbers of a column without other texts.
         if column.dtype.kind in "iuf":
             values = column.to_numpy(dtype=np.float64)
             wrong = np.isinf(values)
@@ -69,25 +70,25 @@ class TableBlock:
         return np.where(wrong, np.nan, values)
 
     def time(self, name: str) -> Floats:
-        """(n,) Read seconds, NaN where nothing stands or a number so large that it is none."""
+        """Read (n,) seconds, NaN where nothing stands or a number so large that it is none."""
         values = self.number(name)
         far = np.abs(values) > MAX_TIME
         self.flaw[far] |= flaws.NUMBER.bit
         return np.where(far, np.nan, values)
 
     def date(self, name: str) -> Floats:
-        """(n,) Read dates as seconds, NaN where nothing stands."""
+        """Read (n,) dates as seconds, NaN where nothing stands."""
         values, flaw = parse_dates(self.text(name))
         self.flaw |= flaw
         return values
 
     def text(self, name: str) -> Texts:
-        """(n,) Read texts as bytes."""
+        """Read (n,) texts as bytes."""
         texts: Texts = self._frame[name].to_numpy()
         return texts
 
     def word(self, name: str) -> tuple[Ints, tuple[str, ...]]:
-        """(n,) Read positions in the words, -1 where nothing stands, and the words."""
+        """Read (n,) positions in the words, -1 where nothing stands, and the words."""
         column = self._frame[name].cat
         return column.codes.to_numpy().astype(np.int64), tuple(map(str, column.categories))
 
@@ -185,7 +186,7 @@ def job_records(
 
 
 def is_count(gpus: Floats) -> Bools:
-    """(n,) Return whether each is a whole number of GPUs."""
+    """Return whether each is a whole number of GPUs: (n,)."""
     return np.asarray((gpus >= 0) & (gpus <= MAX_GPUS) & (gpus == np.floor(gpus)))
 
 
@@ -228,7 +229,7 @@ def parse_dates(texts: Texts) -> tuple[Floats, Bits]:
 
 
 def hash_texts(texts: Texts) -> NDArray[np.uint64]:
-    """(n,) Return 64-bit hashes: different texts have different ones, up to chance (n^2 / 2^65)."""
+    """Return (n,) 64-bit hashes: different texts have different ones, up to chance (n^2 / 2^65)."""
     words = -(-texts.dtype.itemsize // 8)
     data = np.ascontiguousarray(texts.astype(f"S{8 * words}")).view(np.uint64)
     hashes = np.zeros(len(texts), dtype=np.uint64)
@@ -238,7 +239,7 @@ def hash_texts(texts: Texts) -> NDArray[np.uint64]:
 
 
 def mix_hashes(hashes: NDArray[np.uint64], more: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """(n,) Return hashes of texts that go on with eight bytes more, or of pairs."""
+    """Return (n,) hashes of texts that go on with eight bytes more, or of pairs."""
     hashes = (hashes ^ more) * _FACTOR
     hashes ^= hashes >> _SHIFT
     return hashes
@@ -249,4 +250,4 @@ def repeated(hashes: NDArray[np.uint64]) -> NDArray[np.intp]:
     ordered = np.sort(hashes)  # 8 bytes each; a hash table of all of them takes several times that
     twice = ordered[1:][ordered[1:] == ordered[:-1]]
     members = np.flatnonzero(pd.Series(hashes).isin(twice)) if len(twice) else np.arange(0)
-    return members[pd.Series(hashes[members]).duplicated().to_numpy()]
+    return np.asarray(members[pd.Series(hashes[members]).duplicated().to_numpy()])

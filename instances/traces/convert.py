@@ -195,7 +195,7 @@ def select(report: QualityReport, options: ConversionOptions) -> Selection:
     count = {kind.name: 0 for kind in dropped}
     held: list[JobRecords] = []
     good = 0
-    most = MAX_JOBS + 1 if options.jobs is None else options.jobs
+    limit = MAX_JOBS + 1 if options.jobs is None else options.jobs
     begin = report.tally.first + options.after * HOUR
     with suppress(Truncated):  # it is in the report, and kept
         for rows in report.trace.rows():
@@ -209,11 +209,11 @@ def select(report: QualityReport, options: ConversionOptions) -> Selection:
                 flaw[of_kind] = 0
             good += int(fine.sum())
             held.append(rows.subset(fine & (rows.submit >= begin)))
-            if sum(map(len, held)) > most + _SPARE:
-                held = [_first_submitted(held, most)]
+            if sum(map(len, held)) > limit + _SPARE:
+                held = [_first_submitted(held, limit)]
     if not any(map(len, held)):
         raise InputError("", described("no row without a flaw"), "a job", report.trace.file)
-    chosen = _first_submitted(held, most)
+    chosen = _first_submitted(held, limit)
     if options.jobs is None and len(chosen) > MAX_JOBS:
         raise InputError("/jobs", described(f"{good} rows"), f"-J of at most {MAX_JOBS}")
     return Selection(
@@ -236,10 +236,11 @@ def _refuse_unnamed(
     raise InputError("/drop", counts, f"{allowed}; rsjs trace inspect tells them")
 
 
-def _first_submitted(held: Sequence[JobRecords], most: int) -> JobRecords:
+def _first_submitted(held: Sequence[JobRecords], limit: int) -> JobRecords:
     """Return the first rows by submission of several chunks, as one."""
     models: dict[str, int] = {}
     applications: dict[str, int] = {}
+    # One numbering of GPU types and applications for all chunks.
     parts = [
         replace(
             rows,
@@ -253,7 +254,7 @@ def _first_submitted(held: Sequence[JobRecords], most: int) -> JobRecords:
         for name, value in vars(held[0]).items()
         if isinstance(value, np.ndarray)
     }
-    order = np.argsort(columns["submit"], kind="stable")[:most]
+    order = np.argsort(columns["submit"], kind="stable")[:limit]
     whole = replace(held[0], **columns, models=tuple(models), applications=tuple(applications))
     return whole.subset(order)
 
@@ -306,7 +307,7 @@ def build_jobs(
 
 
 def _allowed(rows: JobRecords, may: Sequence[tuple[str, ...]], cluster: Cluster) -> Bools:
-    """(n, T) Return whether a job may run on a GPU type, if the recorded ones bind."""
+    """Return whether a job may run on a GPU type, if the recorded ones bind: (n, T)."""
     names = [gpu.name for gpu in cluster.gpu_types]
     free = np.array([model == UNRECORDED for model in rows.spelled_models])
     listed = np.array([[name in gpus for name in names] for gpus in may], dtype=bool)
@@ -319,13 +320,13 @@ def _memory(
     batch: Sequence[int],
     may: Sequence[tuple[str, ...]],
 ) -> Floats:
-    """(n,) [GB] Return that of network and batch, at most the recorded share of the GPU."""
+    """Return (n,) [GB] of network and batch, at most the recorded share of the GPU."""
     wanted = random_streams.rounded([*map(memory_gb, network, batch)])
     return np.minimum(wanted, rows.share * [gpu_type(gpus[0]).memory_gb for gpus in may])
 
 
 def _inflation(rows: JobRecords, cluster: Cluster) -> Floats:
-    """(n, T, L) Return 1 on levels that are at least the recorded share, otherwise inf."""
+    """Return (n, T, L) 1 on levels that are at least the recorded share, otherwise inf."""
     level = np.arange(1, len(cluster.gpu_types[0].levels) + 1) / UNITS
     fits = (rows.share < 1)[:, None] & (rows.share[:, None] <= level)
     return np.repeat(np.where(fits, 1.0, np.inf)[:, None, :], len(cluster.gpu_types), axis=1)

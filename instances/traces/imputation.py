@@ -125,7 +125,7 @@ def hours_on_whole_gpus(
 
 
 def _per_epoch(cluster: Cluster, network: str, batch: int) -> Floats:
-    """(T, G + 1) Return r(g, k) [s]."""
+    """Return (T, G + 1) r(g, k) [s]."""
     seconds = np.full((len(cluster.gpu_types), cluster.largest + 1), np.inf)
     for i, gpu in enumerate(cluster.gpu_types):
         for k in range(1, int(cluster.largest_of_gpu[i]) + 1):

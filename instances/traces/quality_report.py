@@ -77,13 +77,14 @@ class CrossRowChecks:
             again = np.isin(rows.line, self.duplicates[slice(*near.tolist())])
             flaw[(rows.id != b"") & again] |= flaws.DUPLICATE.bit
         # GPUs of the largest node that may run each job, 0 = none.
-        most = np.array([*map(self._most, rows.models), self._most(UNRECORDED)])[rows.model]
+        sizes = [*map(self._largest, (*rows.models, UNRECORDED))]
+        largest = np.array(sizes)[rows.model]
         on_gpu = (flaw & flaws.NO_GPU.bit) == 0
-        flaw[on_gpu & (most == 0)] |= flaws.GPU_MODEL.bit
-        flaw[on_gpu & (most > 0) & (rows.gpus > most)] |= flaws.TOO_LARGE.bit
+        flaw[on_gpu & (largest == 0)] |= flaws.GPU_MODEL.bit
+        flaw[on_gpu & (largest > 0) & (rows.gpus > largest)] |= flaws.TOO_LARGE.bit
         return replace(rows, flaw=flaw)
 
-    def _most(self, model: str) -> int:
+    def _largest(self, model: str) -> int:
         """Return the GPUs of the largest node on which a job of a type may run; 0 without any."""
         if not gpus_of(model, self.known):
             return 0

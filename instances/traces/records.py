@@ -71,7 +71,7 @@ class JobRecords:
 
     @property
     def spelled_models(self) -> list[str]:
-        """(n,) Return the recorded GPU type of each job, "" = not recorded."""
+        """Return (n,) recorded GPU types as texts, "" = not recorded."""
         return [*map((*self.models, "").__getitem__, self.model.tolist())]
 
     def subset(self, rows: NDArray[Any]) -> JobRecords:
@@ -103,7 +103,7 @@ def broken_lines(file: str, line: Ints, kind: FlawKind) -> JobRecords:
 
 
 def recode(codes: Ints, names: Sequence[str], known: dict[str, int]) -> Ints:
-    """(n,) Return positions in the names that are known by now, which grow; -1 stays."""
+    """Return (n,) positions in the names that are known by now, which grow; -1 stays."""
     position = [known.setdefault(name, len(known)) for name in names]
     return np.array([*position, -1], dtype=np.int64)[codes]
 

@@ -105,7 +105,7 @@ def _jobs(block: TableBlock, rates: Rates | None) -> JobRecords:
 
 
 def _rates_of(code: Ints, types: tuple[str, ...], gpus: Floats, rates: Rates | None) -> Floats:
-    """(n,) Return steps per second, NaN where they are not known."""
+    """Return (n,) steps per second, NaN where they are not known."""
     if rates is None:  # by the family, ResNet-50 of "ResNet-50 (batch size 64)"
         known = [RATES.get(name.partition(" (")[0], np.nan) for name in types]
         return np.array([*known, np.nan])[code]

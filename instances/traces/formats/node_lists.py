@@ -50,6 +50,7 @@ def read_nodes(
                     expected = f"a whole number 0 to {MAX_GPUS}"
                     pointer = f"/{line[i]}/{gpus}"
                     raise InputError(pointer, size[i].item(), expected, source.name)
+                # GPU type and GPUs of each node of the block.
                 codes, models = block.word(model) if model else (np.full(len(line), -1), ())
                 names = map((*models, "").__getitem__, codes.tolist())
                 nodes.update(zip(names, size.astype(np.int64).tolist(), strict=True))

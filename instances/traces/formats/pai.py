@@ -133,7 +133,7 @@ class JobTasks:
     again: Ints
 
     def positions(self, key: NDArray[np.uint64]) -> Ints:
-        """(m,) Return the position of each job, n = it has no task."""
+        """Return (m,) positions of jobs, n = without a task."""
         order = np.argsort(key)  # neighbours are then found near each other
         at = np.empty(len(key), dtype=np.int64)
         at[order] = np.searchsorted(self.key, key[order])
@@ -154,6 +154,7 @@ class TaskReader:
         """Note a block of tasks; no job comes of it yet."""
         plan, instances = block.number("plan_gpu"), block.number("inst_num")
         start, end = block.time("start_time"), block.time("end_time")
+        # Instances that are no number, or none, count no GPUs; the flaw is noted.
         on_gpu = plan > 0
         counted = on_gpu & (instances >= 0)
         self.file = block.file
@@ -190,6 +191,7 @@ class TaskReader:
         def of_jobs(rule: np.ufunc, name: str) -> NDArray[Any]:
             return np.asarray(rule.reduceat(task[name][order], first))
 
+        # An array each of the sums, extremes and flaws of the jobs.
         gpus = of_jobs(np.add, "gpus")
         part = (of_jobs(np.add, "instances") == 1) & (gpus < 1) & (gpus > 0)
         flaw = of_jobs(np.maximum, "unread") * flaws.NUMBER.bit
@@ -234,6 +236,7 @@ def _jobs(block: TableBlock, tasks: JobTasks, matched: Bools) -> JobRecords:
     """Join the jobs of a block with their tasks, and note in `matched` which tasks they have."""
     name, submit = block.text("job_name"), block.time("start_time")
     block.note_states("status", _DONE, _STATES)
+    # Position of each job in the tasks, the last one = it has none.
     at = tasks.positions(hash_texts(name))
     has = at < len(tasks.key)
     matched[at[has]] = True

@@ -71,6 +71,7 @@ def read_blocks(
         if _is_regular(text, lines, layout):
             yield line, _frame(text, layout), line[:0]
             continue
+        # Something is odd: only the lines with all fields go to pandas, quoted anew.
         rows = _split(text, layout)
         whole = np.array([len(row) == len(layout.columns) for row in rows])
         filled = np.array([bool(row) for row in rows])
