@@ -13,6 +13,7 @@ from rsjs.core.types import Bools, Floats, Ints, ReadOnly
 from rsjs.instances import validation
 from rsjs.instances.cluster import Cluster
 from rsjs.instances.epoch_distribution import Law
+from rsjs.instances.io import serialization
 from rsjs.instances.jobs import Jobs
 from rsjs.instances.solution import Solution
 
@@ -127,8 +128,6 @@ class Instance(ReadOnly):
     @cached_property
     def digest(self) -> str:
         """sha256 of the canonical form: identifies the instance everywhere."""
-        from rsjs.instances.io import serialization
-
         return serialization.digest(serialization.of_instance(self))
 
     @property
@@ -193,11 +192,24 @@ class Workload(ReadOnly):
 
     def __post_init__(self) -> None:
         self.realised_epochs.setflags(write=False)
-        validation.check_workload(self)
+        validation.check_arrivals(self.jobs)
+        self.submitted()  # an instance checks itself
+        validation.check_realised_epochs(self)
+
+    def submitted(self) -> Instance:
+        """Return all jobs as one queue, at the last release; due dates may be past."""
+        return Instance(
+            name=self.name,
+            cluster=self.cluster,
+            jobs=self.jobs,
+            laws=self.laws,
+            now=max(self.jobs.release.tolist(), default=0.0),
+            H=self.H,
+            rho=self.rho,
+            objective=self.objective,
+        )
 
     @cached_property
     def digest(self) -> str:
         """sha256 of the canonical form."""
-        from rsjs.instances.io import serialization
-
         return serialization.digest(serialization.of_workload(self))

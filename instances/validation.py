@@ -38,24 +38,16 @@ def check_instance(instance: Instance) -> None:
     _check_current(instance)
 
 
-def check_workload(workload: Workload) -> None:
-    """Raise InputError at the first entry that makes no sense."""
-    from rsjs.instances.instance import Instance
-
-    jobs, realised = workload.jobs, workload.realised_epochs
-    late = np.append(False, np.diff(jobs.release) < 0)
-    _first("release", late, jobs.release, "a release no earlier than the job before")
+def check_arrivals(jobs: Jobs) -> None:
+    """Raise InputError at the first job of a workload that comes too early or has begun."""
+    early = np.append(False, np.diff(jobs.release) < 0)
+    _first("release", early, jobs.release, "a release no earlier than the job before")
     _first("epochs_done", jobs.epochs_done != 0, jobs.epochs_done, "0 in a workload")
-    Instance(
-        name=workload.name,
-        cluster=workload.cluster,
-        jobs=jobs,
-        laws=workload.laws,
-        now=max(jobs.release.tolist(), default=0.0),
-        H=workload.H,
-        rho=workload.rho,
-        objective=workload.objective,
-    )
+
+
+def check_realised_epochs(workload: Workload) -> None:
+    """Raise InputError at the first job whose realised epochs its distribution cannot take."""
+    jobs, realised = workload.jobs, workload.realised_epochs
     if realised.shape != (len(jobs),):
         _fail("/realised/epochs", described(f"{realised.size} entries"), f"{len(jobs)} entries")
     supports = {

@@ -12,7 +12,7 @@ from scipy.sparse.csgraph import maximum_bipartite_matching
 
 from rsjs.core.method import EXPECTATION, OPEN_NODES, TARDINESS_AT
 from rsjs.instances.bin_packing import gpus_for_shares
-from rsjs.instances.io.serialization import to_instance
+from rsjs.instances.io.deserialization import to_instance
 from rsjs.instances.solution import Solution
 
 ROOT = Path(__file__).parents[1]

@@ -12,7 +12,7 @@ from rsjs.formulations.backends.backend import Feature
 from rsjs.formulations.backends.registry import BACKENDS
 from rsjs.instances.check import check
 from rsjs.instances.instance import FAMILIES
-from rsjs.instances.io.serialization import to_instance
+from rsjs.instances.io.deserialization import to_instance
 from rsjs.instances.solution import Solution
 from rsjs.methods import all_methods, parse
 

@@ -11,7 +11,7 @@ from typing import TypeVar
 
 from rsjs.core.errors import InputError, described, reason
 from rsjs.instances.instance import Instance, Workload
-from rsjs.instances.io import serialization
+from rsjs.instances.io import deserialization, serialization
 from rsjs.instances.io.serialization import INSTANCE, SOLUTION, WORKLOAD, Document
 from rsjs.instances.io.strict_json import Reader
 from rsjs.instances.solution import Solution
@@ -152,17 +152,17 @@ def read_document(path: str | Path) -> Document:
 
 
 def _instance(document: Document, path: str | Path) -> Instance:
-    return _build(document, path, serialization.to_instance, INSTANCE)
+    return _build(document, path, deserialization.to_instance, INSTANCE)
 
 
 def _workload(document: Document, path: str | Path) -> Workload:
-    return _build(document, path, serialization.to_workload, WORKLOAD)
+    return _build(document, path, deserialization.to_workload, WORKLOAD)
 
 
 def _solution(document: Document, path: str | Path) -> SolutionFile:
     def build(document: Document) -> SolutionFile:
         return SolutionFile(
-            solution=serialization.to_solution(document),
+            solution=deserialization.to_solution(document),
             instance_digest=document["instance"],
             method=document.get("method"),
             objective=document.get("objective"),

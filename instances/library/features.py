@@ -47,22 +47,8 @@ def features(subject: Instance | Workload) -> Features:
         return _features(subject, np.full(len(subject.jobs), subject.now))
     release = subject.jobs.release
     span = max(float(release[-1] - release[0]), 1 / 60)
-    found = _features(at_the_end(subject), release)
+    found = _features(subject.submitted(), release)
     return replace(found, load=found.load * DAY / span)
-
-
-def at_the_end(workload: Workload) -> Instance:
-    """All jobs of a workload in one queue, for their times; due dates may be past."""
-    return Instance(
-        name=workload.name,
-        cluster=workload.cluster,
-        jobs=workload.jobs,
-        laws=workload.laws,
-        now=float(workload.jobs.release.max()),
-        H=workload.H,
-        rho=workload.rho,
-        objective=workload.objective,
-    )
 
 
 def _features(instance: Instance, start: Floats) -> Features:

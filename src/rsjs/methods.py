@@ -16,6 +16,7 @@ from math import isfinite
 from re import fullmatch
 from typing import TYPE_CHECKING, Any
 
+from rsjs.core.entry_points import Offer, offers, source_of, source_text
 from rsjs.core.errors import InputError, described
 from rsjs.core.method import Call, Inner, Method, Option, Report
 from rsjs.formulations.backends.backend import Feature
@@ -23,7 +24,6 @@ from rsjs.formulations.backends.registry import BACKENDS
 from rsjs.formulations.registry import METHODS as EXACT
 from rsjs.heuristics.decomposition.hierarchical import HIERARCHICAL
 from rsjs.heuristics.registry import METHODS as HEURISTICS
-from rsjs.instances.entry_points import Offer, offers, source_of, source_text
 
 if TYPE_CHECKING:
     from rsjs.core.method import SolveResult

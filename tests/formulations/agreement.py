@@ -11,7 +11,7 @@ from rsjs.formulations import enumeration
 from rsjs.formulations.backends.registry import backend
 from rsjs.formulations.milp.matrix import Kind, MatrixModel
 from rsjs.instances.check import Verdict, check
-from rsjs.instances.io.serialization import to_instance
+from rsjs.instances.io.deserialization import to_instance
 
 EXACT = Limits(gap=0.0)
 

@@ -22,7 +22,7 @@ from rsjs.instances.costs import tables
 from rsjs.instances.epoch_distribution import Law
 from rsjs.instances.generators.jahani import generate
 from rsjs.instances.instance import FAMILIES, Instance, Objective
-from rsjs.instances.io.serialization import to_instance
+from rsjs.instances.io.deserialization import to_instance
 from rsjs.instances.open_nodes import complete
 from rsjs.instances.solution import Solution
 from tests.by_hand import jobs_of

@@ -16,7 +16,7 @@ from rsjs.instances import costs
 from rsjs.instances.check import check
 from rsjs.instances.cluster import NodeGroup
 from rsjs.instances.generators import jahani, kiros
-from rsjs.instances.io.serialization import to_instance
+from rsjs.instances.io.deserialization import to_instance
 from rsjs.instances.solution import Solution
 from rsjs.methods import parse
 from tests.formulations.agreement import optimum, with_objective

@@ -20,7 +20,7 @@ from rsjs.formulations.registry import METHODS
 from rsjs.instances.catalogue.node_types import MEMBERS
 from rsjs.instances.check import check
 from rsjs.instances.generators.jahani import generate
-from rsjs.instances.io.serialization import to_instance
+from rsjs.instances.io.deserialization import to_instance
 from rsjs.instances.solution import Solution
 from tests.formulations.agreement import EXACT, assert_solved, optimum, with_objective
 

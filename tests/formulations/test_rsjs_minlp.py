@@ -13,7 +13,7 @@ from rsjs.formulations.rsjs.methods import METHODS
 from rsjs.formulations.rsjs.minlp import MinlpModel
 from rsjs.instances.check import check
 from rsjs.instances.cluster import NodeGroup
-from rsjs.instances.io.serialization import to_instance
+from rsjs.instances.io.deserialization import to_instance
 from rsjs.instances.solution import Solution
 from tests.formulations.agreement import EXACT, assert_solved, optimum, with_objective
 

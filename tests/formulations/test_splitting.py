@@ -11,7 +11,7 @@ from rsjs.heuristics.decomposition.partition import SPLITS, demand, divide, part
 from rsjs.instances import costs
 from rsjs.instances.cluster import NodeGroup
 from rsjs.instances.generators import jahani, kiros
-from rsjs.instances.io.serialization import to_instance
+from rsjs.instances.io.deserialization import to_instance
 from rsjs.instances.solution import Solution
 from tests.formulations.hierarchy import solved, with_due
 

@@ -9,7 +9,7 @@ from rsjs.formulations import enumeration
 from rsjs.heuristics.ruin_recreate.ruin_recreate import run
 from rsjs.instances import costs
 from rsjs.instances.cluster import ShareLevel
-from rsjs.instances.io.serialization import to_instance
+from rsjs.instances.io.deserialization import to_instance
 
 
 def with_shares(instance, units, levels, inflation):

@@ -9,7 +9,7 @@ from rsjs.heuristics.greedy.postprocessing import cheaper_equivalents, smaller_e
 from rsjs.heuristics.greedy.rules import GREEDY_RULES
 from rsjs.instances.generators import jahani
 from rsjs.instances.instance import FAMILIES
-from rsjs.instances.io.serialization import to_instance
+from rsjs.instances.io.deserialization import to_instance
 from tests.heuristics.plain_greedy import PlainGreedy
 
 NEVER = 1000.0  # a due date no job misses

@@ -11,7 +11,7 @@ from rsjs.heuristics.local_search.arrays import schedule, solution, tables, with
 from rsjs.heuristics.local_search.local_search import Descent
 from rsjs.instances import costs
 from rsjs.instances.check import check
-from rsjs.instances.io.serialization import to_instance
+from rsjs.instances.io.deserialization import to_instance
 from rsjs.instances.solution import Solution
 from tests.heuristics.builders import with_shares
 

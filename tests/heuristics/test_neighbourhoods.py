@@ -14,8 +14,8 @@ from rsjs.heuristics.local_search.arrays import schedule, solution, tables, with
 from rsjs.instances import costs
 from rsjs.instances.bin_packing import gpus_for_shares
 from rsjs.instances.check import check
+from rsjs.instances.io.deserialization import to_instance
 from rsjs.instances.io.gpuscheduler_csv import read
-from rsjs.instances.io.serialization import to_instance
 from rsjs.instances.solution import Solution
 
 pytestmark = pytest.mark.slow

@@ -18,7 +18,7 @@ from rsjs.instances import costs
 from rsjs.instances.check import check
 from rsjs.instances.generators.kiros import generate
 from rsjs.instances.instance import FAMILIES
-from rsjs.instances.io.serialization import to_instance
+from rsjs.instances.io.deserialization import to_instance
 from rsjs.instances.solution import Solution
 from rsjs.methods import parse
 

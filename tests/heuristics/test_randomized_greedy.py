@@ -18,7 +18,7 @@ from rsjs.heuristics.registry import METHODS
 from rsjs.instances import costs
 from rsjs.instances.check import check
 from rsjs.instances.generators import jahani
-from rsjs.instances.io.serialization import to_instance
+from rsjs.instances.io.deserialization import to_instance
 from rsjs.instances.open_nodes import complete
 
 

@@ -8,7 +8,8 @@ import pytest
 
 from rsjs.core.errors import InputError
 from rsjs.instances.io import files
-from rsjs.instances.io.serialization import canonical_text, to_instance
+from rsjs.instances.io.deserialization import to_instance
+from rsjs.instances.io.serialization import canonical_text
 
 DOUBLE = "expected a finite number that a double can hold"
 TEXTS = [  # (text, other text in its place), what is told

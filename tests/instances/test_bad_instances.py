@@ -5,7 +5,7 @@ import json
 import pytest
 
 from rsjs.core.errors import InputError
-from rsjs.instances.io import files, serialization
+from rsjs.instances.io import deserialization, files, serialization
 
 GONE = "(gone)"
 NODES, TYPES, GPUS = "/cluster/nodes", "/cluster/node_types", "/cluster/gpu_types"
@@ -210,7 +210,7 @@ def test_a_workload_is_refused(example, refused, edits, message):
     document = example() | {"format": serialization.WORKLOAD, "realised": {"epochs": [10, 4, 4]}}
     del document["now"]
     document["jobs"][1]["epochs_done"] = 0
-    serialization.to_workload(document)
+    deserialization.to_workload(document)
     refused(document, edits, files.read_workload, message)
 
 
@@ -218,7 +218,7 @@ def test_a_workload_is_refused(example, refused, edits, message):
 def test_a_solution_is_refused(refused, edits, message):
     document = {"format": serialization.SOLUTION, "instance": "0" * 64, "node_type": [0, 0]}
     document |= {"job_node": [0, 1], "job_gpus": [1, 1], "job_level": [-1, -1]}
-    serialization.to_solution(document)
+    deserialization.to_solution(document)
     refused(document, edits, files.read_solution, message)
 
 

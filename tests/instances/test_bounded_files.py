@@ -13,12 +13,12 @@ from rsjs.experiments.campaigns.toml_files import read_toml
 from rsjs.instances import bin_packing, costs, rsjs_verify
 from rsjs.instances.bin_packing import gpus_for_shares
 from rsjs.instances.check import check
-from rsjs.instances.io import bounded_files, serialization
+from rsjs.instances.io import bounded_files, deserialization
 from rsjs.instances.io.bounded_files import MOST_BYTES, read_bytes, unpacked
 from rsjs.instances.io.csv_tables import read_rows
+from rsjs.instances.io.deserialization import to_instance
 from rsjs.instances.io.epoch_files import read_law
 from rsjs.instances.io.files import read_any, read_instance
-from rsjs.instances.io.serialization import to_instance
 from rsjs.instances.io.strict_json import read_json_lines
 from rsjs.instances.profiles.measurements import read_measurements
 from rsjs.instances.solution import Solution
@@ -106,7 +106,7 @@ def test_counts_times_each_other_are_bounded(example, enlarge):
     document = example()
     told = enlarge(document)
     with pytest.raises(InputError) as error:
-        serialization.to_instance(document)
+        deserialization.to_instance(document)
     assert told in str(error.value)
 
 

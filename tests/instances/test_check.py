@@ -8,7 +8,8 @@ import pytest
 from rsjs.instances import check as checker
 from rsjs.instances import rsjs_verify
 from rsjs.instances.check import check
-from rsjs.instances.io.serialization import canonical, to_instance
+from rsjs.instances.io.deserialization import to_instance
+from rsjs.instances.io.serialization import canonical
 from rsjs.instances.solution import DECISION_ARRAYS, Solution
 
 VM, BOX, OFF = 0, 1, -1

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from rsjs.instances import costs
 from rsjs.instances.bin_packing import gpus_for_shares
-from rsjs.instances.io.serialization import to_instance
+from rsjs.instances.io.deserialization import to_instance
 from rsjs.instances.solution import Solution
 
 VM, BOX, OFF = 0, 1, -1

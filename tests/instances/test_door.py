@@ -10,7 +10,7 @@ import pytest
 from rsjs.core.errors import InputError
 from rsjs.instances.cluster import GpuType, NodeType, ShareLevel
 from rsjs.instances.epoch_distribution import Law
-from rsjs.instances.io.serialization import to_instance
+from rsjs.instances.io.deserialization import to_instance
 from rsjs.instances.jobs import ARRAYS
 from rsjs.instances.solution import Solution
 

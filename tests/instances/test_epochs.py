@@ -13,7 +13,7 @@ from rsjs.instances import costs
 from rsjs.instances.check import check
 from rsjs.instances.costs import remaining_law
 from rsjs.instances.epoch_distribution import Law
-from rsjs.instances.io.serialization import to_instance
+from rsjs.instances.io.deserialization import to_instance
 from rsjs.instances.solution import Solution
 
 SHORT = Law.of([[2, 1], [4, 1], [8, 2]])

@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rsjs.instances.io import files, serialization
-from rsjs.instances.io.serialization import canonical_text, digest, of_instance, to_instance
+from rsjs.instances.io import deserialization, files, serialization
+from rsjs.instances.io.deserialization import to_instance
+from rsjs.instances.io.serialization import canonical_text, digest, of_instance
 from rsjs.instances.solution import Solution
 
 ANY = st.randoms(use_true_random=False)
@@ -46,7 +47,7 @@ def test_an_instance_comes_back_the_same(random_document, folder, rng, suffix):
 
 @pytest.mark.parametrize("suffix", [".json", ".json.gz"])
 def test_a_workload_comes_back_the_same(workload, tmp_path, suffix):
-    stream = serialization.to_workload(workload)
+    stream = deserialization.to_workload(workload)
     files.write_workload(stream, tmp_path / f"w{suffix}")
     again = files.read_workload(tmp_path / f"w{suffix}")
     assert (again.digest, again.realised_epochs.tolist()) == (stream.digest, [10, 4, 4])
@@ -69,7 +70,7 @@ def test_a_solution_comes_back_with_what_is_claimed(tmp_path, suffix, claims):
 
 def test_any_kind_of_file_is_read_for_what_it_is(example, workload, tmp_path):
     files.write_instance(to_instance(example()), tmp_path / "i.json")
-    files.write_workload(serialization.to_workload(workload), tmp_path / "w.json")
+    files.write_workload(deserialization.to_workload(workload), tmp_path / "w.json")
     files.write_solution(DECISION, "0" * 64, tmp_path / "s.json")
     kinds = [type(files.read_any(tmp_path / f"{name}.json")).__name__ for name in "iws"]
     assert kinds == ["Instance", "Workload", "SolutionFile"]

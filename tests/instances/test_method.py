@@ -18,7 +18,7 @@ from rsjs.core.method import (
     Report,
     Stop,
 )
-from rsjs.instances.io.serialization import to_instance
+from rsjs.instances.io.deserialization import to_instance
 from rsjs.instances.solution import Solution
 
 ANY = Method(name="any", summary="", kind="heuristic", run="rsjs.instances.check:check")

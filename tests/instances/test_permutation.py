@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from rsjs.instances.check import check
 from rsjs.instances.generators import jahani, sts
 from rsjs.instances.io import serialization
-from rsjs.instances.io.serialization import to_instance
+from rsjs.instances.io.deserialization import to_instance
 from rsjs.instances.transform import permuted
 
 randoms = st.randoms(use_true_random=False)

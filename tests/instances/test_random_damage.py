@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from rsjs.core.errors import InputError
 from rsjs.instances import costs
 from rsjs.instances.instance import Instance, Workload
-from rsjs.instances.io import files, serialization
+from rsjs.instances.io import deserialization, files, serialization
 from rsjs.instances.solution import Solution
 
 ANY = st.randoms(use_true_random=False)
@@ -64,7 +64,8 @@ def test_damaged_documents(random_document, damage, outcome, verdicts, rng, valu
         nothing = Solution.empty(len(instance.jobs), instance.cluster.nodes)
         verdicts(instance, nothing)
         assert (
-            serialization.to_instance(serialization.of_instance(instance)).digest == instance.digest
+            deserialization.to_instance(serialization.of_instance(instance)).digest
+            == instance.digest
         )
         assert costs.tables(instance).postponement.min() >= 0
     elif instance is not None:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from rsjs.core import method
 from rsjs.instances.instance import FAMILIES
-from rsjs.instances.io import json_schema, serialization
+from rsjs.instances.io import deserialization, json_schema, serialization
 
 KINDS = ["instance", "workload", "solution"]
 FREE = {"meta", "parameters"}  # kept, not interpreted
@@ -80,7 +80,7 @@ def test_instances_and_workloads_share_their_definitions():
 @given(rng=st.randoms(use_true_random=False))
 def test_every_written_document_validates(random_document, random_decision, validates, rng):
     document = random_document(rng)
-    instance = serialization.to_instance(document)
+    instance = deserialization.to_instance(document)
     validates("instance", serialization.of_instance(instance))
     solution = random_decision(instance, rng)
     claims = {"method": "greedy:code", "objective": 1.5, "bound": None}
@@ -94,4 +94,4 @@ def test_every_written_document_validates(random_document, random_decision, vali
     epochs = [end or job["epochs_max"] for end, job in zip(last, jobs, strict=True)]
     stream = document | {"format": serialization.WORKLOAD, "realised": {"epochs": epochs}}
     del stream["now"]
-    validates("workload", serialization.of_workload(serialization.to_workload(stream)))
+    validates("workload", serialization.of_workload(deserialization.to_workload(stream)))

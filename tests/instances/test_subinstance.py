@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from rsjs.instances import costs
 from rsjs.instances.generators import sts
-from rsjs.instances.io.serialization import of_instance, to_instance
+from rsjs.instances.io.deserialization import to_instance
+from rsjs.instances.io.serialization import of_instance
 from rsjs.instances.transform import subinstance
 
 

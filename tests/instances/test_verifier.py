@@ -16,8 +16,8 @@ from rsjs.core.method import ENERGY, EXPECTATION, OPEN_NODES, TARDINESS_AT
 from rsjs.instances import rsjs_verify
 from rsjs.instances.generators import andreas, jahani, kiros, sts
 from rsjs.instances.instance import FAMILIES
+from rsjs.instances.io.deserialization import to_instance
 from rsjs.instances.io.files import read_instance
-from rsjs.instances.io.serialization import to_instance
 from rsjs.instances.open_nodes import required_nodes
 from rsjs.instances.solution import DECISION_ARRAYS, Solution
 from rsjs.instances.transform import subinstance

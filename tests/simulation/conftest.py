@@ -6,7 +6,7 @@ import pytest
 from rsjs.instances.cluster import Cluster, GpuType, NodeGroup, NodeType, ShareLevel
 from rsjs.instances.epoch_distribution import FIXED, Law
 from rsjs.instances.instance import FAMILIES, Workload
-from rsjs.instances.io.serialization import to_workload
+from rsjs.instances.io.deserialization import to_workload
 from rsjs.instances.solution import Solution
 from rsjs.simulation.policy import Choice, Policy
 from tests.by_hand import jobs_of

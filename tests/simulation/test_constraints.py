@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from rsjs.instances.check import check
 from rsjs.instances.costs import place
-from rsjs.instances.io.serialization import to_instance
+from rsjs.instances.io.deserialization import to_instance
 from rsjs.instances.solution import DECISION_ARRAYS, Solution
 from rsjs.simulation.constraints import Constraints
 from rsjs.simulation.guards import Stopped

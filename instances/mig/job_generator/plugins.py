@@ -20,9 +20,9 @@ from typing import Any
 
 import numpy as np
 
+from rsjs.core.entry_points import offers
 from rsjs.core.errors import InputError, described
 from rsjs.core.types import Floats
-from rsjs.instances.entry_points import offers
 from rsjs.instances.io.json_schema import fit
 from rsjs.instances.io.serialization import canonical_text
 from rsjs.instances.mig.io import Node, nearest_first

@@ -10,14 +10,13 @@ import numpy as np
 from rsjs.cli.configurations import Configurations
 from rsjs.instances.costs import tables
 from rsjs.instances.instance import FAMILIES, Instance, Workload
-from rsjs.instances.library.features import at_the_end
 
 QUARTILES = (0, 25, 50, 75, 100)
 
 
 def describe(subject: Instance | Workload) -> dict[str, Any]:
     """All that `show` tells of an instance or a workload."""
-    instance = subject if isinstance(subject, Instance) else at_the_end(subject)
+    instance = subject if isinstance(subject, Instance) else subject.submitted()
     cluster, jobs = subject.cluster, subject.jobs
     configurations = Configurations.of(instance)
     on_node = np.where(cluster.allowed, cluster.gpus_of_type, 0)

@@ -9,6 +9,7 @@ from math import inf
 from pathlib import Path
 from typing import Any
 
+from rsjs.core.entry_points import source_text
 from rsjs.core.method import Stop
 from rsjs.experiments import comparison
 from rsjs.experiments.campaigns import manifest, session
@@ -22,7 +23,6 @@ from rsjs.experiments.comparison import Row
 from rsjs.experiments.gap import contradicts
 from rsjs.experiments.problems import problem
 from rsjs.instances.check import TOLERANCE
-from rsjs.instances.entry_points import source_text
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -21,6 +21,7 @@ from importlib import metadata
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
+from rsjs.core.entry_points import source_text
 from rsjs.core.errors import InputError, described
 from rsjs.experiments.campaigns import dask_node
 from rsjs.experiments.campaigns.capacity import Need
@@ -28,7 +29,6 @@ from rsjs.experiments.campaigns.dask_results import result_of
 from rsjs.experiments.campaigns.dispatch import News
 from rsjs.experiments.campaigns.perform import Order
 from rsjs.experiments.campaigns.session import Conditions, on_host
-from rsjs.instances.entry_points import source_text
 
 if TYPE_CHECKING:
     from distributed import Client, Future

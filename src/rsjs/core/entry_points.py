@@ -21,7 +21,6 @@ from urllib.parse import urlsplit
 from urllib.request import url2pathname
 
 from rsjs.core.errors import InputError, described, told
-from rsjs.instances.io.serialization import canonical_text
 
 
 @dataclass(frozen=True)
@@ -88,10 +87,11 @@ def source_of(offer: Offer, module: str) -> Mapping[str, str]:
     [point] = offer.points
     own = _Own([point.module, module], point.dist)
     files = {name: sha256(data).hexdigest() for name, data in own.files()}
+    text = json.dumps(files, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     return {
         "distribution": point.dist.name if point.dist else "",
         "version": point.dist.version if point.dist else "",
-        "sha256": sha256(canonical_text(files).encode()).hexdigest(),
+        "sha256": sha256(text.encode()).hexdigest(),
     }
 
 

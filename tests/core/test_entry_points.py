@@ -5,8 +5,8 @@ from importlib import invalidate_caches
 
 import pytest
 
+from rsjs.core.entry_points import offers, source_of
 from rsjs.core.errors import InputError
-from rsjs.instances.entry_points import offers, source_of
 
 FILES = {  # offered_pack.method imports near and, relatively, the module far of a package
     "offered_pack/__init__.py": "VALUE = 1\n",
