@@ -40,7 +40,7 @@ SOLVED = {  # what bench_methods has not: method: family, nodes, jobs, gap
 def instance_of(family, nodes, jobs):
     """The instance of a family and size with seed 1, its costs tabled."""
     instance = MAKE[family](nodes=nodes, jobs=jobs, seed=1)
-    costs.tables(instance)
+    costs.cost_tables(instance)
     return instance
 
 

@@ -14,7 +14,7 @@ class Decide:
 
     def setup(self, method, rule, nodes):
         self.instance = generate(nodes=nodes, jobs=4 * nodes, seed=1, due="tight")
-        costs.tables(self.instance)
+        costs.cost_tables(self.instance)
         self.prepared = list_scheduling.prepare(self.instance, method, rule)
 
     def time_prepare(self, method, rule, nodes):

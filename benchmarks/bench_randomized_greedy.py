@@ -26,7 +26,7 @@ run(generate(nodes=100, jobs=400, seed=1, due="tight"), call, Report())
 
 def _instance(nodes):
     made = generate(nodes=nodes, jobs=4 * nodes, seed=1, due="tight")
-    costs.tables(made)
+    costs.cost_tables(made)
     return made
 
 

@@ -25,7 +25,7 @@ class Priced:
 
     def setup(self, family):
         self.instance = FAMILIES[family]()
-        costs.tables(self.instance)
+        costs.cost_tables(self.instance)
         parse("priced_greedy").prepare(Call(), len(self.instance.jobs))
 
     def time_prices(self, family):
@@ -49,7 +49,7 @@ class RuinRecreate:
 
     def setup(self, family, iterations):
         self.instance = FAMILIES[family]()
-        costs.tables(self.instance)
+        costs.cost_tables(self.instance)
         parse("ruin_recreate").prepare(Call(), len(self.instance.jobs))
         self.call = Call(options={"iterations": iterations}, limits=Limits(gap=-1.0))
 

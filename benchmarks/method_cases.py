@@ -112,7 +112,7 @@ def instance_of(family: str, size: str) -> Instance:
         case _:
             made = kiros.generate(nodes=nodes, jobs=jobs, seed=1, due="tight")
             made = replace(made, objective=OBJECTIVES[family])
-    costs.tables(made)
+    costs.cost_tables(made)
     return made
 
 

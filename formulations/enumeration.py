@@ -72,7 +72,7 @@ def best(instance: Instance) -> Solution | None:
 
 def _completion_times(instance: Instance) -> list[float]:
     """Every time at which a job may complete; inf stands for running nothing."""
-    table = costs.tables(instance)
+    table = costs.cost_tables(instance)
     times = np.concatenate([table.hours.ravel(), table.shared_hours.ravel(), [np.inf]])
     distinct: list[float] = np.unique(times).tolist()
     return distinct
@@ -90,7 +90,7 @@ class _Search:
     def best(self) -> tuple[float, Solution] | None:
         """Least cost and a decision that has it."""
         required, counts_busy = self._required()
-        postponement = costs.tables(self.instance).postponement
+        postponement = costs.cost_tables(self.instance).postponement
         states: dict[tuple[int, int], tuple[float, tuple[tuple[int, Load], ...]]] = {
             (0, 0): (0.0, ())
         }
@@ -207,7 +207,7 @@ class _Search:
     @cached_property
     def configurations(self) -> list[list[list[Configuration]]]:
         """By GPU type and job: the admissible configurations no faster than t*."""
-        table = costs.tables(self.instance)
+        table = costs.cost_tables(self.instance)
         least = -np.inf if self.first is None else self.first
         result: list[list[list[Configuration]]] = []
         for i, gpu in enumerate(self.cluster.gpu_types):

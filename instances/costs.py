@@ -82,7 +82,7 @@ _TABLES: WeakKeyDictionary[Instance, CostTables] = WeakKeyDictionary()
 _EPOCHS: WeakKeyDictionary[Instance, Floats] = WeakKeyDictionary()
 
 
-def tables(instance: Instance) -> CostTables:
+def cost_tables(instance: Instance) -> CostTables:
     """The cost tables of an instance, computed once."""
     known = _TABLES.get(instance)
     if known is None:
@@ -186,7 +186,7 @@ class Placement:
 
 def place(instance: Instance, solution: Solution) -> Placement:
     """Times of the executed jobs and GPUs in use; `solution` must be feasible."""
-    table, cluster = tables(instance), instance.cluster
+    table, cluster = cost_tables(instance), instance.cluster
     running = np.flatnonzero(solution.job_node >= 0)
     node = solution.job_node[running]
     gpu = cluster.gpu_of_type[solution.node_type[node]]
@@ -234,7 +234,7 @@ def terms(instance: Instance, solution: Solution, placement: Placement | None = 
     postponed = solution.job_node < 0
     return Terms(
         tardiness=_tardiness(instance, placement),
-        postponement=float(tables(instance).postponement[postponed].sum()),
+        postponement=float(cost_tables(instance).postponement[postponed].sum()),
         energy=_energy(instance, solution, placement),
         idle=objective.mu * idle,
     )

@@ -17,7 +17,7 @@ from rsjs.instances.open_nodes import complete
 @pytest.fixture(scope="module")
 def instance():
     made = generate(nodes=100, jobs=400, seed=1, due="tight")
-    costs.tables(made)
+    costs.cost_tables(made)
     return made
 
 

@@ -23,7 +23,7 @@ INSTANCES = [
 
 @pytest.fixture(params=INSTANCES, ids=lambda instance: instance.name)
 def instance(request):
-    costs.tables(request.param)
+    costs.cost_tables(request.param)
     return request.param
 
 

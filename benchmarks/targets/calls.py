@@ -81,7 +81,7 @@ def _greedy() -> list[Figure]:
     times: dict[str, list[float]] = {"code": [], "paper": []}
     for catalogue, due, seed in product(CATALOGUES, ("base", "tight"), (1, 2, 3)):
         instance = generate(nodes=100, jobs=400, seed=seed, catalogue=catalogue, due=due)
-        costs.tables(instance)
+        costs.cost_tables(instance)
         for rule, found in times.items():
             decide = partial(greedy.decide, instance, rule)
             decide()  # compiles

@@ -107,7 +107,7 @@ def measure() -> tuple[list[Figure], list[comparison.Row]]:
 
 def _after_a_second(instance: Instance) -> tuple[float, float]:
     """Checked cost and bound."""
-    costs.tables(instance)
+    costs.cost_tables(instance)
     parse("ruin_recreate").prepare(Call(), len(instance.jobs))
     report = ProcessorClock(SECONDS)
     call = Call(options={"iterations": 0}, limits=Limits(time_limit=SECONDS, gap=0.0))

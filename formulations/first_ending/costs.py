@@ -6,7 +6,7 @@ import numpy as np
 
 from rsjs.core.types import Floats
 from rsjs.instances.cluster import NodeType
-from rsjs.instances.costs import tables
+from rsjs.instances.costs import cost_tables
 from rsjs.instances.instance import Instance
 from rsjs.instances.open_nodes import required_nodes
 
@@ -23,7 +23,7 @@ def gains(instance: Instance, v: int) -> Floats:
 
     T_jvg: tardiness cost, P_j: postponement cost; inf where not admissible.
     """
-    table, size = tables(instance), instance.cluster.node_types[v].gpus
+    table, size = cost_tables(instance), instance.cluster.node_types[v].gpus
     tardiness = table.tardiness[:, instance.cluster.gpu_of_type[v], : size + 1]
     idle = instance.objective.mu * np.arange(size + 1)
     gain: Floats = tardiness - idle - table.postponement[:, None]
@@ -33,7 +33,7 @@ def gains(instance: Instance, v: int) -> Floats:
 def leader_gains(instance: Instance, v: int, q: int) -> Floats:
     """(J, q + 1) the same and c_vq t_jvg: the node is charged for q GPUs until the job ends."""
     node_type = instance.cluster.node_types[v]
-    hours = tables(instance).hours[:, instance.cluster.gpu_of_type[v], : q + 1]
+    hours = cost_tables(instance).hours[:, instance.cluster.gpu_of_type[v], : q + 1]
     charge = node_type.cost[q] * np.where(np.isfinite(hours), hours, 0.0)
     gain: Floats = gains(instance, v)[:, : q + 1] + charge
     return gain

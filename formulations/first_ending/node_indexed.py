@@ -43,7 +43,7 @@ import numpy as np
 from rsjs.core.types import Floats
 from rsjs.formulations.first_ending.costs import empty_types, gains, limits, selected_nodes
 from rsjs.formulations.milp.matrix import Kind, MatrixModel, Rows
-from rsjs.instances.costs import tables
+from rsjs.instances.costs import cost_tables
 from rsjs.instances.instance import Instance
 from rsjs.instances.solution import Solution
 
@@ -116,7 +116,7 @@ class NodeModel:
     @cached_property
     def cost(self) -> Floats:
         """Cost of every column [$]."""
-        cluster, hours = self.instance.cluster, tables(self.instance).hours
+        cluster, hours = self.instance.cluster, cost_tables(self.instance).hours
         mu = self.instance.objective.mu
         idle = [mu * cluster.node_types[v].gpus for _, v, _ in self.states]
         run = [self.gain[v][j, g] for j, _, v, g in self.options]
@@ -130,7 +130,7 @@ class NodeModel:
     @property
     def offset(self) -> float:
         """sum_j P_j."""
-        return float(tables(self.instance).postponement.sum())
+        return float(cost_tables(self.instance).postponement.sum())
 
 
 def _states(instance: Instance) -> Iterator[State]:
@@ -234,7 +234,7 @@ def warm_start(data: NodeModel, solution: Solution) -> Floats:
     Nodes without a job are as small as they may be, and off where they need not be on: the
     vector never costs more than the decision.
     """
-    cluster, hours = data.instance.cluster, tables(data.instance).hours
+    cluster, hours = data.instance.cluster, cost_tables(data.instance).hours
     state = {key: s for s, key in enumerate(data.states)}
     option = {key: len(state) + i for i, key in enumerate(data.options)}
     leader = {key: len(state) + len(option) + i for i, key in enumerate(data.leaders)}

@@ -61,7 +61,7 @@ from rsjs.formulations.first_ending.costs import (
 )
 from rsjs.formulations.milp.matrix import Kind, MatrixModel, Rows
 from rsjs.formulations.modes.patterns import partitions
-from rsjs.instances.costs import tables
+from rsjs.instances.costs import cost_tables
 from rsjs.instances.instance import Instance
 from rsjs.instances.solution import Solution
 
@@ -152,7 +152,7 @@ class LeaderModel:
     @property
     def offset(self) -> float:
         """sum_j P_j."""
-        return float(tables(self.instance).postponement.sum())
+        return float(cost_tables(self.instance).postponement.sum())
 
     @cached_property
     def classes(self) -> list[int]:
@@ -258,7 +258,7 @@ def warm_start(data: LeaderModel, solution: Solution) -> Floats:
     is postponed; nodes without a job are as small as they may be, and off where they need not
     be on: the vector never costs more than the decision.
     """
-    instance, hours = data.instance, tables(data.instance).hours
+    instance, hours = data.instance, cost_tables(data.instance).hours
     cluster = instance.cluster
     position = {slot: s for s, slot in enumerate(data.slots)}
     keys = zip(data.job.tolist(), data.slot.tolist(), strict=True)

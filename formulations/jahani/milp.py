@@ -40,7 +40,7 @@ import numpy as np
 
 from rsjs.core.types import Bools, Floats, Ints
 from rsjs.formulations.milp.matrix import Kind, MatrixModel, Rows
-from rsjs.instances.costs import tables
+from rsjs.instances.costs import cost_tables
 from rsjs.instances.instance import Instance
 from rsjs.instances.open_nodes import complete
 from rsjs.instances.solution import Solution
@@ -72,7 +72,7 @@ class LiteralModel:
     @cached_property
     def options(self) -> tuple[Ints, Ints, Ints, Ints]:
         """(j, n, v, g) of every x, by job, then node, type and count."""
-        cluster, table = self.instance.cluster, tables(self.instance)
+        cluster, table = self.instance.cluster, cost_tables(self.instance)
         usable = np.isfinite(table.hours[:, cluster.gpu_of_type, :])
         g = np.arange(usable.shape[2])
         usable &= g <= cluster.gpus_of_type[:, None]
@@ -83,7 +83,7 @@ class LiteralModel:
     def hours(self) -> Floats:
         """t_jvg of every x [h]."""
         j, _, v, g = self.options
-        hours: Floats = tables(self.instance).hours[j, self.instance.cluster.gpu_of_type[v], g]
+        hours: Floats = cost_tables(self.instance).hours[j, self.instance.cluster.gpu_of_type[v], g]
         return hours
 
     @cached_property
@@ -152,7 +152,7 @@ def arrays(data: LiteralModel) -> MatrixModel:
     job_node, row4 = np.unique(j * nodes + n, return_inverse=True)
     used_pairs, row6 = np.unique(pair, return_inverse=True)
     size = instance.cluster.gpus_of_type
-    reach = instance.H + tables(instance).longest
+    reach = instance.H + cost_tables(instance).longest
     all_jobs = np.arange(jobs)
     overdue = np.flatnonzero(data.overdue)
     tau, tau_hat = at.tau + all_jobs, at.tau_hat + all_jobs
@@ -197,7 +197,7 @@ def build(data: LiteralModel) -> ConcreteModel:
     nodes, jobs = range(instance.cluster.nodes), range(len(instance.jobs))
     keys = list(zip(*(part.tolist() for part in data.options), strict=True))
     hours = dict(zip(keys, data.hours.tolist(), strict=True))
-    longest, H, rho = tables(instance).longest.tolist(), instance.H, instance.rho
+    longest, H, rho = cost_tables(instance).longest.tolist(), instance.H, instance.rho
     m = pyo.ConcreteModel(name="jahani_literal")
     m.w = pyo.Var(nodes, domain=pyo.Binary)
     m.y = pyo.Var(data.pairs, domain=pyo.Binary)
@@ -265,7 +265,7 @@ def columns(model: ConcreteModel) -> list[VarData]:
 def warm_start(data: LiteralModel, solution: Solution) -> Floats:
     """The column vector of a feasible decision."""
     solution = complete(data.instance, solution)
-    at, table = Layout.of(data), tables(data.instance)
+    at, table = Layout.of(data), cost_tables(data.instance)
     vector = np.zeros(at.end)
     running = np.flatnonzero(solution.job_node >= 0)
     selected = solution.node_type >= 0

@@ -38,7 +38,7 @@ import numpy as np
 from rsjs.core.types import Floats, Ints
 from rsjs.formulations.milp.matrix import Kind, MatrixModel, Rows
 from rsjs.formulations.modes.patterns import partitions
-from rsjs.instances.costs import tables
+from rsjs.instances.costs import cost_tables
 from rsjs.instances.instance import Instance
 from rsjs.instances.solution import Solution
 
@@ -71,7 +71,7 @@ class PatternModel:
     def of(instance: Instance) -> PatternModel:
         """Options and patterns of an instance."""
         cost = execution_costs(instance)
-        gain = cost - tables(instance).postponement[:, None, None]
+        gain = cost - cost_tables(instance).postponement[:, None, None]
         best_smaller = np.minimum.accumulate(cost, axis=2)[:, :, :-1]
         useful = gain < 0
         useful[:, :, 1:] &= cost[:, :, 1:] < best_smaller
@@ -88,7 +88,7 @@ class PatternModel:
     @property
     def offset(self) -> float:
         """sum_j P_j."""
-        return float(tables(self.instance).postponement.sum())
+        return float(cost_tables(self.instance).postponement.sum())
 
     @property
     def selected_nodes(self) -> tuple[float, float]:
@@ -116,7 +116,7 @@ class PatternModel:
 
 def execution_costs(instance: Instance) -> Floats:
     """(J, V, G + 1) C_jvg [$]; inf where (v, g) is not admissible for j or no node takes v."""
-    table, cluster = tables(instance), instance.cluster
+    table, cluster = cost_tables(instance), instance.cluster
     gpu, size = cluster.gpu_of_type, cluster.gpus_of_type
     hours, tardiness = table.hours[:, gpu, :], table.tardiness[:, gpu, :]
     g = np.arange(hours.shape[2])

@@ -26,7 +26,7 @@ import numpy as np
 from rsjs.core.types import Floats, Ints
 from rsjs.formulations.jahani.patterns import execution_costs
 from rsjs.formulations.modes.patterns import partitions
-from rsjs.instances.costs import tables
+from rsjs.instances.costs import cost_tables
 from rsjs.instances.instance import Instance
 from rsjs.instances.open_nodes import required_nodes
 
@@ -157,7 +157,7 @@ class Slots:
         free = objective.open_nodes == "free"
         model = SlotModel(
             gain=_gain(instance, members),
-            postponement=tables(instance).postponement,
+            postponement=cost_tables(instance).postponement,
             parts=offered,
             idle=np.array([objective.mu * sum(parts) for _, _, parts in cut]),
             of_class=np.array([k for k, _, _ in cut]),
@@ -186,7 +186,7 @@ def _slots(instance: Instance) -> tuple[Ints, list[tuple[int, int]]]:
 
 def _gain(instance: Instance, members: list[tuple[int, int]]) -> Floats:
     """(S, J) C_js - P_j; inf where left out."""
-    cost, postponement = execution_costs(instance), tables(instance).postponement
+    cost, postponement = execution_costs(instance), cost_tables(instance).postponement
     cluster = instance.cluster
     gain = np.empty((len(members), len(postponement)))
     best: dict[tuple[int, float], Floats] = {}

@@ -61,7 +61,7 @@ class PrimalDual(Incumbent):
         self.lower, self.source = -np.inf, "lagrangian"
         self.counts: dict[str, int] = {}
         with report.phase("build"):
-            self._largest = float(costs.tables(instance).postponement.max())
+            self._largest = float(costs.cost_tables(instance).postponement.max())
         if call.warm_start is not None:
             self.offer(complete(instance, call.warm_start))
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from rsjs.core.method import Method
 from rsjs.core.types import Floats, Ints
-from rsjs.instances.costs import tables
+from rsjs.instances.costs import cost_tables
 from rsjs.instances.instance import Instance
 from rsjs.instances.open_nodes import required_nodes
 from rsjs.instances.solution import Solution
@@ -56,7 +56,7 @@ class Configurations:
         Shares are smaller than GPUs. What ends no later on less room costs no more: it fits
         wherever the other does, and both tardiness and a node's charge grow with time.
         """
-        table, cluster = tables(instance), instance.cluster
+        table, cluster = cost_tables(instance), instance.cluster
         types, levels = len(cluster.gpu_types), table.shared_hours.shape[2]
         units = np.zeros((types, levels), dtype=np.int64)
         for row, gpu in zip(units, cluster.gpu_types, strict=True):

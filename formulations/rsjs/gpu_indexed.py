@@ -52,7 +52,7 @@ from rsjs.core.types import Floats, Ints
 from rsjs.formulations.milp.matrix import Kind, MatrixModel, Rows
 from rsjs.formulations.modes.gpu_sharing import Shares
 from rsjs.formulations.modes.modes import Configurations, nodes_with_a_job, serve
-from rsjs.instances.costs import tables
+from rsjs.instances.costs import cost_tables
 from rsjs.instances.instance import Instance
 from rsjs.instances.open_nodes import complete
 from rsjs.instances.solution import Solution
@@ -191,7 +191,7 @@ class GpuModel:
     def cost(self) -> Floats:
         """Cost of every column [$]."""
         q, option = self.nodes.configurations, self.config
-        run = q.tardiness[option] - tables(self.instance).postponement[q.job[option]]
+        run = q.tardiness[option] - cost_tables(self.instance).postponement[q.job[option]]
         i, k = np.array(self.leads).T
         price = self.instance.cluster.cost_of_type[self.nodes.node_type[self.node[i]], k]
         free = np.zeros(len(self.uses) + len(self.nodes.gpu_node) + len(self.nodes.states))
@@ -200,7 +200,7 @@ class GpuModel:
     @property
     def offset(self) -> float:
         """sum_j P_j."""
-        return float(tables(self.instance).postponement.sum())
+        return float(cost_tables(self.instance).postponement.sum())
 
     @cached_property
     def option_of(self) -> dict[tuple[int, int], int]:

@@ -16,7 +16,7 @@ from rsjs.core.types import Floats, Ints
 from rsjs.formulations.first_ending.costs import limits
 from rsjs.formulations.modes.gpu_sharing import Shares
 from rsjs.formulations.modes.modes import Configurations
-from rsjs.instances.costs import tables
+from rsjs.instances.costs import cost_tables
 from rsjs.instances.instance import Instance
 
 
@@ -136,7 +136,7 @@ class Crews:
     def cost(self) -> Floats:
         """T_q - P_j, and c_vk theta_q for a leader; 0 for y [$]."""
         q = self.configurations
-        run = q.tardiness - tables(self.instance).postponement[q.job]
+        run = q.tardiness - cost_tables(self.instance).postponement[q.job]
         price = self.instance.cluster.cost_of_type[self.node_type[self.leader_place], self.paid]
         lead = run[self.leader] + price * q.hours[self.leader]
         return np.concatenate([run[self.follower], lead, np.zeros(len(self.fill))])
@@ -150,7 +150,7 @@ class Crews:
     @property
     def offset(self) -> float:
         """sum_j P_j."""
-        return float(tables(self.instance).postponement.sum())
+        return float(cost_tables(self.instance).postponement.sum())
 
     @cached_property
     def _columns(self) -> dict[tuple[int, ...], int]:

@@ -14,7 +14,7 @@ from rsjs.formulations.backends.callbacks import relative_gap, settled
 from rsjs.formulations.backends.registry import BACKENDS
 from rsjs.formulations.jahani.methods import ROUTE
 from rsjs.formulations.milp import solve
-from rsjs.instances.costs import tables
+from rsjs.instances.costs import cost_tables
 from rsjs.instances.instance import Instance
 from rsjs.instances.open_nodes import required_nodes
 
@@ -159,7 +159,7 @@ def rsjs_classes(instance: Instance, call: Call, report: Report) -> SolveResult:
     result = solve.run("rsjs_classes", instance, call, report)
     if result.stop not in (Stop.OPTIMAL, Stop.GAP):
         return result
-    largest = float(tables(instance).postponement.max())
+    largest = float(cost_tables(instance).postponement.max())
     stop = settled(Stop.OPTIMAL, result.objective, result.bound, largest)
     gap = relative_gap(result.objective, result.bound)
     if stop is Stop.OPTIMAL or gap <= call.limits.gap:

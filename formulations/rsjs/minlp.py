@@ -58,7 +58,7 @@ import numpy as np
 from rsjs.core.types import Floats
 from rsjs.formulations.modes.modes import Configurations, nodes_with_a_job
 from rsjs.formulations.rsjs.gpu_indexed import GpuNodes
-from rsjs.instances.costs import tables
+from rsjs.instances.costs import cost_tables
 from rsjs.instances.instance import Instance
 from rsjs.instances.open_nodes import complete
 from rsjs.instances.solution import Solution
@@ -208,7 +208,7 @@ def build(data: MinlpModel) -> ConcreteModel:
     }
     gamma = {n: [(k, m.gamma[a, k]) for a, k in nodes.states if a == n] for n in N}
     price = {n: total(data.price(n, k) * variable for k, variable in gamma[n]) for n in N}
-    postponement = tables(data.instance).postponement.tolist()
+    postponement = cost_tables(data.instance).postponement.tolist()
     m.cost = pyo.Objective(
         expr=tardiness
         + total(postponement[j] * (1 - placed[j]) for j in J)

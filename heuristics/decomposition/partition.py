@@ -87,7 +87,7 @@ def runs_on(instance: Instance, node: Ints, controllers: int) -> Bools:
 
 def demand(instance: Instance) -> Floats:
     """(J,) u_j, the fewest GPUs that end a job in time, else those that end it first."""
-    table, cluster = costs.tables(instance), instance.cluster
+    table, cluster = costs.cost_tables(instance), instance.cluster
     jobs, gpu_types, counts = table.hours.shape
     shares = [
         [share.units / gpu.units for share in gpu.levels]
@@ -116,8 +116,8 @@ def _round_robin(instance: Instance, job: Ints, node: Ints, controllers: int) ->
 
 def _pressure(instance: Instance, job: Ints, node: Ints, controllers: int) -> Ints:
     fastest = np.minimum(
-        costs.tables(instance).hours.min(axis=(1, 2)),
-        costs.tables(instance).shared_hours.min(axis=(1, 2), initial=np.inf),
+        costs.cost_tables(instance).hours.min(axis=(1, 2)),
+        costs.cost_tables(instance).shared_hours.min(axis=(1, 2), initial=np.inf),
     )
     pressure = instance.now + fastest - instance.jobs.due
     return _deal(np.argsort(-pressure, kind="stable"), job, controllers)

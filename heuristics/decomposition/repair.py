@@ -57,7 +57,7 @@ def cover(instance: Instance, solution: Solution) -> Solution | None:
 
 def _alone(instance: Instance) -> tuple[Floats, Ints]:
     """(J, N) the cheapest cost of a job alone on a node [$], inf where not admissible; its code."""
-    table, cluster = costs.tables(instance), instance.cluster
+    table, cluster = costs.cost_tables(instance), instance.cluster
     hours = table.hours[:, cluster.gpu_of_type]
     usable = np.isfinite(hours) & np.isfinite(cluster.cost_of_type)
     energy = np.where(usable, hours, 0.0) * np.where(usable, cluster.cost_of_type, 0.0)
@@ -74,7 +74,7 @@ def _weights(instance: Instance, solution: Solution, price: Floats) -> Floats:
     """(J, N) 0 where a job stays, 1 and a fraction of 1 / pairs elsewhere, more than all if not."""
     pairs = min(price.shape) + 1
     waiting = solution.job_node < 0
-    extra = price - np.where(waiting, costs.tables(instance).postponement, 0.0)[:, None]
+    extra = price - np.where(waiting, costs.cost_tables(instance).postponement, 0.0)[:, None]
     able = np.isfinite(price)
     least, most = extra[able].min(initial=0.0), extra[able].max(initial=0.0)
     rank = (np.where(able, extra, most) - least) / max(most - least, 1e-300)

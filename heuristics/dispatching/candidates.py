@@ -20,7 +20,7 @@ from rsjs.instances.instance import Instance
 def hours_by_node_type(instance: Instance) -> Floats:
     """(J, V, G + 1) hours to completion on g GPUs of a node type; inf on types no node takes."""
     cluster = instance.cluster
-    hours = costs.tables(instance).hours[:, cluster.gpu_of_type]
+    hours = costs.cost_tables(instance).hours[:, cluster.gpu_of_type]
     return np.where(np.isfinite(full_price_by_node_type(cluster)), hours, np.inf)
 
 

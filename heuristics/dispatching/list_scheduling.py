@@ -95,7 +95,7 @@ def right_sizing_cost(instance: Instance) -> Floats:
     usable = np.isfinite(hours)
     time = np.where(usable, hours, 0.0)
     if objective.tardiness_at == "completion":
-        tardiness = costs.tables(instance).tardiness[:, cluster.gpu_of_type]
+        tardiness = costs.cost_tables(instance).tardiness[:, cluster.gpu_of_type]
     else:
         late = np.maximum(0.0, instance.now + time - jobs.due[:, None, None])
         tardiness = jobs.weight[:, None, None] * late

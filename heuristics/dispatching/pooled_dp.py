@@ -97,7 +97,7 @@ def pooled_costs(of: Choices) -> Floats:
     late = np.maximum(0.0, instance.now + np.where(usable, time, 0.0) - instance.jobs.due[:, None])
     energy = np.where(usable, price, 0.0) * instance.H
     cost = np.where(usable, instance.jobs.weight[:, None] * late + energy, np.inf)
-    cost[:, 0] = costs.tables(instance).postponement
+    cost[:, 0] = costs.cost_tables(instance).postponement
     return cost
 
 

@@ -101,7 +101,7 @@ def node_tables(cluster: Cluster, pool: Pool, price: Floats, equivalents: Ints) 
 
 def objective(instance: Instance) -> Objective:
     """The objective of an instance as `costs.terms` has it."""
-    table, asked = costs.tables(instance), instance.objective
+    table, asked = costs.cost_tables(instance), instance.objective
     found = Objective(
         hours=table.hours,
         tardiness=table.tardiness,

@@ -33,7 +33,7 @@ from rsjs.instances.solution import Solution
 
 def decide(instance: Instance, rule: str = "code") -> Solution:
     """Return the solution of one decision by a rule of RULES."""
-    return decide_by_hours(instance, costs.tables(instance).hours, rule)
+    return decide_by_hours(instance, costs.cost_tables(instance).hours, rule)
 
 
 def decide_by_hours(instance: Instance, hours: Floats, rule: str) -> Solution:

@@ -80,10 +80,10 @@ def prepared(
     reading = rule.greedy
     nodes = cluster_tables(instance.cluster, reading).nodes
     ranking = candidates.ranking(
-        instance, costs.tables(instance).hours, nodes.price, strict=reading.strict
+        instance, costs.cost_tables(instance).hours, nodes.price, strict=reading.strict
     )
     queue, (kinds, stride) = candidates.by_pressure(instance), nodes.price.shape
-    penalty = costs.tables(instance).postponement[queue]
+    penalty = costs.cost_tables(instance).postponement[queue]
     kind, gpus = np.divmod(np.arange(kinds * stride), stride)
     least = np.full(kinds, stride)
     np.minimum.at(least, *np.divmod(ranking.code[0], stride))
@@ -215,7 +215,7 @@ def listed(of: Choices) -> Listed:
 
 def priced(of: Choices) -> Objective:
     """What a schedule costs; k = 0: on the share."""
-    table = costs.tables(of.instance)
+    table = costs.cost_tables(of.instance)
     return settled(
         objective(of.instance)._replace(
             hours=with_share(table.hours, table.shared_hours, of.level),

@@ -64,7 +64,7 @@ def tables(instance: Instance, *, only_late: bool = True) -> Tables:
     only_late : bool
         Whether neighbourhoods look at late jobs only, as printed; see local_search.py.
     """
-    found, cluster, asked = costs.tables(instance), instance.cluster, instance.objective
+    found, cluster, asked = costs.cost_tables(instance), instance.cluster, instance.objective
     jobs = len(instance.jobs)
     hours = np.concatenate([found.hours, found.shared_hours], axis=2)
     late = np.concatenate([found.tardiness, found.shared_tardiness], axis=2)

@@ -134,7 +134,7 @@ class Shapes(NamedTuple):
 
 def shapes(instance: Instance) -> Shapes:
     """The arrays of an instance with energy "first_ending" or "proportional"."""
-    cluster, objective, table = instance.cluster, instance.objective, costs.tables(instance)
+    cluster, objective, table = instance.cluster, instance.objective, costs.cost_tables(instance)
     types, jobs, largest = len(cluster.node_types), len(instance.jobs), cluster.largest
     shared = instance.has_sharing
     most = max((len(gpu.levels) for gpu in cluster.gpu_types), default=0) if shared else 0

@@ -63,7 +63,7 @@ class Pieces:
 
 def pieces(instance: Instance) -> Pieces:
     """Every way in which some job may take part in a node."""
-    cluster, table = instance.cluster, costs.tables(instance)
+    cluster, table = instance.cluster, costs.cost_tables(instance)
     place_class, place_type = np.nonzero(cluster.allowed_in_class)
     larger_first = np.argsort(-cluster.gpus_of_type[place_type], kind="stable")
     place_class, place_type = place_class[larger_first], place_type[larger_first]
@@ -206,7 +206,7 @@ def columns(instance: Instance) -> Columns:
         matrix[found.place, every] = found.room - found.paid
     return Columns(
         cost=found.cost,
-        postponement=costs.tables(instance).postponement,
+        postponement=costs.cost_tables(instance).postponement,
         matrix=np.ascontiguousarray(matrix),
         limit=rows.limit,
         lower=rows.lower,

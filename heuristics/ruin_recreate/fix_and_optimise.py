@@ -90,7 +90,7 @@ class Neighbourhoods:
             return None
         able = self.runs[:, np.unique(self.instance.cluster.class_of_node[chosen])].any(axis=1)
         waits = np.flatnonzero((decision.job_node < 0) & able)
-        price = costs.tables(self.instance).postponement[waits]
+        price = costs.cost_tables(self.instance).postponement[waits]
         key = price * rng.random(len(waits)) - rng.random(len(waits)) * 1e-9
         joining = waits[np.argsort(-key, kind="stable")[:postponed]]
         jobs = np.append(np.flatnonzero(np.isin(decision.job_node, chosen)), joining)

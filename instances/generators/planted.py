@@ -280,7 +280,7 @@ def bound(instance: Instance) -> float:
         else:
             added = np.where(np.isfinite(of_type), own * price.min() * of_type.min(), np.inf)
         least = np.minimum(least, added.min(axis=1))
-    return float(np.minimum(costs.tables(instance).postponement, least).sum())
+    return float(np.minimum(costs.cost_tables(instance).postponement, least).sum())
 
 
 def _jobs(stream: str, seed: int, plan: Planted, hours: Floats, share: Floats) -> Jobs:

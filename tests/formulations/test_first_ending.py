@@ -18,7 +18,7 @@ from rsjs.formulations.first_ending import node_indexed as by_node
 from rsjs.formulations.first_ending.patterns import Cut, Slot
 from rsjs.instances.check import check
 from rsjs.instances.cluster import Cluster, GpuType, NodeGroup, NodeType, ShareLevel
-from rsjs.instances.costs import tables
+from rsjs.instances.costs import cost_tables
 from rsjs.instances.epoch_distribution import Law
 from rsjs.instances.generators.jahani import generate
 from rsjs.instances.instance import FAMILIES, Instance, Objective
@@ -233,7 +233,7 @@ def test_a_warm_start_is_feasible_and_between_its_decision_and_what_it_decodes_t
 def test_a_node_led_by_the_wrong_job_is_charged_until_its_first_job_ends():
     instance = variant(VARIANTS.index(("flat", "fixed", "free", "worst_case")))
     data = patterns.LeaderModel.of(instance)
-    four, hours = 2, tables(instance).hours[:, 1, 1]
+    four, hours = 2, cost_tables(instance).hours[:, 1, 1]
     leads = data.slot == data.slots.index(Slot(four, 4, 1))
     follows = data.slot == data.slots.index(Slot(four, 0, 1))
     late = max(np.flatnonzero(leads), key=lambda i: hours[data.job[i]])

@@ -100,9 +100,9 @@ def test_the_cost_is_the_whole_instances_where_a_part_sees_a_smaller_postponemen
     groups = tuple(NodeGroup(count=1, types=(name,)) for name in (slow, fast))
     instance = replace(instance, cluster=replace(instance.cluster, groups=groups))
     dealt = parts(instance, divide(instance, 2, "round_robin"))
-    whole = costs.tables(instance).postponement
+    whole = costs.cost_tables(instance).postponement
     used = [part for part in dealt if part.instance is not None]
-    gaps = [whole[part.able] - costs.tables(part.instance).postponement for part in used]
+    gaps = [whole[part.able] - costs.cost_tables(part.instance).postponement for part in used]
     assert max(gap.max() for gap in gaps) > 0
     assert_checked(instance, solved(instance, "enumeration"))
 

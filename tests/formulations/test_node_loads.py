@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from rsjs.formulations.rsjs.aggregated.columns import JobShapes, roles_of
 from rsjs.formulations.rsjs.aggregated.local_search import NodeLoads, improve, insert_postponed
 from rsjs.instances.check import check
-from rsjs.instances.costs import tables, terms
+from rsjs.instances.costs import cost_tables, terms
 from rsjs.instances.generators import kiros, sts
 from rsjs.instances.solution import Solution
 from tests.formulations.agreement import served
@@ -35,7 +35,7 @@ def insert_cheapest(loads, j):
 def test_a_move_changes_the_cost_by_what_is_said(random_document, random_decision, rng):
     instance = served(random_document, rng, open_nodes="free")
     loads = loads_of(instance, random_decision(instance, rng))
-    postponement = tables(instance).postponement
+    postponement = cost_tables(instance).postponement
     cost = total(instance, loads)
     for _ in range(12):
         j = rng.randrange(len(instance.jobs))
@@ -83,7 +83,7 @@ def test_no_insertion_is_forgotten_and_none_invented(random_document, random_dec
     loads = loads_of(instance, random_decision(instance, rng))
     decision = loads.solution()
     for j in np.flatnonzero(decision.job_node < 0).tolist():
-        cost = terms(instance, decision).total - tables(instance).postponement[j]
+        cost = terms(instance, decision).total - cost_tables(instance).postponement[j]
         least = cost + loads.insertions(j).min()
         assert least == pytest.approx(cheapest_by_hand(instance, decision, j), rel=1e-9, abs=1e-9)
 
@@ -121,7 +121,7 @@ def test_improving_ends_where_no_single_move_pays(instance):
     for j in np.flatnonzero(loads.node >= 0).tolist():
         saved, row, which = loads.remove(j)
         assert loads.insertions(j).min() >= saved - 2e-9 * max(1.0, saved)
-        assert tables(instance).postponement[j] >= saved - 2e-9 * max(1.0, saved)
+        assert cost_tables(instance).postponement[j] >= saved - 2e-9 * max(1.0, saved)
         loads.insert(j, row, which)
     assert total(instance, loads) == pytest.approx(last)
 

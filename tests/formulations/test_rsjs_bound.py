@@ -16,7 +16,7 @@ from rsjs.formulations.rsjs.aggregated import model as rsjs_classes
 from rsjs.formulations.rsjs.aggregated.model import ClassModel
 from rsjs.formulations.rsjs.aggregated.pricing import Pricing, RestrictedLp
 from rsjs.formulations.rsjs.methods import BOUND_METHODS
-from rsjs.instances.costs import tables
+from rsjs.instances.costs import cost_tables
 from rsjs.instances.generators import kiros, sts
 from rsjs.instances.jobs import ARRAYS, Jobs
 from tests.formulations.agreement import EXACT, StopsAfter, optimum, served, with_objective
@@ -172,7 +172,7 @@ def test_without_time_the_bound_is_that_of_unlimited_room():
     instance = sts.generate(nodes=10, jobs=40, seed=1)
     result = BOUND.load()(instance, Call(), Report(0.0))
     data = ClassModel.of(instance, "rows")
-    least = np.minimum(tables(instance).postponement, data.costs.min(axis=0)).sum()
+    least = np.minimum(cost_tables(instance).postponement, data.costs.min(axis=0)).sum()
     assert result.stop is Stop.TIME_LIMIT
     assert result.bound == pytest.approx(least, rel=1e-9)
 

@@ -24,7 +24,7 @@ def test_round_robin_deals_in_circular_order():
 
 def test_pressure_deals_the_most_pressing_jobs_first():
     instance = jahani.generate(nodes=2, jobs=5, seed=1)
-    fastest = costs.tables(instance).hours.min(axis=(1, 2))
+    fastest = costs.cost_tables(instance).hours.min(axis=(1, 2))
     instance = with_due(instance, fastest - [3, 9, 1, 7, 5])  # pressures 3, 9, 1, 7, 5
     assert divide(instance, 2, "pressure").job.tolist() == [1, 0, 0, 1, 0]
 
@@ -86,11 +86,11 @@ def test_parts_have_every_job_and_node_once_as_it_was(random_document, rng, cont
     for name, size in (("jobs", len(instance.jobs)), ("nodes", instance.cluster.nodes)):
         members = np.concatenate([getattr(part, name) for part in dealt])
         assert sorted(members) == list(range(size))
-    whole = costs.tables(instance)
+    whole = costs.cost_tables(instance)
     for part in dealt:
         if part.instance is None:
             continue
-        own, cluster = costs.tables(part.instance), part.instance.cluster
+        own, cluster = costs.cost_tables(part.instance), part.instance.cluster
         names = np.array(instance.cluster.node_names)
         assert cluster.node_names == tuple(names[part.nodes])
         np.testing.assert_array_equal(cluster.allowed, instance.cluster.allowed[part.nodes])

@@ -16,7 +16,7 @@ class PlainGreedy:
         self.instance, self.rule, self.state = instance, RANDOMIZED_RULES[rule], state
         self.cluster, reading = instance.cluster, self.rule.greedy
         tables = cluster_tables(instance.cluster, reading)
-        self.hours, self.price = costs.tables(instance).hours, tables.nodes.price
+        self.hours, self.price = costs.cost_tables(instance).hours, tables.nodes.price
         self.ranked = candidates.ranked(instance, self.hours, self.price, strict=reading.strict)
         self.opened_as = tables.pool.opened_as
         self.type = [-1] * self.cluster.nodes

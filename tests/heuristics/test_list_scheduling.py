@@ -134,12 +134,12 @@ def test_right_sizing_cost_is_the_objective_of_the_job_alone(
         instance = random_instance(seed, objective)
         cluster, jobs = instance.cluster, len(instance.jobs)
         cost = right_sizing_cost(instance)
-        waiting = costs.tables(instance).postponement.sum()
+        waiting = costs.cost_tables(instance).postponement.sum()
         for j, v, g in np.argwhere(np.isfinite(cost)).tolist():
             node = int(np.flatnonzero(cluster.allowed[:, v])[0])
             job_node, job_gpus = np.full(jobs, -1), np.zeros(jobs, dtype=int)
             node_type = np.full(cluster.nodes, -1)
             job_node[j], job_gpus[j], node_type[node] = node, g, v
             total = costs.terms(instance, Solution.of(job_node, job_gpus, node_type)).total
-            expected = total - waiting + costs.tables(instance).postponement[j]
+            expected = total - waiting + costs.cost_tables(instance).postponement[j]
             assert cost[j, v, g] == pytest.approx(expected, rel=1e-9, abs=1e-9)

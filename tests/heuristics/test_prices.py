@@ -51,7 +51,7 @@ def test_prices_found_give_a_lower_bound(random_document, rng):
 
 def test_a_bound_computed_by_hand():
     instance = jahani.generate(nodes=3, jobs=7, seed=2)
-    table, cluster = costs.tables(instance), instance.cluster
+    table, cluster = costs.cost_tables(instance), instance.cluster
     x = 0.7
     least = 0.0
     for j in range(7):

@@ -172,7 +172,7 @@ def test_jobs_that_may_as_well_wait_run_where_idle_gpus_cost(nodes, jobs, slack)
     instance = jahani.generate(nodes=nodes, jobs=jobs, seed=1)
     due = instance.jobs.due + slack
     instance = replace(instance, jobs=replace(instance.jobs, due=due))
-    assert (costs.tables(instance).postponement == 0).any()
+    assert (costs.cost_tables(instance).postponement == 0).any()
     result = run(instance, Call(limits=Limits(gap=1e-4)), Report())
     assert result.stop is Stop.GAP
     assert result.objective == pytest.approx(result.bound, rel=1e-4)

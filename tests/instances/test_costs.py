@@ -44,7 +44,7 @@ def test_the_slowest_configuration_is_looked_for_on_types_that_some_node_may_tak
     document = example()
     document["jobs"].pop(1)  # b runs on K80 only
     document["cluster"]["nodes"][0]["types"] = ["box"]  # no K80 any more
-    assert costs.tables(to_instance(document)).longest.tolist() == [5, 4]
+    assert costs.cost_tables(to_instance(document)).longest.tolist() == [5, 4]
 
 
 def test_the_slowest_configuration_has_no_more_gpus_than_a_node_that_may_be(example):
@@ -53,7 +53,7 @@ def test_the_slowest_configuration_has_no_more_gpus_than_a_node_that_may_be(exam
     small = {"name": "small", "gpu_type": "K80", "gpus": 1, "cost": [0, 1]}
     document["cluster"]["node_types"].append(small)
     document["cluster"]["nodes"][0]["types"] = ["small"]
-    assert costs.tables(to_instance(document)).longest.tolist() == [36]
+    assert costs.cost_tables(to_instance(document)).longest.tolist() == [36]
 
 
 @pytest.mark.parametrize(
@@ -106,7 +106,7 @@ def test_the_total_is_the_sum_of_the_terms(example):
 def test_terms_of_random_decisions_are_brute_force_sums(random_document, random_decision, rng):
     instance = to_instance(random_document(rng))
     solution = random_decision(instance, rng)
-    table, cluster, objective = costs.tables(instance), instance.cluster, instance.objective
+    table, cluster, objective = costs.cost_tables(instance), instance.cluster, instance.objective
     loads = {n: [] for n in np.flatnonzero(solution.node_type >= 0).tolist()}
     postponement = tardiness = 0.0
     for j, node in enumerate(solution.job_node.tolist()):

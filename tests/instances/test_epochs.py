@@ -37,7 +37,7 @@ def _mean(document, job):
 def test_every_configuration_costs_what_enumeration_says(random_document, rng):
     document = random_document(rng)
     instance = to_instance(document)
-    table, kind = costs.tables(instance), document["objective"]["expectation"]
+    table, kind = costs.cost_tables(instance), document["objective"]["expectation"]
     for j, job in enumerate(document["jobs"]):
         law, slack = _remaining(document, job), job["due"] - document["now"]
         done = Fraction(str(job["epochs_done"]))
@@ -68,7 +68,7 @@ def test_every_configuration_costs_what_enumeration_says(random_document, rng):
 
 def test_expectations_by_hand(example):
     # b: W > 1.5 leaves 0.5, 2.5, 6.5 epochs with 1/4, 1/4, 1/2: 4 on average
-    table = costs.tables(to_instance(example(expectation="expected")))
+    table = costs.cost_tables(to_instance(example(expectation="expected")))
     assert table.hours[1, 0, 1] == pytest.approx(0.2 * 4)
     assert table.shared_hours[1, 0, 1] == pytest.approx(0.4 * 4)
     assert table.shared_tardiness[1, 0, 1] == pytest.approx(0.5 * (0.4 * 6.5 - 1) / 2)
@@ -97,12 +97,12 @@ def test_the_law_is_conditional_on_the_epochs_done(done, left):
 def test_the_mean_baseline_turns_to_the_worst_case_at_the_mean(example, done, epochs):
     document = example(expectation="mean")
     document["jobs"][1]["epochs_done"] = done
-    assert costs.tables(to_instance(document)).hours[1, 0, 1] == pytest.approx(0.2 * epochs)
+    assert costs.cost_tables(to_instance(document)).hours[1, 0, 1] == pytest.approx(0.2 * epochs)
 
 
 def test_the_fixed_law_is_the_worst_case_under_every_expectation(example):
     tables = [
-        costs.tables(to_instance(example(expectation=kind)))
+        costs.cost_tables(to_instance(example(expectation=kind)))
         for kind in ("worst_case", "mean", "expected")
     ]
     for table in tables[1:]:
@@ -114,7 +114,7 @@ def test_the_fixed_law_is_the_worst_case_under_every_expectation(example):
 def test_expected_tardiness_of_an_overdue_job_is_its_expected_end(example):
     document = example(expectation="expected")
     document["jobs"][1]["due"] = -3
-    found = costs.tables(to_instance(document)).tardiness[1, 0, 1]
+    found = costs.cost_tables(to_instance(document)).tardiness[1, 0, 1]
     assert found == pytest.approx(0.5 * (0.2 * 4 + 4))
 
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from rsjs.core.errors import InputError
 from rsjs.instances.check import check
-from rsjs.instances.costs import tables
+from rsjs.instances.costs import cost_tables
 from rsjs.instances.generators import andreas, jahani, planted
 from rsjs.instances.instance import FAMILIES
 from rsjs.instances.library.sets import library_set
@@ -42,7 +42,7 @@ def test_the_planted_decision_attains_the_bound(kind, size, seed):
 @given(seed=st.integers(0, 10**6))
 def test_each_job_would_cost_more_the_other_way(kind, seed):
     made = planted.optimum(nodes=4, jobs=16, seed=seed, kind=kind)
-    postponed = tables(made.instance).postponement
+    postponed = cost_tables(made.instance).postponement
     least = [_least_share(made.instance, j, kind) for j in range(16)]
     runs = made.decision.job_node >= 0
     assert np.array_equal(least < postponed, runs)

@@ -67,7 +67,7 @@ def test_damaged_documents(random_document, damage, outcome, verdicts, rng, valu
             deserialization.to_instance(serialization.of_instance(instance)).digest
             == instance.digest
         )
-        assert costs.tables(instance).postponement.min() >= 0
+        assert costs.cost_tables(instance).postponement.min() >= 0
     elif instance is not None:
         assert isinstance(instance, Workload | Instance)
 

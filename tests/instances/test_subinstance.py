@@ -21,13 +21,13 @@ def test_postponed_jobs_cost_what_they_cost_in_the_whole(expectation):
     instance = sts.generate(nodes=9, jobs=30, seed=1, mix="kma")
     instance = replace(instance, objective=replace(instance.objective, expectation=expectation))
     part = subinstance(instance, range(0, 30, 2), [2], "free").instance
-    whole = costs.tables(instance).postponement[::2]
+    whole = costs.cost_tables(instance).postponement[::2]
     pickled, read = pickle.loads(pickle.dumps(part)), to_instance(of_instance(part))
     for copy in (part, replace(part), pickled, read):
-        assert np.array_equal(costs.tables(copy).postponement, whole)
+        assert np.array_equal(costs.cost_tables(copy).postponement, whole)
         assert copy.digest == part.digest
     alone = replace(part, jobs=instance.jobs.taken(np.arange(0, 30, 2)))
-    assert (costs.tables(alone).postponement < whole).any()
+    assert (costs.cost_tables(alone).postponement < whole).any()
     assert alone.digest != part.digest
 
 

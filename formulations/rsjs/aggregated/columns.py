@@ -16,7 +16,7 @@ import numpy as np
 from rsjs.core.types import Bools, Floats, Ints
 from rsjs.formulations.first_ending.costs import limits
 from rsjs.instances.cluster import Cluster
-from rsjs.instances.costs import tables
+from rsjs.instances.costs import cost_tables
 from rsjs.instances.instance import Instance
 
 
@@ -133,7 +133,7 @@ class JobShapes:
     @staticmethod
     def of(instance: Instance, roles: Roles) -> JobShapes:
         """The shapes of the jobs of an instance."""
-        table = tables(instance)
+        table = cost_tables(instance)
         hours = _by_shape(roles, table.hours, table.shared_hours)
         tardiness = _by_shape(roles, table.tardiness, table.shared_tardiness)
         number = np.arange(len(roles.gpus))[:, None]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from rsjs.core.types import Floats
-from rsjs.instances.costs import tables
+from rsjs.instances.costs import cost_tables
 from rsjs.instances.instance import Instance
 
 
@@ -33,7 +33,7 @@ class Configurations:
     @staticmethod
     def of(instance: Instance) -> Configurations:
         """The configurations of an instance."""
-        cluster, table = instance.cluster, tables(instance)
+        cluster, table = instance.cluster, cost_tables(instance)
         columns, gpus, prices = [], [], []
         for v in np.flatnonzero(cluster.allowed_in_class.any(axis=0)).tolist():
             gpu, size = int(cluster.gpu_of_type[v]), cluster.node_types[v].gpus

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from rsjs.cli.configurations import Configurations
-from rsjs.instances.costs import tables
+from rsjs.instances.costs import cost_tables
 from rsjs.instances.instance import FAMILIES, Instance, Workload
 
 QUARTILES = (0, 25, 50, 75, 100)
@@ -42,7 +42,7 @@ def describe(subject: Instance | Workload) -> dict[str, Any]:
         "due": _due(subject, configurations),
     }
     if isinstance(subject, Instance):
-        free = tables(instance).postponement == 0
+        free = cost_tables(instance).postponement == 0
         document["now"] = subject.now
         document["due"]["free_to_postpone"] = int(free.sum())
         document["running_before"] = subject.current is not None

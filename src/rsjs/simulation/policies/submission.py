@@ -70,7 +70,7 @@ def _as_submitted(part: Instance) -> tuple[Ints, None]:
 
 
 def _by_pressure(part: Instance) -> tuple[Ints, None]:
-    table = costs.tables(part)
+    table = costs.cost_tables(part)
     shared = table.shared_hours.min(axis=(1, 2), initial=np.inf)
     fastest = np.minimum(table.hours.min(axis=(1, 2)), shared)
     return np.argsort(part.jobs.due - part.now - fastest, kind="stable"), None
