@@ -87,7 +87,7 @@ def check(
         found = list(_configurations(instance, solution))
     if found:
         return Verdict(feasible=False, violations=tuple(found))
-    placement = costs.place(instance, solution)
+    placement = costs.execution(instance, solution)
     found += _capacity(instance, solution, placement)
     if found:
         return Verdict(feasible=False, violations=tuple(found))
@@ -201,7 +201,7 @@ def _limit(instance: Instance, j: int, gpu: int, level: int) -> float | None:
 
 
 def _capacity(
-    instance: Instance, solution: Solution, placement: costs.Placement
+    instance: Instance, solution: Solution, placement: costs.Execution
 ) -> Iterator[Violation]:
     for n in np.flatnonzero(placement.used).tolist():
         size = int(instance.cluster.gpus_of_type[solution.node_type[n]])

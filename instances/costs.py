@@ -165,7 +165,7 @@ def _jobs_by_law(instance: Instance) -> dict[str, Ints]:
 
 
 @dataclass(frozen=True, eq=False)
-class Placement:
+class Execution:
     """
     A feasible decision spelled out.
 
@@ -184,7 +184,7 @@ class Placement:
     used: Ints
 
 
-def place(instance: Instance, solution: Solution) -> Placement:
+def execution(instance: Instance, solution: Solution) -> Execution:
     """Times of the executed jobs and GPUs in use; `solution` must be feasible."""
     table, cluster = cost_tables(instance), instance.cluster
     running = np.flatnonzero(solution.job_node >= 0)
@@ -200,7 +200,7 @@ def place(instance: Instance, solution: Solution) -> Placement:
         hours[shared] = table.shared_hours[at]
         tardiness[shared] = table.shared_tardiness[at]
         used += shared_gpus(instance, solution)
-    return Placement(running, node, hours, tardiness, used)
+    return Execution(running, node, hours, tardiness, used)
 
 
 def shared_gpus(instance: Instance, solution: Solution) -> Ints:
@@ -223,10 +223,10 @@ def _gpu_of_node(instance: Instance, solution: Solution, node: int) -> int:
     return int(instance.cluster.gpu_of_type[solution.node_type[node]])
 
 
-def terms(instance: Instance, solution: Solution, placement: Placement | None = None) -> Terms:
+def terms(instance: Instance, solution: Solution, placement: Execution | None = None) -> Terms:
     """The terms of the objective for a feasible decision."""
     if placement is None:
-        placement = place(instance, solution)
+        placement = execution(instance, solution)
     objective, cluster = instance.objective, instance.cluster
     selected = solution.node_type >= 0
     capacity = cluster.gpus_of_type[solution.node_type[selected]]
@@ -240,7 +240,7 @@ def terms(instance: Instance, solution: Solution, placement: Placement | None = 
     )
 
 
-def _tardiness(instance: Instance, placement: Placement) -> float:
+def _tardiness(instance: Instance, placement: Execution) -> float:
     if instance.objective.tardiness_at == "completion":
         return float(placement.tardiness.sum())
     if not placement.running.size:
@@ -250,7 +250,7 @@ def _tardiness(instance: Instance, placement: Placement) -> float:
     return float(instance.jobs.weight[placement.running] @ late)
 
 
-def _energy(instance: Instance, solution: Solution, placement: Placement) -> float:
+def _energy(instance: Instance, solution: Solution, placement: Execution) -> float:
     if not placement.running.size:
         return 0.0
     cluster, kind = instance.cluster, instance.objective.energy
@@ -264,7 +264,7 @@ def _energy(instance: Instance, solution: Solution, placement: Placement) -> flo
     return float(price @ first_endings(instance, placement))
 
 
-def node_prices(instance: Instance, solution: Solution, placement: Placement) -> Floats:
+def node_prices(instance: Instance, solution: Solution, placement: Execution) -> Floats:
     """(N,) $/h of each node for the GPUs in use on it; 0 where none is."""
     busy = np.flatnonzero(placement.used)
     price = np.zeros(instance.cluster.nodes)
@@ -272,7 +272,7 @@ def node_prices(instance: Instance, solution: Solution, placement: Placement) ->
     return price
 
 
-def first_endings(instance: Instance, placement: Placement) -> Floats:
+def first_endings(instance: Instance, placement: Execution) -> Floats:
     """(N,) least time to completion on each node [h]; 0 where no job runs."""
     first = np.full(instance.cluster.nodes, np.inf)
     np.minimum.at(first, placement.node, placement.hours)
@@ -283,7 +283,7 @@ MOST_STEPS = 300_000_000
 
 
 def wait_and_see_energy(
-    instance: Instance, solution: Solution, placement: Placement
+    instance: Instance, solution: Solution, placement: Execution
 ) -> float | None:
     """
     Node prices times E[min_j t_j], where the objective has min_j E[t_j] [$] (rsjs 2.3).
@@ -301,7 +301,7 @@ def wait_and_see_energy(
         times = []
         for r in rows.tolist():
             j = int(placement.running[r])
-            left, probability = remaining_law(instance, j)
+            left, probability = remaining_distribution(instance, j)
             mean = float(left @ probability)
             times.append((left * (placement.hours[r] / mean), probability))
         if len(times) * sum(len(left) for left, _ in times) > MOST_STEPS:
@@ -310,7 +310,7 @@ def wait_and_see_energy(
     return total
 
 
-def remaining_law(instance: Instance, j: int) -> tuple[Floats, Floats]:
+def remaining_distribution(instance: Instance, j: int) -> tuple[Floats, Floats]:
     """Support and probabilities of job j's remaining epochs given that it still runs."""
     jobs = instance.jobs
     if jobs.law[j] == FIXED:

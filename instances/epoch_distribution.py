@@ -21,7 +21,7 @@ FIXED = "fixed"  # the law with all mass on a job's epochs_max; never listed in 
 
 
 @dataclass(frozen=True, eq=False)
-class Law(ReadOnly):
+class EpochDistribution(ReadOnly):
     """
     Distribution of W, the number of epochs.
 
@@ -35,11 +35,11 @@ class Law(ReadOnly):
     weights: Ints
 
     @staticmethod
-    def of(pairs: ArrayLike) -> Law:
+    def of(pairs: ArrayLike) -> EpochDistribution:
         """A law from rows (epoch, weight)."""
         table = np.array(pairs, dtype=np.int64).reshape(-1, 2)
         table.setflags(write=False)
-        return Law(table[:, 0], table[:, 1])
+        return EpochDistribution(table[:, 0], table[:, 1])
 
     @cached_property
     def last(self) -> int:
@@ -85,12 +85,12 @@ class Law(ReadOnly):
         """P(W > w) for each w of `done`, a step at each epoch: known at floor(w)."""
         return np.asarray(self._mass[self._first_open(done)] / self._mass[0])
 
-    def given(self, done: float) -> Law:
+    def given(self, done: float) -> EpochDistribution:
         """The law of W given W > w = `done`, with the same weights; the job still runs."""
         first = int(self._first_open(done))
         if not self._mass[first]:
             raise ValueError(f"done = {done}, must be < {self.last}, the last epoch of the law")
-        return Law(self.epochs[first:], self.weights[first:])
+        return EpochDistribution(self.epochs[first:], self.weights[first:])
 
     def quantile(self, u: ArrayLike) -> Ints:
         """The least epoch whose distribution function exceeds u, for each u in [0, 1)."""

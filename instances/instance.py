@@ -12,7 +12,7 @@ import numpy as np
 from rsjs.core.types import Bools, Floats, Ints, ReadOnly
 from rsjs.instances import validation
 from rsjs.instances.cluster import Cluster
-from rsjs.instances.epoch_distribution import Law
+from rsjs.instances.epoch_distribution import EpochDistribution
 from rsjs.instances.io import serialization
 from rsjs.instances.jobs import Jobs
 from rsjs.instances.solution import Solution
@@ -93,7 +93,7 @@ class Instance(ReadOnly):
     cluster : Cluster
     jobs : Jobs
         The queue; every release is <= now.
-    laws : mapping of str to Law
+    laws : mapping of str to EpochDistribution
     now : float [h]
     H : float [h]
         Rescheduling interval: a postponed job waits at least that long.
@@ -114,7 +114,7 @@ class Instance(ReadOnly):
     name: str
     cluster: Cluster
     jobs: Jobs
-    laws: Mapping[str, Law] = field(default_factory=dict)
+    laws: Mapping[str, EpochDistribution] = field(default_factory=dict)
     now: float = 0.0
     H: float
     rho: float
@@ -183,7 +183,7 @@ class Workload(ReadOnly):
     name: str
     cluster: Cluster
     jobs: Jobs
-    laws: Mapping[str, Law] = field(default_factory=dict)
+    laws: Mapping[str, EpochDistribution] = field(default_factory=dict)
     H: float
     rho: float
     objective: Objective

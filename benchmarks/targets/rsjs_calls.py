@@ -57,7 +57,7 @@ def _of_jobs(instance: Instance, rows: range) -> Instance:
 
 def _expectation() -> Figure:
     """E[max(0, a W - d)] of 400 jobs in 30 configurations."""
-    law, rng = epoch_models.law("ResNet", "base"), np.random.default_rng(0)
+    law, rng = epoch_models.epoch_distribution("ResNet", "base"), np.random.default_rng(0)
     done, slack = rng.uniform(0.0, 50.0, 400), rng.uniform(-1.0, 20.0, 400)
     rate = rng.uniform(0.01, 1.0, (400, 30))
     whole = seconds(lambda: law.mean_excess(done, rate, slack), 200)

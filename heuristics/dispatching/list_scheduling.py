@@ -113,7 +113,7 @@ def _running(instance: Instance) -> tuple[Solution, list[tuple[int, int, int]]]:
     kept = running(instance)
     busy = np.flatnonzero(kept.node_type >= 0)
     types = kept.node_type[busy]
-    idle = instance.cluster.gpus_of_type[types] - costs.place(instance, kept).used[busy]
+    idle = instance.cluster.gpus_of_type[types] - costs.execution(instance, kept).used[busy]
     return kept, list(zip(busy.tolist(), types.tolist(), idle.tolist(), strict=True))
 
 

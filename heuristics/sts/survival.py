@@ -21,7 +21,7 @@ from typing import NamedTuple
 import numpy as np
 
 from rsjs.core.types import Floats, Ints
-from rsjs.instances.epoch_distribution import FIXED, Law
+from rsjs.instances.epoch_distribution import FIXED, EpochDistribution
 from rsjs.instances.instance import Instance
 
 
@@ -49,21 +49,21 @@ def steps_of_jobs(instance: Instance) -> Steps:
     return steps(laws, np.array([row[key] for key in keys], dtype=np.int64), jobs.epochs_done)
 
 
-def law_of_job(instance: Instance, job: int) -> Law:
+def law_of_job(instance: Instance, job: int) -> EpochDistribution:
     """The law of a job's epochs, all mass on `epochs_max` if they are fixed."""
     return _law(instance, instance.jobs.law[job], int(instance.jobs.epochs_max[job]))
 
 
-def _law(instance: Instance, name: str, epochs_max: int) -> Law:
+def _law(instance: Instance, name: str, epochs_max: int) -> EpochDistribution:
     return _fixed(epochs_max) if name == FIXED else instance.laws[name]
 
 
 @lru_cache(maxsize=256)
-def _fixed(epochs: int) -> Law:
-    return Law.of([[epochs, 1]])
+def _fixed(epochs: int) -> EpochDistribution:
+    return EpochDistribution.of([[epochs, 1]])
 
 
-def steps(laws: Sequence[Law], law: Ints, done: Floats) -> Steps:
+def steps(laws: Sequence[EpochDistribution], law: Ints, done: Floats) -> Steps:
     """
     The steps of laws.
 
@@ -90,7 +90,7 @@ def _first(end: Floats, law: Ints, done: Floats) -> Ints:
 
 
 @lru_cache(maxsize=64)  # a simulation asks for those of the same few laws again and again
-def _tables(laws: tuple[Law, ...]) -> tuple[Floats, Floats, Floats, Ints]:
+def _tables(laws: tuple[EpochDistribution, ...]) -> tuple[Floats, Floats, Floats, Ints]:
     """`end`, `height`, `area` and `size` of `Steps`."""
     sizes = np.array([np.flatnonzero(own.weights)[-1] + 1 for own in laws], dtype=np.int64)
     end, height = np.zeros((2, len(laws), int(sizes.max())))

@@ -21,7 +21,7 @@ from functools import cache
 
 from rsjs.core.errors import integer, one_of
 from rsjs.instances.catalogue.gpus import table
-from rsjs.instances.epoch_distribution import Law
+from rsjs.instances.epoch_distribution import EpochDistribution
 
 FIRST, LAST = 11, 100
 SCALE = 10**12  # the largest weight that a file may hold
@@ -36,7 +36,7 @@ def networks() -> tuple[str, ...]:
 
 
 @cache
-def law(network: str, variant: str = "base") -> Law:
+def epoch_distribution(network: str, variant: str = "base") -> EpochDistribution:
     """
     The catalogue's law of a network.
 
@@ -58,15 +58,15 @@ def law(network: str, variant: str = "base") -> Law:
     return _of_distribution(FIRST, [*below, SCALE])
 
 
-def fixed(epochs: int) -> Law:
+def fixed(epochs: int) -> EpochDistribution:
     """The law of a job that always runs so many epochs."""
-    return Law.of([[integer("epochs", epochs, 1), 1]])
+    return EpochDistribution.of([[integer("epochs", epochs, 1), 1]])
 
 
-def _of_distribution(first: int, below: Sequence[int]) -> Law:
+def _of_distribution(first: int, below: Sequence[int]) -> EpochDistribution:
     """The law whose weights of first, ..., first + i sum to below[i]."""
     weights = [high - low for low, high in zip([0, *below], below, strict=False)]
-    return Law.of([[first + i, weight] for i, weight in enumerate(weights) if weight])
+    return EpochDistribution.of([[first + i, weight] for i, weight in enumerate(weights) if weight])
 
 
 def _beta_distribution(a: Decimal, b: Decimal, n: int) -> list[Decimal]:

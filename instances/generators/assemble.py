@@ -19,7 +19,7 @@ import numpy as np
 from rsjs.core.errors import InputError, one_of
 from rsjs.core.types import Floats, Ints
 from rsjs.instances.cluster import Cluster
-from rsjs.instances.epoch_distribution import Law
+from rsjs.instances.epoch_distribution import EpochDistribution
 from rsjs.instances.generators import arrivals, random_streams
 from rsjs.instances.generators.job_times import Pool
 from rsjs.instances.instance import FAMILIES, Instance, Workload
@@ -52,7 +52,7 @@ class Draw:
         Least and largest tardiness weight [$/h], uniform between.
     law : (J,) tuple of str
         Names in `laws`, or `FIXED`.
-    laws : mapping of str to Law
+    laws : mapping of str to EpochDistribution
     H : float [h]
     rho : float
     inflation : (J, T, L) Floats or None
@@ -66,7 +66,7 @@ class Draw:
     due: tuple[Floats, Floats]
     weight: tuple[float, float]
     law: tuple[str, ...]
-    laws: Mapping[str, Law] = field(default_factory=dict)
+    laws: Mapping[str, EpochDistribution] = field(default_factory=dict)
     H: float = 1.0
     rho: float = 100.0
     inflation: Floats | None = None

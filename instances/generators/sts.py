@@ -45,11 +45,11 @@ from rsjs.instances.catalogue.gpu_shares import shared_gpu_type
 from rsjs.instances.catalogue.gpus import FRAMEWORKS, SAMPLES, gpu_type
 from rsjs.instances.catalogue.node_types import prices
 from rsjs.instances.cluster import Cluster, NodeGroup, NodeType
-from rsjs.instances.epoch_distribution import FIXED, Law
+from rsjs.instances.epoch_distribution import FIXED, EpochDistribution
 from rsjs.instances.generators.assemble import Draw, due_window
 from rsjs.instances.generators.job_times import SPEEDUPS, TrainingPool, training_jobs
 from rsjs.instances.instance import Instance, Workload
-from rsjs.instances.io.epoch_files import read_law
+from rsjs.instances.io.epoch_files import read_distribution
 
 MIXES: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {"km": ("K80", "M60"), "a100": ("A100",), "kma": ("K80", "M60", "A100")}
@@ -240,14 +240,18 @@ def _draw(
     )
 
 
-def _laws(laws: str) -> tuple[str, dict[str, str], dict[str, Law]]:
+def _laws(laws: str) -> tuple[str, dict[str, str], dict[str, EpochDistribution]]:
     """A short name for all of them, network -> name, and name -> law."""
     if laws == FIXED:
         return laws, {}, {}
     if not laws.endswith(".csv"):
         names = {network: f"{own}-{laws}" for network, own in NETWORKS.items()}
-        return laws, names, {names[net]: epoch_models.law(NETWORKS[net], laws) for net in names}
-    name, law = Path(laws).stem, read_law(laws)
+        return (
+            laws,
+            names,
+            {names[net]: epoch_models.epoch_distribution(NETWORKS[net], laws) for net in names},
+        )
+    name, law = Path(laws).stem, read_distribution(laws)
     if law.epochs[-1] > epoch_models.LAST:
         raise InputError("", int(law.epochs[-1]), f"epochs up to {epoch_models.LAST}", laws)
     return name, dict.fromkeys(NETWORKS, name), {name: law}

@@ -10,7 +10,7 @@ import numpy as np
 
 from rsjs.core.errors import InputError, described, escaped
 from rsjs.instances.cluster import Cluster, GpuType, NodeGroup, NodeType, ShareLevel
-from rsjs.instances.epoch_distribution import FIXED, Law
+from rsjs.instances.epoch_distribution import FIXED, EpochDistribution
 from rsjs.instances.instance import Instance, Objective, Workload
 from rsjs.instances.io.serialization import Document
 from rsjs.instances.jobs import Jobs
@@ -48,7 +48,7 @@ def _shared_parts(document: Document) -> Document:
         "name": document["name"],
         "cluster": cluster,
         "jobs": _to_jobs(cluster, document["jobs"]),
-        "laws": {name: Law.of(pairs) for name, pairs in document["laws"].items()},
+        "laws": {name: EpochDistribution.of(pairs) for name, pairs in document["laws"].items()},
         "H": float(document["H"]),
         "rho": float(document["rho"]),
         "objective": Objective(**document["objective"]),

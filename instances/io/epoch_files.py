@@ -7,7 +7,7 @@ from pathlib import Path
 
 from rsjs.core.errors import InputError, described
 from rsjs.instances.catalogue.epoch_models import SCALE
-from rsjs.instances.epoch_distribution import Law
+from rsjs.instances.epoch_distribution import EpochDistribution
 from rsjs.instances.io.bounded_files import read_text
 from rsjs.instances.io.csv_tables import Row
 
@@ -15,7 +15,7 @@ HEADER = ("epoch", "weight")
 _MOST_EPOCHS = 10**9  # in a file of an instance
 
 
-def read_law(path: str | Path) -> Law:
+def read_distribution(path: str | Path) -> EpochDistribution:
     """
     Read a law, in the form that the first line tells.
 
@@ -42,7 +42,7 @@ def read_law(path: str | Path) -> Law:
     if not any(weights.values()):
         found = described("no epoch with a positive weight")
         raise InputError("", found, "at least one", path)
-    return Law.of(sorted(weights.items()))
+    return EpochDistribution.of(sorted(weights.items()))
 
 
 def _histogram(path: Path, lines: list[tuple[int, str]]) -> dict[int, int]:

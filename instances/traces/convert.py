@@ -28,7 +28,7 @@ from rsjs.core.types import Bools, Floats, Ints
 from rsjs.instances.catalogue import epoch_models
 from rsjs.instances.catalogue.gpus import gpu_type, memory_gb
 from rsjs.instances.cluster import Cluster
-from rsjs.instances.epoch_distribution import FIXED, Law
+from rsjs.instances.epoch_distribution import FIXED, EpochDistribution
 from rsjs.instances.generators import jahani, random_streams, sts
 from rsjs.instances.generators.assemble import due_window, made_by
 from rsjs.instances.instance import FAMILIES, Workload
@@ -261,7 +261,7 @@ def _first_submitted(held: Sequence[JobRecords], limit: int) -> JobRecords:
 
 def build_jobs(
     rows: JobRecords, report: QualityReport, cluster: Cluster, options: ConversionOptions
-) -> tuple[Jobs, Mapping[str, Law], Ints]:
+) -> tuple[Jobs, Mapping[str, EpochDistribution], Ints]:
     """Build the jobs, the distributions of their epochs, and the epochs that each job runs."""
     n = len(rows)
 
@@ -334,7 +334,7 @@ def _inflation(rows: JobRecords, cluster: Cluster) -> Floats:
 
 def _epoch_distributions(
     variant: str, network: Sequence[str]
-) -> tuple[tuple[str, ...], Mapping[str, Law]]:
+) -> tuple[tuple[str, ...], Mapping[str, EpochDistribution]]:
     """Return names, and distributions by name; networks without one run all epochs."""
     if variant == FIXED:
         return (FIXED,) * len(network), {}

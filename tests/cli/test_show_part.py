@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from rsjs.instances.catalogue import epoch_models
-from rsjs.instances.epoch_distribution import Law
+from rsjs.instances.epoch_distribution import EpochDistribution
 from rsjs.instances.generators import sts
 from rsjs.instances.io.files import write_instance, write_workload
 from rsjs.reporting.formats import MISSING
@@ -27,7 +27,7 @@ def file(tmp_path_factory, shared):
 def test_a_law_is_told_in_moments_and_as_a_picture(rsjs, file, tmp_path):
     picture = tmp_path / "law.svg"
     shown = rsjs("show", file, "--law", "VGG16-base", "--json", "-o", picture)
-    law = epoch_models.law("VGG16")
+    law = epoch_models.epoch_distribution("VGG16")
     assert (shown.json["mean"], shown.json["quartiles"]) == (law.mean, [20, 30, 43])
     assert (shown.json["last"], shown.json["picture"]) == (100, str(picture))
     assert "VGG16-base" in picture.read_text()
@@ -80,7 +80,7 @@ def test_a_solution_has_neither(rsjs, folder):
 
 
 def test_a_law_of_one_epoch_has_no_skewness(rsjs, shared, tmp_path):
-    laws = {name: Law.of([[100, 1]]) for name in shared.laws}
+    laws = {name: EpochDistribution.of([[100, 1]]) for name in shared.laws}
     write_instance(replace(shared, laws=laws), tmp_path / "one.json")
     output = rsjs("show", tmp_path / "one.json", "--law", "VGG16-base").output
     assert f"skewness    {MISSING}" in output

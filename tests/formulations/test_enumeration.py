@@ -11,7 +11,7 @@ from rsjs.core.method import ENERGY, EXPECTATION, OPEN_NODES, TARDINESS_AT, Call
 from rsjs.formulations import enumeration
 from rsjs.instances.check import check
 from rsjs.instances.cluster import Cluster, GpuType, NodeGroup, NodeType, ShareLevel
-from rsjs.instances.epoch_distribution import Law
+from rsjs.instances.epoch_distribution import EpochDistribution
 from rsjs.instances.instance import Instance, Objective
 from rsjs.instances.solution import Solution
 from tests.by_hand import jobs_of, nodes_of
@@ -56,7 +56,7 @@ def small(seed, energy, tardiness_at, open_nodes, mu):
         name="small",
         cluster=cluster,
         jobs=jobs,
-        laws={"early": Law.of([[1, 1], [2, 2], [3, 1]])},
+        laws={"early": EpochDistribution.of([[1, 1], [2, 2], [3, 1]])},
         H=0.5,
         rho=3.0,
         objective=Objective(

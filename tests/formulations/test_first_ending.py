@@ -19,7 +19,7 @@ from rsjs.formulations.first_ending.patterns import Cut, Slot
 from rsjs.instances.check import check
 from rsjs.instances.cluster import Cluster, GpuType, NodeGroup, NodeType, ShareLevel
 from rsjs.instances.costs import cost_tables
-from rsjs.instances.epoch_distribution import Law
+from rsjs.instances.epoch_distribution import EpochDistribution
 from rsjs.instances.generators.jahani import generate
 from rsjs.instances.instance import FAMILIES, Instance, Objective
 from rsjs.instances.io.deserialization import to_instance
@@ -79,7 +79,7 @@ def variant(index):
             epochs_done=rng.choice([0.0, 0.7, 1.5], n),
             law=("fixed", *("early",) * (n - 1)),
         ),
-        laws={"early": Law.of([[1, 1], [2, 2], [3, 1]])},
+        laws={"early": EpochDistribution.of([[1, 1], [2, 2], [3, 1]])},
         H=0.5,
         rho=float(rng.choice([0.5, 3.0, 100.0])),
         objective=Objective(

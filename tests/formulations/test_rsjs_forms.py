@@ -19,7 +19,7 @@ from rsjs.formulations.rsjs.methods import METHODS
 from rsjs.formulations.rsjs.node_indexed import NodeModel
 from rsjs.instances.check import check
 from rsjs.instances.cluster import Cluster, GpuType, NodeGroup, NodeType, ShareLevel
-from rsjs.instances.epoch_distribution import Law
+from rsjs.instances.epoch_distribution import EpochDistribution
 from rsjs.instances.generators.sts import generate
 from rsjs.instances.instance import Instance, Objective
 from rsjs.instances.solution import Solution
@@ -77,7 +77,7 @@ def tiny(sharing, open_nodes, expectation, seed=0, jobs=3):
             law=("early",) * jobs,
             inflation=inflation,
         ),
-        laws={"early": Law.of([[2, 1], [5, 2], [8, 1]])},
+        laws={"early": EpochDistribution.of([[2, 1], [5, 2], [8, 1]])},
         H=0.5,
         rho=2.0,
         objective=Objective(

@@ -7,7 +7,7 @@ import pytest
 
 from rsjs.heuristics.ruin_recreate import fix_and_optimise
 from rsjs.instances.cluster import Cluster, GpuType, NodeGroup, NodeType, ShareLevel
-from rsjs.instances.epoch_distribution import FIXED, Law
+from rsjs.instances.epoch_distribution import FIXED, EpochDistribution
 from rsjs.instances.instance import FAMILIES, Instance
 from tests.by_hand import jobs_of, nodes_of
 
@@ -80,7 +80,7 @@ def _random(seed, objective):
     hours[:, :, 0] = np.inf
     somewhere = np.flatnonzero(cluster.largest_of_gpu)[0]
     hours[:, somewhere, 1] = base[:, somewhere, 0]  # every job runs on one GPU of this type
-    law = Law.of([[3, 1], [7, 4], [12, 2]])
+    law = EpochDistribution.of([[3, 1], [7, 4], [12, 2]])
     return Instance(
         name=f"random {seed}",
         cluster=cluster,

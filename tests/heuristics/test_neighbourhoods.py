@@ -29,7 +29,7 @@ class Oracle:
 
     def __init__(self, instance, now, k, only_late):
         self.instance, self.now = instance, now
-        self.place = costs.place(instance, now)
+        self.place = costs.execution(instance, now)
         self.cost = costs.cost_tables(instance)
         self.pressure = candidates.pressure(instance)
         price = costs.node_prices(instance, now, self.place)

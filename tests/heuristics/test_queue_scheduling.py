@@ -16,7 +16,7 @@ from rsjs.heuristics.dispatching.rooms import FITS, Rooms
 from rsjs.instances import costs
 from rsjs.instances.check import check
 from rsjs.instances.cluster import Cluster, GpuType, NodeGroup, NodeType, ShareLevel
-from rsjs.instances.epoch_distribution import Law
+from rsjs.instances.epoch_distribution import EpochDistribution
 from rsjs.instances.generators.sts import MIXES, SHARING, generate
 from rsjs.instances.solution import Solution
 from rsjs.methods import parse
@@ -102,7 +102,7 @@ def test_mean_epochs_until_they_are_passed_then_the_worst_case(make, done, gpus)
         instance.jobs, epochs_max=np.array([10]), epochs_done=np.array([done]), law=("law",)
     )
     due = {0.0: 10.0, 3.0: 5.0, 6.0: 7.0}[done]
-    law = Law.of([[2, 5], [8, 5], [10, 0]])
+    law = EpochDistribution.of([[2, 5], [8, 5], [10, 0]])
     instance = replace(instance, jobs=replace(jobs, due=np.array([due])), laws={"law": law})
     assert decide(instance, "edf", "mean").job_gpus.tolist() == [gpus]
     assert decide(instance, "edf", "worst_case").job_gpus.tolist() == [2]

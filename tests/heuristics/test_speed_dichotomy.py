@@ -7,7 +7,7 @@ from scipy.optimize import brentq
 from rsjs.heuristics.sts.continuous_laws import ContinuousLaw, expected_energy, switch_epochs
 from rsjs.heuristics.sts.speed_profile import hull, profiles
 from rsjs.heuristics.sts.survival import steps
-from rsjs.instances.epoch_distribution import Law
+from rsjs.instances.epoch_distribution import EpochDistribution
 from tests.heuristics.speed_programs import convex_program
 
 pytestmark = pytest.mark.slow
@@ -60,7 +60,7 @@ def test_it_is_the_limit_of_the_discrete_profiles():
         fine = 2000
         height = np.array([law.survival(law.last * i / fine) for i in range(fine + 1)])
         weights = np.rint(-np.diff(height) * 10**12).astype(np.int64)
-        discrete = Law.of(np.column_stack([np.arange(1, fine + 1), weights]))
+        discrete = EpochDistribution.of(np.column_stack([np.arange(1, fine + 1), weights]))
         of = steps([discrete], np.zeros(1, dtype=np.int64), np.zeros(1))
         scaled = rate * law.last / fine
         found = profiles(scaled[None], power[None], np.array([time]), of)

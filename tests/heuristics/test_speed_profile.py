@@ -11,10 +11,12 @@ from rsjs.core.types import Floats
 from rsjs.heuristics.sts.job_profiles import job_profiles
 from rsjs.heuristics.sts.speed_profile import INFEASIBLE, SLACK, STATUSES, hull, profiles
 from rsjs.heuristics.sts.survival import steps
-from rsjs.instances.epoch_distribution import Law
+from rsjs.instances.epoch_distribution import EpochDistribution
 from tests.heuristics.speed_programs import linear_program
 
-Case = tuple[Floats, Floats, float, Law, float]  # hours per epoch, $/h, d, law, epochs done
+Case = tuple[
+    Floats, Floats, float, EpochDistribution, float
+]  # hours per epoch, $/h, d, law, epochs done
 
 SHAPES = ("concave", "power law", "Amdahl", "not concave", "linear")
 IDLE_POWER = (0.0, 0.1, 0.3)
@@ -43,7 +45,7 @@ def random_case(number):
     weights = rng.integers(0, 4, size)  # 0: a flat part
     weights[rng.integers(size)] += rng.choice([0, 30])  # an atom
     weights[-1] += 1
-    law = Law.of(np.column_stack([epochs, weights]))
+    law = EpochDistribution.of(np.column_stack([epochs, weights]))
     done = float(rng.choice([0.0, int(0.5 * law.last), rng.uniform(0, 0.9 * law.last)]))
     rate = 1 / speed
     time = rng.uniform(0.8 * rate.min(), rate.max()) * (law.last - done)
@@ -111,7 +113,9 @@ def test_a_profile_is_in_time_in_order_and_worth_its_energy(number):
 
 
 FOUR = [1.0, 1.8, 2.4, 2.8]  # epochs per hour
-ATOM, TWO, FIXED = (Law.of(w) for w in ([[10, 1], [100, 4]], [[40, 1], [100, 1]], [[100, 1]]))
+ATOM, TWO, FIXED = (
+    EpochDistribution.of(w) for w in ([[10, 1], [100, 4]], [[40, 1], [100, 1]], [[100, 1]])
+)
 LATE = {"status": INFEASIBLE, "initial": 2, "change": np.inf, "energy": 0.2 * 3.5 * 70}
 
 
@@ -146,7 +150,7 @@ def test_profiles_by_hand(speed, power, time, law, expected):
 
 
 def test_without_a_configuration_there_is_no_profile():
-    of = steps([Law.of([[5, 1]])], np.zeros(2, dtype=np.int64), np.zeros(2))
+    of = steps([EpochDistribution.of([[5, 1]])], np.zeros(2, dtype=np.int64), np.zeros(2))
     rate = np.array([[np.inf, np.inf], [np.inf, 1.0]])
     found = profiles(rate, np.ones((2, 2)), np.array([5.0, 5.0]), of)
     assert [STATUSES[status] for status in found.status] == ["inadmissible", "slack"]

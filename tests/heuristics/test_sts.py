@@ -15,7 +15,7 @@ from rsjs.heuristics.sts import sts
 from rsjs.heuristics.sts.kernels_sts import Decided, Queued, set_changes, solved
 from rsjs.heuristics.sts.power_model import JobData, PowerModel
 from rsjs.instances.check import check
-from rsjs.instances.epoch_distribution import Law
+from rsjs.instances.epoch_distribution import EpochDistribution
 from rsjs.instances.generators.sts import generate
 from rsjs.instances.solution import Solution
 from rsjs.methods import parse
@@ -24,9 +24,9 @@ MIXES = ("km", "a100", "kma")
 SHARING = ("none", "paper", "contention")
 
 
-ATOM = Law.of([[10, 1], [100, 4]])
+ATOM = EpochDistribution.of([[10, 1], [100, 4]])
 SPEEDS = [1.0, 1 / 1.8, 1 / 2.4, 1 / 2.8]  # hours per epoch
-RARE = Law.of([[10, 9], [100, 1]])
+RARE = EpochDistribution.of([[10, 9], [100, 1]])
 
 
 def one_job(make, due, law, hours=SPEEDS):
@@ -122,7 +122,7 @@ def test_a_job_alone_is_in_time_after_a_few_decisions(make):
     """Zeno's events: decisions at T_j, until all epochs are done, number at most K."""
     for rule in sts.RULES:
         for due in (36.0, 40.0, 55.0, 80.0):
-            instance = one_job(make, due, Law.of([[w, 1] for w in range(1, 101)]))
+            instance = one_job(make, due, EpochDistribution.of([[w, 1] for w in range(1, 101)]))
             floor, decisions = np.zeros(1, dtype=np.int64), 0
             done = 0.0
             while done < 100 - 1e-9:
@@ -219,15 +219,15 @@ def test_gpus_that_are_a_vertex_have_the_t_j_of_the_model_solved_again(make):
 
 
 def test_a_job_late_on_gpus_that_are_no_vertex_has_no_t_j(make):
-    instance = one_job(make, 49.0, Law.of([[100, 1]]), [1.0, 0.6, 0.5])
+    instance = one_job(make, 49.0, EpochDistribution.of([[100, 1]]), [1.0, 0.6, 0.5])
     assert change_with(instance, 2) == np.inf  # 50 h at the fastest
-    in_time = one_job(make, 54.0, Law.of([[100, 1]]), [1.0, 0.6, 0.5])
+    in_time = one_job(make, 54.0, EpochDistribution.of([[100, 1]]), [1.0, 0.6, 0.5])
     assert change_with(in_time, 2) == pytest.approx(24.0)
 
 
 def test_of_configurations_with_fewer_gpus_none_is_waited_for(make):
     """1 GPU is the fastest: on 2, the job can go on only as long as 3 are in time."""
-    instance = one_job(make, 54.0, Law.of([[100, 1]]), [0.4, 0.6, 0.5])
+    instance = one_job(make, 54.0, EpochDistribution.of([[100, 1]]), [0.4, 0.6, 0.5])
     assert change_with(instance, 2) == pytest.approx(24.0)
 
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from rsjs.heuristics.sts.speed_profile import profiles
 from rsjs.heuristics.sts.survival import steps
-from rsjs.instances.epoch_distribution import Law
+from rsjs.instances.epoch_distribution import EpochDistribution
 
 
 def of_one(law, done):
@@ -37,7 +37,7 @@ def exact_energy(rate, power, law, done, of):
 
 
 def test_epochs_that_no_run_reaches_are_no_steps():
-    of = of_one(Law.of([[2, 1], [5, 3], [9, 0], [12, 0]]), 0.0)
+    of = of_one(EpochDistribution.of([[2, 1], [5, 3], [9, 0], [12, 0]]), 0.0)
     assert (of.end[0].tolist(), of.height[0].tolist()) == ([2, 5], [1, 0.75])
     assert (of.area[0].tolist(), of.size.tolist()) == ([2 + 0.75 * 3, 0.75 * 3, 0], [2])
 
@@ -52,7 +52,7 @@ def test_epochs_that_no_run_reaches_are_no_steps():
     ],
 )
 def test_rare_runs_and_last_epochs_have_all_digits(pairs, done):
-    rate, power, law = [1.0, 0.6, 0.5], [1.0, 2.0, 3.0], Law.of(pairs)
+    rate, power, law = [1.0, 0.6, 0.5], [1.0, 2.0, 3.0], EpochDistribution.of(pairs)
     time = 0.55 * (100 - done)
     of = of_one(law, done)
     found = profiles(np.array([rate]), np.array([power]), np.array([time]), of)
@@ -67,7 +67,7 @@ def test_rare_runs_and_last_epochs_have_all_digits(pairs, done):
 )
 def test_energies_equal_exact_fractions(epochs, weight, share, wish):
     own = sorted(epochs)
-    law = Law.of(np.column_stack([own, [*weight[: len(own) - 1], 1]]))
+    law = EpochDistribution.of(np.column_stack([own, [*weight[: len(own) - 1], 1]]))
     done = min(share * own[-1], np.nextafter(own[-1], 0))
     rate, power = [1.0, 0.55, 0.4], [1.0, 2.0, 3.0]
     time = (0.4 + 0.6 * wish) * (own[-1] - done)

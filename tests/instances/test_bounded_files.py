@@ -17,7 +17,7 @@ from rsjs.instances.io import bounded_files, deserialization
 from rsjs.instances.io.bounded_files import MOST_BYTES, read_bytes, unpacked
 from rsjs.instances.io.csv_tables import read_rows
 from rsjs.instances.io.deserialization import to_instance
-from rsjs.instances.io.epoch_files import read_law
+from rsjs.instances.io.epoch_files import read_distribution
 from rsjs.instances.io.files import read_any, read_instance
 from rsjs.instances.io.strict_json import read_json_lines
 from rsjs.instances.profiles.measurements import read_measurements
@@ -30,7 +30,7 @@ READERS = {
     "lines": read_json_lines,
     "table": lambda path: read_rows(path, ["a"]),
     "results": read_results,
-    "law": read_law,
+    "law": read_distribution,
     "profile": read_measurements,
     "campaign": read_toml,
     "trace": lambda path: list(list_sources(path)),

@@ -74,7 +74,7 @@ def test_nodes_are_charged_for_the_gpus_in_use_until_a_job_ends(example, kind, s
 
 def test_nodes_without_a_job_have_no_price_and_no_first_ending(example):
     instance = to_instance(example())
-    placement = costs.place(instance, ALL_RUN)
+    placement = costs.execution(instance, ALL_RUN)
     assert costs.first_endings(instance, placement).tolist() == pytest.approx([2.6, 0, 4])
     assert costs.node_prices(instance, ALL_RUN, placement).tolist() == [1.2, 0, 0.8]
 

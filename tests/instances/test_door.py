@@ -9,7 +9,7 @@ import pytest
 
 from rsjs.core.errors import InputError
 from rsjs.instances.cluster import GpuType, NodeType, ShareLevel
-from rsjs.instances.epoch_distribution import Law
+from rsjs.instances.epoch_distribution import EpochDistribution
 from rsjs.instances.io.deserialization import to_instance
 from rsjs.instances.jobs import ARRAYS
 from rsjs.instances.solution import Solution
@@ -109,7 +109,7 @@ def test_share_factors_without_a_level_do_not_count(example):
 )
 def test_a_law_that_is_none_is_told(example, law, message):
     with pytest.raises(InputError, match=message):
-        replace(to_instance(example()), laws={"short": Law.of(law)})
+        replace(to_instance(example()), laws={"short": EpochDistribution.of(law)})
 
 
 def _with(cluster, **parts):

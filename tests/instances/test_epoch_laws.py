@@ -24,7 +24,7 @@ def half_a_digit(text):
 
 @pytest.mark.parametrize("row", ROWS, ids=NAMES)
 def test_moments_are_the_printed_ones(row):
-    law = epoch_models.law(row["network"], row["variant"])
+    law = epoch_models.epoch_distribution(row["network"], row["variant"])
     found = {
         "mean": law.mean,
         "sd": law.deviation,
@@ -40,7 +40,7 @@ def test_moments_are_the_printed_ones(row):
 
 @pytest.mark.parametrize("row", ROWS, ids=NAMES)
 def test_probabilities_are_those_of_the_family(row):
-    law = epoch_models.law(row["network"], row["variant"])
+    law = epoch_models.epoch_distribution(row["network"], row["variant"])
     early, late = float(row["p_atom_11"]), float(row["p_atom_100"])
     beta = betainc(float(row["a"]), float(row["b"]), np.arange(1, 91) / 90)
     below = early + (1 - early - late) * beta
@@ -60,7 +60,7 @@ def test_the_base_pmf_is_the_tabulated_one(shared):
     assert [int(row["epoch"]) for row in rows] == list(range(11, 101))
     for network in epoch_models.networks():
         printed = [float(row[network]) for row in rows]
-        pmf = epoch_models.law(network).pmf
+        pmf = epoch_models.epoch_distribution(network).pmf
         # Printed to 6 digits; our weights are rounded to 1e-12.
         assert pmf == pytest.approx(printed, rel=5e-6, abs=1e-12), network
 
@@ -68,7 +68,7 @@ def test_the_base_pmf_is_the_tabulated_one(shared):
 def test_weights_are_the_ones_they_always_were():
     pairs = [
         np.column_stack([law.epochs, law.weights]).tolist()
-        for law in (epoch_models.law(row["network"], row["variant"]) for row in ROWS)
+        for law in (epoch_models.epoch_distribution(row["network"], row["variant"]) for row in ROWS)
     ]
     assert pairs[9][0] == [11, 99959]
     assert sha256(json.dumps(pairs).encode()).hexdigest() == DIGEST
@@ -77,8 +77,11 @@ def test_weights_are_the_ones_they_always_were():
 @pytest.mark.parametrize(
     ("call", "known"),
     [
-        (lambda: epoch_models.law("ResNet-50"), "ResNet"),  # the paper does not tell the depth
-        (lambda: epoch_models.law("VGG16", "none"), "strong"),
+        (
+            lambda: epoch_models.epoch_distribution("ResNet-50"),
+            "ResNet",
+        ),  # the paper does not tell the depth
+        (lambda: epoch_models.epoch_distribution("VGG16", "none"), "strong"),
         (lambda: epoch_models.fixed(0), ">= 1"),  # no epoch
         (lambda: epoch_models.fixed(2.5), "integer"),
     ],

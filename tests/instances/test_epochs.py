@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 
 from rsjs.instances import costs
 from rsjs.instances.check import check
-from rsjs.instances.costs import remaining_law
-from rsjs.instances.epoch_distribution import Law
+from rsjs.instances.costs import remaining_distribution
+from rsjs.instances.epoch_distribution import EpochDistribution
 from rsjs.instances.io.deserialization import to_instance
 from rsjs.instances.solution import Solution
 
-SHORT = Law.of([[2, 1], [4, 1], [8, 2]])
+SHORT = EpochDistribution.of([[2, 1], [4, 1], [8, 2]])
 
 
 def _remaining(document, job):
@@ -119,23 +119,23 @@ def test_expected_tardiness_of_an_overdue_job_is_its_expected_end(example):
 
 
 def test_weights_and_epochs_of_any_allowed_size_keep_their_mean():
-    law = Law.of([[1, 10**12], [10**9, 10**12]])  # their product exceeds 64 bits
+    law = EpochDistribution.of([[1, 10**12], [10**9, 10**12]])  # their product exceeds 64 bits
     assert law.mean == pytest.approx((1 + 10**9) / 2)
     assert law.mean_remaining(np.array([1.0])).tolist() == [10**9 - 1]
 
 
 def test_the_last_epoch_is_the_last_with_mass():
-    assert Law.of([[3, 1], [5, 2], [9, 0]]).last == 5
+    assert EpochDistribution.of([[3, 1], [5, 2], [9, 0]]).last == 5
 
 
 def _enumerated(instance, solution):
     """Node prices times E[min], over all joint outcomes of the jobs of a node."""
-    placement = costs.place(instance, solution)
+    placement = costs.execution(instance, solution)
     total = 0.0
     for n, price in enumerate(costs.node_prices(instance, solution, placement).tolist()):
         laws = []
         for r in (placement.node == n).nonzero()[0].tolist():
-            left, probability = remaining_law(instance, int(placement.running[r]))
+            left, probability = remaining_distribution(instance, int(placement.running[r]))
             rate = placement.hours[r] / (left @ probability)
             laws.append([(rate * x, p) for x, p in zip(left, probability, strict=True)])
         for outcome in product(*laws) if laws else ():

@@ -175,7 +175,8 @@ def test_each_network_has_its_law(laws):
     for network, law in zip(network_of(instance.jobs), instance.jobs.law, strict=True):
         assert law == f"{network.removesuffix('-50')}-{laws}"
         assert np.array_equal(
-            instance.laws[law].weights, epoch_models.law(law.split("-")[0], laws).weights
+            instance.laws[law].weights,
+            epoch_models.epoch_distribution(law.split("-")[0], laws).weights,
         )
 
 

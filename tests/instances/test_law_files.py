@@ -3,7 +3,7 @@
 import pytest
 
 from rsjs.core.errors import InputError
-from rsjs.instances.io.epoch_files import read_law
+from rsjs.instances.io.epoch_files import read_distribution
 
 
 @pytest.fixture
@@ -13,7 +13,7 @@ def law(tmp_path):
     def read(text):
         path = tmp_path / "law.csv"
         path.write_bytes(text if isinstance(text, bytes) else text.encode())
-        return read_law(path)
+        return read_distribution(path)
 
     return read
 
@@ -66,4 +66,4 @@ def test_bad_lines_are_refused_with_file_line_and_value(law, tmp_path, text, tol
 
 def test_a_missing_file_is_named(tmp_path):
     with pytest.raises(InputError, match=r"none\.csv: found No such file"):
-        read_law(tmp_path / "none.csv")
+        read_distribution(tmp_path / "none.csv")

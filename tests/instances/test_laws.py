@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from rsjs.instances.catalogue import epoch_models
-from rsjs.instances.epoch_distribution import Law
+from rsjs.instances.epoch_distribution import EpochDistribution
 from rsjs.instances.generators import random_streams
 
-SHORT = Law.of([[2, 1], [4, 1], [6, 0], [8, 2]])
+SHORT = EpochDistribution.of([[2, 1], [4, 1], [6, 0], [8, 2]])
 LAWS = st.dictionaries(st.integers(1, 60), st.integers(0, 10**12), min_size=1).filter(
     lambda weights: any(weights.values())
 )
@@ -26,7 +26,7 @@ def probability(weights, holds):
 
 @given(weights=LAWS, done=st.floats(0, 61))
 def test_survival_is_the_probability_of_more_epochs(weights, done):
-    law = Law.of(sorted(weights.items()))
+    law = EpochDistribution.of(sorted(weights.items()))
     exact = probability(weights, lambda epoch: epoch > done)
     assert law.survival(done) == pytest.approx(float(exact), rel=1e-12)
     assert law.survival(done) == law.survival(np.floor(done))  # known at each completed epoch
@@ -34,7 +34,7 @@ def test_survival_is_the_probability_of_more_epochs(weights, done):
 
 @given(weights=LAWS, done=st.floats(0, 61))
 def test_the_law_after_some_epochs_is_the_conditional_one(weights, done):
-    law = Law.of(sorted(weights.items()))
+    law = EpochDistribution.of(sorted(weights.items()))
     left = {epoch: weight for epoch, weight in weights.items() if epoch > done}
     if not any(left.values()):
         with pytest.raises(ValueError, match=f"must be < {law.last}"):
@@ -48,7 +48,7 @@ def test_the_law_after_some_epochs_is_the_conditional_one(weights, done):
 
 @given(weights=LAWS)
 def test_moments_are_those_of_the_enumerated_law(weights):
-    law = Law.of(sorted(weights.items()))
+    law = EpochDistribution.of(sorted(weights.items()))
     values, p = np.array([*weights]), np.array([*weights.values()]) / sum(weights.values())
     mean = values @ p
     variance = (values - mean) ** 2 @ p
@@ -60,7 +60,7 @@ def test_moments_are_those_of_the_enumerated_law(weights):
 
 @given(weights=LAWS, u=st.integers(0, 2**53 - 1))
 def test_a_quantile_is_the_least_epoch_whose_distribution_function_exceeds_u(weights, u):
-    law, u = Law.of(sorted(weights.items())), u * 2.0**-53
+    law, u = EpochDistribution.of(sorted(weights.items())), u * 2.0**-53
     epoch = int(law.quantile(u))
     assert weights[epoch] > 0
     near = Fraction(1, 2**51)  # u times the sum of weights is rounded to a double
@@ -82,7 +82,10 @@ def test_draws_have_the_law_and_are_paired_by_their_uniforms():
     counts = [int((drawn == epoch).sum()) for epoch in (2, 4, 8)]
     assert sum(counts) == 40_000
     assert stats.chisquare(counts, np.array([0.25, 0.25, 0.5]) * 40_000).pvalue > 0.001
-    mild, base = (epoch_models.law("VGG16", variant).quantile(u) for variant in ("mild", "base"))
+    mild, base = (
+        epoch_models.epoch_distribution("VGG16", variant).quantile(u)
+        for variant in ("mild", "base")
+    )
     assert (mild >= base).all()  # the mild law has more epochs at every quantile
 
 

@@ -13,7 +13,7 @@ from rsjs.core.errors import InputError
 from rsjs.heuristics.sts.job_profiles import job_profiles
 from rsjs.heuristics.sts.survival import law_of_job
 from rsjs.instances.catalogue import epoch_models
-from rsjs.instances.epoch_distribution import Law
+from rsjs.instances.epoch_distribution import EpochDistribution
 from rsjs.instances.generators import sts
 from rsjs.instances.mig.jobs import JobSet
 from rsjs.instances.mig.scheduling.objective import parse_objective
@@ -41,11 +41,11 @@ DRAWN = {  # each picture in one format, each format by some
     "mig_gantt": "png",
 }
 LAWS = {
-    "catalogue": epoch_models.law("VGG16"),
+    "catalogue": epoch_models.epoch_distribution("VGG16"),
     "one epoch": epoch_models.fixed(1),
-    "far apart": Law.of([[1, 1], [10**9, 1]]),
-    "conditional": epoch_models.law("AlexNet").given(95.5),
-    "no mass at the end": Law.of([[3, 1], [5, 2], [9, 0]]),
+    "far apart": EpochDistribution.of([[1, 1], [10**9, 1]]),
+    "conditional": epoch_models.epoch_distribution("AlexNet").given(95.5),
+    "no mass at the end": EpochDistribution.of([[3, 1], [5, 2], [9, 0]]),
 }
 HEADER = "job_name,organization,gpu_model,cpu_request,gpu_request,worker_num,submit_time,duration,"
 MODELS = ("A10", "A100", "V100", "T4", "P100", "K80")

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from rsjs.instances.cluster import Cluster, GpuType, NodeGroup, NodeType, ShareLevel
-from rsjs.instances.epoch_distribution import FIXED, Law
+from rsjs.instances.epoch_distribution import FIXED, EpochDistribution
 from rsjs.instances.instance import FAMILIES, Workload
 from rsjs.instances.io.deserialization import to_workload
 from rsjs.instances.solution import Solution
@@ -63,7 +63,7 @@ def _make(
             law=("law" if law else FIXED,) * jobs,
             inflation=np.full((jobs, len(gpus), len(levels)), inflation or np.inf),
         ),
-        laws={"law": Law.of(law)} if law else {},
+        laws={"law": EpochDistribution.of(law)} if law else {},
         H=1.0,
         rho=100.0,
         objective=FAMILIES[family],

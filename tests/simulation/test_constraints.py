@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rsjs.instances.check import check
-from rsjs.instances.costs import place
+from rsjs.instances.costs import execution
 from rsjs.instances.io.deserialization import to_instance
 from rsjs.instances.solution import DECISION_ARRAYS, Solution
 from rsjs.simulation.constraints import Constraints
@@ -52,7 +52,7 @@ def test_constraints_and_checker_agree(rng, random_document, random_decision):
     constraints = Constraints(instance)
     if verdict.feasible:
         used = constraints.check(_state(instance, before), solution).used
-        assert used.tolist() == place(instance, solution).used.tolist()
+        assert used.tolist() == execution(instance, solution).used.tolist()
     else:
         with pytest.raises(Stopped, match=re.escape(str(verdict.violations[0]))):
             constraints.check(_state(instance, before), solution)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rsjs.instances.costs import remaining_law
+from rsjs.instances.costs import remaining_distribution
 from rsjs.instances.epoch_distribution import FIXED
 from rsjs.instances.generators import jahani, sts
 from rsjs.simulation.engine import simulate
@@ -52,7 +52,7 @@ def test_a_job_that_cannot_be_in_time_pays_for_what_is_to_come_only(make):
 
 def enumerated(instance, j, hours, rate, power):
     """What job j costs at a rate for the next hours, over all numbers of epochs, without V*."""
-    left, probability = remaining_law(instance, j)
+    left, probability = remaining_distribution(instance, j)
     slack = max(0.0, instance.jobs.due[j] - instance.now)
     ran = np.minimum(hours, rate * left)
     late = np.maximum(0.0, ran - np.minimum(slack, ran))

@@ -10,13 +10,13 @@ from rsjs.core.errors import InputError
 from rsjs.instances.epoch_distribution import FIXED
 
 if TYPE_CHECKING:
-    from rsjs.instances.epoch_distribution import Law
+    from rsjs.instances.epoch_distribution import EpochDistribution
     from rsjs.instances.instance import Instance, Workload
 
 QUARTILES = (0.25, 0.5, 0.75)
 
 
-def law_of(subject: Instance | Workload, name: str) -> Law:
+def law_of(subject: Instance | Workload, name: str) -> EpochDistribution:
     """The law of that name."""
     if name not in subject.laws:
         known = ", ".join(subject.laws) or "none in this file"

@@ -61,7 +61,7 @@ def describe_decision(instance: Instance, found: SolutionFile) -> dict[str, Any]
     }
     if verdict.terms is None:  # nothing that could be drawn
         return document
-    placement = costs.place(instance, decision)
+    placement = costs.execution(instance, decision)
     late = placement.running[placement.tardiness > 0]
     return document | {
         "late": [instance.jobs.id[j] for j in late.tolist()],

@@ -78,7 +78,7 @@ def shelves(instance: Instance, solution: Solution) -> list[Shelf]:
         raise InputError(
             "", described(f"a decision that fails: {verdict.violations[0]}"), "one that fits"
         )
-    placement = costs.place(instance, solution)
+    placement = costs.execution(instance, solution)
     hours = dict(zip(placement.running.tolist(), placement.hours.tolist(), strict=True))
     jobs_on: dict[int, list[int]] = {}
     for job, node in zip(placement.running.tolist(), placement.node.tolist(), strict=True):

@@ -12,20 +12,20 @@ from rsjs.reporting import canvas
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from rsjs.instances.epoch_distribution import Law
+    from rsjs.instances.epoch_distribution import EpochDistribution
 
 PMF, SURVIVAL, MEAN = canvas.COLOURS[0], canvas.COLOURS[1], "0.35"
 SIZE = 4.5, 3.4  # inches
 NARROWEST = 1 / 300  # of the axis: what still shows of a bar
 
 
-def law_picture(law: Law, path: str | Path, *, title: str = "") -> Path:
+def law_picture(law: EpochDistribution, path: str | Path, *, title: str = "") -> Path:
     """
     Draw a law from w = 0 on: bars P(W = w) below the steps P(W > w).
 
     Parameters
     ----------
-    law : Law
+    law : EpochDistribution
     path : path
         .png, .svg or .pdf.
     title : str
@@ -39,7 +39,7 @@ def law_picture(law: Law, path: str | Path, *, title: str = "") -> Path:
     return canvas.write(lambda: _drawn(law, title), path)
 
 
-def _drawn(law: Law, title: str) -> Figure:
+def _drawn(law: EpochDistribution, title: str) -> Figure:
     made = canvas.figure(*SIZE, layout="constrained")
     left, bars = made.subplots(2, 1, sharex=True)
     end = 1.02 * law.last + 1

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from rsjs.heuristics.sts.job_profiles import JobProfile
-    from rsjs.instances.epoch_distribution import Law
+    from rsjs.instances.epoch_distribution import EpochDistribution
 
 SIZE = 4.8, 5.0  # inches
 SURVIVAL, DUE = "0.45", "0.2"
@@ -22,7 +22,7 @@ SURVIVAL, DUE = "0.45", "0.2"
 
 def profile_picture(
     profiles: Sequence[JobProfile],
-    law: Law,
+    law: EpochDistribution,
     path: str | Path,
     *,
     done: float,
@@ -35,7 +35,7 @@ def profile_picture(
     Parameters
     ----------
     profiles : sequence of JobProfile
-    law : Law
+    law : EpochDistribution
         Of the job's epochs.
     path : path
         .png, .svg or .pdf.
@@ -55,7 +55,7 @@ def profile_picture(
 
 
 def _drawn(
-    profiles: Sequence[JobProfile], law: Law, done: float, time: float, title: str
+    profiles: Sequence[JobProfile], law: EpochDistribution, done: float, time: float, title: str
 ) -> Figure:
     made = canvas.figure(*SIZE, layout="constrained")
     top, middle, bottom = made.subplots(3, 1, sharex=True, height_ratios=(1, 2, 2))
