@@ -5,7 +5,7 @@ from __future__ import annotations
 from rsjs.heuristics.dispatching import list_scheduling
 from rsjs.instances import costs
 from rsjs.instances.generators.jahani import generate
-from rsjs.instances.open_nodes import complete
+from rsjs.instances.open_nodes import select_required_nodes
 
 
 class Decide:
@@ -24,7 +24,7 @@ class Decide:
         list_scheduling.decide(self.prepared)
 
     def track_cost(self, method, rule, nodes):
-        solution = complete(self.instance, list_scheduling.decide(self.prepared))
+        solution = select_required_nodes(self.instance, list_scheduling.decide(self.prepared))
         return costs.terms(self.instance, solution).total
 
     track_cost.unit = "$"

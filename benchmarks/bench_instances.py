@@ -13,7 +13,7 @@ from rsjs.instances.check import check
 from rsjs.instances.generators import andreas, jahani, kiros, sts
 from rsjs.instances.instance import FAMILIES
 from rsjs.instances.io import files, gpuscheduler_csv, serialization
-from rsjs.instances.open_nodes import complete
+from rsjs.instances.open_nodes import select_required_nodes
 from rsjs.instances.transform import permuted
 
 MAKE = {
@@ -31,7 +31,7 @@ def made(family):
     """A 100 x 400 instance and a decision of greedy on it; made once, setup comes often."""
     instance = MAKE[family](nodes=100, jobs=400, seed=1)
     decision = greedy.decide(instance, "code")
-    return instance, complete(instance, decision)
+    return instance, select_required_nodes(instance, decision)
 
 
 class Generate:

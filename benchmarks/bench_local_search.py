@@ -11,7 +11,7 @@ from rsjs.heuristics.local_search.local_search import Descent
 from rsjs.heuristics.local_search.path_relinking import Relinking, configurations
 from rsjs.instances.generators.jahani import generate
 from rsjs.instances.instance import FAMILIES
-from rsjs.instances.open_nodes import complete
+from rsjs.instances.open_nodes import select_required_nodes
 from rsjs.methods import parse
 
 FAMILY = ("gpuscheduler", "kiros", "jahani")  # next_event, first_ending, proportional
@@ -30,7 +30,7 @@ class Descend:
 
     def setup(self, family, jobs):
         instance = instance_of(family)
-        self.start = complete(instance, greedy.decide(instance, "paper"))
+        self.start = select_required_nodes(instance, greedy.decide(instance, "paper"))
         self.descent = Descent(instance, only_late=jobs == "late")
         self.cost = self.descent.improve(self.start, Stopping())[0]
 
@@ -53,7 +53,8 @@ class Path:
     def setup(self, family):
         instance = instance_of(family)
         first, second = (
-            complete(instance, greedy.decide(instance, rule)) for rule in ("paper", "code")
+            select_required_nodes(instance, greedy.decide(instance, rule))
+            for rule in ("paper", "code")
         )
         self.start, self.guide = first, configurations(instance, second)
         self.relinking = Relinking(instance)

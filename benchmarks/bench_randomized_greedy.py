@@ -12,7 +12,7 @@ from rsjs.heuristics.greedy.randomized_arrays import prepared
 from rsjs.heuristics.greedy.rules import RANDOMIZED_RULES
 from rsjs.instances import costs
 from rsjs.instances.generators.jahani import generate
-from rsjs.instances.open_nodes import complete
+from rsjs.instances.open_nodes import select_required_nodes
 
 ITERATIONS = 1000
 COLD = f"""
@@ -49,7 +49,7 @@ class Randomized:
         self.decide(rule)
 
     def track_cost(self, rule, nodes):
-        solution = complete(self.instance, self.decide(rule))
+        solution = select_required_nodes(self.instance, self.decide(rule))
         return costs.terms(self.instance, solution).total
 
     track_cost.unit = "$"

@@ -11,7 +11,7 @@ from benchmarks.kernel_work import Work
 from rsjs.heuristics.greedy import greedy
 from rsjs.instances.generators import kiros
 from rsjs.instances.instance import Instance
-from rsjs.instances.open_nodes import complete
+from rsjs.instances.open_nodes import select_required_nodes
 from rsjs.instances.solution import Solution
 
 STEPS, TIMES = 100, 100
@@ -28,7 +28,7 @@ def _hurried() -> Instance:
 
 @cache
 def _decision(rule: str) -> Solution:
-    return complete(_hurried(), greedy.decide(_hurried(), rule))
+    return select_required_nodes(_hurried(), greedy.decide(_hurried(), rule))
 
 
 def _alone() -> Solution:

@@ -15,7 +15,7 @@ from benchmarks.kernel_work import Work
 from benchmarks.method_cases import LARGE, STEERED, instance_of
 from rsjs.instances import costs
 from rsjs.instances.instance import Instance
-from rsjs.instances.open_nodes import complete
+from rsjs.instances.open_nodes import select_required_nodes
 from rsjs.instances.solution import Solution
 
 ITERATIONS = 200
@@ -106,7 +106,7 @@ def _sts(rule: str, jobs: int) -> Work:
 
 
 def _priced_by_checker(instance: Instance, decision: Solution) -> dict[str, float]:
-    found = complete(instance, decision)
+    found = select_required_nodes(instance, decision)
     running = int((found.job_node >= 0).sum())
     return {"cost": costs.terms(instance, found).total, "running": running}
 

@@ -35,7 +35,7 @@ def required_nodes(instance: Instance) -> int:
     return int((matching >= 0).sum())
 
 
-def complete(instance: Instance, solution: Solution) -> Solution:
+def select_required_nodes(instance: Instance, solution: Solution) -> Solution:
     """
     Under "jahani_eq" exactly min(J, N) nodes are selected (Jahani 2019, (9)), else no change.
 

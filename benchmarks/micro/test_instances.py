@@ -9,14 +9,14 @@ from rsjs.instances import rsjs_verify
 from rsjs.instances.check import check
 from rsjs.instances.generators.jahani import generate
 from rsjs.instances.io import files
-from rsjs.instances.open_nodes import complete
+from rsjs.instances.open_nodes import select_required_nodes
 
 
 @pytest.fixture(scope="module")
 def stored(tmp_path_factory):
     folder = tmp_path_factory.mktemp("stored")
     instance = generate(nodes=100, jobs=400, seed=1)
-    solution = complete(instance, greedy.decide(instance, "code"))
+    solution = select_required_nodes(instance, greedy.decide(instance, "code"))
     files.write_instance(instance, folder / "instance.json")
     files.write_solution(solution, instance.digest, folder / "solution.json")
     return instance, solution, folder / "instance.json", folder / "solution.json"

@@ -13,7 +13,7 @@ from rsjs.heuristics.local_search.path_relinking import Relinking, configuration
 from rsjs.instances.check import check
 from rsjs.instances.generators.jahani import generate
 from rsjs.instances.instance import FAMILIES
-from rsjs.instances.open_nodes import complete
+from rsjs.instances.open_nodes import select_required_nodes
 
 FAMILY = ("gpuscheduler", "kiros", "jahani")  # next_event, first_ending, proportional
 
@@ -27,7 +27,7 @@ def instance(request):
 
 
 def decision(instance, rule):
-    return complete(instance, greedy.decide(instance, rule))
+    return select_required_nodes(instance, greedy.decide(instance, rule))
 
 
 @pytest.mark.parametrize("jobs", ["late", "all"])

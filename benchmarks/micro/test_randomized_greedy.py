@@ -11,7 +11,7 @@ from rsjs.heuristics.greedy.rules import RANDOMIZED_RULES
 from rsjs.instances import costs
 from rsjs.instances.check import check
 from rsjs.instances.generators.jahani import generate
-from rsjs.instances.open_nodes import complete
+from rsjs.instances.open_nodes import select_required_nodes
 
 
 @pytest.fixture(scope="module")
@@ -28,7 +28,7 @@ def test_randomized_greedy(benchmark, instance, rule):
         return constructions.schedule(1 + int(constructions.costs(1, 1000).argmin()))
 
     Constructions(prepared(instance, RANDOMIZED_RULES[rule])).costs(1, 1)  # compiles
-    verdict = check(instance, complete(instance, benchmark(decide)))
+    verdict = check(instance, select_required_nodes(instance, benchmark(decide)))
     benchmark.extra_info["objective"] = verdict.objective
     assert verdict.feasible
 
@@ -36,6 +36,8 @@ def test_randomized_greedy(benchmark, instance, rule):
 @pytest.mark.parametrize("rule", RANDOMIZED_RULES)
 def test_greedy(benchmark, instance, rule):
     greedy.decide(instance, rule)  # compiles
-    verdict = check(instance, complete(instance, benchmark(greedy.decide, instance, rule)))
+    verdict = check(
+        instance, select_required_nodes(instance, benchmark(greedy.decide, instance, rule))
+    )
     benchmark.extra_info["objective"] = verdict.objective
     assert verdict.feasible

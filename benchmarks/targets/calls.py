@@ -23,7 +23,7 @@ from rsjs.instances import costs, rsjs_verify
 from rsjs.instances.check import check
 from rsjs.instances.generators.jahani import generate
 from rsjs.instances.io import files
-from rsjs.instances.open_nodes import complete
+from rsjs.instances.open_nodes import select_required_nodes
 
 
 def measure() -> tuple[list[Figure], list[comparison.Row]]:
@@ -61,7 +61,7 @@ def _files() -> list[Figure]:
     with tempfile.TemporaryDirectory() as name:
         path, solution_path = Path(name) / "instance.json", Path(name) / "solution.json"
         instance = generate(nodes=100, jobs=400, seed=1)
-        solution = complete(instance, greedy.decide(instance, "code"))
+        solution = select_required_nodes(instance, greedy.decide(instance, "code"))
         files.write_instance(instance, path)
         files.write_solution(solution, instance.digest, solution_path)
 

@@ -42,7 +42,7 @@ from rsjs.core.types import Bools, Floats, Ints
 from rsjs.formulations.milp.matrix import Kind, MatrixModel, Rows
 from rsjs.instances.costs import cost_tables
 from rsjs.instances.instance import Instance
-from rsjs.instances.open_nodes import complete
+from rsjs.instances.open_nodes import select_required_nodes
 from rsjs.instances.solution import Solution
 
 if TYPE_CHECKING:
@@ -264,7 +264,7 @@ def columns(model: ConcreteModel) -> list[VarData]:
 
 def warm_start(data: LiteralModel, solution: Solution) -> Floats:
     """The column vector of a feasible decision."""
-    solution = complete(data.instance, solution)
+    solution = select_required_nodes(data.instance, solution)
     at, table = Layout.of(data), cost_tables(data.instance)
     vector = np.zeros(at.end)
     running = np.flatnonzero(solution.job_node >= 0)

@@ -11,7 +11,7 @@ from rsjs.core.method import Call, Report, SolveResult, Stop
 from rsjs.formulations.backends.callbacks import relative_gap, settled
 from rsjs.instances import costs
 from rsjs.instances.instance import Instance
-from rsjs.instances.open_nodes import complete
+from rsjs.instances.open_nodes import select_required_nodes
 from rsjs.instances.solution import Solution
 
 ROUNDING = 1e-9  # how far above a cost a solver's bound may be, for one of max(1, |cost|)
@@ -63,7 +63,7 @@ class PrimalDual(Incumbent):
         with report.phase("build"):
             self._largest = float(costs.cost_tables(instance).postponement.max())
         if call.warm_start is not None:
-            self.offer(complete(instance, call.warm_start))
+            self.offer(select_required_nodes(instance, call.warm_start))
 
     def raise_to(self, bound: float, source: str) -> None:
         """Keep and report a bound if it is the best so far."""

@@ -25,7 +25,7 @@ from rsjs.formulations.backends.registry import backend
 from rsjs.formulations.milp.incumbent import Incumbent
 from rsjs.formulations.milp.matrix import MatrixModel
 from rsjs.instances.instance import Instance
-from rsjs.instances.open_nodes import complete
+from rsjs.instances.open_nodes import select_required_nodes
 
 if TYPE_CHECKING:
     from pyomo.core import ConcreteModel
@@ -144,7 +144,7 @@ def solve(
     """
     solver = chosen_solver(call)
     stream = _Stream(formulation, data, instance, report)
-    begin = None if call.warm_start is None else complete(instance, call.warm_start)
+    begin = None if call.warm_start is None else select_required_nodes(instance, call.warm_start)
     if begin is not None:
         stream.offer(begin)
     with report.phase("build"):

@@ -54,7 +54,7 @@ from rsjs.formulations.modes.gpu_sharing import Shares
 from rsjs.formulations.modes.modes import Configurations, nodes_with_a_job, serve
 from rsjs.instances.costs import cost_tables
 from rsjs.instances.instance import Instance
-from rsjs.instances.open_nodes import complete
+from rsjs.instances.open_nodes import select_required_nodes
 from rsjs.instances.solution import Solution
 
 if TYPE_CHECKING:
@@ -366,4 +366,4 @@ def extract(data: GpuModel, x: Floats) -> Solution:
     decision = data.nodes.configurations.decision(
         data.instance, data.config[chosen], node, data.nodes.node_type[node]
     )
-    return complete(data.instance, decision)
+    return select_required_nodes(data.instance, decision)

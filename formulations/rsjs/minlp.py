@@ -60,7 +60,7 @@ from rsjs.formulations.modes.modes import Configurations, nodes_with_a_job
 from rsjs.formulations.rsjs.gpu_indexed import GpuNodes
 from rsjs.instances.costs import cost_tables
 from rsjs.instances.instance import Instance
-from rsjs.instances.open_nodes import complete
+from rsjs.instances.open_nodes import select_required_nodes
 from rsjs.instances.solution import Solution
 
 if TYPE_CHECKING:
@@ -333,4 +333,4 @@ def extract(data: MinlpModel, x: Floats) -> Solution:
     node = np.array([n for _, n, _ in on], dtype=np.int64)
     configurations = np.array(chosen, dtype=np.int64)
     decision = q.decision(data.instance, configurations, node, data.nodes.node_type[node])
-    return complete(data.instance, decision)
+    return select_required_nodes(data.instance, decision)

@@ -53,7 +53,7 @@ from rsjs.formulations.milp.matrix import Kind, MatrixModel, Rows
 from rsjs.formulations.modes.modes import nodes_with_a_job, serve
 from rsjs.formulations.rsjs.leader_follower import Crews
 from rsjs.instances.instance import Instance
-from rsjs.instances.open_nodes import complete
+from rsjs.instances.open_nodes import select_required_nodes
 from rsjs.instances.solution import Solution
 
 if TYPE_CHECKING:
@@ -290,4 +290,4 @@ def extract(data: NodeModel, x: Floats) -> Solution:
     decision = crews.configurations.decision(
         data.instance, crews.member[chosen], data.node[place], crews.node_type[place]
     )
-    return complete(data.instance, decision)
+    return select_required_nodes(data.instance, decision)

@@ -22,7 +22,7 @@ from rsjs.heuristics.local_search.methods import START
 from rsjs.heuristics.registry import COMPLETED, METHODS
 from rsjs.instances import costs
 from rsjs.instances.instance import Instance
-from rsjs.instances.open_nodes import complete
+from rsjs.instances.open_nodes import select_required_nodes
 from rsjs.instances.solution import Solution
 
 ITERATIONS = 1000
@@ -50,7 +50,7 @@ def sample(instance: Instance, seed: int, count: int, stop: Stopping) -> list[So
         if costs[i] == last:  # equal costs: equal schedules, or nearly so
             continue
         last = costs[i]
-        found.append(complete(instance, constructions.schedule(i + 1)))
+        found.append(select_required_nodes(instance, constructions.schedule(i + 1)))
     return found
 
 

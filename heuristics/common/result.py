@@ -12,7 +12,7 @@ from rsjs.core.method import Report, SolveResult, Stop
 from rsjs.heuristics.ruin_recreate.dual_prices import Prices
 from rsjs.instances import costs
 from rsjs.instances.instance import Instance
-from rsjs.instances.open_nodes import complete
+from rsjs.instances.open_nodes import select_required_nodes
 from rsjs.instances.solution import Solution
 
 
@@ -29,7 +29,7 @@ def choose_rule(method: str, asked: str | None, known: Iterable[str]) -> str:
 def finished(instance: Instance, decision: Solution, report: Report) -> SolveResult:
     """Complete a decision as `open_nodes` asks, price it, report it."""
     with report.phase("extract"):
-        solution = complete(instance, decision)
+        solution = select_required_nodes(instance, decision)
         report.incumbent(solution, costs.terms(instance, solution).total)
     return report.result(Stop.ITERATIONS, counts={"iterations": 1})
 

@@ -31,7 +31,7 @@ from rsjs.heuristics.decomposition.repair import cover
 from rsjs.instances import costs
 from rsjs.instances.check import check
 from rsjs.instances.instance import Instance
-from rsjs.instances.open_nodes import complete
+from rsjs.instances.open_nodes import select_required_nodes
 from rsjs.instances.solution import Solution
 
 GRAVEST = (Stop.ERROR, Stop.INTERRUPTED, Stop.MEMORY_LIMIT, Stop.TIME_LIMIT)
@@ -182,7 +182,7 @@ def _as_asked(instance: Instance, joined: Solution) -> Solution | None:
     """A union that satisfies `open_nodes`; None if no decision does."""
     if instance.objective.open_nodes.startswith("rsjs_eq"):
         return cover(instance, joined)
-    return complete(instance, joined)
+    return select_required_nodes(instance, joined)
 
 
 HIERARCHICAL = Method(

@@ -38,7 +38,7 @@ from rsjs.heuristics.greedy.randomized_arrays import Prepared, prepared
 from rsjs.heuristics.greedy.rules import RANDOMIZED_RULES
 from rsjs.instances import costs
 from rsjs.instances.instance import Instance
-from rsjs.instances.open_nodes import complete
+from rsjs.instances.open_nodes import select_required_nodes
 from rsjs.instances.solution import Solution
 
 CHUNK, CELLS = 1000, 10**8  # iterations between two questions whether to stop; x jobs x nodes
@@ -103,7 +103,7 @@ def run(instance: Instance, call: Call, report: Report) -> SolveResult:
         constructions = Constructions(tables, call.limits.threads)
 
     def better(decision: Solution) -> None:
-        solution = complete(instance, decision)
+        solution = select_required_nodes(instance, decision)
         report.incumbent(solution, costs.terms(instance, solution).total)
 
     with report.phase("solve"):

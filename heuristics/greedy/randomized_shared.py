@@ -37,7 +37,7 @@ from rsjs.heuristics.greedy.randomized_arrays import (
     undivided,
 )
 from rsjs.instances.instance import Instance
-from rsjs.instances.open_nodes import complete
+from rsjs.instances.open_nodes import select_required_nodes
 from rsjs.instances.solution import Solution
 
 ITERATIONS = 1000
@@ -98,7 +98,7 @@ def decide(
         What a job is taken to have left.
     """
     solution, made = search_schedules(Choices.of(instance, epochs), stop, seed)
-    return complete(instance, solution), made
+    return select_required_nodes(instance, solution), made
 
 
 def search_schedules(of: Choices, stop: Stopping, seed: int) -> tuple[Solution, int]:

@@ -19,7 +19,7 @@ from rsjs.core.types import Bools, Floats, Ints
 from rsjs.heuristics.dispatching import candidates
 from rsjs.instances import costs
 from rsjs.instances.instance import Instance
-from rsjs.instances.open_nodes import complete, required_nodes
+from rsjs.instances.open_nodes import required_nodes, select_required_nodes
 from rsjs.instances.solution import Solution
 
 PROPORTIONAL, FIRST_ENDING, NEXT_EVENT = range(3)
@@ -202,7 +202,7 @@ def solution(instance: Instance, tables: Tables, found: Schedule) -> Solution:
     shared = runs & (found.column > tables.largest)
     gpus = np.where(runs & ~shared, found.column, 0)
     level = np.where(shared, found.column - tables.largest - 1, -1)
-    return complete(instance, Solution.of(found.node, gpus, found.kind, level))
+    return select_required_nodes(instance, Solution.of(found.node, gpus, found.kind, level))
 
 
 def without_empty_nodes(instance: Instance, start: Solution) -> Solution:
@@ -210,4 +210,6 @@ def without_empty_nodes(instance: Instance, start: Solution) -> Solution:
     busy = np.zeros(instance.cluster.nodes, dtype=bool)
     busy[start.job_node[start.job_node >= 0]] = True
     kind = np.where(busy, start.node_type, -1)
-    return complete(instance, Solution.of(start.job_node, start.job_gpus, kind, start.job_level))
+    return select_required_nodes(
+        instance, Solution.of(start.job_node, start.job_gpus, kind, start.job_level)
+    )

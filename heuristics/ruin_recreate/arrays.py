@@ -26,7 +26,7 @@ from rsjs.core.types import Bools, Floats, Ints
 from rsjs.instances import costs
 from rsjs.instances.cluster import Cluster, GpuType
 from rsjs.instances.instance import Instance
-from rsjs.instances.open_nodes import complete, required_nodes
+from rsjs.instances.open_nodes import required_nodes, select_required_nodes
 from rsjs.instances.solution import Solution
 
 MOST_FILLINGS = 4_000_000  # entries of a table
@@ -289,7 +289,7 @@ def decision(instance: Instance, problem: Shapes, state: State) -> Solution:
             order = by_units(cluster.gpu_types[cluster.gpu_of_type[v]])
             level[there[shared]] = np.array(order)[shape[shared]]
     kind = np.where(state.load > 0, state.kind, -1)
-    return complete(instance, Solution.of(node, gpus, kind, level))
+    return select_required_nodes(instance, Solution.of(node, gpus, kind, level))
 
 
 def loaded(instance: Instance, problem: Shapes, start: Solution) -> State:

@@ -48,7 +48,7 @@ from rsjs.heuristics.ruin_recreate.methods import FIX_AND_OPTIMISE
 from rsjs.instances import costs
 from rsjs.instances.check import check
 from rsjs.instances.instance import Instance
-from rsjs.instances.open_nodes import complete, required_nodes
+from rsjs.instances.open_nodes import required_nodes, select_required_nodes
 from rsjs.instances.solution import Solution
 from rsjs.instances.transform import SubInstance, subinstance
 
@@ -184,7 +184,7 @@ class PartDecisions:
             self._first = self._first or (str(error) if plain else told(error))
             self.failures += 1
             return None
-        return None if found is None else complete(part.whole, part.merged(now, found))
+        return None if found is None else select_required_nodes(part.whole, part.merged(now, found))
 
     def _decision(self, part: SubInstance, now: Solution) -> Solution | None:
         inner = PartReport(self._report)
@@ -194,7 +194,7 @@ class PartDecisions:
             threads=self._limits.threads,
             seed=self._limits.seed,
         )
-        start = complete(part.instance, part.restricted(now))
+        start = select_required_nodes(part.instance, part.restricted(now))
         result = self._solve(part.instance, Call(limits=limits, warm_start=start), inner)
         if result.solution is None:
             if result.stop in (Stop.ERROR, Stop.INFEASIBLE):  # its start is feasible

@@ -39,7 +39,7 @@ from rsjs.heuristics.ruin_recreate.dual_prices import Prices
 from rsjs.heuristics.ruin_recreate.kernels_node import total_cost
 from rsjs.instances import costs
 from rsjs.instances.instance import Instance
-from rsjs.instances.open_nodes import complete
+from rsjs.instances.open_nodes import select_required_nodes
 from rsjs.instances.solution import Solution
 
 CHUNK = 50  # moves at one temperature, between two looks at the clock
@@ -105,7 +105,7 @@ def run(instance: Instance, call: Call, report: Report) -> SolveResult:
     with report.phase("construct"):
         problem = shapes(instance)
         if call.warm_start is not None:
-            offered = complete(instance, call.warm_start)
+            offered = select_required_nodes(instance, call.warm_start)
             report.incumbent(offered, costs.terms(instance, offered).total)
             start: State | None = loaded(instance, problem, offered)
         else:

@@ -11,7 +11,7 @@ MODULE = """
 import os, subprocess, sys, time
 import numpy as np
 from rsjs.instances import costs
-from rsjs.instances.open_nodes import complete
+from rsjs.instances.open_nodes import select_required_nodes
 from rsjs.core.method import Method
 from rsjs.core.method import SolveResult, Stop
 from rsjs.instances.solution import Solution
@@ -19,7 +19,7 @@ from rsjs.instances.solution import Solution
 
 def decide(instance):
     nothing = Solution.empty(len(instance.jobs), instance.cluster.nodes)
-    solution = complete(instance, nothing)
+    solution = select_required_nodes(instance, nothing)
     return solution, costs.terms(instance, solution).total
 
 

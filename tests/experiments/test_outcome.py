@@ -13,7 +13,7 @@ from rsjs.experiments.decision_files import decision_digest
 from rsjs.formulations import enumeration
 from rsjs.instances.generators.jahani import generate
 from rsjs.instances.io.files import read_solution
-from rsjs.instances.open_nodes import complete
+from rsjs.instances.open_nodes import select_required_nodes
 from rsjs.instances.solution import Solution
 from rsjs.methods import parse
 from rsjs.reporting.statistics.fairness import findings
@@ -167,7 +167,7 @@ def test_a_row_has_the_tolerances_of_its_solver_and_no_start_that_was_not_given(
 
 @pytest.mark.solver
 def test_a_warm_start_is_the_first_incumbent_and_never_lost(tiny):
-    start = complete(tiny, Solution.empty(3, 2))
+    start = select_required_nodes(tiny, Solution.empty(3, 2))
     limits = Limits(time_limit=HOURS)
     found = outcome.run(tiny, parse("jahani_patterns@highs"), limits, warm_start=start)
     assert found.result.events[0].incumbent == rsjs.check(tiny, start).objective

@@ -23,7 +23,7 @@ from rsjs.instances.epoch_distribution import EpochDistribution
 from rsjs.instances.generators.jahani import generate
 from rsjs.instances.instance import FAMILIES, Instance, Objective
 from rsjs.instances.io.deserialization import to_instance
-from rsjs.instances.open_nodes import complete
+from rsjs.instances.open_nodes import select_required_nodes
 from rsjs.instances.solution import Solution
 from tests.by_hand import jobs_of
 from tests.formulations.agreement import EXACT, assert_solved, assert_starts, with_objective
@@ -273,7 +273,9 @@ def test_fractional_options_are_decoded_by_a_transportation_problem(index):
 def test_every_solver_and_route_finds_the_optimum(method, solver, route):
     instance = variant(VARIANTS.index(("steps", "mixed", "jahani_eq", "mean")))
     best = enumeration.best(instance)
-    nothing = complete(instance, Solution.empty(len(instance.jobs), instance.cluster.nodes))
+    nothing = select_required_nodes(
+        instance, Solution.empty(len(instance.jobs), instance.cluster.nodes)
+    )
     call = Call(solver=solver, options={"route": route}, limits=EXACT, warm_start=nothing)
     result = method.load()(instance, call, Report(300.0))
     assert check(instance, result.solution, objective=result.objective).feasible

@@ -15,7 +15,7 @@ from rsjs.formulations.jahani.patterns import PatternModel
 from rsjs.instances.catalogue.node_types import MEMBERS
 from rsjs.instances.check import check
 from rsjs.instances.generators.jahani import generate
-from rsjs.instances.open_nodes import complete
+from rsjs.instances.open_nodes import select_required_nodes
 from rsjs.instances.solution import Solution
 from tests.formulations.agreement import EXACT, assert_starts, with_objective
 
@@ -124,7 +124,7 @@ def test_pyomo_model_and_arrays_are_the_same_matrix(assert_same_matrix, formulat
 def test_a_warm_start_is_feasible_and_costs_no_more_than_its_decision(formulation, data, index):
     instance = variant(index)
     nothing = Solution.empty(len(instance.jobs), instance.cluster.nodes)
-    for solution in (enumeration.best(instance), complete(instance, nothing)):
+    for solution in (enumeration.best(instance), select_required_nodes(instance, nothing)):
         cost, decoded = assert_starts(formulation, data(instance), instance, solution)
         assert decoded.objective == pytest.approx(cost)
 

@@ -3,7 +3,7 @@
 import pytest
 
 from rsjs.instances.check import check
-from rsjs.instances.open_nodes import complete
+from rsjs.instances.open_nodes import select_required_nodes
 from rsjs.instances.solution import Solution
 
 
@@ -29,13 +29,13 @@ def test_exactly_min_jobs_nodes(make, jobs, before, after):
     instance = _instance(make, jobs)
     waiting = [-1] * (jobs - 1)
     solution = Solution.of([1, *waiting], [1] + [0] * (jobs - 1), before)
-    completed = complete(instance, solution)
+    completed = select_required_nodes(instance, solution)
     assert completed.node_type.tolist() == after
     assert check(instance, completed).feasible
-    assert complete(instance, completed).same_as(completed)
+    assert select_required_nodes(instance, completed).same_as(completed)
 
 
 def test_free_number_of_nodes_is_left_alone(make):
     instance = _instance(make, 3, open_nodes="free")
     solution = Solution.of([1, -1, -1], [1, 0, 0], [-1, 0, -1, -1])
-    assert complete(instance, solution) is solution
+    assert select_required_nodes(instance, solution) is solution

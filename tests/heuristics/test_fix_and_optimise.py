@@ -14,7 +14,7 @@ from rsjs.heuristics.ruin_recreate.fix_and_optimise import Neighbourhoods, PartD
 from rsjs.instances import costs
 from rsjs.instances.check import check
 from rsjs.instances.generators import jahani, kiros, sts
-from rsjs.instances.open_nodes import complete
+from rsjs.instances.open_nodes import select_required_nodes
 from rsjs.instances.solution import Solution
 from rsjs.methods import parse
 from tests.heuristics.builders import served
@@ -95,7 +95,7 @@ def test_never_worse_than_its_start(random_document, random_decision):
     for seed in range(10):
         rng = Random(seed)
         instance = served(random_document, rng)
-        start = complete(instance, random_decision(instance, rng))
+        start = select_required_nodes(instance, random_decision(instance, rng))
         before = costs.terms(instance, start).total
         result = solve(instance, start=start, rounds=2)
         assert result.objective <= before + 1e-9 * max(1.0, abs(before))
@@ -350,7 +350,7 @@ def test_a_part_with_fewer_jobs_than_nodes_may_leave_any_of_them_off(make):
     """Every node of the whole is on; one job alone would ask for one of two nodes only."""
     rules = {"open_nodes": "jahani_eq", "mu": 1.0}
     instance = make({"A2": 1}, [{"A": [2]}] * 3, groups=[(3, ["A2"])], due=[9] * 3, **rules)
-    decision = complete(instance, Solution.of([0, 1, 1], [1, 1, 1], [0, 0, -1]))
+    decision = select_required_nodes(instance, Solution.of([0, 1, 1], [1, 1, 1], [0, 0, -1]))
     assert check(instance, decision).feasible
     draws, rng, rules = Neighbourhoods.of(instance), np.random.default_rng(1), {}
     for _ in range(30):

@@ -17,7 +17,7 @@ from rsjs.heuristics.ruin_recreate.dual_prices import _Smoothed, best_price, bes
 from rsjs.instances import costs
 from rsjs.instances.check import check
 from rsjs.instances.generators import jahani, kiros, sts
-from rsjs.instances.open_nodes import complete
+from rsjs.instances.open_nodes import select_required_nodes
 from tests.heuristics.builders import optimum, served
 
 
@@ -152,7 +152,7 @@ def test_decisions_are_feasible_and_above_the_bound(random_document):
 def test_it_is_repeatable_and_better_than_greedy(instance):
     one, two = (run(instance, Call(limits=Limits(seed=s)), Report()) for s in (0, 1))
     assert one.solution.same_as(two.solution)
-    plain = complete(instance, greedy.decide(instance, "paper"))
+    plain = select_required_nodes(instance, greedy.decide(instance, "paper"))
     assert one.objective < costs.terms(instance, plain).total
 
 

@@ -19,7 +19,7 @@ from rsjs.instances import costs
 from rsjs.instances.check import check
 from rsjs.instances.generators import jahani
 from rsjs.instances.io.deserialization import to_instance
-from rsjs.instances.open_nodes import complete
+from rsjs.instances.open_nodes import select_required_nodes
 
 
 def _constructions(instance, rule, threads=1):
@@ -46,7 +46,7 @@ def test_the_first_iteration_is_greedy_and_costs_are_the_checkers(random_documen
         made = _constructions(instance, rule)
         assert made.schedule(1).same_as(greedy.decide(instance, rule))
         for iteration, cost in enumerate(made.costs(1, 4).tolist(), start=1):
-            verdict = check(instance, complete(instance, made.schedule(iteration)))
+            verdict = check(instance, select_required_nodes(instance, made.schedule(iteration)))
             assert verdict.feasible, [str(violation) for violation in verdict.violations]
             assert verdict.objective == pytest.approx(cost, rel=1e-12, abs=1e-12)
 

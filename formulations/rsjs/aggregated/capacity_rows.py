@@ -25,7 +25,7 @@ from rsjs.formulations.modes.gpu_sharing import Weights, fill, share_weights
 from rsjs.formulations.rsjs.aggregated.columns import Roles, roles_of
 from rsjs.instances.cluster import Cluster
 from rsjs.instances.instance import Instance
-from rsjs.instances.open_nodes import complete
+from rsjs.instances.open_nodes import select_required_nodes
 from rsjs.instances.solution import Solution
 
 
@@ -157,7 +157,9 @@ def pack(instance: Instance, roles: Roles, role: Ints, worth: Floats) -> Solutio
     shape = roles.shape[role[runs]]
     job_gpus, job_level = np.zeros_like(job_node), np.full_like(job_node, -1)
     job_gpus[runs], job_level[runs] = roles.gpus[shape], roles.level[shape]
-    return complete(instance, Solution.of(job_node, job_gpus, packing.node_type, job_level))
+    return select_required_nodes(
+        instance, Solution.of(job_node, job_gpus, packing.node_type, job_level)
+    )
 
 
 class _Packing:

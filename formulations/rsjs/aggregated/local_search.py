@@ -19,7 +19,7 @@ from rsjs.core.types import Floats
 from rsjs.formulations.rsjs.aggregated.columns import JobShapes, Roles
 from rsjs.instances.bin_packing import gpus_for_shares
 from rsjs.instances.instance import Instance
-from rsjs.instances.open_nodes import complete
+from rsjs.instances.open_nodes import select_required_nodes
 from rsjs.instances.solution import Solution
 
 
@@ -125,7 +125,7 @@ class NodeLoads:
         gpus[runs] = self.roles.gpus[self.shape[runs]]
         level[runs] = self.roles.level[self.shape[runs]]
         node_type = self._type[: self.instance.cluster.nodes]
-        return complete(self.instance, Solution.of(self.node, gpus, node_type, level))
+        return select_required_nodes(self.instance, Solution.of(self.node, gpus, node_type, level))
 
     def _gpu(self, row: int) -> int:
         return int(self.instance.cluster.gpu_of_type[self._type[row]])

@@ -14,7 +14,7 @@ from rsjs.formulations.enumeration import run as enumerate_all
 from rsjs.instances.check import check
 from rsjs.instances.generators.jahani import generate
 from rsjs.instances.io.files import write_instance
-from rsjs.instances.open_nodes import complete
+from rsjs.instances.open_nodes import select_required_nodes
 from rsjs.instances.solution import Solution
 from rsjs.instances.transform import permuted
 
@@ -67,7 +67,7 @@ def optimum(tiny, best):
 @pytest.fixture(scope="session")
 def idle(tiny):
     """Every job postponed: the dearest decision."""
-    return complete(tiny, Solution.empty(len(tiny.jobs), tiny.cluster.nodes))
+    return select_required_nodes(tiny, Solution.empty(len(tiny.jobs), tiny.cluster.nodes))
 
 
 def origin(k, method="a@highs", **more):

@@ -11,7 +11,7 @@ from rsjs.experiments.best_known.run_claims import of_stores
 from rsjs.experiments.best_known.update import update
 from rsjs.experiments.best_known.verification import verify
 from rsjs.instances.generators import planted
-from rsjs.instances.open_nodes import complete
+from rsjs.instances.open_nodes import select_required_nodes
 from rsjs.instances.solution import Solution
 
 
@@ -24,7 +24,7 @@ def made(request):
 @pytest.fixture
 def postponed(made):
     """A poor decision: every job waits."""
-    return complete(made.instance, Solution.empty(8, 2))
+    return select_required_nodes(made.instance, Solution.empty(8, 2))
 
 
 @pytest.fixture

@@ -34,7 +34,7 @@ WICKED = '''
 import contextlib, io, os, shutil, signal, subprocess, sys, time
 import numpy as np
 from rsjs.instances import costs
-from rsjs.instances.open_nodes import complete
+from rsjs.instances.open_nodes import select_required_nodes
 from rsjs.core.method import Method, Report
 from rsjs.core.method import SolveResult, Stop
 from rsjs.instances.solution import Solution
@@ -43,7 +43,8 @@ MARK = os.environ.get("WICKED_MARK", "")
 
 
 def decide(instance):
-    solution = complete(instance, Solution.empty(len(instance.jobs), instance.cluster.nodes))
+    nothing = Solution.empty(len(instance.jobs), instance.cluster.nodes)
+    solution = select_required_nodes(instance, nothing)
     return solution, costs.terms(instance, solution).total
 
 

@@ -15,7 +15,7 @@ from rsjs.experiments.campaigns.collection import collect
 from rsjs.experiments.campaigns.runner import Part
 from rsjs.instances.generators import jahani
 from rsjs.instances.io.files import read_instance, read_solution, write_instance, write_solution
-from rsjs.instances.open_nodes import complete
+from rsjs.instances.open_nodes import select_required_nodes
 from rsjs.instances.solution import Solution
 from rsjs.reporting import markdown_table
 from rsjs.reporting.kit import source_tree
@@ -117,7 +117,9 @@ def _dear_decision(store, sign):
     best = best_row(collect([store]).rows)
     record = store / "runs" / best["run_id"][:2] / best["run_id"]
     instance = read_instance(store / "instances" / f"{best['solved_sha256']}.json.gz")
-    dear = complete(instance, Solution.empty(len(instance.jobs), instance.cluster.nodes))
+    dear = select_required_nodes(
+        instance, Solution.empty(len(instance.jobs), instance.cluster.nodes)
+    )
     write_solution(dear, instance.digest, record / "solution.json.gz")
     sign(record, "solution.json.gz")
     return f"expected the cost of its row, {best['objective']!r}"

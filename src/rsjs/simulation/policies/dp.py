@@ -6,7 +6,7 @@ from typing import Any
 
 from rsjs.heuristics.dispatching import pooled_dp
 from rsjs.instances.instance import Instance
-from rsjs.instances.open_nodes import complete
+from rsjs.instances.open_nodes import select_required_nodes
 from rsjs.methods import Request
 from rsjs.simulation.policies.workload_data import WorkloadData
 from rsjs.simulation.policy import Choice, Policy
@@ -20,6 +20,6 @@ def policy(request: Request, whole: Instance) -> Policy:
     def decide(state: State, memory: Any) -> Choice:
         part = state.of(ALL, epochs)
         found = pooled_dp.decide(part, rule, epochs, known.model(state.rows))
-        return Choice(solution=complete(part, found))
+        return Choice(solution=select_required_nodes(part, found))
 
     return Policy(spelling=request.spelling, decide=decide)

@@ -9,7 +9,7 @@ from rsjs.heuristics.greedy import greedy
 from rsjs.heuristics.greedy.rules import GREEDY_RULES
 from rsjs.instances import costs
 from rsjs.instances.instance import Instance
-from rsjs.instances.open_nodes import complete
+from rsjs.instances.open_nodes import select_required_nodes
 from rsjs.methods import Request
 from rsjs.simulation.policy import Choice, Policy
 from rsjs.simulation.state import State
@@ -23,6 +23,6 @@ def policy(request: Request, whole: Instance) -> Policy:
         now = state.instance
         hours = now.hours_per_epoch * costs.epochs_left(now)[:, None, None]
         hours.setflags(write=False)  # as in the tables of an instance: one type for the compiler
-        return Choice(solution=complete(now, greedy.decide_by_hours(now, hours, rule)))
+        return Choice(solution=select_required_nodes(now, greedy.decide_by_hours(now, hours, rule)))
 
     return Policy(spelling=request.spelling, decide=decide, prepare=greedy.compile_kernels)

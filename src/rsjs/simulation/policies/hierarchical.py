@@ -18,7 +18,7 @@ import numpy as np
 from rsjs.core.types import Ints
 from rsjs.heuristics.decomposition.partition import demand
 from rsjs.instances.instance import Instance
-from rsjs.instances.open_nodes import complete
+from rsjs.instances.open_nodes import select_required_nodes
 from rsjs.instances.solution import Solution
 from rsjs.methods import Request
 from rsjs.simulation.event_kinds import TIE
@@ -113,7 +113,7 @@ def policy(request: Request, whole: Instance) -> Policy:
                 number = last.number + int(jobs.size > 0)
                 lasts[k] = Last(state.rows[jobs], state.now, due, number, choice.memory)
             change[jobs] = lasts[k].due - state.now
-        solution = complete(state.instance, decision)
+        solution = select_required_nodes(state.instance, decision)
         return Choice(solution=solution, change=change, memory=Memory(owner, tuple(lasts)))
 
     def prepare() -> None:

@@ -17,7 +17,7 @@ from rsjs.heuristics.dispatching.queues import RULES, Choices
 from rsjs.heuristics.dispatching.rooms import Rooms, as_solution, first_fit
 from rsjs.instances.cluster import Cluster
 from rsjs.instances.instance import Instance
-from rsjs.instances.open_nodes import complete
+from rsjs.instances.open_nodes import select_required_nodes
 from rsjs.instances.solution import Solution
 from rsjs.methods import Request
 from rsjs.simulation.placements import beside, kept
@@ -48,7 +48,7 @@ def policy(request: Request, whole: Instance) -> Policy:
             if waiting.size and not (rooms := _occupied(empty(), cluster, solution)).full:
                 solution = beside(solution, waiting, placed(state, waiting, rooms))
         if whole.objective.open_nodes == "jahani_eq":
-            solution = complete(state.instance, solution)
+            solution = select_required_nodes(state.instance, solution)
         return Choice(solution=solution)
 
     return Policy(spelling=request.spelling, decide=decide, keeps_running=not rule.preemptive)

@@ -10,7 +10,7 @@ from rsjs.heuristics.common.stopping import Iterations, Seconds
 from rsjs.heuristics.dispatching.queues import Choices
 from rsjs.heuristics.greedy.randomized_shared import compile_kernels, search_schedules
 from rsjs.instances.instance import Instance
-from rsjs.instances.open_nodes import complete
+from rsjs.instances.open_nodes import select_required_nodes
 from rsjs.methods import Request
 from rsjs.simulation.policies.workload_data import WorkloadData
 from rsjs.simulation.policy import Choice, Policy
@@ -27,6 +27,6 @@ def policy(request: Request, whole: Instance) -> Policy:
         choices = Choices.of(part, epochs, known.model(state.rows))
         stop = Iterations(most) | Seconds(state.time_limit, perf_counter)
         solution, _ = search_schedules(choices, stop, state.seed)
-        return Choice(solution=complete(part, solution))
+        return Choice(solution=select_required_nodes(part, solution))
 
     return Policy(spelling=request.spelling, decide=decide, prepare=compile_kernels)

@@ -24,7 +24,7 @@ from rsjs.heuristics.dispatching.rooms import Placed, Rooms, as_solution, first_
 from rsjs.heuristics.sts.migration import on_their_nodes
 from rsjs.heuristics.sts.power_model import JobData
 from rsjs.instances.instance import Instance
-from rsjs.instances.open_nodes import complete
+from rsjs.instances.open_nodes import select_required_nodes
 from rsjs.instances.solution import Solution
 from rsjs.methods import Request
 from rsjs.simulation.policies.cost_to_go import Values, values
@@ -84,7 +84,7 @@ def _decision(
     placed = first_fit(queue, wanted, units, rooms, stride)
     _fill(placed, of, saving, units, rooms)
     solution = on_their_nodes(instance, as_solution(placed, of.model.level, rooms))
-    return complete(instance, solution)
+    return select_required_nodes(instance, solution)
 
 
 def useful(saving: Floats, units: Ints) -> Offers:

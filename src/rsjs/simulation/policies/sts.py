@@ -16,7 +16,7 @@ import numpy as np
 from rsjs.core.types import Ints
 from rsjs.heuristics.sts import sts
 from rsjs.instances.instance import Instance
-from rsjs.instances.open_nodes import complete
+from rsjs.instances.open_nodes import select_required_nodes
 from rsjs.methods import Request
 from rsjs.simulation.policies.workload_data import WorkloadData
 from rsjs.simulation.policy import Choice, Policy
@@ -44,7 +44,7 @@ def policy(request: Request, whole: Instance) -> Policy:
             data=known.jobs(state),
         )
         return Choice(
-            solution=complete(state.instance, decision.solution),
+            solution=select_required_nodes(state.instance, decision.solution),
             change=decision.change,
             memory=Memory(state.rows, decision),
         )

@@ -15,7 +15,7 @@ from rsjs.heuristics.dispatching import candidates
 from rsjs.heuristics.dispatching.list_scheduling import ORDERS, right_sizing_cost
 from rsjs.heuristics.dispatching.placement import assign, pool_by_node_type
 from rsjs.instances.instance import Instance
-from rsjs.instances.open_nodes import complete
+from rsjs.instances.open_nodes import select_required_nodes
 from rsjs.instances.solution import Solution
 from rsjs.methods import Request
 from rsjs.simulation.placements import beside, kept
@@ -50,7 +50,7 @@ def policy(request: Request, whole: Instance) -> Policy:
             placed = Solution.of(new.job_node, new.job_gpus, new.node_type)
             solution = beside(solution, waiting, placed)
         if whole.objective.open_nodes == "jahani_eq":
-            solution = complete(state.instance, solution)
+            solution = select_required_nodes(state.instance, solution)
         return Choice(solution=solution)
 
     return Policy(spelling=request.spelling, decide=decide, keeps_running=True)
