@@ -1,4 +1,4 @@
-"""How many GPUs a set of shares fits on: bin packing of integers."""
+"""Bin packing of integers: the min number of GPUs that hold a set of shares."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ MOST_STEPS = 100_000  # of a search: a second
 
 def gpus_for_shares(shares: Iterable[int], units: int) -> int:
     """
-    Least number of GPUs of `units` units that hold the given shares (1 .. units - 1 each).
+    Return the min number of GPUs of `units` units that hold the shares (1 .. units - 1 each).
 
     Closed forms for the shares of STS Table IV (quarters and halves; tenths and 3/20 of an
-    A100); for any other set a search between a lower bound and what first fit needs.
+    A100); for any other set a search between a lower bound and what best fit decreasing needs.
 
     Raises
     ------
@@ -34,7 +34,7 @@ def gpus_for_shares(shares: Iterable[int], units: int) -> int:
         return max(-(-total // 20), -(-counts[3] // 6))
     sizes = tuple(sorted(counts, reverse=True))
     left = tuple(counts[size] for size in sizes)
-    bins, most = _lower_bound(counts, units), _first_fit(sizes, left, units)
+    bins, most = _lower_bound(counts, units), _best_fit(sizes, left, units)
     steps = iter(range(MOST_STEPS))
     while bins < most and not _fit(left, sizes, units, bins * units - total, steps):
         bins += 1
@@ -42,7 +42,7 @@ def gpus_for_shares(shares: Iterable[int], units: int) -> int:
 
 
 def _lower_bound(counts: Mapping[int, int], units: int) -> int:
-    """Martello and Toth's L2: shares that cannot be paired, and the room beside large ones."""
+    """Return Martello and Toth's L2 (1990): max over k of the bins that shares >= k need."""
     best = 0
     for least in (0, *(size for size in counts if 2 * size <= units)):
         alone = sum(n for size, n in counts.items() if size > units - least)
@@ -54,9 +54,9 @@ def _lower_bound(counts: Mapping[int, int], units: int) -> int:
     return best
 
 
-def _first_fit(sizes: tuple[int, ...], counts: tuple[int, ...], units: int) -> int:
-    """GPUs that first fit decreasing needs."""
-    room: Counter[int] = Counter()  # free units -> GPUs; best fit, as GPUs have no order
+def _best_fit(sizes: tuple[int, ...], counts: tuple[int, ...], units: int) -> int:
+    """Return the GPUs that best fit decreasing needs: an upper bound."""
+    room: Counter[int] = Counter()  # free units -> GPUs
     for size, count in zip(sizes, counts, strict=True):
         for _ in range(count):
             free = min((units_left for units_left in room if units_left >= size), default=units)
@@ -68,7 +68,7 @@ def _first_fit(sizes: tuple[int, ...], counts: tuple[int, ...], units: int) -> i
 
 
 def _divisible(sizes: list[int], units: int) -> bool:
-    """Whether each size divides the next and the bin: then first fit decreasing wastes nothing."""
+    """Return whether each size divides the next and the bin: then the volume bound is attained."""
     chain = [*sizes, units]
     return all(large % small == 0 for small, large in pairwise(chain))
 
@@ -80,7 +80,7 @@ def _fit(
     waste: int,
     steps: Iterator[int],
 ) -> bool:
-    """Whether the shares fit with at most `waste` units left free: depth first, GPU by GPU."""
+    """Return whether the shares fit with at most `waste` free units: depth first, GPU by GPU."""
 
     def after_one_gpu(left: tuple[int, ...], waste: int) -> Iterator[tuple[tuple[int, ...], int]]:
         for rest in _fillings(left, sizes, units):
@@ -109,7 +109,7 @@ def _fit(
 def _fillings(
     left: tuple[int, ...], sizes: tuple[int, ...], room: int
 ) -> Iterable[tuple[int, ...]]:
-    """What is left after each maximal filling of one GPU that holds the largest share left."""
+    """Yield what is left after each maximal filling of one GPU that holds the largest share."""
 
     def fill(at: int, rest: tuple[int, ...], room: int) -> Iterable[tuple[int, ...]]:
         if at == len(sizes):

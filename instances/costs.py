@@ -1,21 +1,23 @@
 """
-What a decision costs: every formula of the objective, once.
+Cost of a solution: every formula of the objective, once.
 
     tardiness     executed jobs, eta_j max(0, now + t_jq - d_j) or its expectation
     postponement  postponed jobs, P_j = rho eta_j max(0, now + H + M_j - d_j) or its expectation
     energy        proportional, first_ending or next_event (see `Objective`)
     idle          mu per GPU of a selected node that is not in use
 
-t_jq: hours to completion in configuration q; M_j = max_q t_jq, in a part of an instance that of the
-whole. Sources: Jahani 2019, objective and (7), (8); ANDREAS 2021, (1); Filippini 2024, (P1) with
-(19)-(21).
-
-Expected first endings: E[min] of independent random completion times, exact.
+t_jq: hours to completion in mode q; M_j = max_q t_jq, in a part of an instance that of the whole.
+Under "expected" first_ending takes min_j E[t_j] on each node; `wait_and_see_energy` is the exact
+E[min_j t_j] of independent random completion times. Sources: Jahani 2019, objective and (7), (8);
+ANDREAS 2021, (1); Filippini 2024, (P1) with (19)-(21).
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import wraps
+from typing import TypeVar
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -26,22 +28,25 @@ from rsjs.instances.epoch_distribution import FIXED
 from rsjs.instances.instance import Instance
 from rsjs.instances.solution import Solution
 
+MOST_STEPS = 300_000_000  # of a wait-and-see energy: jobs on a node x points of distributions
+T = TypeVar("T")
+
 
 @dataclass(frozen=True, eq=False)
 class CostTables:
     """
-    Times and costs of every configuration of every job; inf where not admissible.
+    Times and costs of every mode of every job; inf where not admissible.
 
     Attributes
     ----------
     hours : (J, T, G + 1) float [h]
         Time to completion on dedicated GPUs, by GPU type and count.
     shared_hours : (J, T, L) float [h]
-        The same on share levels.
-    tardiness, shared_tardiness : same shapes [$]
+        Time to completion on share levels.
+    tardiness, shared_tardiness : (J, T, G + 1), (J, T, L) float [$]
         Tardiness cost at completion.
     longest : (J,) float [h]
-        M_j; under "expected" the expected time of the slowest configuration.
+        M_j; under "expected" the expected time of the slowest mode.
     postponement : (J,) float [$]
         P_j.
     """
@@ -65,32 +70,31 @@ class Terms:
 
     @property
     def total(self) -> float:
-        """The objective."""
+        """Value of the objective [$]."""
         return self.tardiness + self.postponement + self.energy + self.idle
 
     def as_dict(self) -> dict[str, float]:
-        """Term -> $."""
-        return {
-            "tardiness": self.tardiness,
-            "postponement": self.postponement,
-            "energy": self.energy,
-            "idle": self.idle,
-        }
+        """Return the terms by name [$]."""
+        return dict(vars(self))
 
 
-_TABLES: WeakKeyDictionary[Instance, CostTables] = WeakKeyDictionary()
-_EPOCHS: WeakKeyDictionary[Instance, Floats] = WeakKeyDictionary()
+def _once(compute: Callable[[Instance], T]) -> Callable[[Instance], T]:
+    """Compute a function of an instance, which cannot change, once for each object."""
+    known: WeakKeyDictionary[Instance, T] = WeakKeyDictionary()
+
+    @wraps(compute)
+    def remembered(instance: Instance) -> T:
+        value = known.get(instance)
+        if value is None:
+            value = known[instance] = compute(instance)
+        return value
+
+    return remembered
 
 
+@_once
 def cost_tables(instance: Instance) -> CostTables:
-    """The cost tables of an instance, computed once."""
-    known = _TABLES.get(instance)
-    if known is None:
-        known = _TABLES[instance] = _compute(instance)
-    return known
-
-
-def _compute(instance: Instance) -> CostTables:
+    """Return the cost tables of an instance, computed once."""
     dedicated = instance.hours_per_epoch
     shared = instance.shared_hours_per_epoch
     slack = instance.jobs.due - instance.now
@@ -106,7 +110,7 @@ def _compute(instance: Instance) -> CostTables:
 
 
 def slowest_rates(instance: Instance) -> Floats:
-    """(J,) hours per epoch that M_j counts: of the slowest configuration, here or in the whole."""
+    """Return (J,) hours per epoch that M_j counts: of the slowest mode, here or in the whole."""
     own = map(_largest_finite, (instance.hours_per_epoch, instance.shared_hours_per_epoch))
     slowest: Floats = np.maximum.reduce([*own, instance.jobs.slowest_hours_per_epoch])
     return slowest
@@ -118,7 +122,7 @@ def _largest_finite(rates: Floats) -> Floats:
 
 
 def _times(instance: Instance, rate: Floats, slack: Floats) -> tuple[Floats, Floats]:
-    """Hours to completion at `rate` hours per epoch, and eta_j times the (expected) excess."""
+    """Return hours to completion at `rate` hours per epoch, and eta_j times (expected) excess."""
     shape = (-1,) + (1,) * (rate.ndim - 1)
     eta = instance.jobs.weight.reshape(shape)
     usable = np.isfinite(rate)
@@ -126,37 +130,29 @@ def _times(instance: Instance, rate: Floats, slack: Floats) -> tuple[Floats, Flo
     hours = rate * epochs_left(instance).reshape(shape)
     excess = np.maximum(0.0, hours - slack.reshape(shape))
     if instance.objective.expectation == "expected":
-        for law, rows in _jobs_by_law(instance).items():
+        for law, rows in _jobs_by_distribution(instance).items():
             done = instance.jobs.epochs_done[rows]
             excess[rows] = instance.laws[law].mean_excess(done, rate[rows], slack[rows])
     return np.where(usable, hours, np.inf), np.where(usable, eta * excess, np.inf)
 
 
+@_once
 def epochs_left(instance: Instance) -> Floats:
-    """(J,) epochs that t_jq counts: worst case, mean or expectation of what remains."""
-    known = _EPOCHS.get(instance)
-    if known is None:
-        known = _EPOCHS[instance] = _epochs_left(instance)
-        known.setflags(write=False)
-    return known
-
-
-def _epochs_left(instance: Instance) -> Floats:
+    """Return (J,) epochs that t_jq counts: worst case, mean or expectation of what remains."""
     jobs, kind = instance.jobs, instance.objective.expectation
     epochs = jobs.remaining.copy()
-    if kind == "worst_case":
-        return epochs
-    for law, rows in _jobs_by_law(instance).items():
+    for law, rows in _jobs_by_distribution(instance).items() if kind != "worst_case" else ():
         done = jobs.epochs_done[rows]
         if kind == "expected":
             epochs[rows] = instance.laws[law].mean_remaining(done)
         else:
             mean = instance.laws[law].mean
             epochs[rows] = np.where(done < mean, mean - done, epochs[rows])
+    epochs.setflags(write=False)
     return epochs
 
 
-def _jobs_by_law(instance: Instance) -> dict[str, Ints]:
+def _jobs_by_distribution(instance: Instance) -> dict[str, Ints]:
     rows: dict[str, list[int]] = {}
     for j, law in enumerate(instance.jobs.law):
         if law != FIXED:
@@ -167,7 +163,7 @@ def _jobs_by_law(instance: Instance) -> dict[str, Ints]:
 @dataclass(frozen=True, eq=False)
 class Execution:
     """
-    A feasible decision spelled out.
+    Times, tardiness and GPUs of a feasible solution.
 
     Attributes
     ----------
@@ -185,7 +181,7 @@ class Execution:
 
 
 def execution(instance: Instance, solution: Solution) -> Execution:
-    """Times of the executed jobs and GPUs in use; `solution` must be feasible."""
+    """Return times of the executed jobs and GPUs in use; the solution must be feasible."""
     table, cluster = cost_tables(instance), instance.cluster
     running = np.flatnonzero(solution.job_node >= 0)
     node = solution.job_node[running]
@@ -204,7 +200,7 @@ def execution(instance: Instance, solution: Solution) -> Execution:
 
 
 def shared_gpus(instance: Instance, solution: Solution) -> Ints:
-    """(N,) GPUs that the shares on each node pack into; at least so many where they do not fit."""
+    """Return (N,) GPUs that the shares on each node fill; a lower bound where they do not fit."""
     shares: dict[int, list[int]] = {}
     for j in np.flatnonzero(solution.job_level >= 0).tolist():
         node = int(solution.job_node[j])
@@ -224,7 +220,7 @@ def _gpu_of_node(instance: Instance, solution: Solution, node: int) -> int:
 
 
 def terms(instance: Instance, solution: Solution, placement: Execution | None = None) -> Terms:
-    """The terms of the objective for a feasible decision."""
+    """Return the terms of the objective for a feasible solution."""
     if placement is None:
         placement = execution(instance, solution)
     objective, cluster = instance.objective, instance.cluster
@@ -265,7 +261,7 @@ def _energy(instance: Instance, solution: Solution, placement: Execution) -> flo
 
 
 def node_prices(instance: Instance, solution: Solution, placement: Execution) -> Floats:
-    """(N,) $/h of each node for the GPUs in use on it; 0 where none is."""
+    """Return (N,) $/h of each node for the GPUs in use on it; 0 where none is."""
     busy = np.flatnonzero(placement.used)
     price = np.zeros(instance.cluster.nodes)
     price[busy] = instance.cluster.cost_of_type[solution.node_type[busy], placement.used[busy]]
@@ -273,23 +269,20 @@ def node_prices(instance: Instance, solution: Solution, placement: Execution) ->
 
 
 def first_endings(instance: Instance, placement: Execution) -> Floats:
-    """(N,) least time to completion on each node [h]; 0 where no job runs."""
+    """Return (N,) min time to completion on each node [h]; 0 where no job runs."""
     first = np.full(instance.cluster.nodes, np.inf)
     np.minimum.at(first, placement.node, placement.hours)
     return np.where(np.isfinite(first), first, 0.0)
-
-
-MOST_STEPS = 300_000_000
 
 
 def wait_and_see_energy(
     instance: Instance, solution: Solution, placement: Execution
 ) -> float | None:
     """
-    Node prices times E[min_j t_j], where the objective has min_j E[t_j] [$] (rsjs 2.3).
+    Return node prices times E[min_j t_j], where the objective has min_j E[t_j] [$].
 
     None unless energy is charged to the first ending in expectation, and where that takes more than
-    MOST_STEPS of jobs on a node times the points of their laws.
+    MOST_STEPS of jobs on a node times the points of their distributions.
     """
     objective = instance.objective
     if objective.energy != "first_ending" or objective.expectation != "expected":
@@ -311,7 +304,7 @@ def wait_and_see_energy(
 
 
 def remaining_distribution(instance: Instance, j: int) -> tuple[Floats, Floats]:
-    """Support and probabilities of job j's remaining epochs given that it still runs."""
+    """Return support and probabilities of job j's remaining epochs given that it still runs."""
     jobs = instance.jobs
     if jobs.law[j] == FIXED:
         return np.array([jobs.remaining[j]]), np.ones(1)
@@ -321,11 +314,11 @@ def remaining_distribution(instance: Instance, j: int) -> tuple[Floats, Floats]:
     return law.epochs[open_] - jobs.epochs_done[j], weights / weights.sum()
 
 
-def expected_minimum(laws: list[tuple[Floats, Floats]]) -> float:
-    """E[min] of independent discrete variables, each given by its support and probabilities."""
-    points = np.unique(np.concatenate([support for support, _ in laws]))
+def expected_minimum(distributions: list[tuple[Floats, Floats]]) -> float:
+    """Return E[min] of independent discrete variables, given by supports and probabilities."""
+    points = np.unique(np.concatenate([support for support, _ in distributions]))
     survival = np.ones(len(points))
-    for support, probability in laws:
+    for support, probability in distributions:
         passed = np.searchsorted(support, points[:-1], side="right")
         tail = np.append(np.cumsum(probability[::-1])[::-1], 0.0)
         survival[1:] *= tail[passed]

@@ -1,8 +1,4 @@
-"""
-Selected nodes made up to the number that `open_nodes` asks for.
-
-How many nodes an instance's `open_nodes` rule asks for.
-"""
+"""Number of nodes that an instance's `open_nodes` rule requires, and a solution with that many."""
 
 from __future__ import annotations
 
@@ -14,7 +10,7 @@ from rsjs.instances.solution import Solution
 
 def required_nodes(instance: Instance) -> int:
     """
-    Nodes that must be selected ("jahani_eq") or have a job ("rsjs_eq", "rsjs_eq_feasible").
+    Return how many nodes to select ("jahani_eq") or use ("rsjs_eq", "rsjs_eq_feasible").
 
     min(J, N) (Jahani (9), RS-JS (16)); under "rsjs_eq_feasible" the size of a maximum matching
     of jobs to nodes on which they are admissible.
@@ -26,7 +22,7 @@ def required_nodes(instance: Instance) -> int:
     from scipy.sparse.csgraph import maximum_bipartite_matching
 
     cluster = instance.cluster
-    on_gpu = np.isfinite(instance.hours_per_epoch)  # whoever may take a share may take a GPU
+    on_gpu = np.isfinite(instance.hours_per_epoch)  # a job that may take a share may take a GPU
     runs = np.zeros((jobs, len(cluster.node_types)), dtype=bool)
     for v, (gpu, size) in enumerate(zip(cluster.gpu_of_type, cluster.gpus_of_type, strict=True)):
         runs[:, v] = on_gpu[:, gpu, : size + 1].any(axis=1)
@@ -37,11 +33,11 @@ def required_nodes(instance: Instance) -> int:
 
 def select_required_nodes(instance: Instance, solution: Solution) -> Solution:
     """
-    Under "jahani_eq" exactly min(J, N) nodes are selected (Jahani 2019, (9)), else no change.
+    Return a solution with exactly min(J, N) selected nodes under "jahani_eq" (Jahani 2019, (9)).
 
-    Nodes that are selected without a job stay, the first ones, as long as they count; the rest
-    is made up of nodes that are off, each as its allowed type with the fewest GPUs (ties: the
-    first), those with the fewest of all first (ties: the first node): idle GPUs cost mu.
+    Other rules need no such change. Of the selected nodes without a job the first ones stay, as
+    many as are required. Where nodes are missing, those that are off are selected, each as its
+    allowed type with the fewest GPUs, smallest first (ties: the first): idle GPUs cost mu.
     """
     if instance.objective.open_nodes != "jahani_eq":
         return solution

@@ -1,16 +1,15 @@
 """
-Some jobs and nodes of an instance as an instance of its own, at the prices of the whole.
+Parts and permutations of an instance, with the way back for their solutions.
 
-P_j and M_j are costs of the configurations on node types that are *present* in a cluster. Here the
-part has those of the whole (`Jobs.slowest_hours_per_epoch`), so what a decision of the part saves,
-the whole saves: node costs and tardiness add up over nodes and jobs. Only the number of nodes that
-`open_nodes` asks for does not.
+A part has some of the jobs and nodes, at the prices of the whole: P_j and M_j depend on the modes
+that are *present* in a cluster, so the part keeps those of the whole (`slowest_hours_per_epoch` of
+`Jobs`). Node costs and tardiness add up over nodes and jobs: what a solution of the part saves, the
+whole saves. Only the number of nodes that `open_nodes` requires does not add up.
 
-The same instance with its jobs and nodes in another order, drawn from a seed.
-
-Costs do not change, what solvers make of it does: ties, presolve, branching. One optimum seen
-under several orders shows how much of a time is luck. With pi a permutation of the jobs and sigma
-one of the nodes, job j of the permuted instance is job pi(j), node n is node sigma(n).
+A permutation has all jobs and nodes in another order, drawn from a seed: with pi over the jobs and
+sigma over the nodes, job j of the permuted instance is job pi(j), node n is node sigma(n). Costs do
+not change; what solvers make of them does (ties, presolve, branching). One optimum solved under
+several orders shows how much of a running time is luck.
 """
 
 from __future__ import annotations
@@ -47,11 +46,11 @@ class SubInstance:
     nodes: Ints
 
     def restricted(self, decision: Solution) -> Solution:
-        """What a decision of the whole says of the part; its jobs are on its nodes or postponed."""
+        """Return a solution of the whole on the part; jobs on other nodes are postponed."""
         return decision.taken(self.jobs, self.nodes)
 
     def merged(self, decision: Solution, part: Solution) -> Solution:
-        """A decision of the whole with the part decided anew."""
+        """Return a solution of the whole with the part replaced."""
         node, gpus = decision.job_node.copy(), decision.job_gpus.copy()
         level, kind = decision.job_level.copy(), decision.node_type.copy()
         runs = part.job_node >= 0
@@ -65,7 +64,7 @@ def subinstance(
     instance: Instance, jobs: Sequence[int], nodes: Sequence[int], open_nodes: str
 ) -> SubInstance:
     """
-    The part with the given jobs and nodes, each job admissible on some of the nodes.
+    Return the part with the given jobs and nodes, each job admissible on some of the nodes.
 
     Parameters
     ----------
@@ -108,17 +107,17 @@ class Permuted:
     nodes: Ints
 
     def restored(self, decision: Solution) -> Solution:
-        """A decision for the permuted instance as one for the original."""
+        """Return a solution of the permuted instance as one of the original."""
         return decision.taken(np.argsort(self.jobs), np.argsort(self.nodes))
 
     def permuted(self, decision: Solution) -> Solution:
-        """A decision for the original as one for the permuted instance."""
+        """Return a solution of the original as one of the permuted instance."""
         return decision.taken(self.jobs, self.nodes)
 
 
 def permuted(instance: Instance, seed: int) -> Permuted:
     """
-    The instance under the permutation that a seed stands for.
+    Return the instance under the permutation that a seed stands for.
 
     Parameters
     ----------

@@ -114,7 +114,7 @@ def test_unknown_names_are_refused_with_the_known_ones(call, known):
 def test_catalogue_and_laws_import_neither_pandas_nor_scipy():
     code = (
         "import sys; from rsjs.instances.catalogue import epoch_models, node_types; "
-        "epoch_models.law('VGG16', 'mild'); "
+        "epoch_models.epoch_distribution('VGG16', 'mild'); "
         "node_types.node_types('kiros'); print({'pandas', 'scipy'} & set(sys.modules))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

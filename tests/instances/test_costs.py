@@ -1,5 +1,7 @@
 """Each term of the objective, against sums done by hand and against brute force."""
 
+import pickle
+from copy import deepcopy
 from dataclasses import replace
 
 import numpy as np
@@ -147,3 +149,19 @@ def test_terms_of_random_decisions_are_brute_force_sums(random_document, random_
             "idle": objective.mu * idle,
         }
     )
+
+
+@given(rng=st.randoms(use_true_random=False))
+def test_equal_instances_cost_the_same_whatever_was_priced_before(
+    random_document, random_decision, rng
+):
+    document = random_document(rng)
+    first = to_instance(document)
+    decision = random_decision(first, rng)
+    expected = costs.terms(first, decision)
+    copies = (to_instance(document), replace(first), deepcopy(first))
+    for other in (*copies, pickle.loads(pickle.dumps(first))):
+        assert other.digest == first.digest
+        cheaper = replace(other, H=0.0, rho=other.rho / 2)  # shares its jobs and cluster
+        costs.terms(cheaper, decision)
+        assert costs.terms(other, decision) == expected
