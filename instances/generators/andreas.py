@@ -36,9 +36,9 @@ from rsjs.instances.catalogue.gpus import batches, gpu_type, table
 from rsjs.instances.cluster import Cluster, NodeGroup, NodeType
 from rsjs.instances.epoch_distribution import FIXED
 from rsjs.instances.generators import energy_priced_nodes
-from rsjs.instances.generators.assemble import Draw, due_window
+from rsjs.instances.generators.assemble import InstanceParts, due_window
 from rsjs.instances.generators.energy_priced_nodes import powered_node
-from rsjs.instances.generators.job_times import Pool, training_jobs
+from rsjs.instances.generators.job_times import JobTimes, training_jobs
 from rsjs.instances.instance import Instance, Workload
 from rsjs.instances.profiles.user_catalogue import read_catalogue
 
@@ -113,7 +113,7 @@ def workload(
     return _draw(nodes, jobs, seed, scenario, profiles).workload(law, gap_seconds, GAP)
 
 
-def _draw(nodes: int, jobs: int, seed: int, scenario: int, profiles: str | None) -> Draw:
+def _draw(nodes: int, jobs: int, seed: int, scenario: int, profiles: str | None) -> InstanceParts:
     nodes, jobs = integer("nodes", nodes, 1), integer("jobs", jobs, 1)
     seed, scenario = integer("seed", seed, 0), integer("scenario", scenario, 1)
     if scenario not in SCENARIOS:
@@ -126,7 +126,7 @@ def _draw(nodes: int, jobs: int, seed: int, scenario: int, profiles: str | None)
     }
     if profiles is None:
         variant, cluster = f"scenario{scenario}", _cluster(nodes, SCENARIOS[scenario])
-        pool: Pool = training_jobs(
+        times: JobTimes = training_jobs(
             FAMILY,
             seed,
             jobs,
@@ -139,14 +139,14 @@ def _draw(nodes: int, jobs: int, seed: int, scenario: int, profiles: str | None)
         variant, parameters["profiles"] = Path(profiles).stem, profiles
         catalogue = read_catalogue(profiles)
         cluster = energy_priced_nodes.cluster(catalogue, nodes)
-        pool = energy_priced_nodes.pool(catalogue, FAMILY, seed, jobs, cluster, EPOCHS)
-    return Draw(
+        times = energy_priced_nodes.pool(catalogue, FAMILY, seed, jobs, cluster, EPOCHS)
+    return InstanceParts(
         family=FAMILY,
         variant=(variant, ""),
         parameters=parameters,
         cluster=cluster,
-        pool=pool,
-        due=due_window("thrice", pool.admissible_hours(cluster)),
+        times=times,
+        due=due_window("thrice", times.admissible_hours(cluster)),
         weight=WEIGHT,
         law=(FIXED,) * jobs,
     )

@@ -1,5 +1,5 @@
 """
-When jobs arrive: gaps between submissions.
+Arrival processes: gaps between submissions.
 
 Jahani 2019, section V-A: "generated according to Poisson distributions", mean 30 s or 45 s. A
 Poisson process has exponential gaps (`exp`); the authors' later program draws the gaps
@@ -34,7 +34,7 @@ def _integer_poisson(u: Floats, mean: float) -> Floats:
     return random_streams.poisson(u, mean).astype(np.float64)
 
 
-LAWS: Mapping[str, Callable[[Floats, float], Floats]] = MappingProxyType(
+PROCESSES: Mapping[str, Callable[[Floats, float], Floats]] = MappingProxyType(
     {"exp": random_streams.exponential, "integer_poisson": _integer_poisson, "constant": _constant}
 )
 # Share of the GPUs that blocks of jobs keep busy, in turn (Filippini 2024: epsilon, epsilon / 4).
@@ -47,7 +47,7 @@ _SHORT = {"integer_poisson": "poisson"}
 
 def release_times(family: str, seed: int, n: int, *, law: str, gap_seconds: float) -> Floats:
     """
-    Submission times of n jobs, the first at 0 [h], to 6 significant decimals.
+    Return submission times of n jobs, the first at 0 [h], to 6 significant decimals.
 
     Parameters
     ----------
@@ -60,13 +60,15 @@ def release_times(family: str, seed: int, n: int, *, law: str, gap_seconds: floa
         Mean time between submissions [s], > 0.
     """
     n, mean = integer("jobs", n, 1), positive("gap_seconds", gap_seconds)
-    gaps = LAWS[one_of("law", law, LAWS)](random_streams.uniforms(family, seed, "gap", n - 1), mean)
+    gaps = PROCESSES[one_of("law", law, PROCESSES)](
+        random_streams.uniforms(family, seed, "gap", n - 1), mean
+    )
     return random_streams.rounded(np.append(0.0, np.cumsum(gaps)) / 3600)
 
 
 def block_release_times(family: str, seed: int, rate: Floats, *, load: str) -> Floats:
     """
-    Submission times of jobs with a rate of their own, the first at 0 [h], to 6 decimals.
+    Return submission times of jobs with own rates, the first at 0 [h], to 6 decimals.
 
     Parameters
     ----------
@@ -88,7 +90,7 @@ def block_release_times(family: str, seed: int, rate: Floats, *, load: str) -> F
 
 
 def label(law: str, gap_seconds: float) -> str:
-    """What stands for an arrival law in a name: exp30, poisson45, constant300."""
+    """Return what stands for an arrival process in a name: exp30, poisson45, constant300."""
     mean = positive("gap_seconds", gap_seconds)
     text = str(int(mean)) if mean.is_integer() else repr(mean)
-    return _SHORT.get(one_of("law", law, LAWS), law) + text
+    return _SHORT.get(one_of("law", law, PROCESSES), law) + text

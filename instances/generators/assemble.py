@@ -1,9 +1,8 @@
 """
-From drawn jobs to an instance or a workload: what the generators of fixed jobs share.
+Instances and workloads from drawn jobs: due dates, weights, arrivals, and the `generator` block.
 
-What made an instance: the `generator` block of its file.
-
-Between which times after submission a due date is drawn, by the papers' rules.
+A due date is uniform between two times after submission, which depend on the times of the job by
+one of the papers' rules (`due_window`).
 """
 
 from __future__ import annotations
@@ -21,20 +20,20 @@ from rsjs.core.types import Floats, Ints
 from rsjs.instances.cluster import Cluster
 from rsjs.instances.epoch_distribution import EpochDistribution
 from rsjs.instances.generators import arrivals, random_streams
-from rsjs.instances.generators.job_times import Pool
+from rsjs.instances.generators.job_times import JobTimes
 from rsjs.instances.instance import FAMILIES, Instance, Workload
 from rsjs.instances.jobs import Jobs
 
 
 def made_by(name: str, **parameters: Any) -> dict[str, Any]:
-    """Generator, its parameters, and the version of this package (no part of the digest)."""
+    """Return the `generator` block; the version of the package is no part of the digest."""
     return {"name": name, "parameters": parameters, "version": version("rsjs-bench")}
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Draw:
+class InstanceParts:
     """
-    All of an instance but the times of submission.
+    Parts of an instance, all but the times of submission.
 
     Attributes
     ----------
@@ -45,11 +44,11 @@ class Draw:
     parameters : mapping
         Of the generator, with nodes, jobs and seed.
     cluster : Cluster
-    pool : Pool
+    times : JobTimes
     due : (Floats, Floats)
-        (J,) earliest and latest due date after submission [h], uniform between.
+        (J,) earliest and latest due date after submission [h].
     weight : (float, float)
-        Least and largest tardiness weight [$/h], uniform between.
+        Min and max tardiness weight [$/h].
     law : (J,) tuple of str
         Names in `laws`, or `FIXED`.
     laws : mapping of str to EpochDistribution
@@ -62,7 +61,7 @@ class Draw:
     variant: tuple[str, str]
     parameters: Mapping[str, Any]
     cluster: Cluster
-    pool: Pool
+    times: JobTimes
     due: tuple[Floats, Floats]
     weight: tuple[float, float]
     law: tuple[str, ...]
@@ -72,37 +71,52 @@ class Draw:
     inflation: Floats | None = None
 
     def instance(self) -> Instance:
-        """One decision at time 0 with all jobs submitted."""
+        """Return the decision at time 0 with all jobs submitted."""
         return Instance(
             **self._common("at0"),
             jobs=self._jobs(np.zeros(self._size)),
             generator=made_by(self.family, **self.parameters),
         )
 
-    def workload(self, law: str, gap_seconds: float | None, usual: float) -> Workload:
+    def workload(
+        self, law: str, gap_seconds: float | None, usual: float = 0.0, *, per_node: bool = True
+    ) -> Workload:
         """
-        The jobs submitted one by one.
+        Return the jobs submitted one by one.
 
         Parameters
         ----------
         law : str
-            In `arrivals.LAWS`, or in `arrivals.LOADS`, whose rates follow from the jobs.
+            In `arrivals.PROCESSES`, or in `arrivals.LOADS`, whose rates follow from the jobs.
         gap_seconds : float or None
-            Mean time between the submissions of one node's share of the jobs [s]: with N nodes
-            the mean gap is gap_seconds / N. None = `usual`, or no such time if law is a load.
+            Mean time between submissions [s], times the number of nodes if `per_node`. None =
+            `usual`, or no such time if law is a load.
         """
-        release, label, gap = self._release(law, gap_seconds, usual)
+        gap: float | None = None
+        if one_of("law", law, [*arrivals.PROCESSES, *arrivals.LOADS]) in arrivals.PROCESSES:
+            gap = usual if gap_seconds is None else gap_seconds
+            label = arrivals.label(law, gap)
+            mean = gap / self.cluster.nodes if per_node else gap
+            release = arrivals.release_times(
+                self.family, self._seed, self._size, law=law, gap_seconds=mean
+            )
+        elif gap_seconds is None:
+            label, release = law, self._release_under_load(law)
+        else:
+            raise InputError("/gap_seconds", gap_seconds, f"none: the jobs set the rate of {law!r}")
         jobs = self._jobs(release)
         return Workload(
             **self._common(label),
             jobs=jobs,
             realised_epochs=self._realised(jobs),
-            generator=made_by(self.family, **self.parameters, law=law, gap_seconds=gap),
+            generator=made_by(
+                self.family, **self.parameters, law=law, gap_seconds=gap if label != law else None
+            ),
         )
 
     @property
     def _size(self) -> int:
-        return len(self.pool.application)
+        return len(self.times.application)
 
     @property
     def _seed(self) -> int:
@@ -129,43 +143,27 @@ class Draw:
         weight = random_streams.uniform(self._uniforms("weight"), *self.weight)
         return Jobs(
             id=tuple(f"j{j + 1}" for j in range(n)),
-            application=self.pool.application,
+            application=self.times.application,
             release=release,
             due=random_streams.rounded(release + after),
             weight=random_streams.rounded(weight),
-            memory_gb=self.pool.memory_gb,
-            epochs_max=self.pool.epochs_max,
+            memory_gb=self.times.memory_gb,
+            epochs_max=self.times.epochs_max,
             epochs_done=np.zeros(n),
             law=self.law,
-            hours_per_epoch=self.pool.hours_per_epoch,
+            hours_per_epoch=self.times.hours_per_epoch,
             inflation=np.empty((n, types, 0)) if self.inflation is None else self.inflation,
-            meta=self.pool.meta,
+            meta=self.times.meta,
         )
 
-    def _release(
-        self, law: str, gap_seconds: float | None, usual: float
-    ) -> tuple[Floats, str, float | None]:
-        """Submission times [h], their label in the name, and the time per node [s]."""
-        if one_of("law", law, [*arrivals.LAWS, *arrivals.LOADS]) not in arrivals.LOADS:
-            gap = usual if gap_seconds is None else gap_seconds
-            label = arrivals.label(law, gap)
-            release = arrivals.release_times(
-                self.family,
-                self._seed,
-                self._size,
-                law=law,
-                gap_seconds=gap / self.cluster.nodes,
-            )
-            return release, label, gap
-        if gap_seconds is not None:
-            raise InputError("/gap_seconds", gap_seconds, f"none: the jobs set the rate of {law!r}")
-        alone = self.pool.admissible_hours(self.cluster)[:, :, 1].min(axis=1)
+    def _release_under_load(self, load: str) -> Floats:
+        """Return (J,) submission times [h] that keep a share of the GPUs busy."""
+        alone = self.times.admissible_hours(self.cluster)[:, :, 1].min(axis=1)
         gpus = self.cluster.nodes * int(self.cluster.largest_of_gpu.max())
-        release = arrivals.block_release_times(self.family, self._seed, gpus / alone, load=law)
-        return release, law, None
+        return arrivals.block_release_times(self.family, self._seed, gpus / alone, load=load)
 
     def _realised(self, jobs: Jobs) -> Ints:
-        """(J,) W_j, drawn from the law of each job."""
+        """Return (J,) W_j, drawn from the distribution of each job."""
         u = self._uniforms("realised")
         realised = jobs.epochs_max.copy()
         for name, law in self.laws.items():
@@ -174,32 +172,32 @@ class Draw:
         return realised
 
 
-# Rule -> the latest due date from the least and the largest time of a job; the earliest is least.
+# Rule -> the latest due date from the min and max time of a job; the earliest is the min.
 LATEST: Mapping[str, Callable[[Floats, Floats], Floats]] = MappingProxyType(
     {
         # Jahani 2019, V-A; and ours, harder
-        "base": lambda least, most: 2 * most,
-        "tight": lambda least, most: np.maximum(1.5 * least, most / 2),
+        "base": lambda fast, slow: 2 * slow,
+        "tight": lambda fast, slow: np.maximum(1.5 * fast, slow / 2),
         # Filippini 2024, (31)
-        "at_most_thrice": lambda least, most: np.minimum(3 * least, most),
+        "at_most_thrice": lambda fast, slow: np.minimum(3 * fast, slow),
         # generate_data_new.py of the authors' program
-        "thrice": lambda least, most: 3 * least,
+        "thrice": lambda fast, slow: 3 * fast,
     }
 )
 
 
 def due_window(rule: str, hours: Floats) -> tuple[Floats, Floats]:
     """
-    (J,) earliest and latest due date after submission [h].
+    Return (J,) earliest and latest due date after submission [h].
 
     Parameters
     ----------
     rule : str
         In `LATEST`.
     hours : (J, T, G + 1) float [h]
-        Time of the whole job on each configuration, inf = not admissible.
+        Time of the whole job in each mode, inf = not admissible.
     """
     latest = LATEST[one_of("due", rule, LATEST)]
-    least = hours.min(axis=(1, 2))
-    most = np.where(np.isfinite(hours), hours, 0.0).max(axis=(1, 2))
-    return least, latest(least, most)
+    fast = hours.min(axis=(1, 2))
+    slow = np.where(np.isfinite(hours), hours, 0.0).max(axis=(1, 2))
+    return fast, latest(fast, slow)

@@ -26,7 +26,7 @@ from rsjs.core.types import Floats
 from rsjs.instances.catalogue.gpus import gpu_type, table
 from rsjs.instances.cluster import Cluster, GpuType, NodeGroup, NodeType
 from rsjs.instances.generators import random_streams
-from rsjs.instances.generators.job_times import Pool
+from rsjs.instances.generators.job_times import JobTimes
 from rsjs.instances.io.serialization import Document
 from rsjs.instances.profiles.user_catalogue import law_of
 
@@ -64,7 +64,7 @@ def cluster(catalogue: Document, nodes: int) -> Cluster:
 
 def pool(
     catalogue: Document, family: str, seed: int, n: int, cluster: Cluster, epochs: tuple[int, int]
-) -> Pool:
+) -> JobTimes:
     """n jobs with least and largest epochs_max."""
 
     def u(field: str) -> Floats:
@@ -81,7 +81,7 @@ def pool(
     batch = [applications[name]["batches"][i] for name, i in zip(names, at.tolist(), strict=True)]
     kinds = [*zip(names, batch, strict=True)]
     hours = {kind: _hours(cluster, applications[kind[0]], kind[1]) for kind in {*kinds}}
-    return Pool(
+    return JobTimes(
         application=tuple(names),
         hours_per_epoch=np.stack([hours[kind] for kind in kinds]),
         epochs_max=random_streams.integer(u("epochs"), *epochs),

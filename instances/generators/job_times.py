@@ -1,14 +1,15 @@
 """
-What jobs are drawn from: synthetic execution times, or networks of the catalogue.
+Random jobs without release, due date and weight: times per epoch, epochs and memory.
 
-Training jobs of the catalogue's networks: what Filippini 2024 and ANDREAS draw jobs from.
+`synthetic` jobs have invented execution times. `training_jobs` train networks of the catalogue, as
+in ANDREAS 2021 and Filippini 2024; `of_networks` draws those of Jahani 2019.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -25,13 +26,15 @@ SPEED = {"K80": 1.0, "M60": 1.2, "GTX1080Ti": 2.5, "P600": 0.25}
 # Jahani 2019, V-A: Alexnet, Resnet, VGG and DeepSpeech, in PyTorch and TensorFlow.
 NETWORKS = ("AlexNet", "ResNet-50", "VGG16", "VGG19", "DeepSpeech2")
 FRAMEWORKS = ("PyTorch", "TensorFlow")
-MOST_EPOCHS = 12  # the most in Jahani's Table IV
+MOST_EPOCHS = 12  # the max in Jahani's Table IV
+SPEEDUPS = ("weak", "strong", "p0.5")
+_POWER = 0.5  # of p0.5
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Pool:
+class JobTimes:
     """
-    The part of J jobs that is drawn before due dates and weights; as in `Jobs`.
+    J jobs before their due dates and weights are drawn; attributes as in `Jobs`.
 
     Attributes
     ----------
@@ -39,6 +42,8 @@ class Pool:
     hours_per_epoch : (J, T, G + 1) float
     epochs_max : (J,) int
     memory_gb : (J,) float
+    network : (J,) tuple of str
+        Names in the catalogue; empty for other jobs.
     """
 
     application: tuple[str, ...]
@@ -46,18 +51,19 @@ class Pool:
     epochs_max: Ints
     memory_gb: Floats
     meta: tuple[Mapping[str, Any], ...]
+    network: tuple[str, ...] = ()
 
     def admissible_hours(self, cluster: Cluster) -> Floats:
-        """(J, T, G + 1) hours of the whole job, inf where its memory does not fit."""
+        """Return (J, T, G + 1) hours of the whole job, inf where its memory does not fit."""
         memory = np.array([gpu.memory_gb for gpu in cluster.gpu_types])
         fits = self.memory_gb[:, None] <= memory
         hours = self.hours_per_epoch * self.epochs_max[:, None, None]
         return np.where(fits[:, :, None], hours, np.inf)
 
 
-def synthetic(family: str, seed: int, n: int, cluster: Cluster) -> Pool:
+def synthetic(family: str, seed: int, n: int, cluster: Cluster) -> JobTimes:
     """
-    n jobs of one epoch of base / speed / k^alpha hours on k GPUs.
+    Draw n jobs of one epoch of base / speed / k^alpha hours on k GPUs.
 
     base is log-uniform on [0.3, 20] h, alpha uniform on [0.7, 0.95], and speed that of the GPU
     type times exp(N(0, 0.12)), drawn per job and GPU type.
@@ -72,7 +78,7 @@ def synthetic(family: str, seed: int, n: int, cluster: Cluster) -> Pool:
         alone = base / (SPEED[gpu.name] * np.exp(noise))
         k = np.arange(1, cluster.largest_of_gpu[i] + 1)
         hours[:, i, 1 : len(k) + 1] = random_streams.rounded(alone[:, None] / k ** alpha[:, None])
-    return Pool(
+    return JobTimes(
         application=("synthetic",) * n,
         hours_per_epoch=hours,
         epochs_max=np.ones(n, dtype=np.int64),
@@ -81,69 +87,26 @@ def synthetic(family: str, seed: int, n: int, cluster: Cluster) -> Pool:
     )
 
 
-def of_networks(family: str, seed: int, n: int, cluster: Cluster) -> Pool:
+def of_networks(family: str, seed: int, n: int, cluster: Cluster) -> JobTimes:
     """
-    n training jobs: network, framework, batch and 1 to 12 epochs, each drawn uniformly.
+    Draw n training jobs of the networks of Jahani 2019, each of 1 to 12 epochs.
 
-    130 000 samples per epoch, weak scaling, least time over 1..k GPUs. Batches are those whose
-    memory fits the 12 GB of a K80, so that the pool does not depend on the node catalogue.
+    Batches are those whose memory fits the 12 GB of a K80, so that the jobs do not depend on the
+    node catalogue.
     """
-
-    def u(field: str) -> Floats:
-        return random_streams.uniforms(family, seed, field, n)
-
-    names = random_streams.choice(u("network"), NETWORKS)
-    frameworks = random_streams.choice(u("framework"), FRAMEWORKS)
-    sizes = [_batches(name) for name in names]
-    at = random_streams.index(u("batch"), [len(options) for options in sizes])
-    batch = [options[i] for options, i in zip(sizes, at.tolist(), strict=True)]
-    jobs = list(zip(names, frameworks, batch, strict=True))
-    hours = {job: _pool_hours(cluster, *job) for job in dict.fromkeys(jobs)}
-    memory = [gpus.memory_gb(name, size) for name, _, size in jobs]
-    return Pool(
-        application=tuple(f"{name} ({framework})" for name, framework, _ in jobs),
-        hours_per_epoch=np.stack([hours[job] for job in jobs]),
-        epochs_max=random_streams.integer(u("epochs"), 1, MOST_EPOCHS),
-        memory_gb=random_streams.rounded(memory),
-        meta=tuple({"batch": size, "samples": gpus.SAMPLES} for size in batch),
-    )
-
-
-POOLS = {"synthetic": synthetic, "networks": of_networks}
-
-
-@cache
-def _batches(network: str) -> tuple[int, ...]:
     limit = gpus.gpu_type("K80").memory_gb
-    return tuple(b for b in gpus.batches(network) if gpus.memory_gb(network, b) <= limit)
-
-
-def _pool_hours(cluster: Cluster, network: str, framework: str, batch: int) -> Floats:
-    """(T, G + 1) hours per epoch, to 6 significant decimals."""
-    hours = np.full((len(cluster.gpu_types), cluster.largest + 1), np.inf)
-    for i, gpu in enumerate(cluster.gpu_types):
-        for k in range(1, int(cluster.largest_of_gpu[i]) + 1):
-            hours[i, k] = gpus.seconds_per_epoch(
-                network, gpu.name, k, batch, framework=framework, prefix_minimum=True
-            )
-    return random_streams.rounded(hours / 3600)
-
-
-SPEEDUPS = ("weak", "strong", "p0.5")
-_POWER = 0.5  # of p0.5
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class TrainingPool(Pool):
-    """
-    A pool with the network of each job.
-
-    Attributes
-    ----------
-    network : (J,) tuple of str, names of the catalogue
-    """
-
-    network: tuple[str, ...]
+    return training_jobs(
+        family,
+        seed,
+        n,
+        cluster,
+        batches={
+            name: [size for size in gpus.batches(name) if gpus.memory_gb(name, size) <= limit]
+            for name in NETWORKS
+        },
+        frameworks=FRAMEWORKS,
+        epochs=(1, MOST_EPOCHS),
+    )
 
 
 def training_jobs(
@@ -157,9 +120,9 @@ def training_jobs(
     epochs: tuple[int, int],
     samples: int = gpus.SAMPLES,
     speedup: str = "weak",
-) -> TrainingPool:
+) -> JobTimes:
     """
-    n jobs: network, framework, batch and most epochs, each drawn uniformly.
+    Draw n training jobs: network, framework, batch and epochs_max, each uniform.
 
     Parameters
     ----------
@@ -172,38 +135,46 @@ def training_jobs(
         The networks, each with its batches.
     frameworks : sequence of str
     epochs : (int, int)
-        Least and largest epochs_max.
+        Min and max epochs_max.
     samples : int
         Per epoch.
     speedup : "weak" | "strong" | "p0.5"
-        Time on k GPUs: the least over 1..k of the catalogue's law under weak scaling (the batch
+        Time on k GPUs: the min over 1..k of the catalogue's times under weak scaling (the batch
         is that of each GPU) or strong scaling (of all GPUs together); or 1-GPU time / k^0.5.
     """
+
+    one_of("speedup", speedup, SPEEDUPS)
 
     def u(field: str) -> Floats:
         return random_streams.uniforms(family, seed, field, n)
 
-    one_of("speedup", speedup, SPEEDUPS)
-    names = random_streams.choice(u("network"), tuple(batches))
+    kinds = draw_batches(u, batches)
     framework = random_streams.choice(u("framework"), frameworks)
-    at = random_streams.index(u("batch"), [len(batches[name]) for name in names])
-    batch = [batches[name][i] for name, i in zip(names, at.tolist(), strict=True)]
-    jobs = list(zip(names, framework, batch, strict=True))
+    jobs = [(name, chosen, size) for (name, size), chosen in zip(kinds, framework, strict=True)]
     hours = {job: _hours(cluster, *job, samples, speedup) for job in dict.fromkeys(jobs)}
-    return TrainingPool(
-        network=tuple(names),
+    return JobTimes(
+        network=tuple(name for name, _ in kinds),
         application=tuple(f"{name} ({chosen})" for name, chosen, _ in jobs),
         hours_per_epoch=np.stack([hours[job] for job in jobs]),
         epochs_max=random_streams.integer(u("epochs"), *epochs),
         memory_gb=random_streams.rounded([gpus.memory_gb(name, size) for name, _, size in jobs]),
-        meta=tuple({"batch": size, "samples": samples} for size in batch),
+        meta=tuple({"batch": size, "samples": samples} for _, size in kinds),
     )
+
+
+def draw_batches(
+    u: Callable[[str], Floats], batches: Mapping[str, Sequence[int]]
+) -> list[tuple[str, int]]:
+    """Return network and batch of each job, both uniform, from the streams "network", "batch"."""
+    names = random_streams.choice(u("network"), [*batches])
+    index = random_streams.index(u("batch"), [len(batches[name]) for name in names])
+    return [(name, batches[name][i]) for name, i in zip(names, index.tolist(), strict=True)]
 
 
 def _hours(
     cluster: Cluster, network: str, framework: str, batch: int, samples: int, speedup: str
 ) -> Floats:
-    """(T, G + 1) hours per epoch, to 6 significant decimals."""
+    """Return (T, G + 1) hours per epoch, to 6 significant decimals."""
     by_power = speedup == "p0.5"
     scaling = "weak" if by_power else speedup
     hours = np.full((len(cluster.gpu_types), cluster.largest + 1), np.inf)
@@ -222,3 +193,9 @@ def _hours(
             if by_power:
                 hours[i, k] /= k**_POWER
     return random_streams.rounded(hours / 3600)
+
+
+# Name of the execution times -> what draws jobs of (family, seed, n, cluster).
+TIMES: Mapping[str, Callable[[str, int, int, Cluster], JobTimes]] = MappingProxyType(
+    {"synthetic": synthetic, "networks": of_networks}
+)

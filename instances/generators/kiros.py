@@ -5,8 +5,8 @@ From the paper: the node types of Table 4.1 with Standard NC24X and NV24X (catal
 networks of Jahani 2019, a mean gap of 30 000 / N s (4.2; sensitivity runs: 1 000 to 40 000).
 
 Left open by the paper, taken from Jahani 2019, whose jobs and node types it has: due dates,
-weights U(0.36, 1.08) $/h, H = 1 h, rho = 100, the pool of jobs and J = 10 N. It names no law of the
-gaps: exponential here, integer Poisson gaps as a variant. With the pools of jobs here a gap of
+weights U(0.36, 1.08) $/h, H = 1 h, rho = 100, the jobs and J = 10 N. It names no distribution of
+the gaps: exponential here, integer Poisson gaps as a variant. With the jobs here a gap of
 30 000 / N s loads the GPUs by 3 to 10 % only; 1 000 / N s about fills them with synthetic jobs.
 
 The objective is the first-ending cost of ANDREAS 2021, (1), with tardiness at completion. Sizes
@@ -16,17 +16,10 @@ same seed.
 
 from __future__ import annotations
 
-from rsjs.core.errors import integer, one_of
-from rsjs.instances.catalogue.node_types import MEMBERS, gpu_types, node_types
-from rsjs.instances.cluster import Cluster, NodeGroup
-from rsjs.instances.epoch_distribution import FIXED
-from rsjs.instances.generators.assemble import Draw, due_window
-from rsjs.instances.generators.job_times import POOLS
+from rsjs.instances.generators.jahani import draw
 from rsjs.instances.instance import Instance, Workload
 
 FAMILY = "kiros"
-DUE = ("base", "tight")
-WEIGHT = (0.36, 1.08)  # $/h
 GAP = 30_000.0  # s
 
 
@@ -40,7 +33,7 @@ def generate(
     times: str = "synthetic",
 ) -> Instance:
     """
-    One decision at time 0 with all jobs submitted.
+    Return one decision at time 0 with all jobs submitted.
 
     Parameters
     ----------
@@ -49,11 +42,11 @@ def generate(
     seed : int
         >= 0.
     catalogue : str
-        A name in `node_catalogues.MEMBERS`; every node may become any of its types.
+        A name in `node_types.MEMBERS`; every node may become any of its types.
     due : "base" | "tight"
-        See `due_windows`.
+        See `due_window`.
     times : "synthetic" | "networks"
-        See `job_pool`.
+        See `job_times`.
 
     Returns
     -------
@@ -65,7 +58,7 @@ def generate(
     InputError
         Naming the argument.
     """
-    return _draw(nodes, jobs, seed, catalogue, due, times).instance()
+    return draw(FAMILY, nodes, jobs, seed, catalogue, due, times).instance()
 
 
 def workload(
@@ -80,7 +73,7 @@ def workload(
     gap_seconds: float | None = None,
 ) -> Workload:
     """
-    The same jobs submitted over time; due dates count from submission.
+    Return the jobs of `generate` submitted over time; due dates count from submission.
 
     Parameters
     ----------
@@ -96,31 +89,5 @@ def workload(
     Workload
         Every job runs all its epochs.
     """
-    return _draw(nodes, jobs, seed, catalogue, due, times).workload(law, gap_seconds, GAP)
-
-
-def _draw(nodes: int, jobs: int, seed: int, catalogue: str, due: str, times: str) -> Draw:
-    nodes, jobs = integer("nodes", nodes, 1), integer("jobs", jobs, 1)
-    seed = integer("seed", seed, 0)
-    parameters = {
-        "nodes": nodes,
-        "jobs": jobs,
-        "seed": seed,
-        "catalogue": one_of("catalogue", catalogue, MEMBERS),
-        "due": one_of("due", due, DUE),
-        "times": one_of("times", times, POOLS),
-    }
-    types = node_types(catalogue)
-    group = NodeGroup(count=nodes, types=tuple(v.name for v in types))
-    cluster = Cluster(gpu_types=gpu_types(catalogue), node_types=types, groups=(group,))
-    pool = POOLS[times](FAMILY, seed, jobs, cluster)
-    return Draw(
-        family=FAMILY,
-        variant=(f"{catalogue}-{due}", times),
-        parameters=parameters,
-        cluster=cluster,
-        pool=pool,
-        due=due_window(due, pool.admissible_hours(cluster)),
-        weight=WEIGHT,
-        law=(FIXED,) * jobs,
-    )
+    drawn = draw(FAMILY, nodes, jobs, seed, catalogue, due, times)
+    return drawn.workload(law, gap_seconds, GAP)

@@ -46,8 +46,8 @@ from rsjs.instances.catalogue.gpus import FRAMEWORKS, SAMPLES, gpu_type
 from rsjs.instances.catalogue.node_types import prices
 from rsjs.instances.cluster import Cluster, NodeGroup, NodeType
 from rsjs.instances.epoch_distribution import FIXED, EpochDistribution
-from rsjs.instances.generators.assemble import Draw, due_window
-from rsjs.instances.generators.job_times import SPEEDUPS, TrainingPool, training_jobs
+from rsjs.instances.generators.assemble import InstanceParts, due_window
+from rsjs.instances.generators.job_times import SPEEDUPS, JobTimes, training_jobs
 from rsjs.instances.instance import Instance, Workload
 from rsjs.instances.io.epoch_files import read_distribution
 
@@ -198,7 +198,7 @@ def _draw(
     speedup: str,
     samples: int,
     laws: str,
-) -> Draw:
+) -> InstanceParts:
     nodes, jobs = integer("nodes", nodes, 1), integer("jobs", jobs, 1)
     seed, samples = integer("seed", seed, 0), integer("samples", samples, 1)
     parameters = {
@@ -213,7 +213,7 @@ def _draw(
     }
     laws, names, known = _laws(laws)
     cluster = fixed_nodes(nodes, mix, shared=sharing != "none")
-    pool = training_jobs(
+    times = training_jobs(
         FAMILY,
         seed,
         jobs,
@@ -224,19 +224,19 @@ def _draw(
         samples=samples,
         speedup=speedup,
     )
-    low, high = due_window("at_most_thrice", pool.admissible_hours(cluster))
+    low, high = due_window("at_most_thrice", times.admissible_hours(cluster))
     every = f"{samples // 1000}k" if samples % 1000 == 0 else str(samples)
-    return Draw(
+    return InstanceParts(
         family=FAMILY,
         variant=(f"{mix}-{sharing}", f"{speedup}-{every}-{laws}"),
         parameters=parameters,
         cluster=cluster,
-        pool=pool,
+        times=times,
         due=(low, high if sharing == "none" else LATER * high),
         weight=WEIGHT,
         laws=known,
-        law=tuple(names.get(net, FIXED) for net in pool.network),
-        inflation=None if sharing == "none" else _inflation(sharing, seed, pool, cluster),
+        law=tuple(names.get(net, FIXED) for net in times.network),
+        inflation=None if sharing == "none" else _inflation(sharing, seed, times, cluster),
     )
 
 
@@ -257,13 +257,13 @@ def _laws(laws: str) -> tuple[str, dict[str, str], dict[str, EpochDistribution]]
     return name, dict.fromkeys(NETWORKS, name), {name: law}
 
 
-def _inflation(sharing: str, seed: int, pool: TrainingPool, cluster: Cluster) -> Floats:
+def _inflation(sharing: str, seed: int, times: JobTimes, cluster: Cluster) -> Floats:
     """(J, T, L), inf where the memory of a job exceeds the level's."""
     gpus = [gpu.name for gpu in cluster.gpu_types]
     drawn = (
-        gpu_shares.paper(FAMILY, seed, len(pool.network), gpus)
+        gpu_shares.paper(FAMILY, seed, len(times.network), gpus)
         if sharing == "paper"
-        else gpu_shares.contention(pool.network, gpus)
+        else gpu_shares.contention(times.network, gpus)
     )
     limit = np.array([[level.max_memory_gb for level in gpu.levels] for gpu in cluster.gpu_types])
-    return np.where(pool.memory_gb[:, None, None] <= limit, drawn, np.inf)
+    return np.where(times.memory_gb[:, None, None] <= limit, drawn, np.inf)

@@ -12,7 +12,7 @@ def release(n=4000, law="exp", gap_seconds=30.0, seed=3):
     return arrivals.release_times("test", seed, n, law=law, gap_seconds=gap_seconds)
 
 
-@pytest.mark.parametrize("law", arrivals.LAWS)
+@pytest.mark.parametrize("law", arrivals.PROCESSES)
 def test_the_first_job_is_at_zero_and_time_never_runs_back(law):
     times = release(law=law)
     assert times[0] == 0
@@ -20,7 +20,7 @@ def test_the_first_job_is_at_zero_and_time_never_runs_back(law):
     assert release(n=1, law=law).tolist() == [0]
 
 
-@pytest.mark.parametrize("law", arrivals.LAWS)
+@pytest.mark.parametrize("law", arrivals.PROCESSES)
 def test_more_jobs_do_not_move_the_first_ones(law):
     assert np.array_equal(release(n=50, law=law), release(n=4000, law=law)[:50])
 

@@ -10,6 +10,12 @@ from rsjs.instances.instance import FAMILIES
 from rsjs.instances.io.files import read_instance, read_workload, write_instance, write_workload
 
 GENERATORS = {"jahani": jahani, "sts": sts, "kiros": kiros, "andreas": andreas}
+WEIGHTS = {
+    "jahani": jahani.WEIGHT,
+    "sts": sts.WEIGHT,
+    "kiros": jahani.WEIGHT,
+    "andreas": andreas.WEIGHT,
+}
 GAPS = {"jahani": 30, "sts": 50_000, "kiros": 30_000, "andreas": 30_000}
 VARIANTS = [
     ("jahani", {}),
@@ -59,7 +65,7 @@ def made(family, kind, nodes=10, jobs=40, seed=0, **arrival):
 
 
 def laws(family):
-    return [*arrivals.LAWS, *(() if family == "jahani" else arrivals.LOADS)]
+    return [*arrivals.PROCESSES, *(() if family == "jahani" else arrivals.LOADS)]
 
 
 @each
@@ -146,7 +152,7 @@ def test_files_read_back_the_same(family, kind, tmp_path):
 @each
 def test_weights_and_due_dates_are_uniform_between_their_ends(family, kind):
     subject = made(family, kind, nodes=10, jobs=1000)
-    low, high = GENERATORS[family].WEIGHT
+    low, high = WEIGHTS[family]
     share = (subject.jobs.weight - low) / (high - low)
     assert (abs(share - 0.5) <= 0.5 + 1e-5).all()
     assert stats.kstest(share, "uniform").pvalue > 0.001
@@ -157,7 +163,7 @@ def test_weights_and_due_dates_are_uniform_between_their_ends(family, kind):
 def test_families_draw_other_jobs():
     drawn = [made(family, {}).jobs.weight for family in GENERATORS]
     share = [
-        (weight - GENERATORS[family].WEIGHT[0]) / np.ptp(GENERATORS[family].WEIGHT)
+        (weight - WEIGHTS[family][0]) / np.ptp(WEIGHTS[family])
         for family, weight in zip(GENERATORS, drawn, strict=True)
     ]
     assert np.abs(np.diff(share, axis=0)).max(axis=1).min() > 0.1
