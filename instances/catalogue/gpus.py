@@ -1,14 +1,11 @@
 """
-GPU types, and what training a network takes: time per epoch and memory.
+Catalogue of GPU types and networks: memory, time of a training step, time of an epoch.
 
-Time of one training step, by network, GPU type and number of GPUs.
-
-The tables of the catalogue, in `data/`: each number with its status and source.
-
-Status words: `measured` (a published measurement of that network on that GPU type, or a fit to
-such), `interpolated` (a measurement times a measured ratio), `estimated` (a transferred ratio or
-a hardware specification, +-35 %), `invented` (chosen to match words in a paper), `printed` (a
-number printed in a source paper). Source codes such as TFB are rows of the table "sources".
+The tables are CSV files in `data/`; each number has a source (a row of the table "sources") and a
+status: `measured` (a published measurement of that network on that GPU type, or a fit to such),
+`interpolated` (a measurement times a measured ratio), `estimated` (a transferred ratio or a
+hardware specification, +-35 %), `invented` (chosen to match words in a paper), `printed` (a number
+in a source paper).
 """
 
 from __future__ import annotations
@@ -33,11 +30,15 @@ TABLES = (
     "step_time_model",
     "vm_costs",
 )
+SAMPLES = 130_000  # per epoch: Jahani 2019, Table IV
+SCALINGS = ("weak", "strong")
+# PyTorch: time per sample over TensorFlow's, the mean of seven ResNet-50 ratios (1.02-1.35).
+FRAMEWORKS = MappingProxyType({"TensorFlow": 1.0, "PyTorch": 1.15})
 
 
 @cache
 def table(name: str) -> tuple[Mapping[str, str], ...]:
-    """The rows of one of `TABLES`, column -> text."""
+    """Return the rows of one of `TABLES`, column -> text."""
     one_of("table", name, TABLES)
     text = files("rsjs.instances").joinpath("data", f"{name}.csv").read_text("utf-8")
     return tuple(MappingProxyType(row) for row in csv.DictReader(text.splitlines()))
@@ -45,13 +46,13 @@ def table(name: str) -> tuple[Mapping[str, str], ...]:
 
 @cache
 def gpu_names() -> tuple[str, ...]:
-    """All GPU types, in the order of the table."""
+    """Return all GPU types, in the order of the table."""
     return tuple(row["gpu"] for row in table("gpu_types"))
 
 
 @cache
 def networks() -> tuple[str, ...]:
-    """All networks, in the order of the table."""
+    """Return all networks, in the order of the table."""
     return tuple(dict.fromkeys(row["network"] for row in table("step_time_model")))
 
 
@@ -84,7 +85,7 @@ class StepTime:
     status: str
 
     def milliseconds(self, k: int, local_batch: float) -> float:
-        """T(k), the time of one step with `local_batch` samples on each of k GPUs [ms]."""
+        """Return T(k), the time of a step with `local_batch` samples on each of k GPUs [ms]."""
         alone = self.alpha + self.beta * local_batch
         if k == 1:
             return alone
@@ -94,7 +95,7 @@ class StepTime:
 
 @cache
 def step_time(network: str, gpu: str) -> StepTime:
-    """The step-time law of one of `networks()` on one of `gpu_names()`."""
+    """Return the step time of one of `networks()` on one of `gpu_names()`."""
     one_of("network", network, networks())
     one_of("gpu", gpu, gpu_names())
     rows = table("step_time_model")
@@ -111,16 +112,10 @@ def step_time(network: str, gpu: str) -> StepTime:
     )
 
 
-SAMPLES = 130_000  # per epoch: Jahani 2019, Table IV
-SCALINGS = ("weak", "strong")
-# PyTorch: time per sample over TensorFlow's, the mean of seven ResNet-50 ratios (1.02-1.35).
-FRAMEWORKS = MappingProxyType({"TensorFlow": 1.0, "PyTorch": 1.15})
-
-
 @cache
 def gpu_type(name: str, *, board: bool = False) -> GpuType:
     """
-    A GPU type without shares.
+    Return a GPU type without shares.
 
     Parameters
     ----------
@@ -148,7 +143,7 @@ def seconds_per_epoch(
     prefix_minimum: bool = False,
 ) -> float:
     """
-    Seconds to train on `samples` samples once, on k dedicated GPUs.
+    Return seconds to train on `samples` samples once, on k dedicated GPUs.
 
     The rate is min(1000 k b / T(k), io_cap) samples per second, b samples on each GPU. The
     framework's factor applies below the cap: a job that waits for its input gains nothing from
@@ -166,9 +161,9 @@ def seconds_per_epoch(
     scaling : "weak" | "strong"
     framework : "TensorFlow" | "PyTorch"
     prefix_minimum : bool
-        The least time over 1..k GPUs, so that it never grows with k.
+        The min time over 1..k GPUs, so that it never grows with k.
     """
-    law = step_time(network, gpu)
+    step = step_time(network, gpu)
     k, batch = integer("k", k, 1), integer("batch", batch, 1)
     samples = integer("samples", samples, 1)
     weak = one_of("scaling", scaling, SCALINGS) == "weak"
@@ -176,21 +171,21 @@ def seconds_per_epoch(
 
     def seconds(gpus: int) -> float:
         local = batch if weak else batch / gpus
-        rate = 1000 * gpus * local / law.milliseconds(gpus, local)
-        return samples / law.io_cap if rate >= law.io_cap else factor * samples / rate
+        rate = 1000 * gpus * local / step.milliseconds(gpus, local)
+        return samples / step.io_cap if rate >= step.io_cap else factor * samples / rate
 
     return min(map(seconds, range(1, k + 1))) if prefix_minimum else seconds(k)
 
 
 @cache
 def batches(network: str) -> tuple[int, ...]:
-    """The batches for which the memory of a network is tabulated."""
+    """Return the batches for which the memory of a network is tabulated."""
     one_of("network", network, networks())
     return tuple(int(row["batch"]) for row in table("memory") if row["network"] == network)
 
 
 def memory_gb(network: str, batch: int) -> float:
-    """GPU memory of a training job with `batch` samples on each GPU [GB]: fixed + per sample."""
+    """Return memory of a job with `batch` samples on each GPU [GB]: fixed + per sample."""
     one_of("network", network, networks())
     batch = integer("batch", batch, 1)
     row = next(row for row in table("memory") if row["network"] == network)

@@ -19,7 +19,7 @@ Left open by both, decided here:
 * H = 1 h, as in Jahani 2019; one currency: EUR and $ are not converted.
 
 With `profiles` the applications, times and GPU types are those of a user's own catalogue, which the
-Job Profiler of section III would have made; see `profiled_jobs`.
+Job Profiler of section III would have made; see `energy_priced_nodes`.
 
 Sizes nest; scenarios and arrivals are paired: the same seed draws the same jobs, with nearer due
 dates where more GPUs make them faster.
@@ -56,7 +56,7 @@ def generate(
     *, nodes: int, jobs: int, seed: int, scenario: int = 1, profiles: str | None = None
 ) -> Instance:
     """
-    One decision at time 0 with all jobs submitted.
+    Return one decision at time 0 with all jobs submitted.
 
     Parameters
     ----------
@@ -94,7 +94,7 @@ def workload(
     gap_seconds: float | None = None,
 ) -> Workload:
     """
-    The same jobs submitted over time; due dates count from submission.
+    Return the jobs of `generate` submitted over time; due dates count from submission.
 
     Parameters
     ----------
@@ -138,8 +138,8 @@ def _draw(nodes: int, jobs: int, seed: int, scenario: int, profiles: str | None)
     else:
         variant, parameters["profiles"] = Path(profiles).stem, profiles
         catalogue = read_catalogue(profiles)
-        cluster = energy_priced_nodes.cluster(catalogue, nodes)
-        times = energy_priced_nodes.pool(catalogue, FAMILY, seed, jobs, cluster, EPOCHS)
+        cluster = energy_priced_nodes.measured_cluster(catalogue, nodes)
+        times = energy_priced_nodes.measured_jobs(catalogue, FAMILY, seed, jobs, cluster, EPOCHS)
     return InstanceParts(
         family=FAMILY,
         variant=(variant, ""),

@@ -1,17 +1,14 @@
 """
-Nodes priced by the power that they draw: W / 1000 x price x PUE (ANDREAS 2021, V-B).
+Nodes priced by power, W / 1000 x price x PUE (ANDREAS 2021, V-B), and jobs of a user's catalogue.
 
-Clusters and jobs of a user's own catalogue, `rsjs-catalogue/1`.
-
-Nodes: the GPU types that some application was measured on, in equal numbers, in the order in which
-they come (with fewer nodes, the first ones). A node has the largest number of GPUs measured on its
-type. Power of a GPU type is that of the catalogue, or else of the package (node base, and TDP times
-the usual share in training).
+The catalogue is a file of format `rsjs-catalogue/1`. Nodes: the GPU types that some application was
+measured on, in equal numbers, in the order in which they come (with fewer nodes, the first ones). A
+node has the largest number of GPUs measured on its type. Power of a GPU type is that of the user's
+catalogue, or else of the package (node base, and TDP times the usual share in training).
 
 Jobs: application, batch and epochs are uniform, applications among those that some node serves.
-Times are those of the fitted law under weak scaling on 1 GPU up to the largest number that was
-measured, the least over fewer GPUs; an application has no times on GPU types that it was not
-measured on.
+Times are the fitted ones under weak scaling on 1 GPU up to the largest number measured, the min
+over fewer GPUs; an application has no times on GPU types that it was not measured on.
 """
 
 from __future__ import annotations
@@ -26,23 +23,23 @@ from rsjs.core.types import Floats
 from rsjs.instances.catalogue.gpus import gpu_type, table
 from rsjs.instances.cluster import Cluster, GpuType, NodeGroup, NodeType
 from rsjs.instances.generators import random_streams
-from rsjs.instances.generators.job_times import JobTimes
+from rsjs.instances.generators.job_times import JobTimes, draw_batches
 from rsjs.instances.io.serialization import Document
-from rsjs.instances.profiles.user_catalogue import law_of
+from rsjs.instances.profiles.user_catalogue import step_time_of
 
 PRICE, PUE = 0.172, 1.33  # EUR/kWh, -
 
 
 def powered_node(gpu: str, size: int, base_w: float, train_w: float) -> NodeType:
-    """A node of `size` GPUs that draws base_w, and train_w more for each GPU in use [W]."""
+    """Return a node of `size` GPUs that draws base_w, and train_w for each GPU in use [W]."""
     cost = [(base_w + k * train_w) / 1000 * PRICE * PUE for k in range(1, size + 1)]
     return NodeType(
         name=f"{size} x {gpu}", gpu_type=gpu, cost=(0.0, *random_streams.rounded(cost).tolist())
     )
 
 
-def cluster(catalogue: Document, nodes: int) -> Cluster:
-    """N fixed nodes with the GPU types of a catalogue."""
+def measured_cluster(catalogue: Document, nodes: int) -> Cluster:
+    """Return N fixed nodes with the GPU types of a catalogue."""
     most: dict[str, int] = {}
     for application in catalogue["applications"].values():
         for gpu, times in application["times"].items():
@@ -62,30 +59,27 @@ def cluster(catalogue: Document, nodes: int) -> Cluster:
     )
 
 
-def pool(
+def measured_jobs(
     catalogue: Document, family: str, seed: int, n: int, cluster: Cluster, epochs: tuple[int, int]
 ) -> JobTimes:
-    """n jobs with least and largest epochs_max."""
+    """Draw n jobs, with epochs_max between the two of `epochs`."""
 
     def u(field: str) -> Floats:
         return random_streams.uniforms(family, seed, field, n)
 
-    here = {gpu.name for gpu in cluster.gpu_types}
+    present = {gpu.name for gpu in cluster.gpu_types}
     applications = {
         name: application
         for name, application in catalogue["applications"].items()
-        if here & application["times"].keys()
+        if present & application["times"].keys()
     }
-    names = random_streams.choice(u("network"), [*applications])
-    at = random_streams.index(u("batch"), [len(applications[name]["batches"]) for name in names])
-    batch = [applications[name]["batches"][i] for name, i in zip(names, at.tolist(), strict=True)]
-    kinds = [*zip(names, batch, strict=True)]
+    kinds = draw_batches(u, {name: known["batches"] for name, known in applications.items()})
     hours = {kind: _hours(cluster, applications[kind[0]], kind[1]) for kind in {*kinds}}
     return JobTimes(
-        application=tuple(names),
+        application=tuple(name for name, _ in kinds),
         hours_per_epoch=np.stack([hours[kind] for kind in kinds]),
         epochs_max=random_streams.integer(u("epochs"), *epochs),
-        memory_gb=random_streams.rounded([applications[name]["memory_gb"] for name in names]),
+        memory_gb=random_streams.rounded([applications[name]["memory_gb"] for name, _ in kinds]),
         meta=tuple(
             {"batch": size, "samples": applications[name]["samples"]} for name, size in kinds
         ),
@@ -93,15 +87,15 @@ def pool(
 
 
 def _hours(cluster: Cluster, application: Mapping[str, Any], batch: int) -> Floats:
-    """(T, G + 1) hours per epoch, to 6 significant decimals."""
+    """Return (T, G + 1) hours per epoch, to 6 significant decimals."""
     hours = np.full((len(cluster.gpu_types), cluster.largest + 1), np.inf)
     for i, gpu in enumerate(cluster.gpu_types):
         if (times := application["times"].get(gpu.name)) is None:
             continue
-        law = law_of(times)
+        step = step_time_of(times)
         counts = range(1, times["most_gpus"] + 1)
         steps = [application["samples"] / (k * batch) for k in counts]
-        ms = [law.milliseconds(k, batch) for k in counts]
+        ms = [step.milliseconds(k, batch) for k in counts]
         seconds = np.array(steps) * ms / 1000
         hours[i, 1 : len(counts) + 1] = np.minimum.accumulate(seconds) / 3600
     return random_streams.rounded(hours)

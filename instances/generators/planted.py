@@ -1,5 +1,5 @@
 """
-Instances with a known optimum at any size: a full cluster is drawn first, then times around it.
+Instances with a known optimum of any size: a full cluster is drawn first, then times around it.
 
 Let e_j be a lower bound of what job j adds to the energy of any decision that runs it (below), and
 P_j the cost of postponing it. Tardiness and idle GPUs cost at least 0, so every decision costs
@@ -21,11 +21,8 @@ see which jobs to leave.
   with u, it adds s_v r_v. Jobs need a least number of GPUs, below which they have no time.
 
 All numbers are invented but the node types of `proportional`. `bound` computes (1) from an instance
-alone. Sizes do not nest: the planted decision is another one.
-
-A decision that fills every GPU of a cluster, drawn before there are any times.
-
-Clusters, and times around a planted decision; `planted` says what they must satisfy.
+alone. Sizes do not nest: each has another planted solution. Steps: `planted_cluster`, `plant` (jobs
+on nodes), `planted_hours` (times around them), `_jobs` (due dates and weights).
 """
 
 from __future__ import annotations
@@ -73,7 +70,7 @@ class Planted:
     first: Bools
 
     def decision(self) -> Solution:
-        """The same as a solution."""
+        """Return these choices as a solution."""
         return Solution.of(self.node, np.where(self.node >= 0, self.gpus, 0), self.type_of_node)
 
 
@@ -122,12 +119,12 @@ FIXED_NODES = (
     NodeType(name="4 x T4", gpu_type="T4", cost=(0, 0.07, 0.09, 0.11, 0.13)),
 )  # $/h
 LEAST_HOURS: Mapping[str, float] = MappingProxyType({"V100": 2.0, "T4": 3.0})  # tau
-MARGIN = 1.05  # of any other configuration over the planted one
+MARGIN = 1.05  # of any other mode over the planted one
 SPEED_UP = 0.8  # exponent of the number of GPUs
 
 
 def planted_cluster(kind: str, nodes: int) -> Cluster:
-    """N nodes: each of any type for `proportional`; half V100 and half T4 for `first_ending`."""
+    """Return N nodes: of any type for `proportional`; half V100, half T4 for `first_ending`."""
     if kind == "proportional":
         types = tuple(v for v in node_types("server2-11usd") if v.name in SIZED)
         groups = [NodeGroup(count=nodes, types=tuple(v.name for v in types))]
@@ -144,7 +141,7 @@ def planted_cluster(kind: str, nodes: int) -> Cluster:
 def planted_hours(
     stream: str, seed: int, cluster: Cluster, plan: Planted, kind: str
 ) -> tuple[Floats, Floats]:
-    """(J, T, G + 1) hours of each job, GPU type t being that of node type t; (J,) e_j [$]."""
+    """Return (J, T, G + 1) hours of each job, one GPU type per node type; (J,) e_j [$]."""
     draw = _proportional if kind == "proportional" else _first_ending
     table, share = draw(stream, seed, cluster, plan)
     counts = np.arange(cluster.largest + 1)
@@ -154,7 +151,7 @@ def planted_hours(
 
 
 def _proportional(stream: str, seed: int, cluster: Cluster, plan: Planted) -> tuple[Floats, Floats]:
-    """Other configurations cost 1.05 to 2 times as much as the planted one."""
+    """Draw times at which other modes cost 1.05 to 2 times as much as the planted one."""
     n, types, gpus = len(plan.gpus), len(cluster.node_types), cluster.largest
     base = random_streams.log_uniform(random_streams.uniforms(stream, seed, "base", n), 0.3, 20.0)
     own = random_streams.rounded(base / plan.gpus**SPEED_UP)
@@ -171,7 +168,7 @@ def _proportional(stream: str, seed: int, cluster: Cluster, plan: Planted) -> tu
 
 
 def _first_ending(stream: str, seed: int, cluster: Cluster, plan: Planted) -> tuple[Floats, Floats]:
-    """Times of tau or more, where they would not add less than e_j."""
+    """Draw times of tau or more, in modes that add no less than e_j."""
     n = len(plan.gpus)
     tau = np.array([LEAST_HOURS[v.gpu_type] for v in cluster.node_types])
     full = cluster.cost_of_type[np.arange(len(tau)), cluster.gpus_of_type]
@@ -216,7 +213,7 @@ class Optimum:
 
 def generate(*, nodes: int, jobs: int, seed: int, kind: str = "proportional") -> Instance:
     """
-    One decision at time 0 with all jobs submitted.
+    Return one decision at time 0 with all jobs submitted.
 
     Parameters
     ----------
@@ -241,7 +238,7 @@ def generate(*, nodes: int, jobs: int, seed: int, kind: str = "proportional") ->
 
 
 def optimum(*, nodes: int, jobs: int, seed: int, kind: str = "proportional") -> Optimum:
-    """The instance that `generate` makes of the same arguments, with its planted decision."""
+    """Return the instance that `generate` makes of these arguments, with its planted solution."""
     nodes, jobs = integer("nodes", nodes, 1), integer("jobs", jobs, 1)
     seed, kind = integer("seed", seed, 0), one_of("kind", kind, KINDS)
     cluster = planted_cluster(kind, nodes)
@@ -266,7 +263,7 @@ def optimum(*, nodes: int, jobs: int, seed: int, kind: str = "proportional") -> 
 
 
 def bound(instance: Instance) -> float:
-    """The right-hand side of (1) [$], for the objectives of `generate` with deterministic times."""
+    """Return the bound (1) [$], for the objectives of `generate` with deterministic times."""
     cluster = instance.cluster
     hours = instance.hours_per_epoch[:, :, 1:] * instance.jobs.remaining[:, None, None]
     gpus = np.arange(1, cluster.largest + 1)
@@ -284,7 +281,7 @@ def bound(instance: Instance) -> float:
 
 
 def _jobs(stream: str, seed: int, plan: Planted, hours: Floats, share: Floats) -> Jobs:
-    """Due dates and weights for which it pays to run some jobs and to postpone the others."""
+    """Draw due dates and weights at which it pays to run some jobs and postpone the others."""
     n = len(plan.node)
 
     def u(field: str) -> Floats:
@@ -311,14 +308,10 @@ def _jobs(stream: str, seed: int, plan: Planted, hours: Floats, share: Floats) -
         due=due,
         weight=random_streams.rounded(weight),
         memory_gb=np.zeros(n),
-        epochs_max=_ones(n),
+        epochs_max=np.ones(n, dtype=np.int64),
         epochs_done=np.zeros(n),
         law=(FIXED,) * n,
         hours_per_epoch=hours,
         inflation=np.empty((n, hours.shape[1], 0)),
         meta=({},) * n,
     )
-
-
-def _ones(n: int) -> Ints:
-    return np.ones(n, dtype=np.int64)

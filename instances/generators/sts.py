@@ -7,25 +7,21 @@ high and low (VII-A3); Table IV, and due dates up to 20 % later with sharing (VI
 
 Left open by the paper, decided here:
 
-* Nodes: see `sts_nodes`. From N = the number of GPU types on, the jobs do not depend on N.
+* Nodes. Table III has 1 to 8 GPUs on a node, priced by those in use. Here sizes 8, 4 and 2 and the
+  GPU types of the mix come in equal numbers, as far as N allows: a node of 8 GPUs of each type,
+  then of 4, then of 2, and again. From N = the number of GPU types on, every mode of 1 to 8 GPUs
+  is present and the jobs do not depend on N. A whole board counts as one GPU (Table IV).
 * Times. Those of the catalogue, 130 000 samples per epoch: a gap of 50 000 / N s then loads the
   GPUs by a quarter (km) or a twentieth (with A100), with the paper's 13 000 by a tenth of that.
   `samples`, and weak scaling, strong scaling or speed-up k^0.5, are variants; times never grow
   with k (III-B).
-* t in (31) is the time of all 100 epochs on dedicated GPUs, over configurations that are present.
-* The number of epochs: `epoch_laws`; both frameworks have the same laws.
+* t in (31) is the time of all 100 epochs on dedicated GPUs, over modes that are present.
+* The number of epochs: `epoch_models`; a network has one distribution in both frameworks.
 * rho = 100 and H = 1 h, as in Jahani 2019: the paper gives neither.
 * A share level that a job's memory forbids has no inflation.
 
 Sizes nest, and variants are paired: the same seed draws the same jobs, of which a variant changes
 only its own numbers.
-
-The clusters of Filippini 2024, VII-A3: K80, M60 and A100, priced by GPUs in use (Table III).
-
-The paper does not say how many GPUs a node has (Table III: 1 to 8) nor how many nodes have which
-GPUs. Here sizes 8, 4 and 2 and the GPU types of the mix come in equal numbers, as far as N allows:
-a node of 8 GPUs of each type, then of 4, then of 2, and again. So from N = the number of GPU types
-on, every configuration of 1 to 8 GPUs is present. A whole board counts as one GPU (Table IV).
 """
 
 from __future__ import annotations
@@ -59,7 +55,7 @@ SIZES = (8, 4, 2)
 
 def fixed_nodes(nodes: int, mix: str, *, shared: bool) -> Cluster:
     """
-    A cluster of `nodes` nodes, with groups in the order in which node types come.
+    Return a cluster of `nodes` nodes, with groups in the order in which node types come.
 
     Parameters
     ----------
@@ -96,7 +92,7 @@ def _node_type(gpu: str, size: int) -> NodeType:
 FAMILY = "sts"
 SHARING = ("none", "paper", "contention")
 LAWS = (*epoch_models.VARIANTS, FIXED)
-# Network of the catalogue -> that of the law.
+# Network of the catalogue -> that of its distribution of epochs.
 NETWORKS: Mapping[str, str] = MappingProxyType(
     {
         "AlexNet": "AlexNet",
@@ -123,7 +119,7 @@ def generate(
     laws: str = "base",
 ) -> Instance:
     """
-    One decision at time 0 with all jobs submitted (as in the paper's VII-C).
+    Return one decision at time 0 with all jobs submitted (as in the paper's VII-C).
 
     Parameters
     ----------
@@ -134,13 +130,13 @@ def generate(
     mix : "km" | "a100" | "kma"
         GPU types.
     sharing : "none" | "paper" | "contention"
-        No shares, or those of Table IV with a law of `shares`.
+        No shares, or those of Table IV with an inflation of `gpu_shares`.
     speedup : "weak" | "strong" | "p0.5"
         See `training_jobs`.
     samples : int
         Per epoch.
     laws : "base" | "mild" | "strong" | "fixed", or a .csv file
-        Epochs by a variant of `epoch_laws`, or always 100, or by the law in a file (`law_files`).
+        Epochs by a variant of `epoch_models`, or always 100, or by the distribution in a file.
 
     Returns
     -------
@@ -169,7 +165,7 @@ def workload(
     gap_seconds: float | None = None,
 ) -> Workload:
     """
-    The same jobs submitted over time; due dates count from submission.
+    Return the jobs of `generate` submitted over time; due dates count from submission.
 
     Parameters
     ----------
@@ -183,7 +179,7 @@ def workload(
     Returns
     -------
     Workload
-        Each job runs a number of epochs drawn from its law.
+        Each job runs a number of epochs drawn from its distribution.
     """
     drawn = _draw(nodes, jobs, seed, mix, sharing, speedup, samples, laws)
     return drawn.workload(law, gap_seconds, GAP)
@@ -211,7 +207,7 @@ def _draw(
         "samples": samples,
         "laws": laws if laws.endswith(".csv") else one_of("laws", laws, LAWS),
     }
-    laws, names, known = _laws(laws)
+    laws, names, known = _distributions(laws)
     cluster = fixed_nodes(nodes, mix, shared=sharing != "none")
     times = training_jobs(
         FAMILY,
@@ -240,8 +236,8 @@ def _draw(
     )
 
 
-def _laws(laws: str) -> tuple[str, dict[str, str], dict[str, EpochDistribution]]:
-    """A short name for all of them, network -> name, and name -> law."""
+def _distributions(laws: str) -> tuple[str, dict[str, str], dict[str, EpochDistribution]]:
+    """Return a short name for all of them, network -> name, and name -> distribution."""
     if laws == FIXED:
         return laws, {}, {}
     if not laws.endswith(".csv"):
@@ -258,7 +254,7 @@ def _laws(laws: str) -> tuple[str, dict[str, str], dict[str, EpochDistribution]]
 
 
 def _inflation(sharing: str, seed: int, times: JobTimes, cluster: Cluster) -> Floats:
-    """(J, T, L), inf where the memory of a job exceeds the level's."""
+    """Return (J, T, L) inflation, inf where the memory of a job exceeds the level's."""
     gpus = [gpu.name for gpu in cluster.gpu_types]
     drawn = (
         gpu_shares.paper(FAMILY, seed, len(times.network), gpus)

@@ -1,4 +1,4 @@
-"""A set as files in a folder: drawn, compared with the digests, taken up where it was ended."""
+"""A set as files in a folder: drawn, compared with the digests, resumed after an interruption."""
 
 from __future__ import annotations
 
@@ -63,12 +63,12 @@ def fetch(
 
 
 def file_name(member: Member) -> str:
-    """The file of a member in the folder of its set."""
+    """Return the file name of a member in the folder of its set."""
     return f"{member.name}.json.gz"
 
 
 def manifest(chosen: LibrarySet, optima: Mapping[str, float]) -> Document:
-    """What is in the folder, under which licence, and what made it."""
+    """Return the manifest: what is in the folder, its licence, and what made it."""
     return {
         "format": MANIFEST,
         "set": chosen.name,
@@ -93,7 +93,7 @@ def manifest(chosen: LibrarySet, optima: Mapping[str, float]) -> Document:
 
 
 def _refuse_other_set(chosen: LibrarySet, path: Path) -> None:
-    """Two sets in one folder would have one manifest."""
+    """Refuse a folder with another set: two sets would have one manifest."""
     try:
         other = read_json(path)["set"]
     except (InputError, KeyError, TypeError):
@@ -103,7 +103,7 @@ def _refuse_other_set(chosen: LibrarySet, path: Path) -> None:
 
 
 def _digest(path: Path, chosen: LibrarySet) -> str | None:
-    """The digest of what is in a file; None if it cannot be read."""
+    """Return the digest of what is in a file; None if it cannot be read."""
     try:
         return read_jobs(path).digest if chosen.of_mig_jobs else digest(read_document(path))
     except InputError:

@@ -1,7 +1,7 @@
 """
-Where an instance or a workload lies among others: four numbers.
+Features of an instance or a workload: four numbers.
 
-    load            GPU hours of the jobs, each on its configuration of fewest, per GPU; of a
+    load            GPU hours of the jobs, each in its mode of fewest, per GPU; of a
                     workload those submitted in 24 h on average
     heterogeneity   median over jobs of the longest over the shortest time on one GPU, by GPU type;
                     jobs that need several GPUs are left out, 1 if all do
@@ -27,7 +27,7 @@ DAY, SOON = 24.0, 1e-9  # h
 @dataclass(frozen=True, kw_only=True)
 class Features:
     """
-    The four numbers.
+    Load, heterogeneity, tightness and sharing of an instance or a workload.
 
     Attributes
     ----------
@@ -42,7 +42,7 @@ class Features:
 
 
 def features(subject: Instance | Workload) -> Features:
-    """Those of an instance, or of all jobs of a workload, each from its submission."""
+    """Return the features of an instance, or of all jobs of a workload from their submission."""
     if isinstance(subject, Instance):
         return _features(subject, np.full(len(subject.jobs), subject.now))
     release = subject.jobs.release
@@ -52,7 +52,7 @@ def features(subject: Instance | Workload) -> Features:
 
 
 def _features(instance: Instance, start: Floats) -> Features:
-    """The features if job j has the time from start[j] until its due date."""
+    """Return the features if job j has the time from start[j] until its due date."""
     cluster, jobs = instance.cluster, instance.jobs
     left = jobs.remaining[:, None, None]
     hours, shared = instance.hours_per_epoch * left, instance.shared_hours_per_epoch * left

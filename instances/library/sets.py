@@ -1,7 +1,7 @@
 """
-The sets of the library, each member with its size and its digest.
+Sets of the library: what they are made of, and each member with its size and its digest.
 
-What the sets are made of: `data/*.toml`, a table per set.
+`data/*.toml` has a table per set, `data/golden/*.csv` a row per member:
 
     [name]
     summary = "..."
@@ -12,8 +12,6 @@ What the sets are made of: `data/*.toml`, a table per set.
 
 A size is nodes x jobs; `1-40x10N` stands for 1x10, 2x20, ..., 40x400. Members come in the order in
 which they are written, seeds last. A set that changes gets a new name.
-
-Drawing members of sets: each generator by its name.
 """
 
 from __future__ import annotations
@@ -37,6 +35,18 @@ from rsjs.instances.mig.job_generator import generate
 from rsjs.instances.mig.job_generator.config import MigConfig, to_config
 from rsjs.instances.mig.jobs import JobSet
 
+MIG = "mig"
+_SIZE = re.compile(r"(\d+)(?:-(\d+))?x(\d+)(N?)")
+LICENCE = "CC-BY-4.0"
+# Tier -> the max nodes and jobs of an instance in it.
+TIERS = {
+    "tiny": (10, 10),
+    "small": (50, 200),
+    "medium": (100, 1000),
+    "large": (1000, 10_000),
+    "huge": (1_000_000, 1_000_000),
+}
+COLUMNS = ("name", "nodes", "jobs", "sha256", "optimum")
 GENERATORS: Mapping[str, Callable[..., Instance]] = {
     "jahani": jahani.generate,
     "kiros": kiros.generate,
@@ -47,14 +57,14 @@ GENERATORS: Mapping[str, Callable[..., Instance]] = {
 
 
 def draw(name: str, arguments: Mapping[str, Any]) -> Instance | JobSet:
-    """The instance, or set of MIG jobs, that a generator makes of its arguments."""
+    """Return the instance, or set of MIG jobs, that a generator makes of its arguments."""
     if name == MIG:
         return generate.generate(mig_config(arguments["config"]), arguments["seed"])
     return GENERATORS[name](**arguments)
 
 
 def refuse_other(subject: Instance | JobSet, sha256: str) -> None:
-    """Raise InputError if what was drawn is not what is in the library."""
+    """Raise InputError if the digest is not that of the library."""
     if subject.digest != sha256:
         expected = f"{sha256}, the digest of {subject.name} in the library"
         raise InputError("/sha256", subject.digest, expected)
@@ -62,13 +72,9 @@ def refuse_other(subject: Instance | JobSet, sha256: str) -> None:
 
 @cache
 def mig_config(name: str) -> MigConfig:
-    """A configuration in `data/mig`."""
+    """Read a configuration of the MIG generator in `data/mig`."""
     with as_file(data() / "mig" / name) as path:
         return to_config(read_json(path), path)
-
-
-MIG = "mig"
-_SIZE = re.compile(r"(\d+)(?:-(\d+))?x(\d+)(N?)")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -91,13 +97,13 @@ class Recipe:
 
 
 def data() -> Traversable:
-    """The folder of the data files."""
+    """Return the folder of the data files."""
     return files("rsjs.instances.library") / "data"
 
 
 @cache
 def recipes() -> Mapping[str, Recipe]:
-    """All sets by name, in the order of the files."""
+    """Read the recipes of all sets, in the order of the files."""
     tables: dict[str, Any] = {}
     for file in sorted(data().iterdir(), key=lambda file: file.name):
         if file.name.endswith(".toml"):
@@ -123,34 +129,21 @@ def _calls(entries: list[dict[str, Any]]) -> Iterator[tuple[str, dict[str, Any]]
 
 
 def _mig(config: str) -> Iterator[tuple[str, dict[str, Any]]]:
-
     for seed in mig_config(config).seeds:
         yield MIG, {"config": config, "seed": seed}
 
 
 def sizes(text: str) -> list[tuple[int, int]]:
     """
-    Numbers of nodes and jobs.
+    Return numbers of nodes and jobs.
 
     >>> sizes("1-3x10N")
     [(1, 10), (2, 20), (3, 30)]
     """
-    found = _SIZE.fullmatch(text)
-    assert found is not None, text
-    first, last, jobs = int(found[1]), int(found[2] or found[1]), int(found[3])
-    return [(n, jobs * n if found[4] else jobs) for n in range(first, last + 1)]
-
-
-LICENCE = "CC-BY-4.0"
-# Tier -> the most nodes and jobs of an instance in it.
-TIERS = {
-    "tiny": (10, 10),
-    "small": (50, 200),
-    "medium": (100, 1000),
-    "large": (1000, 10_000),
-    "huge": (1_000_000, 1_000_000),
-}
-COLUMNS = ("name", "nodes", "jobs", "sha256", "optimum")
+    size = _SIZE.fullmatch(text)
+    assert size is not None, text
+    first, last, jobs = int(size[1]), int(size[2] or size[1]), int(size[3])
+    return [(n, jobs * n if size[4] else jobs) for n in range(first, last + 1)]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -181,7 +174,7 @@ class Member:
 
     @property
     def tier(self) -> str:
-        """The first of `TIERS` that it fits in."""
+        """First of `TIERS` that it fits in."""
         return next(
             tier
             for tier, (nodes, jobs) in TIERS.items()
@@ -205,7 +198,7 @@ class LibrarySet:
 
     @property
     def name(self) -> str:
-        """By which it is asked for."""
+        """Name of the set."""
         return self.recipe.name
 
     @property
@@ -215,26 +208,26 @@ class LibrarySet:
 
     @property
     def tier(self) -> str:
-        """That of its largest member."""
+        """Tier of its largest member."""
         order = [*TIERS]
         return max((member.tier for member in self.members), key=order.index)
 
     @property
     def sizes(self) -> tuple[str, str]:
-        """The smallest and the largest member, as nodes x jobs."""
+        """Smallest and largest member, as nodes x jobs."""
         by_jobs = sorted(self.members, key=lambda member: (member.jobs, member.nodes or 0))
         return _size(by_jobs[0]), _size(by_jobs[-1])
 
 
 def names() -> list[str]:
-    """All sets."""
+    """Return the names of all sets."""
     return [*recipes()]
 
 
 @cache
 def library_set(name: str) -> LibrarySet:
     """
-    A set by its name.
+    Return a set by its name.
 
     Raises
     ------
@@ -254,7 +247,7 @@ def library_set(name: str) -> LibrarySet:
 
 
 def golden(name: str) -> list[dict[str, str]]:
-    """The rows of a set in `data/golden`, column -> text."""
+    """Read the rows of a set in `data/golden`, column -> text."""
     text = (data() / "golden" / f"{name}.csv").read_text("utf-8")
     return [*csv.DictReader(text.splitlines())]
 

@@ -55,27 +55,27 @@ def read_catalogue(path: str | Path) -> Document:
 
 
 def empty() -> Document:
-    """A catalogue without applications."""
+    """Return a catalogue without applications."""
     return {"format": CATALOGUE, "gpu_types": {}, "applications": {}}
 
 
 def known_gpus(document: Document) -> list[str]:
-    """The GPU types of the package and those of a catalogue."""
+    """Return the GPU types of the package and those of a catalogue."""
     return [*dict.fromkeys([*gpu_names(), *document["gpu_types"]])]
 
 
-def with_fit(document: Document, measured: list[Measurement], found: Fit) -> Document:
-    """The catalogue with the law of one application on one GPU type, in place of the one before."""
+def with_fit(document: Document, measured: list[Measurement], fitted: Fit) -> Document:
+    """Return the catalogue with the fit of an application on a GPU type in place of the old one."""
     name, gpu = measured[0].application, measured[0].gpu
     before = document["applications"].get(
         name, {"memory_gb": 0, "samples": SAMPLES, "batches": [], "times": {}}
     )
     batches = sorted({*before["batches"], *(row.batch for row in measured)})
     times: dict[str, Any] = {
-        **{key: float(f"{getattr(found.law, key):.6g}") for key in COEFFICIENTS},
+        **{key: float(f"{getattr(fitted.step_time, key):.6g}") for key in COEFFICIENTS},
         "most_gpus": max(row.gpus for row in measured),
         "measurements": len(measured),
-        "rms_error": float(f"{found.rms:.3g}"),
+        "rms_error": float(f"{fitted.rms:.3g}"),
     }
     application = {**before, "batches": batches, "times": {**before["times"], gpu: times}}
     return {**document, "applications": {**document["applications"], name: application}}
@@ -86,8 +86,8 @@ def write_catalogue(document: Document, path: str | Path) -> None:
     write_bytes((json.dumps(document, indent=1, ensure_ascii=False) + "\n").encode(), path)
 
 
-def law_of(times: Mapping[str, float]) -> StepTime:
-    """The step-time law of an application on a GPU type."""
+def step_time_of(times: Mapping[str, float]) -> StepTime:
+    """Return the step time of an application on a GPU type."""
     values = {key: float(times[key]) for key in COEFFICIENTS}
     return StepTime(**values, io_cap=float("inf"), status="measured")
 

@@ -22,7 +22,7 @@ def described(measured: Sequence[Measurement], found: Fit) -> dict[str, Any]:
     return {
         "application": measured[0].application,
         "gpu": measured[0].gpu,
-        "coefficients_ms": {key: getattr(found.law, key) for key in COEFFICIENTS},
+        "coefficients_ms": {key: getattr(found.step_time, key) for key in COEFFICIENTS},
         "undetermined": found.undetermined,
         "gpus": sorted({row.gpus for row in measured}),
         "batches": sorted({row.batch for row in measured}),

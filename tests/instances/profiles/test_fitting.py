@@ -37,7 +37,9 @@ def test_every_law_of_the_catalogue_is_found_again(network, gpu):
     assert found.undetermined == ()
     for k in (1, 3, 8):
         for b in (8, 48, 128):
-            assert found.law.milliseconds(k, b) == pytest.approx(law.milliseconds(k, b), rel=0.01)
+            assert found.step_time.milliseconds(k, b) == pytest.approx(
+                law.milliseconds(k, b), rel=0.01
+            )
 
 
 @given(st.tuples(*[st.floats(0, 50) for _ in range(4)]), st.floats(0.01, 20), st.floats(0, 1))
@@ -47,7 +49,7 @@ def test_exact_measurements_are_met_exactly(others, beta, rho):
     law = StepTime(**times, exchange=exchange, io_cap=float("inf"), status="")
     found = fit(measured(law, *EVERYTHING))
     assert found.rms < 2e-3
-    assert min(getattr(found.law, key) for key in ("alpha", "beta", "rho", "c0", "c1")) >= 0
+    assert min(getattr(found.step_time, key) for key in ("alpha", "beta", "rho", "c0", "c1")) >= 0
 
 
 @pytest.mark.parametrize(
@@ -64,7 +66,7 @@ def test_exact_measurements_are_met_exactly(others, beta, rho):
 def test_what_measurements_leave_open_is_named_and_0(gpus, batches, left):
     found = fit(measured(step_time("ResNet-50", "K80"), gpus, batches))
     assert {*found.undetermined} == left
-    assert all(getattr(found.law, name) == 0 for name in left)
+    assert all(getattr(found.step_time, name) == 0 for name in left)
     if "rho" not in left or gpus == (1,):
         assert found.rms < 1e-4
 
@@ -75,13 +77,15 @@ def test_errors_are_relative_and_no_other_law_has_less():
     rows = measured(law, *EVERYTHING, noise)
     found = fit(rows)
     for row, ms, error in zip(rows, found.fitted, found.errors, strict=True):
-        assert ms == pytest.approx(found.law.milliseconds(row.gpus, row.batch))
+        assert ms == pytest.approx(found.step_time.milliseconds(row.gpus, row.batch))
         assert error == pytest.approx(ms / row.milliseconds - 1)
     assert found.rms == pytest.approx(np.sqrt(np.mean(found.errors**2)))
     assert 0 < found.rms <= np.sqrt(np.mean((1 / noise - 1) ** 2))
     least = (found.errors**2).sum()
     for key in ("alpha", "beta", "rho", "c1"):
         for factor in (0.97, 1.03):
-            other = StepTime(**{**vars(found.law), key: getattr(found.law, key) * factor})
+            other = StepTime(
+                **{**vars(found.step_time), key: getattr(found.step_time, key) * factor}
+            )
             errors = [other.milliseconds(r.gpus, r.batch) / r.milliseconds - 1 for r in rows]
             assert (np.array(errors) ** 2).sum() >= least

@@ -38,7 +38,7 @@ def test_a_fit_is_added_and_replaces_the_one_before(tmp_path):
     found = once["applications"]["net"]
     assert (found["memory_gb"], found["samples"], found["batches"]) == (9, 7, [4, 8, 16])
     assert found["times"]["V100"] == TIMES
-    law = user_catalogue.law_of(found["times"]["T4"])
+    law = user_catalogue.step_time_of(found["times"]["T4"])
     assert law.milliseconds(1, 32) == pytest.approx(67)
     assert found["times"]["T4"]["most_gpus"] == 1
     user_catalogue.write_catalogue(once, tmp_path / "c.json")
