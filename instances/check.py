@@ -1,5 +1,5 @@
 """
-The independent checker: is a decision feasible, and what does it cost?
+Independent checker: whether a solution is feasible, and what it costs.
 
 Imports no solver and no model; every cost in a table comes from here.
 """
@@ -13,12 +13,11 @@ from typing import Any
 import numpy as np
 
 from rsjs.instances import costs
-from rsjs.instances.costs import wait_and_see_energy
 from rsjs.instances.instance import Instance
 from rsjs.instances.open_nodes import required_nodes
 from rsjs.instances.solution import Solution
 
-TOLERANCE = 1e-6  # relative, on claimed numbers only: decisions are integers
+TOLERANCE = 1e-6  # relative, on claimed numbers only: solutions are integers
 ROUNDING = 1e-9  # [$] of a cost that is 0 but for the rounding of its sums
 
 
@@ -38,7 +37,7 @@ class Violation:
 @dataclass(frozen=True, kw_only=True)
 class Verdict:
     """
-    What the checker says of a decision.
+    Result of the checker.
 
     Attributes
     ----------
@@ -46,7 +45,7 @@ class Verdict:
         No violation at all, wrong claims included.
     violations : tuple of Violation
     terms : mapping of str to float, or None
-        tardiness, postponement, energy, idle [$]; None if the decision cannot be priced.
+        tardiness, postponement, energy, idle [$]; None if the solution cannot be priced.
     objective : float or None
         Their sum [$].
     counts : mapping of str to int
@@ -72,7 +71,7 @@ def check(
     instance_digest: str | None = None,
 ) -> Verdict:
     """
-    Check a decision and, where given, what is claimed about it.
+    Check a solution and, where given, what is claimed about it.
 
     Parameters
     ----------
@@ -80,37 +79,37 @@ def check(
     objective, bound : float, optional
         Claimed cost and lower bound [$]; wrong ones are violations.
     instance_digest : str, optional
-        sha256 of the instance the decision was made for.
+        sha256 of the instance that the solution was made for.
     """
-    found = list(_shape(instance, solution, instance_digest))
-    if not found:
-        found = list(_configurations(instance, solution))
-    if found:
-        return Verdict(feasible=False, violations=tuple(found))
-    placement = costs.execution(instance, solution)
-    found += _capacity(instance, solution, placement)
-    if found:
-        return Verdict(feasible=False, violations=tuple(found))
-    found += _open_nodes(instance, solution)
-    terms = costs.terms(instance, solution, placement)
-    found += claims(terms.total, objective, bound)
+    violations = list(_shape(instance, solution, instance_digest))
+    if not violations:
+        violations = list(_modes(instance, solution))
+    if violations:
+        return Verdict(feasible=False, violations=tuple(violations))
+    execution = costs.execution(instance, solution)
+    violations += _capacity(instance, solution, execution)
+    if violations:
+        return Verdict(feasible=False, violations=tuple(violations))
+    violations += _open_nodes(instance, solution)
+    terms = costs.terms(instance, solution, execution)
+    violations += claims(terms.total, objective, bound)
     selected = solution.node_type >= 0
-    used = int(placement.used.sum())
+    used = int(execution.used.sum())
     return Verdict(
-        feasible=not found,
-        violations=tuple(found),
+        feasible=not violations,
+        violations=tuple(violations),
         terms=terms.as_dict(),
         objective=terms.total,
         counts={
-            "executed": len(placement.running),
-            "postponed": len(instance.jobs) - len(placement.running),
+            "executed": len(execution.running),
+            "postponed": len(instance.jobs) - len(execution.running),
             "selected_nodes": int(selected.sum()),
-            "used_nodes": int(np.count_nonzero(placement.used)),
+            "used_nodes": int(np.count_nonzero(execution.used)),
             "used_gpus": used,
             "idle_gpus": int(instance.cluster.gpus_of_type[solution.node_type[selected]].sum())
             - used,
         },
-        wait_and_see_energy=wait_and_see_energy(instance, solution, placement),
+        wait_and_see_energy=costs.wait_and_see_energy(instance, solution, execution),
     )
 
 
@@ -137,7 +136,7 @@ def _shape(
             yield _violation("range", f"/{name}/{i}", int(values[i]), f"{low} to {high}")
 
 
-def _configurations(instance: Instance, solution: Solution) -> Iterator[Violation]:
+def _modes(instance: Instance, solution: Solution) -> Iterator[Violation]:
     cluster = instance.cluster
     for n in np.flatnonzero(solution.node_type >= 0).tolist():
         v = int(solution.node_type[n])
@@ -192,7 +191,7 @@ def _job(instance: Instance, solution: Solution, j: int) -> Iterator[Violation]:
 
 
 def _limit(instance: Instance, j: int, gpu: int, level: int) -> float | None:
-    """The memory limit that job j breaks in this configuration, if it is memory."""
+    """Return the memory limit that job j breaks in this mode, if it is memory."""
     kind = instance.cluster.gpu_types[gpu]
     limits = [kind.memory_gb]
     if 0 <= level < len(kind.levels):
@@ -201,12 +200,12 @@ def _limit(instance: Instance, j: int, gpu: int, level: int) -> float | None:
 
 
 def _capacity(
-    instance: Instance, solution: Solution, placement: costs.Execution
+    instance: Instance, solution: Solution, execution: costs.Execution
 ) -> Iterator[Violation]:
-    for n in np.flatnonzero(placement.used).tolist():
+    for n in np.flatnonzero(execution.used).tolist():
         size = int(instance.cluster.gpus_of_type[solution.node_type[n]])
-        if placement.used[n] > size:
-            found = f"{placement.used[n]} GPUs in use"
+        if execution.used[n] > size:
+            found = f"{execution.used[n]} GPUs in use"
             yield _violation("capacity", f"/node_type/{n}", found, f"<= {size} GPUs")
 
 
@@ -225,7 +224,7 @@ def _open_nodes(instance: Instance, solution: Solution) -> Iterator[Violation]:
 
 
 def claims(total: float, objective: float | None, bound: float | None) -> Iterator[Violation]:
-    """Violations of what is claimed about a decision that costs `total`."""
+    """Yield violations of what is claimed about a solution that costs `total`."""
     margin = TOLERANCE * max(1.0, abs(total))
     if objective is not None and not abs(objective - total) <= margin:
         yield _violation("claimed_objective", "/objective", objective, f"{total!r}")

@@ -171,7 +171,7 @@ class Cluster(ReadOnly):
         return _frozen(largest)
 
     def taken(self, nodes: Ints) -> Cluster:
-        """These nodes, in this order and under their names; alike neighbours form a group."""
+        """Return the cluster of these nodes, in this order, with their names, grouped anew."""
         types = [group.types for group in self.groups for _ in range(group.count)]
         groups = []
         for allowed, members in groupby(nodes.tolist(), key=lambda n: types[n]):

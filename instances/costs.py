@@ -219,64 +219,64 @@ def _gpu_of_node(instance: Instance, solution: Solution, node: int) -> int:
     return int(instance.cluster.gpu_of_type[solution.node_type[node]])
 
 
-def terms(instance: Instance, solution: Solution, placement: Execution | None = None) -> Terms:
+def terms(instance: Instance, solution: Solution, executed: Execution | None = None) -> Terms:
     """Return the terms of the objective for a feasible solution."""
-    if placement is None:
-        placement = execution(instance, solution)
+    if executed is None:
+        executed = execution(instance, solution)
     objective, cluster = instance.objective, instance.cluster
     selected = solution.node_type >= 0
     capacity = cluster.gpus_of_type[solution.node_type[selected]]
-    idle = float(capacity.sum() - placement.used[selected].sum())
+    idle = float(capacity.sum() - executed.used[selected].sum())
     postponed = solution.job_node < 0
     return Terms(
-        tardiness=_tardiness(instance, placement),
+        tardiness=_tardiness(instance, executed),
         postponement=float(cost_tables(instance).postponement[postponed].sum()),
-        energy=_energy(instance, solution, placement),
+        energy=_energy(instance, solution, executed),
         idle=objective.mu * idle,
     )
 
 
-def _tardiness(instance: Instance, placement: Execution) -> float:
+def _tardiness(instance: Instance, executed: Execution) -> float:
     if instance.objective.tardiness_at == "completion":
-        return float(placement.tardiness.sum())
-    if not placement.running.size:
+        return float(executed.tardiness.sum())
+    if not executed.running.size:
         return 0.0
-    end = instance.now + placement.hours.min()
-    late = np.maximum(0.0, end - instance.jobs.due[placement.running])
-    return float(instance.jobs.weight[placement.running] @ late)
+    end = instance.now + executed.hours.min()
+    late = np.maximum(0.0, end - instance.jobs.due[executed.running])
+    return float(instance.jobs.weight[executed.running] @ late)
 
 
-def _energy(instance: Instance, solution: Solution, placement: Execution) -> float:
-    if not placement.running.size:
+def _energy(instance: Instance, solution: Solution, executed: Execution) -> float:
+    if not executed.running.size:
         return 0.0
     cluster, kind = instance.cluster, instance.objective.energy
-    price = node_prices(instance, solution, placement)
+    price = node_prices(instance, solution, executed)
     if kind == "proportional":
-        gpus = solution.job_gpus[placement.running]
-        size = cluster.gpus_of_type[solution.node_type[placement.node]]
-        return float((gpus / size * price[placement.node]) @ placement.hours)
+        gpus = solution.job_gpus[executed.running]
+        size = cluster.gpus_of_type[solution.node_type[executed.node]]
+        return float((gpus / size * price[executed.node]) @ executed.hours)
     if kind == "next_event":
-        return float(placement.hours.min() * price.sum())
-    return float(price @ first_endings(instance, placement))
+        return float(executed.hours.min() * price.sum())
+    return float(price @ first_endings(instance, executed))
 
 
-def node_prices(instance: Instance, solution: Solution, placement: Execution) -> Floats:
+def node_prices(instance: Instance, solution: Solution, executed: Execution) -> Floats:
     """Return (N,) $/h of each node for the GPUs in use on it; 0 where none is."""
-    busy = np.flatnonzero(placement.used)
+    busy = np.flatnonzero(executed.used)
     price = np.zeros(instance.cluster.nodes)
-    price[busy] = instance.cluster.cost_of_type[solution.node_type[busy], placement.used[busy]]
+    price[busy] = instance.cluster.cost_of_type[solution.node_type[busy], executed.used[busy]]
     return price
 
 
-def first_endings(instance: Instance, placement: Execution) -> Floats:
+def first_endings(instance: Instance, executed: Execution) -> Floats:
     """Return (N,) min time to completion on each node [h]; 0 where no job runs."""
     first = np.full(instance.cluster.nodes, np.inf)
-    np.minimum.at(first, placement.node, placement.hours)
+    np.minimum.at(first, executed.node, executed.hours)
     return np.where(np.isfinite(first), first, 0.0)
 
 
 def wait_and_see_energy(
-    instance: Instance, solution: Solution, placement: Execution
+    instance: Instance, solution: Solution, executed: Execution
 ) -> float | None:
     """
     Return node prices times E[min_j t_j], where the objective has min_j E[t_j] [$].
@@ -287,16 +287,16 @@ def wait_and_see_energy(
     objective = instance.objective
     if objective.energy != "first_ending" or objective.expectation != "expected":
         return None
-    price = node_prices(instance, solution, placement)
+    price = node_prices(instance, solution, executed)
     total = 0.0
-    for n in np.flatnonzero(placement.used).tolist():
-        rows = np.flatnonzero(placement.node == n)
+    for n in np.flatnonzero(executed.used).tolist():
+        rows = np.flatnonzero(executed.node == n)
         times = []
         for r in rows.tolist():
-            j = int(placement.running[r])
+            j = int(executed.running[r])
             left, probability = remaining_distribution(instance, j)
             mean = float(left @ probability)
-            times.append((left * (placement.hours[r] / mean), probability))
+            times.append((left * (executed.hours[r] / mean), probability))
         if len(times) * sum(len(left) for left, _ in times) > MOST_STEPS:
             return None
         total += price[n] * expected_minimum(times)

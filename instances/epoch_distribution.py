@@ -1,7 +1,7 @@
 """
-Laws of the number of epochs a training job runs before it stops.
+Distributions of the number of epochs that a training job runs before it stops.
 
-A law is a list of (epoch, integer weight): probabilities are exact ratios of integers. A job's
+A distribution is a list of (epoch, integer weight): probabilities are ratios of integers. A job's
 remaining epochs R = W - w are looked at given W > w, w = epochs done (a fraction is allowed;
 whether a run goes on is known at each completed epoch, floor(w)).
 """
@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike
 
 from rsjs.core.types import Floats, Ints, ReadOnly
 
-FIXED = "fixed"  # the law with all mass on a job's epochs_max; never listed in a file
+FIXED = "fixed"  # the distribution with all mass on a job's epochs_max; never listed in a file
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,7 +36,7 @@ class EpochDistribution(ReadOnly):
 
     @staticmethod
     def of(pairs: ArrayLike) -> EpochDistribution:
-        """A law from rows (epoch, weight)."""
+        """Build a distribution from rows (epoch, weight)."""
         table = np.array(pairs, dtype=np.int64).reshape(-1, 2)
         table.setflags(write=False)
         return EpochDistribution(table[:, 0], table[:, 1])
@@ -59,7 +59,7 @@ class EpochDistribution(ReadOnly):
 
     @cached_property
     def mean(self) -> float:
-        """E[W]."""
+        """Mean E[W]."""
         return float(self._mass_epochs[0] / self._mass[0])
 
     @property
@@ -78,38 +78,38 @@ class EpochDistribution(ReadOnly):
 
     @property
     def pmf(self) -> Floats:
-        """(m,) P(W = epochs[i])."""
+        """Probabilities (m,) P(W = epochs[i])."""
         return np.asarray(self.weights / self._mass[0])
 
     def survival(self, done: ArrayLike) -> Floats:
-        """P(W > w) for each w of `done`, a step at each epoch: known at floor(w)."""
+        """Return P(W > w) for each w of `done`, a step at each epoch: known at floor(w)."""
         return np.asarray(self._mass[self._first_open(done)] / self._mass[0])
 
     def given(self, done: float) -> EpochDistribution:
-        """The law of W given W > w = `done`, with the same weights; the job still runs."""
+        """Return the distribution of W given W > w = `done`; the job still runs."""
         first = int(self._first_open(done))
         if not self._mass[first]:
-            raise ValueError(f"done = {done}, must be < {self.last}, the last epoch of the law")
+            raise ValueError(f"done = {done}, must be < {self.last}, the last epoch")
         return EpochDistribution(self.epochs[first:], self.weights[first:])
 
     def quantile(self, u: ArrayLike) -> Ints:
-        """The least epoch whose distribution function exceeds u, for each u in [0, 1)."""
+        """Return the min epoch whose distribution function exceeds u, for each u in [0, 1)."""
         below = np.cumsum(self.weights)
-        at = np.searchsorted(below, np.asarray(u) * below[-1], side="right")
-        return np.asarray(self.epochs[at])
+        index = np.searchsorted(below, np.asarray(u) * below[-1], side="right")
+        return np.asarray(self.epochs[index])
 
     def _first_open(self, done: ArrayLike) -> Ints:
-        """Index of the first epoch after each w of `done`."""
+        """Return the index of the first epoch after each w of `done`."""
         return np.asarray(np.searchsorted(self.epochs, done, side="right"))
 
     def mean_remaining(self, done: Floats) -> Floats:
-        """E[W - w | W > w] for each w of `done`, in epochs."""
+        """Return E[W - w | W > w] for each w of `done`, in epochs."""
         first = self._first_open(done)
         return self._mass_epochs[first] / self._mass[first] - done
 
     def mean_excess(self, done: Floats, rate: Floats, slack: Floats) -> Floats:
         """
-        E[max(0, rate * (W - w) - slack) | W > w], by suffix sums (rsjs 2.1).
+        Return E[max(0, rate * (W - w) - slack) | W > w], by suffix sums.
 
         Parameters
         ----------
@@ -132,5 +132,5 @@ class EpochDistribution(ReadOnly):
 
 
 def _suffix_sums(values: list[int]) -> Floats:
-    """(m + 1,) sums of values[i:], added as Python integers: the products exceed 64 bits."""
+    """Return (m + 1,) sums of values[i:], added as Python integers: the products exceed 64 bits."""
     return np.array([*accumulate(reversed(values), initial=0)][::-1], dtype=float)

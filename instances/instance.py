@@ -1,4 +1,4 @@
-"""Instance: one decision to take. Workload: a stream of jobs over time."""
+"""Instance: one scheduling decision. Workload: a stream of jobs over time."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from rsjs.instances.solution import Solution
 @dataclass(frozen=True, kw_only=True)
 class Objective:
     """
-    What is minimised.
+    Kind of the objective that is minimised.
 
     Attributes
     ----------
@@ -35,7 +35,7 @@ class Objective:
         Any number of nodes; exactly min(J, N) selected nodes (Jahani (9)); exactly min(J, N)
         nodes with a job (RS-JS (16)); as many nodes with a job as a job-node matching allows.
     expectation : "worst_case" | "mean" | "expected"
-        Times at epochs_max, at the mean of the law, or expectations over the law.
+        Times at epochs_max, at the mean of the distribution, or expectations.
     mu : float
         $ per idle GPU of a selected node (Jahani's mu).
     """
@@ -101,14 +101,14 @@ class Instance(ReadOnly):
         A postponed job's tardiness weighs rho times as much.
     objective : Objective
     current : Solution or None
-        The placement before this decision.
+        The solution before this decision.
     generator : mapping
         Name, parameters and version of what made it.
 
     Raises
     ------
     InputError
-        With the JSON pointer of the first entry that makes no sense.
+        With the JSON pointer of the first entry that is not valid.
     """
 
     name: str
@@ -127,7 +127,7 @@ class Instance(ReadOnly):
 
     @cached_property
     def digest(self) -> str:
-        """sha256 of the canonical form: identifies the instance everywhere."""
+        """Digest: sha256 of the canonical form, which identifies the instance."""
         return serialization.digest(serialization.of_instance(self))
 
     @property
@@ -211,5 +211,5 @@ class Workload(ReadOnly):
 
     @cached_property
     def digest(self) -> str:
-        """sha256 of the canonical form."""
+        """Digest: sha256 of the canonical form."""
         return serialization.digest(serialization.of_workload(self))

@@ -31,7 +31,7 @@ class Jobs(ReadOnly):
     meta : (J,) tuple of mappings, kept and not interpreted
     slowest_hours_per_epoch : (J,) float, optional
         Hours per epoch that postponement counts at least, as where the jobs are part of a larger
-        instance in which they may run slower; 0 = those of their configurations only.
+        instance in which they may run slower; 0 = those of their modes only.
     """
 
     id: tuple[str, ...]
@@ -59,7 +59,7 @@ class Jobs(ReadOnly):
 
     def taken(self, rows: Ints, epochs_done: Floats | None = None) -> Jobs:
         """
-        These jobs, in this order.
+        Return these jobs, in this order.
 
         Parameters
         ----------

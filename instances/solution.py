@@ -1,4 +1,4 @@
-"""A decision, and what a method says about the decision it made."""
+"""Solution: which jobs run now, where, and on how many GPUs."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Solution(ReadOnly):
         node_type: ArrayLike,
         job_level: ArrayLike | None = None,
     ) -> Solution:
-        """A solution from array-likes; without `job_level` every GPU is dedicated."""
+        """Build a solution from array-likes; without `job_level` every GPU is dedicated."""
         node = np.asarray(job_node)
         return Solution(
             job_node=node,
@@ -56,24 +56,24 @@ class Solution(ReadOnly):
 
     @staticmethod
     def empty(jobs: int, nodes: int) -> Solution:
-        """Every job postponed, every node off."""
+        """Return the solution with every job postponed and every node off."""
         return Solution.of(np.full(jobs, -1), np.zeros(jobs, int), np.full(nodes, -1))
 
     def taken(self, jobs: Ints, nodes: Ints) -> Solution:
-        """What it says of these jobs and nodes, in this order; on other nodes, jobs wait."""
+        """Return the solution of these jobs and nodes, in this order; on other nodes, jobs wait."""
         position = np.full(len(self.node_type) + 1, -1)  # the last entry is that of node -1
         position[nodes] = np.arange(len(nodes))
         node = position[self.job_node[jobs]]
-        here = node >= 0
+        runs = node >= 0
         return Solution.of(
             node,
-            np.where(here, self.job_gpus[jobs], 0),
+            np.where(runs, self.job_gpus[jobs], 0),
             self.node_type[nodes],
-            np.where(here, self.job_level[jobs], -1),
+            np.where(runs, self.job_level[jobs], -1),
         )
 
     def same_as(self, other: Solution) -> bool:
-        """Whether both take the same decision."""
+        """Return whether both solutions are equal."""
         return all(
             np.array_equal(getattr(self, name), getattr(other, name)) for name in DECISION_ARRAYS
         )
@@ -81,17 +81,17 @@ class Solution(ReadOnly):
 
 def _integers(name: str, values: ArrayLike) -> Ints:
     """
-    As integers that nobody else can change; a solver's 0.9999999 is refused, not cut to 0.
+    Return values as own read-only integers; a solver's 0.9999999 is refused, not cut to 0.
 
     Copied, unless it is an array of its own that is read-only, as of another solution.
     """
     given = np.asarray(values)
     if given.dtype == np.int64:
         return given.copy() if given.flags.writeable or given.base is not None else given
-    with np.errstate(invalid="ignore"):  # not a number: told below
+    with np.errstate(invalid="ignore"):  # not a number: reported below
         array = np.array(given, dtype=np.int64)
-    for at in np.flatnonzero(array != given)[:1]:
-        raise ValueError(f"{name}[{at}] = {given.flat[at]}, must be an integer")
+    for i in np.flatnonzero(array != given)[:1]:
+        raise ValueError(f"{name}[{i}] = {given.flat[i]}, must be an integer")
     return array
 
 

@@ -1,4 +1,4 @@
-"""Whether an instance or a workload makes sense: asked once, when it is made."""
+"""Validation of instances and workloads, once, when they are made."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ MOST_NODES = 1_000_000
 
 
 def check_instance(instance: Instance) -> None:
-    """Raise InputError at the first entry that makes no sense."""
+    """Raise InputError at the first entry that is not valid."""
     _check_parts(instance)
     _number("/now", instance.now, -LARGEST)
     jobs = instance.jobs
@@ -82,7 +82,7 @@ def _check_parts(subject: Instance) -> None:
 
 
 def check_cluster(cluster: Cluster) -> None:
-    """Raise InputError at the first entry that makes no sense."""
+    """Raise InputError at the first entry that is not valid."""
     _names("/cluster/gpu_types", [gpu.name for gpu in cluster.gpu_types])
     for i, gpu in enumerate(cluster.gpu_types):
         where = f"/cluster/gpu_types/{i}"
@@ -189,7 +189,7 @@ def _check_jobs(subject: Instance) -> None:
 
 
 def _check_shapes(cluster: Cluster, jobs: Jobs) -> None:
-    """Files cannot get these wrong, programs that build their own arrays can."""
+    """Check shapes, which programs that build their own arrays may get wrong."""
     rows, types = len(jobs), len(cluster.gpu_types)
     levels = max(len(gpu.levels) for gpu in cluster.gpu_types)
     shapes = {"hours_per_epoch": (types, cluster.largest + 1), "inflation": (types, levels)}

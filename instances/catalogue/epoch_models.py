@@ -1,8 +1,8 @@
 """
-Laws of the number of epochs until patience stops a training job (Filippini 2024, VII-A2).
+Distributions of the number of epochs: those of the catalogue, and those in a user's file.
 
-The paper trains for at most 100 epochs, stops after 10 without a better validation accuracy
-(so W >= 11), and prints no probability. The catalogue's family fits its words; all of its
+Filippini 2024, VII-A2, trains for at most 100 epochs, stops after 10 without a better validation
+accuracy (so W >= 11), and prints no probability. The catalogue's family fits its words; all of its
 parameters are invented (`epochs_distribution.csv`):
 
     W = 11 + floor(90 X), X ~ Beta(a, b), mixed with atoms p at 11 and q at 100
@@ -15,37 +15,43 @@ beta function is summed in 40-digit decimals: the same integers on every machine
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from decimal import Context, Decimal, localcontext
 from functools import cache
+from pathlib import Path
 
-from rsjs.core.errors import integer, one_of
+from rsjs.core.errors import InputError, described, one_of
 from rsjs.instances.catalogue.gpus import table
 from rsjs.instances.epoch_distribution import EpochDistribution
+from rsjs.instances.io.bounded_files import read_text
+from rsjs.instances.io.csv_tables import Row
 
 FIRST, LAST = 11, 100
 SCALE = 10**12  # the largest weight that a file may hold
 VARIANTS = ("base", "mild", "strong")
+HEADER = ("epoch", "weight")  # of a histogram
+MOST_EPOCHS = 10**9  # in a file of an instance
 _DIGITS = 40
 
 
 @cache
 def networks() -> tuple[str, ...]:
-    """The networks with a law: AlexNet, ResNet, VGG16, MobileNetV2."""
+    """Return the networks with a distribution: AlexNet, ResNet, VGG16, MobileNetV2."""
     return tuple(dict.fromkeys(row["network"] for row in table("epochs_distribution")))
 
 
 @cache
 def epoch_distribution(network: str, variant: str = "base") -> EpochDistribution:
     """
-    The catalogue's law of a network.
+    Return the catalogue's distribution of a network.
 
     Parameters
     ----------
     network : str
         One of `networks()`.
     variant : "base" | "mild" | "strong"
-        How far from the middle the law is skewed, in base as the words of the paper.
+        How far it is skewed from the middle, in base as the words of the paper.
     """
     one_of("network", network, networks())
     one_of("variant", variant, VARIANTS)
@@ -55,22 +61,47 @@ def epoch_distribution(network: str, variant: str = "base") -> EpochDistribution
         early, late = Decimal(row["p_atom_11"]), Decimal(row["p_atom_100"])
         beta = _beta_distribution(Decimal(row["a"]), Decimal(row["b"]), LAST - FIRST + 1)
         below = [round((early + (1 - early - late) * p) * SCALE) for p in beta[:-1]]
-    return _of_distribution(FIRST, [*below, SCALE])
+    return _of_cumulative(FIRST, [*below, SCALE])
 
 
-def fixed(epochs: int) -> EpochDistribution:
-    """The law of a job that always runs so many epochs."""
-    return EpochDistribution.of([[integer("epochs", epochs, 1), 1]])
+def read_distribution(path: str | Path) -> EpochDistribution:
+    """
+    Read a distribution from a file, in the form that the first line tells.
+
+    * `epoch,weight`: a histogram. Each further line is an epoch and its weight, both whole
+      numbers, in any order.
+    * Otherwise each line is the number of epochs of one observed run, all equally likely (the
+      empirical distribution). The first line may be the word `epoch`.
+
+    Empty lines are skipped.
+
+    Raises
+    ------
+    InputError
+        Naming the file, the line ("/<line>/<column>"), the value found and what was expected.
+    """
+    path = Path(path)
+    lines = _lines(path)
+    first = tuple(_cells(lines[0][1])) if lines else ()
+    weights = (
+        _histogram(path, lines[1:])
+        if first == HEADER
+        else _observed(path, lines[first == HEADER[:1] :])
+    )
+    if not any(weights.values()):
+        found = described("no epoch with a positive weight")
+        raise InputError("", found, "at least one", path)
+    return EpochDistribution.of(sorted(weights.items()))
 
 
-def _of_distribution(first: int, below: Sequence[int]) -> EpochDistribution:
-    """The law whose weights of first, ..., first + i sum to below[i]."""
+def _of_cumulative(first: int, below: Sequence[int]) -> EpochDistribution:
+    """Return the distribution whose weights of first, ..., first + i sum to below[i]."""
     weights = [high - low for low, high in zip([0, *below], below, strict=False)]
     return EpochDistribution.of([[first + i, weight] for i, weight in enumerate(weights) if weight])
 
 
 def _beta_distribution(a: Decimal, b: Decimal, n: int) -> list[Decimal]:
-    """I_x(a, b) at x = 1/n, 2/n, ..., 1."""
+    """Return the beta distribution function I_x(a, b) at x = 1/n, 2/n, ..., 1."""
     half = Decimal("0.5")
     whole = _beta_integral(half, a, b) + _beta_integral(half, b, a)
     return [
@@ -82,7 +113,11 @@ def _beta_distribution(a: Decimal, b: Decimal, n: int) -> list[Decimal]:
 
 
 def _beta_integral(x: Decimal, a: Decimal, b: Decimal) -> Decimal:
-    """Integral of t^(a-1) (1-t)^(b-1) from 0 to x <= 1/2: x^a sum_n x^n (1-b)_n / (n! (a+n))."""
+    """
+    Return the integral of t^(a-1) (1-t)^(b-1) from 0 to x <= 1/2.
+
+    It is x^a sum_n x^n (1-b)_n / (n! (a+n)).
+    """
     if not x:
         return Decimal(0)
     total, term, n = Decimal(0), Decimal(1), 0
@@ -91,3 +126,33 @@ def _beta_integral(x: Decimal, a: Decimal, b: Decimal) -> Decimal:
         n += 1
         term *= x * (n - b) / n
     return x**a * total
+
+
+def _histogram(path: Path, lines: list[tuple[int, str]]) -> dict[int, int]:
+    weights: dict[int, int] = {}
+    for number, text in lines:
+        cells = _cells(text)
+        if len(cells) != len(HEADER):
+            raise InputError(f"/{number}", text, ",".join(HEADER), path)
+        row = Row(file=path, line=number, entries=dict(zip(HEADER, cells, strict=True)))
+        epoch = row.integer("epoch", 1, MOST_EPOCHS)
+        if epoch in weights:
+            raise row.error("epoch", epoch, "an epoch that no line before has")
+        weights[epoch] = row.integer("weight", 0, SCALE)
+    return weights
+
+
+def _observed(path: Path, lines: list[tuple[int, str]]) -> Counter[int]:
+    rows = [Row(file=path, line=number, entries={"epoch": text}) for number, text in lines]
+    return Counter(row.integer("epoch", 1, MOST_EPOCHS) for row in rows)
+
+
+def _lines(path: Path) -> list[tuple[int, str]]:
+    """Return number and text of each line that is not empty."""
+    lines = read_text(path, encoding="utf-8-sig").splitlines()
+    numbered = enumerate(map(str.strip, lines), start=1)
+    return [(number, line) for number, line in numbered if line]
+
+
+def _cells(text: str) -> list[str]:
+    return [cell.strip() for cell in text.split(",")]

@@ -2,7 +2,7 @@
 GPU shares of Filippini 2024, Table IV, and how much slower a job runs on one.
 
 A K80 (24 GB) or M60 (16 GB) has quarters and halves, an A100 (80 GB) tenths and 3/20: 4 and 20
-units. Two laws of the inflation b = time on a share / time on the whole GPU:
+units. Two models of the inflation b = time on a share / time on the whole GPU:
 
 * `paper`: b ~ U(1.01, b_max) for each job, GPU type and level (VII-A4; "per use" is read so).
 * `contention`, ours: b from u, the sum of the GPU utilisations that the jobs on one GPU have when
@@ -60,7 +60,7 @@ TIME_SLICED = ("K80", "M60")
 
 
 def shared_gpu_type(name: str) -> GpuType:
-    """A GPU type of Table IV with its share levels and the memory of the whole board."""
+    """Return a GPU type of Table IV with its share levels and the memory of the whole board."""
     levels = tuple(
         ShareLevel(units=share.units, max_memory_gb=share.max_memory_gb) for share in TABLE_IV[name]
     )
@@ -68,7 +68,7 @@ def shared_gpu_type(name: str) -> GpuType:
 
 
 def paper(family: str, seed: int, n: int, gpus: Sequence[str]) -> Floats:
-    """(n, T, L) inflation of n jobs on the levels of T GPU types: uniform, 6 decimals."""
+    """Draw (n, T, L) inflation of n jobs on the levels of T GPU types: uniform, 6 decimals."""
     drawn = [
         [
             random_streams.uniform(
@@ -84,7 +84,7 @@ def paper(family: str, seed: int, n: int, gpus: Sequence[str]) -> Floats:
 
 
 def contention(networks: Sequence[str], gpus: Sequence[str]) -> Floats:
-    """(n, T, L) inflation of jobs of these networks, each among jobs like it."""
+    """Return (n, T, L) inflation of jobs of these networks, each among jobs like it."""
     of_network = {
         network: [[_contended(network, gpu, share) for share in TABLE_IV[gpu]] for gpu in gpus]
         for network in dict.fromkeys(networks)
@@ -99,7 +99,7 @@ def _contended(network: str, gpu: str, share: Share) -> float:
 
 @cache
 def utilisation(network: str, gpu: str) -> float:
-    """Share of a GPU that one job of a network keeps busy, from its power."""
+    """Return the share of a GPU that one job of a network keeps busy, from its power."""
     limits = next(row for row in table("gpu_types") if row["gpu"] == gpu)
     power = next(
         float(row["avg_power_w"])

@@ -33,7 +33,7 @@ MEMBERS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "homogeneous": ("Standard NC24",),
     }
 )
-# Ours: dear enough that optima mix three to six types.
+# Ours: expensive enough that optima mix three to six types.
 _OTHER_PRICES = {("server2-11usd", _SERVER_2): (11.0, "invented")}
 
 
@@ -62,7 +62,7 @@ class Price:
 
 @cache
 def prices() -> tuple[Price, ...]:
-    """All prices of the papers: cloud VMs, in-house servers, nodes of Filippini 2024 Table III."""
+    """Return the prices of VMs, in-house servers, and nodes of Filippini 2024, Table III."""
     return tuple(
         Price(
             node=row["vm_type"],
@@ -79,29 +79,29 @@ def prices() -> tuple[Price, ...]:
 
 @cache
 def price(catalogue: str, node: str) -> Price:
-    """The price of one node type of a catalogue, with its status."""
+    """Return the price of one node type of a catalogue, with its status."""
     one_of("node", node, MEMBERS[one_of("catalogue", catalogue, MEMBERS)])
-    found = next(price for price in prices() if price.node == node)
+    published = next(price for price in prices() if price.node == node)
     if (catalogue, node) not in _OTHER_PRICES:
-        return found
+        return published
     per_hour, status = _OTHER_PRICES[catalogue, node]
     ours = {"per_hour": per_hour, "source": "RSJS-Bench", "status": status}
-    return Price(**{**vars(found), **ours})
+    return Price(**{**vars(published), **ours})
 
 
 @cache
 def node_types(catalogue: str) -> tuple[NodeType, ...]:
-    """The node types of a catalogue: one price [$/h] for any number of GPUs in use."""
+    """Return the node types of a catalogue: one price [$/h] for any GPUs in use."""
     members = MEMBERS[one_of("catalogue", catalogue, MEMBERS)]
-    found = [price(catalogue, node) for node in members]
+    priced = [price(catalogue, node) for node in members]
     return tuple(
-        NodeType(name=p.node, gpu_type=p.gpu, cost=(0.0, *(p.per_hour,) * p.gpus)) for p in found
+        NodeType(name=p.node, gpu_type=p.gpu, cost=(0.0, *(p.per_hour,) * p.gpus)) for p in priced
     )
 
 
 @cache
 def gpu_types(catalogue: str) -> tuple[GpuType, ...]:
-    """The GPU types of a catalogue, in the order of its node types."""
+    """Return the GPU types of a catalogue, in the order of its node types."""
     return tuple(
         gpu_type(name) for name in dict.fromkeys(v.gpu_type for v in node_types(catalogue))
     )

@@ -22,7 +22,7 @@ T = TypeVar("T")
 
 def uniforms(family: str, seed: int, field: str, n: int) -> Floats:
     """
-    The first n numbers in [0, 1) of the stream "family|seed|field".
+    Return the first n numbers in [0, 1) of the stream "family|seed|field".
 
     Multiples of 2**-53 from the raw output of PCG64, whose stream numpy guarantees; that of its
     distributions may change.
@@ -33,23 +33,23 @@ def uniforms(family: str, seed: int, field: str, n: int) -> Floats:
 
 
 def uniform(u: Floats, low: ArrayLike, high: ArrayLike) -> Floats:
-    """Uniform on [low, high)."""
+    """Return numbers uniform on [low, high)."""
     start = np.asarray(low, dtype=np.float64)
     return np.asarray(start + (np.asarray(high) - start) * u)
 
 
 def log_uniform(u: Floats, low: float, high: float) -> Floats:
-    """A number whose logarithm is uniform on [log low, log high)."""
+    """Return numbers whose logarithms are uniform on [log low, log high)."""
     return np.exp(uniform(u, np.log(low), np.log(high)))
 
 
 def exponential(u: Floats, mean: float) -> Floats:
-    """Exponential with the given mean."""
+    """Return exponential variates with the given mean."""
     return -mean * np.log1p(-u)
 
 
 def normal(u: Floats, mean: float, deviation: float) -> Floats:
-    """Normal with the given mean and standard deviation."""
+    """Return normal variates with the given mean and standard deviation."""
     # Not scipy's ndtri: importing it takes longer than making a large instance.
     quantile = NormalDist().inv_cdf
     standard = [quantile(max(value, 2.0**-54)) for value in u.tolist()]  # 0 is minus infinity
@@ -57,22 +57,22 @@ def normal(u: Floats, mean: float, deviation: float) -> Floats:
 
 
 def index(u: Floats, n: ArrayLike) -> Ints:
-    """One of 0, ..., n - 1, each equally likely."""
+    """Return one of 0, ..., n - 1, each equally likely."""
     return np.asarray(np.floor(u * np.asarray(n)), dtype=np.int64)
 
 
 def choice(u: Floats, options: Sequence[T]) -> list[T]:
-    """One of the options, each equally likely."""
+    """Return one of the options, each equally likely."""
     return [options[i] for i in index(u, len(options)).tolist()]
 
 
 def integer(u: Floats, low: int, high: int) -> Ints:
-    """One of low, ..., high, each equally likely."""
+    """Return one of low, ..., high, each equally likely."""
     return low + index(u, high - low + 1)
 
 
 def poisson(u: Floats, mean: float) -> Ints:
-    """Poisson with the given mean: the least k whose distribution function exceeds u."""
+    """Return Poisson variates: the min k whose distribution function exceeds u."""
     from scipy.special import pdtr
 
     reach = 40 * (np.sqrt(mean) + 1)  # beyond it less than 2**-53 is left on either side
@@ -82,7 +82,7 @@ def poisson(u: Floats, mean: float) -> Ints:
 
 
 def rounded(values: ArrayLike) -> Floats:
-    """Values to 6 significant decimals, the last step: they print short, the same anywhere."""
+    """Return values to 6 significant decimals, the last step: short in print, equal anywhere."""
     array = np.asarray(values, dtype=np.float64)
     digits = [float(f"{value:.6g}") for value in array.ravel().tolist()]
     return np.array(digits, dtype=np.float64).reshape(array.shape)

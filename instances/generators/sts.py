@@ -37,6 +37,7 @@ import numpy as np
 from rsjs.core.errors import InputError, integer, one_of
 from rsjs.core.types import Floats
 from rsjs.instances.catalogue import epoch_models, gpu_shares
+from rsjs.instances.catalogue.epoch_models import read_distribution
 from rsjs.instances.catalogue.gpu_shares import shared_gpu_type
 from rsjs.instances.catalogue.gpus import FRAMEWORKS, SAMPLES, gpu_type
 from rsjs.instances.catalogue.node_types import prices
@@ -45,7 +46,6 @@ from rsjs.instances.epoch_distribution import FIXED, EpochDistribution
 from rsjs.instances.generators.assemble import InstanceParts, due_window
 from rsjs.instances.generators.job_times import SPEEDUPS, JobTimes, training_jobs
 from rsjs.instances.instance import Instance, Workload
-from rsjs.instances.io.epoch_files import read_distribution
 
 MIXES: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {"km": ("K80", "M60"), "a100": ("A100",), "kma": ("K80", "M60", "A100")}

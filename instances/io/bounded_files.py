@@ -108,7 +108,7 @@ def read_text(path: str | Path, data: bytes | None = None, encoding: str = "utf-
 
 
 def most_rows(columns: int) -> int:
-    """How many rows of a table are read: with MOST_VALUES cells, each row worth 10 at least."""
+    """Return how many rows of a table may be read: MOST_VALUES cells, at least 10 per row."""
     return MOST_VALUES // max(10, columns)
 
 

@@ -24,17 +24,17 @@ class Row:
     entries: dict[str, str]
 
     def error(self, column: str, value: Any, expected: str) -> InputError:
-        """What is wrong with one entry; the pointer is "/<line>/<column>"."""
+        """Return the error of one entry; its pointer is "/<line>/<column>"."""
         return InputError(f"/{self.line}/{column}", value, expected, self.file)
 
     def name(self, column: str) -> str:
-        """The text of an entry that must not be empty."""
+        """Return the text of an entry that must not be empty."""
         if not self.entries[column]:
             raise self.error(column, "", "a name")
         return self.entries[column]
 
     def number(self, column: str, *, signed: bool = False) -> float:
-        """A finite number, >= 0 unless signed."""
+        """Return a finite number, >= 0 unless signed."""
         text = self.entries[column]
         expected = "a finite number" if signed else "a finite number >= 0"
         try:
@@ -46,13 +46,13 @@ class Row:
         return value
 
     def positive(self, column: str) -> float:
-        """A finite number > 0."""
+        """Return a finite number > 0."""
         if (value := self.number(column)) == 0:
             raise self.error(column, self.entries[column], "a finite number > 0")
         return value
 
     def integer(self, column: str, least: int, most: int) -> int:
-        """A whole number in a range."""
+        """Return a whole number in a range."""
         value = self.number(column)
         if not (value.is_integer() and least <= value <= most):
             raise self.error(column, self.entries[column], f"a whole number {least} to {most}")
@@ -61,7 +61,7 @@ class Row:
 
 def read_rows(path: Path, columns: Sequence[str]) -> list[Row]:
     """
-    The lines of a CSV file after the first, which is dropped; empty lines are skipped.
+    Read the lines of a CSV file after the first, which is dropped; empty lines are skipped.
 
     Parameters
     ----------
@@ -97,7 +97,7 @@ def read_rows(path: Path, columns: Sequence[str]) -> list[Row]:
 
 
 def write_rows(path: Path, columns: Sequence[str], lines: Iterable[Sequence[Any]]) -> None:
-    """Write a CSV file; floats in their shortest form that reads back the same."""
+    """Write a CSV file; floats in their shortest form that reads back exactly."""
     out = StringIO(newline="")
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(columns)
@@ -106,7 +106,7 @@ def write_rows(path: Path, columns: Sequence[str], lines: Iterable[Sequence[Any]
 
 
 def unique(rows: Sequence[Row], column: str) -> tuple[str, ...]:
-    """The names in a column; none may stand twice."""
+    """Return the names in a column; none may stand twice."""
     seen: set[str] = set()
     for row in rows:
         if (name := row.name(column)) in seen:
@@ -116,7 +116,7 @@ def unique(rows: Sequence[Row], column: str) -> tuple[str, ...]:
 
 
 def preimage(function: Callable[[float], float], value: float, guess: float) -> float:
-    """A number near `guess` that `function` maps to `value` exactly, if there is one."""
+    """Return a number near `guess` that `function` maps to `value` exactly, if there is one."""
     near = (guess, nextafter(guess, -inf), nextafter(guess, inf))
     return next((number for number in near if function(number) == value), guess)
 

@@ -21,7 +21,7 @@ MOST_CELLS = 20_000_000  # of a table of 8 bytes each; there are a dozen of such
 
 
 def to_instance(document: Document) -> Instance:
-    """The instance in a document that fits the JSON Schema."""
+    """Build the instance in a document that fits the JSON Schema."""
     current = document.get("current")
     return Instance(
         **_shared_parts(document),
@@ -31,13 +31,13 @@ def to_instance(document: Document) -> Instance:
 
 
 def to_workload(document: Document) -> Workload:
-    """The workload in a document that fits the JSON Schema."""
+    """Build the workload in a document that fits the JSON Schema."""
     realised = np.array(document["realised"]["epochs"], dtype=np.int64)
     return Workload(**_shared_parts(document), realised_epochs=realised)
 
 
 def to_solution(document: Document) -> Solution:
-    """The decision in a document that fits the JSON Schema."""
+    """Build the solution in a document that fits the JSON Schema."""
     return Solution(**{name: np.array(document[name], np.int64) for name in DECISION_ARRAYS})
 
 
@@ -131,12 +131,12 @@ def _to_jobs(cluster: Cluster, documents: list[Document]) -> Jobs:
     )
 
 
-def _refuse_large(cluster: Cluster, jobs: int, choices: int) -> None:
-    """Tables are as large as a few counts times each other, which a small file may hold."""
+def _refuse_large(cluster: Cluster, jobs: int, modes: int) -> None:
+    """Refuse counts, which a small file may hold, whose products are large tables."""
     types = max(len(cluster.gpu_types), len(cluster.node_types))
     for found, cells in (
-        (f"{jobs} jobs x {types} types x {choices} choices", jobs * types * choices),
-        (f"{types} types x {choices} choices", types * choices),
+        (f"{jobs} jobs x {types} types x {modes} modes", jobs * types * modes),
+        (f"{types} types x {modes} modes", types * modes),
         (f"{len(cluster.groups)} groups of nodes x {types} types", len(cluster.groups) * types),
         (f"{cluster.nodes} nodes x {types} types", cluster.nodes * types // 8),  # bytes
     ):

@@ -21,7 +21,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, kw_only=True)
 class SolutionFile:
-    """A decision and what its file claims about it; see `documents.of_solution`."""
+    """A solution and what its file claims about it; see `serialization.of_solution`."""
 
     solution: Solution
     instance_digest: str
@@ -43,7 +43,7 @@ def read_instance(path: str | Path) -> Instance:
 
 
 def instance_from(data: bytes, name: str) -> Instance:
-    """The instance in the bytes of a document; errors name `name` instead of a file."""
+    """Read the instance in the bytes of a document; errors name `name` instead of a file."""
     return _instance(Reader(Path(name), data).document(), name)
 
 

@@ -1,14 +1,12 @@
 """
 The three CSV files of the authors' public program GPUScheduler, read and written.
 
-`Lof_Selectjobs.csv` (jobs by submission), `SelectJobs_times.csv` (one row per job, VM type and
-number of GPUs) and `tNodes.csv` (names of nodes). Seconds become hours and $/s become $/h; the
-objective is the program's own, H = 0, rho = 100. Every node may become any VM type; a job that
-has a time on k GPUs of a GPU type may run so on every VM with that GPU type, as in the program.
-Memory is not known: 0 for jobs and GPU types alike, so that all fit. Columns that the schema has
+`Lof_Selectjobs.csv` (jobs by submission), `SelectJobs_times.csv` (execution times, one row per job,
+VM type and number of GPUs) and `tNodes.csv` (names of nodes). Seconds become hours and $/s become
+$/h; the objective is the program's own, H = 0, rho = 100. Every node may become any VM type; a job
+that has a time on k GPUs of a GPU type may run so on every VM with that GPU type, as in the
+program. Memory is not known: 0 for jobs and GPU types, so that all fit. Columns that the schema has
 no place for stand in each job's `meta` under their names.
-
-`SelectJobs_times.csv`: execution times by job, VM type and GPUs, and the VM types themselves.
 """
 
 from __future__ import annotations
@@ -27,15 +25,17 @@ from rsjs.instances.instance import FAMILIES, Instance, Workload
 from rsjs.instances.io.csv_tables import Row, preimage, read_rows, unique, write_rows
 from rsjs.instances.jobs import Jobs
 
+JOBS, TIMES, NODES = "Lof_Selectjobs.csv", "SelectJobs_times.csv", "tNodes.csv"
 HOUR = 3600.0  # seconds
 MOST_GPUS = 1024  # of a node, as in the JSON Schema
 COLUMNS = ("UniqueJobsID", "VMtype", "GPUtype", "nGPUs", "max_nGPUs", "cost", "ExecutionTime")
+VM_COLUMNS = ("GPUtype", "max_nGPUs", "cost")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Times:
+class ExecutionTimes:
     """
-    What the file says.
+    Execution times and VM types of the program.
 
     Attributes
     ----------
@@ -49,7 +49,7 @@ class Times:
     hours: Floats
 
 
-def read_times(path: Path, ids: tuple[str, ...]) -> Times:
+def read_times(path: Path, ids: tuple[str, ...]) -> ExecutionTimes:
     """
     Read the times of the jobs `ids`.
 
@@ -75,7 +75,7 @@ def read_times(path: Path, ids: tuple[str, ...]) -> Times:
     hours = np.full((len(ids), len(gpus), 1 + max(size for _, size, _ in types.values())), np.inf)
     for (j, gpu, k), seconds in times.items():
         hours[j, gpus.index(gpu), k] = seconds / HOUR
-    return Times(
+    return ExecutionTimes(
         gpu_types=tuple(GpuType(name=gpu, memory_gb=0.0) for gpu in gpus),
         node_types=tuple(
             NodeType(name=vm, gpu_type=gpu, cost=(0.0, *(cost,) * size))
@@ -86,24 +86,24 @@ def read_times(path: Path, ids: tuple[str, ...]) -> Times:
 
 
 def _vm(row: Row, types: dict[str, tuple[str, int, float]]) -> tuple[str, str, int]:
-    """VM type, GPU type and number of GPUs of a row; a new VM type is noted."""
+    """Return VM type, GPU type and number of GPUs of a row; a new VM type is noted."""
     vm, gpu = row.name("VMtype"), row.name("GPUtype")
     size = row.integer("max_nGPUs", 1, MOST_GPUS)
-    found = (gpu, size, row.number("cost"))
-    noted = types.setdefault(vm, found)
-    for column, value, before in zip(("GPUtype", "max_nGPUs", "cost"), found, noted, strict=True):
+    described_now = (gpu, size, row.number("cost"))
+    described_first = types.setdefault(vm, described_now)
+    for column, value, before in zip(VM_COLUMNS, described_now, described_first, strict=True):
         if value != before:
             raise row.error(column, value, f"{before!r}, as in the first row of {vm!r}")
     return vm, gpu, row.integer("nGPUs", 1, size)
 
 
 def seconds(hours: float) -> float:
-    """The seconds that read as these hours."""
+    """Return the seconds that read as these hours."""
     return preimage(lambda s: s / HOUR, hours, hours * HOUR)
 
 
 def remaining_hours(subject: Instance | Workload) -> Floats:
-    """(J, T, G + 1) hours left of each job, inf where it does not run."""
+    """Return (J, T, G + 1) hours left of each job, inf where it does not run."""
     jobs = subject.jobs
     memory = np.array([gpu.memory_gb for gpu in subject.cluster.gpu_types])
     fits = jobs.memory_gb[:, None] <= memory
@@ -112,7 +112,7 @@ def remaining_hours(subject: Instance | Workload) -> Floats:
 
 
 def lines(subject: Instance | Workload, hours: Floats) -> list[list[Any]]:
-    """The rows of the file, job by job, or else in an order that keeps that of the VM types."""
+    """Return the rows of the file, job by job, or else in the order of the VM types."""
     cluster = subject.cluster
     rows: list[list[Any]] = []
     for j, job_id in enumerate(subject.jobs.id):
@@ -127,7 +127,6 @@ def lines(subject: Instance | Workload, hours: Floats) -> list[list[Any]]:
     return rows if appear == sorted(appear) else sorted(rows, key=lambda row: position[row[1]])
 
 
-JOBS, TIMES, NODES = "Lof_Selectjobs.csv", "SelectJobs_times.csv", "tNodes.csv"
 JOB_COLUMNS = (
     "Application",
     "Images",
@@ -149,22 +148,22 @@ H, RHO = 0.0, 100.0
 
 def read(folder: str | Path) -> Instance:
     """
-    The decision on jobs that are all submitted at one time, which is `now`.
+    Read the decision on jobs that are all submitted at one time, which is `now`.
 
     Raises
     ------
     InputError
         Naming file, "/<line>/<column>" and value; also if jobs are submitted at different times.
     """
-    found = read_any(folder)
-    if isinstance(found, Instance):
-        return found
+    subject = read_any(folder)
+    if isinstance(subject, Instance):
+        return subject
     different = described("jobs submitted at different times")
     raise InputError("", different, "one time: this is a workload", Path(folder) / JOBS)
 
 
 def read_any(folder: str | Path) -> Instance | Workload:
-    """An instance if all jobs are submitted at one time, a workload otherwise; see `read`."""
+    """Read an instance if all jobs are submitted at one time, else a workload; see `read`."""
     folder = Path(folder)
     rows = read_rows(folder / JOBS, JOB_COLUMNS)
     ids = unique(rows, "UniqueJobsID")
@@ -193,7 +192,7 @@ def write(subject: Instance | Workload, folder: str | Path) -> None:
     """
     Write the three files; objective, H, rho and the placement before are left out.
 
-    What was read reads back the same. Times are those of the epochs that remain.
+    What was read reads back exactly. Times are those of the epochs that remain.
 
     Raises
     ------
@@ -241,7 +240,7 @@ def _jobs(rows: list[Row], ids: tuple[str, ...], hours: Floats) -> Jobs:
 
 
 def _described(jobs: Jobs, j: int, hours: Floats) -> dict[str, Any]:
-    """Column -> entry of one job; what is not known is 0."""
+    """Return column -> entry of one job; what is not known is 0."""
     meta = jobs.meta[j]
     finite = hours[np.isfinite(hours)]
     weight = float(jobs.weight[j])

@@ -1,8 +1,4 @@
-"""
-JSON Schemas of the documents, and what of a document does not fit one.
-
-What a JSON Schema violation means, in words: what was found, what was expected.
-"""
+"""JSON Schemas of the documents, and the first entry of a document that does not fit, in words."""
 
 from __future__ import annotations
 
@@ -17,6 +13,9 @@ import jsonschema_rs
 
 from rsjs.core.errors import InputError, described, escaped
 from rsjs.instances.io.serialization import INSTANCE, SOLUTION, WORKLOAD, Document
+
+SCHEMAS = {INSTANCE: "instance", WORKLOAD: "workload", SOLUTION: "solution"}
+DEEPEST = 100  # levels of brackets, as a validator shows at most 255
 
 
 class TextLike(str):
@@ -49,7 +48,7 @@ _EXPECTED: dict[str, Callable[[Any], str]] = {
 
 def explain(kind: Any, value: Any) -> tuple[str, Any, str]:
     """
-    One step further to the entry, value found and what was expected.
+    Return one step further to the entry, value found and what was expected.
 
     From a validator's error kind and the value it complains of.
     """
@@ -71,12 +70,8 @@ def _of_keyword(kind: Any) -> str:
     return f"what the schema's keyword {kind.name} {argument}".rstrip() + " asks for"
 
 
-SCHEMAS = {INSTANCE: "instance", WORKLOAD: "workload", SOLUTION: "solution"}
-DEEPEST = 100  # levels of brackets, as a validator shows at most 255
-
-
 def schema(kind: str) -> Document:
-    """The published JSON Schema (2020-12) of "instance", "workload" or "solution"."""
+    """Read the published JSON Schema (2020-12) of "instance", "workload" or "solution"."""
     text = files("rsjs.instances").joinpath("data", f"{kind}.schema.json").read_text("utf-8")
     document: Document = json.loads(text)
     return document
@@ -100,7 +95,7 @@ def _validator_of(schema_text: str) -> jsonschema_rs.Draft202012Validator:
 
 @cache
 def validator_for(kind: str) -> jsonschema_rs.Draft202012Validator:
-    """The validator of "instance", "workload" or "solution"."""
+    """Return the validator of "instance", "workload" or "solution"."""
     return jsonschema_rs.Draft202012Validator(schema(kind))
 
 

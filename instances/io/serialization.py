@@ -24,7 +24,7 @@ PLAIN = (str, int, bool, type(None))
 
 
 def canonical(value: Any) -> Any:
-    """Numbers in canonical form: integral values as integers, arrays as lists."""
+    """Return a value in canonical form: integral numbers as integers, arrays as lists."""
     if type(value) in PLAIN:
         return value
     if isinstance(value, float):
@@ -39,7 +39,7 @@ def canonical(value: Any) -> Any:
 
 
 def canonical_text(document: Document) -> str:
-    """Sorted keys, no spaces, shortest numbers."""
+    """Return the text of a document: sorted keys, no spaces, shortest numbers."""
     return json.dumps(
         canonical(document),
         sort_keys=True,
@@ -50,7 +50,7 @@ def canonical_text(document: Document) -> str:
 
 
 def digest(document: Document) -> str:
-    """sha256 of the canonical form, the generator's version left out."""
+    """Return the sha256 of the canonical form without the version of the generator."""
     generator = {k: v for k, v in document.get("generator", {}).items() if k != "version"}
     pinned = {key: value for key, value in document.items() if key != "generator"}
     if generator:
@@ -59,7 +59,7 @@ def digest(document: Document) -> str:
 
 
 def of_instance(instance: Instance) -> Document:
-    """The document of an instance."""
+    """Return the document of an instance."""
     document: Document = {
         "format": INSTANCE,
         **_common(instance),
@@ -71,7 +71,7 @@ def of_instance(instance: Instance) -> Document:
 
 
 def of_workload(workload: Workload) -> Document:
-    """The document of a workload."""
+    """Return the document of a workload."""
     return {
         "format": WORKLOAD,
         **_common(workload),
@@ -87,7 +87,7 @@ def of_solution(
     objective: float | None = None,
     bound: float | None = None,
 ) -> Document:
-    """The document of a solution with what is claimed about it."""
+    """Return the document of a solution with what is claimed about it."""
     return {
         "format": SOLUTION,
         "instance": instance_digest,
@@ -169,7 +169,7 @@ def _jobs(cluster: Cluster, jobs: Jobs) -> list[Document]:
 
 
 def _by_gpu(names: Sequence[str], rows: list[list[float]]) -> dict[str, list[float | None]]:
-    """GPU name -> values, null where not allowed; trailing nulls and empty rows left out."""
+    """Return GPU name -> values, null where not allowed; trailing nulls and empty rows left out."""
     table: dict[str, list[float | None]] = {}
     for name, row in zip(names, rows, strict=True):
         values = [None if value == inf else value for value in row]

@@ -12,12 +12,12 @@ from rsjs.core.errors import InputError
 from rsjs.experiments.campaigns.toml_files import read_toml
 from rsjs.instances import bin_packing, costs, rsjs_verify
 from rsjs.instances.bin_packing import gpus_for_shares
+from rsjs.instances.catalogue.epoch_models import read_distribution
 from rsjs.instances.check import check
 from rsjs.instances.io import bounded_files, deserialization
 from rsjs.instances.io.bounded_files import MOST_BYTES, read_bytes, unpacked
 from rsjs.instances.io.csv_tables import read_rows
 from rsjs.instances.io.deserialization import to_instance
-from rsjs.instances.io.epoch_files import read_distribution
 from rsjs.instances.io.files import read_any, read_instance
 from rsjs.instances.io.strict_json import read_json_lines
 from rsjs.instances.profiles.measurements import read_measurements
@@ -91,7 +91,7 @@ def _many_types(document):
     gpus = {"name": "big", "gpu_type": "P", "gpus": 1024, "cost": [0, *[1] * 1024]}
     cluster["node_types"].append(gpus)
     document["jobs"] += [{**document["jobs"][0], "id": f"j{i}"} for i in range(997)]
-    return "/cluster: found 1000 jobs x 3002 types x 1025 choices, expected at most 20000000"
+    return "/cluster: found 1000 jobs x 3002 types x 1025 modes, expected at most 20000000"
 
 
 def _many_groups(document):

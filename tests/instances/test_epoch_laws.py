@@ -82,8 +82,6 @@ def test_weights_are_the_ones_they_always_were():
             "ResNet",
         ),  # the paper does not tell the depth
         (lambda: epoch_models.epoch_distribution("VGG16", "none"), "strong"),
-        (lambda: epoch_models.fixed(0), ">= 1"),  # no epoch
-        (lambda: epoch_models.fixed(2.5), "integer"),
     ],
 )
 def test_unknown_laws_are_refused_with_the_known_ones(call, known):

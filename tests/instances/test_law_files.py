@@ -3,7 +3,7 @@
 import pytest
 
 from rsjs.core.errors import InputError
-from rsjs.instances.io.epoch_files import read_distribution
+from rsjs.instances.catalogue.epoch_models import read_distribution
 
 
 @pytest.fixture

@@ -90,7 +90,7 @@ def test_draws_have_the_law_and_are_paired_by_their_uniforms():
 
 
 def test_a_fixed_number_of_epochs_has_no_spread():
-    law = epoch_models.fixed(100)
+    law = EpochDistribution.of([[100, 1]])
     assert (law.mean, law.deviation, law.last) == (100, 0, 100)
     assert np.isnan(law.skewness)
     assert law.survival([99.9, 100]).tolist() == [1, 0]

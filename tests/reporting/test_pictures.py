@@ -42,7 +42,7 @@ DRAWN = {  # each picture in one format, each format by some
 }
 LAWS = {
     "catalogue": epoch_models.epoch_distribution("VGG16"),
-    "one epoch": epoch_models.fixed(1),
+    "one epoch": EpochDistribution.of([[1, 1]]),
     "far apart": EpochDistribution.of([[1, 1], [10**9, 1]]),
     "conditional": epoch_models.epoch_distribution("AlexNet").given(95.5),
     "no mass at the end": EpochDistribution.of([[3, 1], [5, 2], [9, 0]]),
