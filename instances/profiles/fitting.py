@@ -1,7 +1,16 @@
 """
-Step times fitted to measurements of one application on one GPU type.
+Measured step times of applications: the CSV file, and the step times fitted to it.
 
-With b samples on each of k GPUs a step takes (`StepTime`, in ms)
+A file has a row per measurement; rows may repeat a measurement:
+
+    application,gpu,gpus,batch,seconds
+    BERT-base,T4,1,8,0.182
+    BERT-base,T4,2,8,0.201
+
+`seconds` is the time of one training step, in which each of `gpus` GPUs takes `batch` samples.
+
+The fit is for one application on one GPU type. With b samples on each of k GPUs a step takes (in
+ms, see `StepTime`)
 
     T1(b)    = alpha + beta b                                                                 (1)
     T(k, b)  = T1(b) + [k > 1] (rho T1(b) (1 - 1/k) + c0 + c1 (k - 1) + 2 (k - 1)/k x),       (2)
@@ -11,24 +20,56 @@ of the relative errors T(k, b) / measured - 1 is minimal. Given rho, (2) is line
 non-negative least squares inside a search over rho.
 
 Measurements do not determine every coefficient. One that would make the columns of the linear
-problem dependent is 0, tried in the order beta, alpha, x, c1, c0; rho and x differ only by
-batches, so it is 0 unless there are measurements on one GPU and two batches on several GPUs.
+problem dependent is 0, tried in the order beta, alpha, x, c1, c0; only the batch
+tells rho from x, so rho is 0 unless there are measurements on one GPU and two batches on several GPUs.
 `undetermined` names them.
 """
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Sequence
 from dataclasses import dataclass
+from io import StringIO
+from pathlib import Path
 
 import numpy as np
 
+from rsjs.core.errors import InputError, described
 from rsjs.core.types import Floats, Ints
 from rsjs.instances.catalogue.gpus import StepTime
-from rsjs.instances.profiles.measurements import Measurement
+from rsjs.instances.io.bounded_files import read_text
+from rsjs.instances.io.csv_tables import Row, read_rows
 
+COLUMNS = ("application", "gpu", "gpus", "batch", "seconds")
+MOST_GPUS, MOST_SAMPLES = 1024, 10**9
+SHORTEST, LONGEST = 1e-9, 1e9  # s
 ORDER = ("beta", "alpha", "exchange", "c1", "c0")  # columns of the linear problem
 LARGEST_RHO = 1.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Measurement:
+    """
+    A measurement: one row of the file.
+
+    Attributes
+    ----------
+    line : int
+        In the file, the header being 1.
+    application, gpu : str
+    gpus, batch : int
+        GPUs, and samples on each of them.
+    milliseconds : float
+        Of a step.
+    """
+
+    line: int
+    application: str
+    gpu: str
+    gpus: int
+    batch: int
+    milliseconds: float
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -56,6 +97,49 @@ class Fit:
     def rms(self) -> float:
         """Root of the mean square of the relative errors."""
         return float(np.sqrt(np.mean(self.errors**2)))
+
+
+def read_measurements(path: str | Path) -> list[Measurement]:
+    """
+    Read a profile.
+
+    Raises
+    ------
+    InputError
+        Naming the file, the line and column ("/<line>/<column>"), the value found and what was
+        expected.
+    """
+    path = Path(path)
+    rows = read_rows(path, COLUMNS)
+    _refuse_other_header(path)
+    return [_measurement(row) for row in rows]
+
+
+def _measurement(row: Row) -> Measurement:
+    name, seconds = row.name("application").strip(), row.positive("seconds")
+    if not name.isprintable():
+        raise row.error("application", name, "a name that can be printed")
+    if not SHORTEST <= seconds <= LONGEST:
+        raise row.error("seconds", row.entries["seconds"], f"{SHORTEST:g} to {LONGEST:g}")
+    return Measurement(
+        line=row.line,
+        application=name,
+        gpu=row.name("gpu").strip(),
+        gpus=row.integer("gpus", 1, MOST_GPUS),
+        batch=row.integer("batch", 1, MOST_SAMPLES),
+        milliseconds=1000 * seconds,
+    )
+
+
+def _refuse_other_header(path: Path) -> None:
+    lines = StringIO(read_text(path, encoding="utf-8-sig"), newline="")
+    first = [cell.strip() for cell in next(csv.reader(lines))]
+    for number, (found, expected) in enumerate(zip(first, COLUMNS, strict=False), start=1):
+        if found != expected:
+            raise InputError(f"/1/{number}", found, f"the column {expected!r}", path)
+    if len(first) < len(COLUMNS):
+        found = described(f"{len(first)} columns")
+        raise InputError("/1", found, f"{len(COLUMNS)}: {', '.join(COLUMNS)}", path)
 
 
 def fit(measured: Sequence[Measurement]) -> Fit:

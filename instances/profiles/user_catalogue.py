@@ -28,8 +28,7 @@ from rsjs.instances.io.files import write_bytes
 from rsjs.instances.io.json_schema import fit as fit_schema
 from rsjs.instances.io.serialization import Document
 from rsjs.instances.io.strict_json import read_json
-from rsjs.instances.profiles.fitting import Fit
-from rsjs.instances.profiles.measurements import Measurement
+from rsjs.instances.profiles.fitting import Fit, Measurement
 
 CATALOGUE = "rsjs-catalogue/1"
 COEFFICIENTS = ("alpha", "beta", "rho", "c0", "c1", "exchange")

@@ -55,7 +55,7 @@ def fit(
     from rsjs.cli.profile_text import described, print_fits
     from rsjs.core.errors import InputError
     from rsjs.instances.profiles.fitting import fit as fitted
-    from rsjs.instances.profiles.measurements import read_measurements
+    from rsjs.instances.profiles.fitting import read_measurements
     from rsjs.instances.profiles.user_catalogue import (
         empty,
         known_gpus,

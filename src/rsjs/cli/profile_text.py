@@ -12,8 +12,7 @@ from rsjs.instances.profiles.user_catalogue import COEFFICIENTS
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from rsjs.instances.profiles.fitting import Fit
-    from rsjs.instances.profiles.measurements import Measurement
+    from rsjs.instances.profiles.fitting import Fit, Measurement
 
 
 def described(measured: Sequence[Measurement], found: Fit) -> dict[str, Any]:

@@ -85,7 +85,7 @@ def source_of(offer: Offer, module: str) -> Mapping[str, str]:
         Where the function is, if not in the module that the entry point names.
     """
     [point] = offer.points
-    own = _Own([point.module, module], point.dist)
+    own = _OwnModules([point.module, module], point.dist)
     files = {name: sha256(data).hexdigest() for name, data in own.files()}
     text = json.dumps(files, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     return {
@@ -100,7 +100,7 @@ def source_text(source: Mapping[str, str], digits: int = 64) -> str:
     return f"{source['distribution']} {source['version']} {source['sha256'][:digits]}"
 
 
-class _Own:
+class _OwnModules:
     """The modules of a distribution that some of its modules import."""
 
     def __init__(self, modules: Iterable[str], distribution: Distribution | None) -> None:

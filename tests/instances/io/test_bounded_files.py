@@ -20,7 +20,7 @@ from rsjs.instances.io.csv_tables import read_rows
 from rsjs.instances.io.deserialization import to_instance
 from rsjs.instances.io.files import read_any, read_instance
 from rsjs.instances.io.strict_json import read_json_lines
-from rsjs.instances.profiles.measurements import read_measurements
+from rsjs.instances.profiles.fitting import read_measurements
 from rsjs.instances.solution import Solution
 from rsjs.instances.traces.io.streams import list_sources
 from rsjs.reporting.csv_rows import read_rows as read_results

@@ -9,8 +9,7 @@ from rsjs.core.errors import InputError
 from rsjs.instances.generators import andreas
 from rsjs.instances.io.files import read_instance, write_instance
 from rsjs.instances.profiles import user_catalogue
-from rsjs.instances.profiles.fitting import fit
-from rsjs.instances.profiles.measurements import Measurement
+from rsjs.instances.profiles.fitting import Measurement, fit
 
 TIMES = {"alpha": 5, "beta": 2, "rho": 0, "c0": 0, "c1": 1, "exchange": 4, "most_gpus": 4}
 NET = {"memory_gb": 0, "samples": 1000, "batches": [8, 16], "times": {"T4": TIMES}}
