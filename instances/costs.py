@@ -192,31 +192,28 @@ def execution(instance: Instance, solution: Solution) -> Execution:
     used = np.bincount(node, weights=gpus, minlength=cluster.nodes).astype(np.int64)
     shared = np.flatnonzero(level >= 0)
     if shared.size:
-        at = running[shared], gpu[shared], level[shared]
-        hours[shared] = table.shared_hours[at]
-        tardiness[shared] = table.shared_tardiness[at]
+        modes = running[shared], gpu[shared], level[shared]
+        hours[shared] = table.shared_hours[modes]
+        tardiness[shared] = table.shared_tardiness[modes]
         used += shared_gpus(instance, solution)
     return Execution(running, node, hours, tardiness, used)
 
 
 def shared_gpus(instance: Instance, solution: Solution) -> Ints:
     """Return (N,) GPUs that the shares on each node fill; a lower bound where they do not fit."""
-    shares: dict[int, list[int]] = {}
+    cluster = instance.cluster
+    levels: dict[int, list[int]] = {}  # node -> share levels of its jobs
     for j in np.flatnonzero(solution.job_level >= 0).tolist():
-        node = int(solution.job_node[j])
-        gpu = instance.cluster.gpu_types[_gpu_of_node(instance, solution, node)]
-        shares.setdefault(node, []).append(gpu.levels[solution.job_level[j]].units)
-    used = np.zeros(instance.cluster.nodes, dtype=np.int64)
-    for node, units in shares.items():
-        gpu = instance.cluster.gpu_types[_gpu_of_node(instance, solution, node)]
-        least = -(-sum(units) // gpu.units)
-        size = instance.cluster.gpus_of_type[solution.node_type[node]]
-        used[node] = least if least > size else gpus_for_shares(units, gpu.units)
+        levels.setdefault(int(solution.job_node[j]), []).append(int(solution.job_level[j]))
+    used = np.zeros(cluster.nodes, dtype=np.int64)
+    for node, on_node in levels.items():
+        v = solution.node_type[node]
+        gpu = cluster.gpu_types[cluster.gpu_of_type[v]]
+        units = [gpu.levels[level].units for level in on_node]
+        bound = -(-sum(units) // gpu.units)
+        fits = bound <= cluster.gpus_of_type[v]
+        used[node] = gpus_for_shares(units, gpu.units) if fits else bound
     return used
-
-
-def _gpu_of_node(instance: Instance, solution: Solution, node: int) -> int:
-    return int(instance.cluster.gpu_of_type[solution.node_type[node]])
 
 
 def terms(instance: Instance, solution: Solution, executed: Execution | None = None) -> Terms:
@@ -290,6 +287,7 @@ def wait_and_see_energy(
     price = node_prices(instance, solution, executed)
     total = 0.0
     for n in np.flatnonzero(executed.used).tolist():
+        # support and probabilities of the hours of each job on node n
         rows = np.flatnonzero(executed.node == n)
         times = []
         for r in rows.tolist():
@@ -316,6 +314,7 @@ def remaining_distribution(instance: Instance, j: int) -> tuple[Floats, Floats]:
 
 def expected_minimum(distributions: list[tuple[Floats, Floats]]) -> float:
     """Return E[min] of independent discrete variables, given by supports and probabilities."""
+    # E[min] = sum over points of P(min >= point) x distance to the point before
     points = np.unique(np.concatenate([support for support, _ in distributions]))
     survival = np.ones(len(points))
     for support, probability in distributions:

@@ -86,6 +86,7 @@ def plant(stream: str, seed: int, cluster: Cluster, jobs: int, running: int) -> 
     def u(field: str, n: int) -> Floats:
         return random_streams.uniforms(stream, seed, field, n)
 
+    # type of each node: the drawn-th of its allowed ones
     nodes, last = cluster.nodes, len(cluster.node_types)
     ranks = np.cumsum(cluster.allowed, axis=1)
     drawn = random_streams.index(u("node", nodes), ranks[:, -1]) + 1
@@ -93,12 +94,14 @@ def plant(stream: str, seed: int, cluster: Cluster, jobs: int, running: int) -> 
     sizes = cluster.gpus_of_type[of_node]
     if not nodes <= running <= sizes.sum():
         return None
+    # first GPU of each node, then of each part: the cuts of least random number
     begins = np.append(0, np.cumsum(sizes)[:-1])
     cut = u("cut", int(sizes.sum()))
     cut[begins] = -1.0  # a node is a cut in any case
     starts = np.sort(np.argsort(cut, kind="stable")[:running])
     parts = np.diff(starts, append=sizes.sum())
     node = np.searchsorted(begins, starts, side="right") - 1
+    # jobs in random order: the first ones get the parts, the others a mode of their own
     order = np.argsort(u("order", jobs), kind="stable")
     node_type = random_streams.index(u("type", jobs), last)
     gpus = 1 + random_streams.index(u("gpus", jobs), cluster.gpus_of_type[node_type])
@@ -154,15 +157,17 @@ def _proportional(stream: str, seed: int, cluster: Cluster, plan: Planted) -> tu
     """Draw times at which other modes cost 1.05 to 2 times as much as the planted one."""
     n, types, gpus = len(plan.gpus), len(cluster.node_types), cluster.largest
     base = random_streams.log_uniform(random_streams.uniforms(stream, seed, "base", n), 0.3, 20.0)
+    # e_j: share of the node's price over the time in the planted mode
     own = random_streams.rounded(base / plan.gpus**SPEED_UP)
     price = cluster.cost_of_type[np.arange(types), cluster.gpus_of_type] / cluster.gpus_of_type
     share = plan.gpus * price[plan.node_type] * own
-    dearer = random_streams.uniform(
+    factor = random_streams.uniform(
         random_streams.uniforms(stream, seed, "dearer", n * types * gpus), MARGIN, 2.0
     ).reshape(n, types, gpus)
+    # (J, T, G + 1) times at which every other mode costs `factor` times e_j
     table = np.full((n, types, gpus + 1), np.inf)
     each = price[:, None] * np.arange(1, gpus + 1)  # $/h
-    table[:, :, 1:] = random_streams.rounded(share[:, None, None] * dearer / each)
+    table[:, :, 1:] = random_streams.rounded(share[:, None, None] * factor / each)
     table[np.arange(n), plan.node_type, plan.gpus] = own
     return table, share
 
@@ -174,10 +179,12 @@ def _first_ending(stream: str, seed: int, cluster: Cluster, plan: Planted) -> tu
     full = cluster.cost_of_type[np.arange(len(tau)), cluster.gpus_of_type]
     r = full / cluster.gpus_of_type * tau
     share = plan.gpus * r[plan.node_type]
+    # one job on each node takes exactly tau, the others up to three times as long
     longer = random_streams.uniform(random_streams.uniforms(stream, seed, "longer", n), 1.0, 3.0)
     longer[plan.first] = 1.0
     counts = np.arange(1, cluster.largest + 1)
     speed_up = (counts / plan.gpus[:, None]) ** SPEED_UP
+    # no time where k r_v is hardly more than e_j
     scaled = longer[:, None, None] * tau[:, None] / speed_up[:, None, :]
     table = np.full((n, len(tau), cluster.largest + 1), np.inf)
     table[:, :, 1:] = np.maximum(random_streams.rounded(scaled), tau[:, None])

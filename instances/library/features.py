@@ -57,10 +57,12 @@ def _features(instance: Instance, start: Floats) -> Features:
     left = jobs.remaining[:, None, None]
     hours, shared = instance.hours_per_epoch * left, instance.shared_hours_per_epoch * left
     gpus = np.where(cluster.allowed, cluster.gpus_of_type, 0).max(axis=1).sum()
+    # (T, L) share of a GPU on each level
     share = np.ones(shared.shape[1:])
     for i, gpu in enumerate(cluster.gpu_types):
         share[i, : len(gpu.levels)] = [level.units / gpu.units for level in gpu.levels]
     part = np.where(np.isfinite(shared), share, 1.0)
+    # (J,) GPU hours in the mode of fewest
     dedicated = (hours[:, :, 1:] * np.arange(1, hours.shape[2])).min(axis=(1, 2))
     work = np.minimum(dedicated, (shared * share).min(axis=(1, 2), initial=np.inf))
     alone = hours[:, :, 1]

@@ -20,9 +20,9 @@ of the relative errors T(k, b) / measured - 1 is minimal. Given rho, (2) is line
 non-negative least squares inside a search over rho.
 
 Measurements do not determine every coefficient. One that would make the columns of the linear
-problem dependent is 0, tried in the order beta, alpha, x, c1, c0; only the batch
-tells rho from x, so rho is 0 unless there are measurements on one GPU and two batches on several GPUs.
-`undetermined` names them.
+problem dependent is 0, tried in the order beta, alpha, x, c1, c0; only the batch tells rho from x,
+so rho is 0 unless there are measurements on one GPU and two batches on several GPUs. `undetermined`
+names these coefficients.
 """
 
 from __future__ import annotations
