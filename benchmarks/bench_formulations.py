@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-
 from rsjs.core.method import Call, Limits, Report
 from rsjs.formulations.milp import from_pyomo
-from rsjs.formulations.milp.solve import LINEAR
+from rsjs.formulations.milp.solve import formulation_of
 from rsjs.formulations.rsjs import minlp, minlp_scip
 from rsjs.formulations.rsjs.minlp import MinlpModel
 from rsjs.instances import costs
@@ -51,31 +49,28 @@ class Build:
     param_names = ("formulation",)
 
     def setup(self, formulation):
-        self.module = import_module(f"rsjs.formulations.{formulation}")
         self.instance = instance_of(*BUILT[formulation])
-        self.options = parse(formulation).options
-        self.model = LINEAR[formulation]
+        request = parse(formulation)
+        self.options, self.formulation = request.options, formulation_of(request.method)
 
-    def data(self):
-        return self.model.data(self.module, self.instance, self.options)
-
-    def time_arrays(self, formulation):
-        self.module.arrays(self.data())
+    def built(self):
+        model = self.formulation.build(self.formulation.data_of(self.instance, self.options))
+        return from_pyomo.from_pyomo(model)[0]
 
     def time_standard_form(self, formulation):
-        from_pyomo.from_pyomo(self.module.build(self.data()))
+        self.built()
 
     def peakmem_standard_form(self, formulation):
-        from_pyomo.from_pyomo(self.module.build(self.data()))
+        self.built()
 
     def track_rows(self, formulation):
-        return self.module.arrays(self.data()).counts["rows"]
+        return self.built().counts["rows"]
 
     def track_columns(self, formulation):
-        return self.module.arrays(self.data()).counts["columns"]
+        return self.built().counts["columns"]
 
     def track_nonzeros(self, formulation):
-        return self.module.arrays(self.data()).counts["nonzeros"]
+        return self.built().counts["nonzeros"]
 
 
 class BuildNonlinear:
@@ -92,7 +87,7 @@ class BuildNonlinear:
         minlp_scip.translated(self.model)
 
     def track_columns(self):
-        return len(minlp.columns(self.model))
+        return len(from_pyomo.variables_of(self.model))
 
 
 class Solve:

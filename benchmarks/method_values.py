@@ -7,7 +7,6 @@ from typing import TypedDict
 from benchmarks.method_cases import MethodCase
 from rsjs.core.method import SolveResult, Stop
 from rsjs.experiments.outcome import solver_of
-from rsjs.formulations.milp.solve import LINEAR
 from rsjs.instances.check import check
 
 MODEL_SIZE = ("rows", "columns", "nonzeros", "integers")
@@ -48,6 +47,6 @@ def _repeatable(case: MethodCase, result: SolveResult) -> dict[str, int]:
     """Counts that depend on no solver's version: all without one, else the size of the model."""
     if solver_of(case.request) is None:
         return dict(result.counts)
-    if case.request.method.name not in LINEAR:
+    if not case.request.method.linear:
         return {}
     return {name: result.counts[name] for name in MODEL_SIZE}

@@ -21,7 +21,6 @@ METHODS = {
         *jahani.METHODS,
         *first_ending.METHODS,
         *rsjs.METHODS,
-        *rsjs.BOUND_METHODS,
         ORACLE,
     )
 }

@@ -31,6 +31,17 @@ def required_nodes(instance: Instance) -> int:
     return int((matching >= 0).sum())
 
 
+def nodes_with_a_job(instance: Instance) -> int | None:
+    """
+    Return how many nodes have a job, the right-hand side of RS-JS (16); None = any number.
+
+    Also None under "jahani_eq": nodes selected without a job cost nothing where mu = 0.
+    """
+    if instance.objective.open_nodes in ("free", "jahani_eq"):
+        return None
+    return required_nodes(instance)
+
+
 def select_required_nodes(instance: Instance, solution: Solution) -> Solution:
     """
     Return a solution with exactly min(J, N) selected nodes under "jahani_eq" (Jahani 2019, (9)).

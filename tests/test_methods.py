@@ -16,8 +16,8 @@ from rsjs.instances.generators import jahani, kiros
 from rsjs.instances.instance import FAMILIES
 from rsjs.methods import BUILT_IN, all_methods, parse
 
-ROUTE = "jahani_patterns@scip?route=arrays"
-NESTED = "jahani_literal@highs?printed=overdue,route=arrays"
+PRINTED = "jahani_literal@scip?printed=overdue"
+NESTED = "randomized_queue?epochs=mean,iterations=7"
 
 
 @pytest.mark.parametrize(
@@ -26,15 +26,15 @@ NESTED = "jahani_literal@highs?printed=overdue,route=arrays"
         ("greedy", "greedy:code"),
         (" greedy:paper ", "greedy:paper"),
         ("jahani_patterns", "jahani_patterns@highs"),
-        ("jahani_patterns@scip?route=standard_form", "jahani_patterns@scip"),
-        (ROUTE, ROUTE),
+        ("jahani_literal@scip?printed=corrected", "jahani_literal@scip"),
+        (PRINTED, PRINTED),
         # a method as a value: the default is left out, options stand in parentheses
         ("hierarchical", "hierarchical"),
         ("hierarchical?method=greedy:paper,controllers=4", "hierarchical"),
         ("hierarchical?method=(greedy:paper),split=round_robin", "hierarchical"),
         ("hierarchical?method=greedy", "hierarchical?method=greedy:code"),
         ("hierarchical?method=(edf),controllers=7", "hierarchical?controllers=7,method=edf:code"),
-        (f"hierarchical?method=({ROUTE})", f"hierarchical?method=({ROUTE})"),
+        (f"hierarchical?method=({PRINTED})", f"hierarchical?method=({PRINTED})"),
         (
             f"hierarchical?split=demand,method=({NESTED}),controllers=2",
             f"hierarchical?controllers=2,method=({NESTED}),split=demand",
@@ -42,8 +42,8 @@ NESTED = "jahani_literal@highs?printed=overdue,route=arrays"
         # several methods as a value
         ("hierarchical?method=edf|greedy", "hierarchical?method=edf:code|greedy:code"),
         (
-            f"hierarchical?method=edf|({ROUTE})|(greedy),controllers=2",
-            f"hierarchical?controllers=2,method=edf:code|({ROUTE})|greedy:code",
+            f"hierarchical?method=edf|({PRINTED})|(greedy),controllers=2",
+            f"hierarchical?controllers=2,method=edf:code|({PRINTED})|greedy:code",
         ),
         (
             "fix_and_optimise?method=jahani_patterns",
@@ -72,9 +72,9 @@ def test_every_method_is_spelled_by_its_name():
         ("hierarchical?method=", "no method"),
         ("hierarchical?method=greedy@highs", "no solver for greedy"),
         ("hierarchical?method=jahani_patterns@nobody", "solver of jahani_patterns nobody"),
-        ("hierarchical?method=(jahani_patterns?road=x)", "option of jahani_patterns road"),
+        ("hierarchical?method=(jahani_literal?road=x)", "option of jahani_literal road"),
         # options of the inner method without parentheses, or half of them
-        ("hierarchical?method=jahani_patterns?route=arrays", "(jahani_patterns?route=arrays)"),
+        ("hierarchical?method=jahani_literal?printed=overdue", "(jahani_literal?printed=overdue)"),
         ("hierarchical?method=(greedy,controllers=2", "closing"),
         ("hierarchical?method=greedy),controllers=2", "closing"),
         ("hierarchical?method=edf|(greedy", "closing"),
@@ -126,13 +126,13 @@ def test_a_method_on_the_whole_is_refused_what_is_too_large_for_it(spelling):
     assert parse(f"{spelling}enumeration|fifo").method.refusal(large) is None
 
 
-EITHER = "jahani_patterns@highs|(first_ending_patterns@highs?route=arrays)"
+EITHER = "jahani_patterns@highs|(rsjs_classes@highs?packing=splits)"
 
 
 def test_of_several_methods_the_first_that_serves_runs():
     request = parse(f"hierarchical?controllers=1,method={EITHER}")
     both = request.options["method"]
-    for module, name in ((jahani, "jahani_patterns"), (kiros, "first_ending_patterns")):
+    for module, name in ((jahani, "jahani_patterns"), (kiros, "rsjs_classes")):
         instance = module.generate(nodes=2, jobs=6, seed=1)
         assert request.method.refusal(instance) is None
         assert both.declared(instance).name == name
@@ -148,7 +148,7 @@ def test_what_none_of_several_methods_serves_is_told_of_each():
     next_event = replace(instance, objective=FAMILIES["gpuscheduler"])
     told = (
         "jahani_patterns serves energy proportional, not next_event; "
-        "first_ending_patterns serves energy first_ending, not next_event"
+        "rsjs_classes serves energy first_ending, not next_event"
     )
     assert request.method.refusal(next_event) == told
     with pytest.raises(InputError) as error:

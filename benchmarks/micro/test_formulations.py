@@ -9,6 +9,7 @@ from rsjs.formulations.backends.registry import backend
 from rsjs.formulations.jahani import patterns
 from rsjs.formulations.jahani.patterns import PatternModel
 from rsjs.formulations.milp import from_pyomo
+from rsjs.formulations.milp.solve import from_matrix, matrix_of
 from rsjs.instances.check import check
 from rsjs.instances.generators.jahani import generate
 
@@ -26,22 +27,17 @@ def test_build_from_pyomo(benchmark, instance):
     assert model.counts == {"rows": 433, "columns": 11124, "nonzeros": 22298, "integers": 62}
 
 
-def test_build_from_arrays(benchmark, instance):
-    model = benchmark(lambda: patterns.arrays(PatternModel.of(instance)))
-    assert model.counts == {"rows": 433, "columns": 11124, "nonzeros": 22298, "integers": 62}
-
-
 @pytest.mark.parametrize("solver", sorted(GAPS))
 def test_solve(benchmark, instance, solver):
     data = PatternModel.of(instance)
-    model = patterns.arrays(data)
+    model, positions = matrix_of(patterns, data)
     solve = backend(solver).load()
 
     def run():
         return solve(model, Limits(gap=GAPS[solver]), seconds=60)
 
     result = benchmark.pedantic(run, rounds=3)
-    cost = check(instance, patterns.extract(data, result.x)).objective
+    cost = check(instance, patterns.extract(data, from_matrix(result.x, positions))).objective
     benchmark.extra_info.update(cost=cost, bound=result.bound, handover=result.handover_seconds)
     assert result.bound <= cost
     assert cost - result.bound <= GAPS[solver] * cost

@@ -42,13 +42,16 @@ import numpy as np
 
 from rsjs.core.types import Floats
 from rsjs.formulations.first_ending.costs import empty_types, gains, limits, selected_nodes
-from rsjs.formulations.milp.matrix import Kind, MatrixModel, Rows
+from rsjs.formulations.milp import solve
 from rsjs.instances.costs import cost_tables
 from rsjs.instances.instance import Instance
 from rsjs.instances.solution import Solution
 
 if TYPE_CHECKING:
-    from pyomo.core import ConcreteModel, VarData
+    from pyomo.core import ConcreteModel
+
+    from rsjs.core.method import Call, Report, SolveResult
+    from rsjs.formulations.milp.from_pyomo import Term
 
 
 class State(NamedTuple):
@@ -66,6 +69,18 @@ class Option(NamedTuple):
     node: int
     node_type: int
     gpus: int
+
+
+INDEX_LETTERS = {
+    "u": "nvq",
+    "x": "jnvg",
+    "a": "jnvgq",
+    "cover": "j",
+    "one": "n",
+    "gpus": "nv",
+    "leader": "nvq",
+    "runs": "jnvg",
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -143,88 +158,58 @@ def _states(instance: Instance) -> Iterator[State]:
             yield State(n, empty[k], 0)
 
 
-def arrays(data: NodeModel) -> MatrixModel:
-    """The same model assembled without Pyomo."""
-    states, options, leaders = len(data.states), len(data.options), len(data.leaders)
-    u = np.arange(states)
-    x, a = states + np.arange(options), states + options + np.arange(leaders)
-    job, _, _, gpus = np.array(data.options).T
-    node, _, limit = np.array(data.states).T
-    state, option = np.array(data.leaders).T
-    pair = {key: i for i, key in enumerate(data.pairs)}
-    pair_of_option = np.array([pair[n, v] for _, n, v, _ in data.options])
-    busy = np.flatnonzero(limit)
-    pair_of_busy = np.array([pair[data.states[s][:2]] for s in busy.tolist()])
-    busy_row = np.full(states, -1)
-    busy_row[busy] = np.arange(len(busy))
-    jobs, cover = np.unique(job, return_inverse=True)
-    least, most = selected_nodes(data.instance)
-    rows = Rows()
-    rows.add(len(jobs), -np.inf, 1.0, (cover, x, 1.0))
-    rows.add(data.instance.cluster.nodes, -np.inf, 1.0, (node, u, 1.0))
-    rows.add(
-        len(pair),
-        -np.inf,
-        0.0,
-        (pair_of_option, x, gpus.astype(float)),
-        (pair_of_busy, u[busy], -limit[busy].astype(float)),
-    )
-    rows.add(len(busy), 0.0, 0.0, (busy_row[state], a, 1.0), (np.arange(len(busy)), u[busy], -1.0))
-    rows.add(options, -np.inf, 0.0, (option, a, 1.0), (np.arange(options), x, -1.0))
-    rows.add(1, least, most, (np.zeros(states, dtype=np.int64), u, 1.0))
-    integral = [Kind.INTEGER, Kind.IMPLIED_INTEGER]
-    return rows.model(
-        cost=data.cost,
-        upper=np.ones(len(data.cost)),
-        kind=np.repeat(np.array(integral, np.uint8), [states + options, leaders]),
-        offset=data.offset,
-    )
+def data_of(instance: Instance, _options: solve.Options) -> NodeModel:
+    """Return the model's data."""
+    return NodeModel(instance)
+
+
+def run(instance: Instance, call: Call, report: Report) -> SolveResult:
+    """Solve the model."""
+    return solve.solve(__name__, instance, call, report)
 
 
 def build(data: NodeModel) -> ConcreteModel:
-    """The Pyomo model; its columns in the order of `NodeModel` are `columns(model)`."""
+    """Build the Pyomo model; its columns are u, x, a, as in `NodeModel`."""
     import pyomo.core as pyo
 
+    from rsjs.formulations.milp.from_pyomo import linear_sum, variables_of
+
     m = pyo.ConcreteModel(name="first_ending_nodes")
-    m.u = pyo.Var(range(len(data.states)), domain=pyo.Binary)
-    m.x = pyo.Var(range(len(data.options)), domain=pyo.Binary)
-    m.a = pyo.Var(range(len(data.leaders)), bounds=(0, 1))
+    m.u = pyo.Var(data.states, domain=pyo.Binary)
+    m.x = pyo.Var(data.options, domain=pyo.Binary)
+    leaders = [(*data.options[i], data.states[s].limit) for s, i in data.leaders]
+    m.a = pyo.Var(leaders, bounds=(0, 1))
     m.implied_integer = pyo.Suffix(direction=pyo.Suffix.LOCAL)
     m.implied_integer.set_value(m.a, True, expand=False)
-    priced = zip(data.cost.tolist(), columns(m), strict=True)
-    m.cost = pyo.Objective(
-        expr=data.offset + pyo.quicksum(cost * variable for cost, variable in priced if cost)
-    )
-    of_job: dict[int, list[VarData]] = {}
-    of_node: dict[int, list[VarData]] = {}
-    gpus: dict[tuple[int, int], list[VarData]] = {pair: [] for pair in data.pairs}
-    leads: dict[int, list[VarData]] = {}
-    roles = [[-m.x[i]] for i in range(len(data.options))]
-    for s, (n, v, q) in enumerate(data.states):
-        of_node.setdefault(n, []).append(m.u[s])
+    costs = zip(data.cost.tolist(), variables_of(m), strict=True)
+    m.cost = pyo.Objective(expr=linear_sum(costs, data.offset))
+    # the terms of the rows, by index; of a state, the row (leader), of an option, the row (runs)
+    cover: dict[int, list[Term]] = {}
+    one: dict[int, list[Term]] = {}
+    gpus: dict[tuple[int, int], list[Term]] = {pair: [] for pair in data.pairs}
+    leader: dict[tuple[int, ...], list[Term]] = {}
+    runs: dict[tuple[int, ...], list[Term]] = {}
+    for (n, v, q), u in m.u.items():
+        one.setdefault(n, []).append((1, u))
         if q:
-            gpus[n, v].append(-q * m.u[s])
-            leads[s] = [-m.u[s]]
-    for i, (j, n, v, g) in enumerate(data.options):
-        of_job.setdefault(j, []).append(m.x[i])
-        gpus[n, v].append(g * m.x[i])
-    for i, (s, option) in enumerate(data.leaders):
-        leads[s].append(m.a[i])
-        roles[option].append(m.a[i])
-    m.cover = pyo.Constraint(list(of_job), rule=lambda m, j: pyo.quicksum(of_job[j]) <= 1)
-    m.one = pyo.Constraint(list(of_node), rule=lambda m, n: pyo.quicksum(of_node[n]) <= 1)
-    m.gpus = pyo.Constraint(data.pairs, rule=lambda m, n, v: pyo.quicksum(gpus[n, v]) <= 0)
-    m.leader = pyo.Constraint(list(leads), rule=lambda m, s: pyo.quicksum(leads[s]) == 0)
-    m.runs = pyo.Constraint(range(len(roles)), rule=lambda m, i: pyo.quicksum(roles[i]) <= 0)
+            gpus[n, v].append((-q, u))
+            leader[n, v, q] = [(-1, u)]
+    for (j, n, v, g), x in m.x.items():
+        cover.setdefault(j, []).append((1, x))
+        gpus[n, v].append((g, x))
+        runs[j, n, v, g] = [(-1, x)]
+    for (j, n, v, g, q), a in m.a.items():
+        leader[n, v, q].append((1, a))
+        runs[j, n, v, g].append((1, a))
+    m.cover = pyo.Constraint(list(cover), rule=lambda m, j: linear_sum(cover[j]) <= 1)
+    m.one = pyo.Constraint(list(one), rule=lambda m, n: linear_sum(one[n]) <= 1)
+    m.gpus = pyo.Constraint(data.pairs, rule=lambda m, n, v: linear_sum(gpus[n, v]) <= 0)
+    m.leader = pyo.Constraint(list(leader), rule=lambda m, *s: linear_sum(leader[s]) == 0)
+    m.runs = pyo.Constraint(list(runs), rule=lambda m, *option: linear_sum(runs[option]) <= 0)
     least, most = selected_nodes(data.instance)
     total = pyo.quicksum(m.u.values())
     m.nodes = pyo.Constraint(expr=total <= most if least < most else total == most)
     return m
-
-
-def columns(model: ConcreteModel) -> list[VarData]:
-    """The model's variables in the order of `NodeModel`."""
-    return [*model.u.values(), *model.x.values(), *model.a.values()]
 
 
 def warm_start(data: NodeModel, solution: Solution) -> Floats:

@@ -50,6 +50,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+from scipy.sparse import csr_array
 
 from rsjs.core.types import Bools, Floats, Ints
 from rsjs.formulations.first_ending.costs import (
@@ -59,14 +60,17 @@ from rsjs.formulations.first_ending.costs import (
     limits,
     selected_nodes,
 )
-from rsjs.formulations.milp.matrix import Kind, MatrixModel, Rows
+from rsjs.formulations.milp import solve
 from rsjs.formulations.modes.patterns import partitions
 from rsjs.instances.costs import cost_tables
 from rsjs.instances.instance import Instance
 from rsjs.instances.solution import Solution
 
 if TYPE_CHECKING:
-    from pyomo.core import ConcreteModel, VarData
+    from pyomo.core import ConcreteModel
+
+    from rsjs.core.method import Call, Report, SolveResult
+    from rsjs.formulations.milp.from_pyomo import Term
 
 
 class Slot(NamedTuple):
@@ -97,6 +101,16 @@ class Cut(NamedTuple):
             return []
         leader = Slot(self.node_type, self.limit, self.leader)
         return [leader, *(Slot(self.node_type, 0, g) for g in self.followers)]
+
+
+INDEX_LETTERS = {
+    "l": "jvqg",
+    "f": "jvqg",
+    "L": "kvqgf",
+    "cover": "j",
+    "slots": "vqg",
+    "classes": "k",
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -220,34 +234,61 @@ def _cuts(instance: Instance, leaders: set[Slot]) -> Iterator[Cut]:
         yield Cut(k, v, 0, 0, ())
 
 
-def arrays(data: LeaderModel) -> MatrixModel:
-    """The same model assembled without Pyomo."""
-    options, cuts = len(data.job), len(data.cuts)
-    x, L = np.arange(options), options + np.arange(cuts)
-    jobs, cover = np.unique(data.job, return_inverse=True)
-    slot, cut, count = np.array(data.supply).T
-    is_leader = np.arange(len(data.slots)) < data.leader_slots
+def data_of(instance: Instance, _options: solve.Options) -> LeaderModel:
+    """Return the model's data."""
+    return LeaderModel.of(instance)
+
+
+def run(instance: Instance, call: Call, report: Report) -> SolveResult:
+    """Solve the model."""
+    return solve.solve(__name__, instance, call, report)
+
+
+def build(data: LeaderModel) -> ConcreteModel:
+    """Build the Pyomo model; its columns are l, f, L, as in `LeaderModel`."""
+    import pyomo.core as pyo
+
+    from rsjs.formulations.milp.from_pyomo import index_set, linear_sum
+
+    m = pyo.ConcreteModel(name="first_ending_patterns")
+    job, slot = data.job.tolist(), [data.slots[s] for s in data.slot.tolist()]
+    options = [(j, *s) for j, s in zip(job, slot, strict=True)]
+    m.l = pyo.Var(options[: data.leader_options], bounds=(0, 1))
+    m.f = pyo.Var(options[data.leader_options :], bounds=(0, 1))
     least, most = selected_nodes(data.instance)
-    rows = Rows()
-    rows.add(len(jobs), -np.inf, 1.0, (cover, x, 1.0))
-    rows.add(
-        len(data.slots),
-        np.where(is_leader, 0.0, -np.inf),
-        0.0,
-        (data.slot, x, 1.0),
-        (slot, L[cut], -count.astype(float)),
-    )
-    rows.add(1, least, most, (np.zeros(cuts, dtype=np.int64), L, 1.0))
-    if data.classes:
-        of_class = np.searchsorted(data.classes, [cut.node_class for cut in data.cuts])
-        sizes = data.instance.cluster.class_sizes[data.classes].astype(float)
-        rows.add(len(sizes), -np.inf, sizes, (of_class, L, 1.0))
-    return rows.model(
-        cost=np.concatenate([data.gain, data.idle_cost]),
-        upper=np.concatenate([np.ones(options), np.full(cuts, most)]),
-        kind=np.repeat(np.array([Kind.IMPLIED_INTEGER, Kind.INTEGER], np.uint8), [options, cuts]),
-        offset=data.offset,
-    )
+    cuts = index_set((*cut[:-1], *cut.followers) for cut in data.cuts)
+    m.L = pyo.Var(cuts, domain=pyo.NonNegativeIntegers, bounds=(0, most))
+    m.implied_integer = pyo.Suffix(direction=pyo.Suffix.LOCAL)
+    for part in (m.l, m.f):
+        m.implied_integer.set_value(part, True, expand=False)
+    x, L = [*m.l.values(), *m.f.values()], list(m.L.values())
+    costs = [*zip(data.gain.tolist(), x, strict=True)]
+    costs += zip(data.idle_cost.tolist(), L, strict=True)
+    m.cost = pyo.Objective(expr=linear_sum(costs, data.offset))
+    # the terms of the rows: of a job, of a slot, of a node class
+    cover: dict[int, list[Term]] = {}
+    slots: dict[Slot, list[Term]] = {s: [] for s in data.slots}
+    classes: dict[int, list[Term]] = {k: [] for k in data.classes}
+    for j, s, variable in zip(job, slot, x, strict=True):
+        cover.setdefault(j, []).append((1, variable))
+        slots[s].append((1, variable))
+    for s, c, count in data.supply:
+        slots[data.slots[s]].append((-count, L[c]))
+    for cut, variable in zip(data.cuts, L, strict=True):
+        if classes:
+            classes[cut.node_class].append((1, variable))
+    m.cover = pyo.Constraint(list(cover), rule=lambda m, j: linear_sum(cover[j]) <= 1)
+
+    def row(_: ConcreteModel, v: int, limit: int, g: int) -> object:
+        total = linear_sum(slots[Slot(v, limit, g)])
+        return total == 0 if limit else total <= 0
+
+    m.slots = pyo.Constraint(data.slots, rule=row)
+    total = linear_sum((1, variable) for variable in L)
+    m.nodes = pyo.Constraint(expr=total <= most if least < most else total == most)
+    sizes = data.instance.cluster.class_sizes.tolist()
+    m.classes = pyo.Constraint(list(classes), rule=lambda m, k: linear_sum(classes[k]) <= sizes[k])
+    return m
 
 
 def warm_start(data: LeaderModel, solution: Solution) -> Floats:
@@ -323,69 +364,25 @@ def extract(data: LeaderModel, x: Floats) -> Solution:
 
 
 def _best_options(data: LeaderModel, counts: Floats) -> Ints:
-    """The cheapest options for fixed cuts: a transportation problem."""
+    """Return the cheapest options for fixed cuts: a transportation problem."""
     from scipy.optimize import LinearConstraint, milp
 
-    model, options = arrays(data), len(data.job)
-    A = model.A.tocsc()
-    supplied = A[:, options:] @ counts
-    rows = LinearConstraint(A[:, :options], model.row_lower - supplied, model.row_upper - supplied)
-    found = milp(
-        model.cost[:options], integrality=np.ones(options), bounds=(0, 1), constraints=rows
+    options, slots = np.arange(len(data.job)), len(data.slots)
+    one = np.ones(len(options))
+    jobs, of_job = np.unique(data.job, return_inverse=True)
+    slot, cut, count = np.array(data.supply).T
+    offered = np.bincount(slot, weights=count * counts[cut], minlength=slots)
+    least = np.where(np.arange(slots) < data.leader_slots, offered, -np.inf)
+    chosen_options = milp(
+        data.gain,
+        integrality=one,
+        bounds=(0, 1),
+        constraints=[
+            LinearConstraint(csr_array((one, (of_job, options))), ub=np.ones(len(jobs))),
+            LinearConstraint(
+                csr_array((one, (data.slot, options)), shape=(slots, len(options))), least, offered
+            ),
+        ],
     )
-    chosen: Ints = np.flatnonzero(found.x > 0.5)
+    chosen: Ints = np.flatnonzero(chosen_options.x > 0.5)
     return chosen
-
-
-def build(data: LeaderModel) -> ConcreteModel:
-    """The Pyomo model; its columns in the order of `LeaderModel` are `columns(model)`."""
-    import pyomo.core as pyo
-
-    m = pyo.ConcreteModel(name="first_ending_patterns")
-    m.l = pyo.Var(range(data.leader_options), bounds=(0, 1))
-    m.f = pyo.Var(range(data.leader_options, len(data.job)), bounds=(0, 1))
-    m.L = pyo.Var(range(len(data.cuts)), domain=pyo.NonNegativeIntegers)
-    m.implied_integer = pyo.Suffix(direction=pyo.Suffix.LOCAL)
-    for options in (m.l, m.f):
-        m.implied_integer.set_value(options, True, expand=False)
-    least, most = selected_nodes(data.instance)
-    for column in m.L.values():
-        column.setub(most)
-    x = [*m.l.values(), *m.f.values()]
-    m.cost = pyo.Objective(
-        expr=data.offset
-        + pyo.quicksum(gain * x[i] for i, gain in enumerate(data.gain.tolist()))
-        + pyo.quicksum(cost * m.L[c] for c, cost in enumerate(data.idle_cost.tolist()) if cost)
-    )
-    of_job: dict[int, list[VarData]] = {}
-    in_slot: list[list[VarData]] = [[] for _ in data.slots]
-    for i, (j, s) in enumerate(zip(data.job.tolist(), data.slot.tolist(), strict=True)):
-        of_job.setdefault(j, []).append(x[i])
-        in_slot[s].append(x[i])
-    for s, c, count in data.supply:
-        in_slot[s].append(-count * m.L[c])
-    m.cover = pyo.Constraint(list(of_job), rule=lambda m, j: pyo.quicksum(of_job[j]) <= 1)
-    m.slots = pyo.Constraint(
-        range(len(data.slots)),
-        rule=lambda m, s: (
-            pyo.quicksum(in_slot[s]) == 0
-            if s < data.leader_slots
-            else pyo.quicksum(in_slot[s]) <= 0
-        ),
-    )
-    total = pyo.quicksum(m.L.values())
-    m.nodes = pyo.Constraint(expr=total <= most if least < most else total == most)
-    sizes = data.instance.cluster.class_sizes.tolist()
-    m.classes = pyo.Constraint(
-        data.classes,
-        rule=lambda m, k: (
-            pyo.quicksum(m.L[c] for c, cut in enumerate(data.cuts) if cut.node_class == k)
-            <= sizes[k]
-        ),
-    )
-    return m
-
-
-def columns(model: ConcreteModel) -> list[VarData]:
-    """The model's variables in the order of `LeaderModel`."""
-    return [*model.l.values(), *model.f.values(), *model.L.values()]

@@ -39,14 +39,35 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rsjs.core.types import Bools, Floats, Ints
-from rsjs.formulations.milp.matrix import Kind, MatrixModel, Rows
+from rsjs.formulations.milp import solve
 from rsjs.instances.costs import cost_tables
 from rsjs.instances.instance import Instance
 from rsjs.instances.open_nodes import select_required_nodes
 from rsjs.instances.solution import Solution
 
 if TYPE_CHECKING:
-    from pyomo.core import ConcreteModel, VarData
+    from pyomo.core import ConcreteModel
+
+    from rsjs.core.method import Call, Report, SolveResult
+    from rsjs.formulations.milp.from_pyomo import Term
+
+
+INDEX_LETTERS = {
+    "w": "n",
+    "y": "nv",
+    "z": "j",
+    "x": "jnvg",
+    "tau": "j",
+    "tau_hat": "j",
+    "c1": "n",
+    "c2": "jnvg",
+    "c3": "jnvg",
+    "c4": "jn",
+    "c5": "j",
+    "c6": "nv",
+    "c7": "j",
+    "c8": "j",
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -136,67 +157,28 @@ class Layout:
         return Layout(*np.cumsum([0, *sizes]).tolist())
 
 
-def arrays(data: LiteralModel) -> MatrixModel:
-    """The same model assembled without Pyomo."""
-    instance, at = data.instance, Layout.of(data)
-    nodes, jobs = instance.cluster.nodes, len(instance.jobs)
-    j, n, v, g = data.options
-    x = at.x + np.arange(len(j))
-    pair_of = np.full((nodes, len(instance.cluster.node_types)), -1)
-    for i, (u, w) in enumerate(data.pairs):
-        pair_of[u, w] = i
-    pair = pair_of[n, v]
-    y, z = at.y + np.arange(len(data.pairs)), at.z + np.arange(jobs)
-    one = np.ones(len(x))
-    pair_node = np.array([node for node, _ in data.pairs])
-    job_node, row4 = np.unique(j * nodes + n, return_inverse=True)
-    used_pairs, row6 = np.unique(pair, return_inverse=True)
-    size = instance.cluster.gpus_of_type
-    reach = instance.H + cost_tables(instance).longest
-    all_jobs = np.arange(jobs)
-    overdue = np.flatnonzero(data.overdue)
-    tau, tau_hat = at.tau + all_jobs, at.tau_hat + all_jobs
-    longest = reach - np.where(data.overdue, data.due, 0.0)
-    rows = Rows()
-    rows.add(nodes, 0.0, 0.0, (pair_node, y, 1.0), (np.arange(nodes), np.arange(nodes), -1.0))
-    rows.add(len(x), -np.inf, 0.0, (x - at.x, x, one), (x - at.x, at.y + pair, -one))
-    rows.add(len(x), -np.inf, 0.0, (x - at.x, x, one), (x - at.x, at.z + j, -one))
-    node_of_row = job_node % nodes
-    rows.add(
-        len(job_node), -np.inf, 0.0, (row4, x, one), (np.arange(len(job_node)), node_of_row, -1.0)
-    )
-    rows.add(jobs, 0.0, 0.0, (j, x, one), (all_jobs, z, -1.0))
-    capacity = size[[data.pairs[i][1] for i in used_pairs.tolist()]].astype(float)
-    rows.add(len(used_pairs), -np.inf, capacity, (row6, x, g.astype(float)))
-    rows.add(
-        jobs,
-        -np.inf,
-        np.where(data.overdue, 0.0, data.due),
-        (j, x, data.hours),
-        (all_jobs, tau, -1.0),
-        (overdue, z[overdue], -data.due[overdue]),
-    )
-    limit = np.where(data.overdue, 0.0, data.due) - longest
-    rows.add(jobs, -np.inf, limit, (all_jobs, z, -longest), (all_jobs, tau_hat, -1.0))
-    if data.selected_nodes is not None:
-        wanted = data.selected_nodes
-        rows.add(1, wanted, wanted, (np.zeros(nodes, int), np.arange(nodes), 1.0))
-    kind = np.full(at.end, Kind.INTEGER, dtype=np.uint8)
-    kind[at.tau :] = Kind.CONTINUOUS
-    upper = np.where(kind == Kind.INTEGER, 1.0, np.inf)
-    y_cost, x_cost, weight = data.costs
-    cost = [np.zeros(nodes), y_cost, np.zeros(jobs), x_cost, weight, instance.rho * weight]
-    return rows.model(cost=np.concatenate(cost), upper=upper, kind=kind)
+def data_of(instance: Instance, options: solve.Options) -> LiteralModel:
+    """Return the model's data."""
+    return LiteralModel(instance, overdue_as_printed=options["printed"] == "overdue")
+
+
+def run(instance: Instance, call: Call, report: Report) -> SolveResult:
+    """Solve the model; with rows as printed for overdue jobs, no bound is reported."""
+    printed = call.options["printed"] == "overdue"
+    overdue = bool((instance.jobs.due < instance.now).any())
+    return solve.solve(__name__, instance, call, report, valid_bound=not (printed and overdue))
 
 
 def build(data: LiteralModel) -> ConcreteModel:
-    """The Pyomo model; its columns in the order of `LiteralModel` are `columns(model)`."""
+    """Build the Pyomo model; its columns are w, y, z, x, tau, tau^, as in `LiteralModel`."""
     import pyomo.core as pyo
+
+    from rsjs.formulations.milp.from_pyomo import linear_sum
 
     instance, due = data.instance, data.due.tolist()
     nodes, jobs = range(instance.cluster.nodes), range(len(instance.jobs))
+    size = instance.cluster.gpus_of_type.tolist()
     keys = list(zip(*(part.tolist() for part in data.options), strict=True))
-    hours = dict(zip(keys, data.hours.tolist(), strict=True))
     longest, H, rho = cost_tables(instance).longest.tolist(), instance.H, instance.rho
     m = pyo.ConcreteModel(name="jahani_literal")
     m.w = pyo.Var(nodes, domain=pyo.Binary)
@@ -205,42 +187,38 @@ def build(data: LiteralModel) -> ConcreteModel:
     m.x = pyo.Var(keys, domain=pyo.Binary)
     m.tau = pyo.Var(jobs, domain=pyo.NonNegativeReals)
     m.tau_hat = pyo.Var(jobs, domain=pyo.NonNegativeReals)
-    types_of = {n: [v for u, v in data.pairs if u == n] for n in nodes}
-    of_pair: dict[tuple[int, int], list[tuple[int, ...]]] = {pair: [] for pair in data.pairs}
-    of_job: dict[int, list[tuple[int, ...]]] = {j: [] for j in jobs}
-    of_job_node: dict[tuple[int, int], list[tuple[int, ...]]] = {}
-    for key in keys:
-        j, n, v, _ = key
-        of_pair[n, v].append(key)
-        of_job[j].append(key)
-        of_job_node.setdefault((j, n), []).append(key)
     y_cost, x_cost, weight = (part.tolist() for part in data.costs)
-    m.cost = pyo.Objective(
-        expr=pyo.quicksum(c * m.y[k] for c, k in zip(y_cost, data.pairs, strict=True) if c)
-        + pyo.quicksum(c * m.x[k] for c, k in zip(x_cost, keys, strict=True))
-        + pyo.quicksum(c * m.tau[j] for j, c in enumerate(weight))
-        + pyo.quicksum(rho * c * m.tau_hat[j] for j, c in enumerate(weight))
-    )
-    m.c1 = pyo.Constraint(
-        nodes, rule=lambda m, n: pyo.quicksum(m.y[n, v] for v in types_of[n]) == m.w[n]
-    )
+    # the terms of (P1), then those of rows (1), (4), (5), (6) and (7) by index
+    costs = [*zip(y_cost, m.y.values(), strict=True), *zip(x_cost, m.x.values(), strict=True)]
+    costs += [(c, m.tau[j]) for j, c in enumerate(weight)]
+    costs += [(rho * c, m.tau_hat[j]) for j, c in enumerate(weight)]
+    types: list[list[Term]] = [[] for _ in nodes]
+    on_node: dict[tuple[int, int], list[Term]] = {}
+    runs: list[list[Term]] = [[] for _ in jobs]
+    gpus: dict[tuple[int, int], list[Term]] = {}
+    hours: list[list[Term]] = [[] for _ in jobs]
+    for (n, _), variable in m.y.items():
+        types[n].append((1, variable))
+    for (j, n, v, g), t in zip(keys, data.hours.tolist(), strict=True):
+        x = m.x[j, n, v, g]
+        on_node.setdefault((j, n), []).append((1, x))
+        runs[j].append((1, x))
+        gpus.setdefault((n, v), []).append((g, x))
+        hours[j].append((t, x))
+    m.cost = pyo.Objective(expr=linear_sum(costs))
+    m.c1 = pyo.Constraint(nodes, rule=lambda m, n: linear_sum(types[n]) == m.w[n])
     m.c2 = pyo.Constraint(keys, rule=lambda m, j, n, v, g: m.x[j, n, v, g] <= m.y[n, v])
     m.c3 = pyo.Constraint(keys, rule=lambda m, j, n, v, g: m.x[j, n, v, g] <= m.z[j])
-    m.c4 = pyo.Constraint(
-        list(of_job_node),
-        rule=lambda m, j, n: pyo.quicksum(m.x[k] for k in of_job_node[j, n]) <= m.w[n],
-    )
-    m.c5 = pyo.Constraint(jobs, rule=lambda m, j: pyo.quicksum(m.x[k] for k in of_job[j]) == m.z[j])
-    size = instance.cluster.gpus_of_type.tolist()
+    m.c4 = pyo.Constraint(list(on_node), rule=lambda m, j, n: linear_sum(on_node[j, n]) <= m.w[n])
+    m.c5 = pyo.Constraint(jobs, rule=lambda m, j: linear_sum(runs[j]) == m.z[j])
     m.c6 = pyo.Constraint(
-        [pair for pair in data.pairs if of_pair[pair]],
-        rule=lambda m, n, v: pyo.quicksum(k[3] * m.x[k] for k in of_pair[n, v]) <= size[v],
+        [pair for pair in data.pairs if pair in gpus],
+        rule=lambda m, n, v: linear_sum(gpus[n, v]) <= size[v],
     )
     m.c7 = pyo.Constraint(
         jobs,
         rule=lambda m, j: (
-            pyo.quicksum(hours[k] * m.x[k] for k in of_job[j])
-            <= due[j] * (m.z[j] if data.overdue[j] else 1) + m.tau[j]
+            linear_sum(hours[j]) <= due[j] * (m.z[j] if data.overdue[j] else 1) + m.tau[j]
         ),
     )
     m.c8 = pyo.Constraint(
@@ -254,12 +232,6 @@ def build(data: LiteralModel) -> ConcreteModel:
     if data.selected_nodes is not None:
         m.c9 = pyo.Constraint(expr=pyo.quicksum(m.w.values()) == data.selected_nodes)
     return m
-
-
-def columns(model: ConcreteModel) -> list[VarData]:
-    """The model's variables in the order of `LiteralModel`."""
-    blocks = (model.w, model.y, model.z, model.x, model.tau, model.tau_hat)
-    return [variable for block in blocks for variable in block.values()]
 
 
 def warm_start(data: LiteralModel, solution: Solution) -> Floats:

@@ -29,6 +29,7 @@ The pattern model assembled without Pyomo.
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -36,7 +37,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rsjs.core.types import Floats, Ints
-from rsjs.formulations.milp.matrix import Kind, MatrixModel, Rows
+from rsjs.formulations.milp import solve
 from rsjs.formulations.modes.patterns import partitions
 from rsjs.instances.costs import cost_tables
 from rsjs.instances.instance import Instance
@@ -44,6 +45,11 @@ from rsjs.instances.solution import Solution
 
 if TYPE_CHECKING:
     from pyomo.core import ConcreteModel, VarData
+
+    from rsjs.core.method import Call, Report, SolveResult
+
+
+INDEX_LETTERS = {"x": "jvg", "L": "kvp", "cover": "j", "slots": "vg", "classes": "k"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,9 +111,10 @@ class PatternModel:
         return sorted(set(zip(self.node_type.tolist(), self.gpus.tolist(), strict=True)))
 
     @cached_property
-    def several_classes(self) -> bool:
-        """Whether the class rows are needed."""
-        return len(self.instance.cluster.class_sizes) > 1
+    def options(self) -> list[tuple[int, int, int]]:
+        """(j, v, g) of the options."""
+        columns = (self.job.tolist(), self.node_type.tolist(), self.gpus.tolist())
+        return list(zip(*columns, strict=True))
 
     def idle_cost(self, v: int) -> float:
         """mu s_v."""
@@ -127,106 +134,55 @@ def execution_costs(instance: Instance) -> Floats:
     return np.where(usable, cost - instance.objective.mu * g, np.inf)
 
 
-def arrays(data: PatternModel) -> MatrixModel:
-    """The same model assembled without Pyomo."""
-    options, cuts = len(data.job), len(data.cut)
-    x, L = np.arange(options), options + np.arange(cuts)
-    jobs, cover = np.unique(data.job, return_inverse=True)
-    slot_of = {slot: row for row, slot in enumerate(data.slots)}
-    width = data.cost.shape[2]
-    slot_at = np.full(data.cost.shape[1] * width, -1)
-    slot_at[[v * width + g for v, g in data.slots]] = np.arange(len(data.slots))
-    supply = np.array(
-        [
-            (slot_of[v, g], options + i, -parts.count(g))
-            for i, (_, v, parts) in enumerate(data.cut)
-            for g in sorted(set(parts))
-            if (v, g) in slot_of
-        ]
-    ).reshape(-1, 3)
-    least, most = data.selected_nodes
-    rows = Rows()
-    rows.add(len(jobs), -np.inf, 1.0, (cover, x, 1.0))
-    rows.add(
-        len(data.slots),
-        -np.inf,
-        0.0,
-        (slot_at[data.node_type * width + data.gpus], x, 1.0),
-        (supply[:, 0], supply[:, 1], supply[:, 2].astype(float)),
-    )
-    rows.add(1, least, most, (np.zeros(cuts, dtype=np.int64), L, 1.0))
-    if data.several_classes:
-        of_class = np.array([k for k, _, _ in data.cut])
-        sizes = data.instance.cluster.class_sizes.astype(float)
-        rows.add(len(sizes), -np.inf, sizes, (of_class, L, 1.0))
-    idle = np.array([data.idle_cost(v) for _, v, _ in data.cut])
-    return rows.model(
-        cost=np.concatenate([data.gain, idle]),
-        upper=np.concatenate([np.ones(options), np.full(cuts, most)]),
-        kind=np.repeat(np.array([Kind.IMPLIED_INTEGER, Kind.INTEGER], np.uint8), [options, cuts]),
-        offset=data.offset,
-    )
+def data_of(instance: Instance, _options: solve.Options) -> PatternModel:
+    """Return the model's data."""
+    return PatternModel.of(instance)
+
+
+def run(instance: Instance, call: Call, report: Report) -> SolveResult:
+    """Solve the model."""
+    return solve.solve(__name__, instance, call, report)
 
 
 def build(data: PatternModel) -> ConcreteModel:
-    """The Pyomo model; its columns in the order of `PatternModel` are `columns(model)`."""
+    """Build the Pyomo model; its columns are x, then L, as in `PatternModel`."""
     import pyomo.core as pyo
 
+    from rsjs.formulations.milp.from_pyomo import index_set, linear_sum
+
     m = pyo.ConcreteModel(name="jahani_patterns")
-    options = range(len(data.job))
-    m.x = pyo.Var(options, bounds=(0, 1))
-    m.L = pyo.Var(range(len(data.cut)), domain=pyo.NonNegativeIntegers)
+    m.x = pyo.Var(data.options, bounds=(0, 1))
+    least, most = data.selected_nodes
+    cuts = index_set((k, v, *parts) for k, v, parts in data.cut)
+    m.L = pyo.Var(cuts, domain=pyo.NonNegativeIntegers, bounds=(0, most))
     m.implied_integer = pyo.Suffix(direction=pyo.Suffix.LOCAL)
     m.implied_integer.set_value(m.x, True, expand=False)
-    limit = data.selected_nodes[1]
-    for column in m.L.values():
-        column.setub(limit)
-    gain = data.gain.tolist()
+    x, L = list(m.x.values()), list(m.L.values())
     idle = [data.idle_cost(v) for _, v, _ in data.cut]
-    m.cost = pyo.Objective(
-        expr=data.offset
-        + pyo.quicksum(gain[i] * m.x[i] for i in options)
-        + pyo.quicksum(cost * m.L[i] for i, cost in enumerate(idle) if cost)
-    )
-    of_job: dict[int, list[int]] = {}
-    in_slot: dict[tuple[int, int], list[int]] = {slot: [] for slot in data.slots}
-    for i, (j, v, g) in enumerate(
-        zip(data.job.tolist(), data.node_type.tolist(), data.gpus.tolist(), strict=True)
-    ):
-        of_job.setdefault(j, []).append(i)
-        in_slot[v, g].append(i)
-    m.cover = pyo.Constraint(
-        list(of_job), rule=lambda m, j: pyo.quicksum(m.x[i] for i in of_job[j]) <= 1
-    )
-    m.slots = pyo.Constraint(
-        data.slots,
-        rule=lambda m, v, g: (
-            pyo.quicksum(m.x[i] for i in in_slot[v, g])
-            - pyo.quicksum(
-                parts.count(g) * m.L[i]
-                for i, (_, u, parts) in enumerate(data.cut)
-                if u == v and g in parts
-            )
-            <= 0
-        ),
-    )
-    least, most = data.selected_nodes
-    total = pyo.quicksum(m.L.values())
+    costs = [*zip(data.gain.tolist(), x, strict=True), *zip(idle, L, strict=True)]
+    m.cost = pyo.Objective(expr=linear_sum(costs, data.offset))
+    # the terms of the rows: of a job, of a slot on a node type, of a node class
+    cover: dict[int, list[tuple[int, VarData]]] = {}
+    slots: dict[tuple[int, int], list[tuple[int, VarData]]] = {slot: [] for slot in data.slots}
+    classes: list[list[tuple[int, VarData]]] = [[] for _ in data.instance.cluster.class_sizes]
+    for (j, v, g), variable in zip(data.options, x, strict=True):
+        cover.setdefault(j, []).append((1, variable))
+        slots[v, g].append((1, variable))
+    for (k, v, parts), variable in zip(data.cut, L, strict=True):
+        classes[k].append((1, variable))
+        for g, count in Counter(parts).items():
+            if (v, g) in slots:
+                slots[v, g].append((-count, variable))
+    m.cover = pyo.Constraint(list(cover), rule=lambda m, j: linear_sum(cover[j]) <= 1)
+    m.slots = pyo.Constraint(data.slots, rule=lambda m, *slot: linear_sum(slots[slot]) <= 0)
+    total = linear_sum((1, variable) for variable in L)
     m.nodes = pyo.Constraint(expr=total <= most if least < most else total == most)
-    if data.several_classes:
+    if len(classes) > 1:
         sizes = data.instance.cluster.class_sizes.tolist()
         m.classes = pyo.Constraint(
-            range(len(sizes)),
-            rule=lambda m, k: (
-                pyo.quicksum(m.L[i] for i, (c, _, _) in enumerate(data.cut) if c == k) <= sizes[k]
-            ),
+            range(len(sizes)), rule=lambda m, k: linear_sum(classes[k]) <= sizes[k]
         )
     return m
-
-
-def columns(model: ConcreteModel) -> list[VarData]:
-    """The model's variables in the order of `PatternModel`."""
-    return [*model.x.values(), *model.L.values()]
 
 
 def warm_start(data: PatternModel, solution: Solution) -> Floats:
@@ -236,12 +192,7 @@ def warm_start(data: PatternModel, solution: Solution) -> Floats:
     A job whose column was left out takes the smaller slot that dominates it, or is postponed
     where that costs no more: the vector never costs more than the decision.
     """
-    option = {
-        key: i
-        for i, key in enumerate(
-            zip(data.job.tolist(), data.node_type.tolist(), data.gpus.tolist(), strict=True)
-        )
-    }
+    option = {key: i for i, key in enumerate(data.options)}
     cut = {key: i for i, key in enumerate(data.cut)}
     x = np.zeros(len(data.job) + len(data.cut))
     cluster = data.instance.cluster

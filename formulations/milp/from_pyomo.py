@@ -1,20 +1,48 @@
-"""A linear Pyomo model as arrays."""
+"""Linear Pyomo models: index sets and sums to build them with, and their matrix."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 import pyomo.core as pyo
 from numpy.typing import NDArray
+from pyomo.common.errors import InfeasibleConstraintException
+from pyomo.core.expr import LinearExpression, MonomialTermExpression
 from pyomo.repn.plugins.standard_form import LinearStandardFormCompiler
 from scipy.sparse import csr_array
 
 from rsjs.formulations.milp.matrix import Kind, MatrixModel
 
+Term = tuple[float, Any]  # coefficient, variable
 IMPLIED_INTEGER = "implied_integer"
 AT_MOST, AT_LEAST = 1, -1  # the compiler's row types; 0 is an equality
+
+
+class InfeasibleRowError(ValueError):
+    """A row without variables does not hold, so that the model has no solution."""
+
+
+def index_set(indices: Iterable[tuple[int, ...]]) -> pyo.Set:
+    """Return the set of these flat tuples in order; one that repeats gets a number at its end."""
+    repeats: dict[tuple[int, ...], int] = {}
+    distinct = []
+    for index in indices:
+        number = repeats[index] = repeats.get(index, -1) + 1
+        distinct.append((*index, number) if number else index)
+    return pyo.Set(initialize=distinct, dimen=None)
+
+
+def linear_sum(terms: Iterable[tuple[float, Any]], constant: float = 0.0) -> LinearExpression:
+    """Return the sum of coefficient * variable without the zeros."""
+    summands = [v if c == 1 else MonomialTermExpression((c, v)) for c, v in terms if c]
+    return LinearExpression([constant, *summands] if constant else summands)
+
+
+def variables_of(model: pyo.ConcreteModel) -> list[Any]:
+    """Return the model's variables in order of declaration: the columns of a formulation."""
+    return list(model.component_data_objects(pyo.Var))
 
 
 def from_pyomo(model: pyo.ConcreteModel) -> tuple[MatrixModel, list[Any]]:
@@ -27,7 +55,10 @@ def from_pyomo(model: pyo.ConcreteModel) -> tuple[MatrixModel, list[Any]]:
     integral in some optimal solution.
     """
     minimised(model)
-    form = LinearStandardFormCompiler().write(model, mixed_form=True, set_sense=None)
+    try:
+        form = LinearStandardFormCompiler().write(model, mixed_form=True, set_sense=None)
+    except InfeasibleConstraintException as error:
+        raise InfeasibleRowError(f"{model.name}: {error}") from error
     rows, columns = len(form.rows), list(form.columns)
     side = np.fromiter((row.bound_type for row in form.rows), np.int64, rows)
     rhs = np.array(form.rhs, dtype=np.float64)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from rsjs.core.method import Call, Report, SolveResult, Stop
+from rsjs.formulations.backends.backend import RawResult
 from rsjs.formulations.backends.callbacks import relative_gap, settled
 from rsjs.instances import costs
 from rsjs.instances.instance import Instance
@@ -40,6 +41,22 @@ class Incumbent:
         if cost < self.cost:
             self.best, self.cost = solution, cost
             self.report.incumbent(solution, cost)
+
+    def solver_result(
+        self, raw: RawResult, stop: Stop, bound: float | None, message: str
+    ) -> SolveResult:
+        """Return the best solution and a bound with what a solver reported of its run."""
+        return SolveResult(
+            stop=stop,
+            solution=self.best,
+            objective=None if self.best is None else self.cost,
+            bound=bound,
+            bound_source=None if bound is None else "solver",
+            bound_variant=None if bound is None else "instance",
+            counts=raw.counts,
+            options=raw.options,
+            message=message,
+        )
 
 
 class PrimalDual(Incumbent):

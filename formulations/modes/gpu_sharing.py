@@ -31,7 +31,7 @@ from itertools import islice, pairwise
 import numpy as np
 
 from rsjs.core.types import Ints
-from rsjs.formulations.modes.modes import Configurations
+from rsjs.formulations.modes.modes import Modes
 from rsjs.formulations.rsjs.aggregated.columns import Roles
 from rsjs.instances.cluster import Cluster
 
@@ -58,11 +58,11 @@ class Shares:
     patterns: Ints
 
     @staticmethod
-    def of(cluster: Cluster, configurations: Configurations) -> Shares:
-        """Rows for the shares that some configuration takes."""
+    def of(cluster: Cluster, modes: Modes) -> Shares:
+        """Rows for the shares that some mode takes."""
         forms = []
         for i, gpu in enumerate(cluster.gpu_types):
-            taken = configurations.units[configurations.gpu_type == i]
+            taken = modes.units[modes.gpu_type == i]
             forms.append(_form(tuple(np.unique(taken[taken > 0]).tolist()), gpu.units, gpu.name))
         most = max(gpu.units for gpu in cluster.gpu_types)
         rows = np.array([len(room) for _, _, room in forms])

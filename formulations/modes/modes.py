@@ -1,8 +1,4 @@
-"""
-Every way to run a job on a GPU type, as flat arrays: the index q of the RS-JS models.
-
-What the RS-JS models serve beyond what their methods declare, and how many nodes they open.
-"""
+"""Modes of the jobs, the ways to run a job on a GPU type, as flat arrays: the index q of RS-JS."""
 
 from __future__ import annotations
 
@@ -10,18 +6,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rsjs.core.method import Method
 from rsjs.core.types import Floats, Ints
 from rsjs.instances.costs import cost_tables
 from rsjs.instances.instance import Instance
-from rsjs.instances.open_nodes import required_nodes
 from rsjs.instances.solution import Solution
 
 
 @dataclass(frozen=True, eq=False)
-class Configurations:
+class Modes:
     """
-    The configurations q of all jobs.
+    The modes q of all jobs.
 
     Attributes
     ----------
@@ -33,7 +27,7 @@ class Configurations:
     hours, tardiness : (n,) float [h], [$]
         theta_q and T_q.
     on_gpus : (J, T, G + 1) int
-        The configuration that stands for k dedicated GPUs; -1 = none.
+        The mode that stands for k dedicated GPUs; -1 = none.
     on_level : (J, T, L) int
         The one that stands for a share level.
     """
@@ -49,9 +43,9 @@ class Configurations:
     on_level: Ints
 
     @staticmethod
-    def of(instance: Instance, *, pareto: bool) -> Configurations:
+    def of(instance: Instance, *, pareto: bool) -> Modes:
         """
-        All admissible configurations; `pareto` leaves out those that a smaller one dominates.
+        Return all admissible modes; `pareto` leaves out those that a smaller one dominates.
 
         Shares are smaller than GPUs. What ends no later on less room costs no more: it fits
         wherever the other does, and both tardiness and a node's charge grow with time.
@@ -83,7 +77,7 @@ class Configurations:
         on_gpus[:, :, 1:] = number[:, :, levels:]
         np.put_along_axis(on_level, level[None], number[:, :, :levels], axis=2)
         job, *kind = np.nonzero(keep)
-        return Configurations(
+        return Modes(
             job=job,
             gpu_type=kind[0],
             gpus=np.hstack([np.zeros_like(level), k])[*kind],
@@ -99,7 +93,7 @@ class Configurations:
         return len(self.job)
 
     def chosen(self, instance: Instance, solution: Solution) -> dict[int, list[int]]:
-        """Node -> the configurations that stand for what runs there."""
+        """Return the modes that stand for what runs on each node."""
         result: dict[int, list[int]] = {}
         for j in np.flatnonzero(solution.job_node >= 0).tolist():
             n, level = int(solution.job_node[j]), int(solution.job_level[j])
@@ -110,11 +104,11 @@ class Configurations:
         return result
 
     def first_to_end(self, members: list[int]) -> int:
-        """Of configurations that share a node the one that leads; ties: the first."""
+        """Return, of modes that share a node, the one that leads; ties: the first."""
         return min(members, key=lambda q: (self.hours[q], q))
 
-    def decision(self, instance: Instance, chosen: Ints, node: Ints, node_type: Ints) -> Solution:
-        """The decision that runs the configurations `chosen`, each on a node of a type."""
+    def solution(self, instance: Instance, chosen: Ints, node: Ints, node_type: Ints) -> Solution:
+        """Return the solution that runs the modes `chosen`, each on a node of a type."""
         jobs, nodes = len(instance.jobs), instance.cluster.nodes
         job_node, job_gpus = np.full(jobs, -1), np.zeros(jobs, dtype=np.int64)
         job_level, types = np.full(jobs, -1), np.full(nodes, -1)
@@ -122,28 +116,3 @@ class Configurations:
         job_node[job], job_gpus[job], job_level[job] = node, self.gpus[chosen], self.level[chosen]
         types[node] = node_type
         return Solution.of(job_node, job_gpus, types, job_level)
-
-
-def serve(name: str, instance: Instance, *, one_type: bool = False) -> None:
-    """Raise ValueError, in one line, for an instance that a model does not cover."""
-    declared = Method(
-        name=name,
-        summary="",
-        kind="exact",
-        run="",
-        idle_cost=False,
-        right_sizing=not one_type,
-    )
-    if reason := declared.refusal(instance):
-        raise ValueError(reason)
-
-
-def nodes_with_a_job(instance: Instance) -> int | None:
-    """
-    How many nodes have a job (RS-JS (16)); None = any number.
-
-    Also None under "jahani_eq": nodes selected without a job cost nothing where mu = 0.
-    """
-    if instance.objective.open_nodes in ("free", "jahani_eq"):
-        return None
-    return required_nodes(instance)

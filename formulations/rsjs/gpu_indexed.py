@@ -1,14 +1,14 @@
 """
 RS-JS GPU by GPU (form A): (P1) of Filippini et al. 2024 made linear, nothing else.
 
-The corrected model (rsjs.md 2.2) with xi, phi and zeta folded into one x per configuration, so
+The corrected model (rsjs.md 2.2) with xi, phi and zeta folded into one x per mode, so
 that (2), (3), (7), (8), (10) and (15) hold by themselves, and alpha, pi and gamma into r: the
 products of (9), (19) and (21) are of binaries. Every GPU has a name, and equal GPUs are
 symmetric: a reference for small instances.
 
 Sets and data (rsjs.md 2.1; times relative to now)
     j in J jobs; n in N nodes of one type each, K_n GPUs of U units; g in G_n GPUs of n, n(g)
-    q in Q_jn      configurations of j on n: k_q dedicated GPUs, or k_q = 0 and a share of u_q
+    q in Q_jn      modes of j on n: k_q dedicated GPUs, or k_q = 0 and a share of u_q
     theta_q, T_q   time and tardiness cost; P_j postponement cost; c_nk price of k GPUs in use
 
 Variables, 0 or 1
@@ -31,12 +31,6 @@ Variables, 0 or 1
     (16)  sum_nk gamma_nk = required                            open_nodes rsjs_eq, _feasible
 
 r may be continuous: for integer x and gamma it is the vertex of a simplex with upper bounds.
-
-The data of the GPU-indexed RS-JS model, and the column order.
-
-The GPU-indexed RS-JS model assembled without Pyomo.
-
-Nodes of one type each, their GPUs by number, and who takes which: models that name GPUs.
 """
 
 from __future__ import annotations
@@ -49,16 +43,37 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rsjs.core.types import Floats, Ints
-from rsjs.formulations.milp.matrix import Kind, MatrixModel, Rows
+from rsjs.formulations.milp import solve
 from rsjs.formulations.modes.gpu_sharing import Shares
-from rsjs.formulations.modes.modes import Configurations, nodes_with_a_job, serve
+from rsjs.formulations.modes.modes import Modes
 from rsjs.instances.costs import cost_tables
 from rsjs.instances.instance import Instance
-from rsjs.instances.open_nodes import select_required_nodes
+from rsjs.instances.open_nodes import nodes_with_a_job, select_required_nodes
 from rsjs.instances.solution import Solution
 
 if TYPE_CHECKING:
-    from pyomo.core import ConcreteModel, VarData
+    from pyomo.core import ConcreteModel
+
+    from rsjs.core.method import Call, Report, SolveResult
+    from rsjs.formulations.milp.from_pyomo import Term
+
+
+INDEX_LETTERS = {
+    "x": "jngu",
+    "z": "id",
+    "u": "d",
+    "gamma": "nq",
+    "r": "iq",
+    "c4": "j",
+    "c5": "jn",
+    "c9": "d",
+    "c11": "jngu",
+    "c13a": "jd",
+    "c17": "nq",
+    "c18": "jngu",
+    "c13b": "n",
+    "c14": "n",
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,24 +83,21 @@ class GpuNodes:
 
     Attributes
     ----------
-    configurations : Configurations, all that are admissible
+    modes : Modes, all that are admissible
     node_type, gpu_type : (N,) int
     """
 
     instance: Instance
-    configurations: Configurations
+    modes: Modes
     node_type: Ints
     gpu_type: Ints
 
     @staticmethod
-    def of(name: str, instance: Instance) -> GpuNodes:
-        """The nodes of an instance; ValueError in one line if the model does not serve it."""
-        serve(name, instance, one_type=True)
+    def of(instance: Instance) -> GpuNodes:
+        """Return the nodes of an instance."""
         node_type = instance.cluster.allowed.argmax(axis=1)
-        configurations = Configurations.of(instance, pareto=False)
-        return GpuNodes(
-            instance, configurations, node_type, instance.cluster.gpu_of_type[node_type]
-        )
+        modes = Modes.of(instance, pareto=False)
+        return GpuNodes(instance, modes, node_type, instance.cluster.gpu_of_type[node_type])
 
     @cached_property
     def size(self) -> Ints:
@@ -114,8 +126,8 @@ class GpuNodes:
         return range(first, last)
 
     def taken(self, n: int, members: list[int]) -> Iterator[tuple[int, range]]:
-        """The GPUs of each configuration on a node: shares on the first ones, fewest in all."""
-        q, first = self.configurations, self.gpus_of(n).start
+        """The GPUs of each mode on a node: shares on the first ones, fewest in all."""
+        q, first = self.modes, self.gpus_of(n).start
         shared = [member for member in members if q.units[member]]
         if shared:
             shares = Shares.of(self.instance.cluster, q)
@@ -132,28 +144,25 @@ class GpuNodes:
 @dataclass(frozen=True, eq=False)
 class GpuModel:
     """
-    The model's data; column order: x (node, config), z, u, gamma, r.
+    The model's data; column order: x (node, mode), z, u, gamma, r.
 
     Attributes
     ----------
-    node, config : (X,) int, of each x: an option
-    required : int or None
-        Nodes with a job; None = any number.
+    node, mode : (X,) int, of each x: an option
     """
 
     nodes: GpuNodes
     node: Ints
-    config: Ints
-    required: int | None
+    mode: Ints
 
     @staticmethod
     def of(instance: Instance) -> GpuModel:
-        """The model of an instance; ValueError in one line if it is not served."""
-        nodes = GpuNodes.of("rsjs_gpu", instance)
-        q = nodes.configurations
+        """Return the model of an instance."""
+        nodes = GpuNodes.of(instance)
+        q = nodes.modes
         fits = (nodes.gpu_type[:, None] == q.gpu_type) & (q.gpus <= nodes.size[:, None])
-        node, config = np.nonzero(fits)
-        return GpuModel(nodes, node, config, nodes_with_a_job(instance))
+        node, mode = np.nonzero(fits)
+        return GpuModel(nodes, node, mode)
 
     @property
     def instance(self) -> Instance:
@@ -163,17 +172,17 @@ class GpuModel:
     @cached_property
     def job(self) -> Ints:
         """(X,) job of each option."""
-        return self.nodes.configurations.job[self.config]
+        return self.nodes.modes.job[self.mode]
 
     @cached_property
     def width(self) -> Ints:
         """(X,) GPUs that an option runs on, max(k_q, 1)."""
-        return np.maximum(self.nodes.configurations.gpus[self.config], 1)
+        return np.maximum(self.nodes.modes.gpus[self.mode], 1)
 
     @cached_property
     def taken(self) -> Ints:
         """(X,) units that an option takes from each of its GPUs."""
-        shared = self.nodes.configurations.units[self.config]
+        shared = self.nodes.modes.units[self.mode]
         return np.where(shared > 0, shared, self.nodes.units[self.node])
 
     @cached_property
@@ -190,7 +199,7 @@ class GpuModel:
     @cached_property
     def cost(self) -> Floats:
         """Cost of every column [$]."""
-        q, option = self.nodes.configurations, self.config
+        q, option = self.nodes.modes, self.mode
         run = q.tardiness[option] - cost_tables(self.instance).postponement[q.job[option]]
         i, k = np.array(self.leads).T
         price = self.instance.cluster.cost_of_type[self.nodes.node_type[self.node[i]], k]
@@ -204,8 +213,8 @@ class GpuModel:
 
     @cached_property
     def option_of(self) -> dict[tuple[int, int], int]:
-        """(node, configuration) -> option."""
-        pairs = zip(self.node.tolist(), self.config.tolist(), strict=True)
+        """(node, mode) -> option."""
+        pairs = zip(self.node.tolist(), self.mode.tolist(), strict=True)
         return {pair: i for i, pair in enumerate(pairs)}
 
     @cached_property
@@ -222,135 +231,96 @@ class GpuModel:
         return {key: column for column, key in enumerate(keys)}
 
 
-def arrays(data: GpuModel) -> MatrixModel:
-    """The same model assembled without Pyomo."""
-    use, on = np.array(data.uses).T
-    state_node, state_gpus = np.array(data.nodes.states).T
-    lead, lead_gpus = np.array(data.leads).T
-    sizes = (len(data.node), len(use), len(data.nodes.gpu_node), len(state_node), len(lead))
-    x, z, u, gamma, r = np.split(np.arange(sum(sizes)), np.cumsum(sizes)[:-1])
-    job, jobs, nodes, gpus = data.job, len(data.instance.jobs), len(data.nodes.size), len(u)
-    rows = Rows()
-    rows.add(jobs, -np.inf, 1.0, (job, x, 1.0))
-    pairs, of_pair = _numbered(job * nodes + data.node)
-    pair, state = np.nonzero((pairs % nodes)[:, None] == state_node)
-    rows.add(len(pairs), -np.inf, 0.0, (of_pair, x, 1.0), (pair, gamma[state], -1.0))
-    units = data.nodes.units[data.nodes.gpu_node].astype(float)
-    taken, width = data.taken.astype(float), data.width.astype(float)
-    rows.add(len(x), 0.0, 0.0, (use, z, 1.0), (x, x, -width))
-    rows.add(gpus, -np.inf, 0.0, (on, z, taken[use]), (np.arange(gpus), u, -units))
-    pairs, of_pair = _numbered(job[use] * gpus + on)
-    rows.add(
-        len(pairs), -np.inf, 0.0, (of_pair, z, 1.0), (np.arange(len(pairs)), u[pairs % gpus], -1.0)
-    )
-    rows.add(
-        nodes,
-        -np.inf,
-        0.0,
-        (data.nodes.gpu_node, u, 1.0),
-        (state_node, gamma, -state_gpus.astype(float)),
-    )
-    rows.add(nodes, -np.inf, 1.0, (state_node, gamma, 1.0))
-    first = np.searchsorted(state_node, np.arange(nodes))
-    led = first[data.node[lead]] + lead_gpus - 1
-    rows.add(len(gamma), 0.0, 0.0, (led, r, 1.0), (np.arange(len(gamma)), gamma, -1.0))
-    rows.add(len(x), -np.inf, 0.0, (lead, r, 1.0), (x, x, -1.0))
-    if data.required is not None:
-        required = float(data.required)
-        rows.add(1, required, required, (np.zeros_like(gamma), gamma, 1.0))
-    kinds = np.array([Kind.INTEGER, Kind.IMPLIED_INTEGER], np.uint8)
-    return rows.model(
-        cost=data.cost,
-        upper=np.ones(sum(sizes)),
-        kind=np.repeat(kinds, [sum(sizes[:4]), sizes[4]]),
-        offset=data.offset,
-    )
+def data_of(instance: Instance, _options: solve.Options) -> GpuModel:
+    """Return the model's data."""
+    return GpuModel.of(instance)
 
 
-def _numbered(keys: Ints) -> tuple[Ints, Ints]:
-    """The distinct keys in order, and the position of each key among them."""
-    distinct, position = np.unique(keys, return_inverse=True)
-    return distinct, position
+def run(instance: Instance, call: Call, report: Report) -> SolveResult:
+    """Solve the model."""
+    return solve.solve(__name__, instance, call, report)
 
 
 def build(data: GpuModel) -> ConcreteModel:
-    """The Pyomo model; its columns in the order of `GpuModel` are `columns(model)`."""
+    """Build the Pyomo model; its columns are x, z, u, gamma, r, as in `GpuModel`."""
     import pyomo.core as pyo
 
-    nodes, node, job = data.nodes, data.node.tolist(), data.job.tolist()
-    options = range(len(node))
+    from rsjs.formulations.milp.from_pyomo import index_set, linear_sum, variables_of
+
+    nodes, modes = data.nodes, data.nodes.modes
+    job, node = data.job.tolist(), data.node.tolist()
+    gpus, units = modes.gpus[data.mode].tolist(), modes.units[data.mode].tolist()
     m = pyo.ConcreteModel(name="rsjs_gpu")
-    m.x = pyo.Var(options, domain=pyo.Binary)
+    m.option = index_set(zip(job, node, gpus, units, strict=True))
+    m.x = pyo.Var(m.option, domain=pyo.Binary)
     m.z = pyo.Var(data.uses, domain=pyo.Binary)
     m.u = pyo.Var(range(len(nodes.gpu_node)), domain=pyo.Binary)
     m.gamma = pyo.Var(nodes.states, domain=pyo.Binary)
     m.r = pyo.Var(data.leads, bounds=(0, 1))
     m.implied_integer = pyo.Suffix(direction=pyo.Suffix.LOCAL)
     m.implied_integer.set_value(m.r, True, expand=False)
-    priced = zip(data.cost.tolist(), columns(m), strict=True)
-    m.cost = pyo.Objective(
-        expr=data.offset + pyo.quicksum(cost * variable for cost, variable in priced if cost)
-    )
-    taken, width = data.taken.tolist(), data.width.tolist()
-    units, every = nodes.units[nodes.gpu_node].tolist(), range(len(nodes.size))
-    of_job: dict[int, list[VarData]] = {}
-    of_pair: dict[tuple[int, int], list[VarData]] = {}
-    on_gpus: list[list[VarData]] = [[] for _ in options]
-    on_gpu: list[list[VarData]] = [[] for _ in m.u]
-    of_job_on_gpu: dict[tuple[int, int], list[VarData]] = {}
-    for i in options:
-        of_job.setdefault(job[i], []).append(m.x[i])
-        of_pair.setdefault((job[i], node[i]), []).append(m.x[i])
-    for i, g in data.uses:
-        on_gpus[i].append(m.z[i, g])
-        on_gpu[g].append(taken[i] * m.z[i, g])
-        of_job_on_gpu.setdefault((job[i], g), []).append(m.z[i, g])
-    leading: dict[tuple[int, int], list[VarData]] = {state: [] for state in nodes.states}
-    led: list[list[VarData]] = [[] for _ in options]
-    for i, k in data.leads:
-        leading[node[i], k].append(m.r[i, k])
-        led[i].append(m.r[i, k])
-    open_ = {n: pyo.quicksum(m.gamma[s] for s in nodes.states if s[0] == n) for n in every}
-    total = {n: pyo.quicksum(s[1] * m.gamma[s] for s in nodes.states if s[0] == n) for n in every}
-    used = {n: pyo.quicksum(m.u[g] for g in nodes.gpus_of(n)) for n in every}
-    m.c4 = pyo.Constraint(list(of_job), rule=lambda m, j: pyo.quicksum(of_job[j]) <= 1)
-    m.c5 = pyo.Constraint(
-        list(of_pair), rule=lambda m, j, n: pyo.quicksum(of_pair[j, n]) - open_[n] <= 0
-    )
-    m.c11 = pyo.Constraint(
-        options, rule=lambda m, i: pyo.quicksum(on_gpus[i]) - width[i] * m.x[i] == 0
-    )
-    m.c9 = pyo.Constraint(
-        m.u.index_set(), rule=lambda m, g: pyo.quicksum(on_gpu[g]) - units[g] * m.u[g] <= 0
-    )
+    costs = zip(data.cost.tolist(), variables_of(m), strict=True)
+    m.cost = pyo.Objective(expr=linear_sum(costs, data.offset))
+    # the terms of the rows, by their index; those of an option x by its number i
+    x, taken, width = list(m.x.values()), data.taken.tolist(), data.width.tolist()
+    opened: list[list[Term]] = [[] for _ in nodes.size]
+    in_use: list[list[Term]] = [[] for _ in nodes.size]
+    for (n, k), gamma in m.gamma.items():
+        opened[n].append((1, gamma))
+        in_use[n].append((-k, gamma))
+    c4: dict[int, list[Term]] = {}
+    c5: dict[tuple[int, int], list[Term]] = {}
+    for j, n, variable in zip(job, node, x, strict=True):
+        c4.setdefault(j, []).append((1, variable))
+        c5.setdefault((j, n), []).append((1, variable))
+    c11: list[list[Term]] = [[] for _ in x]
+    c9: list[list[Term]] = [[] for _ in m.u]
+    c13a: dict[tuple[int, int], list[Term]] = {}
+    for (i, d), z in m.z.items():
+        c11[i].append((1, z))
+        c9[d].append((taken[i], z))
+        c13a.setdefault((job[i], d), []).append((1, z))
+    c17: dict[tuple[int, int], list[Term]] = {state: [] for state in nodes.states}
+    c18: list[list[Term]] = [[] for _ in x]
+    for (i, k), r in m.r.items():
+        c17[node[i], k].append((1, r))
+        c18[i].append((1, r))
+    for i, variable in enumerate(x):
+        c11[i].append((-width[i], variable))
+        c18[i].append((-1, variable))
+    whole = nodes.units[nodes.gpu_node].tolist()
+    for d, u in m.u.items():
+        c9[d].append((-whole[d], u))
+    number = {option: i for i, option in enumerate(m.option)}
+    every = range(len(nodes.size))
+    closed = [[(-1, gamma) for _, gamma in terms] for terms in opened]
+    used = [[(1, m.u[d]) for d in nodes.gpus_of(n)] for n in every]
+    m.c4 = pyo.Constraint(list(c4), rule=lambda m, j: linear_sum(c4[j]) <= 1)
+    m.c5 = pyo.Constraint(list(c5), rule=lambda m, j, n: linear_sum([*c5[j, n], *closed[n]]) <= 0)
+    m.c11 = pyo.Constraint(m.option, rule=lambda m, *option: linear_sum(c11[number[option]]) == 0)
+    m.c9 = pyo.Constraint(m.u.index_set(), rule=lambda m, d: linear_sum(c9[d]) <= 0)
     m.c13a = pyo.Constraint(
-        list(of_job_on_gpu),
-        rule=lambda m, j, g: pyo.quicksum(of_job_on_gpu[j, g]) - m.u[g] <= 0,
+        list(c13a), rule=lambda m, j, d: linear_sum([*c13a[j, d], (-1, m.u[d])]) <= 0
     )
-    m.c13b = pyo.Constraint(every, rule=lambda m, n: used[n] - total[n] <= 0)
-    m.c14 = pyo.Constraint(every, rule=lambda m, n: open_[n] <= 1)
+    m.c13b = pyo.Constraint(every, rule=lambda m, n: linear_sum([*used[n], *in_use[n]]) <= 0)
+    m.c14 = pyo.Constraint(every, rule=lambda m, n: linear_sum(opened[n]) <= 1)
     m.c17 = pyo.Constraint(
-        nodes.states, rule=lambda m, n, k: pyo.quicksum(leading[n, k]) - m.gamma[n, k] == 0
+        nodes.states, rule=lambda m, n, k: linear_sum([*c17[n, k], (-1, m.gamma[n, k])]) == 0
     )
-    m.c18 = pyo.Constraint(options, rule=lambda m, i: pyo.quicksum(led[i]) - m.x[i] <= 0)
-    if data.required is not None:
-        m.c16 = pyo.Constraint(expr=pyo.quicksum(m.gamma.values()) == data.required)
+    m.c18 = pyo.Constraint(m.option, rule=lambda m, *option: linear_sum(c18[number[option]]) <= 0)
+    required = nodes_with_a_job(data.instance)
+    if required is not None:
+        m.c16 = pyo.Constraint(expr=pyo.quicksum(m.gamma.values()) == required)
     return m
 
 
-def columns(model: ConcreteModel) -> list[VarData]:
-    """The model's variables in the order of `GpuModel`."""
-    parts = (model.x, model.z, model.u, model.gamma, model.r)
-    return [variable for part in parts for variable in part.values()]
-
-
 def warm_start(data: GpuModel, solution: Solution) -> Floats:
-    """The column vector of a feasible decision: its GPUs numbered, the first to end charged."""
-    q, x, at = data.nodes.configurations, np.zeros(len(data.cost)), data.positions
+    """Return the column vector of a feasible solution: GPUs numbered, the first to end charged."""
+    q, x, at = data.nodes.modes, np.zeros(len(data.cost)), data.positions
     for n, members in q.chosen(data.instance, solution).items():
         used: set[int] = set()
-        for config, gpus in data.nodes.taken(n, members):
-            option = data.option_of[n, config]
+        for mode, gpus in data.nodes.taken(n, members):
+            option = data.option_of[n, mode]
             x[[at["x", option], *(at["z", (option, g)] for g in gpus)]] = 1.0
             used.update(gpus)
         x[[at["u", g] for g in used]] = 1.0
@@ -360,10 +330,10 @@ def warm_start(data: GpuModel, solution: Solution) -> Floats:
 
 
 def extract(data: GpuModel, x: Floats) -> Solution:
-    """The decision in a column vector with integral x; nodes as `open_nodes` asks."""
+    """Return the solution in a column vector with integral x; nodes as `open_nodes` asks."""
     chosen = np.flatnonzero(x[: len(data.node)] > 0.5)
     node = data.node[chosen]
-    decision = data.nodes.configurations.decision(
-        data.instance, data.config[chosen], node, data.nodes.node_type[node]
+    decision = data.nodes.modes.solution(
+        data.instance, data.mode[chosen], node, data.nodes.node_type[node]
     )
     return select_required_nodes(data.instance, decision)

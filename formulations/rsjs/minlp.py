@@ -56,15 +56,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rsjs.core.types import Floats
-from rsjs.formulations.modes.modes import Configurations, nodes_with_a_job
+from rsjs.formulations.modes.modes import Modes
 from rsjs.formulations.rsjs.gpu_indexed import GpuNodes
 from rsjs.instances.costs import cost_tables
 from rsjs.instances.instance import Instance
-from rsjs.instances.open_nodes import select_required_nodes
+from rsjs.instances.open_nodes import nodes_with_a_job, select_required_nodes
 from rsjs.instances.solution import Solution
 
 if TYPE_CHECKING:
-    from pyomo.core import ConcreteModel, VarData
+    from pyomo.core import ConcreteModel
 
 
 PRINTED = frozenset({"8", "12", "13", "16", "pi"})
@@ -97,8 +97,8 @@ class MinlpModel:
 
     @staticmethod
     def of(instance: Instance, printed: frozenset[str] = frozenset()) -> MinlpModel:
-        """The model of an instance; ValueError in one line if it is not served."""
-        nodes = GpuNodes.of("rsjs_minlp", instance)
+        """Return the model of an instance."""
+        nodes = GpuNodes.of(instance)
         required = nodes_with_a_job(instance)
         if "16" in printed:
             required = min(len(instance.jobs), instance.cluster.nodes)
@@ -110,13 +110,13 @@ class MinlpModel:
         return self.nodes.instance
 
     @property
-    def q(self) -> Configurations:
-        """All admissible configurations."""
-        return self.nodes.configurations
+    def q(self) -> Modes:
+        """All admissible modes."""
+        return self.nodes.modes
 
     @cached_property
     def xi(self) -> dict[tuple[int, int, int], int]:
-        """(j, n, k) -> the configuration on k GPUs."""
+        """(j, n, k) -> the mode on k GPUs."""
         rows = zip(self.q.job.tolist(), self.q.gpu_type.tolist(), self.q.gpus.tolist(), strict=True)
         dedicated = [(c, *row) for c, row in enumerate(rows) if row[2]]
         hosts = enumerate(zip(self.nodes.gpu_type.tolist(), self.nodes.size.tolist(), strict=True))
@@ -129,7 +129,7 @@ class MinlpModel:
 
     @cached_property
     def phi(self) -> dict[tuple[int, int, int], int]:
-        """(j, i, f) -> the configuration on the fraction f, a share level or WHOLE."""
+        """(j, i, f) -> the mode on the fraction f, a share level or WHOLE."""
         rows = zip(
             self.q.job.tolist(), self.q.gpu_type.tolist(), self.q.level.tolist(), strict=True
         )
@@ -137,7 +137,7 @@ class MinlpModel:
 
     @cached_property
     def job_types(self) -> list[tuple[int, int]]:
-        """(j, i) with a configuration, in order."""
+        """(j, i) with a mode, in order."""
         return sorted({(j, int(self.nodes.gpu_type[n])) for j, n, _ in self.xi})
 
     @cached_property
@@ -164,23 +164,23 @@ class MinlpModel:
         return {key: position for position, key in enumerate(keys)}
 
     def units(self, i: int, f: int) -> int:
-        """u_f."""
+        """Return u_f, the units of a fraction of a GPU."""
         gpu = self.instance.cluster.gpu_types[i]
         return gpu.units if f == WHOLE else gpu.levels[f].units
 
     def price(self, n: int, k: int) -> float:
-        """c_nk [$/h]."""
+        """Return c_nk, the price of k GPUs of a node in use [$/h]."""
         return self.instance.cluster.node_types[int(self.nodes.node_type[n])].cost[k]
 
     def largest_charge(self, j: int, n: int) -> float:
-        """PI_jn [$]."""
+        """Return PI_jn, the most a job may be charged for a node [$]."""
         q, size = self.q, int(self.nodes.size[n])
         here = (q.job == j) & (q.gpu_type == self.nodes.gpu_type[n]) & (q.gpus <= size)
         return self.price(n, size) * float(q.hours[here].max())
 
 
 def build(data: MinlpModel) -> ConcreteModel:
-    """The Pyomo model; its variables in the order of `MinlpModel` are `columns(model)`."""
+    """Build the Pyomo model; its variables in the order of `MinlpModel`."""
     import pyomo.core as pyo
 
     total, index = pyo.quicksum, data.index
@@ -280,7 +280,7 @@ def build(data: MinlpModel) -> ConcreteModel:
 
 
 def _on_node(m: ConcreteModel, data: MinlpModel, value: Floats, j: int, n: int) -> Any:
-    """The value of j's configuration on n; 0 if j is not there."""
+    """Return the value of j's mode on n; 0 if j is not there."""
     i = int(data.nodes.gpu_type[n])
     result = sum(
         float(value[c]) * m.xi[x] for x, c in data.xi.items() if x[:2] == (j, n) and x[2] > 1
@@ -292,13 +292,8 @@ def _on_node(m: ConcreteModel, data: MinlpModel, value: Floats, j: int, n: int) 
     return result
 
 
-def columns(model: ConcreteModel) -> list[VarData]:
-    """The model's variables in the order of `MinlpModel`."""
-    return [variable for name in NAMES for variable in model.component(name).values()]
-
-
 def warm_start(data: MinlpModel, solution: Solution) -> Floats:
-    """The values of all variables for a feasible decision, each pi_jn as small as it may be."""
+    """Return the values of all variables for a feasible solution, each pi_jn the least possible."""
     q, at = data.q, data.positions
     x = np.zeros(len(at))
     for n, members in q.chosen(data.instance, solution).items():
@@ -318,7 +313,7 @@ def warm_start(data: MinlpModel, solution: Solution) -> Floats:
 
 def extract(data: MinlpModel, x: Floats) -> Solution:
     """
-    The decision in a vector of all variables; nodes as `open_nodes` asks.
+    Return the solution in a vector of all variables; nodes as `open_nodes` asks.
 
     With printed rows it need not be feasible: a job without a fraction counts as one on a GPU.
     """
@@ -331,6 +326,6 @@ def extract(data: MinlpModel, x: Floats) -> Solution:
             if (j, i, level) in data.phi and x[at["phi", (j, i, level)]] > 0.5:
                 chosen[position] = data.phi[j, i, level]
     node = np.array([n for _, n, _ in on], dtype=np.int64)
-    configurations = np.array(chosen, dtype=np.int64)
-    decision = q.decision(data.instance, configurations, node, data.nodes.node_type[node])
-    return select_required_nodes(data.instance, decision)
+    modes = np.array(chosen, dtype=np.int64)
+    solution = q.solution(data.instance, modes, node, data.nodes.node_type[node])
+    return select_required_nodes(data.instance, solution)

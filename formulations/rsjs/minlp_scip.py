@@ -18,31 +18,35 @@ from pyomo.common.timing import HierarchicalTimer
 from pyomo.contrib.solver.solvers.scip.scip_direct import ScipDirect
 from scipy.sparse import csr_array
 
-from rsjs.core.method import Call, Report, SolveResult, Stop
+from rsjs.core.method import Call, Method, Report, SolveResult, Stop
 from rsjs.core.types import Floats
 from rsjs.formulations.backends import scip as backend
 from rsjs.formulations.backends.backend import RawResult
 from rsjs.formulations.backends.callbacks import Relay, reached, settled
+from rsjs.formulations.milp.from_pyomo import variables_of
 from rsjs.formulations.milp.incumbent import Incumbent
 from rsjs.formulations.milp.matrix import MatrixModel
 from rsjs.formulations.milp.solve import MARGIN
 from rsjs.formulations.rsjs import minlp
-from rsjs.formulations.rsjs.minlp import MinlpModel
+from rsjs.formulations.rsjs.minlp import MinlpModel, printed_rows
 from rsjs.instances.check import check
+from rsjs.instances.instance import Instance
 from rsjs.instances.solution import Solution
 
 if TYPE_CHECKING:
     from pyomo.core import ConcreteModel
 
 
-def solve(data: MinlpModel, call: Call, report: Report) -> SolveResult:
+def run(instance: Instance, call: Call, report: Report) -> SolveResult:
     """
-    Solve the model; decisions are priced by `costs`, never by SCIP.
+    Solve the model; solutions are priced by `costs`, never by SCIP.
 
     With rows as printed there is no bound for the instance, and a vector of the model need not be
     a decision for it; the message then tells what the model is worth.
     """
-    stream = _Stream(data, report)
+    with report.phase("build"):
+        data = MinlpModel.of(instance, printed_rows(call.options["printed"]))
+    stream = _ScipStream(data, report)
     if call.warm_start is not None:
         stream.offer(call.warm_start)
     with report.phase("build"):
@@ -60,6 +64,11 @@ def solve(data: MinlpModel, call: Call, report: Report) -> SolveResult:
     return replace(found, stop=reached(found.stop, found.objective, found.bound, call.limits.gap))
 
 
+def prepare(_method: Method, _call: Call, _jobs: int) -> None:
+    """Import SCIP."""
+    backend.SCIP.import_solver()
+
+
 def translated(model: ConcreteModel) -> tuple[Any, list[Any]]:
     """Return SCIP's model of a Pyomo model; its variables in our order, then the objective's."""
     solver = ScipDirect()
@@ -67,8 +76,7 @@ def translated(model: ConcreteModel) -> tuple[Any, list[Any]]:
     config.timer = HierarchicalTimer()
     scip, _, _ = solver._create_solver_model(model, config)
     known = solver._pyomo_var_to_solver_var_map
-    ours = minlp.columns(model)
-    variables = [known[v] if v in known else solver._add_var(v) for v in ours]
+    variables = [known[v] if v in known else solver._add_var(v) for v in variables_of(model)]
     return scip, [*variables, solver._obj_var]
 
 
@@ -76,7 +84,7 @@ def _solve(
     model: ConcreteModel,
     call: Call,
     report: Report,
-    stream: _Stream,
+    stream: _ScipStream,
     seconds: float,
     start: Floats | None,
 ) -> RawResult:
@@ -134,8 +142,8 @@ def _last_column(columns: int) -> MatrixModel:
     )
 
 
-class _Stream(Incumbent):
-    """Turns SCIP's vectors into decisions while it runs."""
+class _ScipStream(Incumbent):
+    """The incumbents of SCIP, extracted from its vectors and checked while it runs."""
 
     def __init__(self, data: MinlpModel, report: Report) -> None:
         super().__init__(data.instance, report)
@@ -160,17 +168,7 @@ class _Stream(Incumbent):
             if stop in (Stop.OPTIMAL, Stop.GAP):
                 stop = Stop.ITERATIONS  # what is solved is another problem
             status = f"{status} with rows as printed ({rows}), at {raw.objective}"
-        return SolveResult(
-            stop=stop,
-            solution=self.best,
-            objective=objective,
-            bound=bound,
-            bound_source=None if bound is None else "solver",
-            bound_variant=None if bound is None else "instance",
-            counts=raw.counts,
-            options=raw.options,
-            message=status,
-        )
+        return self.solver_result(raw, stop, bound, status)
 
 
 def _ignore(bound: float) -> None:

@@ -8,7 +8,7 @@ first to end there, k GPUs in use), (17), (18), (21) read r <= x, sum r = gamma_
 c_nk theta_jq r. Here x = f + sum_k r: the slack of r <= x is a column of its own, which spares the
 J N Q rows r <= x; the bound is the same.
 
-Sets and data (rsjs.md 2.1; times relative to now)
+Sets and data (rsjs.md 2.1; times relative to now; a place is a node n as a type v)
     j in J jobs; n in N nodes; v in V_n types n may take, s_v GPUs
     q in Q_jv      configurations of j on the GPUs of v: k_q dedicated GPUs, or k_q = 0 and a share
                    of u_q units; dominated ones are left out (`Configurations`)
@@ -33,80 +33,207 @@ Variables, 0 or 1 but for y
 
 A leader that is not the first to end only costs more. (link) tightens. Nodes of a class are left
 to the solver's own symmetry breaking: rows nu_n <= nu_(n-1) made HiGHS 20 to 40 % slower.
-
-The data of the node-indexed RS-JS model, and the column order.
-
-The node-indexed RS-JS model assembled without Pyomo.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rsjs.core.types import Bools, Floats, Ints
-from rsjs.formulations.milp.matrix import Kind, MatrixModel, Rows
-from rsjs.formulations.modes.modes import nodes_with_a_job, serve
-from rsjs.formulations.rsjs.leader_follower import Crews
+from rsjs.core.types import Floats, Ints
+from rsjs.formulations.first_ending.costs import limits
+from rsjs.formulations.milp import solve
+from rsjs.formulations.modes.gpu_sharing import Shares
+from rsjs.formulations.modes.modes import Modes
+from rsjs.instances.costs import cost_tables
 from rsjs.instances.instance import Instance
-from rsjs.instances.open_nodes import select_required_nodes
+from rsjs.instances.open_nodes import nodes_with_a_job, select_required_nodes
 from rsjs.instances.solution import Solution
 
 if TYPE_CHECKING:
-    from pyomo.core import ConcreteModel, VarData
-    from pyomo.core.expr import LinearExpression
+    from pyomo.core import ConcreteModel
+
+    from rsjs.core.method import Call, Report, SolveResult
+    from rsjs.formulations.milp.from_pyomo import Term
+
+
+INDEX_LETTERS = {
+    "f": "nvjgu",
+    "l": "nvjguq",
+    "y": "nvm",
+    "nu": "nv",
+    "cover": "j",
+    "shares": "pr",
+    "gpus": "p",
+    "leader": "nv",
+    "link": "jp",
+    "one": "n",
+}
 
 
 @dataclass(frozen=True, eq=False)
-class NodeModel:
+class NodeIndexedModel:
     """
-    The model's data; a place is a node as one of its types. Column order: f, l, y, nu.
+    Places and the columns f (followers), l (leaders), y (GPUs filled with shares), nu, in order.
 
     Attributes
     ----------
-    node : (P,) int, of each place
-    required : int or None
-        Nodes with a job; None = any number.
+    node, node_type : (P,) int, of each place
+    follower_place, follower : (F,) int, place and mode
+    leader_place, leader, paid : (L,) int, place, mode, and GPUs in use at most
+    fill_place, fill : (Y,) int, place and pattern
     """
 
     instance: Instance
-    crews: Crews
+    modes: Modes
+    shares: Shares
     node: Ints
-    required: int | None
+    node_type: Ints
+    follower_place: Ints
+    follower: Ints
+    leader_place: Ints
+    leader: Ints
+    paid: Ints
+    fill_place: Ints
+    fill: Ints
 
     @staticmethod
-    def of(instance: Instance) -> NodeModel:
-        """The model of an instance; ValueError in one line if it is not served."""
-        serve("rsjs_nodes", instance)
-        node, node_type = np.nonzero(instance.cluster.allowed)
-        crews = Crews.of(instance, node_type)
-        return NodeModel(instance, crews, node, nodes_with_a_job(instance))
+    def of(instance: Instance) -> NodeIndexedModel:
+        """Return the model of an instance."""
+        cluster = instance.cluster
+        node, node_type = np.nonzero(cluster.allowed)
+        q = Modes.of(instance, pareto=True)
+        shares = Shares.of(cluster, q)
+        gpu, size = cluster.gpu_of_type[node_type], cluster.gpus_of_type[node_type]
+        # every mode at every place that offers its GPUs; steps: the numbers of GPUs in K_v
+        place, mode = np.nonzero(
+            (gpu[:, None] == q.gpu_type) & (np.maximum(q.gpus, 1) <= size[:, None])
+        )
+        follower = np.flatnonzero(q.gpus[mode] < size[place])
+        steps = np.zeros((len(cluster.node_types), cluster.largest + 1), dtype=bool)
+        for v, kind in enumerate(cluster.node_types):
+            steps[v, limits(kind)] = True
+        leader, paid = np.nonzero(
+            steps[node_type[place]]
+            & (np.arange(cluster.largest + 1) >= np.maximum(q.gpus[mode, None], 1))
+        )
+        # the patterns of shares, at places where a follower or leader takes one
+        occupied = np.concatenate([place[follower], place[leader]])
+        shared = q.units[np.concatenate([mode[follower], mode[leader]])] > 0
+        patterns = np.zeros(len(node_type), dtype=np.int64)
+        with_shares = np.unique(occupied[shared])
+        patterns[with_shares] = shares.patterns[gpu[with_shares]]
+        fill_place = np.repeat(np.arange(len(node_type)), patterns)
+        fill = np.arange(len(fill_place)) - np.repeat(np.cumsum(patterns) - patterns, patterns)
+        return NodeIndexedModel(
+            instance,
+            q,
+            shares,
+            node,
+            node_type,
+            place[follower],
+            mode[follower],
+            place[leader],
+            mode[leader],
+            paid,
+            fill_place,
+            fill,
+        )
 
     @property
-    def columns(self) -> int:
-        """Number of columns."""
-        return self.crews.columns + len(self.node)
+    def sizes(self) -> tuple[int, int, int]:
+        """Numbers of columns f, l, y."""
+        return len(self.follower), len(self.leader), len(self.fill)
 
     @cached_property
-    def leads(self) -> Bools:
-        """(F + L,) whether a column is a leader's."""
-        return np.repeat([False, True], self.crews.sizes[:2])
+    def gpu_type(self) -> Ints:
+        """(P,) GPU type of each place."""
+        return self.instance.cluster.gpu_of_type[self.node_type]
 
     @cached_property
-    def links(self) -> list[tuple[int, int]]:
-        """(job, place) pairs with a column, in order."""
-        job = self.crews.configurations.job[self.crews.member]
-        pairs = np.unique(np.stack([job, self.crews.place], axis=1), axis=0)
-        return [(j, p) for j, p in pairs.tolist()]
+    def capacity(self) -> Ints:
+        """(P,) s_v."""
+        return self.instance.cluster.gpus_of_type[self.node_type]
+
+    @cached_property
+    def place(self) -> Ints:
+        """(F + L,) place of followers and leaders."""
+        return np.concatenate([self.follower_place, self.leader_place])
+
+    @cached_property
+    def mode(self) -> Ints:
+        """(F + L,) mode of followers and leaders."""
+        return np.concatenate([self.follower, self.leader])
+
+    @cached_property
+    def gpus(self) -> Ints:
+        """(F + L,) k_q of a follower, k_q - k of a leader: what it takes from the GPUs at hand."""
+        paid = np.concatenate([np.zeros_like(self.follower), self.paid])
+        taken: Ints = self.modes.gpus[self.mode] - paid
+        return taken
+
+    @cached_property
+    def divided(self) -> Ints:
+        """Places whose GPUs somebody takes beside the leader, in order: those with a row."""
+        return np.unique(np.concatenate([self.place[self.gpus != 0], self.fill_place]))
+
+    @cached_property
+    def share_rows(self) -> list[tuple[int, int]]:
+        """(place, r) of the rows on shares."""
+        used = np.unique(self.fill_place).tolist()
+        return [(p, r) for p in used for r in range(int(self.shares.rows[self.gpu_type[p]]))]
+
+    @cached_property
+    def cost(self) -> Floats:
+        """(F + L,) T_q - P_j, and c_vk theta_q for a leader [$]."""
+        q = self.modes
+        run = q.tardiness - cost_tables(self.instance).postponement[q.job]
+        price = self.instance.cluster.cost_of_type[self.node_type[self.leader_place], self.paid]
+        lead = run[self.leader] + price * q.hours[self.leader]
+        return np.concatenate([run[self.follower], lead])
+
+    @property
+    def offset(self) -> float:
+        """sum_j P_j."""
+        return float(cost_tables(self.instance).postponement.sum())
+
+    @cached_property
+    def _columns(self) -> dict[tuple[int, ...], int]:
+        """(place, mode) of followers, (place, mode, k) of leaders -> column."""
+        pairs = zip(self.follower_place.tolist(), self.follower.tolist(), strict=True)
+        triples = zip(
+            self.leader_place.tolist(), self.leader.tolist(), self.paid.tolist(), strict=True
+        )
+        return {key: column for column, key in enumerate([*pairs, *triples])}
+
+    @cached_property
+    def _first_fill(self) -> dict[int, int]:
+        """Place -> column of its first pattern."""
+        first = len(self.mode)
+        return {p: first + i for i, p in reversed([*enumerate(self.fill_place.tolist())])}
+
+    def put(self, x: Floats, place: int, members: list[int]) -> None:
+        """Set the columns of jobs that share a node in these modes: the first to end leads."""
+        q, leader = self.modes, self.modes.first_to_end(members)
+        units = [int(u) for u in q.units[members] if u]
+        used = int(q.gpus[members].sum())
+        if units:
+            filled = self.shares.filled(int(self.gpu_type[place]), units)
+            used += len(filled)
+            np.add.at(x, self._first_fill[place] + np.array(filled), 1.0)
+        node_type = self.instance.cluster.node_types[self.node_type[place]]
+        paid = next(k for k in limits(node_type) if k >= used)
+        x[self._columns[place, leader, paid]] = 1.0
+        x[[self._columns[place, member] for member in members if member != leader]] = 1.0
+        x[sum(self.sizes) + place] = 1.0
 
     @cached_property
     def place_of(self) -> dict[tuple[int, int], int]:
         """(node, node type) -> place."""
-        pairs = zip(self.node.tolist(), self.crews.node_type.tolist(), strict=True)
+        pairs = zip(self.node.tolist(), self.node_type.tolist(), strict=True)
         return {pair: p for p, pair in enumerate(pairs)}
 
     @cached_property
@@ -118,176 +245,96 @@ class NodeModel:
         return {n: several for n, several in places.items() if len(several) > 1}
 
 
-def arrays(data: NodeModel) -> MatrixModel:
-    """The same model assembled without Pyomo."""
-    crews, places = data.crews, np.arange(len(data.node))
-    nu = crews.columns + places
-    column, leader = np.arange(len(crews.member)), np.flatnonzero(data.leads)
-    rows = Rows()
-    _add_crews(rows, crews)
-    rows.add(len(places), 0.0, 0.0, (crews.place[leader], leader, 1.0), (places, nu, -1.0))
-    job, place = np.array(data.links).T
-    link = np.full((len(data.instance.jobs), len(places)), -1)
-    link[job, place] = np.arange(len(job))
-    linked = link[crews.configurations.job[crews.member], crews.place]
-    rows.add(len(job), -np.inf, 0.0, (linked, column, 1.0), (np.arange(len(job)), nu[place], -1.0))
-    several = [(row, p) for row, of in enumerate(data.free_nodes.values()) for p in of]
-    node_row, p = np.array(several, dtype=np.int64).reshape(-1, 2).T
-    rows.add(len(data.free_nodes), -np.inf, 1.0, (node_row, nu[p], 1.0))
-    if data.required is not None:
-        required = float(data.required)
-        rows.add(1, required, required, (np.zeros_like(places), nu, 1.0))
-    return rows.model(
-        cost=np.concatenate([crews.cost, np.zeros(len(places))]),
-        upper=np.concatenate([crews.upper, np.ones(len(places))]),
-        kind=np.full(data.columns, Kind.INTEGER, np.uint8),
-        offset=crews.offset,
-    )
+def data_of(instance: Instance, _options: solve.Options) -> NodeIndexedModel:
+    """Return the model's data."""
+    return NodeIndexedModel.of(instance)
 
 
-def _add_crews(rows: Rows, crews: Crews) -> None:
-    """Add (cover), (shares) and (gpus)."""
-    q, member, place = crews.configurations, crews.member, crews.place
-    column = np.arange(len(member))
-    fill = len(member) + np.arange(len(crews.fill))
-    rows.add(len(crews.instance.jobs), -np.inf, 1.0, (q.job[member], column, 1.0))
-    if crews.share_rows:
-        row_of = np.full((len(crews.node_type), crews.shares.weight.shape[1]), -1)
-        at, r = np.array(crews.share_rows).T
-        row_of[at, r] = np.arange(len(at))
-        weight = crews.shares.weight[crews.gpu_type[place], :, q.units[member]].astype(float)
-        room = crews.shares.room[crews.gpu_type[crews.fill_place], :, crews.fill].astype(float)
-        taken, r = np.nonzero(weight)
-        given, s = np.nonzero(room)
-        rows.add(
-            len(at),
-            -np.inf,
-            0.0,
-            (row_of[place[taken], r], column[taken], weight[taken, r]),
-            (row_of[crews.fill_place[given], s], fill[given], -room[given, s]),
-        )
-    uses, row_of_place = np.flatnonzero(crews.gpus), np.full(len(crews.node_type), -1)
-    row_of_place[crews.divided] = np.arange(len(crews.divided))
-    rows.add(
-        len(crews.divided),
-        -np.inf,
-        0.0,
-        (row_of_place[place[uses]], column[uses], crews.gpus[uses].astype(float)),
-        (row_of_place[crews.fill_place], fill, 1.0),
-    )
+def run(instance: Instance, call: Call, report: Report) -> SolveResult:
+    """Solve the model."""
+    return solve.solve(__name__, instance, call, report)
 
 
-def build(data: NodeModel) -> ConcreteModel:
-    """The Pyomo model; its columns in the order of `NodeModel` are `columns(model)`."""
+def build(data: NodeIndexedModel) -> ConcreteModel:
+    """Build the Pyomo model; its columns are f, l, y, nu, as in `NodeIndexedModel`."""
     import pyomo.core as pyo
 
-    crews = data.crews
-    m = _crews(crews)
-    m.nu = pyo.Var(range(len(data.node)), domain=pyo.Binary)
-    led = [[(-1, m.nu[p])] for p in m.nu]
-    linked = {pair: [(-1, m.nu[pair[1]])] for pair in data.links}
-    for variable, p, j, leads in zip(
-        [*m.f.values(), *m.l.values()],
-        crews.place.tolist(),
-        crews.configurations.job[crews.member].tolist(),
-        data.leads.tolist(),
-        strict=True,
+    from rsjs.formulations.milp.from_pyomo import index_set, linear_sum
+
+    q, shares = data.modes, data.shares
+    place, gpu_type = data.place.tolist(), data.gpu_type.tolist()
+    places = list(zip(data.node.tolist(), data.node_type.tolist(), strict=True))
+    jobs, units = q.job[data.mode].tolist(), q.units[data.mode].tolist()
+    members = list(zip(jobs, q.gpus[data.mode].tolist(), units, strict=True))
+    indices = [(*places[p], *member) for p, member in zip(place, members, strict=True)]
+    followers, m = len(data.follower), pyo.ConcreteModel(name="rsjs_nodes")
+    m.f = pyo.Var(index_set(indices[:followers]), domain=pyo.Binary)
+    led = zip(indices[followers:], data.paid.tolist(), strict=True)
+    m.l = pyo.Var(index_set((*index, paid) for index, paid in led), domain=pyo.Binary)
+    fills = list(zip(data.fill_place.tolist(), data.fill.tolist(), strict=True))
+    m.y = pyo.Var([(*places[p], fill) for p, fill in fills], domain=pyo.NonNegativeIntegers)
+    m.nu = pyo.Var(places, domain=pyo.Binary)
+    for (p, _), variable in zip(fills, m.y.values(), strict=True):
+        variable.setub(int(data.capacity[p]))
+    x, nu = [*m.f.values(), *m.l.values()], list(m.nu.values())
+    m.cost = pyo.Objective(expr=linear_sum(zip(data.cost.tolist(), x, strict=True), data.offset))
+    # the terms of the rows, by their index; a row (link) begins with - nu, so does (leader)
+    cover: list[list[Term]] = [[] for _ in data.instance.jobs.id]
+    gpus: dict[int, list[Term]] = {p: [] for p in data.divided.tolist()}
+    share: dict[tuple[int, int], list[Term]] = {row: [] for row in data.share_rows}
+    leader: list[list[Term]] = [[(-1, variable)] for variable in nu]
+    pairs = sorted(set(zip(jobs, place, strict=True)))
+    link: dict[tuple[int, int], list[Term]] = {(j, p): [(-1, nu[p])] for j, p in pairs}
+    for i, (variable, p, j, taken) in enumerate(
+        zip(x, place, jobs, data.gpus.tolist(), strict=True)
     ):
-        linked[j, p].append((1, variable))
-        if leads:
-            led[p].append((1, variable))
-    m.leader = pyo.Constraint(m.nu.index_set(), rule=lambda m, p: _weighted(led[p]) == 0)
-    m.link = pyo.Constraint(data.links, rule=lambda m, j, p: _weighted(linked[j, p]) <= 0)
-    m.one = pyo.Constraint(
-        list(data.free_nodes),
-        rule=lambda m, n: pyo.quicksum(m.nu[p] for p in data.free_nodes[n]) <= 1,
-    )
-    if data.required is not None:
-        m.count = pyo.Constraint(expr=pyo.quicksum(m.nu.values()) == data.required)
-    return m
-
-
-def _crews(crews: Crews) -> ConcreteModel:
-    """Build the model of f, l, y, their costs, (cover), (shares) and (gpus)."""
-    import pyomo.core as pyo
-
-    followers, leaders, fills = crews.sizes
-    m = pyo.ConcreteModel(name="rsjs_nodes")
-    m.f = pyo.Var(range(followers), domain=pyo.Binary)
-    m.l = pyo.Var(range(leaders), domain=pyo.Binary)
-    m.y = pyo.Var(range(fills), domain=pyo.NonNegativeIntegers)
-    for column, p in zip(m.y.values(), crews.fill_place.tolist(), strict=True):
-        column.setub(int(crews.capacity[p]))
-    members = [*m.f.values(), *m.l.values()]
-    q, shares = crews.configurations, crews.shares
-    m.cost = pyo.Objective(
-        expr=_weighted(zip(crews.cost.tolist(), members, strict=False), crews.offset)
-    )
-    cover: list[list[tuple[int, Any]]] = [[] for _ in crews.instance.jobs.id]
-    gpus: dict[int, list[tuple[int, Any]]] = {p: [] for p in crews.divided.tolist()}
-    share: dict[tuple[int, int], list[tuple[int, Any]]] = {row: [] for row in crews.share_rows}
-    rows = zip(
-        members,
-        crews.place.tolist(),
-        crews.member.tolist(),
-        crews.gpus.tolist(),
-        strict=True,
-    )
-    job, units, gpu_type = q.job.tolist(), q.units.tolist(), crews.gpu_type.tolist()
-    for variable, p, config, taken in rows:
-        cover[job[config]].append((1, variable))
+        cover[j].append((1, variable))
+        link[j, p].append((1, variable))
+        if i >= followers:
+            leader[p].append((1, variable))
         if taken:
             gpus[p].append((taken, variable))
-        if units[config]:
+        if units[i]:
             for r in range(int(shares.rows[gpu_type[p]])):
-                weight = int(shares.weight[gpu_type[p], r, units[config]])
-                share[p, r].append((weight, variable))
-    fills_at = zip(m.y.values(), crews.fill_place.tolist(), crews.fill.tolist(), strict=True)
-    for variable, p, pattern in fills_at:
+                share[p, r].append((int(shares.weight[gpu_type[p], r, units[i]]), variable))
+    for (p, pattern), variable in zip(fills, m.y.values(), strict=True):
         gpus[p].append((1, variable))
         for r in range(int(shares.rows[gpu_type[p]])):
             share[p, r].append((-int(shares.room[gpu_type[p], r, pattern]), variable))
-    m.cover = pyo.Constraint(range(len(cover)), rule=lambda m, j: _weighted(cover[j]) <= 1)
-    m.shares = pyo.Constraint(crews.share_rows, rule=lambda m, p, r: _weighted(share[p, r]) <= 0)
-    m.gpus = pyo.Constraint(list(gpus), rule=lambda m, p: _weighted(gpus[p]) <= 0)
+    m.cover = pyo.Constraint(range(len(cover)), rule=lambda m, j: linear_sum(cover[j]) <= 1)
+    m.shares = pyo.Constraint(data.share_rows, rule=lambda m, p, r: linear_sum(share[p, r]) <= 0)
+    m.gpus = pyo.Constraint(list(gpus), rule=lambda m, p: linear_sum(gpus[p]) <= 0)
+    m.leader = pyo.Constraint(
+        places, rule=lambda m, *place: linear_sum(leader[data.place_of[place]]) == 0
+    )
+    m.link = pyo.Constraint(pairs, rule=lambda m, j, p: linear_sum(link[j, p]) <= 0)
+    m.one = pyo.Constraint(
+        list(data.free_nodes),
+        rule=lambda m, n: linear_sum((1, nu[p]) for p in data.free_nodes[n]) <= 1,
+    )
+    required = nodes_with_a_job(data.instance)
+    if required is not None:
+        m.count = pyo.Constraint(expr=linear_sum((1, variable) for variable in nu) == required)
     return m
 
 
-def _weighted(terms: Iterable[tuple[float, Any]], constant: float = 0.0) -> LinearExpression:
-    """Return sum coefficient * variable without the zeros: quicker than adding up products."""
-    from pyomo.core.expr import LinearExpression
-
-    pairs = [pair for pair in terms if pair[0]]
-    coefficients, variables = zip(*pairs, strict=True) if pairs else ((), ())
-    return LinearExpression(constant=constant, linear_coefs=coefficients, linear_vars=variables)
-
-
-def columns(model: ConcreteModel) -> list[VarData]:
-    """The model's variables in the order of `NodeModel`."""
-    parts = (model.f, model.l, model.y, model.nu)
-    return [variable for part in parts for variable in part.values()]
-
-
-def warm_start(data: NodeModel, solution: Solution) -> Floats:
+def warm_start(data: NodeIndexedModel, solution: Solution) -> Floats:
     """
-    The column vector of a feasible decision: on each node the first job to end leads.
+    Return the column vector of a feasible solution: on each node the first job to end leads.
 
-    Dominated configurations are replaced, so that the vector never costs more than the decision.
+    Dominated modes are replaced, so that the vector never costs more than the solution.
     """
-    crews, x = data.crews, np.zeros(data.columns)
-    for n, members in crews.configurations.chosen(data.instance, solution).items():
-        p = data.place_of[n, int(solution.node_type[n])]
-        crews.put(x, p, members)
-        x[crews.columns + p] = 1.0
+    x = np.zeros(sum(data.sizes) + len(data.node))
+    for n, members in data.modes.chosen(data.instance, solution).items():
+        data.put(x, data.place_of[n, int(solution.node_type[n])], members)
     return x
 
 
-def extract(data: NodeModel, x: Floats) -> Solution:
-    """The decision in an integral column vector; nodes as `open_nodes` asks."""
-    crews = data.crews
-    chosen = np.flatnonzero(x[: len(crews.member)] > 0.5)
-    place = crews.place[chosen]
-    decision = crews.configurations.decision(
-        data.instance, crews.member[chosen], data.node[place], crews.node_type[place]
+def extract(data: NodeIndexedModel, x: Floats) -> Solution:
+    """Return the solution in an integral column vector; nodes as `open_nodes` asks."""
+    chosen = np.flatnonzero(x[: len(data.mode)] > 0.5)
+    place = data.place[chosen]
+    solution = data.modes.solution(
+        data.instance, data.mode[chosen], data.node[place], data.node_type[place]
     )
-    return select_required_nodes(data.instance, decision)
+    return select_required_nodes(data.instance, solution)

@@ -2,7 +2,7 @@
 Every method by name, and the spelling `name[@solver][:rule][?key=value,...]`.
 
 A value may name a method; it stands in parentheses if it has options of its own:
-`hierarchical?controllers=8,method=(jahani_patterns@highs?route=arrays)`.
+`hierarchical?controllers=8,method=(rsjs_classes@highs?packing=splits)`.
 Of several between "|" the first that serves the instance runs: `method=edf|(sts?spacing=5)`.
 """
 

@@ -10,7 +10,6 @@ import pytest
 from benchmarks.expected import EXPECTED
 from benchmarks.kernel_cases import KERNELS, MEASURED_BY
 from benchmarks.method_cases import CASES, FAMILIES, TINY
-from rsjs.formulations.milp.solve import LINEAR
 from rsjs.formulations.registry import METHODS as EXACT
 from rsjs.heuristics.decomposition.hierarchical import HIERARCHICAL
 from rsjs.heuristics.registry import METHODS as HEURISTICS
@@ -83,7 +82,7 @@ def test_every_kernel_is_measured(discovered, kind):
 def test_every_linear_formulation_is_built(discovered):
     for kind in ("time", "track", "peakmemory"):
         built = {name for (name,) in parameters(discovered, "bench_formulations.Build", kind)}
-        assert built == set(LINEAR)
+        assert built == {name for name, method in EXACT.items() if method.linear}
 
 
 def test_every_case_has_expected_values_and_no_other():

@@ -11,7 +11,7 @@ BAD = [
     ("solve small.json --method jahani_patterns@cplex", "solver of jahani_patterns cplex"),
     ("solve small.json --method greedy@highs", "no solver for greedy"),
     ("solve small.json --method greedy:none", "code, paper"),
-    ("solve small.json --method jahani_patterns?route=road", "standard_form"),
+    ("solve small.json --method jahani_literal?printed=road", "corrected"),
     ("solve small.json --method jahani_patterns?speed=9", "speed"),
     # a method that does not serve the instance
     ("solve large.json --method enumeration", "serves up to 10 jobs, not 100"),

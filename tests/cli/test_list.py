@@ -21,7 +21,7 @@ def test_methods_are_listed_with_what_they_serve(rsjs):
     assert (patterns["kind"], patterns["solvers"]) == ("exact", [*BACKENDS])
     assert patterns["families"] == ["jahani"]
     assert patterns["objectives"]["energy"] == ["proportional"]
-    assert patterns["options"]["route"]["default"] == "standard_form"
+    assert methods["jahani_literal"]["options"]["printed"]["default"] == "corrected"
     assert patterns["available"]
     assert methods["greedy"]["rules"] == ["code", "paper"]
     assert methods["greedy"]["families"] == [*FAMILIES]
@@ -49,7 +49,7 @@ def test_the_text_has_every_method_family_and_option(rsjs):
     for name, method in all_methods().items():
         assert f"\n{name}: {method.summary}" in text
     assert all(family in text for family in FAMILIES)
-    assert "route=standard_form" in text
+    assert "printed=corrected" in text
 
 
 def test_a_rule_is_explained_where_the_summary_does_not(rsjs):

@@ -6,6 +6,7 @@ from rsjs.core.method import Limits
 from rsjs.experiments.formulation_study import FAMILIES, key_of, measure, tasks
 from rsjs.formulations.jahani import milp
 from rsjs.formulations.jahani.milp import LiteralModel
+from rsjs.formulations.milp.solve import matrix_of
 from rsjs.instances.generators.jahani import generate
 from rsjs.methods import parse
 from rsjs.reporting.csv_rows import csv_text, read_rows
@@ -33,7 +34,7 @@ def test_a_formulation_is_relaxed_once_and_solved_where_a_solver_is_named(tiny):
 
 
 def test_options_make_another_formulation(tiny):
-    spellings = ("jahani_patterns", "jahani_patterns?route=arrays")
+    spellings = ("jahani_literal", "jahani_literal?printed=overdue")
     assert [task.formulation for task in plan("jahani", tiny, *spellings)] == list(spellings)
 
 
@@ -48,7 +49,7 @@ def test_the_sifting_bound_stands_for_a_relaxation_and_other_methods_are_solved(
 def test_a_row_holds_size_bound_and_what_tells_it_from_others(tiny, tmp_path):
     (task,) = plan("jahani", tiny, "jahani_literal")
     row = measure(task, LIMITS)
-    counts = milp.arrays(LiteralModel(tiny)).counts
+    counts = matrix_of(milp, LiteralModel(tiny))[0].counts
     assert {name: row[name] for name in counts} == counts
     assert (row["family"], row["formulation"]) == ("jahani", "jahani_literal")
     assert (row["measure"], row["solver"]) == ("relaxation", "relaxation")

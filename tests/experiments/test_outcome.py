@@ -21,7 +21,7 @@ from rsjs.reporting.statistics.fairness import findings
 pytestmark = pytest.mark.process
 
 HOURS = 36000.0  # seconds; only what hangs lasts so long
-ROUTES = {"highs": "standard_form", "scip": "arrays", "cpsat": "arrays"}
+SOLVERS = ("highs", "scip", "cpsat")
 
 
 @pytest.fixture
@@ -128,9 +128,7 @@ def test_an_interrupt_keeps_the_incumbent(hostile, tiny):
 @pytest.mark.solver
 def test_the_literal_model_at_20_x_200_stops_at_its_limit(strays):
     instance = generate(nodes=20, jobs=200, seed=1)
-    found = outcome.run(
-        instance, parse("jahani_literal@highs?route=arrays"), Limits(time_limit=5.0)
-    )
+    found = outcome.run(instance, parse("jahani_literal@highs"), Limits(time_limit=5.0))
     assert found.result.stop is Stop.TIME_LIMIT
     bound = found.result.bound
     assert bound is None or abs(bound) < 1e20
@@ -139,8 +137,8 @@ def test_the_literal_model_at_20_x_200_stops_at_its_limit(strays):
 
 @pytest.fixture(scope="module")
 def solved(tiny):
-    """A run of each solver, by routes that differ."""
-    methods = [f"jahani_patterns@{name}?route={route}" for name, route in ROUTES.items()]
+    """A run of each solver."""
+    methods = [f"jahani_patterns@{name}" for name in SOLVERS]
     return [outcome.run(tiny, parse(one), Limits(time_limit=HOURS, gap=0.0)) for one in methods]
 
 

@@ -10,6 +10,7 @@ from rsjs.core.method import Limits, Report
 from rsjs.formulations import enumeration
 from rsjs.formulations.backends.registry import backend
 from rsjs.formulations.milp.matrix import Kind, MatrixModel
+from rsjs.formulations.milp.solve import matrix_of
 from rsjs.instances.check import Verdict, check
 from rsjs.instances.io.deserialization import to_instance
 
@@ -37,6 +38,19 @@ def of_table_iv(instance):
     return all(gpu.units in (1, 4, 20) for gpu in instance.cluster.gpu_types)
 
 
+def matrix(formulation, data):
+    """The matrix of a Pyomo model with the formulation's columns, in their order."""
+    built, positions = matrix_of(formulation, data)
+    used = np.flatnonzero(positions >= 0)
+    spread = csr_array(
+        (np.ones(len(used)), (positions[used], used)), shape=(len(built.cost), len(positions))
+    )
+    columns = {name: spread.T @ getattr(built, name) for name in ("cost", "lower", "kind")}
+    upper = np.ones(len(positions))
+    upper[used] = built.upper[positions[used]]
+    return replace(built, A=csr_array(built.A @ spread), upper=upper, **columns)
+
+
 def assert_within(model, x):
     """The vector satisfies rows and bounds."""
     assert (model.A @ x <= model.row_upper + 1e-9).all()
@@ -50,7 +64,7 @@ def assert_starts(formulation, data, instance, solution):
 
     Returns what the vector costs in the model, and the verdict on its decoding.
     """
-    model, x = formulation.arrays(data), formulation.warm_start(data, solution)
+    model, x = matrix(formulation, data), formulation.warm_start(data, solution)
     assert_within(model, x)
     cost = model.objective(x)
     assert cost <= check(instance, solution).objective + 1e-9 * max(1.0, model.offset)

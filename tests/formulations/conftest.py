@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from rsjs.formulations.milp.from_pyomo import from_pyomo
+from rsjs.formulations.milp.from_pyomo import from_pyomo, variables_of
 from rsjs.instances.generators import sts
 
 
@@ -18,7 +18,7 @@ def assert_same_matrix():
         theirs, variables = from_pyomo(model)
         ours = formulation.arrays(data)
         position = {id(variable): i for i, variable in enumerate(variables)}
-        order = [position.get(id(variable), -1) for variable in formulation.columns(model)]
+        order = [position.get(id(variable), -1) for variable in variables_of(model)]
         used = np.flatnonzero(np.array(order) >= 0)  # Pyomo drops columns without a row or cost
         order = [order[i] for i in used]
         assert sorted(order) == list(range(len(variables)))

@@ -22,11 +22,11 @@ from rsjs.instances.costs import cost_tables
 from rsjs.instances.epoch_distribution import EpochDistribution
 from rsjs.instances.generators.jahani import generate
 from rsjs.instances.instance import FAMILIES, Instance, Objective
-from rsjs.instances.io.deserialization import to_instance
+from rsjs.instances.io.serialization import to_instance
 from rsjs.instances.open_nodes import select_required_nodes
 from rsjs.instances.solution import Solution
 from tests.by_hand import jobs_of
-from tests.formulations.agreement import EXACT, assert_solved, assert_starts, with_objective
+from tests.formulations.agreement import EXACT, assert_solved, assert_starts, matrix, with_objective
 
 COSTS = {  # $/h of the node types one, two and four for 0, 1, ... GPUs in use
     "flat": [(0.0, 0.7), (0.0, 1.5, 1.5), (0.0, 2.2, 2.2, 2.2, 2.2)],
@@ -100,7 +100,7 @@ def kiros(catalogue, due, nodes, jobs):
 
 def optimum(formulation, data, solver="highs"):
     """What a solver finds at gap 0."""
-    return backend(solver).load()(formulation.arrays(data), EXACT, seconds=300)
+    return backend(solver).load()(matrix(formulation, data), EXACT, seconds=300)
 
 
 def assert_all_agree(instance):
@@ -175,7 +175,7 @@ def test_an_instance_whose_nodes_cannot_all_have_a_job_is_infeasible():
 @pytest.mark.parametrize(("catalogue", "integers"), [("table2", 112), ("azure", 20)])
 def test_flat_costs_need_one_integer_per_marked_pattern(catalogue, integers):
     data = patterns.LeaderModel.of(kiros(catalogue, "base", 40, 400))
-    assert patterns.arrays(data).counts["integers"] == integers
+    assert matrix(patterns, data).counts["integers"] == integers
 
 
 def test_a_price_that_rises_with_each_of_eight_gpus_needs_120_marked_patterns():
@@ -185,7 +185,7 @@ def test_a_price_that_rises_with_each_of_eight_gpus_needs_120_marked_patterns():
     groups = (NodeGroup(count=40, types=(server.name,)),)
     cluster = replace(instance.cluster, node_types=(server,), groups=groups)
     data = patterns.LeaderModel.of(replace(instance, cluster=cluster))
-    assert patterns.arrays(data).counts["integers"] == 120
+    assert matrix(patterns, data).counts["integers"] == 120
 
 
 def test_only_followers_are_left_out_for_a_gain_that_is_not_negative():
@@ -213,12 +213,6 @@ def test_a_follower_takes_gpus_it_has_no_use_for_where_idle_ones_cost():
 
 
 @pytest.mark.parametrize(("formulation", "of"), FORMULATIONS)
-@pytest.mark.parametrize("index", CHOSEN[::4])
-def test_pyomo_model_and_arrays_are_the_same_matrix(assert_same_matrix, formulation, of, index):
-    assert_same_matrix(formulation, of(variant(index)))
-
-
-@pytest.mark.parametrize(("formulation", "of"), FORMULATIONS)
 @pytest.mark.parametrize("index", CHOSEN)
 def test_a_warm_start_is_feasible_and_between_its_decision_and_what_it_decodes_to(
     formulation, of, index, random_decision
@@ -240,7 +234,7 @@ def test_a_node_led_by_the_wrong_job_is_charged_until_its_first_job_ends():
     soon = min(np.flatnonzero(follows), key=lambda i: hours[data.job[i]])
     x = np.zeros(len(data.job) + len(data.cuts))
     x[[late, soon, len(data.job) + data.cuts.index(Cut(1, four, 4, 1, (1, 1, 1)))]] = 1.0
-    model = patterns.arrays(data)
+    model = matrix(patterns, data)
     assert (model.A @ x <= model.row_upper).all()
     saved = 2.2 * (hours[data.job[late]] - hours[data.job[soon]])
     assert saved > 0.1
@@ -261,22 +255,15 @@ def test_fractional_options_are_decoded_by_a_transportation_problem(index):
 
 
 @pytest.mark.solver
-@pytest.mark.parametrize(
-    ("solver", "route"),
-    [
-        ("highs", "standard_form"),
-        ("scip", "arrays"),
-        ("cpsat", "arrays"),
-    ],
-)
+@pytest.mark.parametrize("solver", ["highs", "scip", "cpsat"])
 @pytest.mark.parametrize("method", methods.METHODS, ids=lambda method: method.name)
-def test_every_solver_and_route_finds_the_optimum(method, solver, route):
+def test_every_solver_finds_the_optimum(method, solver):
     instance = variant(VARIANTS.index(("steps", "mixed", "jahani_eq", "mean")))
     best = enumeration.best(instance)
     nothing = select_required_nodes(
         instance, Solution.empty(len(instance.jobs), instance.cluster.nodes)
     )
-    call = Call(solver=solver, options={"route": route}, limits=EXACT, warm_start=nothing)
+    call = Call(solver=solver, limits=EXACT, warm_start=nothing)
     result = method.load()(instance, call, Report(300.0))
     assert check(instance, result.solution, objective=result.objective).feasible
     assert_solved(result, check(instance, best).objective)

@@ -22,7 +22,7 @@ from rsjs.instances.check import check
 from rsjs.instances.generators.jahani import generate
 from rsjs.instances.io.deserialization import to_instance
 from rsjs.instances.solution import Solution
-from tests.formulations.agreement import EXACT, assert_solved, optimum, with_objective
+from tests.formulations.agreement import EXACT, assert_solved, matrix, optimum, with_objective
 
 DUAL = METHODS["jahani_dual"]
 CHOICES = sorted(MEMBERS.keys() - {"homogeneous"})  # catalogues with several node types
@@ -65,12 +65,12 @@ def served(rng, random_document):
 def solved(instance, report=None, **options):
     """The method's result with its own report."""
     call = Call(limits=Limits(gap=options.pop("gap", 0.0)), **options)
-    return dual_search.solve(instance, call, report or Report(300.0))
+    return dual_search.run(instance, call, report or Report(300.0))
 
 
 def program(instance, solver):
     """What a backend says about the pattern model of an instance."""
-    model = patterns.arrays(PatternModel.of(instance))
+    model = matrix(patterns, PatternModel.of(instance))
     return backend(solver).load()(model, EXACT, seconds=300)
 
 

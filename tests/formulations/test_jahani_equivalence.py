@@ -1,4 +1,4 @@
-"""jahani_patterns = jahani_literal = enumeration, on every route and with every option."""
+"""jahani_patterns = jahani_literal = enumeration, with every option."""
 
 from dataclasses import replace
 from itertools import product
@@ -17,7 +17,7 @@ from rsjs.instances.check import check
 from rsjs.instances.generators.jahani import generate
 from rsjs.instances.open_nodes import select_required_nodes
 from rsjs.instances.solution import Solution
-from tests.formulations.agreement import EXACT, assert_starts, with_objective
+from tests.formulations.agreement import EXACT, assert_starts, matrix, with_objective
 
 SIZES = [(1, 6), (2, 4), (3, 2)]
 CHOICES = sorted(MEMBERS.keys() - {"homogeneous"})  # catalogues with several node types
@@ -44,7 +44,7 @@ def overdue(index):
 
 def optimum(formulation, data, solver="scip"):
     """Objective and decoded decision at gap 0."""
-    result = backend(solver).load()(formulation.arrays(data), EXACT, seconds=300)
+    result = backend(solver).load()(matrix(formulation, data), EXACT, seconds=300)
     assert result.x is not None
     return result.objective, formulation.extract(data, result.x)
 
@@ -85,7 +85,7 @@ def test_they_agree_when_jobs_are_overdue(index):
 
 @pytest.mark.parametrize(("nodes", "jobs"), [(1, 10), (5, 50)])
 def test_the_literal_model_has_the_size_that_its_formulas_give(nodes, jobs):
-    counts = milp.arrays(LiteralModel(generate(nodes=nodes, jobs=jobs, seed=1))).counts
+    counts = matrix(milp, LiteralModel(generate(nodes=nodes, jobs=jobs, seed=1))).counts
     assert counts["columns"] == 32 * jobs * nodes + nodes + 9 * nodes + 3 * jobs
     assert counts["rows"] == (
         nodes + 2 * 32 * jobs * nodes + jobs * nodes + jobs + 9 * nodes + 2 * jobs + 1
@@ -94,7 +94,7 @@ def test_the_literal_model_has_the_size_that_its_formulas_give(nodes, jobs):
 
 def test_the_pattern_model_has_62_integers_for_table_2():
     data = PatternModel.of(generate(nodes=40, jobs=400, seed=1))
-    assert jahani_patterns.arrays(data).counts["integers"] == 62
+    assert matrix(jahani_patterns, data).counts["integers"] == 62
 
 
 def mixed_classes():
@@ -110,12 +110,6 @@ def mixed_classes():
 @pytest.mark.parametrize("open_nodes", ["free", "jahani_eq"])
 def test_they_agree_on_nodes_of_several_classes(open_nodes):
     assert_all_agree(with_objective(mixed_classes(), open_nodes=open_nodes))
-
-
-@pytest.mark.parametrize(("formulation", "data"), BOTH)
-@pytest.mark.parametrize("make", [lambda: overdue(30), mixed_classes])
-def test_pyomo_model_and_arrays_are_the_same_matrix(assert_same_matrix, formulation, data, make):
-    assert_same_matrix(formulation, data(make()))
 
 
 @pytest.mark.slow

@@ -9,6 +9,7 @@ from dataclasses import replace
 from hashlib import sha256
 from importlib import import_module
 from itertools import cycle, product
+from pathlib import Path
 
 import highspy
 import numpy as np
@@ -21,7 +22,7 @@ from rsjs.formulations.backends.registry import backend
 from rsjs.formulations.milp import export
 from rsjs.formulations.milp.export import namer
 from rsjs.formulations.milp.from_pyomo import from_pyomo
-from rsjs.formulations.milp.solve import LINEAR
+from rsjs.formulations.milp.solve import formulation_of
 from rsjs.formulations.registry import METHODS
 from rsjs.instances.generators import jahani, kiros, sts
 from rsjs.methods import parse
@@ -54,6 +55,13 @@ def served(case):
     spelling, generator, options = case
     asked = parse(spelling)
     return asked.method.name, asked.options, generator.generate(seed=1, **options)
+
+
+def built(name, instance, options):
+    """The Pyomo model of a method, and the function that names its components."""
+    formulation = formulation_of(METHODS[name])
+    model = formulation.build(formulation.data_of(instance, options))
+    return model, namer(formulation.INDEX_LETTERS)
 
 
 def optimum(matrix):
@@ -133,10 +141,10 @@ WAYS = product([".mps", ".lp"], [InHighs, InScip])
 def test_a_solution_costs_in_the_file_what_it_costs_in_the_model(case, suffix, reader, tmp_path):
     name, options, instance = served(case)
     written = export.export(name, instance, options, tmp_path / f"model{suffix}")
-    model, labels = LINEAR[name].build(instance, options)
+    model, label = built(name, instance, options)
     matrix, columns = from_pyomo(model)
     x, objective = optimum(matrix)
-    names = [namer(labels)(column) for column in columns]
+    names = [label(column) for column in columns]
     values = dict(zip(names, x.tolist(), strict=True)) | {CONSTANT: 1.0}
     read = reader(written.path)
     assert read.cost.pop(CONSTANT, 0.0) == matrix.offset
@@ -159,13 +167,15 @@ def test_the_file_is_the_model_that_the_method_solves(case, tmp_path):
 
 
 def test_every_method_with_a_linear_model_can_be_exported():
-    assert {name for name, method in METHODS.items() if "route" in method.options} == set(LINEAR)
+    linear = [name for name, method in METHODS.items() if method.linear]
+    assert set(linear) == {parse(spelling).method.name for spelling, *_ in CASES}
+    for name in linear:
+        assert export.refuse(name, Path("m.lp")) is None
 
 
 def test_names_are_distinct_and_legal_in_every_format(case):
     name, options, instance = case
-    model, labels = LINEAR[name].build(instance, options)
-    label = namer(labels)
+    model, label = built(name, instance, options)
     import pyomo.core as pyo
 
     for kind in (pyo.Var, pyo.Constraint):
@@ -179,13 +189,12 @@ def test_names_are_distinct_and_legal_in_every_format(case):
 
 def test_names_say_job_node_type_and_gpus():
     instance = jahani.generate(nodes=2, jobs=4, seed=1)
-    model, labels = LINEAR["jahani_patterns"].build(instance, {})
+    model, label = built("jahani_patterns", instance, {})
     data = import_module("rsjs.formulations.jahani.patterns").PatternModel.of(instance)
-    last = len(data.job) - 1
-    expected = f"x_j{data.job[last]}_v{data.node_type[last]}_g{data.gpus[last]}"
-    assert namer(labels)(model.x[last]) == expected
-    assert namer(labels)(model.slots[data.slots[0]]) == "slots_v{}_g{}".format(*data.slots[0])
-    assert namer(labels)(model.nodes) == "nodes"
+    j, v, g = data.options[-1]
+    assert label(model.x[j, v, g]) == f"x_j{j}_v{v}_g{g}"
+    assert label(model.slots[data.slots[0]]) == "slots_v{}_g{}".format(*data.slots[0])
+    assert label(model.nodes) == "nodes"
 
 
 @pytest.mark.process

@@ -15,7 +15,7 @@ from rsjs.formulations.jahani import patterns as jahani_patterns
 from rsjs.formulations.jahani.milp import LiteralModel
 from rsjs.formulations.jahani.patterns import PatternModel
 from rsjs.instances.generators.jahani import generate
-from tests.formulations.agreement import Asked, model_of, optimum
+from tests.formulations.agreement import Asked, matrix, model_of, optimum
 
 
 def relaxed(model, **options):
@@ -66,8 +66,8 @@ def test_it_does_not_claim_integers():
 def test_relaxations_of_jahani_are_below_the_optimum(seed, nodes, jobs):
     instance = generate(nodes=nodes, jobs=jobs, seed=seed)
     best = optimum(instance)
-    patterns = jahani_patterns.arrays(PatternModel.of(instance))
-    for model in (patterns, milp.arrays(LiteralModel(instance))):
+    patterns = matrix(jahani_patterns, PatternModel.of(instance))
+    for model in (patterns, matrix(milp, LiteralModel(instance))):
         bound = relaxed(model).result.bound
         assert bound <= best + 1e-6 * max(1.0, abs(best))
         assert bound == pytest.approx(by_scipy(model), rel=1e-6, abs=1e-6)

@@ -15,13 +15,13 @@ from rsjs.formulations.rsjs.aggregated import column_generation
 from rsjs.formulations.rsjs.aggregated import model as rsjs_classes
 from rsjs.formulations.rsjs.aggregated.model import ClassModel
 from rsjs.formulations.rsjs.aggregated.pricing import Pricing, RestrictedLp
-from rsjs.formulations.rsjs.methods import BOUND_METHODS
+from rsjs.formulations.rsjs.methods import METHODS
 from rsjs.instances.costs import cost_tables
 from rsjs.instances.generators import kiros, sts
 from rsjs.instances.jobs import ARRAYS, Jobs
 from tests.formulations.agreement import EXACT, StopsAfter, optimum, served, with_objective
 
-BOUND = next(method for method in BOUND_METHODS if method.name == "rsjs_bound")
+BOUND = next(method for method in METHODS if method.name == "rsjs_bound")
 
 
 def of_jobs(instance, rows):

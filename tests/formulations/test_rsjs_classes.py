@@ -12,7 +12,7 @@ from rsjs.core.method import Call, Limits, Report, Stop
 from rsjs.formulations import enumeration
 from rsjs.formulations.rsjs.aggregated import model
 from rsjs.formulations.rsjs.aggregated.model import PACKINGS, ClassModel
-from rsjs.formulations.rsjs.methods import BOUND_METHODS
+from rsjs.formulations.rsjs.methods import METHODS
 from rsjs.instances.check import check
 from rsjs.instances.cluster import Cluster, GpuType, NodeType, ShareLevel
 from rsjs.instances.generators import kiros, sts
@@ -27,12 +27,11 @@ from tests.formulations.agreement import (
     with_objective,
 )
 
-CLASSES = next(method for method in BOUND_METHODS if method.name == "rsjs_classes")
+CLASSES = next(method for method in METHODS if method.name == "rsjs_classes")
 
 
-def call(packing, solver="highs", route="arrays", gap=0.0):
-    options = {"packing": packing, "route": route}
-    return Call(solver=solver, options=options, limits=Limits(gap=gap))
+def call(packing, solver="highs", gap=0.0):
+    return Call(solver=solver, options={"packing": packing}, limits=Limits(gap=gap))
 
 
 def run(instance, asked, seconds=300.0):
@@ -99,14 +98,11 @@ def test_every_solver_says_the_same(packing, solver):
     assert check(instance, result.solution).objective == pytest.approx(best, rel=1e-6)
 
 
-ROUTES = [("free", "standard_form"), ("rsjs_eq", "standard_form"), ("jahani_eq", "arrays")]
-
-
 @pytest.mark.solver
-@pytest.mark.parametrize(("open_nodes", "route"), [*ROUTES, ("rsjs_eq_feasible", "arrays")])
-def test_every_route_serves_every_rule_on_open_nodes(open_nodes, route):
+@pytest.mark.parametrize("open_nodes", ["free", "rsjs_eq", "jahani_eq", "rsjs_eq_feasible"])
+def test_every_rule_on_open_nodes_is_served(open_nodes):
     instance = with_rule(sts.generate(nodes=3, jobs=5, seed=1, mix="a100"), open_nodes)
-    result = run(instance, call("splits", route=route))
+    result = run(instance, call("splits"))
     assert check(instance, result.solution).feasible
     assert_solved(result, optimum(instance))
     assert result.bound_variant == "instance"
@@ -141,8 +137,7 @@ def test_infeasible_where_a_node_must_stay_empty(without_a_decision):
 
 def test_mu_is_refused_in_one_line():
     idle = with_objective(sts.generate(nodes=2, jobs=2, seed=1), mu=0.5)
-    with pytest.raises(ValueError, match=r"^the model by node classes serves mu = 0, not mu = 0.5"):
-        ClassModel.of(idle, "rows")
+    assert CLASSES.refusal(idle) == "rsjs_classes serves mu = 0, not mu = 0.5"
 
 
 SHAPES = {

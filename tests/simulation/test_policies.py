@@ -90,11 +90,11 @@ def test_methods_are_policies(spelling):
 @pytest.mark.parametrize(
     ("spelling", "workload"),
     [
-        ("jahani_patterns@highs?route=arrays", JAHANI),
+        ("jahani_patterns@highs", JAHANI),
         ("jahani_dual", JAHANI),
         ("rsjs_sifting", STS),
-        ("first_ending_patterns@highs?route=arrays", STS),
-        ("hierarchical?controllers=2,method=(jahani_patterns@highs?route=arrays)", JAHANI),
+        ("first_ending_patterns@highs", STS),
+        ("hierarchical?controllers=2,method=(jahani_literal@highs?printed=overdue)", JAHANI),
     ],
 )
 def test_exact_methods_decide_again_and_again(spelling, workload):

@@ -33,14 +33,17 @@ them. Those of a cluster with other rows are refused.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
+from rsjs.core.method import Call, Method, Report, SolveResult, Stop
 from rsjs.core.types import Floats, Ints
+from rsjs.formulations.backends.registry import BACKENDS
 from rsjs.formulations.rsjs.aggregated.model import ClassModel
 from rsjs.formulations.rsjs.aggregated.pricing import LpSolution, Pricing, RestrictedLp
 from rsjs.instances.instance import Instance
+from rsjs.instances.open_nodes import required_nodes
 
 FIRST, MORE = 6, 4  # columns of a job to start with, and to add at a time
 SAMPLE, SHRINK = 40, 8  # least number of jobs of a sample, jobs of one sample for one of the next
@@ -49,6 +52,9 @@ BOX, WIDER, LEAST_BOX = 0.3, 2.0, 0.01  # half width of the box, its growth, in 
 ROUGH = 1e-4  # tolerance for samples, and what counts as about the best bound
 LEAST = 1e-9  # [$]
 MOST_ITERATIONS = 200
+TIGHTEST = 1e-9  # relative tolerance of the bound, however small the gap asked for
+MARGIN = 0.02  # seconds of the limit kept for the answer
+NO_SOLUTION = "no decision satisfies open_nodes"
 
 
 @dataclass(frozen=True, eq=False)
@@ -253,3 +259,42 @@ def certified(instance: Instance, multipliers: Floats) -> float:
     pricing = Pricing.of(ClassModel.of(instance, "rows"))
     usable = pricing.usable(multipliers)
     return max(0.0, pricing.bound(usable, pricing.values(usable)))
+
+
+def run(instance: Instance, call: Call, report: Report) -> SolveResult:
+    """Raise the bound until it meets form E's linear program within a tenth of the gap."""
+    if infeasible(instance):
+        return SolveResult(stop=Stop.INFEASIBLE, message=NO_SOLUTION)
+    with report.phase("solve"):
+        sifted = lower_bound(
+            instance,
+            tolerance=max(TIGHTEST, call.limits.gap / 10),
+            on_bound=report.bound,
+            seconds=lambda: report.remaining() - MARGIN,
+            stop=lambda: report.remaining() <= MARGIN or report.stop_requested(),
+        )
+    stop = Stop.ITERATIONS
+    if sifted.relaxed is None and report.stop_requested():
+        stop = Stop.INTERRUPTED
+    elif sifted.relaxed is None and report.remaining() <= MARGIN:
+        stop = Stop.TIME_LIMIT
+    return SolveResult(
+        stop=stop,
+        bound=sifted.bound,
+        bound_source="lagrangian",
+        bound_variant="instance",
+        counts={"iterations": sifted.iterations, "columns": sifted.columns.shape[1]},
+    )
+
+
+def prepare(_method: Method, _call: Call, _jobs: int) -> None:
+    """Import the backend HiGHS."""
+    BACKENDS["highs"].load()
+
+
+def infeasible(instance: Instance) -> bool:
+    """Return whether fewer nodes can have a job than "rsjs_eq" asks for."""
+    if instance.objective.open_nodes != "rsjs_eq":
+        return False
+    feasible = replace(instance.objective, open_nodes="rsjs_eq_feasible")
+    return required_nodes(replace(instance, objective=feasible)) < required_nodes(instance)

@@ -54,10 +54,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.sparse import csr_array
 
+from rsjs.core.method import Call, Report, SolveResult, Stop
 from rsjs.core.types import Bools, Floats, Ints
+from rsjs.formulations.backends.callbacks import relative_gap, settled
 from rsjs.formulations.first_ending.costs import limits
+from rsjs.formulations.milp import solve
 from rsjs.formulations.milp.matrix import Kind, MatrixModel, Rows
-from rsjs.formulations.modes.modes import nodes_with_a_job, serve
 from rsjs.formulations.rsjs.aggregated.capacity_rows import (
     RoomRows,
     pack,
@@ -67,13 +69,21 @@ from rsjs.formulations.rsjs.aggregated.capacity_rows import (
 from rsjs.formulations.rsjs.aggregated.columns import JobShapes, Roles, roles_of
 from rsjs.formulations.rsjs.aggregated.local_search import NodeLoads, insert_postponed
 from rsjs.instances.bin_packing import gpus_for_shares
+from rsjs.instances.costs import cost_tables
 from rsjs.instances.instance import Instance
+from rsjs.instances.open_nodes import nodes_with_a_job
 from rsjs.instances.solution import Solution
 
 if TYPE_CHECKING:
     from pyomo.core import ConcreteModel, VarData
 
+    from rsjs.formulations.milp.from_pyomo import Term
 
+
+INDEX_LETTERS = {"x": "jkvguq", "s": "m", "cover": "j", "rows": "r"}
+
+
+LEFT_OVER = "the relaxation is solved; not all followers fit as it says"
 PACKINGS = {"rows": superadditive_rows, "splits": split_rows}
 
 
@@ -105,8 +115,7 @@ class ClassModel:
 
     @staticmethod
     def of(instance: Instance, packing: str) -> ClassModel:
-        """The model with every column; ValueError in one line if it does not serve the instance."""
-        serve("the model by node classes", instance)
+        """Return the model with every column."""
         roles = roles_of(instance.cluster)
         shapes = JobShapes.of(instance, roles)
         costs = shapes.costs(roles)
@@ -181,8 +190,13 @@ class ClassModel:
         return (nodes * blocks).astype(float)
 
 
-def vector(data: ClassModel, solution: Solution) -> Floats:
-    """The roles of the jobs that run, and the splits that make room for them."""
+def warm_start(data: ClassModel, solution: Solution) -> Floats:
+    """
+    Return the column vector of a feasible solution.
+
+    Dominated shapes are replaced and followers that cost no less than being postponed left out, so
+    that the vector never costs more than the solution.
+    """
     x = np.zeros(len(data.role) + len(data.most_splits))
     known = data.role * len(data.instance.jobs) + data.job  # ascending
     for place, jobs, roles in _crews(data, solution):
@@ -251,6 +265,24 @@ def _cut(data: ClassModel, place: int, crew: list[int], splits: Floats) -> None:
     splits[(rooms.place == place) & (rooms.piece == 0)] += opened
 
 
+def data_of(instance: Instance, options: solve.Options) -> ClassModel:
+    """Return the model's data."""
+    return ClassModel.of(instance, options["packing"])
+
+
+def run(instance: Instance, call: Call, report: Report) -> SolveResult:
+    """Solve the model; the solution is proved optimal only where it costs what the bound says."""
+    result = solve.solve(__name__, instance, call, report)
+    if result.stop not in (Stop.OPTIMAL, Stop.GAP):
+        return result
+    largest = float(cost_tables(instance).postponement.max())
+    stop = settled(Stop.OPTIMAL, result.objective, result.bound, largest)
+    gap = relative_gap(result.objective, result.bound)
+    if stop is Stop.OPTIMAL or gap <= call.limits.gap:
+        return replace(result, stop=stop)
+    return replace(result, stop=Stop.ITERATIONS, message=LEFT_OVER)
+
+
 def arrays(data: ClassModel) -> MatrixModel:
     """The same model assembled without Pyomo."""
     n, splits = len(data.role), data.split_matrix.shape[1]
@@ -279,56 +311,46 @@ def arrays(data: ClassModel) -> MatrixModel:
 
 
 def build(data: ClassModel) -> ConcreteModel:
-    """The Pyomo model; its columns in the order of `ClassModel` are `columns(model)`."""
+    """Build the Pyomo model; its columns are x, then the splits s, as in `ClassModel`."""
     import pyomo.core as pyo
 
+    from rsjs.formulations.milp.from_pyomo import index_set, linear_sum
+
+    roles, role, job = data.roles, data.role, data.job.tolist()
+    place, shape = roles.place[role], roles.shape[role]
+    parts = (roles.node_class[place], roles.node_type[place], roles.gpus[shape])
+    indices = (data.job, *parts, roles.units[shape], roles.paid[role])
     m = pyo.ConcreteModel(name="rsjs_classes")
-    m.x = pyo.Var(range(len(data.role)), domain=pyo.Binary)
+    options = index_set(zip(*(part.tolist() for part in indices), strict=True))
+    m.x = pyo.Var(options, domain=pyo.Binary)
     m.s = pyo.Var(range(len(data.most_splits)), domain=pyo.NonNegativeIntegers)
-    for column, most in zip(m.s.values(), data.most_splits.tolist(), strict=True):
-        column.setub(most)
-    m.cost = pyo.Objective(
-        expr=data.offset + pyo.quicksum(gain * m.x[i] for i, gain in enumerate(data.gain.tolist()))
-    )
-    of_job: dict[int, list[int]] = {}
-    of_role: list[list[int]] = [[] for _ in data.roles.place]
-    for i, (role, j) in enumerate(zip(data.role.tolist(), data.job.tolist(), strict=True)):
-        of_job.setdefault(j, []).append(i)
-        of_role[role].append(i)
-    m.cover = pyo.Constraint(
-        list(of_job), rule=lambda m, j: pyo.quicksum(m.x[i] for i in of_job[j]) <= 1
-    )
+    for split, most in zip(m.s.values(), data.most_splits.tolist(), strict=True):
+        split.setub(most)
+    x = list(m.x.values())
+    m.cost = pyo.Objective(expr=linear_sum(zip(data.gain.tolist(), x, strict=True), data.offset))
+    cover: dict[int, list[Term]] = {}
+    of_role: list[list[VarData]] = [[] for _ in roles.place]
+    for r, j, variable in zip(role.tolist(), job, x, strict=True):
+        cover.setdefault(j, []).append((1, variable))
+        of_role[r].append(variable)
+    m.cover = pyo.Constraint(list(cover), rule=lambda m, j: linear_sum(cover[j]) <= 1)
 
     def row(m: ConcreteModel, r: int) -> object:
-        jobs = (
-            data.matrix[r, role] * m.x[i]
-            for role in np.flatnonzero(data.matrix[r]).tolist()
-            for i in of_role[role]
-        )
-        cuts = (data.split_matrix[r, s] * m.s[s] for s in np.flatnonzero(data.split_matrix[r]))
-        total = pyo.quicksum([*jobs, *cuts])
-        if isinstance(total, int | float):
+        coefficients, splits = data.matrix[r], data.split_matrix[r]
+        terms = [
+            (float(coefficients[role]), variable)
+            for role in np.flatnonzero(coefficients).tolist()
+            for variable in of_role[role]
+        ]
+        terms += [(float(splits[s]), m.s[s]) for s in np.flatnonzero(splits).tolist()]
+        if not terms and data.lower[r] <= 0 <= data.upper[r]:
             return pyo.Constraint.Skip
         exact = data.lower[r] == data.upper[r]
+        total = linear_sum(terms)
         return total == data.upper[r] if exact else total <= data.upper[r]
 
     m.rows = pyo.Constraint(range(len(data.upper)), rule=row)
     return m
-
-
-def columns(model: ConcreteModel) -> list[VarData]:
-    """The model's variables in the order of `ClassModel`."""
-    return [*model.x.values(), *model.s.values()]
-
-
-def warm_start(data: ClassModel, solution: Solution) -> Floats:
-    """
-    The column vector of a feasible decision.
-
-    Dominated shapes are replaced and followers that cost no less than being postponed left out, so
-    that the vector never costs more than the decision.
-    """
-    return vector(data, solution)
 
 
 def extract(data: ClassModel, x: Floats) -> Solution:

@@ -24,21 +24,27 @@ from rsjs.formulations.backends.registry import backend
 from rsjs.formulations.milp.incumbent import PrimalDual
 from rsjs.formulations.rsjs.aggregated import model
 from rsjs.formulations.rsjs.aggregated.capacity_rows import pack
-from rsjs.formulations.rsjs.aggregated.column_generation import Sifted, sift
+from rsjs.formulations.rsjs.aggregated.column_generation import (
+    NO_SOLUTION,
+    Sifted,
+    infeasible,
+    sift,
+)
 from rsjs.formulations.rsjs.aggregated.local_search import NodeLoads, improve
-from rsjs.formulations.rsjs.aggregated.model import ClassModel, roles_of_jobs
+from rsjs.formulations.rsjs.aggregated.model import LEFT_OVER, ClassModel, roles_of_jobs
 from rsjs.formulations.rsjs.aggregated.pricing import Pricing
 from rsjs.instances.instance import Instance
 from rsjs.instances.solution import Solution
 
 BASE, PER_JOB, GROWTH = 2000, 2, 4  # columns of the first program, and of the next for one
 TIGHTER = 10.0  # gap of the program; HiGHS' heuristics find less with a wide one, `reached` ends it
-LEFT_OVER = "the relaxation is solved; not all followers fit as it says"
 TIGHTEST = 1e-7  # relative tolerance of the bound, however small the gap asked for
 
 
-def solve(instance: Instance, call: Call, report: Report) -> SolveResult:
-    """A schedule with a proven gap."""
+def run(instance: Instance, call: Call, report: Report) -> SolveResult:
+    """Find a solution with a proven gap."""
+    if infeasible(instance):
+        return SolveResult(stop=Stop.INFEASIBLE, message=NO_SOLUTION)
     search = _Search(instance, call, report)
     with report.phase("bound"):
         sifted = search.bound()

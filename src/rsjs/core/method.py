@@ -487,6 +487,8 @@ class Method:
         The largest instance it accepts.
     decides : bool
         Whether there are decisions among its results, not bounds only.
+    linear : bool
+        Whether the module of `run` is a linear formulation, see `rsjs.formulations.milp.solve`.
     runs : tuple of Inner
         Other methods that it runs.
     """
@@ -512,6 +514,7 @@ class Method:
     max_jobs: int | None = None
     max_nodes: int | None = None
     decides: bool = True
+    linear: bool = False
     runs: tuple[Inner, ...] = ()
 
     def refusal(self, instance: Instance, *, in_parts: bool = False) -> str | None:

@@ -72,8 +72,8 @@ def folded(name: str, width: int) -> list[str]:
     """
     A long name on several lines, broken after its punctuation where that is possible.
 
-    >>> folded("jahani_literal@highs?printed=overdue,route=arrays", 28)
-    ['jahani_literal@highs?', 'printed=overdue,route=arrays']
+    >>> folded("rsjs_classes@highs?packing=splits", 24)
+    ['rsjs_classes@highs?', 'packing=splits']
     """
     lines = [""]
     for piece in re.split(r"(?<=[\s?,:@_-])", name):

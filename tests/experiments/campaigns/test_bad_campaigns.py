@@ -29,8 +29,8 @@ BAD = [  # what is changed, to what, what is told
     ("jahani_patterns@", "jahani_paterns@", "/methods/0/run/0: found 'method jahani_paterns', "
      "expected e.g. jahani_patterns"),
     ("@highs", "@hihgs", "expected e.g. highs"),
-    ("@highs", "@highs?rout=arrays", "expected e.g. route"),
-    ("@highs", "@highs?route=array", "expected e.g. arrays"),
+    ("jahani_patterns@highs", "jahani_literal@highs?print=overdue", "expected e.g. printed"),
+    ("jahani_patterns@highs", "jahani_literal@highs?printed=overdu", "expected e.g. overdue"),
     ('"jahani"', '"jahanni"', "/instances/0/generator: found 'jahanni', expected e.g. jahani"),
     ('sizes', 'options = { catalog = "azure" }\nsizes', "/instances/0/options/catalog"),
     ('sizes', 'options = { catalog = "azure" }\nsizes', "expected e.g. catalogue"),

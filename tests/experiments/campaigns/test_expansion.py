@@ -39,11 +39,11 @@ def test_every_combination_is_a_run_of_its_own(campaign):
 
 def test_ids_are_those_of_every_machine_and_version(campaign):
     asked = campaign(
-        "fifo:paper", "jahani_patterns@scip?route=arrays", more="permute = true", time_s=1
+        "fifo:paper", "jahani_literal@scip?printed=overdue", more="permute = true", time_s=1
     )
     assert {run.method: run.id for run in prepared(asked).selected} == {
         "fifo:paper": "7e522cbf791a62bb",
-        "jahani_patterns@scip?route=arrays": "346ad9867f7404e8",
+        "jahani_literal@scip?printed=overdue": "4b43caf7fe704523",
     }
 
 
