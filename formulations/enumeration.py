@@ -5,9 +5,9 @@ The oracle for tiny instances: every decision is looked at, by dynamic programmi
     F_n(S, m) least cost of running S on the first n nodes, m of them selected (or busy)
     answer    min over S and admissible m of F_N(S, m) + sum of P_j over the jobs not in S
 
-f_v enumerates every assignment of configurations to S that fits the node. Where costs depend on
+f_v enumerates every assignment of modes to S that fits the node. Where costs depend on
 the cluster's first completion t* (next_event), t* is enumerated over all completion times:
-configurations faster than t* are forbidden, and one bit of S tells whether some job ends at t*.
+modes faster than t* are forbidden, and one bit of S tells whether some job ends at t*.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from rsjs.instances.solution import Solution
 
 
 @dataclass(frozen=True)
-class Configuration:
+class EnumeratedMode:
     """One way to run a job on a GPU type: dedicated GPUs, or a share level and its units."""
 
     gpus: int
@@ -37,7 +37,7 @@ class Configuration:
     tardiness: float
 
 
-Load = tuple[tuple[int, Configuration], ...]  # (job, configuration) on one node
+Load = tuple[tuple[int, EnumeratedMode], ...]  # (job, mode) on one node
 
 
 def run(instance: Instance, call: Call, report: Report) -> SolveResult:
@@ -63,9 +63,9 @@ def best(instance: Instance) -> Solution | None:
     """An optimal decision; None if `open_nodes` cannot be satisfied."""
     objective = instance.objective
     if "next_event" not in (objective.energy, objective.tardiness_at):
-        found = _Search(instance, None).best()
+        found = _Enumeration(instance, None).best()
     else:
-        searches = (_Search(instance, first).best() for first in _completion_times(instance))
+        searches = (_Enumeration(instance, first).best() for first in _completion_times(instance))
         found = min((f for f in searches if f), key=lambda pair: pair[0], default=None)
     return None if found is None else found[1]
 
@@ -78,7 +78,7 @@ def _completion_times(instance: Instance) -> list[float]:
     return distinct
 
 
-class _Search:
+class _Enumeration:
     """The dynamic program for one assumed first completion (None: none is assumed)."""
 
     def __init__(self, instance: Instance, first: float | None) -> None:
@@ -166,8 +166,8 @@ class _Search:
                     best[subset] = (cost, load)
                 return
             extend(j + 1, subset, load)
-            for configuration in self.configurations[int(self.cluster.gpu_of_type[v])][j]:
-                longer = (*load, (j, configuration))
+            for mode in self.modes[int(self.cluster.gpu_of_type[v])][j]:
+                longer = (*load, (j, mode))
                 if self._used(v, longer) <= self.cluster.node_types[v].gpus:
                     extend(j + 1, subset | 1 << j, longer)
 
@@ -205,23 +205,23 @@ class _Search:
         return self.first
 
     @cached_property
-    def configurations(self) -> list[list[list[Configuration]]]:
-        """By GPU type and job: the admissible configurations no faster than t*."""
+    def modes(self) -> list[list[list[EnumeratedMode]]]:
+        """By GPU type and job: the admissible modes no faster than t*."""
         table = costs.cost_tables(self.instance)
         least = -np.inf if self.first is None else self.first
-        result: list[list[list[Configuration]]] = []
+        result: list[list[list[EnumeratedMode]]] = []
         for i, gpu in enumerate(self.cluster.gpu_types):
             result.append([])
             for j in range(self.jobs):
                 found = [
-                    Configuration(k, -1, 0, float(t), float(c))
+                    EnumeratedMode(k, -1, 0, float(t), float(c))
                     for k, (t, c) in enumerate(
                         zip(table.hours[j, i], table.tardiness[j, i], strict=True)
                     )
                     if np.isfinite(t) and t >= least
                 ]
                 found += [
-                    Configuration(0, level, share.units, float(t), float(c))
+                    EnumeratedMode(0, level, share.units, float(t), float(c))
                     for level, share in enumerate(gpu.levels)
                     for t, c in [
                         (table.shared_hours[j, i, level], table.shared_tardiness[j, i, level])

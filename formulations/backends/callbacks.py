@@ -47,7 +47,7 @@ def reached(stop: Stop, objective: float | None, bound: float | None, gap: float
     return stop
 
 
-class Relay:
+class CallbackAdapter:
     """
     Hands incumbents and bounds on, one at a time and only if they are better than before.
 

@@ -14,7 +14,7 @@ import numpy as np
 from rsjs.core.method import Limits, Stop
 from rsjs.core.types import Floats
 from rsjs.formulations.backends.backend import Backend, Feature, RawResult, small_seed
-from rsjs.formulations.backends.callbacks import Relay, relative_gap
+from rsjs.formulations.backends.callbacks import CallbackAdapter, relative_gap
 from rsjs.formulations.backends.integer_model import IntegerModel, integer_model
 from rsjs.formulations.milp.matrix import MatrixModel
 
@@ -83,7 +83,7 @@ def solve(
         proto.solution_hint.values.extend(hint.tolist())
     if reason := cp.CpSatHelper.validate_model(proto):
         raise ValueError(f"cp-sat refused the model: {' '.join(reason.split())[:200]}")
-    relay = Relay(model, on_incumbent, on_bound, stop)
+    relay = CallbackAdapter(model, on_incumbent, on_bound, stop)
     search = cp.SolveWrapper()
     listener = _listen(search, integers, relay, limits.gap)
     handover = time.monotonic() - begin
@@ -157,22 +157,22 @@ def _set(parameters: Any, asked: dict[str, Any]) -> dict[str, Any]:
     return {name: getattr(parameters, name) for name in asked}
 
 
-def _closed(relay: Relay, gap: float) -> bool:
+def _closed(relay: CallbackAdapter, gap: float) -> bool:
     return relative_gap(relay.objective, relay.bound) <= gap
 
 
-def _listen(search: Any, integers: IntegerModel, relay: Relay, gap: float) -> Any:
+def _listen(search: Any, integers: IntegerModel, relay: CallbackAdapter, gap: float) -> Any:
     """Relay solutions and bounds; CP-SAT does not keep the listener alive, the caller must."""
     cp = _cp()
     trivial = integers.box_bound
 
-    class Listener(cp.SolutionCallback):  # type: ignore[misc,name-defined]
+    class CpSatListener(cp.SolutionCallback):  # type: ignore[misc,name-defined]
         def OnSolutionCallback(self) -> None:
             relay.offer_incumbent(integers.true_vector(self.Response().solution))
             if _closed(relay, gap):
                 self.StopSearch()
 
-    listener = Listener()
+    listener = CpSatListener()
 
     def on_bound(bound: float) -> None:
         if bound > trivial:  # before presolve ends, CP-SAT knows the column bounds only

@@ -17,8 +17,8 @@ import numpy as np
 from rsjs.core.method import Limits, Stop
 from rsjs.core.types import Floats
 from rsjs.formulations.backends.backend import Backend, Feature, RawResult
-from rsjs.formulations.backends.callbacks import Relay
-from rsjs.formulations.milp.matrix import Kind, MatrixModel
+from rsjs.formulations.backends.callbacks import CallbackAdapter
+from rsjs.formulations.milp.matrix import ColumnKind, MatrixModel
 
 LARGEST_SEED = 2_000_000_000
 TOLERANCE = 1e-6  # of HiGHS and SCIP, too
@@ -83,7 +83,7 @@ def solve(
     import gurobipy
 
     begin = time.monotonic()
-    relay = Relay(model, on_incumbent, on_bound, stop)
+    relay = CallbackAdapter(model, on_incumbent, on_bound, stop)
     try:
         with gurobipy.Env(params={"OutputFlag": int(log)}) as env, gurobipy.Model(env=env) as grb:
             x = _fill(grb, model)
@@ -126,7 +126,7 @@ def _fill(grb: Any, model: MatrixModel) -> Any:
         lb=model.lower,
         ub=model.upper,
         obj=model.cost,
-        vtype=np.where(model.kind == Kind.INTEGER, "I", "C"),
+        vtype=np.where(model.kind == ColumnKind.INTEGER, "I", "C"),
     )
     grb.ObjCon = model.offset
     equal = model.row_lower == model.row_upper
@@ -157,7 +157,7 @@ def _set(grb: Any, asked: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _listener(relay: Relay, x: Any) -> Callable[[Any, int], None]:
+def _listener(relay: CallbackAdapter, x: Any) -> Callable[[Any, int], None]:
     from gurobipy import GRB
 
     where_bound = {

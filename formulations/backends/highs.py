@@ -16,8 +16,8 @@ import numpy as np
 from rsjs.core.method import Limits, Stop
 from rsjs.core.types import Floats
 from rsjs.formulations.backends.backend import Backend, Feature, RawResult, small_seed
-from rsjs.formulations.backends.callbacks import Relay
-from rsjs.formulations.milp.matrix import Kind, MatrixModel
+from rsjs.formulations.backends.callbacks import CallbackAdapter
+from rsjs.formulations.milp.matrix import ColumnKind, MatrixModel
 
 
 def options(limits: Limits) -> dict[str, Any]:
@@ -90,7 +90,7 @@ def solve(
         solution.col_value = start
         solution.value_valid = True
         highs.setSolution(solution)
-    relay = Relay(model, on_incumbent, on_bound, stop)
+    relay = CallbackAdapter(model, on_incumbent, on_bound, stop)
     _listen(highs, relay)
     handover = time.monotonic() - begin
     asked = options(replace(limits, time_limit=max(0.0, seconds - handover)))
@@ -139,7 +139,7 @@ def _pass(highs: Any, model: MatrixModel) -> None:
         model.A.indptr[:-1].astype(np.int32),
         model.A.indices.astype(np.int32),
         model.A.data,
-        (model.kind == Kind.INTEGER).astype(np.int32),
+        (model.kind == ColumnKind.INTEGER).astype(np.int32),
     )
     if passed == highspy.HighsStatus.kError:
         raise ValueError("HiGHS refused the model")
@@ -159,13 +159,13 @@ def _set(highs: Any, asked: dict[str, Any]) -> dict[str, Any]:
 
 def _tolerances(highs: Any, model: MatrixModel) -> dict[str, float]:
     """With integers one tolerance holds for rows, bounds and integers; an LP has its own."""
-    if not (model.kind == Kind.INTEGER).any():
+    if not (model.kind == ColumnKind.INTEGER).any():
         return {"feasibility_tolerance": highs.getOptionValue("primal_feasibility_tolerance")[1]}
     value = highs.getOptionValue("mip_feasibility_tolerance")[1]
     return {"feasibility_tolerance": value, "integrality_tolerance": value}
 
 
-def _listen(highs: Any, relay: Relay) -> None:
+def _listen(highs: Any, relay: CallbackAdapter) -> None:
     from highspy import cb
 
     kinds = cb.HighsCallbackType
@@ -226,7 +226,7 @@ def solve_relaxation(
     A relaxation without a solution proves that the model has none.
     """
     ended = solve(
-        replace(model, kind=np.full_like(model.kind, Kind.CONTINUOUS)),
+        replace(model, kind=np.full_like(model.kind, ColumnKind.CONTINUOUS)),
         limits,
         seconds=seconds,
         start=None,

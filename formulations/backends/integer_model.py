@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from rsjs.core.types import Floats, Ints
-from rsjs.formulations.milp.matrix import Kind, MatrixModel
+from rsjs.formulations.milp.matrix import ColumnKind, MatrixModel
 
 COEFFICIENT_LIMIT = 2.0**40
 ACTIVITY_LIMIT = 2.0**60  # of a row, so that 64-bit sums do not overflow
@@ -102,7 +102,7 @@ def integer_model(model: MatrixModel, solver: str) -> IntegerModel:
 
 
 def _columns(model: MatrixModel, solver: str) -> tuple[Ints, Ints]:
-    if (bad := np.flatnonzero(model.kind == Kind.CONTINUOUS)).size:
+    if (bad := np.flatnonzero(model.kind == ColumnKind.CONTINUOUS)).size:
         raise ValueError(f"{solver} takes integer columns only; column {bad[0]} is continuous")
     wide = np.maximum(np.abs(model.lower), np.abs(model.upper)) >= COEFFICIENT_LIMIT
     if (bad := np.flatnonzero(wide)).size:

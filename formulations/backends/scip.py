@@ -13,8 +13,8 @@ import numpy as np
 from rsjs.core.method import Limits, Stop
 from rsjs.core.types import Floats
 from rsjs.formulations.backends.backend import Backend, Feature, RawResult, small_seed
-from rsjs.formulations.backends.callbacks import INFINITE, Relay
-from rsjs.formulations.milp.matrix import Kind, MatrixModel
+from rsjs.formulations.backends.callbacks import INFINITE, CallbackAdapter
+from rsjs.formulations.milp.matrix import ColumnKind, MatrixModel
 
 
 def options(limits: Limits) -> dict[str, Any]:
@@ -79,7 +79,7 @@ def solve(
     variables = _fill(scip, model)
     if start is not None:
         _offer_start(scip, variables, start)
-    relay = Relay(model, on_incumbent, on_bound, stop)
+    relay = CallbackAdapter(model, on_incumbent, on_bound, stop)
     _listen(scip, variables, relay)
     handover = time.monotonic() - begin
     asked = options(replace(limits, time_limit=max(0.0, seconds - handover)))
@@ -115,7 +115,7 @@ def _fill(scip: Any, model: MatrixModel) -> list[Any]:
 
     lower = np.maximum(model.lower, -INFINITE)
     upper = np.minimum(model.upper, INFINITE)
-    integer = model.kind == Kind.INTEGER
+    integer = model.kind == ColumnKind.INTEGER
     kinds = np.where(integer, np.where((lower >= 0) & (upper <= 1), "B", "I"), "C")
     columns = zip(kinds.tolist(), lower.tolist(), upper.tolist(), model.cost.tolist(), strict=True)
     variables = [scip.addVar("", kind, lb, ub, cost) for kind, lb, ub, cost in columns]
@@ -156,12 +156,12 @@ def _set(scip: Any, asked: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _listen(scip: Any, variables: list[Any], relay: Relay) -> None:
+def _listen(scip: Any, variables: list[Any], relay: CallbackAdapter) -> None:
     from pyscipopt import SCIP_EVENTTYPE, Eventhdlr
 
     events = (SCIP_EVENTTYPE.BESTSOLFOUND, SCIP_EVENTTYPE.DUALBOUNDIMPROVED)
 
-    class Listener(Eventhdlr):  # type: ignore[misc]
+    class ScipListener(Eventhdlr):  # type: ignore[misc]
         def eventinit(self) -> None:
             for event in events:
                 self.model.catchEvent(event, self)
@@ -171,7 +171,7 @@ def _listen(scip: Any, variables: list[Any], relay: Relay) -> None:
                 relay.offer_incumbent(_values(self.model.getBestSol(), variables))
             relay.offer_bound(self.model.getDualbound())
 
-    scip.includeEventhdlr(Listener(), "relay", "incumbents and bounds")
+    scip.includeEventhdlr(ScipListener(), "relay", "incumbents and bounds")
 
 
 def _values(solution: Any, variables: list[Any]) -> Floats:

@@ -54,7 +54,7 @@ if TYPE_CHECKING:
     from rsjs.formulations.milp.from_pyomo import Term
 
 
-class State(NamedTuple):
+class NodeState(NamedTuple):
     """A node selected as a type and charged for `limit` GPUs; limit 0 = without a job."""
 
     node: int
@@ -62,7 +62,7 @@ class State(NamedTuple):
     limit: int
 
 
-class Option(NamedTuple):
+class PlacedMode(NamedTuple):
     """A job on `gpus` GPUs of a node configured as a type."""
 
     job: int
@@ -84,22 +84,22 @@ INDEX_LETTERS = {
 
 
 @dataclass(frozen=True, eq=False)
-class NodeModel:
+class FirstEndingNodeModel:
     """The model's data; column order is the states (u), the options (x), the leaders (a)."""
 
     instance: Instance
 
     @cached_property
-    def states(self) -> list[State]:
+    def states(self) -> list[NodeState]:
         """(n, v, q)."""
         return list(_states(self.instance))
 
     @cached_property
-    def options(self) -> list[Option]:
+    def options(self) -> list[PlacedMode]:
         """(j, n, v, g)."""
         cluster, gain = self.instance.cluster, self.gain
         return [
-            Option(j, n, v, g)
+            PlacedMode(j, n, v, g)
             for n, v in self.pairs
             for g in range(1, cluster.node_types[v].gpus + 1)
             for j in np.flatnonzero(np.isfinite(gain[v][:, g])).tolist()
@@ -148,19 +148,19 @@ class NodeModel:
         return float(cost_tables(self.instance).postponement.sum())
 
 
-def _states(instance: Instance) -> Iterator[State]:
+def _states(instance: Instance) -> Iterator[NodeState]:
     cluster, empty = instance.cluster, empty_types(instance)
     for n, k in enumerate(cluster.class_of_node.tolist()):
         for v in np.flatnonzero(cluster.allowed_in_class[k]).tolist():
             for q in limits(cluster.node_types[v]):
-                yield State(n, v, q)
+                yield NodeState(n, v, q)
         if empty:
-            yield State(n, empty[k], 0)
+            yield NodeState(n, empty[k], 0)
 
 
-def data_of(instance: Instance, _options: solve.Options) -> NodeModel:
+def data_of(instance: Instance, _options: solve.Options) -> FirstEndingNodeModel:
     """Return the model's data."""
-    return NodeModel(instance)
+    return FirstEndingNodeModel(instance)
 
 
 def run(instance: Instance, call: Call, report: Report) -> SolveResult:
@@ -168,8 +168,8 @@ def run(instance: Instance, call: Call, report: Report) -> SolveResult:
     return solve.solve(__name__, instance, call, report)
 
 
-def build(data: NodeModel) -> ConcreteModel:
-    """Build the Pyomo model; its columns are u, x, a, as in `NodeModel`."""
+def build(data: FirstEndingNodeModel) -> ConcreteModel:
+    """Build the Pyomo model; its columns are u, x, a, as in `FirstEndingNodeModel`."""
     import pyomo.core as pyo
 
     from rsjs.formulations.milp.from_pyomo import linear_sum, variables_of
@@ -212,7 +212,7 @@ def build(data: NodeModel) -> ConcreteModel:
     return m
 
 
-def warm_start(data: NodeModel, solution: Solution) -> Floats:
+def warm_start(data: FirstEndingNodeModel, solution: Solution) -> Floats:
     """
     The column vector of a feasible decision: on each node the first job to end leads.
 
@@ -233,16 +233,17 @@ def warm_start(data: NodeModel, solution: Solution) -> Floats:
             continue
         gpus = solution.job_gpus[jobs]
         q = next(q for q in limits(cluster.node_types[v]) if q >= gpus.sum())
-        s = state[State(n, v, q)]
+        s = state[NodeState(n, v, q)]
         run = [
-            option[Option(j, n, v, g)] for j, g in zip(jobs.tolist(), gpus.tolist(), strict=True)
+            option[PlacedMode(j, n, v, g)]
+            for j, g in zip(jobs.tolist(), gpus.tolist(), strict=True)
         ]
         first = run[int(hours[jobs, cluster.gpu_of_type[v], gpus].argmin())]
         x[[s, *run, leader[s, first - len(state)]]] = 1.0
     return x
 
 
-def extract(data: NodeModel, x: Floats) -> Solution:
+def extract(data: FirstEndingNodeModel, x: Floats) -> Solution:
     """The decision in a column vector with integral states and options."""
     jobs, cluster = len(data.instance.jobs), data.instance.cluster
     job_node, job_gpus = np.full(jobs, -1), np.zeros(jobs, dtype=np.int64)

@@ -73,7 +73,7 @@ if TYPE_CHECKING:
     from rsjs.formulations.milp.from_pyomo import Term
 
 
-class Slot(NamedTuple):
+class JobSlot(NamedTuple):
     """Room for one job: a leader on a node charged for `limit` GPUs; limit 0 = a follower."""
 
     node_type: int
@@ -95,12 +95,12 @@ class Cut(NamedTuple):
     followers: tuple[int, ...]
 
     @property
-    def slots(self) -> list[Slot]:
+    def slots(self) -> list[JobSlot]:
         """The leader's slot, then the followers'."""
         if not self.limit:
             return []
-        leader = Slot(self.node_type, self.limit, self.leader)
-        return [leader, *(Slot(self.node_type, 0, g) for g in self.followers)]
+        leader = JobSlot(self.node_type, self.limit, self.leader)
+        return [leader, *(JobSlot(self.node_type, 0, g) for g in self.followers)]
 
 
 INDEX_LETTERS = {
@@ -122,7 +122,7 @@ class LeaderModel:
     ----------
     job, slot : (n,) int, the options: a job in a slot of `slots`; leaders first
     gain : (n,) float, what an option changes against postponing the job [$]
-    slots : list of Slot, leaders' first; those that some option uses
+    slots : list of JobSlot, leaders' first; those that some option uses
     cuts : list of Cut
     """
 
@@ -130,13 +130,13 @@ class LeaderModel:
     job: Ints
     slot: Ints
     gain: Floats
-    slots: list[Slot]
+    slots: list[JobSlot]
     cuts: list[Cut]
 
     @staticmethod
     def of(instance: Instance) -> LeaderModel:
         """Slots, options and cuts of an instance."""
-        slots: list[Slot] = []
+        slots: list[JobSlot] = []
         jobs: list[Ints] = []
         gain: list[Floats] = []
         for slot, kept, values in (*_leaders(instance), *_followers(instance)):
@@ -192,7 +192,7 @@ class LeaderModel:
         return np.array([mu * types[cut.node_type].gpus for cut in self.cuts])
 
 
-Candidates = Iterator[tuple[Slot, Bools, Floats]]  # slot, jobs kept, their gains
+Candidates = Iterator[tuple[JobSlot, Bools, Floats]]  # slot, jobs kept, their gains
 
 
 def _leaders(instance: Instance) -> Candidates:
@@ -200,14 +200,14 @@ def _leaders(instance: Instance) -> Candidates:
         for q in limits(instance.cluster.node_types[v]):
             gain = leader_gains(instance, v, q)
             for g in range(1, q + 1):
-                yield Slot(v, q, g), _beats_smaller(gain, g), gain[:, g]
+                yield JobSlot(v, q, g), _beats_smaller(gain, g), gain[:, g]
 
 
 def _followers(instance: Instance) -> Candidates:
     for v in _offered(instance):
         gain = gains(instance, v)
         for g in range(1, gain.shape[1] - 1):  # one GPU is the leader's
-            yield Slot(v, 0, g), _beats_smaller(gain, g) & (gain[:, g] < 0), gain[:, g]
+            yield JobSlot(v, 0, g), _beats_smaller(gain, g) & (gain[:, g] < 0), gain[:, g]
 
 
 def _offered(instance: Instance) -> list[int]:
@@ -220,7 +220,7 @@ def _beats_smaller(gain: Floats, g: int) -> Bools:
     return beats
 
 
-def _cuts(instance: Instance, leaders: set[Slot]) -> Iterator[Cut]:
+def _cuts(instance: Instance, leaders: set[JobSlot]) -> Iterator[Cut]:
     """Every partition of every limit with each of its parts as the leader's."""
     cluster = instance.cluster
     for k, allowed in enumerate(cluster.allowed_in_class):
@@ -228,7 +228,7 @@ def _cuts(instance: Instance, leaders: set[Slot]) -> Iterator[Cut]:
             for q in limits(cluster.node_types[v]):
                 for parts in partitions(q):
                     for at, g in enumerate(parts):
-                        if g not in parts[:at] and Slot(v, q, g) in leaders:
+                        if g not in parts[:at] and JobSlot(v, q, g) in leaders:
                             yield Cut(k, v, q, g, parts[:at] + parts[at + 1 :])
     for k, v in enumerate(empty_types(instance)):
         yield Cut(k, v, 0, 0, ())
@@ -267,7 +267,7 @@ def build(data: LeaderModel) -> ConcreteModel:
     m.cost = pyo.Objective(expr=linear_sum(costs, data.offset))
     # the terms of the rows: of a job, of a slot, of a node class
     cover: dict[int, list[Term]] = {}
-    slots: dict[Slot, list[Term]] = {s: [] for s in data.slots}
+    slots: dict[JobSlot, list[Term]] = {s: [] for s in data.slots}
     classes: dict[int, list[Term]] = {k: [] for k in data.classes}
     for j, s, variable in zip(job, slot, x, strict=True):
         cover.setdefault(j, []).append((1, variable))
@@ -280,7 +280,7 @@ def build(data: LeaderModel) -> ConcreteModel:
     m.cover = pyo.Constraint(list(cover), rule=lambda m, j: linear_sum(cover[j]) <= 1)
 
     def row(_: ConcreteModel, v: int, limit: int, g: int) -> object:
-        total = linear_sum(slots[Slot(v, limit, g)])
+        total = linear_sum(slots[JobSlot(v, limit, g)])
         return total == 0 if limit else total <= 0
 
     m.slots = pyo.Constraint(data.slots, rule=row)
@@ -320,12 +320,12 @@ def warm_start(data: LeaderModel, solution: Solution) -> Floats:
         for at in np.delete(np.arange(len(jobs)), first).tolist():
             j, g = int(jobs[at]), int(follows[jobs[at], : used[at] + 1].argmin())
             if follows[j, g] < 0:
-                x[option[j, position[Slot(v, 0, g)]]] = 1.0
+                x[option[j, position[JobSlot(v, 0, g)]]] = 1.0
                 parts.append(g)
         j, most = int(jobs[first]), int(used[first])
         q = next(q for q in limits(cluster.node_types[v]) if q >= most + sum(parts))
         g = int(leader_gains(instance, v, q)[j, : most + 1].argmin())
-        x[option[j, position[Slot(v, q, g)]]] = 1.0
+        x[option[j, position[JobSlot(v, q, g)]]] = 1.0
         parts += [1] * (q - g - sum(parts))
         x[cut[Cut(k, v, q, g, tuple(sorted(parts, reverse=True)))]] += 1.0
     return x
@@ -349,7 +349,7 @@ def extract(data: LeaderModel, x: Floats) -> Solution:
         for k in range(len(cluster.class_sizes))
     ]
     node_type = np.full(cluster.nodes, -1)
-    nodes: dict[Slot, list[int]] = {}
+    nodes: dict[JobSlot, list[int]] = {}
     for cut, count in zip(data.cuts, counts.astype(int).tolist(), strict=True):
         for _ in range(count):
             n = free[cut.node_class].pop()

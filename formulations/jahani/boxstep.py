@@ -25,7 +25,7 @@ import numpy as np
 
 from rsjs.core.types import Bools, Floats, Ints
 from rsjs.formulations.backends.highs import reset_scheduler
-from rsjs.formulations.jahani.restricted_milp import Columns, program
+from rsjs.formulations.jahani.restricted_milp import OpenJobColumns, program
 from rsjs.formulations.jahani.slot_model import SlotModel
 from rsjs.formulations.milp.matrix import MatrixModel
 
@@ -110,7 +110,7 @@ def solve(
     model: SlotModel, low: Floats, high: Floats, centre: Floats, basis: Basis, seconds: float
 ) -> BoxSolution | None:
     """The maximum over a box around the centre; None if the time does not suffice."""
-    columns = Columns.of(*useful(model, low, high, basis))
+    columns = OpenJobColumns.of(*useful(model, low, high, basis))
     matrix = program(model, columns, (low, high))
     highs = _handed_over(matrix, seconds)
     highs.setBasis(_start(model, columns, centre, basis))
@@ -156,7 +156,9 @@ def _handed_over(matrix: MatrixModel, seconds: float) -> highspy.Highs:
     return highs
 
 
-def _start(model: SlotModel, columns: Columns, centre: Floats, basis: Basis) -> highspy.HighsBasis:
+def _start(
+    model: SlotModel, columns: OpenJobColumns, centre: Floats, basis: Basis
+) -> highspy.HighsBasis:
     """The basis for these columns; jobs that have just been opened begin where they were."""
     x, cover = basis.slots[columns.slot, columns.job], basis.waits[columns.jobs]
     new = ~cover
@@ -183,7 +185,7 @@ def _statuses(basic: Bools, otherwise: highspy.HighsBasisStatus) -> list[highspy
     return statuses
 
 
-def _kept(model: SlotModel, columns: Columns, basic: Ints) -> Basis:
+def _kept(model: SlotModel, columns: OpenJobColumns, basic: Ints) -> Basis:
     """The basis that HiGHS lists: columns as they are, row r as -1 - r."""
     n, m, (patterns, size) = len(columns.job), len(columns.jobs), model.parts.shape
     column = np.zeros(n + patterns + 2 * size, dtype=bool)

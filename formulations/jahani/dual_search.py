@@ -24,10 +24,10 @@ from rsjs.core.types import Bools, Floats, Ints
 from rsjs.formulations.backends.backend import RawResult
 from rsjs.formulations.jahani import lagrangian
 from rsjs.formulations.jahani.lagrangian import Dual
-from rsjs.formulations.jahani.restricted_milp import Columns, program
+from rsjs.formulations.jahani.restricted_milp import OpenJobColumns, program
 from rsjs.formulations.jahani.rounding import assignment, decision, fitted, rounded
 from rsjs.formulations.jahani.slot_model import Slots
-from rsjs.formulations.milp.incumbent import PrimalDual
+from rsjs.formulations.milp.incumbent import BoundTracker
 from rsjs.formulations.milp.solve import chosen_solver
 from rsjs.instances.instance import Instance
 
@@ -36,7 +36,7 @@ FIRST, GROWTH = 1500, 4  # alternatives beyond each job's best in the first prog
 
 def run(instance: Instance, call: Call, report: Report) -> SolveResult:
     """Solve by the Lagrangian dual, which HiGHS maximises; the solver asked for does the rest."""
-    search = _Search(instance, call, report)
+    search = _DualSearch(instance, call, report)
     with report.phase("bound"):
         dual = search.bound()
     with report.phase("round"):
@@ -53,7 +53,7 @@ def prepare(_method: Method, call: Call, _jobs: int) -> None:
     chosen_solver(call).load()
 
 
-class _Search(PrimalDual):
+class _DualSearch(BoundTracker):
     """From the dual to a decision that meets its bound."""
 
     def __init__(self, instance: Instance, call: Call, report: Report) -> None:
@@ -114,7 +114,7 @@ class _Search(PrimalDual):
         assert self.best is not None, "rounding has made a decision"
         begin = assignment(self.slots, self.best)
         kept[begin.choice, np.arange(self.model.jobs)] = True  # -1: postponed
-        columns = Columns.of(kept[:-1], kept[-1])
+        columns = OpenJobColumns.of(kept[:-1], kept[-1])
         matrix = program(self.model, columns)
         self.counts |= matrix.counts
         self.counts["programs"] += 1

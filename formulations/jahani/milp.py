@@ -139,7 +139,7 @@ class LiteralModel:
 
 
 @dataclass(frozen=True)
-class Layout:
+class ColumnBlocks:
     """Where each block of columns starts: w, y, z, x, tau, tau^."""
 
     w: int
@@ -151,10 +151,10 @@ class Layout:
     end: int
 
     @staticmethod
-    def of(data: LiteralModel) -> Layout:
+    def of(data: LiteralModel) -> ColumnBlocks:
         jobs = len(data.instance.jobs)
         sizes = [data.instance.cluster.nodes, len(data.pairs), jobs, len(data.hours), jobs, jobs]
-        return Layout(*np.cumsum([0, *sizes]).tolist())
+        return ColumnBlocks(*np.cumsum([0, *sizes]).tolist())
 
 
 def data_of(instance: Instance, options: solve.Options) -> LiteralModel:
@@ -237,7 +237,7 @@ def build(data: LiteralModel) -> ConcreteModel:
 def warm_start(data: LiteralModel, solution: Solution) -> Floats:
     """The column vector of a feasible decision."""
     solution = select_required_nodes(data.instance, solution)
-    at, table = Layout.of(data), cost_tables(data.instance)
+    at, table = ColumnBlocks.of(data), cost_tables(data.instance)
     vector = np.zeros(at.end)
     running = np.flatnonzero(solution.job_node >= 0)
     selected = solution.node_type >= 0
@@ -263,7 +263,7 @@ def warm_start(data: LiteralModel, solution: Solution) -> Floats:
 
 def extract(data: LiteralModel, x: Floats) -> Solution:
     """The decision in an integral column vector."""
-    at, nodes = Layout.of(data), data.instance.cluster.nodes
+    at, nodes = ColumnBlocks.of(data), data.instance.cluster.nodes
     node_type = np.full(nodes, -1)
     for i in np.flatnonzero(x[at.y : at.z] > 0.5).tolist():
         node, chosen_type = data.pairs[i]

@@ -16,11 +16,11 @@ import numpy as np
 
 from rsjs.core.types import Bools, Floats, Ints
 from rsjs.formulations.jahani.slot_model import SlotModel
-from rsjs.formulations.milp.matrix import Kind, MatrixModel, Rows
+from rsjs.formulations.milp.matrix import ColumnKind, MatrixModel, RowBuilder
 
 
 @dataclass(frozen=True, eq=False)
-class Columns:
+class OpenJobColumns:
     """
     The columns x of the open jobs, and where the settled jobs are.
 
@@ -41,13 +41,13 @@ class Columns:
     settled: Ints
 
     @staticmethod
-    def of(slots: Bools, waits: Bools) -> Columns:
+    def of(slots: Bools, waits: Bools) -> OpenJobColumns:
         """Of the slots (S, J) a job may take, and whether (J,) it may be postponed."""
         is_open = alternatives(slots, waits) > 1
         jobs = np.flatnonzero(is_open)
         slot, row = np.nonzero(slots[:, jobs])
         settled = np.where(is_open | ~slots.any(axis=0), -1, slots.argmax(axis=0))
-        return Columns(jobs, slot, jobs[row], row, settled)
+        return OpenJobColumns(jobs, slot, jobs[row], row, settled)
 
     def choice(self, x: Floats) -> Ints:
         """(J,) slot of each job, -1 = postponed; open jobs as x says."""
@@ -62,7 +62,7 @@ def alternatives(slots: Bools, waits: Bools) -> Ints:
 
 
 def program(
-    model: SlotModel, columns: Columns, slack: tuple[Floats, Floats] | None = None
+    model: SlotModel, columns: OpenJobColumns, slack: tuple[Floats, Floats] | None = None
 ) -> MatrixModel:
     """
     The program over these columns: x, L and, with slack, u and w.
@@ -87,16 +87,16 @@ def program(
     if slack is not None:
         cost += [slack[1], -slack[0]]
         entries += [(each, u, -1.0), (each, w, 1.0)]
-    rows = Rows()
+    rows = RowBuilder()
     rows.add(len(columns.jobs), -np.inf, 1.0, (columns.row, x, 1.0))
     rows.add(slots, -np.inf if slack is None else -demand, -demand, *entries)
     least = model.nodes if model.exactly else -np.inf
     rows.add(1, least, model.nodes, (np.zeros(patterns, dtype=np.int64), L, 1.0))
     rows.add(len(model.sizes), -np.inf, model.sizes, (model.of_class, L, 1.0))
-    kind = np.full(sum(map(len, cost)), Kind.CONTINUOUS, np.uint8)
+    kind = np.full(sum(map(len, cost)), ColumnKind.CONTINUOUS, np.uint8)
     upper = np.full(len(kind), np.inf)
     if slack is None:
-        kind[:n], kind[n:] = Kind.IMPLIED_INTEGER, Kind.INTEGER
+        kind[:n], kind[n:] = ColumnKind.IMPLIED_INTEGER, ColumnKind.INTEGER
         upper[:n], upper[n:] = 1.0, model.nodes
     offset = model.postponement.sum() + model.gain[columns.settled[taken], taken].sum()
     return rows.model(cost=np.concatenate(cost), upper=upper, kind=kind, offset=float(offset))

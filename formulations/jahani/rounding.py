@@ -60,7 +60,7 @@ def _exchange(
 
 
 @dataclass(frozen=True, eq=False)
-class Assignment:
+class SlotAssignment:
     """
     A decision of the slot model.
 
@@ -76,7 +76,7 @@ class Assignment:
     counts: Ints
 
 
-def fitted(slots: Slots, choice: Ints, counts: Ints) -> Assignment:
+def fitted(slots: Slots, choice: Ints, counts: Ints) -> SlotAssignment:
     """
     Jobs in slots that the patterns offer.
 
@@ -96,10 +96,10 @@ def fitted(slots: Slots, choice: Ints, counts: Ints) -> Assignment:
         wanted = np.full(len(choice), -1)
         if free.size:
             wanted[waiting] = np.where(saved.min(axis=0) < 0.0, free[saved.argmin(axis=0)], -1)
-    return Assignment(placed, counts)
+    return SlotAssignment(placed, counts)
 
 
-def decision(slots: Slots, assignment: Assignment) -> Solution:
+def decision(slots: Slots, assignment: SlotAssignment) -> Solution:
     """The nodes class by class, pattern by pattern; jobs on the first nodes with their slots."""
     cluster = slots.instance.cluster
     node_type = np.full(cluster.nodes, -1)
@@ -139,7 +139,7 @@ def _ranks(kinds: Ints) -> Ints:
     return np.arange(len(kinds)) - np.searchsorted(kinds, kinds)
 
 
-def assignment(slots: Slots, solution: Solution) -> Assignment:
+def assignment(slots: Slots, solution: Solution) -> SlotAssignment:
     """
     A feasible decision in the model's terms.
 
@@ -171,4 +171,4 @@ def assignment(slots: Slots, solution: Solution) -> Assignment:
     counts = np.zeros(len(slots.cut), dtype=np.int64)
     for key, nodes in zip(found.tolist(), number.tolist(), strict=True):
         counts[pattern[tuple(key)]] = nodes
-    return Assignment(choice, counts)
+    return SlotAssignment(choice, counts)

@@ -48,7 +48,7 @@ from rsjs.core.method import Limits, Stop
 from rsjs.core.types import Floats, Ints
 from rsjs.formulations.backends.backend import RawResult
 from rsjs.formulations.backends.registry import backend
-from rsjs.formulations.milp.matrix import Kind, MatrixModel, Rows
+from rsjs.formulations.milp.matrix import ColumnKind, MatrixModel, RowBuilder
 from rsjs.instances.mig.geometry import Geometry, geometry, slices
 from rsjs.instances.mig.placement.problem import Placement, Workloads
 
@@ -206,7 +206,7 @@ def arrays(data: PlacementModel) -> MatrixModel:
     y = n + np.arange(len(group))
     asked, demand = np.unique(profile, return_inverse=True)
     pattern, row = np.nonzero(data.counts[:, asked])
-    rows = Rows()
+    rows = RowBuilder()
     rows.add(
         len(asked),
         0.0,
@@ -219,7 +219,7 @@ def arrays(data: PlacementModel) -> MatrixModel:
     if data.gpus is not None:
         x = np.arange(n)
         rows.add(1, float(data.gpus), float(data.gpus), (np.zeros_like(x), x, 1.0))
-    kind = np.full(n + len(y), Kind.INTEGER, np.uint8)
+    kind = np.full(n + len(y), ColumnKind.INTEGER, np.uint8)
     return rows.model(cost=data.cost, upper=data.upper, kind=kind)
 
 

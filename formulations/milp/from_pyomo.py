@@ -13,7 +13,7 @@ from pyomo.core.expr import LinearExpression, MonomialTermExpression
 from pyomo.repn.plugins.standard_form import LinearStandardFormCompiler
 from scipy.sparse import csr_array
 
-from rsjs.formulations.milp.matrix import Kind, MatrixModel
+from rsjs.formulations.milp.matrix import ColumnKind, MatrixModel
 
 Term = tuple[float, Any]  # coefficient, variable
 IMPLIED_INTEGER = "implied_integer"
@@ -95,7 +95,8 @@ def _csr(matrix: Any, shape: tuple[int, int]) -> csr_array:
 
 def _kinds(model: pyo.ConcreteModel, columns: Sequence[Any]) -> NDArray[np.uint8]:
     kind = np.array(
-        [Kind.CONTINUOUS if v.is_continuous() else Kind.INTEGER for v in columns], dtype=np.uint8
+        [ColumnKind.CONTINUOUS if v.is_continuous() else ColumnKind.INTEGER for v in columns],
+        dtype=np.uint8,
     )
     suffix = model.component(IMPLIED_INTEGER)
     if suffix is None:
@@ -103,5 +104,5 @@ def _kinds(model: pyo.ConcreteModel, columns: Sequence[Any]) -> NDArray[np.uint8
     marked = {id(component) for component, value in suffix.items() if value}
     for column, variable in enumerate(columns):
         if id(variable) in marked or id(variable.parent_component()) in marked:
-            kind[column] = kind[column] or Kind.IMPLIED_INTEGER
+            kind[column] = kind[column] or ColumnKind.IMPLIED_INTEGER
     return kind

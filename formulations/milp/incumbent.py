@@ -59,7 +59,7 @@ class Incumbent:
         )
 
 
-class PrimalDual(Incumbent):
+class BoundTracker(Incumbent):
     """
     The best decision and the best bound so far; begins with the decision that a call brings along.
 

@@ -16,7 +16,7 @@ from scipy.sparse import csr_array
 from rsjs.core.types import Floats, Ints
 
 
-class Kind(IntEnum):
+class ColumnKind(IntEnum):
     """What a column may be."""
 
     CONTINUOUS = 0
@@ -34,7 +34,7 @@ class MatrixModel:
     A : (rows, columns) CSR, float64, int32 indices
     cost, lower, upper : (columns,) float64; +-inf where unbounded
     row_lower, row_upper : (rows,) float64; +-inf where one-sided
-    kind : (columns,) uint8, values of `Kind`
+    kind : (columns,) uint8, values of `ColumnKind`
     offset : float
     """
 
@@ -59,11 +59,11 @@ class MatrixModel:
             "rows": int(rows),
             "columns": int(columns),
             "nonzeros": int(self.A.nnz),
-            "integers": int(np.count_nonzero(self.kind == Kind.INTEGER)),
+            "integers": int(np.count_nonzero(self.kind == ColumnKind.INTEGER)),
         }
 
 
-class Rows:
+class RowBuilder:
     """Blocks of rows, each given by its entries (row within the block, column, value)."""
 
     def __init__(self) -> None:

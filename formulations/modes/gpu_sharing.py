@@ -32,7 +32,7 @@ import numpy as np
 
 from rsjs.core.types import Ints
 from rsjs.formulations.modes.modes import Modes
-from rsjs.formulations.rsjs.aggregated.columns import Roles
+from rsjs.formulations.rsjs.aggregated.columns import ColumnTypes
 from rsjs.instances.cluster import Cluster
 
 MOST_PATTERNS = 1000
@@ -179,7 +179,7 @@ class Weights:
         return self.room[-1]
 
 
-def share_weights(roles: Roles, place: int) -> list[Weights]:
+def share_weights(roles: ColumnTypes, place: int) -> list[Weights]:
     """The rows on the shares of a place."""
     gpu = roles.cluster.gpu_of_type[roles.node_type[place]]
     return Weights.of(roles.sizes(place), roles.cluster.gpu_types[gpu].units)

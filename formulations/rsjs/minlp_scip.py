@@ -22,7 +22,7 @@ from rsjs.core.method import Call, Method, Report, SolveResult, Stop
 from rsjs.core.types import Floats
 from rsjs.formulations.backends import scip as backend
 from rsjs.formulations.backends.backend import RawResult
-from rsjs.formulations.backends.callbacks import Relay, reached, settled
+from rsjs.formulations.backends.callbacks import CallbackAdapter, reached, settled
 from rsjs.formulations.milp.from_pyomo import variables_of
 from rsjs.formulations.milp.incumbent import Incumbent
 from rsjs.formulations.milp.matrix import MatrixModel
@@ -94,7 +94,9 @@ def _solve(
     if start is not None:
         backend._offer_start(scip, variables, start)
     on_bound = report.bound if stream.valid_bound else _ignore
-    relay = Relay(_last_column(len(variables)), stream.vector, on_bound, report.stop_requested)
+    relay = CallbackAdapter(
+        _last_column(len(variables)), stream.vector, on_bound, report.stop_requested
+    )
     backend._listen(scip, variables, relay)
     handover = time.monotonic() - begin
     limits = replace(call.limits, time_limit=max(0.0, seconds - handover))

@@ -9,7 +9,7 @@ from scipy.sparse import csr_array
 from rsjs.core.method import Limits, Report
 from rsjs.formulations import enumeration
 from rsjs.formulations.backends.registry import backend
-from rsjs.formulations.milp.matrix import Kind, MatrixModel
+from rsjs.formulations.milp.matrix import ColumnKind, MatrixModel
 from rsjs.formulations.milp.solve import matrix_of
 from rsjs.instances.check import Verdict, check
 from rsjs.instances.io.deserialization import to_instance
@@ -80,7 +80,7 @@ def model_of(
     upper=1.0,
     row_lower=-np.inf,
     row_upper=np.inf,
-    kind=Kind.INTEGER,
+    kind=ColumnKind.INTEGER,
     offset=0.0,
 ):
     """A matrix model of lists; one number stands for all columns or rows."""

@@ -13,9 +13,9 @@ import pytest
 from rsjs.core.method import Limits, Stop
 from rsjs.formulations.backends import gurobi
 from rsjs.formulations.backends.backend import Feature
-from rsjs.formulations.backends.callbacks import Relay, relative_gap, settled
+from rsjs.formulations.backends.callbacks import CallbackAdapter, relative_gap, settled
 from rsjs.formulations.backends.registry import BACKENDS, backend
-from rsjs.formulations.milp.matrix import Kind
+from rsjs.formulations.milp.matrix import ColumnKind
 from tests.formulations.agreement import Asked, model_of
 
 pytestmark = pytest.mark.solver
@@ -30,7 +30,7 @@ def random_model(seed, columns=5, rows=4, continuous=0.0):
     activity = A @ rng.integers(lower, upper + 1)
     row_lower = np.where(rng.random(rows) < 0.6, activity - rng.integers(0, 3, rows), -np.inf)
     row_upper = np.where(rng.random(rows) < 0.6, activity + rng.integers(0, 3, rows), np.inf)
-    kind = np.where(rng.random(columns) < continuous, Kind.CONTINUOUS, Kind.INTEGER)
+    kind = np.where(rng.random(columns) < continuous, ColumnKind.CONTINUOUS, ColumnKind.INTEGER)
     offset = rng.normal(0, 5)
     return model_of(A, rng.normal(size=columns), lower, upper, row_lower, row_upper, kind, offset)
 
@@ -188,7 +188,7 @@ def test_a_solver_that_refuses_to_be_interrupted_is_asked_again():
             raise RuntimeError("cannot be called at this time")
         ended.set()
 
-    relay = Relay(cover()[0], on_incumbent=None, on_bound=None, stop=lambda: True)
+    relay = CallbackAdapter(cover()[0], on_incumbent=None, on_bound=None, stop=lambda: True)
     with relay.watching(interrupt):
         assert ended.wait(60)
     assert asked[:3] == [0, 1, 2]
@@ -312,7 +312,9 @@ def run_python(code):
 @pytest.mark.parametrize("solver", ["gurobi", "highs", "scip"])
 def test_a_continuous_column_beside_an_integer_one_is_no_false_optimum(solver):
     """HiGHS 1.14.0 says 15 (ERGO-Code/HiGHS issue 3043); x = 4.5 costs 9."""
-    model = model_of([[1, 1]], [2, 3], 0, 10, [4.5], [np.inf], [Kind.CONTINUOUS, Kind.INTEGER])
+    model = model_of(
+        [[1, 1]], [2, 3], 0, 10, [4.5], [np.inf], [ColumnKind.CONTINUOUS, ColumnKind.INTEGER]
+    )
     result = Asked(installed(solver), model).result
     assert result.stop is Stop.OPTIMAL
     assert result.objective == pytest.approx(9.0)

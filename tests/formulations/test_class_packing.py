@@ -1,4 +1,4 @@
-"""Roles to nodes: every packing is feasible, and what fits by the exact rows is packed whole."""
+"""Column types to nodes: packings are feasible; what fits by the exact rows is packed whole."""
 
 from itertools import combinations_with_replacement, product
 

@@ -15,7 +15,7 @@ from rsjs.formulations import enumeration
 from rsjs.formulations.backends.registry import backend
 from rsjs.formulations.first_ending import methods, patterns
 from rsjs.formulations.first_ending import node_indexed as by_node
-from rsjs.formulations.first_ending.patterns import Cut, Slot
+from rsjs.formulations.first_ending.patterns import Cut, JobSlot
 from rsjs.instances.check import check
 from rsjs.instances.cluster import Cluster, GpuType, NodeGroup, NodeType, ShareLevel
 from rsjs.instances.costs import cost_tables
@@ -43,7 +43,7 @@ VARIANTS = list(product(*KINDS))
 CHOSEN = [VARIANTS.index(tuple(kinds)) for kinds in AllPairs(KINDS)]
 FORMULATIONS = [
     pytest.param(patterns, patterns.LeaderModel.of, id="patterns"),
-    pytest.param(by_node, by_node.NodeModel, id="nodes"),
+    pytest.param(by_node, by_node.FirstEndingNodeModel, id="nodes"),
 ]
 
 
@@ -105,7 +105,10 @@ def optimum(formulation, data, solver="highs"):
 
 def assert_all_agree(instance):
     best = enumeration.best(instance)
-    for formulation, of in ((patterns, patterns.LeaderModel.of), (by_node, by_node.NodeModel)):
+    for formulation, of in (
+        (patterns, patterns.LeaderModel.of),
+        (by_node, by_node.FirstEndingNodeModel),
+    ):
         data = of(instance)
         result = optimum(formulation, data)
         if best is None:
@@ -228,8 +231,8 @@ def test_a_node_led_by_the_wrong_job_is_charged_until_its_first_job_ends():
     instance = variant(VARIANTS.index(("flat", "fixed", "free", "worst_case")))
     data = patterns.LeaderModel.of(instance)
     four, hours = 2, cost_tables(instance).hours[:, 1, 1]
-    leads = data.slot == data.slots.index(Slot(four, 4, 1))
-    follows = data.slot == data.slots.index(Slot(four, 0, 1))
+    leads = data.slot == data.slots.index(JobSlot(four, 4, 1))
+    follows = data.slot == data.slots.index(JobSlot(four, 0, 1))
     late = max(np.flatnonzero(leads), key=lambda i: hours[data.job[i]])
     soon = min(np.flatnonzero(follows), key=lambda i: hours[data.job[i]])
     x = np.zeros(len(data.job) + len(data.cuts))

@@ -9,7 +9,7 @@ from hypothesis.extra.numpy import arrays
 from rsjs.core.method import Limits, Stop
 from rsjs.formulations.backends.integer_model import OBJECTIVE_LIMIT, integer_model
 from rsjs.formulations.backends.registry import backend
-from rsjs.formulations.milp.matrix import Kind
+from rsjs.formulations.milp.matrix import ColumnKind
 from tests.formulations.agreement import model_of as plain_model
 
 
@@ -101,7 +101,7 @@ def test_no_integer_between_the_bounds_is_infeasible(model):
     ("model", "message"),
     [
         (
-            model_of([[1, 1]], [1, 1], kind=[Kind.INTEGER, Kind.CONTINUOUS]),
+            model_of([[1, 1]], [1, 1], kind=[ColumnKind.INTEGER, ColumnKind.CONTINUOUS]),
             "cp-sat takes integer columns only; column 1 is continuous",
         ),
         (
@@ -122,7 +122,7 @@ def test_what_cpsat_cannot_take_is_told_in_one_line(model, message):
 
 
 def test_implied_integers_are_integers_to_cpsat_and_continuous_to_others():
-    model = model_of([[2, 2]], [-1, -1], row_upper=3, kind=Kind.IMPLIED_INTEGER)
+    model = model_of([[2, 2]], [-1, -1], row_upper=3, kind=ColumnKind.IMPLIED_INTEGER)
     assert solved("cpsat", model).objective == -4.25
     assert solved("highs", model).objective == -4.75
     assert solved("scip", model).objective == -4.75

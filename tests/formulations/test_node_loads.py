@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rsjs.formulations.rsjs.aggregated.columns import JobShapes, roles_of
+from rsjs.formulations.rsjs.aggregated.columns import ModeCosts, column_types_of
 from rsjs.formulations.rsjs.aggregated.local_search import NodeLoads, improve, insert_postponed
 from rsjs.instances.check import check
 from rsjs.instances.costs import cost_tables, terms
@@ -15,8 +15,8 @@ from tests.formulations.agreement import served
 
 
 def loads_of(instance, decision):
-    roles = roles_of(instance.cluster)
-    return NodeLoads(instance, roles, JobShapes.of(instance, roles)).load(decision)
+    roles = column_types_of(instance.cluster)
+    return NodeLoads(instance, roles, ModeCosts.of(instance, roles)).load(decision)
 
 
 def total(instance, loads):

@@ -7,7 +7,7 @@ import pytest
 from rsjs.core.method import Limits
 from rsjs.formulations.backends.registry import backend
 from rsjs.formulations.milp.from_pyomo import from_pyomo
-from rsjs.formulations.milp.matrix import Kind
+from rsjs.formulations.milp.matrix import ColumnKind
 
 
 @pytest.fixture
@@ -42,8 +42,12 @@ def test_columns_carry_cost_bounds_and_kind(model):
     assert by_name(columns, matrix.cost) == {"x[0]": 1.0, "x[1]": 3.0, "k": 2.0, "b": -0.5}
     assert by_name(columns, matrix.lower) == {"x[0]": 0.0, "x[1]": 0.0, "k": -1.0, "b": 0.0}
     assert by_name(columns, matrix.upper) == {"x[0]": 4.0, "x[1]": 4.0, "k": np.inf, "b": 1.0}
-    kinds = {"x[0]": Kind.CONTINUOUS, "x[1]": Kind.CONTINUOUS}
-    assert by_name(columns, matrix.kind) == {**kinds, "k": Kind.INTEGER, "b": Kind.INTEGER}
+    kinds = {"x[0]": ColumnKind.CONTINUOUS, "x[1]": ColumnKind.CONTINUOUS}
+    assert by_name(columns, matrix.kind) == {
+        **kinds,
+        "k": ColumnKind.INTEGER,
+        "b": ColumnKind.INTEGER,
+    }
 
 
 def test_fixed_variables_are_constants_and_unused_ones_no_columns(model):
@@ -82,8 +86,13 @@ def test_a_suffix_marks_implied_integers(model, whole_container):
     marked = model.x if whole_container else model.x[1]
     model.implied_integer.set_value(marked, True, expand=False)
     matrix, columns = from_pyomo(model)
-    first = Kind.IMPLIED_INTEGER if whole_container else Kind.CONTINUOUS
-    kinds = {"x[0]": first, "x[1]": Kind.IMPLIED_INTEGER, "k": Kind.INTEGER, "b": Kind.INTEGER}
+    first = ColumnKind.IMPLIED_INTEGER if whole_container else ColumnKind.CONTINUOUS
+    kinds = {
+        "x[0]": first,
+        "x[1]": ColumnKind.IMPLIED_INTEGER,
+        "k": ColumnKind.INTEGER,
+        "b": ColumnKind.INTEGER,
+    }
     assert by_name(columns, matrix.kind) == kinds
 
 
@@ -91,7 +100,7 @@ def test_an_integer_stays_one_when_marked(model):
     model.implied_integer = pyo.Suffix(direction=pyo.Suffix.LOCAL)
     model.implied_integer[model.k] = True
     matrix, columns = from_pyomo(model)
-    assert by_name(columns, matrix.kind)["k"] == Kind.INTEGER
+    assert by_name(columns, matrix.kind)["k"] == ColumnKind.INTEGER
 
 
 def test_maximisation_is_refused(model):

@@ -22,7 +22,7 @@ from scipy.optimize import Bounds, LinearConstraint, milp
 
 from rsjs.core.types import Floats, Ints
 from rsjs.formulations.modes.gpu_sharing import Weights, fill, share_weights
-from rsjs.formulations.rsjs.aggregated.columns import Roles, roles_of
+from rsjs.formulations.rsjs.aggregated.columns import ColumnTypes, column_types_of
 from rsjs.instances.cluster import Cluster
 from rsjs.instances.instance import Instance
 from rsjs.instances.open_nodes import select_required_nodes
@@ -30,7 +30,7 @@ from rsjs.instances.solution import Solution
 
 
 @dataclass(frozen=True, eq=False)
-class RoomRows:
+class CapacityRows:
     """
     Rows  roles @ x + splits @ s <= 0  with x the number of jobs in each role.
 
@@ -51,13 +51,13 @@ class RoomRows:
 
 
 @lru_cache(maxsize=16)
-def superadditive_rows(cluster: Cluster) -> RoomRows:
+def superadditive_rows(cluster: Cluster) -> CapacityRows:
     """
     Row m = 1, 2, ... GPUs: floor(k_q / m) against floor(rest / m); then a row for each weight.
 
     In the latter a dedicated GPU weighs W(U).
     """
-    roles = roles_of(cluster)
+    roles = column_types_of(cluster)
     rows = []
     for p in range(len(roles.node_type)):
         here = roles.place == p
@@ -76,18 +76,18 @@ def superadditive_rows(cluster: Cluster) -> RoomRows:
             )
     none = np.zeros(0, dtype=np.int64)
     matrix = np.array(rows, dtype=float).reshape(-1, len(roles.place))
-    return RoomRows(matrix, np.zeros((len(rows), 0)), none, none, none)
+    return CapacityRows(matrix, np.zeros((len(rows), 0)), none, none, none)
 
 
 @lru_cache(maxsize=16)
-def split_rows(cluster: Cluster) -> RoomRows:
+def split_rows(cluster: Cluster) -> CapacityRows:
     """
     Row g = 1, 2, ...: the blocks of g GPUs that are used and cut, against those there are.
 
     A leader leaves a block, a follower uses one of its size, a split cuts one in two, and an
     opened GPU uses a block of one; shares weigh against opened GPUs and those of leaders.
     """
-    roles = roles_of(cluster)
+    roles = column_types_of(cluster)
     rows, cuts, entries, first = [], [], [], 0
     for p in range(len(roles.node_type)):
         here = roles.place == p
@@ -121,7 +121,7 @@ def split_rows(cluster: Cluster) -> RoomRows:
         splits[list(entry), column] = list(entry.values())
     place, block, piece = np.array(cuts, dtype=np.int64).reshape(-1, 3).T
     matrix = np.array(rows, dtype=float).reshape(-1, len(roles.place))
-    return RoomRows(matrix, splits, place, block, piece)
+    return CapacityRows(matrix, splits, place, block, piece)
 
 
 def _by_units(weights: Weights, units: Ints) -> Ints:
@@ -140,7 +140,7 @@ def _room_beside(weights: Weights, units: Ints) -> Ints:
 SECONDS = 1.0  # for the counts; the program has a few dozen integers
 
 
-def pack(instance: Instance, roles: Roles, role: Ints, worth: Floats) -> Solution:
+def pack(instance: Instance, roles: ColumnTypes, role: Ints, worth: Floats) -> Solution:
     """
     A feasible decision in which jobs have roles given to them, or are postponed.
 
@@ -165,7 +165,7 @@ def pack(instance: Instance, roles: Roles, role: Ints, worth: Floats) -> Solutio
 class _Packing:
     """The nodes of jobs, `order` by decreasing worth."""
 
-    def __init__(self, roles: Roles, role: Ints, order: Ints) -> None:
+    def __init__(self, roles: ColumnTypes, role: Ints, order: Ints) -> None:
         self.roles = roles
         self.job_node = np.full(len(role), -1)
         self.node_type = np.full(roles.cluster.nodes, -1)
@@ -239,7 +239,7 @@ class _Packing:
 
 
 def _fitting(
-    rows: RoomRows, roles: Roles, kinds: Ints, counts: list[int], leaders: Ints
+    rows: CapacityRows, roles: ColumnTypes, kinds: Ints, counts: list[int], leaders: Ints
 ) -> tuple[Ints, Ints]:
     """How many followers of each kind fit beside the leaders, most GPUs first, and the splits."""
     shape = roles.shape[kinds]

@@ -71,7 +71,7 @@ class Sifted:
     relaxed : float or None
         Value of the linear program [$], which no L exceeds; None if it was not solved to the end.
     columns : (2, n) int
-        Roles and jobs of the linear program.
+        Column types and jobs of the columns of the linear program.
     x : (n,) float
         Its last solution.
     iterations : int

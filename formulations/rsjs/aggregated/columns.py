@@ -1,5 +1,5 @@
 """
-Roles: the ways in which a job may take part in a node, whichever node of its class that is.
+Column types, the ways in which a job may take part in a node, whichever node of its class that is.
 
 A place is a node class together with a type its nodes may take. There a job follows, or leads: it
 is charged for at most k GPUs of the node until it ends. Nodes of a class are alike, so the models
@@ -21,7 +21,7 @@ from rsjs.instances.instance import Instance
 
 
 @dataclass(frozen=True, eq=False)
-class Roles:
+class ColumnTypes:
     """
     Shapes q, places p and roles l of a cluster: what does not depend on the jobs.
 
@@ -71,7 +71,7 @@ class Roles:
 
 
 @lru_cache(maxsize=16)
-def roles_of(cluster: Cluster) -> Roles:
+def column_types_of(cluster: Cluster) -> ColumnTypes:
     """The roles of a cluster."""
     shapes = [
         shape
@@ -89,7 +89,7 @@ def roles_of(cluster: Cluster) -> Roles:
             paid = follower + [k for k in limits(kind) if k >= least]
             roles += [(p, q, k) for k in paid if least <= kind.gpus]
     place, shape, paid_gpus = np.array(roles, dtype=np.int64).T
-    return Roles(
+    return ColumnTypes(
         cluster,
         shape_gpu,
         gpus,
@@ -111,7 +111,7 @@ def _shapes(cluster: Cluster, i: int) -> list[tuple[int, int, int, int]]:
 
 
 @dataclass(frozen=True, eq=False)
-class JobShapes:
+class ModeCosts:
     """
     Times and costs of the jobs of an instance in the shapes of its cluster.
 
@@ -131,7 +131,7 @@ class JobShapes:
     postponement: Floats
 
     @staticmethod
-    def of(instance: Instance, roles: Roles) -> JobShapes:
+    def of(instance: Instance, roles: ColumnTypes) -> ModeCosts:
         """The shapes of the jobs of an instance."""
         table = cost_tables(instance)
         hours = _by_shape(roles, table.hours, table.shared_hours)
@@ -145,14 +145,14 @@ class JobShapes:
             best[1:] &= least[1:] < least[:-1]
             stands[own] = np.maximum.accumulate(np.where(best, number[own], -1), axis=0)
         kept = stands == number
-        return JobShapes(
+        return ModeCosts(
             np.where(kept, hours, 0.0),
             np.where(kept, tardiness, np.inf),
             stands,
             table.postponement,
         )
 
-    def costs(self, roles: Roles) -> Floats:
+    def costs(self, roles: ColumnTypes) -> Floats:
         """
         (L, J) what a role costs a job: T_q, and c_vk theta_q for a leader [$].
 
@@ -165,7 +165,7 @@ class JobShapes:
         return cost
 
 
-def _by_shape(roles: Roles, dedicated: Floats, shared: Floats) -> Floats:
+def _by_shape(roles: ColumnTypes, dedicated: Floats, shared: Floats) -> Floats:
     """(Q, J) from (J, T, G + 1) and (J, T, L)."""
     values = dedicated[:, roles.shape_gpu, roles.gpus]
     share = np.flatnonzero(roles.level >= 0)

@@ -16,7 +16,7 @@ from functools import lru_cache
 import numpy as np
 
 from rsjs.core.types import Floats
-from rsjs.formulations.rsjs.aggregated.columns import JobShapes, Roles
+from rsjs.formulations.rsjs.aggregated.columns import ColumnTypes, ModeCosts
 from rsjs.instances.bin_packing import gpus_for_shares
 from rsjs.instances.instance import Instance
 from rsjs.instances.open_nodes import select_required_nodes
@@ -36,7 +36,7 @@ class NodeLoads:
         Price of the GPUs in use until the first job ends.
     """
 
-    def __init__(self, instance: Instance, roles: Roles, shapes: JobShapes) -> None:
+    def __init__(self, instance: Instance, roles: ColumnTypes, shapes: ModeCosts) -> None:
         cluster = instance.cluster
         self.instance, self.roles, self.shapes = instance, roles, shapes
         self.node = np.full(len(instance.jobs), -1)

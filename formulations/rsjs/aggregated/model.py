@@ -59,14 +59,14 @@ from rsjs.core.types import Bools, Floats, Ints
 from rsjs.formulations.backends.callbacks import relative_gap, settled
 from rsjs.formulations.first_ending.costs import limits
 from rsjs.formulations.milp import solve
-from rsjs.formulations.milp.matrix import Kind, MatrixModel, Rows
+from rsjs.formulations.milp.matrix import ColumnKind, MatrixModel, RowBuilder
 from rsjs.formulations.rsjs.aggregated.capacity_rows import (
-    RoomRows,
+    CapacityRows,
     pack,
     split_rows,
     superadditive_rows,
 )
-from rsjs.formulations.rsjs.aggregated.columns import JobShapes, Roles, roles_of
+from rsjs.formulations.rsjs.aggregated.columns import ColumnTypes, ModeCosts, column_types_of
 from rsjs.formulations.rsjs.aggregated.local_search import NodeLoads, insert_postponed
 from rsjs.instances.bin_packing import gpus_for_shares
 from rsjs.instances.costs import cost_tables
@@ -94,10 +94,10 @@ class ClassModel:
 
     Attributes
     ----------
-    shapes : JobShapes
+    shapes : ModeCosts
     costs : (L, J) float
         Of every role of every job [$]; inf where there is none.
-    rooms : RoomRows
+    rooms : CapacityRows
     required : int or None
         Nodes with a job; None = any number.
     role, job : (n,) int
@@ -105,10 +105,10 @@ class ClassModel:
     """
 
     instance: Instance
-    roles: Roles
-    shapes: JobShapes
+    roles: ColumnTypes
+    shapes: ModeCosts
     costs: Floats
-    rooms: RoomRows
+    rooms: CapacityRows
     required: int | None
     role: Ints
     job: Ints
@@ -116,8 +116,8 @@ class ClassModel:
     @staticmethod
     def of(instance: Instance, packing: str) -> ClassModel:
         """Return the model with every column."""
-        roles = roles_of(instance.cluster)
-        shapes = JobShapes.of(instance, roles)
+        roles = column_types_of(instance.cluster)
+        shapes = ModeCosts.of(instance, roles)
         costs = shapes.costs(roles)
         role, job = np.nonzero(np.isfinite(costs))
         rooms = PACKINGS[packing](instance.cluster)
@@ -293,7 +293,7 @@ def arrays(data: ClassModel) -> MatrixModel:
     within = np.arange(len(column)) - np.repeat(np.cumsum(entries) - entries, entries)
     at = by_role.indptr[data.role][column] + within
     row, split = np.nonzero(data.split_matrix)
-    rows = Rows()
+    rows = RowBuilder()
     rows.add(len(jobs), -np.inf, 1.0, (cover, np.arange(n), 1.0))
     rows.add(
         len(data.upper),
@@ -305,7 +305,7 @@ def arrays(data: ClassModel) -> MatrixModel:
     return rows.model(
         cost=np.concatenate([data.gain, np.zeros(splits)]),
         upper=np.concatenate([np.ones(n), data.most_splits]),
-        kind=np.full(n + splits, Kind.INTEGER, dtype=np.uint8),
+        kind=np.full(n + splits, ColumnKind.INTEGER, dtype=np.uint8),
         offset=data.offset,
     )
 

@@ -21,7 +21,7 @@ import numpy as np
 from rsjs.core.method import Call, Report, SolveResult, Stop
 from rsjs.core.types import Bools
 from rsjs.formulations.backends.registry import backend
-from rsjs.formulations.milp.incumbent import PrimalDual
+from rsjs.formulations.milp.incumbent import BoundTracker
 from rsjs.formulations.rsjs.aggregated import model
 from rsjs.formulations.rsjs.aggregated.capacity_rows import pack
 from rsjs.formulations.rsjs.aggregated.column_generation import (
@@ -45,7 +45,7 @@ def run(instance: Instance, call: Call, report: Report) -> SolveResult:
     """Find a solution with a proven gap."""
     if infeasible(instance):
         return SolveResult(stop=Stop.INFEASIBLE, message=NO_SOLUTION)
-    search = _Search(instance, call, report)
+    search = _ColumnSearch(instance, call, report)
     with report.phase("bound"):
         sifted = search.bound()
     with report.phase("round"):
@@ -55,7 +55,7 @@ def run(instance: Instance, call: Call, report: Report) -> SolveResult:
     return search.result(stop, message=LEFT_OVER if stop is Stop.ITERATIONS else "")
 
 
-class _Search(PrimalDual):
+class _ColumnSearch(BoundTracker):
     """From the relaxation to a decision that meets its bound."""
 
     def __init__(self, instance: Instance, call: Call, report: Report) -> None:

@@ -34,7 +34,7 @@ from scipy.sparse import csr_array
 
 from rsjs.core.errors import InputError
 from rsjs.core.types import Floats
-from rsjs.formulations.milp.matrix import Kind, MatrixModel, Rows
+from rsjs.formulations.milp.matrix import ColumnKind, MatrixModel, RowBuilder
 from rsjs.instances.cluster import Cluster
 from rsjs.instances.instance import Workload
 from rsjs.simulation.bucket_columns import Columns, columns, edges
@@ -74,7 +74,7 @@ def build(workload: Workload, of: Configurations, hours: float) -> MatrixModel:
     work = workload.realised_epochs[at.job] * of.pace[at.job, at.config]
     room = np.minimum(np.diff(edge), np.maximum(0.0, edge[1:] - jobs.release[:, None]))
     late = edge[-1] - np.maximum(np.maximum(jobs.due, jobs.release)[:, None], edge)
-    rows = Rows()
+    rows = RowBuilder()
     rows.add(count, 1.0, 1.0, (at.job, y, 1 / work))
     window = at.job[inside] * buckets + at.bucket[inside]
     used, row = np.unique(window, return_inverse=True)
@@ -94,12 +94,12 @@ def build(workload: Workload, of: Configurations, hours: float) -> MatrixModel:
     return rows.model(
         cost=np.concatenate([of.price[at.config], jobs.weight, np.zeros(len(h))]),
         upper=np.concatenate([upper, most, h]),
-        kind=np.full(n + count + len(h), Kind.CONTINUOUS, dtype=np.uint8),
+        kind=np.full(n + count + len(h), ColumnKind.CONTINUOUS, dtype=np.uint8),
     )
 
 
 def _rooms(
-    rows: Rows, cluster: Cluster, of: Configurations, at: Columns, length: Floats, first: int
+    rows: RowBuilder, cluster: Cluster, of: Configurations, at: Columns, length: Floats, first: int
 ) -> Floats:
     """Add (3) and (4); the upper bounds of h, whose columns begin at `first`."""
     buckets, types = len(length), len(cluster.gpu_types)

@@ -28,7 +28,7 @@ import numpy as np
 from rsjs.core.method import Limits
 from rsjs.core.types import Floats, Ints
 from rsjs.formulations.backends.registry import backend
-from rsjs.formulations.milp.matrix import Kind, MatrixModel, Rows
+from rsjs.formulations.milp.matrix import ColumnKind, MatrixModel, RowBuilder
 from rsjs.instances.cluster import Cluster
 
 SOLVER = "highs"
@@ -136,7 +136,7 @@ def arrays(pools: Pools, offers: Offers) -> MatrixModel:
     x, y = np.arange(chosen), chosen + np.arange(opened)
     w = chosen + opened + np.arange(types)
     own, step = np.unique(offers.job, return_inverse=True)[1], np.arange(1, steps + 1)
-    rows = Rows()
+    rows = RowBuilder()
     rows.add(int(own[-1]) + 1, -np.inf, 1.0, (own, x, 1.0))
     taken, size = offers.count[:, None] // step, pools.open_size[:, None] // step
     q, s = np.nonzero(taken)
@@ -164,5 +164,5 @@ def arrays(pools: Pools, offers: Offers) -> MatrixModel:
     return rows.model(
         cost=np.concatenate([-offers.saving, np.zeros(opened + types)]),
         upper=np.concatenate([np.ones(chosen), pools.count[pools.open_class], shared]),
-        kind=np.full(chosen + opened + types, Kind.INTEGER, dtype=np.uint8),
+        kind=np.full(chosen + opened + types, ColumnKind.INTEGER, dtype=np.uint8),
     )
