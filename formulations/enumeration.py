@@ -60,7 +60,7 @@ def run(instance: Instance, call: Call, report: Report) -> SolveResult:
 
 
 def best(instance: Instance) -> Solution | None:
-    """An optimal decision; None if `open_nodes` cannot be satisfied."""
+    """Return an optimal solution; None if `open_nodes` cannot be satisfied."""
     objective = instance.objective
     if "next_event" not in (objective.energy, objective.tardiness_at):
         found = _Enumeration(instance, None).best()
@@ -71,7 +71,7 @@ def best(instance: Instance) -> Solution | None:
 
 
 def _completion_times(instance: Instance) -> list[float]:
-    """Every time at which a job may complete; inf stands for running nothing."""
+    """Return every time at which a job may complete; inf stands for running nothing."""
     table = costs.cost_tables(instance)
     times = np.concatenate([table.hours.ravel(), table.shared_hours.ravel(), [np.inf]])
     distinct: list[float] = np.unique(times).tolist()
@@ -88,7 +88,7 @@ class _Enumeration:
         self.cluster = instance.cluster
 
     def best(self) -> tuple[float, Solution] | None:
-        """Least cost and a decision that has it."""
+        """Return the lowest cost and a solution that has it."""
         required, counts_busy = self._required()
         postponement = costs.cost_tables(self.instance).postponement
         states: dict[tuple[int, int], tuple[float, tuple[tuple[int, Load], ...]]] = {
@@ -128,7 +128,7 @@ class _Enumeration:
     def _selections(
         self, subset: int, cost: float, v: int, n: int
     ) -> Iterator[tuple[int, float, int]]:
-        """(selected, cost, type): a node with jobs is on, an empty one may be on or off."""
+        """Return (selected, cost, type): a node with jobs is on, an empty one may be on or off."""
         if subset:
             yield 1, cost, v
             return
@@ -154,7 +154,7 @@ class _Enumeration:
         return options
 
     def _loads(self, v: int) -> dict[int, tuple[float, Load]]:
-        """f_v: job subset -> least cost and its load."""
+        """Return f_v: job subset -> lowest cost and its load."""
         best: dict[int, tuple[float, Load]] = {}
 
         def extend(j: int, subset: int, load: Load) -> None:

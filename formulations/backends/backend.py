@@ -143,11 +143,11 @@ class Backend:
         return f"pip install '{self.distribution}{self.versions}'"
 
     def available(self) -> bool:
-        """Whether the solver is installed; nothing is imported."""
+        """Return whether the solver is installed; nothing is imported."""
         return find_spec(self.module.partition(".")[0]) is not None
 
     def version(self) -> str | None:
-        """Installed release; None if there is none."""
+        """Return the installed release; None if there is none."""
         try:
             return metadata.version(self.distribution)
         except metadata.PackageNotFoundError:
@@ -170,5 +170,5 @@ class Backend:
 
 
 def small_seed(limits: Limits) -> int:
-    """The seed in the 31 bits that every solver takes."""
+    """Return the seed in the 31 bits that every solver takes."""
     return limits.seed % 2**31

@@ -1,4 +1,4 @@
-"""Between a solver's callbacks and the caller: evaluates, filters, remembers, survives."""
+"""Callback adapter: keeps the best incumbent and bound, re-raises exceptions after the solve."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ POLL_SECONDS = 0.05
 
 
 def relative_gap(objective: float | None, bound: float | None) -> float:
-    """|z - b| / max(|z|, |b|); 0 if the bound is not below z, inf if one is missing."""
+    """Return |z - b| / max(|z|, |b|); 0 if the bound is not below z, inf if one is missing."""
     if objective is None or bound is None:
         return float("inf")
     if bound >= objective:
@@ -27,7 +27,7 @@ def relative_gap(objective: float | None, bound: float | None) -> float:
 
 def settled(stop: Stop, objective: float | None, bound: float | None, largest: float = 1.0) -> Stop:
     """
-    OPTIMAL only where objective and bound meet, else GAP; other stops as they are.
+    Return OPTIMAL only where objective and bound meet, else GAP; other stops as they are.
 
     Solvers say "optimal" as soon as their gap limit is met. They meet if the relative gap is at
     most 1e-9, or the bound lacks at most 1e-9 max(1, |z|); where the `largest` cost is below 1, it
@@ -41,7 +41,7 @@ def settled(stop: Stop, objective: float | None, bound: float | None, largest: f
 
 
 def reached(stop: Stop, objective: float | None, bound: float | None, gap: float) -> Stop:
-    """GAP only where the gap asked for is reached: solvers round costs and count an offset in."""
+    """Return GAP only where the gap asked for is reached: solvers round costs and count offsets."""
     if stop is Stop.GAP and relative_gap(objective, bound) > max(1.001 * gap, 1e-8):
         return Stop.ITERATIONS
     return stop
@@ -85,7 +85,7 @@ class CallbackAdapter:
         self._lock = threading.Lock()
 
     def offer_incumbent(self, x: Floats) -> None:
-        """A feasible vector, in the model's columns."""
+        """Evaluate a feasible vector of the model; keep and report it if it is the best so far."""
         with self._guarded():
             objective = self._model.objective(x)
             least = 1e-12 * max(1.0, abs(objective))
@@ -96,7 +96,7 @@ class CallbackAdapter:
                 self._on_incumbent(x)
 
     def offer_bound(self, value: float) -> None:
-        """A lower bound, offset included; solver infinities are no bounds."""
+        """Keep and report a lower bound, offset included; infinities of solvers are none."""
         with self._guarded():
             better = self.bound is None or value > self.bound
             if better and abs(value) < INFINITE and not self._over:
@@ -104,7 +104,7 @@ class CallbackAdapter:
                 self._on_bound(value)
 
     def stopping(self) -> bool:
-        """Whether the solver has to end early."""
+        """Return whether the solver has to end early."""
         if not self.interrupted:
             with self._guarded():
                 self.interrupted = self._stop()
@@ -112,7 +112,7 @@ class CallbackAdapter:
 
     @contextmanager
     def watching(self, interrupt: Callable[[], None]) -> Iterator[None]:
-        """While the block runs, a thread polls `stop` and calls `interrupt`."""
+        """Poll `stop` in a thread while the block runs, and call `interrupt`."""
         done = threading.Event()
 
         def poll() -> None:
@@ -140,7 +140,7 @@ class CallbackAdapter:
         handover_seconds: float,
         solve_seconds: float,
     ) -> RawResult:
-        """What is known at the end; raises what a callback raised. Later offers are ignored."""
+        """Return the result; raise what a callback raised. Later offers are ignored."""
         self._over = True
         if self._error is not None:
             raise self._error

@@ -21,7 +21,7 @@ from rsjs.formulations.milp.matrix import MatrixModel
 
 def options(limits: Limits) -> dict[str, Any]:
     """
-    Limits in CP-SAT's terms.
+    Return limits in CP-SAT's terms.
 
     Both gap limits are 0, as CP-SAT would measure floored costs; `solve` compares the true cost
     of each incumbent with each bound and ends the search at `limits.gap` itself.
@@ -125,7 +125,7 @@ def _cp() -> Any:
 
 
 def _fill(integers: IntegerModel) -> Any:
-    """Messages are filled from Python lists, and each distinct column is made once."""
+    """Build the message from Python lists; each distinct column is made once."""
     cp = _cp()
     proto = cp.CpModelProto()
     column = {}

@@ -22,7 +22,7 @@ from rsjs.formulations.milp.matrix import ColumnKind, MatrixModel
 
 def options(limits: Limits) -> dict[str, Any]:
     """
-    Limits in HiGHS' terms.
+    Return limits in HiGHS' terms.
 
     HiGHS measures the gap by |p|, which is never smaller than by max(|p|, |d|). The absolute gap
     (1e-6 by default) is 0: costs near zero would end the search before the relative gap is met.
@@ -37,7 +37,7 @@ def options(limits: Limits) -> dict[str, Any]:
 
 
 def reset_scheduler() -> None:
-    """HiGHS' threads are global to the process: without this, another count is an error."""
+    """Reset HiGHS' threads, global to the process: otherwise another count is an error."""
     from highspy import Highs
 
     Highs.resetGlobalScheduler(True)
@@ -158,7 +158,7 @@ def _set(highs: Any, asked: dict[str, Any]) -> dict[str, Any]:
 
 
 def _tolerances(highs: Any, model: MatrixModel) -> dict[str, float]:
-    """With integers one tolerance holds for rows, bounds and integers; an LP has its own."""
+    """Return the tolerances: one for rows, bounds and integers, an LP has its own."""
     if not (model.kind == ColumnKind.INTEGER).any():
         return {"feasibility_tolerance": highs.getOptionValue("primal_feasibility_tolerance")[1]}
     value = highs.getOptionValue("mip_feasibility_tolerance")[1]

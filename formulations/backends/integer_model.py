@@ -61,16 +61,16 @@ class IntegerModel:
         return int(np.minimum(self.cost, 0) @ self.span)
 
     def true_vector(self, y: Sequence[int]) -> Floats:
-        """The model's columns from those of the integer model."""
+        """Return the model's columns from those of the integer model."""
         return (self.shift + np.array(y, dtype=np.int64)).astype(np.float64)
 
     def true_bound(self, bound: float) -> float:
-        """A lower bound in the model's units from one on the integer objective."""
+        """Return a lower bound in the model's units from one on the integer objective."""
         return bound / self.scale + self.offset
 
 
 def integer_model(model: MatrixModel, solver: str) -> IntegerModel:
-    """The model on integers; one line says what keeps it from being one."""
+    """Return the model on integers; ValueError tells in one line what keeps it from being one."""
     shift, span = _columns(model, solver)
     power = _row_powers(model, solver)
     entry_power = np.repeat(power, np.diff(model.A.indptr))
@@ -113,7 +113,7 @@ def _columns(model: MatrixModel, solver: str) -> tuple[Ints, Ints]:
 
 
 def _row_powers(model: MatrixModel, solver: str) -> Floats:
-    """The least power of ten per row that makes its coefficients integer."""
+    """Return the least power of ten per row that makes its coefficients integer."""
     rows = np.repeat(np.arange(model.A.shape[0]), np.diff(model.A.indptr))
     power = np.ones(model.A.shape[0])
     for _ in range(DECIMALS + 1):
@@ -133,7 +133,7 @@ def _row_powers(model: MatrixModel, solver: str) -> Floats:
 
 def _cost_scale(cost: Floats, span: Ints) -> float:
     """
-    The power of ten for the costs: the least that is exact, else the largest that is safe.
+    Return the power of ten for the costs: the least that is exact, else the largest that is safe.
 
     Safe is what keeps the sum of |cost| * span below 2**52 and each cost below 2**40, with at most
     12 decimals. Scales from 1e3 to 1e9 took CP-SAT the same time on pattern models, so the largest

@@ -12,7 +12,7 @@ BACKENDS = {declared.name: declared for declared in (HIGHS, SCIP, CPSAT, GUROBI,
 
 
 def backend(name: str) -> Backend:
-    """The backend of that name."""
+    """Return the backend of that name."""
     if name not in BACKENDS:
         raise ValueError(f"unknown solver {name!r}; known: {', '.join(sorted(BACKENDS))}")
     return BACKENDS[name]

@@ -25,7 +25,7 @@ EPSILON = float(np.finfo(float).eps)
 
 
 def _ignore(_said: Any) -> None:
-    """For callers whom incumbents or bounds do not interest."""
+    """Ignore incumbents or bounds."""
 
 
 ALONE: dict[str, Any] = {  # what is asked for by who wants the answer alone
@@ -37,13 +37,13 @@ ALONE: dict[str, Any] = {  # what is asked for by who wants the answer alone
 
 
 def scale_of(cost: Floats) -> float:
-    """The power of two that brings the largest cost to at least 1; 1 if it is there, or 0."""
+    """Return the power of two that brings the largest cost to at least 1; 1 if it is, or 0."""
     largest = float(np.abs(cost).max(initial=0.0))
     return 2.0 ** max(0, 1 - frexp(largest)[1]) if largest else 1.0
 
 
 def scaled(solve: Solve) -> Ask:
-    """The same solver for costs of any magnitude; see `Solve`."""
+    """Wrap a solver so that it takes costs of any magnitude; see `Solve`."""
 
     def run(
         model: MatrixModel,

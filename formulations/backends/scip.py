@@ -19,7 +19,7 @@ from rsjs.formulations.milp.matrix import ColumnKind, MatrixModel
 
 def options(limits: Limits) -> dict[str, Any]:
     """
-    Limits in SCIP's terms.
+    Return limits in SCIP's terms.
 
     SCIP measures the gap by min(|p|, |d|), which is never smaller than by max(|p|, |d|); the
     absolute gap is 0 (its default) so that it never ends the search. Its tree search has one
@@ -110,7 +110,7 @@ def solve(
 
 
 def _fill(scip: Any, model: MatrixModel) -> list[Any]:
-    """Columns, then rows entry by entry: half the time of adding up expressions."""
+    """Add columns, then rows entry by entry: half the time of adding up expressions."""
     from pyscipopt.scip import Expr, ExprCons
 
     lower = np.maximum(model.lower, -INFINITE)

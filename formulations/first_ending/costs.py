@@ -12,14 +12,14 @@ from rsjs.instances.open_nodes import required_nodes
 
 
 def limits(node_type: NodeType) -> list[int]:
-    """The numbers of GPUs beyond which the price rises, and s_v; a flat price has only s_v."""
+    """Return the numbers of GPUs beyond which the price rises, and s_v (flat: s_v alone)."""
     cost = node_type.cost
     return [q for q in range(1, len(cost)) if q == node_type.gpus or cost[q] < cost[q + 1]]
 
 
 def gains(instance: Instance, v: int) -> Floats:
     """
-    (J, s_v + 1) T_jvg - mu g - P_j [$]: running a job that its node's charge does not depend on.
+    Return (J, s_v + 1) T_jvg - mu g - P_j [$]: running a job that does not pay for its node.
 
     T_jvg: tardiness cost, P_j: postponement cost; inf where not admissible.
     """
@@ -31,7 +31,7 @@ def gains(instance: Instance, v: int) -> Floats:
 
 
 def leader_gains(instance: Instance, v: int, q: int) -> Floats:
-    """(J, q + 1) the same and c_vq t_jvg: the node is charged for q GPUs until the job ends."""
+    """Return (J, q + 1) `gains` plus c_vq t_jvg: the job pays for q GPUs until it ends."""
     node_type = instance.cluster.node_types[v]
     hours = cost_tables(instance).hours[:, instance.cluster.gpu_of_type[v], : q + 1]
     charge = node_type.cost[q] * np.where(np.isfinite(hours), hours, 0.0)
@@ -40,7 +40,7 @@ def leader_gains(instance: Instance, v: int, q: int) -> Floats:
 
 
 def selected_nodes(instance: Instance) -> tuple[float, float]:
-    """Least and most nodes selected; -inf for any number."""
+    """Return the min and max number of selected nodes; -inf for any number."""
     if instance.objective.open_nodes == "free":
         return -np.inf, float(instance.cluster.nodes)
     required = float(required_nodes(instance))
@@ -49,7 +49,7 @@ def selected_nodes(instance: Instance) -> tuple[float, float]:
 
 def empty_types(instance: Instance) -> list[int]:
     """
-    By node class: the type of a node that is selected without a job, the smallest one allowed.
+    Return, by node class, the smallest type allowed: that of a node selected without a job.
 
     Only "jahani_eq" selects such nodes; the list is empty otherwise.
     """

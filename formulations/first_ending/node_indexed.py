@@ -25,10 +25,6 @@ Variables, all 0 or 1
     (runs)    sum_q a_jnvgq <= x_jnvg                 for all j, n, v, g
     (nodes)   sum_nvq u_nvq = min(J, N), the matching number, or <= N
                                                       open_nodes *_eq, _feasible, free
-
-The data of the node-indexed first-ending model, and the column order.
-
-The node-indexed first-ending model assembled without Pyomo.
 """
 
 from __future__ import annotations
@@ -214,7 +210,7 @@ def build(data: FirstEndingNodeModel) -> ConcreteModel:
 
 def warm_start(data: FirstEndingNodeModel, solution: Solution) -> Floats:
     """
-    The column vector of a feasible decision: on each node the first job to end leads.
+    Return the column vector of a feasible solution: on each node the first job to end leads.
 
     Nodes without a job are as small as they may be, and off where they need not be on: the
     vector never costs more than the decision.
@@ -244,7 +240,7 @@ def warm_start(data: FirstEndingNodeModel, solution: Solution) -> Floats:
 
 
 def extract(data: FirstEndingNodeModel, x: Floats) -> Solution:
-    """The decision in a column vector with integral states and options."""
+    """Return the solution in a column vector with integral states and options."""
     jobs, cluster = len(data.instance.jobs), data.instance.cluster
     job_node, job_gpus = np.full(jobs, -1), np.zeros(jobs, dtype=np.int64)
     node_type = np.full(cluster.nodes, -1)

@@ -33,12 +33,6 @@ solve a transportation problem, so they may stay continuous. Left out, because s
 without: followers with a gain >= 0 (they may as well wait: an empty slot costs nothing more),
 and options, followers or leaders, no better than one on fewer GPUs g' < g of the same v and q
 (the slot splits into g' and ones). A leader with a gain >= 0 stays: it may carry followers.
-
-The data of the leader pattern model: slots, options and cuts, and the column order.
-
-The leader pattern model assembled without Pyomo.
-
-Decisions as vectors of the leader pattern model, and back.
 """
 
 from __future__ import annotations
@@ -61,7 +55,7 @@ from rsjs.formulations.first_ending.costs import (
     selected_nodes,
 )
 from rsjs.formulations.milp import solve
-from rsjs.formulations.modes.patterns import partitions
+from rsjs.formulations.modes.modes import partitions
 from rsjs.instances.costs import cost_tables
 from rsjs.instances.instance import Instance
 from rsjs.instances.solution import Solution
@@ -135,7 +129,7 @@ class LeaderModel:
 
     @staticmethod
     def of(instance: Instance) -> LeaderModel:
-        """Slots, options and cuts of an instance."""
+        """Return slots, options and cuts of an instance."""
         slots: list[JobSlot] = []
         jobs: list[Ints] = []
         gain: list[Floats] = []
@@ -221,7 +215,7 @@ def _beats_smaller(gain: Floats, g: int) -> Bools:
 
 
 def _cuts(instance: Instance, leaders: set[JobSlot]) -> Iterator[Cut]:
-    """Every partition of every limit with each of its parts as the leader's."""
+    """Yield every partition of every limit with each of its parts as the leader's."""
     cluster = instance.cluster
     for k, allowed in enumerate(cluster.allowed_in_class):
         for v in np.flatnonzero(allowed).tolist():
@@ -293,7 +287,7 @@ def build(data: LeaderModel) -> ConcreteModel:
 
 def warm_start(data: LeaderModel, solution: Solution) -> Floats:
     """
-    The column vector of a feasible decision: on each node the first job to end leads.
+    Return the column vector of a feasible solution: on each node the first job to end leads.
 
     A job whose option was left out takes the smaller slot that is no worse, or, as a follower,
     is postponed; nodes without a job are as small as they may be, and off where they need not
@@ -333,7 +327,7 @@ def warm_start(data: LeaderModel, solution: Solution) -> Floats:
 
 def extract(data: LeaderModel, x: Floats) -> Solution:
     """
-    The decision in a column vector with integral L; fractional options are optimised again.
+    Return the solution in a column vector with integral L; fractional options are optimised again.
 
     It costs at most what the vector costs: a node is charged until its first job ends, whoever
     leads, and for the GPUs in use.

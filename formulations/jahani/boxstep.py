@@ -1,5 +1,6 @@
 """
-The Lagrangian dual of the slot model inside a box of multipliers, as a linear program.
+The Lagrangian dual of the slot model inside a box of multipliers, as a linear program: one step of
+the boxstep method (Marsten, Hogan and Blankenship 1975).
 
 For low <= pi <= high a job's cheapest alternative can only be a column with
 
@@ -9,7 +10,7 @@ or to be postponed if that minimum is 0 or more: with the program over these col
 slots are bought at the price high_s and w_s are sold at low_s,
 
     min  sum (C_js - P_j) x_js + sum_c mu s_c L_c + sum_s (high_s u_s - low_s w_s)
-    s.t. sum_j x_js + b_s - sum_c a_cs L_c = u_s - w_s   and the rest of `jahani_open_jobs`,
+    s.t. sum_j x_js + b_s - sum_c a_cs L_c = u_s - w_s   and the rest of `restricted_milp`,
 
 the dual is maximised over the box without approximation. Where u = 0, and w_s = 0 for all s with
 low_s > 0, the box does not bind. Primal simplex starts from the last basis, or from each job's
@@ -81,7 +82,7 @@ class BoxSolution:
 
 
 def useful(model: SlotModel, low: Floats, high: Floats, basis: Basis) -> tuple[Bools, Bools]:
-    """(S, J) slots and (J,) postponements that the program needs; what is basic stays."""
+    """Return (S, J) slots and (J,) postponements that the program needs; what is basic stays."""
     least = (model.gain + high[:, None]).min(axis=0)
     slots = model.gain + low[:, None] <= np.minimum(least, 0.0)
     waits = least >= 0.0
@@ -89,7 +90,7 @@ def useful(model: SlotModel, low: Floats, high: Floats, basis: Basis) -> tuple[B
 
 
 def first_basis(model: SlotModel, centre: Floats) -> Basis:
-    """Each job's cheapest alternative, the cheapest patterns, and the slack this leaves."""
+    """Return the basis of each job's cheapest alternative, the cheapest patterns, and the slack."""
     reduced = model.gain + centre[:, None]
     cheapest, jobs = reduced.argmin(axis=0), np.arange(model.jobs)
     taken = reduced[cheapest, jobs] < 0.0
@@ -109,7 +110,7 @@ def first_basis(model: SlotModel, centre: Floats) -> Basis:
 def solve(
     model: SlotModel, low: Floats, high: Floats, centre: Floats, basis: Basis, seconds: float
 ) -> BoxSolution | None:
-    """The maximum over a box around the centre; None if the time does not suffice."""
+    """Maximise the dual in a box around the centre; None if the time does not suffice."""
     columns = OpenJobColumns.of(*useful(model, low, high, basis))
     matrix = program(model, columns, (low, high))
     highs = _handed_over(matrix, seconds)
@@ -159,7 +160,7 @@ def _handed_over(matrix: MatrixModel, seconds: float) -> highspy.Highs:
 def _start(
     model: SlotModel, columns: OpenJobColumns, centre: Floats, basis: Basis
 ) -> highspy.HighsBasis:
-    """The basis for these columns; jobs that have just been opened begin where they were."""
+    """Return the basis for these columns; jobs that have just been opened begin where they were."""
     x, cover = basis.slots[columns.slot, columns.job], basis.waits[columns.jobs]
     new = ~cover
     new[columns.row[x]] = False
@@ -186,7 +187,7 @@ def _statuses(basic: Bools, otherwise: highspy.HighsBasisStatus) -> list[highspy
 
 
 def _kept(model: SlotModel, columns: OpenJobColumns, basic: Ints) -> Basis:
-    """The basis that HiGHS lists: columns as they are, row r as -1 - r."""
+    """Return the basis that HiGHS lists: columns as they are, row r as -1 - r."""
     n, m, (patterns, size) = len(columns.job), len(columns.jobs), model.parts.shape
     column = np.zeros(n + patterns + 2 * size, dtype=bool)
     row = np.zeros(m + size + 1 + len(model.sizes), dtype=bool)

@@ -1,13 +1,17 @@
 """
-Jahani's problem by its Lagrangian dual: a decision with a proven gap from few columns.
+Jahani's problem by its Lagrangian dual: a solution with a proven gap from few columns.
 
-1. `jahani_dual` gives multipliers pi, the bound D and the nodes of each pattern in the relaxed
-   problem. They are rounded (`jahani_rounding`); for nodes in whole numbers the best slots of the
-   jobs are those of the same dual with L fixed, whose linear program has integral vertices.
-2. The alternatives of the jobs with the least reduced costs
+1. `lagrangian` gives multipliers pi, the bound D and the nodes of each pattern in the relaxed
+   problem. They are rounded: whole nodes stay; nodes left over are cut one by one by the pattern
+   that brings the slots offered nearest to those of the relaxed problem; then single nodes take
+   another pattern as long as that brings them nearer still. Distance: slots too few and too many,
+   and the reduced costs of the patterns in units of the mean multiplier. For nodes in whole
+   numbers the best slots of the jobs are those of the dual with L fixed, whose linear program has
+   integral vertices.
+2. The alternatives of the jobs with the smallest reduced costs
    d_js = C_js - P_j + pi_s - min(0, min_t ...), postponement included, make a small integer
-   program (`jahani_open_jobs`). A decision that uses another one costs at least D + its d, so
-   min(bound of the program, D + least d left out) is a bound.
+   program (`restricted_milp`). A solution that uses another one costs at least D + its d, so
+   min(bound of the program, D + smallest d left out) is a bound.
 3. Where the gap stays above the goal, the program is made again with every alternative of
    d <= UB - D, or four times as many if those are more. The first case is final: nothing better
    is left out.
@@ -17,6 +21,8 @@ Source: jahani.md 4.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from rsjs.core.method import Call, Method, Report, SolveResult, Stop
@@ -25,11 +31,11 @@ from rsjs.formulations.backends.backend import RawResult
 from rsjs.formulations.jahani import lagrangian
 from rsjs.formulations.jahani.lagrangian import Dual
 from rsjs.formulations.jahani.restricted_milp import OpenJobColumns, program
-from rsjs.formulations.jahani.rounding import assignment, decision, fitted, rounded
-from rsjs.formulations.jahani.slot_model import Slots
+from rsjs.formulations.jahani.slot_model import SlotModel, Slots
 from rsjs.formulations.milp.incumbent import BoundTracker
 from rsjs.formulations.milp.solve import chosen_solver
 from rsjs.instances.instance import Instance
+from rsjs.instances.solution import Solution
 
 FIRST, GROWTH = 1500, 4  # alternatives beyond each job's best in the first program, and for one
 
@@ -65,7 +71,7 @@ class _DualSearch(BoundTracker):
         self.model = self.slots.model
 
     def bound(self) -> Dual:
-        """Multipliers and the bound they give."""
+        """Find multipliers and the bound they give."""
         dual = lagrangian.maximise(
             self.model,
             on_bound=lambda bound: self.raise_to(bound, "lagrangian"),
@@ -76,13 +82,13 @@ class _DualSearch(BoundTracker):
         return dual
 
     def round(self, dual: Dual) -> None:
-        """A decision near the relaxed one."""
+        """Round the relaxed solution."""
         counts = rounded(self.model, dual.counts, dual.multipliers)
         self.offer(decision(self.slots, fitted(self.slots, dual.choice, counts)))
         self.refill(counts, dual.multipliers)
 
     def refill(self, counts: Ints, multipliers: Floats) -> None:
-        """Jobs in their best slots, all columns considered, for whole numbers of nodes."""
+        """Assign the jobs to their best slots for fixed numbers of nodes, over all columns."""
         if self.over() or self.reached:
             return
         fixed = self.model.with_patterns(counts.astype(float))
@@ -90,13 +96,13 @@ class _DualSearch(BoundTracker):
         self.offer(decision(self.slots, fitted(self.slots, found.choice, counts)))
 
     def prove(self, dual: Dual) -> Stop:
-        """Integer programs, until the goal is reached."""
+        """Solve integer programs until the goal is reached."""
         if not self.reached and not self.over():
             self._programs(dual)
         return self.ended()
 
     def _programs(self, dual: Dual) -> None:
-        """Over more and more columns, at last over all that can be in a better decision."""
+        """Solve them over more and more columns, at last all that can be in a better solution."""
         reduced = self.model.gain + dual.multipliers[:, None]
         least = np.minimum(0.0, reduced.min(axis=0))
         excess = np.vstack([reduced - least, -least])  # the last row: postponed
@@ -110,7 +116,7 @@ class _DualSearch(BoundTracker):
             number *= GROWTH
 
     def _program(self, kept: Bools, dual: Dual, others: float) -> None:
-        """The integer program over these columns; `others`: what a decision with others costs."""
+        """Solve the integer program over these columns; other solutions cost at least `others`."""
         assert self.best is not None, "rounding has made a decision"
         begin = assignment(self.slots, self.best)
         kept[begin.choice, np.arange(self.model.jobs)] = True  # -1: postponed
@@ -140,3 +146,157 @@ class _DualSearch(BoundTracker):
         if raw.bound is not None:
             bounded(raw.bound)
         self.refill(assignment(self.slots, self.best).counts, dual.multipliers)
+
+
+def rounded(model: SlotModel, counts: Floats, multipliers: Floats) -> Ints:
+    """Return (C,) whole numbers of nodes cut by each pattern, feasible for (nodes) and (class)."""
+    whole = np.floor(counts + 1e-6).astype(np.int64)
+    target = counts @ model.parts
+    price = model.idle - model.parts @ multipliers
+    excess = (price - price.min()) / max(float(multipliers.mean()), 1e-9)
+    while (room := _room(model, whole)).any():
+        lacking = target - whole @ model.parts
+        change = np.abs(lacking - model.parts).sum(axis=1) - np.abs(lacking).sum() + excess
+        best = int(np.where(room, change, np.inf).argmin())
+        if change[best] >= 0.0 and not model.exactly:
+            break
+        whole[best] += 1
+    while (move := _exchange(model, whole, target, excess)) is not None:
+        whole[list(move)] += (-1, 1)
+    return whole
+
+
+def _room(model: SlotModel, whole: Ints) -> Bools:
+    """Return (C,) whether one more node may be cut by each pattern."""
+    used = np.bincount(model.of_class, weights=whole, minlength=len(model.sizes))
+    room: Bools = (used < model.sizes)[model.of_class] & (whole.sum() < model.nodes)
+    return room
+
+
+def _exchange(
+    model: SlotModel, whole: Ints, target: Floats, excess: Floats
+) -> tuple[int, int] | None:
+    """Return the patterns (from, to) between which moving a node gains most."""
+    lacking = target - whole @ model.parts
+    best, move = np.abs(lacking).sum() - 1e-6, None
+    for a in np.flatnonzero(whole).tolist():
+        distance = np.abs(lacking + model.parts[a] - model.parts).sum(axis=1) + excess - excess[a]
+        distance[model.of_class != model.of_class[a]] = np.inf
+        if distance.min() < best:
+            best, move = float(distance.min()), (a, int(distance.argmin()))
+    return move
+
+
+@dataclass(frozen=True, eq=False)
+class SlotAssignment:
+    """
+    A decision of the slot model.
+
+    Attributes
+    ----------
+    choice : (J,) int
+        Slot of each job; -1 = postponed.
+    counts : (C,) int
+        L_c, nodes cut by each pattern.
+    """
+
+    choice: Ints
+    counts: Ints
+
+
+def fitted(slots: Slots, choice: Ints, counts: Ints) -> SlotAssignment:
+    """
+    Assign the jobs to slots that the patterns offer.
+
+    Where more jobs want a slot than there are, those that save least have to go; they and the
+    postponed jobs take what is free and saves most, again and again until nobody gains.
+    """
+    gain, room = slots.model.gain, np.rint(counts @ slots.model.parts).astype(np.int64)
+    placed, wanted = np.full(len(choice), -1), choice
+    while (asking := np.flatnonzero(wanted >= 0)).size:
+        order = asking[np.lexsort((gain[wanted[asking], asking], wanted[asking]))]
+        kinds = wanted[order]
+        served = _ranks(kinds) < room[kinds]
+        placed[order[served]] = kinds[served]
+        room -= np.bincount(kinds[served], minlength=len(room))
+        free, waiting = np.flatnonzero(room > 0), np.flatnonzero(placed < 0)
+        saved = gain[np.ix_(free, waiting)]
+        wanted = np.full(len(choice), -1)
+        if free.size:
+            wanted[waiting] = np.where(saved.min(axis=0) < 0.0, free[saved.argmin(axis=0)], -1)
+    return SlotAssignment(placed, counts)
+
+
+def decision(slots: Slots, assignment: SlotAssignment) -> Solution:
+    """Return the solution: nodes class by class, pattern by pattern, jobs on the first nodes."""
+    cluster = slots.instance.cluster
+    node_type = np.full(cluster.nodes, -1)
+    offered, at = [], []
+    taken = np.flatnonzero(assignment.counts)
+    for k in range(len(cluster.class_sizes)):
+        nodes = np.flatnonzero(cluster.class_of_node == k)
+        for c in taken[slots.model.of_class[taken] == k].tolist():
+            _, v, parts = slots.cut[c]
+            mine, nodes = np.split(nodes, [assignment.counts[c]])
+            node_type[mine] = v
+            offered.append(np.tile(slots.slot[v, list(parts)], len(mine)))
+            at.append(np.repeat(mine, len(parts)))
+    job_node = np.full(len(assignment.choice), -1)
+    jobs = np.flatnonzero(assignment.choice >= 0)
+    if jobs.size:
+        job_node[jobs] = _places(
+            assignment.choice[jobs], np.concatenate(offered), np.concatenate(at)
+        )
+    job_gpus = np.where(assignment.choice >= 0, slots.gpus[assignment.choice], 0)
+    if slots.instance.objective.open_nodes == "free":
+        node_type[np.bincount(job_node[jobs], minlength=cluster.nodes) == 0] = -1
+    return Solution.of(job_node, job_gpus, node_type)
+
+
+def _places(wanted: Ints, offered: Ints, node: Ints) -> Ints:
+    """Return the node of each job: the i-th that wants a slot gets the i-th of its kind."""
+    order, by_kind = np.argsort(wanted, kind="stable"), np.argsort(offered, kind="stable")
+    kinds = wanted[order]
+    places = np.empty(len(kinds), dtype=np.int64)
+    places[order] = node[by_kind[np.searchsorted(offered[by_kind], kinds) + _ranks(kinds)]]
+    return places
+
+
+def _ranks(kinds: Ints) -> Ints:
+    """Return how many of the same kind come before, in a sorted array."""
+    return np.arange(len(kinds)) - np.searchsorted(kinds, kinds)
+
+
+def assignment(slots: Slots, solution: Solution) -> SlotAssignment:
+    """
+    Return a feasible solution in the model's terms.
+
+    A job whose column was left out takes a smaller slot of the same GPUs that costs no more, or
+    is postponed where that costs no more: the assignment never costs more than the decision.
+    """
+    cluster, gain = slots.instance.cluster, slots.model.gain
+    choice = np.full(len(solution.job_node), -1)
+    running = np.flatnonzero(solution.job_node >= 0)
+    best = np.zeros(len(running))
+    used = np.zeros((cluster.nodes, cluster.largest + 1), dtype=np.int64)
+    node, kind = solution.job_node[running], solution.node_type[solution.job_node[running]]
+    for g in range(1, cluster.largest + 1):
+        slot = slots.slot[kind, g]
+        usable = (slot >= 0) & (g <= solution.job_gpus[running])
+        better = usable & (np.where(usable, gain[slot, running], np.inf) < best)
+        choice[running[better]], best[better] = slot[better], gain[slot, running][better]
+    taken = choice[running] >= 0
+    np.add.at(used, (node[taken], slots.gpus[choice[running[taken]]]), 1)
+    selected = np.flatnonzero(solution.node_type >= 0)
+    v = solution.node_type[selected]
+    used[selected, 1] += cluster.gpus_of_type[v] - used[selected] @ np.arange(used.shape[1])
+    keys = np.column_stack([cluster.class_of_node[selected], v, used[selected]])
+    found, number = np.unique(keys, axis=0, return_counts=True)
+    pattern = {
+        (k, u, *np.bincount(parts, minlength=used.shape[1]).tolist()): c
+        for c, (k, u, parts) in enumerate(slots.cut)
+    }
+    counts = np.zeros(len(slots.cut), dtype=np.int64)
+    for key, nodes in zip(found.tolist(), number.tolist(), strict=True):
+        counts[pattern[tuple(key)]] = nodes
+    return SlotAssignment(choice, counts)

@@ -1,7 +1,7 @@
 """
 The Lagrangian dual of Jahani's problem: a certified bound from a price for each kind of slot.
 
-Any multipliers pi >= 0 on the slot rows of `jahani_slots` give the lower bound
+Any multipliers pi >= 0 on the slot rows of `slot_model` give the lower bound
 
     D(pi) = sum_j (P_j + min(0, min_s (C_js - P_j + pi_s)))
             + min { sum_c (mu s_c - sum_s a_cs pi_s) L_c : L in (nodes), (class) }
@@ -10,7 +10,7 @@ on the cost of every decision; both minima are closed, all columns are priced in
 a margin above what double precision can lose is subtracted. The maximum of D is the bound of the
 linear program of `jahani_patterns`.
 
-D is maximised in a box that moves (`jahani_box`): in each box exactly, over as many columns as a
+D is maximised in a box that moves (`boxstep`): in each box exactly, over as many columns as a
 small program has; the box is as wide as they allow, and more are allowed whenever it binds. The
 first multipliers are those of a small sample of the jobs on as large a share of the nodes, whose
 dual is solved whole, then of larger samples; or those of a similar instance on the same cluster.
@@ -65,12 +65,12 @@ class Dual:
 
 
 def certified(model: SlotModel, multipliers: Floats) -> float:
-    """D(pi), less the margin for rounding, for multipliers of any origin."""
+    """Return D(pi), less the margin for rounding, for multipliers of any origin."""
     return _value(model, usable(model, multipliers))
 
 
 def usable(model: SlotModel, multipliers: Floats) -> Floats:
-    """Multipliers >= 0; ValueError if they are of another cluster."""
+    """Return multipliers >= 0; ValueError if they are of another cluster."""
     slots = len(model.gain)
     if multipliers.shape != (slots,):
         raise ValueError(f"{len(multipliers)} multipliers for {slots} slots: of another cluster")
@@ -86,7 +86,7 @@ def maximise(
     stop: Callable[[], bool] = lambda: False,
 ) -> Dual:
     """
-    The best bound.
+    Maximise the bound D(pi).
 
     Parameters
     ----------
@@ -142,7 +142,7 @@ class _Ascent:
             self.on_bound(bound)
 
     def run(self, tolerance: float, seconds: Callable[[], float], stop: Callable[[], bool]) -> Dual:
-        """Box after box, until it does not bind or raises the bound by less than the tolerance."""
+        """Maximise in box after box until none binds or the bound hardly rises."""
         basis = boxstep.first_basis(self.model, self.multipliers)
         centre, optimal, iterations = self.multipliers, False, 0
         reduced = self.model.gain + centre[:, None]
@@ -164,7 +164,7 @@ class _Ascent:
         return Dual(self.best, self.multipliers, optimal, choice, self.counts, iterations)
 
     def _box(self, centre: Floats, basis: Basis) -> tuple[Floats, Floats]:
-        """As wide as the number of columns allows."""
+        """Return the box, as wide as the number of columns allows."""
         if not np.isfinite(self.columns):
             return np.zeros(len(centre)), np.full(len(centre), self.highest)
         scale = np.maximum(centre, max(centre.mean(), LEAST * self.highest))
@@ -178,7 +178,7 @@ class _Ascent:
 
 
 def _samples(jobs: int) -> list[int]:
-    """Sizes of the samples, the smallest first."""
+    """Return the sizes of the samples, the smallest first."""
     sizes = [jobs]
     while sizes[-1] > 2 * SAMPLE:
         sizes.append(max(SAMPLE, sizes[-1] // SHRINK))
@@ -186,7 +186,7 @@ def _samples(jobs: int) -> list[int]:
 
 
 def _value(model: SlotModel, multipliers: Floats) -> float:
-    """D(pi), less the margin."""
+    """Return D(pi), less the margin."""
     saved = (model.gain + multipliers[:, None]).min(axis=0, initial=0.0)
     found = model.cheapest_patterns(multipliers)
     nodes = sum(price * number for _, _, price, number in found)
@@ -197,4 +197,4 @@ def _value(model: SlotModel, multipliers: Floats) -> float:
 
 
 def _nothing(bound: float) -> None:
-    """Bounds of samples are bounds of other problems."""
+    """Ignore the bounds of samples, which are bounds of other problems."""

@@ -1,5 +1,5 @@
 """
-Jahani's MILP as printed, node by node: the reference that reformulations are compared with.
+Jahani's MILP as published, node by node: the reference that reformulations are compared with.
 
 Sets and data (Jahani 2019, Table I; times relative to now)
     j in J jobs, n in N nodes, v in V_n types node n may take, g in G_v = {1..s_v}
@@ -24,10 +24,6 @@ Variables
 A job that is overdue (d_j < 0) is charged by (7) when it waits and by (8) when it runs, which
 the text excludes; its rows read sum t x <= d_j z_j + tau_j and (H + M_j - d_j)(1 - z_j) <= tau^_j.
 `printed="overdue"` keeps (7) and (8) as printed for such jobs.
-
-The data of Jahani's MILP: what `jahani_literal` is built from, and its column order.
-
-Jahani's MILP assembled row block by row block, without Pyomo.
 """
 
 from __future__ import annotations
@@ -235,7 +231,7 @@ def build(data: LiteralModel) -> ConcreteModel:
 
 
 def warm_start(data: LiteralModel, solution: Solution) -> Floats:
-    """The column vector of a feasible decision."""
+    """Return the column vector of a feasible solution."""
     solution = select_required_nodes(data.instance, solution)
     at, table = ColumnBlocks.of(data), cost_tables(data.instance)
     vector = np.zeros(at.end)
@@ -262,7 +258,7 @@ def warm_start(data: LiteralModel, solution: Solution) -> Floats:
 
 
 def extract(data: LiteralModel, x: Floats) -> Solution:
-    """The decision in an integral column vector."""
+    """Return the solution in an integral column vector."""
     at, nodes = ColumnBlocks.of(data), data.instance.cluster.nodes
     node_type = np.full(nodes, -1)
     for i in np.flatnonzero(x[at.y : at.z] > 0.5).tolist():

@@ -21,10 +21,6 @@ Variables
 Exact: a node whose jobs use q <= s_v GPUs is padded with parts of one GPU to a pattern, and for
 fixed integer L the x-system is a transportation problem, so x may stay continuous. Columns that
 cannot be in an optimum are left out: C_jvg >= P_j, and C_jvg >= C_jvg' for a smaller g' < g.
-
-The data of the pattern model: options, slots and patterns, and the column order.
-
-The pattern model assembled without Pyomo.
 """
 
 from __future__ import annotations
@@ -38,7 +34,7 @@ import numpy as np
 
 from rsjs.core.types import Floats, Ints
 from rsjs.formulations.milp import solve
-from rsjs.formulations.modes.patterns import partitions
+from rsjs.formulations.modes.modes import partitions
 from rsjs.instances.costs import cost_tables
 from rsjs.instances.instance import Instance
 from rsjs.instances.solution import Solution
@@ -75,7 +71,7 @@ class PatternModel:
 
     @staticmethod
     def of(instance: Instance) -> PatternModel:
-        """Options and patterns of an instance."""
+        """Return options and patterns of an instance."""
         cost = execution_costs(instance)
         gain = cost - cost_tables(instance).postponement[:, None, None]
         best_smaller = np.minimum.accumulate(cost, axis=2)[:, :, :-1]
@@ -117,12 +113,12 @@ class PatternModel:
         return list(zip(*columns, strict=True))
 
     def idle_cost(self, v: int) -> float:
-        """mu s_v."""
+        """Return mu s_v, the cost of the idle GPUs of a node [$]."""
         return self.instance.objective.mu * float(self.instance.cluster.gpus_of_type[v])
 
 
 def execution_costs(instance: Instance) -> Floats:
-    """(J, V, G + 1) C_jvg [$]; inf where (v, g) is not admissible for j or no node takes v."""
+    """Return (J, V, G + 1) C_jvg [$]; inf where not admissible or no node takes v."""
     table, cluster = cost_tables(instance), instance.cluster
     gpu, size = cluster.gpu_of_type, cluster.gpus_of_type
     hours, tardiness = table.hours[:, gpu, :], table.tardiness[:, gpu, :]
@@ -187,7 +183,7 @@ def build(data: PatternModel) -> ConcreteModel:
 
 def warm_start(data: PatternModel, solution: Solution) -> Floats:
     """
-    The column vector of a feasible decision.
+    Return the column vector of a feasible solution.
 
     A job whose column was left out takes the smaller slot that dominates it, or is postponed
     where that costs no more: the vector never costs more than the decision.
@@ -210,7 +206,7 @@ def warm_start(data: PatternModel, solution: Solution) -> Floats:
 
 
 def extract(data: PatternModel, x: Floats) -> Solution:
-    """The decision in a column vector with integral L; a fractional x is re-optimised for L."""
+    """Return the solution in a column vector with integral L; fractional x are optimised again."""
     counts = np.rint(x[len(data.job) :]).astype(np.int64)
     taken = x[: len(data.job)]
     chosen = np.flatnonzero(taken > 0.5)
@@ -241,7 +237,7 @@ def _classes(data: PatternModel) -> range:
 
 
 def _best_options(data: PatternModel, counts: Ints) -> Ints:
-    """The cheapest options for fixed patterns: an assignment of jobs to slots."""
+    """Return the cheapest options for fixed patterns: an assignment of jobs to slots."""
     from scipy.optimize import linear_sum_assignment
 
     slots = [

@@ -5,7 +5,7 @@ The settled jobs' demand b_s moves to the right-hand side; x has columns for ope
 
     (cover)   sum_s x_js <= 1                             for the open jobs
     (slots)   sum_j x_js - sum_c a_cs L_c <= -b_s         for all s
-    (nodes), (class)                                      as in `jahani_slots`
+    (nodes), (class)                                      as in `slot_model`
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class OpenJobColumns:
 
     @staticmethod
     def of(slots: Bools, waits: Bools) -> OpenJobColumns:
-        """Of the slots (S, J) a job may take, and whether (J,) it may be postponed."""
+        """Return the columns for the slots (S, J) a job may take and whether (J,) it may wait."""
         is_open = alternatives(slots, waits) > 1
         jobs = np.flatnonzero(is_open)
         slot, row = np.nonzero(slots[:, jobs])
@@ -50,14 +50,14 @@ class OpenJobColumns:
         return OpenJobColumns(jobs, slot, jobs[row], row, settled)
 
     def choice(self, x: Floats) -> Ints:
-        """(J,) slot of each job, -1 = postponed; open jobs as x says."""
+        """Return (J,) slot of each job, -1 = postponed; open jobs as x says."""
         chosen, taken = self.settled.copy(), x > 0.5
         chosen[self.job[taken]] = self.slot[taken]
         return chosen
 
 
 def alternatives(slots: Bools, waits: Bools) -> Ints:
-    """(J,) how many things a job may do."""
+    """Return (J,) the number of alternatives of each job."""
     return np.asarray(np.count_nonzero(slots, axis=0) + waits)
 
 
@@ -65,7 +65,7 @@ def program(
     model: SlotModel, columns: OpenJobColumns, slack: tuple[Floats, Floats] | None = None
 ) -> MatrixModel:
     """
-    The program over these columns: x, L and, with slack, u and w.
+    Build the program over these columns: x, L and, with slack, u and w.
 
     Parameters
     ----------

@@ -3,7 +3,7 @@ Jahani's pattern model with a row for each kind of slot: what its Lagrangian dua
 
 A slot (gpu type, $/h per GPU, g GPUs) costs a job the same on every node type that offers it, so
 one row serves all of them; x_js is the job in the slot, S is the number of slots. With C_js, P_j,
-L_c and a_cs as in `jahani_patterns`, c = (k, v, p),
+L_c and a_cs as in `patterns`, c = (k, v, p),
 
     min  sum_j P_j + sum_js (C_js - P_j) x_js + sum_c mu s_c L_c
     (cover)   sum_s x_js <= 1                        for all j
@@ -13,8 +13,6 @@ L_c and a_cs as in `jahani_patterns`, c = (k, v, p),
 
 Columns that cannot be in an optimum cost inf: C_js >= P_j, and those no better than a smaller
 slot of the same GPUs (a larger slot can be split).
-
-An instance in terms of the slot model: its slots, its patterns, and what jobs save in slots.
 """
 
 from __future__ import annotations
@@ -25,7 +23,7 @@ import numpy as np
 
 from rsjs.core.types import Floats, Ints
 from rsjs.formulations.jahani.patterns import execution_costs
-from rsjs.formulations.modes.patterns import partitions
+from rsjs.formulations.modes.modes import partitions
 from rsjs.instances.costs import cost_tables
 from rsjs.instances.instance import Instance
 from rsjs.instances.open_nodes import required_nodes
@@ -72,7 +70,7 @@ class SlotModel:
 
     def cheapest_patterns(self, multipliers: Floats) -> list[tuple[int, int, float, float]]:
         """
-        The minimum over L of sum_c (mu s_c - sum_s a_cs pi_s) L_c.
+        Return the minimum over L of sum_c (mu s_c - sum_s a_cs pi_s) L_c.
 
         Returns
         -------
@@ -95,7 +93,7 @@ class SlotModel:
         return found
 
     def sample(self, jobs: int) -> SlotModel:
-        """Every s-th job on 1/s of the nodes, `jobs` in all."""
+        """Return every s-th job on 1/s of the nodes, `jobs` in all."""
         every = self.jobs / jobs
         kept = (np.arange(jobs) * every).astype(np.int64)
         return replace(
@@ -107,7 +105,7 @@ class SlotModel:
         )
 
     def with_patterns(self, counts: Floats) -> SlotModel:
-        """The jobs' problem for fixed L: all nodes together are one pattern, taken once."""
+        """Return the jobs' problem for fixed L: all nodes together are one pattern, taken once."""
         return replace(
             self,
             parts=(counts @ self.parts)[None],
@@ -142,7 +140,7 @@ class Slots:
 
     @staticmethod
     def of(instance: Instance) -> Slots:
-        """Slots, patterns and costs of an instance."""
+        """Return slots, patterns and costs of an instance."""
         cluster, objective = instance.cluster, instance.objective
         slot, members = _slots(instance)
         cut = [
@@ -169,7 +167,7 @@ class Slots:
 
 
 def _slots(instance: Instance) -> tuple[Ints, list[tuple[int, int]]]:
-    """(V, G + 1) slots, and a node type and g of each."""
+    """Return (V, G + 1) slots, and a node type and g of each."""
     cluster = instance.cluster
     slot = np.full((len(cluster.node_types), cluster.largest + 1), -1)
     known: dict[tuple[int, float, int], int] = {}
@@ -185,7 +183,7 @@ def _slots(instance: Instance) -> tuple[Ints, list[tuple[int, int]]]:
 
 
 def _gain(instance: Instance, members: list[tuple[int, int]]) -> Floats:
-    """(S, J) C_js - P_j; inf where left out."""
+    """Return (S, J) C_js - P_j; inf where left out."""
     cost, postponement = execution_costs(instance), cost_tables(instance).postponement
     cluster = instance.cluster
     gain = np.empty((len(members), len(postponement)))

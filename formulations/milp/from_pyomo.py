@@ -47,7 +47,7 @@ def variables_of(model: pyo.ConcreteModel) -> list[Any]:
 
 def from_pyomo(model: pyo.ConcreteModel) -> tuple[MatrixModel, list[Any]]:
     """
-    The model as arrays, and its variables in the order of the columns.
+    Return the matrix of a model, and its variables in the order of the columns.
 
     Fixed variables count as constants; variables without a row or a cost are no columns. A range
     constraint becomes two rows. A `Suffix` named `implied_integer` on the model marks, with a
@@ -76,7 +76,7 @@ def from_pyomo(model: pyo.ConcreteModel) -> tuple[MatrixModel, list[Any]]:
 
 
 def minimised(model: pyo.ConcreteModel) -> Any:
-    """The model's one active objective; anything but a minimisation is refused."""
+    """Return the model's one active objective; anything but a minimisation is refused."""
     objectives = list(model.component_data_objects(pyo.Objective, active=True, descend_into=True))
     if len(objectives) != 1:
         raise ValueError(f"{model.name}: expected one active objective, found {len(objectives)}")

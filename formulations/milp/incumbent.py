@@ -1,4 +1,4 @@
-"""Incumbent and lower bound of a method that has both, and when they meet."""
+"""Incumbent and dual bound of a method, and when they meet."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ MARGIN = 0.1  # seconds of the limit kept for the answer
 
 class Incumbent:
     """
-    The best decision so far.
+    The incumbent: the best solution so far.
 
     Attributes
     ----------
@@ -36,7 +36,7 @@ class Incumbent:
         self.cost = np.inf
 
     def offer(self, solution: Solution) -> None:
-        """Keep and report a decision if it is the best so far."""
+        """Keep and report a solution if it is the best so far."""
         cost = costs.terms(self.instance, solution).total
         if cost < self.cost:
             self.best, self.cost = solution, cost
@@ -61,7 +61,7 @@ class Incumbent:
 
 class BoundTracker(Incumbent):
     """
-    The best decision and the best bound so far; begins with the decision that a call brings along.
+    The incumbent and the dual bound so far; begins with the warm start of a call.
 
     Attributes
     ----------
@@ -103,15 +103,15 @@ class BoundTracker(Incumbent):
         return self.met or relative_gap(self.cost, self.lower) <= self.call.limits.gap
 
     def seconds(self) -> float:
-        """What is left for solving."""
+        """Return the seconds that are left for solving."""
         return self.report.remaining() - MARGIN
 
     def over(self) -> bool:
-        """Whether there is no time left or somebody asked to end."""
+        """Return whether there is no time left or somebody asked to end."""
         return self.seconds() <= 0.0 or self.report.stop_requested()
 
     def ended(self) -> Stop:
-        """Why a search ends now."""
+        """Return why a search stops now."""
         if self.reached:
             return Stop.OPTIMAL if self.met else Stop.GAP
         if self.report.stop_requested():
@@ -121,7 +121,7 @@ class BoundTracker(Incumbent):
     def result(
         self, stop: Stop, *, options: Mapping[str, Any] | None = None, message: str = ""
     ) -> SolveResult:
-        """What is known."""
+        """Return the result."""
         known = np.isfinite(self.lower)
         bound = self.lower
         if 0.0 < self.lower - self.cost <= ROUNDING * max(1.0, abs(self.cost)):

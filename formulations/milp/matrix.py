@@ -1,8 +1,4 @@
-"""
-A mixed-integer linear program as arrays: what every solver backend is handed.
-
-A matrix model put together from blocks of rows.
-"""
+"""A mixed-integer linear program as arrays, which every solver backend takes, and its builder."""
 
 from __future__ import annotations
 
@@ -48,7 +44,7 @@ class MatrixModel:
     offset: float = 0.0
 
     def objective(self, x: Floats) -> float:
-        """Cost of a column vector."""
+        """Return the cost of a column vector."""
         return float(self.cost @ x) + self.offset
 
     @property
@@ -90,7 +86,7 @@ class RowBuilder:
     def model(
         self, *, cost: Floats, upper: Floats, kind: NDArray[np.uint8], offset: float = 0.0
     ) -> MatrixModel:
-        """The model with these columns; lower bounds are 0."""
+        """Build the matrix with these columns; lower bounds are 0."""
         row, column, value = (np.concatenate(part) for part in zip(*self.entries, strict=True))
         place = (row.astype(np.int32), column.astype(np.int32))
         return MatrixModel(

@@ -59,7 +59,7 @@ class Shares:
 
     @staticmethod
     def of(cluster: Cluster, modes: Modes) -> Shares:
-        """Rows for the shares that some mode takes."""
+        """Return rows for the shares that some mode takes."""
         forms = []
         for i, gpu in enumerate(cluster.gpu_types):
             taken = modes.units[modes.gpu_type == i]
@@ -75,14 +75,14 @@ class Shares:
         return Shares(weight, room, rows, patterns)
 
     def filled(self, gpu_type: int, units: list[int]) -> tuple[int, ...]:
-        """The patterns of fewest GPUs that hold shares of these units."""
+        """Return the patterns of fewest GPUs that hold shares of these units."""
         rows, patterns = self.rows[gpu_type], self.patterns[gpu_type]
         need = self.weight[gpu_type, :rows, units].sum(axis=0)
         return _cover(tuple(need.tolist()), self.room[gpu_type, :rows, :patterns])
 
     def packed(self, gpu_type: int, units: list[int]) -> list[int]:
         """
-        The GPU of each share, on fewest GPUs numbered from 0.
+        Return the GPU of each share, on fewest GPUs numbered from 0.
 
         The largest share first on the first GPU with room: in the closed forms the rows of one
         GPU are then all there is to observe.
@@ -98,7 +98,7 @@ class Shares:
 
 
 def _form(sizes: tuple[int, ...], units: int, name: str) -> tuple[tuple[int, ...], Ints, Ints]:
-    """Sizes, w by row and size, b by row and pattern."""
+    """Return sizes, w by row and size, b by row and pattern."""
     if not sizes:
         return sizes, np.zeros((0, 0), dtype=np.int64), np.zeros((0, 0), dtype=np.int64)
     if all(large % small == 0 for small, large in pairwise((*sizes, units))):
@@ -112,7 +112,7 @@ def _form(sizes: tuple[int, ...], units: int, name: str) -> tuple[tuple[int, ...
 
 
 def _fillings(sizes: tuple[int, ...], room: int) -> Iterator[tuple[int, ...]]:
-    """Counts by size of the maximal fillings of one GPU."""
+    """Yield counts by size of the maximal fillings of one GPU."""
     least = sizes[0]
 
     def fill(at: int, room: int) -> Iterator[tuple[int, ...]]:
@@ -127,7 +127,7 @@ def _fillings(sizes: tuple[int, ...], room: int) -> Iterator[tuple[int, ...]]:
 
 
 def _cover(need: tuple[int, ...], room: Ints) -> tuple[int, ...]:
-    """Patterns, as few as possible, whose rooms add up to at least `need`."""
+    """Return patterns, as few as possible, whose rooms add up to at least `need`."""
     columns = [tuple(column) for column in room.T.tolist()]
 
     @cache
@@ -162,7 +162,7 @@ class Weights:
 
     @staticmethod
     def of(sizes: tuple[int, ...], units: int) -> list[Weights]:
-        """The rows for shares of these sizes on a GPU."""
+        """Return the rows for shares of these sizes on a GPU."""
         found = {}
         for s in sorted({1, *sizes} if sizes else ()):
             weight = {u: u // s for u in sizes}
@@ -180,7 +180,7 @@ class Weights:
 
 
 def share_weights(roles: ColumnTypes, place: int) -> list[Weights]:
-    """The rows on the shares of a place."""
+    """Return the rows on the shares of a place."""
     gpu = roles.cluster.gpu_of_type[roles.node_type[place]]
     return Weights.of(roles.sizes(place), roles.cluster.gpu_types[gpu].units)
 
@@ -189,7 +189,7 @@ def fill(
     rooms: Sequence[int], shares: dict[int, int], weights: Sequence[Weights]
 ) -> Iterator[dict[int, int]]:
     """
-    How many shares of each size go into each room, until none is left.
+    Yield how many shares of each size go into each room, until none is left.
 
     Takes the fullest filling with which the rest still meets the rows, so that for Table IV all
     shares fit if they can; the fullest one where there is none.
@@ -219,7 +219,7 @@ def fill(
 def fillings(
     sizes: tuple[int, ...], left: tuple[int, ...], room: int
 ) -> tuple[tuple[int, ...], ...]:
-    """Counts by size that leave no room for a share left over, fullest first."""
+    """Return counts by size that leave no room for a share left over, fullest first."""
     found: list[tuple[int, ...]] = []
 
     def extend(counts: tuple[int, ...], free: int) -> None:

@@ -1,8 +1,12 @@
-"""Modes of the jobs, the ways to run a job on a GPU type, as flat arrays: the index q of RS-JS."""
+"""
+Modes of the jobs, the ways to run a job on a GPU type, as flat arrays (the index q of RS-JS), and
+the partitions of a node's GPUs among jobs.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 
@@ -116,3 +120,14 @@ class Modes:
         job_node[job], job_gpus[job], job_level[job] = node, self.gpus[chosen], self.level[chosen]
         types[node] = node_type
         return Solution.of(job_node, job_gpus, types, job_level)
+
+
+@cache
+def partitions(size: int, largest: int | None = None) -> tuple[tuple[int, ...], ...]:
+    """Return all partitions of `size` into parts of at most `largest`, parts decreasing."""
+    if size == 0:
+        return ((),)
+    top = size if largest is None else min(size, largest)
+    return tuple(
+        (part, *rest) for part in range(top, 0, -1) for rest in partitions(size - part, part)
+    )

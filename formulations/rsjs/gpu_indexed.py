@@ -121,12 +121,12 @@ class GpuNodes:
         return [(n, k) for n, size in enumerate(self.size.tolist()) for k in range(1, size + 1)]
 
     def gpus_of(self, n: int) -> range:
-        """GPUs of a node."""
+        """Return the GPUs of a node."""
         first, last = np.searchsorted(self.gpu_node, [n, n + 1]).tolist()
         return range(first, last)
 
     def taken(self, n: int, members: list[int]) -> Iterator[tuple[int, range]]:
-        """The GPUs of each mode on a node: shares on the first ones, fewest in all."""
+        """Yield the GPUs of each mode on a node: shares on the first ones, fewest in all."""
         q, first = self.modes, self.gpus_of(n).start
         shared = [member for member in members if q.units[member]]
         if shared:

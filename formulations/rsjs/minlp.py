@@ -73,7 +73,7 @@ WHOLE = -1  # the fraction 1, as the level of dedicated GPUs
 
 
 def printed_rows(option: str) -> frozenset[str]:
-    """The rows of PRINTED that "corrected", "all" or the name of one stands for."""
+    """Return the rows of PRINTED that "corrected", "all" or the name of one stands for."""
     return {"corrected": frozenset[str](), "all": PRINTED}.get(option, frozenset({option}))
 
 

@@ -129,7 +129,7 @@ def _solve(
 
 
 def _last_column(columns: int) -> MatrixModel:
-    """What the translation minimises."""
+    """Return the objective of the translation: its last column."""
     cost = np.zeros(columns)
     cost[-1] = 1.0
     free = np.full(columns, np.inf)
@@ -152,7 +152,7 @@ class _ScipStream(Incumbent):
         self.data, self.valid_bound = data, not data.printed
 
     def vector(self, x: Floats) -> None:
-        """A vector of the model, which is a decision of the instance unless rows are as printed."""
+        """Offer a vector of the model, a solution of the instance unless rows are as printed."""
         self.offer(minlp.extract(self.data, x))
 
     def offer(self, solution: Solution) -> None:
@@ -161,7 +161,7 @@ class _ScipStream(Incumbent):
             super().offer(solution)
 
     def result(self, raw: RawResult) -> SolveResult:
-        """The best decision with what SCIP said."""
+        """Return the best solution with what SCIP reported."""
         objective = None if self.best is None else self.cost
         bound, stop, status = raw.bound, settled(raw.stop, objective, raw.bound), raw.status
         if not self.valid_bound:
@@ -174,4 +174,4 @@ class _ScipStream(Incumbent):
 
 
 def _ignore(bound: float) -> None:
-    """For models whose bound says nothing about the instance."""
+    """Ignore the bound of a model that is none for the instance."""

@@ -13,8 +13,8 @@ from rsjs.core.method import Call, Limits, Report, Stop
 from rsjs.formulations import enumeration
 from rsjs.formulations.backends.registry import backend
 from rsjs.formulations.jahani import dual_search, lagrangian, patterns
+from rsjs.formulations.jahani.dual_search import assignment, decision, fitted, rounded
 from rsjs.formulations.jahani.patterns import PatternModel
-from rsjs.formulations.jahani.rounding import assignment, decision, fitted, rounded
 from rsjs.formulations.jahani.slot_model import Slots
 from rsjs.formulations.registry import METHODS
 from rsjs.instances.catalogue.node_types import MEMBERS

@@ -1,15 +1,15 @@
 """
-What fits on the nodes of a place, as rows on the roles of its jobs: two ways to say it.
+Capacity rows of the aggregated model in two ways, and the packing of its solutions onto nodes.
 
 `superadditive_rows` are necessary: a node with a leader meets each, so the sum over the nodes of
 a place does. `split_rows` add integers that cut the GPUs left by leaders into blocks for
-followers; with them dedicated GPUs fit exactly. Shares are weighed in both (`class_shares`).
+followers; with them dedicated GPUs fit exactly. Shares are weighed in both (`gpu_sharing`).
 
 From roles to nodes: each leader opens a node of its class, followers take the room that is left.
 
 How many followers of each role fit is a small integer program over counts (`split_rows` with the
 leaders given); the splits of its solution say which blocks of GPUs are cut for whom. Shares fill
-GPUs one by one (`class_shares`). A job that does not fit is postponed.
+GPUs one by one (`gpu_sharing`). A job that does not fit is postponed.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class CapacityRows:
 @lru_cache(maxsize=16)
 def superadditive_rows(cluster: Cluster) -> CapacityRows:
     """
-    Row m = 1, 2, ... GPUs: floor(k_q / m) against floor(rest / m); then a row for each weight.
+    Return rows floor(k_q / m) against floor(rest / m) for m = 1, 2, ... GPUs and for each weight.
 
     In the latter a dedicated GPU weighs W(U).
     """
@@ -82,7 +82,7 @@ def superadditive_rows(cluster: Cluster) -> CapacityRows:
 @lru_cache(maxsize=16)
 def split_rows(cluster: Cluster) -> CapacityRows:
     """
-    Row g = 1, 2, ...: the blocks of g GPUs that are used and cut, against those there are.
+    Return rows for g = 1, 2, ...: blocks of g GPUs that are used and cut, against those there are.
 
     A leader leaves a block, a follower uses one of its size, a split cuts one in two, and an
     opened GPU uses a block of one; shares weigh against opened GPUs and those of leaders.
@@ -125,14 +125,14 @@ def split_rows(cluster: Cluster) -> CapacityRows:
 
 
 def _by_units(weights: Weights, units: Ints) -> Ints:
-    """w of each; dedicated shapes weigh nothing."""
+    """Return the weights w by units; dedicated shapes weigh nothing."""
     table = np.zeros(max(units.max(), max(weights.of_share)) + 1, dtype=np.int64)
     table[list(weights.of_share)] = list(weights.of_share.values())
     return table[units]
 
 
 def _room_beside(weights: Weights, units: Ints) -> Ints:
-    """W of what a share leaves of its GPU; 0 beside dedicated GPUs."""
+    """Return the room W that a share leaves of its GPU; 0 beside dedicated GPUs."""
     room = np.array(weights.room)[np.clip(len(weights.room) - 1 - units, 0, None)]
     return np.where(units > 0, room, 0)
 
@@ -142,7 +142,7 @@ SECONDS = 1.0  # for the counts; the program has a few dozen integers
 
 def pack(instance: Instance, roles: ColumnTypes, role: Ints, worth: Floats) -> Solution:
     """
-    A feasible decision in which jobs have roles given to them, or are postponed.
+    Pack jobs in the roles given to them: the others are postponed.
 
     Parameters
     ----------
@@ -181,7 +181,7 @@ class _Packing:
             self._follow(followers, np.bincount(role[led], minlength=len(roles.place)))
 
     def _open(self, leaders: Ints, role: Ints) -> Ints:
-        """A node for each leader as long as its class has one; who got one."""
+        """Open a node for each leader as long as its class has one; return who got one."""
         roles, of_node = self.roles, self.roles.cluster.class_of_node
         free = [np.flatnonzero(of_node == c).tolist()[::-1] for c in range(of_node.max() + 1)]
         led = []
@@ -241,7 +241,7 @@ class _Packing:
 def _fitting(
     rows: CapacityRows, roles: ColumnTypes, kinds: Ints, counts: list[int], leaders: Ints
 ) -> tuple[Ints, Ints]:
-    """How many followers of each kind fit beside the leaders, most GPUs first, and the splits."""
+    """Return how many followers of each kind fit, most GPUs first, and the splits."""
     shape = roles.shape[kinds]
     gpu_units = np.array([gpu.units for gpu in roles.cluster.gpu_types])
     size = roles.gpus[shape] + roles.units[shape] / gpu_units[roles.shape_gpu[shape]]

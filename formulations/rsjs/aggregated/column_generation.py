@@ -1,17 +1,15 @@
 """
-Multipliers for form E by sifting: few columns in a linear program, all of them priced.
+A certified lower bound for RS-JS by column generation ("sifting"), and its reuse at the next event.
 
-The program is solved over few columns, every column is priced with its multipliers (`Pricing`: a
-bound each time), the cheapest are added, until the program's value meets the best bound
-(rsjs.md 5.1). It starts with every s-th job and 1/s of the nodes: the multipliers of such a sample
-are good ones, around which a box is put (`RestrictedLp`), and so are those of a similar instance
-on the same cluster.
+The linear program of form E is solved over few columns; every column is priced with its multipliers
+(`Pricing`: a bound each time), and the cheapest are added, until the program's value meets the best
+bound (rsjs.md 5.1). It starts with every s-th job and 1/s of the nodes: the multipliers of such a
+sample are good ones, around which a box is put (`RestrictedLp`), and so are those of a similar
+instance on the same cluster.
 
-A certified lower bound for RS-JS, and its reuse at the next event.
-
-The bound is the Lagrangian L(lambda) of form E (`class_pricing`), whose multipliers sifting chooses
-(`class_sifting`). They are prices of room on the cluster: where jobs come and go and the cluster
-stays, those of the last decision are nearly the best for the next.
+The bound is the Lagrangian L(lambda) of form E (`pricing`). Its multipliers are prices of room on
+the cluster: where jobs come and go and the cluster stays, those of the last solution are nearly the
+best for the next.
 
 >>> from rsjs.formulations.rsjs.aggregated import column_generation
 >>> from rsjs.instances.generators.sts import generate
@@ -96,7 +94,7 @@ def sift(
     stop: Callable[[], bool],
 ) -> Sifted:
     """
-    The best bound, by sifting until it meets the linear program.
+    Raise the bound by sifting (column generation) until it meets the linear program.
 
     Parameters
     ----------
@@ -121,7 +119,7 @@ def sift(
 
 
 def _samples(jobs: int) -> list[int]:
-    """Numbers of jobs of the samples, ascending; none for few jobs."""
+    """Return numbers of jobs of the samples, ascending; none for few jobs."""
     sizes: list[int] = []
     while jobs > 2 * SAMPLE:
         jobs = max(SAMPLE, jobs // SHRINK)
@@ -153,7 +151,7 @@ class _Sifting:
     def run(
         self, tolerance: float, seconds: Callable[[], float], stop: Callable[[], bool]
     ) -> Sifted:
-        """Solve, price, add, until program and bound meet."""
+        """Solve, price and add columns until program and bound meet."""
         relaxed, x, iterations = None, np.zeros(0), 0
         while relaxed is None and iterations < MOST_ITERATIONS and not stop():
             found = self.lp.solve(*self._box(), seconds())
@@ -202,7 +200,7 @@ class _Sifting:
             self.reach *= 10.0
 
     def _cheapest(self, values: Floats, most: int, limit: Floats) -> tuple[Ints, Ints]:
-        """Up to `most` columns of each job that are below the job's limit and not yet in."""
+        """Return up to `most` columns of each job that are below the job's limit and not yet in."""
         most = min(most, len(values))
         roles = np.argpartition(values, most - 1, axis=0)[:most]
         jobs = np.broadcast_to(np.arange(values.shape[1]), roles.shape)
@@ -220,7 +218,7 @@ def lower_bound(
     stop: Callable[[], bool] = lambda: False,
 ) -> Sifted:
     """
-    The bound of form E's linear program, or nearly so; valid whenever it is ended.
+    Raise the bound to that of form E's linear program, or nearly so; valid whenever it stops.
 
     Parameters
     ----------
@@ -252,7 +250,7 @@ def lower_bound(
 
 def certified(instance: Instance, multipliers: Floats) -> float:
     """
-    L(lambda) for multipliers (R,) of any origin: one evaluation of all columns [$].
+    Return L(lambda) for multipliers (R,) of any origin: one evaluation of all columns [$].
 
     Negative multipliers of inequality rows count as 0. ValueError as in `lower_bound`.
     """

@@ -65,14 +65,14 @@ class ColumnTypes:
         return leads
 
     def sizes(self, place: int) -> tuple[int, ...]:
-        """Units of the share levels at a place, ascending."""
+        """Return units of the share levels at a place, ascending."""
         here = self.shape_gpu == self.cluster.gpu_of_type[self.node_type[place]]
         return tuple(np.unique(self.units[here & (self.units > 0)]).tolist())
 
 
 @lru_cache(maxsize=16)
 def column_types_of(cluster: Cluster) -> ColumnTypes:
-    """The roles of a cluster."""
+    """Return the roles of a cluster."""
     shapes = [
         shape
         for i in np.flatnonzero(cluster.largest_of_gpu).tolist()
@@ -132,7 +132,7 @@ class ModeCosts:
 
     @staticmethod
     def of(instance: Instance, roles: ColumnTypes) -> ModeCosts:
-        """The shapes of the jobs of an instance."""
+        """Return the shapes of the jobs of an instance."""
         table = cost_tables(instance)
         hours = _by_shape(roles, table.hours, table.shared_hours)
         tardiness = _by_shape(roles, table.tardiness, table.shared_tardiness)
@@ -154,7 +154,7 @@ class ModeCosts:
 
     def costs(self, roles: ColumnTypes) -> Floats:
         """
-        (L, J) what a role costs a job: T_q, and c_vk theta_q for a leader [$].
+        Return (L, J) what a role costs a job: T_q, and c_vk theta_q for a leader [$].
 
         inf where not admissible, and for followers that cost no less than being postponed.
         """
@@ -166,7 +166,7 @@ class ModeCosts:
 
 
 def _by_shape(roles: ColumnTypes, dedicated: Floats, shared: Floats) -> Floats:
-    """(Q, J) from (J, T, G + 1) and (J, T, L)."""
+    """Return (Q, J) from (J, T, G + 1) and (J, T, L)."""
     values = dedicated[:, roles.shape_gpu, roles.gpus]
     share = np.flatnonzero(roles.level >= 0)
     values[:, share] = shared[:, roles.shape_gpu[share], roles.level[share]]

@@ -1,11 +1,9 @@
 """
-What runs on each node, and exactly what one job more or less changes.
-
-A node costs price[GPUs in use] * (least time of its jobs), each job its tardiness, a postponed job
-its P_j (`costs.terms` under "first_ending"). Rows are the nodes, then the places: to insert a job
-at a place opens an empty node of its class.
-
 Local search for RS-JS: take a job out and put it where it costs least, node costs exact.
+
+A node costs price[GPUs in use] * (shortest time of its jobs), each job its tardiness, a postponed
+job its P_j (`costs.terms` under "first_ending"). Rows are the nodes, then the places: to insert a
+job at a place opens an empty node of its class.
 """
 
 from __future__ import annotations
@@ -82,7 +80,7 @@ class NodeLoads:
         return self
 
     def insertions(self, j: int) -> Floats:
-        """(rows, W) what it costs to insert a postponed job, by row and shape of its GPUs [$]."""
+        """Return (rows, W) the cost of inserting a postponed job, by row and shape [$]."""
         gpu = self.instance.cluster.gpu_of_type[self._type]
         late, hours = self._late[:, :, j][gpu], self._hours[:, :, j][gpu]
         price = self._price[self._type[:, None], self._after]
@@ -119,7 +117,7 @@ class NodeLoads:
         return saved - float(self.charge[n]), row, which
 
     def solution(self) -> Solution:
-        """The decision, completed as `open_nodes` asks."""
+        """Return the solution, completed as `open_nodes` asks."""
         runs = self.node >= 0
         gpus, level = np.zeros_like(self.node), np.full_like(self.node, -1)
         gpus[runs] = self.roles.gpus[self.shape[runs]]
@@ -131,7 +129,7 @@ class NodeLoads:
         return int(self.instance.cluster.gpu_of_type[self._type[row]])
 
     def _refresh_places(self) -> None:
-        """Where the last empty node of a class was taken or given back."""
+        """Update the rows where the last empty node of a class was taken or given back."""
         for place, k in enumerate(self.roles.node_class.tolist()):
             row = self.instance.cluster.nodes + place
             if bool(self._empty[k]) != (self._after[row, 0] <= self.instance.cluster.largest):

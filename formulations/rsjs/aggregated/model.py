@@ -37,12 +37,6 @@ packing = "splits", exact for dedicated GPUs and for the shares of STS Table IV
 Relaxation: a schedule gives a vector of the same cost, its leaders the first to end. If followers
 pack into the room left, the vector gives a schedule that costs no more: a proved optimum. Else
 jobs that do not fit are put where they cost least. Left out: dominated shapes, T_jq >= P_j in F.
-
-The data of the class-aggregated RS-JS model, and the column order.
-
-The class-aggregated RS-JS model assembled without Pyomo.
-
-A decision as a column vector of the class-aggregated model.
 """
 
 from __future__ import annotations
@@ -125,7 +119,7 @@ class ClassModel:
         return ClassModel(instance, roles, shapes, costs, rooms, required, role, job)
 
     def restricted(self, kept: Bools, packing: str) -> ClassModel:
-        """The model with the columns (L, J) of `kept` only."""
+        """Return the model with the columns (L, J) of `kept` only."""
         role, job = np.nonzero(kept & np.isfinite(self.costs))
         return replace(self, role=role, job=job, rooms=PACKINGS[packing](self.instance.cluster))
 
@@ -209,13 +203,13 @@ def warm_start(data: ClassModel, solution: Solution) -> Floats:
 
 
 def roles_of_jobs(data: ClassModel, solution: Solution) -> dict[int, int]:
-    """Job -> its role, for the jobs that run."""
+    """Return job -> role, for the jobs that run."""
     crews = _crews(data, solution)
     return {j: role for _, jobs, roles in crews for j, role in zip(jobs, roles, strict=True)}
 
 
 def _crews(data: ClassModel, solution: Solution) -> list[tuple[int, list[int], list[int]]]:
-    """Place, jobs (the leader first) and roles on each busy node."""
+    """Return place, jobs (the leader first) and roles on each busy node."""
     roles, cluster = data.roles, data.instance.cluster
     triples = zip(roles.place.tolist(), roles.shape.tolist(), roles.paid.tolist(), strict=True)
     number = {triple: role for role, triple in enumerate(triples)}
@@ -284,7 +278,7 @@ def run(instance: Instance, call: Call, report: Report) -> SolveResult:
 
 
 def arrays(data: ClassModel) -> MatrixModel:
-    """The same model assembled without Pyomo."""
+    """Build the matrix without Pyomo, for `search`, which makes it again and again."""
     n, splits = len(data.role), data.split_matrix.shape[1]
     jobs, cover = np.unique(data.job, return_inverse=True)
     by_role = csr_array(data.matrix.T)
@@ -354,7 +348,7 @@ def build(data: ClassModel) -> ConcreteModel:
 
 
 def extract(data: ClassModel, x: Floats) -> Solution:
-    """A feasible decision from a column vector: roles packed, the rest put where it fits."""
+    """Return a feasible solution from a column vector: roles packed, the rest put where it fits."""
     chosen = np.flatnonzero(x[: len(data.role)] > 0.5)
     role = np.full(len(data.instance.jobs), -1)
     worth = np.zeros(len(role))

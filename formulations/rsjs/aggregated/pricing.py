@@ -40,7 +40,7 @@ EPSILON = float(np.finfo(float).eps)  # 2 u
 @dataclass(frozen=True, eq=False)
 class Pricing:
     """
-    What L depends on.
+    Data of the Lagrangian function L.
 
     Attributes
     ----------
@@ -60,19 +60,19 @@ class Pricing:
 
     @staticmethod
     def of(data: ClassModel) -> Pricing:
-        """The prices of a model with packing "rows"."""
+        """Return the prices of a model with packing "rows"."""
         free = np.isfinite(data.lower)
         return Pricing(data.costs, data.shapes.postponement, data.matrix, data.upper, free)
 
     def sample(self, jobs: int) -> Pricing:
-        """Every s-th job on 1/s of the nodes, `jobs` in all."""
+        """Return every s-th job on 1/s of the nodes, `jobs` in all."""
         every = len(self.postponement) / jobs
         kept = (np.arange(jobs) * every).astype(np.int64)
         costs, postponement = np.ascontiguousarray(self.costs[:, kept]), self.postponement[kept]
         return Pricing(costs, postponement, self.matrix, self.upper / every, self.free)
 
     def usable(self, multipliers: Floats) -> Floats:
-        """The nearest multipliers that give a bound; ValueError if they are of another cluster."""
+        """Return the nearest multipliers that give a bound; ValueError for another cluster's."""
         rows = len(self.upper)
         if multipliers.shape != (rows,):
             found = f"multipliers of shape {multipliers.shape}"
@@ -83,12 +83,12 @@ class Pricing:
         return usable
 
     def values(self, multipliers: Floats) -> Floats:
-        """(L, J) c_lj + (A^T lambda)_l."""
+        """Return (L, J) c_lj + (A^T lambda)_l."""
         values: Floats = self.costs + (self.matrix.T @ multipliers)[:, None]
         return values
 
     def bound(self, multipliers: Floats, values: Floats) -> float:
-        """L(lambda), less the margin for rounding."""
+        """Return L(lambda), less the margin for rounding."""
         least = np.minimum(self.postponement, values.min(axis=0))
         spent = multipliers * self.upper
         largest = float((np.abs(self.matrix).T @ np.abs(multipliers)).max())
@@ -146,7 +146,7 @@ class RestrictedLp:
         self._add(np.zeros(rows), row, -np.ones(rows))
 
     def _add(self, cost: Floats, row: NDArray[np.int32], value: Floats) -> None:
-        """Columns with one entry each."""
+        """Add columns with one entry each."""
         n = len(cost)
         start = np.arange(n, dtype=np.int32)
         self.highs.addCols(n, cost, np.zeros(n), np.full(n, np.inf), n, start, row, value)
@@ -177,7 +177,7 @@ class RestrictedLp:
         )
 
     def solve(self, low: Floats, high: Floats, seconds: float) -> LpSolution | None:
-        """The optimum with multipliers in [low, high]; None if HiGHS ends without, out of time."""
+        """Solve with multipliers in [low, high]; None if HiGHS stops without an optimum."""
         rows, jobs = len(low), self.present.shape[1]
         slack = np.arange(jobs, jobs + 2 * rows, dtype=np.int32)
         cost = np.concatenate([-low, high])

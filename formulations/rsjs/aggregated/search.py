@@ -1,10 +1,11 @@
 """
-RS-JS by sifting: a certified bound, and a schedule from the few columns that can matter.
+RS-JS by column generation: a certified bound, and a solution from the few columns that can matter.
 
-1. `class_sifting` gives multipliers, the bound L and a solution of the linear program. Its columns
-   at one are packed, what is left is put where it costs least, and single jobs move (`improve`).
-2. The columns with the least reduced costs d_lj = c_lj + (A^T lambda)_l - min(P_j, min_l ...) make
-   an integer program, with splits: what it finds is packed. A decision that uses a column left
+1. `column_generation` gives multipliers, the bound L and a solution of the linear program. Its
+   columns at one are packed, what is left is put where it costs least, and single jobs move
+   (`improve`).
+2. The columns with the smallest reduced costs d_lj = c_lj + (A^T lambda)_l - min(P_j, min_l ...) make
+   an integer program, with splits: what it finds is packed. A solution that uses a column left
    out costs at least L + its d, so min(bound of the program, L + least d left out) is a bound.
 3. Where the gap stays above the goal, the program is made again with every column of d <= UB - L,
    or four times as many columns if those are more; with all of them its bound is final.
@@ -66,7 +67,7 @@ class _ColumnSearch(BoundTracker):
             self.pricing = Pricing.of(self.data)
 
     def bound(self) -> Sifted:
-        """Multipliers and the bound they give."""
+        """Find multipliers and the bound they give."""
         sifted = sift(
             self.pricing,
             tolerance=max(TIGHTEST, self.call.limits.gap / 20),
@@ -79,7 +80,7 @@ class _ColumnSearch(BoundTracker):
         return sifted
 
     def round(self, sifted: Sifted) -> None:
-        """A decision from the columns of the linear program that are at one."""
+        """Pack the columns of the linear program that are at one."""
         if self.data.required is not None:
             return
         role = np.full(len(self.instance.jobs), -1)
@@ -95,7 +96,7 @@ class _ColumnSearch(BoundTracker):
         self.offer(loads.solution())
 
     def prove(self, sifted: Sifted) -> Stop:
-        """Integer programs over more and more columns, until the goal is reached."""
+        """Solve integer programs over more and more columns until the goal is reached."""
         values = self.pricing.values(sifted.multipliers)
         lower = self.pricing.bound(sifted.multipliers, values)
         excess = values - np.minimum(self.pricing.postponement, values.min(axis=0))
@@ -112,7 +113,7 @@ class _ColumnSearch(BoundTracker):
         return self.ended()
 
     def _program(self, kept: Bools, others: float) -> Stop:
-        """The integer program over these columns; `others`: what a decision with others costs."""
+        """Solve the integer program over these columns; other solutions cost at least `others`."""
         if self.best is not None:
             roles = roles_of_jobs(self.data, self.best)
             kept[list(roles.values()), list(roles)] = True
