@@ -4,8 +4,8 @@ RS-JS by column generation: a certified bound, and a solution from the few colum
 1. `column_generation` gives multipliers, the bound L and a solution of the linear program. Its
    columns at one are packed, what is left is put where it costs least, and single jobs move
    (`improve`).
-2. The columns with the smallest reduced costs d_lj = c_lj + (A^T lambda)_l - min(P_j, min_l ...) make
-   an integer program, with splits: what it finds is packed. A solution that uses a column left
+2. The columns with the smallest reduced costs d_lj = c_lj + (A^T lambda)_l - min(P_j, min_l ...)
+   make an integer program, with splits: what it finds is packed. A solution that uses a column left
    out costs at least L + its d, so min(bound of the program, L + least d left out) is a bound.
 3. Where the gap stays above the goal, the program is made again with every column of d <= UB - L,
    or four times as many columns if those are more; with all of them its bound is final.
