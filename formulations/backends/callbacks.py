@@ -49,7 +49,7 @@ def reached(stop: Stop, objective: float | None, bound: float | None, gap: float
 
 class CallbackAdapter:
     """
-    Hands incumbents and bounds on, one at a time and only if they are better than before.
+    Callback adapter: passes better incumbents and bounds on, one at a time, and keeps them.
 
     Solvers repeat solutions, call from threads of their own, and cannot carry a Python exception
     through their C++ frames: the exception waits here, asks the solver to stop, and is raised by

@@ -87,12 +87,12 @@ class FirstEndingNodeModel:
 
     @cached_property
     def states(self) -> list[NodeState]:
-        """(n, v, q)."""
+        """States (n, v, q): a node, its type, the GPUs it is charged for."""
         return list(_states(self.instance))
 
     @cached_property
     def options(self) -> list[PlacedMode]:
-        """(j, n, v, g)."""
+        """Options (j, n, v, g): a job on g GPUs of a node as a type."""
         cluster, gain = self.instance.cluster, self.gain
         return [
             PlacedMode(j, n, v, g)
@@ -140,7 +140,7 @@ class FirstEndingNodeModel:
 
     @property
     def offset(self) -> float:
-        """sum_j P_j."""
+        """Cost of postponing every job, sum_j P_j [$]."""
         return float(cost_tables(self.instance).postponement.sum())
 
 
@@ -228,6 +228,7 @@ def warm_start(data: FirstEndingNodeModel, solution: Solution) -> Floats:
                 x[empty[n]] = 1.0
             continue
         gpus = solution.job_gpus[jobs]
+        # the first job to end leads the node in the smallest limit that holds all
         q = next(q for q in limits(cluster.node_types[v]) if q >= gpus.sum())
         s = state[NodeState(n, v, q)]
         run = [

@@ -159,7 +159,7 @@ class LeaderModel:
 
     @property
     def offset(self) -> float:
-        """sum_j P_j."""
+        """Cost of postponing every job, sum_j P_j [$]."""
         return float(cost_tables(self.instance).postponement.sum())
 
     @cached_property
@@ -181,7 +181,7 @@ class LeaderModel:
 
     @cached_property
     def idle_cost(self) -> Floats:
-        """(cuts,) mu s_v [$]."""
+        """(cuts,) cost of the idle GPUs of a node, mu s_v [$]."""
         mu, types = self.instance.objective.mu, self.instance.cluster.node_types
         return np.array([mu * types[cut.node_type].gpus for cut in self.cuts])
 
@@ -310,12 +310,14 @@ def warm_start(data: LeaderModel, solution: Solution) -> Floats:
             continue
         used = solution.job_gpus[jobs]
         first = int(hours[jobs, cluster.gpu_of_type[v], used].argmin())
+        # followers take the smallest slot that is no worse, or wait
         follows, parts = gains(instance, v), []
         for at in np.delete(np.arange(len(jobs)), first).tolist():
             j, g = int(jobs[at]), int(follows[jobs[at], : used[at] + 1].argmin())
             if follows[j, g] < 0:
                 x[option[j, position[JobSlot(v, 0, g)]]] = 1.0
                 parts.append(g)
+        # the leader is charged for the smallest limit that holds its slot and the followers'
         j, most = int(jobs[first]), int(used[first])
         q = next(q for q in limits(cluster.node_types[v]) if q >= most + sum(parts))
         g = int(leader_gains(instance, v, q)[j, : most + 1].argmin())

@@ -99,6 +99,7 @@ def first_basis(model: SlotModel, centre: Floats) -> Basis:
     patterns, size = model.parts.shape
     basic, rows = np.zeros(patterns, dtype=bool), np.zeros(size + 1 + len(model.sizes), dtype=bool)
     rows[size:] = True
+    # nodes of the cheapest patterns; a row whose nodes are used up is not basic
     used = np.zeros(patterns)
     for k, c, _, number in model.cheapest_patterns(centre):
         used[c], basic[c] = number, True
@@ -162,6 +163,7 @@ def _start(
 ) -> highspy.HighsBasis:
     """Return the basis for these columns; jobs that have just been opened begin where they were."""
     x, cover = basis.slots[columns.slot, columns.job], basis.waits[columns.jobs]
+    # jobs that have just been opened have no basic column yet
     new = ~cover
     new[columns.row[x]] = False
     if new.any():

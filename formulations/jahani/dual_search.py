@@ -105,6 +105,7 @@ class _DualSearch(BoundTracker):
         """Solve them over more and more columns, at last all that can be in a better solution."""
         reduced = self.model.gain + dual.multipliers[:, None]
         least = np.minimum(0.0, reduced.min(axis=0))
+        # reduced costs d of the alternatives of each job
         excess = np.vstack([reduced - least, -least])  # the last row: postponed
         order = np.sort(excess[np.isfinite(excess)])
         number, left_out = FIRST, 0.0
@@ -214,11 +215,13 @@ def fitted(slots: Slots, choice: Ints, counts: Ints) -> SlotAssignment:
     gain, room = slots.model.gain, np.rint(counts @ slots.model.parts).astype(np.int64)
     placed, wanted = np.full(len(choice), -1), choice
     while (asking := np.flatnonzero(wanted >= 0)).size:
+        # of the jobs that ask for a slot those that save most come first
         order = asking[np.lexsort((gain[wanted[asking], asking], wanted[asking]))]
         kinds = wanted[order]
         served = _ranks(kinds) < room[kinds]
         placed[order[served]] = kinds[served]
         room -= np.bincount(kinds[served], minlength=len(room))
+        # the others ask for the free slot that saves most
         free, waiting = np.flatnonzero(room > 0), np.flatnonzero(placed < 0)
         saved = gain[np.ix_(free, waiting)]
         wanted = np.full(len(choice), -1)
@@ -289,6 +292,7 @@ def assignment(slots: Slots, solution: Solution) -> SlotAssignment:
     np.add.at(used, (node[taken], slots.gpus[choice[running[taken]]]), 1)
     selected = np.flatnonzero(solution.node_type >= 0)
     v = solution.node_type[selected]
+    # a node is padded with parts of one GPU to a pattern
     used[selected, 1] += cluster.gpus_of_type[v] - used[selected] @ np.arange(used.shape[1])
     keys = np.column_stack([cluster.class_of_node[selected], v, used[selected]])
     found, number = np.unique(keys, axis=0, return_counts=True)

@@ -157,6 +157,7 @@ class _Ascent:
             choice, self.counts = solution.choice, solution.counts
             self.offer(centre)
             optimal = not solution.binds
+            # the box binds: allow more columns and a wider box around the new multipliers
             if self.best - before <= tolerance * abs(self.best):
                 break
             self.columns *= MORE
@@ -190,6 +191,7 @@ def _value(model: SlotModel, multipliers: Floats) -> float:
     saved = (model.gain + multipliers[:, None]).min(axis=0, initial=0.0)
     found = model.cheapest_patterns(multipliers)
     nodes = sum(price * number for _, _, price, number in found)
+    # margin: what double precision can lose in these sums
     size = (model.parts @ multipliers + model.idle).max()
     terms = (model.postponement - saved).sum() + model.jobs * multipliers.max(initial=0.0)
     margin = 1e-13 * float(terms + model.nodes * size)

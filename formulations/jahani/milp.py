@@ -251,6 +251,7 @@ def warm_start(data: LiteralModel, solution: Solution) -> Floats:
     done = vector[at.z : at.x]
     due = np.where(data.overdue, data.due * done, data.due)
     vector[at.tau : at.tau_hat] = np.maximum(0.0, hours - due)
+    # tau^ as small as row (8) lets it be
     reach = (data.instance.H + table.longest) * (1.0 - done)
     due_hat = np.where(data.overdue, data.due * (1.0 - done), data.due)
     vector[at.tau_hat :] = np.maximum(0.0, reach - due_hat)

@@ -89,12 +89,12 @@ class PatternModel:
 
     @property
     def offset(self) -> float:
-        """sum_j P_j."""
+        """Cost of postponing every job, sum_j P_j [$]."""
         return float(cost_tables(self.instance).postponement.sum())
 
     @property
     def selected_nodes(self) -> tuple[float, float]:
-        """Least and most nodes selected."""
+        """Min and max number of selected nodes."""
         nodes = self.instance.cluster.nodes
         if self.instance.objective.open_nodes == "free":
             return -np.inf, float(nodes)
@@ -125,6 +125,7 @@ def execution_costs(instance: Instance) -> Floats:
     g = np.arange(hours.shape[2])
     offered = np.asarray(cluster.allowed_in_class.any(axis=0))
     usable = np.isfinite(hours) & (g <= size[:, None]) & offered[:, None]
+    # tardiness + energy - saved idle cost of g GPUs
     price = cluster.cost_of_type[:, 1] / size
     cost = tardiness + (g * price[:, None]) * np.where(usable, hours, 0.0)
     return np.where(usable, cost - instance.objective.mu * g, np.inf)

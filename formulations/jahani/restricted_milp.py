@@ -77,6 +77,7 @@ def program(
     x, L = np.arange(n), n + np.arange(patterns)
     u, w = np.split(n + patterns + np.arange(2 * slots), 2)
     each, pattern, slot = np.arange(slots), *np.nonzero(model.parts)
+    # the slots of settled jobs move to the right-hand side
     taken = np.flatnonzero(columns.settled >= 0)
     demand = np.bincount(columns.settled[taken], minlength=slots).astype(float)
     cost = [model.gain[columns.slot, columns.job], model.idle]

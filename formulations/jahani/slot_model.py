@@ -65,7 +65,7 @@ class SlotModel:
 
     @property
     def jobs(self) -> int:
-        """J."""
+        """Number of jobs."""
         return len(self.postponement)
 
     def cheapest_patterns(self, multipliers: Floats) -> list[tuple[int, int, float, float]]:

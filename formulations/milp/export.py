@@ -47,8 +47,8 @@ def namer(letters: Mapping[str, str]) -> Callable[[Any], str]:
         if index is None:
             return str(component)
         values = [str(value) for value in (index if isinstance(index, tuple) else (index,))]
-        *first, last = letters[component]
-        steps = [a + b for a, b in zip(first, values, strict=False)]
+        first, last = letters[component][:-1], letters[component][-1]
+        steps = [letter + value for letter, value in zip(first, values, strict=False)]
         return "_".join([component, *steps, last + "_".join(values[len(first) :])])
 
     return name

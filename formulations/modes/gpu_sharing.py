@@ -175,7 +175,7 @@ class Weights:
 
     @property
     def whole(self) -> int:
-        """W(U)."""
+        """Room of a whole GPU, W(U)."""
         return self.room[-1]
 
 

@@ -101,7 +101,7 @@ class GpuNodes:
 
     @cached_property
     def size(self) -> Ints:
-        """(N,) K_n."""
+        """(N,) number of GPUs of each node."""
         return self.instance.cluster.gpus_of_type[self.node_type]
 
     @cached_property
@@ -117,7 +117,7 @@ class GpuNodes:
 
     @cached_property
     def states(self) -> list[tuple[int, int]]:
-        """(n, k) of gamma."""
+        """Indices (n, k) of gamma: a node and its GPUs in use."""
         return [(n, k) for n, size in enumerate(self.size.tolist()) for k in range(1, size + 1)]
 
     def gpus_of(self, n: int) -> range:
@@ -187,12 +187,12 @@ class GpuModel:
 
     @cached_property
     def uses(self) -> list[tuple[int, int]]:
-        """(option, GPU) of z."""
+        """Indices (option, GPU) of z."""
         return [(i, g) for i, n in enumerate(self.node.tolist()) for g in self.nodes.gpus_of(n)]
 
     @cached_property
     def leads(self) -> list[tuple[int, int]]:
-        """(option, k) of r."""
+        """Indices (option, k) of r: an option and the GPUs in use."""
         pairs = zip(self.width.tolist(), self.nodes.size[self.node].tolist(), strict=True)
         return [(i, k) for i, (least, most) in enumerate(pairs) for k in range(least, most + 1)]
 
@@ -208,7 +208,7 @@ class GpuModel:
 
     @property
     def offset(self) -> float:
-        """sum_j P_j."""
+        """Cost of postponing every job, sum_j P_j [$]."""
         return float(cost_tables(self.instance).postponement.sum())
 
     @cached_property

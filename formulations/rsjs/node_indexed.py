@@ -155,7 +155,7 @@ class NodeIndexedModel:
 
     @cached_property
     def capacity(self) -> Ints:
-        """(P,) s_v."""
+        """(P,) number of GPUs of each place."""
         return self.instance.cluster.gpus_of_type[self.node_type]
 
     @cached_property
@@ -197,7 +197,7 @@ class NodeIndexedModel:
 
     @property
     def offset(self) -> float:
-        """sum_j P_j."""
+        """Cost of postponing every job, sum_j P_j [$]."""
         return float(cost_tables(self.instance).postponement.sum())
 
     @cached_property

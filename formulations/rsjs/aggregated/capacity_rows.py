@@ -98,6 +98,7 @@ def split_rows(cluster: Cluster) -> CapacityRows:
             (takes & (gpus == g)).astype(int) - (leaves & (roles.rest == g))
             for g in range(1, blocks + 1)
         ]
+        # splits: a block of b GPUs is used up and gives blocks of a and b - a
         for b in range(2, blocks + 1):
             for a in range(1, b // 2 + 1):
                 cuts.append((p, b, a))
@@ -106,6 +107,7 @@ def split_rows(cluster: Cluster) -> CapacityRows:
                     at = first + part - 1
                     entries[-1][at] = entries[-1].get(at, 0) - 1
         weights = share_weights(roles, p)
+        # one more integer opens a block of one GPU for shares
         if weights and blocks:
             cuts.append((p, 1, 0))
             whole = {first + blocks + t: -row.whole for t, row in enumerate(weights)}
@@ -205,6 +207,7 @@ class _Packing:
         roles, rows = self.roles, split_rows(self.roles.cluster)
         kinds = np.array(list(followers))
         counts, cuts = _fitting(rows, roles, kinds, list(map(len, followers.values())), leaders)
+        # cut the blocks of GPUs that leaders leave, large ones first
         for s in np.argsort(-rows.block, kind="stable").tolist():
             if rows.piece[s]:
                 blocks, piece = self.blocks[rows.place[s]], int(rows.piece[s])
@@ -213,6 +216,7 @@ class _Packing:
                     blocks.setdefault(piece, []).append(n)
                     blocks.setdefault(int(rows.block[s]) - piece, []).append(n)
         shares: dict[int, dict[int, list[int]]] = {}
+        # followers with dedicated GPUs take a block of their size; shares are filled below
         for kind, count in zip(kinds.tolist(), counts.tolist(), strict=True):
             place, shape = int(roles.place[kind]), roles.shape[kind]
             if units := int(roles.units[shape]):

@@ -158,6 +158,7 @@ class _Sifting:
             if found is None:
                 break
             iterations, x, before = iterations + 1, found.x, self.best
+            # price every column: a bound, and the columns cheaper than the price of their job
             values = self._price(found.multipliers)
             close = found.value - self.best <= tolerance * abs(found.value) + LEAST
             limit = found.prices - 1e-9 * np.maximum(1.0, np.abs(found.prices))

@@ -140,6 +140,7 @@ class ModeCosts:
         stands = np.empty(hours.shape, dtype=np.int64)
         for i in np.unique(roles.shape_gpu).tolist():
             own = roles.shape_gpu == i
+            # a shape is dominated by a smaller one that is no slower
             least = np.minimum.accumulate(hours[own], axis=0)
             best = np.isfinite(least)
             best[1:] &= least[1:] < least[:-1]

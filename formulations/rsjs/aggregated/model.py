@@ -125,7 +125,7 @@ class ClassModel:
 
     @property
     def offset(self) -> float:
-        """sum_j P_j."""
+        """Cost of postponing every job, sum_j P_j [$]."""
         return float(self.shapes.postponement.sum())
 
     @cached_property
@@ -227,6 +227,7 @@ def _crews(data: ClassModel, solution: Solution) -> list[tuple[int, list[int], l
     for n, members in crews.items():
         v = int(solution.node_type[n])
         place = place_of[int(cluster.class_of_node[n]), v]
+        # the first job to end leads; its charge is the smallest limit that holds all GPUs in use
         members.sort(key=lambda member: data.shapes.hours[member[1], member[0]])
         taken_shapes = [shape for _, shape in members]
         used = _used(data, taken_shapes)
@@ -281,6 +282,7 @@ def arrays(data: ClassModel) -> MatrixModel:
     """Build the matrix without Pyomo, for `search`, which makes it again and again."""
     n, splits = len(data.role), data.split_matrix.shape[1]
     jobs, cover = np.unique(data.job, return_inverse=True)
+    # each column of a job repeats the entries of its role: (room), (class), (count)
     by_role = csr_array(data.matrix.T)
     entries = np.diff(by_role.indptr)[data.role]
     column = np.repeat(np.arange(n), entries)

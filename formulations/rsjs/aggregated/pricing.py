@@ -155,6 +155,7 @@ class RestrictedLp:
         """Add the columns (role, job)."""
         self.present[roles, jobs] = True
         self.roles, self.jobs = np.append(self.roles, roles), np.append(self.jobs, jobs)
+        # each column: 1 in the row of its job, then the entries of its role in the capacity rows
         entries = np.diff(self.columns.indptr)[roles]
         start = np.concatenate([[0], np.cumsum(entries + 1)])
         which = np.repeat(np.arange(len(roles)), entries)
@@ -179,6 +180,7 @@ class RestrictedLp:
     def solve(self, low: Floats, high: Floats, seconds: float) -> LpSolution | None:
         """Solve with multipliers in [low, high]; None if HiGHS stops without an optimum."""
         rows, jobs = len(low), self.present.shape[1]
+        # the box of multipliers: prices of the slack columns, closed where they are infinite
         slack = np.arange(jobs, jobs + 2 * rows, dtype=np.int32)
         cost = np.concatenate([-low, high])
         usable = np.isfinite(cost)
@@ -194,6 +196,7 @@ class RestrictedLp:
         if self.highs.getModelStatus() != highspy.HighsModelStatus.kOptimal:
             return None
         solution = self.highs.getSolution()
+        # slack that is bought or sold at a price other than 0 says that the box binds
         x, dual = np.array(solution.col_value), np.array(solution.row_dual)
         over = x[slack] > FEASIBLE
         multipliers = -dual[jobs:]

@@ -97,6 +97,7 @@ class _ColumnSearch(BoundTracker):
 
     def prove(self, sifted: Sifted) -> Stop:
         """Solve integer programs over more and more columns until the goal is reached."""
+        # excess: reduced costs; what is left out costs at least the bound plus its excess
         values = self.pricing.values(sifted.multipliers)
         lower = self.pricing.bound(sifted.multipliers, values)
         excess = values - np.minimum(self.pricing.postponement, values.min(axis=0))
