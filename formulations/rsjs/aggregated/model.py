@@ -193,7 +193,7 @@ def warm_start(data: ClassModel, solution: Solution) -> Floats:
     """
     x = np.zeros(len(data.role) + len(data.most_splits))
     known = data.role * len(data.instance.jobs) + data.job  # ascending
-    for place, jobs, roles in _crews(data, solution):
+    for place, jobs, roles in _roles_by_node(data, solution):
         wanted = np.array(roles) * len(data.instance.jobs) + np.array(jobs)
         at = np.minimum(np.searchsorted(known, wanted), len(known) - 1)
         x[at[known[at] == wanted]] = 1.0
@@ -204,11 +204,11 @@ def warm_start(data: ClassModel, solution: Solution) -> Floats:
 
 def roles_of_jobs(data: ClassModel, solution: Solution) -> dict[int, int]:
     """Return job -> role, for the jobs that run."""
-    crews = _crews(data, solution)
-    return {j: role for _, jobs, roles in crews for j, role in zip(jobs, roles, strict=True)}
+    by_node = _roles_by_node(data, solution)
+    return {j: role for _, jobs, roles in by_node for j, role in zip(jobs, roles, strict=True)}
 
 
-def _crews(data: ClassModel, solution: Solution) -> list[tuple[int, list[int], list[int]]]:
+def _roles_by_node(data: ClassModel, solution: Solution) -> list[tuple[int, list[int], list[int]]]:
     """Return place, jobs (the leader first) and roles on each busy node."""
     roles, cluster = data.roles, data.instance.cluster
     triples = zip(roles.place.tolist(), roles.shape.tolist(), roles.paid.tolist(), strict=True)
@@ -217,14 +217,14 @@ def _crews(data: ClassModel, solution: Solution) -> list[tuple[int, list[int], l
     place_of = {pair: place for place, pair in enumerate(places)}
     shapes = zip(roles.shape_gpu.tolist(), roles.gpus.tolist(), roles.level.tolist(), strict=True)
     shape_of = {triple: shape for shape, triple in enumerate(shapes)}
-    crews: dict[int, list[tuple[int, int]]] = {}
+    by_node: dict[int, list[tuple[int, int]]] = {}
     for j in np.flatnonzero(solution.job_node >= 0).tolist():
         n = int(solution.job_node[j])
         gpu = int(cluster.gpu_of_type[solution.node_type[n]])
         taken = shape_of[gpu, int(solution.job_gpus[j]), int(solution.job_level[j])]
-        crews.setdefault(n, []).append((j, int(data.shapes.stands[taken, j])))
-    found = []
-    for n, members in crews.items():
+        by_node.setdefault(n, []).append((j, int(data.shapes.stands[taken, j])))
+    placed = []
+    for n, members in by_node.items():
         v = int(solution.node_type[n])
         place = place_of[int(cluster.class_of_node[n]), v]
         # the first job to end leads; its charge is the smallest limit that holds all GPUs in use
@@ -233,9 +233,9 @@ def _crews(data: ClassModel, solution: Solution) -> list[tuple[int, list[int], l
         used = _used(data, taken_shapes)
         paid = next(k for k in limits(cluster.node_types[v]) if k >= used)
         leader, *followers = taken_shapes
-        crew = [number[place, leader, paid], *(number[place, q, 0] for q in followers)]
-        found.append((place, [j for j, _ in members], crew))
-    return found
+        node_roles = [number[place, leader, paid], *(number[place, q, 0] for q in followers)]
+        placed.append((place, [j for j, _ in members], node_roles))
+    return placed
 
 
 def _used(data: ClassModel, shapes: list[int]) -> int:
@@ -245,11 +245,11 @@ def _used(data: ClassModel, shapes: list[int]) -> int:
     return int(roles.gpus[shapes].sum()) + gpus_for_shares(units, whole)
 
 
-def _cut(data: ClassModel, place: int, crew: list[int], splits: Floats) -> None:
+def _cut(data: ClassModel, place: int, node_roles: list[int], splits: Floats) -> None:
     """Add the splits of one node: followers cut from what its leader leaves, large ones first."""
     roles, rooms = data.roles, data.rooms
-    rest = int(roles.rest[crew[0]])
-    shapes = roles.shape[crew]
+    rest = int(roles.rest[node_roles[0]])
+    shapes = roles.shape[node_roles]
     followers = roles.gpus[shapes[1:]]
     opened = _used(data, shapes.tolist()) - int(roles.least[shapes[0]]) - int(followers.sum())
     for g in [*sorted(followers[followers > 0].tolist(), reverse=True), *[1] * opened]:
