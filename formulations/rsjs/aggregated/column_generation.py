@@ -38,7 +38,7 @@ import numpy as np
 from rsjs.core.method import Call, Method, Report, SolveResult, Stop
 from rsjs.core.types import Floats, Ints
 from rsjs.formulations.backends.registry import BACKENDS
-from rsjs.formulations.rsjs.aggregated.model import ClassModel
+from rsjs.formulations.rsjs.aggregated.model import AggregatedModel
 from rsjs.formulations.rsjs.aggregated.pricing import LpSolution, Pricing, RestrictedLp
 from rsjs.instances.instance import Instance
 from rsjs.instances.open_nodes import required_nodes
@@ -240,7 +240,7 @@ def lower_bound(
         In one line, if form E does not serve the instance or `start` is of another cluster.
     """
     return sift(
-        Pricing.of(ClassModel.of(instance, "rows")),
+        Pricing.of(AggregatedModel.of(instance, "rows")),
         tolerance=tolerance,
         start=start,
         on_bound=on_bound,
@@ -255,7 +255,7 @@ def certified(instance: Instance, multipliers: Floats) -> float:
 
     Negative multipliers of inequality rows count as 0. ValueError as in `lower_bound`.
     """
-    pricing = Pricing.of(ClassModel.of(instance, "rows"))
+    pricing = Pricing.of(AggregatedModel.of(instance, "rows"))
     usable = pricing.usable(multipliers)
     return max(0.0, pricing.bound(usable, pricing.values(usable)))
 

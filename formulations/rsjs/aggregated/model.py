@@ -82,7 +82,7 @@ PACKINGS = {"rows": superadditive_rows, "splits": split_rows}
 
 
 @dataclass(frozen=True, eq=False)
-class ClassModel:
+class AggregatedModel:
     """
     The model's data. Column order: the roles of jobs kept, then the splits.
 
@@ -108,7 +108,7 @@ class ClassModel:
     job: Ints
 
     @staticmethod
-    def of(instance: Instance, packing: str) -> ClassModel:
+    def of(instance: Instance, packing: str) -> AggregatedModel:
         """Return the model with every column."""
         roles = column_types_of(instance.cluster)
         shapes = ModeCosts.of(instance, roles)
@@ -116,9 +116,9 @@ class ClassModel:
         role, job = np.nonzero(np.isfinite(costs))
         rooms = PACKINGS[packing](instance.cluster)
         required = nodes_with_a_job(instance)
-        return ClassModel(instance, roles, shapes, costs, rooms, required, role, job)
+        return AggregatedModel(instance, roles, shapes, costs, rooms, required, role, job)
 
-    def restricted(self, kept: Bools, packing: str) -> ClassModel:
+    def restricted(self, kept: Bools, packing: str) -> AggregatedModel:
         """Return the model with the columns (L, J) of `kept` only."""
         role, job = np.nonzero(kept & np.isfinite(self.costs))
         return replace(self, role=role, job=job, rooms=PACKINGS[packing](self.instance.cluster))
@@ -184,7 +184,7 @@ class ClassModel:
         return (nodes * blocks).astype(float)
 
 
-def warm_start(data: ClassModel, solution: Solution) -> Floats:
+def warm_start(data: AggregatedModel, solution: Solution) -> Floats:
     """
     Return the column vector of a feasible solution.
 
@@ -202,13 +202,15 @@ def warm_start(data: ClassModel, solution: Solution) -> Floats:
     return x
 
 
-def roles_of_jobs(data: ClassModel, solution: Solution) -> dict[int, int]:
+def roles_of_jobs(data: AggregatedModel, solution: Solution) -> dict[int, int]:
     """Return job -> role, for the jobs that run."""
     by_node = _roles_by_node(data, solution)
     return {j: role for _, jobs, roles in by_node for j, role in zip(jobs, roles, strict=True)}
 
 
-def _roles_by_node(data: ClassModel, solution: Solution) -> list[tuple[int, list[int], list[int]]]:
+def _roles_by_node(
+    data: AggregatedModel, solution: Solution
+) -> list[tuple[int, list[int], list[int]]]:
     """Return place, jobs (the leader first) and roles on each busy node."""
     roles, cluster = data.roles, data.instance.cluster
     triples = zip(roles.place.tolist(), roles.shape.tolist(), roles.paid.tolist(), strict=True)
@@ -238,14 +240,14 @@ def _roles_by_node(data: ClassModel, solution: Solution) -> list[tuple[int, list
     return placed
 
 
-def _used(data: ClassModel, shapes: list[int]) -> int:
+def _used(data: AggregatedModel, shapes: list[int]) -> int:
     roles = data.roles
     whole = roles.cluster.gpu_types[roles.shape_gpu[shapes[0]]].units
     units = [u for u in roles.units[shapes].tolist() if u]
     return int(roles.gpus[shapes].sum()) + gpus_for_shares(units, whole)
 
 
-def _cut(data: ClassModel, place: int, node_roles: list[int], splits: Floats) -> None:
+def _cut(data: AggregatedModel, place: int, node_roles: list[int], splits: Floats) -> None:
     """Add the splits of one node: followers cut from what its leader leaves, large ones first."""
     roles, rooms = data.roles, data.rooms
     rest = int(roles.rest[node_roles[0]])
@@ -260,9 +262,9 @@ def _cut(data: ClassModel, place: int, node_roles: list[int], splits: Floats) ->
     splits[(rooms.place == place) & (rooms.piece == 0)] += opened
 
 
-def data_of(instance: Instance, options: solve.Options) -> ClassModel:
+def data_of(instance: Instance, options: solve.Options) -> AggregatedModel:
     """Return the model's data."""
-    return ClassModel.of(instance, options["packing"])
+    return AggregatedModel.of(instance, options["packing"])
 
 
 def run(instance: Instance, call: Call, report: Report) -> SolveResult:
@@ -278,7 +280,7 @@ def run(instance: Instance, call: Call, report: Report) -> SolveResult:
     return replace(result, stop=Stop.ITERATIONS, message=LEFT_OVER)
 
 
-def arrays(data: ClassModel) -> MatrixModel:
+def arrays(data: AggregatedModel) -> MatrixModel:
     """Build the matrix without Pyomo, for `search`, which makes it again and again."""
     n, splits = len(data.role), data.split_matrix.shape[1]
     jobs, cover = np.unique(data.job, return_inverse=True)
@@ -306,8 +308,8 @@ def arrays(data: ClassModel) -> MatrixModel:
     )
 
 
-def build(data: ClassModel) -> ConcreteModel:
-    """Build the Pyomo model; its columns are x, then the splits s, as in `ClassModel`."""
+def build(data: AggregatedModel) -> ConcreteModel:
+    """Build the Pyomo model; its columns are x, then the splits s, as in `AggregatedModel`."""
     import pyomo.core as pyo
 
     from rsjs.formulations.milp.from_pyomo import index_set, linear_sum
@@ -349,7 +351,7 @@ def build(data: ClassModel) -> ConcreteModel:
     return m
 
 
-def extract(data: ClassModel, x: Floats) -> Solution:
+def extract(data: AggregatedModel, x: Floats) -> Solution:
     """Return a feasible solution from a column vector: roles packed, the rest put where it fits."""
     chosen = np.flatnonzero(x[: len(data.role)] > 0.5)
     role = np.full(len(data.instance.jobs), -1)

@@ -32,7 +32,7 @@ from scipy.sparse import csc_array
 
 from rsjs.core.types import Bools, Floats, Ints
 from rsjs.formulations.backends.highs import reset_scheduler
-from rsjs.formulations.rsjs.aggregated.model import ClassModel
+from rsjs.formulations.rsjs.aggregated.model import AggregatedModel
 
 EPSILON = float(np.finfo(float).eps)  # 2 u
 
@@ -59,7 +59,7 @@ class Pricing:
     free: Bools
 
     @staticmethod
-    def of(data: ClassModel) -> Pricing:
+    def of(data: AggregatedModel) -> Pricing:
         """Return the prices of a model with packing "rows"."""
         free = np.isfinite(data.lower)
         return Pricing(data.costs, data.shapes.postponement, data.matrix, data.upper, free)

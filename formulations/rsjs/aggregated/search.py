@@ -32,7 +32,7 @@ from rsjs.formulations.rsjs.aggregated.column_generation import (
     sift,
 )
 from rsjs.formulations.rsjs.aggregated.local_search import NodeLoads, improve
-from rsjs.formulations.rsjs.aggregated.model import LEFT_OVER, ClassModel, roles_of_jobs
+from rsjs.formulations.rsjs.aggregated.model import LEFT_OVER, AggregatedModel, roles_of_jobs
 from rsjs.formulations.rsjs.aggregated.pricing import Pricing
 from rsjs.instances.instance import Instance
 from rsjs.instances.solution import Solution
@@ -63,7 +63,7 @@ class _ColumnSearch(BoundTracker):
         super().__init__(instance, call, report)
         self.counts |= {"iterations": 0, "programs": 0}
         with report.phase("build"):
-            self.data = ClassModel.of(instance, "rows")
+            self.data = AggregatedModel.of(instance, "rows")
             self.pricing = Pricing.of(self.data)
 
     def bound(self) -> Sifted:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from rsjs.formulations.modes.gpu_sharing import Weights, fill, fillings
 from rsjs.formulations.rsjs.aggregated.capacity_rows import pack, split_rows, superadditive_rows
-from rsjs.formulations.rsjs.aggregated.model import ClassModel, roles_of_jobs
+from rsjs.formulations.rsjs.aggregated.model import AggregatedModel, roles_of_jobs
 from rsjs.instances.check import check
 from rsjs.instances.cluster import Cluster, GpuType, NodeType
 from rsjs.instances.generators.sts import generate
@@ -112,7 +112,7 @@ def random_roles(data, rng):
 @settings(max_examples=settings().max_examples // 2)
 def test_any_roles_are_packed_into_a_feasible_decision(random_document, rng):
     instance = served(random_document, rng, open_nodes="free")
-    data = ClassModel.of(instance, "rows")
+    data = AggregatedModel.of(instance, "rows")
     numbers = np.random.default_rng(rng.randrange(2**32))
     role, worth = random_roles(data, numbers), numbers.normal(size=len(instance.jobs))
     decision = pack(instance, data.roles, role, worth)
@@ -125,7 +125,7 @@ def test_any_roles_are_packed_into_a_feasible_decision(random_document, rng):
 @pytest.mark.parametrize(("seed", "sharing"), [(0, "none"), (1, "paper")])
 def test_so_are_the_roles_of_many_jobs(seed, sharing):
     instance = generate(nodes=20, jobs=120, seed=seed, mix="kma", sharing=sharing)
-    data, numbers = ClassModel.of(instance, "rows"), np.random.default_rng(seed)
+    data, numbers = AggregatedModel.of(instance, "rows"), np.random.default_rng(seed)
     chosen = random_roles(data, numbers)
     decision = pack(instance, data.roles, chosen, numbers.normal(size=len(instance.jobs)))
     assert check(instance, decision).feasible
@@ -138,7 +138,7 @@ def test_the_roles_of_a_decision_are_packed_whole(random_document, random_decisi
     instance = served(random_document, rng, open_nodes="free")
     if not of_table_iv(instance):
         return
-    data = ClassModel.of(instance, "splits")
+    data = AggregatedModel.of(instance, "splits")
     roles = roles_of_jobs(data, random_decision(instance, rng))
     role = np.full(len(instance.jobs), -1)
     role[list(roles)] = list(roles.values())
@@ -149,7 +149,7 @@ def test_the_roles_of_a_decision_are_packed_whole(random_document, random_decisi
 def test_the_least_worth_are_left_out():
     """Three leaders of one class for its nodes, one or two."""
     instance = generate(nodes=3, jobs=4, seed=1)
-    data = ClassModel.of(instance, "rows")
+    data = AggregatedModel.of(instance, "rows")
     nodes = int(instance.cluster.class_sizes[data.roles.node_class[0]])
     assert nodes < 4
     leads = data.roles.leads & (data.roles.place == 0)

@@ -13,7 +13,7 @@ from rsjs.core.method import Call, Limits, Report, Stop
 from rsjs.formulations.backends.registry import backend
 from rsjs.formulations.rsjs.aggregated import column_generation
 from rsjs.formulations.rsjs.aggregated import model as rsjs_classes
-from rsjs.formulations.rsjs.aggregated.model import ClassModel
+from rsjs.formulations.rsjs.aggregated.model import AggregatedModel
 from rsjs.formulations.rsjs.aggregated.pricing import Pricing, RestrictedLp
 from rsjs.formulations.rsjs.methods import METHODS
 from rsjs.instances.costs import cost_tables
@@ -35,7 +35,7 @@ def of_jobs(instance, rows):
 
 def linear_program(instance):
     """The optimum of the relaxation over all columns."""
-    model = rsjs_classes.arrays(ClassModel.of(instance, "rows"))
+    model = rsjs_classes.arrays(AggregatedModel.of(instance, "rows"))
     return float(backend("relaxation").load()(model, EXACT, seconds=300).bound)
 
 
@@ -43,7 +43,7 @@ def linear_program(instance):
 @given(st.randoms(use_true_random=False), st.data())
 def test_no_multipliers_give_more_than_the_optimum(random_document, rng, data):
     instance = served(random_document, rng)
-    rows = len(ClassModel.of(instance, "rows").upper)
+    rows = len(AggregatedModel.of(instance, "rows").upper)
     size = data.draw(st.sampled_from([1e-3, 0.1, 1.0, 100.0, 1e6]))
     number = st.one_of(st.just(0.0), st.floats(-size, size))
     multipliers = np.array(data.draw(st.lists(number, min_size=rows, max_size=rows)))
@@ -56,7 +56,7 @@ def test_multipliers_below_nothing_are_nothing_but_for_the_equality(open_nodes):
     instance = with_objective(
         sts.generate(nodes=9, jobs=4, seed=1, mix="km"), open_nodes=open_nodes
     )
-    rows = len(ClassModel.of(instance, "rows").upper)
+    rows = len(AggregatedModel.of(instance, "rows").upper)
     nothing, negative = np.zeros(rows), np.full(rows, -1e-3)
     change = column_generation.certified(instance, negative) - column_generation.certified(
         instance, nothing
@@ -91,7 +91,7 @@ def test_sifting_with_samples_meets_the_linear_program_of_all_columns(instance):
     whole = linear_program(instance)
     assert found.bound == pytest.approx(whole, rel=1e-6)
     assert found.relaxed == pytest.approx(whole, rel=1e-6)
-    assert found.columns.shape[1] < len(ClassModel.of(instance, "rows").role) / 2
+    assert found.columns.shape[1] < len(AggregatedModel.of(instance, "rows").role) / 2
 
 
 @pytest.mark.slow
@@ -113,7 +113,7 @@ def test_the_next_event_starts_from_the_multipliers_of_the_last():
 def test_multipliers_of_another_cluster_are_refused():
     km, kma = (sts.generate(nodes=6, jobs=6, seed=1, mix=mix) for mix in ("km", "kma"))
     multipliers = column_generation.lower_bound(km).multipliers
-    rows = len(ClassModel.of(kma, "rows").upper)
+    rows = len(AggregatedModel.of(kma, "rows").upper)
     message = (
         rf"^multipliers of shape \({len(multipliers)},\), must be \({rows},\): "
         "of another cluster or open_nodes rule$"
@@ -136,7 +136,7 @@ def test_multipliers_that_are_no_numbers_are_refused(value):
 def test_the_margin_covers_rounding_where_terms_cancel():
     """Multipliers up to 1e12, against the same sum in fractions."""
     instance = sts.generate(nodes=6, jobs=12, seed=1, mix="kma", sharing="paper")
-    pricing = Pricing.of(ClassModel.of(instance, "rows"))
+    pricing = Pricing.of(AggregatedModel.of(instance, "rows"))
     rng = np.random.default_rng(0)
     for scale in (1.0, 1e6, 1e12):
         multipliers = pricing.usable(scale * rng.random(len(pricing.upper)))
@@ -165,13 +165,13 @@ def test_the_method_reports_the_bound_and_its_counts():
         result.bound == report.events[-1].bound == pytest.approx(linear_program(instance), rel=1e-5)
     )
     assert result.counts["iterations"] >= 1
-    assert 40 <= result.counts["columns"] < len(ClassModel.of(instance, "rows").role)
+    assert 40 <= result.counts["columns"] < len(AggregatedModel.of(instance, "rows").role)
 
 
 def test_without_time_the_bound_is_that_of_unlimited_room():
     instance = sts.generate(nodes=10, jobs=40, seed=1)
     result = BOUND.load()(instance, Call(), Report(0.0))
-    data = ClassModel.of(instance, "rows")
+    data = AggregatedModel.of(instance, "rows")
     least = np.minimum(cost_tables(instance).postponement, data.costs.min(axis=0)).sum()
     assert result.stop is Stop.TIME_LIMIT
     assert result.bound == pytest.approx(least, rel=1e-9)
@@ -190,7 +190,7 @@ def test_no_decision_is_infeasible(without_a_decision):
 
 
 def test_the_linear_program_s_limit_is_for_each_solve():
-    pricing = Pricing.of(ClassModel.of(sts.generate(nodes=4, jobs=20, seed=1), "rows"))
+    pricing = Pricing.of(AggregatedModel.of(sts.generate(nodes=4, jobs=20, seed=1), "rows"))
     lp = RestrictedLp(pricing)
     roles, jobs = np.nonzero(np.isfinite(pricing.costs))
     lp.add(roles, jobs)
@@ -203,7 +203,7 @@ def test_the_linear_program_s_limit_is_for_each_solve():
 
 
 def test_the_box_binds_where_multipliers_are_held_too_low():
-    pricing = Pricing.of(ClassModel.of(sts.generate(nodes=4, jobs=20, seed=1), "rows"))
+    pricing = Pricing.of(AggregatedModel.of(sts.generate(nodes=4, jobs=20, seed=1), "rows"))
     lp = RestrictedLp(pricing)
     lp.add(*np.nonzero(np.isfinite(pricing.costs)))
     low, high = np.zeros(len(pricing.upper)), np.full(len(pricing.upper), np.inf)

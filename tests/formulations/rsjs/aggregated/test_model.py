@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from rsjs.core.method import Call, Limits, Report, Stop
 from rsjs.formulations import enumeration
 from rsjs.formulations.rsjs.aggregated import model
-from rsjs.formulations.rsjs.aggregated.model import PACKINGS, ClassModel
+from rsjs.formulations.rsjs.aggregated.model import PACKINGS, AggregatedModel
 from rsjs.formulations.rsjs.methods import METHODS
 from rsjs.instances.check import check
 from rsjs.instances.cluster import Cluster, GpuType, NodeType, ShareLevel
@@ -154,11 +154,11 @@ SHAPES = {
 @pytest.mark.slow
 @pytest.mark.parametrize(("shape", "packing"), list(product(SHAPES, sorted(PACKINGS))))
 def test_the_pyomo_model_and_the_arrays_are_the_same_matrix(assert_same_matrix, packing, shape):
-    assert_same_matrix(model, ClassModel.of(SHAPES[shape](), packing))
+    assert_same_matrix(model, AggregatedModel.of(SHAPES[shape](), packing))
 
 
 def assert_packing_starts(packing, instance, solution):
-    data = ClassModel.of(instance, packing)
+    data = AggregatedModel.of(instance, packing)
     cost, decoded = assert_starts(model, data, instance, solution)
     if of_table_iv(instance) and packing == "splits":
         assert decoded.objective <= cost + 1e-9 * max(1.0, abs(cost))
@@ -187,7 +187,7 @@ def test_so_does_the_optimum(packing, shape):
 def test_classes_are_full_where_every_node_has_a_job(nodes):
     """Six jobs fill the classes of six nodes; on nine nodes the row (count) is needed."""
     instance = with_rule(sts.generate(nodes=nodes, jobs=6, seed=1, mix="km"), "rsjs_eq")
-    data = ClassModel.of(instance, "rows")
+    data = AggregatedModel.of(instance, "rows")
     exact = data.lower == data.upper
     assert data.every_node == (nodes == 6)
     assert exact.sum() == (len(data.roles.cluster.class_sizes) if data.every_node else 1)
@@ -196,7 +196,9 @@ def test_classes_are_full_where_every_node_has_a_job(nodes):
 
 def test_the_number_of_rows_does_not_grow_with_the_nodes():
     few, many = (
-        ClassModel.of(sts.generate(nodes=n, jobs=30, seed=1, mix="kma", sharing="paper"), "rows")
+        AggregatedModel.of(
+            sts.generate(nodes=n, jobs=30, seed=1, mix="kma", sharing="paper"), "rows"
+        )
         for n in (10, 100)
     )
     classes = len(few.roles.cluster.class_sizes)
