@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from tests.mig_scheduling.four_jobs import JOBS
+from tests.mig_problems import JOBS
 
 pytestmark = pytest.mark.usefixtures("blank")
 

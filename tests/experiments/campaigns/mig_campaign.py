@@ -3,7 +3,7 @@
 import json
 
 from rsjs.experiments.campaigns import document
-from tests.mig_scheduling.four_jobs import JOBS
+from tests.mig_problems import JOBS
 
 CONFIG = {
     "format": "rsjs-mig-config/1",

@@ -1,4 +1,4 @@
-"""What local search compares is what the checker says."""
+"""Local search: what it compares is what the checker says, and it never gets worse."""
 
 from random import Random
 
@@ -10,7 +10,7 @@ from rsjs.heuristics.mig.scheduling_local_search import local_search
 from rsjs.heuristics.mig.scheduling_rules import best_fit
 from rsjs.instances.mig.scheduling.check import check_schedule
 from rsjs.instances.mig.scheduling.objective import TERMS
-from rsjs.instances.mig.scheduling.problem import Schedule
+from rsjs.instances.mig.scheduling.problem import Schedule, terms
 
 EVERY = "+".join(f"{10 ** (i % 3)}*{term}" for i, term in enumerate(TERMS))
 
@@ -35,3 +35,25 @@ def test_a_start_that_no_order_makes_is_kept_if_it_is_better(problem_of):
     found = local_search(problem, [best_fit(problem), waiting], iterations=200)
     assert check_schedule(problem, found.schedule).values == (6,)
     assert check_schedule(problem, best_fit(problem)).values == (8,)
+
+
+@pytest.mark.parametrize(
+    "objective", ["completion", "late,makespan", "completion+5*preemptions+5*migrations"]
+)
+def test_local_search_is_no_worse_than_its_starts_and_reproducible(section_4, objective):
+    problem = section_4(2, "A", objective)
+    starts = [best_fit(problem, rule) for rule in ("fcfs", "srpt")]
+    found = [local_search(problem, starts, iterations=1000, seed=7) for _ in range(2)]
+    assert np.array_equal(found[0].schedule.minute, found[1].schedule.minute)
+    verdict = check_schedule(problem, found[0].schedule)
+    assert verdict.feasible
+    values = [problem.objective.values(terms(problem, start)) for start in starts]
+    assert verdict.values is not None
+    assert verdict.values < min(values)
+
+
+def test_local_search_stops_when_told(section_4):
+    problem = section_4(2, "A", "completion")
+    found = local_search(problem, [best_fit(problem)], stop=lambda: True)
+    assert found.iterations == 0
+    assert check_schedule(problem, found.schedule).feasible

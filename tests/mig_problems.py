@@ -1,4 +1,4 @@
-"""Scheduling problems on MIG instances: tiny ones of every kind, and sets of the paper."""
+"""Scheduling problems on MIG instances: tiny ones of every kind, sets of the paper, a document."""
 
 import numpy as np
 import pytest
@@ -77,3 +77,24 @@ def section_4():
         return paper_problem(jobs, reading, parse_objective(objective))
 
     return build
+
+
+MEMORY = [(0, [900, 1500]), (0, [1500]), (0.5, [300, 300]), (0.5, [1200])]
+JOBS = {
+    "format": "rsjs-mig-jobs/1",
+    "name": "four",
+    "time_unit": "minute",
+    "jobs": [
+        {
+            "arrival": arrival,
+            "class": "job",
+            "priority": 1,
+            "memory": memory,
+            "cuda_cores": 1,
+            "interruptible": True,
+            "migratable": True,
+            "deadline": 4,
+        }
+        for arrival, memory in MEMORY
+    ],
+}

@@ -1,10 +1,9 @@
-"""Best-fit rules and local search: orders by hand, and the figures of the paper's experiment."""
+"""Best-fit rules: orders by hand, and the figures of the paper's experiment."""
 
 import numpy as np
 import pytest
 
 from rsjs.heuristics.mig.kernels import simulate, tables
-from rsjs.heuristics.mig.scheduling_local_search import local_search
 from rsjs.heuristics.mig.scheduling_rules import RULES, best_fit, ranks
 from rsjs.instances.mig.scheduling.check import check_schedule
 from rsjs.instances.mig.scheduling.problem import READINGS, terms
@@ -95,25 +94,3 @@ def test_the_makespan_of_fcfs_and_bigrem_on_the_papers_sets(section_4):
         for problem in map(section_4, SEEDS)
     ]
     assert found == [[112, 106], [124, 121], [170, 170], [106, 106]]
-
-
-@pytest.mark.parametrize(
-    "objective", ["completion", "late,makespan", "completion+5*preemptions+5*migrations"]
-)
-def test_local_search_is_no_worse_than_its_starts_and_reproducible(section_4, objective):
-    problem = section_4(2, "A", objective)
-    starts = [best_fit(problem, rule) for rule in ("fcfs", "srpt")]
-    found = [local_search(problem, starts, iterations=1000, seed=7) for _ in range(2)]
-    assert np.array_equal(found[0].schedule.minute, found[1].schedule.minute)
-    verdict = check_schedule(problem, found[0].schedule)
-    assert verdict.feasible
-    values = [problem.objective.values(terms(problem, start)) for start in starts]
-    assert verdict.values is not None
-    assert verdict.values < min(values)
-
-
-def test_local_search_stops_when_told(section_4):
-    problem = section_4(2, "A", "completion")
-    found = local_search(problem, [best_fit(problem)], stop=lambda: True)
-    assert found.iterations == 0
-    assert check_schedule(problem, found.schedule).feasible

@@ -1,9 +1,14 @@
-"""Bounds by hand: what each counts, and that prices never count too much."""
+"""Bounds by hand and on the sets of the paper; prices never count too much."""
 
 import numpy as np
 import pytest
 
-from rsjs.formulations.mig.scheduling_bounds import assignment_bound, term_bounds
+from rsjs.core.errors import InputError
+from rsjs.formulations.mig.scheduling_bounds import (
+    assignment_bound,
+    makespan_bound,
+    term_bounds,
+)
 from rsjs.formulations.mig.scheduling_enumeration import best_values
 from rsjs.formulations.mig.scheduling_lagrangian import lagrangian_bound
 
@@ -48,3 +53,41 @@ def test_prices_are_a_bound_whatever_horizon_and_target(problem_of, objective, s
         (best,), (stage,) = best_values(problem), problem.objective.stages
         found = lagrangian_bound(problem, stage, target=best + 50, horizon=0, iterations=200)
         assert found <= best + 1e-9
+
+
+def test_heads_and_tails_of_big_steps_raise_the_makespan_bound(problem_of):
+    big = [1, 1500, 1]
+    assert makespan_bound(problem_of([(0, big), (0, big), (0, big)])) == 5
+    assert makespan_bound(problem_of([(0, [1])] * 7)) == 3
+    assert makespan_bound(problem_of([(0, [1]), (4, [1, 1])])) == 6
+
+
+def test_a_job_that_may_not_move_counts_as_big_throughout(problem_of):
+    rows = [(0, [1, 1500, 1])] * 2
+    assert (makespan_bound(problem_of(rows, "A")), makespan_bound(problem_of(rows, "B"))) == (4, 6)
+
+
+def test_the_makespan_bound_is_the_optimum_of_the_papers_sets(section_4):
+    found = [makespan_bound(section_4(seed)) for seed in (2, 3, 5, 7)]
+    assert found == [106, 121, 170, 106]
+
+
+def test_the_assignment_bound_by_hand(problem_of):
+    rows = [(0.5, [1500]), (0.5, [5, 5]), (1, [1500, 1500, 1500])]
+    assert assignment_bound(problem_of(rows, "C", units=(2000, 1000))) == 3 + (1 + 4) + 2
+    with pytest.raises(InputError, match="/jobs/0: found a job that may stop, expected reading C"):
+        assignment_bound(problem_of(rows, "B"))
+
+
+def test_the_lagrangian_bound_closes_where_the_relaxation_is_exact(problem_of):
+    problem = problem_of([(0, [1500] * n) for n in (3, 1, 2)], objective="completion")
+    assert 9 < lagrangian_bound(problem, {"completion": 1}, target=10, horizon=6) <= 10
+
+
+def test_the_lagrangian_bound_counts_late_jobs_and_preemptions(problem_of):
+    rows = [(0, [1500] * 2)] * 3
+    late = problem_of(rows, deadline=[3, 3, 3])
+    assert 0 < lagrangian_bound(late, {"late": 1}, target=2, horizon=6) <= 2
+    stopping = problem_of([(0, [1500] * 4), (1, [1500])], deadline=[5, 2])
+    weights = {"late": 10, "preemptions": 1}
+    assert 0 < lagrangian_bound(stopping, weights, target=1, horizon=5) <= 1

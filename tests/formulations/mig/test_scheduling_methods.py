@@ -1,4 +1,4 @@
-"""Bounds on the paper's sets, and the methods by name."""
+"""The methods for jobs on MIG instances by name."""
 
 from dataclasses import replace
 from random import Random
@@ -10,51 +10,12 @@ from rsjs.core.method import Limits, Stop
 from rsjs.experiments.mig_methods import METHODS
 from rsjs.experiments.mig_outcome import of_result
 from rsjs.experiments.mig_scheduling import schedule
-from rsjs.formulations.mig.scheduling_bounds import assignment_bound, makespan_bound
+from rsjs.formulations.mig.scheduling_bounds import makespan_bound
 from rsjs.formulations.mig.scheduling_enumeration import best_values
-from rsjs.formulations.mig.scheduling_lagrangian import lagrangian_bound
 from rsjs.heuristics.mig.scheduling_rules import best_fit
 from rsjs.instances.mig.scheduling.problem import terms
 
 LIMITS = Limits(time_limit=600)  # a stop for hangs: each takes a second
-
-
-def test_heads_and_tails_of_big_steps_raise_the_makespan_bound(problem_of):
-    big = [1, 1500, 1]
-    assert makespan_bound(problem_of([(0, big), (0, big), (0, big)])) == 5
-    assert makespan_bound(problem_of([(0, [1])] * 7)) == 3
-    assert makespan_bound(problem_of([(0, [1]), (4, [1, 1])])) == 6
-
-
-def test_a_job_that_may_not_move_counts_as_big_throughout(problem_of):
-    rows = [(0, [1, 1500, 1])] * 2
-    assert (makespan_bound(problem_of(rows, "A")), makespan_bound(problem_of(rows, "B"))) == (4, 6)
-
-
-def test_the_makespan_bound_is_the_optimum_of_the_papers_sets(section_4):
-    found = [makespan_bound(section_4(seed)) for seed in (2, 3, 5, 7)]
-    assert found == [106, 121, 170, 106]
-
-
-def test_the_assignment_bound_by_hand(problem_of):
-    rows = [(0.5, [1500]), (0.5, [5, 5]), (1, [1500, 1500, 1500])]
-    assert assignment_bound(problem_of(rows, "C", units=(2000, 1000))) == 3 + (1 + 4) + 2
-    with pytest.raises(InputError, match="/jobs/0: found a job that may stop, expected reading C"):
-        assignment_bound(problem_of(rows, "B"))
-
-
-def test_the_lagrangian_bound_closes_where_the_relaxation_is_exact(problem_of):
-    problem = problem_of([(0, [1500] * n) for n in (3, 1, 2)], objective="completion")
-    assert 9 < lagrangian_bound(problem, {"completion": 1}, target=10, horizon=6) <= 10
-
-
-def test_the_lagrangian_bound_counts_late_jobs_and_preemptions(problem_of):
-    rows = [(0, [1500] * 2)] * 3
-    late = problem_of(rows, deadline=[3, 3, 3])
-    assert 0 < lagrangian_bound(late, {"late": 1}, target=2, horizon=6) <= 2
-    stopping = problem_of([(0, [1500] * 4), (1, [1500])], deadline=[5, 2])
-    weights = {"late": 10, "preemptions": 1}
-    assert 0 < lagrangian_bound(stopping, weights, target=1, horizon=5) <= 1
 
 
 @pytest.mark.slow
