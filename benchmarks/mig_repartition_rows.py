@@ -18,7 +18,7 @@ from rsjs.instances.mig.gpus import gpu_named
 from rsjs.instances.mig.reconfiguration import check
 from rsjs.instances.mig.reconfiguration.generate import generate
 from rsjs.instances.mig.reconfiguration.problem import (
-    Repartition,
+    ReconfigurationProblem,
     makespan,
     maximal_partitions,
     spelled,
@@ -105,7 +105,10 @@ def static_table(rows: list[Row]) -> Iterable[str]:
 
 
 def _solved(
-    jobs: Repartition, options: Row, limit: float, partition: tuple[int, ...] | None = None
+    jobs: ReconfigurationProblem,
+    options: Row,
+    limit: float,
+    partition: tuple[int, ...] | None = None,
 ) -> Row:
     _, start = best_greedy(jobs, partition)
     cpu = time.process_time()

@@ -50,7 +50,7 @@ from rsjs.formulations.backends.backend import RawResult
 from rsjs.formulations.backends.registry import backend
 from rsjs.formulations.milp.matrix import ColumnKind, MatrixModel, RowBuilder
 from rsjs.instances.mig.geometry import Geometry, geometry, slices
-from rsjs.instances.mig.placement.problem import Placement, Workloads
+from rsjs.instances.mig.placement.problem import MigPlacement, PlacementProblem
 
 if TYPE_CHECKING:
     from pyomo.core import ConcreteModel, VarData
@@ -63,7 +63,7 @@ class PlacementModel:
 
     Attributes
     ----------
-    workloads : Workloads
+    workloads : PlacementProblem
     geometry : Geometry
     best : (patterns,) int
         For each multiset of profiles that fits a GPU, the set of placements that strands least.
@@ -73,14 +73,14 @@ class PlacementModel:
         None = stage 1, the fewest GPUs; else stage 2, the least waste on so many.
     """
 
-    workloads: Workloads
+    workloads: PlacementProblem
     geometry: Geometry
     best: Ints
     group: Ints
     gpus: int | None = None
 
     @staticmethod
-    def of(workloads: Workloads) -> PlacementModel:
+    def of(workloads: PlacementProblem) -> PlacementModel:
         """The model of stage 1."""
         found = geometry(workloads.gpu)
         wasted = found.stranded.sum(axis=1)
@@ -135,7 +135,7 @@ class PlacementModel:
         return np.append(most, self.members[self.choices[:, 0]]).astype(np.float64)
 
 
-def _asked(workloads: Workloads) -> Ints:
+def _asked(workloads: PlacementProblem) -> Ints:
     """Profiles that some workload admits."""
     return np.flatnonzero(workloads.admissible.any(axis=0))
 
@@ -223,7 +223,7 @@ def arrays(data: PlacementModel) -> MatrixModel:
     return rows.model(cost=data.cost, upper=data.upper, kind=kind)
 
 
-def warm_start(data: PlacementModel, placement: Placement) -> Floats:
+def warm_start(data: PlacementModel, placement: MigPlacement) -> Floats:
     """The column vector of a placement."""
     number = {tuple(counts): i for i, counts in enumerate(data.counts.tolist())}
     choice = {tuple(pair): i for i, pair in enumerate(data.choices.tolist())}
@@ -236,7 +236,7 @@ def warm_start(data: PlacementModel, placement: Placement) -> Floats:
     return x
 
 
-def extract(data: PlacementModel, x: Floats) -> Placement:
+def extract(data: PlacementModel, x: Floats) -> MigPlacement:
     """The placement in a column vector, workloads in their order."""
     counts, n = np.rint(x).astype(np.int64), len(data.best)
     waiting: dict[int, list[int]] = {p: [] for p in range(data.counts.shape[1])}
@@ -250,14 +250,14 @@ def extract(data: PlacementModel, x: Floats) -> Placement:
         for q in np.flatnonzero(data.geometry.chosen[own]).tolist():
             p = int(data.geometry.profile[q])
             rows[waiting[p].pop(0)] = gpu, p, int(data.geometry.start[q])
-    return Placement.of(rows)
+    return MigPlacement.of(rows)
 
 
 ROUNDING = 1e-6
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Placed:
+class PlacementResult:
     """
     What is known when the method ends.
 
@@ -265,7 +265,7 @@ class Placed:
     ----------
     stop : Stop
         OPTIMAL = both stages are proved.
-    placement : Placement or None
+    placement : MigPlacement or None
     gpus_bound : int
         No placement uses fewer GPUs.
     waste_bound : int or None
@@ -275,13 +275,13 @@ class Placed:
     """
 
     stop: Stop
-    placement: Placement | None
+    placement: MigPlacement | None
     gpus_bound: int
     waste_bound: int | None
     seconds: float
 
 
-def solve(workloads: Workloads, limits: Limits, *, solver: str = "highs") -> Placed:
+def solve(workloads: PlacementProblem, limits: Limits, *, solver: str = "highs") -> PlacementResult:
     """Solve both stages by a backend of arrays; the gap asked for is that of each stage."""
     backend(solver).load()
     clock = time.monotonic()
@@ -306,7 +306,7 @@ def solve(workloads: Workloads, limits: Limits, *, solver: str = "highs") -> Pla
             stop, waste_bound = second.stop, _rounded(second.bound)
             if second.x is not None:
                 placement = extract(data, second.x)
-    return Placed(
+    return PlacementResult(
         stop=stop,
         placement=placement,
         gpus_bound=gpus_bound,

@@ -34,14 +34,21 @@ from rsjs.formulations.mig import (
     reconfiguration_cpsat,
 )
 from rsjs.formulations.mig import reconfiguration_assignment as mig_repartition_fits
-from rsjs.formulations.mig.reconfiguration_assignment import Nested
-from rsjs.formulations.mig.reconfiguration_bounds import Places, chosen, places
-from rsjs.instances.mig.reconfiguration.problem import Repartition, Schedule, durations, makespan
+from rsjs.formulations.mig.reconfiguration_assignment import AssignmentModel
+from rsjs.formulations.mig.reconfiguration_bounds import Candidates, chosen, places
+from rsjs.instances.mig.reconfiguration.problem import (
+    ReconfigurationProblem,
+    ReconfigurationSchedule,
+    durations,
+    makespan,
+)
 
-Placed = dict[int, tuple[int, int, int]]  # profile, start and begin of a job
+PlacedJobs = dict[int, tuple[int, int, int]]  # profile, start and begin of a job
 
 
-def tail(among: Places, schedule: Schedule) -> tuple[Nested, Placed]:
+def tail(
+    among: Candidates, schedule: ReconfigurationSchedule
+) -> tuple[AssignmentModel, PlacedJobs]:
     """The model of the jobs at the end, and where the others are."""
     jobs = among.jobs
     first = max(int(jobs.release.max()) - jobs.delta, 0)
@@ -49,12 +56,12 @@ def tail(among: Places, schedule: Schedule) -> tuple[Nested, Placed]:
     size = np.array([own.memory_slices for own in jobs.gpu.profiles])[schedule.profile]
     end = schedule.begin + durations(jobs, schedule.profile)
     free = np.full(jobs.gpu.memory_slices, first)
-    before: Placed = {}
+    before: PlacedJobs = {}
     for j in np.flatnonzero(early).tolist():
         over = slice(schedule.start[j], schedule.start[j] + size[j])
         free[over] = np.maximum(free[over], end[j])
         before[j] = int(schedule.profile[j]), int(schedule.start[j]), int(schedule.begin[j])
-    return Nested(among, np.flatnonzero(~early[among.job]), free), before
+    return AssignmentModel(among, np.flatnonzero(~early[among.job]), free), before
 
 
 TAIL_SHARE = 0.25  # of the limit, for the jobs after the last release
@@ -62,14 +69,14 @@ FIRST_SHARE = 0.1  # of the limit, for minimising, and for the first makespans t
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Repartitioned:
+class ReconfigurationResult:
     """
     What is known when the method ends.
 
     Attributes
     ----------
     stop : Stop
-    schedule : Schedule or None
+    schedule : ReconfigurationSchedule or None
     bound : int
         No schedule is shorter; of those on the partition, if there is one.
     seconds : float
@@ -77,25 +84,25 @@ class Repartitioned:
     """
 
     stop: Stop
-    schedule: Schedule | None
+    schedule: ReconfigurationSchedule | None
     bound: int
     seconds: float
 
 
 def solve(
-    jobs: Repartition,
+    jobs: ReconfigurationProblem,
     limits: Limits,
     *,
-    start: Schedule | None = None,
+    start: ReconfigurationSchedule | None = None,
     partition: Collection[int] | None = None,
     solver: str = "cpsat",
-) -> Repartitioned:
+) -> ReconfigurationResult:
     """
     Minimise the makespan.
 
     Parameters
     ----------
-    start : Schedule or None
+    start : ReconfigurationSchedule or None
         A feasible schedule to begin from, on the partition if there is one.
     partition : collection of int or None
         Placements of `geometry` that are all there is.
@@ -105,9 +112,9 @@ def solve(
     backend(solver).load()
     clock = time.monotonic()
     among = places(jobs, partition)
-    search = _Search(among, limits, solver, clock, start)
+    search = _ReconfigurationSearch(among, limits, solver, clock, start)
     failed = search.nested() if among.nested and among.common_release else search.timed()
-    return Repartitioned(
+    return ReconfigurationResult(
         stop=search.ended(failed),
         schedule=search.best,
         bound=search.bound,
@@ -115,11 +122,16 @@ def solve(
     )
 
 
-class _Search:
+class _ReconfigurationSearch:
     """The best schedule and the best bound so far."""
 
     def __init__(
-        self, among: Places, limits: Limits, solver: str, clock: float, start: Schedule | None
+        self,
+        among: Candidates,
+        limits: Limits,
+        solver: str,
+        clock: float,
+        start: ReconfigurationSchedule | None,
     ) -> None:
         self.places, self.limits, self.solver, self.clock = among, limits, solver, clock
         self.best = start
@@ -156,7 +168,7 @@ class _Search:
 
     def nested(self) -> bool:
         """The assignment of all jobs, which is exact; whether the solver failed."""
-        data = Nested.of(self.places)
+        data = AssignmentModel.of(self.places)
         stop = self._assigned(data, {}, FIRST_SHARE * self.left())
         seconds = FIRST_SHARE * self.limits.time_limit
         while stop is not Stop.ERROR and not self.reached and self.left() > 0:
@@ -166,7 +178,7 @@ class _Search:
             seconds *= 2
         return stop is Stop.ERROR
 
-    def _tried(self, data: Nested, length: int, seconds: float) -> Stop:
+    def _tried(self, data: AssignmentModel, length: int, seconds: float) -> Stop:
         """Look for a schedule of a makespan; without one, the bound is above it."""
         if self.solver == "cpsat":
             stop, x = mig_repartition_fits.fits(data, length, self.limits, seconds)
@@ -189,7 +201,7 @@ class _Search:
                 self._assigned(data, before, TAIL_SHARE * self.left())
         if self.reached:
             return False
-        horizon = Nested.of(self.places).horizon
+        horizon = AssignmentModel.of(self.places).horizon
         found = reconfiguration_cpsat.solve(
             self.places,
             self.limits,
@@ -202,7 +214,7 @@ class _Search:
         self.raise_to(found.bound)
         return found.stop is Stop.ERROR
 
-    def _assigned(self, data: Nested, before: Placed, seconds: float) -> Stop:
+    def _assigned(self, data: AssignmentModel, before: PlacedJobs, seconds: float) -> Stop:
         if self.reached:
             return Stop.GAP
         model, start = reconfiguration_assignment.arrays(data), None
@@ -216,9 +228,13 @@ class _Search:
             self.raise_to(int(np.ceil(found.bound - 1e-6)))
         return found.stop
 
-    def _schedule(self, data: Nested, x: Floats, before: Placed) -> Schedule:
-        return Schedule.of(self.places.jobs, before | reconfiguration_assignment.extract(data, x))
+    def _schedule(
+        self, data: AssignmentModel, x: Floats, before: PlacedJobs
+    ) -> ReconfigurationSchedule:
+        return ReconfigurationSchedule.of(
+            self.places.jobs, before | reconfiguration_assignment.extract(data, x)
+        )
 
-    def _offer(self, schedule: Schedule | None) -> None:
+    def _offer(self, schedule: ReconfigurationSchedule | None) -> None:
         if schedule is not None and makespan(self.places.jobs, schedule) < self.value:
             self.best = schedule

@@ -43,37 +43,39 @@ import numpy as np
 from rsjs.core.method import Limits, Stop
 from rsjs.core.types import Bools, Floats, Ints
 from rsjs.formulations.backends.cpsat import options
-from rsjs.formulations.mig.reconfiguration_bounds import Places
-from rsjs.formulations.milp.matrix import ColumnKind, MatrixModel, RowBuilder
+from rsjs.formulations.mig.reconfiguration_bounds import Candidates
+from rsjs.formulations.milp.matrix import Kind, MatrixModel, Rows
 
 if TYPE_CHECKING:
     from pyomo.core import ConcreteModel, VarData
 
 
 @dataclass(frozen=True, eq=False)
-class Nested:
+class AssignmentModel:
     """
     The model's data; column order is the candidates (x), then C.
 
     Attributes
     ----------
-    places : Places
+    places : Candidates
     rows : (n,) int
         The candidates of the jobs in question.
     free : (slices,) int
         f_s.
     """
 
-    places: Places
+    places: Candidates
     rows: Ints
     free: Ints
 
     @staticmethod
-    def of(places: Places) -> Nested:
+    def of(places: Candidates) -> AssignmentModel:
         """All jobs, from the earliest time on at which an instance is made."""
         jobs = places.jobs
         first = max(int(jobs.release.max()) - jobs.delta, 0)
-        return Nested(places, np.arange(len(places.job)), np.full(jobs.gpu.memory_slices, first))
+        return AssignmentModel(
+            places, np.arange(len(places.job)), np.full(jobs.gpu.memory_slices, first)
+        )
 
     @cached_property
     def time(self) -> Ints:
@@ -109,7 +111,7 @@ class Nested:
         return int(self.free.max() + slowest.sum())
 
 
-def build(data: Nested) -> ConcreteModel:
+def build(data: AssignmentModel) -> ConcreteModel:
     """The Pyomo model; its columns in our order are `columns(model)`."""
     import pyomo.core as pyo
 
@@ -143,11 +145,11 @@ def columns(model: ConcreteModel) -> list[VarData]:
     return [*model.x.values(), model.C]
 
 
-def arrays(data: Nested) -> MatrixModel:
+def arrays(data: AssignmentModel) -> MatrixModel:
     """The same model assembled without Pyomo."""
     n, slices = data.covers.shape
     candidate, row = np.nonzero(data.covers)
-    rows = RowBuilder()
+    rows = Rows()
     rows.add(int(data.job.max()) + 1, 1.0, 1.0, (data.job, np.arange(n), 1.0))
     rows.add(
         slices,
@@ -169,18 +171,18 @@ def arrays(data: Nested) -> MatrixModel:
     return rows.model(
         cost=np.append(np.zeros(n), 1.0),
         upper=np.append(np.ones(n), float(data.horizon)),
-        kind=np.full(n + 1, ColumnKind.INTEGER, np.uint8),
+        kind=np.full(n + 1, Kind.INTEGER, np.uint8),
     )
 
 
-def warm_start(data: Nested, candidates: Ints) -> Floats:
+def warm_start(data: AssignmentModel, candidates: Ints) -> Floats:
     """The column vector of one candidate per job, given as rows of `places`."""
     x = np.append(np.isin(data.rows, candidates), 0.0).astype(np.float64)
     x[-1] = (data.free + data.time @ (data.covers * x[:-1, None])).max()
     return x
 
 
-def extract(data: Nested, x: Floats) -> dict[int, tuple[int, int, int]]:
+def extract(data: AssignmentModel, x: Floats) -> dict[int, tuple[int, int, int]]:
     """Profile, start and begin of each job: smaller placements first, no time between jobs."""
     places, free = data.places, data.free.copy()
     placed: dict[int, tuple[int, int, int]] = {}
@@ -196,7 +198,9 @@ def extract(data: Nested, x: Floats) -> dict[int, tuple[int, int, int]]:
     return placed
 
 
-def fits(data: Nested, makespan: int, limits: Limits, seconds: float) -> tuple[Stop, Floats | None]:
+def fits(
+    data: AssignmentModel, makespan: int, limits: Limits, seconds: float
+) -> tuple[Stop, Floats | None]:
     """OPTIMAL with a column vector, INFEASIBLE, or why it is not known."""
     from ortools.sat.python import cp_model
 

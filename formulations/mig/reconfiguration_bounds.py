@@ -31,17 +31,21 @@ import numpy as np
 
 from rsjs.core.types import Bools, Ints
 from rsjs.instances.mig.geometry import Geometry, geometry, slices
-from rsjs.instances.mig.reconfiguration.problem import Repartition, Schedule, candidates
+from rsjs.instances.mig.reconfiguration.problem import (
+    ReconfigurationProblem,
+    ReconfigurationSchedule,
+    candidates,
+)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Places:
+class Candidates:
     """
     Candidates (job, placement), job after job.
 
     Attributes
     ----------
-    jobs : Repartition
+    jobs : ReconfigurationProblem
     geometry : Geometry
     job, placement, duration : (n,) int
         Duration without the time to make the instance.
@@ -49,7 +53,7 @@ class Places:
         Whether memory slices alone decide what fits, and placements form a laminar family.
     """
 
-    jobs: Repartition
+    jobs: ReconfigurationProblem
     geometry: Geometry
     job: Ints
     placement: Ints
@@ -68,7 +72,7 @@ class Places:
         return bool((self.jobs.release == self.jobs.release[0]).all())
 
 
-def places(jobs: Repartition, allowed: Collection[int] | None = None) -> Places:
+def places(jobs: ReconfigurationProblem, allowed: Collection[int] | None = None) -> Candidates:
     """
     The candidates of jobs.
 
@@ -84,7 +88,7 @@ def places(jobs: Repartition, allowed: Collection[int] | None = None) -> Places:
         own = candidates(jobs, j, allowed)
         rows += [(j, q, lasts) for q, lasts in (_undominated(found, own) if nested else own)]
     job, placement, duration = np.array(rows, dtype=np.int64).T.copy()
-    return Places(
+    return Candidates(
         jobs=jobs,
         geometry=found,
         job=job,
@@ -94,7 +98,7 @@ def places(jobs: Repartition, allowed: Collection[int] | None = None) -> Places:
     )
 
 
-def chosen(places: Places, schedule: Schedule) -> Ints:
+def chosen(places: Candidates, schedule: ReconfigurationSchedule) -> Ints:
     """(J,) the candidates a schedule takes; of one left out, the best one on its slices."""
     mask = places.geometry.mask
     size = np.array([own.memory_slices for own in places.jobs.gpu.profiles])
@@ -144,7 +148,7 @@ ROUNDING = 1e-6
 MOST_RELEASES = 32
 
 
-def some_releases(jobs: Repartition) -> list[int]:
+def some_releases(jobs: ReconfigurationProblem) -> list[int]:
     """The first release and others, evenly; all if they are few."""
     every = np.unique(jobs.release)
     taken = np.linspace(0, len(every) - 1, min(len(every), MOST_RELEASES)).round().astype(int)
@@ -152,7 +156,7 @@ def some_releases(jobs: Repartition) -> list[int]:
     return found
 
 
-def combinatorial(jobs: Repartition) -> dict[str, int]:
+def combinatorial(jobs: ReconfigurationProblem) -> dict[str, int]:
     """The bounds `longest`, `memory` and `compute`."""
     time, delta = jobs.duration + jobs.delta, jobs.delta
     capacity = np.array([jobs.gpu.compute_slices, jobs.gpu.memory_slices])
@@ -166,7 +170,7 @@ def combinatorial(jobs: Repartition) -> dict[str, int]:
     return found
 
 
-def fractional(places: Places) -> int:
+def fractional(places: Candidates) -> int:
     """The bound `slices`, by one linear program per release."""
     release = places.jobs.release
     return max(
@@ -175,12 +179,12 @@ def fractional(places: Places) -> int:
     )
 
 
-def best(places: Places) -> int:
+def best(places: Candidates) -> int:
     """The largest of all bounds."""
     return max(*combinatorial(places.jobs).values(), fractional(places))
 
 
-def _least_load(places: Places, kept: Bools) -> int:
+def _least_load(places: Candidates, kept: Bools) -> int:
     from scipy.optimize import linprog
     from scipy.sparse import csr_array, hstack
 

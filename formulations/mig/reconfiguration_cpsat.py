@@ -38,8 +38,8 @@ import numpy as np
 
 from rsjs.core.method import Limits, Stop
 from rsjs.formulations.backends.cpsat import CPSAT, options
-from rsjs.formulations.mig.reconfiguration_bounds import Places, chosen, some_releases
-from rsjs.instances.mig.reconfiguration.problem import Schedule
+from rsjs.formulations.mig.reconfiguration_bounds import Candidates, chosen, some_releases
+from rsjs.instances.mig.reconfiguration.problem import ReconfigurationSchedule
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -47,7 +47,7 @@ class Timed:
     """What CP-SAT knows when it ends."""
 
     stop: Stop
-    schedule: Schedule | None
+    schedule: ReconfigurationSchedule | None
     bound: int
 
 
@@ -62,7 +62,7 @@ class TimeModel:
     makespan: Any
 
 
-def build(places: Places, horizon: int, bound: int) -> TimeModel:
+def build(places: Candidates, horizon: int, bound: int) -> TimeModel:
     """The model, for makespans from `bound` to `horizon`."""
     from ortools.sat.python import cp_model
 
@@ -100,7 +100,7 @@ def build(places: Places, horizon: int, bound: int) -> TimeModel:
     return TimeModel(m, x, begin, end, C)
 
 
-def hint(places: Places, built: TimeModel, schedule: Schedule) -> None:
+def hint(places: Candidates, built: TimeModel, schedule: ReconfigurationSchedule) -> None:
     """Give the solver a schedule to begin from."""
     own = set(chosen(places, schedule).tolist())
     for i, literal in enumerate(built.x):
@@ -110,7 +110,12 @@ def hint(places: Places, built: TimeModel, schedule: Schedule) -> None:
 
 
 def solve(
-    places: Places, limits: Limits, seconds: float, horizon: int, bound: int, start: Schedule | None
+    places: Candidates,
+    limits: Limits,
+    seconds: float,
+    horizon: int,
+    bound: int,
+    start: ReconfigurationSchedule | None,
 ) -> Timed:
     """Solve with CP-SAT; makespans from `bound` to `horizon`."""
     from ortools.sat.python import cp_model
@@ -129,7 +134,7 @@ def solve(
     if status not in ("OPTIMAL", "FEASIBLE"):
         return Timed(stop=stop, schedule=None, bound=bound)
     q = places.placement[[i for i, literal in enumerate(built.x) if solver.boolean_value(literal)]]
-    schedule = Schedule(
+    schedule = ReconfigurationSchedule(
         profile=places.geometry.profile[q],
         start=places.geometry.start[q],
         begin=np.array([solver.value(begin) for begin in built.begin]),

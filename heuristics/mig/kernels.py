@@ -205,7 +205,7 @@ TOGGLE = 0.02  # share of moves
 LEAST = 1e-9  # difference of values that counts
 
 
-class Order(NamedTuple):
+class JobOrder(NamedTuple):
     """
     Attributes
     ----------
@@ -231,7 +231,7 @@ def _worse(new: Floats, old: Floats) -> float:
 
 
 @inner
-def _copy(source: Order, target: Order) -> None:
+def _copy(source: JobOrder, target: JobOrder) -> None:
     for j in range(len(source.jobs)):
         target.jobs[j] = source.jobs[j]
     for stage in range(len(source.value)):
@@ -240,7 +240,7 @@ def _copy(source: Order, target: Order) -> None:
 
 
 @inner
-def _move(order: Order, migrations_count: bool, random: States) -> None:
+def _move(order: JobOrder, migrations_count: bool, random: States) -> None:
     jobs = order.jobs
     if migrations_count and uniform(random) < TOGGLE:
         order.stay[0] = not order.stay[0]
@@ -260,7 +260,9 @@ def _move(order: Order, migrations_count: bool, random: States) -> None:
 
 
 @compiled
-def price(p: MigTables, order: Order, rank: Ints, minute: Ints, unit: Ints, terms: Floats) -> None:
+def price(
+    p: MigTables, order: JobOrder, rank: Ints, minute: Ints, unit: Ints, terms: Floats
+) -> None:
     """Simulate an order and fill in its value."""
     for place in range(len(order.jobs)):
         j = order.jobs[place]
@@ -273,9 +275,9 @@ def price(p: MigTables, order: Order, rank: Ints, minute: Ints, unit: Ints, term
 @compiled
 def anneal(
     p: MigTables,
-    current: Order,
-    best: Order,
-    candidate: Order,
+    current: JobOrder,
+    best: JobOrder,
+    candidate: JobOrder,
     temperatures: Floats,
     random: States,
 ) -> None:

@@ -22,14 +22,14 @@ import numpy as np
 
 from rsjs.core.types import Ints
 from rsjs.instances.mig.geometry import Geometry, geometry, slices
-from rsjs.instances.mig.placement.problem import Placement, Workloads
+from rsjs.instances.mig.placement.problem import MigPlacement, PlacementProblem
 
 PREFERRED = {"1g": (6, 4, 5, 2, 3, 0, 1), "1g2m": (6, 4, 2, 0), "2g": (0, 2, 4), "3g": (4, 0)}
 """Starts in order of preference; other profiles take the lowest."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Rule:
+class PlacementRule:
     """
     How a workload is placed.
 
@@ -61,16 +61,16 @@ def _free_memory(found: Geometry, sets: Ints) -> Ints:
 
 
 RULES = {
-    "ff": Rule(gpu=_number),
-    "bf": Rule(gpu=_free_memory),
-    "wf": Rule(gpu=lambda found, sets: -_free_memory(found, sets)),
-    "ff_pref": Rule(gpu=_number, preferred=True),
-    "flex": Rule(gpu=_number, flexible=True),
-    "ffd": Rule(gpu=_number, preferred=True, decreasing=True),
+    "ff": PlacementRule(gpu=_number),
+    "bf": PlacementRule(gpu=_free_memory),
+    "wf": PlacementRule(gpu=lambda found, sets: -_free_memory(found, sets)),
+    "ff_pref": PlacementRule(gpu=_number, preferred=True),
+    "flex": PlacementRule(gpu=_number, flexible=True),
+    "ffd": PlacementRule(gpu=_number, preferred=True, decreasing=True),
 }
 
 
-def place(workloads: Workloads, name: str) -> Placement:
+def place(workloads: PlacementProblem, name: str) -> MigPlacement:
     """Place all workloads by a rule of `RULES`."""
     found, rule = geometry(workloads.gpu), RULES[name]
     size = slices(found.gpu)
@@ -92,7 +92,7 @@ def place(workloads: Workloads, name: str) -> Placement:
             used += 1
         sets[gpu] = found.following[sets[gpu], own[k]]
         rows[w] = gpu, p, int(found.start[own[k]])
-    return Placement.of(rows)
+    return MigPlacement.of(rows)
 
 
 def _options(found: Geometry, profile: int, preferred: bool) -> Ints:
@@ -103,7 +103,7 @@ def _options(found: Geometry, profile: int, preferred: bool) -> Ints:
     return np.asarray(own[np.argsort(rank, kind="stable")])
 
 
-def _chosen(found: Geometry, rule: Rule, sets: Ints, own: Ints) -> tuple[int, int]:
+def _chosen(found: Geometry, rule: PlacementRule, sets: Ints, own: Ints) -> tuple[int, int]:
     """GPU and place among the placements of a profile; -1 if it fits none of these GPUs."""
     following = found.following[sets[:, None], own]
     fits = following >= 0

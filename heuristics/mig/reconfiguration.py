@@ -23,16 +23,21 @@ import numpy as np
 
 from rsjs.core.types import Ints
 from rsjs.instances.mig.geometry import geometry, slices
-from rsjs.instances.mig.reconfiguration.problem import Repartition, Schedule, candidates, makespan
+from rsjs.instances.mig.reconfiguration.problem import (
+    ReconfigurationProblem,
+    ReconfigurationSchedule,
+    candidates,
+    makespan,
+)
 
 if TYPE_CHECKING:
     from rsjs.instances.mig.geometry import Geometry
 
 
-Key = Callable[[Repartition], Ints]
+Key = Callable[[ReconfigurationProblem], Ints]
 
 
-def _least_area(jobs: Repartition) -> Ints:
+def _least_area(jobs: ReconfigurationProblem) -> Ints:
     area = jobs.duration * slices(jobs.gpu)[jobs.profile, 1]
     first = np.searchsorted(jobs.job, np.arange(len(jobs)))
     return np.asarray(np.minimum.reduceat(area, first))
@@ -45,7 +50,9 @@ RULES: dict[str, Key] = {
 }
 
 
-def greedy(jobs: Repartition, rule: str, allowed: Collection[int] | None = None) -> Schedule:
+def greedy(
+    jobs: ReconfigurationProblem, rule: str, allowed: Collection[int] | None = None
+) -> ReconfigurationSchedule:
     """
     The schedule of a rule.
 
@@ -81,10 +88,12 @@ def greedy(jobs: Repartition, rule: str, allowed: Collection[int] | None = None)
         state = 0
         for _, q in running:
             state = int(found.following[state, q])
-    return Schedule.of(jobs, placed)
+    return ReconfigurationSchedule.of(jobs, placed)
 
 
-def best_greedy(jobs: Repartition, allowed: Collection[int] | None = None) -> tuple[str, Schedule]:
+def best_greedy(
+    jobs: ReconfigurationProblem, allowed: Collection[int] | None = None
+) -> tuple[str, ReconfigurationSchedule]:
     """The best of all rules and its name; the first of equal ones."""
     schedules = {rule: greedy(jobs, rule, allowed) for rule in RULES}
     rule = min(schedules, key=lambda name: makespan(jobs, schedules[name]))

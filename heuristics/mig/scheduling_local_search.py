@@ -53,15 +53,15 @@ def local_search(
     stop : callable
         Asked every `BETWEEN` iterations.
     """
-    from rsjs.heuristics.mig.kernels import Order, anneal, price
+    from rsjs.heuristics.mig.kernels import JobOrder, anneal, price
 
     given = min(starts, key=lambda start: problem.objective.values(terms(problem, start)))
     p = tables(problem)
     rank, minute, unit = np.empty((3, problem.steps), dtype=np.int64)
     room = np.empty(p.weights.shape[1])
 
-    def priced(order: Ints, stay: bool) -> Order:
-        found = Order(order, np.array([stay]), np.empty(len(p.weights)))
+    def priced(order: Ints, stay: bool) -> JobOrder:
+        found = JobOrder(order, np.array([stay]), np.empty(len(p.weights)))
         price(p, found, rank, minute, unit, room)
         return found
 

@@ -71,7 +71,7 @@ def of_format(document: Any, kind: str, path: str | Path) -> Document:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Surroundings:
+class ConfigContext:
     """
     What a configuration may refer to.
 
@@ -95,7 +95,7 @@ class Node:
 
     value: Any
     pointer: str
-    around: Surroundings
+    around: ConfigContext
 
     def __getitem__(self, key: str | int) -> Any:
         return self.value[key]

@@ -3,9 +3,10 @@
 import pytest
 
 from rsjs.instances.mig.placement.check import check as check_placement
-from rsjs.instances.mig.placement.problem import read_placement, read_workloads
+from rsjs.instances.mig.placement.problem import read_placement, read_problem
 from rsjs.instances.mig.reconfiguration.check import check as check_schedule
-from rsjs.instances.mig.reconfiguration.problem import read_repartition, read_schedule
+from rsjs.instances.mig.reconfiguration.problem import read_problem as read_jobs
+from rsjs.instances.mig.reconfiguration.problem import read_schedule
 
 
 def test_workloads_are_drawn_saved_placed_and_drawn(rsjs, tmp_path):
@@ -16,7 +17,7 @@ def test_workloads_are_drawn_saved_placed_and_drawn(rsjs, tmp_path):
     first = rsjs("mig", "place", *drawn, *files, "--json").json
     assert first["name"] == "placement-H100-80-small-W60-s3"
     assert (first["stop"], first["gpus"]) == ("optimal", first["gpus_bound"])
-    workloads = read_workloads(problem)
+    workloads = read_problem(problem)
     found = read_placement(workloads, solution)
     verdict = check_placement(workloads, found.placement, gpus=found.gpus, bound=found.bound)
     assert verdict.feasible
@@ -40,7 +41,7 @@ def test_jobs_are_drawn_saved_scheduled_and_drawn(rsjs, tmp_path):
     files = ("-o", solution, "--picture", picture)
     first = rsjs("mig", "repartition", *drawn, *files, "--json").json
     assert (first["stop"], first["makespan"]) == ("optimal", first["bound"])
-    jobs = read_repartition(problem)
+    jobs = read_jobs(problem)
     found = read_schedule(jobs, solution)
     claims = {"makespan": found.makespan, "bound": found.bound}
     assert check_schedule(jobs, found.schedule, **claims).feasible

@@ -19,7 +19,7 @@ from typing import Any
 from rsjs.core.errors import InputError, described
 from rsjs.instances.io.json_schema import TextLike
 from rsjs.instances.io.serialization import Document
-from rsjs.instances.mig.io import Node, Surroundings, fitting, nearest_first
+from rsjs.instances.mig.io import ConfigContext, Node, fitting, nearest_first
 from rsjs.instances.mig.job_generator.arrivals import PROCESSES, Arrivals, arrivals
 from rsjs.instances.mig.job_generator.distributions import LAWS, Field, Value, field_law, value
 from rsjs.instances.mig.job_generator.memory import MODELS, Model, memory_model
@@ -141,7 +141,7 @@ def to_config(document: Any, path: str | Path, *, allow_plugins: bool = False) -
         Naming the file, the JSON pointer, the value found and what was expected.
     """
     _fit(document, path)
-    around = Surroundings(folder=Path(path).parent, plugins=Plugins(allow_plugins))
+    around = ConfigContext(folder=Path(path).parent, plugins=Plugins(allow_plugins))
     try:
         return _config(Node(document, "", around))
     except InputError as error:

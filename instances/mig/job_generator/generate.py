@@ -35,7 +35,7 @@ from rsjs.instances.mig.job_generator import config
 from rsjs.instances.mig.job_generator.arrivals import first_times
 from rsjs.instances.mig.job_generator.config import MigConfig
 from rsjs.instances.mig.job_generator.distributions import DECIMALS, pick
-from rsjs.instances.mig.job_generator.memory import JOB, UNIT, Runs
+from rsjs.instances.mig.job_generator.memory import JOB, UNIT, JobRuns
 from rsjs.instances.mig.job_generator.random_streams import Uniforms
 from rsjs.instances.mig.jobs import LARGEST, JobSet
 from rsjs.instances.mig.konopa import config as legacy_config
@@ -135,12 +135,14 @@ class _Drawing:
             raise place.error(f"at most {MOST_UNITS}", value=shown)
         jobs, units = self._uniforms(JOB), Uniforms.of(self.seed, UNIT, total)
         if len(self.parts) == 1:
-            runs = Runs(run_length=run_length, jobs=jobs, units=units)
+            runs = JobRuns(run_length=run_length, jobs=jobs, units=units)
             return np.round(self.parts[0][0].memory.draw(runs), DECIMALS)
         memory, owner = np.empty(total), np.repeat(self.job_class, run_length)
         for c, (part, rows) in enumerate(self.parts):
             own = np.flatnonzero(owner == c)
-            runs = Runs(run_length=run_length[rows], jobs=jobs.taken(rows), units=units.taken(own))
+            runs = JobRuns(
+                run_length=run_length[rows], jobs=jobs.taken(rows), units=units.taken(own)
+            )
             memory[own] = part.memory.draw(runs)
         return np.round(memory, DECIMALS)
 
@@ -191,7 +193,7 @@ LEGACY = "published generator (v1)"
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Source:
+class JobSource:
     """
     Attributes
     ----------
@@ -213,7 +215,7 @@ class Source:
     config: MigConfig | None = None
 
 
-def read_source(path: str | Path, *, allow_plugins: bool = False) -> Source:
+def read_source(path: str | Path, *, allow_plugins: bool = False) -> JobSource:
     """
     Read a configuration of either kind; one with a key `format` is ours.
 
@@ -225,7 +227,7 @@ def read_source(path: str | Path, *, allow_plugins: bool = False) -> Source:
     document = read_json(path, lenient=True)
     if isinstance(document, dict) and "format" in document:
         own = config.to_config(read_json(path), path, allow_plugins=allow_plugins)
-        return Source(
+        return JobSource(
             kind=config.MIG_CONFIG,
             name=own.name,
             document=own.document,
@@ -239,7 +241,7 @@ def read_source(path: str | Path, *, allow_plugins: bool = False) -> Source:
         raise InputError("", found, expected, path)
     theirs = _told(path, legacy_config.to_config, document)
     name = re.sub(r"[^A-Za-z0-9._-]+", "-", Path(path).name.removesuffix(".json")) or "jobs"
-    return Source(
+    return JobSource(
         kind=LEGACY,
         name=name,
         document=document,
@@ -260,7 +262,7 @@ def _told(path: str | Path, call: Callable[..., T], *arguments: Any) -> T:
 
 
 def write_sets(
-    source: Source, seeds: Sequence[int], folder: str | Path, form: str = OURS
+    source: JobSource, seeds: Sequence[int], folder: str | Path, form: str = OURS
 ) -> Iterator[Document]:
     """
     Write one file per seed, then `manifest.json` with the digest of each; an old one goes first.
@@ -298,7 +300,7 @@ def _remove(path: Path) -> None:
         raise InputError("", reason(error), "a file that can be replaced", path) from None
 
 
-def manifest(source: Source, form: str, sets: Sequence[Document]) -> Document:
+def manifest(source: JobSource, form: str, sets: Sequence[Document]) -> Document:
     """What made the sets, with which versions, and the digest of each."""
     own = source.config
     return {

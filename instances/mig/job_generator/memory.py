@@ -44,7 +44,7 @@ JOB, UNIT = "memory job", "memory"  # streams: a number per job, a number per ti
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Runs:
+class JobRuns:
     """
     The runs of the jobs of one class.
 
@@ -71,7 +71,7 @@ class Model:
         The law of the first time unit, if it is one of the configuration.
     """
 
-    draw: Callable[[Runs], Floats]
+    draw: Callable[[JobRuns], Floats]
     first: Value | None = None
 
 
@@ -79,7 +79,7 @@ def memory_model(node: Node) -> Model:
     """The memory model at a node; an InputError names it where it draws what is no memory."""
     model = _model(node)
 
-    def draw(runs: Runs) -> Floats:
+    def draw(runs: JobRuns) -> Floats:
         memory = model.draw(runs)
         if (bad := outside(memory, (0.0, LARGEST))).any():
             expected = f"MB from 0 to {LARGEST:g}, e.g. by clip"
@@ -116,7 +116,7 @@ def _random_walk(node: Node) -> Model:
         node=first.node, law=first.draw, clip=range_, rounding=node.value.get("round", "nearest")
     )
 
-    def draw(runs: Runs) -> Floats:
+    def draw(runs: JobRuns) -> Floats:
         start, length = _starts(runs.run_length), runs.run_length
         memory = np.empty(len(runs.units.u))
         memory[start] = begin.draw(runs.units.taken(start))
@@ -155,7 +155,7 @@ def _ar1(node: Node) -> Model:
     if phi == 1:
         raise node.at("phi").error("a number < 1; random_walk has no mean to return to")
 
-    def draw(runs: Runs) -> Floats:
+    def draw(runs: JobRuns) -> Floats:
         start, length = _starts(runs.run_length), runs.run_length
         around = sd * normal(runs.units.u, 0.0, 1.0)
         around[start] /= np.sqrt(1 - phi * phi)
@@ -176,7 +176,7 @@ def _profile(node: Node) -> Model:
     peak, finish = value(node.at("peak")), _finish(node)
     deviation = _deviation(node.at("noise")) if "noise" in node else None
 
-    def draw(runs: Runs) -> Floats:
+    def draw(runs: JobRuns) -> Floats:
         length = runs.run_length
         k = np.arange(len(runs.units.u)) - np.repeat(_starts(length), length)
         high = np.repeat(peak.draw(runs.jobs), length)

@@ -22,19 +22,19 @@ from rsjs.instances.io.strict_json import read_json
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class ConfigEntry:
     """A value of the document and where it stands."""
 
     value: Any
     pointer: str
 
-    def at(self, key: str) -> Entry:
+    def at(self, key: str) -> ConfigEntry:
         """The value under a key, which must be there."""
         if not isinstance(self.value, dict):
             raise self.error("an object")
         if key not in self.value:
             raise InputError(self.pointer, described(f"no key {key!r}"), "this key")
-        return Entry(self.value[key], f"{self.pointer}/{key}")
+        return ConfigEntry(self.value[key], f"{self.pointer}/{key}")
 
     def word(self, *known: str) -> str:
         """One of some words, in any case."""
@@ -120,7 +120,7 @@ Law = Fixed | Uniform | Normal
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LegacyConfig:
+class KonopaConfig:
     """
     A configuration, checked.
 
@@ -150,7 +150,7 @@ class LegacyConfig:
     seed: int
 
 
-def read_config(path: str | Path) -> LegacyConfig:
+def read_config(path: str | Path) -> KonopaConfig:
     """Read a configuration; an InputError names file, JSON pointer and value."""
     try:
         return to_config(read_json(path, lenient=True))
@@ -158,13 +158,13 @@ def read_config(path: str | Path) -> LegacyConfig:
         raise error.at(path) from None
 
 
-def to_config(document: Any) -> LegacyConfig:
+def to_config(document: Any) -> KonopaConfig:
     """The configuration of a document."""
-    root = Entry(document, "")
+    root = ConfigEntry(document, "")
     memory = root.at("maxRamUsageConfigSettings")
     kind = memory.at("type").word("Fixed", "RandomIndependent", "RandomDependentOnPrevious")
     depends = kind == "RandomDependentOnPrevious"
-    return LegacyConfig(
+    return KonopaConfig(
         priority=_integer_law(root.at("priorityConfigSettings"), "priority"),
         deadline=_deadline(root.at("deadlineConfigSettings")),
         memory=_memory(memory, kind),
@@ -178,11 +178,11 @@ def to_config(document: Any) -> LegacyConfig:
     )
 
 
-def _fixed(group: Entry, key: str) -> Fixed:
+def _fixed(group: ConfigEntry, key: str) -> Fixed:
     return Fixed(group.at(key).integer(1, INT[1]))
 
 
-def _random(group: Entry, *, least: int = INT[0], width: int = 0) -> Uniform | Normal:
+def _random(group: ConfigEntry, *, least: int = INT[0], width: int = 0) -> Uniform | Normal:
     """Uniform from `least` on, over at least `width` steps, or normal."""
     kind = group.at("distributionType").word("Uniform", "Normal")
     parameters = group.at("distributionParams")
@@ -192,30 +192,30 @@ def _random(group: Entry, *, least: int = INT[0], width: int = 0) -> Uniform | N
     return Normal(parameters.at("mean").number(-1e300, 1e300), parameters.at("sd").number(0, 1e300))
 
 
-def _integer_law(group: Entry, key: str) -> Law:
+def _integer_law(group: ConfigEntry, key: str) -> Law:
     kind = group.at("type").word("Fixed", "Random")
     return _fixed(group, key) if kind == "Fixed" else _random(group)
 
 
-def _run_length(group: Entry) -> Law:
+def _run_length(group: ConfigEntry) -> Law:
     kind = group.at("type").word("Fixed", "Random")
     return _fixed(group, "maxTimeslicesNumber") if kind == "Fixed" else _random(group, least=1)
 
 
-def _deadline(group: Entry) -> Law | None:
+def _deadline(group: ConfigEntry) -> Law | None:
     kind = group.at("type").word("NotDefined", "Fixed", "Random")
     if kind == "NotDefined":
         return None
     return _fixed(group, "deadline") if kind == "Fixed" else _random(group)
 
 
-def _memory(group: Entry, kind: str) -> Law:
+def _memory(group: ConfigEntry, kind: str) -> Law:
     if kind == "Fixed":
         return _fixed(group, "maxRamUsage")
     return _random(group, least=0, width=2 if kind == "RandomDependentOnPrevious" else 1)
 
 
-def _interruptible(group: Entry) -> bool | float:
+def _interruptible(group: ConfigEntry) -> bool | float:
     if group.at("type").word("Fixed", "Random") == "Random":
         return group.at("stoppableProbability").number(0, 1)
     entry = group.at("isStoppable")
@@ -224,7 +224,7 @@ def _interruptible(group: Entry) -> bool | float:
     return entry.value
 
 
-def _gap(group: Entry) -> Fixed | Uniform | Poisson:
+def _gap(group: ConfigEntry) -> Fixed | Uniform | Poisson:
     if group.at("type").word("Fixed", "Random") == "Fixed":
         return _fixed(group, "interval")
     kind = group.at("distributionType").word("Uniform", "Poisson")

@@ -34,7 +34,7 @@ from rsjs.core.errors import InputError, described
 from rsjs.core.types import Floats
 from rsjs.instances.generators.assemble import made_by
 from rsjs.instances.mig.jobs import JobSet
-from rsjs.instances.mig.konopa.config import INT, Fixed, Law, LegacyConfig, Normal, Poisson, Uniform
+from rsjs.instances.mig.konopa.config import INT, Fixed, KonopaConfig, Law, Normal, Poisson, Uniform
 from rsjs.instances.mig.konopa.java_random import JavaRandom
 
 Draw = Callable[[JavaRandom], int]
@@ -44,7 +44,7 @@ _EXACT_SINGLE = 2**24
 
 
 def generate(
-    config: LegacyConfig,
+    config: KonopaConfig,
     *,
     name: str,
     seed: int | None = None,
@@ -151,7 +151,7 @@ def _memory(law: Law) -> Draw:
             return lambda stream: abs(_integer(stream.normal(mean, deviation)))
 
 
-def _following(config: LegacyConfig) -> Callable[[JavaRandom, int], int]:
+def _following(config: KonopaConfig) -> Callable[[JavaRandom, int], int]:
     """The law of the memory of a time unit after the first, given the one before."""
     if not config.memory_depends:
         same = _memory(config.memory)

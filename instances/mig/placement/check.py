@@ -26,7 +26,7 @@ import numpy as np
 
 from rsjs.instances.check import Violation
 from rsjs.instances.mig.gpus import MigGpu
-from rsjs.instances.mig.placement.problem import Placement, Workloads
+from rsjs.instances.mig.placement.problem import MigPlacement, PlacementProblem
 
 Instances = tuple[tuple[int, int], ...]  # (profile, start) of what is on a GPU
 
@@ -64,8 +64,8 @@ class PlacementVerdict:
 
 
 def check(
-    workloads: Workloads,
-    placement: Placement,
+    workloads: PlacementProblem,
+    placement: MigPlacement,
     *,
     gpus: float | None = None,
     bound: float | None = None,

@@ -20,7 +20,7 @@ from rsjs.instances.generators.assemble import made_by
 from rsjs.instances.generators.random_streams import uniforms
 from rsjs.instances.mig.gpus import MigGpu
 from rsjs.instances.mig.io import nearest_first
-from rsjs.instances.mig.placement.problem import Workloads
+from rsjs.instances.mig.placement.problem import PlacementProblem
 
 _MIXED = {"7g": 0.03, "4g": 0.07, "3g": 0.2, "2g": 0.25, "1g2m": 0.15, "1g": 0.3}
 MIXES = {
@@ -33,7 +33,7 @@ MIXES = {
 EITHER = (("1g2m", "2g"), ("3g", "4g"))
 
 
-def generate(gpu: MigGpu, mix: str, n: int, seed: int) -> Workloads:
+def generate(gpu: MigGpu, mix: str, n: int, seed: int) -> PlacementProblem:
     """`n` workloads of a mix; the first of a larger set are those of a smaller one."""
     if mix not in MIXES:
         raise InputError("--mix", mix, f"one of {nearest_first(mix, MIXES)}")
@@ -50,7 +50,7 @@ def generate(gpu: MigGpu, mix: str, n: int, seed: int) -> Workloads:
         for names in EITHER:
             pair = [gpu.index(name, "--gpu") for name in names]
             admissible[:, pair] |= admissible[:, pair].any(axis=1, keepdims=True)
-    return Workloads(
+    return PlacementProblem(
         name=f"placement-{gpu.name}-{mix}-W{n}-s{seed}",
         gpu=gpu,
         id=tuple(f"w{w + 1}" for w in range(n)),

@@ -29,13 +29,13 @@ WORKLOADS, PLACED = "rsjs-mig-placement/1", "rsjs-mig-placed/1"
 class PlacementFile:
     """A placement and what its file claims about it."""
 
-    placement: Placement
+    placement: MigPlacement
     method: str | None
     gpus: float | None
     bound: float | None
 
 
-def document(workloads: Workloads) -> Document:
+def document(workloads: PlacementProblem) -> Document:
     """The document of workloads."""
     names = [profile.name for profile in workloads.gpu.profiles]
     rows = [
@@ -47,7 +47,7 @@ def document(workloads: Workloads) -> Document:
     return {**head, "gpu": document_of(workloads.gpu), "workloads": rows}
 
 
-def to_workloads(document: Document) -> Workloads:
+def to_problem(document: Document) -> PlacementProblem:
     """The workloads of a document that fits its schema; InputError if they make no sense."""
     gpu, rows = gpu_of(document["gpu"], "/gpu"), document["workloads"]
     admissible = np.zeros((len(rows), len(gpu.profiles)), dtype=bool)
@@ -58,7 +58,7 @@ def to_workloads(document: Document) -> Workloads:
         known.add(row["id"])
         for k, name in enumerate(row["profiles"]):
             admissible[w, gpu.index(name, f"/workloads/{w}/profiles/{k}")] = True
-    return Workloads(
+    return PlacementProblem(
         name=document["name"],
         gpu=gpu,
         id=tuple(row["id"] for row in rows),
@@ -67,23 +67,23 @@ def to_workloads(document: Document) -> Workloads:
     )
 
 
-def read_workloads(path: str | Path) -> Workloads:
+def read_problem(path: str | Path) -> PlacementProblem:
     """Read workloads; an InputError names file, pointer, value and what was expected."""
     found = read_document(path, WORKLOADS, "mig-placement")
     try:
-        return to_workloads(found)
+        return to_problem(found)
     except InputError as error:
         raise error.at(path) from None
 
 
-def write_workloads(workloads: Workloads, path: str | Path) -> None:
+def write_problem(workloads: PlacementProblem, path: str | Path) -> None:
     """Write workloads; a `.gz` name compresses."""
     write_document(document(workloads), path)
 
 
 def write_placement(
-    workloads: Workloads,
-    placement: Placement,
+    workloads: PlacementProblem,
+    placement: MigPlacement,
     path: str | Path,
     *,
     method: str | None = None,
@@ -101,7 +101,7 @@ def write_placement(
     write_document({**head, **claimed, "workloads": rows}, path)
 
 
-def read_placement(workloads: Workloads, path: str | Path) -> PlacementFile:
+def read_placement(workloads: PlacementProblem, path: str | Path) -> PlacementFile:
     """Read a placement of these workloads."""
     found = read_document(path, PLACED, "mig-placed")
     rows = found["workloads"]
@@ -120,7 +120,7 @@ def read_placement(workloads: Workloads, path: str | Path) -> PlacementFile:
     except InputError as error:
         raise error.at(path) from None
     return PlacementFile(
-        placement=Placement.of(placed),
+        placement=MigPlacement.of(placed),
         method=found["method"],
         gpus=found["gpus"],
         bound=found["bound"],
@@ -128,7 +128,7 @@ def read_placement(workloads: Workloads, path: str | Path) -> PlacementFile:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Workloads(ReadOnly):
+class PlacementProblem(ReadOnly):
     """
     W workloads in order of arrival, each of which needs one instance for good.
 
@@ -173,7 +173,7 @@ class Workloads(ReadOnly):
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Placement(ReadOnly):
+class MigPlacement(ReadOnly):
     """
     Where each workload is.
 
@@ -190,7 +190,7 @@ class Placement(ReadOnly):
     start: Ints
 
     @staticmethod
-    def of(rows: Mapping[int, tuple[int, int, int]]) -> Placement:
+    def of(rows: Mapping[int, tuple[int, int, int]]) -> MigPlacement:
         """From GPU, profile and start of each workload."""
         columns = np.array([rows[w] for w in range(len(rows))], dtype=np.int64).reshape(-1, 3)
-        return Placement(gpu=columns[:, 0], profile=columns[:, 1], start=columns[:, 2])
+        return MigPlacement(gpu=columns[:, 0], profile=columns[:, 1], start=columns[:, 2])

@@ -19,11 +19,14 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from rsjs.instances.check import Violation
-from rsjs.instances.mig.reconfiguration.problem import Repartition, Schedule
+from rsjs.instances.mig.reconfiguration.problem import (
+    ReconfigurationProblem,
+    ReconfigurationSchedule,
+)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Verdict:
+class ReconfigurationVerdict:
     """
     What the checker says.
 
@@ -56,12 +59,12 @@ class _Stay:
 
 
 def check(
-    jobs: Repartition,
-    schedule: Schedule,
+    jobs: ReconfigurationProblem,
+    schedule: ReconfigurationSchedule,
     *,
     makespan: float | None = None,
     bound: float | None = None,
-) -> Verdict:
+) -> ReconfigurationVerdict:
     """Check a schedule and what is claimed about it."""
     violations: list[Violation] = []
     stays: list[_Stay] = []
@@ -86,14 +89,14 @@ def check(
         violations.append(_wrong("makespan", "claim", makespan, str(found)))
     if bound is not None and found is not None and bound > found:
         violations.append(_wrong("bound", "claim", bound, f"at most {found}"))
-    return Verdict(violations=tuple(violations), makespan=found)
+    return ReconfigurationVerdict(violations=tuple(violations), makespan=found)
 
 
 def _wrong(constraint: str, where: str, found: object, expected: str) -> Violation:
     return Violation(constraint=constraint, where=where, found=found, expected=expected)
 
 
-def _together(jobs: Repartition, stays: list[_Stay]) -> Iterator[Violation]:
+def _together(jobs: ReconfigurationProblem, stays: list[_Stay]) -> Iterator[Violation]:
     """What is wrong with instances that are there at the same time."""
     for one, other in combinations(stays, 2):
         overlap = one.made < other.gone and other.made < one.gone

@@ -19,7 +19,7 @@ from rsjs.core.errors import InputError
 from rsjs.instances.generators.assemble import made_by
 from rsjs.instances.generators.random_streams import choice, integer, uniforms
 from rsjs.instances.mig.gpus import MigGpu, document_of
-from rsjs.instances.mig.reconfiguration.problem import JOBS, Repartition, to_repartition
+from rsjs.instances.mig.reconfiguration.problem import JOBS, ReconfigurationProblem, to_problem
 
 NEEDS = tuple(need * 1024 / 40192 for need in (3, 4.5, 8, 9, 15, 18, 30))  # of the largest profile
 WORK = (10, 120)
@@ -36,7 +36,7 @@ def generate(
     whole: bool = True,
     releases: int = 0,
     delta: int = 0,
-) -> Repartition:
+) -> ReconfigurationProblem:
     """`n` jobs; the first jobs of a larger set are those of a smaller one."""
     for option, value, least, most in (
         ("-n", n, 1, LATEST),
@@ -52,7 +52,7 @@ def generate(
     release = integer(uniforms("mig-repartition", seed, "release", n), 0, releases).tolist()
     kind = "rigid" if rigid else "moldable"
     name = f"repartition-{gpu.name}-{kind}-{'' if whole else 'part-'}r{releases}-d{delta}"
-    return to_repartition(
+    return to_problem(
         {
             "format": JOBS,
             "name": f"{name}-J{n}-s{seed}",

@@ -33,17 +33,17 @@ JOBS, SCHEDULE = "rsjs-mig-repartition/1", "rsjs-mig-repartitioned/1"
 
 
 @dataclass(frozen=True, kw_only=True)
-class ScheduleFile:
+class ReconfigurationFile:
     """A schedule and what its file claims about it."""
 
-    schedule: Schedule
+    schedule: ReconfigurationSchedule
     digest: str
     method: str | None
     makespan: float | None
     bound: float | None
 
 
-def document(jobs: Repartition) -> Document:
+def document(jobs: ReconfigurationProblem) -> Document:
     """The document of a set of jobs."""
     rows: list[Document] = [
         {"id": name, "release": release, "options": []}
@@ -58,7 +58,7 @@ def document(jobs: Repartition) -> Document:
     return {**head, **made, "gpu": document_of(jobs.gpu), "jobs": rows}
 
 
-def to_repartition(document: Document) -> Repartition:
+def to_problem(document: Document) -> ReconfigurationProblem:
     """The jobs of a document that fits its schema; InputError if they make no sense."""
     gpu = gpu_of(document["gpu"], "/gpu")
     columns: list[tuple[int, int, int]] = []
@@ -76,7 +76,7 @@ def to_repartition(document: Document) -> Repartition:
             seen.add(p)
             columns.append((j, p, int(option["duration"])))
     job, profile, duration = np.array(columns, dtype=np.int64).T.copy()
-    return Repartition(
+    return ReconfigurationProblem(
         name=document["name"],
         time_unit=document["time_unit"],
         gpu=gpu,
@@ -90,23 +90,23 @@ def to_repartition(document: Document) -> Repartition:
     )
 
 
-def read_repartition(path: str | Path) -> Repartition:
+def read_problem(path: str | Path) -> ReconfigurationProblem:
     """Read jobs; an InputError names file, pointer, value and what was expected."""
     found = read_document(path, JOBS, "mig-repartition")
     try:
-        return to_repartition(found)
+        return to_problem(found)
     except InputError as error:
         raise error.at(path) from None
 
 
-def write_repartition(jobs: Repartition, path: str | Path) -> None:
+def write_problem(jobs: ReconfigurationProblem, path: str | Path) -> None:
     """Write jobs; a `.gz` name compresses."""
     write_document(document(jobs), path)
 
 
 def write_schedule(
-    jobs: Repartition,
-    schedule: Schedule,
+    jobs: ReconfigurationProblem,
+    schedule: ReconfigurationSchedule,
     path: str | Path,
     *,
     method: str | None = None,
@@ -124,7 +124,7 @@ def write_schedule(
     write_document({**head, **claimed, "jobs": rows}, path)
 
 
-def read_schedule(jobs: Repartition, path: str | Path) -> ScheduleFile:
+def read_schedule(jobs: ReconfigurationProblem, path: str | Path) -> ReconfigurationFile:
     """Read a schedule of these jobs."""
     found = read_document(path, SCHEDULE, "mig-repartitioned")
     if found["repartition"] != jobs.digest:
@@ -139,8 +139,8 @@ def read_schedule(jobs: Repartition, path: str | Path) -> ScheduleFile:
         }
     except InputError as error:
         raise error.at(path) from None
-    return ScheduleFile(
-        schedule=Schedule.of(jobs, placed),
+    return ReconfigurationFile(
+        schedule=ReconfigurationSchedule.of(jobs, placed),
         digest=found["repartition"],
         method=found["method"],
         makespan=found["makespan"],
@@ -149,7 +149,7 @@ def read_schedule(jobs: Repartition, path: str | Path) -> ScheduleFile:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Repartition(ReadOnly):
+class ReconfigurationProblem(ReadOnly):
     """
     J jobs with O options in all; makespan is to be small.
 
@@ -213,7 +213,7 @@ class Repartition(ReadOnly):
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Schedule(ReadOnly):
+class ReconfigurationSchedule(ReadOnly):
     """
     When and where jobs run.
 
@@ -230,20 +230,22 @@ class Schedule(ReadOnly):
     begin: Ints
 
     @staticmethod
-    def of(jobs: Repartition, placed: Mapping[int, tuple[int, int, int]]) -> Schedule:
+    def of(
+        jobs: ReconfigurationProblem, placed: Mapping[int, tuple[int, int, int]]
+    ) -> ReconfigurationSchedule:
         """From profile, start and begin of each job."""
         rows = np.array([placed[j] for j in range(len(jobs))], dtype=np.int64).reshape(-1, 3)
-        return Schedule(profile=rows[:, 0], start=rows[:, 1], begin=rows[:, 2])
+        return ReconfigurationSchedule(profile=rows[:, 0], start=rows[:, 1], begin=rows[:, 2])
 
 
-def durations(jobs: Repartition, profile: Ints) -> Ints:
+def durations(jobs: ReconfigurationProblem, profile: Ints) -> Ints:
     """(J,) how long each job takes on its profile; -1 where that is no option of it."""
     table = np.full((len(jobs), len(jobs.gpu.profiles)), -1)
     table[jobs.job, jobs.profile] = jobs.duration
     return np.asarray(table[np.arange(len(jobs)), profile])
 
 
-def makespan(jobs: Repartition, schedule: Schedule) -> int:
+def makespan(jobs: ReconfigurationProblem, schedule: ReconfigurationSchedule) -> int:
     """When the last job ends."""
     return int((schedule.begin + durations(jobs, schedule.profile)).max())
 
@@ -285,7 +287,7 @@ def maximal_partitions(gpu: MigGpu, profiles: tuple[str, ...]) -> list[Partition
 
 
 def candidates(
-    jobs: Repartition, job: int, allowed: Collection[int] | None
+    jobs: ReconfigurationProblem, job: int, allowed: Collection[int] | None
 ) -> list[tuple[int, int]]:
     """
     Placement and duration of each way to run a job.

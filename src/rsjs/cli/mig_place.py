@@ -11,7 +11,7 @@ import typer
 from rsjs.cli.options import Json, TimeLimit
 
 if TYPE_CHECKING:
-    from rsjs.instances.mig.placement.problem import Placement, Workloads
+    from rsjs.instances.mig.placement.problem import MigPlacement, PlacementProblem
 
 EXACT = "ilp"
 File = Annotated[
@@ -79,9 +79,9 @@ def place(
         model = gpu_named(gpu, read_gpus(gpus) if gpus else None)
         workloads = generate.generate(model, mix, n, seed)
     else:
-        workloads = problem.read_workloads(file)
+        workloads = problem.read_problem(file)
     if save is not None:
-        problem.write_workloads(workloads, save)
+        problem.write_problem(workloads, save)
     placement, known = _placed(workloads, method, time_limit)
     facts: dict[str, Any] = {"name": workloads.name, "workloads": len(workloads), "method": method}
     if placement is None:
@@ -109,8 +109,8 @@ def place(
 
 
 def _placed(
-    workloads: Workloads, method: str, time_limit: float
-) -> tuple[Placement | None, dict[str, Any]]:
+    workloads: PlacementProblem, method: str, time_limit: float
+) -> tuple[MigPlacement | None, dict[str, Any]]:
     """The placement of a method, if it found one, and what it knows."""
     from rsjs.core.errors import InputError
     from rsjs.formulations.mig import placement as mig_placement_bounds

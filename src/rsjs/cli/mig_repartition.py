@@ -11,7 +11,11 @@ from rsjs.cli.mig_place import DrawSeed, File, Gpu, Gpus, Picture, Save, Solutio
 from rsjs.cli.options import Gap, Json, TimeLimit
 
 if TYPE_CHECKING:
-    from rsjs.instances.mig.reconfiguration.problem import Partition, Repartition, Schedule
+    from rsjs.instances.mig.reconfiguration.problem import (
+        Partition,
+        ReconfigurationProblem,
+        ReconfigurationSchedule,
+    )
 
 SOLVERS = ("cpsat", "highs", "scip")
 GREEDY = "greedy"
@@ -70,9 +74,9 @@ def repartition(
         model = gpu_named(gpu, read_gpus(gpus) if gpus else None)
         jobs = generate.generate(model, n, seed, rigid=rigid, releases=releases, delta=delta)
     else:
-        jobs = problem.read_repartition(file)
+        jobs = problem.read_problem(file)
     if save is not None:
-        problem.write_repartition(jobs, save)
+        problem.write_problem(jobs, save)
     allowed = None if partition is None else partition_of(jobs.gpu, partition)
     schedule, known = _scheduled(jobs, allowed, method, time_limit, gap)
     verdict = check.check(jobs, schedule, bound=known["bound"])
@@ -98,8 +102,12 @@ def repartition(
 
 
 def _scheduled(
-    jobs: Repartition, allowed: Partition | None, method: str, time_limit: float, gap: float
-) -> tuple[Schedule, dict[str, Any]]:
+    jobs: ReconfigurationProblem,
+    allowed: Partition | None,
+    method: str,
+    time_limit: float,
+    gap: float,
+) -> tuple[ReconfigurationSchedule, dict[str, Any]]:
     """The schedule of a method and what it knows; the best rule of greedy is where others begin."""
     from rsjs.core.errors import InputError
     from rsjs.formulations.mig import reconfiguration_bounds

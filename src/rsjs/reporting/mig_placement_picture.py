@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rsjs.instances.mig.placement.problem import Placement, Workloads
+from rsjs.instances.mig.placement.problem import MigPlacement, PlacementProblem
 from rsjs.reporting import canvas, mig_colours
 
 if TYPE_CHECKING:
@@ -19,14 +19,16 @@ GAP = 3.5  # slices between columns, for the numbers
 SHAPE = 1.4  # width over height to come near to
 
 
-def placement_picture(workloads: Workloads, placement: Placement, path: str | Path) -> Path:
+def placement_picture(
+    workloads: PlacementProblem, placement: MigPlacement, path: str | Path
+) -> Path:
     """
     Draw every GPU as a bar of its memory slices, instances coloured by profile.
 
     Parameters
     ----------
-    workloads : Workloads
-    placement : Placement
+    workloads : PlacementProblem
+    placement : MigPlacement
     path : path
         .png, .svg or .pdf.
 
@@ -39,7 +41,7 @@ def placement_picture(workloads: Workloads, placement: Placement, path: str | Pa
     return canvas.write(lambda: _drawn(workloads, placement), path)
 
 
-def _drawn(workloads: Workloads, placement: Placement) -> Figure:
+def _drawn(workloads: PlacementProblem, placement: MigPlacement) -> Figure:
     from matplotlib.collections import PolyCollection
 
     slices = workloads.gpu.memory_slices

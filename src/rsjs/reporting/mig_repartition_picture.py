@@ -5,7 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rsjs.instances.mig.reconfiguration.problem import Repartition, Schedule, durations, makespan
+from rsjs.instances.mig.reconfiguration.problem import (
+    ReconfigurationProblem,
+    ReconfigurationSchedule,
+    durations,
+    makespan,
+)
 from rsjs.reporting import canvas, mig_colours
 
 if TYPE_CHECKING:
@@ -15,14 +20,16 @@ WIDTH, ROW = 8.0, 0.28  # inches: the picture, a memory slice
 LETTER = 0.055  # inches
 
 
-def repartition_picture(jobs: Repartition, schedule: Schedule, path: str | Path) -> Path:
+def repartition_picture(
+    jobs: ReconfigurationProblem, schedule: ReconfigurationSchedule, path: str | Path
+) -> Path:
     """
     Draw each job as a box over its memory slices; pale before it: the instance is being made.
 
     Parameters
     ----------
-    jobs : Repartition
-    schedule : Schedule
+    jobs : ReconfigurationProblem
+    schedule : ReconfigurationSchedule
     path : path
         .png, .svg or .pdf.
 
@@ -35,7 +42,7 @@ def repartition_picture(jobs: Repartition, schedule: Schedule, path: str | Path)
     return canvas.write(lambda: _drawn(jobs, schedule), path)
 
 
-def _drawn(jobs: Repartition, schedule: Schedule) -> Figure:
+def _drawn(jobs: ReconfigurationProblem, schedule: ReconfigurationSchedule) -> Figure:
     from matplotlib.patches import Rectangle
 
     slices, end = jobs.gpu.memory_slices, makespan(jobs, schedule)

@@ -19,7 +19,7 @@ from rsjs.instances.mig.gpus import document_of, gpu_named
 from rsjs.instances.mig.placement.generate import generate as workloads
 from rsjs.instances.mig.reconfiguration.check import check
 from rsjs.instances.mig.reconfiguration.generate import generate
-from rsjs.instances.mig.reconfiguration.problem import Schedule, to_repartition
+from rsjs.instances.mig.reconfiguration.problem import ReconfigurationSchedule, to_problem
 
 A100 = gpu_named("A100-40")
 NAMES = [profile.name for profile in A100.profiles]
@@ -39,13 +39,15 @@ def jobs_of(*rows):
         for j, (release, options) in enumerate(rows)
     ]
     head = {"name": "some", "time_unit": "minute", "delta": 0, "gpu": document_of(A100)}
-    return to_repartition(head | {"jobs": jobs})
+    return to_problem(head | {"jobs": jobs})
 
 
 def test_a_bound_of_the_end_of_a_schedule_is_none_of_all_schedules():
     jobs = jobs_of((0, {"1g": 30, "7g": 2}), (1, {"7g": 3}))
     profile = np.array([NAMES.index("1g"), NAMES.index("7g")])
-    start = Schedule(profile=profile, start=np.array([0, 0]), begin=np.array([0, 30]))
+    start = ReconfigurationSchedule(
+        profile=profile, start=np.array([0, 0]), begin=np.array([0, 30])
+    )
     found = reconfiguration.solve(jobs, EXACT, start=start)
     assert (found.stop, found.bound) == (Stop.OPTIMAL, 5)
     assert found.schedule is not None
@@ -55,7 +57,7 @@ def test_a_bound_of_the_end_of_a_schedule_is_none_of_all_schedules():
 def test_a_slice_is_free_when_the_last_job_on_it_is_over():
     jobs = jobs_of((0, {"1g": 5}), (0, {"1g": 4}), (3, {"1g": 1}))
     small = NAMES.index("1g")
-    schedule = Schedule(
+    schedule = ReconfigurationSchedule(
         profile=np.full(3, small), start=np.zeros(3, dtype=int), begin=np.array([4, 0, 9])
     )
     assert tail(places(jobs), schedule)[0].free.tolist() == [4, *[3] * 7]  # the first is no early
@@ -69,7 +71,9 @@ def test_a_slice_is_free_when_the_last_job_on_it_is_over():
 def test_makespans_that_are_tried_end_at_the_optimum(monkeypatch, seed):
     jobs = generate(A100, 6, seed)
     best = reconfiguration.solve(jobs, EXACT).bound
-    monkeypatch.setattr(reconfiguration._Search, "_assigned", lambda *given: Stop.TIME_LIMIT)
+    monkeypatch.setattr(
+        reconfiguration._ReconfigurationSearch, "_assigned", lambda *given: Stop.TIME_LIMIT
+    )
     for bound in (best - 3, best):
         monkeypatch.setattr(
             reconfiguration.reconfiguration_bounds, "best", lambda among, bound=bound: bound

@@ -17,7 +17,7 @@ from rsjs.heuristics.mig.placement import PREFERRED, RULES, place
 from rsjs.instances.mig.gpus import MigGpu, Profile, gpu_named
 from rsjs.instances.mig.placement.check import check
 from rsjs.instances.mig.placement.generate import MIXES, generate
-from rsjs.instances.mig.placement.problem import Workloads
+from rsjs.instances.mig.placement.problem import PlacementProblem
 
 A100 = gpu_named("A100-40")
 P = len(A100.profiles)
@@ -33,7 +33,7 @@ def some_workloads(draw):
     rows = draw(st.lists(sets, min_size=1, max_size=7))
     admissible = np.array([[p in own for p in range(P)] for own in rows])
     names = tuple(f"w{w}" for w in range(len(rows)))
-    return Workloads(name="some", gpu=A100, id=names, admissible=admissible)
+    return PlacementProblem(name="some", gpu=A100, id=names, admissible=admissible)
 
 
 @pytest.mark.solver
@@ -75,7 +75,7 @@ def test_bounds_see_what_volume_does_not():
     rows = np.zeros((6, P), dtype=bool)
     rows[:4, 1] = True  # four of 1g+me
     rows[4, 5] = rows[5, 6] = True  # 4g and 7g
-    workloads = Workloads(name="w", gpu=A100, id=tuple("abcdef"), admissible=rows)
+    workloads = PlacementProblem(name="w", gpu=A100, id=tuple("abcdef"), admissible=rows)
     data = PlacementModel.of(workloads)
     # only one of 1g+me, and nothing beside 7g, on a GPU
     assert placement.all_bounds(data) == {"compute": 3, "memory": 2, "profiles": 5}
@@ -237,7 +237,7 @@ def on_some_gpu(seed, most=7):
     admissible = np.zeros((n, len(NAMES)), dtype=bool)
     for own in admissible:
         own[rng.sample(range(len(NAMES)), rng.choice([1, 1, 2]))] = True
-    return Workloads(
+    return PlacementProblem(
         name="some", gpu=gpu, id=tuple(f"w{w}" for w in range(n)), admissible=admissible
     )
 

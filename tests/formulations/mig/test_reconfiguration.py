@@ -15,14 +15,19 @@ from rsjs.formulations.mig import (
     reconfiguration_cpsat,
 )
 from rsjs.formulations.mig.reconfiguration import solve
-from rsjs.formulations.mig.reconfiguration_assignment import Nested, fits
+from rsjs.formulations.mig.reconfiguration_assignment import AssignmentModel, fits
 from rsjs.formulations.mig.reconfiguration_bounds import chosen, places
 from rsjs.heuristics.mig.reconfiguration import RULES, best_greedy, greedy
 from rsjs.instances.mig.geometry import geometry
 from rsjs.instances.mig.gpus import MigGpu, Profile, gpu_named
 from rsjs.instances.mig.reconfiguration.check import check
 from rsjs.instances.mig.reconfiguration.generate import generate
-from rsjs.instances.mig.reconfiguration.problem import Repartition, Schedule, makespan, partition_of
+from rsjs.instances.mig.reconfiguration.problem import (
+    ReconfigurationProblem,
+    ReconfigurationSchedule,
+    makespan,
+    partition_of,
+)
 
 A100 = gpu_named("A100-40")
 NAMES = [profile.name for profile in A100.profiles]
@@ -34,7 +39,7 @@ pytestmark = pytest.mark.solver
 def of_options(*options, release=None, delta=0):
     rows = [(j, NAMES.index(p), d) for j, own in enumerate(options) for p, d in own.items()]
     job, profile, duration = np.array(rows, dtype=np.int64).T.copy()
-    return Repartition(
+    return ReconfigurationProblem(
         name="some",
         time_unit="minute",
         gpu=A100,
@@ -62,7 +67,9 @@ def some_jobs(draw, most=4, alike=False):
 
 def by_time(jobs, allowed=None):
     among = places(jobs, allowed)
-    found = reconfiguration_cpsat.solve(among, EXACT, 300.0, Nested.of(among).horizon, 0, None)
+    found = reconfiguration_cpsat.solve(
+        among, EXACT, 300.0, AssignmentModel.of(among).horizon, 0, None
+    )
     assert found.stop == "optimal"
     assert found.schedule is not None
     return found.schedule, found.bound
@@ -161,19 +168,19 @@ def test_the_end_of_a_schedule_with_releases_is_assigned_anew():
 def test_any_assignment_is_a_schedule_as_long_as_the_model_says(data):
     jobs = generate(A100, 8, data.draw(st.integers(0, 50)), delta=data.draw(st.integers(0, 3)))
     among = places(jobs)
-    model = Nested.of(among)
+    model = AssignmentModel.of(among)
     rows = [data.draw(st.sampled_from(np.flatnonzero(among.job == j).tolist())) for j in range(8)]
     x = reconfiguration_assignment.warm_start(model, np.array(rows))
     matrix = reconfiguration_assignment.arrays(model)
     assert (matrix.A @ x <= matrix.row_upper).all()
     assert (matrix.A @ x >= matrix.row_lower).all()
-    schedule = Schedule.of(jobs, reconfiguration_assignment.extract(model, x))
+    schedule = ReconfigurationSchedule.of(jobs, reconfiguration_assignment.extract(model, x))
     assert check(jobs, schedule, makespan=matrix.objective(x)).feasible
     assert sorted(chosen(among, schedule)) == sorted(rows)
 
 
 def test_the_pyomo_model_and_the_arrays_are_the_same_matrix(assert_same_matrix):
-    model = Nested.of(places(generate(A100, 9, 2, delta=2)))
+    model = AssignmentModel.of(places(generate(A100, 9, 2, delta=2)))
     assert_same_matrix(reconfiguration_assignment, model)
 
 
@@ -181,16 +188,16 @@ def test_the_pyomo_model_and_the_arrays_are_the_same_matrix(assert_same_matrix):
 def test_the_optimum_fits_and_one_less_does_not(seed, delta):
     jobs = generate(A100, 8, seed, delta=delta)
     best = solve(jobs, EXACT, solver="scip").bound
-    model = Nested.of(places(jobs))
+    model = AssignmentModel.of(places(jobs))
     stop, x = fits(model, best, EXACT, 300.0)
     assert (stop, x is None) == ("optimal", False)
-    schedule = Schedule.of(jobs, reconfiguration_assignment.extract(model, x))
+    schedule = ReconfigurationSchedule.of(jobs, reconfiguration_assignment.extract(model, x))
     assert check(jobs, schedule, makespan=best).feasible
     assert fits(model, best - 1, EXACT, 300.0) == ("infeasible", None)
 
 
 def test_a_question_whether_it_fits_stays_open_without_time():
-    model = Nested.of(places(generate(A100, 60, 1)))
+    model = AssignmentModel.of(places(generate(A100, 60, 1)))
     assert fits(model, 700, EXACT, 0.0) == ("time_limit", None)
 
 
@@ -232,7 +239,7 @@ def jobs_on_some_gpu(rng):
     rows = [(j, p, rng.randint(1, 6)) for j, profiles in enumerate(asked) for p in profiles]
     job, profile, duration = np.array(rows, dtype=np.int64).T.copy()
     n = int(job.max()) + 1
-    return Repartition(
+    return ReconfigurationProblem(
         name="some",
         time_unit="minute",
         gpu=gpu,

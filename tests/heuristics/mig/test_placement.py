@@ -7,7 +7,7 @@ from rsjs.heuristics.mig.placement import RULES, place
 from rsjs.instances.mig.gpus import gpu_named
 from rsjs.instances.mig.placement.check import check
 from rsjs.instances.mig.placement.generate import MIXES, generate
-from rsjs.instances.mig.placement.problem import Workloads
+from rsjs.instances.mig.placement.problem import PlacementProblem
 
 A100 = gpu_named("A100-40")
 NAMES = [profile.name for profile in A100.profiles]
@@ -16,7 +16,7 @@ NAMES = [profile.name for profile in A100.profiles]
 def workloads(*profiles):
     admissible = np.array([[name in own.split("|") for name in NAMES] for own in profiles])
     ids = tuple(f"w{w}" for w in range(len(profiles)))
-    return Workloads(name="some", gpu=A100, id=ids, admissible=admissible)
+    return PlacementProblem(name="some", gpu=A100, id=ids, admissible=admissible)
 
 
 @pytest.mark.parametrize(

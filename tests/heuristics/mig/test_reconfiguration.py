@@ -8,7 +8,7 @@ from rsjs.heuristics.mig.reconfiguration import RULES, best_greedy, greedy
 from rsjs.instances.mig.gpus import document_of, gpu_named
 from rsjs.instances.mig.reconfiguration.check import check
 from rsjs.instances.mig.reconfiguration.generate import generate
-from rsjs.instances.mig.reconfiguration.problem import makespan, partition_of, to_repartition
+from rsjs.instances.mig.reconfiguration.problem import makespan, partition_of, to_problem
 
 A100 = gpu_named("A100-40")
 
@@ -53,7 +53,7 @@ def test_the_rules_differ_in_the_order_of_jobs():
 def test_a_job_takes_the_placement_with_the_least_area(options, profile, start):
     rows = [{"profile": name, "duration": lasts} for name, lasts in options.items()]
     job = {"id": "j", "release": 3, "options": rows}
-    jobs = to_repartition(
+    jobs = to_problem(
         {"name": "j", "time_unit": "minute", "delta": 1, "gpu": document_of(A100), "jobs": [job]}
     )
     for rule in RULES:

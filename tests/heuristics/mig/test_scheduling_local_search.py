@@ -5,7 +5,7 @@ from random import Random
 import numpy as np
 import pytest
 
-from rsjs.heuristics.mig.kernels import Order, price, schedule, tables
+from rsjs.heuristics.mig.kernels import JobOrder, price, schedule, tables
 from rsjs.heuristics.mig.scheduling_local_search import local_search
 from rsjs.heuristics.mig.scheduling_rules import best_fit
 from rsjs.instances.mig.scheduling.check import check_schedule
@@ -22,7 +22,7 @@ def test_the_value_of_an_order_is_that_of_its_schedule(tiny, objective):
         problem = tiny(rng, rng.choice("ABC"), objective)
         p, jobs = tables(problem), np.arange(len(problem.jobs))
         rng.shuffle(jobs)
-        order = Order(jobs, np.array([rng.random() < 0.5]), np.empty(len(p.weights)))
+        order = JobOrder(jobs, np.array([rng.random() < 0.5]), np.empty(len(p.weights)))
         rank, minute, unit = np.empty((3, problem.steps), dtype=np.int64)
         price(p, order, rank, minute, unit, np.empty(len(TERMS)))
         verdict = check_schedule(problem, schedule(problem, minute, unit))

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from rsjs.instances.mig.io import Node, Surroundings
+from rsjs.instances.mig.io import ConfigContext, Node
 from rsjs.instances.mig.job_generator.config import to_config
 from rsjs.instances.mig.job_generator.generate import generate
 from rsjs.instances.mig.job_generator.plugins import Plugins
@@ -61,5 +61,5 @@ def read(tmp_path):
 @pytest.fixture
 def node(tmp_path):
     """The place of a value in a configuration without plug-ins."""
-    around = Surroundings(folder=tmp_path, plugins=Plugins())
+    around = ConfigContext(folder=tmp_path, plugins=Plugins())
     return lambda value: Node(value, "/here", around)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from rsjs.core.errors import InputError
-from rsjs.instances.mig.job_generator.memory import JOB, MODELS, UNIT, Runs, memory_model
+from rsjs.instances.mig.job_generator.memory import JOB, MODELS, UNIT, JobRuns, memory_model
 from rsjs.instances.mig.job_generator.random_streams import Uniforms
 
 HIGH = {"dist": "uniform", "low": 100, "high": 900}
@@ -18,7 +18,7 @@ def memory(node):
 
     def draw(config, run_length, seed=1):
         length = np.array(run_length)
-        runs = Runs(
+        runs = JobRuns(
             run_length=length,
             jobs=Uniforms.of(seed, JOB, len(length)),
             units=Uniforms.of(seed, UNIT, int(length.sum())),

@@ -11,7 +11,7 @@ from rsjs.instances.mig.gpus import document_of, gpu_named
 from rsjs.instances.mig.placement import problem as files
 from rsjs.instances.mig.placement.check import check
 from rsjs.instances.mig.placement.generate import MIXES, generate
-from rsjs.instances.mig.placement.problem import Placement
+from rsjs.instances.mig.placement.problem import MigPlacement
 
 A100 = gpu_named("A100-40")
 NAMES = [profile.name for profile in A100.profiles]
@@ -25,17 +25,17 @@ def asked(*profiles):
 
 
 def workloads(*profiles):
-    return files.to_workloads(asked(*profiles))
+    return files.to_problem(asked(*profiles))
 
 
 def placed(*rows):
-    return Placement.of({w: (gpu, NAMES.index(p), at) for w, (gpu, p, at) in enumerate(rows)})
+    return MigPlacement.of({w: (gpu, NAMES.index(p), at) for w, (gpu, p, at) in enumerate(rows)})
 
 
 def test_workloads_and_placements_survive_their_files(tmp_path):
     drawn = generate(A100, "elastic", 30, 3)
-    files.write_workloads(drawn, tmp_path / "w.json.gz")
-    again = files.read_workloads(tmp_path / "w.json.gz")
+    files.write_problem(drawn, tmp_path / "w.json.gz")
+    again = files.read_problem(tmp_path / "w.json.gz")
     assert again.digest == drawn.digest
     own = placed(*[(w, NAMES[int(drawn.admissible[w].argmax())], 0) for w in range(30)])
     files.write_placement(drawn, own, tmp_path / "p.json", method="by hand", gpus=30, bound=1)
@@ -126,4 +126,4 @@ def test_workloads_without_sense_are_refused(tmp_path, change, message):
     change(document)
     write_document(document, tmp_path / "w.json")
     with pytest.raises(InputError, match=message):
-        files.read_workloads(tmp_path / "w.json")
+        files.read_problem(tmp_path / "w.json")

@@ -9,7 +9,7 @@ from rsjs.instances.mig.gpus import document_of, gpu_named
 from rsjs.instances.mig.reconfiguration import problem as files
 from rsjs.instances.mig.reconfiguration.check import check
 from rsjs.instances.mig.reconfiguration.generate import generate
-from rsjs.instances.mig.reconfiguration.problem import Schedule, makespan
+from rsjs.instances.mig.reconfiguration.problem import ReconfigurationSchedule, makespan
 
 A100 = gpu_named("A100-40")
 NAMES = [profile.name for profile in A100.profiles]
@@ -36,12 +36,14 @@ def document(delta=0):
 
 
 def jobs(delta=0):
-    return files.to_repartition(document(delta))
+    return files.to_problem(document(delta))
 
 
 def scheduled(*rows):
     own = jobs()
-    return Schedule.of(own, {j: (NAMES.index(p), q, t) for j, (p, q, t) in enumerate(rows)})
+    return ReconfigurationSchedule.of(
+        own, {j: (NAMES.index(p), q, t) for j, (p, q, t) in enumerate(rows)}
+    )
 
 
 @pytest.mark.parametrize(
@@ -76,17 +78,20 @@ def test_the_media_profile_is_there_once_at_a_time():
     two["jobs"] = [{**two["jobs"][0], "id": f"j{j}"} for j in range(2)]
     for row in two["jobs"]:
         row["options"] = [{"profile": "1g+me", "duration": 3}]
-    made = files.to_repartition(two)
+    made = files.to_problem(two)
     at = {j: (NAMES.index("1g+me"), j, 0) for j in range(2)}
-    assert [v.constraint for v in check(made, Schedule.of(made, at)).violations] == ["most", "most"]
+    assert [v.constraint for v in check(made, ReconfigurationSchedule.of(made, at)).violations] == [
+        "most",
+        "most",
+    ]
     at[1] = (NAMES.index("1g+me"), 1, 3)
-    assert check(made, Schedule.of(made, at)).feasible
+    assert check(made, ReconfigurationSchedule.of(made, at)).feasible
 
 
 def test_jobs_and_schedules_survive_their_files(tmp_path):
     drawn = generate(A100, 12, 5, releases=30, delta=2)
-    files.write_repartition(drawn, tmp_path / "j.json")
-    again = files.read_repartition(tmp_path / "j.json")
+    files.write_problem(drawn, tmp_path / "j.json")
+    again = files.read_problem(tmp_path / "j.json")
     assert (again.digest, again.generator) == (drawn.digest, drawn.generator)
     own = scheduled(("3g", 4, 0), ("2g", 0, 0), ("1g", 0, 6))
     files.write_schedule(jobs(), own, tmp_path / "s.json", method="m", makespan=11, bound=10)
@@ -132,4 +137,4 @@ def test_jobs_without_sense_are_refused(tmp_path, change, message):
     change(wrong)
     write_document(wrong, tmp_path / "j.json")
     with pytest.raises(InputError, match=message):
-        files.read_repartition(tmp_path / "j.json")
+        files.read_problem(tmp_path / "j.json")
