@@ -10,9 +10,8 @@ from rsjs.heuristics.mig.reconfiguration import best_greedy
 from rsjs.instances.mig.geometry import geometry
 from rsjs.instances.mig.gpus import gpu_named
 from rsjs.instances.mig.placement import check
-from rsjs.instances.mig.placement import generate as placement_mixes
-from rsjs.instances.mig.reconfiguration.generate import generate
-from rsjs.instances.mig.reconfiguration.problem import makespan
+from rsjs.instances.mig.placement import problem as placement_mixes
+from rsjs.instances.mig.reconfiguration.problem import generate, makespan
 
 A100 = gpu_named("A100-40")
 WORKLOADS, JOBS = 500, 50

@@ -9,7 +9,7 @@ from rsjs.formulations.mig.scheduling_lagrangian import lagrangian_bound
 from rsjs.heuristics.mig.scheduling_local_search import local_search
 from rsjs.heuristics.mig.scheduling_rules import RULES, best_fit
 from rsjs.instances.mig.scheduling.check import check_schedule
-from rsjs.instances.mig.scheduling.problem import terms
+from rsjs.instances.mig.scheduling.schedule import terms
 
 MAKESPAN, COMPLETION = "section4-makespan-A", "section4-completion-A"
 ITERATIONS = 300

@@ -14,7 +14,7 @@ from rsjs.core.method import Limits
 from rsjs.formulations.mig import placement as mig_placement
 from rsjs.heuristics.mig.placement import RULES, place
 from rsjs.instances.mig.gpus import gpu_named
-from rsjs.instances.mig.placement import check, generate
+from rsjs.instances.mig.placement import check, problem
 
 Row = dict[str, Any]
 GPU = gpu_named("A100-40")
@@ -27,10 +27,10 @@ MIXES = (
 def placement() -> list[Row]:
     """Exact stages and rules on seeds 1 to 10 of each mix."""
     rows: list[Row] = []
-    mig_placement.solve(generate.generate(GPU, "mixed", 5, 0), Limits())  # imports, tables
+    mig_placement.solve(problem.generate(GPU, "mixed", 5, 0), Limits())  # imports, tables
     for mix, n in track(MIXES, description="placement"):
         for seed in range(1, 11):
-            workloads = generate.generate(GPU, mix, n, seed)
+            workloads = problem.generate(GPU, mix, n, seed)
             cpu = time.process_time()
             exact = mig_placement.solve(workloads, Limits(gap=0.0))
             cpu = time.process_time() - cpu

@@ -14,15 +14,10 @@ from rsjs.core.method import Limits
 from rsjs.formulations.backends.registry import backend
 from rsjs.formulations.mig import reconfiguration
 from rsjs.heuristics.mig.reconfiguration import best_greedy
+from rsjs.instances.mig.geometry import maximal_partitions, spelled
 from rsjs.instances.mig.gpus import gpu_named
 from rsjs.instances.mig.reconfiguration import check
-from rsjs.instances.mig.reconfiguration.generate import generate
-from rsjs.instances.mig.reconfiguration.problem import (
-    ReconfigurationProblem,
-    makespan,
-    maximal_partitions,
-    spelled,
-)
+from rsjs.instances.mig.reconfiguration.problem import ReconfigurationProblem, generate, makespan
 
 Row = dict[str, Any]
 GPU = gpu_named("A100-40")

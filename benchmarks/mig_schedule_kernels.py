@@ -6,7 +6,8 @@ from dataclasses import replace
 
 from benchmarks.kernel_work import Work
 from benchmarks.mig_schedule_cases import CASES, Case
-from rsjs.instances.mig.scheduling.problem import SchedulingProblem, terms
+from rsjs.instances.mig.scheduling.problem import SchedulingProblem
+from rsjs.instances.mig.scheduling.schedule import terms
 
 MOVES = 2000
 

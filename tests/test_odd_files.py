@@ -15,9 +15,7 @@ from rsjs.instances.generators import jahani
 from rsjs.instances.io import files
 from rsjs.instances.io.serialization import of_instance
 from rsjs.instances.mig.konopa import files as published
-from rsjs.instances.mig.scheduling import files as schedule_files
 from rsjs.instances.mig.scheduling import objective as schedule_objective
-from rsjs.instances.mig.scheduling import problem as schedule_documents
 from rsjs.instances.mig.scheduling import problem as scheduling
 from rsjs.instances.traces.quality_report import inspect
 from rsjs.instances.traces.registry import open_trace
@@ -68,7 +66,7 @@ def campaign(**parts):
 def problem(change):
     objective = schedule_objective.parse_objective("makespan")
     found = scheduling.paper_problem(published.published_jobs(), "A", objective, (40_000,))
-    return json.dumps(schedule_documents.of_problem(found) | change)
+    return json.dumps(scheduling.of_problem(found) | change)
 
 
 def events(folder):
@@ -92,7 +90,7 @@ READERS: dict[str, Callable[[Path], Any]] = {  # file -> what reads it in its fo
     "events.jsonl": lambda folder: records._events(folder / "events.jsonl"),
     "events.json": events,
     "log.jsonl.gz": lambda folder: event_log.read(folder / "log.jsonl.gz"),
-    "p.json": lambda folder: schedule_files.read_problem(folder / "p.json"),
+    "p.json": lambda folder: scheduling.read_problem(folder / "p.json"),
     "nodes.csv": trace,
 }
 SHAPES = [

@@ -34,7 +34,7 @@ from rsjs.instances.mig.geometry import Geometry, geometry, slices
 from rsjs.instances.mig.reconfiguration.problem import (
     ReconfigurationProblem,
     ReconfigurationSchedule,
-    candidates,
+    job_placements,
 )
 
 
@@ -85,7 +85,7 @@ def places(jobs: ReconfigurationProblem, allowed: Collection[int] | None = None)
     nested = found.laminar and _slices_decide(found, np.unique(jobs.profile))
     rows: list[tuple[int, int, int]] = []
     for j in range(len(jobs)):
-        own = candidates(jobs, j, allowed)
+        own = job_placements(jobs, j, allowed)
         rows += [(j, q, lasts) for q, lasts in (_undominated(found, own) if nested else own)]
     job, placement, duration = np.array(rows, dtype=np.int64).T.copy()
     return Candidates(

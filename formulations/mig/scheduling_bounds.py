@@ -32,7 +32,8 @@ import numpy as np
 from rsjs.core.errors import InputError, described
 from rsjs.core.types import Ints
 from rsjs.formulations.mig.scheduling_lagrangian import ADDITIVE, lagrangian_bound
-from rsjs.instances.mig.scheduling.problem import EQUAL, Schedule, SchedulingProblem, met, terms
+from rsjs.instances.mig.scheduling.problem import SchedulingProblem
+from rsjs.instances.mig.scheduling.schedule import EQUAL, Schedule, met, terms
 
 
 def term_bounds(problem: SchedulingProblem) -> dict[str, float]:

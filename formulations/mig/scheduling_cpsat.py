@@ -34,13 +34,13 @@ from ortools.sat.python import cp_model
 from rsjs.core.method import Limits, Stop
 from rsjs.core.types import Ints
 from rsjs.formulations.backends.backend import small_seed
-from rsjs.instances.mig.scheduling.problem import (
+from rsjs.instances.mig.scheduling.problem import SchedulingProblem
+from rsjs.instances.mig.scheduling.schedule import (
     EQUAL,
     ROUNDING,
     Schedule,
     ScheduleResult,
-    SchedulingProblem,
-    better,
+    best_of,
     met,
     terms,
 )
@@ -253,7 +253,7 @@ def solve(
             counts["branches"] += answer.branches
             counts["conflicts"] += answer.conflicts
             if answer.values is not None:
-                best = better(problem, best, model.schedule(answer.values))
+                best = best_of(problem, best, model.schedule(answer.values))
                 value = problem.objective.values(terms(problem, best))[stage]
             found = answer.bound - constant
             if proven and (known[stage] is None or found > (known[stage] or 0.0)):

@@ -15,7 +15,8 @@ import numpy as np
 
 from rsjs.core.errors import InputError, described
 from rsjs.instances.mig.scheduling.objective import TERMS
-from rsjs.instances.mig.scheduling.problem import Schedule, SchedulingProblem
+from rsjs.instances.mig.scheduling.problem import SchedulingProblem
+from rsjs.instances.mig.scheduling.schedule import Schedule
 
 MOST_STEPS, MOST_JOBS = 16, 5
 

@@ -34,14 +34,8 @@ from rsjs.core.method import Limits, Stop
 from rsjs.core.types import Floats
 from rsjs.formulations.backends.registry import backend
 from rsjs.formulations.milp.from_pyomo import from_pyomo
-from rsjs.instances.mig.scheduling.problem import (
-    Schedule,
-    ScheduleResult,
-    SchedulingProblem,
-    better,
-    met,
-    terms,
-)
+from rsjs.instances.mig.scheduling.problem import SchedulingProblem
+from rsjs.instances.mig.scheduling.schedule import Schedule, ScheduleResult, best_of, met, terms
 
 if TYPE_CHECKING:
     from pyomo.core import ConcreteModel, VarData
@@ -222,7 +216,7 @@ def solve(
         raw = ask(matrix, limits, seconds=max(0.0, end - time.monotonic()))
         counts = {"columns": len(theirs), "rows": int(matrix.A.shape[0])}
         if raw.x is not None:
-            best = better(problem, best, extract(problem, horizon, raw.x[ours]))
+            best = best_of(problem, best, extract(problem, horizon, raw.x[ours]))
         known.append(None if raw.bound is None else _whole(raw.bound) - constant)
         value = problem.objective.values(terms(problem, best))[stage]
         if not met(value, known[stage]):

@@ -24,7 +24,8 @@ from rsjs.core.types import Bools, Floats, Ints
 from rsjs.heuristics.common.jit import compiled, inner
 from rsjs.heuristics.common.random_streams import States, below, uniform
 from rsjs.instances.mig.scheduling.objective import TERMS
-from rsjs.instances.mig.scheduling.problem import Schedule, SchedulingProblem
+from rsjs.instances.mig.scheduling.problem import SchedulingProblem
+from rsjs.instances.mig.scheduling.schedule import Schedule
 
 
 class MigTables(NamedTuple):

@@ -26,7 +26,7 @@ from rsjs.instances.mig.geometry import geometry, slices
 from rsjs.instances.mig.reconfiguration.problem import (
     ReconfigurationProblem,
     ReconfigurationSchedule,
-    candidates,
+    job_placements,
     makespan,
 )
 
@@ -63,7 +63,7 @@ def greedy(
     """
     found = geometry(jobs.gpu)
     waiting = np.argsort(RULES[rule](jobs), kind="stable").tolist()
-    wanted = [_wanted(found, candidates(jobs, j, allowed)) for j in range(len(jobs))]
+    wanted = [_wanted(found, job_placements(jobs, j, allowed)) for j in range(len(jobs))]
     asked = [sum(1 << q for q, _ in own) for own in wanted]
     free = _free(found)
     ready = np.maximum(jobs.release - jobs.delta, 0).tolist()

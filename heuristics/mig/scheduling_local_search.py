@@ -16,7 +16,8 @@ import numpy as np
 from rsjs.core.types import Floats, Ints
 from rsjs.heuristics.common.random_streams import first_states
 from rsjs.heuristics.mig.kernels import schedule, tables
-from rsjs.instances.mig.scheduling.problem import Schedule, SchedulingProblem, terms
+from rsjs.instances.mig.scheduling.problem import SchedulingProblem
+from rsjs.instances.mig.scheduling.schedule import Schedule, terms
 
 HOT, COLD = 2.5e-3, 1.5e-4  # temperatures, relative to the value
 BETWEEN = 100  # iterations between two questions whether to stop

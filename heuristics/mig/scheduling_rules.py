@@ -26,7 +26,8 @@ import numpy as np
 from rsjs.core.types import Ints
 from rsjs.heuristics.common.result import choose_rule
 from rsjs.heuristics.mig.kernels import schedule, tables
-from rsjs.instances.mig.scheduling.problem import Schedule, SchedulingProblem
+from rsjs.instances.mig.scheduling.problem import SchedulingProblem
+from rsjs.instances.mig.scheduling.schedule import Schedule
 
 Keys = list[Ints]
 

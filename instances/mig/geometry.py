@@ -16,11 +16,13 @@ Stranded slices of a set S: free ones that no further placement can ever take,
 
     stranded compute = (free compute slices) - max over feasible T >= S of compute(T) - compute(S)
 
-and likewise of memory, each maximum by itself.
+and in the same way of memory, each maximum by itself. A static partition is a feasible set that
+stays.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
@@ -31,6 +33,7 @@ from rsjs.core.types import Bools, Ints
 from rsjs.instances.mig.gpus import MigGpu
 
 MOST_SETS = 50_000
+Partition = tuple[int, ...]  # placements that stay
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -152,3 +155,47 @@ def _stranded(gpu: MigGpu, following: Ints, counts: Ints) -> Ints:
         if larger.size:
             best[s] = np.maximum(best[s], best[larger].max(axis=0))
     return np.asarray((gpu.compute_slices, gpu.memory_slices) - best)
+
+
+def partition_of(gpu: MigGpu, names: str) -> Partition:
+    """
+    Return placements of the profiles in a text like "4g,2g,1g": those that strand fewest slices.
+
+    Raises
+    ------
+    InputError
+        If a profile is unknown, or no placement has them all.
+    """
+    found, parts = geometry(gpu), [name.strip() for name in names.split(",")]
+    wanted = Counter(gpu.index(name, "--partition") for name in parts)
+    counts = [wanted[p] for p in range(len(gpu.profiles))]
+    sets = np.flatnonzero((found.counts == counts).all(axis=1))
+    if not sets.size:
+        shown = described(names)
+        raise InputError("--partition", shown, f"profiles that fit {gpu.name} together")
+    best = sets[found.stranded[sets].sum(axis=1).argmin()]
+    return _placements(found.chosen[best])
+
+
+def maximal_partitions(gpu: MigGpu, profiles: tuple[str, ...]) -> list[Partition]:
+    """Return a partition for each multiset of these profiles that no other one of them contains."""
+    found = geometry(gpu)
+    own = np.isin([profile.name for profile in gpu.profiles], profiles)
+    sets = np.flatnonzero((found.counts[:, ~own] == 0).all(axis=1))
+    counts, first = np.unique(found.counts[sets], axis=0, return_index=True)
+    return [
+        _placements(found.chosen[sets[at]])
+        for at, row in zip(first.tolist(), counts, strict=True)
+        if ((counts >= row).all(axis=1)).sum() == 1
+    ]
+
+
+def spelled(gpu: MigGpu, partition: Partition) -> str:
+    """Return the profiles of a partition, largest first, e.g. 4g,2g,1g."""
+    found = geometry(gpu)
+    names = [gpu.profiles[found.profile[q]] for q in partition]
+    return ",".join(p.name for p in sorted(names, key=lambda p: (-p.memory_slices, p.name)))
+
+
+def _placements(chosen: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> Partition:
+    return tuple(np.flatnonzero(chosen).tolist())

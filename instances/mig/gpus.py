@@ -18,7 +18,7 @@ from typing import Any
 
 from rsjs.core.errors import InputError
 from rsjs.instances.io.serialization import Document
-from rsjs.instances.mig.io import nearest_first, read_document
+from rsjs.instances.mig.io import nearest_first, read
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,7 +60,7 @@ class MigGpu:
     profiles: tuple[Profile, ...]
 
     def index(self, profile: str, pointer: str) -> int:
-        """Place of the profile of that name; `pointer` is where the name stands."""
+        """Return the place of the profile of that name; `pointer` is where the name stands."""
         names = [own.name for own in self.profiles]
         if profile not in names:
             raise InputError(pointer, profile, f"a profile of {self.name}: {', '.join(names)}")
@@ -68,7 +68,7 @@ class MigGpu:
 
 
 def gpu_of(document: Document, pointer: str = "") -> MigGpu:
-    """The GPU in a document that fits the schema; InputError if it makes no sense."""
+    """Build the GPU in a document that fits the schema; InputError if it makes no sense."""
     profiles = tuple(
         Profile(**{**_integral(row), "starts": tuple(map(int, row["starts"]))})
         for row in document["profiles"]
@@ -91,13 +91,13 @@ def gpu_of(document: Document, pointer: str = "") -> MigGpu:
 
 
 def _integral(row: Document) -> Document:
-    """A row whose numbers of slices and instances are integers, 8.0 as 8."""
+    """Return a row whose numbers of slices and instances are integers, 8.0 as 8."""
     integers = ("compute_slices", "memory_slices", "most")
     return row | {name: int(row[name]) for name in integers if name in row}
 
 
 def document_of(gpu: MigGpu) -> Document:
-    """The document of a GPU."""
+    """Return the document of a GPU."""
     fields: dict[str, Any] = {name: getattr(gpu, name) for name in MigGpu.__slots__}
     return fields | {
         "profiles": [
@@ -107,28 +107,28 @@ def document_of(gpu: MigGpu) -> Document:
 
 
 def read_gpus(path: str | Path) -> dict[str, MigGpu]:
-    """The GPUs in an `rsjs-mig-gpus/1` file, by name."""
-    document = read_document(path, "rsjs-mig-gpus/1", "mig-gpus")
-    found: dict[str, MigGpu] = {}
-    try:
+    """Read the GPUs in an `rsjs-mig-gpus/1` file, by name."""
+
+    def build(document: Document) -> dict[str, MigGpu]:
+        gpus: dict[str, MigGpu] = {}
         for i, entry in enumerate(document["gpus"]):
-            if entry["name"] in found:
+            if entry["name"] in gpus:
                 raise InputError(f"/gpus/{i}/name", entry["name"], "a name of its own")
-            found[entry["name"]] = gpu_of(entry, f"/gpus/{i}")
-    except InputError as error:
-        raise error.at(path) from None
-    return found
+            gpus[entry["name"]] = gpu_of(entry, f"/gpus/{i}")
+        return gpus
+
+    return read(path, "rsjs-mig-gpus/1", "mig-gpus", build)
 
 
 @cache
 def known_gpus() -> Mapping[str, MigGpu]:
-    """The GPUs whose tables come with the package."""
+    """Return the GPUs whose tables come with the package."""
     with as_file(files("rsjs.instances.mig") / "data" / "mig-gpus.json") as path:
         return read_gpus(path)
 
 
 def gpu_named(name: str, gpus: Mapping[str, MigGpu] | None = None) -> MigGpu:
-    """The GPU of that name, of those known or of others."""
+    """Return the GPU of that name, of those known or of others."""
     among = known_gpus() if gpus is None else gpus
     if name not in among:
         raise InputError("--gpu", name, f"one of {nearest_first(name, among)}")

@@ -6,12 +6,13 @@ import gzip
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 from rsjs.core.errors import InputError, described
 from rsjs.instances.io.files import write_bytes
 from rsjs.instances.io.strict_json import read_json
 from rsjs.instances.mig import jobs as job_documents
-from rsjs.instances.mig.io import fitting
+from rsjs.instances.mig.io import built, fitting
 from rsjs.instances.mig.jobs import MIG_JOBS, JobSet
 from rsjs.instances.mig.konopa import files
 
@@ -36,8 +37,8 @@ def read_jobs(path: str | Path) -> JobSet:
     InputError
         Naming the file, the JSON pointer, the value found and what was expected.
     """
-    document = read_json(path)
-    try:
+
+    def build(document: Any) -> JobSet:
         if isinstance(document, list):
             name = Path(path).name.removesuffix(".gz").removesuffix(".json")
             return files.to_jobs(fitting(document, "mig-legacy-jobs", path), name)
@@ -46,8 +47,8 @@ def read_jobs(path: str | Path) -> JobSet:
         if document.get("format") != MIG_JOBS:
             raise InputError("/format", document.get("format"), repr(MIG_JOBS))
         return job_documents.to_jobs(fitting(document, "mig-jobs", path))
-    except InputError as error:
-        raise error if error.file else error.at(path) from None
+
+    return built(read_json(path), build, path)
 
 
 def write_jobs(jobs: JobSet, path: str | Path, form: str = OURS) -> Written:

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Literal, Protocol
 from rsjs.core.method import Call, Method, Report
 
 if TYPE_CHECKING:
-    from rsjs.instances.mig.scheduling.problem import ScheduleResult, SchedulingProblem
+    from rsjs.instances.mig.scheduling.problem import SchedulingProblem
+    from rsjs.instances.mig.scheduling.schedule import ScheduleResult
 
 BoundSource = Literal["combinatorial", "lagrangian", "solver", "exact"]
 

@@ -17,7 +17,8 @@ from rsjs.instances.epoch_distribution import EpochDistribution
 from rsjs.instances.generators import sts
 from rsjs.instances.mig.jobs import JobSet
 from rsjs.instances.mig.scheduling.objective import parse_objective
-from rsjs.instances.mig.scheduling.problem import Schedule, paper_problem
+from rsjs.instances.mig.scheduling.problem import paper_problem
+from rsjs.instances.mig.scheduling.schedule import Schedule
 from rsjs.instances.traces.quality_report import inspect
 from rsjs.instances.traces.registry import open_trace
 from rsjs.reporting import canvas, claim_picture, figures

@@ -29,7 +29,7 @@ import numpy as np
 from rsjs.core.errors import described
 from rsjs.core.types import Floats
 from rsjs.instances.generators.random_streams import exponential
-from rsjs.instances.mig.io import Node, numbers
+from rsjs.instances.mig.job_generator.context import Node, numbers
 from rsjs.instances.mig.job_generator.distributions import Value, value
 from rsjs.instances.mig.job_generator.random_streams import Uniforms
 
@@ -169,7 +169,7 @@ def _fixed(node: Node) -> Arrivals:
 
 def _poisson(node: Node) -> Arrivals:
     mean = 1 / node["rate"]
-    gap = Value(node=node, law=lambda source: exponential(source.u, mean))
+    gap = Value(node=node, distribution=lambda source: exponential(source.u, mean))
     return Arrivals(node=node, times=_by_gaps(gap), gap=gap)
 
 

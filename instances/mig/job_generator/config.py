@@ -19,11 +19,11 @@ from typing import Any
 from rsjs.core.errors import InputError, described
 from rsjs.instances.io.json_schema import TextLike
 from rsjs.instances.io.serialization import Document
-from rsjs.instances.mig.io import ConfigContext, Node, fitting, nearest_first
+from rsjs.instances.mig.io import built, fitting, nearest_first
 from rsjs.instances.mig.job_generator.arrivals import PROCESSES, Arrivals, arrivals
-from rsjs.instances.mig.job_generator.distributions import LAWS, Field, Value, field_law, value
+from rsjs.instances.mig.job_generator.context import ConfigContext, Node
+from rsjs.instances.mig.job_generator.distributions import NAMED, Field, Value, job_field, value
 from rsjs.instances.mig.job_generator.memory import MODELS, Model, memory_model
-from rsjs.instances.mig.job_generator.plugins import Plugins
 
 MOST = 1_000_000
 
@@ -66,7 +66,7 @@ def first_primes(n: int) -> tuple[int, ...]:
 MIG_CONFIG = "rsjs-mig-config/1"
 DEADLINES = ("none", "absolute", "after_arrival", "slack_factor")
 _KNOWN: Mapping[str, tuple[str, ...]] = {
-    "dist": (*LAWS, "mixture"),
+    "dist": (*NAMED, "mixture"),
     "model": (*MODELS,),
     "process": (*PROCESSES,),
     "kind": DEADLINES,
@@ -141,11 +141,8 @@ def to_config(document: Any, path: str | Path, *, allow_plugins: bool = False) -
         Naming the file, the JSON pointer, the value found and what was expected.
     """
     _fit(document, path)
-    around = ConfigContext(folder=Path(path).parent, plugins=Plugins(allow_plugins))
-    try:
-        return _config(Node(document, "", around))
-    except InputError as error:
-        raise error if error.file else error.at(path) from None
+    context = ConfigContext(folder=Path(path).parent, allow_plugins=allow_plugins)
+    return built(Node(document, "", context), _config, path)
 
 
 def _fit(document: Any, path: str | Path) -> None:
@@ -183,8 +180,8 @@ def _config(root: Node) -> MigConfig:
         seeds=seeds(root.at("seeds")),
         arrivals=arrivals(root.at("arrivals")),
         classes=classes,
-        files=root.around.files,
-        plugins=root.around.plugins.loaded,
+        files=root.context.files,
+        plugins=root.context.plugins,
     )
 
 
@@ -202,7 +199,7 @@ def _job_class(node: Node) -> JobClass:
         migratable=float(node.value.get("migratable", {"prob": 1})["prob"]),
         deadline=_deadline(node),
         extra={
-            name: field_law(node.at("extra_fields", name))
+            name: job_field(node.at("extra_fields", name))
             for name in node.value.get("extra_fields", {})
         },
     )
@@ -216,10 +213,10 @@ def _or(node: Node, key: str, build: Callable[[Node], Value], default: float) ->
     """The value under a key, or the default."""
     if key in node:
         return build(node.at(key))
-    return build(Node(default, f"{node.pointer}/{key}", node.around))
+    return build(Node(default, f"{node.pointer}/{key}", node.context))
 
 
 def _deadline(node: Node) -> tuple[str, Value]:
     kind = node.value.get("deadline", {"kind": "none"})["kind"]
-    place = node.at("deadline") if kind != "none" else Node({}, node.pointer, node.around)
+    place = node.at("deadline") if kind != "none" else Node({}, node.pointer, node.context)
     return kind, _or(place, "value", value, 0)

@@ -1,19 +1,21 @@
 """
-Distributions: a law maps uniforms to values, entry by entry.
+Random values of a configuration: a number, which stands for itself, or a distribution.
 
-Continuous laws with a closed inverse F^-1(u) are inverted; discrete ones take the least value
-whose distribution function exceeds u. So one uniform makes one value, on every machine.
+A distribution maps uniforms to values, entry by entry: continuous ones with a closed inverse
+F^-1(u) are inverted; discrete ones take the least value whose distribution function exceeds u. So
+one uniform makes one value, on every machine. gamma, pareto, triangular and weibull are those of
+`scipy.stats`. Its other inverses have other last digits (normal, lognormal, exponential), give a
+value that is not possible for u = 0 (uniform_int, poisson, geometric) or are not needed: importing
+`scipy.stats` takes longer than making a set of jobs.
 
-A random value of a configuration: a number, which stands for itself, or a law.
-
-What becomes of the values of a law, in this order:
+What becomes of the values of a distribution, in this order:
 
     truncate   what is outside a range is drawn again, up to 1000 times
     abs        the absolute value is taken
     clip       what is outside a range is moved to its end
     round      integers are made: floor, ceil, nearest (a half to the even one), trunc
 
-Further fields of jobs: a distribution, labels with weights, or a plug-in.
+A further field of jobs is a value, labels with weights, or a plug-in.
 """
 
 from __future__ import annotations
@@ -29,33 +31,38 @@ from numpy.typing import NDArray
 
 from rsjs.core.types import Bools, Floats, Ints
 from rsjs.instances.generators import random_streams
-from rsjs.instances.mig.io import Node, numbers
-from rsjs.instances.mig.job_generator.plugins import PREFIX
+from rsjs.instances.mig.job_generator.context import (
+    PREFIX,
+    Node,
+    numbers,
+    plugin_distribution,
+    plugin_field,
+)
 from rsjs.instances.mig.job_generator.random_streams import Uniforms
 from rsjs.instances.mig.jobs import plain
 
-Law = Callable[[Uniforms], Floats]
+Distribution = Callable[[Uniforms], Floats]
 
 
-def _const(node: Node) -> Law:
+def _const(node: Node) -> Distribution:
     return lambda source: np.full(len(source.u), float(node["value"]))
 
 
-def _uniform(node: Node) -> Law:
+def _uniform(node: Node) -> Distribution:
     low, high = ordered(node, "low", "high")
     return lambda source: random_streams.uniform(source.u, low, high)
 
 
-def _uniform_int(node: Node) -> Law:
+def _uniform_int(node: Node) -> Distribution:
     low, high = ordered(node, "low", "high")
     return lambda source: random_streams.integer(source.u, int(low), int(high)).astype(np.float64)
 
 
-def _normal(node: Node) -> Law:
+def _normal(node: Node) -> Distribution:
     return lambda source: random_streams.normal(source.u, node["mean"], node["sd"])
 
 
-def _lognormal(node: Node) -> Law:
+def _lognormal(node: Node) -> Distribution:
     if {"mu", "sigma"} <= node.value.keys() and not {"mean", "cv"} & node.value.keys():
         mu, sigma = node["mu"], node["sigma"]
     elif {"mean", "cv"} <= node.value.keys() and not {"mu", "sigma"} & node.value.keys():
@@ -67,66 +74,67 @@ def _lognormal(node: Node) -> Law:
     return lambda source: np.exp(random_streams.normal(source.u, mu, sigma))
 
 
-def _exponential(node: Node) -> Law:
+def _exponential(node: Node) -> Distribution:
     return lambda source: random_streams.exponential(source.u, 1 / node["rate"])
 
 
-def _gamma(node: Node) -> Law:
-    from scipy.special import gammaincinv
+def _gamma(node: Node) -> Distribution:
+    from scipy import stats
 
-    return lambda source: node["scale"] * gammaincinv(node["shape"], source.u)
-
-
-def _weibull(node: Node) -> Law:
-    return lambda source: node["scale"] * (-np.log1p(-source.u)) ** (1 / node["shape"])
+    return _inverse(stats.gamma(node["shape"], scale=node["scale"]))
 
 
-def _triangular(node: Node) -> Law:
+def _weibull(node: Node) -> Distribution:
+    from scipy import stats
+
+    return _inverse(stats.weibull_min(node["shape"], scale=node["scale"]))
+
+
+def _pareto(node: Node) -> Distribution:
+    from scipy import stats
+
+    return _inverse(stats.pareto(node["alpha"], scale=node["xm"]))
+
+
+def _triangular(node: Node) -> Distribution:
+    from scipy import stats
+
     low, high = ordered(node, "low", "high")
     mode, width = float(node["mode"]), high - low
     if not low <= mode <= high:
         raise node.at("mode").error(f"a mode from {low:g} to {high:g}")
-    rising, falling = width * (mode - low), width * (high - mode)
-
-    def law(source: Uniforms) -> Floats:
-        left = low + np.sqrt(source.u * rising)
-        right = high - np.sqrt((1 - source.u) * falling)
-        return np.where(source.u * width < mode - low, left, right)
-
-    return law
+    if width == 0:
+        return lambda source: np.full(len(source.u), low)
+    return _inverse(stats.triang((mode - low) / width, low, width))
 
 
-def _poisson(node: Node) -> Law:
+def _poisson(node: Node) -> Distribution:
     return lambda source: random_streams.poisson(source.u, node["lambda"]).astype(np.float64)
 
 
-def _geometric(node: Node) -> Law:
-    """Trials up to the first success: 1, 2, ..."""
+def _geometric(node: Node) -> Distribution:
+    """Return the number of trials up to the first success: 1, 2, ..."""
     p = node["p"]
     if p == 1:
         return lambda source: np.ones(len(source.u))
     return lambda source: 1 + np.floor(np.log1p(-source.u) / log1p(-p))
 
 
-def _pareto(node: Node) -> Law:
-    return lambda source: node["xm"] * (1 - source.u) ** (-1 / node["alpha"])
-
-
-def _zipf(node: Node) -> Law:
+def _zipf(node: Node) -> Distribution:
     ranks = np.arange(1.0, node["n"] + 1)
     return _discrete(ranks, ranks ** -float(node["s"]))
 
 
-def _bernoulli(node: Node) -> Law:
+def _bernoulli(node: Node) -> Distribution:
     return lambda source: (source.u < node["p"]).astype(np.float64)
 
 
-def _choice(node: Node) -> Law:
+def _choice(node: Node) -> Distribution:
     values = np.array(node["values"], dtype=np.float64)
     return _discrete(values, weights(node, "weights", len(values)))
 
 
-def _histogram(node: Node) -> Law:
+def _histogram(node: Node) -> Distribution:
     edges = np.array(node["edges"], dtype=np.float64)
     if (back := np.flatnonzero(np.diff(edges) <= 0)).size:
         raise node.at("edges", int(back[0]) + 1).error(f"an edge above {edges[back[0]]:g}")
@@ -138,22 +146,22 @@ def _histogram(node: Node) -> Law:
     below = shares(counts)
     filled = np.append(True, counts > 0)  # an empty bin is a jump of the inverse
 
-    def law(source: Uniforms) -> Floats:
+    def draw(source: Uniforms) -> Floats:
         bin_ = np.searchsorted(below[filled][1:-1], source.u, side="right")
         right = np.flatnonzero(filled)[bin_ + 1]
         share = (source.u - below[right - 1]) / (below[right] - below[right - 1])
         return edges[right - 1] + share * (edges[right] - edges[right - 1])
 
-    return law
+    return draw
 
 
-def _empirical(node: Node) -> Law:
-    """Values of a column, each line equally likely."""
+def _empirical(node: Node) -> Distribution:
+    """Return values of a column, each line equally likely."""
     values = numbers(node)
     return lambda source: values[random_streams.index(source.u, len(values))]
 
 
-LAWS: Mapping[str, Callable[[Node], Law]] = MappingProxyType(
+NAMED: Mapping[str, Callable[[Node], Distribution]] = MappingProxyType(
     {
         "const": _const,
         "uniform": _uniform,
@@ -177,7 +185,7 @@ LAWS: Mapping[str, Callable[[Node], Law]] = MappingProxyType(
 
 
 def ordered(node: Node, low: str | int, high: str | int) -> tuple[float, float]:
-    """Two numbers, the first not above the second."""
+    """Return two numbers, the first not above the second."""
     least, most = float(node[low]), float(node[high])
     if least > most:
         raise node.at(high).error(f"a number >= {least:g}")
@@ -185,7 +193,7 @@ def ordered(node: Node, low: str | int, high: str | int) -> tuple[float, float]:
 
 
 def weights(node: Node, key: str, n: int) -> Floats:
-    """n weights under a key, equal ones without the key; not all are 0."""
+    """Return n weights under a key, equal ones without the key; not all are 0."""
     found = np.array(node.value.get(key, [1] * n), dtype=np.float64)
     if len(found) != n:
         raise node.at(key).error(f"as many weights as values, {n}", value=node[key])
@@ -195,20 +203,25 @@ def weights(node: Node, key: str, n: int) -> Floats:
 
 
 def shares(weight: Floats) -> Floats:
-    """Share of all weight before each entry and, last, of all: 0, ..., 1."""
+    """Return the share of all weight before each entry and, last, of all: 0, ..., 1."""
     below: Floats = np.append(0.0, np.cumsum(weight))
     return np.asarray(below / below[-1])
 
 
 def pick(u: Floats, weight: Floats) -> tuple[Ints, Floats]:
-    """Index drawn by weight, and what is left of each uniform: again uniform on [0, 1)."""
+    """Return indices drawn by weight, and the rest of each uniform: again uniform on [0, 1)."""
     below = shares(weight)
     index = np.searchsorted(below[1:-1], u, side="right")
     width = below[index + 1] - below[index]
     return index, np.minimum((u - below[index]) / width, 1 - 2.0**-53)
 
 
-def _discrete(values: Floats, weight: Floats) -> Law:
+def _inverse(known: Any) -> Distribution:
+    """Return a frozen distribution of `scipy.stats`, by its inverse."""
+    return lambda source: np.asarray(known.ppf(source.u))
+
+
+def _discrete(values: Floats, weight: Floats) -> Distribution:
     below = shares(weight)[1:-1]
     return lambda source: values[np.searchsorted(below, source.u, side="right")]
 
@@ -227,26 +240,28 @@ ROUND: dict[str, Callable[[Floats], Floats]] = {
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Value:
     """
+    A value as the configuration describes it.
+
     Attributes
     ----------
     node : Node
         Where the value stands.
-    law : Law
+    distribution : Distribution
     truncate, clip : (least, greatest) or None
     absolute : bool
     rounding : name of a rounding
     """
 
     node: Node
-    law: Law
+    distribution: Distribution
     truncate: tuple[float, float] | None = None
     absolute: bool = False
     clip: tuple[float, float] | None = None
     rounding: str = "none"
 
     def draw(self, source: Uniforms) -> Floats:
-        """A value for each entry of the source."""
-        values = self.law(source)
+        """Draw a value for each entry of the source."""
+        values = self.distribution(source)
         if self.truncate is None:
             return self.finish(values)
         values, attempt = np.array(values), 0
@@ -254,13 +269,15 @@ class Value:
             attempt += 1
             if hopeless(attempt, refused):
                 low, high = self.truncate
-                expected = f"a law that is from {low:g} to {high:g} within {MOST_TRIES} draws"
+                expected = (
+                    f"a distribution that is from {low:g} to {high:g} within {MOST_TRIES} draws"
+                )
                 raise self.node.error(expected)
-            values[refused] = self.law(source.again(attempt, refused))
+            values[refused] = self.distribution(source.again(attempt, refused))
         return self.finish(values)
 
     def finish(self, values: Floats) -> Floats:
-        """What becomes of values after truncation."""
+        """Return what becomes of values after truncation."""
         if self.absolute:
             values = np.abs(values)
         if self.clip is not None:
@@ -269,13 +286,13 @@ class Value:
 
 
 def value(node: Node, rounding: str = "none") -> Value:
-    """The value at a node; `rounding` unless it says otherwise."""
+    """Return the value at a node; `rounding` unless it says otherwise."""
     if not isinstance(node.value, dict):
         number = float(node.value)
-        return Value(node=node, law=lambda source: np.full(len(source.u), number))
+        return Value(node=node, distribution=lambda source: np.full(len(source.u), number))
     return Value(
         node=node,
-        law=_law(node),
+        distribution=_distribution(node),
         truncate=_range(node, "truncate"),
         absolute=node.value.get("abs", False),
         clip=_range(node, "clip"),
@@ -284,12 +301,12 @@ def value(node: Node, rounding: str = "none") -> Value:
 
 
 def hopeless(attempt: int, refused: Bools) -> bool:
-    """Whether to give up before entries are drawn once more."""
+    """Return whether to give up before entries are drawn once more."""
     return attempt > MOST_TRIES or bool(refused.all() and attempt * len(refused) > IN_VAIN)
 
 
 def outside(values: Floats, range_: tuple[float, float]) -> Bools:
-    """Which values are outside a range."""
+    """Return which values are outside a range."""
     return ~((values >= range_[0]) & (values <= range_[1]))
 
 
@@ -297,21 +314,22 @@ def _range(node: Node, key: str) -> tuple[float, float] | None:
     return ordered(node.at(key), 0, 1) if key in node else None
 
 
-def _law(node: Node) -> Law:
+def _distribution(node: Node) -> Distribution:
     name: str = node["dist"]
     if name.startswith(PREFIX):
-        return node.around.plugins.law(node, name)
-    return _mixture(node) if name == "mixture" else LAWS[name](node)
+        call = plugin_distribution(node)
+        return lambda source: call(source.u)
+    return _mixture(node) if name == "mixture" else NAMED[name](node)
 
 
-def _mixture(node: Node) -> Law:
+def _mixture(node: Node) -> Distribution:
     parts = node.parts("components")
     weight = np.array([part["weight"] for part in parts], dtype=np.float64)
     if not weight.any():
         raise node.at("components").error("a positive weight among them", value=weight.tolist())
     values = [value(part.at("dist")) for part in parts]
 
-    def law(source: Uniforms) -> Floats:
+    def draw(source: Uniforms) -> Floats:
         index, left = pick(source.u, weight)
         drawn = np.empty(len(index))
         for i, part in enumerate(values):
@@ -319,7 +337,7 @@ def _mixture(node: Node) -> Law:
             drawn[rows] = part.draw(source.within(f"part {i}", rows, left[rows]))
         return drawn
 
-    return law
+    return draw
 
 
 DECIMALS = 6  # of numbers that are not rounded to integers
@@ -329,25 +347,29 @@ Columns = Mapping[str, NDArray[Any]]
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Field:
     """
+    A further field of the jobs of a class.
+
     Attributes
     ----------
     draw : callable
         Columns of the jobs so far, and a uniform per job, to a JSON value per job.
     value : Value or None
-        The law, if it is one of numbers.
+        The distribution, if it is one of numbers.
     """
 
     draw: Callable[[Columns, Uniforms], list[Any]]
     value: Value | None = None
 
 
-def field_law(node: Node) -> Field:
-    """The law of the field at a node."""
+def job_field(node: Node) -> Field:
+    """Return the field at a node."""
     if "labels" in node:
         labels, weight = node["labels"], weights(node, "weights", len(node["labels"]))
         return Field(draw=lambda jobs, source: [labels[i] for i in pick(source.u, weight)[0]])
     if "plugin" in node:
-        call = node.around.plugins.field(node)
+        call = plugin_field(node)
         return Field(draw=lambda jobs, source: call(dict(jobs), source.u))
-    law = value(node)
-    return Field(draw=lambda jobs, source: plain(np.round(law.draw(source), DECIMALS)), value=law)
+    drawn = value(node)
+    return Field(
+        draw=lambda jobs, source: plain(np.round(drawn.draw(source), DECIMALS)), value=drawn
+    )

@@ -52,7 +52,7 @@ class Reference:
     def of(cls, value: Value) -> Reference:
         """The law of a value."""
         u, weight = _grid()
-        values = value.law(Uniforms(0, "reference", len(u), np.arange(len(u)), u))
+        values = value.distribution(Uniforms(0, "reference", len(u), np.arange(len(u)), u))
         if value.truncate is not None:
             kept = ~outside(values, value.truncate)
             values, weight = values[kept], weight[kept]

@@ -26,7 +26,7 @@ import numpy as np
 
 from rsjs.core.types import Floats, Ints
 from rsjs.instances.generators.random_streams import normal
-from rsjs.instances.mig.io import Node
+from rsjs.instances.mig.job_generator.context import PREFIX, Node, plugin_memory
 from rsjs.instances.mig.job_generator.distributions import (
     MOST_TRIES,
     ROUND,
@@ -36,7 +36,6 @@ from rsjs.instances.mig.job_generator.distributions import (
     outside,
     value,
 )
-from rsjs.instances.mig.job_generator.plugins import PREFIX
 from rsjs.instances.mig.job_generator.random_streams import Uniforms
 from rsjs.instances.mig.jobs import LARGEST
 
@@ -92,7 +91,7 @@ def memory_model(node: Node) -> Model:
 def _model(node: Node) -> Model:
     name: str = node["model"]
     if name.startswith(PREFIX):
-        call, finish = node.around.plugins.memory_model(node, name), _finish(node)
+        call, finish = plugin_memory(node), _finish(node)
         return Model(draw=lambda runs: finish(call(runs.run_length, runs.units.u)))
     return MODELS[name](node)
 
@@ -113,7 +112,10 @@ def _random_walk(node: Node) -> Model:
     if resample:
         first = replace(first, truncate=first.truncate or range_)
     begin = Value(
-        node=first.node, law=first.draw, clip=range_, rounding=node.value.get("round", "nearest")
+        node=first.node,
+        distribution=first.draw,
+        clip=range_,
+        rounding=node.value.get("round", "nearest"),
     )
 
     def draw(runs: JobRuns) -> Floats:

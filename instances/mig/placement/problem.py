@@ -1,7 +1,17 @@
 """
-Static workloads to be placed on identical GPUs, and where they are.
+Placement of static workloads on identical GPUs: problems, random ones, placements and their files.
 
-Files of workloads to be placed, `rsjs-mig-placement/1`, and of where they are.
+A problem is a file of format `rsjs-mig-placement/1`; a placement, `rsjs-mig-placed/1`, names its
+problem by sha256. Each random workload draws its profile from a mix:
+
+    mixed      all sizes, most of them small
+    small      one or two slices
+    large      halves and whole GPUs are frequent
+    memheavy   one compute slice with two memory slices is the most frequent
+    elastic    mixed, but a workload of 1g2m or 2g takes either, and so does one of 3g or 4g
+
+`mixed` has the shares of the design; those of the others are chosen here. Profiles are those of
+the GPUs of NVIDIA with eight memory slices.
 """
 
 from __future__ import annotations
@@ -16,115 +26,25 @@ import numpy as np
 
 from rsjs.core.errors import InputError, described, refuse_control
 from rsjs.core.types import Bools, Ints, ReadOnly
+from rsjs.instances.generators.assemble import made_by
+from rsjs.instances.generators.random_streams import uniforms
+from rsjs.instances.io import serialization
 from rsjs.instances.io.files import write_document
 from rsjs.instances.io.serialization import Document
 from rsjs.instances.mig.geometry import slices
 from rsjs.instances.mig.gpus import MigGpu, document_of, gpu_of
-from rsjs.instances.mig.io import read_document
+from rsjs.instances.mig.io import nearest_first, read
 
-WORKLOADS, PLACED = "rsjs-mig-placement/1", "rsjs-mig-placed/1"
-
-
-@dataclass(frozen=True, kw_only=True)
-class PlacementFile:
-    """A placement and what its file claims about it."""
-
-    placement: MigPlacement
-    method: str | None
-    gpus: float | None
-    bound: float | None
-
-
-def document(workloads: PlacementProblem) -> Document:
-    """The document of workloads."""
-    names = [profile.name for profile in workloads.gpu.profiles]
-    rows = [
-        {"id": name, "profiles": [names[p] for p in np.flatnonzero(own).tolist()]}
-        for name, own in zip(workloads.id, workloads.admissible, strict=True)
-    ]
-    made = {"generator": dict(workloads.generator)} if workloads.generator else {}
-    head = {"format": WORKLOADS, "name": workloads.name, **made}
-    return {**head, "gpu": document_of(workloads.gpu), "workloads": rows}
-
-
-def to_problem(document: Document) -> PlacementProblem:
-    """The workloads of a document that fits its schema; InputError if they make no sense."""
-    gpu, rows = gpu_of(document["gpu"], "/gpu"), document["workloads"]
-    admissible = np.zeros((len(rows), len(gpu.profiles)), dtype=bool)
-    known: set[str] = set()
-    for w, row in enumerate(rows):
-        if row["id"] in known:
-            raise InputError(f"/workloads/{w}/id", row["id"], "an id of its own")
-        known.add(row["id"])
-        for k, name in enumerate(row["profiles"]):
-            admissible[w, gpu.index(name, f"/workloads/{w}/profiles/{k}")] = True
-    return PlacementProblem(
-        name=document["name"],
-        gpu=gpu,
-        id=tuple(row["id"] for row in rows),
-        admissible=admissible,
-        generator=document.get("generator"),
-    )
-
-
-def read_problem(path: str | Path) -> PlacementProblem:
-    """Read workloads; an InputError names file, pointer, value and what was expected."""
-    found = read_document(path, WORKLOADS, "mig-placement")
-    try:
-        return to_problem(found)
-    except InputError as error:
-        raise error.at(path) from None
-
-
-def write_problem(workloads: PlacementProblem, path: str | Path) -> None:
-    """Write workloads; a `.gz` name compresses."""
-    write_document(document(workloads), path)
-
-
-def write_placement(
-    workloads: PlacementProblem,
-    placement: MigPlacement,
-    path: str | Path,
-    *,
-    method: str | None = None,
-    gpus: int | None = None,
-    bound: int | None = None,
-) -> None:
-    """Write a placement with what is claimed about it."""
-    columns = (placement.gpu.tolist(), placement.profile.tolist(), placement.start.tolist())
-    rows = [
-        {"gpu": gpu, "profile": workloads.gpu.profiles[p].name, "start": start}
-        for gpu, p, start in zip(*columns, strict=True)
-    ]
-    head = {"format": PLACED, "placement": workloads.digest}
-    claimed = {"method": method, "gpus": gpus, "bound": bound}
-    write_document({**head, **claimed, "workloads": rows}, path)
-
-
-def read_placement(workloads: PlacementProblem, path: str | Path) -> PlacementFile:
-    """Read a placement of these workloads."""
-    found = read_document(path, PLACED, "mig-placed")
-    rows = found["workloads"]
-    if found["placement"] != workloads.digest:
-        expected = f"{workloads.digest}, the sha256 of {workloads.name}"
-        raise InputError("/placement", found["placement"], expected, path)
-    if len(rows) != len(workloads):
-        shown = described(f"an array of {len(rows)}")
-        raise InputError("/workloads", shown, f"{len(workloads)} entries", path)
-    try:
-        index = workloads.gpu.index
-        placed = {
-            w: (row["gpu"], index(row["profile"], f"/workloads/{w}/profile"), row["start"])
-            for w, row in enumerate(rows)
-        }
-    except InputError as error:
-        raise error.at(path) from None
-    return PlacementFile(
-        placement=MigPlacement.of(placed),
-        method=found["method"],
-        gpus=found["gpus"],
-        bound=found["bound"],
-    )
+PROBLEM, PLACEMENT = "rsjs-mig-placement/1", "rsjs-mig-placed/1"
+_MIXED = {"7g": 0.03, "4g": 0.07, "3g": 0.2, "2g": 0.25, "1g2m": 0.15, "1g": 0.3}
+MIXES = {
+    "mixed": _MIXED,
+    "small": {"2g": 0.25, "1g2m": 0.15, "1g": 0.6},
+    "large": {"7g": 0.1, "4g": 0.2, "3g": 0.35, "2g": 0.2, "1g2m": 0.05, "1g": 0.1},
+    "memheavy": {"7g": 0.02, "4g": 0.03, "3g": 0.15, "2g": 0.1, "1g2m": 0.5, "1g": 0.2},
+    "elastic": _MIXED,
+}
+EITHER = (("1g2m", "2g"), ("3g", "4g"))
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -167,9 +87,7 @@ class PlacementProblem(ReadOnly):
     @cached_property
     def digest(self) -> str:
         """sha256 of the canonical text of its file, the generator's version left out."""
-        from rsjs.instances.io.serialization import digest
-
-        return digest(document(self))
+        return serialization.digest(of_problem(self))
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -191,6 +109,127 @@ class MigPlacement(ReadOnly):
 
     @staticmethod
     def of(rows: Mapping[int, tuple[int, int, int]]) -> MigPlacement:
-        """From GPU, profile and start of each workload."""
+        """Build a placement from GPU, profile and start of each workload."""
         columns = np.array([rows[w] for w in range(len(rows))], dtype=np.int64).reshape(-1, 3)
         return MigPlacement(gpu=columns[:, 0], profile=columns[:, 1], start=columns[:, 2])
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlacementFile:
+    """A placement and what its file claims about it."""
+
+    placement: MigPlacement
+    method: str | None
+    gpus: float | None
+    bound: float | None
+
+
+def generate(gpu: MigGpu, mix: str, n: int, seed: int) -> PlacementProblem:
+    """Draw `n` workloads of a mix; the first of a larger set are those of a smaller one."""
+    if mix not in MIXES:
+        raise InputError("--mix", mix, f"one of {nearest_first(mix, MIXES)}")
+    if n < 1:
+        raise InputError("-n", n, "a number of workloads >= 1")
+    if seed < 0:
+        raise InputError("--seed", seed, "an integer >= 0")
+    profiles = np.array([gpu.index(name, "--gpu") for name in MIXES[mix]])
+    edges = np.cumsum(list(MIXES[mix].values()))[:-1]
+    drawn = np.searchsorted(edges, uniforms("mig-placement", seed, "profile", n), side="right")
+    admissible = np.zeros((n, len(gpu.profiles)), dtype=bool)
+    admissible[np.arange(n), profiles[drawn]] = True
+    if mix == "elastic":
+        for names in EITHER:
+            pair = [gpu.index(name, "--gpu") for name in names]
+            admissible[:, pair] |= admissible[:, pair].any(axis=1, keepdims=True)
+    return PlacementProblem(
+        name=f"placement-{gpu.name}-{mix}-W{n}-s{seed}",
+        gpu=gpu,
+        id=tuple(f"w{w + 1}" for w in range(n)),
+        admissible=admissible,
+        generator=made_by("mig-placement", gpu=gpu.name, mix=mix, workloads=n, seed=seed),
+    )
+
+
+def of_problem(problem: PlacementProblem) -> Document:
+    """Return the document of a problem."""
+    names = [profile.name for profile in problem.gpu.profiles]
+    rows = [
+        {"id": name, "profiles": [names[p] for p in np.flatnonzero(admissible).tolist()]}
+        for name, admissible in zip(problem.id, problem.admissible, strict=True)
+    ]
+    generator = {"generator": dict(problem.generator)} if problem.generator else {}
+    head = {"format": PROBLEM, "name": problem.name, **generator}
+    return {**head, "gpu": document_of(problem.gpu), "workloads": rows}
+
+
+def to_problem(document: Document) -> PlacementProblem:
+    """Build the problem of a document that fits its schema; InputError if it makes no sense."""
+    gpu, rows = gpu_of(document["gpu"], "/gpu"), document["workloads"]
+    admissible = np.zeros((len(rows), len(gpu.profiles)), dtype=bool)
+    known: set[str] = set()
+    for w, row in enumerate(rows):
+        if row["id"] in known:
+            raise InputError(f"/workloads/{w}/id", row["id"], "an id of its own")
+        known.add(row["id"])
+        for k, name in enumerate(row["profiles"]):
+            admissible[w, gpu.index(name, f"/workloads/{w}/profiles/{k}")] = True
+    return PlacementProblem(
+        name=document["name"],
+        gpu=gpu,
+        id=tuple(row["id"] for row in rows),
+        admissible=admissible,
+        generator=document.get("generator"),
+    )
+
+
+def read_problem(path: str | Path) -> PlacementProblem:
+    """Read a problem; see `io.read` for errors."""
+    return read(path, PROBLEM, "mig-placement", to_problem)
+
+
+def write_problem(problem: PlacementProblem, path: str | Path) -> None:
+    """Write a problem; a `.gz` name compresses."""
+    write_document(of_problem(problem), path)
+
+
+def read_placement(problem: PlacementProblem, path: str | Path) -> PlacementFile:
+    """Read a placement of this problem."""
+
+    def build(document: Document) -> PlacementFile:
+        rows, index = document["workloads"], problem.gpu.index
+        if document["placement"] != problem.digest:
+            expected = f"{problem.digest}, the sha256 of {problem.name}"
+            raise InputError("/placement", document["placement"], expected)
+        if len(rows) != len(problem):
+            shown = described(f"an array of {len(rows)}")
+            raise InputError("/workloads", shown, f"{len(problem)} entries")
+        placed = {
+            w: (row["gpu"], index(row["profile"], f"/workloads/{w}/profile"), row["start"])
+            for w, row in enumerate(rows)
+        }
+        return PlacementFile(
+            placement=MigPlacement.of(placed),
+            **{name: document[name] for name in ("method", "gpus", "bound")},
+        )
+
+    return read(path, PLACEMENT, "mig-placed", build)
+
+
+def write_placement(
+    problem: PlacementProblem,
+    placement: MigPlacement,
+    path: str | Path,
+    *,
+    method: str | None = None,
+    gpus: int | None = None,
+    bound: int | None = None,
+) -> None:
+    """Write a placement with what is claimed about it."""
+    columns = (placement.gpu.tolist(), placement.profile.tolist(), placement.start.tolist())
+    rows = [
+        {"gpu": gpu, "profile": problem.gpu.profiles[p].name, "start": start}
+        for gpu, p, start in zip(*columns, strict=True)
+    ]
+    head = {"format": PLACEMENT, "placement": problem.digest}
+    claims = {"method": method, "gpus": gpus, "bound": bound}
+    write_document({**head, **claims, "workloads": rows}, path)

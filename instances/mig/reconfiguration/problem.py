@@ -1,21 +1,30 @@
 """
-Jobs for one GPU that is divided anew while it works, and a schedule of them.
+Jobs for one GPU that is divided anew while it works: problems, random ones, schedules, their files.
 
 An instance is made for each job and destroyed after it. Making one takes delta, during which its
 memory slices are taken but nothing runs; instances beside it keep running. A job of duration d
-that begins at time t on a placement takes its slices in [t - delta, t + d).
+that begins at time t on a placement takes its slices in [t - delta, t + d). A static partition is
+a set of placements that stay (`geometry`).
 
-Files of jobs for a GPU that is divided anew, `rsjs-mig-repartition/1`, and of schedules.
+A problem is a file of format `rsjs-mig-repartition/1`; a schedule, `rsjs-mig-repartitioned/1`,
+names its problem by sha256. Random jobs have
 
-Static partitions of a GPU: sets of placements that stay.
+    memory need  3, 4.5, 8, 9, 15, 18 or 30 GB of the 40 of an A100-40, in proportion elsewhere
+    work         an integer, uniform on [10, 120]
+    options      each profile but the media one that has the memory: ceil(work / compute^alpha)
+                 time units; rigid jobs have that of least memory, then most compute, alone
+    release      0, or an integer, uniform on [0, `releases`]
+
+`whole=False` draws from the first six needs: then no job needs the whole GPU. The scaling exponent
+alpha = 0.8 and the needs are a choice; nothing here is measured.
 """
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from math import ceil
 from pathlib import Path
 from typing import Any
 
@@ -23,135 +32,26 @@ import numpy as np
 
 from rsjs.core.errors import InputError, described, refuse_control
 from rsjs.core.types import Ints, ReadOnly
+from rsjs.instances.generators.assemble import made_by
+from rsjs.instances.generators.random_streams import choice, integer, uniforms
+from rsjs.instances.io import serialization
 from rsjs.instances.io.files import write_document
 from rsjs.instances.io.serialization import Document
-from rsjs.instances.mig.geometry import geometry
+from rsjs.instances.mig.geometry import geometry, spelled
 from rsjs.instances.mig.gpus import MigGpu, document_of, gpu_of
-from rsjs.instances.mig.io import read_document
+from rsjs.instances.mig.io import read
 
-JOBS, SCHEDULE = "rsjs-mig-repartition/1", "rsjs-mig-repartitioned/1"
-
-
-@dataclass(frozen=True, kw_only=True)
-class ReconfigurationFile:
-    """A schedule and what its file claims about it."""
-
-    schedule: ReconfigurationSchedule
-    digest: str
-    method: str | None
-    makespan: float | None
-    bound: float | None
-
-
-def document(jobs: ReconfigurationProblem) -> Document:
-    """The document of a set of jobs."""
-    rows: list[Document] = [
-        {"id": name, "release": release, "options": []}
-        for name, release in zip(jobs.id, jobs.release.tolist(), strict=True)
-    ]
-    for j, p, d in zip(
-        jobs.job.tolist(), jobs.profile.tolist(), jobs.duration.tolist(), strict=True
-    ):
-        rows[j]["options"].append({"profile": jobs.gpu.profiles[p].name, "duration": d})
-    head = {"format": JOBS, "name": jobs.name, "time_unit": jobs.time_unit, "delta": jobs.delta}
-    made = {"generator": dict(jobs.generator)} if jobs.generator else {}
-    return {**head, **made, "gpu": document_of(jobs.gpu), "jobs": rows}
-
-
-def to_problem(document: Document) -> ReconfigurationProblem:
-    """The jobs of a document that fits its schema; InputError if they make no sense."""
-    gpu = gpu_of(document["gpu"], "/gpu")
-    columns: list[tuple[int, int, int]] = []
-    known: set[str] = set()
-    for j, row in enumerate(document["jobs"]):
-        if row["id"] in known:
-            raise InputError(f"/jobs/{j}/id", row["id"], "an id of its own")
-        known.add(row["id"])
-        seen: set[int] = set()
-        for k, option in enumerate(row["options"]):
-            where = f"/jobs/{j}/options/{k}/profile"
-            p = gpu.index(option["profile"], where)
-            if p in seen:
-                raise InputError(where, option["profile"], "a profile once")
-            seen.add(p)
-            columns.append((j, p, int(option["duration"])))
-    job, profile, duration = np.array(columns, dtype=np.int64).T.copy()
-    return ReconfigurationProblem(
-        name=document["name"],
-        time_unit=document["time_unit"],
-        gpu=gpu,
-        delta=int(document["delta"]),
-        id=tuple(row["id"] for row in document["jobs"]),
-        release=np.array([row["release"] for row in document["jobs"]], dtype=np.int64),
-        job=job,
-        profile=profile,
-        duration=duration,
-        generator=document.get("generator"),
-    )
-
-
-def read_problem(path: str | Path) -> ReconfigurationProblem:
-    """Read jobs; an InputError names file, pointer, value and what was expected."""
-    found = read_document(path, JOBS, "mig-repartition")
-    try:
-        return to_problem(found)
-    except InputError as error:
-        raise error.at(path) from None
-
-
-def write_problem(jobs: ReconfigurationProblem, path: str | Path) -> None:
-    """Write jobs; a `.gz` name compresses."""
-    write_document(document(jobs), path)
-
-
-def write_schedule(
-    jobs: ReconfigurationProblem,
-    schedule: ReconfigurationSchedule,
-    path: str | Path,
-    *,
-    method: str | None = None,
-    makespan: int | None = None,
-    bound: int | None = None,
-) -> None:
-    """Write a schedule with what is claimed about it."""
-    columns = (schedule.profile.tolist(), schedule.start.tolist(), schedule.begin.tolist())
-    rows = [
-        {"profile": jobs.gpu.profiles[p].name, "start": start, "begin": begin}
-        for p, start, begin in zip(*columns, strict=True)
-    ]
-    claimed = {"method": method, "makespan": makespan, "bound": bound}
-    head = {"format": SCHEDULE, "repartition": jobs.digest}
-    write_document({**head, **claimed, "jobs": rows}, path)
-
-
-def read_schedule(jobs: ReconfigurationProblem, path: str | Path) -> ReconfigurationFile:
-    """Read a schedule of these jobs."""
-    found = read_document(path, SCHEDULE, "mig-repartitioned")
-    if found["repartition"] != jobs.digest:
-        expected = f"{jobs.digest}, the sha256 of {jobs.name}"
-        raise InputError("/repartition", found["repartition"], expected, path)
-    if len(found["jobs"]) != len(jobs):
-        raise InputError("/jobs", len(found["jobs"]), f"{len(jobs)} entries", path)
-    try:
-        placed = {
-            j: (jobs.gpu.index(row["profile"], f"/jobs/{j}/profile"), row["start"], row["begin"])
-            for j, row in enumerate(found["jobs"])
-        }
-    except InputError as error:
-        raise error.at(path) from None
-    return ReconfigurationFile(
-        schedule=ReconfigurationSchedule.of(jobs, placed),
-        digest=found["repartition"],
-        method=found["method"],
-        makespan=found["makespan"],
-        bound=found["bound"],
-    )
+PROBLEM, SCHEDULE = "rsjs-mig-repartition/1", "rsjs-mig-repartitioned/1"
+NEEDS = tuple(need * 1024 / 40192 for need in (3, 4.5, 8, 9, 15, 18, 30))  # of the largest profile
+WORK = (10, 120)
+ALPHA = 0.8
+LATEST = 10**9  # of any time in a file
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ReconfigurationProblem(ReadOnly):
     """
-    J jobs with O options in all; makespan is to be small.
+    J jobs with O options in all; the makespan is to be minimal.
 
     Attributes
     ----------
@@ -191,25 +91,20 @@ class ReconfigurationProblem(ReadOnly):
         return len(self.id)
 
     def options(self, job: int) -> list[tuple[int, int]]:
-        """Profile and duration of each option of a job."""
+        """Return profile and duration of each option of a job."""
         own = self.job == job
         return list(zip(self.profile[own].tolist(), self.duration[own].tolist(), strict=True))
 
     @property
     def least_times(self) -> Ints:
         """(J,) shortest duration of each job."""
-        return np.asarray(np.minimum.reduceat(self.duration, np.searchsorted(self.job, self._jobs)))
-
-    @property
-    def _jobs(self) -> Ints:
-        return np.arange(len(self))
+        first = np.searchsorted(self.job, np.arange(len(self)))
+        return np.asarray(np.minimum.reduceat(self.duration, first))
 
     @cached_property
     def digest(self) -> str:
         """sha256 of the canonical text of its file, the generator's version left out."""
-        from rsjs.instances.io.serialization import digest
-
-        return digest(document(self))
+        return serialization.digest(of_problem(self))
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -233,64 +128,38 @@ class ReconfigurationSchedule(ReadOnly):
     def of(
         jobs: ReconfigurationProblem, placed: Mapping[int, tuple[int, int, int]]
     ) -> ReconfigurationSchedule:
-        """From profile, start and begin of each job."""
+        """Build a schedule from profile, start and begin of each job."""
         rows = np.array([placed[j] for j in range(len(jobs))], dtype=np.int64).reshape(-1, 3)
         return ReconfigurationSchedule(profile=rows[:, 0], start=rows[:, 1], begin=rows[:, 2])
 
 
 def durations(jobs: ReconfigurationProblem, profile: Ints) -> Ints:
-    """(J,) how long each job takes on its profile; -1 where that is no option of it."""
+    """Return (J,) how long each job takes on its profile; -1 where that is no option of it."""
     table = np.full((len(jobs), len(jobs.gpu.profiles)), -1)
     table[jobs.job, jobs.profile] = jobs.duration
     return np.asarray(table[np.arange(len(jobs)), profile])
 
 
 def makespan(jobs: ReconfigurationProblem, schedule: ReconfigurationSchedule) -> int:
-    """When the last job ends."""
+    """Return when the last job ends."""
     return int((schedule.begin + durations(jobs, schedule.profile)).max())
 
 
-Partition = tuple[int, ...]
+@dataclass(frozen=True, kw_only=True)
+class ReconfigurationFile:
+    """A schedule and what its file claims about it."""
+
+    schedule: ReconfigurationSchedule
+    method: str | None
+    makespan: float | None
+    bound: float | None
 
 
-def partition_of(gpu: MigGpu, names: str) -> Partition:
-    """
-    Placements of the profiles in a text like "4g,2g,1g": those that strand fewest slices.
-
-    Raises
-    ------
-    InputError
-        If a profile is unknown, or no placement has them all.
-    """
-    found, parts = geometry(gpu), [name.strip() for name in names.split(",")]
-    wanted = Counter(gpu.index(name, "--partition") for name in parts)
-    counts = [wanted[p] for p in range(len(gpu.profiles))]
-    sets = np.flatnonzero((found.counts == counts).all(axis=1))
-    if not sets.size:
-        shown = described(names)
-        raise InputError("--partition", shown, f"profiles that fit {gpu.name} together")
-    best = sets[found.stranded[sets].sum(axis=1).argmin()]
-    return _placements(found.chosen[best])
-
-
-def maximal_partitions(gpu: MigGpu, profiles: tuple[str, ...]) -> list[Partition]:
-    """A partition for each multiset of these profiles that no other one of them contains."""
-    found = geometry(gpu)
-    own = np.isin([profile.name for profile in gpu.profiles], profiles)
-    sets = np.flatnonzero((found.counts[:, ~own] == 0).all(axis=1))
-    counts, first = np.unique(found.counts[sets], axis=0, return_index=True)
-    return [
-        _placements(found.chosen[sets[at]])
-        for at, row in zip(first.tolist(), counts, strict=True)
-        if ((counts >= row).all(axis=1)).sum() == 1
-    ]
-
-
-def candidates(
+def job_placements(
     jobs: ReconfigurationProblem, job: int, allowed: Collection[int] | None
 ) -> list[tuple[int, int]]:
     """
-    Placement and duration of each way to run a job.
+    Return placement and duration of each way to run a job.
 
     Parameters
     ----------
@@ -302,11 +171,11 @@ def candidates(
     InputError
         If there is no way.
     """
-    found = geometry(jobs.gpu)
+    all_placements = geometry(jobs.gpu)
     own = [
         (q, lasts)
         for p, lasts in jobs.options(job)
-        for q in found.places(p).tolist()
+        for q in all_placements.places(p).tolist()
         if allowed is None or q in allowed
     ]
     if not own:
@@ -316,12 +185,166 @@ def candidates(
     return own
 
 
-def spelled(gpu: MigGpu, partition: Partition) -> str:
-    """The profiles of a partition, largest first, e.g. 4g,2g,1g."""
-    found = geometry(gpu)
-    names = [gpu.profiles[found.profile[q]] for q in partition]
-    return ",".join(p.name for p in sorted(names, key=lambda p: (-p.memory_slices, p.name)))
+def generate(
+    gpu: MigGpu,
+    n: int,
+    seed: int,
+    *,
+    rigid: bool = False,
+    whole: bool = True,
+    releases: int = 0,
+    delta: int = 0,
+) -> ReconfigurationProblem:
+    """Draw `n` jobs; the first jobs of a larger set are those of a smaller one."""
+    for option, value, least, most in (
+        ("-n", n, 1, LATEST),
+        ("--seed", seed, 0, 2**63 - 1),
+        ("--releases", releases, 0, LATEST),
+        ("--delta", delta, 0, LATEST),
+    ):
+        if not least <= value <= most:
+            raise InputError(option, value, f"an integer from {least} to {most}")
+    largest = max(profile.memory_mib for profile in gpu.profiles)
+    needs = choice(uniforms("mig-repartition", seed, "memory", n), NEEDS if whole else NEEDS[:-1])
+    works = integer(uniforms("mig-repartition", seed, "work", n), *WORK).tolist()
+    release = integer(uniforms("mig-repartition", seed, "release", n), 0, releases).tolist()
+    kind = "rigid" if rigid else "moldable"
+    name = f"repartition-{gpu.name}-{kind}-{'' if whole else 'part-'}r{releases}-d{delta}"
+    return to_problem(
+        {
+            "format": PROBLEM,
+            "name": f"{name}-J{n}-s{seed}",
+            "time_unit": "minute",
+            "generator": made_by(
+                "mig-repartition",
+                gpu=gpu.name,
+                jobs=n,
+                seed=seed,
+                rigid=rigid,
+                whole=whole,
+                releases=releases,
+                delta=delta,
+            ),
+            "gpu": document_of(gpu),
+            "delta": delta,
+            "jobs": [
+                {
+                    "id": f"j{j + 1}",
+                    "release": release[j],
+                    "options": _options(gpu, needs[j] * largest, works[j], rigid),
+                }
+                for j in range(n)
+            ],
+        }
+    )
 
 
-def _placements(chosen: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> Partition:
-    return tuple(np.flatnonzero(chosen).tolist())
+def _options(gpu: MigGpu, memory: float, work: int, rigid: bool) -> list[dict[str, object]]:
+    profiles = [p for p in gpu.profiles if p.memory_mib >= memory and not p.name.endswith("+me")]
+    if rigid:
+        profiles = [min(profiles, key=lambda p: (p.memory_slices, -p.compute_slices))]
+    return [{"profile": p.name, "duration": ceil(work / p.compute_slices**ALPHA)} for p in profiles]
+
+
+def of_problem(problem: ReconfigurationProblem) -> Document:
+    """Return the document of a problem."""
+    rows: list[Document] = [
+        {"id": name, "release": release, "options": []}
+        for name, release in zip(problem.id, problem.release.tolist(), strict=True)
+    ]
+    columns = (problem.job.tolist(), problem.profile.tolist(), problem.duration.tolist())
+    for j, p, d in zip(*columns, strict=True):
+        rows[j]["options"].append({"profile": problem.gpu.profiles[p].name, "duration": d})
+    return {
+        "format": PROBLEM,
+        "name": problem.name,
+        "time_unit": problem.time_unit,
+        "delta": problem.delta,
+        **({"generator": dict(problem.generator)} if problem.generator else {}),
+        "gpu": document_of(problem.gpu),
+        "jobs": rows,
+    }
+
+
+def to_problem(document: Document) -> ReconfigurationProblem:
+    """Build the problem of a document that fits its schema; InputError if it makes no sense."""
+    gpu = gpu_of(document["gpu"], "/gpu")
+    columns: list[tuple[int, int, int]] = []
+    known: set[str] = set()
+    for j, row in enumerate(document["jobs"]):
+        if row["id"] in known:
+            raise InputError(f"/jobs/{j}/id", row["id"], "an id of its own")
+        known.add(row["id"])
+        seen: set[int] = set()
+        for k, option in enumerate(row["options"]):
+            where = f"/jobs/{j}/options/{k}/profile"
+            p = gpu.index(option["profile"], where)
+            if p in seen:
+                raise InputError(where, option["profile"], "a profile once")
+            seen.add(p)
+            columns.append((j, p, int(option["duration"])))
+    job, profile, duration = np.array(columns, dtype=np.int64).T.copy()
+    return ReconfigurationProblem(
+        name=document["name"],
+        time_unit=document["time_unit"],
+        gpu=gpu,
+        delta=int(document["delta"]),
+        id=tuple(row["id"] for row in document["jobs"]),
+        release=np.array([row["release"] for row in document["jobs"]], dtype=np.int64),
+        job=job,
+        profile=profile,
+        duration=duration,
+        generator=document.get("generator"),
+    )
+
+
+def read_problem(path: str | Path) -> ReconfigurationProblem:
+    """Read a problem; see `io.read` for errors."""
+    return read(path, PROBLEM, "mig-repartition", to_problem)
+
+
+def write_problem(problem: ReconfigurationProblem, path: str | Path) -> None:
+    """Write a problem; a `.gz` name compresses."""
+    write_document(of_problem(problem), path)
+
+
+def read_schedule(problem: ReconfigurationProblem, path: str | Path) -> ReconfigurationFile:
+    """Read a schedule of this problem."""
+
+    def build(document: Document) -> ReconfigurationFile:
+        rows, index = document["jobs"], problem.gpu.index
+        if document["repartition"] != problem.digest:
+            expected = f"{problem.digest}, the sha256 of {problem.name}"
+            raise InputError("/repartition", document["repartition"], expected)
+        if len(rows) != len(problem):
+            raise InputError("/jobs", len(rows), f"{len(problem)} entries")
+        placed = {
+            j: (index(row["profile"], f"/jobs/{j}/profile"), row["start"], row["begin"])
+            for j, row in enumerate(rows)
+        }
+        return ReconfigurationFile(
+            schedule=ReconfigurationSchedule.of(problem, placed),
+            **{name: document[name] for name in ("method", "makespan", "bound")},
+        )
+
+    return read(path, SCHEDULE, "mig-repartitioned", build)
+
+
+def write_schedule(
+    problem: ReconfigurationProblem,
+    schedule: ReconfigurationSchedule,
+    path: str | Path,
+    *,
+    method: str | None = None,
+    makespan: int | None = None,
+    bound: int | None = None,
+) -> None:
+    """Write a schedule with what is claimed about it."""
+    columns = (schedule.profile.tolist(), schedule.start.tolist(), schedule.begin.tolist())
+    rows = [
+        {"profile": problem.gpu.profiles[p].name, "start": start, "begin": begin}
+        for p, start, begin in zip(*columns, strict=True)
+    ]
+    head = {"format": SCHEDULE, "repartition": problem.digest}
+    claims = {"method": method, "makespan": makespan, "bound": bound}
+    write_document({**head, **claims, "jobs": rows}, path)

@@ -19,7 +19,8 @@ from itertools import pairwise
 from typing import Any
 
 from rsjs.instances.check import Violation
-from rsjs.instances.mig.scheduling.problem import EQUAL, Schedule, SchedulingProblem, terms
+from rsjs.instances.mig.scheduling.problem import SchedulingProblem
+from rsjs.instances.mig.scheduling.schedule import EQUAL, Schedule, terms
 
 ROUNDING = 1e-12  # relative, of claimed values: memory may be summed up in another order
 

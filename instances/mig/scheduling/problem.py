@@ -10,228 +10,41 @@ Reading of "interruptible", which the paper leaves open:
     C  it keeps its unit, C_i >= max_k w_jk, and does not stop
 A job that is not interruptible is read as C, one that is not migratable as B at most.
 
-Objectives whose values a double holds exactly: no schedule needs a value above 10^14.
-
-A schedule on the units of a GPU, and its terms: each formula once.
-
-What a method says about the schedule it made; a missing number is None.
-
-Scheduling problems and schedules as JSON documents, and back.
-
-A problem, `rsjs-mig-scheduling/1`, is a set of jobs with three more keys: units, reading and
-objective. A schedule, `rsjs-mig-schedule/1`, names its problem by sha256.
+A file, format `rsjs-mig-scheduling/1`, is a set of jobs with three more keys: units, reading and
+objective. Problems are refused where a schedule no worse than any other in its terms, which ends
+by the last release plus all run time, could have a value that a double does not hold exactly.
 """
 
 from __future__ import annotations
 
-import json
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from functools import cache, cached_property
-from operator import mul
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from rsjs.core.errors import InputError, described, refuse_control
-from rsjs.core.method import Stop
 from rsjs.core.types import Bools, Floats, Ints, ReadOnly
 from rsjs.instances.io import serialization
+from rsjs.instances.io.files import write_document
 from rsjs.instances.io.serialization import Document
+from rsjs.instances.io.strict_json import read_json
 from rsjs.instances.mig import jobs as job_documents
-from rsjs.instances.mig.io import schema_text
+from rsjs.instances.mig.io import built, fitting, read
+from rsjs.instances.mig.job_files import read_jobs
 from rsjs.instances.mig.jobs import JobSet
 from rsjs.instances.mig.scheduling.objective import ScheduleObjective
 
-MOST_VALUE = 1e14
-
-
-def refuse_inexact(problem: SchedulingProblem) -> None:
-    """
-    Raise InputError at a stage that weights, priorities, memory and times could take above it.
-
-    A schedule that is not worse than any other in its terms ends by the last release plus all run
-    time.
-    """
-    jobs, steps = len(problem.jobs), problem.steps
-    latest = int(problem.release.max()) + steps
-    most = {
-        "late": jobs,
-        "makespan": latest,
-        "completion": jobs * latest,
-        "weighted_completion": sum(problem.jobs.priority.tolist()) * latest,
-        "waste": steps * int(problem.memory.max()),
-        "preemptions": steps,
-        "migrations": steps,
-    }
-    for stage, value in enumerate(problem.objective.values(most)):
-        if value > MOST_VALUE:
-            found = described(f"values up to {value:.2g}")
-            raise InputError(f"/objective/{stage}", found, f"at most {MOST_VALUE:g}")
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Schedule(ReadOnly):
-    """
-    When and where every step runs; steps are those of job 0, then of job 1, ...
-
-    Attributes
-    ----------
-    minute : (S,) int
-        The step takes [minute, minute + 1).
-    unit : (S,) int
-    """
-
-    minute: Ints
-    unit: Ints
-
-    def __post_init__(self) -> None:
-        for array in (self.minute, self.unit):
-            array.setflags(write=False)
-
-
-def completion(problem: SchedulingProblem, schedule: Schedule) -> Ints:
-    """(J,) C_j, the end of the last step of each job, in minutes from the start."""
-    return schedule.minute[problem.jobs.start[1:] - 1] + 1
-
-
-def terms(problem: SchedulingProblem, schedule: Schedule) -> dict[str, float]:
-    """The terms of a feasible schedule; see `schedule_objective.TERMS`."""
-    ends = completion(problem, schedule)
-    within = problem.step_job[1:] == problem.step_job[:-1]
-    gaps = within & (np.diff(schedule.minute) > 1)
-    changes = within & (np.diff(schedule.unit) != 0)
-    return {
-        "late": int((ends > problem.due).sum()),
-        "makespan": int(ends.max()),
-        "completion": sum(ends.tolist()),
-        "weighted_completion": sum(map(mul, problem.jobs.priority.tolist(), ends.tolist())),
-        "waste": int(problem.memory[schedule.unit].sum()) - float(problem.jobs.memory.sum()),
-        "preemptions": int(gaps.sum()),
-        "migrations": int(changes.sum()),
-    }
-
-
-def better(problem: SchedulingProblem, one: Schedule, other: Schedule) -> Schedule:
-    """The schedule of the lower objective, stage by stage; the first of equal ones."""
-    return min(one, other, key=lambda made: problem.objective.values(terms(problem, made)))
-
-
-MIG_SCHEDULING, MIG_SCHEDULE = "rsjs-mig-scheduling/1", "rsjs-mig-schedule/1"
-
-
-@dataclass(frozen=True, kw_only=True)
-class ScheduleFile:
-    """A schedule and what its file claims about it: a number per stage of the objective."""
-
-    schedule: Schedule
-    problem_digest: str
-    method: str | None = None
-    objective: tuple[float, ...] | None = None
-    bound: tuple[float | None, ...] | None = None
-
-
-def of_problem(problem: SchedulingProblem) -> Document:
-    """The document of a problem."""
-    units = zip(problem.units, problem.memory.tolist(), strict=True)
-    return job_documents.document(problem.jobs) | {
-        "format": MIG_SCHEDULING,
-        "name": problem.name,
-        "units": [{"name": name, "memory": memory} for name, memory in units],
-        "reading": problem.reading,
-        "objective": [dict(stage) for stage in problem.objective.stages],
-    }
-
-
-def problem_digest(problem: SchedulingProblem) -> str:
-    """sha256 of the canonical text, the generator's version left out."""
-    return serialization.digest(of_problem(problem))
-
-
-def to_problem(document: Document) -> SchedulingProblem:
-    """The problem of a document that fits its schema; InputError if it makes no sense."""
-    return SchedulingProblem(
-        name=document["name"],
-        units=tuple(unit["name"] for unit in document["units"]),
-        memory=np.array([unit["memory"] for unit in document["units"]], dtype=np.int64),
-        jobs=job_documents.to_jobs(document),
-        reading=document["reading"],
-        objective=ScheduleObjective(
-            tuple({term: int(w) for term, w in stage.items()} for stage in document["objective"])
-        ),
-    )
-
-
-def of_schedule(
-    problem: SchedulingProblem,
-    schedule: Schedule,
-    *,
-    method: str | None = None,
-    objective: Sequence[float] | None = None,
-    bound: Sequence[float | None] | None = None,
-) -> Document:
-    """The document of a schedule, with what is claimed about it."""
-    cuts = problem.jobs.start[1:-1]
-    minutes, units = np.split(schedule.minute, cuts), np.split(schedule.unit, cuts)
-    document: Document = {
-        "format": MIG_SCHEDULE,
-        "problem": problem.digest,
-        "jobs": [
-            {"minutes": minute.tolist(), "units": unit.tolist()}
-            for minute, unit in zip(minutes, units, strict=True)
-        ],
-    }
-    known = {"method": method, "objective": objective, "bound": bound}
-    return document | {key: value for key, value in known.items() if value is not None}
-
-
-def to_schedule(document: Document, problem: SchedulingProblem) -> ScheduleFile:
-    """
-    The schedule of a document that fits its schema, for its problem.
-
-    Raises
-    ------
-    InputError
-        If it is one for another problem, or a job has too few or too many minutes or units.
-    """
-    if document["problem"] != problem.digest:
-        expected = f"{problem.digest}, the sha256 of {problem.name}"
-        raise InputError("/problem", document["problem"], expected)
-    rows = document["jobs"]
-    if len(rows) != len(problem.jobs):
-        raise InputError("/jobs", described(f"{len(rows)} jobs"), f"{len(problem.jobs)} jobs")
-    for j, row in enumerate(rows):
-        length = int(problem.jobs.run_length[j])
-        for name in ("minutes", "units"):
-            if len(row[name]) != length:
-                found = described(f"{len(row[name])} {name}")
-                raise InputError(f"/jobs/{j}/{name}", found, f"{length}, one per step")
-    objective, bound = document.get("objective"), document.get("bound")
-    return ScheduleFile(
-        schedule=Schedule(
-            minute=np.array([t for row in rows for t in row["minutes"]], dtype=np.int64),
-            unit=np.array([i for row in rows for i in row["units"]], dtype=np.int64),
-        ),
-        problem_digest=document["problem"],
-        method=document.get("method"),
-        objective=None if objective is None else tuple(objective),
-        bound=None if bound is None else tuple(bound),
-    )
-
-
-@cache
-def problem_schema() -> str:
-    """The JSON Schema of a problem, with that of sets of jobs, to which it refers."""
-    schema = json.loads(schema_text("mig-scheduling"))
-    jobs = json.loads(schema_text("mig-jobs")) | {"$id": "mig-jobs.schema.json"}
-    return json.dumps(schema | {"$defs": schema["$defs"] | {"mig-jobs": jobs}})
-
-
+MIG_SCHEDULING = "rsjs-mig-scheduling/1"
 READINGS = ("A", "B", "C")
 PAPER_UNITS = (2000, 1000, 1000)  # MB
 LATEST = 10_000_000  # minutes: a release, or all run time
 NEVER = 2**62  # minutes: no deadline
+MOST_VALUE = 1e14  # of a stage: a double holds it exactly
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -265,7 +78,7 @@ class SchedulingProblem(ReadOnly):
 
     @property
     def steps(self) -> int:
-        """S, the steps of all jobs."""
+        """Number S of steps of all jobs."""
         return len(self.jobs.memory)
 
     @cached_property
@@ -318,8 +131,7 @@ class SchedulingProblem(ReadOnly):
     @cached_property
     def digest(self) -> str:
         """sha256 of the canonical text of its file, the generator's version left out."""
-
-        return problem_digest(self)
+        return serialization.digest(of_problem(self))
 
 
 def paper_problem(
@@ -328,7 +140,7 @@ def paper_problem(
     """Jobs on units that are named by number: those of the paper's experiment by default."""
     return SchedulingProblem(
         name=jobs.name,
-        units=numbered(len(memory)),
+        units=_numbered(memory),
         memory=np.array(memory, dtype=np.int64),
         jobs=jobs,
         reading=reading,
@@ -356,9 +168,80 @@ def named(problem: SchedulingProblem, goal: str | None = None) -> SchedulingProb
     return replace(problem, name="-".join([*parts, problem.name.removeprefix("mig-")]))
 
 
-def numbered(units: int) -> tuple[str, ...]:
-    """Names of units that have none."""
-    return tuple(str(i) for i in range(units))
+def of_problem(problem: SchedulingProblem) -> Document:
+    """Return the document of a problem."""
+    units = zip(problem.units, problem.memory.tolist(), strict=True)
+    return job_documents.document(problem.jobs) | {
+        "format": MIG_SCHEDULING,
+        "name": problem.name,
+        "units": [{"name": name, "memory": memory} for name, memory in units],
+        "reading": problem.reading,
+        "objective": [dict(stage) for stage in problem.objective.stages],
+    }
+
+
+def to_problem(document: Document) -> SchedulingProblem:
+    """Build the problem of a document that fits its schema; InputError if it makes no sense."""
+    return SchedulingProblem(
+        name=document["name"],
+        units=tuple(unit["name"] for unit in document["units"]),
+        memory=np.array([unit["memory"] for unit in document["units"]], dtype=np.int64),
+        jobs=job_documents.to_jobs(document),
+        reading=document["reading"],
+        objective=ScheduleObjective(
+            tuple({term: int(w) for term, w in stage.items()} for stage in document["objective"])
+        ),
+    )
+
+
+def read_problem(path: str | Path) -> SchedulingProblem:
+    """Read an `rsjs-mig-scheduling/1` file; see `io.read` for errors."""
+    return read(path, MIG_SCHEDULING, "mig-scheduling", to_problem)
+
+
+def write_problem(problem: SchedulingProblem, path: str | Path) -> None:
+    """Write a problem; a `.gz` name compresses."""
+    write_document(of_problem(problem), path)
+
+
+def is_problem(document: Any) -> bool:
+    """Return whether a document is one of a problem, not of a set of jobs."""
+    return isinstance(document, dict) and document.get("format") == MIG_SCHEDULING
+
+
+def read_problem_or_jobs(
+    path: str | Path,
+    *,
+    reading: str | None = None,
+    objective: ScheduleObjective | None = None,
+    memory: Sequence[int] | None = None,
+) -> SchedulingProblem:
+    """
+    Read a problem, or a set of jobs as one; what is given replaces what is in the file.
+
+    A set of jobs has no units, reading or objective: 2000, 1000 and 1000 MB, A and the
+    makespan if not given.
+    """
+    document = read_json(path)
+
+    def build(document: Any) -> SchedulingProblem:
+        if not is_problem(document):
+            default = ScheduleObjective(({"makespan": 1},))
+            sizes = PAPER_UNITS if memory is None else tuple(memory)
+            return paper_problem(read_jobs(path), reading or "A", objective or default, sizes)
+        given: dict[str, Any] = {"reading": reading, "objective": objective}
+        if memory is not None:
+            given |= {"memory": np.array(memory, dtype=np.int64), "units": _numbered(memory)}
+        problem = to_problem(fitting(document, "mig-scheduling", path))
+        changes = {key: value for key, value in given.items() if value is not None}
+        return replace(problem, **changes) if changes else problem
+
+    return built(document, build, path)
+
+
+def _numbered(memory: Sequence[int]) -> tuple[str, ...]:
+    """Return names of units that have none."""
+    return tuple(map(str, range(len(memory))))
 
 
 def _check(problem: SchedulingProblem) -> None:
@@ -392,39 +275,23 @@ def _check(problem: SchedulingProblem) -> None:
         j = int((jobs.priority < 0).argmax())
         expected = "a priority >= 0 as a weight of completion times"
         raise InputError(f"/jobs/{j}/priority", int(jobs.priority[j]), expected)
-    refuse_inexact(problem)
+    _refuse_inexact(problem)
 
 
-EQUAL = 1e-6  # values of a stage that differ less are the same
-ROUNDING = 1e-15  # relative, of values and bounds with memory that is no integer
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class ScheduleResult:
-    """
-    The end of a method.
-
-    Attributes
-    ----------
-    stop : Stop
-    schedule : Schedule or None
-        The best one found.
-    bound : tuple of float or None
-        A lower bound on each stage of the objective. That of a later stage holds for schedules
-        that are optimal in all stages before.
-    seconds : mapping
-        Phase -> wall-clock seconds.
-    counts : mapping
-        iterations, branches, columns, ..., as far as they apply.
-    """
-
-    stop: Stop
-    schedule: Schedule | None
-    bound: tuple[float | None, ...]
-    seconds: Mapping[str, float] = field(default_factory=dict)
-    counts: Mapping[str, int] = field(default_factory=dict)
-
-
-def met(value: float, bound: float | None) -> bool:
-    """Whether a bound proves a value."""
-    return bound is not None and bound >= value - EQUAL - ROUNDING * abs(value)
+def _refuse_inexact(problem: SchedulingProblem) -> None:
+    """Raise InputError at a stage that could be above `MOST_VALUE`."""
+    jobs, steps = len(problem.jobs), problem.steps
+    latest = int(problem.release.max()) + steps
+    most = {
+        "late": jobs,
+        "makespan": latest,
+        "completion": jobs * latest,
+        "weighted_completion": sum(problem.jobs.priority.tolist()) * latest,
+        "waste": steps * int(problem.memory.max()),
+        "preemptions": steps,
+        "migrations": steps,
+    }
+    for stage, value in enumerate(problem.objective.values(most)):
+        if value > MOST_VALUE:
+            shown = described(f"values up to {value:.2g}")
+            raise InputError(f"/objective/{stage}", shown, f"at most {MOST_VALUE:g}")

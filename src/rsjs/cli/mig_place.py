@@ -71,13 +71,13 @@ def place(
     from rsjs.cli.inputs import writable
     from rsjs.cli.mig_text import say
     from rsjs.instances.mig.gpus import gpu_named, read_gpus
-    from rsjs.instances.mig.placement import check, generate, problem
+    from rsjs.instances.mig.placement import check, problem
 
     for path in (save, output, picture):
         writable(path)
     if file is None:
         model = gpu_named(gpu, read_gpus(gpus) if gpus else None)
-        workloads = generate.generate(model, mix, n, seed)
+        workloads = problem.generate(model, mix, n, seed)
     else:
         workloads = problem.read_problem(file)
     if save is not None:

@@ -11,8 +11,8 @@ from rsjs.cli.mig_place import DrawSeed, File, Gpu, Gpus, Picture, Save, Solutio
 from rsjs.cli.options import Gap, Json, TimeLimit
 
 if TYPE_CHECKING:
+    from rsjs.instances.mig.geometry import Partition
     from rsjs.instances.mig.reconfiguration.problem import (
-        Partition,
         ReconfigurationProblem,
         ReconfigurationSchedule,
     )
@@ -64,15 +64,15 @@ def repartition(
     """
     from rsjs.cli.inputs import writable
     from rsjs.cli.mig_text import say
+    from rsjs.instances.mig.geometry import partition_of
     from rsjs.instances.mig.gpus import gpu_named, read_gpus
-    from rsjs.instances.mig.reconfiguration import check, generate, problem
-    from rsjs.instances.mig.reconfiguration.problem import partition_of
+    from rsjs.instances.mig.reconfiguration import check, problem
 
     for path in (save, output, picture):
         writable(path)
     if file is None:
         model = gpu_named(gpu, read_gpus(gpus) if gpus else None)
-        jobs = generate.generate(model, n, seed, rigid=rigid, releases=releases, delta=delta)
+        jobs = problem.generate(model, n, seed, rigid=rigid, releases=releases, delta=delta)
     else:
         jobs = problem.read_problem(file)
     if save is not None:

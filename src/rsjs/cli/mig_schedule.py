@@ -87,8 +87,8 @@ def schedule(
     from rsjs.cli.mig_inputs import memory_of
     from rsjs.cli.progress import RunLine, running
     from rsjs.experiments import mig_launcher, mig_methods
-    from rsjs.instances.mig.scheduling.files import read_problem_or_jobs
     from rsjs.instances.mig.scheduling.objective import parse_objective
+    from rsjs.instances.mig.scheduling.problem import read_problem_or_jobs
 
     allowed = limits(time_limit, 0.0, threads, seed, memory_limit)
     request = mig_methods.request(method)
@@ -131,7 +131,8 @@ def check(
       rsjs mig check scheduled/problem.json scheduled/schedule.json
     """
     from rsjs.instances.mig.scheduling.check import check_schedule
-    from rsjs.instances.mig.scheduling.files import read_problem, read_schedule
+    from rsjs.instances.mig.scheduling.problem import read_problem
+    from rsjs.instances.mig.scheduling.schedule import read_schedule
 
     problem = read_problem(file)
     claimed = read_schedule(schedule, problem)
@@ -180,7 +181,8 @@ def _say(
 
 
 def _write(found: MigOutcome, folder: Path) -> None:
-    from rsjs.instances.mig.scheduling.files import write_problem, write_schedule
+    from rsjs.instances.mig.scheduling.problem import write_problem
+    from rsjs.instances.mig.scheduling.schedule import write_schedule
     from rsjs.reporting.mig_gantt import mig_gantt
 
     problem, schedule = found.problem, found.schedule

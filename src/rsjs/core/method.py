@@ -22,7 +22,7 @@ from rsjs.core.errors import InputError
 
 if TYPE_CHECKING:
     from rsjs.instances.instance import Instance
-    from rsjs.instances.mig.scheduling.problem import Schedule
+    from rsjs.instances.mig.scheduling.schedule import Schedule
     from rsjs.instances.solution import Solution
 
 

@@ -13,8 +13,7 @@ from rsjs.experiments import launcher, mig_methods
 from rsjs.experiments.mig_outcome import MigOutcome, verified, without_schedule
 from rsjs.experiments.mig_runs import SCHEDULING, read_claims, read_schedule
 from rsjs.experiments.protocol import Task, has_failed
-from rsjs.instances.mig.scheduling.files import write_problem
-from rsjs.instances.mig.scheduling.problem import SchedulingProblem
+from rsjs.instances.mig.scheduling.problem import SchedulingProblem, write_problem
 from rsjs.methods import Request
 
 

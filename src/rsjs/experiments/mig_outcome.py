@@ -32,7 +32,8 @@ from rsjs.formulations.backends.registry import BACKENDS
 from rsjs.instances.check import Verdict
 from rsjs.instances.mig.scheduling.check import check_schedule
 from rsjs.instances.mig.scheduling.objective import TERMS
-from rsjs.instances.mig.scheduling.problem import Schedule, ScheduleResult, SchedulingProblem, met
+from rsjs.instances.mig.scheduling.problem import SchedulingProblem
+from rsjs.instances.mig.scheduling.schedule import Schedule, ScheduleResult, met
 
 PHASES = ("construct", "search", "bound")
 

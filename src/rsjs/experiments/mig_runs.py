@@ -21,7 +21,8 @@ from rsjs.core.method import SolveResult
 from rsjs.experiments.decision_files import append_array, arrays, read_arrays, replaced
 from rsjs.experiments.protocol import Task
 from rsjs.instances.io.bounded_files import read_bytes
-from rsjs.instances.mig.scheduling.problem import Schedule, ScheduleResult, SchedulingProblem, terms
+from rsjs.instances.mig.scheduling.problem import SchedulingProblem
+from rsjs.instances.mig.scheduling.schedule import Schedule, ScheduleResult, terms
 
 if TYPE_CHECKING:
     from rsjs.experiments.streaming_report import StreamingReport
@@ -37,7 +38,7 @@ def run(task: Task, report: StreamingReport, folder: Path) -> SolveResult:
     with report.phase("import"):
         from rsjs.experiments.mig_methods import call_of, declared, request
         from rsjs.experiments.mig_scheduling import schedule
-        from rsjs.instances.mig.scheduling.files import read_problem
+        from rsjs.instances.mig.scheduling.problem import read_problem
     with report.phase("read"):
         problem = read_problem(task.instance)
     asked = request(task.method)

@@ -21,14 +21,8 @@ from rsjs.formulations.backends.registry import backend
 from rsjs.heuristics.mig.scheduling_rules import RULES, best_fit
 from rsjs.instances.mig.jobs import JobSet
 from rsjs.instances.mig.scheduling.objective import parse_objective
-from rsjs.instances.mig.scheduling.problem import (
-    Schedule,
-    ScheduleResult,
-    SchedulingProblem,
-    met,
-    paper_problem,
-    terms,
-)
+from rsjs.instances.mig.scheduling.problem import SchedulingProblem, paper_problem
+from rsjs.instances.mig.scheduling.schedule import Schedule, ScheduleResult, met, terms
 from rsjs.methods import Request
 
 SHARE = 0.5  # of the time left

@@ -18,7 +18,7 @@ from rsjs.instances.solution import Solution
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from rsjs.instances.mig.scheduling.problem import Schedule
+    from rsjs.instances.mig.scheduling.schedule import Schedule
 
 
 class LimitReached(BaseException):

@@ -8,14 +8,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rsjs.core.types import Floats
-from rsjs.instances.mig.scheduling.problem import completion
+from rsjs.instances.mig.scheduling.schedule import completion
 from rsjs.reporting import canvas
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from rsjs.instances.mig.scheduling.problem import Schedule, SchedulingProblem
+    from rsjs.instances.mig.scheduling.problem import SchedulingProblem
+    from rsjs.instances.mig.scheduling.schedule import Schedule
 
 IN_TIME = ("#0072B2", "#56B4E9", "#009E73", "#999999")  # told apart, no other meaning
 TOO_LATE = ("#D55E00", "#E69F00")

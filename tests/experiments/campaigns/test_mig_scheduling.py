@@ -14,7 +14,8 @@ from rsjs.experiments.campaigns.runs import Run
 from rsjs.experiments.campaigns.store import Store
 from rsjs.formulations.mig.scheduling_enumeration import best_values
 from rsjs.instances.mig.scheduling.check import check_schedule
-from rsjs.instances.mig.scheduling.files import read_problem, read_schedule
+from rsjs.instances.mig.scheduling.problem import read_problem
+from rsjs.instances.mig.scheduling.schedule import read_schedule
 from rsjs.reporting.families import family_of
 from rsjs.reporting.statistics.schedule_sheet import schedule_sheet
 from tests.experiments.campaigns.mig_campaign import read

@@ -6,7 +6,7 @@ import pytest
 
 from rsjs.core.errors import InputError
 from rsjs.instances.library.sets import library_set
-from rsjs.instances.mig.scheduling.files import read_problem, write_problem
+from rsjs.instances.mig.scheduling.problem import read_problem, write_problem
 from tests.experiments.campaigns.mig_campaign import GOOD, read
 
 

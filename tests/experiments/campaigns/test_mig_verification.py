@@ -13,8 +13,8 @@ from rsjs.experiments.campaigns.records import SCHEDULE
 from rsjs.experiments.campaigns.runs import Run
 from rsjs.experiments.protocol import INCUMBENTS
 from rsjs.heuristics.mig.scheduling_rules import best_fit
-from rsjs.instances.mig.scheduling.files import read_schedule, write_problem
-from rsjs.instances.mig.scheduling.problem import Schedule
+from rsjs.instances.mig.scheduling.problem import write_problem
+from rsjs.instances.mig.scheduling.schedule import Schedule, read_schedule
 from tests.experiments.campaigns.mig_campaign import read
 
 

@@ -22,7 +22,7 @@ from rsjs.instances.costs import cost_tables
 from rsjs.instances.epoch_distribution import EpochDistribution
 from rsjs.instances.generators.jahani import generate
 from rsjs.instances.instance import FAMILIES, Instance, Objective
-from rsjs.instances.io.serialization import to_instance
+from rsjs.instances.io.deserialization import to_instance
 from rsjs.instances.open_nodes import select_required_nodes
 from rsjs.instances.solution import Solution
 from tests.by_hand import jobs_of

@@ -16,10 +16,9 @@ from rsjs.formulations.mig.reconfiguration_bounds import places
 from rsjs.heuristics.mig.placement import place
 from rsjs.heuristics.mig.reconfiguration import best_greedy
 from rsjs.instances.mig.gpus import document_of, gpu_named
-from rsjs.instances.mig.placement.generate import generate as workloads
+from rsjs.instances.mig.placement.problem import generate as workloads
 from rsjs.instances.mig.reconfiguration.check import check
-from rsjs.instances.mig.reconfiguration.generate import generate
-from rsjs.instances.mig.reconfiguration.problem import ReconfigurationSchedule, to_problem
+from rsjs.instances.mig.reconfiguration.problem import ReconfigurationSchedule, generate, to_problem
 
 A100 = gpu_named("A100-40")
 NAMES = [profile.name for profile in A100.profiles]

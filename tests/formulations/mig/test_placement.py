@@ -16,8 +16,7 @@ from rsjs.formulations.mig.placement import PlacementModel, solve
 from rsjs.heuristics.mig.placement import PREFERRED, RULES, place
 from rsjs.instances.mig.gpus import MigGpu, Profile, gpu_named
 from rsjs.instances.mig.placement.check import check
-from rsjs.instances.mig.placement.generate import MIXES, generate
-from rsjs.instances.mig.placement.problem import PlacementProblem
+from rsjs.instances.mig.placement.problem import MIXES, PlacementProblem, generate
 
 A100 = gpu_named("A100-40")
 P = len(A100.profiles)

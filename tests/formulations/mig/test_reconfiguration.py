@@ -18,15 +18,14 @@ from rsjs.formulations.mig.reconfiguration import solve
 from rsjs.formulations.mig.reconfiguration_assignment import AssignmentModel, fits
 from rsjs.formulations.mig.reconfiguration_bounds import chosen, places
 from rsjs.heuristics.mig.reconfiguration import RULES, best_greedy, greedy
-from rsjs.instances.mig.geometry import geometry
+from rsjs.instances.mig.geometry import geometry, partition_of
 from rsjs.instances.mig.gpus import MigGpu, Profile, gpu_named
 from rsjs.instances.mig.reconfiguration.check import check
-from rsjs.instances.mig.reconfiguration.generate import generate
 from rsjs.instances.mig.reconfiguration.problem import (
     ReconfigurationProblem,
     ReconfigurationSchedule,
+    generate,
     makespan,
-    partition_of,
 )
 
 A100 = gpu_named("A100-40")

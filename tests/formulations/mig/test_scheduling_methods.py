@@ -13,7 +13,7 @@ from rsjs.experiments.mig_scheduling import schedule
 from rsjs.formulations.mig.scheduling_bounds import makespan_bound
 from rsjs.formulations.mig.scheduling_enumeration import best_values
 from rsjs.heuristics.mig.scheduling_rules import best_fit
-from rsjs.instances.mig.scheduling.problem import terms
+from rsjs.instances.mig.scheduling.schedule import terms
 
 LIMITS = Limits(time_limit=600)  # a stop for hangs: each takes a second
 

@@ -16,7 +16,8 @@ from rsjs.heuristics.mig.scheduling_local_search import local_search
 from rsjs.heuristics.mig.scheduling_rules import RULES, best_fit
 from rsjs.instances.mig.scheduling.check import check_schedule
 from rsjs.instances.mig.scheduling.objective import TERMS
-from rsjs.instances.mig.scheduling.problem import READINGS, terms
+from rsjs.instances.mig.scheduling.problem import READINGS
+from rsjs.instances.mig.scheduling.schedule import terms
 
 OBJECTIVES = [*TERMS, "lexicographic", "completion+5*preemptions+5*migrations", "migrations,waste"]
 LIMITS = Limits(time_limit=600, gap=0.0)  # a stop for hangs: each takes milliseconds

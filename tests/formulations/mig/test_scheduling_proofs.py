@@ -12,7 +12,7 @@ from rsjs.formulations.mig import scheduling_milp as mig_schedule_milp_stages
 from rsjs.formulations.mig.scheduling_cpsat import ScheduleModel, fitted_units
 from rsjs.formulations.mig.scheduling_enumeration import best_values
 from rsjs.heuristics.mig.scheduling_rules import best_fit
-from rsjs.instances.mig.scheduling.problem import better, met
+from rsjs.instances.mig.scheduling.schedule import best_of, met
 
 LIMITS = Limits(time_limit=600, gap=0.0)  # a stop for hangs: each takes milliseconds
 pytestmark = pytest.mark.solver
@@ -29,8 +29,8 @@ def test_a_bound_proves_a_value_to_the_last_unit(value):
 def test_what_a_solver_finds_replaces_the_start_only_if_it_is_better(problem_of, monkeypatch):
     problem = problem_of([(0, [5, 5]), (0, [5])], objective="late,completion", units=(10,))
     start, worse = best_fit(problem, "srpt"), best_fit(problem, "lrpt")
-    assert better(problem, worse, start) is start
-    assert better(problem, start, worse) is start
+    assert best_of(problem, worse, start) is start
+    assert best_of(problem, start, worse) is start
     monkeypatch.setattr(scheduling_milp, "extract", lambda *given: worse)
     assert mig_schedule_milp_stages.solve(problem, start, LIMITS).schedule is start
     monkeypatch.setattr(ScheduleModel, "schedule", lambda *given: worse)

@@ -6,8 +6,7 @@ import pytest
 from rsjs.heuristics.mig.placement import RULES, place
 from rsjs.instances.mig.gpus import gpu_named
 from rsjs.instances.mig.placement.check import check
-from rsjs.instances.mig.placement.generate import MIXES, generate
-from rsjs.instances.mig.placement.problem import PlacementProblem
+from rsjs.instances.mig.placement.problem import MIXES, PlacementProblem, generate
 
 A100 = gpu_named("A100-40")
 NAMES = [profile.name for profile in A100.profiles]

@@ -5,10 +5,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rsjs.heuristics.mig.reconfiguration import RULES, best_greedy, greedy
+from rsjs.instances.mig.geometry import partition_of
 from rsjs.instances.mig.gpus import document_of, gpu_named
 from rsjs.instances.mig.reconfiguration.check import check
-from rsjs.instances.mig.reconfiguration.generate import generate
-from rsjs.instances.mig.reconfiguration.problem import makespan, partition_of, to_problem
+from rsjs.instances.mig.reconfiguration.problem import generate, makespan, to_problem
 
 A100 = gpu_named("A100-40")
 

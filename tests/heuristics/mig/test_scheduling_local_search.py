@@ -10,7 +10,7 @@ from rsjs.heuristics.mig.scheduling_local_search import local_search
 from rsjs.heuristics.mig.scheduling_rules import best_fit
 from rsjs.instances.mig.scheduling.check import check_schedule
 from rsjs.instances.mig.scheduling.objective import TERMS
-from rsjs.instances.mig.scheduling.problem import Schedule, terms
+from rsjs.instances.mig.scheduling.schedule import Schedule, terms
 
 EVERY = "+".join(f"{10 ** (i % 3)}*{term}" for i, term in enumerate(TERMS))
 

@@ -6,7 +6,8 @@ import pytest
 from rsjs.heuristics.mig.kernels import simulate, tables
 from rsjs.heuristics.mig.scheduling_rules import RULES, best_fit, ranks
 from rsjs.instances.mig.scheduling.check import check_schedule
-from rsjs.instances.mig.scheduling.problem import READINGS, terms
+from rsjs.instances.mig.scheduling.problem import READINGS
+from rsjs.instances.mig.scheduling.schedule import terms
 
 SEEDS = [2, 3, 5, 7]
 

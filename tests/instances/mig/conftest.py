@@ -6,10 +6,9 @@ from typing import Any
 
 import pytest
 
-from rsjs.instances.mig.io import ConfigContext, Node
 from rsjs.instances.mig.job_generator.config import to_config
+from rsjs.instances.mig.job_generator.context import ConfigContext, Node
 from rsjs.instances.mig.job_generator.generate import generate
-from rsjs.instances.mig.job_generator.plugins import Plugins
 from rsjs.instances.mig.konopa.files import CONFIG
 
 Document = dict[str, Any]
@@ -61,5 +60,5 @@ def read(tmp_path):
 @pytest.fixture
 def node(tmp_path):
     """The place of a value in a configuration without plug-ins."""
-    around = ConfigContext(folder=tmp_path, plugins=Plugins())
-    return lambda value: Node(value, "/here", around)
+    context = ConfigContext(folder=tmp_path)
+    return lambda value: Node(value, "/here", context)

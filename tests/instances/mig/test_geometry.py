@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 
 from rsjs.core.errors import InputError
-from rsjs.instances.mig.geometry import geometry, slices
+from rsjs.instances.mig.geometry import geometry, maximal_partitions, partition_of, slices, spelled
 from rsjs.instances.mig.gpus import document_of, gpu_named, read_gpus
-from rsjs.instances.mig.reconfiguration.problem import maximal_partitions, partition_of, spelled
 
 NAMES = ["A100-40", "A100-80", "H100-80", "H200-141"]
 

@@ -11,9 +11,9 @@ from rsjs.experiments.mig_outcome import of_result
 from rsjs.experiments.mig_scheduling import schedule
 from rsjs.instances.library.sets import mig_config
 from rsjs.instances.mig.job_generator.generate import generate
-from rsjs.instances.mig.scheduling.files import write_problem, write_schedule
 from rsjs.instances.mig.scheduling.objective import parse_objective
-from rsjs.instances.mig.scheduling.problem import named, paper_problem
+from rsjs.instances.mig.scheduling.problem import named, paper_problem, write_problem
+from rsjs.instances.mig.scheduling.schedule import write_schedule
 from rsjs.reporting import objectives
 from rsjs.reporting.csv_rows import csv_text, read_rows
 from rsjs.reporting.site import decisions, family_page, instance_list_page, instance_page

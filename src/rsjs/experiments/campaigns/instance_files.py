@@ -9,8 +9,7 @@ from rsjs.core.errors import InputError
 from rsjs.experiments.campaigns.runs import Kind
 from rsjs.instances.instance import Instance, Workload
 from rsjs.instances.io.files import read_instance, read_workload, write_instance, write_workload
-from rsjs.instances.mig.scheduling.files import read_problem, write_problem
-from rsjs.instances.mig.scheduling.problem import SchedulingProblem
+from rsjs.instances.mig.scheduling.problem import SchedulingProblem, read_problem, write_problem
 
 Subject = Instance | Workload | SchedulingProblem
 READERS: Mapping[Kind, Callable[[str | Path], Subject]] = {

@@ -20,8 +20,8 @@ from rsjs.experiments.mig_launcher import finished
 from rsjs.experiments.mig_outcome import columns
 from rsjs.instances.check import Verdict
 from rsjs.instances.mig.scheduling.check import check_schedule
-from rsjs.instances.mig.scheduling.files import read_problem, write_schedule
-from rsjs.instances.mig.scheduling.problem import Schedule
+from rsjs.instances.mig.scheduling.problem import read_problem
+from rsjs.instances.mig.scheduling.schedule import Schedule, write_schedule
 
 Figures = dict[str, Any]
 problem_in = lru_cache(maxsize=4)(read_problem)

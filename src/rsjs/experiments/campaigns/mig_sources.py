@@ -35,13 +35,14 @@ from rsjs.instances.io.strict_json import read_json
 from rsjs.instances.library.sets import MIG, draw, library_set, refuse_other
 from rsjs.instances.mig.job_generator.generate import read_source
 from rsjs.instances.mig.jobs import JobSet
-from rsjs.instances.mig.scheduling.files import is_problem, read_problem_or_jobs
 from rsjs.instances.mig.scheduling.objective import parse_objective
 from rsjs.instances.mig.scheduling.problem import (
     PAPER_UNITS,
     SchedulingProblem,
+    is_problem,
     named,
     paper_problem,
+    read_problem_or_jobs,
 )
 
 KINDS = ("set", "config", "files")

@@ -23,8 +23,8 @@ from rsjs.experiments.protocol import INCUMBENTS
 from rsjs.instances.check import Verdict, check
 from rsjs.instances.instance import Instance
 from rsjs.instances.io.files import read_instance, read_solution
-from rsjs.instances.mig.scheduling.files import read_schedule
-from rsjs.instances.mig.scheduling.problem import Schedule, SchedulingProblem
+from rsjs.instances.mig.scheduling.problem import SchedulingProblem
+from rsjs.instances.mig.scheduling.schedule import Schedule, read_schedule
 from rsjs.instances.solution import Solution
 
 MOST_PRICED = 1000  # incumbents that are priced again; of more, this many evenly spread

@@ -10,8 +10,8 @@ from typing import Any
 from rsjs.experiments.campaigns.records import SCHEDULE, SOLUTION
 from rsjs.instances.instance import Instance
 from rsjs.instances.io.files import read_instance, read_solution
-from rsjs.instances.mig.scheduling.files import read_problem, read_schedule
-from rsjs.instances.mig.scheduling.problem import Schedule, SchedulingProblem
+from rsjs.instances.mig.scheduling.problem import SchedulingProblem, read_problem
+from rsjs.instances.mig.scheduling.schedule import Schedule, read_schedule
 from rsjs.instances.solution import Solution
 from rsjs.reporting.gpu_slots import Shelf, shelves
 from rsjs.reporting.objectives import best_row, is_schedule

@@ -7,7 +7,8 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from rsjs.instances.mig.scheduling.problem import Schedule, SchedulingProblem
+from rsjs.instances.mig.scheduling.problem import SchedulingProblem
+from rsjs.instances.mig.scheduling.schedule import Schedule
 from rsjs.reporting import figures
 from rsjs.reporting.mig_gantt import mig_gantt
 from rsjs.reporting.objectives import best_row, is_schedule, shown

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from rsjs.core.errors import InputError
-from rsjs.instances.mig.job_generator.distributions import LAWS, pick, value
+from rsjs.instances.mig.job_generator.distributions import NAMED, pick, value
 from rsjs.instances.mig.job_generator.random_streams import Uniforms
 
 GRID = np.linspace(0.0013, 0.9987, 488)  # none where a discrete law jumps
@@ -71,7 +71,7 @@ def test_a_column_of_a_file_is_drawn_from_with_equal_chances(node, tmp_path):
     (tmp_path / "d.csv").write_text("\N{BYTE ORDER MARK}hours, job\n3,a\n1,b\n2.5,c\n1,d\n")
     place = node({"dist": "empirical", "file": "d.csv", "column": "hours"})
     assert drawn(value(place), [0, 0.3, 0.6, 0.9]).tolist() == [3, 1, 2.5, 1]
-    assert [*place.around.files] == ["d.csv"]
+    assert [*place.context.files] == ["d.csv"]
 
 
 @given(st.lists(st.integers(0, 5), min_size=1, max_size=6).filter(any), st.data())
@@ -126,7 +126,7 @@ def test_a_column_that_is_missing_is_told_with_those_that_are_there(node, tmp_pa
 
 def test_every_law_is_tried_here():
     tried = {config["dist"] for config, _ in KNOWN}
-    assert tried | {"const", "bernoulli", "choice", "empirical"} == {*LAWS}
+    assert tried | {"const", "bernoulli", "choice", "empirical"} == {*NAMED}
 
 
 STANDARD = {"dist": "normal", "mean": 0, "sd": 1}
@@ -162,7 +162,9 @@ def test_more_entries_do_not_change_the_first(draw):
 
 
 def test_a_range_that_is_never_hit_is_an_error(draw):
-    with pytest.raises(InputError, match="/here: found an object, expected a law that is from 40"):
+    with pytest.raises(
+        InputError, match="/here: found an object, expected a distribution that is from 40"
+    ):
         draw(STANDARD | {"truncate": [40, 41]}, 3)
 
 
@@ -170,7 +172,7 @@ def test_many_that_are_refused_in_vain_are_given_up_at_once(draw, monkeypatch):
     drawn = []
     again = Uniforms.again
     monkeypatch.setattr(Uniforms, "again", lambda *at: drawn.append(1) or again(*at))
-    with pytest.raises(InputError, match="expected a law that is from 40 to 41"):
+    with pytest.raises(InputError, match="expected a distribution that is from 40 to 41"):
         draw(STANDARD | {"truncate": [40, 41]}, 500_000)
     assert len(drawn) == 2
 

@@ -10,8 +10,7 @@ from rsjs.instances.mig.geometry import geometry
 from rsjs.instances.mig.gpus import document_of, gpu_named
 from rsjs.instances.mig.placement import problem as files
 from rsjs.instances.mig.placement.check import check
-from rsjs.instances.mig.placement.generate import MIXES, generate
-from rsjs.instances.mig.placement.problem import MigPlacement
+from rsjs.instances.mig.placement.problem import MIXES, MigPlacement, generate
 
 A100 = gpu_named("A100-40")
 NAMES = [profile.name for profile in A100.profiles]
@@ -20,7 +19,7 @@ NAMES = [profile.name for profile in A100.profiles]
 def asked(*profiles):
     """Workloads of which each names its profiles, as in `1g2m|2g`."""
     rows = [{"id": f"w{i}", "profiles": own.split("|")} for i, own in enumerate(profiles)]
-    head = {"format": files.WORKLOADS, "name": "test", "gpu": document_of(A100)}
+    head = {"format": files.PROBLEM, "name": "test", "gpu": document_of(A100)}
     return {**head, "workloads": rows}
 
 

@@ -8,8 +8,7 @@ from rsjs.instances.io.files import write_document
 from rsjs.instances.mig.gpus import document_of, gpu_named
 from rsjs.instances.mig.reconfiguration import problem as files
 from rsjs.instances.mig.reconfiguration.check import check
-from rsjs.instances.mig.reconfiguration.generate import generate
-from rsjs.instances.mig.reconfiguration.problem import ReconfigurationSchedule, makespan
+from rsjs.instances.mig.reconfiguration.problem import ReconfigurationSchedule, generate, makespan
 
 A100 = gpu_named("A100-40")
 NAMES = [profile.name for profile in A100.profiles]
@@ -19,7 +18,7 @@ def document(delta=0):
     """Three jobs: 3g for 10; 2g for 4 or 1g for 8; 1g for 5 from 6 on."""
     jobs = [(0, {"3g": 10}), (0, {"2g": 4, "1g": 8}), (6, {"1g": 5})]
     return {
-        "format": files.JOBS,
+        "format": files.PROBLEM,
         "name": "three",
         "time_unit": "minute",
         "gpu": document_of(A100),

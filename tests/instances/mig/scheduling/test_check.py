@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from rsjs.instances.mig.scheduling.check import check_schedule
-from rsjs.instances.mig.scheduling.problem import Schedule
+from rsjs.instances.mig.scheduling.schedule import Schedule
 
 ROWS = [(0, [1500, 400, 400]), (0.5, [900, 900])]
 GOOD = ([0, 1, 2, 1, 2], [0, 1, 1, 2, 2])

@@ -9,15 +9,9 @@ from rsjs.core.errors import InputError
 from rsjs.formulations.mig.scheduling_bounds import term_bounds
 from rsjs.heuristics.mig.scheduling_rules import best_fit
 from rsjs.instances.mig.job_files import write_jobs
-from rsjs.instances.mig.scheduling.files import (
-    read_problem,
-    read_problem_or_jobs,
-    read_schedule,
-    write_problem,
-    write_schedule,
-)
 from rsjs.instances.mig.scheduling.objective import parse_objective
-from rsjs.instances.mig.scheduling.problem import terms
+from rsjs.instances.mig.scheduling.problem import read_problem, read_problem_or_jobs, write_problem
+from rsjs.instances.mig.scheduling.schedule import read_schedule, terms, write_schedule
 
 
 def test_the_section_4_problem_of_a_seed_is_pinned(section_4):
