@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, Protocol
 
 from rsjs.core.method import Call, Method, Report
@@ -45,7 +45,7 @@ class ScheduleMethod(Method):
     max_steps: int | None = None
 
     def refusal_of(self, problem: SchedulingProblem) -> str | None:
-        """Why this method does not serve a problem, in one line; None if it does."""
+        """Return why this method does not serve a problem, in one line; None if it does."""
         for what, most, size in (
             ("jobs", self.max_jobs, len(problem.jobs)),
             ("steps", self.max_steps, problem.steps),
@@ -55,6 +55,15 @@ class ScheduleMethod(Method):
         return None
 
     def load_schedule(self) -> ScheduleRun:
-        """Import the function behind the method."""
+        """
+        Import the function behind the method; it is handed calls that are completed.
+
+        The rule of a method without rules is the one of its name.
+        """
         run: ScheduleRun = self.function()
-        return run
+
+        def completed(problem: SchedulingProblem, call: Call, report: Report) -> ScheduleResult:
+            call = self.completed(call)
+            return run(problem, replace(call, rule=call.rule or self.name), report)
+
+        return completed

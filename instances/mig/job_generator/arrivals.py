@@ -3,16 +3,15 @@ When jobs arrive; a clock starts at 0, and the first job comes one gap later.
 
     fixed    gaps of one interval
     poisson  exponential gaps of mean 1 / rate
-    renewal  independent gaps of any law
-    nhpp     a Poisson process whose rate varies, with a period if there is one (`rates`)
+    renewal  independent gaps of any distribution
+    nhpp     a Poisson process whose rate varies, with a period if there is one
     batch    several jobs at each arrival of another process
     trace    the times in a column of a file, times a scale
 
-Arrivals of a Poisson process whose rate varies: exact inversion of the integrated rate.
-
-With R(t) = int_0^t rate, arrivals are R^-1(E_1), R^-1(E_1 + E_2), ... for E_i exponential of
-mean 1. The rate is piecewise constant or linear, hence R piecewise linear or quadratic: in a
-piece that begins at t_i with rate a and slope b, R - R_i = a x + b x^2 / 2, and
+A varying rate is integrated and inverted exactly: with R(t) = int_0^t rate, arrivals are
+R^-1(E_1), R^-1(E_1 + E_2), ... for E_i exponential of mean 1. The rate is piecewise constant or
+linear, hence R piecewise linear or quadratic: in a piece that begins at t_i with rate a and slope
+b, R - R_i = a x + b x^2 / 2, and
 
     x = 2 r / (a + sqrt(a^2 + 2 b r)),  r = R - R_i
 """
@@ -37,6 +36,8 @@ from rsjs.instances.mig.job_generator.random_streams import Uniforms
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Rates:
     """
+    A rate that varies in pieces, constant or linear.
+
     Attributes
     ----------
     at : (n,) float
@@ -56,7 +57,7 @@ class Rates:
 
     @classmethod
     def of(cls, at: Floats, rate: Floats, *, linear: bool, period: float) -> Rates:
-        """Between the points as they say; back to the first at the end of a period."""
+        """Build rates between points; back to the first at the end of a period."""
         slope = np.zeros(len(at))
         if linear:
             ends = np.append(at[1:], period)
@@ -65,7 +66,7 @@ class Rates:
         return cls(at=at, rate=rate, slope=slope, period=period)
 
     def integral(self, t: Floats) -> Floats:
-        """R(t): how many jobs are expected up to t."""
+        """Return R(t): how many jobs are expected up to t."""
         turns, t = self._turns(t, self.period)
         piece = np.searchsorted(self.at, t, side="right") - 1
         x = t - self.at[piece]
@@ -73,7 +74,7 @@ class Rates:
         return own + turns * self._whole() if np.isfinite(self.period) else own
 
     def inverse(self, expected: Floats) -> Floats:
-        """R^-1: when so many are expected; inf = never."""
+        """Return R^-1: when so many are expected; inf = never."""
         begun = self._begun()
         turns, left = self._turns(expected, self._whole())
         piece = np.searchsorted(begun, left, side="right") - 1
@@ -86,13 +87,13 @@ class Rates:
         return turns * whole + self.at[piece] + x
 
     def _begun(self) -> Floats:
-        """R at the begin of each piece."""
+        """Return R at the begin of each piece."""
         width = np.diff(self.at)
         added = width * (self.rate[:-1] + self.slope[:-1] * width / 2)
         return np.append(0.0, np.cumsum(added))
 
     def _whole(self) -> float:
-        """R of a period."""
+        """Return R of a period."""
         if self.period == inf:
             return inf
         x = self.period - self.at[-1]
@@ -113,13 +114,15 @@ MOST_JOBS = 2**23
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Arrivals:
     """
+    An arrival process.
+
     Attributes
     ----------
     node : Node
     times : callable
         Seed and n to the first n times; as many as there are, if there are fewer.
     gap : Value or None
-        The law of independent gaps.
+        The distribution of independent gaps.
     rates : Rates or None
         The rate of a Poisson process, if it varies.
     """
@@ -131,13 +134,13 @@ class Arrivals:
 
 
 def arrivals(node: Node) -> Arrivals:
-    """The arrival process at a node."""
+    """Return the arrival process at a node."""
     return PROCESSES[node["process"]](node)
 
 
 def first_times(process: Arrivals, seed: int, count: int | None, horizon: float) -> Floats:
     """
-    Times of the first `count` jobs; without `count`, of those up to the horizon.
+    Return the times of the first `count` jobs; without `count`, of those up to the horizon.
 
     Raises
     ------

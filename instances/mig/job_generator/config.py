@@ -2,9 +2,8 @@
 The configuration of the job generator, format `rsjs-mig-config/1`.
 
 It is validated against its JSON Schema (`data/mig-config.schema.json`), then for sense; every
-error names the JSON pointer and the value. docs/mig.md describes the keys.
-
-Seeds of a configuration: a list, a range with both ends, or the first primes.
+error names the JSON pointer and the value. docs/mig.md describes the keys. Seeds are a list, a
+range with both ends, or the first primes.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ MOST = 1_000_000
 
 
 def seeds(node: Node) -> tuple[int, ...]:
-    """The seeds at a node, each once."""
+    """Return the seeds at a node, each once."""
     if isinstance(node.value, list):
         for i, seed in enumerate(node.value):
             if seed in node.value[:i]:
@@ -48,7 +47,7 @@ def seeds(node: Node) -> tuple[int, ...]:
 
 
 def first_primes(n: int) -> tuple[int, ...]:
-    """The n smallest primes."""
+    """Return the n smallest primes."""
     found: list[int] = []
 
     def is_prime(number: int) -> bool:
@@ -76,7 +75,7 @@ _KNOWN: Mapping[str, tuple[str, ...]] = {
 @dataclass(frozen=True, kw_only=True, eq=False)
 class JobClass:
     """
-    The laws of the jobs of one class.
+    The distributions of the jobs of one class.
 
     Attributes
     ----------
@@ -86,7 +85,7 @@ class JobClass:
     memory : Model
     interruptible, migratable : probability
     deadline : kind, and the value (0 for the kind "none")
-    extra : mapping of name to the law of a further field
+    extra : mapping of name to a further field
     """
 
     name: str
@@ -133,7 +132,7 @@ class MigConfig:
 
 def to_config(document: Any, path: str | Path, *, allow_plugins: bool = False) -> MigConfig:
     """
-    The configuration of a document from a file, beside which its data files are.
+    Build the configuration of a document from a file, beside which its data files are.
 
     Raises
     ------
@@ -210,7 +209,7 @@ def _integer(node: Node) -> Value:
 
 
 def _or(node: Node, key: str, build: Callable[[Node], Value], default: float) -> Value:
-    """The value under a key, or the default."""
+    """Return the value under a key, or the default."""
     if key in node:
         return build(node.at(key))
     return build(Node(default, f"{node.pointer}/{key}", node.context))

@@ -1,12 +1,13 @@
 """
 Sets of jobs from a configuration: each field from a stream of uniforms of its own.
 
-A job draws its class by weight, then its fields by the laws of the class. Streams are named by
-seed and field only (`uniforms`): other laws of one field leave all others as they are, and the
-jobs of a smaller set are the first of a larger one. Numbers that are not integers are rounded to
-6 decimals, the last step.
+A job draws its class by weight, then its fields by the distributions of the class. Streams are
+named by seed and field only (`random_streams`): another distribution of one field leaves all
+others as they are, and the jobs of a smaller set are the first of a larger one. Numbers that are
+not integers are rounded to 6 decimals, the last step.
 
-What sets of jobs are made from: a configuration of ours, or one of the published program.
+Sets are also made from a configuration of the published program (`konopa`). `write_sets` notes in
+`manifest.json` what made them.
 """
 
 from __future__ import annotations
@@ -14,12 +15,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from hashlib import sha256
 from importlib.metadata import version
 from math import inf
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +30,7 @@ from rsjs.instances.generators.assemble import made_by
 from rsjs.instances.io.files import write_document
 from rsjs.instances.io.serialization import Document, canonical_text
 from rsjs.instances.io.strict_json import read_json
+from rsjs.instances.mig.io import built
 from rsjs.instances.mig.job_files import OURS, write_jobs
 from rsjs.instances.mig.job_generator import config
 from rsjs.instances.mig.job_generator.arrivals import first_times
@@ -38,8 +39,7 @@ from rsjs.instances.mig.job_generator.distributions import DECIMALS, pick
 from rsjs.instances.mig.job_generator.memory import JOB, UNIT, JobRuns
 from rsjs.instances.mig.job_generator.random_streams import Uniforms
 from rsjs.instances.mig.jobs import LARGEST, JobSet
-from rsjs.instances.mig.konopa import config as legacy_config
-from rsjs.instances.mig.konopa import generator as legacy
+from rsjs.instances.mig.konopa import generator as konopa
 
 GENERATOR = "mig-jobs"
 MOST_UNITS = 2 * 10**7  # of run time in a set
@@ -49,12 +49,12 @@ _LEAST = {"priority": -LARGEST, "run_length": 1.0, "cuda_cores": 0.0}
 @np.errstate(over="ignore")  # infinite values are refused
 def generate(config: MigConfig, seed: int) -> JobSet:
     """
-    The set of jobs of a seed.
+    Draw the set of jobs of a seed.
 
     Raises
     ------
     InputError
-        If a law draws what its field cannot hold, e.g. a run length of 0.
+        If a distribution draws what its field cannot hold, e.g. a run length of 0.
     """
     times = first_times(config.arrivals, seed, config.count, config.horizon)
     if len(times) and not times[-1] <= LARGEST:
@@ -167,7 +167,7 @@ class _Drawing:
 
 
 def _record(config: MigConfig, seed: int) -> dict[str, Any]:
-    """What makes the set again: the configuration but for its seeds and its remarks."""
+    """Return what makes the set again: the configuration but for its seeds and its remarks."""
     kept = {
         key: entry
         for key, entry in config.document.items()
@@ -188,13 +188,14 @@ def _found(number: np.float64) -> float:
 
 MANIFEST = "rsjs-mig-manifest/1"
 MANIFEST_NAME = "manifest.json"
-T = TypeVar("T")
 LEGACY = "published generator (v1)"
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class JobSource:
     """
+    What sets of jobs are made from: a configuration of ours, or of the published program.
+
     Attributes
     ----------
     kind : str
@@ -232,33 +233,26 @@ def read_source(path: str | Path, *, allow_plugins: bool = False) -> JobSource:
             name=own.name,
             document=own.document,
             seeds=own.seeds,
-            make=lambda seed: _told(path, generate, own, seed),
+            make=lambda seed: built(own, lambda config: generate(config, seed), path),
             config=own,
         )
-    if not isinstance(document, dict) or not document.keys() & legacy_config.KEYS:
+    if not isinstance(document, dict) or not document.keys() & konopa.KEYS:
         found = described("no key 'format'")
         expected = f"{config.MIG_CONFIG!r}, or the keys of the published program"
         raise InputError("", found, expected, path)
-    theirs = _told(path, legacy_config.to_config, document)
+    theirs = built(document, konopa.to_config, path)
     name = re.sub(r"[^A-Za-z0-9._-]+", "-", Path(path).name.removesuffix(".json")) or "jobs"
+
+    def make(seed: int) -> JobSet:
+        return konopa.generate(theirs, name=f"{name}-s{seed}", seed=seed, document=document)
+
     return JobSource(
         kind=LEGACY,
         name=name,
         document=document,
         seeds=(theirs.seed,),
-        make=lambda seed: _told(
-            path,
-            partial(legacy.generate, theirs, name=f"{name}-s{seed}", seed=seed, document=document),
-        ),
+        make=lambda seed: built(seed, make, path),
     )
-
-
-def _told(path: str | Path, call: Callable[..., T], *arguments: Any) -> T:
-    """The result of a call; its errors name the file."""
-    try:
-        return call(*arguments)
-    except InputError as error:
-        raise error if error.file else error.at(path) from None
 
 
 def write_sets(
@@ -301,7 +295,7 @@ def _remove(path: Path) -> None:
 
 
 def manifest(source: JobSource, form: str, sets: Sequence[Document]) -> Document:
-    """What made the sets, with which versions, and the digest of each."""
+    """Return what made the sets, with which versions, and the digest of each."""
     own = source.config
     return {
         "format": MANIFEST,

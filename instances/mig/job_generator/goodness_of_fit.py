@@ -1,16 +1,14 @@
 """
-Whether sets of jobs look like the laws they were drawn from.
+Goodness of fit: whether sets of jobs look like the distributions they were drawn from.
 
-Each field that is drawn on its own stands beside its law: mean, standard deviation and the
-chi-square test of `reference`. Arrivals of Poisson processes are tested after the change of time
-by the integrated rate, under which their gaps are exponential of mean 1. A small p-value among
-many says nothing; none is a failure.
+Each field that is drawn on its own stands beside its distribution: mean, standard deviation and
+Pearson's chi-square test. Arrivals of Poisson processes are tested after the change of time by the
+integrated rate, under which their gaps are exponential of mean 1. A small p-value among many says
+nothing; none is a failure.
 
-A law as a discrete distribution, and a sample put beside it.
-
-A law maps uniforms to values, so its values on a fine grid of [0, 1], finer still at both ends,
-with the widths of the cells as probabilities, are the law but for the grid's resolution. This
-serves every law alike, clipped, rounded and mixed ones too.
+A distribution maps uniforms to values, so its values on a fine grid of [0, 1], finer still at both
+ends, with the widths of the cells as probabilities, are the distribution but for the grid's
+resolution. This serves all alike, clipped, rounded and mixed ones too.
 """
 
 from __future__ import annotations
@@ -38,6 +36,8 @@ _BINS, _FEWEST = 20, 5.0
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Reference:
     """
+    A distribution on a finite number of values.
+
     Attributes
     ----------
     values : (cells,) float, in the order of the uniforms
@@ -48,9 +48,9 @@ class Reference:
     weight: Floats
 
     @classmethod
-    @np.errstate(over="ignore", invalid="ignore")  # a law without moments
+    @np.errstate(over="ignore", invalid="ignore")  # a distribution without moments
     def of(cls, value: Value) -> Reference:
-        """The law of a value."""
+        """Build the distribution of a value."""
         u, weight = _grid()
         values = value.distribution(Uniforms(0, "reference", len(u), np.arange(len(u)), u))
         if value.truncate is not None:
@@ -61,17 +61,17 @@ class Reference:
 
     @classmethod
     def of_exponential(cls) -> Reference:
-        """The exponential law of mean 1."""
+        """Build the exponential distribution of mean 1."""
         u, weight = _grid()
         return cls(values=exponential(u, 1.0), weight=weight)
 
     @classmethod
     def of_coin(cls, chance: float) -> Reference:
-        """1 with this probability, else 0."""
+        """Build the distribution of 1 with this probability, else 0."""
         return cls(values=np.array([0.0, 1.0]), weight=np.array([1 - chance, chance]))
 
     def moments(self) -> tuple[float | None, float | None]:
-        """Mean and standard deviation; None where the cells at the ends hold much of it."""
+        """Return mean and standard deviation; None where the cells at the ends hold much of it."""
         if not _resolved(self.weight * np.abs(self.values)):
             return None, None
         mean = float(self.values[0] + self.weight @ (self.values - self.values[0]))
@@ -80,11 +80,11 @@ class Reference:
 
     def p_value(self, sample: Floats) -> float | None:
         """
-        Of Pearson's chi-square test; None if the sample or the law allows fewer than two bins.
+        Return the p-value of Pearson's chi-square test; None if it has fewer than two bins.
 
-        Up to 20 bins, equally likely as far as the law allows, each expected 5 times at least.
+        Up to 20 bins, equally likely as far as possible, each expected 5 times at least.
         """
-        from scipy.special import chdtrc
+        from scipy.stats import chisquare
 
         n = len(sample)
         bins = int(min(_BINS, n // _FEWEST))
@@ -97,13 +97,12 @@ class Reference:
         begin = _begins(expected.tolist())
         if len(begin) < 2:
             return None
-        expected = np.add.reduceat(expected, begin)
-        distance = ((np.add.reduceat(seen, begin) - expected) ** 2 / expected).sum()
-        return float(chdtrc(len(begin) - 1, distance))
+        observed, expected = np.add.reduceat(seen, begin), np.add.reduceat(expected, begin)
+        return float(chisquare(observed, expected).pvalue)
 
 
 def _grid() -> tuple[Floats, Floats]:
-    """Midpoints and widths of cells of [0, 1]."""
+    """Return midpoints and widths of cells of [0, 1]."""
     ends = 0.5 ** np.arange(1, _OCTAVES + 1) / _CELLS
     inner = np.arange(1, _CELLS) / _CELLS
     edges = np.concatenate([[0.0], ends[::-1], inner, 1 - ends, [1.0]])
@@ -116,7 +115,7 @@ def _resolved(parts: Floats) -> bool:
 
 
 def _begins(expected: list[float]) -> list[int]:
-    """Where bins begin after bins of few are joined with the ones after, the last with before."""
+    """Return where bins begin, bins of few joined with the ones after, the last with before."""
     begin, total = [0], 0.0
     for i, count in enumerate(expected):
         if total >= _FEWEST and sum(expected[i:]) >= _FEWEST:
@@ -142,11 +141,11 @@ class FieldStatistics:
     mean, deviation : float
     quantiles : values at `QUANTILES`
     law_mean, law_deviation : float or None
-        Of the law; None = it has none, or a moment that is not finite.
+        Of the distribution; None = there is none, or a moment that is not finite.
     p_value : float or None
         Of the chi-square test.
     at_clip : float or None
-        Share of the values at an end of the clip of their law.
+        Share of the values at an end of the clip of their distribution.
     """
 
     field: str
@@ -162,12 +161,12 @@ class FieldStatistics:
 
 
 def statistics(sets: Sequence[JobSet], config: MigConfig | None = None) -> list[FieldStatistics]:
-    """Every field of every class over all sets, beside the laws of their configuration."""
+    """Return every field of every class over all sets, beside its distribution."""
     names = dict.fromkeys(name for jobs in sets for name in jobs.classes)
-    laws = {known.name: known for known in config.classes} if config else {}
+    classes = {known.name: known for known in config.classes} if config else {}
     rows = [_of_gaps(sets, config)]
     for name in names:
-        rows += _of_class(_Pool(sets, name), laws.get(name))
+        rows += _of_class(_Pool(sets, name), classes.get(name))
     return [row for row in rows if row is not None]
 
 
@@ -216,52 +215,52 @@ def _of_gaps(sets: Sequence[JobSet], config: MigConfig | None) -> FieldStatistic
     gaps = np.concatenate([np.diff(jobs.arrival, prepend=0.0) for jobs in sets])
     process = config.arrivals if config else None
     if process is None or process.rates is None:
-        law = process.gap if process else None
-        return _row("gap", "", np.round(gaps, DECIMALS), Reference.of(law) if law else None)
+        gap = process.gap if process else None
+        return _row("gap", "", np.round(gaps, DECIMALS), Reference.of(gap) if gap else None)
     integral = [np.append(0.0, process.rates.integral(jobs.arrival)) for jobs in sets]
     unit = Reference.of_exponential()
     row = _row("gap", "", gaps)
     return row and replace(row, p_value=unit.p_value(np.concatenate([*map(np.diff, integral)])))
 
 
-def _of_class(pool: _Pool, law: JobClass | None) -> Iterator[FieldStatistics | None]:
-    values: dict[str, Value | None] = {**law.values} if law else {}
+def _of_class(pool: _Pool, drawn: JobClass | None) -> Iterator[FieldStatistics | None]:
+    values: dict[str, Value | None] = {**drawn.values} if drawn else {}
     for field in ("priority", "run_length", "cuda_cores"):
         yield _of_value(field, pool.name, pool.column(field), values.get(field))
     for field in ("interruptible", "migratable"):
-        coin = Reference.of_coin(getattr(law, field)) if law else None
+        coin = Reference.of_coin(getattr(drawn, field)) if drawn else None
         yield _row(field, pool.name, pool.column(field), coin)
     yield _of_value(
-        "memory, first", pool.name, pool.first_memory(), law.memory.first if law else None
+        "memory, first", pool.name, pool.first_memory(), drawn.memory.first if drawn else None
     )
     yield _row("memory", pool.name, pool.memory())
     due = pool.column("deadline")
-    absolute = law.deadline[1] if law and law.deadline[0] == "absolute" else None
+    absolute = drawn.deadline[1] if drawn and drawn.deadline[0] == "absolute" else None
     yield _of_value("deadline", pool.name, due[due < inf], absolute)
     for field, entries in pool.extra().items():
-        known = law.extra.get(field) if law else None
+        known = drawn.extra.get(field) if drawn else None
         yield _of_value(field, pool.name, entries, known.value if known else None)
 
 
 def _of_value(
-    field: str, job_class: str, sample: Floats, law: Value | None
+    field: str, job_class: str, sample: Floats, value: Value | None
 ) -> FieldStatistics | None:
-    if law is None or not len(sample):
+    if value is None or not len(sample):
         return _row(field, job_class, sample)
-    return _row(field, job_class, sample, Reference.of(law), law.clip)
+    return _row(field, job_class, sample, Reference.of(value), value.clip)
 
 
 def _row(
     field: str,
     job_class: str,
     sample: Floats,
-    law: Reference | None = None,
+    reference: Reference | None = None,
     clip: Range | None = None,
 ) -> FieldStatistics | None:
-    """None without a value."""
+    """Describe a sample beside a distribution; None without a value."""
     if not len(sample):
         return None
-    mean, deviation = law.moments() if law else (None, None)
+    mean, deviation = reference.moments() if reference else (None, None)
     return FieldStatistics(
         field=field,
         job_class=job_class,
@@ -271,6 +270,6 @@ def _row(
         quantiles=tuple(np.quantile(sample, QUANTILES).tolist()),
         law_mean=mean,
         law_deviation=deviation,
-        p_value=law.p_value(sample) if law else None,
+        p_value=reference.p_value(sample) if reference else None,
         at_clip=float(np.isin(sample, clip).mean()) if clip else None,
     )

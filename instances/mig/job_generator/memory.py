@@ -3,15 +3,13 @@ Peak memory of a job in each time unit of its run [MB], w_0, ..., w_{L-1}.
 
     fixed        w_k = X, drawn once per job
     iid          w_k = X_k
-    random_walk  w_0 = X, w_k = w_{k-1} + step; normal with deviation sd or rel_sd w_{k-1}, or a law
+    random_walk  w_0 = X, w_k = w_{k-1} + step; normal with deviation sd or rel_sd w_{k-1}, or any
     ar1          w_k = m + phi (w_{k-1} - m) + sd e_k, stationary from the start; m once per job
     profile      w_k = peak s((k + 1/2) / L) + sd e_k (or rel_sd peak e_k), s piecewise linear
 
 Then `clip`, from 0 without it, and `round`, to the nearest integer without it; a walk goes on from
 the clipped and rounded value. With `out_of_range: resample` a walk draws first value and steps
 again instead of clipping, each up to 1000 times. e_k are independent standard normal numbers.
-
-Runs of jobs, and a memory model as what fills them.
 """
 
 from __future__ import annotations
@@ -62,12 +60,14 @@ class JobRuns:
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Model:
     """
+    A memory model, which fills the runs of jobs.
+
     Attributes
     ----------
     draw : callable
         Runs to memory, one entry per time unit.
     first : Value or None
-        The law of the first time unit, if it is one of the configuration.
+        The distribution of the first time unit, if it is one of the configuration.
     """
 
     draw: Callable[[JobRuns], Floats]
@@ -75,7 +75,7 @@ class Model:
 
 
 def memory_model(node: Node) -> Model:
-    """The memory model at a node; an InputError names it where it draws what is no memory."""
+    """Return the memory model at a node; an InputError if it draws what is no memory."""
     model = _model(node)
 
     def draw(runs: JobRuns) -> Floats:

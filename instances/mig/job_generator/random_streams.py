@@ -1,11 +1,11 @@
 """
-The uniforms that a field of a set of jobs is made of.
+Uniforms: the random numbers that a field of a set of jobs is made of.
 
 Entry i of a field takes the i-th number of the stream "mig|seed|field"
-(`rsjs.instances.generators.random_streams`),
-whatever the configuration says of other fields. Entries that are drawn once more, since a
-truncated law refused them, take the i-th number of the stream "mig|seed|field|1", then of
-"mig|seed|field|2", and so on: no entry depends on what became of another.
+(`rsjs.instances.generators.random_streams`), whatever the configuration says of other fields.
+Entries that are drawn once more, since a truncated distribution refused them, take the i-th number
+of the stream "mig|seed|field|1", then of "mig|seed|field|2", and so on: no entry depends on what
+became of another.
 """
 
 from __future__ import annotations
@@ -48,15 +48,15 @@ class Uniforms:
 
     @classmethod
     def of(cls, seed: int, field: str, n: int) -> Uniforms:
-        """Those of the first n entries."""
+        """Return those of the first n entries."""
         return cls(seed, field, n, np.arange(n), uniforms(FAMILY, seed, field, n))
 
     def taken(self, rows: Ints | Bools | slice) -> Uniforms:
-        """Those of some of the entries."""
+        """Return those of some of the entries."""
         return Uniforms(self.seed, self.field, self.size, self.places[rows], self.u[rows])
 
     def again(self, attempt: int, rows: Bools) -> Uniforms:
-        """New numbers for some of the entries."""
+        """Return new numbers for some of the entries."""
         places, name = self.places[rows], f"{self.field}|{attempt}"
         fresh = _kept if self.size <= _MOST_KEPT else uniforms
         return Uniforms(
@@ -64,7 +64,7 @@ class Uniforms:
         )
 
     def within(self, name: str, rows: Bools, u: Floats) -> Uniforms:
-        """Some of the entries with numbers in place of theirs, for a part of the law."""
+        """Return some of the entries with other numbers, for a part of the distribution."""
         return Uniforms(self.seed, f"{self.field}|{name}", self.size, self.places[rows], u)
 
 

@@ -1,5 +1,7 @@
 """
-Files of the published job generator: an array of objects with six fields.
+Files of the published job generator, and its published dataset `test_jobs.json`, byte for byte.
+
+A file is an array of objects with six fields:
 
     priority, isStoppable, deadline (-1 = none), timeslices (MB, one per time unit),
     cudaCoresNumber, arrivalTime
@@ -8,11 +10,9 @@ Two forms. `program`: one line with the keys in the order of the Java program's 
 numbers as Java prints them. `published`: as the published dataset, keys sorted, indent 4, 15
 significant digits of an arrival. Neither ends with a line end.
 
-The published dataset of the MIG job generator, `test_jobs.json`, byte for byte.
-
-Its configuration (Konopa, Fesl and Beranek 2025, Table 3, where the mean of the memory is
-misprinted as 200) determines all but the arrivals. These come from a second stream that the
-configuration does not name; its seed was recovered from the arrivals in the dataset.
+The configuration of the dataset (Konopa, Fesl and Beranek 2025, Table 3, where the mean of the
+memory is misprinted as 200) determines all but the arrivals. These come from a second stream that
+the configuration does not name; its seed was recovered from the arrivals in the dataset.
 """
 
 from __future__ import annotations
@@ -29,8 +29,7 @@ import numpy as np
 from rsjs.core.errors import InputError
 from rsjs.core.types import Floats
 from rsjs.instances.mig.jobs import JobSet
-from rsjs.instances.mig.konopa.config import to_config
-from rsjs.instances.mig.konopa.generator import NO_DEADLINE, deadlines, generate
+from rsjs.instances.mig.konopa.generator import NO_DEADLINE, deadlines, generate, to_config
 
 _ORDER = (
     "timeslices",
@@ -43,7 +42,7 @@ _ORDER = (
 
 
 def program_text(jobs: JobSet) -> str:
-    """The jobs as the program writes them, arrivals with all digits."""
+    """Return the jobs as the program writes them, arrivals with all digits."""
     lines = []
     for row in _rows(jobs):
         row["arrivalTime"] = _Literal(java_number(row["arrivalTime"]))
@@ -53,7 +52,7 @@ def program_text(jobs: JobSet) -> str:
 
 
 def published_text(jobs: JobSet) -> str:
-    """The jobs in the form of the published dataset."""
+    """Return the jobs in the form of the published dataset."""
     rows = [row | {"arrivalTime": float(f"{row['arrivalTime']:.15g}")} for row in _rows(jobs)]
     return json.dumps(rows, indent=4, sort_keys=True)
 
@@ -64,7 +63,7 @@ FORMS: Mapping[str, Callable[[JobSet], str]] = MappingProxyType(
 
 
 def to_jobs(rows: list[dict[str, Any]], name: str) -> JobSet:
-    """The set of an array of objects that fits its schema ("mig-legacy-jobs")."""
+    """Build the set of an array of objects that fits its schema ("mig-legacy-jobs")."""
     return JobSet(
         name=name,
         time_unit="minute",
@@ -82,7 +81,7 @@ def to_jobs(rows: list[dict[str, Any]], name: str) -> JobSet:
 
 
 def java_number(value: float) -> str:
-    """A double as Java prints it (shortest digits), a whole number below 10^7 without ".0"."""
+    """Return a double as Java prints it, a whole number below 10^7 without ".0"."""
     if value.is_integer() and abs(value) < 1e7:
         return str(int(value))
     if 1e-3 <= abs(value) < 1e7:
@@ -156,12 +155,12 @@ CONFIG: dict[str, Any] = {
 
 
 def published_jobs() -> JobSet:
-    """The 1000 jobs, arrivals with all digits."""
+    """Return the 1000 jobs, arrivals with all digits."""
     return generate(
         to_config(CONFIG), name="mig-published", arrival_seed=ARRIVAL_SEED, document=CONFIG
     )
 
 
 def published_dataset() -> bytes:
-    """The bytes of the file; their sha256 is `SHA256`."""
+    """Return the bytes of the file; their sha256 is `SHA256`."""
     return published_text(published_jobs()).encode()

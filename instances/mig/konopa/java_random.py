@@ -3,16 +3,13 @@ java.util.Random, bit for bit: the linear congruential generator of 48 bits.
 
     s_0 = (seed XOR 0x5DEECE66D) mod 2^48,  s <- (0x5DEECE66D s + 11) mod 2^48
 
-A draw of b bits is the top b bits of s. Ranges and normal numbers are those of JDK 17 and later
-(`nextInt(origin, bound)`, `nextGaussian(mean, deviation)`), not the polar method of the older
-`nextGaussian()`; see `ziggurat` for the tables.
-
-Tables of McFarland's modified ziggurat, as java.util.random of JDK 17 and later uses them.
+A draw of b bits is the top b bits of s. Ranges and normal numbers are those of JDK 17 and later:
+`nextInt(origin, bound)`, and `nextGaussian(mean, deviation)` by McFarland's modified ziggurat, not
+by the polar method of the older `nextGaussian()`.
 
 C. D. McFarland, "A modified ziggurat algorithm for generating exponentially and normally
-distributed pseudorandom numbers", J. Stat. Comput. Simul. 86 (2016) 1281-1294.
-
-Under a decreasing curve f with f(0) = 1 lie N layers of the same area A = (area under f) / 256:
+distributed pseudorandom numbers", J. Stat. Comput. Simul. 86 (2016) 1281-1294. Under a decreasing
+curve f with f(0) = 1 lie N layers of the same area A = (area under f) / 256:
 
     x_0 = largest root of x f(x) = A
     x_i = largest root of x (f(x) - f(x_{i-1})) = A      i = 1, ..., N - 1
@@ -88,7 +85,7 @@ class Ziggurat:
 
 @cache
 def normal() -> Ziggurat:
-    """Tables of f(x) = exp(-x^2 / 2), N = 253."""
+    """Return the tables of f(x) = exp(-x^2 / 2), N = 253."""
     with localcontext() as context:
         context.prec = DIGITS
         return _tables(
@@ -103,7 +100,7 @@ def normal() -> Ziggurat:
 
 @cache
 def exponential() -> Ziggurat:
-    """Tables of f(x) = exp(-x), N = 252."""
+    """Return the tables of f(x) = exp(-x), N = 252."""
     with localcontext() as context:
         context.prec = DIGITS
         return _tables(
@@ -124,7 +121,7 @@ def _tables(
     integral: Callable[[Real, Real], Real],
     alias_text: str,
 ) -> Ziggurat:
-    """`slope` and `integral` (from 0) take x and f(x)."""
+    """Compute the tables of a curve; `slope` and `integral` (from 0) take x and f(x)."""
     area = under_curve / ENTRIES
     x: list[Real] = []
     y: list[Real] = []
@@ -155,8 +152,8 @@ def _root(
     area: Real,
     start: Real,
 ) -> Real:
-    """Largest x with x (f(x) - below) = area, by Newton's method from beyond the maximum."""
-    x = start
+    """Return the largest x with x (f(x) - below) = area, by Newton's method."""
+    x = start  # beyond the maximum
     while True:
         y = curve(x)
         step = (x * (y - below) - area) / (y - below + x * slope(x, y))
@@ -166,7 +163,7 @@ def _root(
 
 
 def _integral_of_normal(x: Real, y: Real) -> Real:
-    """int_0^x exp(-t^2/2) dt = exp(-x^2/2) (x + x^3/3 + x^5/(3 5) + ...): no term is negative."""
+    """Return int_0^x exp(-t^2/2) dt = exp(-x^2/2) (x + x^3/3 + x^5/(3 5) + ...)."""
     term, total, k = x, x, 1
     while term > Decimal(10) ** -DIGITS:
         k += 2
@@ -212,26 +209,26 @@ class JavaRandom:
         self._state = (seed ^ _MULTIPLIER) & _STATE
 
     def bits(self, count: int) -> int:
-        """The next `count` bits, 1 to 32, as a number >= 0."""
+        """Return the next `count` bits, 1 to 32, as a number >= 0."""
         self._state = (self._state * _MULTIPLIER + _INCREMENT) & _STATE
         return self._state >> (48 - count)
 
     def int32(self) -> int:
-        """`nextInt()`: an integer of 32 bits with its sign."""
+        """Return `nextInt()`: an integer of 32 bits with its sign."""
         value = self.bits(32)
         return value - _32 if value >> 31 else value
 
     def uniform(self) -> float:
-        """`nextDouble()`: a multiple of 2**-53 in [0, 1)."""
+        """Return `nextDouble()`: a multiple of 2**-53 in [0, 1)."""
         high = self.bits(26)
         return ((high << 27) + self.bits(27)) * 2.0**-53
 
     def uniform_single(self) -> float:
-        """`nextFloat()`: a multiple of 2**-24 in [0, 1)."""
+        """Return `nextFloat()`: a multiple of 2**-24 in [0, 1)."""
         return self.bits(24) * 2.0**-24
 
     def integer(self, low: int, high: int) -> int:
-        """`nextInt(low, high)`: an integer in [low, high); ValueError if there is none."""
+        """Return `nextInt(low, high)`, in [low, high); ValueError if there is none."""
         if low >= high:
             raise ValueError(f"no integer in [{low}, {high})")
         drawn, width = self.int32(), high - low
@@ -247,11 +244,11 @@ class JavaRandom:
         return positive % width + low
 
     def normal(self, mean: float, deviation: float) -> float:
-        """`nextGaussian(mean, deviation)`: a normal number, of the modified ziggurat."""
+        """Return `nextGaussian(mean, deviation)`, by the modified ziggurat."""
         return mean + deviation * self._standard(normal())
 
     def _long(self) -> int:
-        """`nextLong()` mod 2^64."""
+        """Return `nextLong()` mod 2^64."""
         state = (self._state * _MULTIPLIER + _INCREMENT) & _STATE
         self._state = (state * _MULTIPLIER + _INCREMENT) & _STATE
         low = self._state >> 16
@@ -269,7 +266,7 @@ class JavaRandom:
         return sign * self._under_normal(table, layer, drawn & (_63 - 1))
 
     def _overhang(self, table: Ziggurat) -> int:
-        """The overhang to draw from, 0 the tail, by the alias table."""
+        """Return the overhang to draw from, 0 the tail, by the alias table."""
         drawn = self._long()
         entry = drawn & 255
         signed = drawn - _64 if drawn >= _63 else drawn
@@ -294,7 +291,7 @@ class JavaRandom:
             across = self._long() >> 1
 
     def _exponential(self, cap: float) -> float:
-        """An exponential number; if it is above `cap`, any number that is not below it."""
+        """Return an exponential number; if it is above `cap`, any number that is not below it."""
         table = exponential()
         drawn = self._long()
         layer = drawn & 255
@@ -331,7 +328,7 @@ class JavaRandom:
 def _point(
     table: Ziggurat, layer: int, across: int, up: int, *, fused: bool
 ) -> tuple[float, float]:
-    """A point of the rectangle around an overhang, from two integers of 63 bits."""
+    """Return a point of the rectangle around an overhang, from two integers of 63 bits."""
     x, y = table.x, table.y
     width, height = x[layer - 1] - x[layer], y[layer - 1] - y[layer]
     if fused:
@@ -343,5 +340,5 @@ def _point(
 
 
 def _fused(a: float, b: float, c: float) -> float:
-    """a b + c, rounded once."""
+    """Return a b + c, rounded once."""
     return float(Fraction(a) * Fraction(b) + Fraction(c))

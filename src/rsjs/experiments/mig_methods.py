@@ -104,7 +104,7 @@ def call_of(asked: Request, limits: Limits) -> Call:
     """The call of a request."""
     return Call(
         solver=asked.solver,
-        rule=asked.rule or asked.method.name,  # a rule of best fit is a method of its own
+        rule=asked.rule,
         options=asked.options,
         limits=limits,
     )

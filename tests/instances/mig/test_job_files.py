@@ -8,9 +8,9 @@ import pytest
 from rsjs.core.errors import InputError
 from rsjs.instances.mig.job_files import FORMS, read_jobs, write_jobs
 from rsjs.instances.mig.job_generator.generate import generate, read_source, write_sets
-from rsjs.instances.mig.konopa.config import to_config
 from rsjs.instances.mig.konopa.files import java_number, program_text, published_jobs
 from rsjs.instances.mig.konopa.generator import generate as generate_legacy
+from rsjs.instances.mig.konopa.generator import to_config
 
 
 @pytest.fixture

@@ -12,8 +12,8 @@ from rsjs.core.errors import InputError
 from rsjs.instances.mig.job_generator.config import to_config
 from rsjs.instances.mig.job_generator.generate import generate
 from rsjs.instances.mig.konopa import generator
-from rsjs.instances.mig.konopa.config import to_config as to_legacy_config
 from rsjs.instances.mig.konopa.files import CONFIG
+from rsjs.instances.mig.konopa.generator import to_config as to_legacy_config
 
 RICH = json.loads("""
 {"format": "rsjs-mig-config/1", "name": "rich", "count": 9, "seeds": {"range": [1, 3]},

@@ -5,7 +5,13 @@ import json
 import pytest
 
 from rsjs.core.errors import InputError
-from rsjs.instances.mig.konopa.config import Fixed, Normal, Poisson, read_config, to_config
+from rsjs.instances.io.strict_json import read_json
+from rsjs.instances.mig.io import built
+from rsjs.instances.mig.konopa.generator import Fixed, Normal, Poisson, to_config
+
+
+def read(path):
+    return built(read_json(path, lenient=True), to_config, path)
 
 
 def test_commas_before_brackets_are_taken_but_not_in_strings(tmp_path, legacy):
@@ -14,13 +20,13 @@ def test_commas_before_brackets_are_taken_but_not_in_strings(tmp_path, legacy):
     (tmp_path / "c.json").write_text(text)
     with pytest.raises(json.JSONDecodeError):
         json.loads(text)
-    assert read_config(tmp_path / "c.json") == to_config(legacy)
+    assert read(tmp_path / "c.json") == to_config(legacy)
 
 
 def test_other_errors_of_json_name_line_and_column(tmp_path):
     (tmp_path / "c.json").write_text('{"seed": 1\n "numberOfJobs": 2,}')
     with pytest.raises(InputError, match="line 2 column 2"):
-        read_config(tmp_path / "c.json")
+        read(tmp_path / "c.json")
 
 
 def test_words_are_taken_in_any_case_and_fractions_are_cut(legacy):

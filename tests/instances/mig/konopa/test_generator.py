@@ -6,9 +6,8 @@ from math import inf, log, trunc
 import pytest
 
 from rsjs.core.errors import InputError
-from rsjs.instances.mig.konopa.config import to_config
 from rsjs.instances.mig.konopa.files import SHA256, published_dataset
-from rsjs.instances.mig.konopa.generator import _integer, generate
+from rsjs.instances.mig.konopa.generator import _integer, generate, to_config
 from rsjs.instances.mig.konopa.java_random import JavaRandom
 
 GROUPS = {
