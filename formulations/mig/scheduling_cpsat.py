@@ -13,18 +13,14 @@ Jobs on MIG instances in CP-SAT: every reading and objective, stage by stage.
 Where every job may move and neither waste nor migrations count, (size) is enough: steps sorted by
 memory find a unit each, since the units that hold a step hold every smaller one (Hall's theorem).
 CP-SAT's presolve encodes every minute of every step: on section 4's sets it takes 99 % of the
-time to a proof, and is left out.
-
-CP-SAT on the stages of an objective, one after the other, from a start and known bounds.
-
-Units for steps of which only the minutes are known.
+time to a proof, and is left out. Stages are minimised one after the other, from a start and known
+bounds; an earlier stage keeps its value.
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import ceil
 from typing import Any
 
@@ -34,6 +30,7 @@ from ortools.sat.python import cp_model
 from rsjs.core.method import Limits, Stop
 from rsjs.core.types import Ints
 from rsjs.formulations.backends.backend import small_seed
+from rsjs.formulations.mig.scheduling_bounds import horizon
 from rsjs.instances.mig.scheduling.problem import SchedulingProblem
 from rsjs.instances.mig.scheduling.schedule import (
     EQUAL,
@@ -42,13 +39,13 @@ from rsjs.instances.mig.scheduling.schedule import (
     ScheduleResult,
     best_of,
     met,
-    terms,
+    stage_values,
 )
 
 
 def fitted_units(problem: SchedulingProblem, minute: Ints) -> Ints:
     """
-    (S,) unit of each step, for jobs that may move.
+    Return (S,) the unit of each step whose minute is known, for jobs that may move.
 
     In every minute the step with the most memory takes the smallest free unit that holds it, its
     last one if there are several of a size. No step is left without one if for every size of unit
@@ -66,9 +63,6 @@ def fitted_units(problem: SchedulingProblem, minute: Ints) -> Ints:
         unit[s] = last if last in same else same[0]
         busy[int(unit[s])] = t
     return unit
-
-
-Expression = Any
 
 
 class ScheduleModel:
@@ -95,7 +89,7 @@ class ScheduleModel:
         self.terms = {term: self._term(term) for term in sorted(counted)}
 
     def schedule(self, values: Sequence[int]) -> Schedule:
-        """The schedule in a solution: values of the variables in the order of the model."""
+        """Return the schedule in a solution: values of the variables in the order of the model."""
         minute = np.array([values[one.index] for one in self.minute], dtype=np.int64)
         if not self.by_unit:
             return Schedule(minute=minute, unit=fitted_units(self.problem, minute))
@@ -103,7 +97,7 @@ class ScheduleModel:
         return Schedule(minute=minute, unit=np.array(taken, dtype=np.int64))
 
     def hint(self, schedule: Schedule) -> None:
-        """Begin from a schedule."""
+        """Hint at a schedule to begin from."""
         self.model.clear_hints()
         for one, value in zip(self.minute, schedule.minute.tolist(), strict=True):
             self.model.add_hint(one, value)
@@ -160,10 +154,10 @@ class ScheduleModel:
         return on
 
     def _within(self) -> list[int]:
-        """Steps that are not the first of their job."""
+        """Return the steps that are not the first of their job."""
         return sorted({*range(self.problem.steps)} - {*self.problem.jobs.start[:-1].tolist()})
 
-    def _term(self, term: str) -> Expression:
+    def _term(self, term: str) -> Any:
         p = self.problem
         ends = [self.minute[s] + 1 for s in self.last.tolist()]
         if term == "completion":
@@ -184,19 +178,19 @@ class ScheduleModel:
             return sum(self._preempted(s) for s in self._within() if p.stops[p.step_job[s]])
         return sum(self._migrated(s) for s in self._within() if p.moves[p.step_job[s]])
 
-    def _late(self, j: int, end: Expression) -> Expression:
+    def _late(self, j: int, end: Any) -> Any:
         late = self.model.new_bool_var(f"late{j}")
         due = int(self.problem.due[j])
         if due < self.horizon:
             self.model.add(end <= due).only_enforce_if(~late)
         return late
 
-    def _preempted(self, s: int) -> Expression:
+    def _preempted(self, s: int) -> Any:
         gap = self.model.new_bool_var(f"p{s}")
         self.model.add(self.minute[s] == self.minute[s - 1] + 1).only_enforce_if(~gap)
         return gap
 
-    def _migrated(self, s: int) -> Expression:
+    def _migrated(self, s: int) -> Any:
         moved = self.model.new_bool_var(f"m{s}")
         for i, x in self.on[s].items():
             before = self.on[s - 1].get(i)
@@ -205,16 +199,6 @@ class ScheduleModel:
 
 
 SHARE = 0.5  # of the time left, for a stage that is not the last
-
-
-@dataclass(frozen=True, kw_only=True)
-class _Answer:
-    """What CP-SAT said of a stage."""
-
-    values: Sequence[int] | None
-    bound: float
-    branches: int
-    conflicts: int
 
 
 def solve(
@@ -240,24 +224,25 @@ def solve(
     best, proven = start, True
     known: list[float | None] = list(bounds)
     counts = {"branches": 0, "conflicts": 0}
-    model = ScheduleModel(problem, _horizon(problem, start))
+    model = ScheduleModel(problem, horizon(problem, start))
     in_use = float(problem.jobs.memory.sum())
     for stage, weights in enumerate(stages):
-        value = problem.objective.values(terms(problem, best))[stage]
+        value = stage_values(problem, best)[stage]
         total = sum(weight * model.terms[term] for term, weight in weights.items())
         constant = weights.get("waste", 0) * in_use
         if not met(value, known[stage]):
             left = end - time.monotonic()
             seconds = left if stage == len(stages) - 1 else SHARE * left
-            answer = _minimised(model, total, best, known[stage], constant, seconds, limits)
-            counts["branches"] += answer.branches
-            counts["conflicts"] += answer.conflicts
-            if answer.values is not None:
-                best = best_of(problem, best, model.schedule(answer.values))
-                value = problem.objective.values(terms(problem, best))[stage]
-            found = answer.bound - constant
-            if proven and (known[stage] is None or found > (known[stage] or 0.0)):
-                known[stage] = found
+            solver, solved = _minimised(model, total, best, known[stage], constant, seconds, limits)
+            counts["branches"] += solver.num_branches
+            counts["conflicts"] += solver.num_conflicts
+            if solved:
+                values = list(solver.response_proto.solution)
+                best = best_of(problem, best, model.schedule(values))
+                value = stage_values(problem, best)[stage]
+            bound = solver.best_objective_bound - constant
+            if proven and (known[stage] is None or bound > (known[stage] or 0.0)):
+                known[stage] = bound
         proven = proven and met(value, known[stage])
         model.model.add(total <= round(value + constant))
     return ScheduleResult(
@@ -268,17 +253,6 @@ def solve(
     )
 
 
-def _horizon(problem: SchedulingProblem, start: Schedule) -> int:
-    """
-    Minutes that hold an optimal schedule.
-
-    After the last release a minute in which nothing runs can be taken out.
-    """
-    if {*problem.objective.stages[0]} == {"makespan"}:
-        return int(terms(problem, start)["makespan"])
-    return max(int(problem.release.max()) + problem.steps, int(terms(problem, start)["makespan"]))
-
-
 def _minimised(
     model: ScheduleModel,
     total: Any,
@@ -287,7 +261,8 @@ def _minimised(
     constant: float,
     seconds: float,
     limits: Limits,
-) -> _Answer:
+) -> tuple[cp_model.CpSolver, bool]:
+    """Minimise a stage; the solver, and whether it has a solution."""
     model.hint(start)
     model.model.minimize(total)
     if bound is not None:
@@ -301,10 +276,4 @@ def _minimised(
     status = solver.solve(model.model)
     if status in (cp_model.MODEL_INVALID, cp_model.INFEASIBLE):
         raise ValueError(f"cp-sat: {solver.status_name(status)} with a start that is feasible")
-    solved = status in (cp_model.OPTIMAL, cp_model.FEASIBLE)
-    return _Answer(
-        values=list(solver.response_proto.solution) if solved else None,
-        bound=solver.best_objective_bound,
-        branches=solver.num_branches,
-        conflicts=solver.num_conflicts,
-    )
+    return solver, status in (cp_model.OPTIMAL, cp_model.FEASIBLE)

@@ -27,12 +27,12 @@ IDLE = -1
 
 
 def best_values(problem: SchedulingProblem) -> Values:
-    """The value of each stage of an optimal schedule."""
+    """Return the value of each stage of an optimal schedule."""
     return _best(problem)[0]
 
 
 def best_schedule(problem: SchedulingProblem) -> Schedule:
-    """An optimal schedule."""
+    """Return an optimal schedule."""
     rows: list[list[tuple[int, int]]] = [[] for _ in range(len(problem.jobs))]
     for t, units in enumerate(_best(problem)[1]):
         for row, unit in zip(rows, units, strict=True):
@@ -42,7 +42,7 @@ def best_schedule(problem: SchedulingProblem) -> Schedule:
 
 
 def _best(problem: SchedulingProblem) -> tuple[Values, list[Units]]:
-    """The value of each stage of an optimal schedule, and the units of the jobs in each minute."""
+    """Return the stages of an optimal schedule, and the units of the jobs in each minute."""
     if problem.steps > MOST_STEPS or len(problem.jobs) > MOST_JOBS:
         found = described(f"{len(problem.jobs)} jobs, {problem.steps} steps")
         raise InputError("/jobs", found, f"at most {MOST_JOBS} jobs and {MOST_STEPS} steps")
@@ -53,7 +53,7 @@ def _best(problem: SchedulingProblem) -> tuple[Values, list[Units]]:
     end = int(problem.release.max()) + problem.steps
 
     def choices(t: int, state: State) -> Iterator[Units]:
-        """A unit or IDLE for every job."""
+        """Yield a unit or IDLE for every job."""
         step, last, ran = state
 
         def of_job(j: int, taken: Units) -> Iterator[Units]:
@@ -74,7 +74,7 @@ def _best(problem: SchedulingProblem) -> tuple[Values, list[Units]]:
         return of_job(0, ())
 
     def after(state: State, units: Units) -> State:
-        """One minute later."""
+        """Return the state one minute later."""
         step, last, _ = state
         return (
             tuple(step[j] + (units[j] != IDLE) for j in jobs),
@@ -83,7 +83,7 @@ def _best(problem: SchedulingProblem) -> tuple[Values, list[Units]]:
         )
 
     def costs(t: int, state: State, units: Units) -> Values:
-        """What the minute adds to each stage."""
+        """Return what the minute adds to each stage."""
         step, last, ran = state
         cost = dict.fromkeys(TERMS, 0.0)
         for j in jobs:
@@ -102,31 +102,31 @@ def _best(problem: SchedulingProblem) -> tuple[Values, list[Units]]:
 
     @cache
     def best(t: int, state: State) -> tuple[Values, Units] | None:
-        """Values from here on, and the units of this minute; no units where all is done."""
+        """Return values from here on, and the units of this minute; no units where all is done."""
         if all(state[0][j] == length[j] for j in jobs):
             return (0,) * len(problem.objective.stages), ()
         if t == end:
             return None
-        found: tuple[Values, Units] | None = None
+        cheapest: tuple[Values, Units] | None = None
         for units in choices(t, state):
             rest = best(t + 1, after(state, units))
             if rest is not None:
-                here = costs(t, state, units)
-                whole = tuple(a + b for a, b in zip(here, rest[0], strict=True))
-                if found is None or whole < found[0]:
-                    found = whole, units
-        return found
+                minute = costs(t, state, units)
+                whole = tuple(a + b for a, b in zip(minute, rest[0], strict=True))
+                if cheapest is None or whole < cheapest[0]:
+                    cheapest = whole, units
+        return cheapest
 
     state: State = (0,) * len(jobs), (IDLE,) * len(jobs), (False,) * len(jobs)
     first = best(0, state)
     if first is None:
         raise ValueError(f"{problem.name}: no schedule within {end} minutes")
-    course: list[Units] = []
+    trajectory: list[Units] = []
     units = first[1]
     while units:
-        course.append(units)
+        trajectory.append(units)
         state = after(state, units)
-        following = best(len(course), state)
+        following = best(len(trajectory), state)
         assert following is not None  # the minute before was chosen since there is one
         units = following[1]
-    return first[0], course
+    return first[0], trajectory

@@ -1,5 +1,5 @@
 """
-Jobs on MIG instances as a time-indexed mixed-integer program, for a stage of the objective.
+Jobs on MIG instances as a time-indexed mixed-integer program, stage by stage.
 
 Sets and data: steps k of all jobs, units i with C_i >= need_k, minutes t < T from the release on
 (T: after the last release, a minute in which nothing runs can be taken out).
@@ -16,8 +16,6 @@ Sets and data: steps k of all jobs, units i with C_i >= need_k, minutes t < T fr
     (preemption)  p_k >= y_kt - y_k+1,t+1                             for all t
     (migration)   m_k >= sum_t x_k+1,it - sum_t x_kit                 for all i
     (before)      earlier stages keep their values
-
-The time-indexed program on the stages of an objective, one after the other.
 """
 
 from __future__ import annotations
@@ -33,9 +31,16 @@ from rsjs.core.errors import InputError, described
 from rsjs.core.method import Limits, Stop
 from rsjs.core.types import Floats
 from rsjs.formulations.backends.registry import backend
+from rsjs.formulations.mig.scheduling_bounds import horizon
 from rsjs.formulations.milp.from_pyomo import from_pyomo
 from rsjs.instances.mig.scheduling.problem import SchedulingProblem
-from rsjs.instances.mig.scheduling.schedule import Schedule, ScheduleResult, best_of, met, terms
+from rsjs.instances.mig.scheduling.schedule import (
+    Schedule,
+    ScheduleResult,
+    best_of,
+    met,
+    stage_values,
+)
 
 if TYPE_CHECKING:
     from pyomo.core import ConcreteModel, VarData
@@ -45,7 +50,7 @@ def build(
     problem: SchedulingProblem, horizon: int, stage: int, values: Sequence[int]
 ) -> ConcreteModel:
     """
-    The Pyomo model of a stage.
+    Build the Pyomo model of a stage.
 
     Parameters
     ----------
@@ -62,6 +67,7 @@ def build(
     m = pyo.ConcreteModel(name="mig_schedule")
     steps, job = range(problem.steps), problem.step_job.tolist()
     m.x = pyo.Var(_places(problem, horizon), domain=pyo.Binary)
+    # Sums of x: over units, over steps of a unit and minute, over minutes.
     y: dict[tuple[int, int], Any] = {}
     units: dict[tuple[int, int], list[Any]] = {}
     per_unit: dict[tuple[int, int], list[Any]] = {}
@@ -79,6 +85,7 @@ def build(
     for together in units.values():
         m.unit.add(pyo.quicksum(together) <= 1)
     m.order, m.stop, m.move = pyo.ConstraintList(), pyo.ConstraintList(), pyo.ConstraintList()
+    # (order), (stop), (move) between a step and the one before it
     within = [k for k in steps if k and job[k] == job[k - 1]]
     for k in within:
         for t in range(-1, horizon):
@@ -106,12 +113,12 @@ def build(
 
 
 def columns(model: ConcreteModel) -> list[VarData]:
-    """The variables that say when and where steps run, in the order of `extract`."""
+    """Return the variables that say when and where steps run, in the order of `extract`."""
     return [*model.x.values()]
 
 
 def extract(problem: SchedulingProblem, horizon: int, x: Floats) -> Schedule:
-    """The schedule in a vector of the `columns`."""
+    """Return the schedule in a vector of the `columns`."""
     minute, unit = np.zeros((2, problem.steps), dtype=np.int64)
     for (k, i, t), value in zip(_places(problem, horizon), x.tolist(), strict=True):
         if value > 0.5:
@@ -139,7 +146,7 @@ def _terms(
     per_unit: Mapping[tuple[int, int], list[Any]],
     within: Sequence[int],
 ) -> dict[str, Any]:
-    """The terms that count, as expressions; their variables and constraints are added."""
+    """Return the terms that count as expressions; add their variables and constraints."""
     import pyomo.core as pyo
 
     counted, jobs = problem.objective.terms, range(len(problem.jobs))
@@ -181,7 +188,7 @@ def _terms(
 
 MOST_CELLS = 50_000  # steps * units * minutes
 WHOLE = 1e-6  # how far a solver's bound may be above the integer that it means
-ROUNDING = 1e-10  # the same, relative
+ROUNDING = 1e-10  # that distance, relative
 
 
 def solve(
@@ -201,7 +208,7 @@ def solve(
     """
     ask = backend(solver).load()
     end = time.monotonic() + limits.time_limit
-    horizon = _horizon(problem, start)
+    minutes = _small_horizon(problem, start)
     best, stop = start, Stop.OPTIMAL
     known: list[float | None] = []
     fixed: list[int] = []
@@ -209,16 +216,16 @@ def solve(
     in_use = float(problem.jobs.memory.sum())
     for stage, weights in enumerate(problem.objective.stages):
         constant = weights.get("waste", 0) * in_use
-        model = build(problem, horizon, stage, fixed)
+        model = build(problem, minutes, stage, fixed)
         matrix, theirs = from_pyomo(model)
         place = {id(variable): i for i, variable in enumerate(theirs)}
         ours = np.array([place[id(variable)] for variable in columns(model)])
         raw = ask(matrix, limits, seconds=max(0.0, end - time.monotonic()))
         counts = {"columns": len(theirs), "rows": int(matrix.A.shape[0])}
         if raw.x is not None:
-            best = best_of(problem, best, extract(problem, horizon, raw.x[ours]))
+            best = best_of(problem, best, extract(problem, minutes, raw.x[ours]))
         known.append(None if raw.bound is None else _whole(raw.bound) - constant)
-        value = problem.objective.values(terms(problem, best))[stage]
+        value = stage_values(problem, best)[stage]
         if not met(value, known[stage]):
             stop = Stop.GAP if raw.stop is Stop.OPTIMAL else raw.stop
             break
@@ -233,18 +240,14 @@ def solve(
 
 
 def _whole(bound: float) -> int:
-    """The least integer that a solver's bound leaves."""
+    """Return the least integer that a solver's bound leaves."""
     return ceil(bound - WHOLE - ROUNDING * abs(bound))
 
 
-def _horizon(problem: SchedulingProblem, start: Schedule) -> int:
-    made = int(terms(problem, start)["makespan"])
-    if {*problem.objective.stages[0]} == {"makespan"}:
-        horizon = made
-    else:
-        horizon = max(made, int(problem.release.max()) + problem.steps)
-    cells = problem.steps * len(problem.memory) * horizon
-    if cells > MOST_CELLS:
-        found = described(f"{problem.steps} steps, {len(problem.memory)} units, {horizon} minutes")
-        raise InputError("/jobs", found, f"a product of at most {MOST_CELLS} for this program")
-    return horizon
+def _small_horizon(problem: SchedulingProblem, start: Schedule) -> int:
+    """Return the horizon T; InputError if the program would be too large."""
+    minutes = horizon(problem, start)
+    if problem.steps * len(problem.memory) * minutes > MOST_CELLS:
+        shown = described(f"{problem.steps} steps, {len(problem.memory)} units, {minutes} minutes")
+        raise InputError("/jobs", shown, f"a product of at most {MOST_CELLS} for this program")
+    return minutes

@@ -1,16 +1,12 @@
 """
-A scheduling problem on MIG instances as arrays for kernels, units in order of memory.
+Kernels for jobs on MIG instances; units are in order of memory.
 
-Kernel: best fit minute by minute, jobs in the order of a rank that each of their steps has.
-
-Kernel: simulated annealing of the order in which jobs choose their units.
-
-A move exchanges two jobs or puts one up to `REACH` places away; where migrations count, now and
-then it changes whether jobs stay on their units. Values are compared stage by stage: the first
-stage that differs by delta decides, and a worse one is taken with probability
-exp(-delta / (temperature max(1, |value|))).
-
-Kernel: the value of every stage of the objective, from when and where steps run.
+`simulate` is best fit minute by minute, jobs in the order of a rank that each of their steps has.
+`evaluate` computes the value of every stage of the objective from when and where steps run.
+`anneal` is simulated annealing of the order in which jobs choose their units: a move exchanges two
+jobs or puts one up to `REACH` places away; where migrations count, now and then it changes whether
+jobs stay on their units. Values are compared stage by stage: the first stage that differs by delta
+decides, and a worse one is taken with probability exp(-delta / (temperature max(1, |value|))).
 """
 
 from __future__ import annotations
@@ -30,6 +26,8 @@ from rsjs.instances.mig.scheduling.schedule import Schedule
 
 class MigTables(NamedTuple):
     """
+    A scheduling problem as arrays.
+
     Attributes
     ----------
     first : (J + 1,) int
@@ -62,7 +60,7 @@ class MigTables(NamedTuple):
 
 def tables(problem: SchedulingProblem, poll: int = 1) -> MigTables:
     """
-    The arrays of a problem.
+    Build the arrays of a problem.
 
     Parameters
     ----------
@@ -89,14 +87,14 @@ def tables(problem: SchedulingProblem, poll: int = 1) -> MigTables:
 
 
 def schedule(problem: SchedulingProblem, minute: Ints, unit: Ints) -> Schedule:
-    """The schedule, units in the order of the problem again."""
+    """Build the schedule, units in the order of the problem again."""
     order = np.argsort(problem.memory, kind="stable")
     return Schedule(minute=minute.copy(), unit=order[unit])
 
 
 @inner
 def _before(p: MigTables, rank: Ints, step: Ints, home: Ints, a: int, b: int) -> bool:
-    """Whether job a comes before job b: one that must not stop, then the lower rank."""
+    """Return whether job a comes before job b: one that must not stop, then the lower rank."""
     fixed_a = home[a] >= 0 and not p.stops[a]
     fixed_b = home[b] >= 0 and not p.stops[b]
     if fixed_a != fixed_b:
@@ -109,7 +107,7 @@ def _unit(
     p: MigTables, busy: Ints, t: int, j: int, s: int, home: Ints, last: int, stay: bool
 ) -> int:
     """
-    The job's own unit, or the smallest free one that holds the step; -1 = none.
+    Return the job's own unit, or the smallest free one that holds the step; -1 = none.
 
     Among free units of one size the one of the step before comes first; with `stay`, among all.
     """
@@ -140,22 +138,26 @@ def simulate(p: MigTables, rank: Ints, stay: bool, minute: Ints, unit: Ints) -> 
         Whether a job prefers the unit of its last step to a smaller one.
     """
     jobs = len(p.release)
+    # step: next one of each job; home: unit it has to keep; busy: last minute each unit ran in
     step, home = p.first[:-1].copy(), np.full(jobs, -1)
     busy = np.full(len(p.memory), -1)
     ready = np.empty(jobs, np.int64)
     size, come, left, t = 0, 0, len(p.need), 0
     while left > 0:
+        # Jobs that arrive up to now join the ready ones; an idle GPU jumps to the next arrival.
         if size == 0 and p.release[come] > t:
             t = p.release[come]
         while come < jobs and p.release[come] <= t:
             ready[size] = come
             size, come = size + 1, come + 1
+        # Insertion sort by rank: the order changes little from minute to minute.
         for a in range(1, size):
             j, b = ready[a], a - 1
             while b >= 0 and _before(p, rank, step, home, j, ready[b]):
                 ready[b + 1] = ready[b]
                 b -= 1
             ready[b + 1] = j
+        # Each ready job chooses a unit; those with steps left stay ready.
         running, kept = 0, 0
         for a in range(size):
             j = ready[a]
@@ -180,7 +182,8 @@ def simulate(p: MigTables, rank: Ints, stay: bool, minute: Ints, unit: Ints) -> 
 
 @inner
 def evaluate(p: MigTables, minute: Ints, unit: Ints, terms: Floats, value: Floats) -> None:
-    """Fill in the terms, in the order of `TERMS`, and the stages; see `schedule.terms`."""
+    """Fill in the terms, in the order of `TERMS`, and the stages; as `schedule.terms`."""
+    # late, makespan, completion, weighted completion, waste, preemptions, migrations
     terms[:] = 0.0
     terms[4] = -p.constant
     for j in range(len(p.release)):
@@ -208,6 +211,8 @@ LEAST = 1e-9  # difference of values that counts
 
 class JobOrder(NamedTuple):
     """
+    An order of jobs and its value.
+
     Attributes
     ----------
     jobs : (J,) int
@@ -224,7 +229,7 @@ class JobOrder(NamedTuple):
 
 @inner
 def _worse(new: Floats, old: Floats) -> float:
-    """By how much the first stage that differs is worse, relative to its old value."""
+    """Return by how much the first stage that differs is worse, relative to its old value."""
     for stage in range(len(new)):
         if abs(new[stage] - old[stage]) > LEAST:
             return float((new[stage] - old[stage]) / max(1.0, abs(old[stage])))
@@ -242,6 +247,7 @@ def _copy(source: JobOrder, target: JobOrder) -> None:
 
 @inner
 def _move(order: JobOrder, migrations_count: bool, random: States) -> None:
+    """Exchange two jobs, move one, or change whether jobs stay on their units."""
     jobs = order.jobs
     if migrations_count and uniform(random) < TOGGLE:
         order.stay[0] = not order.stay[0]
@@ -251,6 +257,7 @@ def _move(order: JobOrder, migrations_count: bool, random: States) -> None:
         b = below(random, len(jobs))
         jobs[a], jobs[b] = jobs[b], jobs[a]
         return
+    # Put one job up to REACH places away.
     b = min(len(jobs) - 1, max(0, a + below(random, 2 * REACH + 1) - REACH))
     moved = jobs[a]
     step = 1 if a < b else -1
@@ -295,6 +302,7 @@ def anneal(
         _copy(current, candidate)
         _move(candidate, migrations_count, random)
         price(p, candidate, rank, minute, unit, terms)
+        # Metropolis rule, on the first stage that differs.
         worse = _worse(candidate.value, current.value)
         if worse <= 0.0 or uniform(random) < exp(-worse / temperature):
             _copy(candidate, current)

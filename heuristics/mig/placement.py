@@ -31,7 +31,7 @@ PREFERRED = {"1g": (6, 4, 5, 2, 3, 0, 1), "1g2m": (6, 4, 2, 0), "2g": (0, 2, 4),
 @dataclass(frozen=True, kw_only=True)
 class PlacementRule:
     """
-    How a workload is placed.
+    A rule by which workloads are placed.
 
     Attributes
     ----------
@@ -96,7 +96,7 @@ def place(workloads: PlacementProblem, name: str) -> MigPlacement:
 
 
 def _options(found: Geometry, profile: int, preferred: bool) -> Ints:
-    """The placements of a profile in the order in which they are tried."""
+    """Return the placements of a profile in the order in which they are tried."""
     own = found.places(profile)
     order = PREFERRED.get(found.gpu.profiles[profile].name, ()) if preferred else ()
     rank = [order.index(q) if q in order else len(order) for q in found.start[own].tolist()]
@@ -104,7 +104,7 @@ def _options(found: Geometry, profile: int, preferred: bool) -> Ints:
 
 
 def _chosen(found: Geometry, rule: PlacementRule, sets: Ints, own: Ints) -> tuple[int, int]:
-    """GPU and place among the placements of a profile; -1 if it fits none of these GPUs."""
+    """Return GPU and place among the placements of a profile; -1 if it fits none of these GPUs."""
     following = found.following[sets[:, None], own]
     fits = following >= 0
     if not fits.any():

@@ -1,5 +1,5 @@
 """
-Greedy repartitioning of one GPU: a list of jobs, scanned whenever slices become free.
+Greedy reconfiguration of one GPU: a list of jobs, scanned whenever slices become free.
 
 At a time t the jobs that are released and not placed are scanned in the order of a rule. A job
 takes, of the placements that are free at t, the one with the least d m, duration times memory
@@ -54,7 +54,7 @@ def greedy(
     jobs: ReconfigurationProblem, rule: str, allowed: Collection[int] | None = None
 ) -> ReconfigurationSchedule:
     """
-    The schedule of a rule.
+    Build the schedule of a rule.
 
     Parameters
     ----------
@@ -94,7 +94,7 @@ def greedy(
 def best_greedy(
     jobs: ReconfigurationProblem, allowed: Collection[int] | None = None
 ) -> tuple[str, ReconfigurationSchedule]:
-    """The best of all rules and its name; the first of equal ones."""
+    """Return the best of all rules and its schedule; the first of equal ones."""
     schedules = {rule: greedy(jobs, rule, allowed) for rule in RULES}
     rule = min(schedules, key=lambda name: makespan(jobs, schedules[name]))
     return rule, schedules[rule]
@@ -102,13 +102,13 @@ def best_greedy(
 
 @lru_cache(maxsize=8)
 def _free(found: Geometry) -> list[int]:
-    """For each feasible set the placements beside it, bit q for placement q."""
+    """Return for each feasible set the placements beside it, bit q for placement q."""
     bits = np.array([1 << q for q in range(found.following.shape[1])], dtype=object)
     return list((found.following >= 0) @ bits)
 
 
 def _wanted(found: Geometry, own: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Placements and durations of a job, best first."""
+    """Return placements and durations of a job, best first."""
 
     def worth(option: tuple[int, int]) -> tuple[int, int, int]:
         q, lasts = option

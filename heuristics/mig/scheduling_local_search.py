@@ -1,9 +1,9 @@
 """
 Local search for schedules on MIG instances: simulated annealing of the order of jobs.
 
-An order is a schedule by best fit (`mig_rules`): every minute the ready jobs choose in that order.
-It begins with the best of some schedules, each turned into the order in which its jobs end and
-also tried with jobs that stay on their units.
+An order is a schedule by best fit (`kernels.simulate`): every minute the ready jobs choose in that
+order. It begins with the best of some schedules, each turned into the order in which its jobs end
+and also tried with jobs that stay on their units.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ import numpy as np
 
 from rsjs.core.types import Floats, Ints
 from rsjs.heuristics.common.random_streams import first_states
-from rsjs.heuristics.mig.kernels import schedule, tables
+from rsjs.heuristics.mig.kernels import JobOrder, anneal, price, schedule, tables
 from rsjs.instances.mig.scheduling.problem import SchedulingProblem
-from rsjs.instances.mig.scheduling.schedule import Schedule, terms
+from rsjs.instances.mig.scheduling.schedule import Schedule, best_of
 
 HOT, COLD = 2.5e-3, 1.5e-4  # temperatures, relative to the value
 BETWEEN = 100  # iterations between two questions whether to stop
@@ -42,7 +42,7 @@ def local_search(
     stop: Callable[[], bool] = lambda: False,
 ) -> Searched:
     """
-    The best schedule among the starts and those that are met.
+    Return the best schedule among the starts and those that are met.
 
     Parameters
     ----------
@@ -54,18 +54,17 @@ def local_search(
     stop : callable
         Asked every `BETWEEN` iterations.
     """
-    from rsjs.heuristics.mig.kernels import JobOrder, anneal, price
-
-    given = min(starts, key=lambda start: problem.objective.values(terms(problem, start)))
+    given = best_of(problem, *starts)
     p = tables(problem)
     rank, minute, unit = np.empty((3, problem.steps), dtype=np.int64)
     room = np.empty(p.weights.shape[1])
 
     def priced(order: Ints, stay: bool) -> JobOrder:
-        found = JobOrder(order, np.array([stay]), np.empty(len(p.weights)))
-        price(p, found, rank, minute, unit, room)
-        return found
+        new = JobOrder(order, np.array([stay]), np.empty(len(p.weights)))
+        price(p, new, rank, minute, unit, room)
+        return new
 
+    # The best of all orders to begin with, jobs staying on their units or not.
     last = problem.jobs.start[1:] - 1
     wanted = [*(start.minute[last].astype(np.float64) for start in starts), *ends]
     orders = [np.argsort(times, kind="stable") for times in wanted]
@@ -79,6 +78,6 @@ def local_search(
         anneal(p, current, best, candidate, temperatures[done : done + BETWEEN], random)
         done = min(iterations, done + BETWEEN)
     price(p, best, rank, minute, unit, room)
-    found = schedule(problem, minute, unit)
-    values = [problem.objective.values(terms(problem, one)) for one in (given, found)]
-    return Searched(schedule=given if values[0] < values[1] else found, iterations=done)
+    # A start that no order makes may be better; an order is taken where both are equal.
+    best_schedule = best_of(problem, schedule(problem, minute, unit), given)
+    return Searched(schedule=best_schedule, iterations=done)

@@ -25,7 +25,7 @@ import numpy as np
 
 from rsjs.core.types import Ints
 from rsjs.heuristics.common.result import choose_rule
-from rsjs.heuristics.mig.kernels import schedule, tables
+from rsjs.heuristics.mig.kernels import schedule, simulate, tables
 from rsjs.instances.mig.scheduling.problem import SchedulingProblem
 from rsjs.instances.mig.scheduling.schedule import Schedule
 
@@ -37,7 +37,7 @@ def _remaining(p: SchedulingProblem) -> Ints:
 
 
 def _remaining_by_size(p: SchedulingProblem) -> Keys:
-    """Remaining steps of each size, the largest first, and of all."""
+    """Return the remaining steps of each size, the largest first, and of all."""
     counts = []
     for size in range(len(p.sizes) - 1, 0, -1):
         done = np.append(0, np.cumsum(p.size_class == size))
@@ -59,7 +59,7 @@ RULES: dict[str, Callable[[SchedulingProblem], Keys]] = {
 
 
 def ranks(problem: SchedulingProblem, rule: str) -> Ints:
-    """(S,) place of each step in the order of a rule's key, ties by job."""
+    """Return (S,) the place of each step in the order of a rule's key, ties by job."""
     keys = RULES[choose_rule("best fit", rule, RULES)](problem)
     order = np.lexsort([problem.step_job, *keys[::-1]])
     rank = np.empty(problem.steps, dtype=np.int64)
@@ -69,17 +69,15 @@ def ranks(problem: SchedulingProblem, rule: str) -> Ints:
 
 def best_fit(problem: SchedulingProblem, rule: str = "fcfs", poll: int = 1) -> Schedule:
     """
-    The schedule of a rule.
+    Build the schedule of a rule.
 
     Parameters
     ----------
     rule : one of RULES
     poll : int
-        Minutes between two looks into the queue; see `mig_tables.tables`.
+        Minutes between two looks into the queue; see `kernels.tables`.
     """
     rank = ranks(problem, rule)
-    from rsjs.heuristics.mig.kernels import simulate
-
     minute, unit = np.empty((2, problem.steps), dtype=np.int64)
     simulate(tables(problem, poll), rank, False, minute, unit)
     return schedule(problem, minute, unit)

@@ -6,11 +6,11 @@ import pytest
 from rsjs.core.errors import InputError
 from rsjs.formulations.mig.scheduling_bounds import (
     assignment_bound,
+    lagrangian_bound,
     makespan_bound,
     term_bounds,
 )
 from rsjs.formulations.mig.scheduling_enumeration import best_values
-from rsjs.formulations.mig.scheduling_lagrangian import lagrangian_bound
 
 
 def test_each_term_has_the_bound_of_jobs_that_do_not_meet(problem_of):
