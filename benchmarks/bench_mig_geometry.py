@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rsjs.core.method import Limits
 from rsjs.formulations.mig import placement, reconfiguration_assignment, reconfiguration_bounds
-from rsjs.formulations.mig.reconfiguration_bounds import places
+from rsjs.formulations.mig.reconfiguration_bounds import find_candidates
 from rsjs.heuristics.mig.placement import RULES, place
 from rsjs.heuristics.mig.reconfiguration import best_greedy
 from rsjs.instances.mig.geometry import geometry
@@ -70,13 +70,15 @@ class Repartitioning:
         best_greedy(self.jobs)
 
     def time_bounds(self):
-        reconfiguration_bounds.best(places(self.jobs))
+        reconfiguration_bounds.best(find_candidates(self.jobs))
 
     def time_build(self):
-        reconfiguration_assignment.arrays(reconfiguration_assignment.Nested.of(places(self.jobs)))
+        reconfiguration_assignment.arrays(
+            reconfiguration_assignment.Nested.of(find_candidates(self.jobs))
+        )
 
     def track_greedy_above_bound(self):
-        bound = reconfiguration_bounds.best(places(self.jobs))
+        bound = reconfiguration_bounds.best(find_candidates(self.jobs))
         return 100 * (makespan(self.jobs, best_greedy(self.jobs)[1]) / bound - 1)
 
     track_greedy_above_bound.unit = "%"

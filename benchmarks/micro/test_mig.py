@@ -12,7 +12,7 @@ from benchmarks.bench_mig_schedule import Makespan, Search
 from benchmarks.mig_schedule_kernels import annealing, simulation
 from rsjs.core.method import Limits, Stop
 from rsjs.formulations.mig import placement, reconfiguration_bounds
-from rsjs.formulations.mig.reconfiguration_bounds import places
+from rsjs.formulations.mig.reconfiguration_bounds import find_candidates
 from rsjs.heuristics.mig.placement import place
 from rsjs.heuristics.mig.reconfiguration import best_greedy
 from rsjs.instances.mig.geometry import geometry
@@ -80,7 +80,7 @@ def test_greedy_repartitioning(benchmark):
 
 def test_bounds_of_repartitioning(benchmark):
     own = jobs()
-    assert benchmark(lambda: reconfiguration_bounds.best(places(own))) == 586
+    assert benchmark(lambda: reconfiguration_bounds.best(find_candidates(own))) == 586
 
 
 def test_best_fit(benchmark):

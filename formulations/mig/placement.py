@@ -1,7 +1,7 @@
 """
-Placement of static workloads to optimality: the fewest GPUs, then the least waste on them.
+Placement of static workloads on identical GPUs: the fewest GPUs, then the least waste on them.
 
-Placing workloads on identical GPUs: an exact pattern model, whatever the number of workloads.
+An exact pattern model, whatever the number of workloads.
 
 Sets and data
     pi in Pi the nonempty multisets of profiles that fit a GPU (78 on an A100, with the empty one
@@ -23,8 +23,6 @@ Variables
 Equality, and all multisets rather than the 28 that no other contains, so that waste is that of
 what is on the GPUs. With the number of GPUs fixed the sum of all free slices is too, but for
 over-allocation: only stranded and over-allocated slices tell placements apart.
-
-Patterns, groups of workloads and columns of the placement model.
 
 Lower bounds on the number of GPUs for static workloads.
 
@@ -59,7 +57,7 @@ if TYPE_CHECKING:
 @dataclass(frozen=True, eq=False)
 class PlacementModel:
     """
-    The model's data; column order is the patterns (x), then the choices (y).
+    Data of the pattern model; column order is the patterns (x), then the choices (y).
 
     Attributes
     ----------
@@ -81,7 +79,7 @@ class PlacementModel:
 
     @staticmethod
     def of(workloads: PlacementProblem) -> PlacementModel:
-        """The model of stage 1."""
+        """Build the model of stage 1."""
         found = geometry(workloads.gpu)
         wasted = found.stranded.sum(axis=1)
         order = np.lexsort((np.arange(len(wasted)), wasted))
@@ -136,12 +134,12 @@ class PlacementModel:
 
 
 def _asked(workloads: PlacementProblem) -> Ints:
-    """Profiles that some workload admits."""
+    """Return the profiles that some workload admits."""
     return np.flatnonzero(workloads.admissible.any(axis=0))
 
 
 def all_bounds(data: PlacementModel) -> dict[str, int]:
-    """Each bound by its name."""
+    """Return each bound by its name."""
     gpu, total = data.workloads.gpu, data.workloads.needs.sum(axis=0)
     found = {
         "compute": int(-(-total[0] // gpu.compute_slices)),
@@ -157,12 +155,12 @@ def all_bounds(data: PlacementModel) -> dict[str, int]:
 
 
 def best(data: PlacementModel) -> int:
-    """The largest of all bounds."""
+    """Return the largest of all bounds."""
     return max(all_bounds(data).values())
 
 
 def build(data: PlacementModel) -> ConcreteModel:
-    """The Pyomo model; its columns in the order of `PlacementModel` are `columns(model)`."""
+    """Build the Pyomo model; its columns in the order of `PlacementModel` are `columns(model)`."""
     import pyomo.core as pyo
 
     m = pyo.ConcreteModel(name="mig_placement_patterns")
@@ -196,12 +194,12 @@ def build(data: PlacementModel) -> ConcreteModel:
 
 
 def columns(model: ConcreteModel) -> list[VarData]:
-    """The model's variables in the order of `PlacementModel`."""
+    """Return the model's variables in the order of `PlacementModel`."""
     return [*model.x.values(), *model.y.values()]
 
 
 def arrays(data: PlacementModel) -> MatrixModel:
-    """The same model assembled without Pyomo."""
+    """Build the matrix of the model."""
     n, (group, profile) = len(data.best), data.choices.T
     y = n + np.arange(len(group))
     asked, demand = np.unique(profile, return_inverse=True)
@@ -224,7 +222,7 @@ def arrays(data: PlacementModel) -> MatrixModel:
 
 
 def warm_start(data: PlacementModel, placement: MigPlacement) -> Floats:
-    """The column vector of a placement."""
+    """Return the column vector of a placement."""
     number = {tuple(counts): i for i, counts in enumerate(data.counts.tolist())}
     choice = {tuple(pair): i for i, pair in enumerate(data.choices.tolist())}
     x = np.zeros(len(number) + len(choice))
@@ -237,13 +235,15 @@ def warm_start(data: PlacementModel, placement: MigPlacement) -> Floats:
 
 
 def extract(data: PlacementModel, x: Floats) -> MigPlacement:
-    """The placement in a column vector, workloads in their order."""
+    """Return the placement in a column vector, workloads in their order."""
     counts, n = np.rint(x).astype(np.int64), len(data.best)
+    # Workloads that wait for an instance of each profile, groups in order.
     waiting: dict[int, list[int]] = {p: [] for p in range(data.counts.shape[1])}
     of_group = [np.flatnonzero(data.group == g).tolist() for g in range(len(data.members))]
     for (g, p), number in zip(data.choices.tolist(), counts[n:].tolist(), strict=True):
         waiting[p] += of_group[g][:number]
         del of_group[g][:number]
+    # Each GPU takes, per placement of its pattern, the next workload of that profile.
     rows: dict[int, tuple[int, int, int]] = {}
     gpus = np.repeat(data.best, counts[:n]).tolist()
     for gpu, own in enumerate(gpus):
@@ -316,5 +316,5 @@ def solve(workloads: PlacementProblem, limits: Limits, *, solver: str = "highs")
 
 
 def _rounded(bound: float | None) -> int:
-    """The least integer objective that a bound leaves."""
+    """Return the least integer objective that a bound leaves."""
     return 0 if bound is None else int(np.ceil(bound - ROUNDING))

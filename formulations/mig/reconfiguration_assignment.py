@@ -1,5 +1,5 @@
 """
-Repartitioning of one GPU without any time: jobs that are all released, after what is running.
+Reconfiguration of one GPU without any time: jobs that are all released, after what is running.
 
 Sets and data
     j in J jobs, q in Q placements, d_jq durations, delta time to make an instance, s slices
@@ -25,11 +25,10 @@ impossible.
 
 With one release for all jobs, f_s = max(r - delta, 0) gives the optimum of the whole problem.
 
-Whether the assignment of `mig_repartition_nested` has a solution of a given makespan, by CP-SAT.
-
-The same rows with C fixed, as clauses and linear constraints of CP-SAT without an objective. On
-sets of 20 jobs it finds or refutes a makespan several times faster than the model with C as a
-column does, and faster still if its searches take turns on the one thread.
+`fits` asks CP-SAT whether there is a solution of a given makespan: these rows with C fixed, as
+clauses and linear constraints without an objective. On sets of 20 jobs it finds or refutes a
+makespan several times faster than the model with C as a column does, and faster still if its
+searches take turns on the one thread.
 """
 
 from __future__ import annotations
@@ -53,49 +52,49 @@ if TYPE_CHECKING:
 @dataclass(frozen=True, eq=False)
 class AssignmentModel:
     """
-    The model's data; column order is the candidates (x), then C.
+    Data of the assignment model; column order is the candidates (x), then C.
 
     Attributes
     ----------
-    places : Candidates
+    candidates : Candidates
     rows : (n,) int
         The candidates of the jobs in question.
     free : (slices,) int
         f_s.
     """
 
-    places: Candidates
+    candidates: Candidates
     rows: Ints
     free: Ints
 
     @staticmethod
-    def of(places: Candidates) -> AssignmentModel:
-        """All jobs, from the earliest time on at which an instance is made."""
-        jobs = places.jobs
+    def of(candidates: Candidates) -> AssignmentModel:
+        """Build the model of all jobs, from the earliest time on at which an instance is made."""
+        jobs = candidates.jobs
         first = max(int(jobs.release.max()) - jobs.delta, 0)
         return AssignmentModel(
-            places, np.arange(len(places.job)), np.full(jobs.gpu.memory_slices, first)
+            candidates, np.arange(len(candidates.job)), np.full(jobs.gpu.memory_slices, first)
         )
 
     @cached_property
     def time(self) -> Ints:
         """(n,) d_jq + delta."""
-        return np.asarray(self.places.duration[self.rows] + self.places.jobs.delta)
+        return np.asarray(self.candidates.duration[self.rows] + self.candidates.jobs.delta)
 
     @cached_property
     def covers(self) -> Bools:
         """(n, slices) whether a candidate takes a slice."""
-        return np.asarray(self.places.covers[self.rows])
+        return np.asarray(self.candidates.covers[self.rows])
 
     @cached_property
     def job(self) -> Ints:
         """(n,) job of each candidate, counted from 0."""
-        return np.asarray(np.unique(self.places.job[self.rows], return_inverse=True)[1])
+        return np.asarray(np.unique(self.candidates.job[self.rows], return_inverse=True)[1])
 
     @cached_property
     def nodes(self) -> Bools:
         """(nodes, slices) distinct sets of several slices: of a placement, of a profile."""
-        geometry, slices = self.places.geometry, self.covers.shape[1]
+        geometry, slices = self.candidates.geometry, self.covers.shape[1]
         of_profile = [
             np.bitwise_or.reduce(geometry.mask[geometry.profile == p])
             for p in np.unique(geometry.profile)
@@ -112,7 +111,7 @@ class AssignmentModel:
 
 
 def build(data: AssignmentModel) -> ConcreteModel:
-    """The Pyomo model; its columns in our order are `columns(model)`."""
+    """Build the Pyomo model; its columns in our order are `columns(model)`."""
     import pyomo.core as pyo
 
     m = pyo.ConcreteModel(name="mig_repartition_nested")
@@ -141,12 +140,12 @@ def build(data: AssignmentModel) -> ConcreteModel:
 
 
 def columns(model: ConcreteModel) -> list[VarData]:
-    """The model's variables in our order."""
+    """Return the model's variables in our order."""
     return [*model.x.values(), model.C]
 
 
 def arrays(data: AssignmentModel) -> MatrixModel:
-    """The same model assembled without Pyomo."""
+    """Build the matrix of the model directly: `_try_makespan` of `reconfiguration` rebuilds it."""
     n, slices = data.covers.shape
     candidate, row = np.nonzero(data.covers)
     rows = Rows()
@@ -175,33 +174,33 @@ def arrays(data: AssignmentModel) -> MatrixModel:
     )
 
 
-def warm_start(data: AssignmentModel, candidates: Ints) -> Floats:
-    """The column vector of one candidate per job, given as rows of `places`."""
-    x = np.append(np.isin(data.rows, candidates), 0.0).astype(np.float64)
+def warm_start(data: AssignmentModel, rows: Ints) -> Floats:
+    """Return the column vector of one candidate per job, given as rows of `candidates`."""
+    x = np.append(np.isin(data.rows, rows), 0.0).astype(np.float64)
     x[-1] = (data.free + data.time @ (data.covers * x[:-1, None])).max()
     return x
 
 
 def extract(data: AssignmentModel, x: Floats) -> dict[int, tuple[int, int, int]]:
-    """Profile, start and begin of each job: smaller placements first, no time between jobs."""
-    places, free = data.places, data.free.copy()
+    """Return profile, start and begin of each job: smaller placements first, without a pause."""
+    candidates, free = data.candidates, data.free.copy()
     placed: dict[int, tuple[int, int, int]] = {}
     for i in sorted(np.flatnonzero(x[:-1] > 0.5).tolist(), key=lambda i: (data.covers[i].sum(), i)):
-        over, q = data.covers[i], int(places.placement[data.rows[i]])
-        begin = int(free[over].max()) + places.jobs.delta
-        placed[int(places.job[data.rows[i]])] = (
-            int(places.geometry.profile[q]),
-            int(places.geometry.start[q]),
+        over, q = data.covers[i], int(candidates.placement[data.rows[i]])
+        begin = int(free[over].max()) + candidates.jobs.delta
+        placed[int(candidates.job[data.rows[i]])] = (
+            int(candidates.geometry.profile[q]),
+            int(candidates.geometry.start[q]),
             begin,
         )
-        free[over] = begin + places.duration[data.rows[i]]
+        free[over] = begin + candidates.duration[data.rows[i]]
     return placed
 
 
 def fits(
     data: AssignmentModel, makespan: int, limits: Limits, seconds: float
 ) -> tuple[Stop, Floats | None]:
-    """OPTIMAL with a column vector, INFEASIBLE, or why it is not known."""
+    """Return OPTIMAL with a column vector, INFEASIBLE, or why it is not known."""
     from ortools.sat.python import cp_model
 
     m = cp_model.CpModel()

@@ -1,5 +1,5 @@
 """
-Lower bounds on the makespan of one GPU divided anew.
+Reconfiguration of one GPU: candidate placements, and lower bounds on the makespan.
 
 For every release r, with J_r the jobs released at r or later, instances for J_r are made from
 R = max(r - delta, 0) on, and each takes its slices for d + delta:
@@ -15,11 +15,10 @@ right since an instance is made for each job: where jobs may take over instances
 `slices` is never below `memory`, which adds its rows up, at the same r; of many releases, some
 are taken.
 
-Where each job of a repartition may run: its placements, and whether memory slices alone decide.
-
-A placement of a job is left out if another one takes no slice beyond its slices and no more time.
-This is right where instances that share no memory slice always fit together, as on all GPUs known
-if the media profile is not used: no compute slice and no `most` is missed by then.
+Candidates are the placements of each job. One is left out if another one takes no slice beyond its
+slices and no more time. This is right where instances that share no memory slice always fit
+together, as on all GPUs known if the media profile is not used: no compute slice and no `most` is
+missed by then.
 """
 
 from __future__ import annotations
@@ -49,7 +48,7 @@ class Candidates:
     geometry : Geometry
     job, placement, duration : (n,) int
         Duration without the time to make the instance.
-    nested : bool
+    laminar : bool
         Whether memory slices alone decide what fits, and placements form a laminar family.
     """
 
@@ -58,7 +57,7 @@ class Candidates:
     job: Ints
     placement: Ints
     duration: Ints
-    nested: bool
+    laminar: bool
 
     @property
     def covers(self) -> Bools:
@@ -72,9 +71,11 @@ class Candidates:
         return bool((self.jobs.release == self.jobs.release[0]).all())
 
 
-def places(jobs: ReconfigurationProblem, allowed: Collection[int] | None = None) -> Candidates:
+def find_candidates(
+    jobs: ReconfigurationProblem, allowed: Collection[int] | None = None
+) -> Candidates:
     """
-    The candidates of jobs.
+    Return the candidates of jobs.
 
     Parameters
     ----------
@@ -82,11 +83,11 @@ def places(jobs: ReconfigurationProblem, allowed: Collection[int] | None = None)
         The only placements there are, those of a static partition; None = all of the GPU.
     """
     found = geometry(jobs.gpu)
-    nested = found.laminar and _slices_decide(found, np.unique(jobs.profile))
+    laminar = found.laminar and _slices_decide(found, np.unique(jobs.profile))
     rows: list[tuple[int, int, int]] = []
     for j in range(len(jobs)):
         own = job_placements(jobs, j, allowed)
-        rows += [(j, q, lasts) for q, lasts in (_undominated(found, own) if nested else own)]
+        rows += [(j, q, lasts) for q, lasts in (_undominated(found, own) if laminar else own)]
     job, placement, duration = np.array(rows, dtype=np.int64).T.copy()
     return Candidates(
         jobs=jobs,
@@ -94,22 +95,22 @@ def places(jobs: ReconfigurationProblem, allowed: Collection[int] | None = None)
         job=job,
         placement=placement,
         duration=duration,
-        nested=nested,
+        laminar=laminar,
     )
 
 
-def chosen(places: Candidates, schedule: ReconfigurationSchedule) -> Ints:
-    """(J,) the candidates a schedule takes; of one left out, the best one on its slices."""
-    mask = places.geometry.mask
-    size = np.array([own.memory_slices for own in places.jobs.gpu.profiles])
-    taken = (((1 << size[schedule.profile]) - 1) << schedule.start)[places.job]
-    inside = np.flatnonzero(mask[places.placement] & taken == mask[places.placement])
-    order = inside[np.lexsort((places.duration[inside], places.job[inside]))]
-    return np.asarray(order[np.unique(places.job[order], return_index=True)[1]])
+def chosen(candidates: Candidates, schedule: ReconfigurationSchedule) -> Ints:
+    """Return (J,) the candidates a schedule takes; of one left out, the best one on its slices."""
+    mask = candidates.geometry.mask
+    size = np.array([own.memory_slices for own in candidates.jobs.gpu.profiles])
+    taken = (((1 << size[schedule.profile]) - 1) << schedule.start)[candidates.job]
+    inside = np.flatnonzero(mask[candidates.placement] & taken == mask[candidates.placement])
+    order = inside[np.lexsort((candidates.duration[inside], candidates.job[inside]))]
+    return np.asarray(order[np.unique(candidates.job[order], return_index=True)[1]])
 
 
 def _undominated(found: Geometry, own: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """The candidates of a job that are worth having; the first of equal ones."""
+    """Return the candidates of a job that are worth having; the first of equal ones."""
     mask = found.mask.tolist()
     kept: list[tuple[int, int]] = []
     for q, lasts in sorted(own, key=lambda at: (at[1], mask[at[0]].bit_count())):
@@ -119,7 +120,7 @@ def _undominated(found: Geometry, own: list[tuple[int, int]]) -> list[tuple[int,
 
 
 def _slices_decide(found: Geometry, profiles: Ints) -> bool:
-    """Whether disjoint placements of these profiles never use too much compute or too many."""
+    """Return whether disjoint placements never use too much compute or too many of a profile."""
     gpu = found.gpu
     weights = [
         ([own.compute_slices for own in gpu.profiles], gpu.compute_slices),
@@ -132,7 +133,7 @@ def _slices_decide(found: Geometry, profiles: Ints) -> bool:
 
 
 def _largest(found: Geometry, profiles: Ints, weight: list[int]) -> int:
-    """Largest total weight of disjoint placements, by slices from the left."""
+    """Return the largest total weight of disjoint placements, by slices from the left."""
     gpu, best = found.gpu, [0] * (found.gpu.memory_slices + 1)
     for end in range(1, len(best)):
         starts = (
@@ -149,7 +150,7 @@ MOST_RELEASES = 32
 
 
 def some_releases(jobs: ReconfigurationProblem) -> list[int]:
-    """The first release and others, evenly; all if they are few."""
+    """Return the first release and others, evenly; all if they are few."""
     every = np.unique(jobs.release)
     taken = np.linspace(0, len(every) - 1, min(len(every), MOST_RELEASES)).round().astype(int)
     found: list[int] = every[taken].tolist()
@@ -157,7 +158,7 @@ def some_releases(jobs: ReconfigurationProblem) -> list[int]:
 
 
 def combinatorial(jobs: ReconfigurationProblem) -> dict[str, int]:
-    """The bounds `longest`, `memory` and `compute`."""
+    """Return the bounds `longest`, `memory` and `compute`."""
     time, delta = jobs.duration + jobs.delta, jobs.delta
     capacity = np.array([jobs.gpu.compute_slices, jobs.gpu.memory_slices])
     volume = time[:, None] * slices(jobs.gpu)[jobs.profile]
@@ -170,28 +171,28 @@ def combinatorial(jobs: ReconfigurationProblem) -> dict[str, int]:
     return found
 
 
-def fractional(places: Candidates) -> int:
-    """The bound `slices`, by one linear program per release."""
-    release = places.jobs.release
+def fractional(candidates: Candidates) -> int:
+    """Return the bound `slices`, by one linear program per release."""
+    release = candidates.jobs.release
     return max(
-        max(r - places.jobs.delta, 0) + _least_load(places, release[places.job] >= r)
-        for r in some_releases(places.jobs)
+        max(r - candidates.jobs.delta, 0) + _least_load(candidates, release[candidates.job] >= r)
+        for r in some_releases(candidates.jobs)
     )
 
 
-def best(places: Candidates) -> int:
-    """The largest of all bounds."""
-    return max(*combinatorial(places.jobs).values(), fractional(places))
+def best(candidates: Candidates) -> int:
+    """Return the largest of all bounds."""
+    return max(*combinatorial(candidates.jobs).values(), fractional(candidates))
 
 
-def _least_load(places: Candidates, kept: Bools) -> int:
+def _least_load(candidates: Candidates, kept: Bools) -> int:
     from scipy.optimize import linprog
     from scipy.sparse import csr_array, hstack
 
-    jobs, job = np.unique(places.job[kept], return_inverse=True)
-    n, count = len(job), places.jobs.gpu.memory_slices
-    time = (places.duration[kept] + places.jobs.delta).astype(np.float64)
-    load = csr_array((places.covers[kept] * time[:, None]).T)
+    jobs, job = np.unique(candidates.job[kept], return_inverse=True)
+    n, count = len(job), candidates.jobs.gpu.memory_slices
+    time = (candidates.duration[kept] + candidates.jobs.delta).astype(np.float64)
+    load = csr_array((candidates.covers[kept] * time[:, None]).T)
     found = linprog(
         np.append(np.zeros(n), 1.0),
         A_ub=hstack([load, csr_array(-np.ones((count, 1)))]),

@@ -1,5 +1,5 @@
 """
-Repartitioning of one GPU in time, model R, for CP-SAT.
+Reconfiguration of one GPU in time, model R, for CP-SAT.
 
 Sets and data
     j in J jobs, q in Q placements, d_jq durations, r_j releases, delta time to make an instance
@@ -62,35 +62,37 @@ class TimeModel:
     makespan: Any
 
 
-def build(places: Candidates, horizon: int, bound: int) -> TimeModel:
-    """The model, for makespans from `bound` to `horizon`."""
+def build(candidates: Candidates, horizon: int, bound: int) -> TimeModel:
+    """Build the model, for makespans from `bound` to `horizon`."""
     from ortools.sat.python import cp_model
 
     m = cp_model.CpModel()
-    jobs, delta = places.jobs, places.jobs.delta
-    placement, duration = places.placement.tolist(), places.duration.tolist()
+    jobs, delta = candidates.jobs, candidates.jobs.delta
+    placement, duration = candidates.placement.tolist(), candidates.duration.tolist()
     C = m.new_int_var(bound, horizon, "C")
     x = [m.new_bool_var(f"x[{i}]") for i in range(len(placement))]
     earliest = np.maximum(jobs.release, delta).tolist()
     begin = [m.new_int_var(first, horizon, f"b[{j}]") for j, first in enumerate(earliest)]
     end = [m.new_int_var(first, horizon, f"e[{j}]") for j, first in enumerate(earliest)]
+    # (lasts): an interval of each candidate, from the begin of making its instance
     there = []
-    for i, j in enumerate(places.job.tolist()):
+    for i, j in enumerate(candidates.job.tolist()):
         m.add(end[j] == begin[j] + duration[i]).only_enforce_if(x[i])
         lasts = duration[i] + delta
         there.append(m.new_optional_interval_var(begin[j] - delta, lasts, end[j], x[i], f"i[{i}]"))
     for j in range(len(jobs)):
-        m.add_exactly_one(x[i] for i in np.flatnonzero(places.job == j).tolist())
+        m.add_exactly_one(x[i] for i in np.flatnonzero(candidates.job == j).tolist())
         m.add(end[j] <= C)
-    covers = places.covers
+    # (slice) and (volume)
+    covers = candidates.covers
     for s in range(jobs.gpu.memory_slices):
         over = np.flatnonzero(covers[:, s]).tolist()
         m.add_no_overlap(there[i] for i in over)
         for r in some_releases(jobs):
-            late = [i for i in over if jobs.release[places.job[i]] >= r]
+            late = [i for i in over if jobs.release[candidates.job[i]] >= r]
             m.add(sum((duration[i] + delta) * x[i] for i in late) <= C - max(r - delta, 0))
-    if not places.nested:
-        profile = places.geometry.profile[placement].tolist()
+    if not candidates.laminar:
+        profile = candidates.geometry.profile[placement].tolist()
         compute = [jobs.gpu.profiles[p].compute_slices for p in profile]
         m.add_cumulative(there, compute, jobs.gpu.compute_slices)
         for p in sorted(set(profile)):
@@ -100,9 +102,9 @@ def build(places: Candidates, horizon: int, bound: int) -> TimeModel:
     return TimeModel(m, x, begin, end, C)
 
 
-def hint(places: Candidates, built: TimeModel, schedule: ReconfigurationSchedule) -> None:
+def hint(candidates: Candidates, built: TimeModel, schedule: ReconfigurationSchedule) -> None:
     """Give the solver a schedule to begin from."""
-    own = set(chosen(places, schedule).tolist())
+    own = set(chosen(candidates, schedule).tolist())
     for i, literal in enumerate(built.x):
         built.model.add_hint(literal, i in own)
     for j, begin in enumerate(schedule.begin.tolist()):
@@ -110,7 +112,7 @@ def hint(places: Candidates, built: TimeModel, schedule: ReconfigurationSchedule
 
 
 def solve(
-    places: Candidates,
+    candidates: Candidates,
     limits: Limits,
     seconds: float,
     horizon: int,
@@ -121,9 +123,9 @@ def solve(
     from ortools.sat.python import cp_model
 
     clock = time.monotonic()
-    built = build(places, horizon, bound)
+    built = build(candidates, horizon, bound)
     if start is not None:
-        hint(places, built, start)
+        hint(candidates, built, start)
     solver = cp_model.CpSolver()
     left = max(0.0, seconds - (time.monotonic() - clock))
     for name, value in options(replace(limits, time_limit=left)).items():
@@ -133,10 +135,12 @@ def solve(
     stop = CPSAT.status.get(status, Stop.ERROR)
     if status not in ("OPTIMAL", "FEASIBLE"):
         return Timed(stop=stop, schedule=None, bound=bound)
-    q = places.placement[[i for i, literal in enumerate(built.x) if solver.boolean_value(literal)]]
+    q = candidates.placement[
+        [i for i, literal in enumerate(built.x) if solver.boolean_value(literal)]
+    ]
     schedule = ReconfigurationSchedule(
-        profile=places.geometry.profile[q],
-        start=places.geometry.start[q],
+        profile=candidates.geometry.profile[q],
+        start=candidates.geometry.start[q],
         begin=np.array([solver.value(begin) for begin in built.begin]),
     )
     best = max(bound, int(np.ceil(solver.best_objective_bound - 1e-6)))

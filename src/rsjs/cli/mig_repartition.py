@@ -111,14 +111,14 @@ def _scheduled(
     """The schedule of a method and what it knows; the best rule of greedy is where others begin."""
     from rsjs.core.errors import InputError
     from rsjs.formulations.mig import reconfiguration_bounds
-    from rsjs.formulations.mig.reconfiguration_bounds import places
+    from rsjs.formulations.mig.reconfiguration_bounds import find_candidates
     from rsjs.heuristics.mig.reconfiguration import best_greedy
     from rsjs.instances.mig.io import nearest_first
 
     if method not in (*SOLVERS, GREEDY):
         expected = f"one of {nearest_first(method, [*SOLVERS, GREEDY])}"
         raise InputError("--method", method, expected)
-    among = places(jobs, allowed)
+    among = find_candidates(jobs, allowed)
     begin = time.monotonic()
     rule, schedule = best_greedy(jobs, allowed)
     if method == GREEDY:

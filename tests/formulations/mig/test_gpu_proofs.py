@@ -12,7 +12,7 @@ from rsjs.formulations.mig import placement, reconfiguration
 from rsjs.formulations.mig import placement as mig_placement_patterns
 from rsjs.formulations.mig.placement import PlacementModel
 from rsjs.formulations.mig.reconfiguration import tail
-from rsjs.formulations.mig.reconfiguration_bounds import places
+from rsjs.formulations.mig.reconfiguration_bounds import find_candidates
 from rsjs.heuristics.mig.placement import place
 from rsjs.heuristics.mig.reconfiguration import best_greedy
 from rsjs.instances.mig.gpus import document_of, gpu_named
@@ -59,9 +59,12 @@ def test_a_slice_is_free_when_the_last_job_on_it_is_over():
     schedule = ReconfigurationSchedule(
         profile=np.full(3, small), start=np.zeros(3, dtype=int), begin=np.array([4, 0, 9])
     )
-    assert tail(places(jobs), schedule)[0].free.tolist() == [4, *[3] * 7]  # the first is no early
+    assert tail(find_candidates(jobs), schedule)[0].free.tolist() == [
+        4,
+        *[3] * 7,
+    ]  # the first is no early
     schedule = replace(schedule, begin=np.array([2, -2, 9]))
-    model, before = tail(places(jobs), schedule)
+    model, before = tail(find_candidates(jobs), schedule)
     assert model.free.tolist() == [7, *[3] * 7]
     assert before == {0: (small, 0, 2), 1: (small, 0, -2)}
 
@@ -71,7 +74,7 @@ def test_makespans_that_are_tried_end_at_the_optimum(monkeypatch, seed):
     jobs = generate(A100, 6, seed)
     best = reconfiguration.solve(jobs, EXACT).bound
     monkeypatch.setattr(
-        reconfiguration._ReconfigurationSearch, "_assigned", lambda *given: Stop.TIME_LIMIT
+        reconfiguration._ReconfigurationSearch, "_solve_assignment", lambda *given: Stop.TIME_LIMIT
     )
     for bound in (best - 3, best):
         monkeypatch.setattr(

@@ -16,7 +16,7 @@ from rsjs.formulations.mig import (
 )
 from rsjs.formulations.mig.reconfiguration import solve
 from rsjs.formulations.mig.reconfiguration_assignment import AssignmentModel, fits
-from rsjs.formulations.mig.reconfiguration_bounds import chosen, places
+from rsjs.formulations.mig.reconfiguration_bounds import chosen, find_candidates
 from rsjs.heuristics.mig.reconfiguration import RULES, best_greedy, greedy
 from rsjs.instances.mig.geometry import geometry, partition_of
 from rsjs.instances.mig.gpus import MigGpu, Profile, gpu_named
@@ -65,7 +65,7 @@ def some_jobs(draw, most=4, alike=False):
 
 
 def by_time(jobs, allowed=None):
-    among = places(jobs, allowed)
+    among = find_candidates(jobs, allowed)
     found = reconfiguration_cpsat.solve(
         among, EXACT, 300.0, AssignmentModel.of(among).horizon, 0, None
     )
@@ -126,7 +126,7 @@ def test_a_static_partition_is_scheduling_on_fixed_machines(names):
 def test_bounds_are_below_every_schedule(jobs):
     _, schedule = best_greedy(jobs)
     bounds = reconfiguration_bounds.combinatorial(jobs)
-    bounds["slices"] = reconfiguration_bounds.fractional(places(jobs))
+    bounds["slices"] = reconfiguration_bounds.fractional(find_candidates(jobs))
     assert bounds["slices"] >= bounds["memory"]
     for bound in bounds.values():
         assert check(jobs, schedule, bound=bound).feasible
@@ -139,7 +139,7 @@ def test_bounds_count_the_time_to_make_instances():
     assert solve(jobs, EXACT).bound == 26
     late = of_options({"7g": 4}, {"7g": 4}, {"7g": 4}, release=(0, 12, 12), delta=3)
     # the instances of the last two are made from 9 on
-    assert reconfiguration_bounds.fractional(places(late)) == 23 == brute_force(late)
+    assert reconfiguration_bounds.fractional(find_candidates(late)) == 23 == brute_force(late)
     found = reconfiguration_bounds.combinatorial(late)
     assert found == {"longest": 16, "compute": 23, "memory": 23}
 
@@ -147,7 +147,7 @@ def test_bounds_count_the_time_to_make_instances():
 @pytest.mark.parametrize("releases", [0, 20])
 def test_jobs_on_the_media_profile_wait_for_each_other(releases):
     jobs = of_options(*[{"1g+me": 4}] * 3, release=(0, 0, releases // 10))
-    assert not places(jobs).nested
+    assert not find_candidates(jobs).laminar
     found = solve(jobs, EXACT)
     assert (found.stop, found.bound) == ("optimal", 12)
     assert check(jobs, found.schedule, makespan=12).feasible
@@ -166,7 +166,7 @@ def test_the_end_of_a_schedule_with_releases_is_assigned_anew():
 @given(st.data())
 def test_any_assignment_is_a_schedule_as_long_as_the_model_says(data):
     jobs = generate(A100, 8, data.draw(st.integers(0, 50)), delta=data.draw(st.integers(0, 3)))
-    among = places(jobs)
+    among = find_candidates(jobs)
     model = AssignmentModel.of(among)
     rows = [data.draw(st.sampled_from(np.flatnonzero(among.job == j).tolist())) for j in range(8)]
     x = reconfiguration_assignment.warm_start(model, np.array(rows))
@@ -179,7 +179,7 @@ def test_any_assignment_is_a_schedule_as_long_as_the_model_says(data):
 
 
 def test_the_pyomo_model_and_the_arrays_are_the_same_matrix(assert_same_matrix):
-    model = AssignmentModel.of(places(generate(A100, 9, 2, delta=2)))
+    model = AssignmentModel.of(find_candidates(generate(A100, 9, 2, delta=2)))
     assert_same_matrix(reconfiguration_assignment, model)
 
 
@@ -187,7 +187,7 @@ def test_the_pyomo_model_and_the_arrays_are_the_same_matrix(assert_same_matrix):
 def test_the_optimum_fits_and_one_less_does_not(seed, delta):
     jobs = generate(A100, 8, seed, delta=delta)
     best = solve(jobs, EXACT, solver="scip").bound
-    model = AssignmentModel.of(places(jobs))
+    model = AssignmentModel.of(find_candidates(jobs))
     stop, x = fits(model, best, EXACT, 300.0)
     assert (stop, x is None) == ("optimal", False)
     schedule = ReconfigurationSchedule.of(jobs, reconfiguration_assignment.extract(model, x))
@@ -196,7 +196,7 @@ def test_the_optimum_fits_and_one_less_does_not(seed, delta):
 
 
 def test_a_question_whether_it_fits_stays_open_without_time():
-    model = AssignmentModel.of(places(generate(A100, 60, 1)))
+    model = AssignmentModel.of(find_candidates(generate(A100, 60, 1)))
     assert fits(model, 700, EXACT, 0.0) == ("time_limit", None)
 
 
@@ -293,7 +293,7 @@ def brute_force(jobs):
 @pytest.mark.parametrize("seed", range(15))
 def test_every_solver_finds_the_optimum_and_every_bound_is_below(seed):
     jobs = jobs_on_some_gpu(Random(seed))
-    best, among = brute_force(jobs), places(jobs)
+    best, among = brute_force(jobs), find_candidates(jobs)
     bounds = [*reconfiguration_bounds.combinatorial(jobs).values()]
     assert max(*bounds, reconfiguration_bounds.fractional(among)) <= best
     for rule in RULES:
@@ -309,4 +309,7 @@ def test_every_solver_finds_the_optimum_and_every_bound_is_below(seed):
 
 
 def test_some_gpus_are_decided_by_memory_slices_and_some_are_not():
-    assert {places(jobs_on_some_gpu(Random(seed))).nested for seed in range(15)} == {True, False}
+    assert {find_candidates(jobs_on_some_gpu(Random(seed))).laminar for seed in range(15)} == {
+        True,
+        False,
+    }
