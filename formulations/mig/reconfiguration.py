@@ -121,7 +121,7 @@ def solve(
 
 
 class _ReconfigurationSearch:
-    """The best schedule and the best bound so far."""
+    """Search for schedules and bounds: the incumbent and the best bound so far."""
 
     def __init__(
         self,

@@ -67,7 +67,7 @@ class Candidates:
 
     @property
     def common_release(self) -> bool:
-        """Whether all jobs are released together."""
+        """Return whether all jobs are released together."""
         return bool((self.jobs.release == self.jobs.release[0]).all())
 
 

@@ -43,8 +43,8 @@ from rsjs.instances.mig.reconfiguration.problem import ReconfigurationSchedule
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Timed:
-    """What CP-SAT knows when it ends."""
+class TimeResult:
+    """Result of model R."""
 
     stop: Stop
     schedule: ReconfigurationSchedule | None
@@ -118,7 +118,7 @@ def solve(
     horizon: int,
     bound: int,
     start: ReconfigurationSchedule | None,
-) -> Timed:
+) -> TimeResult:
     """Solve with CP-SAT; makespans from `bound` to `horizon`."""
     from ortools.sat.python import cp_model
 
@@ -134,7 +134,7 @@ def solve(
     status = solver.status_name(solver.solve(built.model))
     stop = CPSAT.status.get(status, Stop.ERROR)
     if status not in ("OPTIMAL", "FEASIBLE"):
-        return Timed(stop=stop, schedule=None, bound=bound)
+        return TimeResult(stop=stop, schedule=None, bound=bound)
     q = candidates.placement[
         [i for i, literal in enumerate(built.x) if solver.boolean_value(literal)]
     ]
@@ -144,4 +144,4 @@ def solve(
         begin=np.array([solver.value(begin) for begin in built.begin]),
     )
     best = max(bound, int(np.ceil(solver.best_objective_bound - 1e-6)))
-    return Timed(stop=stop, schedule=schedule, bound=best)
+    return TimeResult(stop=stop, schedule=schedule, bound=best)

@@ -238,7 +238,7 @@ def lagrangian_bound(
 
 
 class _Chains:
-    """The jobs' shortest paths, all jobs at once."""
+    """Shortest paths of the jobs, all at once."""
 
     def __init__(
         self, problem: SchedulingProblem, weights: Mapping[str, int], horizon: int

@@ -26,7 +26,7 @@ ITERATIONS = 30_000
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Searched:
-    """The best schedule, and how many iterations were made."""
+    """Result of local search: the best schedule, and how many iterations were made."""
 
     schedule: Schedule
     iterations: int

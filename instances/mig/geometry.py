@@ -68,23 +68,23 @@ class Geometry:
     stranded: Ints
 
     def places(self, profile: int) -> Ints:
-        """The placements of a profile, by start."""
+        """Return the placements of a profile, by start."""
         own = np.flatnonzero(self.profile == profile)
         return np.asarray(own[np.argsort(self.start[own])])
 
     @cached_property
     def possible(self) -> Ints:
-        """(S,) how many placements fit beside each set."""
+        """Return (S,) how many placements fit beside each set."""
         return np.asarray((self.following >= 0).sum(axis=1))
 
     @property
     def maximal(self) -> Bools:
-        """(S,) whether nothing fits beside the set."""
+        """Return (S,) whether nothing fits beside the set."""
         return np.asarray(self.possible == 0)
 
     @property
     def laminar(self) -> bool:
-        """Whether any two placements are disjoint or one takes all slices of the other."""
+        """Return whether any two placements are disjoint or one takes all slices of the other."""
         both = self.mask[:, None] & self.mask
         return bool(((both == 0) | (both == self.mask) | (both == self.mask[:, None])).all())
 
@@ -112,20 +112,22 @@ def geometry(gpu: MigGpu) -> Geometry:
 
 
 def slices(gpu: MigGpu) -> Ints:
-    """(P, 2) compute and memory slices of each profile."""
+    """Return (P, 2) compute and memory slices of each profile."""
     return np.array([(own.compute_slices, own.memory_slices) for own in gpu.profiles])
 
 
 def _automaton(gpu: MigGpu, profile: list[int], mask: list[int]) -> tuple[list[int], Ints]:
-    """Feasible sets, bit q for placement q, smaller ones first, and what follows each."""
+    """Return feasible sets, bit q for placement q, smaller ones first, and what follows each."""
     compute = [gpu.profiles[p].compute_slices for p in profile]
     of_profile = [sum(1 << q for q, own in enumerate(profile) if own == p) for p in profile]
     most = [gpu.profiles[p].most for p in profile]
     sets, taken, used = [0], [0], [0]
     number = {0: 0}
     rows: list[list[int]] = []
-    for own, slices_taken, compute_used in zip(sets, taken, used, strict=True):  # they grow
+    # Breadth first: the lists grow while they are read, so smaller sets come first.
+    for own, slices_taken, compute_used in zip(sets, taken, used, strict=True):
         row = [-1] * len(mask)
+        # row: the set that each placement makes of this one, numbered when it is first seen
         for q, slices_of in enumerate(mask):
             if (
                 slices_taken & slices_of
@@ -148,7 +150,7 @@ def _automaton(gpu: MigGpu, profile: list[int], mask: list[int]) -> tuple[list[i
 
 
 def _stranded(gpu: MigGpu, following: Ints, counts: Ints) -> Ints:
-    """Slices of the GPU less the most that a larger set uses; larger sets come later."""
+    """Return slices of the GPU less the most that a larger set uses; larger sets come later."""
     best = counts @ slices(gpu)
     for s in range(len(best) - 1, -1, -1):
         larger = following[s][following[s] >= 0]

@@ -15,7 +15,7 @@ BoundSource = Literal["combinatorial", "lagrangian", "solver", "exact"]
 
 
 class ScheduleRun(Protocol):
-    """The function behind such a method."""
+    """Function behind a method for jobs on MIG instances."""
 
     def __call__(
         self, problem: SchedulingProblem, call: Call, report: Report

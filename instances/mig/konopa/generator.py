@@ -113,7 +113,7 @@ KEYS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Fixed:
-    """The same value for every job."""
+    """One value for every job."""
 
     value: int
 
@@ -157,7 +157,7 @@ class KonopaConfig:
     memory_depends : bool
         Whether the following ones are drawn around their predecessor.
     interruptible : bool or float
-        The same for all jobs, or a probability.
+        One value for all jobs, or a probability.
     gap : distribution of the time units between two arrivals
     jobs : int
     seed : int of 64 bits

@@ -57,7 +57,7 @@ class PlacementVerdict:
 
     @property
     def waste(self) -> int | None:
-        """All three together."""
+        """Sum of stranded and over-allocated slices."""
         if self.stranded_compute is None or self.stranded_memory is None:
             return None
         return self.stranded_compute + self.stranded_memory + (self.over_allocated or 0)
@@ -119,7 +119,7 @@ def _wrong(constraint: str, where: str, found: object, expected: str) -> Violati
 
 
 def _clash(gpu: MigGpu, own: Instances) -> tuple[str, object, str] | None:
-    """The first constraint that instances of a GPU break: its name, found and expected."""
+    """Return the first constraint that instances of a GPU break: its name, found and expected."""
     owners = [0] * gpu.memory_slices
     for p, start in own:
         for s in range(start, min(start + gpu.profiles[p].memory_slices, gpu.memory_slices)):
@@ -138,7 +138,7 @@ def _clash(gpu: MigGpu, own: Instances) -> tuple[str, object, str] | None:
 
 @cache
 def _stranded(gpu: MigGpu, own: Instances) -> tuple[int, int]:
-    """Compute and memory slices that cannot be used beside these instances, by trying all."""
+    """Return compute and memory slices that nothing beside these instances can use, by trying."""
     compute = gpu.compute_slices - sum(gpu.profiles[p].compute_slices for p, _ in own)
     memory = gpu.memory_slices - sum(gpu.profiles[p].memory_slices for p, _ in own)
     for p, profile in enumerate(gpu.profiles):

@@ -54,8 +54,8 @@ class _Stay:
     profile: int
     first: int
     last: int
-    made: int
-    gone: int
+    created: int
+    destroyed: int
 
 
 def check(
@@ -84,7 +84,7 @@ def check(
         last = start + profile.memory_slices - 1
         stays.append(_Stay(name, p, start, last, begin - jobs.delta, begin + lasts))
     violations += _together(jobs, stays)
-    found = max((stay.gone for stay in stays), default=0) if len(stays) == len(jobs) else None
+    found = max((stay.destroyed for stay in stays), default=0) if len(stays) == len(jobs) else None
     if makespan is not None and makespan != found:
         violations.append(_wrong("makespan", "claim", makespan, str(found)))
     if bound is not None and found is not None and bound > found:
@@ -97,21 +97,23 @@ def _wrong(constraint: str, where: str, found: object, expected: str) -> Violati
 
 
 def _together(jobs: ReconfigurationProblem, stays: list[_Stay]) -> Iterator[Violation]:
-    """What is wrong with instances that are there at the same time."""
+    """Yield what is wrong with instances that are there at the same time."""
     for one, other in combinations(stays, 2):
-        overlap = one.made < other.gone and other.made < one.gone
+        overlap = one.created < other.destroyed and other.created < one.destroyed
         if overlap and one.first <= other.last and other.first <= one.last:
-            found = f"slices {other.first}-{other.last} in [{other.made}, {other.gone})"
-            apart = f"none of {one.first}-{one.last} of {one.job} in [{one.made}, {one.gone})"
+            found = f"slices {other.first}-{other.last} in [{other.created}, {other.destroyed})"
+            apart = (
+                f"none of {one.first}-{one.last} of {one.job} in [{one.created}, {one.destroyed})"
+            )
             yield _wrong("slices", other.job, found, apart)
     for stay in stays:  # sets only grow when one is made
-        there = [own for own in stays if own.made <= stay.made < own.gone]
+        there = [own for own in stays if own.created <= stay.created < own.destroyed]
         compute = sum(jobs.gpu.profiles[own.profile].compute_slices for own in there)
         if compute > jobs.gpu.compute_slices:
             expected = f"at most {jobs.gpu.compute_slices}"
-            yield _wrong("compute", f"time {stay.made}", compute, expected)
+            yield _wrong("compute", f"time {stay.created}", compute, expected)
         profile = jobs.gpu.profiles[stay.profile]
         number = sum(own.profile == stay.profile for own in there)
         if number > profile.most:
-            place = f"{profile.name} at time {stay.made}"
+            place = f"{profile.name} at time {stay.created}"
             yield _wrong("most", place, number, f"at most {profile.most}")

@@ -50,18 +50,18 @@ class ScheduleObjective:
 
     @property
     def terms(self) -> frozenset[str]:
-        """Every term that some stage counts."""
+        """Return every term that some stage counts."""
         return frozenset(term for stage in self.stages for term in stage)
 
     def values(self, terms: Mapping[str, float]) -> tuple[float, ...]:
-        """The value of each stage, from those of the terms."""
+        """Return the value of each stage, from those of the terms."""
         return tuple(
             sum(weight * terms[term] for term, weight in stage.items()) for stage in self.stages
         )
 
 
 def parse_objective(text: str, place: str = "--objective") -> ScheduleObjective:
-    """The objective that a text spells; `place` is named in an error."""
+    """Parse the objective that a text spells; `place` is named in an error."""
     stages = []
     for stage in NAMED.get(text, text).split(","):
         weights: dict[str, int] = {}

@@ -137,7 +137,7 @@ class SchedulingProblem(ReadOnly):
 def paper_problem(
     jobs: JobSet, reading: str, objective: ScheduleObjective, memory: tuple[int, ...] = PAPER_UNITS
 ) -> SchedulingProblem:
-    """Jobs on units that are named by number: those of the paper's experiment by default."""
+    """Build a problem on units named by number: those of the paper's experiment by default."""
     return SchedulingProblem(
         name=jobs.name,
         units=_numbered(memory),
@@ -150,7 +150,7 @@ def paper_problem(
 
 def named(problem: SchedulingProblem, goal: str | None = None) -> SchedulingProblem:
     """
-    The same problem, named for what tells it from others on the same jobs.
+    Return the problem named for what tells it from others on the same jobs.
 
     Parameters
     ----------
