@@ -53,6 +53,7 @@ def tail(
     end = schedule.begin + durations(jobs, schedule.profile)
     free = np.full(jobs.gpu.memory_slices, first)
     before: PlacedJobs = {}
+    # Slices are free when the last of the early jobs on them is over.
     for j in np.flatnonzero(early).tolist():
         over = slice(schedule.start[j], schedule.start[j] + size[j])
         free[over] = np.maximum(free[over], end[j])
@@ -170,6 +171,7 @@ class _ReconfigurationSearch:
         stop = self._solve_assignment(data, {}, FIRST_SHARE * self.left())
         seconds = FIRST_SHARE * self.limits.time_limit
         while stop is not Stop.ERROR and not self.reached and self.left() > 0:
+            # The bound from below, one less than the incumbent from above.
             for end in (self.bound, int(min(self.value, data.horizon)) - 1):
                 if self.bound <= end < self.value:
                     stop = self._try_makespan(data, end, min(seconds, self.left()))
@@ -199,6 +201,7 @@ class _ReconfigurationSearch:
                 self._solve_assignment(data, before, TAIL_SHARE * self.left())
         if self.reached:
             return False
+        # Model R, for makespans from the bound to the incumbent.
         horizon = AssignmentModel.of(self.candidates).horizon
         found = reconfiguration_cpsat.solve(
             self.candidates,

@@ -150,6 +150,7 @@ def arrays(data: AssignmentModel) -> MatrixModel:
     candidate, row = np.nonzero(data.covers)
     rows = Rows()
     rows.add(int(data.job.max()) + 1, 1.0, 1.0, (data.job, np.arange(n), 1.0))
+    # (slice)
     rows.add(
         slices,
         -np.inf,
@@ -157,6 +158,7 @@ def arrays(data: AssignmentModel) -> MatrixModel:
         (row, candidate, data.time[candidate].astype(np.float64)),
         (np.arange(slices), np.full(slices, n), -1.0),
     )
+    # (node): sums of the rows of (slice).
     nodes = data.nodes.astype(np.float64)
     volume = nodes @ (data.covers.T * data.time.astype(np.float64))
     node, inside = np.nonzero(volume)
@@ -207,6 +209,7 @@ def fits(
     x = [m.new_bool_var(f"x[{i}]") for i in range(len(data.rows))]
     for j in range(int(data.job.max()) + 1):
         m.add_exactly_one(x[i] for i in np.flatnonzero(data.job == j).tolist())
+    # (slice) and (node) with C fixed.
     for node in [*np.eye(len(data.free), dtype=np.int64), *data.nodes.astype(np.int64)]:
         volume = (data.covers @ node) * data.time
         inside = np.flatnonzero(volume).tolist()

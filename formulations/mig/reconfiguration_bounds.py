@@ -113,6 +113,7 @@ def _undominated(found: Geometry, own: list[tuple[int, int]]) -> list[tuple[int,
     """Return the candidates of a job that are worth having; the first of equal ones."""
     mask = found.mask.tolist()
     kept: list[tuple[int, int]] = []
+    # Shorter ones first, smaller ones first: only those kept before can dominate.
     for q, lasts in sorted(own, key=lambda at: (at[1], mask[at[0]].bit_count())):
         if not any(mask[other] & mask[q] == mask[other] for other, _ in kept):
             kept.append((q, lasts))
@@ -161,6 +162,7 @@ def combinatorial(jobs: ReconfigurationProblem) -> dict[str, int]:
     """Return the bounds `longest`, `memory` and `compute`."""
     time, delta = jobs.duration + jobs.delta, jobs.delta
     capacity = np.array([jobs.gpu.compute_slices, jobs.gpu.memory_slices])
+    # (options, 2): time times compute and memory slices; then the least of each job.
     volume = time[:, None] * slices(jobs.gpu)[jobs.profile]
     first = np.searchsorted(jobs.job, np.arange(len(jobs)))
     least = np.minimum.reduceat(volume, first)
@@ -192,6 +194,7 @@ def _least_load(candidates: Candidates, kept: Bools) -> int:
     jobs, job = np.unique(candidates.job[kept], return_inverse=True)
     n, count = len(job), candidates.jobs.gpu.memory_slices
     time = (candidates.duration[kept] + candidates.jobs.delta).astype(np.float64)
+    # (slice): the load of each slice is at most C, the last column.
     load = csr_array((candidates.covers[kept] * time[:, None]).T)
     found = linprog(
         np.append(np.zeros(n), 1.0),

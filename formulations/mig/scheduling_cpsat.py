@@ -56,6 +56,7 @@ def fitted_units(problem: SchedulingProblem, minute: Ints) -> Ints:
     unit = np.full(problem.steps, -1)
     begins = np.isin(np.arange(problem.steps), problem.jobs.start[:-1])
     busy: dict[int, int] = {}
+    # Minute by minute, the largest need first; among units of a size the last one of the job.
     for s in np.lexsort([-problem.need, minute]).tolist():
         t, last = int(minute[s]), -1 if begins[s] else int(unit[s - 1])
         free = [i for i in by_size if problem.memory[i] >= problem.need[s] and busy.get(i) != t]
@@ -122,6 +123,7 @@ class ScheduleModel:
 
     def _sizes(self) -> None:
         p = self.problem
+        # (size): steps that need at least a size, on the units that have it.
         whole = [self.model.new_fixed_size_interval_var(t, 1, "") for t in self.minute]
         for size, units in enumerate(p.units_from.tolist()):
             large = [whole[s] for s in np.flatnonzero(p.size_class >= size).tolist()]
@@ -134,6 +136,7 @@ class ScheduleModel:
         p, model = self.problem, self.model
         on: list[dict[int, Any]] = []
         of_unit: list[list[Any]] = [[] for _ in p.memory]
+        # A literal per step and unit, or per job that may not move, and an interval for it.
         for s, j in enumerate(p.step_job.tolist()):
             first = s == int(p.jobs.start[j])
             fits = np.flatnonzero(p.memory >= p.need[s]).tolist()
@@ -228,6 +231,7 @@ def solve(
     in_use = float(problem.jobs.memory.sum())
     for stage, weights in enumerate(stages):
         value = stage_values(problem, best)[stage]
+        # Minimise the stage unless its bound is met, then fix its value.
         total = sum(weight * model.terms[term] for term, weight in weights.items())
         constant = weights.get("waste", 0) * in_use
         if not met(value, known[stage]):

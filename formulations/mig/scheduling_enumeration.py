@@ -117,6 +117,7 @@ def _best(problem: SchedulingProblem) -> tuple[Values, list[Units]]:
                     cheapest = whole, units
         return cheapest
 
+    # Follow the best units from minute to minute.
     state: State = (0,) * len(jobs), (IDLE,) * len(jobs), (False,) * len(jobs)
     first = best(0, state)
     if first is None:

@@ -218,6 +218,7 @@ def solve(
         constant = weights.get("waste", 0) * in_use
         model = build(problem, minutes, stage, fixed)
         matrix, theirs = from_pyomo(model)
+        # Columns of the matrix in the order of `columns`.
         place = {id(variable): i for i, variable in enumerate(theirs)}
         ours = np.array([place[id(variable)] for variable in columns(model)])
         raw = ask(matrix, limits, seconds=max(0.0, end - time.monotonic()))

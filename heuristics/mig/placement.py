@@ -73,6 +73,7 @@ RULES = {
 def place(workloads: PlacementProblem, name: str) -> MigPlacement:
     """Place all workloads by a rule of `RULES`."""
     found, rule = geometry(workloads.gpu), RULES[name]
+    # The smallest admissible profile of each workload: by memory, then compute.
     size = slices(found.gpu)
     by_size = np.lexsort((size[:, 0], size[:, 1]))
     smallest = by_size[workloads.admissible[:, by_size].argmax(axis=1)]
@@ -86,6 +87,7 @@ def place(workloads: PlacementProblem, name: str) -> MigPlacement:
     for w in order.tolist():
         p = int(smallest[w])
         own = options[p]
+        # A GPU in use, or the next one, and the place among its starts.
         gpu, k = _chosen(found, rule, sets[:used], own)
         if gpu < 0:
             gpu, k = used, _chosen(found, rule, sets[used : used + 1], own)[1]
@@ -110,6 +112,7 @@ def _chosen(found: Geometry, rule: PlacementRule, sets: Ints, own: Ints) -> tupl
     if not fits.any():
         return -1, 0
     if rule.flexible:
+        # Placements that become impossible, for each GPU in use and each start.
         possible = found.possible
         lost = np.where(fits, possible[sets, None] - possible[following], len(found.mask) + 1)
         best = int(lost.argmin())

@@ -62,6 +62,7 @@ def greedy(
         The only placements there are, those of a static partition; None = all of the GPU.
     """
     found = geometry(jobs.gpu)
+    # Jobs in the order of the rule; their placements, best first, as lists and as bits.
     waiting = np.argsort(RULES[rule](jobs), kind="stable").tolist()
     wanted = [_wanted(found, job_placements(jobs, j, allowed)) for j in range(len(jobs))]
     asked = [sum(1 << q for q, _ in own) for own in wanted]
@@ -71,6 +72,7 @@ def greedy(
     running: list[tuple[int, int]] = []  # (end, placement)
     state, time = 0, 0
     while waiting:
+        # Scan the jobs that are released: each takes its best placement that is free.
         for j in list(waiting):
             if ready[j] > time or not asked[j] & free[state]:
                 continue
@@ -80,11 +82,13 @@ def greedy(
             running.append((begin + lasts, q))
             state = int(found.following[state, q])
             waiting.remove(j)
+        # The next time at which slices become free or a job is released.
         events = [end for end, _ in running] + [ready[j] for j in waiting if ready[j] > time]
         if not waiting:
             break
         time = min(events)
         running = [(end, q) for end, q in running if end > time]
+        # The set of placements that still run.
         state = 0
         for _, q in running:
             state = int(found.following[state, q])

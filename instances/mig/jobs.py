@@ -211,6 +211,7 @@ def _check(jobs: JobSet) -> None:
     if jobs.run_length.sum() != len(jobs.memory):
         found = described(f"{len(jobs.memory)} values of memory")
         raise InputError("/jobs", found, f"{jobs.run_length.sum()}, one per time unit of each job")
+    # The job and the time unit of the first bad value.
     if (bad := np.flatnonzero(~_within(jobs.memory, 0))).size:
         j = int(np.searchsorted(np.cumsum(jobs.run_length), bad[0], side="right"))
         k = int(bad[0] - jobs.run_length[:j].sum())

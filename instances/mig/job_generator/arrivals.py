@@ -80,6 +80,7 @@ class Rates:
         piece = np.searchsorted(begun, left, side="right") - 1
         left = left - begun[piece]
         rate, slope = self.rate[piece], self.slope[piece]
+        # x = 2 r / (a + sqrt(a^2 + 2 b r))
         divisor = rate + np.sqrt(np.maximum(rate**2 + 2 * slope * left, 0))
         with np.errstate(divide="ignore", invalid="ignore"):
             x = np.where(left == 0, 0.0, 2 * left / divisor)

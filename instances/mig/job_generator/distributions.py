@@ -144,6 +144,7 @@ def _histogram(node: Node) -> Distribution:
         values = edges[:-1] if within == "left" else (edges[:-1] + edges[1:]) / 2
         return _discrete(values, counts)
     below = shares(counts)
+    # Edges that end a bin which is not empty.
     filled = np.append(True, counts > 0)  # an empty bin is a jump of the inverse
 
     def draw(source: Uniforms) -> Floats:
@@ -264,6 +265,7 @@ class Value:
         values = self.distribution(source)
         if self.truncate is None:
             return self.finish(values)
+        # Draw again what is outside, each entry from its own place in the stream.
         values, attempt = np.array(values), 0
         while (refused := outside(values, self.truncate)).any():
             attempt += 1

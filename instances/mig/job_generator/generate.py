@@ -137,6 +137,7 @@ class _Drawing:
         if len(self.parts) == 1:
             runs = JobRuns(run_length=run_length, jobs=jobs, units=units)
             return np.round(self.parts[0][0].memory.draw(runs), DECIMALS)
+        # Each class fills the time units of its jobs from the streams of the whole set.
         memory, owner = np.empty(total), np.repeat(self.job_class, run_length)
         for c, (part, rows) in enumerate(self.parts):
             own = np.flatnonzero(owner == c)

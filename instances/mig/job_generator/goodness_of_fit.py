@@ -88,6 +88,7 @@ class Reference:
 
         n = len(sample)
         bins = int(min(_BINS, n // _FEWEST))
+        # Cuts at equal shares of the distribution; bins of few values are joined below.
         order = np.argsort(self.values, kind="stable")
         reached = np.cumsum(self.weight[order])
         places = np.searchsorted(reached, np.arange(1, bins) / bins)
@@ -103,6 +104,7 @@ class Reference:
 
 def _grid() -> tuple[Floats, Floats]:
     """Return midpoints and widths of cells of [0, 1]."""
+    # Cells of one width, the first and the last one halved again and again.
     ends = 0.5 ** np.arange(1, _OCTAVES + 1) / _CELLS
     inner = np.arange(1, _CELLS) / _CELLS
     edges = np.concatenate([[0.0], ends[::-1], inner, 1 - ends, [1.0]])

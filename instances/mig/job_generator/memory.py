@@ -122,10 +122,12 @@ def _random_walk(node: Node) -> Model:
         start, length = _starts(runs.run_length), runs.run_length
         memory = np.empty(len(runs.units.u))
         memory[start] = begin.draw(runs.units.taken(start))
+        # Time unit k of all runs that are longer than k, at once.
         for k in range(1, int(length.max(initial=0))):
             rows = start[length > k] + k
             before, units = memory[rows - 1], runs.units.taken(rows)
             after = before + step(before, units)
+            # Steps that leave the range are drawn again, each from its own place in the stream.
             for attempt in count(1) if resample else ():
                 refused = outside(after, range_)
                 if not refused.any():
@@ -159,6 +161,7 @@ def _ar1(node: Node) -> Model:
 
     def draw(runs: JobRuns) -> Floats:
         start, length = _starts(runs.run_length), runs.run_length
+        # Deviations from the mean, time unit by time unit; the first one is stationary.
         around = sd * normal(runs.units.u, 0.0, 1.0)
         around[start] /= np.sqrt(1 - phi * phi)
         for k in range(1, int(length.max(initial=0))):

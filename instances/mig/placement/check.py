@@ -91,6 +91,7 @@ def check(
         on.setdefault(number, []).append((p, start))
         taken = np.array([profile.compute_slices, profile.memory_slices])
         over_allocated += int((taken - workloads.needs[w]).sum())
+    # What is on each GPU.
     for number, own in sorted(on.items()):
         reason = _clash(gpu, tuple(own))
         if reason is not None:
@@ -120,6 +121,7 @@ def _wrong(constraint: str, where: str, found: object, expected: str) -> Violati
 
 def _clash(gpu: MigGpu, own: Instances) -> tuple[str, object, str] | None:
     """Return the first constraint that instances of a GPU break: its name, found and expected."""
+    # Instances on each memory slice.
     owners = [0] * gpu.memory_slices
     for p, start in own:
         for s in range(start, min(start + gpu.profiles[p].memory_slices, gpu.memory_slices)):

@@ -98,6 +98,7 @@ def _wrong(constraint: str, where: str, found: object, expected: str) -> Violati
 
 def _together(jobs: ReconfigurationProblem, stays: list[_Stay]) -> Iterator[Violation]:
     """Yield what is wrong with instances that are there at the same time."""
+    # Instances at one time share no slice.
     for one, other in combinations(stays, 2):
         overlap = one.created < other.destroyed and other.created < one.destroyed
         if overlap and one.first <= other.last and other.first <= one.last:

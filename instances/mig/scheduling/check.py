@@ -110,6 +110,7 @@ def _steps(problem: SchedulingProblem, schedule: Schedule) -> Iterator[Violation
     memory, sizes = problem.jobs.memory.tolist(), problem.memory.tolist()
     for j, (first, end) in enumerate(pairwise(problem.jobs.start.tolist())):
         release = int(problem.release[j])
+        # Each step by itself, then against the step before it.
         for s in range(first, end):
             t, i = minute[s], unit[s]
             place = f"job {j} step {s - first} unit {i} minute {t}"

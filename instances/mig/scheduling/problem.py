@@ -262,6 +262,7 @@ def _check(problem: SchedulingProblem) -> None:
         raise InputError("/units", twice, "names that differ")
     if not len(jobs):
         raise InputError("/jobs", described("no jobs"), "at least one")
+    # The first step that no unit holds.
     largest = int(problem.memory.max())
     if (jobs.memory > largest).any():
         s = int((jobs.memory > largest).argmax())
