@@ -43,7 +43,7 @@ from rsjs.core.method import Limits, Stop
 from rsjs.core.types import Bools, Floats, Ints
 from rsjs.formulations.backends.cpsat import options
 from rsjs.formulations.mig.reconfiguration_bounds import Candidates
-from rsjs.formulations.milp.matrix import Kind, MatrixModel, Rows
+from rsjs.formulations.milp.matrix import ColumnKind, MatrixModel, RowBuilder
 
 if TYPE_CHECKING:
     from pyomo.core import ConcreteModel, VarData
@@ -148,7 +148,7 @@ def arrays(data: AssignmentModel) -> MatrixModel:
     """Build the matrix of the model directly: `_try_makespan` of `reconfiguration` rebuilds it."""
     n, slices = data.covers.shape
     candidate, row = np.nonzero(data.covers)
-    rows = Rows()
+    rows = RowBuilder()
     rows.add(int(data.job.max()) + 1, 1.0, 1.0, (data.job, np.arange(n), 1.0))
     # (slice)
     rows.add(
@@ -172,7 +172,7 @@ def arrays(data: AssignmentModel) -> MatrixModel:
     return rows.model(
         cost=np.append(np.zeros(n), 1.0),
         upper=np.append(np.ones(n), float(data.horizon)),
-        kind=np.full(n + 1, Kind.INTEGER, np.uint8),
+        kind=np.full(n + 1, ColumnKind.INTEGER, np.uint8),
     )
 
 

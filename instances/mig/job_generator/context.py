@@ -26,9 +26,9 @@ from typing import Any
 
 import numpy as np
 
+from rsjs.core.entry_points import offers
 from rsjs.core.errors import InputError, described, escaped
 from rsjs.core.types import Floats
-from rsjs.core.entry_points import offers
 from rsjs.instances.io.bounded_files import read_bytes, read_text
 from rsjs.instances.io.csv_tables import read_rows
 from rsjs.instances.io.json_schema import fit
