@@ -1,13 +1,13 @@
 """
-Where a search begins: the schedules that another method reports, or a warm start.
+Initial solutions of a search: a warm start, what another method reports, a random sample.
 
-The best different schedules of the randomized greedy, to begin searches from.
+A search begins from the warm start if there is one, else from all incumbents of its method `start`,
+which has at most half of the time. Where these are too few, the best different schedules of the
+randomized greedy are added. Each solution counts once, without its empty nodes.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 
 import numpy as np
@@ -25,84 +25,39 @@ from rsjs.instances.instance import Instance
 from rsjs.instances.open_nodes import select_required_nodes
 from rsjs.instances.solution import Solution
 
-ITERATIONS = 1000
-
-
-def sample(instance: Instance, seed: int, count: int, stop: Stopping) -> list[Solution]:
-    """
-    Return the best of 1000 iterations of `randomized_greedy:paper`, `count` at most.
-
-    Parameters
-    ----------
-    stop : asked from time to time; what is made until then counts
-    """
-    constructions = Constructions(prepared(instance, RANDOMIZED_RULES["paper"], seed=seed))
-    chunk = max(1, min(ITERATIONS, CELLS // (len(instance.jobs) * instance.cluster.nodes)))
-    costs: list[float] = []
-    while len(costs) < ITERATIONS and not stop(min(costs, default=np.inf)):
-        batch = min(chunk, ITERATIONS - len(costs))
-        costs.extend(constructions.costs(len(costs) + 1, batch).tolist())
-    found: list[Solution] = []
-    last = np.nan
-    for i in np.argsort(costs, kind="stable").tolist():
-        if len(found) == count:
-            break
-        if costs[i] == last:  # equal costs: equal schedules, or nearly so
-            continue
-        last = costs[i]
-        found.append(select_required_nodes(instance, constructions.schedule(i + 1)))
-    return found
-
-
-SHARE = 0.5  # of the time: the most that the other method has
+ITERATIONS = 1000  # of the randomized greedy
+SHARE = 0.5  # of the time: the most that the method `start` has
 
 Found = tuple[float, Solution]  # cost [$] and schedule
-
-
-class StartReport(Report):
-    """
-    The report of the method whose schedules a search begins from; all incumbents are kept.
-
-    Phases, incumbents and the wish to stop are those of the search.
-    """
-
-    def __init__(self, instance: Instance, search: Report) -> None:
-        super().__init__(SHARE * search.remaining())
-        self._instance, self._search = instance, search
-        self.found: list[Solution] = []
-
-    @contextmanager
-    def phase(self, name: str) -> Iterator[None]:
-        """Add the time of the block to a phase of the search."""
-        with self._search.phase(name):
-            yield
-
-    def publish(self, solution: Solution, objective: float) -> None:
-        """Keep an incumbent and pass it on, priced anew: the search may return it."""
-        self.found.append(solution)
-        self._search.incumbent(solution, costs.terms(self._instance, solution).total)
-
-    def stop_requested(self) -> bool:
-        """Whether the search was asked to end."""
-        return self._search.stop_requested()
 
 
 def gathered(
     instance: Instance, call: Call, report: Report, count: int, *, fill: bool
 ) -> tuple[list[Found], SolveResult | None]:
     """
-    Schedules to begin from, `count` at most, the best one first, and the result of `start`.
+    Return initial solutions, the cheapest first, and the result of the method `start`.
 
-    The warm start if there is one, else all incumbents of the method `start`; it has at most half
-    of the time. Where these are fewer and `fill` holds, the best ones of the randomized greedy.
+    Parameters
+    ----------
+    count : int
+        Initial solutions at most.
+    fill : bool
+        Whether the randomized greedy adds to those of `start` where they are fewer.
     """
-    result, first = None, [call.warm_start]
+    result, solutions = None, [call.warm_start]
     if call.warm_start is None:
-        told = StartReport(instance, report)
-        result = _run(instance, call, told)
-        first = [*told.found, result.solution]
+        solutions = []
+
+        def keep(solution: Solution, _objective: float) -> None:
+            # priced anew: the search may return it
+            solutions.append(solution)
+            report.incumbent(solution, costs.terms(instance, solution).total)
+
+        inner = report.child(SHARE * report.remaining(), on_incumbent=keep)
+        result = _run_start(instance, call, inner)
+        solutions.append(result.solution)
     found: list[Found] = []
-    for solution in filter(None, first):
+    for solution in filter(None, solutions):
         _add(instance, found, solution)
     if found and fill and len(found) < count and instance.objective.open_nodes in COMPLETED:
         with report.phase("sample"):
@@ -114,18 +69,46 @@ def gathered(
     return found, result
 
 
-def _run(instance: Instance, call: Call, told: StartReport) -> SolveResult:
-    limits = replace(call.limits, time_limit=told.time_limit)
-    asked = replace(call, limits=limits, options={})
+def sample(instance: Instance, seed: int, count: int, stop: Stopping) -> list[Solution]:
+    """
+    Return the best of 1000 iterations of `randomized_greedy:paper`, `count` at most.
+
+    Parameters
+    ----------
+    stop : Stopping
+        Asked from time to time; the iterations before count.
+    """
+    constructions = Constructions(prepared(instance, RANDOMIZED_RULES["paper"], seed=seed))
+    chunk = max(1, min(ITERATIONS, CELLS // (len(instance.jobs) * instance.cluster.nodes)))
+    values: list[float] = []
+    while len(values) < ITERATIONS and not stop(min(values, default=np.inf)):
+        batch = min(chunk, ITERATIONS - len(values))
+        values.extend(constructions.costs(len(values) + 1, batch).tolist())
+    found: list[Solution] = []
+    last = np.nan
+    for i in np.argsort(values, kind="stable").tolist():
+        if len(found) == count:
+            break
+        if values[i] == last:  # equal costs: equal schedules, or nearly so
+            continue
+        last = values[i]
+        found.append(select_required_nodes(instance, constructions.schedule(i + 1)))
+    return found
+
+
+def _run_start(instance: Instance, call: Call, report: Report) -> SolveResult:
+    """Run the method `start`; without that option, the default one."""
+    limits = replace(call.limits, time_limit=report.time_limit)
+    inner = replace(call, limits=limits, options={})
     if "start" in call.options:
         solve: Run = call.options["start"]
-        return solve(instance, asked, told)
+        return solve(instance, inner, report)
     name, _, rule = START.partition(":")
-    return METHODS[name].load()(instance, replace(asked, rule=rule), told)
+    return METHODS[name].load()(instance, replace(inner, rule=rule), report)
 
 
 def _add(instance: Instance, found: list[Found], solution: Solution) -> None:
-    """Take a schedule without its empty nodes, but each one once only."""
+    """Add a solution without its empty nodes, unless it is known."""
     start = without_empty_nodes(instance, solution)
     cost = costs.terms(instance, start).total
     if not any(cost == other and start.same_as(known) for other, known in found):

@@ -1,23 +1,22 @@
-"""
-The way out of every heuristic: a rule's name checked, a schedule completed and priced.
-
-The way out of the methods guided by prices: a schedule priced and reported, and the bound.
-"""
+"""The result of a heuristic: a solution completed, priced and reported, with what is proved."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 from rsjs.core.method import Report, SolveResult, Stop
-from rsjs.heuristics.ruin_recreate.dual_prices import Prices
 from rsjs.instances import costs
 from rsjs.instances.instance import Instance
 from rsjs.instances.open_nodes import select_required_nodes
 from rsjs.instances.solution import Solution
 
+if TYPE_CHECKING:
+    from rsjs.heuristics.ruin_recreate.dual_prices import Prices
+
 
 def choose_rule(method: str, asked: str | None, known: Iterable[str]) -> str:
-    """The rule that is asked for, or else the first one."""
+    """Return the rule that is asked for, by default the first one."""
     rules = list(known)
     if asked is None:
         return rules[0]
@@ -26,12 +25,19 @@ def choose_rule(method: str, asked: str | None, known: Iterable[str]) -> str:
     return asked
 
 
-def finished(instance: Instance, decision: Solution, report: Report) -> SolveResult:
-    """Complete a decision as `open_nodes` asks, price it, report it."""
+def finished(
+    instance: Instance,
+    decision: Solution,
+    report: Report,
+    *,
+    stop: Stop = Stop.ITERATIONS,
+    iterations: int = 1,
+) -> SolveResult:
+    """Build the `SolveResult` of a heuristic: open the required nodes, price, report."""
     with report.phase("extract"):
         solution = select_required_nodes(instance, decision)
         report.incumbent(solution, costs.terms(instance, solution).total)
-    return report.result(Stop.ITERATIONS, counts={"iterations": 1})
+    return report.result(stop, counts={"iterations": iterations})
 
 
 def bounded(
@@ -43,7 +49,7 @@ def bounded(
     stop: Stop = Stop.ITERATIONS,
     iterations: int = 1,
 ) -> SolveResult:
-    """Return the result of a solution, priced and reported, with the bound of the prices."""
+    """Build the `SolveResult` of a solution with all required nodes and a Lagrangian bound."""
     report.incumbent(solution, costs.terms(instance, solution).total)
     return report.result(
         stop,
@@ -55,10 +61,5 @@ def bounded(
 
 
 def no_decision(report: Report) -> SolveResult:
-    """No decision satisfies `open_nodes`: jobs and nodes have no matching of that size."""
-    return SolveResult(
-        stop=Stop.INFEASIBLE,
-        seconds=dict(report.seconds),
-        events=tuple(report.events),
-        message="no decision satisfies open_nodes",
-    )
+    """Build the `SolveResult` where no matching of jobs and nodes satisfies `open_nodes`."""
+    return report.result(Stop.INFEASIBLE, message="no decision satisfies open_nodes")

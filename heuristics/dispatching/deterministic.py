@@ -20,27 +20,13 @@ from rsjs.instances import costs
 from rsjs.instances.instance import Instance
 
 
-class _Silent(Report):
-    """The report of the inner method: none of its incumbents is one of the outer method."""
-
-    def __init__(self, outer: Report) -> None:
-        super().__init__(outer.remaining())
-        self._outer = outer
-
-    def stop_requested(self) -> bool:
-        """Whether somebody asked the outer method to end."""
-        return self._outer.stop_requested()
-
-
 def run(instance: Instance, call: Call, report: Report) -> SolveResult:
     """Run `call.options["method"]` on the deterministic instance."""
-    inner = _Silent(report)
     assumed = planned(instance, call.options["epochs"])
     try:
-        found: SolveResult = call.options["method"](assumed, call, inner)
+        found: SolveResult = call.options["method"](assumed, call, report.child())
     except InputError as error:
         return SolveResult(stop=Stop.ERROR, message=str(error))
-    report.seconds.update(inner.seconds)
     objective = None
     if found.solution is not None:
         objective = costs.terms(instance, found.solution).total

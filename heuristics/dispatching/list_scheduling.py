@@ -23,7 +23,7 @@ import numpy as np
 
 from rsjs.core.method import Call, Report, SolveResult
 from rsjs.core.types import Floats
-from rsjs.heuristics.common.result import choose_rule, finished
+from rsjs.heuristics.common.result import finished
 from rsjs.heuristics.dispatching import candidates
 from rsjs.heuristics.dispatching.placement import Pool, assign, pool_by_node_type
 from rsjs.heuristics.dispatching.running_jobs import running
@@ -36,7 +36,6 @@ ORDERS = {
     "edf": candidates.by_due_date,
     "priority": candidates.by_weight,
 }
-RULES = ("code", "paper")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -136,9 +135,9 @@ def decide(prepared: Prepared) -> Solution:
 
 
 def _run(method: str, instance: Instance, call: Call, report: Report) -> SolveResult:
-    rule = choose_rule(method, call.rule, RULES)
+    assert call.rule is not None
     with report.phase("prepare"):
-        prepared = prepare(instance, method, rule)
+        prepared = prepare(instance, method, call.rule)
     with report.phase("solve"):
         solution = decide(prepared)
     return finished(instance, solution, report)

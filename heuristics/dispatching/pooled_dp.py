@@ -26,9 +26,9 @@ import numpy as np
 
 from rsjs.core.method import Call, Report, SolveResult
 from rsjs.core.types import Floats, Ints
-from rsjs.heuristics.common.result import choose_rule, finished
+from rsjs.heuristics.common.result import finished
 from rsjs.heuristics.dispatching import candidates
-from rsjs.heuristics.dispatching.queues import EPOCHS, Choices
+from rsjs.heuristics.dispatching.queues import Choices
 from rsjs.heuristics.dispatching.rooms import Rooms, as_solution, first_fit, rows_without
 from rsjs.heuristics.sts.power_model import PowerModel
 from rsjs.instances import costs
@@ -115,8 +115,7 @@ def _at_most(of: Choices, order: Ints, gpus: Ints) -> Ints:
 
 def run(instance: Instance, call: Call, report: Report) -> SolveResult:
     """DP as a method."""
-    rule = choose_rule("dp", call.rule, RULES)
-    epochs = call.options.get("epochs", EPOCHS[0])
+    assert call.rule is not None
     with report.phase("solve"):
-        solution = decide(instance, rule, epochs)
+        solution = decide(instance, call.rule, call.options["epochs"])
     return finished(instance, solution, report)

@@ -29,7 +29,7 @@ import numpy as np
 
 from rsjs.core.method import Call, Report, SolveResult
 from rsjs.core.types import Floats, Ints
-from rsjs.heuristics.common.result import choose_rule, finished
+from rsjs.heuristics.common.result import finished
 from rsjs.heuristics.dispatching import candidates
 from rsjs.heuristics.dispatching.rooms import FITS, as_solution, first_fit
 from rsjs.heuristics.dispatching.running_jobs import rooms_beside, running, together
@@ -158,8 +158,7 @@ def decide(
 
 def run(instance: Instance, call: Call, report: Report) -> SolveResult:
     """A queue as a method."""
-    rule = choose_rule("queue", call.rule, RULES)
-    epochs, fit = call.options.get("epochs", EPOCHS[0]), call.options.get("fit", FITS[0])
+    assert call.rule is not None
     with report.phase("solve"):
-        solution = decide(instance, rule, epochs, fit)
+        solution = decide(instance, call.rule, call.options["epochs"], call.options["fit"])
     return finished(instance, solution, report)

@@ -22,7 +22,7 @@ import numpy as np
 from rsjs.core.method import Call, Method, Report, SolveResult
 from rsjs.core.types import Floats
 from rsjs.heuristics.common.jit import smallest
-from rsjs.heuristics.common.result import choose_rule, finished
+from rsjs.heuristics.common.result import finished
 from rsjs.heuristics.greedy import kernels as kernel
 from rsjs.heuristics.greedy.kernels import new_state
 from rsjs.heuristics.greedy.rules import GREEDY_RULES, cluster_tables
@@ -70,9 +70,9 @@ def decide_by_hours(instance: Instance, hours: Floats, rule: str) -> Solution:
 
 def run(instance: Instance, call: Call, report: Report) -> SolveResult:
     """Solve an instance by greedy."""
-    rule = choose_rule("greedy", call.rule, GREEDY_RULES)
+    assert call.rule is not None
     with report.phase("solve"):
-        solution = decide(instance, rule)
+        solution = decide(instance, call.rule)
     return finished(instance, solution, report)
 
 

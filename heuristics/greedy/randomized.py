@@ -30,7 +30,6 @@ import numpy as np
 from rsjs.core.method import Call, Method, Report, SolveResult, Stop
 from rsjs.core.types import Floats
 from rsjs.heuristics.common.jit import smallest
-from rsjs.heuristics.common.result import choose_rule
 from rsjs.heuristics.common.stopping import Iterations, Reported, Stopping
 from rsjs.heuristics.greedy.kernels import new_state
 from rsjs.heuristics.greedy.kernels_randomized import iterate
@@ -94,12 +93,12 @@ class Constructions:
 
 def run(instance: Instance, call: Call, report: Report) -> SolveResult:
     """Solve an instance by the randomized greedy."""
-    rule = RANDOMIZED_RULES[choose_rule("randomized_greedy", call.rule, RANDOMIZED_RULES)]
-    most, seed = call.options.get("iterations", 1000), call.limits.seed
+    assert call.rule is not None
+    rule, most = RANDOMIZED_RULES[call.rule], call.options["iterations"]
     if most < 0:
         raise ValueError(f"iterations={most}, must be >= 0")
     with report.phase("prepare"):
-        tables = prepared(instance, rule, seed=seed, stream=call.options.get("stream", "xorshift"))
+        tables = prepared(instance, rule, seed=call.limits.seed, stream=call.options["stream"])
         constructions = Constructions(tables, call.limits.threads)
 
     def better(decision: Solution) -> None:

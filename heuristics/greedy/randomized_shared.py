@@ -12,7 +12,6 @@ GPUs away and knows no shares.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from math import inf
 
 import numpy as np
@@ -40,7 +39,6 @@ from rsjs.instances.instance import Instance
 from rsjs.instances.open_nodes import select_required_nodes
 from rsjs.instances.solution import Solution
 
-ITERATIONS = 1000
 CHUNK, JOBS_IN_CHUNK = 1000, 10**6  # iterations between two questions whether to stop
 
 
@@ -113,16 +111,14 @@ def search_schedules(of: Choices, stop: Stopping, seed: int) -> tuple[Solution, 
 
 def run(instance: Instance, call: Call, report: Report) -> SolveResult:
     """RG as a method."""
-    if call.rule is not None:
-        raise ValueError(f"unknown rule {call.rule!r} of randomized_queue; it has none")
-    most = call.options.get("iterations", ITERATIONS)
-    epochs, seed = call.options.get("epochs", EPOCHS[0]), call.limits.seed
+    most = call.options["iterations"]
     stop = Iterations(most or inf) | Reported(report)
     with report.phase("solve"):
-        solution, made = decide(instance, stop, seed=seed, epochs=epochs)
+        solution, made = decide(
+            instance, stop, seed=call.limits.seed, epochs=call.options["epochs"]
+        )
     ended = Stop.ITERATIONS if made == most else Stop.TIME_LIMIT
-    result = finished(instance, solution, report)
-    return replace(result, stop=ended, counts={"iterations": made})
+    return finished(instance, solution, report, stop=ended, iterations=made)
 
 
 def prepare(_method: Method, _call: Call, _jobs: int) -> None:

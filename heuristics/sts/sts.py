@@ -29,7 +29,7 @@ import numpy as np
 from rsjs.core.method import Call, Method, Report, SolveResult
 from rsjs.core.types import Floats, Ints
 from rsjs.heuristics.common.jit import smallest
-from rsjs.heuristics.common.result import choose_rule, finished
+from rsjs.heuristics.common.result import finished
 from rsjs.heuristics.greedy.arrays import settled
 from rsjs.heuristics.greedy.rules import GREEDY_RULES, cluster_tables
 from rsjs.heuristics.sts import kernels_sts as kernel
@@ -176,10 +176,9 @@ def _empty(cluster: Cluster) -> Rooms:
 
 def run(instance: Instance, call: Call, report: Report) -> SolveResult:
     """Solve an instance by STS."""
-    rule = choose_rule("sts", call.rule, RULES)
-    spacing = call.options.get("spacing", 1.0) / 60
+    assert call.rule is not None
     with report.phase("solve"):
-        decision = decide(instance, rule, spacing=spacing)
+        decision = decide(instance, call.rule, spacing=call.options["spacing"] / 60)
     return finished(instance, decision.solution, report)
 
 

@@ -11,9 +11,10 @@ from rsjs.core.method import Call, Limits, Report, Stop
 from rsjs.formulations import enumeration
 from rsjs.heuristics.common.stopping import Evaluations, Iterations, Target
 from rsjs.heuristics.greedy import greedy
-from rsjs.heuristics.greedy.randomized import Constructions, run, search
+from rsjs.heuristics.greedy.randomized import Constructions, search
 from rsjs.heuristics.greedy.randomized_arrays import prepared
 from rsjs.heuristics.greedy.rules import RANDOMIZED_RULES
+from rsjs.heuristics.registry import METHODS
 from rsjs.heuristics.registry import METHODS
 from rsjs.instances import costs
 from rsjs.instances.check import check
@@ -36,7 +37,7 @@ def _random(random_document, seed):
 
 def _run(instance, rule, limits=None, **options):
     call = Call(rule=rule, options=options, limits=limits or Limits())
-    return run(instance, call, Report())
+    return METHODS["randomized_greedy"].load()(instance, call, Report())
 
 
 @pytest.mark.parametrize("rule", RANDOMIZED_RULES)
@@ -131,7 +132,8 @@ def test_time_limit_and_wish_to_stop_leave_a_solution():
 
     instance = jahani.generate(nodes=5, jobs=20, seed=1)
     for report, stop in ((Report(0.0), Stop.TIME_LIMIT), (Asked(), Stop.INTERRUPTED)):
-        result = run(instance, Call(options={"iterations": 0}), report)
+        call = Call(options={"iterations": 0})
+        result = METHODS["randomized_greedy"].load()(instance, call, report)
         assert result.stop is stop
         assert result.solution is not None
         assert result.counts == {"iterations": 1000}
