@@ -25,8 +25,15 @@ from rsjs.core.method import Call, Report, SolveResult
 from rsjs.core.types import Floats
 from rsjs.heuristics.common.result import finished
 from rsjs.heuristics.dispatching import candidates
-from rsjs.heuristics.dispatching.placement import Pool, assign, pool_by_node_type
-from rsjs.heuristics.dispatching.running_jobs import running
+from rsjs.heuristics.dispatching.placement import (
+    FreeCapacity,
+    NodeKinds,
+    as_solution,
+    kinds_by_node_type,
+    place_queue,
+    running,
+    together,
+)
 from rsjs.instances import costs
 from rsjs.instances.instance import Instance
 from rsjs.instances.solution import Solution
@@ -47,7 +54,7 @@ class Prepared:
     ----------
     queue : waiting jobs in order
     candidates : codes of each job's configurations
-    pool : nodes by node type
+    kinds : nodes by node type
     alone : whether a node runs one job only
     running : the placement of running jobs, all others postponed
     occupied : (node, type, idle GPUs) of their nodes
@@ -55,7 +62,7 @@ class Prepared:
 
     queue: list[int]
     candidates: list[list[int]]
-    pool: Pool
+    kinds: NodeKinds
     alone: bool
     running: Solution
     occupied: list[tuple[int, int, int]]
@@ -75,7 +82,7 @@ def prepare(instance: Instance, method: str, rule: str = "code") -> Prepared:
     return Prepared(
         queue=order[kept.job_node[order] < 0].tolist(),
         candidates=configurations,
-        pool=pool_by_node_type(instance.cluster),
+        kinds=kinds_by_node_type(instance.cluster),
         alone=rule == "code",
         running=kept,
         occupied=occupied,
@@ -108,7 +115,7 @@ def right_sizing_cost(instance: Instance) -> Floats:
 
 
 def _running(instance: Instance) -> tuple[Solution, list[tuple[int, int, int]]]:
-    """See `running_jobs.running`; and (node, type, idle GPUs) of the nodes on which jobs run."""
+    """Return the running jobs, and (node, type, idle GPUs) of the nodes on which they run."""
     kept = running(instance)
     busy = np.flatnonzero(kept.node_type >= 0)
     types = kept.node_type[busy]
@@ -117,21 +124,12 @@ def _running(instance: Instance) -> tuple[Solution, list[tuple[int, int, int]]]:
 
 
 def decide(prepared: Prepared) -> Solution:
-    """The schedule of one decision."""
-    new = assign(
-        prepared.queue,
-        prepared.candidates,
-        prepared.pool,
-        alone=prepared.alone,
-        occupied=prepared.occupied,
-    )
-    kept = prepared.running  # -1 and 0 where the other one has an entry
-    return Solution.of(
-        np.maximum(new.job_node, kept.job_node),
-        np.maximum(new.job_gpus, kept.job_gpus),
-        np.maximum(new.node_type, kept.node_type),
-        kept.job_level,
-    )
+    """Return the solution of one decision."""
+    capacity = FreeCapacity(prepared.kinds, alone=prepared.alone)
+    for node, node_type, idle in prepared.occupied:
+        capacity.occupy(node, node_type, idle)
+    placed = place_queue(prepared.queue, prepared.candidates, capacity)
+    return together(prepared.running, as_solution(placed, capacity))
 
 
 def _run(method: str, instance: Instance, call: Call, report: Report) -> SolveResult:

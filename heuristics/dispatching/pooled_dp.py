@@ -28,8 +28,13 @@ from rsjs.core.method import Call, Report, SolveResult
 from rsjs.core.types import Floats, Ints
 from rsjs.heuristics.common.result import finished
 from rsjs.heuristics.dispatching import candidates
+from rsjs.heuristics.dispatching.placement import (
+    FreeCapacity,
+    as_solution,
+    kinds_by_gpu_type,
+    place_queue,
+)
 from rsjs.heuristics.dispatching.queues import Choices
-from rsjs.heuristics.dispatching.rooms import Rooms, as_solution, first_fit, rows_without
 from rsjs.heuristics.sts.power_model import PowerModel
 from rsjs.instances import costs
 from rsjs.instances.instance import Instance
@@ -57,9 +62,10 @@ def decide(
     """
     of, order = Choices.of(instance, epochs, model), candidates.by_release(instance)
     codes = of.fastest() if rule == "fastest" else _at_most(of, order, gpus_of_jobs(of, order))
-    rooms = Rooms(instance.cluster)
-    placed = first_fit(order.tolist(), rows_without(codes), of.units, rooms, of.stride)
-    return as_solution(placed, of.level, rooms)
+    candidates_of_jobs = [row[row >= 0].tolist() for row in codes]
+    capacity = FreeCapacity(kinds_by_gpu_type(instance.cluster))
+    placed = place_queue(order.tolist(), candidates_of_jobs, capacity, of.units)
+    return as_solution(placed, capacity, of.level)
 
 
 def gpus_of_jobs(of: Choices, order: Ints) -> Ints:

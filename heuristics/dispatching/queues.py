@@ -31,8 +31,16 @@ from rsjs.core.method import Call, Report, SolveResult
 from rsjs.core.types import Floats, Ints
 from rsjs.heuristics.common.result import finished
 from rsjs.heuristics.dispatching import candidates
-from rsjs.heuristics.dispatching.rooms import FITS, as_solution, first_fit
-from rsjs.heuristics.dispatching.running_jobs import rooms_beside, running, together
+from rsjs.heuristics.dispatching.placement import (
+    FITS,
+    FreeCapacity,
+    as_solution,
+    kinds_by_gpu_type,
+    occupy_nodes,
+    place_queue,
+    running,
+    together,
+)
 from rsjs.heuristics.sts.power_model import PowerModel
 from rsjs.instances import costs
 from rsjs.instances.instance import Instance
@@ -142,7 +150,7 @@ def decide(
     rule : one of RULES
     epochs : one of queue_choices.EPOCHS
         What a job is taken to have left.
-    fit : one of rooms.FITS
+    fit : one of placement.FITS
     """
     chosen, of = RULES[rule], Choices.of(instance, epochs)
     order = chosen.order(of.instance)
@@ -150,10 +158,12 @@ def decide(
         kept = Solution.empty(len(instance.jobs), instance.cluster.nodes)
     else:
         kept = running(instance)
-    rooms = rooms_beside(instance, kept, alone=chosen.alone, fit=fit)
+    cluster = instance.cluster
+    capacity = FreeCapacity(kinds_by_gpu_type(cluster), alone=chosen.alone, fit=fit)
+    occupy_nodes(capacity, cluster, kept)
     queue = order[kept.job_node[order] < 0].tolist()
-    placed = first_fit(queue, of.cheapest(), of.units, rooms, of.stride)
-    return together(kept, as_solution(placed, of.level, rooms))
+    placed = place_queue(queue, of.cheapest(), capacity, of.units)
+    return together(kept, as_solution(placed, capacity, of.level))
 
 
 def run(instance: Instance, call: Call, report: Report) -> SolveResult:

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 
 from rsjs.core.types import Bools, Floats, Ints
-from rsjs.heuristics.dispatching.placement import Pool
+from rsjs.heuristics.dispatching.placement import NodeKinds
 from rsjs.instances import costs
 from rsjs.instances.cluster import Cluster
 from rsjs.instances.instance import Instance
@@ -76,10 +76,10 @@ def _settled(value: Any) -> Any:
     return array
 
 
-def node_tables(cluster: Cluster, pool: Pool, price: Floats, equivalents: Ints) -> NodeTables:
-    """Tables of a cluster from a rule's pool, prices, and what nodes with idle GPUs become."""
+def node_tables(cluster: Cluster, kinds: NodeKinds, price: Floats, equivalents: Ints) -> NodeTables:
+    """Build the tables of a cluster from a rule's prices and what nodes with idle GPUs become."""
     _, first = np.unique(cluster.class_of_node, return_index=True)
-    opened_as = np.array(pool.opened_as)[:, first]
+    opened_as = np.array(kinds.opened_as)[:, first]
     size = np.where(cluster.allowed_in_class, cluster.gpus_of_type, cluster.largest + 1)
     fewest = size.min(axis=1)
     tables = NodeTables(

@@ -13,7 +13,7 @@ from weakref import WeakKeyDictionary
 
 from rsjs.core.types import Floats, Ints
 from rsjs.heuristics.dispatching import candidates
-from rsjs.heuristics.dispatching.placement import Pool, pool_by_gpu_type
+from rsjs.heuristics.dispatching.placement import kinds_by_gpu_type
 from rsjs.heuristics.greedy import postprocessing
 from rsjs.heuristics.greedy.arrays import Levels, NodeTables, all_closed, node_tables
 from rsjs.instances.cluster import Cluster
@@ -64,12 +64,10 @@ class ClusterTables:
 
     Attributes
     ----------
-    pool : nodes by GPU type
     equivalents : what the rule's function says
-    nodes : both as plain arrays, and the rule's prices
+    nodes : as plain arrays, with the prices and equivalents of the rule
     """
 
-    pool: Pool
     equivalents: Ints
     nodes: NodeTables
 
@@ -87,11 +85,12 @@ def cluster_tables(cluster: Cluster, rule: GreedyRule) -> ClusterTables:
     by_rule = _TABLES.setdefault(cluster, {})
     known = by_rule.get(rule)
     if known is None:
-        pool, equivalents = pool_by_gpu_type(cluster), rule.equivalents(cluster)
+        equivalents = rule.equivalents(cluster)
         known = by_rule[rule] = ClusterTables(
-            pool=pool,
             equivalents=equivalents,
-            nodes=node_tables(cluster, pool, rule.price(cluster), equivalents),
+            nodes=node_tables(
+                cluster, kinds_by_gpu_type(cluster), rule.price(cluster), equivalents
+            ),
         )
     return known
 

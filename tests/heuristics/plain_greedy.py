@@ -4,6 +4,7 @@ import numpy as np
 
 from rsjs.heuristics.common.random_streams import draw
 from rsjs.heuristics.dispatching import candidates
+from rsjs.heuristics.dispatching.placement import kinds_by_gpu_type
 from rsjs.heuristics.greedy.rules import RANDOMIZED_RULES, cluster_tables
 from rsjs.instances import costs
 from rsjs.instances.solution import Solution
@@ -18,7 +19,7 @@ class PlainGreedy:
         tables = cluster_tables(instance.cluster, reading)
         self.hours, self.price = costs.cost_tables(instance).hours, tables.nodes.price
         self.ranked = candidates.ranked(instance, self.hours, self.price, strict=reading.strict)
-        self.opened_as = tables.pool.opened_as
+        self.opened_as = kinds_by_gpu_type(instance.cluster).opened_as
         self.type = [-1] * self.cluster.nodes
         self.kind = [-1] * self.cluster.nodes
         self.idle = [0] * self.cluster.nodes

@@ -2,7 +2,12 @@
 
 import numpy as np
 
-from rsjs.heuristics.dispatching.rooms import Rooms, as_solution, first_fit
+from rsjs.heuristics.dispatching.placement import (
+    FreeCapacity,
+    as_solution,
+    kinds_by_gpu_type,
+    place_queue,
+)
 from rsjs.heuristics.sts import sts
 from rsjs.heuristics.sts.migration import on_their_nodes
 from rsjs.heuristics.sts.power_model import JobData
@@ -24,16 +29,17 @@ class PlainSts:
     def decide(self):
         own = self.floor if self.rule.monotone else np.zeros_like(self.floor)
         found = [[self.profile(j, t, own[j]) for t in range(self.types)] for j in range(self.jobs)]
-        rooms, units = Rooms(self.instance.cluster), self.model.units
+        kinds, units = kinds_by_gpu_type(self.instance.cluster), self.model.units
+        rooms = FreeCapacity(kinds)
         codes = [self.codes(j, found[j]) for j in range(self.jobs)]
-        placed = first_fit(self.queue(), codes, units, rooms, self.stride)
+        placed = place_queue(self.queue(), codes, rooms, units)
         wanted = self.floor.copy()
-        for j, gpu in enumerate(placed.gpu):
+        for j, gpu in enumerate(placed.kind):
             wanted[j] = found[j][gpu].initial[0] if gpu >= 0 else self.floor[j]
         if self.rule.gives:
             self.give_idle_gpus(placed, rooms)
         change = [self.change(j, found[j], placed) for j in range(self.jobs)]
-        solution = on_their_nodes(self.instance, as_solution(placed, self.model.level, rooms))
+        solution = on_their_nodes(self.instance, as_solution(placed, rooms, self.model.level))
         return sts.Decision(solution=solution, change=np.array(change), wanted=wanted)
 
     def profile(self, j, t, least):
@@ -77,7 +83,7 @@ class PlainSts:
         """One by one to the job of the node that saves most time at w_max."""
 
         def saving(j):
-            own, count = self.model.rate[j, placed.gpu[j]], placed.count[j]
+            own, count = self.model.rate[j, placed.kind[j]], placed.count[j]
             if count + 1 == self.stride or own[count + 1] == np.inf:
                 return 0.0
             return float((own[count] - own[count + 1]) * self.work[j])
@@ -102,7 +108,7 @@ class PlainSts:
 
     def change(self, j, found, placed):
         """T_j - now: of the model, of the model solved again, or the last moment in time."""
-        gpu, count = placed.gpu[j], placed.count[j]
+        gpu, count = placed.kind[j], placed.count[j]
         if gpu < 0:
             return np.inf
         of = found[gpu]

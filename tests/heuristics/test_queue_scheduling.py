@@ -9,10 +9,10 @@ from allpairspy import AllPairs
 from rsjs.core.errors import InputError
 from rsjs.core.method import Call, Report, SolveResult, Stop
 from rsjs.heuristics.dispatching import deterministic, queues
+from rsjs.heuristics.dispatching.placement import FITS, FreeCapacity, kinds_by_gpu_type
 from rsjs.heuristics.dispatching.pooled_dp import decide as by_dp
 from rsjs.heuristics.dispatching.pooled_dp import gpus_of_jobs, pooled_costs
 from rsjs.heuristics.dispatching.queues import RULES, Choices, decide
-from rsjs.heuristics.dispatching.rooms import FITS, Rooms
 from rsjs.instances import costs
 from rsjs.instances.check import check
 from rsjs.instances.cluster import Cluster, GpuType, NodeGroup, NodeType, ShareLevel
@@ -166,7 +166,7 @@ def test_shares_packed_more_cleverly_than_first_fit_leave_no_room():
         node_types=(NodeType(name="A2", gpu_type="A", cost=(0.0, 1.0, 2.0)),),
         groups=(NodeGroup(count=1, types=("A2",)),),
     )
-    rooms = Rooms(cluster)
+    rooms = FreeCapacity(kinds_by_gpu_type(cluster))
     rooms.occupy(0, 0, 2, shares)
     assert rooms.idle == [0]
     assert rooms.full

@@ -15,7 +15,6 @@ from rsjs.heuristics.greedy.randomized import Constructions, search
 from rsjs.heuristics.greedy.randomized_arrays import prepared
 from rsjs.heuristics.greedy.rules import RANDOMIZED_RULES
 from rsjs.heuristics.registry import METHODS
-from rsjs.heuristics.registry import METHODS
 from rsjs.instances import costs
 from rsjs.instances.check import check
 from rsjs.instances.generators import jahani

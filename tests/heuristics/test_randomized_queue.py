@@ -1,4 +1,4 @@
-"""RG on shared nodes and GPUs: the compiled construction against lists and `Rooms`."""
+"""RG on shared nodes and GPUs: the compiled construction against lists and `FreeCapacity`."""
 
 from collections import Counter
 from dataclasses import replace
@@ -13,8 +13,13 @@ from rsjs.core.method import Call, Report, Stop
 from rsjs.heuristics.common.random_streams import draw, first_states
 from rsjs.heuristics.common.stopping import Iterations, Stopping
 from rsjs.heuristics.dispatching import candidates, queues
+from rsjs.heuristics.dispatching.placement import (
+    FreeCapacity,
+    as_solution,
+    kinds_by_gpu_type,
+    place_queue,
+)
 from rsjs.heuristics.dispatching.queues import Choices
-from rsjs.heuristics.dispatching.rooms import Rooms, as_solution, first_fit
 from rsjs.heuristics.greedy.randomized_arrays import LISTED, listed
 from rsjs.heuristics.greedy.randomized_shared import Schedules, decide
 from rsjs.instances import costs
@@ -60,8 +65,8 @@ def by_lists(of, seed, iteration):
             own[job] = [rows[job][min(rank, len(first) - 1)], *rows[job]]
             after.append(job)
         queue, rows = after, [own[j] for j in range(len(rows))]
-    rooms = Rooms(of.instance.cluster)
-    return as_solution(first_fit(queue, rows, of.units, rooms, of.stride), of.level, rooms)
+    capacity = FreeCapacity(kinds_by_gpu_type(of.instance.cluster))
+    return as_solution(place_queue(queue, rows, capacity, of.units), capacity, of.level)
 
 
 @given(

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rsjs.heuristics.dispatching.rooms import Rooms
+from rsjs.heuristics.dispatching.placement import FreeCapacity, kinds_by_gpu_type
 from rsjs.instances.bin_packing import gpus_for_shares
 from rsjs.instances.cluster import Cluster, GpuType, NodeGroup, NodeType, ShareLevel
 
@@ -34,8 +34,12 @@ def cluster_of(*nodes):
     )
 
 
+def rooms_of(cluster, **options):
+    return FreeCapacity(kinds_by_gpu_type(cluster), **options)
+
+
 def test_an_open_node_comes_before_a_closed_one_and_the_fullest_of_them_first():
-    rooms = Rooms(cluster_of(("A2",), ("A8",), ("A4",)))
+    rooms = rooms_of(cluster_of(("A2",), ("A8",), ("A4",)))
     assert rooms.place(0, 5, 0) == (1, -1)  # the only one large enough
     assert rooms.place(0, 2, 0) == (1, -1)  # open, though node 0 fits exactly
     assert rooms.place(0, 2, 0) == (0, -1)  # the smallest closed one
@@ -50,16 +54,16 @@ def test_an_open_node_comes_before_a_closed_one_and_the_fullest_of_them_first():
 
 
 def test_of_all_nodes_a_small_closed_one_comes_before_an_open_one_with_more_idle_gpus():
-    rooms = Rooms(cluster_of(("A2",), ("A8",), ("A4",)), fit="all")
+    rooms = rooms_of(cluster_of(("A2",), ("A8",), ("A4",)), fit="all")
     jobs = ((5, 1), (2, 0), (3, 1), (4, 2), (1, -1))  # GPUs, node: 0 and 1 fit exactly
     assert [rooms.place(0, count, 0)[0] for count, _ in jobs] == [node for _, node in jobs]
-    rooms = Rooms(cluster_of(("A2",), ("A4",)), fit="all")
+    rooms = rooms_of(cluster_of(("A2",), ("A4",)), fit="all")
     assert [rooms.place(0, count, 0)[0] for count in (2, 2, 1, 1)] == [0, 1, 1, 1]
     assert rooms.full
 
 
 def test_a_share_goes_where_least_is_left_then_to_a_gpu_of_its_own():
-    rooms = Rooms(cluster_of(("A2",), ("A1",)))
+    rooms = rooms_of(cluster_of(("A2",), ("A1",)))
     assert rooms.place(0, 0, 2) == (1, 0)
     assert rooms.place(0, 1, 0) == (0, -1)
     assert rooms.place(0, 0, 2) == (1, 0)  # fills it
@@ -74,13 +78,13 @@ def test_a_share_goes_where_least_is_left_then_to_a_gpu_of_its_own():
 
 
 def test_a_node_of_one_job_takes_no_other():
-    rooms = Rooms(cluster_of(("A4",), ("A4",)), alone=True)
+    rooms = rooms_of(cluster_of(("A4",), ("A4",)), alone=True)
     assert [rooms.place(0, *job)[0] for job in ((1, 0), (0, 1), (1, 0))] == [0, 1, -1]
     assert rooms.full
 
 
 def test_a_node_opens_as_the_largest_type_with_the_gpu():
-    rooms = Rooms(cluster_of(("A2", "A4", "B1"), ("A1", "B1")))
+    rooms = rooms_of(cluster_of(("A2", "A4", "B1"), ("A1", "B1")))
     assert rooms.place(1, 1, 0) == (0, -1)
     assert rooms.place(0, 1, 0) == (1, -1)
     names = ["A1", "A2", "A4", "B1"]
@@ -88,7 +92,7 @@ def test_a_node_opens_as_the_largest_type_with_the_gpu():
 
 
 def test_beside_running_jobs_there_is_what_they_leave():
-    rooms = Rooms(cluster_of(("A4",)))
+    rooms = rooms_of(cluster_of(("A4",)))
     rooms.occupy(0, 0, 2, [1, 2, 2])  # 2 of 4 GPUs dedicated, 5 quarters on 2 others
     assert rooms.idle == [0]
     assert [rooms.place(0, 0, units)[0] for units in (2, 1, 1)] == [0, 0, -1]
@@ -98,7 +102,7 @@ def test_beside_running_jobs_there_is_what_they_leave():
 @given(rng=st.randoms(use_true_random=False))
 def test_whatever_is_placed_fits(gpu, fit, rng):
     cluster = cluster_of(("A4", "B2"), ("A2", "B4"), ("A1", "B8"))
-    rooms, (units, levels) = Rooms(cluster, fit=fit), list(SHARES.values())[gpu]
+    rooms, (units, levels) = rooms_of(cluster, fit=fit), list(SHARES.values())[gpu]
     dedicated, shares = [0, 0, 0], [[], [], []]
     for _ in range(rng.randint(1, 90)):
         count, share = rng.choice([0, 0, 0, 1, 2, 3]), rng.choice(levels)
@@ -115,5 +119,5 @@ def test_whatever_is_placed_fits(gpu, fit, rng):
         else:
             assert dedicated[node] == 0
     assert rooms.full == (
-        -1 not in rooms.node_gpu and not any(rooms.idle) and not any(rooms.gpu_left)
+        -1 not in rooms.node_kind and not any(rooms.idle) and not any(rooms.gpu_left)
     )

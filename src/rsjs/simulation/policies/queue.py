@@ -13,9 +13,14 @@ from typing import Any
 import numpy as np
 
 from rsjs.core.types import Ints
+from rsjs.heuristics.dispatching.placement import (
+    FreeCapacity,
+    as_solution,
+    kinds_by_gpu_type,
+    occupy_nodes,
+    place_queue,
+)
 from rsjs.heuristics.dispatching.queues import RULES, Choices
-from rsjs.heuristics.dispatching.rooms import Rooms, as_solution, first_fit
-from rsjs.instances.cluster import Cluster
 from rsjs.instances.instance import Instance
 from rsjs.instances.open_nodes import select_required_nodes
 from rsjs.instances.solution import Solution
@@ -30,14 +35,14 @@ def policy(request: Request, whole: Instance) -> Policy:
     """The policy `queue` with one of its rules."""
     cluster, known = whole.cluster, WorkloadData(whole)
     rule, epochs = RULES[str(request.rule)], request.options["epochs"]
-    empty = partial(Rooms, cluster, alone=rule.alone, fit=str(request.options["fit"]))
+    kinds, fit = kinds_by_gpu_type(cluster), str(request.options["fit"])
+    empty = partial(FreeCapacity, kinds, alone=rule.alone, fit=fit)
 
-    def placed(state: State, jobs: Ints, rooms: Rooms) -> Solution:
+    def placed(state: State, jobs: Ints, capacity: FreeCapacity) -> Solution:
         of = Choices.of(state.of(jobs, epochs), epochs, known.model(state.rows[jobs]))
         order = rule.order(of.instance).tolist()
-        return as_solution(
-            first_fit(order, of.cheapest(), of.units, rooms, of.stride), of.level, rooms
-        )
+        jobs_placed = place_queue(order, of.cheapest(), capacity, of.units)
+        return as_solution(jobs_placed, capacity, of.level)
 
     def decide(state: State, memory: Any) -> Choice:
         if rule.preemptive:
@@ -45,27 +50,13 @@ def policy(request: Request, whole: Instance) -> Policy:
         else:
             solution = kept(state)
             waiting = np.flatnonzero(solution.job_node < 0)
-            if waiting.size and not (rooms := _occupied(empty(), cluster, solution)).full:
-                solution = beside(solution, waiting, placed(state, waiting, rooms))
+            if waiting.size:
+                capacity = empty()
+                occupy_nodes(capacity, cluster, solution)
+                if not capacity.full:
+                    solution = beside(solution, waiting, placed(state, waiting, capacity))
         if whole.objective.open_nodes == "jahani_eq":
             solution = select_required_nodes(state.instance, solution)
         return Choice(solution=solution)
 
     return Policy(spelling=request.spelling, decide=decide, keeps_running=not rule.preemptive)
-
-
-def _occupied(rooms: Rooms, cluster: Cluster, placement: Solution) -> Rooms:
-    """Return the rooms of a cluster with the jobs of a placement on them."""
-    runs = np.flatnonzero(placement.job_node >= 0)
-    node, level = placement.job_node[runs], placement.job_level[runs]
-    dedicated = np.bincount(node, placement.job_gpus[runs], cluster.nodes).astype(np.int64)
-    used = np.unique(node)
-    kind = placement.node_type[used]
-    gpu = dict(zip(used.tolist(), cluster.gpu_of_type[kind].tolist(), strict=True))
-    shares: dict[int, list[int]] = {n: [] for n in gpu}
-    for n, own in zip(node[level >= 0].tolist(), level[level >= 0].tolist(), strict=True):
-        shares[n].append(cluster.gpu_types[gpu[n]].levels[own].units)
-    room = (cluster.gpus_of_type[kind] - dedicated[used]).tolist()
-    for (n, units), left in zip(shares.items(), room, strict=True):
-        rooms.occupy(n, gpu[n], left, units)
-    return rooms

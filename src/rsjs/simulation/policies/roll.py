@@ -20,7 +20,13 @@ from rsjs.core.method import Limits
 from rsjs.core.types import Floats, Ints
 from rsjs.formulations.backends.registry import backend
 from rsjs.heuristics.common.jit import smallest
-from rsjs.heuristics.dispatching.rooms import Placed, Rooms, as_solution, first_fit
+from rsjs.heuristics.dispatching.placement import (
+    FreeCapacity,
+    PlacedJobs,
+    as_solution,
+    kinds_by_gpu_type,
+    place_queue,
+)
 from rsjs.heuristics.sts.migration import on_their_nodes
 from rsjs.heuristics.sts.power_model import JobData
 from rsjs.instances.instance import Instance
@@ -75,15 +81,15 @@ def _decision(
     offers = useful(saving, units)
     code = offers.gpu * stride + offers.count
     chosen = choose(pools, offers, limits) if len(code) else np.empty(0, dtype=np.int64)
-    rooms = Rooms(instance.cluster)
+    capacity = FreeCapacity(kinds_by_gpu_type(instance.cluster))
     wanted: list[list[int]] = [[] for _ in of.waiting]
     for q in chosen.tolist():
         wanted[offers.job[q]] = [int(code[q])]
     size = offers.count[chosen] + offers.units[chosen] / pools.units[offers.gpu[chosen]]
     queue = offers.job[chosen][np.argsort(-size, kind="stable")].tolist()
-    placed = first_fit(queue, wanted, units, rooms, stride)
-    _fill(placed, of, saving, units, rooms)
-    solution = on_their_nodes(instance, as_solution(placed, of.model.level, rooms))
+    placed = place_queue(queue, wanted, capacity, units)
+    _fill(placed, of, saving, units, capacity)
+    solution = on_their_nodes(instance, as_solution(placed, capacity, of.model.level))
     return select_required_nodes(instance, solution)
 
 
@@ -108,12 +114,14 @@ def useful(saving: Floats, units: Ints) -> Offers:
     return Offers(job=job, gpu=gpu, count=count, units=share, saving=value[order])
 
 
-def _fill(placed: Placed, of: Values, saving: Floats, units: Ints, rooms: Rooms) -> None:
+def _fill(
+    placed: PlacedJobs, of: Values, saving: Floats, units: Ints, capacity: FreeCapacity
+) -> None:
     """Let jobs that wait take what is left, those that gain most first."""
     waiting = np.flatnonzero(np.array(placed.node) < 0)
-    if not waiting.size or rooms.full:
+    if not waiting.size or capacity.full:
         return
-    jobs, _, stride = saving.shape
+    jobs = len(saving)
     own = saving[waiting].reshape(len(waiting), -1)
     own = np.where(own >= -EQUAL * of.waiting[waiting, None], own, -np.inf)
     ranked = np.argsort(-own, axis=1, kind="stable")
@@ -122,7 +130,7 @@ def _fill(placed: Placed, of: Values, saving: Floats, units: Ints, rooms: Rooms)
     for j, codes, n in zip(waiting.tolist(), ranked.tolist(), count, strict=True):
         candidates[j] = codes[:n]
     queue = waiting[np.argsort(-own.max(axis=1), kind="stable")].tolist()
-    more = first_fit(queue, candidates, units, rooms, stride)
+    more = place_queue(queue, candidates, capacity, units)
     for j in waiting.tolist():
-        placed.node[j], placed.gpu[j] = more.node[j], more.gpu[j]
+        placed.node[j], placed.kind[j] = more.node[j], more.kind[j]
         placed.count[j], placed.shared[j] = more.count[j], more.shared[j]

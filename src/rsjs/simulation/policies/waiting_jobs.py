@@ -13,10 +13,14 @@ import numpy as np
 
 from rsjs.heuristics.dispatching import candidates
 from rsjs.heuristics.dispatching.list_scheduling import ORDERS, right_sizing_cost
-from rsjs.heuristics.dispatching.placement import assign, pool_by_node_type
+from rsjs.heuristics.dispatching.placement import (
+    FreeCapacity,
+    as_solution,
+    kinds_by_node_type,
+    place_queue,
+)
 from rsjs.instances.instance import Instance
 from rsjs.instances.open_nodes import select_required_nodes
-from rsjs.instances.solution import Solution
 from rsjs.methods import Request
 from rsjs.simulation.placements import beside, kept
 from rsjs.simulation.policy import Choice, Policy
@@ -26,7 +30,7 @@ from rsjs.simulation.state import State
 def policy(request: Request, whole: Instance) -> Policy:
     """The policy fifo, edf or priority with one of their rules."""
     cluster, order = whole.cluster, ORDERS[request.method.name]
-    alone, pool = request.rule == "code", pool_by_node_type(cluster)
+    alone, kinds = request.rule == "code", kinds_by_node_type(cluster)
     price = candidates.full_price_by_node_type(cluster)
 
     def configurations(part: Instance) -> list[list[int]]:
@@ -44,11 +48,13 @@ def policy(request: Request, whole: Instance) -> Policy:
         waiting = np.flatnonzero(solution.job_node < 0)
         if waiting.size and (len(busy) < cluster.nodes or (idle.any() and not alone)):
             part = state.of(waiting)
-            occupied = [*zip(busy.tolist(), kind.tolist(), idle.tolist(), strict=True)]
-            queue = order(part).tolist()
-            new = assign(queue, configurations(part), pool, alone=alone, occupied=occupied)
-            placed = Solution.of(new.job_node, new.job_gpus, new.node_type)
-            solution = beside(solution, waiting, placed)
+            capacity = FreeCapacity(kinds, alone=alone)
+            for node, node_type, left in zip(
+                busy.tolist(), kind.tolist(), idle.tolist(), strict=True
+            ):
+                capacity.occupy(node, node_type, left)
+            placed = place_queue(order(part).tolist(), configurations(part), capacity)
+            solution = beside(solution, waiting, as_solution(placed, capacity))
         if whole.objective.open_nodes == "jahani_eq":
             solution = select_required_nodes(state.instance, solution)
         return Choice(solution=solution)
