@@ -173,6 +173,26 @@ def copied(levels: Levels) -> Levels:
     return levels._replace(**own)
 
 
+class Divided(NamedTuple):
+    """GPUs that are shared in a schedule that is being made."""
+
+    node: Ints  # (N G,)
+    kind: Ints
+    left: Ints  # units
+    room: Ints  # (K,) most units left on one
+    number: Ints  # (1,) of them
+    whole: Ints  # (K,) units of a whole GPU
+
+
+def undivided(cluster: Cluster) -> Divided:
+    """Return memory for the shared GPUs of a cluster."""
+    gpus, kinds = cluster.nodes * cluster.largest, len(cluster.gpu_types)
+    node, kind, left = np.zeros((3, gpus), dtype=np.int64)
+    room, number = np.zeros(kinds, dtype=np.int64), np.zeros(1, dtype=np.int64)
+    whole = np.array([gpu.units for gpu in cluster.gpu_types])
+    return Divided(node=node, kind=kind, left=left, room=room, number=number, whole=whole)
+
+
 def _sets(shape: tuple[int, ...], row: Ints, member: Ints) -> Ints:
     """(rows, words) the members of each row, out of shape[1] possible ones, as bits of words."""
     rows, most = shape

@@ -24,7 +24,7 @@ from rsjs.core.types import Floats
 from rsjs.heuristics.common.jit import smallest
 from rsjs.heuristics.common.result import finished
 from rsjs.heuristics.greedy import kernels as kernel
-from rsjs.heuristics.greedy.kernels import new_state
+from rsjs.heuristics.greedy.kernels_placement import new_state
 from rsjs.heuristics.greedy.rules import GREEDY_RULES, cluster_tables
 from rsjs.instances import costs
 from rsjs.instances.instance import Instance
@@ -49,17 +49,12 @@ def decide_by_hours(instance: Instance, hours: Floats, rule: str) -> Solution:
     nodes = cluster_tables(instance.cluster, chosen).nodes
     state = new_state(nodes, jobs, listed=1)
     job_node, job_gpus = np.empty(jobs, dtype=np.int64), np.empty(jobs, dtype=np.int64)
-    kernel.decide(
-        nodes,
-        np.ascontiguousarray(hours),
-        np.ascontiguousarray(instance.jobs.due),
-        float(instance.now),
-        chosen.strict,
-        chosen.each_node,
-        state,
-        job_node,
-        job_gpus,
+    tables = kernel.GreedyJobs(
+        hours=np.ascontiguousarray(hours),
+        due=np.ascontiguousarray(instance.jobs.due),
+        now=float(instance.now),
     )
+    kernel.decide(nodes, tables, state, job_node, job_gpus, chosen.strict, chosen.each_node)
     return Solution(
         job_node=job_node,
         job_gpus=job_gpus,

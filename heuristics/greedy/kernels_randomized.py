@@ -12,7 +12,8 @@ from rsjs.core.types import Floats, Ints
 from rsjs.heuristics.common.jit import at, compiled, inlined, inner
 from rsjs.heuristics.common.random_streams import States, draw_one
 from rsjs.heuristics.greedy.arrays import NodeTables, Objective
-from rsjs.heuristics.greedy.kernels import State, clear, place, postprocess
+from rsjs.heuristics.greedy.kernels import postprocess
+from rsjs.heuristics.greedy.kernels_placement import State, clear, place
 from rsjs.heuristics.greedy.randomized_arrays import RandomChoices
 
 PROPORTIONAL, FIRST_ENDING, NEXT_EVENT = range(3)  # in decision_tables.ENERGIES

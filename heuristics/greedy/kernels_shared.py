@@ -1,101 +1,22 @@
-"""
-Iterations of `randomized_queue`: construct and price schedules, with shares of GPUs.
-
-Nodes for jobs, one job after the other, as `rooms.Rooms` finds them, on arrays.
-
-The fullest open node that suffices, else the smallest closed one; ties: the lowest index. Chance
-decides which nodes these are, so branches on them would be guessed wrong half of the time: where
-two outcomes differ in a bit, the bit is computed.
-"""
+"""Iterations of `randomized_queue`: construct and price schedules, with shares of GPUs."""
 
 from __future__ import annotations
 
 from rsjs.core.types import Floats
-from rsjs.heuristics.common.jit import at, compiled, inlined, lowest_bit
+from rsjs.heuristics.common.jit import at, compiled, inlined
 from rsjs.heuristics.common.random_streams import States, draw_one
-from rsjs.heuristics.greedy.arrays import LAST, SHIFT, Levels, NodeTables, Objective
-from rsjs.heuristics.greedy.kernels import State
+from rsjs.heuristics.greedy.arrays import Divided, Levels, NodeTables, Objective
+from rsjs.heuristics.greedy.kernels_placement import (
+    State,
+    close_all,
+    first_level,
+    has_share,
+    most,
+    place_share,
+    place_tightly,
+)
 from rsjs.heuristics.greedy.kernels_randomized import total_cost
-from rsjs.heuristics.greedy.randomized_arrays import LISTED, Divided, Drawn, Listed
-
-
-@inlined
-def close_all(closed: Levels, levels: Levels, state: State) -> None:
-    """Close all nodes: `levels` become those of `closed`."""
-    for i in range(closed.nodes.shape[0]):
-        levels.nodes[i] = closed.nodes[i]
-    for i in range(closed.present.shape[0]):
-        levels.present[i] = closed.present[i]
-    for kind in range(closed.room.shape[0]):
-        levels.room[kind] = closed.room[kind]
-    for node in range(state.idle.shape[0]):
-        state.node_type[node], state.idle[node] = -1, 0
-
-
-@inlined
-def first_level(levels: Levels, kind: int, g: int) -> int:
-    """The first level that suffices for g GPUs; -1 = none, or g = 0."""
-    for part in range(levels.parts):
-        found = (
-            levels.present[at(kind * levels.parts + part)]
-            & levels.enough[at(g * levels.parts + part)]
-        )
-        if found != 0:
-            return (part << SHIFT) + lowest_bit(found)
-    return -1
-
-
-@inlined
-def most(levels: Levels, kind: int) -> int:
-    """The most GPUs that a node can give: as many as before, or fewer."""
-    room = levels.room[kind]
-    while room > 0 and first_level(levels, kind, room) < 0:
-        room -= 1
-    levels.room[kind] = room
-    return int(room)
-
-
-@inlined
-def place(nodes: NodeTables, levels: Levels, state: State, kind: int, g: int, level: int) -> int:
-    """The node of a level that gives g GPUs to a job; see `first_level`."""
-    first = kind * levels.levels
-    start = (first + level) * levels.width
-    group = 1
-    while levels.nodes[at(start + group)] == 0:
-        group += 1
-    part = lowest_bit(levels.nodes[at(start + group)])
-    word = ((group - 1) << SHIFT) + part
-    bit = lowest_bit(levels.nodes[at(start + 1 + levels.groups + word)])
-    node = (word << SHIFT) + bit
-    take(levels, kind, level, group, part, bit)
-    d = nodes.class_of_node[at(node)]
-    if levels.elsewhere[at(d)] and level >= levels.closed:
-        for other in range(levels.room.shape[0]):
-            size = nodes.size_as[other, d]
-            if size > 0 and other != kind:
-                take(levels, other, levels.closed + size, group, part, bit)
-    left = level - g - levels.closed * int(level >= levels.closed)
-    state.node_type[at(node)] = nodes.opened_as[at(kind), at(d)]
-    state.idle[at(node)] = left
-    start = (first + left) * levels.width
-    levels.nodes[at(start)] += 1
-    levels.nodes[at(start + group)] |= 1 << part
-    levels.nodes[at(start + 1 + levels.groups + word)] |= 1 << bit
-    levels.present[at(kind * levels.parts + (left >> SHIFT))] |= 1 << (left & LAST)
-    return node
-
-
-@inlined
-def take(levels: Levels, kind: int, level: int, group: int, part: int, bit: int) -> None:
-    """Take a node out of its level: bit `bit` of word `part` of a group, the first one being 1."""
-    start = (kind * levels.levels + level) * levels.width
-    word = start + 1 + levels.groups + ((group - 1) << SHIFT) + part
-    others = levels.nodes[at(word)] ^ (1 << bit)
-    levels.nodes[at(word)] = others
-    levels.nodes[at(start + group)] ^= int(others == 0) << part
-    left = levels.nodes[at(start)] - 1
-    levels.nodes[at(start)] = left
-    levels.present[at(kind * levels.parts + (level >> SHIFT))] ^= int(left == 0) << (level & LAST)
+from rsjs.heuristics.greedy.randomized_arrays import LISTED, Drawn, Listed
 
 
 @compiled
@@ -145,9 +66,7 @@ def construct(
     stream: int,
 ) -> tuple[int, float]:
     """Jobs onto nodes; how many run, and the penalty [$] of those that wait."""
-    close_all(closed, levels, state)
-    divided.number[0] = 0
-    divided.room[:] = 0
+    close_all(closed, levels, state, divided)
     if randomised:
         draw_order(listed, objective, drawn, stream)
     else:
@@ -159,11 +78,11 @@ def construct(
         job, code = drawn.job[position], drawn.code[position]
         kind, g = listed.kind[at(code)], listed.gpus[at(code)]
         level = first_level(levels, kind, g)
-        if level < 0 and (g > 0 or not has_share(listed, levels, divided, job, kind)):
+        if level < 0 and (g > 0 or not has_share(levels, divided, kind, listed.units[job, kind])):
             rank = ranks
             for other in range(kinds):
                 rank = min(rank, listed.rank[job, other, most(levels, other)])
-                if has_share(listed, levels, divided, job, other):
+                if has_share(levels, divided, other, listed.units[job, other]):
                     rank = min(rank, listed.share_rank[job, other])
             if rank == ranks:
                 waiting += penalty[job]
@@ -176,9 +95,10 @@ def construct(
             kind, g = listed.kind[at(code)], listed.gpus[at(code)]
             level = first_level(levels, kind, g)
         if g > 0:
-            node = place(nodes, levels, state, kind, g, level)
+            node = place_tightly(nodes, levels, state, kind, g, level)
         else:
-            node = place_share(nodes, listed, levels, state, divided, kind, listed.units[job, kind])
+            units = listed.units[job, kind]
+            node = divided.node[place_share(nodes, levels, state, divided, kind, units)]
         state.job[at(running)], state.node[at(running)], state.gpus[at(running)] = job, node, g
         running += 1
     return running, waiting
@@ -216,13 +136,6 @@ def keep_order(listed: Listed, drawn: Drawn) -> None:
 
 
 @inlined
-def has_share(listed: Listed, levels: Levels, divided: Divided, job: int, kind: int) -> bool:
-    """Whether there is room for a job's share of a GPU."""
-    units = listed.units[job, kind]
-    return units > 0 and bool(units <= divided.room[kind] or first_level(levels, kind, 1) >= 0)
-
-
-@inlined
 def is_full(listed: Listed, levels: Levels, divided: Divided) -> bool:
     """Whether no configuration of any job finds room."""
     full = True
@@ -230,34 +143,3 @@ def is_full(listed: Listed, levels: Levels, divided: Divided) -> bool:
         whole = levels.room[kind] >= listed.least[kind]
         full = full and not whole and divided.room[kind] == 0
     return full
-
-
-@inlined
-def place_share(
-    nodes: NodeTables,
-    listed: Listed,
-    levels: Levels,
-    state: State,
-    divided: Divided,
-    kind: int,
-    units: int,
-) -> int:
-    """The node that gives a share: of the divided GPU with the least room, else of a whole one."""
-    gpu, least = -1, listed.whole[kind]
-    for other in range(divided.number[0]):
-        left = divided.left[other]
-        if units <= left < least and divided.kind[other] == kind:
-            gpu, least = other, left
-    if gpu < 0:
-        gpu = divided.number[0]
-        divided.number[0] += 1
-        divided.node[gpu] = place(nodes, levels, state, kind, 1, first_level(levels, kind, 1))
-        divided.kind[gpu] = kind
-        divided.left[gpu] = listed.whole[kind]
-    divided.left[gpu] -= units
-    room = 0
-    for other in range(divided.number[0]):
-        if divided.kind[other] == kind:
-            room = max(room, divided.left[other])
-    divided.room[kind] = room
-    return int(divided.node[gpu])

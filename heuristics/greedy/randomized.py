@@ -31,7 +31,7 @@ from rsjs.core.method import Call, Method, Report, SolveResult, Stop
 from rsjs.core.types import Floats
 from rsjs.heuristics.common.jit import smallest
 from rsjs.heuristics.common.stopping import Iterations, Reported, Stopping
-from rsjs.heuristics.greedy.kernels import new_state
+from rsjs.heuristics.greedy.kernels_placement import new_state, solution_of
 from rsjs.heuristics.greedy.kernels_randomized import iterate
 from rsjs.heuristics.greedy.randomized_arrays import Prepared, prepared
 from rsjs.heuristics.greedy.rules import RANDOMIZED_RULES
@@ -79,11 +79,7 @@ class Constructions:
     def schedule(self, iteration: int) -> Solution:
         """The schedule of an iteration."""
         state, running = self._states[0], self._iterate(0, iteration, np.empty(1))
-        jobs = len(self._prepared.choices.queue)
-        job_node, job_gpus = np.full(jobs, -1), np.zeros(jobs, dtype=np.int64)
-        job_node[state.job[:running]] = state.node[:running]
-        job_gpus[state.job[:running]] = state.gpus[:running]
-        return Solution.of(job_node, job_gpus, state.node_type)
+        return solution_of(self._prepared.nodes, state, running)
 
     def _iterate(self, thread: int, first: int, found: Floats) -> int:
         p, state = self._prepared, self._states[thread]

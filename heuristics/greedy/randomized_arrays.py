@@ -156,23 +156,12 @@ class Listed(NamedTuple):
     rank: NDArray[np.int32]  # (J, K, G + 1) least one that so many whole GPUs suffice for; C = none
     share_rank: NDArray[np.int32]  # (J, K) of the share; C = none
     units: Ints  # (J, K) of the share
-    whole: Ints  # (K,) units of a GPU
     kind: Ints  # (K (G + 1),) of a code
     gpus: Ints  # (K (G + 1),) of a code
     least: Ints  # (K,) fewest whole GPUs that suffice for a candidate; G + 1 = for none
     chance: Floats  # (J, LISTED) of the first candidates, cumulated; the last is above 1
     passed_if_heavier: float
     passed: float
-
-
-class Divided(NamedTuple):
-    """GPUs that are shared in a schedule that is being made."""
-
-    node: Ints  # (N G,)
-    kind: Ints
-    left: Ints  # units
-    room: Ints  # (K,) most units left on one
-    number: Ints  # (1,) of them
 
 
 class Drawn(NamedTuple):
@@ -184,7 +173,6 @@ class Drawn(NamedTuple):
 
 def listed(of: Choices) -> Listed:
     """Order queue and candidates."""
-    cluster = of.instance.cluster
     ranking = candidates.ranking(of.instance, of.hours, of.price, strict=False)
     (kinds, stride), ranks = of.hours.shape[1:], ranking.code.shape[1]
     queue = candidates.by_pressure(of.instance)
@@ -202,7 +190,6 @@ def listed(of: Choices) -> Listed:
             rank=rank,
             share_rank=share_rank,
             units=of.units,
-            whole=np.array([gpu.units for gpu in cluster.gpu_types]),
             kind=kind,
             gpus=gpus,
             least=least,
@@ -227,11 +214,3 @@ def priced(of: Choices) -> Objective:
 def nodes_of(cluster: Cluster) -> ClusterTables:
     """The nodes; one that may take several types opens as the largest with the GPU asked for."""
     return cluster_tables(cluster, GREEDY_RULES["code"])
-
-
-def undivided(cluster: Cluster) -> Divided:
-    """Memory for the shared GPUs of a cluster."""
-    gpus, kinds = cluster.nodes * cluster.largest, len(cluster.gpu_types)
-    node, kind, left = np.zeros((3, gpus), dtype=np.int64)
-    room, number = np.zeros(kinds, dtype=np.int64), np.zeros(1, dtype=np.int64)
-    return Divided(node=node, kind=kind, left=left, room=room, number=number)

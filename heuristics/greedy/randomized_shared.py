@@ -23,8 +23,8 @@ from rsjs.heuristics.common.random_streams import first_states
 from rsjs.heuristics.common.result import finished
 from rsjs.heuristics.common.stopping import Iterations, Reported, Stopping
 from rsjs.heuristics.dispatching.queues import EPOCHS, Choices
-from rsjs.heuristics.greedy.arrays import copied
-from rsjs.heuristics.greedy.kernels import new_state
+from rsjs.heuristics.greedy.arrays import copied, undivided
+from rsjs.heuristics.greedy.kernels_placement import new_state, solution_of
 from rsjs.heuristics.greedy.kernels_shared import iterate
 from rsjs.heuristics.greedy.randomized import search
 from rsjs.heuristics.greedy.randomized_arrays import (
@@ -33,7 +33,6 @@ from rsjs.heuristics.greedy.randomized_arrays import (
     listed,
     nodes_of,
     priced,
-    undivided,
 )
 from rsjs.instances.instance import Instance
 from rsjs.instances.open_nodes import select_required_nodes
@@ -64,15 +63,7 @@ class Schedules:
     def schedule(self, iteration: int) -> Solution:
         """The schedule of an iteration."""
         state, running = self._state, self._iterate(iteration, np.empty(1))
-        job, node, gpus = state.job[:running], state.node[:running], state.gpus[:running]
-        jobs = len(self._of.instance.jobs)
-        job_node, job_level = np.full((2, jobs), -1)
-        job_gpus = np.zeros(jobs, dtype=np.int64)
-        job_node[job], job_gpus[job] = node, gpus
-        shared = job[gpus == 0]
-        gpu = self._nodes.gpu_of_type[state.node_type[job_node[shared]]]
-        job_level[shared] = self._of.level[shared, gpu]
-        return Solution.of(job_node, job_gpus, state.node_type.copy(), job_level)
+        return solution_of(self._nodes, state, running, self._of.level)
 
     def _iterate(self, first: int, found: Floats) -> int:
         streams = first_states("xorshift", self._seed, first, len(found), 0)

@@ -1,35 +1,31 @@
 """
 A decision of STS in one pass: profiles, queue, placement and T_j; see sts.py.
 
-T_j, when a job's configuration must change (Filippini et al. 2024, VI-B), without Zeno's events: a
-job has what the model chose, until the first switch of its profile. If it got other GPUs, T_j of
-the model means nothing: kept, it sits on the switching surface, and events accumulate (online 6).
-So the model is solved again with at least the GPUs that the job has, and its first switch counts.
-If these are no vertex of that hull, T_j is the last moment from which the fastest configuration
-a_min is still in time,
+Queue and modes (Filippini et al. 2024, VI-A, -B):
+
+    Delta_j = now + min t_j - d_j, times eta_j where positive          (27), t_j at w_max
+    D_j     the first mode of the optimal profile on each GPU type               Algorithm 3
+
+The types on which d_j can be met come first, by expected energy (P3.1), then the others, by the
+time that their fastest mode takes at w_max: the paper sorts by energy alone, but has no rule for a
+job that is late on some types. As a fallback each type in turn offers what is less than wanted, the
+fastest first. Jobs are placed as `greedy/kernels_placement` does it, on an empty cluster.
+
+Idle GPUs are given away (VI-C): those of a node go one by one to that job on it which saves most
+time at w_max, (a_k - a_(k+1)) (w_max - w), as long as one saves any: two more GPUs are not tried
+where one saves nothing. A share becomes a GPU of its own; a job alone on a shared GPU gets all of
+it at once.
+
+T_j, when a job's mode must change (VI-B), without Zeno's events: a job has what the model chose,
+until the first switch of its profile. If it got other GPUs, T_j of the model means nothing: kept,
+it sits on the switching surface, and events accumulate (online 6). So the model is solved again
+with at least the GPUs that the job has, and its first switch counts. If these are no vertex of that
+hull, T_j is the last moment from which the fastest mode a_min is still in time,
 
     t = (d - a_min (w_max - w)) / (1 - a_min / a_k)
 
 A job that is late in any case, or in time as it is, has no T_j: it waits for others to end. T_j is
 never sooner than the least time between decisions.
-
-What STS chooses from: the queue, and each job's configurations (Filippini et al. 2024, VI-A, -B).
-
-    Delta_j = now + min t_j - d_j, times eta_j where positive          (27), t_j at w_max
-    D_j     the first configuration of the optimal profile on each GPU type      Algorithm 3
-
-The types on which d_j can be met come first, by expected energy (P3.1), then the others, by the
-time that their fastest configuration takes at w_max: the paper sorts by energy alone, but has no
-rule for a job that is late on some types. As a fallback each type in turn offers what is less than
-wanted, the fastest first.
-
-Idle GPUs given away (Filippini et al. 2024, VI-C), and the last moment for a job that has others.
-
-The idle GPUs of a node go one by one to that job on it which saves most time at w_max,
-(a_k - a_(k+1)) (w_max - w), as long as one saves any: two more GPUs are not tried where one saves
-nothing. A share becomes a GPU of its own; a job alone on a shared GPU gets all of it at once.
-
-What `rooms.Rooms` does, on arrays: GPUs and shares of them, best fit, on an empty cluster.
 """
 
 from __future__ import annotations
@@ -41,79 +37,18 @@ import numpy as np
 
 from rsjs.core.types import Floats, Ints
 from rsjs.heuristics.common.jit import compiled, inlined
-from rsjs.heuristics.greedy.arrays import NodeTables
+from rsjs.heuristics.greedy.arrays import Divided, Levels, NodeTables
+from rsjs.heuristics.greedy.kernels_placement import (
+    State,
+    first_level,
+    has_share,
+    most,
+    place_share,
+    place_tightly,
+)
 from rsjs.heuristics.sts.kernels_speed import profiles
 from rsjs.heuristics.sts.speed_profile import INFEASIBLE, SLACK, Profiles
 from rsjs.heuristics.sts.survival import Steps
-
-
-class Rooms(NamedTuple):
-    """What is free while jobs are placed; see `rooms.Rooms`."""
-
-    node_gpu: Ints  # (N,) GPU type of each open node; -1 = closed
-    idle: Ints  # (N,) GPUs of each open node that no job is on
-    gpu_node: Ints  # shared GPUs: node, jobs, units left
-    gpu_jobs: Ints
-    gpu_left: Ints
-    free: Ints  # closed nodes, idle GPUs, units left on shared GPUs
-    shared: Ints  # (1,) GPUs that have been shared
-    units: Ints  # (T,) of a whole GPU
-
-
-@inlined
-def place(nodes: NodeTables, rooms: Rooms, gpu: int, count: int, units: int) -> tuple[int, int]:
-    """
-    Place a job; (node, shared GPU) or (-1, -1) if there is no room.
-
-    Parameters
-    ----------
-    gpu : GPU type
-    count : dedicated GPUs; 0 = a share
-    units : of the share
-    """
-    if count > 0:
-        return whole(nodes, rooms, gpu, count), -1
-    shared, size = -1, rooms.units[gpu]
-    for s in range(rooms.shared[0]):
-        left = rooms.gpu_left[s]
-        if units <= left < size and rooms.node_gpu[rooms.gpu_node[s]] == gpu:
-            shared, size = s, left
-    if shared < 0:
-        node = whole(nodes, rooms, gpu, 1)
-        if node < 0:
-            return -1, -1
-        shared = rooms.shared[0]
-        rooms.shared[0] += 1
-        rooms.gpu_node[shared], rooms.gpu_jobs[shared] = node, 0
-        rooms.gpu_left[shared] = rooms.units[gpu]
-        rooms.free[2] += rooms.units[gpu]
-    rooms.gpu_jobs[shared] += 1
-    rooms.gpu_left[shared] -= units
-    rooms.free[2] -= units
-    return rooms.gpu_node[shared], shared
-
-
-@inlined
-def whole(nodes: NodeTables, rooms: Rooms, gpu: int, count: int) -> int:
-    """Place a job on dedicated GPUs; the node, or -1."""
-    node, opens, least = -1, False, 0
-    for n in range(rooms.idle.shape[0]):
-        idle = rooms.idle[n]
-        if idle >= count and rooms.node_gpu[n] == gpu and (node < 0 or idle < least):
-            node, least = n, idle
-    if node < 0 and rooms.free[0] > 0:
-        for n in range(rooms.idle.shape[0]):
-            size = nodes.size_as[gpu, nodes.class_of_node[n]]
-            if rooms.node_gpu[n] < 0 and size >= count and (node < 0 or size < least):
-                node, least, opens = n, size, True
-    if node >= 0:
-        if opens:
-            rooms.node_gpu[node] = gpu
-            rooms.free[0] -= 1
-            rooms.free[1] += least
-        rooms.idle[node] = least - count
-        rooms.free[1] -= count
-    return node
 
 
 class Queued(NamedTuple):
@@ -215,44 +150,100 @@ def list_codes(
     return listed
 
 
-@compiled
-def give_idle_gpus(
-    rate: Floats, work: Floats, rooms: Rooms, node: Ints, gpu: Ints, count: Ints, shared: Ints
-) -> None:
+class Decided(NamedTuple):
+    """Arrays for a decision, by job."""
+
+    node: Ints  # -1 = waits
+    gpu: Ints  # type
+    gpus: Ints  # dedicated ones; 0 = a share
+    shared: Ints  # shared GPU; -1 = dedicated
+    wanted: Ints
+    change: Floats
+
+
+class FreeCapacityArrays(NamedTuple):
+    """What is free while jobs are placed: memory of `greedy/kernels_placement`, no node open."""
+
+    levels: Levels
+    state: State
+    divided: Divided
+
+
+@inlined
+def place(
+    nodes: NodeTables, free: FreeCapacityArrays, gpu: int, count: int, units: int
+) -> tuple[int, int]:
     """
-    Give idle GPUs away: change `count`, `shared` and `rooms`.
+    Place a job; return (node, shared GPU), (-1, -1) if there is no room.
+
+    Parameters
+    ----------
+    gpu : GPU type
+    count : dedicated GPUs; 0 = a share
+    units : of the share
+    """
+    if count > 0:
+        level = first_level(free.levels, gpu, count)
+        if level < 0:
+            return -1, -1
+        return place_tightly(nodes, free.levels, free.state, gpu, count, level), -1
+    if not has_share(free.levels, free.divided, gpu, units):
+        return -1, -1
+    shared = place_share(nodes, free.levels, free.state, free.divided, gpu, units)
+    return free.divided.node[shared], shared
+
+
+@inlined
+def is_full(free: FreeCapacityArrays) -> bool:
+    """Whether no job finds room any more."""
+    full = True
+    for gpu in range(free.levels.room.shape[0]):
+        full = full and free.divided.room[gpu] == 0 and most(free.levels, gpu) == 0
+    return full
+
+
+@compiled
+def give_idle_gpus(rate: Floats, work: Floats, idle: Ints, made: Decided) -> None:
+    """
+    Give idle GPUs away: change `made.gpus`, `made.shared` and `idle`.
 
     Parameters
     ----------
     rate : (J, T, G + 1) float [h]
     work : (J,) float
         Epochs left at w_max.
-    node, gpu, count, shared : (J,) int
-        As in `sts.Decided`.
+    idle : (N,) int
     """
+    node, gpu, count, shared = made.node, made.gpu, made.gpus, made.shared
+    # jobs on each shared GPU; one that is alone gets all of it
+    together = np.zeros(shared.max() + 1, dtype=np.int64)
     for j in range(len(work)):
-        if shared[j] >= 0 and rooms.gpu_jobs[shared[j]] == 1:
+        if shared[j] >= 0:
+            together[shared[j]] += 1
+    for j in range(len(work)):
+        if shared[j] >= 0 and together[shared[j]] == 1:
             count[j], shared[j] = 1, -1
-    for n in range(len(rooms.idle)):
-        while rooms.idle[n] > 0:
-            best, most = -1, 0.0
+    # the next idle GPU of a node goes to the job that saves most time with it
+    for n in range(len(idle)):
+        while idle[n] > 0:
+            best, greatest = -1, 0.0
             for j in range(len(work)):
                 if node[j] != n or count[j] + 1 == rate.shape[2]:
                     continue
                 more = rate[j, gpu[j], count[j] + 1]
                 saving = (rate[j, gpu[j], count[j]] - more) * work[j]
-                if more < inf and saving > most:
-                    best, most = j, saving
+                if more < inf and saving > greatest:
+                    best, greatest = j, saving
             if best < 0:
                 break
-            rooms.idle[n] -= 1
+            idle[n] -= 1
             count[best] += 1
-            own, shared[best] = shared[best], -1
-            if own >= 0:
-                rooms.gpu_jobs[own] -= 1
-                if rooms.gpu_jobs[own] == 1:
+            left, shared[best] = shared[best], -1
+            if left >= 0:
+                together[left] -= 1
+                if together[left] == 1:
                     for j in range(len(work)):
-                        if shared[j] == own:
+                        if shared[j] == left:
                             count[j], shared[j] = 1, -1
 
 
@@ -269,17 +260,6 @@ def last_moment(rate: Floats, count: int, time: float, work: float) -> float:
     return float((time - fastest * work) / (1.0 - fastest / own))
 
 
-class Decided(NamedTuple):
-    """Arrays for a decision, by job."""
-
-    node: Ints  # -1 = waits
-    gpu: Ints  # type
-    gpus: Ints  # dedicated ones; 0 = a share
-    shared: Ints  # shared GPU; -1 = dedicated
-    wanted: Ints
-    change: Floats
-
-
 @compiled
 def decide(
     nodes: NodeTables,
@@ -289,23 +269,24 @@ def decide(
     spacing: float,
     fallback: bool,
     gives: bool,
-    rooms: Rooms,
+    free: FreeCapacityArrays,
     made: Decided,
 ) -> None:
-    """Fill `made`, and `rooms.node_gpu`; see `sts.decide`."""
+    """Fill `made`, and `free.state.node_type`; see `sts.decide`."""
     number, types, stride = jobs.rate.shape
     work = np.empty(number)
+    # a problem for each job and GPU type: a_k without fewer GPUs than k_0
     rate, time = np.empty((number * types, stride)), np.empty(number * types)
     for j in range(number):
         law = steps.law[j]
         work[j] = steps.end[law, steps.size[law] - 1] - steps.done[j]
         for t in range(types):
-            most = 0
+            largest = 0
             for k in range(stride):
                 if jobs.rate[j, t, k] < inf:
-                    most = k
+                    largest = k
             for k in range(stride):
-                allowed = k >= min(jobs.floor[j], most)
+                allowed = k >= min(jobs.floor[j], largest)
                 rate[j * types + t, k] = jobs.rate[j, t, k] if allowed else inf
             time[j * types + t] = jobs.time[j]
     rows = np.arange(number * types)
@@ -314,19 +295,20 @@ def decide(
     made.wanted[:] = jobs.kept
     order, key = np.empty(types, dtype=np.int64), np.empty(types)
     codes = np.empty(types * (stride + 1), dtype=np.int64)
+    # Algorithm 2: each job takes its first mode that finds room
     for j in by_pressure(jobs, work, now):
         sort_types(jobs, work, found, j, order, key)
         for c in range(list_codes(jobs, found, j, order, fallback, codes)):
             gpu, count = codes[c] // stride, codes[c] % stride
-            node, shared = place(nodes, rooms, gpu, count, jobs.units[j, gpu])
+            node, shared = place(nodes, free, gpu, count, jobs.units[j, gpu])
             if node >= 0:
                 made.node[j], made.gpu[j], made.gpus[j], made.shared[j] = node, gpu, count, shared
                 made.wanted[j] = found.initial[j * types + gpu]
                 break
-        if rooms.free.max() == 0:
+        if is_full(free):
             break
     if gives:
-        give_idle_gpus(jobs.rate, work, rooms, made.node, made.gpu, made.gpus, made.shared)
+        give_idle_gpus(jobs.rate, work, free.state.idle, made)
     set_changes(jobs, steps, work, found, spacing, made)
 
 

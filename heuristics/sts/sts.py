@@ -30,13 +30,13 @@ from rsjs.core.method import Call, Method, Report, SolveResult
 from rsjs.core.types import Floats, Ints
 from rsjs.heuristics.common.jit import smallest
 from rsjs.heuristics.common.result import finished
-from rsjs.heuristics.greedy.arrays import settled
+from rsjs.heuristics.greedy.arrays import copied, settled, undivided
+from rsjs.heuristics.greedy.kernels_placement import new_state
 from rsjs.heuristics.greedy.rules import GREEDY_RULES, cluster_tables
 from rsjs.heuristics.sts import kernels_sts as kernel
-from rsjs.heuristics.sts.kernels_sts import Queued, Rooms
+from rsjs.heuristics.sts.kernels_sts import FreeCapacityArrays, Queued
 from rsjs.heuristics.sts.migration import on_their_nodes
 from rsjs.heuristics.sts.power_model import JobData
-from rsjs.instances.cluster import Cluster
 from rsjs.instances.instance import Instance
 from rsjs.instances.solution import Solution
 
@@ -121,12 +121,14 @@ def decide(
     if floor is None:
         floor = np.zeros(jobs, dtype=np.int64) if current is None else current.job_gpus
     model, steps = data or JobData.of(instance)
-    nodes = cluster_tables(instance.cluster, GREEDY_RULES["code"]).nodes
-    rooms = _empty(instance.cluster)
+    tables = cluster_tables(instance.cluster, GREEDY_RULES["code"])
+    state = new_state(tables.nodes, jobs, listed=1)
+    state.node_type[:] = -1
+    free = FreeCapacityArrays(copied(tables.all_closed), state, undivided(instance.cluster))
     node, gpu, count, shared, wanted = np.empty((5, jobs), dtype=np.int64)
     made = kernel.Decided(node, gpu, count, shared, wanted, np.empty(jobs))
     kernel.decide(
-        nodes,
+        tables.nodes,
         settled(
             Queued(
                 rate=model.rate,
@@ -144,34 +146,17 @@ def decide(
         spacing,
         chosen.fallback,
         chosen.gives,
-        rooms,
+        free,
         made,
     )
-    opened = nodes.opened_as[rooms.node_gpu, nodes.class_of_node]
     solution = Solution(
         job_node=node,
         job_gpus=count,
         job_level=np.where(shared >= 0, model.level[np.arange(jobs), gpu], -1),
-        node_type=np.where(rooms.node_gpu >= 0, opened, -1),
+        node_type=state.node_type,
     )
     moved = on_their_nodes(instance, solution)
     return Decision(solution=moved, change=made.change, wanted=wanted)
-
-
-def _empty(cluster: Cluster) -> Rooms:
-    """Return all of a cluster, closed."""
-    nodes, gpus = cluster.nodes, cluster.nodes * cluster.largest
-    node, jobs, left = np.zeros((3, gpus), dtype=np.int64)
-    return Rooms(
-        node_gpu=np.full(nodes, -1),
-        idle=np.zeros(nodes, dtype=np.int64),
-        gpu_node=node,
-        gpu_jobs=jobs,
-        gpu_left=left,
-        free=np.array([nodes, 0, 0]),
-        shared=np.zeros(1, dtype=np.int64),
-        units=np.array([gpu.units for gpu in cluster.gpu_types]),
-    )
 
 
 def run(instance: Instance, call: Call, report: Report) -> SolveResult:
