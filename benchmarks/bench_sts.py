@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from benchmarks import sts_cases
 from rsjs.heuristics.sts.power_model import PowerModel
-from rsjs.heuristics.sts.speed_profile import FEASIBLE, profiles
-from rsjs.heuristics.sts.survival import steps_of_jobs
+from rsjs.heuristics.sts.single_job import FEASIBLE, steps_of_jobs
+from rsjs.heuristics.sts.speed_profile import profiles
 from rsjs.instances.check import check
 
 

@@ -81,7 +81,8 @@ def _randomized_queue() -> Work:
 
 def _speed_profile() -> Work:
     from benchmarks.sts_cases import single_jobs
-    from rsjs.heuristics.sts.speed_profile import FEASIBLE, profiles
+    from rsjs.heuristics.sts.single_job import FEASIBLE
+    from rsjs.heuristics.sts.speed_profile import profiles
 
     arguments = single_jobs()
     profiles(*arguments)

@@ -7,7 +7,7 @@ import numpy as np
 from rsjs.heuristics.dispatching import pooled_dp, queues
 from rsjs.heuristics.sts import sts
 from rsjs.heuristics.sts.power_model import PowerModel
-from rsjs.heuristics.sts.survival import repeated, steps_of_jobs
+from rsjs.heuristics.sts.single_job import repeated, steps_of_jobs
 from rsjs.instances.generators.sts import generate
 from rsjs.instances.instance import Instance
 

@@ -9,8 +9,8 @@ import numpy as np
 
 from rsjs.core.types import Floats
 from rsjs.heuristics.sts.power_model import JobData
-from rsjs.heuristics.sts.speed_profile import INADMISSIBLE, STATUSES, hull, profiles
-from rsjs.heuristics.sts.survival import repeated
+from rsjs.heuristics.sts.single_job import INADMISSIBLE, STATUSES, repeated
+from rsjs.heuristics.sts.speed_profile import hull, profiles
 from rsjs.instances.instance import Instance
 
 

@@ -28,8 +28,14 @@ import numpy as np
 
 from rsjs.core.types import Floats, Ints
 from rsjs.heuristics.common.jit import compiled, inlined
-from rsjs.heuristics.sts.speed_profile import FEASIBLE, INADMISSIBLE, INFEASIBLE, SLACK, Profiles
-from rsjs.heuristics.sts.survival import Steps
+from rsjs.heuristics.sts.single_job import (
+    FEASIBLE,
+    INADMISSIBLE,
+    INFEASIBLE,
+    SLACK,
+    Profiles,
+    Steps,
+)
 
 EQUAL = 1.0 + 1e-12  # costs and slopes within this factor are ties; the faster speed wins
 

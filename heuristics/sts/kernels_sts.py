@@ -47,8 +47,7 @@ from rsjs.heuristics.greedy.kernels_placement import (
     place_tightly,
 )
 from rsjs.heuristics.sts.kernels_speed import profiles
-from rsjs.heuristics.sts.speed_profile import INFEASIBLE, SLACK, Profiles
-from rsjs.heuristics.sts.survival import Steps
+from rsjs.heuristics.sts.single_job import INFEASIBLE, SLACK, Profiles, Steps
 
 
 class Queued(NamedTuple):

@@ -22,7 +22,7 @@ import numpy as np
 
 from rsjs.core.types import Floats, Ints
 from rsjs.heuristics.dispatching.candidates import share_price_by_gpu_type
-from rsjs.heuristics.sts.survival import Steps, steps_of_jobs
+from rsjs.heuristics.sts.single_job import Steps, steps_of_jobs
 from rsjs.instances.instance import Instance
 
 

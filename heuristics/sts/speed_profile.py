@@ -20,13 +20,6 @@ with that very ratio, of which the last one taken is divided. With A(x) = integr
 w_max, (P3.1) is added up as
 
     Q_1 A(w) + sum_r (Q_(r+1) - Q_r) A(x_r)                         no term is negative
-
-Status:
-
-    feasible    d is tight
-    slack       the cheapest speed alone is in time
-    infeasible  the fastest speed alone is late, and is used
-    inadmissible  the job has no configuration
 """
 
 from __future__ import annotations
@@ -36,21 +29,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rsjs.core.types import Floats, Ints
-from rsjs.heuristics.sts.survival import Steps
-
-STATUSES = ("feasible", "slack", "infeasible", "inadmissible")
-FEASIBLE, SLACK, INFEASIBLE, INADMISSIBLE = range(4)
-
-
-class Profiles(NamedTuple):
-    """The profiles of n problems with K configurations each."""
-
-    status: Ints  # (n,) position in STATUSES
-    energy: Floats  # (n,) expected energy [$]; inf where inadmissible
-    initial: Ints  # (n,) configuration to begin with; -1 where inadmissible
-    change: Floats  # (n,) hours until it changes; inf = it is kept to the end
-    vertex: Ints  # (n, K) configurations of the hull, the slowest first, padded with the last
-    until: Floats  # (n, K) x_r, the epoch at which each of them ends; w_max from the last on
+from rsjs.heuristics.sts.single_job import Profiles, Steps
 
 
 class Hull(NamedTuple):

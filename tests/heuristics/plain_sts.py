@@ -11,7 +11,8 @@ from rsjs.heuristics.dispatching.placement import (
 from rsjs.heuristics.sts import sts
 from rsjs.heuristics.sts.migration import on_their_nodes
 from rsjs.heuristics.sts.power_model import JobData
-from rsjs.heuristics.sts.speed_profile import INADMISSIBLE, INFEASIBLE, profiles
+from rsjs.heuristics.sts.single_job import INADMISSIBLE, INFEASIBLE
+from rsjs.heuristics.sts.speed_profile import profiles
 
 
 class PlainSts:

@@ -14,8 +14,8 @@ from __future__ import annotations
 import numpy as np
 
 from rsjs.core.types import Floats
-from rsjs.heuristics.sts.continuous_laws import ContinuousLaw, expected_energy
-from rsjs.heuristics.sts.survival import Steps
+from rsjs.heuristics.sts.continuous_distributions import ContinuousLaw, expected_energy
+from rsjs.heuristics.sts.single_job import Steps
 
 
 def linear_program(

@@ -4,9 +4,13 @@ import numpy as np
 import pytest
 from scipy.optimize import brentq
 
-from rsjs.heuristics.sts.continuous_laws import ContinuousLaw, expected_energy, switch_epochs
+from rsjs.heuristics.sts.continuous_distributions import (
+    ContinuousLaw,
+    expected_energy,
+    switch_epochs,
+)
+from rsjs.heuristics.sts.single_job import steps
 from rsjs.heuristics.sts.speed_profile import hull, profiles
-from rsjs.heuristics.sts.survival import steps
 from rsjs.instances.epoch_distribution import EpochDistribution
 from tests.heuristics.speed_programs import convex_program
 

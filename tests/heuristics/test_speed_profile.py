@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from rsjs.core.types import Floats
 from rsjs.heuristics.sts.job_profiles import job_profiles
-from rsjs.heuristics.sts.speed_profile import INFEASIBLE, SLACK, STATUSES, hull, profiles
-from rsjs.heuristics.sts.survival import steps
+from rsjs.heuristics.sts.single_job import INFEASIBLE, SLACK, STATUSES, steps
+from rsjs.heuristics.sts.speed_profile import hull, profiles
 from rsjs.instances.epoch_distribution import EpochDistribution
 from tests.heuristics.speed_programs import linear_program
 

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rsjs.heuristics.sts.single_job import steps
 from rsjs.heuristics.sts.speed_profile import profiles
-from rsjs.heuristics.sts.survival import steps
 from rsjs.instances.epoch_distribution import EpochDistribution
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from rsjs.core.errors import InputError
 from rsjs.heuristics.sts.job_profiles import job_profiles
-from rsjs.heuristics.sts.survival import law_of_job
+from rsjs.heuristics.sts.single_job import law_of_job
 from rsjs.instances.catalogue import epoch_models
 from rsjs.instances.epoch_distribution import EpochDistribution
 from rsjs.instances.generators import sts

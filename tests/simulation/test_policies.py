@@ -12,7 +12,7 @@ from rsjs.core.errors import InputError
 from rsjs.core.method import Call, Method
 from rsjs.heuristics.common.stopping import Iterations
 from rsjs.heuristics.greedy.randomized_shared import search_schedules
-from rsjs.heuristics.sts import survival
+from rsjs.heuristics.sts import single_job
 from rsjs.instances.generators import jahani, sts
 from rsjs.methods import parse
 from rsjs.simulation.engine import simulate
@@ -205,7 +205,7 @@ def test_steps_of_a_part_are_those_of_its_own_laws():
         nonlocal looked_at
         laws = [state.instance.laws[law] for law in state.instance.jobs.law]
         of = known.jobs(state).steps
-        own = survival.steps(laws, np.arange(len(laws)), state.epochs_done)
+        own = single_job.steps(laws, np.arange(len(laws)), state.epochs_done)
         assert np.array_equal(of.first, own.first)
         assert np.array_equal(of.done, own.done)
         assert np.array_equal(of.end[of.law, -1], own.end[own.law, -1])

@@ -19,8 +19,8 @@ from typing import Any
 
 import numpy as np
 
+from rsjs.heuristics.sts.single_job import steps_of_jobs
 from rsjs.heuristics.sts.speed_profile import profiles
-from rsjs.heuristics.sts.survival import steps_of_jobs
 from rsjs.instances.epoch_distribution import FIXED
 from rsjs.instances.instance import Instance, Workload
 from rsjs.simulation.configurations import configurations

@@ -26,8 +26,8 @@ import numpy as np
 
 from rsjs.core.types import Floats, Ints
 from rsjs.heuristics.sts.power_model import JobData, PowerModel
-from rsjs.heuristics.sts.speed_profile import FEASIBLE, SLACK, profiles
-from rsjs.heuristics.sts.survival import Steps
+from rsjs.heuristics.sts.single_job import FEASIBLE, SLACK, Steps
+from rsjs.heuristics.sts.speed_profile import profiles
 from rsjs.instances.instance import Instance
 
 

@@ -6,7 +6,7 @@ from functools import cached_property
 
 from rsjs.core.types import Ints
 from rsjs.heuristics.sts.power_model import JobData, PowerModel
-from rsjs.heuristics.sts.survival import Steps, steps_of_jobs, taken
+from rsjs.heuristics.sts.single_job import Steps, steps_of_jobs, taken
 from rsjs.instances.instance import Instance
 from rsjs.simulation.state import State
 

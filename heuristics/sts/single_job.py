@@ -1,8 +1,8 @@
 """
-The laws of remaining epochs as steps, for many single-job problems at once.
+Many single-job problems at once as arrays: distributions of remaining epochs, optimal profiles.
 
-A job with w epochs done runs on while W > w, and whether it does is known at each epoch of its
-law's support. F^c(z) = P(W > z | W > w) is therefore constant between the epochs e_1 < e_2 < ...:
+A job with w epochs done runs on while W > w, and whether it does is known at each epoch of the
+support of W. So F^c(z) = P(W > z | W > w) is constant between the epochs e_1 < e_2 < ...:
 
     step i:  z in [max(w, e_(i-1)), e_i),   F^c = P(W > e_(i-1)) / P(W > w)
 
@@ -10,6 +10,13 @@ from the step `first`, in which w lies, to the last one, which ends at w_max, th
 positive probability. Atoms are long steps, flat parts several steps of one height. Integrals are
 taken from w_max down, all terms positive: the differences of integrals from 0 have no digits where
 P(W > w) is small or few epochs are left.
+
+The status of a profile:
+
+    feasible      the time left is tight
+    slack         the cheapest speed alone is in time
+    infeasible    the fastest speed alone is late, and is used
+    inadmissible  the job has no mode
 """
 
 from __future__ import annotations
@@ -35,6 +42,21 @@ class Steps(NamedTuple):
     law: Ints  # (n,) row of each problem
     first: Ints  # (n,) step in which w lies
     done: Floats  # (n,) w
+
+
+STATUSES = ("feasible", "slack", "infeasible", "inadmissible")
+FEASIBLE, SLACK, INFEASIBLE, INADMISSIBLE = range(4)
+
+
+class Profiles(NamedTuple):
+    """The profiles of n problems with K configurations each."""
+
+    status: Ints  # (n,) position in STATUSES
+    energy: Floats  # (n,) expected energy [$]; inf where inadmissible
+    initial: Ints  # (n,) configuration to begin with; -1 where inadmissible
+    change: Floats  # (n,) hours until it changes; inf = it is kept to the end
+    vertex: Ints  # (n, K) configurations of the hull, the slowest first, padded with the last
+    until: Floats  # (n, K) x_r, the epoch at which each of them ends; w_max from the last on
 
 
 def steps_of_jobs(instance: Instance) -> Steps:
