@@ -68,10 +68,10 @@ def _randomized_construction() -> Work:
 
 
 def _randomized_queue() -> Work:
-    from rsjs.heuristics.dispatching.queues import Choices
-    from rsjs.heuristics.greedy.randomized_shared import Schedules
+    from rsjs.heuristics.dispatching.queues import JobModes
+    from rsjs.heuristics.greedy.randomized_shared import SharedConstructions
 
-    schedules = Schedules(Choices.of(instance_of("sts", LARGE), "worst_case"), 0)
+    schedules = SharedConstructions(JobModes.of(instance_of("sts", LARGE), "worst_case"), 0)
     schedules.costs(1, 1)
     return Work(
         run=lambda: schedules.costs(1, ITERATIONS),

@@ -46,7 +46,7 @@ ORDERS = {
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Prepared:
+class PreparedQueue:
     """
     All that one decision needs.
 
@@ -68,7 +68,7 @@ class Prepared:
     occupied: list[tuple[int, int, int]]
 
 
-def prepare(instance: Instance, method: str, rule: str = "code") -> Prepared:
+def prepare(instance: Instance, method: str, rule: str = "code") -> PreparedQueue:
     """Order the queue as a method of ORDERS does, and each job's candidates by a rule."""
     if rule == "code":
         hours = candidates.hours_by_node_type(instance)
@@ -79,7 +79,7 @@ def prepare(instance: Instance, method: str, rule: str = "code") -> Prepared:
         configurations = [[code] for code in cost.reshape(len(cost), -1).argmin(axis=1).tolist()]
     kept, occupied = _running(instance)
     order = ORDERS[method](instance)
-    return Prepared(
+    return PreparedQueue(
         queue=order[kept.job_node[order] < 0].tolist(),
         candidates=configurations,
         kinds=kinds_by_node_type(instance.cluster),
@@ -123,7 +123,7 @@ def _running(instance: Instance) -> tuple[Solution, list[tuple[int, int, int]]]:
     return kept, list(zip(busy.tolist(), types.tolist(), idle.tolist(), strict=True))
 
 
-def decide(prepared: Prepared) -> Solution:
+def decide(prepared: PreparedQueue) -> Solution:
     """Return the solution of one decision."""
     capacity = FreeCapacity(prepared.kinds, alone=prepared.alone)
     for node, node_type, idle in prepared.occupied:

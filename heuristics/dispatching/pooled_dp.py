@@ -34,7 +34,7 @@ from rsjs.heuristics.dispatching.placement import (
     kinds_by_gpu_type,
     place_queue,
 )
-from rsjs.heuristics.dispatching.queues import Choices
+from rsjs.heuristics.dispatching.queues import JobModes
 from rsjs.heuristics.sts.power_model import PowerModel
 from rsjs.instances import costs
 from rsjs.instances.instance import Instance
@@ -60,7 +60,7 @@ def decide(
     model : PowerModel, optional
         Of the jobs, if it is known.
     """
-    of, order = Choices.of(instance, epochs, model), candidates.by_release(instance)
+    of, order = JobModes.of(instance, epochs, model), candidates.by_release(instance)
     codes = of.fastest() if rule == "fastest" else _at_most(of, order, gpus_of_jobs(of, order))
     candidates_of_jobs = [row[row >= 0].tolist() for row in codes]
     capacity = FreeCapacity(kinds_by_gpu_type(instance.cluster))
@@ -68,7 +68,7 @@ def decide(
     return as_solution(placed, capacity, of.level)
 
 
-def gpus_of_jobs(of: Choices, order: Ints) -> Ints:
+def gpus_of_jobs(of: JobModes, order: Ints) -> Ints:
     """(J,) k of each job in the pooled program; 0 = it waits. Ties: the fewest GPUs."""
     cost = pooled_costs(of)
     cluster = of.instance.cluster
@@ -93,7 +93,7 @@ def gpus_of_jobs(of: Choices, order: Ints) -> Ints:
     return gpus
 
 
-def pooled_costs(of: Choices) -> Floats:
+def pooled_costs(of: JobModes) -> Floats:
     """(J, G + 1) cost_j(k) [$]; inf where no type has k GPUs for the job."""
     instance, hours = of.instance, of.hours
     fastest = hours.argmin(axis=1)[:, None]
@@ -107,7 +107,7 @@ def pooled_costs(of: Choices) -> Floats:
     return cost
 
 
-def _at_most(of: Choices, order: Ints, gpus: Ints) -> Ints:
+def _at_most(of: JobModes, order: Ints, gpus: Ints) -> Ints:
     """(J, T (G + 1)) codes of k GPUs, then of fewer, by type the fastest first; -1 = none."""
     jobs, types, stride = of.hours.shape
     count = np.arange(stride)

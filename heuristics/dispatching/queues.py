@@ -50,7 +50,7 @@ EPOCHS = ("worst_case", "mean")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Choices:
+class JobModes:
     """
     The configurations of the jobs.
 
@@ -72,11 +72,11 @@ class Choices:
     units: Ints
 
     @staticmethod
-    def of(instance: Instance, epochs: str, model: PowerModel | None = None) -> Choices:
+    def of(instance: Instance, epochs: str, model: PowerModel | None = None) -> JobModes:
         """The configurations of an instance, assuming a number of epochs; `model` if known."""
         assumed = planned(instance, epochs)
         model = model or PowerModel.of(instance)
-        return Choices(
+        return JobModes(
             instance=assumed,
             hours=model.rate * costs.epochs_left(assumed)[:, None, None],
             price=model.power,
@@ -110,7 +110,7 @@ def planned(instance: Instance, epochs: str) -> Instance:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Rule:
+class QueueRule:
     """
     A queue.
 
@@ -130,12 +130,12 @@ class Rule:
 
 
 RULES = {
-    "edf": Rule(order=candidates.by_due_date),
-    "edf_alone": Rule(order=candidates.by_due_date, alone=True),
-    "fifo": Rule(order=candidates.by_release),
-    "priority": Rule(order=candidates.by_weight),
-    "pedf": Rule(order=candidates.by_due_date, preemptive=True),
-    "greedy": Rule(order=candidates.by_pressure, preemptive=True),
+    "edf": QueueRule(order=candidates.by_due_date),
+    "edf_alone": QueueRule(order=candidates.by_due_date, alone=True),
+    "fifo": QueueRule(order=candidates.by_release),
+    "priority": QueueRule(order=candidates.by_weight),
+    "pedf": QueueRule(order=candidates.by_due_date, preemptive=True),
+    "greedy": QueueRule(order=candidates.by_pressure, preemptive=True),
 }
 
 
@@ -152,7 +152,7 @@ def decide(
         What a job is taken to have left.
     fit : one of placement.FITS
     """
-    chosen, of = RULES[rule], Choices.of(instance, epochs)
+    chosen, of = RULES[rule], JobModes.of(instance, epochs)
     order = chosen.order(of.instance)
     if chosen.preemptive:
         kept = Solution.empty(len(instance.jobs), instance.cluster.nodes)

@@ -48,7 +48,7 @@ class NodeTables(NamedTuple):
     fewest: Ints  # (D,) GPUs of the smallest type a class allows
 
 
-class Objective(NamedTuple):
+class ObjectiveTables(NamedTuple):
     """What a schedule costs, by job and configuration."""
 
     hours: Floats  # (J, T, G + 1)
@@ -99,10 +99,10 @@ def node_tables(cluster: Cluster, kinds: NodeKinds, price: Floats, equivalents: 
     return settled(tables)
 
 
-def objective(instance: Instance) -> Objective:
+def objective(instance: Instance) -> ObjectiveTables:
     """The objective of an instance as `costs.terms` has it."""
     table, asked = costs.cost_tables(instance), instance.objective
-    found = Objective(
+    found = ObjectiveTables(
         hours=table.hours,
         tardiness=table.tardiness,
         postponement=table.postponement,
@@ -120,7 +120,7 @@ def objective(instance: Instance) -> Objective:
 SHIFT, LAST = 5, 31  # element i of a set is bit i & LAST of word i >> SHIFT
 
 
-class Levels(NamedTuple):
+class NodeLevels(NamedTuple):
     """
     Sets of nodes in L = 2 (G + 1) levels of K kinds.
 
@@ -140,7 +140,7 @@ class Levels(NamedTuple):
     parts: int
 
 
-def all_closed(nodes: NodeTables) -> Levels:
+def all_closed(nodes: NodeTables) -> NodeLevels:
     """The levels of a cluster without jobs."""
     stride, kinds = nodes.price.shape[1], len(nodes.size_as)
     size = nodes.size_as[:, nodes.class_of_node]  # (K, N)
@@ -153,7 +153,7 @@ def all_closed(nodes: NodeTables) -> Levels:
     present = _sets((kinds, 2 * stride), kind, level)
     gpus, suffices = np.nonzero(np.tile(np.tri(stride, dtype=bool).T, 2))
     some = suffices % stride > 0
-    return Levels(
+    return NodeLevels(
         nodes=rows.ravel(),
         present=present.ravel(),
         enough=_sets((stride, 2 * stride), gpus[some], suffices[some]).ravel(),
@@ -167,13 +167,13 @@ def all_closed(nodes: NodeTables) -> Levels:
     )
 
 
-def copied(levels: Levels) -> Levels:
+def copied(levels: NodeLevels) -> NodeLevels:
     """The same in memory of its own."""
     own = {name: getattr(levels, name).copy() for name in ("nodes", "present", "room")}
     return levels._replace(**own)
 
 
-class Divided(NamedTuple):
+class SharedGpus(NamedTuple):
     """GPUs that are shared in a schedule that is being made."""
 
     node: Ints  # (N G,)
@@ -184,13 +184,13 @@ class Divided(NamedTuple):
     whole: Ints  # (K,) units of a whole GPU
 
 
-def undivided(cluster: Cluster) -> Divided:
+def undivided(cluster: Cluster) -> SharedGpus:
     """Return memory for the shared GPUs of a cluster."""
     gpus, kinds = cluster.nodes * cluster.largest, len(cluster.gpu_types)
     node, kind, left = np.zeros((3, gpus), dtype=np.int64)
     room, number = np.zeros(kinds, dtype=np.int64), np.zeros(1, dtype=np.int64)
     whole = np.array([gpu.units for gpu in cluster.gpu_types])
-    return Divided(node=node, kind=kind, left=left, room=room, number=number, whole=whole)
+    return SharedGpus(node=node, kind=kind, left=left, room=room, number=number, whole=whole)
 
 
 def _sets(shape: tuple[int, ...], row: Ints, member: Ints) -> Ints:

@@ -16,7 +16,7 @@ import numpy as np
 from rsjs.core.types import Floats, Ints
 from rsjs.heuristics.common.jit import compiled, inlined, inner
 from rsjs.heuristics.greedy.arrays import NodeTables
-from rsjs.heuristics.greedy.kernels_placement import State, clear, place
+from rsjs.heuristics.greedy.kernels_placement import GreedyState, clear, place
 
 
 class GreedyJobs(NamedTuple):
@@ -29,7 +29,7 @@ class GreedyJobs(NamedTuple):
 
 @inner
 def postprocess(
-    nodes: NodeTables, hours: Floats, state: State, running: int, each_node: bool
+    nodes: NodeTables, hours: Floats, state: GreedyState, running: int, each_node: bool
 ) -> None:
     """Smaller nodes for what is in use, then GPUs that stay idle for jobs that gain from them."""
     # arrays are passed one by one: passing tuples to `inner` kernels makes RG 1.4 x slower
@@ -127,7 +127,7 @@ def give_on_each_node(
 def decide(
     nodes: NodeTables,
     jobs: GreedyJobs,
-    state: State,
+    state: GreedyState,
     job_node: Ints,
     job_gpus: Ints,
     strict: bool,
@@ -172,7 +172,7 @@ def decide(
 @inlined
 def first_that_fits(
     nodes: NodeTables,
-    state: State,
+    state: GreedyState,
     hours: Floats,
     job: int,
     now: float,

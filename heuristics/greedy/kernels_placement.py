@@ -8,9 +8,9 @@ place           as the largest one there is (greedy). Open nodes are bits of 32-
                 So a try costs O(G), and the first bit of a set is its lowest node. A random number
                 may choose among the fullest open nodes.
 place_tightly   as the smallest one that suffices, as `FreeCapacity` does (RG on shared nodes, STS).
-                Open and closed nodes are sets by what they can give, see `Levels`. Chance decides
-                which nodes these are, so branches on them would be guessed wrong half of the time:
-                where two outcomes differ in a bit, the bit is computed.
+                Open and closed nodes are sets by what they can give, see `NodeLevels`. Chance
+                decides which nodes these are, so branches on them would be guessed wrong half of
+                the time: where two outcomes differ in a bit, the bit is computed.
 
 Ties: the lowest index. A share goes to the divided GPU with the fewest units left that suffice,
 else to a whole one.
@@ -24,11 +24,11 @@ import numpy as np
 
 from rsjs.core.types import Floats, Ints
 from rsjs.heuristics.common.jit import at, inlined, inner, lowest_bit
-from rsjs.heuristics.greedy.arrays import LAST, SHIFT, Divided, Levels, NodeTables
+from rsjs.heuristics.greedy.arrays import LAST, SHIFT, NodeLevels, NodeTables, SharedGpus
 from rsjs.instances.solution import Solution
 
 
-class State(NamedTuple):
+class GreedyState(NamedTuple):
     """A schedule; sizes as in decision_tables."""
 
     sets: Ints  # (K, G + 1, words) open nodes by kind and idle GPUs
@@ -47,7 +47,7 @@ class State(NamedTuple):
     listed: Ints  # nodes to choose from
 
 
-def new_state(nodes: NodeTables, jobs: int, listed: int) -> State:
+def new_state(nodes: NodeTables, jobs: int, listed: int) -> GreedyState:
     """Room for schedules of `jobs` jobs; lists of nodes to choose from have `listed` entries."""
     (kinds, classes), stride = nodes.size_as.shape, nodes.cost_of_type.shape[1]
     size = len(nodes.class_of_node)
@@ -55,7 +55,7 @@ def new_state(nodes: NodeTables, jobs: int, listed: int) -> State:
     def ints(*shape: int) -> Ints:
         return np.zeros(shape, dtype=np.int64)
 
-    return State(
+    return GreedyState(
         sets=ints(kinds, stride, (size + 31) // 32),
         counts=ints(kinds, stride),
         room=ints(kinds),
@@ -74,7 +74,7 @@ def new_state(nodes: NodeTables, jobs: int, listed: int) -> State:
 
 
 def solution_of(
-    nodes: NodeTables, state: State, running: int, level: Ints | None = None
+    nodes: NodeTables, state: GreedyState, running: int, level: Ints | None = None
 ) -> Solution:
     """
     Return the solution of a state.
@@ -98,7 +98,7 @@ def solution_of(
 
 
 @inlined
-def clear(nodes: NodeTables, state: State) -> None:
+def clear(nodes: NodeTables, state: GreedyState) -> None:
     """Close all nodes."""
     state.sets[:] = 0
     state.counts[:] = 0
@@ -113,7 +113,7 @@ def clear(nodes: NodeTables, state: State) -> None:
 
 
 @inlined
-def place(nodes: NodeTables, state: State, kind: int, g: int, u: float) -> int:
+def place(nodes: NodeTables, state: GreedyState, kind: int, g: int, u: float) -> int:
     """
     The node that gives g GPUs to a job, an open one if there is one; room[kind] >= g.
 
@@ -130,7 +130,7 @@ def place(nodes: NodeTables, state: State, kind: int, g: int, u: float) -> int:
 
 
 @inlined
-def taken(state: State, kind: int, node: int) -> int:
+def taken(state: GreedyState, kind: int, node: int) -> int:
     """Take an open node out of its set; its idle GPUs."""
     before = int(state.idle[node])
     state.sets[kind, before, node >> 5] ^= 1 << (node & 31)
@@ -139,7 +139,7 @@ def taken(state: State, kind: int, node: int) -> int:
 
 
 @inlined
-def opened(nodes: NodeTables, state: State, kind: int, node: int, d: int) -> int:
+def opened(nodes: NodeTables, state: GreedyState, kind: int, node: int, d: int) -> int:
     """Open the next node of class d; its GPUs."""
     state.node_type[node] = nodes.opened_as[kind, d]
     state.closed[d] -= 1
@@ -151,7 +151,7 @@ def opened(nodes: NodeTables, state: State, kind: int, node: int, d: int) -> int
 
 
 @inlined
-def fill(state: State, kind: int, node: int, left: int) -> None:
+def fill(state: GreedyState, kind: int, node: int, left: int) -> None:
     """Put a node into the set of those with so many idle GPUs."""
     state.idle[node] = left
     if left > 0:
@@ -165,7 +165,7 @@ def fill(state: State, kind: int, node: int, left: int) -> None:
 
 
 @inlined
-def choose(state: State, kind: int, g: int, u: float) -> int:
+def choose(state: GreedyState, kind: int, g: int, u: float) -> int:
     """
     An open node with at least g idle GPUs.
 
@@ -192,7 +192,7 @@ def choose(state: State, kind: int, g: int, u: float) -> int:
 
 
 @inlined
-def largest(nodes: NodeTables, state: State, kind: int) -> tuple[int, int]:
+def largest(nodes: NodeTables, state: GreedyState, kind: int) -> tuple[int, int]:
     """The closed node that is largest when opened for a kind (ties: by index), and its class."""
     chosen, size, node = -1, 0, 0
     for d in range(state.closed.shape[0]):
@@ -205,7 +205,7 @@ def largest(nodes: NodeTables, state: State, kind: int) -> tuple[int, int]:
 
 
 @inner
-def find_closed_room(nodes: NodeTables, state: State) -> None:
+def find_closed_room(nodes: NodeTables, state: GreedyState) -> None:
     """Fill `state.closed_room`, which changes when a class has no closed node any more."""
     for kind in range(state.room.shape[0]):
         most = 0
@@ -216,7 +216,9 @@ def find_closed_room(nodes: NodeTables, state: State) -> None:
 
 
 @inlined
-def close_all(closed: Levels, levels: Levels, state: State, divided: Divided) -> None:
+def close_all(
+    closed: NodeLevels, levels: NodeLevels, state: GreedyState, divided: SharedGpus
+) -> None:
     """Close all nodes: `levels` become those of `closed`, and no GPU is divided."""
     for i in range(closed.nodes.shape[0]):
         levels.nodes[i] = closed.nodes[i]
@@ -231,7 +233,7 @@ def close_all(closed: Levels, levels: Levels, state: State, divided: Divided) ->
 
 
 @inlined
-def first_level(levels: Levels, kind: int, g: int) -> int:
+def first_level(levels: NodeLevels, kind: int, g: int) -> int:
     """The first level that suffices for g GPUs; -1 = none, or g = 0."""
     for part in range(levels.parts):
         found = (
@@ -244,7 +246,7 @@ def first_level(levels: Levels, kind: int, g: int) -> int:
 
 
 @inlined
-def most(levels: Levels, kind: int) -> int:
+def most(levels: NodeLevels, kind: int) -> int:
     """The most GPUs that a node can give: as many as before, or fewer."""
     room = levels.room[kind]
     while room > 0 and first_level(levels, kind, room) < 0:
@@ -255,7 +257,7 @@ def most(levels: Levels, kind: int) -> int:
 
 @inlined
 def place_tightly(
-    nodes: NodeTables, levels: Levels, state: State, kind: int, g: int, level: int
+    nodes: NodeTables, levels: NodeLevels, state: GreedyState, kind: int, g: int, level: int
 ) -> int:
     """The node of a level that gives g GPUs to a job; see `first_level`."""
     first = kind * levels.levels
@@ -286,7 +288,7 @@ def place_tightly(
 
 
 @inlined
-def take(levels: Levels, kind: int, level: int, group: int, part: int, bit: int) -> None:
+def take(levels: NodeLevels, kind: int, level: int, group: int, part: int, bit: int) -> None:
     """Take a node out of its level: bit `bit` of word `part` of a group, the first one being 1."""
     start = (kind * levels.levels + level) * levels.width
     word = start + 1 + levels.groups + ((group - 1) << SHIFT) + part
@@ -299,14 +301,19 @@ def take(levels: Levels, kind: int, level: int, group: int, part: int, bit: int)
 
 
 @inlined
-def has_share(levels: Levels, divided: Divided, kind: int, units: int) -> bool:
+def has_share(levels: NodeLevels, divided: SharedGpus, kind: int, units: int) -> bool:
     """Whether there is room for a share of a GPU."""
     return units > 0 and bool(units <= divided.room[kind] or first_level(levels, kind, 1) >= 0)
 
 
 @inlined
 def place_share(
-    nodes: NodeTables, levels: Levels, state: State, divided: Divided, kind: int, units: int
+    nodes: NodeTables,
+    levels: NodeLevels,
+    state: GreedyState,
+    divided: SharedGpus,
+    kind: int,
+    units: int,
 ) -> int:
     """Return the divided GPU that gives a share; see `has_share`."""
     gpu, least = -1, divided.whole[kind]

@@ -11,9 +11,9 @@ from math import inf
 from rsjs.core.types import Floats, Ints
 from rsjs.heuristics.common.jit import at, compiled, inlined, inner
 from rsjs.heuristics.common.random_streams import States, draw_one
-from rsjs.heuristics.greedy.arrays import NodeTables, Objective
+from rsjs.heuristics.greedy.arrays import NodeTables, ObjectiveTables
 from rsjs.heuristics.greedy.kernels import postprocess
-from rsjs.heuristics.greedy.kernels_placement import State, clear, place
+from rsjs.heuristics.greedy.kernels_placement import GreedyState, clear, place
 from rsjs.heuristics.greedy.randomized_arrays import RandomChoices
 
 PROPORTIONAL, FIRST_ENDING, NEXT_EVENT = range(3)  # in decision_tables.ENERGIES
@@ -21,7 +21,11 @@ PROPORTIONAL, FIRST_ENDING, NEXT_EVENT = range(3)  # in decision_tables.ENERGIES
 
 @inner
 def total_cost(
-    nodes: NodeTables, objective: Objective, state: State, running: int, postponement: float
+    nodes: NodeTables,
+    objective: ObjectiveTables,
+    state: GreedyState,
+    running: int,
+    postponement: float,
 ) -> float:
     """Tardiness + postponement + energy + idle [$]; jobs that run are summed as placed."""
     gpus_of_type, gpu_of_type, cost_of_type = (
@@ -107,8 +111,8 @@ def completed(
 def iterate(
     nodes: NodeTables,
     choices: RandomChoices,
-    objective: Objective,
-    state: State,
+    objective: ObjectiveTables,
+    state: GreedyState,
     first: int,
     streams: States,
     costs: Floats,
@@ -126,8 +130,8 @@ def iterate(
 def construct(
     nodes: NodeTables,
     choices: RandomChoices,
-    objective: Objective,
-    state: State,
+    objective: ObjectiveTables,
+    state: GreedyState,
     randomised: bool,
     stream: int,
 ) -> tuple[int, float]:
@@ -174,7 +178,7 @@ def construct(
 
 
 @inlined
-def is_full(choices: RandomChoices, state: State) -> bool:
+def is_full(choices: RandomChoices, state: GreedyState) -> bool:
     """Whether no configuration of any job finds a node."""
     full = True
     for kind in range(state.room.shape[0]):

@@ -5,9 +5,9 @@ from __future__ import annotations
 from rsjs.core.types import Floats
 from rsjs.heuristics.common.jit import at, compiled, inlined
 from rsjs.heuristics.common.random_streams import States, draw_one
-from rsjs.heuristics.greedy.arrays import Divided, Levels, NodeTables, Objective
+from rsjs.heuristics.greedy.arrays import NodeLevels, NodeTables, ObjectiveTables, SharedGpus
 from rsjs.heuristics.greedy.kernels_placement import (
-    State,
+    GreedyState,
     close_all,
     first_level,
     has_share,
@@ -16,19 +16,19 @@ from rsjs.heuristics.greedy.kernels_placement import (
     place_tightly,
 )
 from rsjs.heuristics.greedy.kernels_randomized import total_cost
-from rsjs.heuristics.greedy.randomized_arrays import LISTED, Drawn, Listed
+from rsjs.heuristics.greedy.randomized_arrays import LISTED, DrawnOrder, QueueTables
 
 
 @compiled
 def iterate(
     nodes: NodeTables,
-    listed: Listed,
-    objective: Objective,
-    closed: Levels,
-    levels: Levels,
-    state: State,
-    divided: Divided,
-    drawn: Drawn,
+    listed: QueueTables,
+    objective: ObjectiveTables,
+    closed: NodeLevels,
+    levels: NodeLevels,
+    state: GreedyState,
+    divided: SharedGpus,
+    drawn: DrawnOrder,
     first: int,
     streams: States,
     costs: Floats,
@@ -55,13 +55,13 @@ def iterate(
 @inlined
 def construct(
     nodes: NodeTables,
-    listed: Listed,
-    objective: Objective,
-    closed: Levels,
-    levels: Levels,
-    state: State,
-    divided: Divided,
-    drawn: Drawn,
+    listed: QueueTables,
+    objective: ObjectiveTables,
+    closed: NodeLevels,
+    levels: NodeLevels,
+    state: GreedyState,
+    divided: SharedGpus,
+    drawn: DrawnOrder,
     randomised: bool,
     stream: int,
 ) -> tuple[int, float]:
@@ -105,7 +105,9 @@ def construct(
 
 
 @inlined
-def draw_order(listed: Listed, objective: Objective, drawn: Drawn, stream: int) -> None:
+def draw_order(
+    listed: QueueTables, objective: ObjectiveTables, drawn: DrawnOrder, stream: int
+) -> None:
     """Let jobs be passed by the next one, and draw the first configuration of each."""
     queue, weight = listed.queue, objective.weight
     last = queue.shape[0] - 1
@@ -128,7 +130,7 @@ def draw_order(listed: Listed, objective: Objective, drawn: Drawn, stream: int) 
 
 
 @inlined
-def keep_order(listed: Listed, drawn: Drawn) -> None:
+def keep_order(listed: QueueTables, drawn: DrawnOrder) -> None:
     """Take the queue as it is, and the best configuration of each job."""
     for position in range(listed.queue.shape[0]):
         job = listed.queue[position]
@@ -136,7 +138,7 @@ def keep_order(listed: Listed, drawn: Drawn) -> None:
 
 
 @inlined
-def is_full(listed: Listed, levels: Levels, divided: Divided) -> bool:
+def is_full(listed: QueueTables, levels: NodeLevels, divided: SharedGpus) -> bool:
     """Whether no configuration of any job finds room."""
     full = True
     for kind in range(levels.room.shape[0]):

@@ -33,7 +33,7 @@ from rsjs.heuristics.common.jit import smallest
 from rsjs.heuristics.common.stopping import Iterations, Reported, Stopping
 from rsjs.heuristics.greedy.kernels_placement import new_state, solution_of
 from rsjs.heuristics.greedy.kernels_randomized import iterate
-from rsjs.heuristics.greedy.randomized_arrays import Prepared, prepared
+from rsjs.heuristics.greedy.randomized_arrays import RandomizedTables, prepared
 from rsjs.heuristics.greedy.rules import RANDOMIZED_RULES
 from rsjs.instances import costs
 from rsjs.instances.instance import Instance
@@ -56,7 +56,7 @@ class Iterated(Protocol):
 class Constructions:
     """The iterations of a decision, dealt out in equal parts to `threads` threads."""
 
-    def __init__(self, prepared: Prepared, threads: int = 1) -> None:
+    def __init__(self, prepared: RandomizedTables, threads: int = 1) -> None:
         self._prepared = prepared
         size = len(prepared.choices.queue), prepared.choices.listed
         self._states = [new_state(prepared.nodes, *size) for _ in range(threads)]

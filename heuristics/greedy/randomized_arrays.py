@@ -24,8 +24,8 @@ from rsjs.core.types import Floats, Ints
 from rsjs.heuristics.common.random_streams import States, first_states
 from rsjs.heuristics.dispatching import candidates
 from rsjs.heuristics.dispatching.candidates import Ranking
-from rsjs.heuristics.dispatching.queues import Choices
-from rsjs.heuristics.greedy.arrays import NodeTables, Objective, objective, settled
+from rsjs.heuristics.dispatching.queues import JobModes
+from rsjs.heuristics.greedy.arrays import NodeTables, ObjectiveTables, objective, settled
 from rsjs.heuristics.greedy.rules import GREEDY_RULES, ClusterTables, RandomizedRule, cluster_tables
 from rsjs.heuristics.sts.power_model import with_share
 from rsjs.instances import costs
@@ -52,12 +52,12 @@ class RandomChoices(NamedTuple):
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Prepared:
+class RandomizedTables:
     """All that the iterations of one decision need."""
 
     nodes: NodeTables
     choices: RandomChoices
-    objective: Objective
+    objective: ObjectiveTables
     stream: str
     seed: int
 
@@ -69,7 +69,7 @@ class Prepared:
 
 def prepared(
     instance: Instance, rule: RandomizedRule, *, seed: int = 0, stream: str = "xorshift"
-) -> Prepared:
+) -> RandomizedTables:
     """
     Order queue and candidates by a rule.
 
@@ -102,7 +102,7 @@ def prepared(
         minstd=stream == "minstd",
         each_node=reading.each_node,
     )
-    return Prepared(
+    return RandomizedTables(
         nodes=nodes,
         choices=settled(choices),
         objective=objective(instance),
@@ -148,7 +148,7 @@ LISTED = 3
 PASSED_IF_HEAVIER, PASSED = 0.45, 0.55
 
 
-class Listed(NamedTuple):
+class QueueTables(NamedTuple):
     """Queue, candidates and chances of a decision."""
 
     queue: Ints  # (J,)
@@ -164,14 +164,14 @@ class Listed(NamedTuple):
     passed: float
 
 
-class Drawn(NamedTuple):
+class DrawnOrder(NamedTuple):
     """What chance makes of a queue, by position."""
 
     job: Ints  # (J,)
     code: Ints  # (J,) the configuration that is tried first
 
 
-def listed(of: Choices) -> Listed:
+def listed(of: JobModes) -> QueueTables:
     """Order queue and candidates."""
     ranking = candidates.ranking(of.instance, of.hours, of.price, strict=False)
     (kinds, stride), ranks = of.hours.shape[1:], ranking.code.shape[1]
@@ -184,7 +184,7 @@ def listed(of: Choices) -> Listed:
     used = ranking.code[0]  # as in all other rows
     np.minimum.at(least, kind[used], np.maximum(gpus[used], 1))
     return settled(
-        Listed(
+        QueueTables(
             queue=queue,
             candidate=ranking.code.astype(np.int32),
             rank=rank,
@@ -200,7 +200,7 @@ def listed(of: Choices) -> Listed:
     )
 
 
-def priced(of: Choices) -> Objective:
+def priced(of: JobModes) -> ObjectiveTables:
     """What a schedule costs; k = 0: on the share."""
     table = costs.cost_tables(of.instance)
     return settled(

@@ -22,14 +22,14 @@ from rsjs.heuristics.common.jit import smallest
 from rsjs.heuristics.common.random_streams import first_states
 from rsjs.heuristics.common.result import finished
 from rsjs.heuristics.common.stopping import Iterations, Reported, Stopping
-from rsjs.heuristics.dispatching.queues import EPOCHS, Choices
+from rsjs.heuristics.dispatching.queues import EPOCHS, JobModes
 from rsjs.heuristics.greedy.arrays import copied, undivided
 from rsjs.heuristics.greedy.kernels_placement import new_state, solution_of
 from rsjs.heuristics.greedy.kernels_shared import iterate
 from rsjs.heuristics.greedy.randomized import search
 from rsjs.heuristics.greedy.randomized_arrays import (
     LISTED,
-    Drawn,
+    DrawnOrder,
     listed,
     nodes_of,
     priced,
@@ -41,10 +41,10 @@ from rsjs.instances.solution import Solution
 CHUNK, JOBS_IN_CHUNK = 1000, 10**6  # iterations between two questions whether to stop
 
 
-class Schedules:
+class SharedConstructions:
     """The schedules of a decision, by iteration."""
 
-    def __init__(self, of: Choices, seed: int) -> None:
+    def __init__(self, of: JobModes, seed: int) -> None:
         self._of, self._seed = of, seed
         cluster = of.instance.cluster
         tables = nodes_of(cluster)
@@ -52,7 +52,7 @@ class Schedules:
         self._state = new_state(self._nodes, len(of.instance.jobs), LISTED)
         self._closed = tables.all_closed
         self._levels, self._divided = copied(self._closed), undivided(cluster)
-        self._drawn = Drawn(*np.zeros((2, len(of.instance.jobs)), dtype=np.int64))
+        self._drawn = DrawnOrder(*np.zeros((2, len(of.instance.jobs)), dtype=np.int64))
 
     def costs(self, first: int, count: int) -> Floats:
         """(count,) $ of iterations first, first + 1, ..."""
@@ -86,17 +86,17 @@ def decide(
     epochs : one of queue_choices.EPOCHS
         What a job is taken to have left.
     """
-    solution, made = search_schedules(Choices.of(instance, epochs), stop, seed)
+    solution, made = search_schedules(JobModes.of(instance, epochs), stop, seed)
     return select_required_nodes(instance, solution), made
 
 
-def search_schedules(of: Choices, stop: Stopping, seed: int) -> tuple[Solution, int]:
+def search_schedules(of: JobModes, stop: Stopping, seed: int) -> tuple[Solution, int]:
     """The cheapest schedule of these choices, and how many were made; see `decide`."""
     best: list[Solution] = []
     jobs = len(of.instance.jobs)
     chunk = min(CHUNK, max(1, JOBS_IN_CHUNK // jobs))
     first = chunk if chunk == CHUNK else 1  # where they take long, one is soon reported
-    made = search(Schedules(of, seed), stop, chunk, best.append, first)
+    made = search(SharedConstructions(of, seed), stop, chunk, best.append, first)
     return best[-1], made
 
 
@@ -119,4 +119,4 @@ def prepare(_method: Method, _call: Call, _jobs: int) -> None:
 
 def compile_kernels() -> None:
     """Compile or load the kernels of a decision."""
-    Schedules(Choices.of(smallest(), EPOCHS[0]), 0).costs(1, 1)
+    SharedConstructions(JobModes.of(smallest(), EPOCHS[0]), 0).costs(1, 1)

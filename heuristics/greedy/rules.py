@@ -18,7 +18,7 @@ import numpy as np
 from rsjs.core.types import Floats, Ints
 from rsjs.heuristics.dispatching import candidates
 from rsjs.heuristics.dispatching.placement import kinds_by_gpu_type
-from rsjs.heuristics.greedy.arrays import Levels, NodeTables, all_closed, node_tables
+from rsjs.heuristics.greedy.arrays import NodeLevels, NodeTables, all_closed, node_tables
 from rsjs.instances.cluster import Cluster
 
 
@@ -111,7 +111,7 @@ class ClusterTables:
     nodes: NodeTables
 
     @cached_property
-    def all_closed(self) -> Levels:
+    def all_closed(self) -> NodeLevels:
         """The nodes by what they can give, none open."""
         return all_closed(self.nodes)
 

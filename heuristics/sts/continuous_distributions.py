@@ -26,7 +26,7 @@ from rsjs.heuristics.sts.speed_profile import hull
 
 
 @dataclass(frozen=True, kw_only=True)
-class ContinuousLaw:
+class ContinuousDistribution:
     """
     A law of the number of epochs W in (0, last].
 
@@ -48,7 +48,7 @@ class ContinuousLaw:
     area: Callable[[float], float]
 
 
-def switch_epochs(rate: Floats, power: Floats, time: float, law: ContinuousLaw) -> Floats:
+def switch_epochs(rate: Floats, power: Floats, time: float, law: ContinuousDistribution) -> Floats:
     """
     (K,) x_k: where each configuration of a new job ends, the slowest first.
 
@@ -76,7 +76,7 @@ def switch_epochs(rate: Floats, power: Floats, time: float, law: ContinuousLaw) 
     return np.maximum.accumulate(ends)
 
 
-def _dichotomy(rate: Floats, phi: Floats, time: float, law: ContinuousLaw) -> Floats:
+def _dichotomy(rate: Floats, phi: Floats, time: float, law: ContinuousDistribution) -> Floats:
     """(n - 1,) y_k of the hull's speeds but the fastest."""
     saved, n = rate[:-1] - rate[1:], len(rate)
     if rate[0] * law.last <= time:
@@ -108,7 +108,9 @@ def _dichotomy(rate: Floats, phi: Floats, time: float, law: ContinuousLaw) -> Fl
     return switches(upper, value)
 
 
-def expected_energy(rate: Floats, power: Floats, ends: Floats, law: ContinuousLaw) -> float:
+def expected_energy(
+    rate: Floats, power: Floats, ends: Floats, law: ContinuousDistribution
+) -> float:
     """(P3.1) of a new job [$]."""
     areas = np.array([0.0, *(law.area(float(end)) for end in ends)])
     return float((rate * power) @ np.diff(areas))

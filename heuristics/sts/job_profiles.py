@@ -15,7 +15,7 @@ from rsjs.instances.instance import Instance
 
 
 @dataclass(frozen=True, kw_only=True)
-class Configuration:
+class ProfileMode:
     """
     A configuration of a job on a GPU type.
 
@@ -78,10 +78,10 @@ class JobProfile:
     energy: float
     worst_hours: float
     change: float | None
-    configurations: tuple[Configuration, ...]
+    configurations: tuple[ProfileMode, ...]
 
     @property
-    def used(self) -> tuple[Configuration, ...]:
+    def used(self) -> tuple[ProfileMode, ...]:
         """The configurations that the profile uses, in order."""
         return tuple(own for own in self.configurations if own.ends is not None)
 
@@ -131,7 +131,7 @@ def _configurations(
     phi: list[float],
     epochs: list[float],
     share: Fraction,
-) -> tuple[Configuration, ...]:
+) -> tuple[ProfileMode, ...]:
     """The admissible configurations on one GPU type, the slowest first."""
     span = {
         k: (begin, end)
@@ -141,7 +141,7 @@ def _configurations(
     chords = dict(zip(vertex, phi, strict=False))
     order = np.argsort(-rate, kind="stable")
     return tuple(
-        Configuration(
+        ProfileMode(
             gpus=Fraction(k) if k else share,
             hours_per_epoch=float(rate[k]),
             power=float(power[k]),

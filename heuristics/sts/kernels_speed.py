@@ -33,8 +33,8 @@ from rsjs.heuristics.sts.single_job import (
     INADMISSIBLE,
     INFEASIBLE,
     SLACK,
-    Profiles,
-    Steps,
+    SpeedProfiles,
+    SurvivalSteps,
 )
 
 EQUAL = 1.0 + 1e-12  # costs and slopes within this factor are ties; the faster speed wins
@@ -103,8 +103,8 @@ def faster(rate: Floats, power: Floats, one: int, other: int) -> int:
 FEW = 12  # open steps
 
 
-class Left(NamedTuple):
-    """What is left of a job: the steps of its law and where it stands; see `Steps`."""
+class RemainingEpochs(NamedTuple):
+    """What is left of a job: the steps of its law and where it stands; see `SurvivalSteps`."""
 
     end: Floats
     height: Floats
@@ -113,7 +113,7 @@ class Left(NamedTuple):
     done: float
 
 
-class Speeds(NamedTuple):
+class HullSpeeds(NamedTuple):
     """The hull of a problem, and of each of its speeds but the fastest the open steps."""
 
     phi: Floats
@@ -124,7 +124,9 @@ class Speeds(NamedTuple):
 
 
 @inlined
-def spread(left: Left, speeds: Speeds, size: int, base: float, time: float, until: Floats) -> None:
+def spread(
+    left: RemainingEpochs, speeds: HullSpeeds, size: int, base: float, time: float, until: Floats
+) -> None:
     """
     Fill `until` with x_r, which is in one of the steps [low_r - 1, high_r - 1] afterwards.
 
@@ -157,7 +159,7 @@ def spread(left: Left, speeds: Speeds, size: int, base: float, time: float, unti
 
 
 @inlined
-def longest(speeds: Speeds, size: int) -> int:
+def longest(speeds: HullSpeeds, size: int) -> int:
     """The speed with most open steps; -1 if there are few."""
     widest, total = 0, 0
     for r in range(size - 1):
@@ -168,7 +170,9 @@ def longest(speeds: Speeds, size: int) -> int:
 
 
 @inlined
-def halved(left: Left, speeds: Speeds, size: int, widest: int, base: float, time: float) -> bool:
+def halved(
+    left: RemainingEpochs, speeds: HullSpeeds, size: int, widest: int, base: float, time: float
+) -> bool:
     """Try the middle step of a row and close what it rules out; whether its ratio is it."""
     middle = (speeds.low[widest] + speeds.high[widest]) // 2
     ratio = speeds.phi[widest] * left.height[middle]
@@ -200,7 +204,7 @@ def halved(left: Left, speeds: Speeds, size: int, widest: int, base: float, time
 
 
 @inlined
-def equal_ones(left: Left, speeds: Speeds, size: int, base: float) -> float:
+def equal_ones(left: RemainingEpochs, speeds: HullSpeeds, size: int, base: float) -> float:
     """Let [low_r, high_r) be the steps of the next ratio; T if they are taken too."""
     ratio, total = 0.0, base
     for r in range(size - 1):
@@ -213,7 +217,7 @@ def equal_ones(left: Left, speeds: Speeds, size: int, base: float) -> float:
 
 
 @inlined
-def past(left: Left, speeds: Speeds, r: int, ratio: float) -> int:
+def past(left: RemainingEpochs, speeds: HullSpeeds, r: int, ratio: float) -> int:
     """The first step of speed r from low_r on that does not have a ratio."""
     at: int = speeds.low[r]
     while at < left.steps and speeds.phi[r] * left.height[at] == ratio:
@@ -222,7 +226,9 @@ def past(left: Left, speeds: Speeds, r: int, ratio: float) -> int:
 
 
 @inlined
-def with_steps(left: Left, speeds: Speeds, r: int, steps: int, total: float) -> float:
+def with_steps(
+    left: RemainingEpochs, speeds: HullSpeeds, r: int, steps: int, total: float
+) -> float:
     """`total` and what it takes in addition if speed r is kept for so many steps."""
     if steps > left.first:
         total += speeds.saved[r] * (left.end[steps - 1] - left.done)
@@ -230,16 +236,18 @@ def with_steps(left: Left, speeds: Speeds, r: int, steps: int, total: float) -> 
 
 
 @compiled
-def profiles(rate: Floats, power: Floats, time: Floats, steps: Steps, found: Profiles) -> None:
+def profiles(
+    rate: Floats, power: Floats, time: Floats, steps: SurvivalSteps, found: SpeedProfiles
+) -> None:
     """Fill `found` with the profiles of n problems, as `speed_profile.profiles` returns them."""
     problems, most = rate.shape
     own_rate, energy, phi, saved = np.empty((4, most))
     low, high, tried = np.empty((3, most), dtype=np.int64)
-    speeds = Speeds(phi, saved, low, high, tried)
+    speeds = HullSpeeds(phi, saved, low, high, tried)
     for p in range(problems):
         law, until = steps.law[p], found.until[p]
         end, height = steps.end[law], steps.height[law]
-        left = Left(end, height, steps.size[law], steps.first[p], steps.done[p])
+        left = RemainingEpochs(end, height, steps.size[law], steps.first[p], steps.done[p])
         last = end[left.steps - 1]
         size = hull(rate[p], power[p], found.vertex[p], own_rate, energy, phi)
         until[:] = last
@@ -275,14 +283,14 @@ def find_hull(
 
 @inlined
 def tell(
-    left: Left,
+    left: RemainingEpochs,
     area: Floats,
     rate: Floats,
     energy: Floats,
-    speeds: Speeds,
+    speeds: HullSpeeds,
     size: int,
     p: int,
-    found: Profiles,
+    found: SpeedProfiles,
 ) -> None:
     """What the switch epochs of problem p say: energy, first configuration, when it changes."""
     here = max(left.first - 1, 0)
@@ -301,7 +309,7 @@ def tell(
 
 
 @inlined
-def epochs_from(left: Left, area: Floats, epoch: float, low: int, high: int) -> float:
+def epochs_from(left: RemainingEpochs, area: Floats, epoch: float, low: int, high: int) -> float:
     """Integral of F^c from an epoch to w_max; the epoch is in one of the steps [low, high]."""
     while low < high:
         middle = (low + high) // 2

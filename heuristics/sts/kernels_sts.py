@@ -37,9 +37,9 @@ import numpy as np
 
 from rsjs.core.types import Floats, Ints
 from rsjs.heuristics.common.jit import compiled, inlined
-from rsjs.heuristics.greedy.arrays import Divided, Levels, NodeTables
+from rsjs.heuristics.greedy.arrays import NodeLevels, NodeTables, SharedGpus
 from rsjs.heuristics.greedy.kernels_placement import (
-    State,
+    GreedyState,
     first_level,
     has_share,
     most,
@@ -47,10 +47,10 @@ from rsjs.heuristics.greedy.kernels_placement import (
     place_tightly,
 )
 from rsjs.heuristics.sts.kernels_speed import profiles
-from rsjs.heuristics.sts.single_job import INFEASIBLE, SLACK, Profiles, Steps
+from rsjs.heuristics.sts.single_job import INFEASIBLE, SLACK, SpeedProfiles, SurvivalSteps
 
 
-class Queued(NamedTuple):
+class QueuedJobs(NamedTuple):
     """The jobs of a decision; J jobs, T GPU types, G GPUs of the largest node."""
 
     rate: Floats  # (J, T, G + 1) as in `PowerModel`
@@ -65,8 +65,8 @@ class Queued(NamedTuple):
 
 @compiled
 def solved(
-    rate: Floats, power: Floats, time: Floats, steps: Steps, job: Ints, gpu: Ints
-) -> Profiles:
+    rate: Floats, power: Floats, time: Floats, steps: SurvivalSteps, job: Ints, gpu: Ints
+) -> SpeedProfiles:
     """The profiles of n problems, each of a job on a GPU type, from its rows of `power`."""
     problems, most = rate.shape
     own_power = np.empty((problems, most))
@@ -75,7 +75,7 @@ def solved(
     for p in range(problems):
         law[p], first[p], done[p] = steps.law[job[p]], steps.first[job[p]], steps.done[job[p]]
         own_power[p] = power[job[p], gpu[p]]
-    found = Profiles(
+    found = SpeedProfiles(
         np.empty(problems, dtype=np.int64),
         np.empty(problems),
         np.empty(problems, dtype=np.int64),
@@ -83,13 +83,13 @@ def solved(
         np.empty((problems, most), dtype=np.int64),
         np.empty((problems, most)),
     )
-    own = Steps(steps.end, steps.height, steps.area, steps.size, law, first, done)
+    own = SurvivalSteps(steps.end, steps.height, steps.area, steps.size, law, first, done)
     profiles(rate, own_power, time, own, found)
     return found
 
 
 @compiled
-def by_pressure(jobs: Queued, work: Floats, now: float) -> Ints:
+def by_pressure(jobs: QueuedJobs, work: Floats, now: float) -> Ints:
     """Return the jobs by decreasing pressure (27); ties by position."""
     key = np.empty(len(work))
     for j in range(len(work)):
@@ -104,7 +104,7 @@ def by_pressure(jobs: Queued, work: Floats, now: float) -> Ints:
 
 @inlined
 def sort_types(
-    jobs: Queued, work: Floats, found: Profiles, j: int, order: Ints, key: Floats
+    jobs: QueuedJobs, work: Floats, found: SpeedProfiles, j: int, order: Ints, key: Floats
 ) -> None:
     """Fill `order` with the types, the best for a job first; `key` is room for what sorts them."""
     types = order.shape[0]
@@ -125,7 +125,7 @@ def sort_types(
 
 @inlined
 def list_codes(
-    jobs: Queued, found: Profiles, j: int, order: Ints, fallback: bool, codes: Ints
+    jobs: QueuedJobs, found: SpeedProfiles, j: int, order: Ints, fallback: bool, codes: Ints
 ) -> int:
     """Fill `codes` with what a job wants and, as a fallback, what is less; how many there are."""
     types, stride, listed = order.shape[0], jobs.rate.shape[2], 0
@@ -149,7 +149,7 @@ def list_codes(
     return listed
 
 
-class Decided(NamedTuple):
+class DecisionArrays(NamedTuple):
     """Arrays for a decision, by job."""
 
     node: Ints  # -1 = waits
@@ -163,9 +163,9 @@ class Decided(NamedTuple):
 class FreeCapacityArrays(NamedTuple):
     """What is free while jobs are placed: memory of `greedy/kernels_placement`, no node open."""
 
-    levels: Levels
-    state: State
-    divided: Divided
+    levels: NodeLevels
+    state: GreedyState
+    divided: SharedGpus
 
 
 @inlined
@@ -202,7 +202,7 @@ def is_full(free: FreeCapacityArrays) -> bool:
 
 
 @compiled
-def give_idle_gpus(rate: Floats, work: Floats, idle: Ints, made: Decided) -> None:
+def give_idle_gpus(rate: Floats, work: Floats, idle: Ints, made: DecisionArrays) -> None:
     """
     Give idle GPUs away: change `made.gpus`, `made.shared` and `idle`.
 
@@ -262,14 +262,14 @@ def last_moment(rate: Floats, count: int, time: float, work: float) -> float:
 @compiled
 def decide(
     nodes: NodeTables,
-    jobs: Queued,
-    steps: Steps,
+    jobs: QueuedJobs,
+    steps: SurvivalSteps,
     now: float,
     spacing: float,
     fallback: bool,
     gives: bool,
     free: FreeCapacityArrays,
-    made: Decided,
+    made: DecisionArrays,
 ) -> None:
     """Fill `made`, and `free.state.node_type`; see `sts.decide`."""
     number, types, stride = jobs.rate.shape
@@ -313,7 +313,12 @@ def decide(
 
 @compiled
 def set_changes(
-    jobs: Queued, steps: Steps, work: Floats, found: Profiles, spacing: float, made: Decided
+    jobs: QueuedJobs,
+    steps: SurvivalSteps,
+    work: Floats,
+    found: SpeedProfiles,
+    spacing: float,
+    made: DecisionArrays,
 ) -> None:
     """Fill `made.change` with T_j - now [h]; inf = never, or the job waits."""
     types, stride = jobs.rate.shape[1:]

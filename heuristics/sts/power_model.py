@@ -22,7 +22,7 @@ import numpy as np
 
 from rsjs.core.types import Floats, Ints
 from rsjs.heuristics.dispatching.candidates import share_price_by_gpu_type
-from rsjs.heuristics.sts.single_job import Steps, steps_of_jobs
+from rsjs.heuristics.sts.single_job import SurvivalSteps, steps_of_jobs
 from rsjs.instances.instance import Instance
 
 
@@ -78,7 +78,7 @@ class JobData(NamedTuple):
     """What the single-job model needs of each job."""
 
     model: PowerModel
-    steps: Steps  # of its remaining epochs
+    steps: SurvivalSteps  # of its remaining epochs
 
     @staticmethod
     def of(instance: Instance) -> JobData:

@@ -32,7 +32,7 @@ from rsjs.instances.epoch_distribution import FIXED, EpochDistribution
 from rsjs.instances.instance import Instance
 
 
-class Steps(NamedTuple):
+class SurvivalSteps(NamedTuple):
     """Steps of L laws, padded to M, and where each of n problems stands."""
 
     end: Floats  # (L, M) e_i; the padding repeats w_max
@@ -48,7 +48,7 @@ STATUSES = ("feasible", "slack", "infeasible", "inadmissible")
 FEASIBLE, SLACK, INFEASIBLE, INADMISSIBLE = range(4)
 
 
-class Profiles(NamedTuple):
+class SpeedProfiles(NamedTuple):
     """The profiles of n problems with K configurations each."""
 
     status: Ints  # (n,) position in STATUSES
@@ -59,7 +59,7 @@ class Profiles(NamedTuple):
     until: Floats  # (n, K) x_r, the epoch at which each of them ends; w_max from the last on
 
 
-def steps_of_jobs(instance: Instance) -> Steps:
+def steps_of_jobs(instance: Instance) -> SurvivalSteps:
     """Return the steps of each job of an instance."""
     jobs = instance.jobs
     keys = [
@@ -85,7 +85,7 @@ def _fixed(epochs: int) -> EpochDistribution:
     return EpochDistribution.of([[epochs, 1]])
 
 
-def steps(laws: Sequence[EpochDistribution], law: Ints, done: Floats) -> Steps:
+def steps(laws: Sequence[EpochDistribution], law: Ints, done: Floats) -> SurvivalSteps:
     """
     The steps of laws.
 
@@ -97,10 +97,10 @@ def steps(laws: Sequence[EpochDistribution], law: Ints, done: Floats) -> Steps:
         Its epochs done, below the last epoch of its law.
     """
     end, height, area, size = _tables(tuple(laws))
-    return Steps(end, height, area, size, law, _first(end, law, done), done)
+    return SurvivalSteps(end, height, area, size, law, _first(end, law, done), done)
 
 
-def taken(of_jobs: Steps, rows: Ints, done: Floats) -> Steps:
+def taken(of_jobs: SurvivalSteps, rows: Ints, done: Floats) -> SurvivalSteps:
     """The steps of these problems with other epochs done."""
     law = of_jobs.law[rows]
     return of_jobs._replace(law=law, first=_first(of_jobs.end, law, done), done=done)
@@ -113,7 +113,7 @@ def _first(end: Floats, law: Ints, done: Floats) -> Ints:
 
 @lru_cache(maxsize=64)  # a simulation asks for those of the same few laws again and again
 def _tables(laws: tuple[EpochDistribution, ...]) -> tuple[Floats, Floats, Floats, Ints]:
-    """`end`, `height`, `area` and `size` of `Steps`."""
+    """`end`, `height`, `area` and `size` of `SurvivalSteps`."""
     sizes = np.array([np.flatnonzero(own.weights)[-1] + 1 for own in laws], dtype=np.int64)
     end, height = np.zeros((2, len(laws), int(sizes.max())))
     for row, (own, size) in enumerate(zip(laws, sizes.tolist(), strict=True)):
@@ -128,7 +128,7 @@ def _tables(laws: tuple[EpochDistribution, ...]) -> tuple[Floats, Floats, Floats
     return end, height, area, sizes
 
 
-def repeated(of_jobs: Steps, times: int) -> Steps:
+def repeated(of_jobs: SurvivalSteps, times: int) -> SurvivalSteps:
     """Each problem so many times in a row."""
     return of_jobs._replace(
         law=np.repeat(of_jobs.law, times),

@@ -29,10 +29,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rsjs.core.types import Floats, Ints
-from rsjs.heuristics.sts.single_job import Profiles, Steps
+from rsjs.heuristics.sts.single_job import SpeedProfiles, SurvivalSteps
 
 
-class Hull(NamedTuple):
+class SpeedHull(NamedTuple):
     """The speeds worth using of one problem, the slowest first; see `kernels/speed_hull`."""
 
     vertex: Ints  # (n,) configurations
@@ -40,7 +40,7 @@ class Hull(NamedTuple):
     phi: Floats  # (n,) Phi_r [$/h]; 0 at the last one
 
 
-def hull(rate: Floats, power: Floats) -> Hull:
+def hull(rate: Floats, power: Floats) -> SpeedHull:
     """
     Return the hull of one problem.
 
@@ -54,10 +54,10 @@ def hull(rate: Floats, power: Floats) -> Hull:
 
     vertex, (own, energy, phi) = np.empty(len(rate), dtype=np.int64), np.empty((3, len(rate)))
     size = find_hull(_own(rate), _own(power), vertex, own, energy, phi)
-    return Hull(vertex[:size], own[:size], phi[:size])
+    return SpeedHull(vertex[:size], own[:size], phi[:size])
 
 
-def profiles(rate: Floats, power: Floats, time: Floats, steps: Steps) -> Profiles:
+def profiles(rate: Floats, power: Floats, time: Floats, steps: SurvivalSteps) -> SpeedProfiles:
     """
     Return the optimal profiles of n problems.
 
@@ -74,7 +74,7 @@ def profiles(rate: Floats, power: Floats, time: Floats, steps: Steps) -> Profile
     from rsjs.heuristics.sts import kernels_speed as kernel
 
     problems, most = rate.shape
-    found = Profiles(
+    found = SpeedProfiles(
         status=np.empty(problems, dtype=np.int64),
         energy=np.empty(problems),
         initial=np.empty(problems, dtype=np.int64),
@@ -82,7 +82,7 @@ def profiles(rate: Floats, power: Floats, time: Floats, steps: Steps) -> Profile
         vertex=np.empty((problems, most), dtype=np.int64),
         until=np.empty((problems, most)),
     )
-    own = Steps(*map(_own, steps))
+    own = SurvivalSteps(*map(_own, steps))
     kernel.profiles(_own(rate), _own(power), _own(time), own, found)
     return found
 

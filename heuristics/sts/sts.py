@@ -34,7 +34,7 @@ from rsjs.heuristics.greedy.arrays import copied, settled, undivided
 from rsjs.heuristics.greedy.kernels_placement import new_state
 from rsjs.heuristics.greedy.rules import GREEDY_RULES, cluster_tables
 from rsjs.heuristics.sts import kernels_sts as kernel
-from rsjs.heuristics.sts.kernels_sts import FreeCapacityArrays, Queued
+from rsjs.heuristics.sts.kernels_sts import FreeCapacityArrays, QueuedJobs
 from rsjs.heuristics.sts.migration import on_their_nodes
 from rsjs.heuristics.sts.power_model import JobData
 from rsjs.instances.instance import Instance
@@ -44,7 +44,7 @@ ROUNDING = 1e-9  # relative, of times that are added up
 
 
 @dataclass(frozen=True, kw_only=True)
-class Rule:
+class StsRule:
     """
     One reading.
 
@@ -67,13 +67,13 @@ class Rule:
 
 
 RULES = {
-    "literal": Rule(monotone=True, fallback=False, gives=True, margin=False),
-    "fallback": Rule(monotone=False, fallback=True, gives=False, margin=True),
+    "literal": StsRule(monotone=True, fallback=False, gives=True, margin=False),
+    "fallback": StsRule(monotone=False, fallback=True, gives=False, margin=True),
 }
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Decision:
+class StsDecision:
     """
     A decision, and what the next one needs.
 
@@ -102,7 +102,7 @@ def decide(
     floor: Ints | None = None,
     spacing: float = 1 / 60,
     data: JobData | None = None,
-) -> Decision:
+) -> StsDecision:
     """
     Return one decision.
 
@@ -126,11 +126,11 @@ def decide(
     state.node_type[:] = -1
     free = FreeCapacityArrays(copied(tables.all_closed), state, undivided(instance.cluster))
     node, gpu, count, shared, wanted = np.empty((5, jobs), dtype=np.int64)
-    made = kernel.Decided(node, gpu, count, shared, wanted, np.empty(jobs))
+    made = kernel.DecisionArrays(node, gpu, count, shared, wanted, np.empty(jobs))
     kernel.decide(
         tables.nodes,
         settled(
-            Queued(
+            QueuedJobs(
                 rate=model.rate,
                 power=model.power,
                 units=model.units,
@@ -156,7 +156,7 @@ def decide(
         node_type=state.node_type,
     )
     moved = on_their_nodes(instance, solution)
-    return Decision(solution=moved, change=made.change, wanted=wanted)
+    return StsDecision(solution=moved, change=made.change, wanted=wanted)
 
 
 def run(instance: Instance, call: Call, report: Report) -> SolveResult:

@@ -41,7 +41,7 @@ class PlainSts:
             self.give_idle_gpus(placed, rooms)
         change = [self.change(j, found[j], placed) for j in range(self.jobs)]
         solution = on_their_nodes(self.instance, as_solution(placed, rooms, self.model.level))
-        return sts.Decision(solution=solution, change=np.array(change), wanted=wanted)
+        return sts.StsDecision(solution=solution, change=np.array(change), wanted=wanted)
 
     def profile(self, j, t, least):
         """The optimal profile of a job on a GPU type with at least so many GPUs, or the most."""

@@ -14,12 +14,12 @@ from __future__ import annotations
 import numpy as np
 
 from rsjs.core.types import Floats
-from rsjs.heuristics.sts.continuous_distributions import ContinuousLaw, expected_energy
-from rsjs.heuristics.sts.single_job import Steps
+from rsjs.heuristics.sts.continuous_distributions import ContinuousDistribution, expected_energy
+from rsjs.heuristics.sts.single_job import SurvivalSteps
 
 
 def linear_program(
-    rate: Floats, power: Floats, time: float, steps: Steps, problem: int = 0
+    rate: Floats, power: Floats, time: float, steps: SurvivalSteps, problem: int = 0
 ) -> float | None:
     """
     The least expected energy [$] of one problem of `steps`; None if none is in time.
@@ -49,7 +49,7 @@ def linear_program(
     return float(found.fun) if found.status == 0 else None
 
 
-def convex_program(rate: Floats, power: Floats, time: float, law: ContinuousLaw) -> float:
+def convex_program(rate: Floats, power: Floats, time: float, law: ContinuousDistribution) -> float:
     """
     The least expected energy [$] of a new job whose fastest configuration is in time.
 

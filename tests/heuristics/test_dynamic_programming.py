@@ -9,7 +9,7 @@ from allpairspy import AllPairs
 
 from rsjs.heuristics.dispatching import candidates
 from rsjs.heuristics.dispatching.pooled_dp import RULES, decide, gpus_of_jobs, pooled_costs
-from rsjs.heuristics.dispatching.queues import Choices
+from rsjs.heuristics.dispatching.queues import JobModes
 from rsjs.instances.check import check
 from rsjs.instances.generators.sts import generate
 
@@ -36,7 +36,7 @@ def test_the_pooled_program_is_exact(make):
             due=rng.uniform(0, 6, jobs).tolist(),
             weight=rng.uniform(0, 2, jobs).tolist(),
         )
-        of = Choices.of(instance, "worst_case")
+        of = JobModes.of(instance, "worst_case")
         cost = pooled_costs(of)
         gpus = gpus_of_jobs(of, candidates.by_release(of.instance))
         value = cost[np.arange(jobs), gpus].sum()
@@ -51,8 +51,8 @@ def test_costs_of_the_pooled_program_are_those_of_the_period(make):
     hours = [{"A": [4, 3], "B": [6]}]
     instance = make(types, hours, groups=[(1, ["A2"]), (1, ["B1"])], due=[3.5], weight=[2])
     # postponed: 100 x 2 x (1 + 6 - 3.5); A is fastest on 1 GPU: 2 x 0.5 + 3; on 2: 5
-    assert pooled_costs(Choices.of(instance, "worst_case"))[0].tolist() == [700, 4, 5]
-    longer = Choices.of(replace(instance, H=2.0), "worst_case")
+    assert pooled_costs(JobModes.of(instance, "worst_case"))[0].tolist() == [700, 4, 5]
+    longer = JobModes.of(replace(instance, H=2.0), "worst_case")
     assert pooled_costs(longer)[0].tolist() == [900, 7, 10]
 
 

@@ -12,7 +12,7 @@ from rsjs.heuristics.dispatching import deterministic, queues
 from rsjs.heuristics.dispatching.placement import FITS, FreeCapacity, kinds_by_gpu_type
 from rsjs.heuristics.dispatching.pooled_dp import decide as by_dp
 from rsjs.heuristics.dispatching.pooled_dp import gpus_of_jobs, pooled_costs
-from rsjs.heuristics.dispatching.queues import RULES, Choices, decide
+from rsjs.heuristics.dispatching.queues import RULES, JobModes, decide
 from rsjs.instances import costs
 from rsjs.instances.check import check
 from rsjs.instances.cluster import Cluster, GpuType, NodeGroup, NodeType, ShareLevel
@@ -199,7 +199,7 @@ def test_what_is_proved_of_the_deterministic_instance_is_not_claimed(stop, told)
 def test_the_first_job_runs_on_the_number_of_gpus_that_costs_least(make):
     """All could wait for nothing; 2 GPUs of the cheap type are faster than any number of A."""
     instance = make({"A1": [9], "B2": [1, 2]}, [{"A": [4], "B": [5, 3]}], due=[99])
-    of = Choices.of(instance, "worst_case")
+    of = JobModes.of(instance, "worst_case")
     assert pooled_costs(of)[0].tolist() == [0, 9, 2]
     assert gpus_of_jobs(of, np.array([0])).tolist() == [2]
 

@@ -19,9 +19,9 @@ from rsjs.heuristics.dispatching.placement import (
     kinds_by_gpu_type,
     place_queue,
 )
-from rsjs.heuristics.dispatching.queues import Choices
+from rsjs.heuristics.dispatching.queues import JobModes
 from rsjs.heuristics.greedy.randomized_arrays import LISTED, listed
-from rsjs.heuristics.greedy.randomized_shared import Schedules, decide
+from rsjs.heuristics.greedy.randomized_shared import SharedConstructions, decide
 from rsjs.instances import costs
 from rsjs.instances.check import check
 from rsjs.instances.generators.sts import generate
@@ -79,8 +79,8 @@ def by_lists(of, seed, iteration):
 )
 def test_compiled_schedules_are_those_made_with_lists(nodes, jobs, seed, mix, sharing, epochs):
     instance = generate(nodes=nodes, jobs=jobs, seed=seed, mix=mix, sharing=sharing)
-    of = Choices.of(instance, epochs)
-    schedules = Schedules(of, seed)
+    of = JobModes.of(instance, epochs)
+    schedules = SharedConstructions(of, seed)
     for iteration in (1, 2, 3, 7):
         with np.errstate(over="ignore"):
             expected = by_lists(of, seed, iteration)
@@ -105,8 +105,8 @@ def test_sets_of_nodes_and_of_idle_gpus_that_take_several_words(make):
         groups=[(400, ["A20", "B40"]), (400, ["B20"]), (300, ["A40", "B20"])],
         due=rng.uniform(0.2, 0.9, 1500).tolist(),
     )
-    of = Choices.of(instance, "worst_case")
-    schedule = Schedules(of, 0).schedule(iteration)
+    of = JobModes.of(instance, "worst_case")
+    schedule = SharedConstructions(of, 0).schedule(iteration)
     with np.errstate(over="ignore"):
         assert schedule.same_as(by_lists(of, 0, iteration))
     assert (schedule.node_type >= 0).sum() > 1024
@@ -120,8 +120,8 @@ def test_sets_of_nodes_and_of_idle_gpus_that_take_several_words(make):
 def test_costs_are_those_of_the_checker(sharing, energy, tardiness_at):
     instance = generate(nodes=6, jobs=50, seed=2, mix="kma", sharing=sharing)
     objective = replace(instance.objective, energy=energy, tardiness_at=tardiness_at)
-    of = Choices.of(replace(instance, objective=objective), "worst_case")
-    schedules = Schedules(of, 0)
+    of = JobModes.of(replace(instance, objective=objective), "worst_case")
+    schedules = SharedConstructions(of, 0)
     for i, cost in enumerate(schedules.costs(1, 8).tolist(), start=1):
         schedule = schedules.schedule(i)
         assert check(instance, schedule).feasible
@@ -130,7 +130,7 @@ def test_costs_are_those_of_the_checker(sharing, energy, tardiness_at):
 
 def test_iteration_1_is_greedy_and_more_are_no_worse():
     instance = generate(nodes=8, jobs=40, seed=4, mix="kma", sharing="paper")
-    assumed = Choices.of(instance, "worst_case").instance
+    assumed = JobModes.of(instance, "worst_case").instance
     values = []
     for most in (1, 10, 60):
         solution, made = decide(instance, Iterations(most), seed=3)
@@ -150,20 +150,20 @@ def test_a_heavier_job_rather_keeps_its_place(make):
     for weight, share in (([2.0, 1.0], 0.45), ([1.0, 2.0], 0.55)):
         instance = make({"A1": [1]}, [{"A": [4]}] * 2, due=[2, 3])
         instance = replace(instance, jobs=replace(instance.jobs, weight=np.array(weight)))
-        schedules = Schedules(Choices.of(instance, "worst_case"), 0)
+        schedules = SharedConstructions(JobModes.of(instance, "worst_case"), 0)
         passed = [schedules.schedule(i).job_node[1] == 0 for i in range(2, 2002)]
         assert np.mean(passed) == pytest.approx(share, abs=0.035)  # three standard deviations
-        assert listed(Choices.of(instance, "worst_case")).chance.shape == (2, LISTED)
+        assert listed(JobModes.of(instance, "worst_case")).chance.shape == (2, LISTED)
 
 
 def test_first_candidates_are_drawn_inversely_to_what_sorts_them(make):
     hours = [{"A": [4, 4, 4, 4]}, {"A": [4, 3, 2, 1]}, {"A": [0.5]}]
     instance = make({"A4": [1, 2, 3, 4]}, hours, groups=[(3, ["A4"])], due=[5, 2, 5])
-    of = Choices.of(instance, "worst_case")
+    of = JobModes.of(instance, "worst_case")
     # 4, 8 and 12 $: 6/11, 3/11, 2/11; 4 and 6 $, the others late; one candidate
     chance = listed(of).chance
     assert chance == pytest.approx(np.array([[6 / 11, 9 / 11, 2], [0.6, 2, 2], [2, 2, 2]]))
-    schedules = Schedules(of, 0)
+    schedules = SharedConstructions(of, 0)
     drawn = Counter(int(schedules.schedule(i).job_gpus[0]) for i in range(2, 2002))
     assert [drawn[k] / 2000 for k in (1, 2, 3)] == pytest.approx([6 / 11, 3 / 11, 2 / 11], abs=0.03)
 
@@ -171,9 +171,9 @@ def test_first_candidates_are_drawn_inversely_to_what_sorts_them(make):
 @pytest.mark.filterwarnings("error")
 def test_configurations_that_cost_nothing_are_drawn_alike(make):
     instance = make({"A3": [0, 0, 0]}, [{"A": [4, 3, 2]}] * 2, groups=[(2, ["A3"])], due=[9, 9])
-    of = Choices.of(instance, "worst_case")
+    of = JobModes.of(instance, "worst_case")
     assert listed(of).chance == pytest.approx(np.array([[1 / 3, 2 / 3, 2]] * 2))
-    assert np.isfinite(Schedules(of, 0).costs(1, 20)).all()
+    assert np.isfinite(SharedConstructions(of, 0).costs(1, 20)).all()
 
 
 class After(Stopping):
@@ -195,7 +195,7 @@ class After(Stopping):
 def test_the_cheapest_schedule_is_that_for_the_epochs_assumed(epochs):
     instance, stop = generate(nodes=4, jobs=20, seed=1), After(10)
     solution, made = decide(instance, stop, epochs=epochs)
-    assumed = Choices.of(instance, epochs).instance
+    assumed = JobModes.of(instance, epochs).instance
     assert made == 10
     assert stop.best == pytest.approx(costs.terms(assumed, solution).total, rel=1e-12)
     assert stop.best != pytest.approx(costs.terms(instance, solution).total, rel=1e-6)

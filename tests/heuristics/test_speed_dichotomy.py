@@ -5,7 +5,7 @@ import pytest
 from scipy.optimize import brentq
 
 from rsjs.heuristics.sts.continuous_distributions import (
-    ContinuousLaw,
+    ContinuousDistribution,
     expected_energy,
     switch_epochs,
 )
@@ -22,7 +22,7 @@ CASES = 18
 
 def power_law(exponent, last):
     """F^c(w) = 1 - (w / last)^exponent."""
-    return ContinuousLaw(
+    return ContinuousDistribution(
         last=last,
         survival=lambda w: 1 - (w / last) ** exponent,
         inverse=lambda y: last * (1 - min(1.0, y)) ** (1 / exponent),

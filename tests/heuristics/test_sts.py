@@ -12,7 +12,7 @@ from rsjs.core.errors import InputError
 from rsjs.core.method import Call, Report
 from rsjs.heuristics.greedy.arrays import settled
 from rsjs.heuristics.sts import sts
-from rsjs.heuristics.sts.kernels_sts import Decided, Queued, set_changes, solved
+from rsjs.heuristics.sts.kernels_sts import DecisionArrays, QueuedJobs, set_changes, solved
 from rsjs.heuristics.sts.power_model import JobData, PowerModel
 from rsjs.instances.check import check
 from rsjs.instances.epoch_distribution import EpochDistribution
@@ -42,9 +42,9 @@ def change_with(instance, gpus):
     (model, steps), jobs = JobData.of(instance), instance.jobs
     none, work = np.zeros(1, dtype=np.int64), steps.end[steps.law, -1] - steps.done
     parts = model.rate, model.power, model.units, jobs.due - instance.now
-    queued = settled(Queued(*parts, jobs.due, jobs.weight, none, none))
+    queued = settled(QueuedJobs(*parts, jobs.due, jobs.weight, none, none))
     found = solved(model.rate[0, :1].copy(), queued.power, queued.time.copy(), steps, none, none)
-    made = Decided(none, none, none + gpus, none - 1, none, np.empty(1))
+    made = DecisionArrays(none, none, none + gpus, none - 1, none, np.empty(1))
     set_changes(queued, settled(steps), work, found, 0.0, made)
     return float(made.change[0])
 
@@ -142,7 +142,7 @@ def test_a_job_alone_is_in_time_after_a_few_decisions(make):
 
 
 def test_k_0_is_one_more_gpu_where_t_j_has_come():
-    decision = sts.Decision(
+    decision = sts.StsDecision(
         solution=Solution.empty(3, 1),
         change=np.array([2.0, 5.0, np.inf]),
         wanted=np.array([1, 2, 3]),
@@ -262,5 +262,5 @@ def test_decisions_must_be_some_time_apart():
 
 def test_t_j_has_come_but_for_rounding():
     change, wanted = np.array([2.0, 2.1]), np.array([1, 1])
-    decision = sts.Decision(solution=Solution.empty(2, 1), change=change, wanted=wanted)
+    decision = sts.StsDecision(solution=Solution.empty(2, 1), change=change, wanted=wanted)
     assert decision.floor(2.0 * (1 - 1e-12)).tolist() == [2, 1]

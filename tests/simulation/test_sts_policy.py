@@ -134,7 +134,7 @@ def test_k_0_is_the_model_s_and_one_more_where_t_j_has_come():
     workload = sts.workload(nodes=2, jobs=4, seed=1)
     jobs = len(workload.jobs)
     nothing, change = Solution.empty(3, workload.cluster.nodes), np.array([0.5, 0.75, np.inf])
-    decided = heuristic.Decision(solution=nothing, change=change, wanted=np.array([2, 3, 4]))
+    decided = heuristic.StsDecision(solution=nothing, change=change, wanted=np.array([2, 3, 4]))
     rows = np.arange(1, jobs)  # the first job has ended, the fourth one has just come
     state = State(
         workload=whole(workload),

@@ -26,7 +26,7 @@ import numpy as np
 
 from rsjs.core.types import Floats, Ints
 from rsjs.heuristics.sts.power_model import JobData, PowerModel
-from rsjs.heuristics.sts.single_job import FEASIBLE, SLACK, Steps
+from rsjs.heuristics.sts.single_job import FEASIBLE, SLACK, SurvivalSteps
 from rsjs.heuristics.sts.speed_profile import profiles
 from rsjs.instances.instance import Instance
 
@@ -81,7 +81,7 @@ def values(instance: Instance, hours: float, data: JobData | None = None) -> Val
 
 
 def _cost_to_go(
-    steps: Steps,
+    steps: SurvivalSteps,
     job: Ints,
     done: Floats,
     rate: Floats,
@@ -108,7 +108,7 @@ def _cost_to_go(
 class _Survival:
     """The steps of n problems, some more than once, looked up for many epochs at a time."""
 
-    def __init__(self, steps: Steps, rows: Ints) -> None:
+    def __init__(self, steps: SurvivalSteps, rows: Ints) -> None:
         self._law = steps.law[rows]
         self._steps, self._width = steps, steps.end.shape[1]
         apart = float(steps.end.max()) + 1.0

@@ -20,7 +20,7 @@ from rsjs.heuristics.dispatching.placement import (
     occupy_nodes,
     place_queue,
 )
-from rsjs.heuristics.dispatching.queues import RULES, Choices
+from rsjs.heuristics.dispatching.queues import RULES, JobModes
 from rsjs.instances.instance import Instance
 from rsjs.instances.open_nodes import select_required_nodes
 from rsjs.instances.solution import Solution
@@ -39,7 +39,7 @@ def policy(request: Request, whole: Instance) -> Policy:
     empty = partial(FreeCapacity, kinds, alone=rule.alone, fit=fit)
 
     def placed(state: State, jobs: Ints, capacity: FreeCapacity) -> Solution:
-        of = Choices.of(state.of(jobs, epochs), epochs, known.model(state.rows[jobs]))
+        of = JobModes.of(state.of(jobs, epochs), epochs, known.model(state.rows[jobs]))
         order = rule.order(of.instance).tolist()
         jobs_placed = place_queue(order, of.cheapest(), capacity, of.units)
         return as_solution(jobs_placed, capacity, of.level)

@@ -7,7 +7,7 @@ from time import perf_counter
 from typing import Any
 
 from rsjs.heuristics.common.stopping import Iterations, Seconds
-from rsjs.heuristics.dispatching.queues import Choices
+from rsjs.heuristics.dispatching.queues import JobModes
 from rsjs.heuristics.greedy.randomized_shared import compile_kernels, search_schedules
 from rsjs.instances.instance import Instance
 from rsjs.instances.open_nodes import select_required_nodes
@@ -24,7 +24,7 @@ def policy(request: Request, whole: Instance) -> Policy:
 
     def decide(state: State, memory: Any) -> Choice:
         part = state.of(ALL, epochs)
-        choices = Choices.of(part, epochs, known.model(state.rows))
+        choices = JobModes.of(part, epochs, known.model(state.rows))
         stop = Iterations(most) | Seconds(state.time_limit, perf_counter)
         solution, _ = search_schedules(choices, stop, state.seed)
         return Choice(solution=select_required_nodes(part, solution))

@@ -27,7 +27,7 @@ class Memory(NamedTuple):
     """The last decision and the jobs that it was about."""
 
     rows: Ints
-    decision: sts.Decision
+    decision: sts.StsDecision
 
 
 def policy(request: Request, whole: Instance) -> Policy:

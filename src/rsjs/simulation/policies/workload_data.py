@@ -6,7 +6,7 @@ from functools import cached_property
 
 from rsjs.core.types import Ints
 from rsjs.heuristics.sts.power_model import JobData, PowerModel
-from rsjs.heuristics.sts.single_job import Steps, steps_of_jobs, taken
+from rsjs.heuristics.sts.single_job import SurvivalSteps, steps_of_jobs, taken
 from rsjs.instances.instance import Instance
 from rsjs.simulation.state import State
 
@@ -18,7 +18,7 @@ class WorkloadData:
         self._whole, self._model = whole, PowerModel.of(whole)
 
     @cached_property
-    def _steps(self) -> Steps:
+    def _steps(self) -> SurvivalSteps:
         return steps_of_jobs(self._whole)
 
     def model(self, rows: Ints) -> PowerModel:
