@@ -5,9 +5,14 @@ from __future__ import annotations
 from rsjs.core.method import Method, Option
 from rsjs.heuristics.local_search.methods import LOCAL_SEARCH, PATH_RELINKING
 from rsjs.heuristics.ruin_recreate.methods import PRICED
-from rsjs.heuristics.sts.methods import STS
 
-COMPLETED = frozenset({"free", "jahani_eq"})  # numbers of open nodes that completion.py reaches
+COMPLETED = frozenset({"free", "jahani_eq"})  # what `open_nodes.complete` reaches
+
+_EPOCHS = Option(
+    default="worst_case",
+    choices=("worst_case", "mean"),
+    help="what a job is taken to have left; mean: on average, then all again (avg- variants)",
+)
 
 METHODS = {
     method.name: method
@@ -69,6 +74,94 @@ METHODS = {
         *PRICED,
         LOCAL_SEARCH,
         PATH_RELINKING,
-        *STS,
+        Method(
+            name="sts",
+            summary="most pressing job first, GPUs or a share by its optimal speed profile",
+            kind="heuristic",
+            run="rsjs.heuristics.sts.sts:run",
+            prepare="rsjs.heuristics.sts.sts:prepare",
+            open_nodes=COMPLETED,
+            rules=("literal", "fallback"),
+            rule_help={
+                "literal": "as printed: the GPUs that a job wants, never fewer than before, or it"
+                " waits beside idle ones; those left on its node are given away",
+                "fallback": "a job that finds no room takes fewer GPUs; none are given away",
+            },
+            options={
+                "spacing": Option(
+                    default=1.0, minimum=0.001, help="minutes: the least time between two decisions"
+                ),
+            },
+        ),
+        Method(
+            name="queue",
+            summary="jobs in an order, first configuration with room, on shared nodes and GPUs",
+            kind="heuristic",
+            run="rsjs.heuristics.dispatching.queues:run",
+            open_nodes=COMPLETED,
+            rules=("edf", "edf_alone", "fifo", "priority", "pedf", "greedy"),
+            rule_help={
+                "edf": "by due date; as in fifo and priority, jobs that run are left alone",
+                "edf_alone": "edf with one job per node",
+                "fifo": "by release",
+                "priority": "by weight",
+                "pedf": "edf over all jobs: those that run may be moved, or have to wait",
+                "greedy": "all jobs, by the hours that each is late at its fastest, times its"
+                " weight",
+            },
+            options={
+                "epochs": _EPOCHS,
+                "fit": Option(
+                    default="open",
+                    choices=("open", "all"),
+                    help="node with the fewest idle GPUs that suffice: first among open ones, or of"
+                    " all; not printed for EDF and FIFO",
+                ),
+            },
+        ),
+        Method(
+            name="randomized_queue",
+            summary="queue:greedy again and again with random swaps and choices,"
+            " the best one counts",
+            kind="heuristic",
+            run="rsjs.heuristics.greedy.randomized_shared:run",
+            prepare="rsjs.heuristics.greedy.randomized_shared:prepare",
+            open_nodes=COMPLETED,
+            options={
+                "iterations": Option(
+                    default=1000,
+                    minimum=0,
+                    help="schedules made, the first one greedy's; 0 = until the time is up",
+                ),
+                "epochs": _EPOCHS,
+            },
+        ),
+        Method(
+            name="dp",
+            summary="dynamic programming with a proxy cost: fastest GPUs still free,"
+            " or pooled GPUs",
+            kind="heuristic",
+            run="rsjs.heuristics.dispatching.pooled_dp:run",
+            open_nodes=COMPLETED,
+            rules=("fastest", "pooled"),
+            rule_help={
+                "fastest": "first in first out, the fastest configuration still free",
+                "pooled": "numbers of GPUs by the program over one pool of whole GPUs, no shares",
+            },
+            options={"epochs": _EPOCHS},
+        ),
+        Method(
+            name="deterministic",
+            summary="another method with worst-case or mean numbers of epochs in place of laws",
+            kind="heuristic",
+            run="rsjs.heuristics.dispatching.deterministic:run",
+            prepare="rsjs.core.method:prepare_inner",
+            options={
+                "method": Option(
+                    default="greedy:paper", kind="method", on_whole=True, help="what decides"
+                ),
+                "epochs": _EPOCHS,
+            },
+        ),
     )
 }

@@ -7,8 +7,6 @@ they are, to debug them. Compiled code is kept in NUMBA_CACHE_DIR if that is set
 package, or in the user's cache where the package is read-only, or else not at all. numba notices
 that the file of a kernel has changed, but not those of the kernels it calls: so all are kept
 together, in a folder that is named for the text of every file of this package.
-
-Bits of integers.
 """
 
 from __future__ import annotations
@@ -153,7 +151,7 @@ def _places() -> Iterator[Path]:
 
 
 def _digest() -> str:
-    """Of all files of the package: kernels read constants and tuple types from their neighbours."""
+    """Return the digest of all files: kernels read constants and types from their neighbours."""
     digest = sha256()
     for file in sorted(PACKAGE.rglob("*.py")):
         digest.update(file.read_bytes())
@@ -162,5 +160,5 @@ def _digest() -> str:
 
 @one_instruction("cttz")
 def lowest_bit(bits: int) -> int:
-    """The position of the lowest bit that is set; bits != 0."""
+    """Return the position of the lowest bit that is set; bits != 0."""
     return (int(bits) & -int(bits)).bit_length() - 1

@@ -9,8 +9,7 @@ minstd    what the authors' program draws: std::minstd_rand0 and, for each numbe
           the second one first; x -> 16807^n x mod 2^31 - 1 leads to any of them at once.
 
 The functions take one state or an array of them, so kernels and numpy share them.
-
-Random numbers one by one, from a state that changes in place; see random_streams.py.
+`uniform` and `below` draw numbers one by one from a state that changes in place.
 """
 
 from __future__ import annotations
@@ -39,7 +38,7 @@ _RANGE_2 = float((MINSTD_M - 1) ** 2)
 
 
 def draw(minstd: bool, state: Any) -> Any:
-    """The next state, and a uniform number in [0, 1)."""
+    """Return the next state, and a uniform number in [0, 1)."""
     if minstd:
         low = state * _A % _M
         high = low * _A % _M
@@ -52,7 +51,7 @@ def draw(minstd: bool, state: Any) -> Any:
 
 def first_states(stream: str, seed: int, first: int, count: int, draws: int) -> States:
     """
-    The states that iterations first, first + 1, ... (from 1) begin with.
+    Return the states that iterations first, first + 1, ... (from 1) begin with.
 
     Parameters
     ----------
@@ -76,7 +75,7 @@ def first_states(stream: str, seed: int, first: int, count: int, draws: int) -> 
 
 
 def _splitmix(x: States) -> States:
-    """splitmix64's output function, one step after x."""
+    """Return the output of splitmix64, one step after x."""
     x = x + np.uint64(_GOLDEN)
     x = (x ^ (x >> np.uint64(30))) * np.uint64(_MIX_1)
     x = (x ^ (x >> np.uint64(27))) * np.uint64(_MIX_2)
@@ -88,12 +87,12 @@ draw_one = inner(draw)
 
 @inner
 def uniform(state: States) -> float:
-    """The next number in [0, 1) of the xorshift64* stream whose state is `state[0]`."""
+    """Return the next number in [0, 1) of the xorshift64* stream whose state is `state[0]`."""
     state[0], number = draw_one(False, state[0])
     return float(number)
 
 
 @inner
 def below(state: States, n: int) -> int:
-    """The next integer in 0..n-1."""
+    """Return the next integer in 0..n-1."""
     return int(uniform(state) * n)

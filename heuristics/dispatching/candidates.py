@@ -18,14 +18,14 @@ from rsjs.instances.instance import Instance
 
 
 def hours_by_node_type(instance: Instance) -> Floats:
-    """(J, V, G + 1) hours to completion on g GPUs of a node type; inf on types no node takes."""
+    """Return (J, V, G + 1) hours to completion on g GPUs of a node type; inf if no node has it."""
     cluster = instance.cluster
     hours = costs.cost_tables(instance).hours[:, cluster.gpu_of_type]
     return np.where(np.isfinite(full_price_by_node_type(cluster)), hours, np.inf)
 
 
 def full_price_by_node_type(cluster: Cluster) -> Floats:
-    """(V, G + 1) $/h of a node with g GPUs in use; inf beyond s_v and on types no node takes."""
+    """Return (V, G + 1) $/h of a node with g GPUs in use; inf beyond s_v or if no node has it."""
     present = np.flatnonzero(cluster.allowed_in_class.any(axis=0))
     price = np.full(cluster.cost_of_type.shape, np.inf)
     price[present] = cluster.cost_of_type[present]
@@ -33,7 +33,7 @@ def full_price_by_node_type(cluster: Cluster) -> Floats:
 
 
 def full_price_by_gpu_type(cluster: Cluster) -> Floats:
-    """(T, G + 1) $/h of the cheapest node that has g GPUs of a type; inf where none has."""
+    """Return (T, G + 1) $/h of the cheapest node that has g GPUs of a type; inf where none has."""
     price = np.full((len(cluster.gpu_types), cluster.largest + 1), np.inf)
     np.minimum.at(price, cluster.gpu_of_type, full_price_by_node_type(cluster))
     return price
@@ -41,7 +41,7 @@ def full_price_by_gpu_type(cluster: Cluster) -> Floats:
 
 def share_price_by_node_type(cluster: Cluster) -> Floats:
     """
-    (V, G + 1) $/h of g GPUs of a node type: g / s_v of a flat price, else the price of g in use.
+    Return (V, G + 1) $/h of g GPUs: g / s_v of a flat price, else the price of g in use.
 
     Kiros 2020, 3.1.3, third assumption: deployment costs increase linearly in the GPUs.
     """
@@ -52,7 +52,7 @@ def share_price_by_node_type(cluster: Cluster) -> Floats:
 
 
 def share_price_by_gpu_type(cluster: Cluster) -> Floats:
-    """(T, G + 1) $/h of g GPUs of a type where that costs least; inf where no node has g."""
+    """Return (T, G + 1) $/h of g GPUs of a type where that costs least; inf where no node has g."""
     price = np.full((len(cluster.gpu_types), cluster.largest + 1), np.inf)
     np.minimum.at(price, cluster.gpu_of_type, share_price_by_node_type(cluster))
     return price
@@ -85,7 +85,7 @@ class Ranking:
 
 def ranking(instance: Instance, hours: Floats, price: Floats, *, strict: bool) -> Ranking:
     """
-    Each job's admissible configurations, best first.
+    Return each job's admissible configurations, best first.
 
     First those that end by the due date (D*_j), the cheapest (t x price) first, then the late
     ones, the fastest first (Kiros 2020, 3.1.3, second assumption). Ties: the cheaper one, then
@@ -115,7 +115,7 @@ def ranking(instance: Instance, hours: Floats, price: Floats, *, strict: bool) -
 
 
 def ranked(instance: Instance, hours: Floats, price: Floats, *, strict: bool) -> list[list[int]]:
-    """The codes of each job's `ranking`, inadmissible ones left out."""
+    """Return the codes of each job's `ranking`, inadmissible ones left out."""
     found = ranking(instance, hours, price, strict=strict)
     rows: list[list[int]] = found.code.tolist()
     for j in np.flatnonzero(found.count < found.code.shape[1]).tolist():
@@ -128,27 +128,27 @@ def _finite(values: Floats) -> Floats:
 
 
 def pressure(instance: Instance) -> Floats:
-    """(J,) Delta_j = now + min t_j - d_j [h] (Kiros 2020, (3.1))."""
+    """Return (J,) Delta_j = now + min t_j - d_j [h] (Kiros 2020, (3.1))."""
     fastest = instance.hours_per_epoch.min(axis=(1, 2)) * costs.epochs_left(instance)
     result: Floats = instance.now + fastest - instance.jobs.due
     return result
 
 
 def by_pressure(instance: Instance) -> Ints:
-    """(J,) jobs, the most pressing first; ties by position."""
+    """Return (J,) jobs, the most pressing first; ties by position."""
     return np.argsort(-pressure(instance), kind="stable")
 
 
 def by_release(instance: Instance) -> Ints:
-    """(J,) jobs, first in first out; ties by position."""
+    """Return (J,) jobs, first in first out; ties by position."""
     return np.argsort(instance.jobs.release, kind="stable")
 
 
 def by_due_date(instance: Instance) -> Ints:
-    """(J,) jobs, the earliest due date first; ties by position."""
+    """Return (J,) jobs, the earliest due date first; ties by position."""
     return np.argsort(instance.jobs.due, kind="stable")
 
 
 def by_weight(instance: Instance) -> Ints:
-    """(J,) jobs, the largest tardiness weight first; ties by position."""
+    """Return (J,) jobs, the largest tardiness weight first; ties by position."""
     return np.argsort(-instance.jobs.weight, kind="stable")

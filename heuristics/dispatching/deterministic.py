@@ -1,5 +1,5 @@
 """
-Another method, with deterministic numbers of epochs in place of the laws.
+Another method, with deterministic numbers of epochs in place of the distributions.
 
 worst_case   each job has all epochs left that it may have, as EDF, RG and DP assume
 mean         E[W] - w while that is positive, then all again: the avg- variants

@@ -91,10 +91,10 @@ def prepare(instance: Instance, method: str, rule: str = "code") -> PreparedQueu
 
 def right_sizing_cost(instance: Instance) -> Floats:
     """
-    (J, V, G + 1) $ of each job alone on one node of type v, with g GPUs: what Jahani minimises.
+    Return (J, V, G + 1) the cost [$] of each job alone on a node of type v, with g GPUs.
 
-    Tardiness, plus g / s_v c_v t (other energies: the price of the node with g GPUs in use,
-    times t), plus mu (s_v - g); the job must run. inf where not admissible.
+    Jahani minimises tardiness, plus g / s_v c_v t (other energies: the price of the node with g
+    GPUs in use, times t), plus mu (s_v - g); the job must run. inf where not admissible.
     """
     cluster, objective, jobs = instance.cluster, instance.objective, instance.jobs
     hours = candidates.hours_by_node_type(instance)

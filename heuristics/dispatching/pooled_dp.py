@@ -50,12 +50,12 @@ def decide(
     model: PowerModel | None = None,
 ) -> Solution:
     """
-    One decision.
+    Return the solution of one decision.
 
     Parameters
     ----------
     rule : one of RULES
-    epochs : one of queue_choices.EPOCHS
+    epochs : one of queues.EPOCHS
         What a job is taken to have left.
     model : PowerModel, optional
         Of the jobs, if it is known.
@@ -69,7 +69,7 @@ def decide(
 
 
 def gpus_of_jobs(of: JobModes, order: Ints) -> Ints:
-    """(J,) k of each job in the pooled program; 0 = it waits. Ties: the fewest GPUs."""
+    """Return (J,) k of each job in the pooled program; 0 = it waits. Ties: the fewest GPUs."""
     cost = pooled_costs(of)
     cluster = of.instance.cluster
     size = np.where(cluster.allowed_in_class, cluster.gpus_of_type, 0).max(axis=1)
@@ -94,7 +94,7 @@ def gpus_of_jobs(of: JobModes, order: Ints) -> Ints:
 
 
 def pooled_costs(of: JobModes) -> Floats:
-    """(J, G + 1) cost_j(k) [$]; inf where no type has k GPUs for the job."""
+    """Return (J, G + 1) cost_j(k) [$]; inf where no type has k GPUs for the job."""
     instance, hours = of.instance, of.hours
     fastest = hours.argmin(axis=1)[:, None]
     time = np.take_along_axis(hours, fastest, axis=1)[:, 0]
@@ -108,7 +108,7 @@ def pooled_costs(of: JobModes) -> Floats:
 
 
 def _at_most(of: JobModes, order: Ints, gpus: Ints) -> Ints:
-    """(J, T (G + 1)) codes of k GPUs, then of fewer, by type the fastest first; -1 = none."""
+    """Return (J, T (G + 1)) codes of k GPUs, then fewer, the fastest type first; -1 = none."""
     jobs, types, stride = of.hours.shape
     count = np.arange(stride)
     usable = np.isfinite(of.hours) & (count <= gpus[:, None, None]) & (count > 0)
@@ -120,7 +120,7 @@ def _at_most(of: JobModes, order: Ints, gpus: Ints) -> Ints:
 
 
 def run(instance: Instance, call: Call, report: Report) -> SolveResult:
-    """DP as a method."""
+    """Solve an instance by DP."""
     assert call.rule is not None
     with report.phase("solve"):
         solution = decide(instance, call.rule, call.options["epochs"])

@@ -1,23 +1,21 @@
 """
 Queues on nodes and GPUs that are shared: EDF, FIFO, priority, preemptive EDF, greedy.
 
-Each job in turn takes the first of its configurations that finds room (`queue_choices`, `rooms`);
-a job that finds none waits, and the next one is tried, so no GPU is idle that a job could use.
-Which node it takes is not printed for EDF and FIFO; `fit` is one of `rooms.FITS`. The paper says of
-STS alone that it first fills what is partially used (VI-B): `open`.
+The methods that STS is compared with (Filippini et al. 2024, VII-A1). Each job in turn takes the
+first of its modes that finds room; a job that finds none waits, and the next one is tried, so no
+GPU is idle that a job could use. Which node it takes is not published for EDF and FIFO; `fit` is
+one of `placement.FITS`. The paper says of STS alone that it first fills what is partially used
+(VI-B): `open`.
 
-edf, fifo, priority   jobs that run are left alone (Filippini et al. 2024, VII-A1)
+edf, fifo, priority   jobs that run are left alone
 edf_alone             edf with one job per node, as in the authors' program
 pedf                  edf over all jobs: those that run may be moved, or have to wait
 greedy                all jobs, the most pressing first, (27): the first iteration of RG
 
-What the methods that STS is compared with choose from (Filippini et al. 2024, VII-A1).
-
-They know nothing of laws: the epochs of a job are all that it may have left (`worst_case`), or as
-many as its law says on average, until it has had so many, then again all (`mean`).
-
-A job's configurations: those in time, the cheapest first (hours x $/h of the GPUs in use), then the
-late ones, the fastest first. Ties: the cheaper one, the first GPU type, the fewest GPUs.
+They know nothing of distributions: the epochs of a job are all that it may have left
+(`worst_case`), or their mean, until it has had so many, then again all (`mean`). A job's modes:
+those in time, the cheapest first (hours x $/h of the GPUs in use), then the late ones, the fastest
+first. Ties: the cheaper one, the first GPU type, the fewest GPUs.
 """
 
 from __future__ import annotations
@@ -52,7 +50,7 @@ EPOCHS = ("worst_case", "mean")
 @dataclass(frozen=True, kw_only=True, eq=False)
 class JobModes:
     """
-    The configurations of the jobs.
+    The modes of the jobs.
 
     Attributes
     ----------
@@ -73,7 +71,7 @@ class JobModes:
 
     @staticmethod
     def of(instance: Instance, epochs: str, model: PowerModel | None = None) -> JobModes:
-        """The configurations of an instance, assuming a number of epochs; `model` if known."""
+        """Return the modes of an instance for a number of epochs; `model` if known."""
         assumed = planned(instance, epochs)
         model = model or PowerModel.of(instance)
         return JobModes(
@@ -86,15 +84,15 @@ class JobModes:
 
     @property
     def stride(self) -> int:
-        """G + 1: a configuration's code is gpu * stride + k."""
+        """Return G + 1: the code of a mode is gpu * stride + k."""
         return int(self.hours.shape[2])
 
     def cheapest(self) -> list[list[int]]:
-        """Each job's codes, those in time first."""
+        """Return each job's codes, those in time first."""
         return candidates.ranked(self.instance, self.hours, self.price, strict=False)
 
     def fastest(self) -> Ints:
-        """(J, T (G + 1)) each job's codes by time alone, -1 where not admissible."""
+        """Return (J, T (G + 1)) each job's codes by time alone, -1 where not admissible."""
         hours = self.hours.reshape(len(self.hours), -1)
         usable = np.isfinite(hours)
         cost = np.where(usable, hours, 0.0) * np.where(usable, self.price.reshape(hours.shape), 0)
@@ -103,7 +101,7 @@ class JobModes:
 
 
 def planned(instance: Instance, epochs: str) -> Instance:
-    """The instance with deterministic numbers of epochs, one of EPOCHS."""
+    """Return the instance with deterministic numbers of epochs, one of EPOCHS."""
     if instance.objective.expectation == epochs:
         return instance
     return replace(instance, objective=replace(instance.objective, expectation=epochs))
@@ -143,12 +141,12 @@ def decide(
     instance: Instance, rule: str = "edf", epochs: str = "worst_case", fit: str = FITS[0]
 ) -> Solution:
     """
-    One decision.
+    Return the solution of one decision.
 
     Parameters
     ----------
     rule : one of RULES
-    epochs : one of queue_choices.EPOCHS
+    epochs : one of EPOCHS
         What a job is taken to have left.
     fit : one of placement.FITS
     """
@@ -167,7 +165,7 @@ def decide(
 
 
 def run(instance: Instance, call: Call, report: Report) -> SolveResult:
-    """A queue as a method."""
+    """Solve an instance by a queue."""
     assert call.rule is not None
     with report.phase("solve"):
         solution = decide(instance, call.rule, call.options["epochs"], call.options["fit"])

@@ -1,16 +1,15 @@
 """
 One decision as plain arrays, which kernels read.
 
-Sizes: J jobs, N nodes, V node types, T GPU types, G GPUs of the largest node, K kinds (what a
-configuration asks for: the T GPU types, see `best_fit`), D classes of nodes. Code
-kind * (G + 1) + g is a configuration. Tables are indexed as their comments say.
+Sizes: J jobs, N nodes, V node types, T GPU types, G GPUs of the largest node, K kinds (what a mode
+asks for: here the T GPU types, see `dispatching.placement`), D classes of nodes. Code
+kind * (G + 1) + g is a mode: g dedicated GPUs or, where there are shares, g = 0 a share of one.
 
-Nodes by what they can still give, for kernels that place tightly; sizes as in decision_tables.
-
-Level l of a kind is the open nodes with l idle GPUs, level G + 1 + s the closed ones that open with
-s GPUs. So of the levels that suffice for a job the first is that of the fullest open nodes or, if
-there is none, of the smallest closed ones. Sets are bits of words, the lowest index in the lowest
-bit, and of the words that are not 0 there are sets too: the first node is found without a search.
+`NodeLevels` has the nodes by what they can still give. Level l of a kind is the open nodes with l
+idle GPUs, level G + 1 + s the closed ones that open with s GPUs. So of the levels that suffice for
+a job the first is that of the fullest open nodes or, if there is none, of the smallest closed ones.
+Sets are bits of words, the lowest index in the lowest bit, and of the words that are not 0 there
+are sets too: the first node is found without a search.
 """
 
 from __future__ import annotations
@@ -44,7 +43,7 @@ class NodeTables(NamedTuple):
     gpu_of_type: Ints  # (V,)
     gpus_of_type: Ints  # (V,)
     cost_of_type: Floats  # (V, G + 1) $/h by GPUs in use
-    spare: Ints  # (N,) nodes in the order in which completion.py selects them
+    spare: Ints  # (N,) nodes in the order in which `open_nodes.complete` selects them
     fewest: Ints  # (D,) GPUs of the smallest type a class allows
 
 
@@ -64,7 +63,7 @@ class ObjectiveTables(NamedTuple):
 
 
 def settled(tables: T) -> T:
-    """The same, all arrays contiguous and read-only: so they are of one type for the compiler."""
+    """Return tables with contiguous, read-only arrays: of one type for the compiler."""
     return type(tables)(*map(_settled, tables))
 
 
@@ -100,7 +99,7 @@ def node_tables(cluster: Cluster, kinds: NodeKinds, price: Floats, equivalents: 
 
 
 def objective(instance: Instance) -> ObjectiveTables:
-    """The objective of an instance as `costs.terms` has it."""
+    """Build the tables of an instance's objective, priced as in `costs.terms`."""
     table, asked = costs.cost_tables(instance), instance.objective
     found = ObjectiveTables(
         hours=table.hours,
@@ -141,7 +140,7 @@ class NodeLevels(NamedTuple):
 
 
 def all_closed(nodes: NodeTables) -> NodeLevels:
-    """The levels of a cluster without jobs."""
+    """Return the levels of a cluster without jobs."""
     stride, kinds = nodes.price.shape[1], len(nodes.size_as)
     size = nodes.size_as[:, nodes.class_of_node]  # (K, N)
     kind, node = np.nonzero(size)
@@ -168,7 +167,7 @@ def all_closed(nodes: NodeTables) -> NodeLevels:
 
 
 def copied(levels: NodeLevels) -> NodeLevels:
-    """The same in memory of its own."""
+    """Return a copy, to be changed by placing jobs."""
     own = {name: getattr(levels, name).copy() for name in ("nodes", "present", "room")}
     return levels._replace(**own)
 
@@ -194,7 +193,7 @@ def undivided(cluster: Cluster) -> SharedGpus:
 
 
 def _sets(shape: tuple[int, ...], row: Ints, member: Ints) -> Ints:
-    """(rows, words) the members of each row, out of shape[1] possible ones, as bits of words."""
+    """Return (rows, words) the members of each row, of shape[1] possible ones, as bits."""
     rows, most = shape
     found = np.zeros((rows, (most + LAST) >> SHIFT), dtype=np.int64)
     np.bitwise_or.at(found, (row, member >> SHIFT), 1 << (member & LAST))

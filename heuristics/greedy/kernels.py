@@ -31,7 +31,7 @@ class GreedyJobs(NamedTuple):
 def postprocess(
     nodes: NodeTables, hours: Floats, state: GreedyState, running: int, each_node: bool
 ) -> None:
-    """Smaller nodes for what is in use, then GPUs that stay idle for jobs that gain from them."""
+    """Replace nodes by smaller ones, then give idle GPUs to jobs that gain from them."""
     # arrays are passed one by one: passing tuples to `inner` kernels makes RG 1.4 x slower
     gpus_of_type, gpu_of_type = nodes.gpus_of_type, nodes.gpu_of_type
     equivalents, class_of_node = nodes.equivalents, nodes.class_of_node
@@ -79,7 +79,7 @@ def give_to_one_job(
     node: Ints,
     gpus: Ints,
 ) -> None:
-    """All idle GPUs of its node for the job that saves most time; ties: the first job."""
+    """Give the job that saves most time all idle GPUs of its node; ties: the first job."""
     winner, most = -1, 0.0
     for r in range(running):
         n, j, g = node[r], job[r], gpus[r]
@@ -106,7 +106,7 @@ def give_on_each_node(
     best: Floats,
     winner: Ints,
 ) -> None:
-    """All idle GPUs of each node for its job with the highest speed-up; ties: the first job."""
+    """Give the job of each node with the highest speed-up its idle GPUs; ties: the first job."""
     best[:] = 1.0
     winner[:] = -1
     for r in range(running):
@@ -179,7 +179,7 @@ def first_that_fits(
     due: float,
     strict: bool,
 ) -> tuple[int, int]:
-    """A job's best configuration (kind, g) with g <= room[kind]; kind -1 = there is none."""
+    """Return a job's best mode (kind, g) with g <= room[kind]; kind -1 = there is none."""
     best_kind, best_g, best_late, best_key, best_cost = -1, 0, True, inf, inf
     for kind in range(state.room.shape[0]):
         for g in range(1, state.room[kind] + 1):

@@ -29,7 +29,7 @@ from rsjs.instances.solution import Solution
 
 
 class GreedyState(NamedTuple):
-    """A schedule; sizes as in decision_tables."""
+    """A schedule that is being made; sizes as in `greedy.arrays`."""
 
     sets: Ints  # (K, G + 1, words) open nodes by kind and idle GPUs
     counts: Ints  # (K, G + 1) of them
@@ -48,7 +48,7 @@ class GreedyState(NamedTuple):
 
 
 def new_state(nodes: NodeTables, jobs: int, listed: int) -> GreedyState:
-    """Room for schedules of `jobs` jobs; lists of nodes to choose from have `listed` entries."""
+    """Return memory for `jobs` jobs; lists of nodes to choose from have `listed` entries."""
     (kinds, classes), stride = nodes.size_as.shape, nodes.cost_of_type.shape[1]
     size = len(nodes.class_of_node)
 
@@ -115,7 +115,7 @@ def clear(nodes: NodeTables, state: GreedyState) -> None:
 @inlined
 def place(nodes: NodeTables, state: GreedyState, kind: int, g: int, u: float) -> int:
     """
-    The node that gives g GPUs to a job, an open one if there is one; room[kind] >= g.
+    Return the node that gives g GPUs to a job, an open one if there is one; room[kind] >= g.
 
     The number u in [0, 1) is for the choice among open nodes.
     """
@@ -131,7 +131,7 @@ def place(nodes: NodeTables, state: GreedyState, kind: int, g: int, u: float) ->
 
 @inlined
 def taken(state: GreedyState, kind: int, node: int) -> int:
-    """Take an open node out of its set; its idle GPUs."""
+    """Take an open node out of its set; return its idle GPUs."""
     before = int(state.idle[node])
     state.sets[kind, before, node >> 5] ^= 1 << (node & 31)
     state.counts[kind, before] -= 1
@@ -140,7 +140,7 @@ def taken(state: GreedyState, kind: int, node: int) -> int:
 
 @inlined
 def opened(nodes: NodeTables, state: GreedyState, kind: int, node: int, d: int) -> int:
-    """Open the next node of class d; its GPUs."""
+    """Open the next node of class d; return its GPUs."""
     state.node_type[node] = nodes.opened_as[kind, d]
     state.closed[d] -= 1
     if state.closed[d] == 0:
@@ -152,7 +152,7 @@ def opened(nodes: NodeTables, state: GreedyState, kind: int, node: int, d: int) 
 
 @inlined
 def fill(state: GreedyState, kind: int, node: int, left: int) -> None:
-    """Put a node into the set of those with so many idle GPUs."""
+    """Add a node to the set of those with so many idle GPUs."""
     state.idle[node] = left
     if left > 0:
         state.sets[kind, left, node >> 5] |= 1 << (node & 31)
@@ -167,7 +167,7 @@ def fill(state: GreedyState, kind: int, node: int, left: int) -> None:
 @inlined
 def choose(state: GreedyState, kind: int, g: int, u: float) -> int:
     """
-    An open node with at least g idle GPUs.
+    Return an open node with at least g idle GPUs.
 
     A list of candidates is filled, the fullest nodes first (best fit), and u in [0, 1) takes one
     of them with a chance proportional to 1 / its idle GPUs.
@@ -193,7 +193,7 @@ def choose(state: GreedyState, kind: int, g: int, u: float) -> int:
 
 @inlined
 def largest(nodes: NodeTables, state: GreedyState, kind: int) -> tuple[int, int]:
-    """The closed node that is largest when opened for a kind (ties: by index), and its class."""
+    """Return the closed node that opens largest for a kind (ties: by index), and its class."""
     chosen, size, node = -1, 0, 0
     for d in range(state.closed.shape[0]):
         gpus = nodes.size_as[kind, d]
@@ -234,7 +234,7 @@ def close_all(
 
 @inlined
 def first_level(levels: NodeLevels, kind: int, g: int) -> int:
-    """The first level that suffices for g GPUs; -1 = none, or g = 0."""
+    """Return the first level that suffices for g GPUs; -1 = none, or g = 0."""
     for part in range(levels.parts):
         found = (
             levels.present[at(kind * levels.parts + part)]
@@ -247,7 +247,7 @@ def first_level(levels: NodeLevels, kind: int, g: int) -> int:
 
 @inlined
 def most(levels: NodeLevels, kind: int) -> int:
-    """The most GPUs that a node can give: as many as before, or fewer."""
+    """Return the most GPUs that a node can give: as many as before, or fewer."""
     room = levels.room[kind]
     while room > 0 and first_level(levels, kind, room) < 0:
         room -= 1
@@ -259,7 +259,7 @@ def most(levels: NodeLevels, kind: int) -> int:
 def place_tightly(
     nodes: NodeTables, levels: NodeLevels, state: GreedyState, kind: int, g: int, level: int
 ) -> int:
-    """The node of a level that gives g GPUs to a job; see `first_level`."""
+    """Return the node of a level that gives g GPUs to a job; see `first_level`."""
     first = kind * levels.levels
     start = (first + level) * levels.width
     group = 1

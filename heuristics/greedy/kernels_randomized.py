@@ -1,7 +1,7 @@
 """
-Iterations of the randomized greedy: construct, postprocess, price; see randomized_greedy.py.
+Iterations of the randomized greedy: construct, postprocess, price; see `greedy.randomized`.
 
-What a schedule costs: `costs.terms` on arrays, for dedicated GPUs.
+A schedule is priced as in `costs.terms`, on arrays; shares are those of the tables.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from rsjs.heuristics.greedy.kernels import postprocess
 from rsjs.heuristics.greedy.kernels_placement import GreedyState, clear, place
 from rsjs.heuristics.greedy.randomized_arrays import RandomChoices
 
-PROPORTIONAL, FIRST_ENDING, NEXT_EVENT = range(3)  # in decision_tables.ENERGIES
+PROPORTIONAL, FIRST_ENDING, NEXT_EVENT = range(3)  # in `greedy.arrays.ENERGIES`
 
 
 @inner
@@ -27,7 +27,7 @@ def total_cost(
     running: int,
     postponement: float,
 ) -> float:
-    """Tardiness + postponement + energy + idle [$]; jobs that run are summed as placed."""
+    """Return tardiness + postponement + energy + idle cost [$], summed in order of placement."""
     gpus_of_type, gpu_of_type, cost_of_type = (
         nodes.gpus_of_type,
         nodes.gpu_of_type,
@@ -93,7 +93,7 @@ def total_cost(
 def completed(
     selected: int, node_type: Ints, spare: Ints, fewest: Ints, class_of_node: Ints
 ) -> int:
-    """GPUs of the nodes without a job that are selected to make up `selected` of them."""
+    """Return the GPUs of nodes without a job that are selected, as `open_nodes.complete` does."""
     missing = selected
     for n in range(node_type.shape[0]):
         if node_type[n] >= 0:
@@ -117,7 +117,7 @@ def iterate(
     streams: States,
     costs: Floats,
 ) -> int:
-    """Costs of iterations first, first + 1, ...; `state` is the last, its running jobs counted."""
+    """Fill `costs` from iteration `first` on; return how many jobs run in the last, in `state`."""
     running = 0
     for i in range(streams.shape[0]):
         running, waiting = construct(nodes, choices, objective, state, first + i > 1, streams[i])
@@ -135,7 +135,7 @@ def construct(
     randomised: bool,
     stream: int,
 ) -> tuple[int, float]:
-    """Jobs onto nodes; how many run, and the penalty [$] of those that wait."""
+    """Place jobs; return how many run, and the penalty [$] of those that wait."""
     clear(nodes, state)
     queue, weight, penalty = choices.queue, objective.weight, objective.postponement
     last, ranks = queue.shape[0] - 1, choices.candidate.shape[1]

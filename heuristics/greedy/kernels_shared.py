@@ -33,7 +33,7 @@ def iterate(
     streams: States,
     costs: Floats,
 ) -> int:
-    """Costs of iterations first, first + 1, ...; `state` is the last, its running jobs counted."""
+    """Fill `costs` from iteration `first` on; return how many jobs run in the last, in `state`."""
     running = 0
     for i in range(streams.shape[0]):
         running, waiting = construct(
@@ -65,7 +65,7 @@ def construct(
     randomised: bool,
     stream: int,
 ) -> tuple[int, float]:
-    """Jobs onto nodes; how many run, and the penalty [$] of those that wait."""
+    """Place jobs; return how many run, and the penalty [$] of those that wait."""
     close_all(closed, levels, state, divided)
     if randomised:
         draw_order(listed, objective, drawn, stream)

@@ -47,10 +47,10 @@ class Iterated(Protocol):
     """What makes one schedule in each iteration and prices it."""
 
     def costs(self, first: int, count: int) -> Floats:
-        """(count,) $ of iterations first, first + 1, ..."""
+        """Return the (count,) costs [$] of iterations first, first + 1, ..."""
 
     def schedule(self, iteration: int) -> Solution:
-        """The schedule of an iteration."""
+        """Return the solution of an iteration."""
 
 
 class Constructions:
@@ -62,7 +62,7 @@ class Constructions:
         self._states = [new_state(prepared.nodes, *size) for _ in range(threads)]
 
     def costs(self, first: int, count: int) -> Floats:
-        """(count,) $ of iterations first, first + 1, ..."""
+        """Return the (count,) costs [$] of iterations first, first + 1, ..."""
         found, bounds = np.empty(count), np.linspace(0, count, len(self._states) + 1).astype(int)
 
         def part(i: int) -> None:
@@ -77,7 +77,7 @@ class Constructions:
         return found
 
     def schedule(self, iteration: int) -> Solution:
-        """The schedule of an iteration."""
+        """Return the solution of an iteration."""
         state, running = self._states[0], self._iterate(0, iteration, np.empty(1))
         return solution_of(self._prepared.nodes, state, running)
 

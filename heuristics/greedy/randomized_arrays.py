@@ -1,15 +1,13 @@
 """
-What the randomized greedy chooses from, as plain arrays; sizes and codes as in decision_tables.
+What the randomized greedy chooses from, as plain arrays; sizes and codes as in `greedy.arrays`.
 
 A job's candidates have ranks 0, 1, ..., best first. Which of them find a node depends only on the
 most GPUs that a job may get of each kind, so the first that does is a minimum over kinds of
 
     rank[j, kind, r] = least rank of a candidate (kind, g) of job j with g <= r.
 
-What RG on shared nodes and GPUs chooses from, as plain arrays; sizes as in decision_tables.
-
-A kind is a GPU type. Code kind * (G + 1) + k is a configuration: k GPUs, and k = 0 a share of one,
-which a whole idle GPU has room for too. Ranks as in `randomized_tables`.
+`RandomChoices` has dedicated GPUs only; `QueueTables` also the rank of each job's share of a GPU,
+which a whole idle GPU has room for too.
 """
 
 from __future__ import annotations
@@ -62,7 +60,7 @@ class RandomizedTables:
     seed: int
 
     def streams(self, first: int, count: int) -> States:
-        """The random streams of iterations first, first + 1, ..."""
+        """Return the random streams of iterations first, first + 1, ..."""
         draws = len(self.choices.queue) * (3 if self.choices.listed > 1 else 1)
         return first_states(self.stream, self.seed, first, count, draws)
 
@@ -112,7 +110,7 @@ def prepared(
 
 
 def rank_table(ranking: Ranking, kinds: int, stride: int) -> NDArray[np.int32]:
-    """(J, K, G + 1) least rank of a candidate of a kind with at most so many GPUs; C = none."""
+    """Return (J, K, G + 1) the least rank with at most so many GPUs of a kind; C = none."""
     jobs, ranks = ranking.code.shape
     table = np.full((jobs, kinds * stride), ranks, dtype=np.int32)
     position = np.arange(ranks, dtype=np.int32)
@@ -123,7 +121,7 @@ def rank_table(ranking: Ranking, kinds: int, stride: int) -> NDArray[np.int32]:
 
 def chances(ranking: Ranking, most: int) -> Floats:
     """
-    (J, most) cumulated chances of a job's first candidates, proportional to 1 / key.
+    Return (J, most) cumulated chances of a job's first candidates, proportional to 1 / key.
 
     The list is cut where late candidates follow on those in time; where keys are 0, only those
     have a chance. The last entry of each list is 2, so that no number in [0, 1) passes it.
@@ -201,7 +199,7 @@ def listed(of: JobModes) -> QueueTables:
 
 
 def priced(of: JobModes) -> ObjectiveTables:
-    """What a schedule costs; k = 0: on the share."""
+    """Build the tables of the objective; k = 0: on the share."""
     table = costs.cost_tables(of.instance)
     return settled(
         objective(of.instance)._replace(
@@ -212,5 +210,5 @@ def priced(of: JobModes) -> ObjectiveTables:
 
 
 def nodes_of(cluster: Cluster) -> ClusterTables:
-    """The nodes; one that may take several types opens as the largest with the GPU asked for."""
+    """Return the nodes; one of several types opens as the largest with the GPU asked for."""
     return cluster_tables(cluster, GREEDY_RULES["code"])

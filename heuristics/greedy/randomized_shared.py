@@ -55,13 +55,13 @@ class SharedConstructions:
         self._drawn = DrawnOrder(*np.zeros((2, len(of.instance.jobs)), dtype=np.int64))
 
     def costs(self, first: int, count: int) -> Floats:
-        """(count,) $ of iterations first, first + 1, ..."""
+        """Return the (count,) costs [$] of iterations first, first + 1, ..."""
         found = np.empty(count)
         self._iterate(first, found)
         return found
 
     def schedule(self, iteration: int) -> Solution:
-        """The schedule of an iteration."""
+        """Return the solution of an iteration."""
         state, running = self._state, self._iterate(iteration, np.empty(1))
         return solution_of(self._nodes, state, running, self._of.level)
 
@@ -76,14 +76,14 @@ def decide(
     instance: Instance, stop: Stopping, *, seed: int = 0, epochs: str = "worst_case"
 ) -> tuple[Solution, int]:
     """
-    One decision, and the number of schedules made.
+    Return the solution of one decision, and the number of iterations.
 
     Parameters
     ----------
     stop : Stopping
         Asked after some schedules.
     seed : int
-    epochs : one of queue_choices.EPOCHS
+    epochs : one of queues.EPOCHS
         What a job is taken to have left.
     """
     solution, made = search_schedules(JobModes.of(instance, epochs), stop, seed)
@@ -91,7 +91,7 @@ def decide(
 
 
 def search_schedules(of: JobModes, stop: Stopping, seed: int) -> tuple[Solution, int]:
-    """The cheapest schedule of these choices, and how many were made; see `decide`."""
+    """Return the cheapest schedule of these modes, and the number of iterations."""
     best: list[Solution] = []
     jobs = len(of.instance.jobs)
     chunk = min(CHUNK, max(1, JOBS_IN_CHUNK // jobs))
@@ -101,7 +101,7 @@ def search_schedules(of: JobModes, stop: Stopping, seed: int) -> tuple[Solution,
 
 
 def run(instance: Instance, call: Call, report: Report) -> SolveResult:
-    """RG as a method."""
+    """Solve an instance by RG on shared nodes."""
     most = call.options["iterations"]
     stop = Iterations(most or inf) | Reported(report)
     with report.phase("solve"):

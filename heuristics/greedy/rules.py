@@ -43,7 +43,7 @@ class GreedyRule:
 
 
 def cheaper_equivalents(cluster: Cluster) -> Ints:
-    """(C, V, G + 1) the cheapest with exactly the GPUs in use or one more, if it is cheaper."""
+    """Return (C, V, G + 1) the cheapest with the GPUs in use or one more, if it is cheaper."""
     cost, size = cluster.cost_of_type.tolist(), cluster.gpus_of_type.tolist()
 
     def choose(v: int, used: int, equivalent: list[int]) -> int:
@@ -55,7 +55,7 @@ def cheaper_equivalents(cluster: Cluster) -> Ints:
 
 
 def smaller_equivalents(cluster: Cluster) -> Ints:
-    """(C, V, G + 1) the one with the fewest GPUs that holds those in use; ties: the cheapest."""
+    """Return (C, V, G + 1) the smallest that holds the GPUs in use; ties: the cheapest."""
     cost, size = cluster.cost_of_type.tolist(), cluster.gpus_of_type.tolist()
 
     def choose(v: int, used: int, equivalent: list[int]) -> int:
@@ -66,7 +66,7 @@ def smaller_equivalents(cluster: Cluster) -> Ints:
 
 
 def _equivalents(cluster: Cluster, choose: Callable[[int, int, list[int]], int]) -> Ints:
-    """What a node of each class and type with some GPUs in use, but not all, becomes."""
+    """Return (C, V, G + 1) what a node with some GPUs in use, but not all, becomes."""
     types, gpu = len(cluster.node_types), cluster.gpu_of_type
     table = np.empty((len(cluster.allowed_in_class), types, cluster.largest + 1), dtype=np.int64)
     table[:] = np.arange(types)[:, None]
@@ -112,7 +112,7 @@ class ClusterTables:
 
     @cached_property
     def all_closed(self) -> NodeLevels:
-        """The nodes by what they can give, none open."""
+        """Return the nodes by what they can give, none open."""
         return all_closed(self.nodes)
 
 
@@ -120,7 +120,7 @@ _TABLES: WeakKeyDictionary[Cluster, dict[GreedyRule, ClusterTables]] = WeakKeyDi
 
 
 def cluster_tables(cluster: Cluster, rule: GreedyRule) -> ClusterTables:
-    """The tables of a cluster, made once for each rule."""
+    """Return the tables of a cluster, made once for each rule."""
     by_rule = _TABLES.setdefault(cluster, {})
     known = by_rule.get(rule)
     if known is None:

@@ -1,17 +1,17 @@
 """
-Algorithm 1 of Filippini et al. 2024 with two corrections: profiles for continuous laws.
+Algorithm 1 of Filippini et al. 2024 with two corrections: profiles for continuous distributions.
 
 Speeds s_1 < ... < s_K, F^c strictly decreasing from F^c(0) = 1. With the speeds m, ..., K,
 
     y_k = (F^c)^-1 (Phi_m / Phi_k F^c(y_m)),  m < k < K             (24)
     d = w_max / s_K + sum_{k=m}^{K-1} S_k y_k                       (26)
 
-where S_k = 1 / s_k - 1 / s_(k+1). As printed (26) has s_k for S_k, though the text defines S_k; and
-line 8 of the algorithm sets L := m where y_m <= 0, which changes nothing where U = L + 1: for ever.
-Here L := m + 1, since speed m is not used. Whether y_m <= 0 is seen from (26) at y_m = 0; the root
-is sought once, for the last m. (25) has no root if the cheapest speed alone is in time, or the
+where S_k = 1 / s_k - 1 / s_(k+1). The published (26) has s_k for S_k, though the text defines S_k;
+and line 8 of the algorithm sets L := m where y_m <= 0, which changes nothing where U = L + 1: for
+ever. Here L := m + 1, since speed m is not used. Whether y_m <= 0 is seen from (26) at y_m = 0; the
+root is sought once, for the last m. (25) has no root if the cheapest speed alone is in time, or the
 fastest late: both are asked first. The speeds are those of the hull, as in `speed_profile`, since
-idle power and speeds that are not concave break the printed assumptions.
+idle power and speeds that are not concave break the published assumptions.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from rsjs.heuristics.sts.speed_profile import hull
 @dataclass(frozen=True, kw_only=True)
 class ContinuousDistribution:
     """
-    A law of the number of epochs W in (0, last].
+    A distribution of the number of epochs W in (0, last].
 
     Attributes
     ----------
@@ -50,7 +50,7 @@ class ContinuousDistribution:
 
 def switch_epochs(rate: Floats, power: Floats, time: float, law: ContinuousDistribution) -> Floats:
     """
-    (K,) x_k: where each configuration of a new job ends, the slowest first.
+    Return (K,) x_k: where each mode of a new job ends, the slowest first.
 
     Parameters
     ----------
@@ -77,7 +77,7 @@ def switch_epochs(rate: Floats, power: Floats, time: float, law: ContinuousDistr
 
 
 def _dichotomy(rate: Floats, phi: Floats, time: float, law: ContinuousDistribution) -> Floats:
-    """(n - 1,) y_k of the hull's speeds but the fastest."""
+    """Return (n - 1,) y_k of the hull's speeds but the fastest."""
     saved, n = rate[:-1] - rate[1:], len(rate)
     if rate[0] * law.last <= time:
         return np.full(n - 1, law.last)
@@ -85,12 +85,12 @@ def _dichotomy(rate: Floats, phi: Floats, time: float, law: ContinuousDistributi
         return np.zeros(n - 1)
 
     def switches(m: int, value: float) -> Floats:
-        """(24) where F^c(y_m) = value; 0 before m."""
+        """Return (24) where F^c(y_m) = value; 0 before m."""
         later = [law.inverse(phi[m] / phi[k] * value) for k in range(m, n - 1)]
         return np.array([0.0] * m + later)
 
     def hours(m: int, value: float) -> float:
-        """The right-hand side of (26)."""
+        """Return the right-hand side of (26)."""
         return float(rate[-1] * law.last + saved @ switches(m, value))
 
     lower, upper = 0, n - 1
@@ -111,6 +111,6 @@ def _dichotomy(rate: Floats, phi: Floats, time: float, law: ContinuousDistributi
 def expected_energy(
     rate: Floats, power: Floats, ends: Floats, law: ContinuousDistribution
 ) -> float:
-    """(P3.1) of a new job [$]."""
+    """Return the expected energy (P3.1) of a new job [$]."""
     areas = np.array([0.0, *(law.area(float(end)) for end in ends)])
     return float((rate * power) @ np.diff(areas))

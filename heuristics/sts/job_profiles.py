@@ -47,7 +47,7 @@ class ProfileMode:
 
     @property
     def hours(self) -> float:
-        """What the profile spends on it [h]."""
+        """Hours that the profile spends in it."""
         if self.begins is None or self.ends is None:
             return 0.0
         return (self.ends - self.begins) * self.hours_per_epoch
@@ -88,7 +88,7 @@ class JobProfile:
 
 def job_profiles(instance: Instance, job: int, time: float) -> list[JobProfile]:
     """
-    The profiles of a job on the GPU types on which it can run.
+    Return the profiles of a job on the GPU types on which it can run.
 
     Parameters
     ----------
@@ -132,7 +132,7 @@ def _configurations(
     epochs: list[float],
     share: Fraction,
 ) -> tuple[ProfileMode, ...]:
-    """The admissible configurations on one GPU type, the slowest first."""
+    """Return the admissible configurations on one GPU type, the slowest first."""
     span = {
         k: (begin, end)
         for k, begin, end in zip(vertex, epochs, epochs[1:], strict=False)

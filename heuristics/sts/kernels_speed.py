@@ -7,11 +7,10 @@ that cost more than a faster one are not on it, and ends at the fastest. Along i
 
     S_r = a_r - a_(r+1) > 0,   Phi_r = (Q_(r+1) - Q_r) / S_r > 0,  increasing in r
 
-which the printed model takes from P convex with P(0) = 0; idle power breaks that (rsjs 6.1).
+which the published model takes from P convex with P(0) = 0; idle power breaks that (rsjs 6.1).
 
-Optimal speed profiles, problem by problem; see speed_profile.py.
-
-Switch epochs x_r where the time left is tight: the least ratio Phi_r F^c_i with T <= d.
+The switch epochs x_r of a profile (see `sts.speed_profile`) where the time left is tight belong to
+the least ratio Phi_r F^c_i with T <= d.
 
 Of each speed r some steps are open, [low_r, high_r): T <= d where the steps before low_r are taken,
 T > d where those before high_r are. The middle step of the longest row of open ones is tried, until
@@ -85,7 +84,7 @@ def hull(
 
 @inlined
 def slope(rate: Floats, power: Floats, slow: int, fast: int) -> float:
-    """$ that each hour costs which a faster configuration saves."""
+    """Return the cost [$/h] of each hour that a faster mode saves."""
     gain = rate[slow] - rate[fast]
     found: float = (rate[fast] * power[fast] - rate[slow] * power[slow]) / gain
     return found
@@ -93,7 +92,7 @@ def slope(rate: Floats, power: Floats, slow: int, fast: int) -> float:
 
 @inlined
 def faster(rate: Floats, power: Floats, one: int, other: int) -> int:
-    """The faster of two configurations; ties: the cheaper, then `other`, which may be -1."""
+    """Return the faster of two modes; ties: the cheaper, then `other`, which may be -1."""
     if other < 0 or rate[one] < rate[other]:
         return one
     cheaper = rate[one] * power[one] < rate[other] * power[other]
@@ -160,7 +159,7 @@ def spread(
 
 @inlined
 def longest(speeds: HullSpeeds, size: int) -> int:
-    """The speed with most open steps; -1 if there are few."""
+    """Return the speed with most open steps; -1 if there are few."""
     widest, total = 0, 0
     for r in range(size - 1):
         total += speeds.high[r] - speeds.low[r]
@@ -218,7 +217,7 @@ def equal_ones(left: RemainingEpochs, speeds: HullSpeeds, size: int, base: float
 
 @inlined
 def past(left: RemainingEpochs, speeds: HullSpeeds, r: int, ratio: float) -> int:
-    """The first step of speed r from low_r on that does not have a ratio."""
+    """Return the first step of speed r from low_r on that does not have a ratio."""
     at: int = speeds.low[r]
     while at < left.steps and speeds.phi[r] * left.height[at] == ratio:
         at += 1
@@ -229,7 +228,7 @@ def past(left: RemainingEpochs, speeds: HullSpeeds, r: int, ratio: float) -> int
 def with_steps(
     left: RemainingEpochs, speeds: HullSpeeds, r: int, steps: int, total: float
 ) -> float:
-    """`total` and what it takes in addition if speed r is kept for so many steps."""
+    """Return `total` and the hours [h] added if speed r is kept for so many steps."""
     if steps > left.first:
         total += speeds.saved[r] * (left.end[steps - 1] - left.done)
     return total
@@ -277,7 +276,7 @@ def profiles(
 def find_hull(
     rate: Floats, power: Floats, vertex: Ints, own_rate: Floats, energy: Floats, phi: Floats
 ) -> int:
-    """Fill the arrays as `speed_hull.hull` does, for callers that are no kernels."""
+    """Fill the arrays of a hull, for callers that are no kernels."""
     return hull(rate, power, vertex, own_rate, energy, phi)
 
 
@@ -292,7 +291,7 @@ def tell(
     p: int,
     found: SpeedProfiles,
 ) -> None:
-    """What the switch epochs of problem p say: energy, first configuration, when it changes."""
+    """Fill in what follows from the switch epochs of problem p: energy, first mode, change."""
     here = max(left.first - 1, 0)
     total = energy[0] * epochs_from(left, area, left.done, here, left.first)
     for r in range(size - 1):
@@ -310,7 +309,7 @@ def tell(
 
 @inlined
 def epochs_from(left: RemainingEpochs, area: Floats, epoch: float, low: int, high: int) -> float:
-    """Integral of F^c from an epoch to w_max; the epoch is in one of the steps [low, high]."""
+    """Return the integral of F^c from an epoch, in one of the steps [low, high], to w_max."""
     while low < high:
         middle = (low + high) // 2
         if left.end[middle] < epoch:

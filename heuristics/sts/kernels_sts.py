@@ -67,7 +67,7 @@ class QueuedJobs(NamedTuple):
 def solved(
     rate: Floats, power: Floats, time: Floats, steps: SurvivalSteps, job: Ints, gpu: Ints
 ) -> SpeedProfiles:
-    """The profiles of n problems, each of a job on a GPU type, from its rows of `power`."""
+    """Return the profiles of n problems, each of a job on a GPU type, from its rows of `power`."""
     problems, most = rate.shape
     own_power = np.empty((problems, most))
     law, first = np.empty((2, problems), dtype=np.int64)

@@ -17,7 +17,7 @@ from rsjs.instances.solution import Solution
 
 
 def on_their_nodes(instance: Instance, solution: Solution) -> Solution:
-    """The same with loads moved between nodes of a class, so that fewest jobs migrate."""
+    """Return a solution with loads moved within classes of nodes, so that fewest jobs migrate."""
     current = instance.current
     if current is None:
         return solution
@@ -44,7 +44,7 @@ def on_their_nodes(instance: Instance, solution: Solution) -> Solution:
 
 def _targets(cluster: Cluster, new: Ints, old: Ints) -> Ints:
     """
-    (N,) where the load of each node goes: most of the jobs to where they were.
+    Return (N,) where the load of each node goes: most of the jobs to where they were.
 
     Parameters
     ----------

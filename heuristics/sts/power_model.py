@@ -58,7 +58,7 @@ class PowerModel:
         return PowerModel(rate=rate, power=power, level=level, units=units)
 
     def taken(self, rows: Ints) -> PowerModel:
-        """The model of these jobs on the same cluster."""
+        """Return the model of some of the jobs."""
         return PowerModel(
             rate=self.rate[rows],
             power=self.power[rows],
@@ -87,7 +87,7 @@ class JobData(NamedTuple):
 
 
 def smallest_levels(instance: Instance) -> Ints:
-    """(J, T) admissible share level with the fewest units; -1 = none."""
+    """Return (J, T) admissible share level with the fewest units; -1 = none."""
     shared = instance.shared_hours_per_epoch
     if not shared.shape[2]:
         return np.full(shared.shape[:2], -1)
@@ -99,7 +99,7 @@ def smallest_levels(instance: Instance) -> Ints:
 
 
 def units_of_share(instance: Instance, level: Ints) -> Ints:
-    """(J, T) units of each share level; 0 where there is none."""
+    """Return (J, T) units of each share level; 0 where there is none."""
     most = max(len(gpu.levels) for gpu in instance.cluster.gpu_types)
     units = np.zeros((level.shape[1], most + 1), dtype=np.int64)  # the last entry is level -1
     for i, gpu in enumerate(instance.cluster.gpu_types):
@@ -108,7 +108,7 @@ def units_of_share(instance: Instance, level: Ints) -> Ints:
 
 
 def with_share(dedicated: Floats, shared: Floats, level: Ints) -> Floats:
-    """(J, T, G + 1) values on k dedicated GPUs; at k = 0 those on the share, inf without one."""
+    """Return (J, T, G + 1) values on k dedicated GPUs; k = 0: on the share, inf without one."""
     values = np.array(dedicated)
     if shared.shape[2]:
         chosen = np.take_along_axis(shared, np.maximum(level, 0)[:, :, None], axis=2)[:, :, 0]
@@ -117,7 +117,7 @@ def with_share(dedicated: Floats, shared: Floats, level: Ints) -> Floats:
 
 
 def _per_unit(instance: Instance, price: Floats) -> Floats:
-    """(T,) $/h of one unit of a GPU."""
+    """Return (T,) $/h of one unit of a GPU."""
     units = np.array([gpu.units for gpu in instance.cluster.gpu_types])
     per_unit: Floats = np.where(np.isfinite(price), price, 0.0) / units
     return per_unit
@@ -125,7 +125,7 @@ def _per_unit(instance: Instance, price: Floats) -> Floats:
 
 def phi(rate: Floats, power: Floats) -> Floats:
     """
-    (..., K - 1) Phi_k of speeds in order, the slowest first: minus the chord's value at s = 0.
+    Return (..., K - 1) Phi_k, the slowest speed first: minus the chord's value at s = 0.
 
     Equal to (Q_l - Q_k) / (a_k - a_l), l = k + 1: what an hour costs that a faster epoch saves.
     """

@@ -33,7 +33,7 @@ from rsjs.instances.instance import Instance
 
 
 class SurvivalSteps(NamedTuple):
-    """Steps of L laws, padded to M, and where each of n problems stands."""
+    """Steps of L distributions, padded to M, and where each of n problems stands."""
 
     end: Floats  # (L, M) e_i; the padding repeats w_max
     height: Floats  # (L, M) P(W > e_(i-1)); 0 in the padding
@@ -72,7 +72,7 @@ def steps_of_jobs(instance: Instance) -> SurvivalSteps:
 
 
 def law_of_job(instance: Instance, job: int) -> EpochDistribution:
-    """The law of a job's epochs, all mass on `epochs_max` if they are fixed."""
+    """Return the distribution of a job's epochs, all mass on `epochs_max` if they are fixed."""
     return _law(instance, instance.jobs.law[job], int(instance.jobs.epochs_max[job]))
 
 
@@ -87,7 +87,7 @@ def _fixed(epochs: int) -> EpochDistribution:
 
 def steps(laws: Sequence[EpochDistribution], law: Ints, done: Floats) -> SurvivalSteps:
     """
-    The steps of laws.
+    Build the steps of problems from their distributions.
 
     Parameters
     ----------
@@ -101,7 +101,7 @@ def steps(laws: Sequence[EpochDistribution], law: Ints, done: Floats) -> Surviva
 
 
 def taken(of_jobs: SurvivalSteps, rows: Ints, done: Floats) -> SurvivalSteps:
-    """The steps of these problems with other epochs done."""
+    """Return the steps of these problems with other epochs done."""
     law = of_jobs.law[rows]
     return of_jobs._replace(law=law, first=_first(of_jobs.end, law, done), done=done)
 
@@ -113,7 +113,7 @@ def _first(end: Floats, law: Ints, done: Floats) -> Ints:
 
 @lru_cache(maxsize=64)  # a simulation asks for those of the same few laws again and again
 def _tables(laws: tuple[EpochDistribution, ...]) -> tuple[Floats, Floats, Floats, Ints]:
-    """`end`, `height`, `area` and `size` of `SurvivalSteps`."""
+    """Build `end`, `height`, `area` and `size` of `SurvivalSteps`."""
     sizes = np.array([np.flatnonzero(own.weights)[-1] + 1 for own in laws], dtype=np.int64)
     end, height = np.zeros((2, len(laws), int(sizes.max())))
     for row, (own, size) in enumerate(zip(laws, sizes.tolist(), strict=True)):
@@ -129,7 +129,7 @@ def _tables(laws: tuple[EpochDistribution, ...]) -> tuple[Floats, Floats, Floats
 
 
 def repeated(of_jobs: SurvivalSteps, times: int) -> SurvivalSteps:
-    """Each problem so many times in a row."""
+    """Return each problem so many times in a row."""
     return of_jobs._replace(
         law=np.repeat(of_jobs.law, times),
         first=np.repeat(of_jobs.first, times),

@@ -1,13 +1,13 @@
 """
-Optimal speed profiles of single jobs, exact for discrete laws (Filippini et al. 2024, V).
+Optimal speed profiles of single jobs, exact for discrete distributions (Filippini et al. 2024, V).
 
-A job with w epochs done runs at configuration k between two switch epochs, in order of speed:
+A job with w epochs done runs in mode k between two switch epochs, in order of speed:
 
     min   sum_k Q_k integral of F^c from x_(k-1) to x_k             (P3.1)
     s.t.  sum_k a_k (x_k - x_(k-1)) <= d                            (P3.2)
           w = x_0 <= x_1 <= ... <= x_K = w_max                      (P3.3)
 
-d is the time left, F^c as in `survival_steps`. On the hull (`kernels/speed_hull`), KKT is
+d is the time left, F^c as in `sts.single_job`. On the hull (`sts.kernels_speed`), KKT is
 F^c(x_r) = lambda / Phi_r, the printed (24) solved for all speeds at once; with steps instead of a
 curve
 
@@ -33,7 +33,7 @@ from rsjs.heuristics.sts.single_job import SpeedProfiles, SurvivalSteps
 
 
 class SpeedHull(NamedTuple):
-    """The speeds worth using of one problem, the slowest first; see `kernels/speed_hull`."""
+    """The speeds worth using of one problem, the slowest first; see `sts.kernels_speed`."""
 
     vertex: Ints  # (n,) configurations
     rate: Floats  # (n,) a_r [h]
@@ -68,7 +68,7 @@ def profiles(rate: Floats, power: Floats, time: Floats, steps: SurvivalSteps) ->
     power : (n, K) float [$/h]
     time : (n,) float [h]
         d, until the due date; negative when it has passed.
-    steps : Steps
+    steps : SurvivalSteps
         Of the n problems.
     """
     from rsjs.heuristics.sts import kernels_speed as kernel

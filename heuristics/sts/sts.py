@@ -1,23 +1,22 @@
 """
 STS, the stochastic scheduler (Filippini et al. 2024, Algorithms 2 and 3).
 
-    1. jobs in order of pressure, configurations by the single-job model       kernels/sts_choices
-    2. each job takes the first of its configurations that finds room, best fit      kernels/rooms
-    3. idle GPUs are given away; jobs that keep their configuration keep their node
-                                                   kernels/sts_postprocessing, sts_postprocessing
+    1. jobs in order of pressure, modes by the single-job model
+    2. each job takes the first of its modes that finds room, best fit
+    3. idle GPUs are given away; jobs that keep their mode keep their node         `sts.migration`
 
 literal    as printed: the number of GPUs of a job never falls (k_0, which is clipped to the most
            that a job may have on a GPU type); a job none of whose configurations finds room waits.
 fallback   jobs may get fewer GPUs than before, or than they want, if nothing else fits; nothing is
            given away; due dates are advanced by the least time between decisions.
 
-Every decision takes all jobs anew. Times are those of the laws, whatever the expectation of the
-objective: w_max is the last epoch of a job's law. Of the shares of a GPU a job uses the smallest it
-may. k_0 is what a caller says, the model's k of the previous decision and k + 1 at T_j; without it,
-the dedicated GPUs of `instance.current`. These are also GPUs that were idle and given away: so from
-file to file k_0 rises up to whole nodes; over time, the policy of `simulation` keeps what the model
-chose. When a decision must be taken again, T_j: kernels/sts. The least time between decisions is
-above 0: with `fallback`, which has no k_0, T_j could accumulate.
+Every decision takes all jobs anew. Times are those of the distributions, whatever the expectation
+of the objective: w_max is the last epoch of a job's distribution. Of the shares of a GPU a job uses
+the smallest it may. k_0 is what a caller says, the model's k of the previous decision and k + 1 at
+T_j; without it, the dedicated GPUs of `instance.current`. These are also GPUs that were idle and
+given away: so from file to file k_0 rises up to whole nodes; over time, the policy of `simulation`
+keeps what the model chose. When a decision must be taken again, T_j: see `sts.kernels_sts`. The
+least time between decisions is above 0: with `fallback`, which has no k_0, T_j could accumulate.
 """
 
 from __future__ import annotations
@@ -91,7 +90,7 @@ class StsDecision:
     wanted: Ints
 
     def floor(self, elapsed: float) -> Ints:
-        """(J,) k_0 of a decision so many hours later: k + 1 where T_j has come, else k."""
+        """Return (J,) k_0 of a decision so many hours later: k + 1 where T_j has come, else k."""
         return self.wanted + (self.change <= elapsed * (1 + ROUNDING))
 
 
