@@ -16,9 +16,10 @@ from rsjs.instances.open_nodes import select_required_nodes
 
 ITERATIONS = 1000
 COLD = f"""
-from rsjs.heuristics.greedy.randomized import run
+from rsjs.heuristics.registry import METHODS
 from rsjs.instances.generators.jahani import generate
 from rsjs.core.method import Call, Report
+run = METHODS["randomized_greedy"].load()
 call = Call(options={{"iterations": {ITERATIONS}}})
 run(generate(nodes=100, jobs=400, seed=1, due="tight"), call, Report())
 """

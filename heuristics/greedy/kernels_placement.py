@@ -100,6 +100,7 @@ def solution_of(
 @inlined
 def clear(nodes: NodeTables, state: GreedyState) -> None:
     """Close all nodes."""
+    # no node is open: no sets, and of each class all nodes are closed
     state.sets[:] = 0
     state.counts[:] = 0
     state.open_room[:] = 0
@@ -172,6 +173,7 @@ def choose(state: GreedyState, kind: int, g: int, u: float) -> int:
     A list of candidates is filled, the fullest nodes first (best fit), and u in [0, 1) takes one
     of them with a chance proportional to 1 / its idle GPUs.
     """
+    # the list: sets by idle GPUs, within each the lowest index first
     most, found, total = state.listed.shape[0], 0, 0.0
     for idle in range(g, state.open_room[kind] + 1):
         for word in range(state.sets.shape[2]):
@@ -184,6 +186,7 @@ def choose(state: GreedyState, kind: int, g: int, u: float) -> int:
                 found += 1
         if found == most:
             break
+    # the first entry whose cumulated weight exceeds u times the total
     chosen, reached = 0, 1.0 / state.idle[state.listed[0]]
     while chosen < found - 1 and u * total >= reached:
         chosen += 1
@@ -260,6 +263,7 @@ def place_tightly(
     nodes: NodeTables, levels: NodeLevels, state: GreedyState, kind: int, g: int, level: int
 ) -> int:
     """Return the node of a level that gives g GPUs to a job; see `first_level`."""
+    # the lowest node of the level: its group, the word in it, the bit in that
     first = kind * levels.levels
     start = (first + level) * levels.width
     group = 1
@@ -270,12 +274,14 @@ def place_tightly(
     bit = lowest_bit(levels.nodes[at(start + 1 + levels.groups + word)])
     node = (word << SHIFT) + bit
     take(levels, kind, level, group, part, bit)
+    # a closed node of several kinds is in a level of each of them
     d = nodes.class_of_node[at(node)]
     if levels.elsewhere[at(d)] and level >= levels.closed:
         for other in range(levels.room.shape[0]):
             size = nodes.size_as[other, d]
             if size > 0 and other != kind:
                 take(levels, other, levels.closed + size, group, part, bit)
+    # the node is open now, with what the job leaves
     left = level - g - levels.closed * int(level >= levels.closed)
     state.node_type[at(node)] = nodes.opened_as[at(kind), at(d)]
     state.idle[at(node)] = left
@@ -316,6 +322,7 @@ def place_share(
     units: int,
 ) -> int:
     """Return the divided GPU that gives a share; see `has_share`."""
+    # best fit among divided GPUs, else the next one of a node
     gpu, least = -1, divided.whole[kind]
     for other in range(divided.number[0]):
         left = divided.left[other]

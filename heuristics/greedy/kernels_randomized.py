@@ -48,6 +48,7 @@ def total_cost(
         objective.weight,
         objective.energy,
     )
+    # jobs: tardiness at completion; energy in proportion, or the last end on each node
     energy, tardiness, first = 0.0, 0.0, inf
     if kind == FIRST_ENDING:
         best[:] = inf
@@ -70,6 +71,7 @@ def total_cost(
             late = end - due[job[r]]
             if late > 0.0:
                 tardiness += weight[job[r]] * late
+    # nodes: idle GPUs, and what a node costs until its last job or the next event ends
     idle_gpus = 0
     for n in range(idle.shape[0]):
         v = node_type[n]
@@ -146,10 +148,12 @@ def construct(
         if position < last:
             carried = queue[position + 1]
             if randomised:
+                # 3.1.4: a job may be passed by the next one
                 stream, u = draw_one(choices.minstd, stream)
                 heavier = weight[job] > weight[carried]
                 if u < (choices.swap_heavier if heavier else choices.swap_other):
                     job, carried = carried, job
+        # the candidate that is tried first, drawn from a list
         rank, u_node = 0, 0.0
         if choices.listed > 1 and randomised:
             stream, u = draw_one(choices.minstd, stream)
@@ -158,6 +162,7 @@ def construct(
                 rank += 1
         code = choices.candidate[job, rank]
         if choices.gpus[code] > state.room[choices.kind[code]]:
+            # no room for it: the first candidate that finds a node
             rank = ranks
             for kind in range(state.room.shape[0]):
                 rank = min(rank, choices.rank[job, kind, state.room[kind]])

@@ -78,6 +78,7 @@ def construct(
         job, code = drawn.job[position], drawn.code[position]
         kind, g = listed.kind[at(code)], listed.gpus[at(code)]
         level = first_level(levels, kind, g)
+        # no room for the first mode: the first one that finds a node or a shared GPU
         if level < 0 and (g > 0 or not has_share(levels, divided, kind, listed.units[job, kind])):
             rank = ranks
             for other in range(kinds):
@@ -119,8 +120,10 @@ def draw_order(
             stream, u = draw_one(False, stream)
             heavier = weight[at(job)] > weight[at(carried)]
             passes = (heavier & (u < listed.passed_if_heavier)) | (~heavier & (u < listed.passed))
+            # exchange both without a branch
             difference = (job ^ carried) & -int(passes)
             job, carried = job ^ difference, carried ^ difference
+        # the mode that is tried first, from the cumulated chances of a list
         stream, u = draw_one(False, stream)
         rank = 0
         for more in range(LISTED - 1):

@@ -55,6 +55,7 @@ def hull(
     own_rate, energy, phi : (K,) float [h], [$], [$/h]
         a_r, Q_r and Phi_r of each vertex; Phi is 0 at the last one.
     """
+    # the first vertex: the cheapest epoch, of equal ones the fastest
     most, least = rate.shape[0], inf
     for k in range(most):
         if isfinite(rate[k]):
@@ -65,6 +66,7 @@ def hull(
             at = faster(rate, power, k, at)
     while at >= 0:
         vertex[size], own_rate[size], energy[size] = at, rate[at], rate[at] * power[at]
+        # the next one: the smallest slope to a faster mode
         least, follower = inf, -1
         for k in range(most):
             if rate[k] < rate[at]:
@@ -136,9 +138,11 @@ def spread(
     """
     for r in range(size - 1):
         speeds.low[r], speeds.high[r] = left.first, left.steps
+    # bisection of the ratio, until few steps are open
     widest = longest(speeds, size)
     while widest >= 0 and not halved(left, speeds, size, widest, base, time):
         widest = longest(speeds, size)
+    # one ratio after the other, until T exceeds the time left
     while equal_ones(left, speeds, size, base) <= time:
         for r in range(size - 1):
             speeds.low[r] = speeds.high[r]
@@ -148,6 +152,7 @@ def spread(
         if speeds.low[r] > left.first:
             until[r] = left.end[speeds.low[r] - 1]
         total = with_steps(left, speeds, r, speeds.low[r], total)
+    # the rest of the time: steps of the last ratio, the fastest speed first
     spare = time - total
     for r in range(size - 2, -1, -1):
         if speeds.high[r] > speeds.low[r]:
@@ -244,6 +249,7 @@ def profiles(
     low, high, tried = np.empty((3, most), dtype=np.int64)
     speeds = HullSpeeds(phi, saved, low, high, tried)
     for p in range(problems):
+        # the job's steps, and the hull of its modes
         law, until = steps.law[p], found.until[p]
         end, height = steps.end[law], steps.height[law]
         left = RemainingEpochs(end, height, steps.size[law], steps.first[p], steps.done[p])
@@ -254,6 +260,7 @@ def profiles(
             found.status[p], found.energy[p] = INADMISSIBLE, inf
             found.initial[p], found.change[p] = -1, inf
             continue
+        # T of the fastest speed alone and of the cheapest one alone
         base, d = own_rate[size - 1] * (last - left.done), time[p]
         total = base
         for r in range(size - 1):
@@ -292,6 +299,7 @@ def tell(
     found: SpeedProfiles,
 ) -> None:
     """Fill in what follows from the switch epochs of problem p: energy, first mode, change."""
+    # (P3.1) with A(x): see `sts.speed_profile`
     here = max(left.first - 1, 0)
     total = energy[0] * epochs_from(left, area, left.done, here, left.first)
     for r in range(size - 1):

@@ -112,6 +112,7 @@ def sort_types(
         p = j * types + t
         late = found.status[p] == INFEASIBLE
         key[t] = jobs.rate[j, t, found.initial[p]] * work[j] if late else found.energy[p]
+        # insertion: types in time first, then by key
         own, at = max(found.status[p], SLACK), t
         while at > 0:
             other = order[at - 1]
@@ -322,6 +323,7 @@ def set_changes(
 ) -> None:
     """Fill `made.change` with T_j - now [h]; inf = never, or the job waits."""
     types, stride = jobs.rate.shape[1:]
+    # jobs that have other GPUs than the model chose
     job = np.empty(len(work), dtype=np.int64)
     others = 0
     for j in range(len(work)):
@@ -333,6 +335,7 @@ def set_changes(
         if found.initial[p] != made.gpus[j]:
             job[others] = j
             others += 1
+    # their model with at least the GPUs that they have
     job = job[:others]
     rate, time = np.empty((others, stride)), np.empty(others)
     for p in range(others):

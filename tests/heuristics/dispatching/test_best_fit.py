@@ -1,4 +1,4 @@
-"""The bit sets of `assign` against the published words, node by node."""
+"""The bit sets of `FreeCapacity` against the published words, node by node."""
 
 import numpy as np
 import pytest

@@ -14,7 +14,7 @@ from rsjs.instances.check import check
 from rsjs.instances.generators.sts import MIXES, SHARING, generate
 from rsjs.instances.solution import Solution
 from tests.heuristics.builders import with_shares
-from tests.heuristics.plain_sts import PlainSts
+from tests.heuristics.sts.plain_sts import PlainSts
 
 HALF = (1, 8)  # units, GB
 

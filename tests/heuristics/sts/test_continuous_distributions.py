@@ -12,7 +12,7 @@ from rsjs.heuristics.sts.continuous_distributions import (
 from rsjs.heuristics.sts.single_job import steps
 from rsjs.heuristics.sts.speed_profile import hull, profiles
 from rsjs.instances.epoch_distribution import EpochDistribution
-from tests.heuristics.speed_programs import convex_program
+from tests.heuristics.sts.speed_programs import convex_program
 
 pytestmark = pytest.mark.slow
 

@@ -12,7 +12,7 @@ from rsjs.heuristics.sts.job_profiles import job_profiles
 from rsjs.heuristics.sts.single_job import INFEASIBLE, SLACK, STATUSES, steps
 from rsjs.heuristics.sts.speed_profile import hull, profiles
 from rsjs.instances.epoch_distribution import EpochDistribution
-from tests.heuristics.speed_programs import linear_program
+from tests.heuristics.sts.speed_programs import linear_program
 
 Case = tuple[
     Floats, Floats, float, EpochDistribution, float

@@ -13,7 +13,7 @@ from rsjs.heuristics.greedy.rules import (
 from rsjs.instances.generators import jahani
 from rsjs.instances.instance import FAMILIES
 from rsjs.instances.io.deserialization import to_instance
-from tests.heuristics.plain_greedy import PlainGreedy
+from tests.heuristics.greedy.plain_greedy import PlainGreedy
 
 NEVER = 1000.0  # a due date no job misses
 

@@ -12,7 +12,7 @@ from rsjs.heuristics.greedy.randomized_arrays import chances, prepared
 from rsjs.heuristics.greedy.rules import RANDOMIZED_RULES
 from rsjs.instances.generators import jahani
 from rsjs.instances.io.deserialization import to_instance
-from tests.heuristics.plain_greedy import PlainGreedy
+from tests.heuristics.greedy.plain_greedy import PlainGreedy
 
 
 @pytest.mark.slow

@@ -21,7 +21,7 @@ from rsjs.instances.mig.scheduling.problem import paper_problem
 from rsjs.instances.solution import DECISION_ARRAYS
 from rsjs.methods import parse
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 
 
 @pytest.fixture
