@@ -1,21 +1,23 @@
 """
-Parts and permutations of an instance, with the way back for their solutions.
+Some jobs and nodes of an instance as an instance of its own; an instance in another order.
 
-A part has some of the jobs and nodes, at the prices of the whole: P_j and M_j depend on the modes
-that are *present* in a cluster, so the part keeps those of the whole (`slowest_hours_per_epoch` of
-`Jobs`). Node costs and tardiness add up over nodes and jobs: what a solution of the part saves, the
-whole saves. Only the number of nodes that `open_nodes` requires does not add up.
+A part costs what it says by itself (`taken`) or what the whole pays for it (`subinstance`): P_j and
+M_j are costs of the configurations on node types that are *present* in a cluster. With those of the
+whole (`Jobs.slowest_hours_per_epoch`), what a solution of the part saves, the whole saves: node
+costs and tardiness add up over nodes and jobs. Only the number of nodes that `open_nodes` asks for
+does not.
 
-A permutation has all jobs and nodes in another order, drawn from a seed: with pi over the jobs and
-sigma over the nodes, job j of the permuted instance is job pi(j), node n is node sigma(n). Costs do
-not change; what solvers make of them does (ties, presolve, branching). One optimum solved under
-several orders shows how much of a running time is luck.
+All jobs and nodes in another order (`permuted`) are a part, too. Costs do not change, what solvers
+make of it does: ties, presolve, branching. One optimum seen under several orders shows how much of
+a time is luck. With pi a permutation of the jobs and sigma one of the nodes, job j of the permuted
+instance is job pi(j), node n is node sigma(n).
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -35,9 +37,9 @@ class SubInstance:
     ----------
     whole, instance : Instance
     jobs : (J',) int
-        Jobs of the whole, ascending.
+        Job of the whole for each job of the part.
     nodes : (N',) int
-        Nodes of the whole, ascending.
+        Node of the whole for each node of the part.
     """
 
     whole: Instance
@@ -45,77 +47,71 @@ class SubInstance:
     jobs: Ints
     nodes: Ints
 
-    def restricted(self, decision: Solution) -> Solution:
-        """Return a solution of the whole on the part; jobs on other nodes are postponed."""
-        return decision.taken(self.jobs, self.nodes)
+    def restricted(self, solution: Solution) -> Solution:
+        """Return what a solution of the whole says of the part; jobs on other nodes wait."""
+        return solution.taken(self.jobs, self.nodes)
 
-    def merged(self, decision: Solution, part: Solution) -> Solution:
+    def merged(self, solution: Solution, part: Solution) -> Solution:
         """Return a solution of the whole with the part replaced."""
-        node, gpus = decision.job_node.copy(), decision.job_gpus.copy()
-        level, kind = decision.job_level.copy(), decision.node_type.copy()
+        node, gpus = solution.job_node.copy(), solution.job_gpus.copy()
+        level, kind = solution.job_level.copy(), solution.node_type.copy()
         runs = part.job_node >= 0
         node[self.jobs] = np.where(runs, self.nodes[part.job_node], -1)
         gpus[self.jobs], level[self.jobs] = part.job_gpus, part.job_level
         kind[self.nodes] = part.node_type
         return Solution.of(node, gpus, kind, level)
 
+    def restored(self, part: Solution) -> Solution:
+        """Return a solution of the whole with nothing but the part."""
+        empty = Solution.empty(len(self.whole.jobs), self.whole.cluster.nodes)
+        return self.merged(empty, part)
+
+
+def taken(instance: Instance, jobs: Ints, nodes: Ints, name: str, /, **changes: Any) -> SubInstance:
+    """
+    Return the part with these jobs and nodes in this order, priced as an instance of its own.
+
+    Parameters
+    ----------
+    changes : further fields of the part's instance
+    """
+    current = instance.current
+    fields = {
+        "cluster": instance.cluster.taken(nodes),
+        "jobs": instance.jobs.taken(jobs),
+        "current": None if current is None else current.taken(jobs, nodes),
+        "generator": {},
+    }
+    return SubInstance(instance, replace(instance, name=name, **fields | changes), jobs, nodes)
+
 
 def subinstance(
     instance: Instance, jobs: Sequence[int], nodes: Sequence[int], open_nodes: str
 ) -> SubInstance:
     """
-    Return the part with the given jobs and nodes, each job admissible on some of the nodes.
+    Return the part with the given jobs and nodes in ascending order, at the prices of the whole.
+
+    Each job is admissible on some of the nodes.
 
     Parameters
     ----------
     open_nodes : str
         The part's rule for the number of nodes, see `Objective`.
     """
-    rows, kept = np.unique(jobs), np.unique(nodes)
-    part = replace(
+    rows = np.unique(jobs)
+    slowest = costs.slowest_rates(instance)[rows]
+    return taken(
         instance,
-        name=f"part of {instance.name}",
-        cluster=instance.cluster.taken(kept),
-        jobs=replace(
-            instance.jobs.taken(rows),
-            slowest_hours_per_epoch=costs.slowest_rates(instance)[rows],
-        ),
+        rows,
+        np.unique(nodes),
+        f"part of {instance.name}",
+        jobs=replace(instance.jobs.taken(rows), slowest_hours_per_epoch=slowest),
         objective=replace(instance.objective, open_nodes=open_nodes),
         current=None,
-        generator={},
     )
-    return SubInstance(instance, part, rows, kept)
 
 
-@dataclass(frozen=True, eq=False)
-class Permuted:
-    """
-    A permuted instance.
-
-    Attributes
-    ----------
-    original, instance : Instance
-    jobs : (J,) int
-        pi: the original's number of each job.
-    nodes : (N,) int
-        sigma: the original's number of each node.
-    """
-
-    original: Instance
-    instance: Instance
-    jobs: Ints
-    nodes: Ints
-
-    def restored(self, decision: Solution) -> Solution:
-        """Return a solution of the permuted instance as one of the original."""
-        return decision.taken(np.argsort(self.jobs), np.argsort(self.nodes))
-
-    def permuted(self, decision: Solution) -> Solution:
-        """Return a solution of the original as one of the permuted instance."""
-        return decision.taken(self.jobs, self.nodes)
-
-
-def permuted(instance: Instance, seed: int) -> Permuted:
+def permuted(instance: Instance, seed: int) -> SubInstance:
     """
     Return the instance under the permutation that a seed stands for.
 
@@ -126,21 +122,12 @@ def permuted(instance: Instance, seed: int) -> Permuted:
 
     Returns
     -------
-    Permuted
+    SubInstance
         Its instance is named <name>-p<seed>; jobs and nodes keep their names.
     """
     jobs = _order(seed, "jobs", len(instance.jobs))
     nodes = _order(seed, "nodes", instance.cluster.nodes)
-    current = instance.current
-    made = replace(
-        instance,
-        name=f"{instance.name}-p{seed}",
-        cluster=instance.cluster.taken(nodes),
-        jobs=instance.jobs.taken(jobs),
-        current=None if current is None else current.taken(jobs, nodes),
-        generator={},
-    )
-    return Permuted(instance, made, jobs, nodes)
+    return taken(instance, jobs, nodes, f"{instance.name}-p{seed}")
 
 
 def _order(seed: int, field: str, n: int) -> Ints:

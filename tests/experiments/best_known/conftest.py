@@ -152,7 +152,7 @@ def _record(instance, asked):
     solved = order.instance if order else instance
     decision = asked.get("decision")
     if decision is not None and order is not None:
-        decision = order.permuted(decision)
+        decision = order.restricted(decision)
     claimed, value = asked.get("objective"), asked.get("bound")
     verdict = None
     if decision is not None:
