@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from rsjs.core.method import Method, Option
+from rsjs.heuristics.decomposition.methods import HIERARCHICAL
 from rsjs.heuristics.local_search.methods import LOCAL_SEARCH, PATH_RELINKING
 from rsjs.heuristics.ruin_recreate.methods import PRICED
 
@@ -163,5 +164,6 @@ METHODS = {
                 "epochs": _EPOCHS,
             },
         ),
+        HIERARCHICAL,
     )
 }

@@ -1,5 +1,6 @@
 """Fixtures for all tests: source data, and random instances and decisions of every shape."""
 
+from dataclasses import replace
 from itertools import accumulate
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from scipy.sparse.csgraph import maximum_bipartite_matching
 
 from rsjs.core.method import EXPECTATION, OPEN_NODES, TARDINESS_AT
 from rsjs.instances.bin_packing import gpus_for_shares
+from rsjs.instances.generators import sts
 from rsjs.instances.io.deserialization import to_instance
 from rsjs.instances.solution import Solution
 
@@ -60,6 +62,16 @@ def random_document():
 def random_decision():
     """The builder of random feasible decisions."""
     return _decision
+
+
+@pytest.fixture
+def without_a_decision():
+    """Two nodes must have a job, and all jobs run on the first only."""
+    instance = sts.generate(nodes=2, jobs=3, seed=1, mix="km")
+    hours = instance.jobs.hours_per_epoch.copy()
+    hours[:, instance.cluster.gpu_of_type[instance.cluster.allowed[1].argmax()]] = np.inf
+    jobs = replace(instance.jobs, hours_per_epoch=hours)
+    return replace(instance, jobs=jobs, objective=replace(instance.objective, open_nodes="rsjs_eq"))
 
 
 def _document(rng, energy=None):

@@ -1,27 +1,25 @@
 """
-Jobs and nodes dealt to the controllers of a hierarchical decomposition.
+Partition of an instance: jobs and nodes are dealt to the controllers of a decomposition.
 
 Kiros 2020, 3.1.2: "The RR algorithm assigns jobs in circular order to the local queues, so the
 union of all J^k, for k in K, forms the initial queue J. The same policy applies to the nodes."
 
     nodes         n goes to controller n mod K, under every rule
     round_robin   the i-th job of the queue goes to controller i mod K
-    pressure      the same, the most pressing job first: Delta_j = now + min_q t_jq - d_j, (3.1)
-    demand        the largest demand first, each job to the controller k that runs it with the
-                  least (load_k + u_j) / S_k: u_j = fewest GPUs that end j by its due date, or else
-                  soonest (a share counts as its part), load_k = their sum so far, S_k = most GPUs
-                  that the nodes of k can have
+    pressure      in circular order of decreasing Delta_j = now + min_q t_jq - d_j, (3.1)
+    demand        the largest demand first, each job to the controller k that runs it with
+                  min (load_k + u_j) / S_k: u_j = min number of GPUs that end j by its due date, or
+                  else soonest (a share counts as its part), load_k = their sum so far, S_k = max
+                  number of GPUs that the nodes of k can have
 
 Every rule keeps a job that runs already (`instance.current`) with the controller of its node.
 Ties go to the first job and the first controller.
-
-Parts of an instance, each with some of its jobs and nodes, and the union of their decisions.
 
 A part has the data of its jobs and nodes as they are. Two numbers depend on which node types are
 present and so may be smaller in a part than in the whole: M_j, the longest time of a job, with its
 postponement cost P_j, and the jobs that can run at all. A job that runs on no node of its part is
 left out of it and stays postponed. Both agree with the whole wherever every part has a node that
-may take each type. What a decision costs is said by the costs of the whole instance.
+may take each type.
 
 open_nodes  free, jahani_eq    as in the whole; sum_k min(J_k, N_k) <= min(J, N)
             rsjs_eq*           rsjs_eq_feasible: a part need not have a matching of its own
@@ -29,7 +27,7 @@ open_nodes  free, jahani_eq    as in the whole; sum_k min(J_k, N_k) <= min(J, N)
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -37,13 +35,13 @@ import numpy as np
 from rsjs.core.types import Bools, Floats, Ints
 from rsjs.instances import costs
 from rsjs.instances.instance import Instance
-from rsjs.instances.solution import Solution
+from rsjs.instances.transform import SubInstance, taken
 
 
 @dataclass(frozen=True, eq=False)
 class Division:
     """
-    Who decides what.
+    Controller of each job and node.
 
     Attributes
     ----------
@@ -61,7 +59,7 @@ class Division:
 
 
 def divide(instance: Instance, controllers: int, split: str) -> Division:
-    """Deal jobs and nodes to K controllers by a rule of SPLITS."""
+    """Deal jobs and nodes to K controllers by a rule of SPLITS; running jobs follow their node."""
     node = np.arange(instance.cluster.nodes) % controllers
     job = np.full(len(instance.jobs), -1)
     if instance.current is not None:
@@ -71,9 +69,11 @@ def divide(instance: Instance, controllers: int, split: str) -> Division:
 
 
 def runs_on(instance: Instance, node: Ints, controllers: int) -> Bools:
-    """(J, K) whether some node of a controller may run a job."""
-    hours = np.isfinite(instance.hours_per_epoch)  # whoever may take a share may take a GPU
+    """Return (J, K) whether some node of a controller may run a job."""
+    # (J, I) min number of GPUs of each type that a job runs on; who may take a share may take a GPU
+    hours = np.isfinite(instance.hours_per_epoch)
     least = np.where(hours.any(axis=2), hours.argmax(axis=2), hours.shape[2])
+    # (K, I) GPUs of the largest node that a controller has
     cluster = instance.cluster
     of_class = np.zeros((len(cluster.allowed_in_class), len(cluster.gpu_types)), dtype=np.int64)
     for c, v in np.argwhere(cluster.allowed_in_class).tolist():
@@ -86,7 +86,7 @@ def runs_on(instance: Instance, node: Ints, controllers: int) -> Bools:
 
 
 def demand(instance: Instance) -> Floats:
-    """(J,) u_j, the fewest GPUs that end a job in time, else those that end it first."""
+    """Return (J,) u_j, the min number of GPUs that end a job in time, else soonest."""
     table, cluster = costs.cost_tables(instance), instance.cluster
     jobs, gpu_types, counts = table.hours.shape
     shares = [
@@ -94,6 +94,7 @@ def demand(instance: Instance) -> Floats:
         + [0.0] * (table.shared_hours.shape[2] - len(gpu.levels))
         for gpu in cluster.gpu_types
     ]
+    # (J, modes) hours of each mode, and (modes,) the GPUs that it takes
     hours = np.hstack([table.hours.reshape(jobs, -1), table.shared_hours.reshape(jobs, -1)])
     gpus = np.append(np.tile(np.arange(counts), gpu_types), shares)
     in_time = instance.now + hours <= instance.jobs.due[:, None]
@@ -103,7 +104,7 @@ def demand(instance: Instance) -> Floats:
 
 
 def _deal(queue: Ints, job: Ints, controllers: int) -> Ints:
-    """The waiting jobs of a queue in circular order; running ones have their controller."""
+    """Deal the waiting jobs of a queue in circular order; running ones have their controller."""
     waiting = queue[job[queue] < 0]
     dealt = job.copy()
     dealt[waiting] = np.arange(len(waiting)) % controllers
@@ -139,81 +140,24 @@ def _demand(instance: Instance, job: Ints, node: Ints, controllers: int) -> Ints
     return dealt
 
 
-Rule = Callable[[Instance, Ints, Ints, int], Ints]
-SPLITS: Mapping[str, Rule] = {
+SplitRule = Callable[[Instance, Ints, Ints, int], Ints]
+SPLITS: Mapping[str, SplitRule] = {
     "round_robin": _round_robin,
     "pressure": _pressure,
     "demand": _demand,
 }
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Part:
-    """
-    What one controller decides.
-
-    Attributes
-    ----------
-    jobs : (J_k,) int
-        Rows of the whole, ascending.
-    nodes : (N_k,) int
-        Nodes of the whole, ascending.
-    able : (j,) int
-        The jobs that some node of the part runs: those of `instance`.
-    instance : Instance or None
-        None if no job of the part can run.
-    """
-
-    jobs: Ints
-    nodes: Ints
-    able: Ints
-    instance: Instance | None
-
-
-def parts(instance: Instance, division: Division) -> list[Part]:
-    """One part for each controller."""
+def parts(instance: Instance, division: Division) -> list[SubInstance | None]:
+    """Return a part for each controller; None if no job of it can run on its nodes."""
     runs = runs_on(instance, division.node, division.controllers)
-    return [
-        _part(instance, division, k, np.flatnonzero(runs[:, k]))
-        for k in range(division.controllers)
-    ]
-
-
-def _part(instance: Instance, division: Division, k: int, able: Ints) -> Part:
-    jobs = np.flatnonzero(division.job == k)
-    nodes = np.flatnonzero(division.node == k)
-    able = np.intersect1d(jobs, able, assume_unique=True)
-    if not able.size:
-        return Part(jobs=jobs, nodes=nodes, able=able, instance=None)
-    current, objective = instance.current, instance.objective
+    objective = instance.objective
     if objective.open_nodes == "rsjs_eq":
         objective = replace(objective, open_nodes="rsjs_eq_feasible")
-    made = replace(
-        instance,
-        name=f"{instance.name}, controller {k + 1} of {division.controllers}",
-        cluster=instance.cluster.taken(nodes),
-        jobs=instance.jobs.taken(able),
-        objective=objective,
-        current=None if current is None else current.taken(able, nodes),
-        generator={},
-    )
-    return Part(jobs=jobs, nodes=nodes, able=able, instance=made)
-
-
-def union(
-    instance: Instance, parts: Sequence[Part], decisions: Sequence[Solution | None]
-) -> Solution:
-    """The decisions of some parts as one of the whole; jobs of the others are postponed."""
-    jobs, nodes = len(instance.jobs), instance.cluster.nodes
-    job_node, job_level, node_type = (np.full(size, -1) for size in (jobs, jobs, nodes))
-    job_gpus = np.zeros(jobs, dtype=np.int64)
-    for part, decision in zip(parts, decisions, strict=True):
-        if decision is None:
-            continue
-        running = decision.job_node >= 0
-        rows = part.able[running]
-        job_node[rows] = part.nodes[decision.job_node[running]]
-        job_gpus[rows] = decision.job_gpus[running]
-        job_level[rows] = decision.job_level[running]
-        node_type[part.nodes] = decision.node_type
-    return Solution.of(job_node, job_gpus, node_type, job_level)
+    found: list[SubInstance | None] = []
+    for k in range(division.controllers):
+        able = np.flatnonzero((division.job == k) & runs[:, k])
+        nodes = np.flatnonzero(division.node == k)
+        name = f"{instance.name}, controller {k + 1} of {division.controllers}"
+        found.append(taken(instance, able, nodes, name, objective=objective) if able.size else None)
+    return found

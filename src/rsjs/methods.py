@@ -22,7 +22,6 @@ from rsjs.core.method import Call, Inner, Method, Option, Report
 from rsjs.formulations.backends.backend import Feature
 from rsjs.formulations.backends.registry import BACKENDS
 from rsjs.formulations.registry import METHODS as EXACT
-from rsjs.heuristics.decomposition.hierarchical import HIERARCHICAL
 from rsjs.heuristics.registry import METHODS as HEURISTICS
 
 if TYPE_CHECKING:
@@ -31,7 +30,7 @@ if TYPE_CHECKING:
 
 SPELLING = "name[@solver][:rule][?key=value,...]"
 LARGEST = 10**12  # of whole numbers among options
-BUILT_IN: Mapping[str, Method] = {**EXACT, **HEURISTICS, HIERARCHICAL.name: HIERARCHICAL}
+BUILT_IN: Mapping[str, Method] = {**EXACT, **HEURISTICS}
 POLICIES = ("references", "roll")  # names that simulations have besides those of methods
 
 

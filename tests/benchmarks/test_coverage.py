@@ -11,11 +11,10 @@ from benchmarks.expected import EXPECTED
 from benchmarks.kernel_cases import KERNELS, MEASURED_BY
 from benchmarks.method_cases import CASES, FAMILIES, TINY
 from rsjs.formulations.registry import METHODS as EXACT
-from rsjs.heuristics.decomposition.hierarchical import HIERARCHICAL
 from rsjs.heuristics.registry import METHODS as HEURISTICS
 from rsjs.methods import parse
 
-REGISTERED = {*EXACT, *HEURISTICS, HIERARCHICAL.name}
+REGISTERED = {*EXACT, *HEURISTICS}
 HEURISTICS_FOLDER = Path(__file__).parents[2] / "heuristics"
 
 

@@ -1,12 +1,9 @@
 """What the tests of every formulation ask."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
 from rsjs.formulations.milp.from_pyomo import from_pyomo, variables_of
-from rsjs.instances.generators import sts
 
 
 @pytest.fixture(scope="session")
@@ -33,16 +30,6 @@ def assert_same_matrix():
         assert theirs.offset == pytest.approx(ours.offset)
 
     return check
-
-
-@pytest.fixture
-def without_a_decision():
-    """Two nodes must have a job, and all jobs run on the first only."""
-    instance = sts.generate(nodes=2, jobs=3, seed=1, mix="km")
-    hours = instance.jobs.hours_per_epoch.copy()
-    hours[:, instance.cluster.gpu_of_type[instance.cluster.allowed[1].argmax()]] = np.inf
-    jobs = replace(instance.jobs, hours_per_epoch=hours)
-    return replace(instance, jobs=jobs, objective=replace(instance.objective, open_nodes="rsjs_eq"))
 
 
 def _rows(model, order):

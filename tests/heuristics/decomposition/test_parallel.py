@@ -7,8 +7,7 @@ from rsjs.heuristics.decomposition.parallel import share
 from rsjs.instances.generators import jahani, kiros
 from rsjs.instances.solution import Solution
 from rsjs.methods import parse
-from tests.formulations.agreement import StopsAfter
-from tests.formulations.hierarchy import assert_checked, solved
+from tests.heuristics.decomposition.hierarchy import assert_checked, solved
 
 
 class Scripted:
@@ -71,7 +70,8 @@ def test_nothing_is_claimed_when_every_controller_fails():
 
 def test_an_interrupt_returns_the_union_so_far():
     instance = kiros.generate(nodes=4, jobs=12, seed=1)
-    result = solved(instance, "greedy:paper", 4, report=StopsAfter(2))
+    report = Report(300.0, stop=lambda: len(report.events) >= 2)
+    result = solved(instance, "greedy:paper", 4, report=report)
     assert result.stop is Stop.INTERRUPTED
     assert_checked(instance, result)
     running = result.solution.job_node >= 0

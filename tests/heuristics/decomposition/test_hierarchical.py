@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from rsjs.core.method import Call, Report, Stop
 from rsjs.formulations import enumeration
-from rsjs.heuristics.decomposition.partition import SPLITS, Division, divide, parts, union
-from rsjs.heuristics.decomposition.repair import cover
+from rsjs.heuristics.decomposition.hierarchical import cover
+from rsjs.heuristics.decomposition.partition import SPLITS, Division, divide, parts
 from rsjs.instances import costs
 from rsjs.instances.check import check
 from rsjs.instances.cluster import NodeGroup
@@ -20,7 +20,7 @@ from rsjs.instances.io.deserialization import to_instance
 from rsjs.instances.solution import Solution
 from rsjs.methods import parse
 from tests.formulations.agreement import optimum, with_objective
-from tests.formulations.hierarchy import GENERATED, INNER, SMALL, assert_checked, solved
+from tests.heuristics.decomposition.hierarchy import GENERATED, INNER, SMALL, assert_checked, solved
 
 
 @pytest.mark.solver
@@ -101,8 +101,8 @@ def test_the_cost_is_the_whole_instances_where_a_part_sees_a_smaller_postponemen
     instance = replace(instance, cluster=replace(instance.cluster, groups=groups))
     dealt = parts(instance, divide(instance, 2, "round_robin"))
     whole = costs.cost_tables(instance).postponement
-    used = [part for part in dealt if part.instance is not None]
-    gaps = [whole[part.able] - costs.cost_tables(part.instance).postponement for part in used]
+    used = [part for part in dealt if part is not None]
+    gaps = [whole[part.jobs] - costs.cost_tables(part.instance).postponement for part in used]
     assert max(gap.max() for gap in gaps) > 0
     assert_checked(instance, solved(instance, "enumeration"))
 
@@ -136,8 +136,8 @@ def test_decisions_of_some_parts_postpone_the_jobs_of_the_others():
     instance = jahani.generate(nodes=4, jobs=8, seed=1)
     dealt = parts(instance, Division(2, np.arange(8) % 2, np.arange(4) % 2))
     decisions = [enumeration.best(part.instance) for part in dealt]
-    both = union(instance, dealt, decisions)
-    first = union(instance, dealt, [decisions[0], None])
+    first = dealt[0].restored(decisions[0])
+    both = dealt[1].merged(first, decisions[1])
     assert (first.job_node[1::2] == -1).all()
     assert (first.node_type[1::2] == -1).all()
     np.testing.assert_array_equal(first.job_node[::2], both.job_node[::2])

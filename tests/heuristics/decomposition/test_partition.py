@@ -7,13 +7,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rsjs.heuristics.decomposition.partition import SPLITS, demand, divide, parts
+from rsjs.heuristics.decomposition.partition import (
+    SPLITS,
+    demand,
+    divide,
+    parts,
+    runs_on,
+)
 from rsjs.instances import costs
 from rsjs.instances.cluster import NodeGroup
 from rsjs.instances.generators import jahani, kiros
 from rsjs.instances.io.deserialization import to_instance
 from rsjs.instances.solution import Solution
-from tests.formulations.hierarchy import solved, with_due
+from tests.heuristics.decomposition.hierarchy import solved, with_due
 
 
 def test_round_robin_deals_in_circular_order():
@@ -59,7 +65,7 @@ def test_demand_gives_a_job_to_a_controller_whose_nodes_run_it():
     instance = replace(instance, cluster=replace(instance.cluster, groups=groups), jobs=jobs)
     assert divide(instance, 3, "demand").job.tolist() == [1] * 6
     dealt = parts(instance, divide(instance, 3, "round_robin"))
-    assert [part.able.tolist() for part in dealt] == [[], [1, 4], []]
+    assert [part if part is None else part.jobs.tolist() for part in dealt] == [None, [1, 4], None]
     assert solved(instance, "greedy:paper", 3).counts["jobs_without_node"] == 4
 
 
@@ -82,22 +88,27 @@ def test_a_job_that_runs_stays_with_the_controller_of_its_node(split):
 @settings(max_examples=settings().max_examples // 2)
 def test_parts_have_every_job_and_node_once_as_it_was(random_document, rng, controllers, split):
     instance = to_instance({**random_document(rng), "current": None})
-    dealt = parts(instance, divide(instance, controllers, split))
-    for name, size in (("jobs", len(instance.jobs)), ("nodes", instance.cluster.nodes)):
-        members = np.concatenate([getattr(part, name) for part in dealt])
-        assert sorted(members) == list(range(size))
+    division = divide(instance, controllers, split)
+    for name, size in (("job", len(instance.jobs)), ("node", instance.cluster.nodes)):
+        assert getattr(division, name).shape == (size,)
+        assert set(getattr(division, name).tolist()) <= set(range(controllers))
+    runs = runs_on(instance, division.node, controllers)
     whole = costs.cost_tables(instance)
-    for part in dealt:
-        if part.instance is None:
+    for k, part in enumerate(parts(instance, division)):
+        able = np.flatnonzero((division.job == k) & runs[:, k])
+        if part is None:
+            assert not able.size
             continue
+        np.testing.assert_array_equal(part.jobs, able)
+        np.testing.assert_array_equal(part.nodes, np.flatnonzero(division.node == k))
         own, cluster = costs.cost_tables(part.instance), part.instance.cluster
         names = np.array(instance.cluster.node_names)
         assert cluster.node_names == tuple(names[part.nodes])
         np.testing.assert_array_equal(cluster.allowed, instance.cluster.allowed[part.nodes])
         for name in ("hours", "tardiness", "shared_hours", "shared_tardiness"):
-            theirs = getattr(whole, name)[part.able]
+            theirs = getattr(whole, name)[part.jobs]
             present = np.isfinite(getattr(own, name))
             np.testing.assert_array_equal(getattr(own, name)[present], theirs[present])
-        assert (own.postponement <= whole.postponement[part.able]).all()
+        assert (own.postponement <= whole.postponement[part.jobs]).all()
         if (cluster.largest_of_gpu == instance.cluster.largest_of_gpu).all():
-            np.testing.assert_array_equal(own.postponement, whole.postponement[part.able])
+            np.testing.assert_array_equal(own.postponement, whole.postponement[part.jobs])
