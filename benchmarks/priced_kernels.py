@@ -12,18 +12,18 @@ MOVES, TIMES = 1000, 100
 
 def _priced() -> tuple[Any, Any, Any]:
     from rsjs.heuristics.ruin_recreate import dual_prices
-    from rsjs.heuristics.ruin_recreate.arrays import shapes
+    from rsjs.heuristics.ruin_recreate.arrays import mode_tables
 
     instance = instance_of("sts", LARGE)
-    return instance, shapes(instance), dual_prices.find(instance)
+    return instance, mode_tables(instance), dual_prices.find(instance)
 
 
 def annealing() -> Work:
     from rsjs.heuristics.ruin_recreate.construction import construct
-    from rsjs.heuristics.ruin_recreate.ruin_recreate import COLD, FEW, NODES_LED, Search
+    from rsjs.heuristics.ruin_recreate.ruin_recreate import COLD, FEW, NODES_LED, Annealer
 
     instance, problem, found = _priced()
-    search = Search(instance, problem, found, construct(instance, problem, found), 0)
+    search = Annealer(instance, problem, found, construct(instance, problem, found), 0)
     return Work(
         run=lambda: search.moves(MOVES, COLD * found.scale, NODES_LED, FEW),
         values=lambda _: {"cost": search.cost},

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from rsjs.heuristics.ruin_recreate import dual_prices
-from rsjs.heuristics.ruin_recreate.arrays import shapes
+from rsjs.heuristics.ruin_recreate.arrays import mode_tables
 from rsjs.heuristics.ruin_recreate.construction import construct
-from rsjs.heuristics.ruin_recreate.ruin_recreate import COLD, NODES, NODES_LED, Search
+from rsjs.heuristics.ruin_recreate.ruin_recreate import COLD, NODES, NODES_LED, Annealer
 from rsjs.instances import costs
 from rsjs.instances.check import check
 from rsjs.instances.generators import jahani, kiros, sts
@@ -35,13 +35,13 @@ def test_prices(benchmark, instance):
 
 def test_first_schedule(benchmark, instance):
     found = dual_prices.find(instance)
-    state = benchmark(lambda: construct(instance, shapes(instance), found))
+    state = benchmark(lambda: construct(instance, mode_tables(instance), found))
     assert state.load.sum() > 0
 
 
 def test_moves(benchmark, instance):
-    found, problem = dual_prices.find(instance), shapes(instance)
-    search = Search(instance, problem, found, construct(instance, problem, found), 0)
+    found, problem = dual_prices.find(instance), mode_tables(instance)
+    search = Annealer(instance, problem, found, construct(instance, problem, found), 0)
     nodes = NODES_LED if search.guide.leads[0] else NODES
     search.moves(3 * MOVES, 0.0, nodes, 8)
     benchmark(search.moves, MOVES, COLD * found.scale, nodes, 3)

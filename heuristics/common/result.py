@@ -12,7 +12,7 @@ from rsjs.instances.open_nodes import select_required_nodes
 from rsjs.instances.solution import Solution
 
 if TYPE_CHECKING:
-    from rsjs.heuristics.ruin_recreate.dual_prices import Prices
+    from rsjs.heuristics.ruin_recreate.dual_prices import DualPrices
 
 
 def choose_rule(method: str, asked: str | None, known: Iterable[str]) -> str:
@@ -43,7 +43,7 @@ def finished(
 def bounded(
     instance: Instance,
     solution: Solution,
-    found: Prices,
+    found: DualPrices,
     report: Report,
     *,
     stop: Stop = Stop.ITERATIONS,

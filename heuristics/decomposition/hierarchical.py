@@ -113,8 +113,6 @@ class _Union:
         self._joined = Solution.empty(len(instance.jobs), instance.cluster.nodes)
         self._first = 0  # how many controllers are joined, without a gap
         self._feasible = True
-        self._best: Solution | None = None
-        self._objective: float | None = None
 
     def add(self, position: int, result: SolveResult) -> None:
         """Take a controller's result; offer the unions of the first ones, as far as they are in."""
@@ -139,7 +137,7 @@ class _Union:
                 self._offer()
 
     def _offer(self) -> None:
-        """Keep and report the union if it is the best so far."""
+        """Repair and report the union."""
         if self._instance.objective.open_nodes.startswith("rsjs_eq"):
             union = cover(self._instance, self._joined)
         else:
@@ -147,10 +145,7 @@ class _Union:
         if union is None:
             self._feasible = False
             return
-        objective = costs.terms(self._instance, union).total
-        if self._objective is None or objective < self._objective:
-            self._best, self._objective = union, objective
-            self._report.incumbent(union, objective)
+        self._report.incumbent(union, costs.terms(self._instance, union).total)
 
     def result(self) -> SolveResult:
         """Return the best union with why it ended and what went wrong."""
@@ -164,13 +159,7 @@ class _Union:
             stops.add(Stop.INTERRUPTED if asked else Stop.TIME_LIMIT)
         stop = next((stop for stop in GRAVEST if stop in stops), Stop.ITERATIONS)
         stop = stop if self._feasible else Stop.INFEASIBLE
-        return SolveResult(
-            stop=stop,
-            solution=self._best,
-            objective=self._objective,
-            counts=self._counts(),
-            message=self._troubles(),
-        )
+        return self._report.result(stop, counts=self._counts(), message=self._troubles())
 
     def _troubles(self) -> str:
         """Return the first controller with an error or without a solution, and how many more."""

@@ -1,18 +1,15 @@
 """
-The problem as arrays for kernels: every job in every shape on every node type.
+Arrays of ruin and recreate: the problem, and the state of the nodes that kernels change.
 
-A shape is a share level (first, by units) or 1, 2, ..., s_v dedicated GPUs. A node of type v with
+A mode is a share level (first, by units) or 1, 2, ..., s_v dedicated GPUs. A node of type v with
 d dedicated GPUs and n_l shares of level l has k = d + bins(n) GPUs in use and costs
 
     energy_vk min theta + idle_vk + sum of late_vja,   idle_vk = mu (s_v - k)
 
 where under "proportional" energy is 0 and late has each job's part of the node price. `bins` is
-read from a table: sum_l n_l step_l is the index of the counts n. Nodes of the class c that stand
-empty but count cost `spare_c` each (`open_nodes`, Jahani 2019 (9) with mu).
-
-What runs on each node, as arrays that kernels change in place; to and from a `Solution`.
-
-How many GPUs sets of shares fill, as a table over the number of shares of each level.
+read from a table over the number of shares of each level: sum_l n_l step_l is the index of the
+counts n. Nodes of the class c that stand empty but count cost `spare_c` each (`open_nodes`, Jahani
+2019 (9) with mu).
 """
 
 from __future__ import annotations
@@ -29,17 +26,17 @@ from rsjs.instances.instance import Instance
 from rsjs.instances.open_nodes import required_nodes, select_required_nodes
 from rsjs.instances.solution import Solution
 
-MOST_FILLINGS = 4_000_000  # entries of a table
+MAX_FILLINGS = 4_000_000  # entries of a table
 
 
 def by_units(gpu: GpuType) -> list[int]:
-    """Share levels of a GPU type, the smallest first."""
+    """Return the share levels of a GPU type, the smallest first."""
     return sorted(range(len(gpu.levels)), key=lambda a: gpu.levels[a].units)
 
 
 def table_of_bins(cluster: Cluster, i: int, jobs: int) -> tuple[Ints, list[int]] | None:
     """
-    GPUs that shares fill, and the step of each level in that table, levels by units.
+    Return how many GPUs shares fill, and the step of each level in that table, levels by units.
 
     Counts n fit on b GPUs iff n less some maximal filling of one GPU fits on b - 1.
     """
@@ -48,13 +45,15 @@ def table_of_bins(cluster: Cluster, i: int, jobs: int) -> tuple[Ints, list[int]]
     if not units or not most:
         return None
     counts = [min(jobs, most * gpu.units // u) + 2 for u in units]
-    if np.prod(counts, dtype=float) > MOST_FILLINGS:
+    if np.prod(counts, dtype=float) > MAX_FILLINGS:
         found = f"{np.prod(counts, dtype=float):.0f} sets of shares of {gpu.name} on one node"
-        raise ValueError(f"{found}; ruin_recreate serves up to {MOST_FILLINGS}")
+        raise ValueError(f"{found}; ruin_recreate serves up to {MAX_FILLINGS}")
+    # (F, levels) maximal fillings of one GPU
     ranges = [range(gpu.units // u + 1) for u in units]
     fillings = np.array(list(product(*ranges)))
     taken = fillings @ units
     maximal = fillings[(taken <= gpu.units) & (taken > gpu.units - min(units))].tolist()
+    # fits[n] whether the counts n fit on b GPUs, for b = 0, 1, ...
     fits = np.zeros(counts, dtype=bool)
     fits[(0,) * len(units)] = True
     least = np.where(fits, 0, most + 1)
@@ -72,9 +71,9 @@ def table_of_bins(cluster: Cluster, i: int, jobs: int) -> tuple[Ints, list[int]]
 ANY, SPARES, EXACTLY = range(3)  # rules for the number of nodes
 
 
-class Shapes(NamedTuple):
+class ModeTables(NamedTuple):
     """
-    A shapes, V node types, N nodes, C classes, G GPUs of the largest node.
+    Cost tables: A modes, V node types, N nodes, C classes, G GPUs of the largest node.
 
     Attributes
     ----------
@@ -86,8 +85,8 @@ class Shapes(NamedTuple):
         Dedicated GPUs; units taken; step in the table of bins.
     room : (V, A) float
         GPUs taken, a share as its part.
-    choices : (V,) int
-        Number of shapes of each type.
+    mode_count : (V,) int
+        Number of modes of each type.
     bins : (B,) int
         GPUs that shares fill, tables of all GPU types.
     bins_of : (V,) int
@@ -116,7 +115,7 @@ class Shapes(NamedTuple):
     units: Ints
     step: Ints
     room: Floats
-    choices: Ints
+    mode_count: Ints
     bins: Ints
     bins_of: Ints
     whole: Ints
@@ -132,8 +131,8 @@ class Shapes(NamedTuple):
     rule: Ints
 
 
-def shapes(instance: Instance) -> Shapes:
-    """The arrays of an instance with energy "first_ending" or "proportional"."""
+def mode_tables(instance: Instance) -> ModeTables:
+    """Return the arrays of an instance with energy "first_ending" or "proportional"."""
     cluster, objective, table = instance.cluster, instance.objective, costs.cost_tables(instance)
     types, jobs, largest = len(cluster.node_types), len(instance.jobs), cluster.largest
     shared = instance.has_sharing
@@ -141,12 +140,14 @@ def shapes(instance: Instance) -> Shapes:
     late = np.full((types, jobs, most + largest), np.inf)
     hours = np.zeros(late.shape)
     gpus, units, step = (np.zeros((types, most + largest), dtype=np.int64) for _ in range(3))
-    choices = np.zeros(types, dtype=np.int64)
+    mode_count = np.zeros(types, dtype=np.int64)
+    # tables of bins, one after another: `bins` and where each GPU type begins
     tables = [
         table_of_bins(cluster, i, jobs) if shared else None for i in range(len(cluster.gpu_types))
     ]
     parts = [np.zeros(1, dtype=np.int64) if part is None else part[0] for part in tables]
     starts = np.cumsum([0, *map(len, parts)])
+    # modes of each node type: share levels first, then dedicated GPUs
     for v, node in enumerate(cluster.node_types):
         i = int(cluster.gpu_of_type[v])
         gpu, part = cluster.gpu_types[i], tables[i]
@@ -160,7 +161,7 @@ def shapes(instance: Instance) -> Shapes:
         gpus[v, dedicated], units[v, dedicated] = counts, counts * (gpu.units if shared else 1)
         late[v, :, dedicated] = table.tardiness[:, i, 1 : node.gpus + 1]
         hours[v, :, dedicated] = table.hours[:, i, 1 : node.gpus + 1]
-        choices[v] = a + node.gpus
+        mode_count[v] = a + node.gpus
     usable = np.isfinite(late)
     hours = np.where(usable, hours, 0.0)
     units_of_gpu = np.array([gpu.units if shared else 1 for gpu in cluster.gpu_types])
@@ -168,6 +169,7 @@ def shapes(instance: Instance) -> Shapes:
     size = cluster.gpus_of_type
     room = units / whole[:, None]
     energy = np.where(np.isfinite(cluster.cost_of_type), cluster.cost_of_type, 0.0)
+    # "proportional": the node's price is dealt out to its jobs, nothing is left for the node
     if objective.energy == "proportional":
         price = energy[np.arange(types), size]
         part_of_node = room / size[:, None] * price[:, None]
@@ -181,14 +183,14 @@ def shapes(instance: Instance) -> Shapes:
     rule = SPARES if charged and mu > 0 else ANY
     if objective.open_nodes in ("rsjs_eq", "rsjs_eq_feasible"):
         rule = EXACTLY
-    return Shapes(
+    return ModeTables(
         late=late,
         hours=hours,
         gpus=gpus,
         units=units,
         step=step,
         room=room,
-        choices=choices,
+        mode_count=mode_count,
         bins=np.concatenate(parts),
         bins_of=starts[cluster.gpu_of_type],
         whole=whole,
@@ -213,9 +215,9 @@ def _padded(allowed: Bools) -> Ints:
     return types
 
 
-class State(NamedTuple):
+class NodeState(NamedTuple):
     """
-    Nodes and postponed jobs; M is the most jobs that a node can have.
+    What runs on each node, and postponed jobs; M is the max number of jobs of a node.
 
     Attributes
     ----------
@@ -223,8 +225,8 @@ class State(NamedTuple):
         Node type; an empty node has one too.
     load : (N,) int
         Jobs on the node.
-    jobs, shape : (N, M + 1) int
-        Its jobs and their shapes, in the first `load` entries.
+    jobs, mode : (N, M + 1) int
+        Its jobs and their modes, in the first `load` entries.
     dedicated, shares : (N,) int
         Dedicated GPUs in use; index of the shares in the table of bins.
     first : (N,) float [h]
@@ -242,7 +244,7 @@ class State(NamedTuple):
     kind: Ints
     load: Ints
     jobs: Ints
-    shape: Ints
+    mode: Ints
     dedicated: Ints
     shares: Ints
     first: Floats
@@ -253,17 +255,17 @@ class State(NamedTuple):
     empty: Ints
 
 
-def nothing_runs(problem: Shapes, kind: Ints) -> State:
-    """Empty nodes of the given types, (N,), and all jobs postponed."""
+def empty_state(problem: ModeTables, kind: Ints) -> NodeState:
+    """Return a state of empty nodes of the given types, (N,), with all jobs postponed."""
     nodes, jobs = len(kind), len(problem.postponement)
     least = np.where(problem.units > 0, problem.units, 1 << 40).min(axis=1)
     most = int(min(jobs, (problem.size * problem.whole // least).max()))
     classes = len(problem.type_count)
-    return State(
+    return NodeState(
         kind=kind.astype(np.int64),
         load=np.zeros(nodes, dtype=np.int64),
         jobs=np.zeros((nodes, most + 1), dtype=np.int64),
-        shape=np.zeros((nodes, most + 1), dtype=np.int64),
+        mode=np.zeros((nodes, most + 1), dtype=np.int64),
         dedicated=np.zeros(nodes, dtype=np.int64),
         shares=np.zeros(nodes, dtype=np.int64),
         first=np.full(nodes, np.inf),
@@ -275,27 +277,27 @@ def nothing_runs(problem: Shapes, kind: Ints) -> State:
     )
 
 
-def decision(instance: Instance, problem: Shapes, state: State) -> Solution:
-    """The decision, completed as `open_nodes` asks."""
+def to_solution(instance: Instance, problem: ModeTables, state: NodeState) -> Solution:
+    """Return the solution, completed as `open_nodes` asks."""
     jobs, cluster = len(instance.jobs), instance.cluster
     node, level = np.full(jobs, -1), np.full(jobs, -1)
     gpus = np.zeros(jobs, dtype=np.int64)
     for n in np.flatnonzero(state.load).tolist():
         v, count = int(state.kind[n]), int(state.load[n])
-        there, shape = state.jobs[n, :count], state.shape[n, :count]
-        node[there], gpus[there] = n, problem.gpus[v, shape]
-        shared = problem.gpus[v, shape] == 0
+        job, mode = state.jobs[n, :count], state.mode[n, :count]
+        node[job], gpus[job] = n, problem.gpus[v, mode]
+        shared = problem.gpus[v, mode] == 0
         if shared.any():
             order = by_units(cluster.gpu_types[cluster.gpu_of_type[v]])
-            level[there[shared]] = np.array(order)[shape[shared]]
+            level[job[shared]] = np.array(order)[mode[shared]]
     kind = np.where(state.load > 0, state.kind, -1)
     return select_required_nodes(instance, Solution.of(node, gpus, kind, level))
 
 
-def loaded(instance: Instance, problem: Shapes, start: Solution) -> State:
-    """A feasible decision as a state; node costs are left to be computed."""
+def from_solution(instance: Instance, problem: ModeTables, start: Solution) -> NodeState:
+    """Return the state of a feasible solution; node costs are left to be computed."""
     kind = np.where(start.node_type >= 0, start.node_type, problem.types[problem.node_class, 0])
-    state = nothing_runs(problem, kind)
+    state = empty_state(problem, kind)
     gpu = instance.cluster.gpu_of_type
     for j in np.flatnonzero(start.job_node >= 0).tolist():
         n = int(start.job_node[j])
@@ -305,8 +307,8 @@ def loaded(instance: Instance, problem: Shapes, start: Solution) -> State:
             a = order.index(int(start.job_level[j]))
         else:
             a = len(order) + int(start.job_gpus[j]) - 1
-        at = int(state.load[n])
-        state.jobs[n, at], state.shape[n, at] = j, a
+        i = int(state.load[n])
+        state.jobs[n, i], state.mode[n, i] = j, a
         state.load[n] += 1
     waits = np.flatnonzero(start.job_node < 0)
     state.waiting[: len(waits)] = waits

@@ -1,25 +1,18 @@
 """
 Fix and optimise: an exact method decides a few nodes anew while all others stay as they are.
 
-1. A schedule by `ruin_recreate`, or the warm start; the bound is that of its prices.
-2. Draw a neighbourhood, a few nodes with their jobs and some postponed jobs (`neighbourhoods`),
-   and solve it as an instance of its own that costs what the whole does (`subinstance`).
-3. Keep what costs less. After as many rounds in vain in a row as there are nodes, add one node.
+1. A solution by `ruin_recreate`, or the warm start; the bound is that of its dual prices.
+2. Draw a neighbourhood: a few nodes, the jobs on them, and postponed jobs that could run there.
+   The nodes are related: after a first one, drawn at random, come those that could run its jobs,
+   too, at random, or every other time any nodes. An empty node joins where nodes may be empty.
+3. Solve it as an instance of its own that costs what the whole does (`subinstance`).
+4. Keep what costs less. After as many rounds in vain in a row as there are nodes, add one node.
 
 The exact method is a callable; the whole is never handed to it, nor a part larger than it accepts.
-If it fails, the schedule stays as it is (`part_decisions`). Dorneles et al. 2014; Sahling et
-al. 2009 (fix-and-optimise).
+An exception, an error and a solution that the checker refuses are failures of the method: they are
+counted, the first one is reported, and the solution stays as it is.
 
-Parts of a schedule, decided by another method: no larger than it accepts, and checked.
-
-An exception, an error and a decision that the checker refuses are failures of the method: they are
-counted, the first one is told, and the schedule stays as it is.
-
-Which nodes and jobs a part of a schedule has, to be decided anew.
-
-A neighbourhood is a few nodes, the jobs on them, and postponed jobs that could run there. The
-nodes are related: after a first one, drawn at random, come those that could run its jobs, too,
-at random, or every other time any nodes. An empty node joins where nodes may be empty.
+Dorneles et al. 2014; Sahling et al. 2009 (fix-and-optimise).
 """
 
 from __future__ import annotations
@@ -42,9 +35,7 @@ from rsjs.core.method import (
     prepare_inner,
 )
 from rsjs.core.types import Bools, Ints
-from rsjs.heuristics.local_search.methods import options_of
 from rsjs.heuristics.ruin_recreate import ruin_recreate
-from rsjs.heuristics.ruin_recreate.methods import FIX_AND_OPTIMISE
 from rsjs.instances import costs
 from rsjs.instances.check import check
 from rsjs.instances.instance import Instance
@@ -52,11 +43,16 @@ from rsjs.instances.open_nodes import required_nodes, select_required_nodes
 from rsjs.instances.solution import Solution
 from rsjs.instances.transform import SubInstance, subinstance
 
+GAP = 1e-6  # of a part
+SECONDS = 5.0  # for a part
+POSTPONED = 8  # jobs of a part
+MIN_GAIN = 1e-12  # relative improvement that counts
+
 
 @dataclass(frozen=True, eq=False)
 class Neighbourhoods:
     """
-    Draws parts of a schedule.
+    Neighbourhoods of a solution: draws parts of it.
 
     Attributes
     ----------
@@ -69,7 +65,7 @@ class Neighbourhoods:
 
     @staticmethod
     def of(instance: Instance) -> Neighbourhoods:
-        """The neighbourhoods of an instance."""
+        """Return the neighbourhoods of an instance."""
         cluster = instance.cluster
         on_gpu = np.isfinite(instance.hours_per_epoch)  # whoever may take a share may take a GPU
         on_type = np.stack(
@@ -82,29 +78,31 @@ class Neighbourhoods:
         return Neighbourhoods(instance, np.matmul(on_type, cluster.allowed_in_class.T))
 
     def draw(
-        self, decision: Solution, nodes: int, postponed: int, rng: np.random.Generator
+        self, solution: Solution, nodes: int, postponed: int, rng: np.random.Generator
     ) -> SubInstance | None:
-        """Up to so many nodes and postponed jobs; None if there is nothing to decide."""
-        chosen = self._nodes(decision, nodes, rng)
+        """Return a part of up to so many nodes and postponed jobs; None if there is none."""
+        chosen = self._nodes(solution, nodes, rng)
         if not chosen.size:
             return None
         able = self.runs[:, np.unique(self.instance.cluster.class_of_node[chosen])].any(axis=1)
-        waits = np.flatnonzero((decision.job_node < 0) & able)
+        waits = np.flatnonzero((solution.job_node < 0) & able)
+        # postponed jobs by P_j times a random factor
         price = costs.cost_tables(self.instance).postponement[waits]
         key = price * rng.random(len(waits)) - rng.random(len(waits)) * 1e-9
         joining = waits[np.argsort(-key, kind="stable")[:postponed]]
-        jobs = np.append(np.flatnonzero(np.isin(decision.job_node, chosen)), joining)
+        jobs = np.append(np.flatnonzero(np.isin(solution.job_node, chosen)), joining)
         if not jobs.size:
             return None
         return subinstance(self.instance, jobs.tolist(), chosen.tolist(), self._rule(jobs, chosen))
 
-    def _nodes(self, decision: Solution, count: int, rng: np.random.Generator) -> Ints:
+    def _nodes(self, solution: Solution, count: int, rng: np.random.Generator) -> Ints:
+        """Draw nodes: a first one and, every other time, those related to it before the others."""
         of_class = self.instance.cluster.class_of_node
-        busy = np.unique(decision.job_node[decision.job_node >= 0])
+        busy = np.unique(solution.job_node[solution.job_node >= 0])
         order = rng.permutation(busy)
         if len(busy) and rng.random() < 0.5:
-            here = np.flatnonzero(decision.job_node == order[0])
-            classes = np.flatnonzero(self.runs[here].any(axis=0))
+            jobs = np.flatnonzero(solution.job_node == order[0])
+            classes = np.flatnonzero(self.runs[jobs].any(axis=0))
             related = np.isin(of_class[order], classes)
             order = np.concatenate([order[related], order[~related]])
         chosen = order[:count]
@@ -114,7 +112,7 @@ class Neighbourhoods:
         return chosen
 
     def _rule(self, jobs: Ints, nodes: Ints) -> str:
-        """As many nodes as now where the whole has a rule that charges or fixes their number."""
+        """Return a part's rule: as many nodes as now where their number is charged or fixed."""
         objective = self.instance.objective
         if objective.open_nodes.startswith("rsjs"):
             return "rsjs_eq"
@@ -123,24 +121,9 @@ class Neighbourhoods:
         return "jahani_eq" if kept else "free"
 
 
-GAP = 1e-6  # of a part
-SECONDS = 5.0  # for a part
-
-
-class PartReport(Report):
-    """The report of one part, which ends when the whole is asked to."""
-
-    def __init__(self, whole: Report) -> None:
-        super().__init__(min(SECONDS, whole.remaining()))
-        self._whole = whole
-
-    def stop_requested(self) -> bool:
-        return self._whole.stop_requested()
-
-
 class PartDecisions:
     """
-    Draws parts of a schedule and has them decided.
+    Parts of a solution, decided by another method: no larger than it accepts, and checked.
 
     Attributes
     ----------
@@ -160,7 +143,7 @@ class PartDecisions:
         self, now: Solution, nodes: int, postponed: int, rng: np.random.Generator
     ) -> SubInstance | None:
         """
-        A part with so many nodes and postponed jobs, fewer where the method accepts no more.
+        Return a part with so many nodes and postponed jobs, fewer where the method accepts no more.
 
         Postponed jobs are at most half of the jobs that it accepts, for the nodes have some too.
         None if there is nothing to decide.
@@ -176,18 +159,22 @@ class PartDecisions:
         return len(part.jobs) <= self._most_jobs and part.cluster.nodes <= self._most_nodes
 
     def decide(self, part: SubInstance, now: Solution) -> Solution | None:
-        """The schedule with the part decided anew; None if the method finds nothing or fails."""
+        """Return the solution with the part replaced; None if the method finds nothing or fails."""
         try:
-            found = self._decision(part, now)
+            decided = self._solution(part, now)
         except Exception as error:
-            plain = isinstance(error, InputError | _Refused)
+            plain = isinstance(error, InputError | UnusableResult)
             self._first = self._first or (str(error) if plain else told(error))
             self.failures += 1
             return None
-        return None if found is None else select_required_nodes(part.whole, part.merged(now, found))
+        return (
+            None
+            if decided is None
+            else select_required_nodes(part.whole, part.merged(now, decided))
+        )
 
-    def _decision(self, part: SubInstance, now: Solution) -> Solution | None:
-        inner = PartReport(self._report)
+    def _solution(self, part: SubInstance, now: Solution) -> Solution | None:
+        inner = self._report.child(SECONDS, phases=False)
         limits = Limits(
             time_limit=inner.time_limit,
             gap=GAP,
@@ -198,38 +185,32 @@ class PartDecisions:
         result = self._solve(part.instance, Call(limits=limits, warm_start=start), inner)
         if result.solution is None:
             if result.stop in (Stop.ERROR, Stop.INFEASIBLE):  # its start is feasible
-                raise _Refused(result.message or f"{result.stop.value} without a decision")
+                raise UnusableResult(result.message or f"{result.stop.value} without a decision")
             return None
         verdict = check(part.instance, result.solution)
         if not verdict.feasible:
-            raise _Refused(f"its decision fails the check: {verdict.violations[0]}")
+            raise UnusableResult(f"its decision fails the check: {verdict.violations[0]}")
         return result.solution
 
     def troubles(self, rounds: int) -> str:
-        """How many of the rounds failed and why the first one did; empty if none."""
+        """Return how many of the rounds failed and why the first one did; empty if none."""
         if not self.failures:
             return ""
         return f"{self.failures} of {rounds} rounds failed; the first: {self._first}"
 
 
-class _Refused(Exception):
-    """A result that is none."""
-
-
-LEAST = 1e-12  # relative improvement that counts
-POSTPONED = 8  # jobs of a part
+class UnusableResult(Exception):
+    """The sub-solver returned no usable result."""
 
 
 def run(instance: Instance, call: Call, report: Report) -> SolveResult:
     """
-    Improve a schedule part by part with `call.options["method"]`, a callable.
+    Improve a solution part by part with `call.options["method"]`, a callable.
 
     Options: `rounds` parts are solved unless the time is up before, 0 = until then; `nodes` of a
-    part; `iterations` of ruin and recreate before. The message tells how many rounds failed, see
-    `part_decisions`.
+    part; `iterations` of ruin and recreate before. The message says how many rounds failed.
     """
-    call = replace(call, options=options_of(FIX_AND_OPTIMISE, call))
-    solve = call.options["method"]
+    solve = call.options.get("method")
     if not callable(solve):
         expected = "a callable, such as rsjs.methods.parse makes of a spelling"
         raise InputError("", f"method={solve}", expected)
@@ -268,10 +249,10 @@ def _improve(
     call: Call,
     report: Report,
 ) -> tuple[Stop, Solution, int, int]:
-    """Why it stops, the best schedule, how many parts were solved and how many improved it."""
+    """Return why it stops, the best solution, how many parts were solved, how many improved it."""
     rounds, nodes = call.options["rounds"], call.options["nodes"]
     rng = np.random.default_rng(call.limits.seed)
-    cost, failures, improved, made = costs.terms(instance, best).total, 0, 0, 0
+    cost, in_vain, improved, made = costs.terms(instance, best).total, 0, 0, 0
     while True:
         if bound is not None and cost - bound <= call.limits.gap * abs(cost):
             return Stop.GAP, best, made, improved
@@ -285,10 +266,10 @@ def _improve(
         part = parts.draw(best, nodes, POSTPONED, rng)
         found = None if part is None else parts.decide(part, best)
         total = np.inf if found is None else costs.terms(instance, found).total
-        if found is not None and total < cost - LEAST * abs(cost):
-            best, cost, failures, improved = found, total, 0, improved + 1
+        if found is not None and total < cost - MIN_GAIN * abs(cost):
+            best, cost, in_vain, improved = found, total, 0, improved + 1
             report.incumbent(best, cost)
         else:
-            failures += 1
-            if failures >= instance.cluster.nodes:
-                nodes, failures = nodes + 1, 0
+            in_vain += 1
+            if in_vain >= instance.cluster.nodes:
+                nodes, in_vain = nodes + 1, 0

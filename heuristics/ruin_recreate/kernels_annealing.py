@@ -1,8 +1,8 @@
 """
-Kernel: ruin, recreate, accept, many times.
+Kernels of ruin and recreate: take jobs off nodes, insert them again, accept or restore, many times.
 
 A move that costs delta more is accepted with probability exp(-delta / T). Where exactly so many
-nodes must have a job, moves that change their number are not accepted. The best decision is kept
+nodes must have a job, moves that change their number are not accepted. The best solution is kept
 up to date by copying the nodes that have changed since it was the current one.
 """
 
@@ -16,22 +16,178 @@ import numpy as np
 from rsjs.core.types import Floats, Ints
 from rsjs.heuristics.common.jit import compiled, inner
 from rsjs.heuristics.common.random_streams import States, below, uniform
-from rsjs.heuristics.ruin_recreate.arrays import EXACTLY, Shapes, State
-from rsjs.heuristics.ruin_recreate.kernels_node import Layers, spares, total_cost
-from rsjs.heuristics.ruin_recreate.kernels_recreate import Guide, Pool, recreate
-from rsjs.heuristics.ruin_recreate.kernels_ruin import Undo, count_empty, restore, ruin
+from rsjs.heuristics.ruin_recreate.arrays import EXACTLY, ModeTables, NodeState
+from rsjs.heuristics.ruin_recreate.kernels_node import (
+    Layers,
+    clear,
+    drop,
+    refresh,
+    spares,
+    total_cost,
+)
+from rsjs.heuristics.ruin_recreate.kernels_recreate import Guide, RemovedJobs, recreate
 
-LEAST = 1e-11  # relative improvement that counts, more than what `Report` ignores
+MIN_GAIN = 1e-11  # relative improvement that counts, more than what `Report` ignores
+EMPTY, RETYPE = 0.2, 0.2  # how often an empty node is ruined, and a ruined node gets another type
+IMITATE = 0.5  # how often a node gets the type of another node
+ATTEMPTS = 4
 
 
-class Best(NamedTuple):
+class Undo(NamedTuple):
     """
-    The best decision so far, and where the current one differs.
+    Touched nodes as they were, K at most, and postponed jobs that joined the removed ones.
 
     Attributes
     ----------
-    kind, load, jobs, shape
-        As in `State`.
+    kind, load : (K,) int
+    jobs, mode : (K, M + 1) int
+    waited : (K,) int
+    size : (1,) int
+    touched : (N,) bool
+    """
+
+    kind: Ints
+    load: Ints
+    jobs: Ints
+    mode: Ints
+    waited: Ints
+    size: Ints
+    touched: np.ndarray[tuple[int], np.dtype[np.bool_]]
+
+
+def undo(state: NodeState, most: int) -> Undo:
+    """Return space for `most` nodes and jobs."""
+    nodes, width = state.jobs.shape
+    return Undo(
+        kind=np.zeros(most, dtype=np.int64),
+        load=np.zeros(most, dtype=np.int64),
+        jobs=np.zeros((most, width), dtype=np.int64),
+        mode=np.zeros((most, width), dtype=np.int64),
+        waited=np.zeros(most, dtype=np.int64),
+        size=np.zeros(1, dtype=np.int64),
+        touched=np.zeros(nodes, dtype=np.bool_),
+    )
+
+
+@inner
+def _touch(state: NodeState, removed: RemovedJobs, memory: Undo, n: int) -> None:
+    """Remember a node as it is."""
+    k, count = removed.size[1], state.load[n]
+    memory.kind[k], memory.load[k] = state.kind[n], count
+    for i in range(count):
+        memory.jobs[k, i], memory.mode[k, i] = state.jobs[n, i], state.mode[n, i]
+    memory.touched[n] = True
+    removed.node[k] = n
+    removed.size[1] = k + 1
+
+
+@inner
+def draw_type(problem: ModeTables, state: NodeState, guide: Guide, c: int, random: States) -> int:
+    """Return a type for a node of a class: that of another one that has jobs, or by the mix."""
+    if uniform(random) < IMITATE:
+        n = below(random, len(state.kind))
+        if problem.node_class[n] == c and state.load[n] > 0:
+            return int(state.kind[n])
+    x = uniform(random)
+    for i in range(problem.type_count[c] - 1):
+        if x < guide.mix[c, i]:
+            return int(problem.types[c, i])
+    return int(problem.types[c, problem.type_count[c] - 1])
+
+
+@inner
+def ruin(
+    problem: ModeTables,
+    state: NodeState,
+    guide: Guide,
+    removed: RemovedJobs,
+    memory: Undo,
+    nodes: int,
+    others: int,
+    waiting: int,
+    random: States,
+) -> float:
+    """
+    Empty up to `nodes` nodes, take one job each off up to `others` and `waiting` postponed ones.
+
+    Returns
+    -------
+    Cost of these nodes and postponed jobs before [$].
+    """
+    removed.size[0], removed.size[1] = 0, 0
+    memory.size[0] = 0
+    cost = 0.0
+    # empty some nodes, which may change their type
+    for _ in range(ATTEMPTS * nodes):
+        if removed.size[1] == nodes:
+            break
+        n = below(random, len(state.kind))
+        if memory.touched[n] or (state.load[n] == 0 and uniform(random) >= EMPTY):
+            continue
+        _touch(state, removed, memory, n)
+        cost += state.cost[n]
+        for i in range(state.load[n]):
+            removed.job[removed.size[0] + i] = state.jobs[n, i]
+        removed.size[0] += state.load[n]
+        clear(problem, state, n)
+        c = problem.node_class[n]
+        if problem.type_count[c] > 1 and uniform(random) < RETYPE:
+            state.kind[n] = draw_type(problem, state, guide, c, random)
+    # take one job each off some others
+    for _ in range(others):
+        n = below(random, len(state.kind))
+        if memory.touched[n] or state.load[n] == 0:
+            continue
+        _touch(state, removed, memory, n)
+        cost += state.cost[n]
+        removed.job[removed.size[0]] = drop(problem, state, n, below(random, state.load[n]))
+        removed.size[0] += 1
+    # add some postponed jobs
+    for _ in range(min(waiting, state.size[0])):
+        i, last = below(random, state.size[0]), state.size[0] - 1
+        j = state.waiting[i]
+        state.waiting[i], state.size[0] = state.waiting[last], last
+        cost += problem.postponement[j]
+        memory.waited[memory.size[0]] = j
+        memory.size[0] += 1
+        removed.job[removed.size[0]] = j
+        removed.size[0] += 1
+    return cost
+
+
+@inner
+def count_empty(
+    problem: ModeTables, state: NodeState, removed: RemovedJobs, memory: Undo, sign: int
+) -> None:
+    """Add to `empty` what the touched nodes have changed (sign 1), or take it back (-1)."""
+    for i in range(removed.size[1]):
+        n = removed.node[i]
+        change = int(state.load[n] == 0) - int(memory.load[i] == 0)
+        state.empty[problem.node_class[n]] += sign * change
+
+
+@inner
+def restore(problem: ModeTables, state: NodeState, removed: RemovedJobs, memory: Undo) -> None:
+    """Restore the state before `ruin`; postponed jobs come in another order."""
+    for i in range(removed.size[1]):
+        n, count = removed.node[i], memory.load[i]
+        state.kind[n], state.load[n] = memory.kind[i], count
+        for k in range(count):
+            state.jobs[n, k], state.mode[n, k] = memory.jobs[i, k], memory.mode[i, k]
+        refresh(problem, state, n)
+    for i in range(memory.size[0]):
+        state.waiting[state.size[0]] = memory.waited[i]
+        state.size[0] += 1
+
+
+class BestState(NamedTuple):
+    """
+    Incumbent of the search, and the nodes where the current state differs from it.
+
+    Attributes
+    ----------
+    kind, load, jobs, mode
+        As in `NodeState`.
     cost : (1,) float [$]
     changed : (N,) int
         Nodes that differ, in the first `size[0]` entries.
@@ -42,20 +198,20 @@ class Best(NamedTuple):
     kind: Ints
     load: Ints
     jobs: Ints
-    shape: Ints
+    mode: Ints
     cost: Floats
     changed: Ints
     size: Ints
     differs: np.ndarray[tuple[int], np.dtype[np.bool_]]
 
 
-def best_of(state: State, cost: float) -> Best:
-    """The current decision as the best one."""
-    return Best(
+def best_of(state: NodeState, cost: float) -> BestState:
+    """Return the current state as the incumbent."""
+    return BestState(
         kind=state.kind.copy(),
         load=state.load.copy(),
         jobs=state.jobs.copy(),
-        shape=state.shape.copy(),
+        mode=state.mode.copy(),
         cost=np.array([cost]),
         changed=np.zeros(len(state.kind), dtype=np.int64),
         size=np.zeros(1, dtype=np.int64),
@@ -64,9 +220,10 @@ def best_of(state: State, cost: float) -> Best:
 
 
 @inner
-def _mark(taken: Pool, best: Best) -> None:
-    for i in range(taken.size[1]):
-        n = taken.node[i]
+def _mark(removed: RemovedJobs, best: BestState) -> None:
+    """Mark the touched nodes as different from the incumbent."""
+    for i in range(removed.size[1]):
+        n = removed.node[i]
         if not best.differs[n]:
             best.differs[n] = True
             best.changed[best.size[0]] = n
@@ -74,57 +231,61 @@ def _mark(taken: Pool, best: Best) -> None:
 
 
 @inner
-def _keep(state: State, best: Best, cost: float) -> None:
+def _keep(state: NodeState, best: BestState, cost: float) -> None:
+    """Copy the marked nodes into the incumbent."""
     for i in range(best.size[0]):
         n = best.changed[i]
         count = state.load[n]
         best.kind[n], best.load[n], best.differs[n] = state.kind[n], count, False
         for k in range(count):
-            best.jobs[n, k], best.shape[n, k] = state.jobs[n, k], state.shape[n, k]
+            best.jobs[n, k], best.mode[n, k] = state.jobs[n, k], state.mode[n, k]
     best.size[0], best.cost[0] = 0, cost
 
 
 @compiled
 def anneal(
-    problem: Shapes,
-    state: State,
+    problem: ModeTables,
+    state: NodeState,
     guide: Guide,
     space: Layers,
-    taken: Pool,
+    removed: RemovedJobs,
     memory: Undo,
-    best: Best,
+    best: BestState,
     temperature: float,
     most_nodes: int,
     most_waiting: int,
     iterations: int,
     random: States,
 ) -> int:
-    """Make that many moves at one temperature; how many were accepted."""
+    """Make that many moves at one temperature; return how many were accepted."""
     cost, accepted = total_cost(problem, state), 0
     for _ in range(iterations):
+        # ruin and recreate: cost of what the move touches, before and after
         nodes = 1 + below(random, most_nodes)
         others, waiting = below(random, 4), below(random, most_waiting + 1)
         before = spares(problem, state)
-        before += ruin(problem, state, guide, taken, memory, nodes, others, waiting, random)
-        after = recreate(problem, state, guide, space, taken, random)
-        count_empty(problem, state, taken, memory, 1)
+        before += ruin(problem, state, guide, removed, memory, nodes, others, waiting, random)
+        after = recreate(problem, state, guide, space, removed, random)
+        count_empty(problem, state, removed, memory, 1)
         after += spares(problem, state)
         delta = after - before
+        # Metropolis rule
         keep = delta <= 0.0 or (temperature > 0.0 and uniform(random) < exp(-delta / temperature))
         if problem.rule[0] == EXACTLY and len(state.kind) - state.empty.sum() != problem.rule[1]:
             keep = False
-        for i in range(taken.size[1]):
-            memory.touched[taken.node[i]] = False
+        for i in range(removed.size[1]):
+            memory.touched[removed.node[i]] = False
         if not keep:
-            count_empty(problem, state, taken, memory, -1)
-            restore(problem, state, taken, memory)
+            count_empty(problem, state, removed, memory, -1)
+            restore(problem, state, removed, memory)
             continue
+        # the jobs left are postponed; the incumbent follows
         accepted += 1
         cost += delta
-        for i in range(taken.size[0]):
-            state.waiting[state.size[0]] = taken.job[i]
+        for i in range(removed.size[0]):
+            state.waiting[state.size[0]] = removed.job[i]
             state.size[0] += 1
-        _mark(taken, best)
-        if cost < best.cost[0] - LEAST * abs(best.cost[0]):
+        _mark(removed, best)
+        if cost < best.cost[0] - MIN_GAIN * abs(best.cost[0]):
             _keep(state, best, cost)
     return accepted

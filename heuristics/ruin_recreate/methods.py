@@ -1,4 +1,4 @@
-"""The methods guided by prices of a Lagrangian dual, declared."""
+"""The methods guided by dual prices, declared."""
 
 from __future__ import annotations
 
@@ -15,26 +15,6 @@ DECIDERS = "|".join(  # exact by energy and sharing; the last one for what they 
     )
 )
 
-FIX_AND_OPTIMISE = Method(
-    name="fix_and_optimise",
-    summary="ruin_recreate, then an exact method on a few nodes at a time; its bound",
-    kind="heuristic",
-    run="rsjs.heuristics.ruin_recreate.fix_and_optimise:run",
-    prepare="rsjs.heuristics.ruin_recreate.fix_and_optimise:prepare",
-    energy=ENERGY,
-    tardiness_at=frozenset({"completion"}),
-    options={
-        "method": Option(
-            default=DECIDERS,
-            kind="method",
-            help="what decides a part; of several, the first that serves the instance",
-        ),
-        "rounds": Option(default=100, minimum=0, help="parts to decide; 0 = until the time is up"),
-        "nodes": Option(default=8, minimum=1, help="nodes of a part at first"),
-        "iterations": Option(default=20_000, minimum=1, help="moves of ruin_recreate before"),
-    },
-    warm_start=True,
-)
 PRICED = (
     Method(
         name="priced_greedy",
@@ -62,5 +42,28 @@ PRICED = (
         },
         warm_start=True,
     ),
-    FIX_AND_OPTIMISE,
+    Method(
+        name="fix_and_optimise",
+        summary="ruin_recreate, then an exact method on a few nodes at a time; its bound",
+        kind="heuristic",
+        run="rsjs.heuristics.ruin_recreate.fix_and_optimise:run",
+        prepare="rsjs.heuristics.ruin_recreate.fix_and_optimise:prepare",
+        energy=ENERGY,
+        tardiness_at=frozenset({"completion"}),
+        options={
+            "method": Option(
+                default=DECIDERS,
+                kind="method",
+                help="what decides a part; of several, the first that serves the instance",
+            ),
+            "rounds": Option(
+                default=100,
+                minimum=0,
+                help="parts to decide; 0 = until the time is up",
+            ),
+            "nodes": Option(default=8, minimum=1, help="nodes of a part at first"),
+            "iterations": Option(default=20_000, minimum=1, help="moves of ruin_recreate before"),
+        },
+        warm_start=True,
+    ),
 )

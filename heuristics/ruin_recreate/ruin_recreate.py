@@ -1,14 +1,14 @@
 """
-Ruin and recreate, guided by prices: near-optimal schedules and a bound, without any solver.
+Ruin and recreate, guided by dual prices: near-optimal solutions and a bound, without any solver.
 
-1. Prices of GPUs and nodes from a Lagrangian dual (`prices`), which also give the lower bound.
-2. A first schedule by priced insertion (`priced_greedy`), or the warm start, which goes on with 4.
+1. Prices of GPUs and nodes from a Lagrangian dual (`dual_prices`), which also give the lower bound.
+2. A first solution by priced greedy (`construction`), or the warm start, which goes on with 4.
 3. Descent with large moves, 6 N each with up to 12 and 8 postponed jobs.
 4. Simulated annealing: empty a few nodes (1 to 4; 1 or 2 where energy is proportional), take one
    job off up to 3 others, add up to 3 postponed ones; open nodes by a leader each, insert the
-   others at the least priced cost, give each touched node the best shapes of its jobs by dynamic
-   programming (`kernels`). The temperature falls geometrically from 0.15 to 0.0005 typical prices
-   of a GPU.
+   others where their cost with dual prices is min, give each touched node the best modes of its
+   jobs by dynamic programming (`kernels_annealing`). The temperature falls geometrically from 0.15
+   to 0.0005 typical prices of a GPU.
 
 Large neighbourhood search by ruin and recreate: Schrimpf et al. 2000; blinks: Christiaens and
 Vanden Berghe 2020.
@@ -31,11 +31,16 @@ from rsjs.heuristics.ruin_recreate import (
     kernels_annealing,
     kernels_node,
     kernels_recreate,
-    kernels_ruin,
 )
-from rsjs.heuristics.ruin_recreate.arrays import Shapes, State, decision, loaded, shapes
+from rsjs.heuristics.ruin_recreate.arrays import (
+    ModeTables,
+    NodeState,
+    from_solution,
+    mode_tables,
+    to_solution,
+)
 from rsjs.heuristics.ruin_recreate.construction import construct, guide_of
-from rsjs.heuristics.ruin_recreate.dual_prices import Prices
+from rsjs.heuristics.ruin_recreate.dual_prices import DualPrices
 from rsjs.heuristics.ruin_recreate.kernels_node import total_cost
 from rsjs.instances import costs
 from rsjs.instances.instance import Instance
@@ -43,22 +48,24 @@ from rsjs.instances.open_nodes import select_required_nodes
 from rsjs.instances.solution import Solution
 
 CHUNK = 50  # moves at one temperature, between two looks at the clock
-BETWEEN_REPORTS = 0.05  # seconds; to write a schedule out takes as long as a few hundred moves
+BETWEEN_REPORTS = 0.05  # seconds; to write a solution out takes as long as a few hundred moves
 HOT, COLD = 0.15, 0.0005  # temperature in typical prices of a GPU
 DESCENT, WAITING = 6, (12, 8)  # moves per node, most postponed jobs of a move
 NODES, NODES_LED, FEW = 2, 4, 3  # most nodes of a move, where leaders open them; postponed jobs
 
 
-class Search:
-    """Current and best schedule of one run."""
+class Annealer:
+    """The annealing of one run: current state and incumbent."""
 
-    def __init__(self, instance: Instance, problem: Shapes, found: Prices, start: State, seed: int):
+    def __init__(
+        self, instance: Instance, problem: ModeTables, dual: DualPrices, start: NodeState, seed: int
+    ):
         self.instance, self.problem, self.state = instance, problem, start
-        self.guide = guide_of(instance, problem, found)
+        self.guide = guide_of(instance, problem, dual)
         most = start.jobs.shape[1] - 1
         self.space = kernels_node.layers(problem, most)
-        self.pool = kernels_recreate.pool(problem, start)
-        self.memory = kernels_ruin.undo(start, max(NODES_LED + 4, max(WAITING) + 1))
+        self.removed = kernels_recreate.removed_jobs(problem, start)
+        self.memory = kernels_annealing.undo(start, max(NODES_LED + 4, max(WAITING) + 1))
         self.random = first_states("xorshift", seed, 1, 1, 0)
         cost = total_cost(problem, start)
         self.best = kernels_annealing.best_of(start, cost)
@@ -70,7 +77,7 @@ class Search:
             self.state,
             self.guide,
             self.space,
-            self.pool,
+            self.removed,
             self.memory,
             self.best,
             temperature,
@@ -82,46 +89,42 @@ class Search:
 
     @property
     def cost(self) -> float:
-        """Of the best schedule [$]."""
+        """Return the cost of the incumbent [$]."""
         return float(self.best.cost[0])
 
     def solution(self) -> Solution:
-        """The best schedule."""
+        """Return the incumbent."""
         best = self.best
-        state = self.state._replace(
-            kind=best.kind, load=best.load, jobs=best.jobs, shape=best.shape
-        )
-        return decision(self.instance, self.problem, state)
+        state = self.state._replace(kind=best.kind, load=best.load, jobs=best.jobs, mode=best.mode)
+        return to_solution(self.instance, self.problem, state)
 
 
 def run(instance: Instance, call: Call, report: Report) -> SolveResult:
-    """Search from the priced schedule or a warm start."""
-    limits, iterations = call.limits, int(call.options.get("iterations", 100_000))
-    if iterations < 0:
-        raise ValueError(f"iterations={iterations}, must be >= 0")
+    """Search from the solution of priced greedy or from a warm start."""
+    limits, iterations = call.limits, int(call.options["iterations"])
     with report.phase("prices"):
-        found = dual_prices.find(instance)
-        report.bound(found.bound)
+        dual = dual_prices.find(instance)
+        report.bound(dual.bound)
     with report.phase("construct"):
-        problem = shapes(instance)
+        problem = mode_tables(instance)
         if call.warm_start is not None:
             offered = select_required_nodes(instance, call.warm_start)
             report.incumbent(offered, costs.terms(instance, offered).total)
-            start: State | None = loaded(instance, problem, offered)
+            start: NodeState | None = from_solution(instance, problem, offered)
         else:
-            start = construct(instance, problem, found)
+            start = construct(instance, problem, dual)
         if start is None:
             return no_decision(report)
-        search = Search(instance, problem, found, start, limits.seed)
+        search = Annealer(instance, problem, dual, start, limits.seed)
     with report.phase("search"):
-        stop, made = _search(search, iterations, found, call, report)
+        stop, made = _search(search, iterations, dual, call, report)
     with report.phase("extract"):
         solution = search.solution()
-        return bounded(instance, solution, found, report, stop=stop, iterations=made)
+        return bounded(instance, solution, dual, report, stop=stop, iterations=made)
 
 
 def _search(
-    search: Search, iterations: int, found: Prices, call: Call, report: Report
+    search: Annealer, iterations: int, dual: DualPrices, call: Call, report: Report
 ) -> tuple[Stop, int]:
     """Descend, then cool down until the moves are made, the time is up or the gap is reached."""
     begin, reported, next_report, made = report.elapsed(), np.inf, 0.0, 0
@@ -133,7 +136,7 @@ def _search(
             reported, solution = search.cost, search.solution()
             report.incumbent(solution, costs.terms(search.instance, solution).total)
             next_report = report.elapsed() + BETWEEN_REPORTS
-        if search.cost - found.bound <= call.limits.gap * abs(search.cost):
+        if search.cost - dual.bound <= call.limits.gap * abs(search.cost):
             return Stop.GAP, made
         if report.stop_requested():
             return Stop.INTERRUPTED, made
@@ -149,7 +152,7 @@ def _search(
             count = min(count, descent - made % descent)
             search.moves(count, 0.0, NODES, WAITING[made // descent])
         else:
-            cooled = found.scale * HOT * (COLD / HOT) ** share
+            cooled = dual.scale * HOT * (COLD / HOT) ** share
             search.moves(count, cooled, nodes, FEW)
         made += count
 

@@ -11,9 +11,14 @@ from hypothesis import strategies as st
 from rsjs.core.method import Call, Limits, Report
 from rsjs.heuristics.common.jit import compiled
 from rsjs.heuristics.ruin_recreate import dual_prices, ruin_recreate
-from rsjs.heuristics.ruin_recreate.arrays import decision, loaded, nothing_runs, shapes
+from rsjs.heuristics.ruin_recreate.arrays import (
+    empty_state,
+    from_solution,
+    mode_tables,
+    to_solution,
+)
 from rsjs.heuristics.ruin_recreate.kernels_node import layers, resize, spares, total_cost
-from rsjs.heuristics.ruin_recreate.ruin_recreate import Search
+from rsjs.heuristics.ruin_recreate.ruin_recreate import Annealer
 from rsjs.instances import costs
 from rsjs.instances.bin_packing import gpus_for_shares
 from rsjs.instances.check import check
@@ -45,16 +50,16 @@ def spare_cost(problem, state):
     ids=lambda instance: instance.name,
 )
 def test_moves_keep_every_sum_and_the_checkers_cost(instance):
-    found, problem = dual_prices.find(instance), shapes(instance)
-    start = nothing_runs(problem, problem.types[problem.node_class, 0])
-    search = Search(instance, problem, found, start, 3)
+    found, problem = dual_prices.find(instance), mode_tables(instance)
+    start = empty_state(problem, problem.types[problem.node_class, 0])
+    search = Annealer(instance, problem, found, start, 3)
     for move in range(40):
         temperature = 0.0 if move % 2 else found.scale
         search.moves(1, temperature, 1 + move % 4, move % 5)
         state = search.state
         waiting = state.waiting[: state.size[0]]
         kept = state.cost.sum() + problem.postponement[waiting].sum() + spare_cost(problem, state)
-        solution = decision(instance, problem, state)
+        solution = to_solution(instance, problem, state)
         assert check(instance, solution).feasible
         cost = costs.terms(instance, solution).total
         assert kept == pytest.approx(cost, rel=1e-9, abs=1e-9)
@@ -68,10 +73,10 @@ def test_moves_keep_every_sum_and_the_checkers_cost(instance):
 @given(rng=st.randoms(use_true_random=False))
 def test_the_best_shapes_of_a_node_are_those_of_brute_force(random_document, rng):
     instance = served(random_document, rng)
-    problem = shapes(instance)
+    problem = mode_tables(instance)
     n = rng.randrange(instance.cluster.nodes)
     v = int(rng.choice([v for v in problem.types[problem.node_class[n]].tolist() if v >= 0]))
-    state = nothing_runs(problem, problem.types[problem.node_class, 0])
+    state = empty_state(problem, problem.types[problem.node_class, 0])
     room = state.jobs.shape[1] - 1
     jobs = rng.sample(range(len(instance.jobs)), min(len(instance.jobs), room, rng.randint(1, 3)))
     state.kind[n], state.load[n], state.cost[n] = v, len(jobs), np.inf
@@ -93,7 +98,7 @@ def brute_force(instance, problem, v, jobs):
     """Least cost of running exactly these jobs on a node of type v."""
     gpu = instance.cluster.gpu_types[instance.cluster.gpu_of_type[v]]
     best = np.inf
-    for chosen in product(range(int(problem.choices[v])), repeat=len(jobs)):
+    for chosen in product(range(int(problem.mode_count[v])), repeat=len(jobs)):
         if any(problem.late[v, j, a] == np.inf for j, a in zip(jobs, chosen, strict=True)):
             continue
         shares = [int(problem.units[v, a]) for a in chosen if problem.gpus[v, a] == 0]
@@ -108,7 +113,7 @@ def brute_force(instance, problem, v, jobs):
 
 def test_the_table_of_bins_is_that_of_the_packing():
     instance = sts.generate(nodes=9, jobs=200, seed=1, mix="kma", sharing="paper")
-    problem = shapes(instance)
+    problem = mode_tables(instance)
     for v, node in enumerate(instance.cluster.node_types):
         gpu = instance.cluster.gpu_types[instance.cluster.gpu_of_type[v]]
         small, large = (level.units for level in gpu.levels)
@@ -127,8 +132,8 @@ def test_a_decision_survives_being_loaded(random_document, random_decision):
         rng = Random(seed)
         instance = served(random_document, rng)
         start = random_decision(instance, rng)
-        problem = shapes(instance)
-        again = decision(instance, problem, loaded(instance, problem, start))
+        problem = mode_tables(instance)
+        again = to_solution(instance, problem, from_solution(instance, problem, start))
         for name in ("job_node", "job_gpus", "job_level"):
             assert np.array_equal(getattr(again, name), getattr(start, name))
 
@@ -162,14 +167,14 @@ def test_shapes_are_the_cheapest_where_prices_rise_and_idle_gpus_cost(make, know
     used = set()
     for seed in range(40):
         instance = one_node(make, seed)
-        jobs, problem = len(instance.jobs), shapes(instance)
-        state = loaded(instance, problem, Solution.of([0] * jobs, [1] * jobs, [0]))
+        jobs, problem = len(instance.jobs), mode_tables(instance)
+        state = from_solution(instance, problem, Solution.of([0] * jobs, [1] * jobs, [0]))
         total_cost(problem, state)
         if not known:
             state.cost[0] = np.inf
         assert resized(problem, state, layers(problem, jobs), 0)
         assert state.cost[0] == pytest.approx(cheapest(instance), rel=1e-9)
-        found = decision(instance, problem, state)
+        found = to_solution(instance, problem, state)
         assert costs.terms(instance, found).total == pytest.approx(state.cost[0], rel=1e-9)
         used.add(int(found.job_gpus.sum()))
     assert used == {2, 3, 4, 5}
@@ -188,8 +193,8 @@ def on_odd_shares(make, jobs, price=(1, 2), slower=1):
 def test_units_that_no_gpu_has_left_in_one_piece_are_no_room(make, jobs, fits):
     """Five shares of 11 are 55 of 60 units, but two GPUs hold four of them."""
     instance = on_odd_shares(make, 10)
-    problem = shapes(instance)
-    state = loaded(instance, problem, Solution.empty(10, 2))
+    problem = mode_tables(instance)
+    state = from_solution(instance, problem, Solution.empty(10, 2))
     state.jobs[0, :jobs], state.load[0], state.cost[0] = range(jobs), jobs, np.inf
     assert resized(problem, state, layers(problem, state.jobs.shape[1] - 1), 0) is fits
     late = sum(j / 10 for j in range(jobs))
@@ -199,13 +204,13 @@ def test_units_that_no_gpu_has_left_in_one_piece_are_no_room(make, jobs, fits):
 def test_shapes_that_only_seem_cheaper_are_taken_back(make):
     """55 units are those of two GPUs at 2 $/h, but all five shares take a third one as before."""
     instance = on_odd_shares(make, 5, price=(1, 2, 10), slower=1.5)
-    problem = shapes(instance)
+    problem = mode_tables(instance)
     start = Solution.of([0] * 5, [0, 0, 0, 0, 1], [0, -1], [1, 1, 1, 1, -1])
-    state = loaded(instance, problem, start)
+    state = from_solution(instance, problem, start)
     total_cost(problem, state)
     assert resized(problem, state, layers(problem, 5), 0)
     assert state.cost[0] == pytest.approx(costs.terms(instance, start).total)
-    assert decision(instance, problem, state).same_as(start)
+    assert to_solution(instance, problem, state).same_as(start)
 
 
 def test_eight_of_ten_such_jobs_run_on_four_gpus(make):

@@ -12,8 +12,12 @@ from rsjs.core.method import Call, Limits, Report, Stop
 from rsjs.heuristics.greedy import greedy
 from rsjs.heuristics.ruin_recreate import dual_prices, ruin_recreate
 from rsjs.heuristics.ruin_recreate.construction import run
-from rsjs.heuristics.ruin_recreate.dual_columns import columns
-from rsjs.heuristics.ruin_recreate.dual_prices import _Smoothed, best_price, best_prices
+from rsjs.heuristics.ruin_recreate.dual_prices import (
+    SmoothedDual,
+    best_price,
+    best_prices,
+    dual_columns,
+)
 from rsjs.instances import costs
 from rsjs.instances.check import check
 from rsjs.instances.generators import jahani, kiros, sts
@@ -31,7 +35,7 @@ def least_cost(instance):
 @given(rng=st.randoms(use_true_random=False), data=st.data())
 def test_any_multipliers_give_a_lower_bound(random_document, rng, data):
     instance = served(random_document, rng)
-    priced = columns(instance)
+    priced = dual_columns(instance)
     size = 10.0 ** data.draw(st.integers(-3, 3))
     above = [data.draw(st.floats(0, 1)) * size for _ in priced.limit]
     x = np.where(np.isinf(priced.lower), -size, priced.lower) + above
@@ -63,12 +67,12 @@ def test_a_bound_computed_by_hand():
                     energy = g / s * node.cost[-1] * table.hours[j, i, g]
                     value = min(value, table.tardiness[j, i, g] + energy + x * g / s)
         least += value
-    assert columns(instance).bound(np.array([x])) == pytest.approx(least - 3 * x, rel=1e-12)
+    assert dual_columns(instance).bound(np.array([x])) == pytest.approx(least - 3 * x, rel=1e-12)
 
 
 @pytest.mark.parametrize("catalogue", ["table2", "azure", "server2-11usd"])
 def test_bisection_finds_the_best_price(catalogue):
-    priced = columns(jahani.generate(nodes=10, jobs=60, seed=1, catalogue=catalogue))
+    priced = dual_columns(jahani.generate(nodes=10, jobs=60, seed=1, catalogue=catalogue))
     x, _ = best_price(priced)
     others = x[0] + np.linspace(-2, 2, 101)
     best = max(priced.bound(np.array([y])) for y in others if y >= priced.lower[0])
@@ -85,7 +89,7 @@ def test_bisection_finds_the_best_price(catalogue):
     ids=lambda instance: instance.name,
 )
 def test_newton_ends_where_no_price_alone_is_much_better(instance):
-    priced = columns(instance)
+    priced = dual_columns(instance)
     x, _ = best_prices(priced)
     bound = priced.bound(x)
     for m, factor in np.ndindex(len(x), 5):
@@ -96,7 +100,7 @@ def test_newton_ends_where_no_price_alone_is_much_better(instance):
 
 
 def test_the_outline_keeps_followers_and_leaders_that_pay_least_or_most():
-    priced = columns(sts.generate(nodes=4, jobs=5, seed=1))
+    priced = dual_columns(sts.generate(nodes=4, jobs=5, seed=1))
     kept = priced.outline
     assert kept[~priced.leads].all()
     for p in range(len(priced.place_class)):
@@ -114,16 +118,16 @@ def test_fixed_numbers_of_nodes_raise_the_bound():
 
 def test_a_search_that_loses_ground_returns_its_best_prices(random_document, monkeypatch):
     """Newton climbs the smoothed dual, whose top may lie below prices passed before."""
-    ascend, seen = _Smoothed.ascend, []
+    ascend, seen = SmoothedDual.ascend, []
 
     def recorded(dual, x):
         seen.append(ascend(dual, x))
         return seen[-1]
 
-    monkeypatch.setattr(_Smoothed, "ascend", recorded)
+    monkeypatch.setattr(SmoothedDual, "ascend", recorded)
     lost = 0
     for seed in range(20):
-        priced = columns(served(random_document, Random(seed), "first_ending"))
+        priced = dual_columns(served(random_document, Random(seed), "first_ending"))
         seen[:] = [np.maximum(0.0, priced.lower)]
         x, _ = best_prices(priced)
         bounds = [priced.bound(y) for y in seen]

@@ -18,9 +18,8 @@ from rsjs.heuristics.ruin_recreate import (
     kernels_recreate,
     ruin_recreate,
 )
-from rsjs.heuristics.ruin_recreate.arrays import decision, loaded, shapes
+from rsjs.heuristics.ruin_recreate.arrays import from_solution, mode_tables, to_solution
 from rsjs.heuristics.ruin_recreate.kernels_node import layers, total_cost
-from rsjs.heuristics.ruin_recreate.ruin_recreate import run
 from rsjs.instances import costs
 from rsjs.instances.check import check
 from rsjs.instances.generators import jahani, kiros, sts
@@ -147,7 +146,7 @@ def test_what_is_not_served_is_refused_in_one_line(make):
 
 
 def test_too_many_sets_of_shares_are_refused_in_one_line(monkeypatch):
-    monkeypatch.setattr(arrays, "MOST_FILLINGS", 100)
+    monkeypatch.setattr(arrays, "MAX_FILLINGS", 100)
     instance = sts.generate(nodes=3, jobs=40, seed=1, sharing="paper")
     with pytest.raises(ValueError, match=r"^\d+ sets of shares of K80 on one node"):
         solve(instance)
@@ -156,7 +155,7 @@ def test_too_many_sets_of_shares_are_refused_in_one_line(monkeypatch):
 def test_integers_in_a_file_make_no_difference():
     made = kiros.generate(nodes=4, jobs=20, seed=1)
     whole = replace(made, objective=replace(made.objective, mu=0))
-    assert shapes(whole).idle.dtype == np.float64
+    assert mode_tables(whole).idle.dtype == np.float64
     assert solve(whole).solution.same_as(solve(made).solution)
 
 
@@ -173,6 +172,7 @@ def test_jobs_that_may_as_well_wait_run_where_idle_gpus_cost(nodes, jobs, slack)
     due = instance.jobs.due + slack
     instance = replace(instance, jobs=replace(instance.jobs, due=due))
     assert (costs.cost_tables(instance).postponement == 0).any()
+    run = METHODS["ruin_recreate"].load()
     result = run(instance, Call(limits=Limits(gap=1e-4)), Report())
     assert result.stop is Stop.GAP
     assert result.objective == pytest.approx(result.bound, rel=1e-4)
@@ -196,7 +196,7 @@ def asked(monkeypatch):
     def moves(search, count, temperature, nodes, waiting):
         told.append((count, temperature, waiting))
 
-    monkeypatch.setattr(ruin_recreate.Search, "moves", moves)
+    monkeypatch.setattr(ruin_recreate.Annealer, "moves", moves)
     return told
 
 
@@ -244,10 +244,10 @@ def test_priced_insertion_uses_the_last_gpu_of_a_node(make, family, node, jobs):
 def two_jobs(make, weight):
     """Job 0 on both GPUs of the one node; as many jobs as it has GPUs."""
     instance = make({"A2": 1}, [{"A": [9, 2]}] * 2, due=[2, 2], weight=weight)
-    problem = shapes(instance)
-    state = loaded(instance, problem, Solution.of([0, -1], [2, 0], [0]))
+    problem = mode_tables(instance)
+    state = from_solution(instance, problem, Solution.of([0, -1], [2, 0], [0]))
     total_cost(problem, state)
-    waits = kernels_recreate.pool(problem, state)
+    waits = kernels_recreate.removed_jobs(problem, state)
     waits.node[0], waits.size[1] = 0, 1
     return instance, problem, state, waits
 
@@ -255,7 +255,7 @@ def two_jobs(make, weight):
 def test_a_job_is_squeezed_in_where_others_can_do_with_less(make):
     instance, problem, state, waits = two_jobs(make, [1, 1])
     assert squeezed(problem, state, layers(problem, 2), waits, 1)
-    found = decision(instance, problem, state)
+    found = to_solution(instance, problem, state)
     assert found.job_gpus.tolist() == [1, 1]
     assert state.cost[0] == pytest.approx(7 + 7 + 9)  # both late, nine hours at 1 $/h
     assert costs.terms(instance, found).total == pytest.approx(state.cost[0])
@@ -266,4 +266,4 @@ def test_a_job_that_is_cheaper_postponed_leaves_the_node_as_it_was(make):
     assert not squeezed(problem, state, layers(problem, 2), waits, 1)
     assert state.load[0] == 1
     assert state.cost[0] == 2  # two hours at 1 $/h
-    assert decision(instance, problem, state).job_gpus.tolist() == [2, 0]
+    assert to_solution(instance, problem, state).job_gpus.tolist() == [2, 0]

@@ -9,8 +9,9 @@ import pytest
 from rsjs.core.errors import InputError
 from rsjs.core.method import Call, Limits, Method, Report, SolveResult, Stop
 from rsjs.formulations import enumeration
+from rsjs.heuristics.registry import METHODS
 from rsjs.heuristics.ruin_recreate import fix_and_optimise
-from rsjs.heuristics.ruin_recreate.fix_and_optimise import Neighbourhoods, PartDecisions, run
+from rsjs.heuristics.ruin_recreate.fix_and_optimise import Neighbourhoods, PartDecisions
 from rsjs.instances import costs
 from rsjs.instances.check import check
 from rsjs.instances.generators import jahani, kiros, sts
@@ -20,6 +21,7 @@ from rsjs.methods import parse
 from tests.heuristics.builders import served
 
 pytestmark = pytest.mark.slow
+run = METHODS["fix_and_optimise"].load()
 
 
 def solve(
@@ -326,7 +328,7 @@ def test_options_that_are_not_given_have_their_defaults_but_for_the_method():
     idle = Call(options={"method": lambda *_: SolveResult(stop=Stop.TIME_LIMIT)}, limits=limits)
     counts = run(instance, idle, Report()).counts
     assert (counts["iterations"], counts["rounds"]) == (20_000, 100)
-    with pytest.raises(InputError, match=r"method=jahani_patterns.* a callable"):
+    with pytest.raises(InputError, match=r"method=None.* a callable"):
         run(instance, Call(), Report())
 
 
