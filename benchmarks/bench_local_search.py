@@ -8,7 +8,7 @@ from rsjs.core.method import Call, Limits, Report
 from rsjs.heuristics.common.stopping import Stopping
 from rsjs.heuristics.greedy import greedy
 from rsjs.heuristics.local_search.local_search import Descent
-from rsjs.heuristics.local_search.path_relinking import Relinking, configurations
+from rsjs.heuristics.local_search.path_relinking import Relinking, modes
 from rsjs.instances.generators.jahani import generate
 from rsjs.instances.instance import FAMILIES
 from rsjs.instances.open_nodes import select_required_nodes
@@ -56,7 +56,7 @@ class Path:
             select_required_nodes(instance, greedy.decide(instance, rule))
             for rule in ("paper", "code")
         )
-        self.start, self.guide = first, configurations(instance, second)
+        self.start, self.guide = first, modes(instance, second)
         self.relinking = Relinking(instance)
         self.follow()
         self.steps = self.relinking.steps

@@ -56,11 +56,11 @@ def descent(neighbourhoods: str, *, alone: bool = False) -> Work:
 
 
 def refreshing() -> Work:
-    from rsjs.heuristics.local_search.arrays import schedule, tables
+    from rsjs.heuristics.local_search.arrays import solution_arrays, tables
     from rsjs.heuristics.local_search.kernels_costs import refresh
 
     arrays = tables(_hurried())
-    state = schedule(_hurried(), arrays, _decision("paper"), 10)
+    state = solution_arrays(_hurried(), arrays, _decision("paper"), 10)
     refresh(arrays, state)
     return Work(
         run=lambda: [refresh(arrays, state) for _ in range(TIMES)],
@@ -70,9 +70,9 @@ def refreshing() -> Work:
 
 def relinking() -> Work:
     from rsjs.heuristics.common.stopping import Stopping
-    from rsjs.heuristics.local_search.path_relinking import Relinking, configurations
+    from rsjs.heuristics.local_search.path_relinking import Relinking, modes
 
-    guide, path = configurations(_hurried(), _decision("paper")), Relinking(_hurried())
+    guide, path = modes(_hurried(), _decision("paper")), Relinking(_hurried())
     return Work(
         run=lambda: path.path(_alone(), guide, STEPS, Stopping()),
         values=lambda found: {"cost": found[0], "steps": path.steps},

@@ -9,7 +9,7 @@ import pytest
 from rsjs.heuristics.common.stopping import Stopping
 from rsjs.heuristics.greedy import greedy
 from rsjs.heuristics.local_search.local_search import Descent
-from rsjs.heuristics.local_search.path_relinking import Relinking, configurations
+from rsjs.heuristics.local_search.path_relinking import Relinking, modes
 from rsjs.instances.check import check
 from rsjs.instances.generators.jahani import generate
 from rsjs.instances.instance import FAMILIES
@@ -43,7 +43,7 @@ def test_descent(benchmark, instance, jobs):
 
 
 def test_path(benchmark, instance):
-    start, guide = decision(instance, "paper"), configurations(instance, decision(instance, "code"))
+    start, guide = decision(instance, "paper"), modes(instance, decision(instance, "code"))
     relinking = Relinking(instance)
     relinking.path(start, guide, 100, Stopping())
     steps = relinking.steps

@@ -1,11 +1,9 @@
 """
-One decision as arrays, for local search and path relinking.
+Arrays of local search and path relinking: cost tables, and one solution that kernels change.
 
 A column is what a job gets on a node: 1, ..., G dedicated GPUs, or G + 1 + l for share level l.
-With the GPU type it is a configuration, code = type * (G + 1 + L) + column. What is minimised is
-the objective of the instance: energy, tardiness, postponement, idle (see rsjs.instances.costs).
-
-A schedule as arrays that kernels change in place; to and from a `Solution`.
+With the GPU type it is a mode, mode = type * (G + 1 + L) + column. What is minimised is the
+objective of the instance: energy, tardiness, postponement, idle (see rsjs.instances.costs).
 """
 
 from __future__ import annotations
@@ -28,7 +26,7 @@ AT_COMPLETION, AT_NEXT_EVENT = range(2)
 
 
 class Tables(NamedTuple):
-    """J jobs, A codes, T GPU types, V node types, N nodes, D classes of nodes, G largest node."""
+    """Cost tables: J jobs, A modes, V node types, N nodes, D node classes, G GPUs at most."""
 
     hours: Floats  # (J, A) to completion; inf = not admissible
     late: Floats  # (J, A) $ of tardiness at completion
@@ -38,7 +36,7 @@ class Tables(NamedTuple):
     pressure: Floats  # (J,) hours
     by_pressure: Ints  # (J,) the most pressing job first
     by_due: Ints  # (J,)
-    amount: Floats  # (A,) GPUs that a code takes, a share as its part
+    amount: Floats  # (A,) GPUs that a mode takes, a share as its part
     columns: int  # G + 1 + L
     largest: int  # G
     gpu: Ints  # (V,) GPU type
@@ -52,17 +50,17 @@ class Tables(NamedTuple):
     mu: float
     energy: int
     tardiness: int
-    only_late: bool  # the lists of the neighbourhoods as printed
+    only_late: bool  # the lists of the neighbourhoods as published
 
 
 def tables(instance: Instance, *, only_late: bool = True) -> Tables:
     """
-    Tables of an instance.
+    Return the tables of an instance.
 
     Parameters
     ----------
     only_late : bool
-        Whether neighbourhoods look at late jobs only, as printed; see local_search.py.
+        Whether neighbourhoods look at tardy jobs only, as published; see local_search.py.
     """
     found, cluster, asked = costs.cost_tables(instance), instance.cluster, instance.objective
     jobs = len(instance.jobs)
@@ -98,12 +96,12 @@ def tables(instance: Instance, *, only_late: bool = True) -> Tables:
 
 
 def _floats(values: ArrayLike) -> Floats:
-    """A copy that is laid out the same way whatever was given: kernels are compiled once."""
+    """Return a copy in C order, whatever was given: kernels are compiled once."""
     return np.array(values, dtype=np.float64, order="C")
 
 
 def _amounts(instance: Instance) -> Floats:
-    """(A,) GPUs of each code."""
+    """Return (A,) the GPUs of each mode."""
     cluster, levels = instance.cluster, instance.jobs.inflation.shape[2]
     amount = np.zeros((len(cluster.gpu_types), cluster.largest + 1 + levels))
     amount[:, : cluster.largest + 1] = np.arange(cluster.largest + 1)
@@ -113,22 +111,22 @@ def _amounts(instance: Instance) -> Floats:
     return amount.reshape(-1)
 
 
-RUNNING, WAITING, LATE, DEAR = range(4)  # in `Schedule.length`
-COST, EVENT, PRICES, OVERDUE = range(4)  # in `Schedule.total`
+RUNNING, WAITING, LATE, EXPENSIVE = range(4)  # in `SolutionArrays.length`
+COST, EVENT, PRICES, OVERDUE = range(4)  # in `SolutionArrays.total`
 
 
-class Schedule(NamedTuple):
+class SolutionArrays(NamedTuple):
     """
-    The decision: node, column, kind and bins. Everything else follows from it by `refresh`.
+    A solution: node, column, kind and bins. Everything else follows from it by `refresh`.
 
     J jobs, N nodes, k the length of the lists of N1, N2 and N4 to N7.
     """
 
     node: Ints  # (J,) -1 = postponed
-    column: Ints  # (J,) see descent_tables
+    column: Ints  # (J,) dedicated GPUs, or largest + 1 + share level
     kind: Ints  # (N,) node type; -1 = off
     bins: Ints  # (N,) GPUs that shares take
-    code: Ints  # (J,) of jobs that run
+    mode: Ints  # (J,) of jobs that run
     begin: Ints  # (N + 1,) where the jobs of a node begin in `member`
     member: Ints  # (J,) jobs that run, node by node
     used: Ints  # (N,) GPUs in use
@@ -139,12 +137,14 @@ class Schedule(NamedTuple):
     leader: Ints  # (N,) which job is the first
     earliest: Ints  # (3,) nodes with the least `first`; -1 = none
     running: Ints  # (J,) by pressure, the most pressing one first
-    waiting: Ints  # (J,) likewise
-    late: Ints  # (k,) jobs that run late, by cost of tardiness at completion, decreasing
-    dear: Ints  # (k,) jobs that run in time, by their part of the node's cost, decreasing
+    waiting: Ints  # (J,) by pressure, the most pressing one first
+    late: Ints  # (k,) the most tardy jobs, by cost of tardiness at completion, decreasing
+    expensive: (
+        Ints  # (k,) the most expensive on-time jobs, by their part of the node's cost, decreasing
+    )
     late_key: Floats  # (k,) what sorts them [$]
-    dear_key: Floats  # (k,)
-    length: Ints  # (4,) of these lists: RUNNING, WAITING, LATE, DEAR
+    expensive_key: Floats  # (k,)
+    length: Ints  # (4,) of these lists: RUNNING, WAITING, LATE, EXPENSIVE
     due: Floats  # (J,) slacks of running jobs, increasing
     weights: Floats  # (J + 1,) sum of their weights before each
     weighted: Floats  # (J + 1,) sum of weight times slack
@@ -154,8 +154,8 @@ class Schedule(NamedTuple):
     trial: Ints  # (J,) columns that a neighbour would have
 
 
-def schedule(instance: Instance, tables: Tables, start: Solution, k: int) -> Schedule:
-    """A feasible decision; its derived arrays are filled by `refresh`."""
+def solution_arrays(instance: Instance, tables: Tables, start: Solution, k: int) -> SolutionArrays:
+    """Return the arrays of a feasible solution; derived ones are filled by `refresh`."""
     jobs, nodes = len(tables.weight), len(tables.node_class)
 
     def ints(*shape: int) -> Ints:
@@ -164,12 +164,12 @@ def schedule(instance: Instance, tables: Tables, start: Solution, k: int) -> Sch
     shared = start.job_level >= 0
     bins = costs.shared_gpus(instance, start) if shared.any() else ints(nodes)
     column = np.where(shared, tables.largest + 1 + start.job_level, start.job_gpus)
-    return Schedule(
+    return SolutionArrays(
         node=np.array(start.job_node),
         column=column,
         kind=np.array(start.node_type),
         bins=bins,
-        code=ints(jobs),
+        mode=ints(jobs),
         begin=ints(nodes + 1),
         member=ints(jobs),
         used=ints(nodes),
@@ -182,9 +182,9 @@ def schedule(instance: Instance, tables: Tables, start: Solution, k: int) -> Sch
         running=ints(jobs),
         waiting=ints(jobs),
         late=ints(k),
-        dear=ints(k),
+        expensive=ints(k),
         late_key=np.zeros(k),
-        dear_key=np.zeros(k),
+        expensive_key=np.zeros(k),
         length=ints(4),
         due=np.zeros(jobs),
         weights=np.zeros(jobs + 1),
@@ -196,8 +196,8 @@ def schedule(instance: Instance, tables: Tables, start: Solution, k: int) -> Sch
     )
 
 
-def solution(instance: Instance, tables: Tables, found: Schedule) -> Solution:
-    """The decision, completed as `open_nodes` asks."""
+def to_solution(instance: Instance, tables: Tables, found: SolutionArrays) -> Solution:
+    """Return the solution, completed as `open_nodes` asks."""
     runs = found.node >= 0
     shared = runs & (found.column > tables.largest)
     gpus = np.where(runs & ~shared, found.column, 0)
@@ -206,7 +206,7 @@ def solution(instance: Instance, tables: Tables, found: Schedule) -> Solution:
 
 
 def without_empty_nodes(instance: Instance, start: Solution) -> Solution:
-    """The same jobs on the same nodes, all others off but for those that `open_nodes` asks for."""
+    """Return the solution without its empty nodes but for those that `open_nodes` asks for."""
     busy = np.zeros(instance.cluster.nodes, dtype=bool)
     busy[start.job_node[start.job_node >= 0]] = True
     kind = np.where(busy, start.node_type, -1)

@@ -1,11 +1,9 @@
 """
-Kernels: by how much a neighbour costs more than the schedule [$], without making it.
+Kernels: the arrays derived from a solution, its cost, and the cost changes of its neighbours [$].
 
 Jobs and nodes that a move does not touch keep their cost, but for the time of the next event:
-that is the least of the first endings, of the untouched nodes from the three earliest ones. What
+that is the min of the first endings, of the untouched nodes from the three earliest ones. What
 all jobs are overdue then follows from sums of weights over the due dates in order.
-
-Kernel: all that follows from a decision, and what it costs.
 """
 
 from __future__ import annotations
@@ -18,8 +16,8 @@ from rsjs.heuristics.local_search.arrays import (
     AT_COMPLETION,
     AT_NEXT_EVENT,
     COST,
-    DEAR,
     EVENT,
+    EXPENSIVE,
     FIRST_ENDING,
     LATE,
     NEXT_EVENT,
@@ -28,14 +26,15 @@ from rsjs.heuristics.local_search.arrays import (
     PROPORTIONAL,
     RUNNING,
     WAITING,
-    Schedule,
+    SolutionArrays,
     Tables,
 )
 
 
 @inner
-def overdue(s: Schedule, hours: float) -> float:
-    """sum over running jobs of eta_j max(0, hours - slack_j)."""
+def overdue(s: SolutionArrays, hours: float) -> float:
+    """Return sum over running jobs of eta_j max(0, hours - slack_j) [$]."""
+    # bisection: how many running jobs are due before
     low, high = 0, s.length[RUNNING]
     while low < high:
         middle = (low + high) // 2
@@ -50,15 +49,15 @@ def overdue(s: Schedule, hours: float) -> float:
 
 
 @inner
-def without(s: Schedule, n: int, j: int) -> float:
-    """Least hours on a node but for one of its jobs."""
+def without(s: SolutionArrays, n: int, j: int) -> float:
+    """Return the min hours on a node but for one of its jobs."""
     hours: float = s.second[n] if s.leader[n] == j else s.first[n]
     return hours
 
 
 @inner
-def event_without(s: Schedule, n: int, m: int) -> float:
-    """Least hours on all nodes but two."""
+def event_without(s: SolutionArrays, n: int, m: int) -> float:
+    """Return the min hours on all nodes but two."""
     for i in range(3):
         e = s.earliest[i]
         if e < 0:
@@ -70,8 +69,8 @@ def event_without(s: Schedule, n: int, m: int) -> float:
 
 
 @inner
-def own_cost(tables: Tables, s: Schedule, n: int, j: int, q: int) -> float:
-    """What job j adds to a node by itself with code q, the GPUs in use given [$]."""
+def own_cost(tables: Tables, s: SolutionArrays, n: int, j: int, q: int) -> float:
+    """Return what job j adds to a node by itself in mode q, the GPUs in use given [$]."""
     cost = 0.0
     if tables.tardiness == AT_COMPLETION:
         cost = tables.late[j, q]
@@ -83,14 +82,14 @@ def own_cost(tables: Tables, s: Schedule, n: int, j: int, q: int) -> float:
 
 @inner
 def node_value(
-    tables: Tables, s: Schedule, n: int, v: int, used: int, column: Ints
+    tables: Tables, s: SolutionArrays, n: int, v: int, used: int, column: Ints
 ) -> tuple[float, float]:
     """
-    What depends on a node alone if it is of type v and its jobs have the columns `column` [$].
+    Return what depends on a node alone if it is of type v and its jobs have `column` [$].
 
     Returns
     -------
-    The value, inf if some job is not admissible, and the least hours of its jobs.
+    The value, inf if some job is not admissible, and the min hours of its jobs.
     """
     base, rate, first = tables.gpu[v] * tables.columns, tables.price[v, used], inf
     value = tables.mu * (tables.size[v] - used)
@@ -111,9 +110,9 @@ def node_value(
 
 
 @inner
-def exchange(tables: Tables, s: Schedule, j: int, i: int) -> float:
-    """Two running jobs on different nodes take each other's node and column."""
-    n, m, q, p = s.node[j], s.node[i], s.code[j], s.code[i]
+def exchange(tables: Tables, s: SolutionArrays, j: int, i: int) -> float:
+    """Return the change of cost if two running jobs on different nodes swap node and mode."""
+    n, m, q, p = s.node[j], s.node[i], s.mode[j], s.mode[i]
     on_m, on_n = tables.hours[j, p], tables.hours[i, q]
     if on_m == inf or on_n == inf:
         return inf
@@ -129,8 +128,8 @@ def exchange(tables: Tables, s: Schedule, j: int, i: int) -> float:
 
 
 @inner
-def event_change(tables: Tables, s: Schedule, event: float, prices: float) -> float:
-    """Energy and tardiness at the next event, if it is in `event` hours; the same jobs run."""
+def event_change(tables: Tables, s: SolutionArrays, event: float, prices: float) -> float:
+    """Return the change of what is charged at the next event, now in `event` hours."""
     change = 0.0
     if tables.energy == NEXT_EVENT:
         change = event * prices - s.total[EVENT] * s.total[PRICES]
@@ -140,9 +139,9 @@ def event_change(tables: Tables, s: Schedule, event: float, prices: float) -> fl
 
 
 @inner
-def replacement(tables: Tables, s: Schedule, j: int, i: int) -> float:
-    """Job j, postponed, takes node and column of job i, which is postponed."""
-    n, q = s.node[i], s.code[i]
+def replacement(tables: Tables, s: SolutionArrays, j: int, i: int) -> float:
+    """Return the change of cost if job j, postponed, replaces job i."""
+    n, q = s.node[i], s.mode[i]
     hours = tables.hours[j, q]
     if hours == inf:
         return inf
@@ -161,8 +160,8 @@ def replacement(tables: Tables, s: Schedule, j: int, i: int) -> float:
 
 
 @inner
-def reshaping(tables: Tables, s: Schedule, n: int, v: int, used: int, column: Ints) -> float:
-    """A node becomes of type v, its jobs get the columns `column`; `used` GPUs in all."""
+def reshaping(tables: Tables, s: SolutionArrays, n: int, v: int, used: int, column: Ints) -> float:
+    """Return the change of cost if a node becomes of type v, its jobs get `column`, `used` GPUs."""
     value, first = node_value(tables, s, n, v, used, column)
     if value == inf:
         return inf
@@ -174,10 +173,11 @@ def reshaping(tables: Tables, s: Schedule, n: int, v: int, used: int, column: In
 
 
 @compiled
-def refresh(tables: Tables, s: Schedule) -> float:
-    """Fill the derived arrays; nodes without a job are switched off. Returns the cost [$]."""
+def refresh(tables: Tables, s: SolutionArrays) -> float:
+    """Recompute the derived arrays; nodes without a job are off. Return the cost [$]."""
     _members(tables, s)
     cost = _nodes(tables, s) + tables.mu * spare_gpus(tables, s, -1, -1)
+    # running and postponed jobs by pressure
     running, waiting = 0, 0
     for i in range(s.node.shape[0]):
         j = tables.by_pressure[i]
@@ -191,6 +191,7 @@ def refresh(tables: Tables, s: Schedule) -> float:
     s.length[RUNNING], s.length[WAITING] = running, waiting
     _due(tables, s)
     _lists(tables, s)
+    # what is charged at the next event
     s.total[EVENT], s.total[OVERDUE] = inf, 0.0
     if running > 0:
         s.total[EVENT] = s.first[s.earliest[0]]
@@ -204,15 +205,16 @@ def refresh(tables: Tables, s: Schedule) -> float:
 
 
 @inner
-def _members(tables: Tables, s: Schedule) -> None:
-    """Jobs node by node, each node's by index."""
+def _members(tables: Tables, s: SolutionArrays) -> None:
+    """List the jobs node by node, each node's by index."""
+    # counting sort by node: number of jobs, running sums, then places from the end
     s.begin[:] = 0
     for n in range(s.kind.shape[0]):
         s.used[n] = s.bins[n]
     for j in range(s.node.shape[0]):
         n = s.node[j]
         if n >= 0:
-            s.code[j] = tables.gpu[s.kind[n]] * tables.columns + s.column[j]
+            s.mode[j] = tables.gpu[s.kind[n]] * tables.columns + s.column[j]
             s.begin[n + 1] += 1
             if s.column[j] <= tables.largest:
                 s.used[n] += s.column[j]
@@ -230,8 +232,8 @@ def _members(tables: Tables, s: Schedule) -> None:
 
 
 @inner
-def _nodes(tables: Tables, s: Schedule) -> float:
-    """Values, prices and first endings of the nodes; the sum of their values."""
+def _nodes(tables: Tables, s: SolutionArrays) -> float:
+    """Compute values, prices and first endings of the nodes; return the sum of their values."""
     cost, s.total[PRICES] = 0.0, 0.0
     s.earliest[:] = -1
     s.off[:], s.closed[:] = 0, -1
@@ -245,9 +247,10 @@ def _nodes(tables: Tables, s: Schedule) -> float:
             if s.closed[d] < 0:
                 s.closed[d] = n
             continue
+        # the two first endings on the node
         for i in range(s.begin[n], s.begin[n + 1]):
             j = s.member[i]
-            time = tables.hours[j, s.code[j]]
+            time = tables.hours[j, s.mode[j]]
             if time < s.first[n]:
                 s.first[n], s.second[n], s.leader[n] = time, s.first[n], j
             elif time < s.second[n]:
@@ -261,8 +264,8 @@ def _nodes(tables: Tables, s: Schedule) -> float:
 
 
 @inner
-def _enter(s: Schedule, n: int) -> None:
-    """Take a node among the three with the earliest ending, if it is one."""
+def _enter(s: SolutionArrays, n: int) -> None:
+    """Insert a node into the three with the earliest ending, if it is one."""
     at = 3
     while at > 0 and (s.earliest[at - 1] < 0 or s.first[n] < s.first[s.earliest[at - 1]]):
         at -= 1
@@ -273,8 +276,8 @@ def _enter(s: Schedule, n: int) -> None:
 
 
 @inner
-def _due(tables: Tables, s: Schedule) -> None:
-    """Slacks of running jobs in order, and sums of weights up to each."""
+def _due(tables: Tables, s: SolutionArrays) -> None:
+    """Sort the slacks of running jobs, and sum the weights up to each."""
     at, weights, weighted = 0, 0.0, 0.0
     for i in range(s.node.shape[0]):
         j = tables.by_due[i]
@@ -287,30 +290,31 @@ def _due(tables: Tables, s: Schedule) -> None:
 
 
 @inner
-def _lists(tables: Tables, s: Schedule) -> None:
-    """The k jobs with the largest cost of tardiness, and the k dearest ones in time, see N1."""
-    late, dear = 0, 0
+def _lists(tables: Tables, s: SolutionArrays) -> None:
+    """List the k most tardy jobs and the k most expensive on-time ones, see N1."""
+    late, expensive = 0, 0
     for j in range(s.node.shape[0]):
         n = s.node[j]
         if n < 0:
             continue
-        q = s.code[j]
+        q = s.mode[j]
         if tables.late[j, q] > 0.0:
             late = _insert(s.late, s.late_key, late, j, tables.late[j, q])
         else:
             part = tables.amount[q] / s.used[n] * s.rate[n] * tables.hours[j, q]
-            dear = _insert(s.dear, s.dear_key, dear, j, part)
+            expensive = _insert(s.expensive, s.expensive_key, expensive, j, part)
+    # beyond the thesis: tardy jobs filled up with expensive ones
     if not tables.only_late:
-        for a in range(dear):
+        for a in range(expensive):
             if late < s.late.shape[0]:
-                s.late[late] = s.dear[a]
+                s.late[late] = s.expensive[a]
                 late += 1
-    s.length[LATE], s.length[DEAR] = late, dear
+    s.length[LATE], s.length[EXPENSIVE] = late, expensive
 
 
 @inner
 def _insert(jobs: Ints, keys: Floats, count: int, j: int, key: float) -> int:
-    """Into a list of limited length, the largest key first; the new length."""
+    """Insert into a list of limited length, the largest key first; return the new length."""
     most = jobs.shape[0]
     if count == most and key <= keys[most - 1]:
         return count
@@ -324,9 +328,9 @@ def _insert(jobs: Ints, keys: Floats, count: int, j: int, key: float) -> int:
 
 
 @inner
-def spare_gpus(tables: Tables, s: Schedule, opened: int, closed: int) -> int:
+def spare_gpus(tables: Tables, s: SolutionArrays, opened: int, closed: int) -> int:
     """
-    GPUs of the nodes without a job that are selected.
+    Return the GPUs of the nodes without a job that are selected.
 
     Parameters
     ----------

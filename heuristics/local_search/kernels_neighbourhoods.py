@@ -1,30 +1,15 @@
 """
-A move: the best neighbour found so far, and kernels that keep and make it.
+Kernels of the seven neighbourhoods of Kiros 2020, 3.1.5, and the move that they propose.
 
-Kernels: N1 to N3 of Kiros 2020, 3.1.5, pairs of jobs that change places.
+Each kernel looks at all its neighbours, keeps the best one in `move` if it is cheaper than what is
+there, and returns how many it has looked at. Among equals the first one counts, in the order of the
+lists.
 
-A pair of running jobs on different nodes exchanges node and configuration, or a running job and a
-postponed one exchange their states. The GPUs in use stay as they are, so capacity holds; a job
-that is not admissible in its new place makes no neighbour. Each kernel looks at all its
-neighbours, keeps the best one in `move` if it is better than what is there, and returns how many
-it has looked at.
-
-Among equals the first one counts, in the order of the lists.
-
-Kernels: N4 to N6 of Kiros 2020, 3.1.5, other types for the nodes of the k latest jobs.
-
-N4  as many GPUs of another GPU type, if the times of the node's jobs fall in sum
-N5  twice as many GPUs of the same type, and twice as many for each job
-N6  half as many, and half as many for each job, where all of them have an even number
-
-Types are those that the node may take: a node of fixed type has no such neighbours. So neither
-has one with jobs on shares of GPUs. Each kernel keeps its best neighbour and returns how many it
-has looked at, as in job_neighbourhoods.py.
-
-Kernel: N7 of Kiros 2020, 3.1.5, the GPUs of a node dealt out anew among its jobs.
-
-All ways to give each of m jobs at least one of the c GPUs that shares leave, C(c, m) of them, in
-lexicographic order; of more than MOST the first ones. Jobs on shares keep them.
+N1 to N3 swap two running jobs on different nodes, or a running and a postponed one. The GPUs in use
+stay as they are, so capacity holds; a job that is not admissible on its new node makes no
+neighbour. N4 to N6 change the type of a node to one that it may take; nodes with jobs on shares of
+GPUs have no such neighbours. N7 enumerates all ways to give each of m jobs at least one of the c
+GPUs that shares leave, C(c, m) of them, in lexicographic order, MAX_WAYS at most.
 """
 
 from __future__ import annotations
@@ -36,15 +21,23 @@ import numpy as np
 
 from rsjs.core.types import Floats, Ints
 from rsjs.heuristics.common.jit import inner
-from rsjs.heuristics.local_search.arrays import DEAR, LATE, RUNNING, WAITING, Schedule, Tables
+from rsjs.heuristics.local_search.arrays import (
+    EXPENSIVE,
+    LATE,
+    RUNNING,
+    WAITING,
+    SolutionArrays,
+    Tables,
+)
 from rsjs.heuristics.local_search.kernels_costs import exchange, replacement, reshaping
 
 EXCHANGE, REPLACE, RESHAPE = range(1, 4)
+MAX_WAYS = 20_000  # of N7 on one node
 
 
 class Move(NamedTuple):
     """
-    One change of a schedule.
+    The best neighbour found so far, as a change of the solution.
 
     Attributes
     ----------
@@ -62,34 +55,34 @@ class Move(NamedTuple):
 
 
 def no_move(jobs: int) -> Move:
-    """Room for a move."""
+    """Return space for a move."""
     return Move(np.zeros(3, dtype=np.int64), np.zeros(jobs, dtype=np.int64), np.zeros(1))
 
 
 @inner
 def clear(move: Move) -> None:
-    """Only neighbours that cost less are kept."""
+    """Forget the move: only neighbours that cost less are kept."""
     move.what[0], move.change[0] = 0, 0.0
 
 
 @inner
 def keep(move: Move, kind: int, a: int, b: int, change: float) -> None:
-    """Take a neighbour that is better than the best one so far."""
+    """Keep a neighbour that is better than the best one so far."""
     move.what[0], move.what[1], move.what[2] = kind, a, b
     move.change[0] = change
 
 
 @inner
-def keep_columns(s: Schedule, move: Move, n: int, column: Ints) -> None:
-    """The columns of a node's jobs, too."""
+def keep_columns(s: SolutionArrays, move: Move, n: int, column: Ints) -> None:
+    """Keep the columns of a node's jobs with the move."""
     for i in range(s.begin[n], s.begin[n + 1]):
         j = s.member[i]
         move.column[j] = column[j]
 
 
 @inner
-def make(s: Schedule, move: Move) -> None:
-    """Change the decision; what follows from it is left to `refresh`."""
+def make(s: SolutionArrays, move: Move) -> None:
+    """Change the solution; what follows from it is left to `refresh`."""
     kind, a, b = move.what[0], move.what[1], move.what[2]
     if kind == EXCHANGE:
         s.node[a], s.node[b] = s.node[b], s.node[a]
@@ -105,20 +98,22 @@ def make(s: Schedule, move: Move) -> None:
 
 
 @inner
-def late_with_dear(tables: Tables, s: Schedule, move: Move) -> int:
-    """N1: the k latest jobs x the k dearest ones in time."""
-    return _late_with(tables, s, s.dear, s.length[DEAR], move)
+def swap_tardy_with_expensive(tables: Tables, s: SolutionArrays, move: Move) -> int:
+    """N1: swap one of the k most tardy jobs with one of the k most expensive on-time jobs."""
+    return _swap_tardy_with(tables, s, s.expensive, s.length[EXPENSIVE], move)
 
 
 @inner
-def late_with_running(tables: Tables, s: Schedule, move: Move) -> int:
-    """N2: the k latest jobs x all that run, the most pressing one first."""
-    return _late_with(tables, s, s.running, s.length[RUNNING], move)
+def swap_tardy_with_running(tables: Tables, s: SolutionArrays, move: Move) -> int:
+    """N2: swap one of the k most tardy jobs with a running job, the most pressing one first."""
+    return _swap_tardy_with(tables, s, s.running, s.length[RUNNING], move)
 
 
 @inner
-def _late_with(tables: Tables, s: Schedule, others: Ints, count: int, move: Move) -> int:
-    """The k latest jobs x the first `count` of others."""
+def _swap_tardy_with(
+    tables: Tables, s: SolutionArrays, others: Ints, count: int, move: Move
+) -> int:
+    """Swap one of the k most tardy jobs with one of the first `count` of others."""
     seen = 0
     for a in range(s.length[LATE]):
         j = s.late[a]
@@ -133,8 +128,8 @@ def _late_with(tables: Tables, s: Schedule, others: Ints, count: int, move: Move
 
 
 @inner
-def postponed_with_running(tables: Tables, s: Schedule, move: Move) -> int:
-    """N3: postponed jobs x running ones that are less pressing, the least pressing ones first."""
+def replace_by_postponed(tables: Tables, s: SolutionArrays, move: Move) -> int:
+    """N3: replace a running job by a more pressing postponed one, the least pressing ones first."""
     seen = 0
     for a in range(s.length[WAITING] - 1, -1, -1):
         j = s.waiting[a]
@@ -150,8 +145,8 @@ def postponed_with_running(tables: Tables, s: Schedule, move: Move) -> int:
 
 
 @inner
-def is_listed_before(s: Schedule, a: int) -> bool:
-    """Whether an earlier one of the latest jobs is on the node of the one at `a`."""
+def is_listed_before(s: SolutionArrays, a: int) -> bool:
+    """Return whether an earlier one of the most tardy jobs is on the node of the one at `a`."""
     b = 0
     while s.node[s.late[b]] != s.node[s.late[a]]:
         b += 1
@@ -159,98 +154,68 @@ def is_listed_before(s: Schedule, a: int) -> bool:
 
 
 @inner
-def is_faster(tables: Tables, s: Schedule, n: int, v: int) -> bool:
-    """Whether the times of a node's jobs fall in sum on type v, each on as many GPUs as now."""
+def is_faster(tables: Tables, s: SolutionArrays, n: int, v: int) -> bool:
+    """Return whether the times of a node's jobs fall in sum on type v, on as many GPUs as now."""
     saved = 0.0
     for i in range(s.begin[n], s.begin[n + 1]):
         j = s.member[i]
         time = tables.hours[j, tables.gpu[v] * tables.columns + s.column[j]]
         if time == inf:
             return False
-        saved += tables.hours[j, s.code[j]] - time
+        saved += tables.hours[j, s.mode[j]] - time
     return saved > 0.0
 
 
 @inner
-def other_gpu_type(tables: Tables, s: Schedule, move: Move) -> int:
-    """N4."""
+def change_type(tables: Tables, s: SolutionArrays, move: Move, times: int, over: int) -> int:
+    """
+    N4 to N6: change the type of a node of the k most tardy jobs to `times` / `over` as many GPUs.
+
+    N4: 1 / 1, another GPU type on which the jobs' times fall in sum. N5: 2 / 1, N6: 1 / 2, the GPU
+    type stays; each job gets `times` / `over` as many GPUs, which must be a whole number.
+    """
     seen = 0
     for a in range(s.length[LATE]):
         n = s.node[s.late[a]]
-        if s.bins[n] > 0 or is_listed_before(s, a):
+        size = times * tables.size[s.kind[n]]
+        if s.bins[n] > 0 or size % over > 0 or is_listed_before(s, a):
             continue
-        w = s.kind[n]
-        for v in range(tables.size.shape[0]):
-            if (
-                tables.allowed[tables.node_class[n], v]
-                and tables.gpu[v] != tables.gpu[w]
-                and tables.size[v] == tables.size[w]
-                and is_faster(tables, s, n, v)
-            ):
-                seen += 1
-                change = reshaping(tables, s, n, v, s.used[n], s.column)
-                if change < move.change[0]:
-                    keep(move, RESHAPE, n, v, change)
-                    keep_columns(s, move, n, s.column)
-    return seen
-
-
-@inner
-def twice_the_gpus(tables: Tables, s: Schedule, move: Move) -> int:
-    """N5."""
-    seen = 0
-    for a in range(s.length[LATE]):
-        n = s.node[s.late[a]]
-        if s.bins[n] > 0 or is_listed_before(s, a):
-            continue
+        # numbers of GPUs of the jobs after the change
+        whole = True
         for i in range(s.begin[n], s.begin[n + 1]):
-            s.trial[s.member[i]] = 2 * s.column[s.member[i]]
-        seen += _same_gpu_type(tables, s, move, n, 2 * tables.size[s.kind[n]], 2 * s.used[n])
+            j = s.member[i]
+            whole = whole and times * s.column[j] % over == 0
+            s.trial[j] = times * s.column[j] // over
+        if whole:
+            seen += _other_types(tables, s, move, n, size // over, times * s.used[n] // over)
     return seen
 
 
 @inner
-def half_the_gpus(tables: Tables, s: Schedule, move: Move) -> int:
-    """N6."""
-    seen = 0
-    for a in range(s.length[LATE]):
-        n = s.node[s.late[a]]
-        size = tables.size[s.kind[n]]
-        if s.bins[n] > 0 or size % 2 == 1 or is_listed_before(s, a):
-            continue
-        even = True
-        for i in range(s.begin[n], s.begin[n + 1]):
-            even = even and s.column[s.member[i]] % 2 == 0
-            s.trial[s.member[i]] = s.column[s.member[i]] // 2
-        if even:
-            seen += _same_gpu_type(tables, s, move, n, size // 2, s.used[n] // 2)
-    return seen
-
-
-@inner
-def _same_gpu_type(tables: Tables, s: Schedule, move: Move, n: int, size: int, used: int) -> int:
-    """The allowed types of one size with the node's GPU type, its jobs with the columns `trial`."""
-    seen = 0
+def _other_types(
+    tables: Tables, s: SolutionArrays, move: Move, n: int, size: int, used: int
+) -> int:
+    """Look at the other types of one size that a node may take, its jobs with columns `trial`."""
+    seen, w = 0, s.kind[n]
     for v in range(tables.size.shape[0]):
-        if (
-            tables.allowed[tables.node_class[n], v]
-            and tables.gpu[v] == tables.gpu[s.kind[n]]
-            and tables.size[v] == size
-        ):
-            seen += 1
-            change = reshaping(tables, s, n, v, used, s.trial)
-            if change < move.change[0]:
-                keep(move, RESHAPE, n, v, change)
-                keep_columns(s, move, n, s.trial)
+        if not tables.allowed[tables.node_class[n], v] or tables.size[v] != size:
+            continue
+        # N4 changes the GPU type and keeps the size, N5 and N6 the other way round
+        if (tables.gpu[v] == tables.gpu[w]) == (size == tables.size[w]):
+            continue
+        if tables.gpu[v] != tables.gpu[w] and not is_faster(tables, s, n, v):
+            continue
+        seen += 1
+        change = reshaping(tables, s, n, v, used, s.trial)
+        if change < move.change[0]:
+            keep(move, RESHAPE, n, v, change)
+            keep_columns(s, move, n, s.trial)
     return seen
 
 
-MOST = 20_000  # ways on one node
-
-
 @inner
-def other_gpu_counts(tables: Tables, s: Schedule, move: Move) -> int:
-    """N7: nodes of the k latest jobs."""
+def redistribute_gpus(tables: Tables, s: SolutionArrays, move: Move) -> int:
+    """N7: redistribute the GPUs of a node of the k most tardy jobs among its jobs."""
     seen = 0
     for a in range(s.length[LATE]):
         if not is_listed_before(s, a):
@@ -259,7 +224,9 @@ def other_gpu_counts(tables: Tables, s: Schedule, move: Move) -> int:
 
 
 @inner
-def _on_node(tables: Tables, s: Schedule, move: Move, n: int) -> int:
+def _on_node(tables: Tables, s: SolutionArrays, move: Move, n: int) -> int:
+    """Look at all ways to distribute the GPUs of a node that shares leave."""
+    # the first way: one GPU for each job that has dedicated ones
     dedicated = 0
     for i in range(s.begin[n], s.begin[n + 1]):
         j = s.member[i]
@@ -269,7 +236,7 @@ def _on_node(tables: Tables, s: Schedule, move: Move, n: int) -> int:
             dedicated += 1
     capacity = tables.size[s.kind[n]] - s.bins[n]
     taken, seen = dedicated, 0
-    while dedicated > 0 and seen < MOST:
+    while dedicated > 0 and seen < MAX_WAYS:
         seen += 1
         change = reshaping(tables, s, n, s.kind[n], taken + s.bins[n], s.trial)
         if change < move.change[0]:
@@ -283,9 +250,9 @@ def _on_node(tables: Tables, s: Schedule, move: Move, n: int) -> int:
 
 
 @inner
-def _next(tables: Tables, s: Schedule, n: int, idle: int) -> int:
+def _next(tables: Tables, s: SolutionArrays, n: int, idle: int) -> int:
     """
-    The next way in lexicographic order, in `trial`.
+    Make the next way in lexicographic order, in `trial`.
 
     Returns
     -------

@@ -1,17 +1,14 @@
 """
-Kernel: the best neighbour of all neighbourhoods, again and again, until none costs less.
+Kernels of the two searches: descent (local search), and steps on a path (path relinking).
 
-Kernel: by how much a schedule costs more [$] if one job goes elsewhere, without doing it.
+Descent makes the best neighbour of all neighbourhoods the next solution, until none costs less.
 
-Dedicated GPUs only, and the instance's own objective. The price of a node may depend on the GPUs
-in use; where energy is proportional it does not, so that other jobs pay what they did.
-
-Kernels: from one schedule towards another, job by job; see path_relinking.py.
-
-A step gives one job the configuration that it has in the guide, or postpones it as there. It may
-stay on its node, which becomes of another type if the job is alone there, go to any open node
-with room or to a closed one, the first one of each class. The step that costs least is made,
-whether it improves or not. Jobs on shares, here or in the guide, stay what they are.
+A step gives one job the mode that it has in the guide, or postpones it as there. It may stay on its
+node, which becomes of another type if the job is alone there, go to any open node with room or to a
+closed one, the first one of each class. The cheapest step is made, whether it improves or not.
+Jobs on shares, now or in the guide, stay what they are: steps move dedicated GPUs only. The price
+of a node may depend on the GPUs in use; where energy is proportional it does not, so that other
+jobs pay what they did.
 """
 
 from __future__ import annotations
@@ -34,7 +31,7 @@ from rsjs.heuristics.local_search.arrays import (
     PRICES,
     PROPORTIONAL,
     RUNNING,
-    Schedule,
+    SolutionArrays,
     Tables,
 )
 from rsjs.heuristics.local_search.kernels_costs import (
@@ -48,24 +45,28 @@ from rsjs.heuristics.local_search.kernels_costs import (
 )
 from rsjs.heuristics.local_search.kernels_neighbourhoods import (
     Move,
+    change_type,
     clear,
-    half_the_gpus,
-    late_with_dear,
-    late_with_running,
     make,
-    other_gpu_counts,
-    other_gpu_type,
-    postponed_with_running,
-    twice_the_gpus,
+    redistribute_gpus,
+    replace_by_postponed,
+    swap_tardy_with_expensive,
+    swap_tardy_with_running,
 )
 
-LEAST = 1e-12  # relative improvement that counts
+MIN_GAIN = 1e-12  # relative improvement that counts
 MOVES, NEIGHBOURS = range(2)  # in `done`
 
 
 @compiled
 def descend(
-    tables: Tables, s: Schedule, move: Move, chosen: Bools, moves: int, neighbours: int, done: Ints
+    tables: Tables,
+    s: SolutionArrays,
+    move: Move,
+    chosen: Bools,
+    moves: int,
+    neighbours: int,
+    done: Ints,
 ) -> bool:
     """
     Make improving moves, each the best one of all neighbourhoods.
@@ -84,26 +85,27 @@ def descend(
     """
     made, seen = 0, 0
     while made < moves and seen < neighbours:
+        # the best neighbour of all neighbourhoods, by number
         clear(move)
         found = 0
         if chosen[0]:
-            found += late_with_dear(tables, s, move)
+            found += swap_tardy_with_expensive(tables, s, move)
         if chosen[1]:
-            found += late_with_running(tables, s, move)
+            found += swap_tardy_with_running(tables, s, move)
         if chosen[2]:
-            found += postponed_with_running(tables, s, move)
+            found += replace_by_postponed(tables, s, move)
         if chosen[3]:
-            found += other_gpu_type(tables, s, move)
+            found += change_type(tables, s, move, 1, 1)
         if chosen[4]:
-            found += twice_the_gpus(tables, s, move)
+            found += change_type(tables, s, move, 2, 1)
         if chosen[5]:
-            found += half_the_gpus(tables, s, move)
+            found += change_type(tables, s, move, 1, 2)
         if chosen[6]:
-            found += other_gpu_counts(tables, s, move)
+            found += redistribute_gpus(tables, s, move)
         seen += found
         done[NEIGHBOURS] += found
         before = s.total[COST]
-        if move.change[0] >= -LEAST * abs(before):
+        if move.change[0] >= -MIN_GAIN * abs(before):
             return True
         make(s, move)
         made += 1
@@ -114,19 +116,20 @@ def descend(
 
 
 @inner
-def transfer(tables: Tables, s: Schedule, j: int, n: int, v: int, q: int) -> float:
+def transfer(tables: Tables, s: SolutionArrays, j: int, n: int, v: int, q: int) -> float:
     """
-    Job j leaves its node, if it has one, and goes to another node.
+    Return the change of cost [$] if job j leaves its node, if any, and goes to another one.
 
     Parameters
     ----------
     n : that node; -1 = it is postponed
     v : its type, which it keeps if it is open
-    q : the code of the job there
+    q : the mode of the job there
     """
     m, first_m, first_n, prices = s.node[j], inf, inf, s.total[PRICES]
     change: float = 0.0
     opened, closed = -1, -1
+    # what the job costs now, on node m or postponed
     if m < 0:
         change -= tables.postponement[j]
     elif s.begin[m + 1] - s.begin[m] == 1:
@@ -136,10 +139,11 @@ def transfer(tables: Tables, s: Schedule, j: int, n: int, v: int, q: int) -> flo
     else:
         first_m = without(s, m, j)
         rate = tables.price[s.kind[m], s.used[m] - s.column[j]]
-        change += tables.mu * s.column[j] - own_cost(tables, s, m, j, s.code[j])
+        change += tables.mu * s.column[j] - own_cost(tables, s, m, j, s.mode[j])
         if tables.energy == FIRST_ENDING:
             change += rate * first_m - s.rate[m] * s.first[m]
         prices += rate - s.rate[m]
+    # what it costs on node n or postponed
     if n < 0:
         change += tables.postponement[j]
     else:
@@ -160,6 +164,7 @@ def transfer(tables: Tables, s: Schedule, j: int, n: int, v: int, q: int) -> flo
             change += tables.mu * (tables.size[v] - g)
             opened = tables.node_class[n]
         prices += rate - s.rate[n]
+    # spare nodes, and what is charged at the next event
     if tables.mu > 0.0 and opened != closed:
         change += tables.mu * (
             spare_gpus(tables, s, opened, closed) - spare_gpus(tables, s, -1, -1)
@@ -171,8 +176,10 @@ def transfer(tables: Tables, s: Schedule, j: int, n: int, v: int, q: int) -> flo
 
 
 @inner
-def _at_event(tables: Tables, s: Schedule, event: float, prices: float, j: int, sign: int) -> float:
-    """By how much more is charged at the next event if job j joins (1) or leaves (-1)."""
+def _at_event(
+    tables: Tables, s: SolutionArrays, event: float, prices: float, j: int, sign: int
+) -> float:
+    """Return how much more is charged at the next event if job j joins (1) or leaves (-1) [$]."""
     change = 0.0
     if s.length[RUNNING] > 0:
         if tables.energy == NEXT_EVENT:
@@ -188,26 +195,26 @@ def _at_event(tables: Tables, s: Schedule, event: float, prices: float, j: int, 
     return change
 
 
-class Step(NamedTuple):
-    """The best step: job, node or -1, its type, column (4,); its change (1,) [$]."""
+class RelinkingStep(NamedTuple):
+    """The cheapest step: job, node or -1, its type, column (4,); its change (1,) [$]."""
 
     what: Ints
     change: Floats
 
 
-def no_step() -> Step:
-    """Room for a step."""
-    return Step(np.zeros(4, dtype=np.int64), np.zeros(1))
+def no_step() -> RelinkingStep:
+    """Return space for a step."""
+    return RelinkingStep(np.zeros(4, dtype=np.int64), np.zeros(1))
 
 
 @compiled
-def make_step(tables: Tables, s: Schedule, guide: Ints, step: Step) -> bool:
+def make_step(tables: Tables, s: SolutionArrays, guide: Ints, step: RelinkingStep) -> bool:
     """
-    Find the step that costs least and make it; what follows from it is left to `refresh`.
+    Find the cheapest step and make it; what follows from it is left to `refresh`.
 
     Parameters
     ----------
-    guide : (J,) codes, -1 = postponed
+    guide : (J,) modes, -1 = postponed
 
     Returns
     -------
@@ -227,25 +234,26 @@ def make_step(tables: Tables, s: Schedule, guide: Ints, step: Step) -> bool:
 
 
 @inner
-def is_open(tables: Tables, s: Schedule, guide: Ints, j: int) -> bool:
-    """Whether a job differs from the guide and may be moved."""
+def is_open(tables: Tables, s: SolutionArrays, guide: Ints, j: int) -> bool:
+    """Return whether a job differs from the guide and may be moved."""
     to_share: bool = guide[j] >= 0 and guide[j] % tables.columns > tables.largest
     if s.node[j] < 0:
         return guide[j] >= 0 and not to_share
     from_share: bool = s.column[j] > tables.largest
-    return guide[j] != s.code[j] and not from_share and not to_share
+    return guide[j] != s.mode[j] and not from_share and not to_share
 
 
 @inner
-def _keep(step: Step, j: int, n: int, v: int, column: int, change: float) -> None:
+def _keep(step: RelinkingStep, j: int, n: int, v: int, column: int, change: float) -> None:
+    """Keep a step if it is the cheapest one so far."""
     if change < step.change[0]:
         step.what[0], step.what[1], step.what[2], step.what[3] = j, n, v, column
         step.change[0] = change
 
 
 @inner
-def _job(tables: Tables, s: Schedule, q: int, j: int, step: Step) -> None:
-    """All places for one job with the code q."""
+def _job(tables: Tables, s: SolutionArrays, q: int, j: int, step: RelinkingStep) -> None:
+    """Look at all nodes for one job with the mode q."""
     if q < 0:
         _keep(step, j, -1, -1, 0, transfer(tables, s, j, -1, -1, q))
         return
@@ -263,7 +271,10 @@ def _job(tables: Tables, s: Schedule, q: int, j: int, step: Step) -> None:
 
 
 @inner
-def _closed_node(tables: Tables, s: Schedule, q: int, j: int, n: int, step: Step) -> None:
+def _closed_node(
+    tables: Tables, s: SolutionArrays, q: int, j: int, n: int, step: RelinkingStep
+) -> None:
+    """Look at all types that a closed node may take."""
     gpu, g = q // tables.columns, q % tables.columns
     for v in range(tables.size.shape[0]):
         fits = tables.gpu[v] == gpu and g <= tables.size[v]
@@ -272,8 +283,10 @@ def _closed_node(tables: Tables, s: Schedule, q: int, j: int, n: int, step: Step
 
 
 @inner
-def _own_node(tables: Tables, s: Schedule, gpu: int, g: int, j: int, n: int, step: Step) -> None:
-    """The node stays of its type, or takes any if no other job is there."""
+def _own_node(
+    tables: Tables, s: SolutionArrays, gpu: int, g: int, j: int, n: int, step: RelinkingStep
+) -> None:
+    """Look at the node of the job: of its type, or of any if no other job is there."""
     alone = s.begin[n + 1] - s.begin[n] == 1
     used = s.used[n] - s.column[j] + g
     for i in range(s.begin[n], s.begin[n + 1]):

@@ -1,35 +1,32 @@
 """
-Local search: the best neighbour of seven neighbourhoods, until none improves the schedule.
+Local search: best improvement over seven neighbourhoods, from several solutions.
 
-Kiros 2020, 3.1.5. J_T are the k running jobs with the largest cost of tardiness at their
-completion, decreasing; pressure is that of greedy (3.1).
+Kiros 2020, 3.1.5. J_T are the k most tardy jobs: running jobs with the largest cost of tardiness at
+their completion, decreasing; pressure is that of greedy (3.1).
 
-    N1  J_T x the k dearest jobs in time: a pair on different nodes exchanges node and
-        configuration                                                  kernels/job_neighbourhoods
-    N2  J_T x all running jobs: likewise
-    N3  postponed jobs x running ones with less pressure: one takes the place of the other
-    N4  nodes of J_T: as many GPUs of another type, if the jobs' times fall in sum
-    N5  nodes of J_T: twice the GPUs, twice as many for each job       kernels/node_neighbourhoods
-    N6  nodes of J_T: half the GPUs, half as many for each job
-    N7  nodes of J_T: other numbers of GPUs for their jobs             kernels/gpu_neighbourhood
+    N1  swap node and mode of a job of J_T and one of the k most expensive on-time jobs
+    N2  swap node and mode of a job of J_T and any running job
+    N3  replace a running job by a postponed one with more pressure
+    N4  change the GPU type of a node of J_T, with as many GPUs, if its jobs' times fall in sum
+    N5  double the GPUs of a node of J_T and of each of its jobs
+    N6  halve the GPUs of a node of J_T and of each of its jobs
+    N7  redistribute the GPUs of a node of J_T among its jobs
 
-Best-improving, as printed: of all neighbours of all neighbourhoods the one that costs least is
-next; of equals the first one counts. So each of `elite` schedules is improved, and the cheapest
-schedule found is the result: the warm start, or what the method `start` reports, filled up with
-the best ones of the randomized greedy.
+Best improvement, as published: of all neighbours of all neighbourhoods the cheapest one is next; of
+equals the first one counts. So each of `elite` solutions is improved, and the cheapest solution
+found is the result: the warm start, or what the method `start` reports, filled up with the best
+ones of the randomized greedy.
 
-Beyond the thesis: jobs=all fills J_T up with the dearest jobs in time and lets N3 take any pair;
-where no job is late all other lists are empty.
+Beyond the thesis: jobs=all fills J_T up with the most expensive on-time jobs and lets N3 take any
+pair; where no job is tardy all other lists are empty.
 
-No schedule is ever above capacity. The authors' program ends N1 and N2 at the first improvement,
-improves one schedule only, and in N7 gives each job any other number of GPUs whatever the node
+No solution is ever above capacity. The authors' program ends N1 and N2 at the first improvement,
+improves one solution only, and in N7 gives each job any other number of GPUs whatever the node
 has, so that its costs are not comparable.
 
 Each move leaves the number of jobs on each node as it is, so any rule for `open_nodes` that holds
 at the beginning holds at the end. Jobs on shares of GPUs exchange places like all others; N4 to N6
 pass over nodes that have some, N7 leaves them their shares.
-
-Descent from a schedule to one that no neighbour improves; see local_search.py.
 """
 
 from __future__ import annotations
@@ -45,8 +42,7 @@ from rsjs.heuristics.common.jit import smallest
 from rsjs.heuristics.common.stopping import Iterations, Reported, Stopping
 from rsjs.heuristics.greedy import randomized
 from rsjs.heuristics.local_search import kernels_costs, kernels_neighbourhoods, kernels_search
-from rsjs.heuristics.local_search.arrays import Schedule, schedule, solution, tables
-from rsjs.heuristics.local_search.methods import LOCAL_SEARCH, options_of
+from rsjs.heuristics.local_search.arrays import SolutionArrays, solution_arrays, tables, to_solution
 from rsjs.instances import costs
 from rsjs.instances.instance import Instance
 from rsjs.instances.solution import Solution
@@ -56,17 +52,17 @@ NEIGHBOURS = 100_000  # between two questions whether to stop, and what is finis
 
 class Descent:
     """
-    The descent for one instance.
+    Descent in one instance, to solutions that no neighbour improves.
 
     Parameters
     ----------
     k : int
-        Length of the lists of late and of dear jobs.
+        Length of the lists of tardy and of expensive jobs.
     neighbourhoods : str
         Digits 1 to 7.
     only_late : bool
-        Whether the neighbourhoods look at late jobs only, as printed.
-    better : called with each schedule found on the way and its cost [$]
+        Whether the neighbourhoods look at tardy jobs only, as published.
+    better : called with each better solution found on the way and its cost [$]
 
     Attributes
     ----------
@@ -93,27 +89,29 @@ class Descent:
 
     @property
     def moves(self) -> int:
+        """Return the number of moves made so far."""
         return int(self._done[kernels_search.MOVES])
 
     @property
     def neighbours(self) -> int:
+        """Return the number of neighbours looked at so far."""
         return int(self._done[kernels_search.NEIGHBOURS])
 
     def improve(self, start: Solution, stop: Stopping) -> tuple[float, Solution]:
         """
-        Descend from a schedule until no neighbour improves it or `stop` says so.
+        Descend from a solution until no neighbour improves it or `stop` says so.
 
         Returns
         -------
-        The least cost [$] of the schedules seen, `start` among them, and that schedule.
+        The min cost [$] of the solutions seen, `start` among them, and that solution.
         """
         best = costs.terms(self._instance, start).total, start
-        state = schedule(self._instance, self._tables, start, self._k)
+        state = solution_arrays(self._instance, self._tables, start, self._k)
         kernels_costs.refresh(self._tables, state)
         while True:
             moves, neighbours = self.moves, self.neighbours
             converged = self._descend(state, min(stop.iterations_left, NEIGHBOURS))
-            found = solution(self._instance, self._tables, state)
+            found = to_solution(self._instance, self._tables, state)
             cost = costs.terms(self._instance, found).total
             if cost < best[0]:
                 best = cost, found
@@ -122,14 +120,14 @@ class Descent:
             if stop(best[0], iterations=made, evaluations=seen) or converged:
                 return best
 
-    def _descend(self, state: Schedule, most: float) -> bool:
+    def _descend(self, state: SolutionArrays, most: float) -> bool:
         args = self._tables, state, self._move, self._chosen
         return kernels_search.descend(*args, int(most), NEIGHBOURS, self._done)
 
 
 def run(instance: Instance, call: Call, report: Report) -> SolveResult:
-    """Local search as a method."""
-    options = options_of(LOCAL_SEARCH, call)
+    """Improve the best solutions of another method by local search."""
+    options = call.options
     with report.phase("build"):
         descent = Descent(
             instance,
@@ -163,6 +161,6 @@ def run(instance: Instance, call: Call, report: Report) -> SolveResult:
 def prepare(method: Method, call: Call, jobs: int) -> None:
     """Compile or load the kernels; prepare the method that the search begins from."""
     Descent(smallest()).improve(Solution.empty(1, 1), Iterations(1))
-    randomized.compile_kernels()  # of the schedules that fill up those to begin from
+    randomized.compile_kernels()  # of the solutions that fill up those to begin from
     if call.warm_start is None:
         prepare_inner(method, call, jobs)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from rsjs.core.method import Call, Method, Option
+from rsjs.core.method import Method, Option
 
 START = "randomized_greedy:paper"
 
@@ -28,7 +26,7 @@ LOCAL_SEARCH = Method(
         "jobs": Option(
             default="late",
             choices=("late", "all"),
-            help="late: lists as printed; all: filled up with dear jobs, N3 whatever the pressure",
+            help="late: lists as published; all: filled up with expensive jobs, N3 for all",
         ),
         "iterations": Option(
             default=0, minimum=0, help="moves from each schedule; 0 = until none improves it"
@@ -51,10 +49,3 @@ PATH_RELINKING = Method(
         ),
     },
 )
-
-
-def options_of(method: Method, call: Call) -> dict[str, Any]:
-    """The options of a call, completed; neither method has rules."""
-    if call.rule is not None:
-        raise ValueError(f"unknown rule {call.rule!r} of {method.name}; it has none")
-    return {name: option.default for name, option in method.options.items()} | dict(call.options)

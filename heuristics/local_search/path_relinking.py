@@ -1,29 +1,25 @@
 """
-Path relinking: what lies between good schedules.
+Path relinking: paths between the solutions of an elite pool.
 
-    1. The best schedules of another method, each improved by local search, make an elite pool.
-    2. The distance of two schedules is the number of jobs with different configurations (GPU type
-       and GPUs), one that is postponed counting as another one. Of schedules that differ in less
-       than 1 job in 50 the pool keeps the best.
-    3. From each schedule of the pool towards each other one, that is in both directions: step by
-       step one job gets the configuration that it has in the guide, or is postponed as there; of
-       all jobs and nodes with room the step that costs least (kernels/relinking). The path ends
-       after half of the distance (truncated), or where no step is possible.
-    4. The cheapest schedule of the path is improved by local search and offered to the pool.
+    1. The best solutions of another method, each improved by local search, make an elite pool.
+    2. The distance of two solutions is the number of jobs with different modes (GPU type and
+       GPUs), postponement counting as a mode. Of solutions that differ in less than 1 job in 50
+       the pool keeps the best.
+    3. From each solution of the pool towards each other one (the guide), that is in both
+       directions: step by step one job gets the mode that it has in the guide, or is postponed as
+       there; of all jobs and nodes with room the cheapest step (`kernels_search.make_step`). The
+       path ends after half of the distance (truncated), or where no step is possible.
+    4. The cheapest solution of the path is improved by local search and offered to the pool.
     5. Until all pairs are linked, new ones too.
 
-Every schedule on a path is feasible, and the cheapest one of all is the result.
+Every solution on a path is feasible, and the cheapest one of all is the result.
 
 Glover, Laguna and Marti 2000; truncated: Resende and Ribeiro 2005. Kiros 2020 has no path
-relinking. The authors' program is meant to link its best schedule to the others, one way, as far
-as the number of nodes, by the gain; but it keeps one schedule only, which it links with itself.
+relinking. The authors' program is meant to link its best solution to the others, one way, as far
+as the number of nodes, by the gain; but it keeps one solution only, which it links with itself.
 
 The number of open nodes changes on a path; idle ones are selected afterwards where that is asked
 for ("jahani_eq"). Jobs on shares of GPUs are not moved by steps, but by local search.
-
-The path from a schedule towards another one; see path_relinking.py.
-
-The best schedules found, no two of them alike.
 """
 
 from __future__ import annotations
@@ -38,17 +34,16 @@ from rsjs.heuristics.common.initial_solutions import Found, gathered
 from rsjs.heuristics.common.jit import smallest
 from rsjs.heuristics.common.stopping import Iterations, Reported, Stopping
 from rsjs.heuristics.local_search import kernels_costs, kernels_search, local_search
-from rsjs.heuristics.local_search.arrays import Schedule, schedule, solution, tables
+from rsjs.heuristics.local_search.arrays import SolutionArrays, solution_arrays, tables, to_solution
 from rsjs.heuristics.local_search.local_search import Descent
-from rsjs.heuristics.local_search.methods import PATH_RELINKING, options_of
 from rsjs.instances import costs
 from rsjs.instances.instance import Instance
 from rsjs.instances.solution import Solution
 
 
-def configurations(instance: Instance, solution: Solution) -> Ints:
+def modes(instance: Instance, solution: Solution) -> Ints:
     """
-    (J,) code of each job's configuration, see descent_tables; -1 = postponed.
+    Return (J,) the mode of each job, see `local_search.arrays`; -1 = postponed.
 
     The node does not count, nor its size: nodes of a class are interchangeable.
     """
@@ -57,43 +52,43 @@ def configurations(instance: Instance, solution: Solution) -> Ints:
     runs, shared = solution.job_node >= 0, solution.job_level >= 0
     column = np.where(shared, cluster.largest + 1 + solution.job_level, solution.job_gpus)
     gpu = cluster.gpu_of_type[solution.node_type[solution.job_node]]
-    code: Ints = np.where(runs, gpu * columns + column, -1)
-    return code
+    mode: Ints = np.where(runs, gpu * columns + column, -1)
+    return mode
 
 
-class Elite:
-    """A schedule of the pool: its cost [$], its configurations, and its number."""
+class EliteSolution:
+    """A solution of the pool: its cost [$], its modes, and its number."""
 
-    def __init__(self, found: Found, code: Ints, number: int) -> None:
+    def __init__(self, found: Found, mode: Ints, number: int) -> None:
         self.cost, self.solution = found
-        self.code, self.number = code, number
+        self.mode, self.number = mode, number
 
-    def distance(self, code: Ints) -> int:
-        """Jobs with another configuration."""
-        return int(np.count_nonzero(self.code != code))
+    def distance(self, mode: Ints) -> int:
+        """Return the number of jobs with another mode."""
+        return int(np.count_nonzero(self.mode != mode))
 
 
-class Pool:
+class ElitePool:
     """
-    At most `size` schedules, the best one first.
+    The elite pool: at most `size` solutions, the best one first.
 
-    A schedule gets in if it is better than all that differ from it in fewer than `least` jobs,
+    A solution gets in if it is better than all that differ from it in fewer than `least` jobs,
     which it replaces; of too many the worst one goes.
     """
 
     def __init__(self, instance: Instance, size: int, least: int) -> None:
         self._instance, self._size, self._least = instance, size, least
         self._numbers = 0
-        self.members: list[Elite] = []
+        self.members: list[EliteSolution] = []
 
     def add(self, found: Found) -> bool:
-        """Whether the schedule got in."""
-        code = configurations(self._instance, found[1])
-        near = [member for member in self.members if member.distance(code) < self._least]
+        """Offer a solution; return whether it got in."""
+        mode = modes(self._instance, found[1])
+        near = [member for member in self.members if member.distance(mode) < self._least]
         if any(member.cost <= found[0] for member in near):
             return False
         self._numbers += 1
-        new = Elite(found, code, self._numbers)
+        new = EliteSolution(found, mode, self._numbers)
         kept = [member for member in self.members if member not in near] + [new]
         self.members = sorted(kept, key=lambda member: (member.cost, member.number))[: self._size]
         return new in self.members
@@ -116,18 +111,18 @@ class Relinking:
 
     def path(self, start: Solution, guide: Ints, most: int, stop: Stopping) -> Found | None:
         """
-        The cheapest schedule on the way, the start left out.
+        Return the cheapest solution on the way, the start left out.
 
         Parameters
         ----------
-        guide : (J,) codes as in `elite_pool.configurations`
+        guide : (J,) modes as in `modes`
         most : int
-            Steps.
+            Max number of steps.
         stop : asked after each step
 
         Returns
         -------
-        Cost [$] and schedule; None if no step is possible.
+        Cost [$] and solution; None if no step is possible.
         """
         state = self._state(start)
         least, best = inf, None
@@ -145,22 +140,22 @@ class Relinking:
             return None
         node, column, kind = best
         cheapest = state._replace(node=node, column=column, kind=kind)
-        found = solution(self._instance, self._tables, cheapest)
+        found = to_solution(self._instance, self._tables, cheapest)
         return costs.terms(self._instance, found).total, found
 
-    def _state(self, start: Solution) -> Schedule:
-        state = schedule(self._instance, self._tables, start, 1)
+    def _state(self, start: Solution) -> SolutionArrays:
+        state = solution_arrays(self._instance, self._tables, start, 1)
         kernels_costs.refresh(self._tables, state)
         return state
 
 
 PATH = 0.5  # part of the distance that a path follows
-ALIKE = 50  # schedules that differ in fewer than 1 job of so many are alike
+ALIKE = 50  # solutions that differ in fewer than 1 job of so many are alike
 
 
 def run(instance: Instance, call: Call, report: Report) -> SolveResult:
-    """Path relinking as a method."""
-    options = options_of(PATH_RELINKING, call)
+    """Link the best solutions of another method by path relinking."""
+    options = call.options
     with report.phase("build"):
         descent = Descent(instance, only_late=False, better=report.incumbent)
         relinking = Relinking(instance)
@@ -171,10 +166,10 @@ def run(instance: Instance, call: Call, report: Report) -> SolveResult:
     time_is_up = Reported(report)
     rule = Iterations(options["iterations"] or inf) | time_is_up
     with report.phase("search"):
-        pool = Pool(instance, options["elite"], 1 + len(instance.jobs) // ALIKE)
+        pool = ElitePool(instance, options["elite"], 1 + len(instance.jobs) // ALIKE)
         for start in starts:
             pool.add(descent.improve(start[1], time_is_up))
-        search = Search(descent, relinking, pool, report)
+        search = PairLinks(descent, relinking, pool, report)
         made = search.link_all(rule, time_is_up)
     early = Stop.INTERRUPTED if report.stop_requested() else Stop.TIME_LIMIT
     return report.result(
@@ -187,25 +182,27 @@ def prepare(method: Method, call: Call, jobs: int) -> None:
     """Compile or load the kernels; prepare the method that the search begins from."""
     local_search.prepare(method, call, jobs)
     nothing = Solution.empty(1, 1)
-    Relinking(smallest()).path(nothing, configurations(smallest(), nothing), 1, Stopping())
+    Relinking(smallest()).path(nothing, modes(smallest(), nothing), 1, Stopping())
 
 
-class Search:
+class PairLinks:
     """
-    The links between the schedules of a pool.
+    Links between the solutions of a pool.
 
     Parameters
     ----------
-    descent : what improves the cheapest schedule of a path
+    descent : what improves the cheapest solution of a path
     """
 
-    def __init__(self, descent: Descent, relinking: Relinking, pool: Pool, report: Report) -> None:
+    def __init__(
+        self, descent: Descent, relinking: Relinking, pool: ElitePool, report: Report
+    ) -> None:
         self._descent, self._relinking = descent, relinking
         self._pool, self._report = pool, report
         self._linked: set[tuple[int, int]] = set()
 
     def link_all(self, rule: Stopping, time_is_up: Stopping) -> int:
-        """Link pairs until none is left or `rule` says so; how many were linked."""
+        """Link pairs until none is left or `rule` says so; return how many were linked."""
         made = 0
         while pair := self._next():
             if rule(self._pool.members[0].cost, iterations=int(made > 0)):
@@ -216,8 +213,8 @@ class Search:
                 self._pool.add(found)
         return made
 
-    def _next(self) -> tuple[Elite, Elite] | None:
-        """The best schedule with the best one that it is not linked to yet."""
+    def _next(self) -> tuple[EliteSolution, EliteSolution] | None:
+        """Return the best pair that is not linked yet."""
         members = self._pool.members
         pairs = ((a, b) for a in members for b in members if a is not b)
         pair = next((p for p in pairs if (p[0].number, p[1].number) not in self._linked), None)
@@ -225,10 +222,10 @@ class Search:
             self._linked.add((pair[0].number, pair[1].number))
         return pair
 
-    def _link(self, start: Elite, guide: Elite, stop: Stopping) -> Found | None:
-        """The cheapest schedule of a path, improved."""
-        steps = ceil(PATH * start.distance(guide.code))
-        found = self._relinking.path(start.solution, guide.code, steps, stop)
+    def _link(self, start: EliteSolution, guide: EliteSolution, stop: Stopping) -> Found | None:
+        """Return the cheapest solution of a path, improved by local search."""
+        steps = ceil(PATH * start.distance(guide.mode))
+        found = self._relinking.path(start.solution, guide.mode, steps, stop)
         if found is None:
             return None
         self._report.incumbent(found[1], found[0])

@@ -10,7 +10,12 @@ from hypothesis import strategies as st
 from rsjs.heuristics.dispatching import candidates
 from rsjs.heuristics.greedy import greedy
 from rsjs.heuristics.local_search import kernels_costs, kernels_neighbourhoods, kernels_search
-from rsjs.heuristics.local_search.arrays import schedule, solution, tables, without_empty_nodes
+from rsjs.heuristics.local_search.arrays import (
+    solution_arrays,
+    tables,
+    to_solution,
+    without_empty_nodes,
+)
 from rsjs.instances import costs
 from rsjs.instances.bin_packing import gpus_for_shares
 from rsjs.instances.check import check
@@ -155,7 +160,7 @@ def only(*digits):
 def best_change(instance, start, k, only_late, digit):
     """By how much the best neighbour in N`digit` changes the cost, 0 if none is better."""
     found = tables(instance, only_late=only_late)
-    state = schedule(instance, found, start, k)
+    state = solution_arrays(instance, found, start, k)
     kernels_costs.refresh(found, state)
     move, done = kernels_neighbourhoods.no_move(len(instance.jobs)), np.zeros(2, dtype=np.int64)
     kernels_search.descend(found, state, move, only(digit), 1, 10**9, done)
@@ -173,7 +178,7 @@ def test_the_best_neighbour_is_that_of_the_definition_and_costs_what_is_claimed(
     instance = to_instance(random_document(rng))
     start = without_empty_nodes(instance, random_decision(instance, rng))
     found = tables(instance, only_late=only_late)
-    before = kernels_costs.refresh(found, schedule(instance, found, start, k))
+    before = kernels_costs.refresh(found, solution_arrays(instance, found, start, k))
     assert before == pytest.approx(costs.terms(instance, start).total, rel=1e-9, abs=1e-9)
     oracle = Oracle(instance, start, k, only_late)
     for digit in range(1, 8):
@@ -200,17 +205,17 @@ def test_every_move_is_feasible_and_no_neighbour_improves_the_last_schedule(
 def descended(instance, start, only_late, k):
     """The end of a descent whose every move is checked and priced."""
     found = tables(instance, only_late=only_late)
-    state = schedule(instance, found, start, k)
+    state = solution_arrays(instance, found, start, k)
     cost = kernels_costs.refresh(found, state)
     move, done = kernels_neighbourhoods.no_move(len(instance.jobs)), np.zeros(2, dtype=np.int64)
     while not kernels_search.descend(found, state, move, only(*range(1, 8)), 1, 10**9, done):
-        now = solution(instance, found, state)
+        now = to_solution(instance, found, state)
         verdict = check(instance, now)
         assert verdict.feasible, [str(violation) for violation in verdict.violations]
         claimed, cost = cost + move.change[0], costs.terms(instance, now).total
         assert cost == pytest.approx(claimed, rel=1e-9, abs=1e-9)
         assert state.total[0] == pytest.approx(cost, rel=1e-9, abs=1e-9)
-    return solution(instance, found, state)
+    return to_solution(instance, found, state)
 
 
 @pytest.mark.parametrize("case", CASES)

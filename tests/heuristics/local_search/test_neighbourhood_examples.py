@@ -7,7 +7,12 @@ import pytest
 
 from rsjs.heuristics.common.stopping import Stopping
 from rsjs.heuristics.local_search import kernels_costs, kernels_neighbourhoods, kernels_search
-from rsjs.heuristics.local_search.arrays import schedule, solution, tables, without_empty_nodes
+from rsjs.heuristics.local_search.arrays import (
+    solution_arrays,
+    tables,
+    to_solution,
+    without_empty_nodes,
+)
 from rsjs.heuristics.local_search.local_search import Descent
 from rsjs.instances import costs
 from rsjs.instances.check import check
@@ -218,11 +223,11 @@ def test_n3_among_overdue_jobs_costs_what_is_claimed(random_document, random_dec
         instance = to_instance(document)
         start = without_empty_nodes(instance, random_decision(instance, rng))
         found = tables(instance, only_late=False)
-        state = schedule(instance, found, start, 10)
+        state = solution_arrays(instance, found, start, 10)
         before = kernels_costs.refresh(found, state)
         move, done = kernels_neighbourhoods.no_move(len(instance.jobs)), np.zeros(2, dtype=np.int64)
         kernels_search.descend(found, state, move, np.arange(1, 8) == 3, 1, 10**9, done)
-        after = costs.terms(instance, solution(instance, found, state)).total
+        after = costs.terms(instance, to_solution(instance, found, state)).total
         assert before + move.change[0] == pytest.approx(after, rel=1e-9, abs=1e-9)
         moved += int(done[kernels_search.MOVES])
     assert moved > 10

@@ -11,9 +11,15 @@ from hypothesis import strategies as st
 from rsjs.core.method import Call, Report
 from rsjs.heuristics.common.stopping import Iterations, Stopping
 from rsjs.heuristics.local_search import kernels_costs, kernels_search
-from rsjs.heuristics.local_search.arrays import schedule, solution, tables, without_empty_nodes
+from rsjs.heuristics.local_search.arrays import (
+    solution_arrays,
+    tables,
+    to_solution,
+    without_empty_nodes,
+)
 from rsjs.heuristics.local_search.local_search import Descent
-from rsjs.heuristics.local_search.path_relinking import Pool, Relinking, Search, configurations, run
+from rsjs.heuristics.local_search.path_relinking import ElitePool, PairLinks, Relinking, modes
+from rsjs.heuristics.registry import METHODS
 from rsjs.instances import costs
 from rsjs.instances.check import check
 from rsjs.instances.generators.kiros import generate
@@ -24,14 +30,14 @@ from rsjs.methods import parse
 
 
 def distance(instance, one, other):
-    return int((configurations(instance, one) != configurations(instance, other)).sum())
+    return int((modes(instance, one) != modes(instance, other)).sum())
 
 
 def steps(instance, now, guide):
     """All feasible schedules in which one job has the guide's configuration, by definition."""
     cluster = instance.cluster
     for j in range(len(instance.jobs)):
-        same = configurations(instance, now)[j] == configurations(instance, guide)[j]
+        same = modes(instance, now)[j] == modes(instance, guide)[j]
         if same or now.job_level[j] >= 0 or guide.job_level[j] >= 0:
             continue
         arrays = [now.job_node, now.job_gpus, now.node_type]
@@ -65,17 +71,17 @@ def test_each_step_is_the_cheapest_one_feasible_and_costs_what_is_claimed(
     instance = to_instance(document)
     now, guide = (without_empty_nodes(instance, random_decision(instance, rng)) for _ in range(2))
     found = tables(instance)
-    state, step = schedule(instance, found, now, 1), kernels_search.no_step()
+    state, step = solution_arrays(instance, found, now, 1), kernels_search.no_step()
     cost = kernels_costs.refresh(found, state)
     assert cost == pytest.approx(costs.terms(instance, now).total, rel=1e-9, abs=1e-9)
     while True:
         options = [costs.terms(instance, other).total for other in steps(instance, now, guide)]
-        made = kernels_search.make_step(found, state, configurations(instance, guide), step)
+        made = kernels_search.make_step(found, state, modes(instance, guide), step)
         assert made == bool(options)
         if not made:
             break
         claimed, before = cost + step.change[0], now
-        cost, now = kernels_costs.refresh(found, state), solution(instance, found, state)
+        cost, now = kernels_costs.refresh(found, state), to_solution(instance, found, state)
         verdict = check(instance, now)
         assert verdict.feasible, [str(violation) for violation in verdict.violations]
         assert verdict.objective == pytest.approx(min(options), rel=1e-9, abs=1e-9)
@@ -90,7 +96,7 @@ def test_a_path_finds_what_is_good_in_both(make):
     instance = make({"A1": 1, "B1": 1}, hours, groups=[(2, ["A1", "B1"])], due=[2, 2])
     first = Solution.of([0, 1], [1, 1], [0, 0])
     second = Solution.of([0, 1], [1, 1], [1, 1])
-    found = Relinking(instance).path(first, configurations(instance, second), 1, Stopping())
+    found = Relinking(instance).path(first, modes(instance, second), 1, Stopping())
     assert found is not None
     assert found[0] == 2  # one hour on each node at 1 $/h, nothing late
     assert found[1].node_type.tolist() == [0, 1]
@@ -103,11 +109,11 @@ def test_a_path_that_may_be_followed_to_the_end_reaches_the_guide(make):
     start = Solution.of([0, -1, 1], [1, 0, 2], [0, 0])
     guide = Solution.of([1, 1, 0], [1, 1, 2], [0, 0])
     path = Relinking(instance)
-    found = path.path(start, configurations(instance, guide), 9, Stopping())
+    found = path.path(start, modes(instance, guide), 9, Stopping())
     assert path.steps == distance(instance, start, guide) == 1
     assert found is not None
     assert distance(instance, found[1], guide) == 0
-    assert path.path(start, configurations(instance, start), 9, Stopping()) is None
+    assert path.path(start, modes(instance, start), 9, Stopping()) is None
 
 
 def test_a_step_without_room_is_not_made(make):
@@ -115,12 +121,12 @@ def test_a_step_without_room_is_not_made(make):
     instance = make({"A1": 1}, [{"A": [1]}, {"A": [1]}], due=[0, 0], weight=[1, 2])
     start, guide = Solution.of([0, -1], [1, 0], [0]), Solution.of([-1, 0], [0, 1], [0])
     path = Relinking(instance)
-    found = path.path(start, configurations(instance, guide), 2, Stopping())
+    found = path.path(start, modes(instance, guide), 2, Stopping())
     assert found is not None
     assert path.steps == 2
     assert found[1].same_as(guide)
     stays = Solution.of([0, 0], [1, 1], [0])
-    path.path(start, configurations(instance, stays), 2, Stopping())
+    path.path(start, modes(instance, stays), 2, Stopping())
     assert path.steps == 2
 
 
@@ -129,14 +135,14 @@ def test_a_path_ends_when_asked_to(make):
     nothing = Solution.empty(12, 4)
     start = Solution.of([0, 1, 2, 3] + [-1] * 8, [1] * 4 + [0] * 8, [0, 0, 0, 0])
     path = Relinking(instance)
-    path.path(start, configurations(instance, nothing), 4, Stopping())
+    path.path(start, modes(instance, nothing), 4, Stopping())
     assert path.steps == 4
 
     class Now(Stopping):
         def __call__(self, best, *, iterations=1, evaluations=1):
             return True
 
-    path.path(start, configurations(instance, nothing), 4, Now() | Iterations(9))
+    path.path(start, modes(instance, nothing), 4, Now() | Iterations(9))
     assert path.steps == 5
 
 
@@ -149,7 +155,7 @@ def test_the_pool_keeps_good_schedules_that_differ(make):
         nodes = [n if run else -1 for n, run in enumerate(runs)]
         return Solution.of(nodes, gpus, [0 if run else -1 for run in runs])
 
-    pool = Pool(instance, 2, 2)
+    pool = ElitePool(instance, 2, 2)
     assert pool.add((5.0, of(1, 1, 1, 1)))
     assert not pool.add((5.0, of(1, 1, 1, 2)))  # alike, and no better
     assert pool.add((4.0, of(1, 1, 1, 2)))  # alike and better: takes its place
@@ -158,7 +164,7 @@ def test_the_pool_keeps_good_schedules_that_differ(make):
     assert not pool.add((7.0, of(2, 2, 2, 0)))  # full
     assert pool.add((3.0, of(2, 1, 1, 2)))  # alike to both
     assert [member.cost for member in pool.members] == [3.0]
-    assert pool.members[0].distance(configurations(instance, of(0, 1, 1, 2))) == 1
+    assert pool.members[0].distance(modes(instance, of(0, 1, 1, 2))) == 1
 
 
 @pytest.mark.parametrize(("seed", "family"), [(1, "kiros"), (2, "gpuscheduler")])
@@ -180,7 +186,7 @@ def test_iterations_are_paths():
 def test_a_warm_start_is_linked_to_schedules_of_the_randomized_greedy():
     instance = generate(nodes=4, jobs=20, seed=1)
     start = Solution.empty(20, 4)
-    result = run(instance, Call(warm_start=start), Report())
+    result = METHODS["path_relinking"].load()(instance, Call(warm_start=start), Report())
     assert result.counts["starts"] == 10
     assert result.objective < costs.terms(instance, start).total
 
@@ -199,12 +205,12 @@ def test_each_schedule_is_linked_to_each_other_one_the_best_first(make):
     instance = make({"A2": 1}, [{"A": [3, 2]}] * 3, groups=[(3, ["A2"])], due=[9] * 3)
     gpus = [2, 2, 1], [1, 1, 2], [1, 2, 1]
     schedules = [Solution.of(range(3), counts, [0] * 3) for counts in gpus]
-    pool = Pool(instance, 3, 1)
+    pool = ElitePool(instance, 3, 1)
     for cost, found in zip((7.0, 5.0, 6.0), schedules, strict=True):
         assert pool.add((cost, found))
     none = NoPath()
-    assert Search(None, none, pool, Report()).link_all(Stopping(), Stopping()) == 6
-    codes = [configurations(instance, found).tolist() for found in schedules]
+    assert PairLinks(None, none, pool, Report()).link_all(Stopping(), Stopping()) == 6
+    codes = [modes(instance, found).tolist() for found in schedules]
     assert none.asked == [(list(gpus[a]), codes[b]) for a, b in permutations([1, 2, 0], 2)]
 
 

@@ -10,9 +10,9 @@ from rsjs.core.method import Call, Limits, Report, SolveResult, Stop
 from rsjs.heuristics.common.initial_solutions import gathered, sample
 from rsjs.heuristics.common.stopping import Iterations, Stopping
 from rsjs.heuristics.greedy import greedy
-from rsjs.heuristics.local_search import path_relinking
 from rsjs.heuristics.local_search.arrays import without_empty_nodes
-from rsjs.heuristics.local_search.local_search import Descent, run
+from rsjs.heuristics.local_search.local_search import Descent
+from rsjs.heuristics.registry import METHODS
 from rsjs.instances import costs
 from rsjs.instances.check import check
 from rsjs.instances.generators.kiros import generate
@@ -20,6 +20,8 @@ from rsjs.instances.instance import FAMILIES
 from rsjs.instances.io.deserialization import to_instance
 from rsjs.instances.solution import Solution
 from rsjs.methods import parse
+
+run = METHODS["local_search"].load()
 
 
 def solve(instance, spelling, report=None, **limits):
@@ -147,11 +149,12 @@ def test_the_start_has_half_of_the_time(crowded):
     assert asked == [(500, 500, {})]
 
 
-@pytest.mark.parametrize("run", [run, path_relinking.run])
-def test_a_start_without_a_solution_is_told(crowded, run):
+@pytest.mark.parametrize("name", ["local_search", "path_relinking"])
+def test_a_start_without_a_solution_is_told(crowded, name):
     nothing = SolveResult(stop=Stop.ERROR, message="no memory")
     options = {"start": lambda instance, call, report: nothing}
-    assert run(crowded, Call(options=options), Report()).message == "no memory"
+    result = METHODS[name].load()(crowded, Call(options=options), Report())
+    assert result.message == "no memory"
 
 
 def test_every_rule_for_open_nodes_that_holds_at_the_start_holds_at_the_end():
