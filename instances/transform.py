@@ -76,7 +76,7 @@ def taken(instance: Instance, jobs: Ints, nodes: Ints, name: str, /, **changes: 
     changes : further fields of the part's instance
     """
     current = instance.current
-    fields = {
+    fields: dict[str, Any] = {
         "cluster": instance.cluster.taken(nodes),
         "jobs": instance.jobs.taken(jobs),
         "current": None if current is None else current.taken(jobs, nodes),

@@ -151,7 +151,8 @@ def dual_columns(instance: Instance) -> DualColumns:
     # says no more than the total does
     sizes, total = cluster.class_sizes, objective.open_nodes != "free"
     rooms, classes = 0 if proportional else places, 0 if total and len(sizes) == 1 else len(sizes)
-    limit, lower = np.append(np.zeros(rooms), sizes[:classes]), np.zeros(rooms + classes)
+    limit: Floats = np.append(np.zeros(rooms), sizes[:classes])
+    lower: Floats = np.zeros(rooms + classes)
     if total:
         limit = np.append(limit, required_nodes(instance))
         free = objective.energy == "first_ending" and objective.open_nodes != "jahani_eq"
