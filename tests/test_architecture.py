@@ -7,6 +7,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 FOLDERS = {"instances", "formulations", "heuristics"}
+ONE_NAME = ("rsjs.core", *(f"rsjs.{folder}" for folder in sorted(FOLDERS)))
+ALONE = "rsjs.instances.rsjs_verify"  # a program of its own, which names what the checker names
 LEVEL = {  # a room imports itself and rooms of a lower level; a new room is added here
     "rsjs.commit": 0,
     "rsjs.core": 0,
@@ -61,8 +63,42 @@ def _allowed(module, name):
     return own in LEVEL and other in LEVEL and LEVEL[other] < LEVEL[own]
 
 
+def circles(imports):
+    """Sets of modules that import each other, directly or not, each as a sorted list."""
+    reached = {module: {module} for module in imports}
+    changed = True
+    while changed:
+        changed = False
+        for module, names in imports.items():
+            more = set().union(*(reached[name] for name in names)) - reached[module]
+            reached[module] |= more
+            changed |= bool(more)
+    others = {
+        module: sorted(name for name in reached[module] if module in reached[name])
+        for module in imports
+    }
+    return sorted({tuple(circle) for circle in others.values() if len(circle) > 1})
+
+
+def _modules(file, code):
+    """Modules of the tree that a file imports, without those that only types need."""
+    names = (name for name in _imports(file) if name.startswith("rsjs"))
+    return {name if name in code else name.rpartition(".")[0] for name in names} & {*code}
+
+
+def _names_twice(code):
+    """Classes of one name in several modules of the folders where names are unique."""
+    modules = {}
+    for module, file in code.items():
+        if module.startswith(ONE_NAME) and module != ALONE:
+            for node in ast.walk(ast.parse(file.read_bytes())):
+                if isinstance(node, ast.ClassDef):
+                    modules.setdefault(node.name, []).append(module)
+    return {name: sorted(places) for name, places in modules.items() if len(places) > 1}
+
+
 def violations(root):
-    """What in a source tree breaks the rules: imports, and packages that pyproject lacks."""
+    """What in a source tree breaks the rules: imports, names, packages that pyproject lacks."""
     setup = tomllib.loads((root / "pyproject.toml").read_text())["tool"]["setuptools"]
     code = {
         ".".join((package, *file.relative_to(root / folder).with_suffix("").parts)): file
@@ -79,6 +115,11 @@ def violations(root):
     for file in [*code.values(), *others]:
         stray = [name for name in _imports(file) if name.split(".")[0] in FOLDERS]
         found += [f"{file.relative_to(root)}: {name}, not rsjs.{name}" for name in stray]
+    plain = {module.removesuffix(".__init__"): file for module, file in code.items()}
+    imports = {module: _modules(file, plain) - {module, "rsjs"} for module, file in plain.items()}
+    found += [f"{' and '.join(circle)} import each other" for circle in circles(imports)]
+    twice = _names_twice(plain).items()
+    found += [f"class {name} is in {' and '.join(places)}" for name, places in twice]
     return found
 
 
@@ -103,16 +144,27 @@ def test_each_kind_of_violation_is_found(tmp_path):
             "def late():\n    from rsjs.methods import METHODS\n"
         ),
         "instances/io/json_schema.py": "import jsonschema_rs\nfrom rsjs.instances import schema\n",
+        "instances/io/first.py": (
+            "class Rows: ...\ndef late():\n    import rsjs.instances.io.second\n"
+        ),
+        "instances/io/second.py": (
+            "from rsjs.instances.io.third import Rows\n"
+            "if TYPE_CHECKING:\n    from rsjs.instances.io.first import Rows\n"
+        ),
+        "instances/io/third.py": "from rsjs.instances.io import first\n\nclass Rows: ...\n",
         "tests/test_schema.py": "from instances.schema import Instance\nimport pyomo.environ\n",
     }
     for name, text in files.items():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(text)
     assert sorted(violations(tmp_path)) == [
+        "class Rows is in rsjs.instances.io.first and rsjs.instances.io.third",
         "rsjs.gone is only in pyproject",
         "rsjs.instances.instance: highspy",
         "rsjs.instances.instance: jsonschema_rs",
         "rsjs.instances.instance: rsjs.methods.METHODS",
+        "rsjs.instances.io.first and rsjs.instances.io.second and rsjs.instances.io.third"
+        " import each other",
         "rsjs.reporting is not in pyproject",
         "rsjs.reporting.tables: rsjs.formulations.bounds",
         "rsjs.wing is not in pyproject",

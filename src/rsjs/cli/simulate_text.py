@@ -6,8 +6,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from rsjs.cli.console import console, number, percent, plain_table, print_json
-from rsjs.cli.simulate_document import document
-from rsjs.cli.simulations import Simulations
+from rsjs.cli.simulations import Simulations, document
 from rsjs.simulation.guards import Status
 from rsjs.simulation.metrics import CROWDED, crowded, deviation, metrics, over_bound
 from rsjs.simulation.options import DENOMINATORS

@@ -1,10 +1,11 @@
-"""Simulations of a workload under several policies: carried out, shown, kept in a folder."""
+"""Simulations of a workload under several policies: run, shown, and kept in a folder."""
 
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rsjs.cli import INTERRUPTED
 from rsjs.cli.console import number
@@ -15,7 +16,8 @@ from rsjs.instances.io.files import write_bytes
 from rsjs.simulation import event_log
 from rsjs.simulation.engine import simulate
 from rsjs.simulation.guards import Status
-from rsjs.simulation.options import Options
+from rsjs.simulation.metrics import crowded, deviation, metrics, over_bound
+from rsjs.simulation.options import DENOMINATORS, Options
 from rsjs.simulation.outcome import Outcome
 from rsjs.simulation.policies.declared import deciders
 from rsjs.simulation.policies.registry import policy
@@ -27,6 +29,8 @@ if TYPE_CHECKING:
     from rich.text import Text
 
     from rsjs.simulation.event_records import Record
+
+Document = dict[str, Any]
 
 
 def policies(spellings: str, workload: Workload) -> list[Policy]:
@@ -127,7 +131,6 @@ class Simulations:
 
     def write(self) -> None:
         """Write the totals and the pictures."""
-        from rsjs.cli.simulate_document import document
         from rsjs.reporting.cluster_course import cluster_course
         from rsjs.reporting.job_gantt import job_gantt
 
@@ -158,3 +161,40 @@ class Simulations:
         totals = outcome.totals
         told = outcome.message or f"{number(totals.cost)} $, {totals.late} of {totals.jobs} late"
         self._screen.say(f"{outcome.policy}: {told}")
+
+
+def document(runs: Simulations) -> Document:
+    """Return workload, options, references and a run per policy, each compared with the first."""
+    return {
+        "workload": runs.workload.name,
+        "sha256": runs.workload.digest,
+        "options": runs.options.as_dict(),
+        **runs.references.as_dict(),
+        "baseline": runs.outcomes[0].policy if runs.compare else None,
+        "runs": [_run(runs, outcome) for outcome in runs.outcomes],
+    }
+
+
+def _run(runs: Simulations, outcome: Outcome) -> Document:
+    return {
+        "policy": outcome.policy,
+        "status": str(outcome.status),
+        "message": outcome.message,
+        **asdict(outcome.totals),
+        "over_bound": over_bound(outcome, runs.references.bound),
+        "crowded": crowded([outcome]),
+        **(_compared(runs, outcome) if runs.compare else {}),
+        "seconds_per_decision": outcome.seconds_as_dict(),
+        "log": runs.path(outcome, ".jsonl.gz").name,
+    }
+
+
+def _compared(runs: Simulations, outcome: Outcome) -> Document:
+    predicted = runs.predicted.get(outcome.policy)
+    found: Document = {**metrics(outcome, runs.outcomes[0]).as_dict(), "predicted_cost": predicted}
+    for denominator in DENOMINATORS:
+        known = None
+        if predicted is not None:
+            known = deviation(outcome.totals.cost, predicted, denominator)
+        found[f"deviation_of_{denominator}"] = known
+    return found
