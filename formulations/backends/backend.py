@@ -13,6 +13,7 @@ from rsjs.core.method import Limits, Stop
 from rsjs.core.types import Floats
 
 if TYPE_CHECKING:
+    from rsjs.formulations.backends.solver_process import SolverProcess
     from rsjs.formulations.milp.matrix import MatrixModel
 
 
@@ -126,6 +127,8 @@ class Backend:
         Limits -> the solver's own options, time limit included.
     run : str
         "module:function" of a `Solve`.
+    process : SolverProcess or None
+        Where the solver is loaded, if it cannot share a process with the others.
     """
 
     name: str
@@ -136,6 +139,7 @@ class Backend:
     status: Mapping[str, Stop]
     options: Callable[[Limits], dict[str, Any]]
     run: str
+    process: SolverProcess | None = None
 
     @property
     def install_command(self) -> str:
@@ -157,7 +161,10 @@ class Backend:
         """Import the solver's package; one line tells how to get it if it is not there."""
         if not self.available():
             raise ValueError(f"solver {self.name!r} is not installed; {self.install_command}")
-        import_module(self.module)
+        if self.process is None:
+            import_module(self.module)
+        else:
+            self.process.prepare()
 
     def load(self) -> Ask:
         """Import the solver and the function that drives it, so that no solve is charged for it."""

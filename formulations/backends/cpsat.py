@@ -1,4 +1,8 @@
-"""CP-SAT of OR-tools, on integers; see `integers` for what that does to a model."""
+"""
+CP-SAT of OR-tools, on integers; see `integer_model` for what that does to a model.
+
+OR-tools runs in a process of its own (`solver_process`), as it cannot share one with HiGHS.
+"""
 
 from __future__ import annotations
 
@@ -16,6 +20,7 @@ from rsjs.core.types import Floats
 from rsjs.formulations.backends.backend import Backend, Feature, RawResult, small_seed
 from rsjs.formulations.backends.callbacks import CallbackAdapter, relative_gap
 from rsjs.formulations.backends.integer_model import IntegerModel, integer_model
+from rsjs.formulations.backends.solver_process import SolverProcess
 from rsjs.formulations.milp.matrix import MatrixModel
 
 
@@ -36,9 +41,11 @@ def options(limits: Limits) -> dict[str, Any]:
     }
 
 
+ORTOOLS = SolverProcess("ortools.sat.python.cp_model_helper")
 CPSAT = Backend(
     name="cpsat",
-    module="ortools.sat.python.cp_model_helper",
+    module=ORTOOLS.module,
+    process=ORTOOLS,
     distribution="ortools",
     versions=">=9.15,<9.16",
     features=frozenset(Feature) - {Feature.CONTINUOUS},
@@ -64,8 +71,32 @@ def solve(
     stop: Callable[[], bool],
     log: bool,
 ) -> RawResult:
+    """Solve with CP-SAT in the process of OR-tools; see `Solve`."""
+    begin = time.monotonic()
+    result: RawResult = ORTOOLS.call(
+        f"{__name__}:solve_here",
+        {"model": model, "limits": limits, "seconds": seconds, "start": start, "log": log},
+        {"on_incumbent": on_incumbent, "on_bound": on_bound, "on_log": print},
+        stop,
+    )
+    handover = time.monotonic() - begin - result.solve_seconds
+    return replace(result, handover_seconds=handover)
+
+
+def solve_here(
+    model: MatrixModel,
+    limits: Limits,
+    *,
+    seconds: float,
+    start: Floats | None,
+    on_incumbent: Callable[[Floats], None],
+    on_bound: Callable[[float], None],
+    on_log: Callable[[str], None],
+    stop: Callable[[], bool],
+    log: bool,
+) -> RawResult:
     """
-    Solve with CP-SAT; see `Solve`.
+    Solve with CP-SAT in this process; see `Solve`. Lines of its log go to `on_log`.
 
     Driven through `cp_model_helper`, the module under `cp_model`, which does without pandas.
     Where costs are not exact on integers, the bound may stay below the optimum by the floors,
@@ -90,6 +121,9 @@ def solve(
     parameters = cp.SatParameters()
     asked = options(replace(limits, time_limit=max(0.0, seconds - handover)))
     taken = _set(parameters, {**asked, "log_search_progress": log})
+    parameters.log_to_stdout = False
+    if log:
+        search.add_log_callback(on_log)
     search.set_parameters(parameters)
 
     begin = time.monotonic()

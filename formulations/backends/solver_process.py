@@ -1,0 +1,209 @@
+"""
+A process of its own for a solver that cannot be loaded beside another one.
+
+HiGHS from 1.15 on and OR-tools 9.15 both bring a library `libhighs.so.1`, and a process can load
+only one of them, whichever comes first. So OR-tools always runs in a process of its own, which is
+started when it is first needed and serves one call after another. Messages to it are
+
+    ("call", function, arguments, events)   run "module:function" with these keyword arguments, and
+                                            with `stop` and one callback for each event
+    ("stop",)                               the running call is asked to end
+
+and its messages are ("event", name, arguments), ("result", value) and ("error", exception). It ends
+with the process that started it.
+"""
+
+from __future__ import annotations
+
+import pickle
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Mapping
+from importlib import import_module
+from multiprocessing import Pipe
+from multiprocessing.connection import Connection
+from os import getpid
+from typing import Any
+
+from rsjs.core.process import die_with_parent
+
+POLL = 0.05  # seconds between two questions whether to stop
+
+Events = Mapping[str, Callable[..., None]]
+
+
+class SolverProcess:
+    """
+    A process that imports a solver and runs functions with it.
+
+    Parameters
+    ----------
+    module : str
+        The solver's module.
+    """
+
+    def __init__(self, module: str) -> None:
+        self.module = module
+        self._process: subprocess.Popen[bytes] | None = None
+        self._connection: Connection
+        self._owner = 0  # a fork must not talk to the process of its parent
+
+    def prepare(self) -> None:
+        """Start the process and import the solver, if that is not done yet."""
+        if self._owner != getpid() or self._process is None or self._process.poll() is not None:
+            self._start()
+            self.call(f"{__name__}:load", {"module": self.module}, {}, lambda: False)
+
+    def call(
+        self,
+        function: str,
+        arguments: Mapping[str, Any],
+        events: Events,
+        stop: Callable[[], bool],
+    ) -> Any:
+        """
+        Run a function in the process and return what it returns.
+
+        Parameters
+        ----------
+        function : str
+            "module:function"; it is called with `arguments`, with `stop`, and with a callback for
+            each event.
+        arguments : mapping
+            Keyword arguments that can be pickled.
+        events : mapping
+            Callbacks that run in this process. An exception in one of them ends the call and is
+            raised again.
+        stop : callable
+            Whether to ask the function to end; polled.
+
+        Raises
+        ------
+        RuntimeError
+            If the process dies. Exceptions of the function are raised again.
+        """
+        if function != f"{__name__}:load":
+            self.prepare()
+        try:
+            self._connection.send(("call", function, dict(arguments), tuple(events)))
+            return self._answer(events, stop)
+        except (EOFError, OSError) as error:
+            code = self._end()
+            raise RuntimeError(f"the process of {self.module} ended with code {code}") from error
+        except BaseException:
+            if self._busy:  # Ctrl-C or a limit: nobody waits for the answer
+                self._end()
+            raise
+
+    def _answer(self, events: Events, stop: Callable[[], bool]) -> Any:
+        self._busy, asked, failed = True, False, None
+        while True:
+            if not asked and (failed is not None or stop()):
+                asked = True
+                self._connection.send(("stop",))
+            if not self._connection.poll(POLL):
+                continue
+            kind, *content = self._connection.recv()
+            if kind == "event":
+                name, values = content
+                try:
+                    if failed is None:
+                        events[name](*values)
+                except Exception as error:
+                    failed = error
+                continue
+            self._busy = False
+            if failed is not None:
+                raise failed
+            if kind == "error":
+                raise content[0]
+            return content[0]
+
+    def _start(self) -> None:
+        ours, theirs = Pipe()
+        with theirs:
+            self._process = subprocess.Popen(
+                [sys.executable, "-m", __name__, str(theirs.fileno()), str(getpid())],
+                pass_fds=[theirs.fileno()],
+                stdin=subprocess.DEVNULL,
+            )
+        self._connection, self._owner, self._busy = ours, getpid(), False
+
+    def _end(self) -> int:
+        """End the process, whatever it does, and return its exit code."""
+        assert self._process is not None
+        self._process.kill()
+        code = self._process.wait()
+        self._process = None
+        return code
+
+
+def load(module: str, stop: Callable[[], bool]) -> None:
+    """Import a module, so that no call is charged for it."""
+    del stop
+    import_module(module)
+
+
+class _Server:
+    """The other end: runs one call after another until nobody is there to ask."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection, self._lock = connection, threading.Lock()
+        self._asked = False
+
+    def serve(self) -> None:
+        """Run calls until the other end is closed."""
+        while True:
+            message = self._connection.recv()
+            if message[0] == "call":  # a stop that came too late is dropped
+                self._asked = False
+                self._send(self._run(*message[1:]))
+
+    def stop_requested(self) -> bool:
+        """Return whether the running call is asked to end."""
+        if not self._asked and self._connection.poll():
+            self._connection.recv()
+            self._asked = True
+        return self._asked
+
+    def _run(self, function: str, arguments: dict[str, Any], events: tuple[str, ...]) -> Any:
+        callbacks = {name: self._callback(name) for name in events}
+        try:
+            module, _, name = function.partition(":")
+            run = getattr(import_module(module), name)
+            return "result", run(**arguments, **callbacks, stop=self.stop_requested)
+        except Exception as error:
+            return "error", _portable(error)
+
+    def _callback(self, name: str) -> Callable[..., None]:
+        return lambda *values: self._send(("event", name, values))
+
+    def _send(self, message: tuple[Any, ...]) -> None:
+        with self._lock:  # solvers call back from several threads
+            self._connection.send(message)
+
+
+def _portable(error: Exception) -> Exception:
+    """Return an exception that can be pickled, with what is known of this one."""
+    try:
+        pickle.loads(pickle.dumps(error))
+    except Exception:
+        return RuntimeError(f"{type(error).__name__}: {error}")
+    return error
+
+
+def main() -> None:
+    """Serve the process that started this one."""
+    descriptor, parent = map(int, sys.argv[1:])
+    die_with_parent(parent)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to hear
+    try:
+        _Server(Connection(descriptor)).serve()
+    except (EOFError, OSError):
+        return
+
+
+if __name__ == "__main__":
+    main()
