@@ -47,7 +47,7 @@ HIGHS = Backend(
     name="highs",
     module="highspy",
     distribution="highspy",
-    versions=">=1.13.1,<1.14",
+    versions=">=1.15.1,<1.16",
     features=frozenset(Feature),
     status={
         "Optimal": Stop.OPTIMAL,

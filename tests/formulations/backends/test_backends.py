@@ -267,7 +267,7 @@ def test_a_missing_solver_is_told_how_to_get_it():
     missing = replace(backend("highs"), module="no_such_solver", distribution="no-such-solver")
     assert not missing.available()
     assert missing.version() is None
-    with pytest.raises(ValueError, match=r"pip install 'no-such-solver>=1.13.1,<1.14'"):
+    with pytest.raises(ValueError, match=r"pip install 'no-such-solver>=1.15.1,<1.16'"):
         missing.load()
 
 
