@@ -215,7 +215,7 @@ def _padded(allowed: Bools) -> Ints:
     return types
 
 
-class NodeState(NamedTuple):
+class RuinState(NamedTuple):
     """
     What runs on each node, and postponed jobs; M is the max number of jobs of a node.
 
@@ -255,13 +255,13 @@ class NodeState(NamedTuple):
     empty: Ints
 
 
-def empty_state(problem: ModeTables, kind: Ints) -> NodeState:
+def empty_state(problem: ModeTables, kind: Ints) -> RuinState:
     """Return a state of empty nodes of the given types, (N,), with all jobs postponed."""
     nodes, jobs = len(kind), len(problem.postponement)
     least = np.where(problem.units > 0, problem.units, 1 << 40).min(axis=1)
     most = int(min(jobs, (problem.size * problem.whole // least).max()))
     classes = len(problem.type_count)
-    return NodeState(
+    return RuinState(
         kind=kind.astype(np.int64),
         load=np.zeros(nodes, dtype=np.int64),
         jobs=np.zeros((nodes, most + 1), dtype=np.int64),
@@ -277,7 +277,7 @@ def empty_state(problem: ModeTables, kind: Ints) -> NodeState:
     )
 
 
-def to_solution(instance: Instance, problem: ModeTables, state: NodeState) -> Solution:
+def to_solution(instance: Instance, problem: ModeTables, state: RuinState) -> Solution:
     """Return the solution, completed as `open_nodes` asks."""
     jobs, cluster = len(instance.jobs), instance.cluster
     node, level = np.full(jobs, -1), np.full(jobs, -1)
@@ -294,7 +294,7 @@ def to_solution(instance: Instance, problem: ModeTables, state: NodeState) -> So
     return select_required_nodes(instance, Solution.of(node, gpus, kind, level))
 
 
-def from_solution(instance: Instance, problem: ModeTables, start: Solution) -> NodeState:
+def from_solution(instance: Instance, problem: ModeTables, start: Solution) -> RuinState:
     """Return the state of a feasible solution; node costs are left to be computed."""
     kind = np.where(start.node_type >= 0, start.node_type, problem.types[problem.node_class, 0])
     state = empty_state(problem, kind)

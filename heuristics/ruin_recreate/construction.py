@@ -21,7 +21,7 @@ from rsjs.heuristics.ruin_recreate import dual_prices, kernels_node, kernels_rec
 from rsjs.heuristics.ruin_recreate.arrays import (
     EXACTLY,
     ModeTables,
-    NodeState,
+    RuinState,
     empty_state,
     mode_tables,
     to_solution,
@@ -48,7 +48,7 @@ def guide_of(instance: Instance, problem: ModeTables, dual: DualPrices) -> Guide
     )
 
 
-def construct(instance: Instance, problem: ModeTables, dual: DualPrices) -> NodeState | None:
+def construct(instance: Instance, problem: ModeTables, dual: DualPrices) -> RuinState | None:
     """Return the state after one pass; None if `open_nodes` cannot be satisfied."""
     guide = guide_of(instance, problem, dual)
     state = empty_state(problem, _types(problem, dual))
@@ -83,7 +83,7 @@ def _types(problem: ModeTables, dual: DualPrices) -> Ints:
     return kind
 
 
-def _match(problem: ModeTables, state: NodeState) -> tuple[Ints, Ints]:
+def _match(problem: ModeTables, state: RuinState) -> tuple[Ints, Ints]:
     """Open as many nodes as a matching allows; return the other jobs and these nodes."""
     from scipy.optimize import linear_sum_assignment
 

@@ -16,7 +16,7 @@ import numpy as np
 from rsjs.core.types import Floats, Ints
 from rsjs.heuristics.common.jit import compiled, inner
 from rsjs.heuristics.common.random_streams import States, below, uniform
-from rsjs.heuristics.ruin_recreate.arrays import EXACTLY, ModeTables, NodeState
+from rsjs.heuristics.ruin_recreate.arrays import EXACTLY, ModeTables, RuinState
 from rsjs.heuristics.ruin_recreate.kernels_node import (
     Layers,
     clear,
@@ -55,7 +55,7 @@ class Undo(NamedTuple):
     touched: np.ndarray[tuple[int], np.dtype[np.bool_]]
 
 
-def undo(state: NodeState, most: int) -> Undo:
+def undo(state: RuinState, most: int) -> Undo:
     """Return space for `most` nodes and jobs."""
     nodes, width = state.jobs.shape
     return Undo(
@@ -70,7 +70,7 @@ def undo(state: NodeState, most: int) -> Undo:
 
 
 @inner
-def _touch(state: NodeState, removed: RemovedJobs, memory: Undo, n: int) -> None:
+def _touch(state: RuinState, removed: RemovedJobs, memory: Undo, n: int) -> None:
     """Remember a node as it is."""
     k, count = removed.size[1], state.load[n]
     memory.kind[k], memory.load[k] = state.kind[n], count
@@ -82,7 +82,7 @@ def _touch(state: NodeState, removed: RemovedJobs, memory: Undo, n: int) -> None
 
 
 @inner
-def draw_type(problem: ModeTables, state: NodeState, guide: Guide, c: int, random: States) -> int:
+def draw_type(problem: ModeTables, state: RuinState, guide: Guide, c: int, random: States) -> int:
     """Return a type for a node of a class: that of another one that has jobs, or by the mix."""
     if uniform(random) < IMITATE:
         n = below(random, len(state.kind))
@@ -98,7 +98,7 @@ def draw_type(problem: ModeTables, state: NodeState, guide: Guide, c: int, rando
 @inner
 def ruin(
     problem: ModeTables,
-    state: NodeState,
+    state: RuinState,
     guide: Guide,
     removed: RemovedJobs,
     memory: Undo,
@@ -157,7 +157,7 @@ def ruin(
 
 @inner
 def count_empty(
-    problem: ModeTables, state: NodeState, removed: RemovedJobs, memory: Undo, sign: int
+    problem: ModeTables, state: RuinState, removed: RemovedJobs, memory: Undo, sign: int
 ) -> None:
     """Add to `empty` what the touched nodes have changed (sign 1), or take it back (-1)."""
     for i in range(removed.size[1]):
@@ -167,7 +167,7 @@ def count_empty(
 
 
 @inner
-def restore(problem: ModeTables, state: NodeState, removed: RemovedJobs, memory: Undo) -> None:
+def restore(problem: ModeTables, state: RuinState, removed: RemovedJobs, memory: Undo) -> None:
     """Restore the state before `ruin`; postponed jobs come in another order."""
     for i in range(removed.size[1]):
         n, count = removed.node[i], memory.load[i]
@@ -205,7 +205,7 @@ class BestState(NamedTuple):
     differs: np.ndarray[tuple[int], np.dtype[np.bool_]]
 
 
-def best_of(state: NodeState, cost: float) -> BestState:
+def best_of(state: RuinState, cost: float) -> BestState:
     """Return the current state as the incumbent."""
     return BestState(
         kind=state.kind.copy(),
@@ -231,7 +231,7 @@ def _mark(removed: RemovedJobs, best: BestState) -> None:
 
 
 @inner
-def _keep(state: NodeState, best: BestState, cost: float) -> None:
+def _keep(state: RuinState, best: BestState, cost: float) -> None:
     """Copy the marked nodes into the incumbent."""
     for i in range(best.size[0]):
         n = best.changed[i]
@@ -245,7 +245,7 @@ def _keep(state: NodeState, best: BestState, cost: float) -> None:
 @compiled
 def anneal(
     problem: ModeTables,
-    state: NodeState,
+    state: RuinState,
     guide: Guide,
     space: Layers,
     removed: RemovedJobs,

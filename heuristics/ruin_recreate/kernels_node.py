@@ -21,14 +21,14 @@ import numpy as np
 
 from rsjs.core.types import Floats, Ints
 from rsjs.heuristics.common.jit import compiled, inner
-from rsjs.heuristics.ruin_recreate.arrays import SPARES, ModeTables, NodeState
+from rsjs.heuristics.ruin_recreate.arrays import SPARES, ModeTables, RuinState
 
 INF = np.inf
 MIN_GAIN = 1e-13  # relative, of new modes
 
 
 @inner
-def clear(problem: ModeTables, state: NodeState, n: int) -> None:
+def clear(problem: ModeTables, state: RuinState, n: int) -> None:
     """Leave a node without jobs."""
     state.load[n], state.dedicated[n], state.shares[n] = 0, 0, 0
     state.first[n], state.cost[n] = INF, 0.0
@@ -36,7 +36,7 @@ def clear(problem: ModeTables, state: NodeState, n: int) -> None:
 
 
 @inner
-def refresh(problem: ModeTables, state: NodeState, n: int) -> None:
+def refresh(problem: ModeTables, state: RuinState, n: int) -> None:
     """Recompute all sums of a node from its jobs, which fit."""
     if state.load[n] == 0:
         clear(problem, state, n)
@@ -57,7 +57,7 @@ def refresh(problem: ModeTables, state: NodeState, n: int) -> None:
 
 
 @inner
-def append(problem: ModeTables, state: NodeState, n: int, j: int, a: int) -> None:
+def append(problem: ModeTables, state: RuinState, n: int, j: int, a: int) -> None:
     """Add a job to a node on which it fits."""
     v, at = state.kind[n], state.load[n]
     state.jobs[n, at], state.mode[n, at] = j, a
@@ -72,7 +72,7 @@ def append(problem: ModeTables, state: NodeState, n: int, j: int, a: int) -> Non
 
 
 @inner
-def drop(problem: ModeTables, state: NodeState, n: int, i: int) -> int:
+def drop(problem: ModeTables, state: RuinState, n: int, i: int) -> int:
     """Remove the i-th job of a node; return the job."""
     last = state.load[n] - 1
     j = state.jobs[n, i]
@@ -83,7 +83,7 @@ def drop(problem: ModeTables, state: NodeState, n: int, i: int) -> int:
 
 
 @inner
-def spares(problem: ModeTables, state: NodeState) -> float:
+def spares(problem: ModeTables, state: RuinState) -> float:
     """Return the cost [$] of the empty nodes that count among those required, cheapest first."""
     if problem.rule[0] != SPARES:
         return 0.0
@@ -101,7 +101,7 @@ def spares(problem: ModeTables, state: NodeState) -> float:
 
 
 @compiled
-def total_cost(problem: ModeTables, state: NodeState) -> float:
+def total_cost(problem: ModeTables, state: RuinState) -> float:
     """Return the objective [$], every node computed anew."""
     total = spares(problem, state)
     for n in range(len(state.kind)):
@@ -151,7 +151,7 @@ def layers(problem: ModeTables, most: int) -> Layers:
 
 
 @inner
-def _follow(problem: ModeTables, state: NodeState, space: Layers, n: int, capacity: int) -> float:
+def _follow(problem: ModeTables, state: RuinState, space: Layers, n: int, capacity: int) -> float:
     """Fill W for all jobs of a node; return the min theta of any job in any mode."""
     v = state.kind[n]
     rate = (problem.idle[v, 0] - problem.idle[v, 1]) / problem.whole[v]
@@ -179,7 +179,7 @@ def _follow(problem: ModeTables, state: NodeState, space: Layers, n: int, capaci
 
 @inner
 def _lead(
-    problem: ModeTables, state: NodeState, space: Layers, n: int, capacity: int, k: int
+    problem: ModeTables, state: RuinState, space: Layers, n: int, capacity: int, k: int
 ) -> float:
     """Fill L for k GPUs in use; return L_m(k U; k)."""
     v, count = state.kind[n], state.load[n]
@@ -215,7 +215,7 @@ def _lead(
 
 @inner
 def _trace(
-    problem: ModeTables, state: NodeState, space: Layers, n: int, capacity: int, leader: bool
+    problem: ModeTables, state: RuinState, space: Layers, n: int, capacity: int, leader: bool
 ) -> None:
     """Trace the modes behind W_m or L_m back into `best`."""
     v, t = state.kind[n], capacity
@@ -230,7 +230,7 @@ def _trace(
 
 
 @inner
-def _fits(problem: ModeTables, state: NodeState, mode: Ints, n: int) -> bool:
+def _fits(problem: ModeTables, state: RuinState, mode: Ints, n: int) -> bool:
     """Return whether the jobs of a node fit on it in the given modes."""
     v = state.kind[n]
     dedicated, shares = 0, 0
@@ -241,7 +241,7 @@ def _fits(problem: ModeTables, state: NodeState, mode: Ints, n: int) -> bool:
 
 
 @inner
-def resize(problem: ModeTables, state: NodeState, space: Layers, n: int) -> bool:
+def resize(problem: ModeTables, state: RuinState, space: Layers, n: int) -> bool:
     """
     Give the jobs of a node their cheapest modes, if that is cheaper than what they have.
 

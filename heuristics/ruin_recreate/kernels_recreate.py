@@ -19,7 +19,7 @@ import numpy as np
 from rsjs.core.types import Floats, Ints
 from rsjs.heuristics.common.jit import compiled, inner
 from rsjs.heuristics.common.random_streams import States, uniform
-from rsjs.heuristics.ruin_recreate.arrays import EXACTLY, ModeTables, NodeState
+from rsjs.heuristics.ruin_recreate.arrays import EXACTLY, ModeTables, RuinState
 from rsjs.heuristics.ruin_recreate.kernels_node import Layers, append, refresh, resize
 
 INF = np.inf
@@ -71,7 +71,7 @@ class RemovedJobs(NamedTuple):
     kept: Ints
 
 
-def removed_jobs(problem: ModeTables, state: NodeState) -> RemovedJobs:
+def removed_jobs(problem: ModeTables, state: RuinState) -> RemovedJobs:
     """Return space for all jobs and nodes."""
     jobs, nodes = len(problem.postponement), len(state.kind)
     return RemovedJobs(
@@ -86,7 +86,7 @@ def removed_jobs(problem: ModeTables, state: NodeState) -> RemovedJobs:
 @inner
 def open_node(
     problem: ModeTables,
-    state: NodeState,
+    state: RuinState,
     guide: Guide,
     removed: RemovedJobs,
     n: int,
@@ -118,7 +118,7 @@ def open_node(
 @inner
 def insert(
     problem: ModeTables,
-    state: NodeState,
+    state: RuinState,
     guide: Guide,
     removed: RemovedJobs,
     j: int,
@@ -158,7 +158,7 @@ def insert(
 
 @inner
 def squeeze(
-    problem: ModeTables, state: NodeState, space: Layers, removed: RemovedJobs, j: int
+    problem: ModeTables, state: RuinState, space: Layers, removed: RemovedJobs, j: int
 ) -> bool:
     """Insert a job on a touched node whose jobs all get new modes, if that costs less than P_j."""
     for i in range(removed.size[1]):
@@ -209,7 +209,7 @@ def sort_removed(
 @inner
 def insert_removed(
     problem: ModeTables,
-    state: NodeState,
+    state: RuinState,
     guide: Guide,
     space: Layers,
     removed: RemovedJobs,
@@ -257,7 +257,7 @@ def idle_gpus_cost(problem: ModeTables) -> bool:
 
 @inner
 def fill(
-    problem: ModeTables, state: NodeState, guide: Guide, removed: RemovedJobs, random: States
+    problem: ModeTables, state: RuinState, guide: Guide, removed: RemovedJobs, random: States
 ) -> None:
     """Insert jobs with P_j = 0 on GPUs whose idleness costs."""
     left = 0
@@ -274,7 +274,7 @@ def fill(
 @inner
 def recreate(
     problem: ModeTables,
-    state: NodeState,
+    state: RuinState,
     guide: Guide,
     space: Layers,
     removed: RemovedJobs,
@@ -310,7 +310,7 @@ def recreate(
 @compiled
 def insert_all(
     problem: ModeTables,
-    state: NodeState,
+    state: RuinState,
     guide: Guide,
     space: Layers,
     removed: RemovedJobs,

@@ -34,7 +34,7 @@ from rsjs.heuristics.ruin_recreate import (
 )
 from rsjs.heuristics.ruin_recreate.arrays import (
     ModeTables,
-    NodeState,
+    RuinState,
     from_solution,
     mode_tables,
     to_solution,
@@ -58,7 +58,7 @@ class Annealer:
     """The annealing of one run: current state and incumbent."""
 
     def __init__(
-        self, instance: Instance, problem: ModeTables, dual: DualPrices, start: NodeState, seed: int
+        self, instance: Instance, problem: ModeTables, dual: DualPrices, start: RuinState, seed: int
     ):
         self.instance, self.problem, self.state = instance, problem, start
         self.guide = guide_of(instance, problem, dual)
@@ -110,7 +110,7 @@ def run(instance: Instance, call: Call, report: Report) -> SolveResult:
         if call.warm_start is not None:
             offered = select_required_nodes(instance, call.warm_start)
             report.incumbent(offered, costs.terms(instance, offered).total)
-            start: NodeState | None = from_solution(instance, problem, offered)
+            start: RuinState | None = from_solution(instance, problem, offered)
         else:
             start = construct(instance, problem, dual)
         if start is None:
