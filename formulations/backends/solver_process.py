@@ -5,8 +5,8 @@ HiGHS from 1.15 on and OR-tools 9.15 both bring a library `libhighs.so.1`, and a
 only one of them, whichever comes first. So OR-tools always runs in a process of its own, which is
 started when it is first needed and serves one call after another. Messages to it are
 
-    ("call", function, arguments, events)   run "module:function" with these keyword arguments, and
-                                            with `stop` and one callback for each event
+    ("call", function, arguments, names)    run "module:function" with these keyword arguments, and
+                                            with one callback for each name, `stop` among them
     ("stop",)                               the running call is asked to end
 
 and its messages are ("event", name, arguments), ("result", value) and ("error", exception). It ends
@@ -30,6 +30,9 @@ from typing import Any
 from rsjs.core.process import die_with_parent
 
 POLL = 0.05  # seconds between two questions whether to stop
+STOP = "stop"
+MODULE = "rsjs.formulations.backends.solver_process"
+LOAD = f"{MODULE}:load"
 
 Events = Mapping[str, Callable[..., None]]
 
@@ -54,14 +57,14 @@ class SolverProcess:
         """Start the process and import the solver, if that is not done yet."""
         if self._owner != getpid() or self._process is None or self._process.poll() is not None:
             self._start()
-            self.call(f"{__name__}:load", {"module": self.module}, {}, lambda: False)
+            self.call(LOAD, {"module": self.module})
 
     def call(
         self,
         function: str,
         arguments: Mapping[str, Any],
-        events: Events,
-        stop: Callable[[], bool],
+        events: Events | None = None,
+        stop: Callable[[], bool] | None = None,
     ) -> Any:
         """
         Run a function in the process and return what it returns.
@@ -69,14 +72,14 @@ class SolverProcess:
         Parameters
         ----------
         function : str
-            "module:function"; it is called with `arguments`, with `stop`, and with a callback for
-            each event.
+            "module:function"; it is called with `arguments`, with a callback for each event, and
+            with `stop` if that is given here.
         arguments : mapping
             Keyword arguments that can be pickled.
         events : mapping
             Callbacks that run in this process. An exception in one of them ends the call and is
             raised again.
-        stop : callable
+        stop : callable, optional
             Whether to ask the function to end; polled.
 
         Raises
@@ -84,11 +87,12 @@ class SolverProcess:
         RuntimeError
             If the process dies. Exceptions of the function are raised again.
         """
-        if function != f"{__name__}:load":
+        if function != LOAD:
             self.prepare()
         try:
-            self._connection.send(("call", function, dict(arguments), tuple(events)))
-            return self._answer(events, stop)
+            asks = (*(events or ()), *(() if stop is None else (STOP,)))
+            self._connection.send(("call", function, dict(arguments), asks))
+            return self._answer(events or {}, stop or never)
         except (EOFError, OSError) as error:
             code = self._end()
             raise RuntimeError(f"the process of {self.module} ended with code {code}") from error
@@ -125,7 +129,7 @@ class SolverProcess:
         ours, theirs = Pipe()
         with theirs:
             self._process = subprocess.Popen(
-                [sys.executable, "-m", __name__, str(theirs.fileno()), str(getpid())],
+                [sys.executable, "-m", MODULE, str(theirs.fileno()), str(getpid())],
                 pass_fds=[theirs.fileno()],
                 stdin=subprocess.DEVNULL,
             )
@@ -140,10 +144,14 @@ class SolverProcess:
         return code
 
 
-def load(module: str, stop: Callable[[], bool]) -> None:
+def load(module: str) -> None:
     """Import a module, so that no call is charged for it."""
-    del stop
     import_module(module)
+
+
+def never() -> bool:
+    """Return False: nobody asks the call to end."""
+    return False
 
 
 class _Server:
@@ -168,12 +176,13 @@ class _Server:
             self._asked = True
         return self._asked
 
-    def _run(self, function: str, arguments: dict[str, Any], events: tuple[str, ...]) -> Any:
-        callbacks = {name: self._callback(name) for name in events}
+    def _run(self, function: str, arguments: dict[str, Any], names: tuple[str, ...]) -> Any:
+        callbacks: dict[str, Callable[..., Any]] = {name: self._callback(name) for name in names}
+        if STOP in names:
+            callbacks[STOP] = self.stop_requested
         try:
             module, _, name = function.partition(":")
-            run = getattr(import_module(module), name)
-            return "result", run(**arguments, **callbacks, stop=self.stop_requested)
+            return "result", getattr(import_module(module), name)(**arguments, **callbacks)
         except Exception as error:
             return "error", _portable(error)
 

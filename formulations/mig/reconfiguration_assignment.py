@@ -41,7 +41,7 @@ import numpy as np
 
 from rsjs.core.method import Limits, Stop
 from rsjs.core.types import Bools, Floats, Ints
-from rsjs.formulations.backends.cpsat import options
+from rsjs.formulations.backends.cpsat import ORTOOLS, options
 from rsjs.formulations.mig.reconfiguration_bounds import Candidates
 from rsjs.formulations.milp.matrix import ColumnKind, MatrixModel, RowBuilder
 
@@ -202,7 +202,16 @@ def extract(data: AssignmentModel, x: Floats) -> dict[int, tuple[int, int, int]]
 def fits(
     data: AssignmentModel, makespan: int, limits: Limits, seconds: float
 ) -> tuple[Stop, Floats | None]:
-    """Return OPTIMAL with a column vector, INFEASIBLE, or why it is not known."""
+    """Return OPTIMAL with a column vector, INFEASIBLE, or why it is not known, by CP-SAT."""
+    arguments = {"data": data, "makespan": makespan, "limits": limits, "seconds": seconds}
+    result: tuple[Stop, Floats | None] = ORTOOLS.call(f"{__name__}:fits_here", arguments)
+    return result
+
+
+def fits_here(
+    data: AssignmentModel, makespan: int, limits: Limits, seconds: float
+) -> tuple[Stop, Floats | None]:
+    """Do what `fits` does in this process."""
     from ortools.sat.python import cp_model
 
     m = cp_model.CpModel()

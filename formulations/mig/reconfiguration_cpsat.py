@@ -37,7 +37,7 @@ from typing import Any
 import numpy as np
 
 from rsjs.core.method import Limits, Stop
-from rsjs.formulations.backends.cpsat import CPSAT, options
+from rsjs.formulations.backends.cpsat import CPSAT, ORTOOLS, options
 from rsjs.formulations.mig.reconfiguration_bounds import Candidates, chosen, some_releases
 from rsjs.instances.mig.reconfiguration.problem import ReconfigurationSchedule
 
@@ -119,7 +119,22 @@ def solve(
     bound: int,
     start: ReconfigurationSchedule | None,
 ) -> TimeResult:
-    """Solve with CP-SAT; makespans from `bound` to `horizon`."""
+    """Solve with CP-SAT in the process of OR-tools; makespans from `bound` to `horizon`."""
+    arguments = {"candidates": candidates, "limits": limits, "seconds": seconds}
+    arguments |= {"horizon": horizon, "bound": bound, "start": start}
+    result: TimeResult = ORTOOLS.call(f"{__name__}:solve_here", arguments)
+    return result
+
+
+def solve_here(
+    candidates: Candidates,
+    limits: Limits,
+    seconds: float,
+    horizon: int,
+    bound: int,
+    start: ReconfigurationSchedule | None,
+) -> TimeResult:
+    """Solve with CP-SAT in this process; see `solve`."""
     from ortools.sat.python import cp_model
 
     clock = time.monotonic()

@@ -22,14 +22,14 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from math import ceil
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from ortools.sat.python import cp_model
 
 from rsjs.core.method import Limits, Stop
 from rsjs.core.types import Ints
 from rsjs.formulations.backends.backend import small_seed
+from rsjs.formulations.backends.cpsat import ORTOOLS
 from rsjs.formulations.mig.scheduling_bounds import horizon
 from rsjs.instances.mig.scheduling.problem import SchedulingProblem
 from rsjs.instances.mig.scheduling.schedule import (
@@ -41,6 +41,9 @@ from rsjs.instances.mig.scheduling.schedule import (
     met,
     stage_values,
 )
+
+if TYPE_CHECKING:
+    from ortools.sat.python.cp_model import CpSolver
 
 
 def fitted_units(problem: SchedulingProblem, minute: Ints) -> Ints:
@@ -78,6 +81,8 @@ class ScheduleModel:
     """
 
     def __init__(self, problem: SchedulingProblem, horizon: int) -> None:
+        from ortools.sat.python import cp_model
+
         self.problem, self.horizon = problem, horizon
         self.model = cp_model.CpModel()
         self.last = problem.jobs.start[1:] - 1
@@ -211,7 +216,7 @@ def solve(
     limits: Limits,
 ) -> ScheduleResult:
     """
-    Minimise the stages of the objective.
+    Minimise the stages of the objective, in the process of OR-tools.
 
     Parameters
     ----------
@@ -222,6 +227,18 @@ def solve(
         Known lower bounds on each stage, or None; a stage whose value meets it is not searched.
     limits : Limits
     """
+    arguments = {"problem": problem, "start": start, "bounds": bounds, "limits": limits}
+    result: ScheduleResult = ORTOOLS.call(f"{__name__}:solve_here", arguments)
+    return result
+
+
+def solve_here(
+    problem: SchedulingProblem,
+    start: Schedule,
+    bounds: Sequence[float | None],
+    limits: Limits,
+) -> ScheduleResult:
+    """Minimise the stages of the objective in this process; see `solve`."""
     end = time.monotonic() + limits.time_limit
     stages = problem.objective.stages
     best, proven = start, True
@@ -265,8 +282,10 @@ def _minimised(
     constant: float,
     seconds: float,
     limits: Limits,
-) -> tuple[cp_model.CpSolver, bool]:
-    """Minimise a stage; the solver, and whether it has a solution."""
+) -> tuple[CpSolver, bool]:
+    """Minimise a stage; return the solver, and whether it has a solution."""
+    from ortools.sat.python import cp_model
+
     model.hint(start)
     model.model.minimize(total)
     if bound is not None:

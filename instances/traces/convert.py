@@ -339,7 +339,10 @@ def _epoch_distributions(
     if variant == FIXED:
         return (FIXED,) * len(network), {}
     name = {each: f"{model}-{variant}" for each, model in sts.NETWORKS.items()}
-    laws = {name[each]: epoch_models.law(model, variant) for each, model in sts.NETWORKS.items()}
+    laws = {
+        name[each]: epoch_models.epoch_distribution(model, variant)
+        for each, model in sts.NETWORKS.items()
+    }
     return tuple(name.get(each, FIXED) for each in network), laws
 
 

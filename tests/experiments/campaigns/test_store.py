@@ -255,9 +255,9 @@ def _make_sums_right(path):
 def test_a_store_goes_on_with_the_versions_it_was_begun_with(asked, store):
     path = store / "store.json"
     document = json.loads(path.read_text())
-    document["versions"][""]["highs"] = "1.0"
+    version, document["versions"][""]["highs"] = document["versions"][""]["highs"], "1.0"
     path.write_text(json.dumps(document))
-    with pytest.raises(InputError, match=r"/versions//highs: found '1.0', expected 1\.13"):
+    with pytest.raises(InputError, match=rf"/versions//highs: found '1.0', expected {version}"):
         runner.prepare(asked, store, Part())
 
 

@@ -7,6 +7,7 @@ import pytest
 
 from rsjs.core.method import Limits, Stop
 from rsjs.formulations.backends.backend import RawResult
+from rsjs.formulations.backends.cpsat import ORTOOLS
 from rsjs.formulations.mig import scheduling_cpsat, scheduling_milp
 from rsjs.formulations.mig import scheduling_milp as mig_schedule_milp_stages
 from rsjs.formulations.mig.scheduling_cpsat import ScheduleModel, fitted_units
@@ -33,8 +34,18 @@ def test_what_a_solver_finds_replaces_the_start_only_if_it_is_better(problem_of,
     assert best_of(problem, start, worse) is start
     monkeypatch.setattr(scheduling_milp, "extract", lambda *given: worse)
     assert mig_schedule_milp_stages.solve(problem, start, LIMITS).schedule is start
-    monkeypatch.setattr(ScheduleModel, "schedule", lambda *given: worse)
-    assert scheduling_cpsat.solve(problem, start, [None, None], LIMITS).schedule is start
+    assert ORTOOLS.call(
+        "tests.formulations.mig.test_scheduling_proofs:start_is_kept",
+        {"problem": problem, "start": start, "worse": worse},
+    )
+
+
+def start_is_kept(problem, start, worse):
+    """Whether CP-SAT returns the start if all it finds is worse."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ScheduleModel, "schedule", lambda *given: worse)
+        found = scheduling_cpsat.solve_here(problem, start, [None, None], LIMITS)
+    return found.schedule is start
 
 
 @pytest.mark.parametrize("solver", ["highs", "scip"])
