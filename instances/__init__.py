@@ -3,6 +3,5 @@ What a problem is, what a solution is, what it costs: no solver is imported here
 
     instance, cluster, jobs, epoch_distribution     the data of a problem; validation
     solution, check, costs, open_nodes              a solution, its checker and its price
-    rsjs_verify                                     the exact verifier, a program of its own
     io, catalogue, generators, library, profiles, traces, mig
 """

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from rsjs import rsjs_verify
 from rsjs.core.method import Call, Report
 from rsjs.experiments.best_known.coverage import MOST_JOBS, coverage
 from rsjs.experiments.best_known.entries import BestKnown
@@ -16,7 +17,6 @@ from rsjs.experiments.best_known.making import made_again
 from rsjs.experiments.best_known.verification import verify
 from rsjs.experiments.campaigns import document
 from rsjs.formulations.enumeration import run as enumerate_all
-from rsjs.instances import rsjs_verify
 from rsjs.instances.io.files import read_instance, write_instance
 from rsjs.instances.library.sets import library_set
 

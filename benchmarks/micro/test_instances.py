@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from rsjs import rsjs_verify
 from rsjs.heuristics.greedy import greedy
-from rsjs.instances import rsjs_verify
 from rsjs.instances.check import check
 from rsjs.instances.generators.jahani import generate
 from rsjs.instances.io import files

@@ -12,6 +12,7 @@ from statistics import median
 
 from benchmarks.targets.figures import Figure, seconds
 from benchmarks.targets.jahani import CATALOGUES
+from rsjs import rsjs_verify
 from rsjs.core.method import Limits
 from rsjs.experiments import comparison
 from rsjs.formulations.backends.registry import backend
@@ -19,7 +20,7 @@ from rsjs.formulations.jahani import patterns
 from rsjs.formulations.jahani.patterns import PatternModel
 from rsjs.formulations.milp import from_pyomo
 from rsjs.heuristics.greedy import greedy
-from rsjs.instances import costs, rsjs_verify
+from rsjs.instances import costs
 from rsjs.instances.check import check
 from rsjs.instances.generators.jahani import generate
 from rsjs.instances.io import files

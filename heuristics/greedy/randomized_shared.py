@@ -27,13 +27,7 @@ from rsjs.heuristics.greedy.arrays import copied, undivided
 from rsjs.heuristics.greedy.kernels_placement import new_state, solution_of
 from rsjs.heuristics.greedy.kernels_shared import iterate
 from rsjs.heuristics.greedy.randomized import search
-from rsjs.heuristics.greedy.randomized_arrays import (
-    LISTED,
-    DrawnOrder,
-    listed,
-    nodes_of,
-    priced,
-)
+from rsjs.heuristics.greedy.randomized_arrays import LISTED, DrawnOrder, listed, nodes_of, priced
 from rsjs.instances.instance import Instance
 from rsjs.instances.open_nodes import select_required_nodes
 from rsjs.instances.solution import Solution

@@ -108,7 +108,7 @@ def test_what_is_wrong_with_a_solution_is_named(change, constraint, rsjs, folder
 
 
 def test_verdicts_that_disagree_are_told(rsjs, folder, monkeypatch):
-    from rsjs.instances import rsjs_verify
+    from rsjs import rsjs_verify
 
     found = rsjs_verify.Violation("capacity", "/node_type/0", "5 GPUs in use", "<= 4 GPUs")
     monkeypatch.setattr(rsjs_verify, "verify", lambda *_: rsjs_verify.Verdict([found]))

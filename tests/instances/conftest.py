@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from rsjs import rsjs_verify
 from rsjs.core.errors import InputError
-from rsjs.instances import rsjs_verify
 from rsjs.instances.check import check
 from rsjs.instances.io.serialization import canonical_text, of_instance, of_solution
 

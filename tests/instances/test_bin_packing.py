@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rsjs.instances.bin_packing import gpus_for_shares
-from rsjs.instances.rsjs_verify import fewest_bins
+from rsjs.rsjs_verify import fewest_bins
 
 
 def _table(sizes, units, most):

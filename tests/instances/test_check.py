@@ -5,8 +5,8 @@ import re
 
 import pytest
 
+from rsjs import rsjs_verify
 from rsjs.instances import check as checker
-from rsjs.instances import rsjs_verify
 from rsjs.instances.check import check
 from rsjs.instances.io.deserialization import to_instance
 from rsjs.instances.io.serialization import canonical

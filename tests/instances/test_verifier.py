@@ -11,9 +11,9 @@ from allpairspy import AllPairs
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rsjs import rsjs_verify
 from rsjs.core.errors import InputError
 from rsjs.core.method import ENERGY, EXPECTATION, OPEN_NODES, TARDINESS_AT
-from rsjs.instances import rsjs_verify
 from rsjs.instances.generators import andreas, jahani, kiros, sts
 from rsjs.instances.instance import FAMILIES
 from rsjs.instances.io.deserialization import to_instance

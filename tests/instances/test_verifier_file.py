@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from rsjs.instances import rsjs_verify
+from rsjs import rsjs_verify
 from rsjs.instances.generators import jahani, sts
 from rsjs.instances.io.files import write_document, write_instance, write_solution
 from rsjs.instances.io.serialization import of_instance

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rsjs import rsjs_verify
 from rsjs.core.errors import InputError
-from rsjs.instances import rsjs_verify
 from rsjs.instances.generators import jahani
 from rsjs.instances.io.files import read_instance
 from rsjs.instances.io.serialization import canonical_text, of_instance, of_solution

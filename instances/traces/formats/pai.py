@@ -42,13 +42,7 @@ from rsjs.instances.traces.columns import (
 from rsjs.instances.traces.flaws import Bits
 from rsjs.instances.traces.formats.node_lists import read_nodes
 from rsjs.instances.traces.io.streams import ByteSource, Truncated
-from rsjs.instances.traces.records import (
-    JobRecords,
-    TraceFormat,
-    TraceTable,
-    broken_lines,
-    recode,
-)
+from rsjs.instances.traces.records import JobRecords, TraceFormat, TraceTable, broken_lines, recode
 
 _STATES = {"Running": flaws.RUNNING, "Failed": flaws.FAILED, "Waiting": flaws.PENDING}
 _DONE = "Terminated"

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rsjs import rsjs_verify
 from rsjs.experiments.best_known.entries import BestKnown
 from rsjs.experiments.best_known.merging import merged
-from rsjs.instances import rsjs_verify
 from rsjs.instances.check import check
 from rsjs.instances.costs import terms
 from rsjs.instances.solution import Solution

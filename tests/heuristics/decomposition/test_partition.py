@@ -7,13 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rsjs.heuristics.decomposition.partition import (
-    SPLITS,
-    demand,
-    divide,
-    parts,
-    runs_on,
-)
+from rsjs.heuristics.decomposition.partition import SPLITS, demand, divide, parts, runs_on
 from rsjs.instances import costs
 from rsjs.instances.cluster import NodeGroup
 from rsjs.instances.generators import jahani, kiros

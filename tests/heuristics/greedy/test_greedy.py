@@ -5,11 +5,7 @@ from random import Random
 import pytest
 
 from rsjs.heuristics.greedy.greedy import decide
-from rsjs.heuristics.greedy.rules import (
-    GREEDY_RULES,
-    cheaper_equivalents,
-    smaller_equivalents,
-)
+from rsjs.heuristics.greedy.rules import GREEDY_RULES, cheaper_equivalents, smaller_equivalents
 from rsjs.instances.generators import jahani
 from rsjs.instances.instance import FAMILIES
 from rsjs.instances.io.deserialization import to_instance

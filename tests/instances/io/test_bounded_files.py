@@ -8,9 +8,10 @@ from collections import Counter
 
 import pytest
 
+from rsjs import rsjs_verify
 from rsjs.core.errors import InputError
 from rsjs.experiments.campaigns.toml_files import read_toml
-from rsjs.instances import bin_packing, costs, rsjs_verify
+from rsjs.instances import bin_packing, costs
 from rsjs.instances.bin_packing import gpus_for_shares
 from rsjs.instances.catalogue.epoch_models import read_distribution
 from rsjs.instances.check import check

@@ -9,8 +9,8 @@ from math import isclose
 from pathlib import Path
 from typing import Any
 
+from rsjs import rsjs_verify
 from rsjs.core.errors import InputError, described
-from rsjs.instances import rsjs_verify
 from rsjs.instances.check import check
 from rsjs.instances.instance import Instance
 from rsjs.instances.io.serialization import canonical_text, of_instance, of_solution

@@ -61,7 +61,7 @@ class Best:
 
 def write_verifier(path: Path) -> None:
     """Write the single-file verifier."""
-    write_bytes(files("rsjs.instances").joinpath(VERIFIER).read_bytes(), path)
+    write_bytes(files("rsjs").joinpath(VERIFIER).read_bytes(), path)
 
 
 def write_instances(found: Sequence[Experiment], folder: Path) -> list[Data]:
