@@ -7,7 +7,7 @@ from rsjs.heuristics.decomposition.methods import HIERARCHICAL
 from rsjs.heuristics.local_search.methods import LOCAL_SEARCH, PATH_RELINKING
 from rsjs.heuristics.ruin_recreate.methods import PRICED
 
-COMPLETED = frozenset({"free", "jahani_eq"})  # what `open_nodes.complete` reaches
+COMPLETED = frozenset({"free", "jahani_eq"})  # what `select_required_nodes` reaches
 
 _EPOCHS = Option(
     default="worst_case",

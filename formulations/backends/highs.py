@@ -1,7 +1,7 @@
 """
 HiGHS through highspy, from arrays.
 
-The linear relaxation of a model, integers made continuous: its optimum is a bound.
+The backend `RELAXATION` solves the linear relaxation of a model: its optimum is a bound.
 """
 
 from __future__ import annotations

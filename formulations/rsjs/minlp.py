@@ -43,8 +43,6 @@ Variables, 0 or 1 but for pi
     13   sum_jg sigma_jg Gamma_gn = k gamma_nk for all n, k: nodes with two GPUs or more stay closed
     16   sum_n nu_n = min(J, N), whatever `open_nodes` is
     pi   pi_jn >= 0 without PI_jn: SCIP takes alpha = -1e-8 and pi = 1e8; its optima can be false
-
-The data of the RS-JS MINLP: its index sets, times and costs.
 """
 
 from __future__ import annotations

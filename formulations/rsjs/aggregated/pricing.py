@@ -1,8 +1,8 @@
 """
-The bound that multipliers give form E: every column priced, in plain arrays.
+Pricing and restricted master of the aggregated RS-JS model.
 
-With the superadditive rows A x <= b of `rsjs_classes` (one column of A per role l) and any
-multipliers lambda >= 0 (free for equality rows),
+`Pricing` prices every column, in plain arrays. With the superadditive rows A x <= b of `model` (one column of A
+per column type l) and any multipliers lambda >= 0 (free for equality rows),
 
     L(lambda) = -lambda b + sum_j min(P_j, min_l (c_lj + (A^T lambda)_l))
 
@@ -12,7 +12,8 @@ Rounding: with R rows and u = 2^-53, a price is off by at most (R + 3) u (|price
 and a pairwise sum of n terms by (20 + log2 n) u of their absolute values. The margin
 (R + 50) 2 u (|lambda b| + sum_j |min| + J max_l (|A|^T|lambda|)_l) covers both and is subtracted.
 
-A linear program over few of very many columns, kept in HiGHS between solves.
+The restricted master is a linear program over few of very many columns, kept in HiGHS between
+solves:
 
     min sum_j P_j z_j + sum c x   subject to   z_j + sum_l x_lj = 1,   lower <= A x <= upper
 
