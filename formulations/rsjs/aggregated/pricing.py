@@ -1,8 +1,8 @@
 """
 Pricing and restricted master of the aggregated RS-JS model.
 
-`Pricing` prices every column, in plain arrays. With the superadditive rows A x <= b of `model` (one column of A
-per column type l) and any multipliers lambda >= 0 (free for equality rows),
+`Pricing` prices every column, in plain arrays. With the superadditive rows A x <= b of `model`
+(one column of A per column type l) and any multipliers lambda >= 0 (free for equality rows),
 
     L(lambda) = -lambda b + sum_j min(P_j, min_l (c_lj + (A^T lambda)_l))
 
