@@ -32,7 +32,6 @@ from rsjs.core.process import die_with_parent
 POLL = 0.05  # seconds between two questions whether to stop
 STOP = "stop"
 MODULE = "rsjs.formulations.backends.solver_process"
-LOAD = f"{MODULE}:load"
 
 Events = Mapping[str, Callable[..., None]]
 
@@ -52,12 +51,12 @@ class SolverProcess:
         self._process: subprocess.Popen[bytes] | None = None
         self._connection: Connection
         self._owner = 0  # a fork must not talk to the process of its parent
+        self._lock = threading.Lock()  # one call at a time, whichever thread asks
 
     def prepare(self) -> None:
         """Start the process and import the solver, if that is not done yet."""
-        if self._owner != getpid() or self._process is None or self._process.poll() is not None:
-            self._start()
-            self.call(LOAD, {"module": self.module})
+        with self._lock:
+            self._prepare()
 
     def call(
         self,
@@ -87,43 +86,72 @@ class SolverProcess:
         RuntimeError
             If the process dies. Exceptions of the function are raised again.
         """
-        if function != LOAD:
-            self.prepare()
-        try:
-            asks = (*(events or ()), *(() if stop is None else (STOP,)))
-            self._connection.send(("call", function, dict(arguments), asks))
-            return self._answer(events or {}, stop or never)
-        except (EOFError, OSError) as error:
-            code = self._end()
-            raise RuntimeError(f"the process of {self.module} ended with code {code}") from error
-        except BaseException:
-            if self._busy:  # Ctrl-C or a limit: nobody waits for the answer
-                self._end()
-            raise
+        with self._lock:
+            self._prepare()
+            return self._run(function, arguments, events or {}, stop)
 
-    def _answer(self, events: Events, stop: Callable[[], bool]) -> Any:
-        self._busy, asked, failed = True, False, None
+    def _prepare(self) -> None:
+        if self._owner != getpid() or self._process is None or self._process.poll() is not None:
+            self._start()
+            self._run(f"{MODULE}:load", {"module": self.module}, {}, None)
+
+    def _run(
+        self,
+        function: str,
+        arguments: Mapping[str, Any],
+        events: Events,
+        stop: Callable[[], bool] | None,
+    ) -> Any:
+        names = (*events, *(() if stop is None else (STOP,)))
+        try:
+            self._send(("call", function, dict(arguments), names))
+            value, error = self._answer(events, stop)
+        except BaseException:  # Ctrl-C or a limit: nobody waits for the answer
+            self._end()
+            raise
+        if error is not None:
+            raise error
+        return value
+
+    def _answer(
+        self, events: Events, stop: Callable[[], bool] | None
+    ) -> tuple[Any, Exception | None]:
+        """Serve events until the call ends; return its value, or the first exception."""
+        asked, failed = False, None
         while True:
-            if not asked and (failed is not None or stop()):
+            if not asked and (failed is not None or (stop is not None and stop())):
                 asked = True
-                self._connection.send(("stop",))
-            if not self._connection.poll(POLL):
+                self._send(("stop",))
+            message = self._receive()
+            if message is None:
                 continue
-            kind, *content = self._connection.recv()
-            if kind == "event":
-                name, values = content
-                try:
-                    if failed is None:
-                        events[name](*values)
-                except Exception as error:
-                    failed = error
-                continue
-            self._busy = False
-            if failed is not None:
-                raise failed
-            if kind == "error":
-                raise content[0]
-            return content[0]
+            kind, *content = message
+            if kind != "event":
+                return content[0], failed or (content[0] if kind == "error" else None)
+            name, values = content
+            try:
+                if failed is None:
+                    events[name](*values)
+            except Exception as error:
+                failed = error
+
+    def _send(self, message: tuple[Any, ...]) -> None:
+        try:
+            self._connection.send(message)
+        except OSError as error:
+            raise self._death() from error
+
+    def _receive(self) -> tuple[Any, ...] | None:
+        """Return the next message; None if there is none yet."""
+        try:
+            message: tuple[Any, ...] | None
+            message = self._connection.recv() if self._connection.poll(POLL) else None
+        except (EOFError, OSError) as error:
+            raise self._death() from error
+        return message
+
+    def _death(self) -> RuntimeError:
+        return RuntimeError(f"the process of {self.module} ended with code {self._end()}")
 
     def _start(self) -> None:
         ours, theirs = Pipe()
@@ -133,25 +161,18 @@ class SolverProcess:
                 pass_fds=[theirs.fileno()],
                 stdin=subprocess.DEVNULL,
             )
-        self._connection, self._owner, self._busy = ours, getpid(), False
+        self._connection, self._owner = ours, getpid()
 
     def _end(self) -> int:
         """End the process, whatever it does, and return its exit code."""
         assert self._process is not None
         self._process.kill()
-        code = self._process.wait()
-        self._process = None
-        return code
+        return self._process.wait()
 
 
 def load(module: str) -> None:
     """Import a module, so that no call is charged for it."""
     import_module(module)
-
-
-def never() -> bool:
-    """Return False: nobody asks the call to end."""
-    return False
 
 
 class _Server:

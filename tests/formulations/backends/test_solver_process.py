@@ -1,9 +1,11 @@
 """A solver's own process: events, exceptions, requests to stop, and its death."""
 
+import errno
 import os
 import signal
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -35,7 +37,11 @@ def waits(*, stop):
 
 def fails(*, error, stop):
     """Raise an exception of that name."""
-    raise {"plain": ValueError("no such row"), "odd": Unsendable("lost", 2)}[error]
+    raise {
+        "plain": ValueError("no such row"),
+        "odd": Unsendable("lost", 2),
+        "system": FileNotFoundError(errno.ENOENT, "no such file"),
+    }[error]
 
 
 def dies(*, stop):
@@ -91,9 +97,39 @@ def test_an_exception_of_a_callback_ends_the_call(process):
     def refuse(number):
         raise KeyError(number)
 
+    process.prepare()
+    running = process._process
     with pytest.raises(KeyError, match="1"):
         call(process, "counts", {"on_count": refuse}, to=10**9)
     assert call(process, "counts", {"on_count": lambda _: None}, to=1) == 1
+    assert process._process is running
+
+
+@pytest.mark.process
+def test_an_error_of_the_system_is_not_taken_for_the_death_of_the_process(process):
+    def full(_number):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    process.prepare()
+    running = process._process
+    with pytest.raises(OSError, match="No space left"):
+        call(process, "counts", {"on_count": full}, to=10**9)
+    with pytest.raises(FileNotFoundError, match="no such file"):
+        call(process, "fails", error="system")
+    assert process._process is running
+    assert running.poll() is None
+
+
+@pytest.mark.process
+def test_threads_take_turns(process):
+    with ThreadPoolExecutor(4) as pool:
+        told = [[] for _ in range(8)]
+        calls = [
+            pool.submit(call, process, "counts", {"on_count": numbers.append}, to=to)
+            for to, numbers in enumerate(told, start=1)
+        ]
+    assert [each.result() for each in calls] == [*range(1, 9)]
+    assert told == [[*range(1, to + 1)] for to in range(1, 9)]
 
 
 @pytest.mark.process
