@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from rsjs.core.method import Limits, Stop
 from rsjs.core.types import Floats
+from rsjs.formulations.backends.scaling import scaled
 
 if TYPE_CHECKING:
     from rsjs.formulations.backends.solver_process import SolverProcess
@@ -171,8 +172,6 @@ class Backend:
         self.import_solver()
         module, _, function = self.run.partition(":")
         solve: Solve = getattr(import_module(module), function)
-        scaled: Callable[[Solve], Ask]
-        scaled = import_module("rsjs.formulations.backends.scaling").scaled  # which imports this
         return scaled(solve)
 
 

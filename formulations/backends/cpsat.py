@@ -18,9 +18,10 @@ import numpy as np
 from rsjs.core.method import Limits, Stop
 from rsjs.core.types import Floats
 from rsjs.formulations.backends.backend import Backend, Feature, RawResult, small_seed
-from rsjs.formulations.backends.callbacks import CallbackAdapter, relative_gap
+from rsjs.formulations.backends.callbacks import CallbackAdapter
 from rsjs.formulations.backends.integer_model import IntegerModel, integer_model
 from rsjs.formulations.backends.solver_process import SolverProcess
+from rsjs.formulations.backends.stop import relative_gap
 from rsjs.formulations.milp.matrix import MatrixModel
 
 

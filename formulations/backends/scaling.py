@@ -11,15 +11,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from math import frexp
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from rsjs.core.method import Limits
 from rsjs.core.types import Floats
-from rsjs.formulations.backends.backend import Ask, RawResult, Solve
-from rsjs.formulations.backends.callbacks import reached
-from rsjs.formulations.milp.matrix import MatrixModel
+from rsjs.formulations.backends.stop import reached
+
+if TYPE_CHECKING:
+    from rsjs.formulations.backends.backend import Ask, RawResult, Solve
+    from rsjs.formulations.milp.matrix import MatrixModel
 
 EPSILON = float(np.finfo(float).eps)
 

@@ -23,8 +23,8 @@ import numpy as np
 
 from rsjs.core.method import Limits, Stop
 from rsjs.core.types import Floats
-from rsjs.formulations.backends.callbacks import relative_gap
 from rsjs.formulations.backends.registry import backend
+from rsjs.formulations.backends.stop import relative_gap
 from rsjs.formulations.mig import (
     reconfiguration_assignment,
     reconfiguration_bounds,

@@ -9,7 +9,7 @@ import numpy as np
 
 from rsjs.core.method import Call, Report, SolveResult, Stop
 from rsjs.formulations.backends.backend import RawResult
-from rsjs.formulations.backends.callbacks import relative_gap, settled
+from rsjs.formulations.backends.stop import relative_gap, settled
 from rsjs.instances import costs
 from rsjs.instances.instance import Instance
 from rsjs.instances.open_nodes import select_required_nodes

@@ -25,8 +25,8 @@ import numpy as np
 from rsjs.core.method import Call, Method, Report, SolveResult, Stop
 from rsjs.core.types import Floats, Ints
 from rsjs.formulations.backends.backend import Backend, RawResult
-from rsjs.formulations.backends.callbacks import reached
 from rsjs.formulations.backends.registry import backend
+from rsjs.formulations.backends.stop import reached
 from rsjs.formulations.milp.incumbent import Incumbent
 from rsjs.formulations.milp.matrix import MatrixModel
 from rsjs.instances.instance import Instance

@@ -22,7 +22,8 @@ from rsjs.core.method import Call, Method, Report, SolveResult, Stop
 from rsjs.core.types import Floats
 from rsjs.formulations.backends import scip as backend
 from rsjs.formulations.backends.backend import RawResult
-from rsjs.formulations.backends.callbacks import CallbackAdapter, reached, settled
+from rsjs.formulations.backends.callbacks import CallbackAdapter
+from rsjs.formulations.backends.stop import reached, settled
 from rsjs.formulations.milp.from_pyomo import variables_of
 from rsjs.formulations.milp.incumbent import Incumbent
 from rsjs.formulations.milp.matrix import MatrixModel

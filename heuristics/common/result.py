@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from rsjs.core.method import Report, SolveResult, Stop
@@ -13,16 +12,6 @@ from rsjs.instances.solution import Solution
 
 if TYPE_CHECKING:
     from rsjs.heuristics.ruin_recreate.dual_prices import DualPrices
-
-
-def choose_rule(method: str, asked: str | None, known: Iterable[str]) -> str:
-    """Return the rule that is asked for, by default the first one."""
-    rules = list(known)
-    if asked is None:
-        return rules[0]
-    if asked not in rules:
-        raise ValueError(f"unknown rule {asked!r} of {method}; known: {', '.join(rules)}")
-    return asked
 
 
 def finished(

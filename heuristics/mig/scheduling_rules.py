@@ -24,7 +24,6 @@ from collections.abc import Callable
 import numpy as np
 
 from rsjs.core.types import Ints
-from rsjs.heuristics.common.result import choose_rule
 from rsjs.heuristics.mig.kernels import schedule, simulate, tables
 from rsjs.instances.mig.scheduling.problem import SchedulingProblem
 from rsjs.instances.mig.scheduling.schedule import Schedule
@@ -60,7 +59,9 @@ RULES: dict[str, Callable[[SchedulingProblem], Keys]] = {
 
 def ranks(problem: SchedulingProblem, rule: str) -> Ints:
     """Return (S,) the place of each step in the order of a rule's key, ties by job."""
-    keys = RULES[choose_rule("best fit", rule, RULES)](problem)
+    if rule not in RULES:
+        raise ValueError(f"unknown rule {rule!r} of best fit; known: {', '.join(RULES)}")
+    keys = RULES[rule](problem)
     order = np.lexsort([problem.step_job, *keys[::-1]])
     rank = np.empty(problem.steps, dtype=np.int64)
     rank[order] = np.arange(problem.steps)

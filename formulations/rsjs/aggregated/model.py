@@ -50,7 +50,7 @@ from scipy.sparse import csr_array
 
 from rsjs.core.method import Call, Report, SolveResult, Stop
 from rsjs.core.types import Bools, Floats, Ints
-from rsjs.formulations.backends.callbacks import relative_gap, settled
+from rsjs.formulations.backends.stop import relative_gap, settled
 from rsjs.formulations.first_ending.costs import limits
 from rsjs.formulations.milp import solve
 from rsjs.formulations.milp.matrix import ColumnKind, MatrixModel, RowBuilder

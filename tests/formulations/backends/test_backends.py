@@ -13,8 +13,9 @@ import pytest
 from rsjs.core.method import Limits, Stop
 from rsjs.formulations.backends import gurobi
 from rsjs.formulations.backends.backend import Feature
-from rsjs.formulations.backends.callbacks import CallbackAdapter, relative_gap, settled
+from rsjs.formulations.backends.callbacks import CallbackAdapter
 from rsjs.formulations.backends.registry import BACKENDS, backend
+from rsjs.formulations.backends.stop import relative_gap, settled
 from rsjs.formulations.milp.matrix import ColumnKind
 from tests.formulations.agreement import Asked, model_of
 

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from rsjs.heuristics.common.result import choose_rule
 from rsjs.heuristics.greedy import greedy
-from rsjs.heuristics.greedy.rules import GREEDY_RULES
 from rsjs.instances import costs
 from rsjs.instances.instance import Instance
 from rsjs.instances.open_nodes import select_required_nodes
@@ -17,7 +15,7 @@ from rsjs.simulation.state import State
 
 def policy(request: Request, whole: Instance) -> Policy:
     """The policy `greedy` with one of its rules."""
-    rule = choose_rule("greedy", request.rule, GREEDY_RULES)
+    rule = str(request.rule)  # which `parse` has completed
 
     def decide(state: State, memory: Any) -> Choice:
         now = state.instance

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from rsjs.core.method import EXPECTATION, OPEN_NODES, Call, Limits, Report, Stop
 from rsjs.formulations import enumeration
-from rsjs.formulations.backends.callbacks import relative_gap
+from rsjs.formulations.backends.stop import relative_gap
 from rsjs.formulations.rsjs.aggregated import column_generation, search
 from rsjs.formulations.rsjs.methods import METHODS
 from rsjs.instances.check import check
