@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import groupby
@@ -87,6 +87,21 @@ class Cluster(ReadOnly):
     gpu_types: tuple[GpuType, ...]
     node_types: tuple[NodeType, ...]
     groups: tuple[NodeGroup, ...]
+
+    @staticmethod
+    def of_fixed(
+        gpu_types: Iterable[GpuType], node_types: Sequence[NodeType], counts: Sequence[int]
+    ) -> Cluster:
+        """Build a cluster of counts[v] nodes of each type; a type without nodes has no group."""
+        return Cluster(
+            gpu_types=tuple(gpu_types),
+            node_types=tuple(node_types),
+            groups=tuple(
+                NodeGroup(count=count, types=(node_type.name,))
+                for node_type, count in zip(node_types, counts, strict=True)
+                if count
+            ),
+        )
 
     @cached_property
     def nodes(self) -> int:

@@ -22,7 +22,7 @@ from functools import cache
 from pathlib import Path
 
 from rsjs.core.errors import InputError, described, one_of
-from rsjs.instances.catalogue.gpus import table
+from rsjs.instances.catalogue.gpus import row, table
 from rsjs.instances.epoch_distribution import EpochDistribution
 from rsjs.instances.io.bounded_files import read_text
 from rsjs.instances.io.csv_tables import Row
@@ -38,7 +38,7 @@ _DIGITS = 40
 @cache
 def networks() -> tuple[str, ...]:
     """Return the networks with a distribution: AlexNet, ResNet, VGG16, MobileNetV2."""
-    return tuple(dict.fromkeys(row["network"] for row in table("epochs_distribution")))
+    return tuple(dict.fromkeys(entry["network"] for entry in table("epochs_distribution")))
 
 
 @cache
@@ -55,11 +55,10 @@ def epoch_distribution(network: str, variant: str = "base") -> EpochDistribution
     """
     one_of("network", network, networks())
     one_of("variant", variant, VARIANTS)
-    rows = table("epochs_distribution")
-    row = next(row for row in rows if (row["network"], row["variant"]) == (network, variant))
+    shape = row("epochs_distribution", network=network, variant=variant)
     with localcontext(Context(prec=_DIGITS)):
-        early, late = Decimal(row["p_atom_11"]), Decimal(row["p_atom_100"])
-        beta = _beta_distribution(Decimal(row["a"]), Decimal(row["b"]), LAST - FIRST + 1)
+        early, late = Decimal(shape["p_atom_11"]), Decimal(shape["p_atom_100"])
+        beta = _beta_distribution(Decimal(shape["a"]), Decimal(shape["b"]), LAST - FIRST + 1)
         below = [round((early + (1 - early - late) * p) * SCALE) for p in beta[:-1]]
     return _of_cumulative(FIRST, [*below, SCALE])
 
@@ -134,11 +133,11 @@ def _histogram(path: Path, lines: list[tuple[int, str]]) -> dict[int, int]:
         cells = _cells(text)
         if len(cells) != len(HEADER):
             raise InputError(f"/{number}", text, ",".join(HEADER), path)
-        row = Row(file=path, line=number, entries=dict(zip(HEADER, cells, strict=True)))
-        epoch = row.integer("epoch", 1, MOST_EPOCHS)
+        line = Row(file=path, line=number, entries=dict(zip(HEADER, cells, strict=True)))
+        epoch = line.integer("epoch", 1, MOST_EPOCHS)
         if epoch in weights:
-            raise row.error("epoch", epoch, "an epoch that no line before has")
-        weights[epoch] = row.integer("weight", 0, SCALE)
+            raise line.error("epoch", epoch, "an epoch that no line before has")
+        weights[epoch] = line.integer("weight", 0, SCALE)
     return weights
 
 

@@ -23,7 +23,7 @@ from types import MappingProxyType
 import numpy as np
 
 from rsjs.core.types import Floats
-from rsjs.instances.catalogue.gpus import gpu_type, table
+from rsjs.instances.catalogue.gpus import gpu_type, row
 from rsjs.instances.cluster import GpuType, ShareLevel
 from rsjs.instances.generators import random_streams
 
@@ -100,11 +100,7 @@ def _contended(network: str, gpu: str, share: Share) -> float:
 @cache
 def utilisation(network: str, gpu: str) -> float:
     """Return the share of a GPU that one job of a network keeps busy, from its power."""
-    limits = next(row for row in table("gpu_types") if row["gpu"] == gpu)
-    power = next(
-        float(row["avg_power_w"])
-        for row in table("power_training")
-        if (row["network"], row["gpu"]) == (network, gpu)
-    )
+    limits = row("gpu_types", gpu=gpu)
+    power = float(row("power_training", network=network, gpu=gpu)["avg_power_w"])
     idle = float(limits["idle_w"])
     return (power - idle) / (float(limits["tdp_w"]) - idle)

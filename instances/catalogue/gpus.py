@@ -17,7 +17,7 @@ from functools import cache
 from importlib.resources import files
 from types import MappingProxyType
 
-from rsjs.core.errors import integer, one_of
+from rsjs.core.errors import InputError, described, integer, one_of
 from rsjs.instances.cluster import GpuType
 
 TABLES = (
@@ -41,19 +41,33 @@ def table(name: str) -> tuple[Mapping[str, str], ...]:
     """Return the rows of one of `TABLES`, column -> text."""
     one_of("table", name, TABLES)
     text = files("rsjs.instances").joinpath("data", f"{name}.csv").read_text("utf-8")
-    return tuple(MappingProxyType(row) for row in csv.DictReader(text.splitlines()))
+    return tuple(MappingProxyType(entries) for entries in csv.DictReader(text.splitlines()))
+
+
+def rows(name: str, **entries: str) -> list[Mapping[str, str]]:
+    """Return the rows of a table with these entries."""
+    return [row for row in table(name) if entries.items() <= row.items()]
+
+
+@cache
+def row(name: str, **entries: str) -> Mapping[str, str]:
+    """Return the first row of a table with these entries; InputError names both if none has."""
+    for each in rows(name, **entries):
+        return each
+    sought = ", ".join(f"{column} = {entry}" for column, entry in entries.items())
+    raise InputError(f"/{name}", described(f"no row with {sought}"), "one in this table")
 
 
 @cache
 def gpu_names() -> tuple[str, ...]:
     """Return all GPU types, in the order of the table."""
-    return tuple(row["gpu"] for row in table("gpu_types"))
+    return tuple(entry["gpu"] for entry in table("gpu_types"))
 
 
 @cache
 def networks() -> tuple[str, ...]:
     """Return all networks, in the order of the table."""
-    return tuple(dict.fromkeys(row["network"] for row in table("step_time_model")))
+    return tuple(dict.fromkeys(entry["network"] for entry in table("step_time_model")))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -98,17 +112,16 @@ def step_time(network: str, gpu: str) -> StepTime:
     """Return the step time of one of `networks()` on one of `gpu_names()`."""
     one_of("network", network, networks())
     one_of("gpu", gpu, gpu_names())
-    rows = table("step_time_model")
-    row = next(row for row in rows if row["network"] == network and row["gpu"] == gpu)
+    entry = row("step_time_model", network=network, gpu=gpu)
     return StepTime(
-        alpha=float(row["alpha_ms"]),
-        beta=float(row["beta_ms_per_sample"]),
-        rho=float(row["rho"]),
-        c0=float(row["c0_ms"]),
-        c1=float(row["c1_ms_per_gpu"]),
-        exchange=float(row["param_MB"]) * float(row["inv_bw_ms_per_MB"]),
-        io_cap=float(row["io_cap_samples_s"] or "inf"),
-        status=row["beta_status"],
+        alpha=float(entry["alpha_ms"]),
+        beta=float(entry["beta_ms_per_sample"]),
+        rho=float(entry["rho"]),
+        c0=float(entry["c0_ms"]),
+        c1=float(entry["c1_ms_per_gpu"]),
+        exchange=float(entry["param_MB"]) * float(entry["inv_bw_ms_per_MB"]),
+        io_cap=float(entry["io_cap_samples_s"] or "inf"),
+        status=entry["beta_status"],
     )
 
 
@@ -126,8 +139,8 @@ def gpu_type(name: str, *, board: bool = False) -> GpuType:
         M60 16 GB, A100 80 GB; Filippini 2024, Table IV); otherwise that of one GPU.
     """
     one_of("gpu", name, gpu_names())
-    row = next(row for row in table("gpu_types") if row["gpu"] == name)
-    memory = (board and row["paper_mem_gb"]) or row["mem_gb"]
+    entry = row("gpu_types", gpu=name)
+    memory = (board and entry["paper_mem_gb"]) or entry["mem_gb"]
     return GpuType(name=name, memory_gb=float(memory))
 
 
@@ -181,12 +194,12 @@ def seconds_per_epoch(
 def batches(network: str) -> tuple[int, ...]:
     """Return the batches for which the memory of a network is tabulated."""
     one_of("network", network, networks())
-    return tuple(int(row["batch"]) for row in table("memory") if row["network"] == network)
+    return tuple(int(entry["batch"]) for entry in rows("memory", network=network))
 
 
 def memory_gb(network: str, batch: int) -> float:
     """Return memory of a job with `batch` samples on each GPU [GB]: fixed + per sample."""
     one_of("network", network, networks())
     batch = integer("batch", batch, 1)
-    row = next(row for row in table("memory") if row["network"] == network)
-    return float(row["fixed_gb"]) + float(row["per_sample_mb"]) * batch / 1024
+    entry = row("memory", network=network)
+    return float(entry["fixed_gb"]) + float(entry["per_sample_mb"]) * batch / 1024

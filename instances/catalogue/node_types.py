@@ -11,12 +11,11 @@ as in the data centres of Kiros 2020, section 4.4, which does not say which.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache
 from types import MappingProxyType
 
 from rsjs.core.errors import one_of
-from rsjs.instances.catalogue.gpus import gpu_type, table
+from rsjs.instances.catalogue.gpus import gpu_type, row
 from rsjs.instances.cluster import GpuType, NodeType
 
 _AZURE = tuple(f"Standard {name}" for name in ("NC6", "NC12", "NC24", "NV6", "NV12", "NV24"))
@@ -34,59 +33,21 @@ MEMBERS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     }
 )
 # Ours: expensive enough that optima mix three to six types.
-_OTHER_PRICES = {("server2-11usd", _SERVER_2): (11.0, "invented")}
-
-
-@dataclass(frozen=True, kw_only=True)
-class Price:
-    """
-    What a node costs with `gpus` GPUs.
-
-    Attributes
-    ----------
-    node, gpu : str
-    gpus : int
-    per_hour : float
-        In `currency` per hour.
-    currency, source, status : str
-    """
-
-    node: str
-    gpu: str
-    gpus: int
-    per_hour: float
-    currency: str
-    source: str
-    status: str
+_OTHER_PRICES: Mapping[tuple[str, str], Mapping[str, str]] = {
+    ("server2-11usd", _SERVER_2): {
+        "cost_per_hour": "11",
+        "source": "RSJS-Bench",
+        "status": "invented",
+    }
+}
 
 
 @cache
-def prices() -> tuple[Price, ...]:
-    """Return the prices of VMs, in-house servers, and nodes of Filippini 2024, Table III."""
-    return tuple(
-        Price(
-            node=row["vm_type"],
-            gpu=row["gpu"],
-            gpus=int(row["gpus"]),
-            per_hour=float(row["cost_per_hour"]),
-            currency=row["currency"],
-            source=row["source"],
-            status=row["status"],
-        )
-        for row in table("vm_costs")
-    )
-
-
-@cache
-def price(catalogue: str, node: str) -> Price:
-    """Return the price of one node type of a catalogue, with its status."""
+def price(catalogue: str, node: str) -> Mapping[str, str]:
+    """Return the row of "vm_costs" of one node type of a catalogue, at the catalogue's price."""
     one_of("node", node, MEMBERS[one_of("catalogue", catalogue, MEMBERS)])
-    published = next(price for price in prices() if price.node == node)
-    if (catalogue, node) not in _OTHER_PRICES:
-        return published
-    per_hour, status = _OTHER_PRICES[catalogue, node]
-    ours = {"per_hour": per_hour, "source": "RSJS-Bench", "status": status}
-    return Price(**{**vars(published), **ours})
+    published = row("vm_costs", vm_type=node)
+    return {**published, **_OTHER_PRICES.get((catalogue, node), {})}
 
 
 @cache
@@ -95,7 +56,12 @@ def node_types(catalogue: str) -> tuple[NodeType, ...]:
     members = MEMBERS[one_of("catalogue", catalogue, MEMBERS)]
     priced = [price(catalogue, node) for node in members]
     return tuple(
-        NodeType(name=p.node, gpu_type=p.gpu, cost=(0.0, *(p.per_hour,) * p.gpus)) for p in priced
+        NodeType(
+            name=entry["vm_type"],
+            gpu_type=entry["gpu"],
+            cost=(0.0, *[float(entry["cost_per_hour"])] * int(entry["gpus"])),
+        )
+        for entry in priced
     )
 
 

@@ -32,12 +32,12 @@ from pathlib import Path
 from types import MappingProxyType
 
 from rsjs.core.errors import InputError, integer
-from rsjs.instances.catalogue.gpus import batches, gpu_type, table
-from rsjs.instances.cluster import Cluster, NodeGroup, NodeType
+from rsjs.instances.catalogue.gpus import batches, gpu_type
+from rsjs.instances.cluster import Cluster
 from rsjs.instances.epoch_distribution import FIXED
 from rsjs.instances.generators import energy_priced_nodes
 from rsjs.instances.generators.assemble import InstanceParts, due_window
-from rsjs.instances.generators.energy_priced_nodes import powered_node
+from rsjs.instances.generators.energy_priced_nodes import trained_node
 from rsjs.instances.generators.job_times import JobTimes, training_jobs
 from rsjs.instances.instance import Instance, Workload
 from rsjs.instances.profiles.user_catalogue import read_catalogue
@@ -153,24 +153,5 @@ def _draw(nodes: int, jobs: int, seed: int, scenario: int, profiles: str | None)
 
 
 def _cluster(nodes: int, gpus: Mapping[str, int]) -> Cluster:
-    types = [_node_type(gpu, size) for gpu, size in gpus.items()]
-    counts = (nodes - nodes // 2, nodes // 2)
-    return Cluster(
-        gpu_types=tuple(gpu_type(gpu) for gpu in gpus),
-        node_types=tuple(types),
-        groups=tuple(
-            NodeGroup(count=count, types=(node_type.name,))
-            for node_type, count in zip(types, counts, strict=True)
-            if count
-        ),
-    )
-
-
-def _node_type(gpu: str, size: int) -> NodeType:
-    base = next(float(row["node_base_w"]) for row in table("gpu_types") if row["gpu"] == gpu)
-    watts = [
-        float(row["avg_power_w"])
-        for row in table("power_training")
-        if row["gpu"] == gpu and row["network"] in NETWORKS
-    ]
-    return powered_node(gpu, size, base, sum(watts) / len(watts))
+    types = [trained_node(gpu, size, NETWORKS) for gpu, size in gpus.items()]
+    return Cluster.of_fixed(map(gpu_type, gpus), types, (nodes - nodes // 2, nodes // 2))

@@ -13,15 +13,15 @@ over fewer GPUs; an application has no times on GPU types that it was not measur
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from rsjs.core.errors import InputError, described
 from rsjs.core.types import Floats
-from rsjs.instances.catalogue.gpus import gpu_type, table
-from rsjs.instances.cluster import Cluster, GpuType, NodeGroup, NodeType
+from rsjs.instances.catalogue.gpus import gpu_type, row
+from rsjs.instances.cluster import Cluster, GpuType, NodeType
 from rsjs.instances.generators import random_streams
 from rsjs.instances.generators.job_times import JobTimes, draw_batches
 from rsjs.instances.io.serialization import Document
@@ -38,6 +38,13 @@ def powered_node(gpu: str, size: int, base_w: float, train_w: float) -> NodeType
     )
 
 
+def trained_node(gpu: str, size: int, networks: Sequence[str]) -> NodeType:
+    """Return a node of the catalogue, each GPU in use at the mean power of training networks."""
+    watts = [float(row("power_training", gpu=gpu, network=n)["avg_power_w"]) for n in networks]
+    base = float(row("gpu_types", gpu=gpu)["node_base_w"])
+    return powered_node(gpu, size, base, sum(watts) / len(watts))
+
+
 def measured_cluster(catalogue: Document, nodes: int) -> Cluster:
     """Return N fixed nodes with the GPU types of a catalogue."""
     most: dict[str, int] = {}
@@ -47,15 +54,11 @@ def measured_cluster(catalogue: Document, nodes: int) -> Cluster:
     if not most:
         raise InputError("/profiles", described("no application"), "at least one")
     chosen = [*most][:nodes]
-    own = catalogue["gpu_types"]
-    types = [_node_type(gpu, most[gpu], own) for gpu in chosen]
-    return Cluster(
-        gpu_types=tuple(_gpu_type(gpu, own) for gpu in chosen),
-        node_types=tuple(types),
-        groups=tuple(
-            NodeGroup(count=len(range(i, nodes, len(types))), types=(v.name,))
-            for i, v in enumerate(types)
-        ),
+    measured = catalogue["gpu_types"]
+    return Cluster.of_fixed(
+        [_gpu_type(gpu, measured) for gpu in chosen],
+        [_node_type(gpu, most[gpu], measured) for gpu in chosen],
+        [len(range(i, nodes, len(chosen))) for i in range(len(chosen))],
     )
 
 
@@ -101,15 +104,15 @@ def _hours(cluster: Cluster, application: Mapping[str, Any], batch: int) -> Floa
     return random_streams.rounded(hours)
 
 
-def _gpu_type(name: str, own: Mapping[str, Mapping[str, float]]) -> GpuType:
-    if name in own:
-        return GpuType(name=name, memory_gb=float(own[name]["memory_gb"]))
+def _gpu_type(name: str, measured: Mapping[str, Mapping[str, float]]) -> GpuType:
+    if name in measured:
+        return GpuType(name=name, memory_gb=float(measured[name]["memory_gb"]))
     return gpu_type(name)
 
 
-def _node_type(name: str, size: int, own: Mapping[str, Mapping[str, float]]) -> NodeType:
-    if name in own:
-        return powered_node(name, size, own[name]["node_base_w"], own[name]["train_w"])
-    row = next(row for row in table("gpu_types") if row["gpu"] == name)
-    train = float(row["tdp_w"]) * float(row["train_power_frac_default"])
-    return powered_node(name, size, float(row["node_base_w"]), train)
+def _node_type(name: str, size: int, measured: Mapping[str, Mapping[str, float]]) -> NodeType:
+    if name in measured:
+        return powered_node(name, size, measured[name]["node_base_w"], measured[name]["train_w"])
+    gpu = row("gpu_types", gpu=name)
+    train = float(gpu["tdp_w"]) * float(gpu["train_power_frac_default"])
+    return powered_node(name, size, float(gpu["node_base_w"]), train)

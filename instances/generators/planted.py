@@ -130,15 +130,12 @@ def planted_cluster(kind: str, nodes: int) -> Cluster:
     """Return N nodes: of any type for `proportional`; half V100, half T4 for `first_ending`."""
     if kind == "proportional":
         types = tuple(v for v in node_types("server2-11usd") if v.name in SIZED)
-        groups = [NodeGroup(count=nodes, types=tuple(v.name for v in types))]
-    else:
-        types = FIXED_NODES if nodes > 1 else FIXED_NODES[:1]
-        counts = (nodes - nodes // 2, nodes // 2)
-        pairs = zip(types, counts, strict=False)
-        groups = [NodeGroup(count=count, types=(v.name,)) for v, count in pairs]
-    return Cluster(
-        gpu_types=tuple(gpu_type(v.gpu_type) for v in types), node_types=types, groups=tuple(groups)
-    )
+        group = NodeGroup(count=nodes, types=tuple(v.name for v in types))
+        gpus = tuple(gpu_type(v.gpu_type) for v in types)
+        return Cluster(gpu_types=gpus, node_types=types, groups=(group,))
+    types = FIXED_NODES if nodes > 1 else FIXED_NODES[:1]
+    counts = (nodes - nodes // 2, nodes // 2)[: len(types)]
+    return Cluster.of_fixed([gpu_type(v.gpu_type) for v in types], types, counts)
 
 
 def planted_hours(

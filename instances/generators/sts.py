@@ -26,9 +26,8 @@ only its own numbers.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping
-from itertools import cycle, islice, product
+from itertools import product
 from pathlib import Path
 from types import MappingProxyType
 
@@ -39,9 +38,8 @@ from rsjs.core.types import Floats
 from rsjs.instances.catalogue import epoch_models, gpu_shares
 from rsjs.instances.catalogue.epoch_models import read_distribution
 from rsjs.instances.catalogue.gpu_shares import shared_gpu_type
-from rsjs.instances.catalogue.gpus import FRAMEWORKS, SAMPLES, gpu_type
-from rsjs.instances.catalogue.node_types import prices
-from rsjs.instances.cluster import Cluster, NodeGroup, NodeType
+from rsjs.instances.catalogue.gpus import FRAMEWORKS, SAMPLES, gpu_type, row
+from rsjs.instances.cluster import Cluster, NodeType
 from rsjs.instances.epoch_distribution import FIXED, EpochDistribution
 from rsjs.instances.generators.assemble import InstanceParts, due_window
 from rsjs.instances.generators.job_times import SPEEDUPS, JobTimes, training_jobs
@@ -67,26 +65,20 @@ def fixed_nodes(nodes: int, mix: str, *, shared: bool) -> Cluster:
     """
     gpus = MIXES[mix]
     kinds = list(product(SIZES, gpus))
-    count = Counter(islice(cycle(kinds), nodes))
-    return Cluster(
-        gpu_types=tuple(shared_gpu_type(g) if shared else gpu_type(g, board=True) for g in gpus),
-        node_types=tuple(_node_type(gpu, size) for size, gpu in kinds),
-        groups=tuple(
-            NodeGroup(count=count[size, gpu], types=(_name(gpu, size),))
-            for size, gpu in kinds
-            if count[size, gpu]
-        ),
+    return Cluster.of_fixed(
+        [shared_gpu_type(gpu) if shared else gpu_type(gpu, board=True) for gpu in gpus],
+        [_node_type(gpu, size) for size, gpu in kinds],
+        [len(range(i, nodes, len(kinds))) for i in range(len(kinds))],
     )
 
 
-def _name(gpu: str, size: int) -> str:
-    return f"{size} x {gpu}"
-
-
 def _node_type(gpu: str, size: int) -> NodeType:
-    table_iii = {p.gpus: p.per_hour for p in prices() if p.node == "node" and p.gpu == gpu}
-    cost = (0.0, *(table_iii[k] for k in range(1, size + 1)))
-    return NodeType(name=_name(gpu, size), gpu_type=gpu, cost=cost)
+    """Return a node priced by the GPUs in use, as in Table III."""
+    prices = [
+        float(row("vm_costs", vm_type="node", gpu=gpu, gpus=str(k))["cost_per_hour"])
+        for k in range(1, size + 1)
+    ]
+    return NodeType(name=f"{size} x {gpu}", gpu_type=gpu, cost=(0.0, *prices))
 
 
 FAMILY = "sts"

@@ -36,10 +36,10 @@ import numpy as np
 from rsjs.core.errors import InputError, one_of
 from rsjs.core.types import Bools, Floats
 from rsjs.instances.catalogue import gpus
-from rsjs.instances.catalogue.gpus import gpu_names, gpu_type, table
-from rsjs.instances.cluster import Cluster, GpuType, NodeGroup, NodeType, ShareLevel
+from rsjs.instances.catalogue.gpus import gpu_names, gpu_type
+from rsjs.instances.cluster import Cluster, GpuType, NodeType, ShareLevel
 from rsjs.instances.generators import random_streams
-from rsjs.instances.generators.energy_priced_nodes import powered_node
+from rsjs.instances.generators.energy_priced_nodes import trained_node
 from rsjs.instances.traces.formats.node_lists import MAX_GPUS
 from rsjs.instances.traces.records import JobRecords, TraceNodes
 
@@ -238,14 +238,10 @@ def build_cluster(
         raise InputError("/cluster", None, expected)
     names = [gpu for gpu in gpu_names() if any(gpu == listed for listed, _ in count)]
     kinds = sorted(count, key=lambda kind: (names.index(kind[0]), -kind[1]))
-    types = tuple(_node_type(gpu, size, flat) for gpu, size in kinds)
-    return Cluster(
-        gpu_types=tuple(_quartered(gpu_type(name)) if shared else gpu_type(name) for name in names),
-        node_types=types,
-        groups=tuple(
-            NodeGroup(count=count[kind], types=(node_type.name,))
-            for kind, node_type in zip(kinds, types, strict=True)
-        ),
+    return Cluster.of_fixed(
+        [_quartered(gpu_type(name)) if shared else gpu_type(name) for name in names],
+        [_node_type(gpu, size, flat) for gpu, size in kinds],
+        [count[kind] for kind in kinds],
     )
 
 
@@ -258,7 +254,5 @@ def _quartered(gpu: GpuType) -> GpuType:
 
 
 def _node_type(gpu: str, size: int, flat: bool) -> NodeType:
-    base = next(float(row["node_base_w"]) for row in table("gpu_types") if row["gpu"] == gpu)
-    watts = [float(row["avg_power_w"]) for row in table("power_training") if row["gpu"] == gpu]
-    node_type = powered_node(gpu, size, base, sum(watts) / len(watts))
+    node_type = trained_node(gpu, size, gpus.networks())
     return replace(node_type, cost=(0.0, *node_type.cost[-1:] * size)) if flat else node_type

@@ -24,15 +24,15 @@ def catalogues() -> dict[str, list[dict[str, Any]]]:
     return {
         name: [
             {
-                "node_type": found.node,
-                "gpu_type": found.gpu,
-                "gpus": found.gpus,
-                "cost_per_hour": found.per_hour,
-                "currency": found.currency,
-                "source": found.source,
-                "status": found.status,
+                "node_type": priced["vm_type"],
+                "gpu_type": priced["gpu"],
+                "gpus": int(priced["gpus"]),
+                "cost_per_hour": float(priced["cost_per_hour"]),
+                "currency": priced["currency"],
+                "source": priced["source"],
+                "status": priced["status"],
             }
-            for found in (price(name, member) for member in members)
+            for priced in (price(name, member) for member in members)
         ]
         for name, members in MEMBERS.items()
     }

@@ -7,8 +7,9 @@ import sys
 import pytest
 
 from rsjs.core.errors import InputError
-from rsjs.instances.catalogue import gpus, node_types
+from rsjs.instances.catalogue import gpu_shares, gpus, node_types
 from rsjs.instances.catalogue import gpus as tables
+from rsjs.instances.generators import job_times
 
 
 def test_the_law_gives_the_times_that_were_tabulated_from_it(shared):
@@ -48,6 +49,23 @@ def test_every_number_has_a_status():
             status = row.get("status") or row["beta_status"]
             assert status.startswith(words), (name, row)
     assert {gpus.step_time(n, "P600").status for n in tables.networks()} == {"estimated"}
+
+
+def test_a_gpu_type_or_network_named_in_one_table_is_in_all_that_need_it():
+    known = set(gpus.gpu_names())
+    pairs = {(network, gpu) for network in gpus.networks() for gpu in known}
+    for name in ("step_time_model", "power_training"):
+        assert {(row["network"], row["gpu"]) for row in tables.table(name)} == pairs
+    assert {row["network"] for row in tables.table("memory")} == set(gpus.networks())
+    # not every GPU type has a price: P100, T4 and V100 are on nodes priced by power only
+    assert {row["gpu"] for row in tables.table("vm_costs")} <= known
+    assert gpu_shares.TABLE_IV.keys() == gpu_shares.UNITS.keys() <= known
+    assert job_times.SPEED.keys() <= known
+
+
+def test_a_missing_row_is_named_with_its_table():
+    with pytest.raises(InputError, match="/power_training: found no row with gpu = H100"):
+        tables.row("power_training", gpu="H100")
 
 
 def test_prefix_minimum_never_grows_with_the_number_of_gpus():
