@@ -26,18 +26,10 @@ MAX_RUN_TIME = 366 * 86400.0  # s
 MAX_TIME = 2.0**53  # s: beyond it floats do not tell seconds apart
 MAX_GPUS = 1 << 20  # of a job: beyond it floats are no counts
 _CLOCK = 1.0  # s that end - start may differ from a duration: both are rounded
-_LENGTH = 19  # of 2020-06-09 18:41:01
-_MARKS = {4: b"-", 7: b"-", 10: b" ", 13: b":", 16: b":"}
 _MISSING = {b"", b"-", b"NA", b"N/A", b"NULL", b"NaN", b"None", b"nan", b"null"}
-_FIRST_YEAR, _LAST_YEAR = 1900, 2200
-_FIRST_DAYS = (  # days from 1970 to the first of each month
-    np.arange(f"{_FIRST_YEAR}-01", f"{_LAST_YEAR + 1}-02", dtype="datetime64[M]")
-    .astype("datetime64[D]")
-    .astype(np.int64)
-)
+_FORM = np.frombuffer(b"0000-00-00 00:00:00\0", dtype=np.uint8)
+_FIRST, _END = np.datetime64("1900-01-01", "s"), np.datetime64("2200-01-01", "s")
 _ZONED = re.compile(rb"\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d(\.\d+)? ?(Z|[+-]\d\d:?\d\d|[A-Z]{3,4})")
-_FACTOR = np.uint64(0x9E3779B97F4A7C15)  # 2^64 / golden ratio, odd
-_SHIFT = np.uint64(32)
 
 
 class TableBlock:
@@ -58,14 +50,11 @@ class TableBlock:
     def number(self, name: str) -> Floats:
         """Read (n,) numbers, NaN where nothing stands."""
         column = self._frame[name]
-        # pandas made numbers of a column without other texts.
-        if column.dtype.kind in "iuf":
-            values = column.to_numpy(dtype=np.float64)
-            wrong = np.isinf(values)
-        else:
+        texts = column
+        if column.dtype.kind not in "iuf":  # pandas made numbers of a column without other texts
             texts = column.astype(object).map(str, na_action="ignore")
-            values = pd.to_numeric(texts, errors="coerce").to_numpy(dtype=np.float64)
-            wrong = column.notna().to_numpy() & ~np.isfinite(values)
+        values = pd.to_numeric(texts, errors="coerce").to_numpy(dtype=np.float64)
+        wrong = column.notna().to_numpy() & ~np.isfinite(values)
         self.flaw[wrong] |= flaws.NUMBER.bit
         return np.where(wrong, np.nan, values)
 
@@ -108,12 +97,11 @@ def read_table(
     """Read a table: a chunk for each block of lines, and one for its lines that are no rows."""
     source = sources[table.name]
     layout = table.layout(source.head())
-    with source.open() as stream:
-        for line, frame, other in read_blocks(stream, source.name, layout):
-            if len(other):
-                yield broken_lines(source.name, other, flaws.FIELDS)
-            if len(line):
-                yield build(TableBlock(source.name, line, frame))
+    for line, frame, other in read_blocks(source, layout):
+        if len(other):
+            yield broken_lines(source.name, other, flaws.FIELDS)
+        if len(line):
+            yield build(TableBlock(source.name, line, frame))
 
 
 def job_records(
@@ -185,9 +173,9 @@ def job_records(
     )
 
 
-def is_count(gpus: Floats) -> Bools:
-    """Return whether each is a whole number of GPUs: (n,)."""
-    return np.asarray((gpus >= 0) & (gpus <= MAX_GPUS) & (gpus == np.floor(gpus)))
+def is_count(gpus: Floats, most: int = MAX_GPUS) -> Bools:
+    """Return whether each is a whole number of GPUs, at most `most`: (n,)."""
+    return np.asarray((gpus >= 0) & (gpus <= most) & (gpus == np.floor(gpus)))
 
 
 def parse_dates(texts: Texts) -> tuple[Floats, Bits]:
@@ -201,53 +189,24 @@ def parse_dates(texts: Texts) -> tuple[Floats, Bits]:
     (n,) uint32
         `TIME` or `TIME_ZONE` where another text stands.
     """
-    # (20, n) bytes: the characters of the texts, and what ends them.
-    n, width = len(texts), max(_LENGTH + 1, texts.dtype.itemsize)
-    data = np.ascontiguousarray(texts.astype(f"S{width}", copy=False)).view(np.uint8)
-    place = np.ascontiguousarray(data.reshape(n, width)[:, : _LENGTH + 1].T)
-    good = place[_LENGTH] == 0
-    for i, mark in _MARKS.items():
-        good &= place[i] == ord(mark)
-    # Each pair of digits as a number, by its place.
-    pair = {}
-    for i in (0, 2, 5, 8, 11, 14, 17):
-        tens, ones = place[i] - np.uint8(48), place[i + 1] - np.uint8(48)
-        good &= (tens <= 9) & (ones <= 9)
-        pair[i] = 10 * tens.astype(np.int32) + ones
-    year, month, day = 100 * pair[0] + pair[2], pair[5], pair[8]
-    good &= (year >= _FIRST_YEAR) & (year < _LAST_YEAR) & (month >= 1) & (month <= 12)
-    good &= (pair[11] < 24) & (pair[14] < 60) & (pair[17] < 60) & (day >= 1)
-    months = np.where(good, (year - _FIRST_YEAR) * 12 + month - 1, 0)
-    good &= day <= np.diff(_FIRST_DAYS)[months]
-    hours = (_FIRST_DAYS[months] + day - 1) * 24 + pair[11]
-    seconds = np.where(good, hours * 3600.0 + (60 * pair[14] + pair[17]), np.nan)
-    flaw = np.zeros(n, dtype=np.uint32)
-    for i in np.flatnonzero(~good).tolist():
+    # Texts of this form, all digits taken as 0; their ranges are checked as they are parsed.
+    digits = texts.astype(f"S{len(_FORM)}").view(np.uint8).reshape(-1, len(_FORM))
+    plain = (np.where((digits >= 48) & (digits <= 57), 48, digits) == _FORM).all(axis=1)
+    moments = np.full(len(texts), "NaT", dtype="datetime64[s]")
+    try:
+        moments[plain] = texts[plain].astype("datetime64[s]")
+    except ValueError:  # one of them is no moment of the calendar
+        moments[plain] = pd.to_datetime(texts[plain].astype(str), format="ISO8601", errors="coerce")
+    moments[(moments < _FIRST) | (moments >= _END)] = "NaT"
+    missing = np.isnat(moments)
+    flaw = np.zeros(len(texts), dtype=np.uint32)
+    for i in np.flatnonzero(missing).tolist():
         if (text := texts[i].strip()) not in _MISSING:
             flaw[i] = (flaws.TIME_ZONE if _ZONED.fullmatch(text) else flaws.TIME).bit
-    return seconds, flaw
+    return np.where(missing, np.nan, moments.astype(np.float64)), flaw
 
 
 def hash_texts(texts: Texts) -> NDArray[np.uint64]:
     """Return (n,) 64-bit hashes: different texts have different ones, up to chance (n^2 / 2^65)."""
-    words = -(-texts.dtype.itemsize // 8)
-    data = np.ascontiguousarray(texts.astype(f"S{8 * words}")).view(np.uint64)
-    hashes = np.zeros(len(texts), dtype=np.uint64)
-    for column in data.reshape(len(texts), words).T:
-        hashes = mix_hashes(hashes, column)
+    hashes: NDArray[np.uint64] = pd.util.hash_array(texts.astype(object), categorize=False)
     return hashes
-
-
-def mix_hashes(hashes: NDArray[np.uint64], more: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """Return (n,) hashes of texts that go on with eight bytes more, or of pairs."""
-    hashes = (hashes ^ more) * _FACTOR
-    hashes ^= hashes >> _SHIFT
-    return hashes
-
-
-def repeated(hashes: NDArray[np.uint64]) -> NDArray[np.intp]:
-    """Return the positions of the hashes that an earlier position has, in order."""
-    ordered = np.sort(hashes)  # 8 bytes each; a hash table of all of them takes several times that
-    twice = ordered[1:][ordered[1:] == ordered[:-1]]
-    members = np.flatnonzero(pd.Series(hashes).isin(twice)) if len(twice) else np.arange(0)
-    return np.asarray(members[pd.Series(hashes[members]).duplicated().to_numpy()])

@@ -19,10 +19,11 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rsjs.core.types import Floats, Ints
 from rsjs.instances.traces import flaws
-from rsjs.instances.traces.columns import hash_texts, repeated
+from rsjs.instances.traces.columns import hash_texts
 from rsjs.instances.traces.flaws import FlawKind
 from rsjs.instances.traces.imputation import UNRECORDED, gpus_of, nodes_for, stand_ins
 from rsjs.instances.traces.io.streams import Truncated
@@ -345,14 +346,19 @@ def inspect(
         lines.append(rows.line[named])
 
     tally = _tally(trace, checks, note_names)
-    again = repeated(np.concatenate(hashes))
-    duplicates = np.concatenate(lines)[again]
+    duplicates = np.concatenate(lines)[repeated(np.concatenate(hashes))]
     if len(duplicates):  # they have no part in the load: count once more
         checks = replace(checks, duplicates=duplicates)
         tally = _tally(trace, checks)
     return QualityReport(
         trace=trace, nodes=checks.nodes, known=checks.known, tally=tally, duplicates=duplicates
     )
+
+
+def repeated(hashes: NDArray[np.uint64]) -> NDArray[np.intp]:
+    """Return the positions of the hashes that an earlier position has, in order."""
+    order = np.argsort(hashes, kind="stable")
+    return np.sort(order[1:][np.diff(hashes[order]) == 0])
 
 
 def _tally(

@@ -23,7 +23,7 @@ import numpy as np
 from rsjs.core.errors import InputError, described
 from rsjs.core.types import Floats, Ints
 from rsjs.instances.traces.columns import TableBlock, job_records, read_table
-from rsjs.instances.traces.io.streams import HEAD, ByteSource, pieces
+from rsjs.instances.traces.io.streams import HEAD, ByteSource
 from rsjs.instances.traces.records import ID_BYTES, JobRecords, TraceFormat, TraceTable
 
 RATES: Mapping[str, float] = MappingProxyType(  # steps per second on one V100
@@ -75,8 +75,7 @@ def _rows(sources: Mapping[str, ByteSource]) -> Iterator[JobRecords]:
 def _read_rates(source: ByteSource) -> Rates:
     """Read the rates of jobs that are alone on V100s."""
     try:
-        with source.open() as stream:
-            parts = [*pieces(stream, HEAD)]
+        parts = [*source.pieces(HEAD)]
         if parts[-1:] != [b""]:
             raise EOFError("an end within the file")
         document = json.loads(b"".join(parts).decode("utf-8"))

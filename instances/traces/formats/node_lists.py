@@ -8,7 +8,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from rsjs.core.errors import InputError, described
-from rsjs.instances.traces.columns import TableBlock
+from rsjs.instances.traces.columns import TableBlock, is_count
 from rsjs.instances.traces.io.csv import read_blocks
 from rsjs.instances.traces.io.streams import ByteSource, Truncated
 from rsjs.instances.traces.records import TraceNodes, TraceTable
@@ -39,21 +39,19 @@ def read_nodes(
             raise InputError("/1", times, "it once", source.name)
     nodes: Counter[tuple[str, int]] = Counter()
     try:
-        with source.open() as stream:
-            for line, frame, other in read_blocks(stream, source.name, layout):
-                for i in other[:1].tolist():
-                    raise InputError(f"/{i}", described("other fields"), "a node", source.name)
-                block = TableBlock(source.name, line, frame)
-                size = block.number(gpus)
-                wrong = ~((size >= 0) & (size <= MAX_GPUS) & (size == np.floor(size)))
-                for i in np.flatnonzero(wrong)[:1]:
-                    expected = f"a whole number 0 to {MAX_GPUS}"
-                    pointer = f"/{line[i]}/{gpus}"
-                    raise InputError(pointer, size[i].item(), expected, source.name)
-                # GPU type and GPUs of each node of the block.
-                codes, models = block.word(model) if model else (np.full(len(line), -1), ())
-                names = map((*models, "").__getitem__, codes.tolist())
-                nodes.update(zip(names, size.astype(np.int64).tolist(), strict=True))
+        for line, frame, other in read_blocks(source, layout):
+            for i in other[:1].tolist():
+                raise InputError(f"/{i}", described("other fields"), "a node", source.name)
+            block = TableBlock(source.name, line, frame)
+            size = block.number(gpus)
+            for i in np.flatnonzero(~is_count(size, MAX_GPUS))[:1]:
+                expected = f"a whole number 0 to {MAX_GPUS}"
+                pointer = f"/{line[i]}/{gpus}"
+                raise InputError(pointer, size[i].item(), expected, source.name)
+            # GPU type and GPUs of each node of the block.
+            codes, models = block.word(model) if model else (np.full(len(line), -1), ())
+            names = map((*models, "").__getitem__, codes.tolist())
+            nodes.update(zip(names, size.astype(np.int64).tolist(), strict=True))
     except Truncated as error:
         bad = described(f"an end within line {error.line}")
         raise InputError("", bad, "a whole node list", source.name) from None

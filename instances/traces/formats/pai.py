@@ -26,20 +26,12 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+import pandas as pd
 
 from rsjs.core.errors import InputError, described
-from rsjs.core.types import Bools, Floats, Ints
+from rsjs.core.types import Bools, Ints
 from rsjs.instances.traces import flaws
-from rsjs.instances.traces.columns import (
-    TableBlock,
-    hash_texts,
-    job_records,
-    mix_hashes,
-    read_table,
-    repeated,
-)
-from rsjs.instances.traces.flaws import Bits
+from rsjs.instances.traces.columns import TableBlock, hash_texts, job_records, read_table
 from rsjs.instances.traces.formats.node_lists import read_nodes
 from rsjs.instances.traces.io.streams import ByteSource, Truncated
 from rsjs.instances.traces.records import JobRecords, TraceFormat, TraceTable, broken_lines, recode
@@ -91,58 +83,13 @@ _SPEC = TraceTable(
 )
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class JobTasks:
-    """
-    The tasks of each job, summed up.
-
-    All but `key` and `line` have an entry more, for jobs without tasks.
-
-    Attributes
-    ----------
-    file : str
-    key : (n,) uint64, increasing
-        Hash of the name of each job that has tasks.
-    line : (n,) int
-        Of its first task.
-    start, end : (n + 1,) float [s]
-    gpus, share : (n + 1,) float
-    model, models : (n + 1,) int, tuple of str
-        See `JobRecords`.
-    flaw : (n + 1,) uint32
-    again : (d,) int
-        Lines of tasks that an earlier line has.
-    """
-
-    file: str
-    key: NDArray[np.uint64]
-    line: Ints
-    start: Floats
-    end: Floats
-    gpus: Floats
-    share: Floats
-    model: Ints
-    models: tuple[str, ...]
-    flaw: Bits
-    again: Ints
-
-    def positions(self, key: NDArray[np.uint64]) -> Ints:
-        """Return (m,) positions of jobs, n = without a task."""
-        order = np.argsort(key)  # neighbours are then found near each other
-        at = np.empty(len(key), dtype=np.int64)
-        at[order] = np.searchsorted(self.key, key[order])
-        known = self.key[np.minimum(at, len(self.key) - 1)] == key
-        return np.where(known, at, len(self.key))
-
-
 @dataclass(kw_only=True, eq=False)
 class TaskReader:
     """Collector of the tasks: about 70 bytes each, twice as many while they are summed up."""
 
-    file: str = ""
     models: dict[str, int] = field(default_factory=dict)
     names: dict[str, int] = field(default_factory=dict)
-    parts: list[dict[str, NDArray[Any]]] = field(default_factory=list)
+    parts: list[Any] = field(default_factory=list)
 
     def add(self, block: TableBlock) -> JobRecords:
         """Note a block of tasks; no job comes of it yet."""
@@ -151,101 +98,87 @@ class TaskReader:
         # Instances that are no number, or none, count no GPUs; the flaw is noted.
         on_gpu = plan > 0
         counted = on_gpu & (instances >= 0)
-        self.file = block.file
-        self.parts.append(
-            {
-                "key": hash_texts(block.text("job_name")),
-                "task": recode(*block.word("task_name"), self.names),
-                "line": block.line,
-                "start": start,
-                "end": end,
-                "instances": np.where(counted, instances, 0.0),
-                "gpus": np.where(counted, instances * plan / 100, 0.0),
-                "model": np.where(on_gpu, recode(*block.word("gpu_type"), self.models), -1),
-                "unread": (block.flaw & flaws.NUMBER.bit) != 0,
-                "uncounted": (on_gpu & ~counted) | (plan < 0),
-            }
-        )
+        part = {
+            "key": hash_texts(block.text("job_name")),
+            "task": recode(*block.word("task_name"), self.names),
+            "line": block.line,
+            "start": start,
+            "end": end,
+            "instances": np.where(counted, instances, 0.0),
+            "gpus": np.where(counted, instances * plan / 100, 0.0),
+            "model": np.where(on_gpu, recode(*block.word("gpu_type"), self.models), -1),
+            "unread": (block.flaw & flaws.NUMBER.bit) != 0,
+            "uncounted": (on_gpu & ~counted) | (plan < 0),
+        }
+        self.parts.append(pd.DataFrame(part))
         return broken_lines(block.file, block.line[:0], flaws.UNMATCHED)
 
-    def jobs(self) -> JobTasks | None:
-        """Sum up all tasks by job; None if there is no task."""
-        if not self.parts:
-            return None
-        task = {name: np.concatenate([p[name] for p in self.parts]) for name in self.parts[0]}
+    def jobs(self) -> tuple[Any, Ints]:
+        """
+        Sum up all tasks by job.
+
+        Returns
+        -------
+        DataFrame
+            By the hash of the name of each job: columns of `JobRecords`, `line` of its first task.
+        (d,) int
+            Lines of tasks that an earlier line has.
+        """
+        task = pd.concat(self.parts, ignore_index=True)
         self.parts.clear()
-        again = repeated(mix_hashes(task["key"], task["task"].astype(np.uint64)))
-        # Tasks in the order of their jobs, without duplicates; the first one of each job.
-        order = np.argsort(task["key"])
-        if len(again):
-            order = order[~np.isin(order, again)]
-        key = task["key"][order]
-        first = np.flatnonzero(np.append(True, key[1:] != key[:-1]))
-
-        def of_jobs(rule: np.ufunc, name: str) -> NDArray[Any]:
-            return np.asarray(rule.reduceat(task[name][order], first))
-
-        # An array each of the sums, extremes and flaws of the jobs.
-        gpus = of_jobs(np.add, "gpus")
-        part = (of_jobs(np.add, "instances") == 1) & (gpus < 1) & (gpus > 0)
-        flaw = of_jobs(np.maximum, "unread") * flaws.NUMBER.bit
-        flaw |= of_jobs(np.maximum, "uncounted") * flaws.GPU_COUNT.bit
-        return JobTasks(
-            file=self.file,
-            key=key[first],
-            line=of_jobs(np.minimum, "line"),
-            start=np.append(of_jobs(np.fmin, "start"), np.nan),
-            end=np.append(of_jobs(np.fmax, "end"), np.nan),
-            gpus=np.append(np.ceil(gpus - _ROUNDING), np.nan),
-            share=np.append(np.where(part, gpus, 1.0), np.nan),
-            model=np.append(of_jobs(np.maximum, "model"), -1),
-            models=tuple(self.models),
-            flaw=np.append(flaw, 0).astype(np.uint32),
-            again=task["line"][again],
-        )
+        again = task.duplicated(["key", "task"])
+        how = {"line": "min", "start": "min", "end": "max", "instances": "sum", "gpus": "sum"}
+        how |= dict.fromkeys(("model", "unread", "uncounted"), "max")
+        job = task[~again].groupby("key").agg(how)
+        part = (job["instances"] == 1) & (job["gpus"] < 1) & (job["gpus"] > 0)
+        job["share"] = job["gpus"].where(part, 1.0)
+        job["gpus"] = np.ceil(job["gpus"] - _ROUNDING)
+        job["flaw"] = job["unread"] * flaws.NUMBER.bit | job["uncounted"] * flaws.GPU_COUNT.bit
+        return job, task["line"][again].to_numpy()
 
 
 def _rows(sources: Mapping[str, ByteSource]) -> Iterator[JobRecords]:
-    reader = TaskReader()
-    truncated = None
+    reader, source, truncated = TaskReader(), sources[_TASKS.name], None
     try:
         yield from read_table(_TASKS, reader.add, sources)
     except Truncated as error:
         truncated = error  # the jobs of the tasks before it count
-    tasks = reader.jobs()
-    if tasks is None:
-        source = sources[_TASKS.name]
+    if not reader.parts:
         raise InputError("", described("no task"), "tasks of the jobs", source.name)
-    matched = np.zeros(len(tasks.key), dtype=bool)
-    yield from read_table(_JOBS, lambda block: _jobs(block, tasks, matched), sources)
+    tasks, again = reader.jobs()
+    matched = np.zeros(len(tasks), dtype=bool)
+    models = tuple(reader.models)
+    yield from read_table(_JOBS, lambda block: _jobs(block, tasks, models, matched), sources)
     if not matched.all():
-        yield broken_lines(tasks.file, np.sort(tasks.line[~matched]), flaws.UNMATCHED)
-    if len(tasks.again):
-        yield broken_lines(tasks.file, tasks.again, flaws.DUPLICATE)
+        lines = np.sort(tasks["line"].to_numpy()[~matched])
+        yield broken_lines(source.name, lines, flaws.UNMATCHED)
+    if len(again):
+        yield broken_lines(source.name, again, flaws.DUPLICATE)
     if truncated is not None:
         raise truncated
 
 
-def _jobs(block: TableBlock, tasks: JobTasks, matched: Bools) -> JobRecords:
+def _jobs(block: TableBlock, tasks: Any, models: tuple[str, ...], matched: Bools) -> JobRecords:
     """Join the jobs of a block with their tasks, and note in `matched` which tasks they have."""
     name, submit = block.text("job_name"), block.time("start_time")
     block.note_states("status", _DONE, _STATES)
-    # Position of each job in the tasks, the last one = it has none.
-    at = tasks.positions(hash_texts(name))
-    has = at < len(tasks.key)
-    matched[at[has]] = True
-    block.flaw |= tasks.flaw[at]
+    # Position of each job in the tasks, -1 = it has none.
+    position = tasks.index.get_indexer(hash_texts(name))
+    has = position >= 0
+    matched[position[has]] = True
     alone = ~has & ((block.flaw & flaws.PENDING.bit) == 0)
     block.flaw[alone] |= flaws.UNMATCHED.bit
+    job = tasks.take(position)  # the last one for -1
+    block.flaw[has] |= job["flaw"].to_numpy(dtype=np.uint32)[has]
+    recorded: dict[str, Any] = {
+        name: np.where(has, job[name], np.nan) for name in ("start", "end", "gpus", "share")
+    }
     return job_records(
         block,
         id=name,
         submit=submit,
-        start=tasks.start[at],
-        end=tasks.end[at],
-        gpus=tasks.gpus[at],
-        share=tasks.share[at],
-        model=(tasks.model[at], tasks.models),
+        model=(np.where(has, job["model"], -1), models),
+        **recorded,
     )
 
 

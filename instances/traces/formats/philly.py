@@ -12,7 +12,6 @@ The array is read one object at a time: memory is that of a piece of the file an
 from __future__ import annotations
 
 import codecs
-import io
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
@@ -25,7 +24,7 @@ import pandas as pd
 from rsjs.instances.traces import flaws
 from rsjs.instances.traces.columns import TableBlock, job_records, parse_dates
 from rsjs.instances.traces.formats.node_lists import read_nodes
-from rsjs.instances.traces.io.streams import BLOCK, ByteSource, Truncated, pieces
+from rsjs.instances.traces.io.streams import BLOCK, ByteSource, Truncated
 from rsjs.instances.traces.records import (
     ID_BYTES,
     JobRecords,
@@ -63,20 +62,19 @@ _NODES = TraceTable(
 def _rows(sources: Mapping[str, ByteSource]) -> Iterator[JobRecords]:
     source = sources[_JOBS.name]
     chunk: list[tuple[int, Any]] = []
-    with source.open() as stream:
-        try:
-            for entry in read_objects(stream, source.name):
-                chunk.append(entry)
-                if len(chunk) == _JOBS_OF_CHUNK:
-                    yield from _records(source.name, chunk)
-                    chunk = []
-        except Truncated:
-            yield from _records(source.name, chunk)
-            raise
+    try:
+        for entry in read_objects(source):
+            chunk.append(entry)
+            if len(chunk) == _JOBS_OF_CHUNK:
+                yield from _records(source.name, chunk)
+                chunk = []
+    except Truncated:
+        yield from _records(source.name, chunk)
+        raise
     yield from _records(source.name, chunk)
 
 
-def read_objects(stream: io.BufferedIOBase, file: str) -> Iterator[tuple[int, Any]]:
+def read_objects(source: ByteSource) -> Iterator[tuple[int, Any]]:
     """
     Read the line on which each object starts, and the object; None where the JSON is broken.
 
@@ -87,7 +85,7 @@ def read_objects(stream: io.BufferedIOBase, file: str) -> Iterator[tuple[int, An
     """
     decoder, utf8 = JSONDecoder(), codecs.getincrementaldecoder("utf-8")("replace")
     text, at, line, ended, closed = "", 0, 1, False, False
-    for piece in pieces(stream, BLOCK):
+    for piece in source.pieces(BLOCK):
         ended = not piece
         text, at = text[at:] + utf8.decode(piece, final=ended), 0
         while True:
@@ -118,7 +116,7 @@ def read_objects(stream: io.BufferedIOBase, file: str) -> Iterator[tuple[int, An
             line += text.count("\n", at, end)
             at = end
     if not (ended and closed) or at < len(text):
-        raise Truncated(file, line)
+        raise Truncated(source.name, line)
 
 
 def _records(file: str, chunk: Sequence[tuple[int, Any]]) -> Iterator[JobRecords]:

@@ -18,7 +18,7 @@ import numpy as np
 import pandas as pd
 
 from rsjs.core.types import Ints
-from rsjs.instances.traces.io.streams import line_blocks
+from rsjs.instances.traces.io.streams import ByteSource, line_blocks
 
 _NEWLINE, _QUOTE, _RETURN, _NUL = 0x0A, b'"', b"\r", b"\0"
 _DTYPE = {"text": "S64", "date": "S32", "word": "category"}
@@ -46,9 +46,7 @@ class CsvLayout:
     header: bool
 
 
-def read_blocks(
-    stream: io.BufferedIOBase, file: str, layout: CsvLayout
-) -> Iterator[tuple[Ints, Any, Ints]]:
+def read_blocks(source: ByteSource, layout: CsvLayout) -> Iterator[tuple[Ints, Any, Ints]]:
     """
     Read a table block by block; `Truncated` after the last row of a file that ends early.
 
@@ -61,7 +59,7 @@ def read_blocks(
     (m,) int
         Lines that do not have the fields of the header.
     """
-    for first, lines, text in line_blocks(stream, file):
+    for first, lines, text in line_blocks(source):
         if first == 1 and layout.header:
             text = text[text.index(b"\n") + 1 :]
             first, lines = 2, lines - 1

@@ -3,9 +3,9 @@ Files of a trace as streams of bytes: plain, .gz, or a member of a .zip or .tar 
 
 A stream is cut into blocks of whole lines, so memory is that of one block. A file that ends early
 or is damaged is read up to that place: `zipfile` needs the list of members at the end of an archive
-and `tarfile.ExFileObject` loses what its last read got, so `FirstMember` and `TarMember` read the
-members of such archives. A local header of .zip (APPNOTE 4.3.7) has the method at byte 8, the
-lengths of name and extra field at bytes 26 and 28, and the data after them.
+and `tarfile.ExFileObject` loses what its last read got, so the members of such archives are read
+here. A local header of .zip (APPNOTE 4.3.7) has the method at byte 8, the lengths of name and extra
+field at bytes 26 and 28, and the data after them.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ import tarfile
 import zipfile
 import zlib
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import file_digest
 from pathlib import Path
-from typing import Any, BinaryIO, Self, cast
+from typing import Any, BinaryIO
 
 import numpy as np
 
@@ -42,9 +42,9 @@ DAMAGE = (
     zipfile.BadZipFile,
 )
 _READ = 1 << 16
+_PACKED = 1 << 12  # bytes inflated at once: they may become a thousand times as many
 _GZIP, _ZIP = b"\x1f\x8b", b"PK\x03\x04"
 _ZIP_HEADER = 30  # bytes before the name of a member
-_STORED, _DEFLATED = 0, 8
 _NO_ROW = b"\0"  # stands for what is left out of a line that is too long
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"  # of UTF-8, as some editors put it first
 
@@ -94,18 +94,15 @@ class ByteSource:
 
     def head(self) -> bytes:
         """Read the first bytes, as many as are whole."""
-        with self.open() as stream:
-            return _head(stream)
+        return next(self.pieces(HEAD), b"")
 
-    @contextmanager
-    def open(self) -> Iterator[io.BufferedIOBase]:
-        """Open the bytes, decompressed on the way; reading may raise one of `DAMAGE`."""
-        if not self.member:
-            with _plain(self.path) as stream:
-                yield stream
-            return
-        with _members(self.path) as members:
-            yield next(stream for name, stream in members if name == self.member)
+    def pieces(self, size: int) -> Iterator[bytes]:
+        """Read pieces of `size` and a shorter rest; b"" after it if nothing is damaged."""
+        whole = [(self.member, _plain(self.path))]
+        for name, chunks in _members(self.path) if self.member else whole:
+            if name == self.member:
+                yield from _pieces(chunks, size)
+                return
 
 
 def list_sources(path: Path) -> Iterator[tuple[ByteSource, bytes]]:
@@ -123,12 +120,10 @@ def list_sources(path: Path) -> Iterator[tuple[ByteSource, bytes]]:
         if not stat.S_ISREG(path.stat().st_mode):  # a pipe without a writer is never opened
             raise ValueError("no regular file")
         if not _is_archive(path):
-            with _plain(path) as stream:
-                yield ByteSource(path), _head(stream)
+            yield ByteSource(path), next(_pieces(_plain(path), HEAD), b"")
             return
-        with _members(path) as members:
-            for name, stream in members:
-                yield ByteSource(path, name), _head(stream)
+        for name, chunks in _members(path):
+            yield ByteSource(path, name), next(_pieces(chunks, HEAD), b"")
     except DAMAGE:
         return
     except (OSError, ValueError) as error:
@@ -138,28 +133,24 @@ def list_sources(path: Path) -> Iterator[tuple[ByteSource, bytes]]:
         raise InputError("", described(str(error)), expected, path) from None
 
 
-def pieces(stream: io.BufferedIOBase, size: int) -> Iterator[bytes]:
-    """Cut a stream into pieces of `size` and a shorter rest; b"" after it if nothing is damaged."""
-    piece = bytearray()
-    try:
-        # What one read gets is lost if it meets the damage.
-        while more := stream.read1(min(_READ, size - len(piece))):
-            piece += more
-            if len(piece) == size:
-                yield bytes(piece)
-                piece.clear()
-    except (*DAMAGE, OSError):  # damaged .bz2 is an OSError without a number
-        if piece:
-            yield bytes(piece)
-        return
+def _pieces(chunks: Iterator[bytes], size: int) -> Iterator[bytes]:
+    piece, whole = bytearray(), False
+    with suppress(*DAMAGE, OSError):  # damaged .bz2 is an OSError without a number
+        for chunk in chunks:
+            piece += chunk
+            while len(piece) >= size:
+                yield bytes(piece[:size])
+                del piece[:size]
+        whole = True
     if piece:
         yield bytes(piece)
-    yield b""
+    if whole:
+        yield b""
 
 
-def line_blocks(stream: io.BufferedIOBase, file: str) -> Iterator[tuple[int, int, bytes]]:
+def line_blocks(source: ByteSource) -> Iterator[tuple[int, int, bytes]]:
     """
-    Cut a stream into blocks: number of the first line, number of lines, lines with their ends.
+    Cut a table into blocks: number of the first line, number of lines, lines with their ends.
 
     Raises
     ------
@@ -167,7 +158,7 @@ def line_blocks(stream: io.BufferedIOBase, file: str) -> Iterator[tuple[int, int
         After the last whole line of compressed data that end early.
     """
     line, rest, ended = 1, b"", False
-    for piece in pieces(stream, BLOCK):
+    for piece in source.pieces(BLOCK):
         if line == 1 and not rest:
             piece = piece.removeprefix(_BYTE_ORDER_MARK)
         ended = not piece
@@ -181,68 +172,7 @@ def line_blocks(stream: io.BufferedIOBase, file: str) -> Iterator[tuple[int, int
             yield line, lines, whole
             line += lines
     if not ended:
-        raise Truncated(file, line)
-
-
-class FirstMember(io.BufferedIOBase):
-    """The first member of a .zip archive as far as it is there; then EOFError."""
-
-    def __init__(self, file: BinaryIO, name: str, method: int) -> None:
-        self.name, self._file = name, file
-        self._inflate = zlib.decompressobj(-zlib.MAX_WBITS) if method == _DEFLATED else None
-
-    @classmethod
-    def of(cls, path: Path) -> Self:
-        """Open an archive at its first member."""
-        file = path.open("rb")
-        head = file.read(_ZIP_HEADER)
-        if len(head) < _ZIP_HEADER:
-            raise zipfile.BadZipFile("no header of a member")
-        method, name, extra = struct.unpack("<8xH16xHH", head)
-        if method not in (_STORED, _DEFLATED):
-            raise zipfile.BadZipFile(f"compression method {method}")
-        title = file.read(name).decode("utf-8", "replace")
-        file.seek(extra, io.SEEK_CUR)
-        return cls(file, title, method)
-
-    def read1(self, size: int = -1, /) -> bytes:
-        """Read some bytes more, at most `size`; b"" where the member rightly ends."""
-        if self._inflate is None:
-            if piece := self._file.read(size):
-                return piece
-        else:
-            while not self._inflate.eof:
-                packed = self._inflate.unconsumed_tail or self._file.read(_READ)
-                if not packed:
-                    break
-                if piece := self._inflate.decompress(packed, max(0, size)):
-                    return piece
-            if self._inflate.eof:
-                return b""
-        raise EOFError("the archive ends within a member")
-
-    def close(self) -> None:
-        self._file.close()
-        super().close()
-
-
-class TarMember(io.BufferedIOBase):
-    """A member of a .tar archive that is read as a stream, as far as it is there; then EOFError."""
-
-    def __init__(self, stream: Any, size: int) -> None:
-        self._stream, self._left = stream, size
-
-    def read1(self, size: int = -1, /) -> bytes:
-        """Read some bytes more, at most `size`; b"" where the member rightly ends."""
-        piece: bytes = self._stream.read(self._left if size < 0 else min(size, self._left))
-        if not piece and size and self._left:
-            raise EOFError("the archive ends within a member")
-        self._left -= len(piece)
-        return piece
-
-
-def _head(stream: io.BufferedIOBase) -> bytes:
-    return next(pieces(stream, HEAD), b"")
+        raise Truncated(source.name, line)
 
 
 def _count_lines(text: bytes) -> int:
@@ -262,27 +192,61 @@ def _is_archive(path: Path) -> bool:
         return False
 
 
-@contextmanager
-def _plain(path: Path) -> Iterator[io.BufferedIOBase]:
-    if _starts(path)[:2] == _GZIP:
-        with gzip.open(path) as packed:
-            yield packed
-    else:
-        with path.open("rb") as file:
-            yield file
+def _plain(path: Path) -> Iterator[bytes]:
+    is_packed = _starts(path)[:2] == _GZIP
+    with gzip.open(path) if is_packed else path.open("rb") as file:
+        yield from _read(file)
 
 
-@contextmanager
-def _members(path: Path) -> Iterator[Iterator[tuple[str, io.BufferedIOBase]]]:
-    """Open names and streams of an archive in turn: each ends where the next begins."""
+def _read(file: Any) -> Iterator[bytes]:
+    """Read an open file in chunks: what one read gets is lost if it meets the damage."""
+    return iter(lambda: file.read1(_READ), b"")
+
+
+def _members(path: Path) -> Iterator[tuple[str, Iterator[bytes]]]:
+    """Yield names and chunks of the members of an archive: each ends where the next begins."""
     if _starts(path) != _ZIP:
         with tarfile.open(path, "r|*") as tar:  # a stream: no pass over all of it for a list
-            entries = (entry for entry in tar if entry.isfile())
-            yield ((entry.name, TarMember(tar.fileobj, entry.size)) for entry in entries)
+            for entry in tar:
+                if entry.isfile():
+                    yield entry.name, _tar_member(tar.fileobj, entry.size)
     elif zipfile.is_zipfile(path):
         with zipfile.ZipFile(path) as archive:
-            names = (info.filename for info in archive.infolist() if not info.is_dir())
-            yield ((name, cast(io.BufferedIOBase, archive.open(name))) for name in names)
+            for info in archive.infolist():
+                if not info.is_dir():
+                    yield info.filename, _read(archive.open(info))
     else:
-        with FirstMember.of(path) as member:
-            yield iter([(member.name, member)])
+        with path.open("rb") as file:
+            yield _first_member(file)
+
+
+def _tar_member(stream: Any, size: int) -> Iterator[bytes]:
+    """Read a member of an archive that is a stream, as far as it is there; then EOFError."""
+    while size:
+        chunk: bytes = stream.read(min(_READ, size))
+        if not chunk:
+            raise EOFError("the archive ends within a member")
+        size -= len(chunk)
+        yield chunk
+
+
+def _first_member(file: BinaryIO) -> tuple[str, Iterator[bytes]]:
+    """Return name and chunks of the first member of a .zip without its list of members."""
+    head = file.read(_ZIP_HEADER)
+    if len(head) < _ZIP_HEADER:
+        raise zipfile.BadZipFile("no header of a member")
+    method, name, extra = struct.unpack("<8xH16xHH", head)
+    if method not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+        raise zipfile.BadZipFile(f"compression method {method}")
+    title = file.read(name).decode("utf-8", "replace")
+    file.seek(extra, io.SEEK_CUR)
+
+    def chunks() -> Iterator[bytes]:
+        inflate = zlib.decompressobj(-zlib.MAX_WBITS)
+        while packed := file.read(_PACKED):
+            yield packed if method == zipfile.ZIP_STORED else inflate.decompress(packed)
+            if inflate.eof:
+                return
+        raise EOFError("the archive ends within a member")
+
+    return title, chunks()

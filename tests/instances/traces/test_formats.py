@@ -11,10 +11,11 @@ import numpy as np
 import pytest
 
 from rsjs.core.errors import InputError
-from rsjs.instances.traces.columns import hash_texts, parse_dates, repeated
+from rsjs.instances.traces.columns import hash_texts, parse_dates
 from rsjs.instances.traces.flaws import FAILED
 from rsjs.instances.traces.formats import philly
 from rsjs.instances.traces.io import streams
+from rsjs.instances.traces.quality_report import repeated
 from rsjs.instances.traces.records import TraceNodes
 from rsjs.instances.traces.registry import FORMATS, open_trace
 
