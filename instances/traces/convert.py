@@ -191,15 +191,13 @@ def select(report: QualityReport, options: ConversionOptions) -> Selection:
     """
     dropped, kept = droppable(options.drop), keepable(options.keep)
     _refuse_unnamed(report, dropped, kept)
-    checks = report.cross_row_checks()
     count = {kind.name: 0 for kind in dropped}
     held: list[JobRecords] = []
     good = 0
     limit = MAX_JOBS + 1 if options.jobs is None else options.jobs
     begin = report.tally.first + options.after * HOUR
     with suppress(Truncated):  # it is in the report, and kept
-        for rows in report.trace.rows():
-            rows = checks(rows)
+        for rows in report.rows():
             flaw = rows.flaw & ~mask(kept)
             fine = flaw == 0
             # Each row that is dropped counts as the first of its kinds.

@@ -14,7 +14,7 @@ that an earlier line has, 16 bytes a row are kept.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -39,60 +39,6 @@ _HARMLESS = flaws.mask([flaws.UNSORTED, flaws.INCONSISTENT, *_NOTICES])
 _ODD_SHORT, _ODD_LONG = 1.0, 30 * 86400.0  # s, of the median run time
 _ODD_SPAN = 10 * 366 * 86400.0  # s
 _DIGITS = 3  # of the median run time [s] in a document
-
-
-@dataclass(kw_only=True)
-class CrossRowChecks:
-    """
-    Flaws that need more than one row; takes the chunks in the order of the file.
-
-    Attributes
-    ----------
-    nodes : sequence of TraceNodes
-        Of the cluster; without any, nodes of every type have `LARGEST_NODE` GPUs.
-    known : mapping of str to str
-        See `imputation.stand_ins`.
-    binding : bool
-        Whether a job runs on its recorded GPU type only.
-    duplicates : (d,) int
-        Lines of jobs that an earlier line has, in order.
-    """
-
-    nodes: Sequence[TraceNodes]
-    known: Mapping[str, str]
-    binding: bool
-    duplicates: Ints = field(default_factory=lambda: np.empty(0, dtype=np.int64))
-    _last: float = field(default=-np.inf, init=False)
-
-    def __call__(self, rows: JobRecords) -> JobRecords:
-        """Return the rows with these flaws added."""
-        flaw = rows.flaw.copy()
-        # Submitted before the row above, the last one of the chunk before included.
-        timed = np.flatnonzero(np.isfinite(rows.submit))
-        before = np.append(self._last, rows.submit[timed])
-        flaw[timed[before[1:] < before[:-1]]] |= flaws.UNSORTED.bit
-        self._last = float(before[-1])
-        # Lines of duplicates within the chunk.
-        if len(self.duplicates) and len(rows):
-            near = np.searchsorted(self.duplicates, [rows.line.min(), rows.line.max() + 1])
-            again = np.isin(rows.line, self.duplicates[slice(*near.tolist())])
-            flaw[(rows.id != b"") & again] |= flaws.DUPLICATE.bit
-        # GPUs of the largest node that may run each job, 0 = none.
-        sizes = [*map(self._largest, (*rows.models, UNRECORDED))]
-        largest = np.array(sizes)[rows.model]
-        on_gpu = (flaw & flaws.NO_GPU.bit) == 0
-        flaw[on_gpu & (largest == 0)] |= flaws.GPU_MODEL.bit
-        flaw[on_gpu & (largest > 0) & (rows.gpus > largest)] |= flaws.TOO_LARGE.bit
-        return replace(rows, flaw=flaw)
-
-    def _largest(self, model: str) -> int:
-        """Return the GPUs of the largest node on which a job of a type may run; 0 without any."""
-        if not gpus_of(model, self.known):
-            return 0
-        if not nodes_for(UNRECORDED, self.nodes, self.known, binding=self.binding):
-            return LARGEST_NODE
-        nodes = nodes_for(model, self.nodes, self.known, binding=self.binding)
-        return max((group.gpus for group in nodes), default=0)
 
 
 @dataclass(frozen=True)
@@ -122,6 +68,7 @@ class TraceTally:
     run_times : list of (n,) float [s], of the usable rows of each chunk
     gpus : mapping of number of GPUs to number of jobs; 0 = a share of one
     first, last : float [s], of the submissions
+    names : list of (uint64, int), the hashes of the names of each chunk's jobs, and their lines
     """
 
     rows: int = 0
@@ -135,10 +82,13 @@ class TraceTally:
     gpus: Counter[int] = field(default_factory=Counter)
     first: float = np.inf
     last: float = -np.inf
+    names: list[tuple[NDArray[np.uint64], Ints]] = field(default_factory=list)
 
     def add(self, rows: JobRecords) -> None:
         """Count a chunk."""
         self.rows += len(rows)
+        named = np.flatnonzero(rows.id != b"")  # lines that hold no job have no name
+        self.names.append((hash_texts(rows.id[named]), rows.line[named]))
         for kind in flaws.KINDS:
             flawed = np.flatnonzero(rows.flaw & kind.bit)
             if not len(flawed):
@@ -157,6 +107,15 @@ class TraceTally:
         good &= np.isfinite(rows.submit) & (rows.duration > 0)
         if good.any():
             self._add_load(rows.subset(good))
+
+    def duplicates(self) -> Ints:
+        """Return the lines of jobs that an earlier line has, in order."""
+        if not self.names:
+            return np.empty(0, dtype=np.int64)
+        hashes, lines = (np.concatenate(each) for each in zip(*self.names, strict=True))
+        order = np.argsort(hashes, kind="stable")
+        again = order[1:][np.diff(hashes[order]) == 0]
+        return np.asarray(lines[np.sort(again)])
 
     def note_file(self, kind: FlawKind, place: RowLocation, count: int) -> None:
         """Count a flaw of a file."""
@@ -216,17 +175,42 @@ class QualityReport:
     trace: Trace
     nodes: Sequence[TraceNodes]
     known: Mapping[str, str]
-    tally: TraceTally
-    duplicates: Ints
+    tally: TraceTally = field(default_factory=TraceTally)
+    duplicates: Ints = field(default_factory=lambda: np.empty(0, dtype=np.int64))
 
-    def cross_row_checks(self) -> CrossRowChecks:
-        """Return the checks with which the trace was read, to read it again."""
-        return CrossRowChecks(
-            nodes=self.nodes,
-            known=self.known,
-            binding=self.trace.format.binding,
-            duplicates=self.duplicates,
-        )
+    def rows(self) -> Iterator[JobRecords]:
+        """Read the trace, flaws that need more than one row or the cluster added."""
+        last = -np.inf
+        for rows in self.trace.rows():
+            flaw = rows.flaw.copy()
+            # Submitted before the row above, the last one of the chunk before included.
+            timed = np.flatnonzero(np.isfinite(rows.submit))
+            before = np.append(last, rows.submit[timed])
+            flaw[timed[before[1:] < before[:-1]]] |= flaws.UNSORTED.bit
+            last = float(before[-1])
+            # Lines of duplicates within the chunk.
+            if len(self.duplicates) and len(rows):
+                near = np.searchsorted(self.duplicates, [rows.line.min(), rows.line.max() + 1])
+                again = np.isin(rows.line, self.duplicates[slice(*near.tolist())])
+                flaw[(rows.id != b"") & again] |= flaws.DUPLICATE.bit
+            # GPUs of the largest node that may run each job, 0 = none.
+            sizes = [*map(self._largest_node, (*rows.models, UNRECORDED))]
+            largest = np.array(sizes)[rows.model]
+            on_gpu = (flaw & flaws.NO_GPU.bit) == 0
+            flaw[on_gpu & (largest == 0)] |= flaws.GPU_MODEL.bit
+            flaw[on_gpu & (largest > 0) & (rows.gpus > largest)] |= flaws.TOO_LARGE.bit
+            yield replace(rows, flaw=flaw)
+
+    def _largest_node(self, model: str) -> int:
+        """Return the GPUs of the largest node on which a job of a type may run; 0 without any."""
+        if not gpus_of(model, self.known):
+            return 0
+        if not self._nodes_for(UNRECORDED):
+            return LARGEST_NODE
+        return max((group.gpus for group in self._nodes_for(model)), default=0)
+
+    def _nodes_for(self, model: str) -> list[TraceNodes]:
+        return nodes_for(model, self.nodes, self.known, binding=self.trace.format.binding)
 
     @property
     def has_errors(self) -> bool:
@@ -258,8 +242,7 @@ class QualityReport:
 
     def _capacity(self, model: str) -> int | None:
         """Return the GPUs on which a job of a recorded type may run; None if there are none."""
-        nodes = nodes_for(model, self.nodes, self.known, binding=self.trace.format.binding)
-        return sum(group.gpus * group.count for group in nodes) or None
+        return sum(group.gpus * group.count for group in self._nodes_for(model)) or None
 
     @property
     def gaps(self) -> list[tuple[int, int]]:
@@ -332,49 +315,30 @@ def inspect(
     gpus : mapping, optional
         GPU type as recorded ("" = not recorded) -> that of the catalogue, which goes first.
     """
-    checks = CrossRowChecks(
+    report = QualityReport(
+        trace=trace,
         nodes=trace.nodes() if nodes is None else list(nodes),
         known=stand_ins(gpus or {}, trace.format.gpu),
-        binding=trace.format.binding,
     )
-    hashes, lines = [np.empty(0, dtype=np.uint64)], [np.empty(0, dtype=np.int64)]
-
-    def note_names(rows: JobRecords) -> None:
-        """Keep the names of the jobs; lines that hold no job have none."""
-        named = np.flatnonzero(rows.id != b"")
-        hashes.append(hash_texts(rows.id[named]))
-        lines.append(rows.line[named])
-
-    tally = _tally(trace, checks, note_names)
-    duplicates = np.concatenate(lines)[repeated(np.concatenate(hashes))]
-    if len(duplicates):  # they have no part in the load: count once more
-        checks = replace(checks, duplicates=duplicates)
-        tally = _tally(trace, checks)
-    return QualityReport(
-        trace=trace, nodes=checks.nodes, known=checks.known, tally=tally, duplicates=duplicates
-    )
+    report = replace(report, tally=_tally(report))
+    if len(duplicates := report.tally.duplicates()):
+        # they have no part in the load: count once more
+        report = replace(report, tally=TraceTally(), duplicates=duplicates)
+        report = replace(report, tally=_tally(report))
+    return report
 
 
-def repeated(hashes: NDArray[np.uint64]) -> NDArray[np.intp]:
-    """Return the positions of the hashes that an earlier position has, in order."""
-    order = np.argsort(hashes, kind="stable")
-    return np.sort(order[1:][np.diff(hashes[order]) == 0])
-
-
-def _tally(
-    trace: Trace, checks: CrossRowChecks, note: Callable[[JobRecords], None] = lambda rows: None
-) -> TraceTally:
-    """Count the rows of a trace, each chunk noted as it passes."""
-    tally = TraceTally()
+def _tally(report: QualityReport) -> TraceTally:
+    """Count the rows of a trace."""
+    tally, trace = TraceTally(), report.trace
     for table, columns in trace.missing.items():
         place = RowLocation(trace.tables[table].name, 1, ", ".join(columns))
         tally.note_file(flaws.MISSING_COLUMN, place, len(columns))
     if trace.missing:
         return tally
     try:
-        for rows in trace.rows():
-            note(rows)
-            tally.add(checks(rows))
+        for rows in report.rows():
+            tally.add(rows)
     except Truncated as error:
         tally.note_file(flaws.TRUNCATED, RowLocation(error.file, error.line, ""), 1)
     if not tally.rows:

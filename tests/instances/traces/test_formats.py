@@ -15,7 +15,7 @@ from rsjs.instances.traces.columns import hash_texts, parse_dates
 from rsjs.instances.traces.flaws import FAILED
 from rsjs.instances.traces.formats import philly
 from rsjs.instances.traces.io import streams
-from rsjs.instances.traces.quality_report import repeated
+from rsjs.instances.traces.quality_report import TraceTally
 from rsjs.instances.traces.records import TraceNodes
 from rsjs.instances.traces.registry import FORMATS, open_trace
 
@@ -191,7 +191,7 @@ def test_hashes_differ_where_texts_do():
     assert len(set(hash_texts(texts).tolist())) == len(texts)
 
 
-def test_repeated_hashes_are_those_that_an_earlier_one_has():
+def test_duplicates_are_lines_of_names_that_an_earlier_line_has():
     hashes = hash_texts(np.array([b"a", b"b", b"a", b"", b"b", b"a", b"c"]))
-    assert repeated(hashes).tolist() == [2, 4, 5]
-    assert repeated(hashes[:0]).tolist() == []
+    assert TraceTally(names=[(hashes, np.arange(7))]).duplicates().tolist() == [2, 4, 5]
+    assert TraceTally().duplicates().tolist() == []
