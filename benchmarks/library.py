@@ -23,7 +23,7 @@ from rsjs.instances.io.csv_tables import write_rows
 from rsjs.instances.io.files import read_workload
 from rsjs.instances.library.download import fetch
 from rsjs.instances.library.features import features
-from rsjs.instances.library.sets import COLUMNS, draw, library_set, recipes
+from rsjs.instances.library.sets import COLUMNS, calls, draw, library_set, names
 from rsjs.instances.mig.jobs import JobSet
 
 ROOT = Path(__file__).parents[1]
@@ -41,7 +41,7 @@ def main(arguments: list[str]) -> None:
         picture([Path(name) for name in arguments[1:]])
         return
     begin = time.process_time()
-    for name in recipes():
+    for name in names():
         chosen = library_set(name)
         wanted = any(fnmatchcase(name, pattern) for pattern in arguments)
         if wanted or (not arguments and chosen.tier != "huge"):
@@ -66,7 +66,7 @@ def record(name: str) -> None:
     path = GOLDEN / f"{name}.csv"
     if path.exists():
         raise InputError("", name, "a set without golden digests: one that changes gets a new name")
-    write_rows(path, COLUMNS, [_row(*call) for call in recipes()[name].calls])
+    write_rows(path, COLUMNS, [_row(*call) for call in calls(name)])
 
 
 def picture(workloads: list[Path]) -> None:

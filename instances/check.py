@@ -1,5 +1,5 @@
 """
-Independent checker: whether a solution is feasible, and what it costs.
+Independent checker of solutions: whether one is feasible, and what it costs.
 
 Imports no solver and no model; every cost in a table comes from here.
 """
@@ -16,6 +16,7 @@ from rsjs.instances import costs
 from rsjs.instances.instance import Instance
 from rsjs.instances.open_nodes import required_nodes
 from rsjs.instances.solution import Solution
+from rsjs.instances.validation import ranges_of_entries
 
 TOLERANCE = 1e-6  # relative, on claimed numbers only: solutions are integers
 ROUNDING = 1e-9  # [$] of a cost that is 0 but for the rounding of its sums
@@ -118,15 +119,7 @@ def _shape(
 ) -> Iterator[Violation]:
     if instance_digest is not None and instance_digest != instance.digest:
         yield _violation("instance", "/instance", instance_digest, f"sha256 {instance.digest}")
-    cluster, jobs = instance.cluster, len(instance.jobs)
-    levels = instance.jobs.inflation.shape[2]
-    expected = {
-        "job_node": (jobs, -1, cluster.nodes - 1),
-        "job_gpus": (jobs, 0, cluster.largest),
-        "job_level": (jobs, -1, levels - 1),
-        "node_type": (cluster.nodes, -1, len(cluster.node_types) - 1),
-    }
-    for name, (size, low, high) in expected.items():
+    for name, (size, low, high) in ranges_of_entries(instance).items():
         values = getattr(solution, name)
         if values.shape != (size,):
             found = f"{values.size} entries" if values.ndim == 1 else f"shape {values.shape}"

@@ -98,9 +98,9 @@ def cost_tables(instance: Instance) -> CostTables:
     dedicated = instance.hours_per_epoch
     shared = instance.shared_hours_per_epoch
     slack = instance.jobs.due - instance.now
-    hours, tardiness = _times(instance, dedicated, slack)
-    shared_hours, shared_tardiness = _times(instance, shared, slack)
-    longest, late = _times(instance, slowest_rates(instance), slack - instance.H)
+    hours, tardiness = _hours_and_tardiness(instance, dedicated, slack)
+    shared_hours, shared_tardiness = _hours_and_tardiness(instance, shared, slack)
+    longest, late = _hours_and_tardiness(instance, slowest_rates(instance), slack - instance.H)
     result = CostTables(
         hours, shared_hours, tardiness, shared_tardiness, longest, instance.rho * late
     )
@@ -121,7 +121,7 @@ def _largest_finite(rates: Floats) -> Floats:
     return largest
 
 
-def _times(instance: Instance, rate: Floats, slack: Floats) -> tuple[Floats, Floats]:
+def _hours_and_tardiness(instance: Instance, rate: Floats, slack: Floats) -> tuple[Floats, Floats]:
     """Return hours to completion at `rate` hours per epoch, and eta_j times (expected) excess."""
     shape = (-1,) + (1,) * (rate.ndim - 1)
     eta = instance.jobs.weight.reshape(shape)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -47,38 +47,18 @@ class Objective:
     mu: float = 0.0
 
 
+_FIRST_ENDING = Objective(
+    energy="first_ending",
+    tardiness_at="completion",
+    open_nodes="free",
+    expectation="worst_case",
+)
 FAMILIES: Mapping[str, Objective] = {
-    "jahani": Objective(
-        energy="proportional",
-        tardiness_at="completion",
-        open_nodes="jahani_eq",
-        expectation="worst_case",
-        mu=1.0,
-    ),
-    "kiros": Objective(
-        energy="first_ending",
-        tardiness_at="completion",
-        open_nodes="free",
-        expectation="worst_case",
-    ),
-    "andreas": Objective(
-        energy="first_ending",
-        tardiness_at="completion",
-        open_nodes="free",
-        expectation="worst_case",
-    ),
-    "sts": Objective(
-        energy="first_ending",
-        tardiness_at="completion",
-        open_nodes="free",
-        expectation="expected",
-    ),
-    "gpuscheduler": Objective(
-        energy="next_event",
-        tardiness_at="next_event",
-        open_nodes="free",
-        expectation="worst_case",
-    ),
+    "jahani": replace(_FIRST_ENDING, energy="proportional", open_nodes="jahani_eq", mu=1.0),
+    "kiros": _FIRST_ENDING,
+    "andreas": _FIRST_ENDING,
+    "sts": replace(_FIRST_ENDING, expectation="expected"),
+    "gpuscheduler": replace(_FIRST_ENDING, energy="next_event", tardiness_at="next_event"),
 }
 
 

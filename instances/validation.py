@@ -1,4 +1,8 @@
-"""Validation of instances and workloads, once, when they are made."""
+"""
+Validation of input: whether an instance or a workload is well-formed, once, when it is made.
+
+Whether a solution is feasible is another question: see `check`.
+"""
 
 from __future__ import annotations
 
@@ -238,30 +242,26 @@ def _check_proportional(instance: Instance) -> None:
         _fail("/objective/energy", found, "dedicated GPUs only: energy is proportional")
 
 
-def _check_current(instance: Instance) -> None:
-    current = instance.current
-    if current is None:
-        return
-    jobs, nodes = len(instance.jobs), instance.cluster.nodes
-    for name, size in (
-        ("job_node", jobs),
-        ("job_gpus", jobs),
-        ("job_level", jobs),
-        ("node_type", nodes),
-    ):
-        found = getattr(current, name)
-        if found.shape != (size,):
-            _fail(f"/current/{name}", described(f"{found.size} entries"), f"{size} entries")
-    ranges = {
-        "job_node": (-1, nodes - 1),
-        "job_gpus": (0, instance.cluster.largest),
-        "job_level": (-1, instance.jobs.inflation.shape[2] - 1),
-        "node_type": (-1, len(instance.cluster.node_types) - 1),
+def ranges_of_entries(instance: Instance) -> dict[str, tuple[int, int, int]]:
+    """Return the size of each array of a solution, and min and max of its entries."""
+    cluster, jobs = instance.cluster, len(instance.jobs)
+    return {
+        "job_node": (jobs, -1, cluster.nodes - 1),
+        "job_gpus": (jobs, 0, cluster.largest),
+        "job_level": (jobs, -1, instance.jobs.inflation.shape[2] - 1),
+        "node_type": (cluster.nodes, -1, len(cluster.node_types) - 1),
     }
-    for name, (low, high) in ranges.items():
-        values = getattr(current, name)
-        for at in np.flatnonzero((values < low) | (values > high))[:1]:
-            _fail(f"/current/{name}/{at}", int(values[at]), f"{low} to {high}")
+
+
+def _check_current(instance: Instance) -> None:
+    if instance.current is None:
+        return
+    for name, (size, low, high) in ranges_of_entries(instance).items():
+        values = getattr(instance.current, name)
+        if values.shape != (size,):
+            _fail(f"/current/{name}", described(f"{values.size} entries"), f"{size} entries")
+        for i in np.flatnonzero((values < low) | (values > high))[:1]:
+            _fail(f"/current/{name}/{i}", int(values[i]), f"{low} to {high}")
 
 
 def _names(where: str, names: Sequence[str], key: str = "name") -> None:

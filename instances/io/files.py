@@ -39,31 +39,34 @@ def read_instance(path: str | Path) -> Instance:
     InputError
         Naming the file, the JSON pointer, the value found and what was expected.
     """
-    return _instance(read_document(path), path)
+    return _build(read_document(path), path, INSTANCE, deserialization.to_instance)
 
 
 def instance_from(data: bytes, name: str) -> Instance:
     """Read the instance in the bytes of a document; errors name `name` instead of a file."""
-    return _instance(Reader(Path(name), data).document(), name)
+    document = Reader(Path(name), data).document()
+    return _build(document, name, INSTANCE, deserialization.to_instance)
 
 
 def read_workload(path: str | Path) -> Workload:
     """Read an `rsjs-workload/1` file; errors as in `read_instance`."""
-    return _workload(read_document(path), path)
+    return _build(read_document(path), path, WORKLOAD, deserialization.to_workload)
 
 
 def read_solution(path: str | Path) -> SolutionFile:
     """Read an `rsjs-solution/1` file; errors as in `read_instance`."""
-    return _solution(read_document(path), path)
+    return _build(read_document(path), path, SOLUTION, _to_solution_file)
 
 
 def read_any(path: str | Path) -> Instance | Workload | SolutionFile:
     """Read whichever kind of file this is."""
     document = read_document(path)
-    if document["format"] == INSTANCE:
-        return _instance(document, path)
-    build = _workload if document["format"] == WORKLOAD else _solution
-    return build(document, path)
+    builders: dict[str, Callable[[Document], Instance | Workload | SolutionFile]] = {
+        INSTANCE: deserialization.to_instance,
+        WORKLOAD: deserialization.to_workload,
+        SOLUTION: _to_solution_file,
+    }
+    return _build(document, path, document["format"], builders[document["format"]])
 
 
 def write_instance(instance: Instance, path: str | Path) -> None:
@@ -151,29 +154,14 @@ def read_document(path: str | Path) -> Document:
     return Reader(Path(path)).document()
 
 
-def _instance(document: Document, path: str | Path) -> Instance:
-    return _build(document, path, deserialization.to_instance, INSTANCE)
-
-
-def _workload(document: Document, path: str | Path) -> Workload:
-    return _build(document, path, deserialization.to_workload, WORKLOAD)
-
-
-def _solution(document: Document, path: str | Path) -> SolutionFile:
-    def build(document: Document) -> SolutionFile:
-        return SolutionFile(
-            solution=deserialization.to_solution(document),
-            instance_digest=document["instance"],
-            method=document.get("method"),
-            objective=document.get("objective"),
-            bound=document.get("bound"),
-        )
-
-    return _build(document, path, build, SOLUTION)
+def _to_solution_file(document: Document) -> SolutionFile:
+    claims = {name: document.get(name) for name in ("method", "objective", "bound")}
+    solution = deserialization.to_solution(document)
+    return SolutionFile(solution=solution, instance_digest=document["instance"], **claims)
 
 
 def _build(
-    document: Document, path: str | Path, build: Callable[[Document], T], expected: str
+    document: Document, path: str | Path, expected: str, build: Callable[[Document], T]
 ) -> T:
     if document["format"] != expected:
         raise InputError("/format", document["format"], repr(expected), path)

@@ -72,8 +72,8 @@ def manifest(chosen: LibrarySet, optima: Mapping[str, float]) -> Document:
     return {
         "format": MANIFEST,
         "set": chosen.name,
-        "summary": chosen.recipe.summary,
-        "source": chosen.recipe.source,
+        "summary": chosen.summary,
+        "source": chosen.source,
         "licence": LICENCE,
         "versions": {"rsjs-bench": version("rsjs-bench"), "numpy": np.__version__},
         "members": [

@@ -19,7 +19,7 @@ from __future__ import annotations
 import csv
 import re
 import tomllib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cache
@@ -77,60 +77,35 @@ def mig_config(name: str) -> MigConfig:
         return to_config(read_json(path), path)
 
 
-@dataclass(frozen=True, kw_only=True)
-class Recipe:
-    """
-    How a set is made.
-
-    Attributes
-    ----------
-    name, summary, source : str
-    calls : tuple of (str, mapping)
-        Generator and arguments of each member; the generator `mig` takes a configuration and a
-        seed.
-    """
-
-    name: str
-    summary: str
-    source: str
-    calls: tuple[tuple[str, Mapping[str, Any]], ...]
-
-
 def data() -> Traversable:
     """Return the folder of the data files."""
     return files("rsjs.instances.library") / "data"
 
 
 @cache
-def recipes() -> Mapping[str, Recipe]:
-    """Read the recipes of all sets, in the order of the files."""
+def recipes() -> Mapping[str, Mapping[str, Any]]:
+    """Read the tables of all sets, in the order of the files."""
     tables: dict[str, Any] = {}
     for file in sorted(data().iterdir(), key=lambda file: file.name):
         if file.name.endswith(".toml"):
             tables |= tomllib.loads(file.read_text("utf-8"))
-    return {
-        name: Recipe(
-            name=name,
-            summary=entry["summary"],
-            source=entry["source"],
-            calls=tuple(_mig(entry[MIG]) if MIG in entry else _calls(entry["instances"])),
+    return tables
+
+
+def calls(name: str) -> list[tuple[str, dict[str, Any]]]:
+    """Return generator and arguments of each member of a set; `mig` takes a file and a seed."""
+    if config := recipes()[name].get(MIG):
+        return [(MIG, {"config": config, "seed": seed}) for seed in mig_config(config).seeds]
+    return [
+        (
+            entry["generator"],
+            {"nodes": nodes, "jobs": jobs, "seed": seed, **entry.get("options", {})},
         )
-        for name, entry in tables.items()
-    }
-
-
-def _calls(entries: list[dict[str, Any]]) -> Iterator[tuple[str, dict[str, Any]]]:
-    for entry in entries:
-        for text in entry["sizes"]:
-            for nodes, jobs in sizes(text):
-                for seed in entry.get("seeds", [1]):
-                    size = {"nodes": nodes, "jobs": jobs, "seed": seed}
-                    yield entry["generator"], {**size, **entry.get("options", {})}
-
-
-def _mig(config: str) -> Iterator[tuple[str, dict[str, Any]]]:
-    for seed in mig_config(config).seeds:
-        yield MIG, {"config": config, "seed": seed}
+        for entry in recipes()[name]["instances"]
+        for text in entry["sizes"]
+        for nodes, jobs in sizes(text)
+        for seed in entry.get("seeds", [1])
+    ]
 
 
 def sizes(text: str) -> list[tuple[int, int]]:
@@ -184,22 +159,12 @@ class Member:
 
 @dataclass(frozen=True, kw_only=True)
 class LibrarySet:
-    """
-    A named set.
+    """A named set."""
 
-    Attributes
-    ----------
-    recipe : Recipe
-    members : tuple of Member
-    """
-
-    recipe: Recipe
+    name: str
+    summary: str
+    source: str
     members: tuple[Member, ...]
-
-    @property
-    def name(self) -> str:
-        """Name of the set."""
-        return self.recipe.name
 
     @property
     def of_mig_jobs(self) -> bool:
@@ -237,13 +202,16 @@ def library_set(name: str) -> LibrarySet:
     if name not in recipes():
         near = ", ".join(get_close_matches(name, names(), n=3, cutoff=0.4) or names()[:3])
         raise InputError("", name, f"e.g. {near} (rsjs list sets)")
-    recipe = recipes()[name]
-    rows = golden(name)
-    if len(rows) != len(recipe.calls):
+    drawn, rows = calls(name), golden(name)
+    if len(rows) != len(drawn):
         found = described(f"{len(rows)} digests of {name}")
-        raise InputError("", found, f"{len(recipe.calls)}, one per member")
-    calls = zip(recipe.calls, rows, strict=True)
-    return LibrarySet(recipe=recipe, members=tuple(_member(call, row) for call, row in calls))
+        raise InputError("", found, f"{len(drawn)}, one per member")
+    return LibrarySet(
+        name=name,
+        summary=recipes()[name]["summary"],
+        source=recipes()[name]["source"],
+        members=tuple(_member(*call, row) for call, row in zip(drawn, rows, strict=True)),
+    )
 
 
 def golden(name: str) -> list[dict[str, str]]:
@@ -252,8 +220,7 @@ def golden(name: str) -> list[dict[str, str]]:
     return [*csv.DictReader(text.splitlines())]
 
 
-def _member(call: tuple[str, Mapping[str, Any]], row: Mapping[str, str]) -> Member:
-    generator, arguments = call
+def _member(generator: str, arguments: Mapping[str, Any], row: Mapping[str, str]) -> Member:
     return Member(
         generator=generator,
         arguments=arguments,

@@ -39,7 +39,7 @@ def _described(chosen: LibrarySet, optima: Mapping[str, float]) -> dict[str, Any
         "optima_known": sum(
             member.optimum is not None or member.sha256 in optima for member in chosen.members
         ),
-        "summary": chosen.recipe.summary,
-        "source": chosen.recipe.source,
+        "summary": chosen.summary,
+        "source": chosen.source,
         "licence": LICENCE,
     }
