@@ -72,31 +72,18 @@ def networks() -> tuple[str, ...]:
 
 @dataclass(frozen=True, kw_only=True)
 class StepTime:
-    """
-    Time of a training step of one network on one GPU type.
+    """Time of a training step of one network on one GPU type."""
 
-    Attributes
-    ----------
-    alpha, beta : float
-        A step on one GPU takes alpha + beta * b, b samples on it [ms, ms per sample].
-    rho, c0, c1 : float
-        Overheads of several GPUs: share of the one-GPU step; once; per further GPU [-, ms, ms].
-    exchange : float
-        Time to send all parameters once [ms].
-    io_cap : float
-        Samples per second that the input pipeline can deliver, whatever the framework.
-    status : str
-        Of beta, the coefficient that most of the time comes from.
-    """
-
+    # a step on one GPU takes alpha + beta * b, b samples on it [ms, ms per sample]
     alpha: float
     beta: float
+    # overheads of several GPUs: share of the one-GPU step [-]; once; per further GPU [ms]
     rho: float
     c0: float
     c1: float
-    exchange: float
-    io_cap: float
-    status: str
+    exchange: float  # time to send all parameters once [ms]
+    io_cap: float  # samples per second that the input pipeline can deliver, whatever the framework
+    status: str  # of beta, the coefficient that most of the time comes from
 
     def milliseconds(self, k: int, local_batch: float) -> float:
         """Return T(k), the time of a step with `local_batch` samples on each of k GPUs [ms]."""

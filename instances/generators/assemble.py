@@ -32,43 +32,20 @@ def made_by(name: str, **parameters: Any) -> dict[str, Any]:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class InstanceParts:
-    """
-    Parts of an instance, all but the times of submission.
+    """Parts of an instance, all but the times of submission."""
 
-    Attributes
-    ----------
-    family : str
-        Of the objective, the name and the random streams.
-    variant : (str, str)
-        The parts of the name before and after the arrivals.
-    parameters : mapping
-        Of the generator, with nodes, jobs and seed.
-    cluster : Cluster
-    times : JobTimes
-    due : (Floats, Floats)
-        (J,) earliest and latest due date after submission [h].
-    weight : (float, float)
-        Min and max tardiness weight [$/h].
-    law : (J,) tuple of str
-        Names in `laws`, or `FIXED`.
-    laws : mapping of str to EpochDistribution
-    H : float [h]
-    rho : float
-    inflation : (J, T, L) Floats or None
-    """
-
-    family: str
-    variant: tuple[str, str]
-    parameters: Mapping[str, Any]
+    family: str  # of the objective, the name and the random streams
+    variant: tuple[str, str]  # the parts of the name before and after the arrivals
+    parameters: Mapping[str, Any]  # of the generator, with nodes, jobs and seed
     cluster: Cluster
     times: JobTimes
-    due: tuple[Floats, Floats]
-    weight: tuple[float, float]
-    law: tuple[str, ...]
+    due: tuple[Floats, Floats]  # (J,) earliest and latest due date after submission [h]
+    weight: tuple[float, float]  # min and max tardiness weight [$/h]
+    law: tuple[str, ...]  # (J,) names in `laws`, or `FIXED`
     laws: Mapping[str, EpochDistribution] = field(default_factory=dict)
-    H: float = 1.0
+    H: float = 1.0  # [h]
     rho: float = 100.0
-    inflation: Floats | None = None
+    inflation: Floats | None = None  # (J, T, L)
 
     def instance(self) -> Instance:
         """Return the decision at time 0 with all jobs submitted."""

@@ -33,25 +33,14 @@ _POWER = 0.5  # of p0.5
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class JobTimes:
-    """
-    J jobs before their due dates and weights are drawn; attributes as in `Jobs`.
+    """J jobs before their due dates and weights are drawn; attributes as in `Jobs`."""
 
-    Attributes
-    ----------
-    application, meta : (J,) tuples
-    hours_per_epoch : (J, T, G + 1) float
-    epochs_max : (J,) int
-    memory_gb : (J,) float
-    network : (J,) tuple of str
-        Names in the catalogue; empty for other jobs.
-    """
-
-    application: tuple[str, ...]
-    hours_per_epoch: Floats
-    epochs_max: Ints
-    memory_gb: Floats
-    meta: tuple[Mapping[str, Any], ...]
-    network: tuple[str, ...] = ()
+    application: tuple[str, ...]  # (J,)
+    hours_per_epoch: Floats  # (J, T, G + 1)
+    epochs_max: Ints  # (J,)
+    memory_gb: Floats  # (J,)
+    meta: tuple[Mapping[str, Any], ...]  # (J,)
+    network: tuple[str, ...] = ()  # (J,) names in the catalogue; empty for other jobs
 
     def admissible_hours(self, cluster: Cluster) -> Floats:
         """Return (J, T, G + 1) hours of the whole job, inf where its memory does not fit."""

@@ -49,25 +49,14 @@ from rsjs.instances.solution import Solution
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Planted:
-    """
-    Which jobs run where, and how.
+    """Which jobs run where, and how."""
 
-    Attributes
-    ----------
-    type_of_node : (N,) int
-    node : (J,) int
-        -1 = postponed.
-    node_type, gpus : (J,) int
-        The configuration of each job; of a postponed one, that which suits it best.
-    first : (J,) bool
-        One job on each node.
-    """
-
-    type_of_node: Ints
-    node: Ints
+    type_of_node: Ints  #: (N,)
+    node: Ints  #: (J,) -1 = postponed
+    #: (J,) node type and GPUs of each job's mode; of a postponed one, the mode that suits it best
     node_type: Ints
     gpus: Ints
-    first: Bools
+    first: Bools  #: (J,) one job on each node
 
     def decision(self) -> Solution:
         """Return these choices as a solution."""
@@ -199,20 +188,11 @@ _OBJECTIVE = {"proportional": "jahani", "first_ending": "andreas"}
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Optimum:
-    """
-    The planted instance and its optimum.
-
-    Attributes
-    ----------
-    instance : Instance
-    decision : Solution
-    cost : float [$]
-        Of the decision, by the formulas of `costs`.
-    """
+    """The planted instance and its optimum."""
 
     instance: Instance
     decision: Solution
-    cost: float
+    cost: float  #: [$], of the decision, by the formulas of `costs`
 
 
 def generate(*, nodes: int, jobs: int, seed: int, kind: str = "proportional") -> Instance:

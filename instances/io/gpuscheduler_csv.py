@@ -34,19 +34,11 @@ VM_COLUMNS = ("GPUtype", "max_nGPUs", "cost")
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ExecutionTimes:
-    """
-    Execution times and VM types of the program.
+    """Execution times and VM types of the program."""
 
-    Attributes
-    ----------
-    gpu_types, node_types : tuples, in order of appearance
-    hours : (J, T, G + 1) float
-        Execution times [h]; inf where there is no row.
-    """
-
-    gpu_types: tuple[GpuType, ...]
-    node_types: tuple[NodeType, ...]
-    hours: Floats
+    gpu_types: tuple[GpuType, ...]  # in order of appearance
+    node_types: tuple[NodeType, ...]  # in order of appearance
+    hours: Floats  # (J, T, G + 1) execution times [h]; inf where there is no row
 
 
 def read_times(path: Path, ids: tuple[str, ...]) -> ExecutionTimes:

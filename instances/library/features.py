@@ -26,16 +26,9 @@ DAY, SOON = 24.0, 1e-9  # h
 
 @dataclass(frozen=True, kw_only=True)
 class Features:
-    """
-    Load, heterogeneity, tightness and sharing of an instance or a workload.
+    """Load, heterogeneity, tightness and sharing of an instance or a workload."""
 
-    Attributes
-    ----------
-    load : float [h]
-    heterogeneity, tightness, sharing : float
-    """
-
-    load: float
+    load: float  # [h]
     heterogeneity: float
     tightness: float
     sharing: float

@@ -123,28 +123,15 @@ def sizes(text: str) -> list[tuple[int, int]]:
 
 @dataclass(frozen=True, kw_only=True)
 class Member:
-    """
-    One instance, or one set of MIG jobs.
-
-    Attributes
-    ----------
-    generator : str
-    arguments : mapping
-    name : str
-    nodes : int or None
-        None for MIG jobs.
-    jobs : int
-    sha256 : str
-    optimum : float or None [$]
-        If it is known by construction or by enumeration; best-known values have more.
-    """
+    """One instance, or one set of MIG jobs."""
 
     generator: str
     arguments: Mapping[str, Any]
     name: str
-    nodes: int | None
+    nodes: int | None  #: None for MIG jobs
     jobs: int
     sha256: str
+    #: [$], if it is known by construction or by enumeration; best-known values have more
     optimum: float | None
 
     @property

@@ -50,48 +50,25 @@ LARGEST_RHO = 1.0
 
 @dataclass(frozen=True, kw_only=True)
 class Measurement:
-    """
-    A measurement: one row of the file.
+    """A measurement: one row of the file."""
 
-    Attributes
-    ----------
-    line : int
-        In the file, the header being 1.
-    application, gpu : str
-    gpus, batch : int
-        GPUs, and samples on each of them.
-    milliseconds : float
-        Of a step.
-    """
-
-    line: int
+    line: int  #: in the file, the header being 1
     application: str
     gpu: str
+    #: GPUs, and samples on each of them
     gpus: int
     batch: int
-    milliseconds: float
+    milliseconds: float  #: of a step
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Fit:
-    """
-    Step times and how they fit.
-
-    Attributes
-    ----------
-    step_time : StepTime
-    fitted : (n,) float [ms]
-        T(k, b) of each measurement.
-    errors : (n,) float
-        Relative: fitted / measured - 1.
-    undetermined : tuple of str
-        Coefficients that the measurements leave open, set to 0.
-    """
+    """Step times and how they fit."""
 
     step_time: StepTime
-    fitted: Floats
-    errors: Floats
-    undetermined: tuple[str, ...]
+    fitted: Floats  #: (n,) [ms], T(k, b) of each measurement
+    errors: Floats  #: (n,) relative, fitted / measured - 1
+    undetermined: tuple[str, ...]  #: coefficients that the measurements leave open, set to 0
 
     @property
     def rms(self) -> float:

@@ -59,32 +59,20 @@ _DIGITS = 6  # of releases [h]: 4 ms
 
 @dataclass(frozen=True, kw_only=True)
 class ConversionOptions:
-    """
-    Options of `convert`.
+    """Options of `convert`."""
 
-    Attributes
-    ----------
-    drop, keep : sequence of str
-        Names of kinds: rows that are left out; rows that are taken although they have a flaw.
-    after : float [h]
-        Earlier submissions are left out, counted from the first of the trace.
-    jobs : int or None
-        So many jobs, the first submitted; None = all, if they are not too many.
-    rules : "sts" | "jahani"
-        Objective, due dates and weights of Filippini 2024 or of Jahani 2019.
-    laws : "base" | "mild" | "strong" | "fixed"
-        Distribution of the number of epochs; Jahani's jobs always run all.
-    sharing : "none" | "recorded"
-        Whether jobs that had a share of a GPU may run on one as large, in quarters.
-    seed : int
-    """
-
-    drop: Sequence[str] = ()
-    keep: Sequence[str] = ()
-    after: float = 0.0
+    drop: Sequence[str] = ()  #: kinds whose rows are left out
+    keep: Sequence[str] = ()  #: kinds whose rows are taken although they have a flaw
+    after: float = 0.0  #: [h] from the first submission of the trace; earlier ones are left out
+    #: this many jobs, the first submitted; None = all, if they are not too many
     jobs: int | None = None
+    #: "sts" | "jahani"; objective, due dates and weights of Filippini 2024 or of Jahani 2019
     rules: str = "sts"
+    #: "base" | "mild" | "strong" | "fixed"; distribution of the number of epochs; Jahani's jobs
+    #: always run all
     laws: str = "base"
+    #: "none" | "recorded"; whether jobs that had a share of a GPU may run on one as large, in
+    #: quarters
     sharing: str = "none"
     seed: int = 1
 
@@ -105,21 +93,12 @@ class ConversionOptions:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Selection:
-    """
-    The rows of a trace that a workload is made of.
+    """The rows of a trace that a workload is made of."""
 
-    Attributes
-    ----------
-    rows : JobRecords
-        In order of submission, ties as in the file.
-    dropped : mapping of kind to number of rows
-        Each row counts once, as the first of its kinds.
-    left : int
-        Rows without a flaw that were not wanted: before `after` or beyond the number of jobs.
-    """
-
-    rows: JobRecords
+    rows: JobRecords  #: in order of submission, ties as in the file
+    #: kind -> number of rows; each row counts once, as the first of its kinds
     dropped: Mapping[str, int]
+    #: rows without a flaw that were not wanted: before `after` or beyond the number of jobs
     left: int
 
 

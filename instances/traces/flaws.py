@@ -21,27 +21,13 @@ Bits = NDArray[np.uint32]
 
 @dataclass(frozen=True, kw_only=True)
 class FlawKind:
-    """
-    A kind of flaw.
+    """A kind of flaw."""
 
-    Attributes
-    ----------
-    name : str
-        As users spell it.
-    meaning : str
-    error : bool
-        Otherwise it is a notice.
-    kept : str
-        What becomes of a row of this kind that is kept; empty = it cannot be kept.
-    whole : bool
-        Whether it is a flaw of a file, not of a row: there is nothing to drop.
-    """
-
-    name: str
+    name: str  # as users spell it
     meaning: str
-    error: bool = True
-    kept: str = ""
-    whole: bool = False
+    error: bool = True  # otherwise it is a notice
+    kept: str = ""  # what becomes of a row of this kind that is kept; empty = it cannot be kept
+    whole: bool = False  # whether it is a flaw of a file, not of a row: there is nothing to drop
 
     @property
     def bit(self) -> np.uint32:

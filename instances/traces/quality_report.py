@@ -52,36 +52,24 @@ class RowLocation:
 
 @dataclass(kw_only=True, eq=False)
 class TraceTally:
-    """
-    Counts over the rows of a trace.
-
-    Attributes
-    ----------
-    rows : int
-    usable : int
-        Rows with submission, run time and GPUs that make sense: the load is theirs.
-    flaws : mapping of kind to number of rows
-    places : mapping of kind to its first rows
-    submissions : mapping of hour [h] to number of jobs
-    gpu_seconds : mapping of (GPU type as recorded, hour of submission [h]) to GPU-seconds
-    jobs : mapping of GPU type to number of usable jobs
-    run_times : list of (n,) float [s], of the usable rows of each chunk
-    gpus : mapping of number of GPUs to number of jobs; 0 = a share of one
-    first, last : float [s], of the submissions
-    names : list of (uint64, int), the hashes of the names of each chunk's jobs, and their lines
-    """
+    """Counts over the rows of a trace."""
 
     rows: int = 0
-    usable: int = 0
-    flaws: Counter[str] = field(default_factory=Counter)
+    usable: int = 0  #: rows with submission, run time and GPUs that make sense: the load is theirs
+    flaws: Counter[str] = field(default_factory=Counter)  #: kind -> number of rows
+    #: kind -> its first rows
     places: dict[str, list[RowLocation]] = field(default_factory=lambda: defaultdict(list))
-    submissions: Counter[int] = field(default_factory=Counter)
+    submissions: Counter[int] = field(default_factory=Counter)  #: hour [h] -> number of jobs
+    #: (GPU type as recorded, hour of submission [h]) -> GPU-seconds
     gpu_seconds: dict[tuple[str, int], float] = field(default_factory=lambda: defaultdict(float))
-    jobs: Counter[str] = field(default_factory=Counter)
+    jobs: Counter[str] = field(default_factory=Counter)  #: GPU type -> number of usable jobs
+    #: (n,) [s], of the usable rows of each chunk
     run_times: list[Floats] = field(default_factory=list)
+    #: number of GPUs -> number of jobs; 0 = a share of one
     gpus: Counter[int] = field(default_factory=Counter)
-    first: float = np.inf
-    last: float = -np.inf
+    first: float = np.inf  #: [s], of the submissions
+    last: float = -np.inf  #: [s], of the submissions
+    #: hashes of the names of each chunk's jobs, and their lines
     names: list[tuple[NDArray[np.uint64], Ints]] = field(default_factory=list)
 
     def add(self, rows: JobRecords) -> None:
@@ -158,24 +146,13 @@ class OfferedLoad:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class QualityReport:
-    """
-    The result of `inspect`: counts, offered load, gaps and remarks.
-
-    Attributes
-    ----------
-    trace : Trace
-    nodes : sequence of TraceNodes
-    known : mapping of str to str
-        See `imputation.stand_ins`.
-    tally : TraceTally
-    duplicates : (d,) int
-        Lines of jobs that an earlier line has.
-    """
+    """The result of `inspect`: counts, offered load, gaps and remarks."""
 
     trace: Trace
     nodes: Sequence[TraceNodes]
-    known: Mapping[str, str]
+    known: Mapping[str, str]  #: see `imputation.stand_ins`
     tally: TraceTally = field(default_factory=TraceTally)
+    #: (d,) lines of jobs that an earlier line has
     duplicates: Ints = field(default_factory=lambda: np.empty(0, dtype=np.int64))
 
     def rows(self) -> Iterator[JobRecords]:

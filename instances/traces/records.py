@@ -27,44 +27,23 @@ _LINES = 20  # from which a table without a header is identified: some may be da
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class JobRecords:
-    """
-    Some consecutive jobs of a trace.
+    """Some consecutive jobs of a trace."""
 
-    Attributes
-    ----------
-    file : str
-        Where they were read.
-    line : (n,) int
-        Their lines, from 1.
-    id : (n,) bytes
-    submit : (n,) float [s]
-        NaN = not recorded. Numbers count from any zero; dates from 1970, in the clock's own zone.
-    duration : (n,) float [s]
-        Run time on the recorded GPUs; NaN = not recorded.
-    gpus : (n,) float
-        NaN = not recorded.
-    share : (n,) float
-        Of one GPU; 1 for jobs on whole GPUs.
-    model, models : (n,) int, tuple of str
-        Position of the recorded GPU type in `models`, -1 = not recorded. "A|B" = A or B.
-    application, applications : (n,) int, tuple of str
-        Position of what the job trains in `applications`, -1 = not recorded.
-    flaw : (n,) uint32
-        Bits of the kinds of flaws.
-    """
-
-    file: str
-    line: Ints
-    id: Texts
+    file: str  #: where they were read
+    line: Ints  #: (n,) their lines, from 1
+    id: Texts  #: (n,)
+    #: (n,) [s], NaN = not recorded. Numbers count from any zero, dates from 1970 in their own zone
     submit: Floats
-    duration: Floats
-    gpus: Floats
-    share: Floats
+    duration: Floats  #: (n,) [s], run time on the recorded GPUs; NaN = not recorded
+    gpus: Floats  #: (n,) NaN = not recorded
+    share: Floats  #: (n,) of one GPU; 1 for jobs on whole GPUs
+    #: (n,) position of the recorded GPU type in `models`, -1 = not recorded. "A|B" = A or B.
     model: Ints
     models: tuple[str, ...] = ()
+    #: (n,) position of what the job trains in `applications`, -1 = not recorded
     application: Ints
     applications: tuple[str, ...] = ()
-    flaw: Bits
+    flaw: Bits  #: (n,) bits of the kinds of flaws
 
     def __len__(self) -> int:
         return len(self.line)
@@ -110,50 +89,27 @@ def recode(codes: Ints, names: Sequence[str], known: dict[str, int]) -> Ints:
 
 @dataclass(frozen=True)
 class TraceNodes:
-    """
-    Identical nodes of a node list.
+    """Identical nodes of a node list."""
 
-    Attributes
-    ----------
-    model : str
-        GPU type as the trace spells it; empty = not recorded.
-    gpus, count : int
-    """
-
-    model: str
+    model: str  #: GPU type as the trace spells it; empty = not recorded
     gpus: int
     count: int
 
 
 @dataclass(frozen=True, kw_only=True)
 class TraceTable:
-    """
-    One table of a format.
+    """One table of a format."""
 
-    Attributes
-    ----------
-    name : str
-        As users know it.
-    columns : mapping of str to "number" | "date" | "text" | "word" | ""
-        Columns that it must have, and how each is read; "" = not at all.
-    order : tuple of str
-        All columns of a table without a header, in the order of the file.
-    is_row : function of the fields of a line, as many as `order`
-        Whether they are a row of this table; only with `order`.
-    separator : str
-    identify : function of the first bytes, optional
-        Stands in for `missing` where the table is JSON.
-    required : bool
-        Whether there are no jobs without it.
-    """
-
-    name: str
+    name: str  #: as users know it
+    #: column that it must have -> "number" | "date" | "text" | "word"; "" = it is not read
     columns: Mapping[str, str] = field(default_factory=dict)
-    order: tuple[str, ...] = ()
+    order: tuple[str, ...] = ()  #: all columns of a table without a header
+    #: whether the fields of a line, as many as `order`, are a row of this table
     is_row: Callable[[Sequence[str]], bool] = lambda row: False
     separator: str = ","
+    #: stands in for `missing` where the table is JSON, from its first bytes
     identify: Callable[[bytes], tuple[str, ...] | None] | None = None
-    required: bool = True
+    required: bool = True  #: whether there are no jobs without it
 
     def missing(self, head: bytes) -> tuple[str, ...] | None:
         """
@@ -197,32 +153,17 @@ class TraceTable:
 
 @dataclass(frozen=True, kw_only=True)
 class TraceFormat:
-    """
-    A trace format.
-
-    Attributes
-    ----------
-    name : str
-    title : str
-        Trace and licence, for documentation.
-    tables : tuple of TraceTable
-    rows : function of the sources by table
-        Jobs in the order of the file.
-    nodes : function of the sources by table
-        Nodes of the node list; none without one.
-    gpu : str
-        GPU type of the catalogue that stands for one that is not recorded.
-    binding : bool
-        Whether the recorded GPU type is one that the job asks for, not where it happened to run.
-    network : mapping of str to str
-        Application of the trace -> network of the catalogue.
-    """
+    """A trace format."""
 
     name: str
-    title: str
+    title: str  #: trace and licence, for documentation
     tables: tuple[TraceTable, ...]
+    #: jobs in the order of the file, from the sources by table
     rows: Callable[[Mapping[str, ByteSource]], Iterator[JobRecords]]
+    #: nodes of the node list, none without one, from the sources by table
     nodes: Callable[[Mapping[str, ByteSource]], list[TraceNodes]] = lambda sources: []
-    gpu: str
+    gpu: str  #: GPU type of the catalogue that stands for one that is not recorded
+    #: whether the recorded GPU type is one that the job asks for, not where it happened to run
     binding: bool = False
+    #: application of the trace -> network of the catalogue
     network: Mapping[str, str] = field(default_factory=dict)

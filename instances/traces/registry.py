@@ -23,24 +23,13 @@ FORMATS: Mapping[str, TraceFormat] = {
 
 @dataclass(frozen=True, kw_only=True)
 class Trace:
-    """
-    A trace that can be read, as often as one likes.
-
-    Attributes
-    ----------
-    format : TraceFormat
-    tables : mapping of str to ByteSource
-        Table -> where it is.
-    missing : mapping of str to tuple of str
-        Table -> columns that it lacks; there are no rows if any does.
-    ignored : tuple of str
-        Members of archives that are no table of the format.
-    """
+    """A trace that can be read, as often as one likes."""
 
     format: TraceFormat
-    tables: Mapping[str, ByteSource]
+    tables: Mapping[str, ByteSource]  #: table -> where it is
+    #: table -> columns that it lacks; there are no rows if any does
     missing: Mapping[str, tuple[str, ...]]
-    ignored: tuple[str, ...]
+    ignored: tuple[str, ...]  #: members of archives that are no table of the format
 
     def rows(self) -> Iterator[JobRecords]:
         """Read all rows in chunks; `Truncated` after the last of a file that ends early."""

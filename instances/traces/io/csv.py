@@ -26,24 +26,13 @@ _DTYPE = {"text": "S64", "date": "S32", "word": "category"}
 
 @dataclass(frozen=True, kw_only=True)
 class CsvLayout:
-    """
-    How a table is written.
+    """How a table is written."""
 
-    Attributes
-    ----------
-    columns : tuple of str
-        All of them, in the order of the file.
-    wanted : mapping of str to "number" | "date" | "text" | "word"
-        Columns to read; a word is one of few different texts.
-    separator : str
-    header : bool
-        Whether the first line names the columns.
-    """
-
-    columns: tuple[str, ...]
+    columns: tuple[str, ...]  # all of them, in the order of the file
+    # column to read -> "number" | "date" | "text" | "word", which is one of few different texts
     wanted: Mapping[str, str]
     separator: str
-    header: bool
+    header: bool  # whether the first line names the columns
 
 
 def read_blocks(source: ByteSource, layout: CsvLayout) -> Iterator[tuple[Ints, Any, Ints]]:

@@ -67,18 +67,10 @@ class Truncated(Exception):
 
 @dataclass(frozen=True)
 class ByteSource:
-    """
-    The bytes of one table of a trace.
-
-    Attributes
-    ----------
-    path : Path
-    member : str
-        Of the archive at `path`; empty = the file itself.
-    """
+    """The bytes of one table of a trace."""
 
     path: Path
-    member: str = ""
+    member: str = ""  # of the archive at `path`; empty = the file itself
 
     @property
     def name(self) -> str:
