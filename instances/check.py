@@ -37,29 +37,16 @@ class Violation:
 
 @dataclass(frozen=True, kw_only=True)
 class Verdict:
-    """
-    Result of the checker.
+    """Result of the checker."""
 
-    Attributes
-    ----------
-    feasible : bool
-        No violation at all, wrong claims included.
-    violations : tuple of Violation
-    terms : mapping of str to float, or None
-        tardiness, postponement, energy, idle [$]; None if the solution cannot be priced.
-    objective : float or None
-        Their sum [$].
-    counts : mapping of str to int
-        executed and postponed jobs; selected_nodes and used_nodes; used_gpus and idle_gpus.
-    wait_and_see_energy : float or None
-        Under "expected" and "first_ending": node prices times E[min t] instead of min E[t].
-    """
-
-    feasible: bool
+    feasible: bool  #: no violation at all, wrong claims included
     violations: tuple[Violation, ...]
+    #: tardiness, postponement, energy, idle [$]; None if the solution cannot be priced
     terms: dict[str, float] | None = None
-    objective: float | None = None
+    objective: float | None = None  #: their sum [$]
+    #: executed and postponed jobs; selected_nodes and used_nodes; used_gpus and idle_gpus
     counts: dict[str, int] = field(default_factory=dict)
+    #: under "expected" and "first_ending": node prices times E[min t] instead of min E[t]
     wait_and_see_energy: float | None = None
 
 

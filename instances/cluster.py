@@ -22,38 +22,21 @@ class ShareLevel:
 
 @dataclass(frozen=True, kw_only=True)
 class GpuType:
-    """
-    A GPU model.
-
-    Attributes
-    ----------
-    name : str
-    memory_gb : float
-    units : int
-        Equal parts a GPU divides into; 1 = not shared. Shares are sums of integers.
-    levels : tuple of ShareLevel
-    """
+    """A GPU model."""
 
     name: str
     memory_gb: float
-    units: int = 1
+    units: int = 1  #: equal parts a GPU divides into; 1 = not shared. Shares are sums of integers.
     levels: tuple[ShareLevel, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
 class NodeType:
-    """
-    A VM type or a physical node.
-
-    Attributes
-    ----------
-    name, gpu_type : str
-    cost : tuple of float
-        $/h for 0, 1, ..., s_v GPUs in use; cost[0] = 0, non-decreasing. A VM's cost is flat.
-    """
+    """A VM type or a physical node."""
 
     name: str
     gpu_type: str
+    #: $/h for 0, 1, ..., s_v GPUs in use; cost[0] = 0, non-decreasing. A VM's cost is flat.
     cost: tuple[float, ...]
 
     @property

@@ -34,29 +34,14 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, eq=False)
 class CostTables:
-    """
-    Times and costs of every mode of every job; inf where not admissible.
+    """Times and costs of every mode of every job; inf where not admissible."""
 
-    Attributes
-    ----------
-    hours : (J, T, G + 1) float [h]
-        Time to completion on dedicated GPUs, by GPU type and count.
-    shared_hours : (J, T, L) float [h]
-        Time to completion on share levels.
-    tardiness, shared_tardiness : (J, T, G + 1), (J, T, L) float [$]
-        Tardiness cost at completion.
-    longest : (J,) float [h]
-        M_j; under "expected" the expected time of the slowest mode.
-    postponement : (J,) float [$]
-        P_j.
-    """
-
-    hours: Floats
-    shared_hours: Floats
-    tardiness: Floats
-    shared_tardiness: Floats
-    longest: Floats
-    postponement: Floats
+    hours: Floats  #: (J, T, G + 1) [h] time to completion on dedicated GPUs, by GPU type and count
+    shared_hours: Floats  #: (J, T, L) [h] time to completion on share levels
+    tardiness: Floats  #: (J, T, G + 1) [$] tardiness cost at completion on dedicated GPUs
+    shared_tardiness: Floats  #: (J, T, L) [$] tardiness cost at completion on share levels
+    longest: Floats  #: (J,) [h] M_j; under "expected" the expected time of the slowest mode
+    postponement: Floats  #: (J,) [$] P_j
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -162,22 +147,13 @@ def _jobs_by_distribution(instance: Instance) -> dict[str, Ints]:
 
 @dataclass(frozen=True, eq=False)
 class Execution:
-    """
-    Times, tardiness and GPUs of a feasible solution.
+    """Times, tardiness and GPUs of a feasible solution."""
 
-    Attributes
-    ----------
-    running : (R,) int, executed jobs
-    node : (R,) int
-    hours, tardiness : (R,) float, at completion [h], [$]
-    used : (N,) int, GPUs in use
-    """
-
-    running: Ints
-    node: Ints
-    hours: Floats
-    tardiness: Floats
-    used: Ints
+    running: Ints  #: (R,) executed jobs
+    node: Ints  #: (R,)
+    hours: Floats  #: (R,) [h] until completion
+    tardiness: Floats  #: (R,) [$] at completion
+    used: Ints  #: (N,) GPUs in use
 
 
 def execution(instance: Instance, solution: Solution) -> Execution:

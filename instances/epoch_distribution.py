@@ -22,17 +22,10 @@ FIXED = "fixed"  # the distribution with all mass on a job's epochs_max; never l
 
 @dataclass(frozen=True, eq=False)
 class EpochDistribution(ReadOnly):
-    """
-    Distribution of W, the number of epochs.
+    """Distribution of W, the number of epochs."""
 
-    Attributes
-    ----------
-    epochs : (m,) int, strictly increasing, >= 1
-    weights : (m,) int, >= 0, with a positive sum
-    """
-
-    epochs: Ints
-    weights: Ints
+    epochs: Ints  #: (m,), strictly increasing, >= 1
+    weights: Ints  #: (m,), >= 0, with a positive sum
 
     @staticmethod
     def of(pairs: ArrayLike) -> EpochDistribution:

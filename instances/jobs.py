@@ -13,39 +13,23 @@ from rsjs.core.types import Floats, Ints, ReadOnly
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Jobs(ReadOnly):
-    """
-    J training jobs. T, G and L: GPU types, GPUs of the largest node, share levels.
+    """J training jobs. T, G and L: GPU types, GPUs of the largest node, share levels."""
 
-    Attributes
-    ----------
-    id, application, law : (J,) tuples of str
-    release, due : (J,) float [h], absolute; a due date may be past
-    weight : (J,) float [$/h], cost of one hour of tardiness
-    memory_gb : (J,) float, GPU memory needed on each GPU; 0 = no limit
-    epochs_max : (J,) int
-    epochs_done : (J,) float in [0, epochs_max)
-    hours_per_epoch : (J, T, G + 1) float
-        By dedicated GPUs; inf = not allowed, always so at 0.
-    inflation : (J, T, L) float >= 1
-        Time on a share level over time on a whole GPU; inf = not allowed.
-    meta : (J,) tuple of mappings, kept and not interpreted
-    slowest_hours_per_epoch : (J,) float, optional
-        Hours per epoch that postponement counts at least, as where the jobs are part of a larger
-        instance in which they may run slower; 0 = those of their modes only.
-    """
-
-    id: tuple[str, ...]
-    application: tuple[str, ...]
-    release: Floats
-    due: Floats
-    weight: Floats
-    memory_gb: Floats
-    epochs_max: Ints
-    epochs_done: Floats
-    law: tuple[str, ...]
-    hours_per_epoch: Floats
+    id: tuple[str, ...]  #: (J,)
+    application: tuple[str, ...]  #: (J,)
+    release: Floats  #: (J,) [h], absolute; a due date may be past
+    due: Floats  #: (J,) [h], absolute; a due date may be past
+    weight: Floats  #: (J,) [$/h], cost of one hour of tardiness
+    memory_gb: Floats  #: (J,), GPU memory needed on each GPU; 0 = no limit
+    epochs_max: Ints  #: (J,)
+    epochs_done: Floats  #: (J,) in [0, epochs_max)
+    law: tuple[str, ...]  #: (J,)
+    hours_per_epoch: Floats  #: (J, T, G + 1), by dedicated GPUs; inf = not allowed, always so at 0
+    #: (J, T, L) >= 1, time on a share level over time on a whole GPU; inf = not allowed
     inflation: Floats
-    meta: tuple[Mapping[str, Any], ...]
+    meta: tuple[Mapping[str, Any], ...]  #: (J,) kept and not interpreted
+    #: (J,) hours per epoch that postponement counts at least, as where the jobs are part of a
+    #: larger instance in which they may run slower; 0 = those of their modes only
     slowest_hours_per_epoch: Floats = field(default_factory=lambda: np.zeros(0))
 
     def __post_init__(self) -> None:

@@ -12,25 +12,13 @@ from rsjs.core.types import Ints, ReadOnly
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Solution(ReadOnly):
-    """
-    Which jobs run now, where, and on how many GPUs.
+    """Which jobs run now, where, and on how many GPUs."""
 
-    Attributes
-    ----------
-    job_node : (J,) int
-        Node of each job; -1 = postponed.
-    job_gpus : (J,) int
-        Dedicated GPUs; 0 for a shared or postponed job.
-    job_level : (J,) int
-        Index of the share level in the node's GPU type; -1 = dedicated or postponed.
-    node_type : (N,) int
-        Index of the node type each node is configured as; -1 = off.
-    """
-
-    job_node: Ints
-    job_gpus: Ints
+    job_node: Ints  #: (J,) node of each job; -1 = postponed
+    job_gpus: Ints  #: (J,) dedicated GPUs; 0 for a shared or postponed job
+    #: (J,) index of the share level in the node's GPU type; -1 = dedicated or postponed
     job_level: Ints
-    node_type: Ints
+    node_type: Ints  #: (N,) index of the node type each node is configured as; -1 = off
 
     def __post_init__(self) -> None:
         for name in DECISION_ARRAYS:

@@ -30,22 +30,12 @@ from rsjs.instances.solution import Solution
 
 @dataclass(frozen=True, eq=False)
 class SubInstance:
-    """
-    A part of an instance.
-
-    Attributes
-    ----------
-    whole, instance : Instance
-    jobs : (J',) int
-        Job of the whole for each job of the part.
-    nodes : (N',) int
-        Node of the whole for each node of the part.
-    """
+    """A part of an instance."""
 
     whole: Instance
     instance: Instance
-    jobs: Ints
-    nodes: Ints
+    jobs: Ints  # (J',) job of the whole for each job of the part
+    nodes: Ints  # (N',) node of the whole for each node of the part
 
     def restricted(self, solution: Solution) -> Solution:
         """Return what a solution of the whole says of the part; jobs on other nodes wait."""
