@@ -122,7 +122,7 @@ class CsvTriple:
         self.folder.cleanup()
 
     def time_read(self):
-        gpuscheduler_csv.read(self.folder.name)
+        gpuscheduler_csv.read_any(self.folder.name)
 
     def time_write(self):
         gpuscheduler_csv.write(self.instance, self.folder.name)

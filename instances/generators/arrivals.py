@@ -25,17 +25,12 @@ from rsjs.core.errors import integer, one_of, positive
 from rsjs.core.types import Floats
 from rsjs.instances.generators import random_streams
 
-
-def _constant(u: Floats, mean: float) -> Floats:
-    return np.full(u.shape, mean)
-
-
-def _integer_poisson(u: Floats, mean: float) -> Floats:
-    return random_streams.poisson(u, mean).astype(np.float64)
-
-
 PROCESSES: Mapping[str, Callable[[Floats, float], Floats]] = MappingProxyType(
-    {"exp": random_streams.exponential, "integer_poisson": _integer_poisson, "constant": _constant}
+    {
+        "exp": random_streams.exponential,
+        "integer_poisson": lambda u, mean: random_streams.poisson(u, mean).astype(np.float64),
+        "constant": lambda u, mean: np.full(u.shape, mean),
+    }
 )
 # Share of the GPUs that blocks of jobs keep busy, in turn (Filippini 2024: epsilon, epsilon / 4).
 LOADS: Mapping[str, tuple[float, ...]] = MappingProxyType(

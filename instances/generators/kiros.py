@@ -33,30 +33,12 @@ def generate(
     times: str = "synthetic",
 ) -> Instance:
     """
-    Return one decision at time 0 with all jobs submitted.
-
-    Parameters
-    ----------
-    nodes, jobs : int
-        N and J, >= 1.
-    seed : int
-        >= 0.
-    catalogue : str
-        A name in `node_types.MEMBERS`; every node may become any of its types.
-    due : "base" | "tight"
-        See `due_window`.
-    times : "synthetic" | "networks"
-        See `job_times`.
+    Return one decision at time 0 with all jobs submitted; arguments as in `jahani.generate`.
 
     Returns
     -------
     Instance
         Named kiros-<catalogue>-<due>-at0-<times>-N<nodes>-J<jobs>-s<seed>.
-
-    Raises
-    ------
-    InputError
-        Naming the argument.
     """
     return draw(FAMILY, nodes, jobs, seed, catalogue, due, times).instance()
 

@@ -11,7 +11,6 @@ no place for stand in each job's `meta` under their names.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -30,20 +29,30 @@ HOUR = 3600.0  # seconds
 MOST_GPUS = 1024  # of a node, as in the JSON Schema
 COLUMNS = ("UniqueJobsID", "VMtype", "GPUtype", "nGPUs", "max_nGPUs", "cost", "ExecutionTime")
 VM_COLUMNS = ("GPUtype", "max_nGPUs", "cost")
+JOB_COLUMNS = (
+    "Application",
+    "Images",
+    "Epochs",
+    "Batchsize",
+    "Jobs",
+    "UniqueJobsID",
+    "SubmissionTime",
+    "Deadline",
+    "Tardinessweight",
+    "MinExecTime",
+    "MaxExecTime",
+)
+COUNTS, BOUNDS = ("Images", "Epochs", "Batchsize"), ("MinExecTime", "MaxExecTime")  # in `meta`
+MOST_COUNTED = 10**15
+NODE_COLUMNS = ("Nodes",)
+H, RHO = 0.0, 100.0
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class ExecutionTimes:
-    """Execution times and VM types of the program."""
-
-    gpu_types: tuple[GpuType, ...]  # in order of appearance
-    node_types: tuple[NodeType, ...]  # in order of appearance
-    hours: Floats  # (J, T, G + 1) execution times [h]; inf where there is no row
-
-
-def read_times(path: Path, ids: tuple[str, ...]) -> ExecutionTimes:
+def _read_times(
+    path: Path, ids: tuple[str, ...]
+) -> tuple[tuple[GpuType, ...], tuple[NodeType, ...], Floats]:
     """
-    Read the times of the jobs `ids`.
+    Read the types in order of appearance, and (J, T, G + 1) times [h], inf where there is no row.
 
     A time depends on GPU type and number of GPUs: VM types that differ in size only must agree,
     and so must all rows of a VM type in its GPU type, size and price.
@@ -67,14 +76,11 @@ def read_times(path: Path, ids: tuple[str, ...]) -> ExecutionTimes:
     hours = np.full((len(ids), len(gpus), 1 + max(size for _, size, _ in types.values())), np.inf)
     for (j, gpu, k), seconds in times.items():
         hours[j, gpus.index(gpu), k] = seconds / HOUR
-    return ExecutionTimes(
-        gpu_types=tuple(GpuType(name=gpu, memory_gb=0.0) for gpu in gpus),
-        node_types=tuple(
-            NodeType(name=vm, gpu_type=gpu, cost=(0.0, *(cost,) * size))
-            for vm, (gpu, size, cost) in types.items()
-        ),
-        hours=hours,
+    node_types = tuple(
+        NodeType(name=vm, gpu_type=gpu, cost=(0.0, *(cost,) * size))
+        for vm, (gpu, size, cost) in types.items()
     )
+    return tuple(GpuType(name=gpu, memory_gb=0.0) for gpu in gpus), node_types, hours
 
 
 def _vm(row: Row, types: dict[str, tuple[str, int, float]]) -> tuple[str, str, int]:
@@ -119,53 +125,25 @@ def lines(subject: Instance | Workload, hours: Floats) -> list[list[Any]]:
     return rows if appear == sorted(appear) else sorted(rows, key=lambda row: position[row[1]])
 
 
-JOB_COLUMNS = (
-    "Application",
-    "Images",
-    "Epochs",
-    "Batchsize",
-    "Jobs",
-    "UniqueJobsID",
-    "SubmissionTime",
-    "Deadline",
-    "Tardinessweight",
-    "MinExecTime",
-    "MaxExecTime",
-)
-COUNTS, BOUNDS = ("Images", "Epochs", "Batchsize"), ("MinExecTime", "MaxExecTime")  # in `meta`
-MOST_COUNTED = 10**15
-NODE_COLUMNS = ("Nodes",)
-H, RHO = 0.0, 100.0
-
-
-def read(folder: str | Path) -> Instance:
+def read_any(folder: str | Path) -> Instance | Workload:
     """
-    Read the decision on jobs that are all submitted at one time, which is `now`.
+    Read an instance if all jobs are submitted at one time, which is `now`; else a workload.
 
     Raises
     ------
     InputError
-        Naming file, "/<line>/<column>" and value; also if jobs are submitted at different times.
+        Naming file, "/<line>/<column>" and value.
     """
-    subject = read_any(folder)
-    if isinstance(subject, Instance):
-        return subject
-    different = described("jobs submitted at different times")
-    raise InputError("", different, "one time: this is a workload", Path(folder) / JOBS)
-
-
-def read_any(folder: str | Path) -> Instance | Workload:
-    """Read an instance if all jobs are submitted at one time, else a workload; see `read`."""
     folder = Path(folder)
     rows = read_rows(folder / JOBS, JOB_COLUMNS)
     ids = unique(rows, "UniqueJobsID")
     nodes = unique(read_rows(folder / NODES, NODE_COLUMNS), "Nodes")
-    times = read_times(folder / TIMES, ids)
-    jobs = _jobs(rows, ids, times.hours)
-    group = NodeGroup(count=len(nodes), types=tuple(v.name for v in times.node_types), names=nodes)
+    gpu_types, node_types, hours = _read_times(folder / TIMES, ids)
+    jobs = _jobs(rows, ids, hours)
+    group = NodeGroup(count=len(nodes), types=tuple(v.name for v in node_types), names=nodes)
     parts: dict[str, Any] = {
         "name": folder.resolve().name or "csv",
-        "cluster": Cluster(gpu_types=times.gpu_types, node_types=times.node_types, groups=(group,)),
+        "cluster": Cluster(gpu_types=gpu_types, node_types=node_types, groups=(group,)),
         "jobs": jobs,
         "H": H,
         "rho": RHO,

@@ -12,7 +12,7 @@ from typing import Any
 import jsonschema_rs
 
 from rsjs.core.errors import InputError, described, escaped
-from rsjs.instances.io.serialization import INSTANCE, SOLUTION, WORKLOAD, Document
+from rsjs.instances.io.serialization import INSTANCE, SOLUTION, WORKLOAD
 
 SCHEMAS = {INSTANCE: "instance", WORKLOAD: "workload", SOLUTION: "solution"}
 DEEPEST = 100  # levels of brackets, as a validator shows at most 255
@@ -70,22 +70,17 @@ def _of_keyword(kind: Any) -> str:
     return f"what the schema's keyword {kind.name} {argument}".rstrip() + " asks for"
 
 
-def schema(kind: str) -> Document:
-    """Read the published JSON Schema (2020-12) of "instance", "workload" or "solution"."""
-    text = files("rsjs.instances").joinpath("data", f"{kind}.schema.json").read_text("utf-8")
-    document: Document = json.loads(text)
-    return document
+@cache
+def schema_text(kind: str, package: str = "rsjs.instances") -> str:
+    """Read a published JSON Schema (2020-12), e.g. "instance", from the data of a package."""
+    return (files(package) / "data" / f"{kind}.schema.json").read_text("utf-8")
 
 
-def fit(document: Any, schema_text: str, path: str | Path) -> None:
-    """
-    Refuse a document that does not fit a JSON Schema, naming the first entry that does not.
-
-    For documents of other kinds, read elsewhere: `path` is where from.
-    """
+def fit(document: Any, schema_text: str, path: str | Path | None) -> None:
+    """Refuse a document that does not fit a JSON Schema, naming the first entry that does not."""
     validator = _validator_of(schema_text)
     if not validator.is_valid(document):
-        raise InputError(*misfit(validator, document), path)
+        raise InputError(*_misfit(validator, document), path)
 
 
 @cache
@@ -93,13 +88,7 @@ def _validator_of(schema_text: str) -> jsonschema_rs.Draft202012Validator:
     return jsonschema_rs.Draft202012Validator(json.loads(schema_text))
 
 
-@cache
-def validator_for(kind: str) -> jsonschema_rs.Draft202012Validator:
-    """Return the validator of "instance", "workload" or "solution"."""
-    return jsonschema_rs.Draft202012Validator(schema(kind))
-
-
-def misfit(validator: jsonschema_rs.Draft202012Validator, document: Any) -> tuple[str, Any, str]:
+def _misfit(validator: jsonschema_rs.Draft202012Validator, document: Any) -> tuple[str, Any, str]:
     """Return pointer, value found and what was expected, of the first entry that does not fit."""
     if (where := too_deep(document, DEEPEST)) is not None:
         return where, described("brackets nested too deeply"), f"at most {DEEPEST} levels"

@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 
 from rsjs.core.errors import InputError, described
 from rsjs.instances.io.bounded_files import MOST_VALUES, read_text
-from rsjs.instances.io.json_schema import SCHEMAS, misfit, pointer, too_deep, validator_for, walk
+from rsjs.instances.io.json_schema import SCHEMAS, fit, pointer, schema_text, too_deep, walk
 from rsjs.instances.io.serialization import Document
 
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")  # as JSON escapes one
@@ -61,8 +61,7 @@ class Reader:
         kind = parsed["format"]
         if not isinstance(kind, str) or kind not in SCHEMAS:
             self._fail("/format", kind, f"one of {', '.join(SCHEMAS)}")
-        if not validator_for(SCHEMAS[kind]).is_valid(parsed):
-            self._refuse(kind, parsed)
+        fit(parsed, schema_text(SCHEMAS[kind]), self.path)
         self._refuse_deep(parsed)
         document: Document = parsed
         return document
@@ -132,9 +131,6 @@ class Reader:
             if too_deep(part, DEEPEST) is not None:
                 found = described("brackets nested too deeply")
                 self._fail(root, found, f"at most {DEEPEST} levels")
-
-    def _refuse(self, kind: str, parsed: Any) -> NoReturn:
-        self._fail(*misfit(validator_for(SCHEMAS[kind]), parsed))
 
     def _fail(self, pointer: str, value: Any, expected: str) -> NoReturn:
         raise InputError(pointer, value, expected, self.path) from None

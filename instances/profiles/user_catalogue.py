@@ -17,8 +17,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from functools import cache
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +24,7 @@ from rsjs.core.errors import InputError, escaped
 from rsjs.instances.catalogue.gpus import SAMPLES, StepTime, gpu_names
 from rsjs.instances.io.files import write_bytes
 from rsjs.instances.io.json_schema import fit as fit_schema
+from rsjs.instances.io.json_schema import schema_text
 from rsjs.instances.io.serialization import Document
 from rsjs.instances.io.strict_json import read_json
 from rsjs.instances.profiles.fitting import Fit, Measurement
@@ -44,7 +43,7 @@ def read_catalogue(path: str | Path) -> Document:
         Naming the file, the JSON pointer, the value found and what was expected.
     """
     document: Document = read_json(path)
-    fit_schema(document, _schema_text(), path)
+    fit_schema(document, schema_text("catalogue", "rsjs.instances.profiles"), path)
     for name, application in document["applications"].items():
         for gpu in application["times"]:
             if gpu not in known_gpus(document):
@@ -89,8 +88,3 @@ def step_time_of(times: Mapping[str, float]) -> StepTime:
     """Return the step time of an application on a GPU type."""
     values = {key: float(times[key]) for key in COEFFICIENTS}
     return StepTime(**values, io_cap=float("inf"), status="measured")
-
-
-@cache
-def _schema_text() -> str:
-    return (files("rsjs.instances.profiles") / "data" / "catalogue.schema.json").read_text("utf-8")

@@ -10,7 +10,7 @@ from rsjs.heuristics.greedy.randomized_arrays import prepared
 from rsjs.heuristics.greedy.rules import RANDOMIZED_RULES
 from rsjs.heuristics.registry import METHODS
 from rsjs.instances import costs
-from rsjs.instances.io.gpuscheduler_csv import read
+from rsjs.instances.io.gpuscheduler_csv import read_any
 
 SIZES = ("azure4_N10_J40", "azure8_N25_J100", "azure4_N100_J400_tight")
 CASES = tuple(f"oneshot_{size}_s1" for size in SIZES)
@@ -38,13 +38,13 @@ def _assert_costs(shared, instance, solution, *key):
 @pytest.mark.parametrize("case", CASES)
 @pytest.mark.parametrize("name", NAMES)
 def test_costs_equal_the_authors(shared, case, name):
-    instance = read(shared / "data/peer" / case)
+    instance = read_any(shared / "data/peer" / case)
     _assert_costs(shared, instance, _solution(instance, NAMES[name]), case, name, "1")
 
 
 @pytest.mark.parametrize("case", CASES)
 def test_greedy_schedule_equals_the_authors(shared, case):
-    instance = read(shared / "data/peer" / case)
+    instance = read_any(shared / "data/peer" / case)
     solution = _solution(instance, "greedy")
     with (shared / "data/peer" / case / "greedy_schedule.csv").open() as file:
         theirs = {
@@ -64,7 +64,7 @@ def test_greedy_schedule_equals_the_authors(shared, case):
     ("case", "seed"), [(CASES[0], 1), (CASES[1], 2), (CASES[1], 3), (CASES[2], 1)]
 )
 def test_randomized_greedy_costs_equal_the_authors(shared, case, seed):
-    instance = read(shared / "data/peer" / case)
+    instance = read_any(shared / "data/peer" / case)
     options = {"iterations": 1000, "stream": "minstd"}
     call = Call(rule="code", options=options, limits=Limits(seed=seed))
     result = METHODS["randomized_greedy"].load()(instance, call, Report())
@@ -74,7 +74,7 @@ def test_randomized_greedy_costs_equal_the_authors(shared, case, seed):
 @pytest.mark.parametrize("case", CASES)
 def test_every_iteration_equals_the_authors(shared, case):
     lines = (shared / "data/peer" / case / "rg_costs_minstd_seed1.csv").read_text().split()
-    instance = read(shared / "data/peer" / case)
+    instance = read_any(shared / "data/peer" / case)
     tables = prepared(instance, RANDOMIZED_RULES["code"], seed=1, stream="minstd")
     ours = Constructions(tables).costs(1, len(lines))
     assert len(lines) == 1000

@@ -20,7 +20,7 @@ from rsjs.instances import costs
 from rsjs.instances.bin_packing import gpus_for_shares
 from rsjs.instances.check import check
 from rsjs.instances.io.deserialization import to_instance
-from rsjs.instances.io.gpuscheduler_csv import read
+from rsjs.instances.io.gpuscheduler_csv import read_any
 from rsjs.instances.solution import Solution
 
 pytestmark = pytest.mark.slow
@@ -220,7 +220,7 @@ def descended(instance, start, only_late, k):
 
 @pytest.mark.parametrize("case", CASES)
 def test_moves_on_the_authors_cases_are_feasible_and_cost_what_is_claimed(shared, case):
-    instance = read(shared / "data/peer" / case)
+    instance = read_any(shared / "data/peer" / case)
     start = greedy.decide(instance, "paper")
     final = descended(instance, without_empty_nodes(instance, start), True, 10)
     assert costs.terms(instance, final).total <= costs.terms(instance, start).total
