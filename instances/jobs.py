@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 import numpy as np
@@ -65,14 +65,4 @@ class Jobs(ReadOnly):
         return self.epochs_max - self.epochs_done
 
 
-ARRAYS = (
-    "release",
-    "due",
-    "weight",
-    "memory_gb",
-    "epochs_max",
-    "epochs_done",
-    "hours_per_epoch",
-    "inflation",
-    "slowest_hours_per_epoch",
-)
+ARRAYS = tuple(each.name for each in fields(Jobs) if each.type in ("Floats", "Ints"))

@@ -58,10 +58,6 @@ class Planted:
     gpus: Ints
     first: Bools  #: (J,) one job on each node
 
-    def decision(self) -> Solution:
-        """Return these choices as a solution."""
-        return Solution.of(self.node, np.where(self.node >= 0, self.gpus, 0), self.type_of_node)
-
 
 def plant(stream: str, seed: int, cluster: Cluster, jobs: int, running: int) -> Planted | None:
     """
@@ -241,7 +237,7 @@ def optimum(*, nodes: int, jobs: int, seed: int, kind: str = "proportional") -> 
         objective=FAMILIES[_OBJECTIVE[kind]],
         generator=made_by(FAMILY, nodes=nodes, jobs=jobs, seed=seed, kind=kind),
     )
-    decision = plan.decision()
+    decision = Solution.of(plan.node, np.where(plan.node >= 0, plan.gpus, 0), plan.type_of_node)
     cost = costs.terms(instance, decision).total
     return Optimum(instance=instance, decision=decision, cost=cost)
 

@@ -59,7 +59,7 @@ class Row:
         return int(value)
 
 
-def read_rows(path: Path, columns: Sequence[str]) -> list[Row]:
+def read_rows(path: Path, columns: Sequence[str], *, named: bool = False) -> list[Row]:
     """
     Read the lines of a CSV file after the first, which is dropped; empty lines are skipped.
 
@@ -68,6 +68,8 @@ def read_rows(path: Path, columns: Sequence[str]) -> list[Row]:
     path : Path
     columns : sequence of str
         Names for the columns by position; what stands beyond them is ignored.
+    named : bool
+        Whether the first line must begin with these names.
 
     Raises
     ------
@@ -75,18 +77,21 @@ def read_rows(path: Path, columns: Sequence[str]) -> list[Row]:
         No such file, not UTF-8, a line with too few columns, no line at all.
     """
     rows = []
-    reader = csv.reader(StringIO(read_text(path), newline=""))
+    reader = csv.reader(StringIO(read_text(path, encoding="utf-8-sig"), newline=""))
     try:
-        next(reader, None)
+        header = [name.strip() for name in next(reader, [])]
+        for number, (name, expected) in enumerate(zip(header, columns, strict=False), start=1):
+            if named and name != expected:
+                raise InputError(f"/1/{number}", name, f"the column {expected!r}", path)
+        if named and 0 < len(header) < len(columns):
+            raise _short(path, 1, header, columns)
         for entries in reader:
             if not entries:
                 continue
             if len(entries) < len(columns):
-                found = described(f"{len(entries)} columns")
-                expected = f"{len(columns)}: {', '.join(columns)}"
-                raise InputError(f"/{reader.line_num}", found, expected, path)
-            named = dict(zip(columns, entries, strict=False))
-            rows.append(Row(file=path, line=reader.line_num, entries=named))
+                raise _short(path, reader.line_num, entries, columns)
+            by_name = dict(zip(columns, entries, strict=False))
+            rows.append(Row(file=path, line=reader.line_num, entries=by_name))
             if len(rows) > most_rows(len(columns)):
                 raise _damaged(path, f"more than {len(rows) - 1} lines", "no more than that")
     except csv.Error as error:
@@ -119,6 +124,11 @@ def preimage(function: Callable[[float], float], value: float, guess: float) -> 
     """Return a number near `guess` that `function` maps to `value` exactly, if there is one."""
     near = (guess, nextafter(guess, -inf), nextafter(guess, inf))
     return next((number for number in near if function(number) == value), guess)
+
+
+def _short(path: Path, line: int, entries: Sequence[str], columns: Sequence[str]) -> InputError:
+    found = described(f"{len(entries)} columns")
+    return InputError(f"/{line}", found, f"{len(columns)}: {', '.join(columns)}", path)
 
 
 def _damaged(path: Path, found: str, expected: str) -> InputError:

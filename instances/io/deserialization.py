@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from math import inf
-from typing import NoReturn
 
 import numpy as np
 
@@ -101,17 +99,22 @@ def _to_jobs(cluster: Cluster, documents: list[Document]) -> Jobs:
     _refuse_large(cluster, len(documents), max(gpus + 1, levels))
     hours = np.full((len(documents), types, gpus + 1), np.inf)
     inflation = np.full((len(documents), types, levels), np.inf)
+    # The table of each key, the column of its first value, and how many a GPU type may have.
+    tables = {
+        "hours_per_epoch": (hours, 1, [gpus] * types),
+        "inflation": (inflation, 0, [len(gpu.levels) for gpu in cluster.gpu_types]),
+    }
     for j, entry in enumerate(documents):
-        for name, values in entry["hours_per_epoch"].items():
-            i = _gpu_index(position, name, f"/jobs/{j}/hours_per_epoch")
-            if len(values) > gpus:
-                _fail_long(gpus, values, f"/jobs/{j}/hours_per_epoch/{escaped(name)}")
-            hours[j, i, 1 : len(values) + 1] = _numbers(values)
-        for name, values in entry.get("inflation", {}).items():
-            i = _gpu_index(position, name, f"/jobs/{j}/inflation")
-            if len(values) > (known := len(cluster.gpu_types[i].levels)):
-                _fail_long(known, values, f"/jobs/{j}/inflation/{escaped(name)}")
-            inflation[j, i, : len(values)] = _numbers(values)
+        for key, (table, first, most) in tables.items():
+            for name, values in entry.get(key, {}).items():
+                where = f"/jobs/{j}/{key}"
+                if (i := position.get(name)) is None:
+                    raise InputError(where, name, f"one of {', '.join(sorted(position))}")
+                if len(values) > most[i]:
+                    found = described(f"{len(values)} entries")
+                    raise InputError(f"{where}/{escaped(name)}", found, f"at most {most[i]}")
+                numbers = [inf if value is None else value for value in values]
+                table[j, i, first : first + len(values)] = numbers
     column = {
         name: np.array([entry[name] for entry in documents], dtype=np.float64)
         for name in ("release", "due", "weight", "memory_gb", "epochs_done")
@@ -142,17 +145,3 @@ def _refuse_large(cluster: Cluster, jobs: int, modes: int) -> None:
     ):
         if cells > MOST_CELLS:
             raise InputError("/cluster", described(found), f"at most {MOST_CELLS} in all")
-
-
-def _gpu_index(position: Mapping[str, int], name: str, where: str) -> int:
-    if name not in position:
-        raise InputError(where, name, f"one of {', '.join(sorted(position))}")
-    return position[name]
-
-
-def _fail_long(most: int, values: list[float | None], where: str) -> NoReturn:
-    raise InputError(where, described(f"{len(values)} entries"), f"at most {most}")
-
-
-def _numbers(values: list[float | None]) -> list[float]:
-    return [inf if value is None else value for value in values]

@@ -108,12 +108,7 @@ def _common(subject: Instance | Workload) -> Document:
         "name": subject.name,
         "cluster": {
             "gpu_types": [
-                {
-                    "name": gpu.name,
-                    "memory_gb": gpu.memory_gb,
-                    "units": gpu.units,
-                    "levels": [vars(level) for level in gpu.levels],
-                }
+                {**vars(gpu), "levels": [vars(level) for level in gpu.levels]}
                 for gpu in cluster.gpu_types
             ],
             "node_types": [

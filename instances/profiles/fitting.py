@@ -27,18 +27,14 @@ names these coefficients.
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Sequence
 from dataclasses import dataclass
-from io import StringIO
 from pathlib import Path
 
 import numpy as np
 
-from rsjs.core.errors import InputError, described
 from rsjs.core.types import Floats, Ints
 from rsjs.instances.catalogue.gpus import StepTime
-from rsjs.instances.io.bounded_files import read_text
 from rsjs.instances.io.csv_tables import Row, read_rows
 
 COLUMNS = ("application", "gpu", "gpus", "batch", "seconds")
@@ -86,10 +82,7 @@ def read_measurements(path: str | Path) -> list[Measurement]:
         Naming the file, the line and column ("/<line>/<column>"), the value found and what was
         expected.
     """
-    path = Path(path)
-    rows = read_rows(path, COLUMNS)
-    _refuse_other_header(path)
-    return [_measurement(row) for row in rows]
+    return [_measurement(row) for row in read_rows(Path(path), COLUMNS, named=True)]
 
 
 def _measurement(row: Row) -> Measurement:
@@ -106,17 +99,6 @@ def _measurement(row: Row) -> Measurement:
         batch=row.integer("batch", 1, MOST_SAMPLES),
         milliseconds=1000 * seconds,
     )
-
-
-def _refuse_other_header(path: Path) -> None:
-    lines = StringIO(read_text(path, encoding="utf-8-sig"), newline="")
-    first = [cell.strip() for cell in next(csv.reader(lines))]
-    for number, (found, expected) in enumerate(zip(first, COLUMNS, strict=False), start=1):
-        if found != expected:
-            raise InputError(f"/1/{number}", found, f"the column {expected!r}", path)
-    if len(first) < len(COLUMNS):
-        found = described(f"{len(first)} columns")
-        raise InputError("/1", found, f"{len(COLUMNS)}: {', '.join(COLUMNS)}", path)
 
 
 def fit(measured: Sequence[Measurement]) -> Fit:

@@ -8,6 +8,7 @@ different ones. Texts are compared by 64-bit hashes.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -15,16 +16,18 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from rsjs.core.errors import InputError, described
 from rsjs.core.types import Bools, Floats, Ints
 from rsjs.instances.traces import flaws
 from rsjs.instances.traces.flaws import Bits, FlawKind
 from rsjs.instances.traces.io.csv import read_blocks
-from rsjs.instances.traces.io.streams import ByteSource
-from rsjs.instances.traces.records import JobRecords, Texts, TraceTable, broken_lines
+from rsjs.instances.traces.io.streams import ByteSource, Truncated
+from rsjs.instances.traces.records import JobRecords, Texts, TraceNodes, TraceTable, broken_lines
 
 MAX_RUN_TIME = 366 * 86400.0  # s
 MAX_TIME = 2.0**53  # s: beyond it floats do not tell seconds apart
 MAX_GPUS = 1 << 20  # of a job: beyond it floats are no counts
+MAX_NODE_GPUS = 1024
 _CLOCK = 1.0  # s that end - start may differ from a duration: both are rounded
 _MISSING = {b"", b"-", b"NA", b"N/A", b"NULL", b"NaN", b"None", b"nan", b"null"}
 _FORM = np.frombuffer(b"0000-00-00 00:00:00\0", dtype=np.uint8)
@@ -102,6 +105,48 @@ def read_table(
             yield broken_lines(source.name, other, flaws.FIELDS)
         if len(line):
             yield build(TableBlock(source.name, line, frame))
+
+
+def read_nodes(
+    table: TraceTable, gpus: str, model: str | None, sources: Mapping[str, ByteSource]
+) -> list[TraceNodes]:
+    """
+    Read a node list; nodes without GPUs are left out.
+
+    Parameters
+    ----------
+    gpus, model : str
+        Columns; None = the list has no GPU types.
+    sources : mapping
+        Without this table there are no nodes.
+    """
+    if table.name not in sources:
+        return []
+    source = sources[table.name]
+    layout = table.layout(source.head())
+    for name in layout.wanted:
+        if (count := layout.columns.count(name)) != 1:
+            times = described(f"column {name!r} {count} times")
+            raise InputError("/1", times, "it once", source.name)
+    nodes: Counter[tuple[str, int]] = Counter()
+    try:
+        for line, frame, other in read_blocks(source, layout):
+            for i in other[:1].tolist():
+                raise InputError(f"/{i}", described("other fields"), "a node", source.name)
+            block = TableBlock(source.name, line, frame)
+            size = block.number(gpus)
+            for i in np.flatnonzero(~is_count(size, MAX_NODE_GPUS))[:1]:
+                expected = f"a whole number 0 to {MAX_NODE_GPUS}"
+                pointer = f"/{line[i]}/{gpus}"
+                raise InputError(pointer, size[i].item(), expected, source.name)
+            # GPU type and GPUs of each node of the block.
+            codes, models = block.word(model) if model else (np.full(len(line), -1), ())
+            names = map((*models, "").__getitem__, codes.tolist())
+            nodes.update(zip(names, size.astype(np.int64).tolist(), strict=True))
+    except Truncated as error:
+        bad = described(f"an end within line {error.line}")
+        raise InputError("", bad, "a whole node list", source.name) from None
+    return [TraceNodes(name, size, count) for (name, size), count in nodes.items() if size]
 
 
 def job_records(

@@ -33,7 +33,7 @@ from rsjs.instances.generators import jahani, random_streams, sts
 from rsjs.instances.generators.assemble import due_window, made_by
 from rsjs.instances.instance import FAMILIES, Workload
 from rsjs.instances.jobs import Jobs
-from rsjs.instances.traces.flaws import KINDS, FlawKind, droppable, keepable, mask
+from rsjs.instances.traces.flaws import KINDS, FlawKind, chosen, mask
 from rsjs.instances.traces.imputation import (
     FAMILY,
     UNITS,
@@ -168,7 +168,7 @@ def select(report: QualityReport, options: ConversionOptions) -> Selection:
     InputError
         A kind that the report has and neither list names; no row that is left.
     """
-    dropped, kept = droppable(options.drop), keepable(options.keep)
+    dropped, kept = chosen("drop", options.drop), chosen("keep", options.keep)
     _refuse_unnamed(report, dropped, kept)
     count = {kind.name: 0 for kind in dropped}
     held: list[JobRecords] = []
@@ -190,13 +190,13 @@ def select(report: QualityReport, options: ConversionOptions) -> Selection:
                 held = [_first_submitted(held, limit)]
     if not any(map(len, held)):
         raise InputError("", described("no row without a flaw"), "a job", report.trace.file)
-    chosen = _first_submitted(held, limit)
-    if options.jobs is None and len(chosen) > MAX_JOBS:
+    rows = _first_submitted(held, limit)
+    if options.jobs is None and len(rows) > MAX_JOBS:
         raise InputError("/jobs", described(f"{good} rows"), f"-J of at most {MAX_JOBS}")
     return Selection(
-        rows=chosen,
+        rows=rows,
         dropped={name: number for name, number in count.items() if number},
-        left=good - len(chosen),
+        left=good - len(rows),
     )
 
 

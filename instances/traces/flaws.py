@@ -97,21 +97,12 @@ KINDS: tuple[FlawKind, ...] = tuple(
 )
 
 
-def droppable(names: Sequence[str]) -> tuple[FlawKind, ...]:
-    """Return the kinds of these names, each of which must be one of rows."""
-    return _chosen("drop", names, [kind for kind in KINDS if not kind.whole])
-
-
-def keepable(names: Sequence[str]) -> tuple[FlawKind, ...]:
-    """Return the kinds of these names, each of which must be one that can be kept."""
-    return _chosen("keep", names, [kind for kind in KINDS if kind.kept])
-
-
-def _chosen(option: str, names: Sequence[str], known: Sequence[FlawKind]) -> tuple[FlawKind, ...]:
-    by_name = {kind.name: kind for kind in known}
-    for name in names:
-        one_of(option, name, by_name)
-    return tuple(by_name[name] for name in dict.fromkeys(names))
+def chosen(option: str, names: Sequence[str]) -> tuple[FlawKind, ...]:
+    """Return the kinds of these names: of rows for "drop", that can be kept for "keep"."""
+    by_name = {
+        kind.name: kind for kind in KINDS if (kind.kept if option == "keep" else not kind.whole)
+    }
+    return tuple(by_name[one_of(option, name, by_name)] for name in dict.fromkeys(names))
 
 
 def mask(kinds: Iterable[FlawKind]) -> np.uint32:

@@ -40,7 +40,7 @@ from rsjs.instances.catalogue.gpus import gpu_names, gpu_type
 from rsjs.instances.cluster import Cluster, GpuType, NodeType, ShareLevel
 from rsjs.instances.generators import random_streams
 from rsjs.instances.generators.energy_priced_nodes import trained_node
-from rsjs.instances.traces.formats.node_lists import MAX_GPUS
+from rsjs.instances.traces.columns import MAX_NODE_GPUS
 from rsjs.instances.traces.records import JobRecords, TraceNodes
 
 FAMILY = "trace"
@@ -200,10 +200,10 @@ def parse_nodes(text: str) -> list[TraceNodes]:
     for part in text.split(","):
         gpu, _, numbers = part.strip().partition(":")
         size, _, count = numbers.partition(":")
-        if not (_within(size, MAX_GPUS) and _within(count, MAX_NODES)):
+        if not (_within(size, MAX_NODE_GPUS) and _within(count, MAX_NODES)):
             expected = (
                 "GPU:GPUS:NODES,... such as V100:8:100,P100:4:20, "
-                f"at most {MAX_GPUS} GPUs and {MAX_NODES} nodes"
+                f"at most {MAX_NODE_GPUS} GPUs and {MAX_NODES} nodes"
             )
             raise InputError("/cluster", text, expected)
         nodes.append(TraceNodes(one_of("cluster", gpu, gpu_names()), int(size), int(count)))

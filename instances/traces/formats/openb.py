@@ -14,9 +14,8 @@ from functools import partial
 
 import numpy as np
 
-from rsjs.instances.traces.columns import TableBlock, job_records, read_table
+from rsjs.instances.traces.columns import TableBlock, job_records, read_nodes, read_table
 from rsjs.instances.traces.flaws import FAILED, PENDING, RUNNING
-from rsjs.instances.traces.formats.node_lists import read_nodes
 from rsjs.instances.traces.records import JobRecords, TraceFormat, TraceTable
 
 _PODS = TraceTable(

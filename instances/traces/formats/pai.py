@@ -31,8 +31,13 @@ import pandas as pd
 from rsjs.core.errors import InputError, described
 from rsjs.core.types import Bools, Ints
 from rsjs.instances.traces import flaws
-from rsjs.instances.traces.columns import TableBlock, hash_texts, job_records, read_table
-from rsjs.instances.traces.formats.node_lists import read_nodes
+from rsjs.instances.traces.columns import (
+    TableBlock,
+    hash_texts,
+    job_records,
+    read_nodes,
+    read_table,
+)
 from rsjs.instances.traces.io.streams import ByteSource, Truncated
 from rsjs.instances.traces.records import JobRecords, TraceFormat, TraceTable, broken_lines, recode
 

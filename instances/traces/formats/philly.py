@@ -22,8 +22,7 @@ import numpy as np
 import pandas as pd
 
 from rsjs.instances.traces import flaws
-from rsjs.instances.traces.columns import TableBlock, job_records, parse_dates
-from rsjs.instances.traces.formats.node_lists import read_nodes
+from rsjs.instances.traces.columns import TableBlock, job_records, parse_dates, read_nodes
 from rsjs.instances.traces.io.streams import BLOCK, ByteSource, Truncated
 from rsjs.instances.traces.records import (
     ID_BYTES,

@@ -12,8 +12,7 @@ from functools import partial
 
 import numpy as np
 
-from rsjs.instances.traces.columns import TableBlock, is_count, job_records, read_table
-from rsjs.instances.traces.formats.node_lists import read_nodes
+from rsjs.instances.traces.columns import TableBlock, is_count, job_records, read_nodes, read_table
 from rsjs.instances.traces.records import JobRecords, TraceFormat, TraceTable
 
 _JOBS = TraceTable(
