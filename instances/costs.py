@@ -96,8 +96,8 @@ def cost_tables(instance: Instance) -> CostTables:
 
 def slowest_rates(instance: Instance) -> Floats:
     """Return (J,) hours per epoch that M_j counts: of the slowest mode, here or in the whole."""
-    own = map(_largest_finite, (instance.hours_per_epoch, instance.shared_hours_per_epoch))
-    slowest: Floats = np.maximum.reduce([*own, instance.jobs.slowest_hours_per_epoch])
+    of_modes = map(_largest_finite, (instance.hours_per_epoch, instance.shared_hours_per_epoch))
+    slowest: Floats = np.maximum.reduce([*of_modes, instance.jobs.slowest_hours_per_epoch])
     return slowest
 
 

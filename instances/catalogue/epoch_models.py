@@ -16,9 +16,9 @@ beta function is summed in 40-digit decimals: the same integers on every machine
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
 from decimal import Context, Decimal, localcontext
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 
 from rsjs.core.errors import InputError, described, one_of
@@ -60,7 +60,8 @@ def epoch_distribution(network: str, variant: str = "base") -> EpochDistribution
         early, late = Decimal(shape["p_atom_11"]), Decimal(shape["p_atom_100"])
         beta = _beta_distribution(Decimal(shape["a"]), Decimal(shape["b"]), LAST - FIRST + 1)
         below = [round((early + (1 - early - late) * p) * SCALE) for p in beta[:-1]]
-    return _of_cumulative(FIRST, [*below, SCALE])
+    weights = [high - low for low, high in pairwise([0, *below, SCALE])]
+    return EpochDistribution.of([[FIRST + i, weight] for i, weight in enumerate(weights) if weight])
 
 
 def read_distribution(path: str | Path) -> EpochDistribution:
@@ -91,12 +92,6 @@ def read_distribution(path: str | Path) -> EpochDistribution:
         found = described("no epoch with a positive weight")
         raise InputError("", found, "at least one", path)
     return EpochDistribution.of(sorted(weights.items()))
-
-
-def _of_cumulative(first: int, below: Sequence[int]) -> EpochDistribution:
-    """Return the distribution whose weights of first, ..., first + i sum to below[i]."""
-    weights = [high - low for low, high in zip([0, *below], below, strict=False)]
-    return EpochDistribution.of([[first + i, weight] for i, weight in enumerate(weights) if weight])
 
 
 def _beta_distribution(a: Decimal, b: Decimal, n: int) -> list[Decimal]:

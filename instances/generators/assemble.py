@@ -144,7 +144,7 @@ class InstanceParts:
         u = self._uniforms("realised")
         realised = jobs.epochs_max.copy()
         for name, law in self.laws.items():
-            rows = np.array([own == name for own in jobs.law])
+            rows = np.array([law_of_job == name for law_of_job in jobs.law])
             realised[rows] = law.quantile(u[rows])
         return realised
 

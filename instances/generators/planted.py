@@ -140,9 +140,9 @@ def _proportional(stream: str, seed: int, cluster: Cluster, plan: Planted) -> tu
     n, types, gpus = len(plan.gpus), len(cluster.node_types), cluster.largest
     base = random_streams.log_uniform(random_streams.uniforms(stream, seed, "base", n), 0.3, 20.0)
     # e_j: share of the node's price over the time in the planted mode
-    own = random_streams.rounded(base / plan.gpus**SPEED_UP)
+    planted = random_streams.rounded(base / plan.gpus**SPEED_UP)
     price = cluster.cost_of_type[np.arange(types), cluster.gpus_of_type] / cluster.gpus_of_type
-    share = plan.gpus * price[plan.node_type] * own
+    share = plan.gpus * price[plan.node_type] * planted
     factor = random_streams.uniform(
         random_streams.uniforms(stream, seed, "dearer", n * types * gpus), MARGIN, 2.0
     ).reshape(n, types, gpus)
@@ -150,7 +150,7 @@ def _proportional(stream: str, seed: int, cluster: Cluster, plan: Planted) -> tu
     table = np.full((n, types, gpus + 1), np.inf)
     each = price[:, None] * np.arange(1, gpus + 1)  # $/h
     table[:, :, 1:] = random_streams.rounded(share[:, None, None] * factor / each)
-    table[np.arange(n), plan.node_type, plan.gpus] = own
+    table[np.arange(n), plan.node_type, plan.gpus] = planted
     return table, share
 
 
@@ -171,8 +171,8 @@ def _first_ending(stream: str, seed: int, cluster: Cluster, plan: Planted) -> tu
     table = np.full((n, len(tau), cluster.largest + 1), np.inf)
     table[:, :, 1:] = np.maximum(random_streams.rounded(scaled), tau[:, None])
     table[:, :, 1:][r[:, None] * counts < MARGIN * share[:, None, None]] = np.inf
-    own = np.maximum(random_streams.rounded(longer * tau[plan.node_type]), tau[plan.node_type])
-    table[np.arange(n), plan.node_type, plan.gpus] = own
+    planted = np.maximum(random_streams.rounded(longer * tau[plan.node_type]), tau[plan.node_type])
+    table[np.arange(n), plan.node_type, plan.gpus] = planted
     return table, share
 
 
@@ -250,12 +250,12 @@ def bound(instance: Instance) -> float:
     least = np.full(len(instance.jobs), np.inf)
     for v in np.flatnonzero(cluster.allowed_in_class.any(axis=0)).tolist():
         of_type = hours[:, cluster.gpu_of_type[v], : cluster.gpus_of_type[v]]
-        own = gpus[: of_type.shape[1]]
-        price = np.array(cluster.node_types[v].cost[1:]) / own
+        counts = gpus[: of_type.shape[1]]
+        price = np.array(cluster.node_types[v].cost[1:]) / counts
         if instance.objective.energy == "proportional":
-            added = own * price[-1] * of_type
+            added = counts * price[-1] * of_type
         else:
-            added = np.where(np.isfinite(of_type), own * price.min() * of_type.min(), np.inf)
+            added = np.where(np.isfinite(of_type), counts * price.min() * of_type.min(), np.inf)
         least = np.minimum(least, added.min(axis=1))
     return float(np.minimum(costs.cost_tables(instance).postponement, least).sum())
 
@@ -268,12 +268,12 @@ def _jobs(stream: str, seed: int, plan: Planted, hours: Floats, share: Floats) -
         return random_streams.uniforms(stream, seed, field, n)
 
     longest = np.where(np.isfinite(hours), hours, 0).max(axis=(1, 2))
-    own = hours[np.arange(n), plan.node_type, plan.gpus]
-    in_time = own + 0.5 * u("due") * (longest - own)
+    planted = hours[np.arange(n), plan.node_type, plan.gpus]
+    in_time = planted + 0.5 * u("due") * (longest - planted)
     late = H + longest - random_streams.uniform(u("due"), 0.5, 1.0)
     runs = plan.node >= 0
     due = np.where(
-        runs, np.maximum(random_streams.rounded(in_time), own), random_streams.rounded(late)
+        runs, np.maximum(random_streams.rounded(in_time), planted), random_streams.rounded(late)
     )
     balance = share / (RHO * (H + longest - due))  # the weight at which P_j = e_j
     weight = np.where(

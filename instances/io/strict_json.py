@@ -55,13 +55,14 @@ class Reader:
         if self.odd or _SURROGATE.search(self.text):
             self._refuse_odd(parsed)
         if not isinstance(parsed, dict):
-            self._fail("", described(_kind_of(parsed)), "an object")
+            kind = f"an array of {len(parsed)}" if isinstance(parsed, list) else repr(parsed)
+            self._fail("", described(kind), "an object")
         if "format" not in parsed:
             self._fail("", described("no key 'format'"), "this key")
-        kind = parsed["format"]
-        if not isinstance(kind, str) or kind not in SCHEMAS:
-            self._fail("/format", kind, f"one of {', '.join(SCHEMAS)}")
-        fit(parsed, schema_text(SCHEMAS[kind]), self.path)
+        name = parsed["format"]
+        if not isinstance(name, str) or name not in SCHEMAS:
+            self._fail("/format", name, f"one of {', '.join(SCHEMAS)}")
+        fit(parsed, schema_text(SCHEMAS[name]), self.path)
         self._refuse_deep(parsed)
         document: Document = parsed
         return document
@@ -89,11 +90,11 @@ class Reader:
             self._fail("", described("brackets nested too deeply"), "a JSON document")
 
     def _object(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        found = dict(pairs)
-        if len(found) == len(pairs):
-            return found
+        entries = dict(pairs)
+        if len(entries) == len(pairs):
+            return entries
         self.odd = True
-        twice = _Twice(found)
+        twice = _Twice(entries)
         counted = Counter(key for key, _ in pairs)
         twice.key = next(key for key, count in counted.items() if count > 1)
         return twice
@@ -120,7 +121,7 @@ class Reader:
             if isinstance(value, _Twice):
                 self._fail(pointer([*steps, value.key]), described("the key twice"), "it once")
             for text in value if isinstance(value, dict) else [value]:
-                if isinstance(text, str) and not _encodes(text):
+                if isinstance(text, str) and any("\ud800" <= c <= "\udfff" for c in text):
                     self._fail(pointer(steps), text, "Unicode text without lone surrogates")
 
     def _refuse_deep(self, document: Document) -> None:
@@ -147,7 +148,9 @@ def read_json(path: str | Path, *, lenient: bool = False) -> Any:
     """
     reader = Reader(Path(path))
     if lenient:
-        reader.text = _STRING_OR_COMMA.sub(_without_comma, reader.text)
+        reader.text = _STRING_OR_COMMA.sub(
+            lambda match: " " if match[0] == "," else match[0], reader.text
+        )
     return reader.any()
 
 
@@ -163,15 +166,3 @@ def read_json_lines(path: str | Path) -> list[Any]:
             where = f"line {number}{error.pointer}"
             raise InputError(where, error.value, error.expected, path) from None
     return found
-
-
-def _without_comma(found: re.Match[str]) -> str:
-    return " " if found[0] == "," else found[0]
-
-
-def _encodes(text: str) -> bool:
-    return not any("\ud800" <= c <= "\udfff" for c in text)
-
-
-def _kind_of(value: Any) -> str:
-    return f"an array of {len(value)}" if isinstance(value, list) else repr(value)

@@ -59,6 +59,7 @@ UNITS = 4
 MAX_NODES = 1_000_000  # of a group, as in the schema of files
 _EXACT = MappingProxyType({"V100M16": "V100", "V100M32": "V100"})
 _OR = "|"
+_NODES = re.compile(r"([^:]*):(\d{1,4}):(\d{1,7})")
 _BATCH = re.compile(r"(.*) \(batch size (\d+)\)")  # of Gavel
 
 
@@ -198,20 +199,19 @@ def parse_nodes(text: str) -> list[TraceNodes]:
     """
     nodes = []
     for part in text.split(","):
-        gpu, _, numbers = part.strip().partition(":")
-        size, _, count = numbers.partition(":")
-        if not (_within(size, MAX_NODE_GPUS) and _within(count, MAX_NODES)):
+        spelled = _NODES.fullmatch(part.strip())
+        if not (
+            spelled
+            and 1 <= (size := int(spelled[2])) <= MAX_NODE_GPUS
+            and 1 <= (count := int(spelled[3])) <= MAX_NODES
+        ):
             expected = (
                 "GPU:GPUS:NODES,... such as V100:8:100,P100:4:20, "
                 f"at most {MAX_NODE_GPUS} GPUs and {MAX_NODES} nodes"
             )
             raise InputError("/cluster", text, expected)
-        nodes.append(TraceNodes(one_of("cluster", gpu, gpu_names()), int(size), int(count)))
+        nodes.append(TraceNodes(one_of("cluster", spelled[1], gpu_names()), size, count))
     return nodes
-
-
-def _within(text: str, largest: int) -> bool:
-    return text.isdecimal() and len(text) <= len(str(largest)) and 1 <= int(text) <= largest
 
 
 def build_cluster(

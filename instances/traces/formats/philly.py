@@ -176,8 +176,7 @@ def _jobs(
     np.bitwise_or.at(flaw, job, start_flaw | end_flaw)
     # First start, last end and sum of the run times of each job.
     first, last, duration = np.full(n, np.nan), np.full(n, np.nan), np.zeros(n)
-    final = np.flatnonzero(np.diff(job, append=n))  # the last attempt of each job
-    last[job[final]] = end[final]
+    last[job] = end  # the last attempt of a job counts
     np.fmin.at(first, job, start)
     np.add.at(duration, job, end - start)
     never = np.bincount(job, minlength=n) == 0
