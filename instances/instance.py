@@ -69,8 +69,6 @@ class Instance(ReadOnly):
 
     Attributes
     ----------
-    name : str
-    cluster : Cluster
     jobs : Jobs
         The queue; every release is <= now.
     laws : mapping of str to EpochDistribution
@@ -79,7 +77,6 @@ class Instance(ReadOnly):
         Rescheduling interval: a postponed job waits at least that long.
     rho : float
         A postponed job's tardiness weighs rho times as much.
-    objective : Objective
     current : Solution or None
         The solution before this decision.
     generator : mapping

@@ -81,13 +81,20 @@ def read_distribution(path: str | Path) -> EpochDistribution:
         Naming the file, the line ("/<line>/<column>"), the value found and what was expected.
     """
     path = Path(path)
-    lines = _lines(path)
-    first = tuple(_cells(lines[0][1])) if lines else ()
-    weights = (
-        _histogram(path, lines[1:])
-        if first == HEADER
-        else _observed(path, lines[first == HEADER[:1] :])
-    )
+    numbered = enumerate(read_text(path, encoding="utf-8-sig").splitlines(), start=1)
+    lines = [(number, text.strip()) for number, text in numbered if text.strip()]
+    first = _cells(lines[0][1]) if lines else []
+    columns = HEADER if first == [*HEADER] else HEADER[:1]
+    weights: Counter[int] = Counter()
+    for number, text in lines[1 if first == [*columns] else 0 :]:
+        cells = _cells(text) if columns == HEADER else [text]
+        if len(cells) != len(columns):
+            raise InputError(f"/{number}", text, ",".join(HEADER), path)
+        line = Row(file=path, line=number, entries=dict(zip(columns, cells, strict=True)))
+        epoch = line.integer("epoch", 1, MOST_EPOCHS)
+        if columns == HEADER and epoch in weights:
+            raise line.error("epoch", epoch, "an epoch that no line before has")
+        weights[epoch] += line.integer("weight", 0, SCALE) if columns == HEADER else 1
     if not any(weights.values()):
         found = described("no epoch with a positive weight")
         raise InputError("", found, "at least one", path)
@@ -120,32 +127,6 @@ def _beta_integral(x: Decimal, a: Decimal, b: Decimal) -> Decimal:
         n += 1
         term *= x * (n - b) / n
     return x**a * total
-
-
-def _histogram(path: Path, lines: list[tuple[int, str]]) -> dict[int, int]:
-    weights: dict[int, int] = {}
-    for number, text in lines:
-        cells = _cells(text)
-        if len(cells) != len(HEADER):
-            raise InputError(f"/{number}", text, ",".join(HEADER), path)
-        line = Row(file=path, line=number, entries=dict(zip(HEADER, cells, strict=True)))
-        epoch = line.integer("epoch", 1, MOST_EPOCHS)
-        if epoch in weights:
-            raise line.error("epoch", epoch, "an epoch that no line before has")
-        weights[epoch] = line.integer("weight", 0, SCALE)
-    return weights
-
-
-def _observed(path: Path, lines: list[tuple[int, str]]) -> Counter[int]:
-    rows = [Row(file=path, line=number, entries={"epoch": text}) for number, text in lines]
-    return Counter(row.integer("epoch", 1, MOST_EPOCHS) for row in rows)
-
-
-def _lines(path: Path) -> list[tuple[int, str]]:
-    """Return number and text of each line that is not empty."""
-    lines = read_text(path, encoding="utf-8-sig").splitlines()
-    numbered = enumerate(map(str.strip, lines), start=1)
-    return [(number, line) for number, line in numbered if line]
 
 
 def _cells(text: str) -> list[str]:

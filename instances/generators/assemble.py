@@ -24,6 +24,8 @@ from rsjs.instances.generators.job_times import JobTimes
 from rsjs.instances.instance import FAMILIES, Instance, Workload
 from rsjs.instances.jobs import Jobs
 
+H, RHO = 1.0, 100.0  # [h], -; of Jahani 2019, taken for all families
+
 
 def made_by(name: str, **parameters: Any) -> dict[str, Any]:
     """Return the `generator` block; the version of the package is no part of the digest."""
@@ -43,8 +45,6 @@ class InstanceParts:
     weight: tuple[float, float]  # min and max tardiness weight [$/h]
     law: tuple[str, ...]  # (J,) names in `laws`, or `FIXED`
     laws: Mapping[str, EpochDistribution] = field(default_factory=dict)
-    H: float = 1.0  # [h]
-    rho: float = 100.0
     inflation: Floats | None = None  # (J, T, L)
 
     def instance(self) -> Instance:
@@ -109,8 +109,8 @@ class InstanceParts:
             "name": f"{'-'.join(parts)}-N{self.cluster.nodes}-J{self._size}-s{self._seed}",
             "cluster": self.cluster,
             "laws": self.laws,
-            "H": self.H,
-            "rho": self.rho,
+            "H": H,
+            "rho": RHO,
             "objective": FAMILIES[self.family],
         }
 

@@ -20,7 +20,6 @@ from rsjs.instances.instance import Instance, Workload
 
 FAMILY = "jahani"
 DUE = ("base", "tight")
-H, RHO = 1.0, 100.0
 WEIGHT = (0.36, 1.08)  # $/h
 
 
@@ -123,6 +122,4 @@ def draw(
         due=due_window(due, drawn.admissible_hours(cluster)),
         weight=WEIGHT,
         law=(FIXED,) * jobs,
-        H=H,
-        rho=RHO,
     )

@@ -41,7 +41,7 @@ from rsjs.instances.catalogue.node_types import node_types
 from rsjs.instances.cluster import Cluster, NodeGroup, NodeType
 from rsjs.instances.epoch_distribution import FIXED
 from rsjs.instances.generators import random_streams
-from rsjs.instances.generators.assemble import made_by
+from rsjs.instances.generators.assemble import RHO, H, made_by
 from rsjs.instances.instance import FAMILIES, Instance
 from rsjs.instances.jobs import Jobs
 from rsjs.instances.solution import Solution
@@ -177,7 +177,6 @@ def _first_ending(stream: str, seed: int, cluster: Cluster, plan: Planted) -> tu
 
 
 FAMILY = "planted"
-H, RHO = 1.0, 100.0
 WEIGHT = (0.36, 1.08)  # $/h
 _OBJECTIVE = {"proportional": "jahani", "first_ending": "andreas"}
 

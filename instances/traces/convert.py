@@ -30,7 +30,7 @@ from rsjs.instances.catalogue.gpus import gpu_type, memory_gb
 from rsjs.instances.cluster import Cluster
 from rsjs.instances.epoch_distribution import FIXED, EpochDistribution
 from rsjs.instances.generators import jahani, random_streams, sts
-from rsjs.instances.generators.assemble import due_window, made_by
+from rsjs.instances.generators.assemble import RHO, H, due_window, made_by
 from rsjs.instances.instance import FAMILIES, Workload
 from rsjs.instances.jobs import Jobs
 from rsjs.instances.traces.flaws import KINDS, FlawKind, chosen, mask
@@ -131,8 +131,8 @@ def convert(report: QualityReport, options: ConversionOptions) -> tuple[Workload
         cluster=cluster,
         jobs=jobs,
         laws=laws,
-        H=jahani.H,
-        rho=jahani.RHO,
+        H=H,
+        rho=RHO,
         objective=FAMILIES[options.rules],
         realised_epochs=realised,
         generator=made_by("trace", **_provenance(report, selection, options)),
