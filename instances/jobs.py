@@ -51,13 +51,13 @@ class Jobs(ReadOnly):
             Other ones than theirs.
         """
         listed = rows.tolist()
-        kept: dict[str, Any] = {
+        chosen: dict[str, Any] = {
             name: values[rows] if name in ARRAYS else tuple(map(values.__getitem__, listed))
             for name, values in vars(self).items()
         }
         if epochs_done is not None:
-            kept["epochs_done"] = epochs_done
-        return Jobs(**kept)
+            chosen["epochs_done"] = epochs_done
+        return Jobs(**chosen)
 
     @property
     def remaining(self) -> Floats:

@@ -199,7 +199,7 @@ def _draw(
         "samples": samples,
         "laws": laws if laws.endswith(".csv") else one_of("laws", laws, LAWS),
     }
-    laws, names, known = _distributions(laws)
+    laws, names, known = distributions(laws)
     cluster = fixed_nodes(nodes, mix, shared=sharing != "none")
     times = training_jobs(
         FAMILY,
@@ -228,17 +228,17 @@ def _draw(
     )
 
 
-def _distributions(laws: str) -> tuple[str, dict[str, str], dict[str, EpochDistribution]]:
+def distributions(laws: str) -> tuple[str, dict[str, str], dict[str, EpochDistribution]]:
     """Return a short name for all of them, network -> name, and name -> distribution."""
     if laws == FIXED:
         return laws, {}, {}
     if not laws.endswith(".csv"):
-        names = {network: f"{own}-{laws}" for network, own in NETWORKS.items()}
-        return (
-            laws,
-            names,
-            {names[net]: epoch_models.epoch_distribution(NETWORKS[net], laws) for net in names},
-        )
+        names = {network: f"{model}-{laws}" for network, model in NETWORKS.items()}
+        known = {
+            names[network]: epoch_models.epoch_distribution(model, laws)
+            for network, model in NETWORKS.items()
+        }
+        return laws, names, known
     name, law = Path(laws).stem, read_distribution(laws)
     if law.epochs[-1] > epoch_models.LAST:
         raise InputError("", int(law.epochs[-1]), f"epochs up to {epoch_models.LAST}", laws)

@@ -48,7 +48,6 @@ from rsjs.instances.traces.quality_report import HOUR, QualityReport
 from rsjs.instances.traces.records import JobRecords, recode
 
 RULES = ("sts", "jahani")
-LAWS = (*epoch_models.VARIANTS, FIXED)
 SHARING = ("none", "recorded")
 MAX_JOBS = 100_000  # of a workload: larger files are read by nobody
 _SPARE = 50_000  # rows beyond those wanted that are held for a while
@@ -78,7 +77,7 @@ class ConversionOptions:
 
     def __post_init__(self) -> None:
         one_of("rules", self.rules, RULES)
-        one_of("laws", self.laws, LAWS)
+        one_of("laws", self.laws, sts.LAWS)
         one_of("sharing", self.sharing, SHARING)
         integer("seed", self.seed, 0)
         if self.jobs is not None:
@@ -258,7 +257,8 @@ def build_jobs(
     due = due_window(_DUE[options.rules], np.where(fits[:, :, None], whole, np.inf))
     release = np.round((rows.submit - rows.submit[0]) / 3600, _DIGITS)
     # Epochs that each job runs, by the distribution of its network.
-    law, laws = _epoch_distributions(options.laws, network)
+    _, names, laws = sts.distributions(options.laws)
+    law = tuple(names.get(each, FIXED) for each in network)  # without one, all epochs are run
     realised = np.full(n, epoch_models.LAST, dtype=np.int64)
     draws = u("realised")
     for name, distribution in laws.items():
@@ -298,8 +298,8 @@ def _memory(
     may: Sequence[tuple[str, ...]],
 ) -> Floats:
     """Return (n,) [GB] of network and batch, at most the recorded share of the GPU."""
-    wanted = random_streams.rounded([*map(memory_gb, network, batch)])
-    return np.minimum(wanted, rows.share * [gpu_type(gpus[0]).memory_gb for gpus in may])
+    needed = random_streams.rounded([*map(memory_gb, network, batch)])
+    return np.minimum(needed, rows.share * [gpu_type(gpus[0]).memory_gb for gpus in may])
 
 
 def _inflation(rows: JobRecords, cluster: Cluster) -> Floats:
@@ -307,20 +307,6 @@ def _inflation(rows: JobRecords, cluster: Cluster) -> Floats:
     level = np.arange(1, len(cluster.gpu_types[0].levels) + 1) / UNITS
     fits = (rows.share < 1)[:, None] & (rows.share[:, None] <= level)
     return np.repeat(np.where(fits, 1.0, np.inf)[:, None, :], len(cluster.gpu_types), axis=1)
-
-
-def _epoch_distributions(
-    variant: str, network: Sequence[str]
-) -> tuple[tuple[str, ...], Mapping[str, EpochDistribution]]:
-    """Return names, and distributions by name; networks without one run all epochs."""
-    if variant == FIXED:
-        return (FIXED,) * len(network), {}
-    name = {each: f"{model}-{variant}" for each, model in sts.NETWORKS.items()}
-    laws = {
-        name[each]: epoch_models.epoch_distribution(model, variant)
-        for each, model in sts.NETWORKS.items()
-    }
-    return tuple(name.get(each, FIXED) for each in network), laws
 
 
 def _id(rows: JobRecords, j: int) -> str:
