@@ -14,6 +14,7 @@ over fewer GPUs; an application has no times on GPU types that it was not measur
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -66,10 +67,7 @@ def measured_jobs(
     catalogue: Document, family: str, seed: int, n: int, cluster: Cluster, epochs: tuple[int, int]
 ) -> JobTimes:
     """Draw n jobs, with epochs_max between the two of `epochs`."""
-
-    def u(field: str) -> Floats:
-        return random_streams.uniforms(family, seed, field, n)
-
+    u = partial(random_streams.uniforms, family, seed, n=n)
     present = {gpu.name for gpu in cluster.gpu_types}
     applications = {
         name: application

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from types import MappingProxyType
 from typing import Any
 
@@ -133,10 +134,7 @@ def training_jobs(
     """
 
     one_of("speedup", speedup, SPEEDUPS)
-
-    def u(field: str) -> Floats:
-        return random_streams.uniforms(family, seed, field, n)
-
+    u = partial(random_streams.uniforms, family, seed, n=n)
     kinds = draw_batches(u, batches)
     framework = random_streams.choice(u("framework"), frameworks)
     jobs = [(name, chosen, size) for (name, size), chosen in zip(kinds, framework, strict=True)]

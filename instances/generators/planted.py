@@ -29,6 +29,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from types import MappingProxyType
 
 import numpy as np
@@ -67,10 +68,7 @@ def plant(stream: str, seed: int, cluster: Cluster, jobs: int, running: int) -> 
     equally likely; which jobs run is drawn. None if there are more parts than GPUs, or fewer than
     nodes.
     """
-
-    def u(field: str, n: int) -> Floats:
-        return random_streams.uniforms(stream, seed, field, n)
-
+    u = partial(random_streams.uniforms, stream, seed)
     # type of each node: the drawn-th of its allowed ones
     nodes, last = cluster.nodes, len(cluster.node_types)
     ranks = np.cumsum(cluster.allowed, axis=1)
@@ -262,10 +260,7 @@ def bound(instance: Instance) -> float:
 def _jobs(stream: str, seed: int, plan: Planted, hours: Floats, share: Floats) -> Jobs:
     """Draw due dates and weights at which it pays to run some jobs and postpone the others."""
     n = len(plan.node)
-
-    def u(field: str) -> Floats:
-        return random_streams.uniforms(stream, seed, field, n)
-
+    u = partial(random_streams.uniforms, stream, seed, n=n)
     longest = np.where(np.isfinite(hours), hours, 0).max(axis=(1, 2))
     planted = hours[np.arange(n), plan.node_type, plan.gpus]
     in_time = planted + 0.5 * u("due") * (longest - planted)

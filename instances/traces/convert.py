@@ -18,6 +18,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from types import MappingProxyType
 from typing import Any
 
@@ -240,10 +241,7 @@ def build_jobs(
 ) -> tuple[Jobs, Mapping[str, EpochDistribution], Ints]:
     """Build the jobs, the distributions of their epochs, and the epochs that each job runs."""
     n = len(rows)
-
-    def u(field: str) -> Floats:
-        return random_streams.uniforms(FAMILY, options.seed, field, n)
-
+    u = partial(random_streams.uniforms, FAMILY, options.seed, n=n)
     # GPU types of the catalogue for the recorded one; the run time is that on the first.
     types = {name: gpus_of(name, report.known) for name in (*rows.models, UNRECORDED)}
     may = [types[name] for name in rows.spelled_models]
