@@ -90,8 +90,8 @@ class ByteSource:
 
     def pieces(self, size: int) -> Iterator[bytes]:
         """Read pieces of `size` and a shorter rest; b"" after it if nothing is damaged."""
-        whole = [(self.member, _plain(self.path))]
-        for name, chunks in _members(self.path) if self.member else whole:
+        members = _members(self.path) if self.member else iter([("", _plain(self.path))])
+        for name, chunks in members:
             if name == self.member:
                 yield from _pieces(chunks, size)
                 return
@@ -185,9 +185,14 @@ def _is_archive(path: Path) -> bool:
 
 
 def _plain(path: Path) -> Iterator[bytes]:
+    """Read a file that is no archive; one that cannot be opened is not taken for a damaged one."""
     is_packed = _starts(path)[:2] == _GZIP
-    with gzip.open(path) if is_packed else path.open("rb") as file:
-        yield from _read(file)
+
+    def chunks() -> Iterator[bytes]:
+        with gzip.open(path) if is_packed else path.open("rb") as file:
+            yield from _read(file)
+
+    return chunks()
 
 
 def _read(file: Any) -> Iterator[bytes]:
