@@ -22,7 +22,7 @@ TOLERANCE = 1e-6  # relative, on claimed numbers only: solutions are integers
 ROUNDING = 1e-9  # [$] of a cost that is 0 but for the rounding of its sums
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Violation:
     """A constraint that does not hold: its name, the place, what was found and expected."""
 

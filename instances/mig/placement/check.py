@@ -84,10 +84,10 @@ def check(
     ):
         profile = gpu.profiles[p]
         if not workloads.admissible[w, p]:
-            violations.append(_wrong("profile", workloads.id[w], profile.name, "one of its own"))
+            violations.append(Violation("profile", workloads.id[w], profile.name, "one of its own"))
         if start not in profile.starts:
             expected = f"a start of {profile.name}: {', '.join(map(str, profile.starts))}"
-            violations.append(_wrong("start", workloads.id[w], start, expected))
+            violations.append(Violation("start", workloads.id[w], start, expected))
         on.setdefault(number, []).append((p, start))
         taken = np.array([profile.compute_slices, profile.memory_slices])
         over_allocated += int((taken - workloads.needs[w]).sum())
@@ -96,11 +96,11 @@ def check(
         reason = _clash(gpu, tuple(own))
         if reason is not None:
             constraint, found, expected = reason
-            violations.append(_wrong(constraint, f"GPU {number}", found, expected))
+            violations.append(Violation(constraint, f"GPU {number}", found, expected))
     if gpus is not None and gpus != len(on):
-        violations.append(_wrong("gpus", "claim", gpus, str(len(on))))
+        violations.append(Violation("gpus", "claim", gpus, str(len(on))))
     if bound is not None and bound > len(on):
-        violations.append(_wrong("bound", "claim", bound, f"at most {len(on)}"))
+        violations.append(Violation("bound", "claim", bound, f"at most {len(on)}"))
     if any(
         violation.constraint in ("start", "slices", "compute", "most") for violation in violations
     ):
@@ -113,10 +113,6 @@ def check(
         stranded_memory=sum(memory for _, memory in stranded),
         over_allocated=over_allocated,
     )
-
-
-def _wrong(constraint: str, where: str, found: object, expected: str) -> Violation:
-    return Violation(constraint=constraint, where=where, found=found, expected=expected)
 
 
 def _clash(gpu: MigGpu, own: Instances) -> tuple[str, object, str] | None:

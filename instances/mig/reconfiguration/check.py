@@ -73,27 +73,23 @@ def check(
         name, profile, earliest = jobs.id[j], jobs.gpu.profiles[p], int(jobs.release[j])
         lasts = dict(jobs.options(j)).get(p)
         if lasts is None:
-            violations.append(_wrong("option", name, profile.name, "one of its options"))
+            violations.append(Violation("option", name, profile.name, "one of its options"))
             continue
         if start not in profile.starts:
             expected = f"a start of {profile.name}: {', '.join(map(str, profile.starts))}"
-            violations.append(_wrong("start", name, start, expected))
+            violations.append(Violation("start", name, start, expected))
         if begin < max(earliest, jobs.delta):
             expected = f"at least {max(earliest, jobs.delta)}"
-            violations.append(_wrong("release", name, begin, expected))
+            violations.append(Violation("release", name, begin, expected))
         last = start + profile.memory_slices - 1
         stays.append(_Stay(name, p, start, last, begin - jobs.delta, begin + lasts))
     violations += _together(jobs, stays)
     found = max((stay.destroyed for stay in stays), default=0) if len(stays) == len(jobs) else None
     if makespan is not None and makespan != found:
-        violations.append(_wrong("makespan", "claim", makespan, str(found)))
+        violations.append(Violation("makespan", "claim", makespan, str(found)))
     if bound is not None and found is not None and bound > found:
-        violations.append(_wrong("bound", "claim", bound, f"at most {found}"))
+        violations.append(Violation("bound", "claim", bound, f"at most {found}"))
     return ReconfigurationVerdict(violations=tuple(violations), makespan=found)
-
-
-def _wrong(constraint: str, where: str, found: object, expected: str) -> Violation:
-    return Violation(constraint=constraint, where=where, found=found, expected=expected)
 
 
 def _together(jobs: ReconfigurationProblem, stays: list[_Stay]) -> Iterator[Violation]:
@@ -106,15 +102,15 @@ def _together(jobs: ReconfigurationProblem, stays: list[_Stay]) -> Iterator[Viol
             apart = (
                 f"none of {one.first}-{one.last} of {one.job} in [{one.created}, {one.destroyed})"
             )
-            yield _wrong("slices", other.job, found, apart)
+            yield Violation("slices", other.job, found, apart)
     for stay in stays:  # sets only grow when one is made
         there = [own for own in stays if own.created <= stay.created < own.destroyed]
         compute = sum(jobs.gpu.profiles[own.profile].compute_slices for own in there)
         if compute > jobs.gpu.compute_slices:
             expected = f"at most {jobs.gpu.compute_slices}"
-            yield _wrong("compute", f"time {stay.created}", compute, expected)
+            yield Violation("compute", f"time {stay.created}", compute, expected)
         profile = jobs.gpu.profiles[stay.profile]
         number = sum(own.profile == stay.profile for own in there)
         if number > profile.most:
             place = f"{profile.name} at time {stay.created}"
-            yield _wrong("most", place, number, f"at most {profile.most}")
+            yield Violation("most", place, number, f"at most {profile.most}")

@@ -16,7 +16,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
 
 from rsjs.instances.check import Violation
 from rsjs.instances.mig.scheduling.problem import SchedulingProblem
@@ -84,7 +83,7 @@ def _claims(
     if claimed is None:
         return
     if len(claimed) != len(values):
-        yield _violation("claimed_stages", f"/{name}", len(claimed), f"{len(values)} stages")
+        yield Violation("claimed_stages", f"/{name}", len(claimed), f"{len(values)} stages")
         return
     for stage, (value, claim) in enumerate(zip(values, claimed, strict=True)):
         margin = EQUAL + ROUNDING * abs(value)
@@ -92,7 +91,7 @@ def _claims(
         below = name == "objective" and claim is not None and claim < value - margin
         if above or below:
             expected = f"{value!r}" if name == "objective" else f"<= the value {value!r}"
-            yield _violation(f"claimed_{name}", f"/{name}/{stage}", claim, expected)
+            yield Violation(f"claimed_{name}", f"/{name}/{stage}", claim, expected)
         if name == "bound" and (claim is None or claim < value):
             return  # the next one holds for schedules that are better in this stage
 
@@ -102,7 +101,7 @@ def _lengths(problem: SchedulingProblem, schedule: Schedule) -> Iterator[Violati
         found = len(getattr(schedule, name))
         if found != problem.steps:
             expected = f"{problem.steps}, one per step"
-            yield Violation(constraint="length", where=name, found=found, expected=expected)
+            yield Violation("length", name, found, expected)
 
 
 def _steps(problem: SchedulingProblem, schedule: Schedule) -> Iterator[Violation]:
@@ -115,19 +114,19 @@ def _steps(problem: SchedulingProblem, schedule: Schedule) -> Iterator[Violation
             t, i = minute[s], unit[s]
             place = f"job {j} step {s - first} unit {i} minute {t}"
             if not 0 <= i < len(sizes):
-                yield _violation("unit", place, i, f"0 to {len(sizes) - 1}")
+                yield Violation("unit", place, i, f"0 to {len(sizes) - 1}")
             elif memory[s] > sizes[i]:
-                yield _violation("memory", place, memory[s], f"at most {sizes[i]} MB")
+                yield Violation("memory", place, memory[s], f"at most {sizes[i]} MB")
             if t < release:
-                yield _violation("release", place, t, f"minute {release} or later")
+                yield Violation("release", place, t, f"minute {release} or later")
             if s == first:
                 continue
             if t <= minute[s - 1]:
-                yield _violation("order", place, t, f"after minute {minute[s - 1]}")
+                yield Violation("order", place, t, f"after minute {minute[s - 1]}")
             elif t > minute[s - 1] + 1 and not problem.stops[j]:
-                yield _violation("stop", place, t, f"minute {minute[s - 1] + 1}: it may not stop")
+                yield Violation("stop", place, t, f"minute {minute[s - 1] + 1}: it may not stop")
             if i != unit[s - 1] and not problem.moves[j]:
-                yield _violation("move", place, i, f"unit {unit[s - 1]}: it may not move")
+                yield Violation("move", place, i, f"unit {unit[s - 1]}: it may not move")
 
 
 def _overlaps(problem: SchedulingProblem, schedule: Schedule) -> Iterator[Violation]:
@@ -138,8 +137,4 @@ def _overlaps(problem: SchedulingProblem, schedule: Schedule) -> Iterator[Violat
         other = taken.setdefault((unit, minute), j)
         if other != j:
             place = f"unit {unit} minute {minute}"
-            yield _violation("overlap", place, f"jobs {other} and {j}", "one job")
-
-
-def _violation(constraint: str, where: str, found: Any, expected: str) -> Violation:
-    return Violation(constraint=constraint, where=where, found=found, expected=expected)
+            yield Violation("overlap", place, f"jobs {other} and {j}", "one job")
