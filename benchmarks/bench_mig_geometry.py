@@ -73,9 +73,8 @@ class Repartitioning:
         reconfiguration_bounds.best(find_candidates(self.jobs))
 
     def time_build(self):
-        reconfiguration_assignment.arrays(
-            reconfiguration_assignment.Nested.of(find_candidates(self.jobs))
-        )
+        data = reconfiguration_assignment.AssignmentModel.of(find_candidates(self.jobs))
+        reconfiguration_assignment.build(data)
 
     def track_greedy_above_bound(self):
         bound = reconfiguration_bounds.best(find_candidates(self.jobs))

@@ -98,3 +98,16 @@ JOBS = {
         for arrival, memory in MEMORY
     ],
 }
+
+
+def vector_of(data, placement):
+    """The column vector of a placement in the pattern model."""
+    number = {tuple(counts): i for i, counts in enumerate(data.counts.tolist())}
+    choice = {tuple(pair): i for i, pair in enumerate(data.choices.tolist())}
+    x = np.zeros(len(number) + len(choice))
+    for gpu in np.unique(placement.gpu).tolist():
+        profiles = placement.profile[placement.gpu == gpu]
+        x[number[tuple(np.bincount(profiles, minlength=data.counts.shape[1]).tolist())]] += 1
+    for pair in zip(data.group.tolist(), placement.profile.tolist(), strict=True):
+        x[len(number) + choice[pair]] += 1
+    return x

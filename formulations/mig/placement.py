@@ -46,12 +46,11 @@ from rsjs.core.method import Limits, Stop
 from rsjs.core.types import Floats, Ints
 from rsjs.formulations.backends.backend import RawResult
 from rsjs.formulations.backends.registry import backend
-from rsjs.formulations.milp.matrix import ColumnKind, MatrixModel, RowBuilder
 from rsjs.instances.mig.geometry import Geometry, geometry, slices
 from rsjs.instances.mig.placement.problem import MigPlacement, PlacementProblem
 
 if TYPE_CHECKING:
-    from pyomo.core import ConcreteModel, VarData
+    from pyomo.core import ConcreteModel
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,19 +118,6 @@ class PlacementModel:
         size = slices(self.workloads.gpu)
         return np.asarray((size[profile] - self.workloads.needs[first[group]]).sum(axis=1))
 
-    @property
-    def cost(self) -> Floats:
-        """(columns,) GPUs in stage 1, wasted slices in stage 2."""
-        if self.gpus is None:
-            return np.append(np.ones(len(self.best)), np.zeros(len(self.choices)))
-        return np.append(self.waste, self.over_allocated).astype(np.float64)
-
-    @property
-    def upper(self) -> Floats:
-        """(columns,) no GPU is needed more than once per workload."""
-        most = np.full(len(self.best), len(self.workloads))
-        return np.append(most, self.members[self.choices[:, 0]]).astype(np.float64)
-
 
 def _asked(workloads: PlacementProblem) -> Ints:
     """Return the profiles that some workload admits."""
@@ -160,20 +146,26 @@ def best(data: PlacementModel) -> int:
 
 
 def build(data: PlacementModel) -> ConcreteModel:
-    """Build the Pyomo model; its columns in the order of `PlacementModel` are `columns(model)`."""
+    """Build the Pyomo model; its variables in order of declaration are x, then y."""
     import pyomo.core as pyo
+
+    from rsjs.formulations.milp.from_pyomo import linear_sum
 
     m = pyo.ConcreteModel(name="mig_placement_patterns")
     patterns, choices = range(len(data.best)), data.choices.tolist()
-    m.x = pyo.Var(patterns, domain=pyo.NonNegativeIntegers)
-    m.y = pyo.Var(range(len(choices)), domain=pyo.NonNegativeIntegers)
-    variables = columns(m)
-    for variable, most in zip(variables, data.upper.tolist(), strict=True):
-        variable.setub(most)
-    cost = data.cost.tolist()
-    m.cost = pyo.Objective(
-        expr=pyo.quicksum(c * variable for c, variable in zip(cost, variables, strict=True) if c)
+    members = data.members.tolist()
+    m.x = pyo.Var(patterns, domain=pyo.NonNegativeIntegers, bounds=(0, len(data.workloads)))
+    m.y = pyo.Var(
+        range(len(choices)),
+        domain=pyo.NonNegativeIntegers,
+        bounds=lambda m, i: (0, members[choices[i][0]]),
     )
+    if data.gpus is None:
+        m.cost = pyo.Objective(expr=pyo.quicksum(m.x.values()))
+    else:
+        cost = [*data.waste.tolist(), *data.over_allocated.tolist()]
+        variables = [*m.x.values(), *m.y.values()]
+        m.cost = pyo.Objective(expr=linear_sum(zip(cost, variables, strict=True)))
     m.demand = pyo.Constraint(
         sorted({p for _, p in choices}),
         rule=lambda m, p: (
@@ -182,56 +174,14 @@ def build(data: PlacementModel) -> ConcreteModel:
         ),
     )
     m.group = pyo.Constraint(
-        range(len(data.members)),
+        range(len(members)),
         rule=lambda m, g: (
-            pyo.quicksum(m.y[i] for i, (h, _) in enumerate(choices) if h == g)
-            == int(data.members[g])
+            pyo.quicksum(m.y[i] for i, (h, _) in enumerate(choices) if h == g) == members[g]
         ),
     )
     if data.gpus is not None:
         m.gpus = pyo.Constraint(expr=pyo.quicksum(m.x.values()) == data.gpus)
     return m
-
-
-def columns(model: ConcreteModel) -> list[VarData]:
-    """Return the model's variables in the order of `PlacementModel`."""
-    return [*model.x.values(), *model.y.values()]
-
-
-def arrays(data: PlacementModel) -> MatrixModel:
-    """Build the matrix of the model."""
-    n, (group, profile) = len(data.best), data.choices.T
-    y = n + np.arange(len(group))
-    asked, demand = np.unique(profile, return_inverse=True)
-    pattern, row = np.nonzero(data.counts[:, asked])
-    rows = RowBuilder()
-    rows.add(
-        len(asked),
-        0.0,
-        0.0,
-        (row, pattern, data.counts[pattern, asked[row]].astype(np.float64)),
-        (demand, y, -1.0),
-    )
-    members = data.members.astype(np.float64)
-    rows.add(len(members), members, members, (group, y, 1.0))
-    if data.gpus is not None:
-        x = np.arange(n)
-        rows.add(1, float(data.gpus), float(data.gpus), (np.zeros_like(x), x, 1.0))
-    kind = np.full(n + len(y), ColumnKind.INTEGER, np.uint8)
-    return rows.model(cost=data.cost, upper=data.upper, kind=kind)
-
-
-def warm_start(data: PlacementModel, placement: MigPlacement) -> Floats:
-    """Return the column vector of a placement."""
-    number = {tuple(counts): i for i, counts in enumerate(data.counts.tolist())}
-    choice = {tuple(pair): i for i, pair in enumerate(data.choices.tolist())}
-    x = np.zeros(len(number) + len(choice))
-    for gpu in np.unique(placement.gpu).tolist():
-        own = placement.profile[placement.gpu == gpu]
-        x[number[tuple(np.bincount(own, minlength=data.counts.shape[1]).tolist())]] += 1
-    for pair in zip(data.group.tolist(), placement.profile.tolist(), strict=True):
-        x[len(number) + choice[pair]] += 1
-    return x
 
 
 def extract(data: PlacementModel, x: Floats) -> MigPlacement:
@@ -283,17 +233,17 @@ class PlacementResult:
 
 def solve(workloads: PlacementProblem, limits: Limits, *, solver: str = "highs") -> PlacementResult:
     """Solve both stages by a backend of arrays; the gap asked for is that of each stage."""
-    backend(solver).load()
+    from rsjs.formulations.milp.from_pyomo import declared_matrix
+
+    ask = backend(solver).load()
     clock = time.monotonic()
     data = PlacementModel.of(workloads)
     gpus_bound = best(data)
 
     def stage(model: PlacementModel) -> RawResult:
-        return backend(solver).load()(
-            arrays(model),
-            limits,
-            seconds=max(0.0, limits.time_limit - (time.monotonic() - clock)),
-        )
+        matrix = declared_matrix(build(model))
+        left = limits.time_limit - (time.monotonic() - clock)
+        return ask(matrix, limits, seconds=max(0.0, left))
 
     first = stage(data)
     placement, waste_bound, stop = None, None, first.stop

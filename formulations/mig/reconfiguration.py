@@ -23,6 +23,7 @@ import numpy as np
 
 from rsjs.core.method import Limits, Stop
 from rsjs.core.types import Floats
+from rsjs.formulations.backends.backend import Ask
 from rsjs.formulations.backends.registry import backend
 from rsjs.formulations.backends.stop import relative_gap
 from rsjs.formulations.mig import (
@@ -32,6 +33,7 @@ from rsjs.formulations.mig import (
 )
 from rsjs.formulations.mig.reconfiguration_assignment import AssignmentModel
 from rsjs.formulations.mig.reconfiguration_bounds import Candidates, chosen, find_candidates
+from rsjs.formulations.milp.from_pyomo import declared_matrix
 from rsjs.instances.mig.reconfiguration.problem import (
     ReconfigurationProblem,
     ReconfigurationSchedule,
@@ -106,13 +108,13 @@ def solve(
     solver : str
         Backend of the assignment model; model R is for CP-SAT only.
     """
-    backend(solver).load()
+    ask = backend(solver).load()
     clock = time.monotonic()
     candidates = find_candidates(jobs, partition)
-    search = _ReconfigurationSearch(candidates, limits, solver, clock, start)
-    failed = (
-        search.assigned() if candidates.laminar and candidates.common_release else search.timed()
-    )
+    bound = reconfiguration_bounds.best(candidates)
+    search = _ReconfigurationSearch(candidates, limits, solver, ask, clock, start, bound)
+    together = candidates.laminar and (jobs.release == jobs.release[0]).all()
+    failed = search.assigned() if together else search.timed()
     return ReconfigurationResult(
         stop=search.ended(failed),
         schedule=search.best,
@@ -121,20 +123,17 @@ def solve(
     )
 
 
+@dataclass
 class _ReconfigurationSearch:
     """Search for schedules and bounds: the incumbent and the best bound so far."""
 
-    def __init__(
-        self,
-        candidates: Candidates,
-        limits: Limits,
-        solver: str,
-        clock: float,
-        start: ReconfigurationSchedule | None,
-    ) -> None:
-        self.candidates, self.limits, self.solver, self.clock = candidates, limits, solver, clock
-        self.best = start
-        self.bound = reconfiguration_bounds.best(candidates)
+    candidates: Candidates
+    limits: Limits
+    solver: str
+    ask: Ask
+    clock: float
+    best: ReconfigurationSchedule | None
+    bound: int
 
     @property
     def value(self) -> float:
@@ -142,18 +141,9 @@ class _ReconfigurationSearch:
         return np.inf if self.best is None else float(makespan(self.candidates.jobs, self.best))
 
     @property
-    def met(self) -> bool:
-        """Return whether schedule and bound meet."""
-        return self.value <= self.bound
-
-    @property
     def reached(self) -> bool:
         """Return whether they are as near as asked for."""
         return relative_gap(self.value, self.bound) <= self.limits.gap
-
-    def raise_to(self, bound: int) -> None:
-        """Keep the larger bound."""
-        self.bound = max(self.bound, bound)
 
     def left(self) -> float:
         """Return the seconds left of the limit."""
@@ -162,7 +152,7 @@ class _ReconfigurationSearch:
     def ended(self, failed: bool) -> Stop:
         """Return why the search ends now."""
         if self.reached:
-            return Stop.OPTIMAL if self.met else Stop.GAP
+            return Stop.OPTIMAL if self.value <= self.bound else Stop.GAP
         return Stop.ERROR if failed else Stop.TIME_LIMIT
 
     def assigned(self) -> bool:
@@ -183,14 +173,14 @@ class _ReconfigurationSearch:
         if self.solver == "cpsat":
             stop, x = reconfiguration_assignment.fits(data, length, self.limits, seconds)
         else:
-            model = reconfiguration_assignment.arrays(data)
+            model = declared_matrix(reconfiguration_assignment.build(data))
             model.lower[-1] = model.upper[-1] = length
-            raw = backend(self.solver).load()(model, self.limits, seconds=seconds)
+            raw = self.ask(model, self.limits, seconds=seconds)
             stop, x = raw.stop, raw.x
         if x is not None:
             self._offer(self._schedule(data, x, {}))
         elif stop is Stop.INFEASIBLE:
-            self.raise_to(length + 1)
+            self.bound = max(self.bound, length + 1)
         return stop
 
     def timed(self) -> bool:
@@ -212,21 +202,21 @@ class _ReconfigurationSearch:
             self.best,
         )
         self._offer(found.schedule)
-        self.raise_to(found.bound)
+        self.bound = max(self.bound, found.bound)
         return found.stop is Stop.ERROR
 
     def _solve_assignment(self, data: AssignmentModel, before: PlacedJobs, seconds: float) -> Stop:
         if self.reached:
             return Stop.GAP
-        model, start = reconfiguration_assignment.arrays(data), None
+        model, start = declared_matrix(reconfiguration_assignment.build(data)), None
         model.lower[-1] = self.bound
         if self.best is not None:
             start = reconfiguration_assignment.warm_start(data, chosen(self.candidates, self.best))
-        found = backend(self.solver).load()(model, self.limits, seconds=seconds, start=start)
+        found = self.ask(model, self.limits, seconds=seconds, start=start)
         if found.x is not None:
             self._offer(self._schedule(data, found.x, before))
         if found.bound is not None and not before:
-            self.raise_to(int(np.ceil(found.bound - 1e-6)))
+            self.bound = max(self.bound, int(np.ceil(found.bound - 1e-6)))
         return found.stop
 
     def _schedule(

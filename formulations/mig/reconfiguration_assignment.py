@@ -43,10 +43,9 @@ from rsjs.core.method import Limits, Stop
 from rsjs.core.types import Bools, Floats, Ints
 from rsjs.formulations.backends.cpsat import ORTOOLS, options
 from rsjs.formulations.mig.reconfiguration_bounds import Candidates
-from rsjs.formulations.milp.matrix import ColumnKind, MatrixModel, RowBuilder
 
 if TYPE_CHECKING:
-    from pyomo.core import ConcreteModel, VarData
+    from pyomo.core import ConcreteModel
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,7 +110,7 @@ class AssignmentModel:
 
 
 def build(data: AssignmentModel) -> ConcreteModel:
-    """Build the Pyomo model; its columns in our order are `columns(model)`."""
+    """Build the Pyomo model; its variables in order of declaration are x, then C."""
     import pyomo.core as pyo
 
     m = pyo.ConcreteModel(name="mig_repartition_nested")
@@ -137,43 +136,6 @@ def build(data: AssignmentModel) -> ConcreteModel:
         ),
     )
     return m
-
-
-def columns(model: ConcreteModel) -> list[VarData]:
-    """Return the model's variables in our order."""
-    return [*model.x.values(), model.C]
-
-
-def arrays(data: AssignmentModel) -> MatrixModel:
-    """Build the matrix of the model directly: `_try_makespan` of `reconfiguration` rebuilds it."""
-    n, slices = data.covers.shape
-    candidate, row = np.nonzero(data.covers)
-    rows = RowBuilder()
-    rows.add(int(data.job.max()) + 1, 1.0, 1.0, (data.job, np.arange(n), 1.0))
-    # (slice)
-    rows.add(
-        slices,
-        -np.inf,
-        -data.free.astype(np.float64),
-        (row, candidate, data.time[candidate].astype(np.float64)),
-        (np.arange(slices), np.full(slices, n), -1.0),
-    )
-    # (node): sums of the rows of (slice).
-    nodes = data.nodes.astype(np.float64)
-    volume = nodes @ (data.covers.T * data.time.astype(np.float64))
-    node, inside = np.nonzero(volume)
-    rows.add(
-        len(nodes),
-        -np.inf,
-        -(nodes @ data.free.astype(np.float64)),
-        (node, inside, volume[node, inside]),
-        (np.arange(len(nodes)), np.full(len(nodes), n), -nodes.sum(axis=1)),
-    )
-    return rows.model(
-        cost=np.append(np.zeros(n), 1.0),
-        upper=np.append(np.ones(n), float(data.horizon)),
-        kind=np.full(n + 1, ColumnKind.INTEGER, np.uint8),
-    )
 
 
 def warm_start(data: AssignmentModel, rows: Ints) -> Floats:

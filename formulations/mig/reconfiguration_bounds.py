@@ -65,11 +65,6 @@ class Candidates:
         bits = np.arange(self.jobs.gpu.memory_slices)
         return np.asarray((self.geometry.mask[self.placement][:, None] >> bits & 1) > 0)
 
-    @property
-    def common_release(self) -> bool:
-        """Return whether all jobs are released together."""
-        return bool((self.jobs.release == self.jobs.release[0]).all())
-
 
 def find_candidates(
     jobs: ReconfigurationProblem, allowed: Collection[int] | None = None

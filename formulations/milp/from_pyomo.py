@@ -45,10 +45,13 @@ def variables_of(model: pyo.ConcreteModel) -> list[Any]:
     return list(model.component_data_objects(pyo.Var))
 
 
-def from_pyomo(model: pyo.ConcreteModel) -> tuple[MatrixModel, list[Any]]:
+def from_pyomo(
+    model: pyo.ConcreteModel, column_order: Sequence[Any] | None = None
+) -> tuple[MatrixModel, list[Any]]:
     """
     Return the matrix of a model, and its variables in the order of the columns.
 
+    Without `column_order`, variables come as they are met: in the objective, then row by row.
     Fixed variables count as constants; variables without a row or a cost are no columns. A range
     constraint becomes two rows. A `Suffix` named `implied_integer` on the model marks, with a
     true value, continuous variables (or whole containers, stored with `expand=False`) that are
@@ -56,7 +59,9 @@ def from_pyomo(model: pyo.ConcreteModel) -> tuple[MatrixModel, list[Any]]:
     """
     minimised(model)
     try:
-        form = LinearStandardFormCompiler().write(model, mixed_form=True, set_sense=None)
+        form = LinearStandardFormCompiler().write(
+            model, mixed_form=True, set_sense=None, column_order=column_order
+        )
     except InfeasibleConstraintException as error:
         raise InfeasibleRowError(f"{model.name}: {error}") from error
     rows, columns = len(form.rows), list(form.columns)
@@ -73,6 +78,11 @@ def from_pyomo(model: pyo.ConcreteModel) -> tuple[MatrixModel, list[Any]]:
         offset=float(form.c_offset[0]),
     )
     return matrix, columns
+
+
+def declared_matrix(model: pyo.ConcreteModel) -> MatrixModel:
+    """Return the matrix of a model, its columns in the order in which variables are declared."""
+    return from_pyomo(model, variables_of(model))[0]
 
 
 def minimised(model: pyo.ConcreteModel) -> Any:

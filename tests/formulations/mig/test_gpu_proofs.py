@@ -9,7 +9,6 @@ import pytest
 from rsjs.core.method import Limits, Stop
 from rsjs.formulations.backends.backend import RawResult
 from rsjs.formulations.mig import placement, reconfiguration
-from rsjs.formulations.mig import placement as mig_placement_patterns
 from rsjs.formulations.mig.placement import PlacementModel
 from rsjs.formulations.mig.reconfiguration import tail
 from rsjs.formulations.mig.reconfiguration_bounds import find_candidates
@@ -19,6 +18,7 @@ from rsjs.instances.mig.gpus import document_of, gpu_named
 from rsjs.instances.mig.placement.problem import generate as workloads
 from rsjs.instances.mig.reconfiguration.check import check
 from rsjs.instances.mig.reconfiguration.problem import ReconfigurationSchedule, generate, to_problem
+from tests.mig_problems import vector_of
 
 A100 = gpu_named("A100-40")
 NAMES = [profile.name for profile in A100.profiles]
@@ -91,9 +91,7 @@ def test_waste_has_no_bound_before_the_number_of_gpus_is_proven(monkeypatch):
     asked = workloads(A100, "mixed", 100, 1)
     data = PlacementModel.of(asked)
     made = place(asked, "wf")  # more GPUs than needed
-    answer = RawResult(
-        stop=Stop.TIME_LIMIT, status="", x=mig_placement_patterns.warm_start(data, made), bound=1.0
-    )
+    answer = RawResult(stop=Stop.TIME_LIMIT, status="", x=vector_of(data, made), bound=1.0)
     known = SimpleNamespace(load=lambda: lambda *given, **options: answer)
     monkeypatch.setattr(placement, "backend", lambda name: known)
     found = placement.solve(asked, EXACT)

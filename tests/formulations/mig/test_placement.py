@@ -13,10 +13,12 @@ from hypothesis import strategies as st
 from rsjs.core.method import Limits
 from rsjs.formulations.mig import placement
 from rsjs.formulations.mig.placement import PlacementModel, solve
+from rsjs.formulations.milp.from_pyomo import declared_matrix
 from rsjs.heuristics.mig.placement import PREFERRED, RULES, place
 from rsjs.instances.mig.gpus import MigGpu, Profile, gpu_named
 from rsjs.instances.mig.placement.check import check
 from rsjs.instances.mig.placement.problem import MIXES, PlacementProblem, generate
+from tests.mig_problems import vector_of
 
 A100 = gpu_named("A100-40")
 P = len(A100.profiles)
@@ -81,18 +83,12 @@ def test_bounds_see_what_volume_does_not():
     assert solve(workloads, EXACT).gpus_bound == 5
 
 
-@pytest.mark.parametrize("gpus", [None, 12])
-def test_the_pyomo_model_and_the_arrays_are_the_same_matrix(assert_same_matrix, gpus):
-    data = replace(PlacementModel.of(generate(A100, "elastic", 30, 2)), gpus=gpus)
-    assert_same_matrix(placement, data)
-
-
 @pytest.mark.parametrize("rule", RULES)
 def test_a_placement_is_a_feasible_vector_and_comes_back(rule):
     workloads = generate(A100, "elastic", 60, 4)
     data = PlacementModel.of(workloads)
-    x = placement.warm_start(data, place(workloads, rule))
-    model = placement.arrays(data)
+    x = vector_of(data, place(workloads, rule))
+    model = declared_matrix(placement.build(data))
     assert (model.A @ x <= model.row_upper).all()
     assert (model.A @ x >= model.row_lower).all()
     assert (x <= model.upper).all()
@@ -100,12 +96,12 @@ def test_a_placement_is_a_feasible_vector_and_comes_back(rule):
     assert again.feasible
     assert again.gpus == model.objective(x)
     waste = replace(data, gpus=again.gpus)
-    assert again.waste == placement.arrays(waste).objective(x)
+    assert again.waste == declared_matrix(placement.build(waste)).objective(x)
 
 
 def test_there_are_77_patterns_without_the_media_profile():
     data = PlacementModel.of(generate(A100, "mixed", 500, 1))
-    assert placement.arrays(data).counts["integers"] == 77 + 6
+    assert declared_matrix(placement.build(data)).counts["integers"] == 77 + 6
 
 
 def some_gpu(rng):
