@@ -22,10 +22,11 @@ import sys
 import threading
 from collections.abc import Callable, Mapping
 from importlib import import_module
+from inspect import signature
 from multiprocessing import Pipe
 from multiprocessing.connection import Connection
 from os import getpid
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
 
 from rsjs.core.process import die_with_parent
 
@@ -33,6 +34,8 @@ POLL = 0.05  # seconds between two questions whether to stop
 STOP = "stop"
 MODULE = "rsjs.formulations.backends.solver_process"
 
+P = ParamSpec("P")
+T = TypeVar("T")
 Events = Mapping[str, Callable[..., None]]
 
 
@@ -89,6 +92,16 @@ class SolverProcess:
         with self._lock:
             self._prepare()
             return self._run(function, arguments, events or {}, stop)
+
+    def runs(self, function: Callable[P, T]) -> Callable[P, T]:
+        """Return a function that runs this one in the process; its arguments can be pickled."""
+        name, parameters = f"{function.__module__}:{function.__name__}", signature(function)
+
+        def run(*values: P.args, **named: P.kwargs) -> T:
+            result: T = self.call(name, parameters.bind(*values, **named).arguments)
+            return result
+
+        return run
 
     def _prepare(self) -> None:
         if self._owner != getpid() or self._process is None or self._process.poll() is not None:

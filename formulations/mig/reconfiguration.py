@@ -193,7 +193,7 @@ class _ReconfigurationSearch:
             return False
         # Model R, for makespans from the bound to the incumbent.
         horizon = AssignmentModel.of(self.candidates).horizon
-        found = reconfiguration_cpsat.solve(
+        stop, schedule, bound = reconfiguration_cpsat.solve(
             self.candidates,
             self.limits,
             self.left(),
@@ -201,9 +201,9 @@ class _ReconfigurationSearch:
             self.bound,
             self.best,
         )
-        self._offer(found.schedule)
-        self.bound = max(self.bound, found.bound)
-        return found.stop is Stop.ERROR
+        self._offer(schedule)
+        self.bound = max(self.bound, bound)
+        return stop is Stop.ERROR
 
     def _solve_assignment(self, data: AssignmentModel, before: PlacedJobs, seconds: float) -> Stop:
         if self.reached:

@@ -161,19 +161,10 @@ def extract(data: AssignmentModel, x: Floats) -> dict[int, tuple[int, int, int]]
     return placed
 
 
-def fits(
-    data: AssignmentModel, makespan: int, limits: Limits, seconds: float
-) -> tuple[Stop, Floats | None]:
-    """Return OPTIMAL with a column vector, INFEASIBLE, or why it is not known, by CP-SAT."""
-    arguments = {"data": data, "makespan": makespan, "limits": limits, "seconds": seconds}
-    result: tuple[Stop, Floats | None] = ORTOOLS.call(f"{__name__}:fits_here", arguments)
-    return result
-
-
 def fits_here(
     data: AssignmentModel, makespan: int, limits: Limits, seconds: float
 ) -> tuple[Stop, Floats | None]:
-    """Do what `fits` does in this process."""
+    """Return OPTIMAL with a column vector, INFEASIBLE, or why it is not known, by CP-SAT."""
     from ortools.sat.python import cp_model
 
     m = cp_model.CpModel()
@@ -197,3 +188,6 @@ def fits_here(
         return Stop.TIME_LIMIT, None
     taken = [float(solver.boolean_value(literal)) for literal in x]
     return Stop.OPTIMAL, np.array([*taken, float(makespan)])
+
+
+fits = ORTOOLS.runs(fits_here)

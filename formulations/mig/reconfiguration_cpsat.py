@@ -31,8 +31,7 @@ for some releases only: it gives the linear relaxation what (slice) does not.
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import replace
 
 import numpy as np
 
@@ -42,30 +41,18 @@ from rsjs.formulations.mig.reconfiguration_bounds import Candidates, chosen, som
 from rsjs.instances.mig.reconfiguration.problem import ReconfigurationSchedule
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class TimeResult:
-    """Result of model R."""
-
-    stop: Stop
-    schedule: ReconfigurationSchedule | None
-    bound: int
-
-
-@dataclass(frozen=True, eq=False)
-class TimeModel:
-    """The model and its variables: one literal per candidate, one begin and end per job."""
-
-    model: Any
-    x: list[Any]
-    begin: list[Any]
-    end: list[Any]
-    makespan: Any
-
-
-def build(candidates: Candidates, horizon: int, bound: int) -> TimeModel:
-    """Build the model, for makespans from `bound` to `horizon`."""
+def solve_here(
+    candidates: Candidates,
+    limits: Limits,
+    seconds: float,
+    horizon: int,
+    bound: int,
+    start: ReconfigurationSchedule | None,
+) -> tuple[Stop, ReconfigurationSchedule | None, int]:
+    """Solve for makespans from `bound` to `horizon`; return the schedule and a lower bound."""
     from ortools.sat.python import cp_model
 
+    clock = time.monotonic()
     m = cp_model.CpModel()
     jobs, delta = candidates.jobs, candidates.jobs.delta
     placement, duration = candidates.placement.tolist(), candidates.duration.tolist()
@@ -91,72 +78,38 @@ def build(candidates: Candidates, horizon: int, bound: int) -> TimeModel:
         for r in some_releases(jobs):
             late = [i for i in over if jobs.release[candidates.job[i]] >= r]
             m.add(sum((duration[i] + delta) * x[i] for i in late) <= C - max(r - delta, 0))
+    # (compute) and (most)
     if not candidates.laminar:
         profile = candidates.geometry.profile[placement].tolist()
         compute = [jobs.gpu.profiles[p].compute_slices for p in profile]
         m.add_cumulative(there, compute, jobs.gpu.compute_slices)
         for p in sorted(set(profile)):
-            own = [there[i] for i, other in enumerate(profile) if other == p]
-            m.add_cumulative(own, [1] * len(own), jobs.gpu.profiles[p].most)
+            of_profile = [there[i] for i, other in enumerate(profile) if other == p]
+            m.add_cumulative(of_profile, [1] * len(of_profile), jobs.gpu.profiles[p].most)
     m.minimize(C)
-    return TimeModel(m, x, begin, end, C)
-
-
-def hint(candidates: Candidates, built: TimeModel, schedule: ReconfigurationSchedule) -> None:
-    """Give the solver a schedule to begin from."""
-    own = set(chosen(candidates, schedule).tolist())
-    for i, literal in enumerate(built.x):
-        built.model.add_hint(literal, i in own)
-    for j, begin in enumerate(schedule.begin.tolist()):
-        built.model.add_hint(built.begin[j], begin)
-
-
-def solve(
-    candidates: Candidates,
-    limits: Limits,
-    seconds: float,
-    horizon: int,
-    bound: int,
-    start: ReconfigurationSchedule | None,
-) -> TimeResult:
-    """Solve with CP-SAT in the process of OR-tools; makespans from `bound` to `horizon`."""
-    arguments = {"candidates": candidates, "limits": limits, "seconds": seconds}
-    arguments |= {"horizon": horizon, "bound": bound, "start": start}
-    result: TimeResult = ORTOOLS.call(f"{__name__}:solve_here", arguments)
-    return result
-
-
-def solve_here(
-    candidates: Candidates,
-    limits: Limits,
-    seconds: float,
-    horizon: int,
-    bound: int,
-    start: ReconfigurationSchedule | None,
-) -> TimeResult:
-    """Solve with CP-SAT in this process; see `solve`."""
-    from ortools.sat.python import cp_model
-
-    clock = time.monotonic()
-    built = build(candidates, horizon, bound)
+    # The search begins from the schedule.
     if start is not None:
-        hint(candidates, built, start)
+        candidates_of_start = set(chosen(candidates, start).tolist())
+        for i, literal in enumerate(x):
+            m.add_hint(literal, i in candidates_of_start)
+        for variable, value in zip(begin, start.begin.tolist(), strict=True):
+            m.add_hint(variable, value)
     solver = cp_model.CpSolver()
     left = max(0.0, seconds - (time.monotonic() - clock))
     for name, value in options(replace(limits, time_limit=left)).items():
         setattr(solver.parameters, name, value)
     solver.parameters.relative_gap_limit = limits.gap
-    status = solver.status_name(solver.solve(built.model))
+    status = solver.status_name(solver.solve(m))
     stop = CPSAT.status.get(status, Stop.ERROR)
     if status not in ("OPTIMAL", "FEASIBLE"):
-        return TimeResult(stop=stop, schedule=None, bound=bound)
-    q = candidates.placement[
-        [i for i, literal in enumerate(built.x) if solver.boolean_value(literal)]
-    ]
+        return stop, None, bound
+    q = candidates.placement[[i for i, literal in enumerate(x) if solver.boolean_value(literal)]]
     schedule = ReconfigurationSchedule(
         profile=candidates.geometry.profile[q],
         start=candidates.geometry.start[q],
-        begin=np.array([solver.value(begin) for begin in built.begin]),
+        begin=np.array([solver.value(variable) for variable in begin]),
     )
-    best = max(bound, int(np.ceil(solver.best_objective_bound - 1e-6)))
-    return TimeResult(stop=stop, schedule=schedule, bound=best)
+    return stop, schedule, max(bound, int(np.ceil(solver.best_objective_bound - 1e-6)))
+
+
+solve = ORTOOLS.runs(solve_here)

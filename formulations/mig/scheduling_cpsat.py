@@ -209,36 +209,22 @@ class ScheduleModel:
 SHARE = 0.5  # of the time left, for a stage that is not the last
 
 
-def solve(
-    problem: SchedulingProblem,
-    start: Schedule,
-    bounds: Sequence[float | None],
-    limits: Limits,
-) -> ScheduleResult:
-    """
-    Minimise the stages of the objective, in the process of OR-tools.
-
-    Parameters
-    ----------
-    problem
-    start : Schedule
-        Feasible; the search begins from it.
-    bounds : sequence
-        Known lower bounds on each stage, or None; a stage whose value meets it is not searched.
-    limits : Limits
-    """
-    arguments = {"problem": problem, "start": start, "bounds": bounds, "limits": limits}
-    result: ScheduleResult = ORTOOLS.call(f"{__name__}:solve_here", arguments)
-    return result
-
-
 def solve_here(
     problem: SchedulingProblem,
     start: Schedule,
     bounds: Sequence[float | None],
     limits: Limits,
 ) -> ScheduleResult:
-    """Minimise the stages of the objective in this process; see `solve`."""
+    """
+    Minimise the stages of the objective.
+
+    Parameters
+    ----------
+    start : Schedule
+        Feasible; the search begins from it.
+    bounds : sequence
+        Known lower bounds on each stage, or None; a stage whose value meets it is not searched.
+    """
     end = time.monotonic() + limits.time_limit
     stages = problem.objective.stages
     best, proven = start, True
@@ -272,6 +258,9 @@ def solve_here(
         bound=tuple(known),
         counts=counts,
     )
+
+
+solve = ORTOOLS.runs(solve_here)
 
 
 def _minimised(

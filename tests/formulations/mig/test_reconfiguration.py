@@ -67,12 +67,11 @@ def some_jobs(draw, most=4, alike=False):
 
 def by_time(jobs, allowed=None):
     among = find_candidates(jobs, allowed)
-    found = reconfiguration_cpsat.solve(
-        among, EXACT, 300.0, AssignmentModel.of(among).horizon, 0, None
-    )
-    assert found.stop == "optimal"
-    assert found.schedule is not None
-    return found.schedule, found.bound
+    horizon = AssignmentModel.of(among).horizon
+    stop, schedule, bound = reconfiguration_cpsat.solve(among, EXACT, 300.0, horizon, 0, None)
+    assert stop == "optimal"
+    assert schedule is not None
+    return schedule, bound
 
 
 @given(some_jobs(most=3))
