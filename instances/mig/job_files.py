@@ -15,6 +15,7 @@ from rsjs.instances.mig import jobs as job_documents
 from rsjs.instances.mig.io import built, fitting
 from rsjs.instances.mig.jobs import MIG_JOBS, JobSet
 from rsjs.instances.mig.konopa import files
+from rsjs.instances.mig.konopa.generator import to_jobs
 
 OURS = "rsjs"
 FORMS = (OURS, *files.FORMS)
@@ -41,7 +42,7 @@ def read_jobs(path: str | Path) -> JobSet:
     def build(document: Any) -> JobSet:
         if isinstance(document, list):
             name = Path(path).name.removesuffix(".gz").removesuffix(".json")
-            return files.to_jobs(fitting(document, "mig-legacy-jobs", path), name)
+            return to_jobs(fitting(document, "mig-legacy-jobs", path), name)
         if not isinstance(document, dict):
             raise InputError("", described("neither object nor array"), "a set of jobs")
         if document.get("format") != MIG_JOBS:

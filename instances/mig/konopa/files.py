@@ -29,7 +29,7 @@ import numpy as np
 from rsjs.core.errors import InputError
 from rsjs.core.types import Floats
 from rsjs.instances.mig.jobs import JobSet
-from rsjs.instances.mig.konopa.generator import NO_DEADLINE, deadlines, generate, to_config
+from rsjs.instances.mig.konopa.generator import NO_DEADLINE, generate, to_config
 
 _ORDER = (
     "timeslices",
@@ -45,9 +45,10 @@ def program_text(jobs: JobSet) -> str:
     """Return the jobs as the program writes them, arrivals with all digits."""
     lines = []
     for row in _rows(jobs):
-        row["arrivalTime"] = _Literal(java_number(row["arrivalTime"]))
-        parts = (f'"{key}":{_compact(row[key])}' for key in _ORDER)
-        lines.append(f"{{{','.join(parts)}}}")
+        text = {key: json.dumps(value, separators=(",", ":")) for key, value in row.items()}
+        text["arrivalTime"] = java_number(row["arrivalTime"])
+        fields = ",".join(f'"{key}":{text[key]}' for key in _ORDER)
+        lines.append(f"{{{fields}}}")
     return f"[{','.join(lines)}]"
 
 
@@ -62,24 +63,6 @@ FORMS: Mapping[str, Callable[[JobSet], str]] = MappingProxyType(
 )
 
 
-def to_jobs(rows: list[dict[str, Any]], name: str) -> JobSet:
-    """Build the set of an array of objects that fits its schema ("mig-legacy-jobs")."""
-    return JobSet(
-        name=name,
-        time_unit="minute",
-        arrival=np.array([row["arrivalTime"] for row in rows], dtype=np.float64),
-        priority=np.array([row["priority"] for row in rows], dtype=np.int64),
-        run_length=np.array([len(row["timeslices"]) for row in rows], dtype=np.int64),
-        memory=np.array([w for row in rows for w in row["timeslices"]], dtype=np.float64),
-        cuda_cores=np.array([row["cudaCoresNumber"] for row in rows], dtype=np.int64),
-        interruptible=np.array([row["isStoppable"] for row in rows], dtype=np.bool_),
-        migratable=np.ones(len(rows), dtype=np.bool_),
-        deadline=deadlines([row["deadline"] for row in rows]),
-        job_class=np.zeros(len(rows), dtype=np.int64),
-        classes=("all",),
-    )
-
-
 def java_number(value: float) -> str:
     """Return a double as Java prints it, a whole number below 10^7 without ".0"."""
     if value.is_integer() and abs(value) < 1e7:
@@ -89,14 +72,6 @@ def java_number(value: float) -> str:
     sign, digits, exponent = Decimal(repr(value)).normalize().as_tuple()
     first, rest = str(digits[0]), "".join(map(str, digits[1:])) or "0"
     return f"{'-' * sign}{first}.{rest}E{int(exponent) + len(digits) - 1}"
-
-
-class _Literal(str):
-    """Text that stands for itself."""
-
-
-def _compact(value: Any) -> str:
-    return value if isinstance(value, _Literal) else json.dumps(value, separators=(",", ":"))
 
 
 def _rows(jobs: JobSet) -> list[dict[str, Any]]:

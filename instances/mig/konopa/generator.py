@@ -32,18 +32,19 @@ arrivals that go back), is refused when it is read.
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import floor, log, trunc
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
 from rsjs.core.errors import InputError, described
-from rsjs.core.types import Floats
 from rsjs.instances.generators.assemble import made_by
 from rsjs.instances.mig.jobs import JobSet
 from rsjs.instances.mig.konopa.java_random import JavaRandom
+
+T = TypeVar("T", int, float)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,22 +71,18 @@ class ConfigEntry:
 
     def number(self, least: float, most: float) -> float:
         """Return a number in a range."""
-        expected = f"a number >= {least:g} and <= {most:g}"
-        if isinstance(self.value, bool) or not isinstance(self.value, int | float):
-            raise self.error(expected)
-        if not least <= self.value <= most:
-            raise self.error(expected)
-        return float(self.value)
+        return self._within(float, least, most, f"a number >= {least:g} and <= {most:g}")
 
     def integer(self, least: int, most: int) -> int:
         """Return an integer in a range; a fraction is cut, as Java does."""
-        expected = f"an integer >= {least} and <= {most}"
-        if isinstance(self.value, bool) or not isinstance(self.value, int | float):
-            raise self.error(expected)
-        number = trunc(self.value)
-        if not least <= number <= most:
-            raise self.error(expected)
-        return number
+        return self._within(trunc, least, most, f"an integer >= {least} and <= {most}")
+
+    def _within(self, read: Callable[[float], T], least: float, most: float, expected: str) -> T:
+        if isinstance(self.value, int | float) and not isinstance(self.value, bool):
+            number = read(self.value)
+            if least <= number <= most:
+                return number
+        raise self.error(expected)
 
     def error(self, expected: str) -> InputError:
         """Return an error at this pointer."""
@@ -146,61 +143,53 @@ JobDistribution = Fixed | Uniform | Normal
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KonopaConfig:
-    """
-    A configuration, checked.
-
-    Attributes
-    ----------
-    priority, run_length, cuda_cores : distribution of the value of a job
-    deadline : distribution, or None without deadlines
-    memory : distribution of the memory in the first time unit of a run [MB]
-    memory_depends : bool
-        Whether the following ones are drawn around their predecessor.
-    interruptible : bool or float
-        One value for all jobs, or a probability.
-    gap : distribution of the time units between two arrivals
-    jobs : int
-    seed : int of 64 bits
-    """
+    """A configuration, checked."""
 
     priority: JobDistribution
-    deadline: JobDistribution | None
-    memory: JobDistribution
-    memory_depends: bool
+    deadline: JobDistribution | None  # None = no deadlines
+    memory: JobDistribution  # in the first time unit of a run [MB]
+    memory_depends: bool  # whether the following ones are drawn around their predecessor
     run_length: JobDistribution
-    interruptible: bool | float
+    interruptible: bool | float  # one value for all jobs, or a probability
     cuda_cores: JobDistribution
-    gap: Fixed | Uniform | Poisson
+    gap: Fixed | Uniform | Poisson  # time units between two arrivals
     jobs: int
-    seed: int
+    seed: int  # of 64 bits
 
 
 def to_config(document: Any) -> KonopaConfig:
     """Build the configuration of a document."""
     root = ConfigEntry(document, "")
     memory = root.at("maxRamUsageConfigSettings")
-    kind = memory.at("type").word("Fixed", "RandomIndependent", "RandomDependentOnPrevious")
-    depends = kind == "RandomDependentOnPrevious"
+    kinds = ("Fixed", "RandomIndependent", "RandomDependentOnPrevious")
+    depends = memory.at("type").word(*kinds) == kinds[-1]
     return KonopaConfig(
-        priority=_integers(root.at("priorityConfigSettings"), "priority"),
+        priority=_distribution(root.at("priorityConfigSettings"), "priority"),
         deadline=_deadline(root.at("deadlineConfigSettings")),
-        memory=_memory(memory, kind),
+        memory=_distribution(memory, "maxRamUsage", kinds, least=0, width=1 + depends),
         memory_depends=depends,
-        run_length=_run_length(root.at("maxTimeslicesNumberConfigSettings")),
+        run_length=_distribution(
+            root.at("maxTimeslicesNumberConfigSettings"), "maxTimeslicesNumber", least=1
+        ),
         interruptible=_interruptible(root.at("stoppabilityConfigSettings")),
-        cuda_cores=_integers(root.at("cudaCoresConfigSettings"), "coresNumber"),
+        cuda_cores=_distribution(root.at("cudaCoresConfigSettings"), "coresNumber"),
         gap=_gap(root.at("jobsArrivalConfigSettings")),
         jobs=root.at("numberOfJobs").integer(0, MOST_JOBS),
         seed=root.at("seed").integer(*LONG),
     )
 
 
-def _fixed(group: ConfigEntry, key: str) -> Fixed:
-    return Fixed(group.at(key).integer(1, INT[1]))
-
-
-def _random(group: ConfigEntry, *, least: int = INT[0], width: int = 0) -> Uniform | Normal:
-    """Return a distribution: uniform from `least` on, over at least `width` steps, or normal."""
+def _distribution(
+    group: ConfigEntry,
+    key: str,
+    kinds: Sequence[str] = ("Fixed", "Random"),
+    *,
+    least: int = INT[0],
+    width: int = 0,
+) -> JobDistribution:
+    """Return a fixed value, uniform from `least` on over at least `width` steps, or normal."""
+    if group.at("type").word(*kinds) == "Fixed":
+        return Fixed(group.at(key).integer(1, INT[1]))
     kind = group.at("distributionType").word("Uniform", "Normal")
     parameters = group.at("distributionParams")
     if kind == "Uniform":
@@ -209,27 +198,10 @@ def _random(group: ConfigEntry, *, least: int = INT[0], width: int = 0) -> Unifo
     return Normal(parameters.at("mean").number(-1e300, 1e300), parameters.at("sd").number(0, 1e300))
 
 
-def _integers(group: ConfigEntry, key: str) -> JobDistribution:
-    kind = group.at("type").word("Fixed", "Random")
-    return _fixed(group, key) if kind == "Fixed" else _random(group)
-
-
-def _run_length(group: ConfigEntry) -> JobDistribution:
-    kind = group.at("type").word("Fixed", "Random")
-    return _fixed(group, "maxTimeslicesNumber") if kind == "Fixed" else _random(group, least=1)
-
-
 def _deadline(group: ConfigEntry) -> JobDistribution | None:
-    kind = group.at("type").word("NotDefined", "Fixed", "Random")
-    if kind == "NotDefined":
+    if group.at("type").word("NotDefined", "Fixed", "Random") == "NotDefined":
         return None
-    return _fixed(group, "deadline") if kind == "Fixed" else _random(group)
-
-
-def _memory(group: ConfigEntry, kind: str) -> JobDistribution:
-    if kind == "Fixed":
-        return _fixed(group, "maxRamUsage")
-    return _random(group, least=0, width=2 if kind == "RandomDependentOnPrevious" else 1)
+    return _distribution(group, "deadline")
 
 
 def _interruptible(group: ConfigEntry) -> bool | float:
@@ -243,7 +215,7 @@ def _interruptible(group: ConfigEntry) -> bool | float:
 
 def _gap(group: ConfigEntry) -> Fixed | Uniform | Poisson:
     if group.at("type").word("Fixed", "Random") == "Fixed":
-        return _fixed(group, "interval")
+        return Fixed(group.at("interval").integer(1, INT[1]))
     kind = group.at("distributionType").word("Uniform", "Poisson")
     parameters = group.at("distributionParams")
     if kind == "Poisson":
@@ -252,7 +224,6 @@ def _gap(group: ConfigEntry) -> Fixed | Uniform | Poisson:
     return Uniform(low, parameters.at("upperBound").integer(low, INT[1] - 1))
 
 
-Draw = Callable[[JavaRandom], int]
 MOST_UNITS = 10**7  # of run time in a set
 NO_DEADLINE = -1  # as the program writes it
 _EXACT_SINGLE = 2**24
@@ -283,93 +254,81 @@ def generate(
     seed = config.seed if seed is None else seed
     stream = JavaRandom(seed)
     gaps = stream if arrival_seed is None else JavaRandom(arrival_seed)
-    priority, cores = _value(config.priority), _value(config.cuda_cores)
-    length, deadline = _value(config.run_length), _draw_deadline(config.deadline)
-    interruptible, gap = _coin(config.interruptible), _draw_gap(config.gap)
-    first, following = _draw_memory(config.memory), _following(config)
-    rows: list[tuple[int, bool, int, int, int, float]] = []
-    memory: list[int] = []
-    clock = 0.0
+    priority, cores, length, gap = (
+        _draw(distribution, _at_least_one)
+        for distribution in (config.priority, config.cuda_cores, config.run_length, config.gap)
+    )
+    # A normal deadline is drawn, and 0 is taken.
+    deadline = _draw(config.deadline or Fixed(NO_DEADLINE), lambda number: 0)
+    first, following = _draw(config.memory, abs, beyond=0), _following(config)
+    rows: list[dict[str, Any]] = []
+    units, clock = 0, 0.0
     for _ in range(config.jobs):
-        drawn = priority(stream), interruptible(stream), deadline(stream)
+        row: dict[str, Any] = {"priority": priority(stream)}
+        row["isStoppable"] = _interrupted(config.interruptible, stream)
+        row["deadline"] = deadline(stream)
         n = length(stream)
-        if len(memory) + n > MOST_UNITS:
+        units += n
+        if units > MOST_UNITS:
             shown = described(f"more than {MOST_UNITS} time units of run time")
             raise InputError("/maxTimeslicesNumberConfigSettings", shown, "fewer")
-        used = first(stream)
-        memory.append(used)
+        row["timeslices"] = memory = [first(stream)]
         for _ in range(n - 1):
-            used = following(stream, used)
-            memory.append(used)
-        k = cores(stream)
+            memory.append(following(stream, memory[-1]))
+        row["cudaCoresNumber"] = cores(stream)
         clock += gap(gaps)
-        rows.append((*drawn, n, k, clock))
-    columns = list(zip(*rows, strict=True)) if rows else [()] * 6
+        rows.append(row | {"arrivalTime": clock})
     parameters = {"config": document, "seed": seed} if document is not None else {"seed": seed}
     if arrival_seed is not None:
         parameters["arrival_seed"] = arrival_seed
+    return to_jobs(rows, name, made_by("mig-legacy", **parameters))
+
+
+def to_jobs(
+    rows: Sequence[Mapping[str, Any]], name: str, generator: Mapping[str, Any] | None = None
+) -> JobSet:
+    """Build the set of an array of objects that fits its schema ("mig-legacy-jobs")."""
+    deadline = np.array([row["deadline"] for row in rows], dtype=np.float64)
     return JobSet(
         name=name,
         time_unit="minute",
-        arrival=np.array(columns[5], dtype=np.float64),
-        priority=np.array(columns[0], dtype=np.int64),
-        run_length=np.array(columns[3], dtype=np.int64),
-        memory=np.array(memory, dtype=np.float64),
-        cuda_cores=np.array(columns[4], dtype=np.int64),
-        interruptible=np.array(columns[1], dtype=np.bool_),
-        migratable=np.ones(config.jobs, dtype=np.bool_),
-        deadline=deadlines(columns[2]),
-        job_class=np.zeros(config.jobs, dtype=np.int64),
+        arrival=np.array([row["arrivalTime"] for row in rows], dtype=np.float64),
+        priority=np.array([row["priority"] for row in rows], dtype=np.int64),
+        run_length=np.array([len(row["timeslices"]) for row in rows], dtype=np.int64),
+        memory=np.array([w for row in rows for w in row["timeslices"]], dtype=np.float64),
+        cuda_cores=np.array([row["cudaCoresNumber"] for row in rows], dtype=np.int64),
+        interruptible=np.array([row["isStoppable"] for row in rows], dtype=np.bool_),
+        migratable=np.ones(len(rows), dtype=np.bool_),
+        deadline=np.where(deadline == NO_DEADLINE, np.inf, deadline),
+        job_class=np.zeros(len(rows), dtype=np.int64),
         classes=("all",),
-        generator=made_by("mig-legacy", **parameters),
+        generator=generator,
     )
 
 
-def deadlines(values: Sequence[int]) -> Floats:
-    """Deadlines as the program writes them, as those of a set of jobs."""
-    column = np.array(values, dtype=np.float64)
-    return np.where(column == NO_DEADLINE, np.inf, column)
-
-
-def _dropped(drawn: float) -> int:
-    """Return what the program writes for a normal deadline."""
-    return 0
-
-
-def _value(distribution: JobDistribution) -> Draw:
+def _draw(
+    distribution: JobDistribution | Poisson, of_normal: Callable[[int], int], *, beyond: int = 1
+) -> Callable[[JavaRandom], Any]:
+    """Return how a value is drawn; uniform ones are below high + `beyond`."""
     match distribution:
         case Fixed(value):
             return lambda stream: value
         case Uniform(low, high):
-            return lambda stream: stream.integer(low, high + 1)
+            return lambda stream: stream.integer(low, high + beyond)
         case Normal(mean, deviation):
-            return lambda stream: max(1, _integer(stream.normal(mean, deviation)))
+            return lambda stream: of_normal(_integer(stream.normal(mean, deviation)))
+        case Poisson(rate):
+            return lambda stream: -log(1 - stream.uniform()) / rate
 
 
-def _draw_deadline(distribution: JobDistribution | None) -> Draw:
-    match distribution:
-        case None:
-            return lambda stream: NO_DEADLINE
-        case Normal(mean, deviation):
-            return lambda stream: _dropped(stream.normal(mean, deviation))
-        case _:
-            return _value(distribution)
-
-
-def _draw_memory(distribution: JobDistribution) -> Draw:
-    match distribution:
-        case Fixed(value):
-            return lambda stream: value
-        case Uniform(low, high):
-            return lambda stream: stream.integer(low, high)
-        case Normal(mean, deviation):
-            return lambda stream: abs(_integer(stream.normal(mean, deviation)))
+def _at_least_one(number: int) -> int:
+    return max(1, number)
 
 
 def _following(config: KonopaConfig) -> Callable[[JavaRandom, int], int]:
     """Return how the memory of a time unit after the first is drawn, given the one before."""
     if not config.memory_depends:
-        same = _draw_memory(config.memory)
+        same = _draw(config.memory, abs, beyond=0)
         return lambda stream, previous: same(stream)
     match config.memory:
         case Uniform(low, high):
@@ -381,18 +340,8 @@ def _following(config: KonopaConfig) -> Callable[[JavaRandom, int], int]:
             return lambda stream, previous: value
 
 
-def _coin(setting: bool | float) -> Callable[[JavaRandom], bool]:
-    if isinstance(setting, bool):
-        return lambda stream: setting
-    return lambda stream: stream.uniform_single() < setting
-
-
-def _draw_gap(distribution: Fixed | Uniform | Poisson) -> Callable[[JavaRandom], float]:
-    match distribution:
-        case Poisson(rate):
-            return lambda stream: -log(1 - stream.uniform()) / rate
-        case _:
-            return _value(distribution)
+def _interrupted(setting: bool | float, stream: JavaRandom) -> bool:
+    return setting if isinstance(setting, bool) else stream.uniform_single() < setting
 
 
 def _integer(value: float) -> int:
