@@ -96,31 +96,48 @@ class JobSet(ReadOnly):
     @cached_property
     def digest(self) -> str:
         """sha256 of the canonical text of its file, the generator's version left out."""
-        return digest(self)
+        return text_and_digest(self)[1]
 
 
 def document(jobs: JobSet) -> Document:
     """Return the document of a set of jobs."""
-    parsed: Document = json.loads(text(jobs))
+    parsed: Document = json.loads(text_and_digest(jobs)[0])
     return parsed
 
 
-def text(jobs: JobSet) -> str:
-    """Return the document as canonical text, one line, without a line end."""
-    return _text(jobs, _jobs_text(jobs), jobs.generator)
-
-
-def digest(jobs: JobSet) -> str:
-    """Return the sha256 of the text, the generator's version left out."""
-    return text_and_digest(jobs)[1]
-
-
 def text_and_digest(jobs: JobSet) -> tuple[str, str]:
-    """Return text and digest at the cost of one."""
-    body = _jobs_text(jobs)
-    pinned = {k: v for k, v in (jobs.generator or {}).items() if k != "version"}
-    digest_ = sha256(_text(jobs, body, pinned).encode()).hexdigest()
-    return _text(jobs, body, jobs.generator), digest_
+    """
+    Return the document as canonical text, one line without a line end, and its digest.
+
+    The digest is the sha256 of the text without the generator's version.
+    """
+    memory, start = plain(jobs.memory), jobs.start.tolist()
+    columns: dict[str, Sequence[Any]] = {  # sorted by key
+        "arrival": plain(jobs.arrival),
+        "class": [jobs.classes[i] for i in jobs.job_class.tolist()],
+        "cuda_cores": jobs.cuda_cores.tolist(),
+        "deadline": [None if value == inf else value for value in plain(jobs.deadline)],
+        "interruptible": jobs.interruptible.tolist(),
+        "memory": [memory[a:b] for a, b in pairwise(start)],
+        "migratable": jobs.migratable.tolist(),
+        "priority": jobs.priority.tolist(),
+    }
+    rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+    for name, values in jobs.extra.items():
+        for row, value in zip(rows, values, strict=True):
+            if value is not None:
+                row.setdefault("extra", {})[name] = value
+    # Rows without further fields are canonical already.
+    body = canonical_text(rows) if jobs.extra else _quoted(rows)
+
+    def text(generator: Mapping[str, Any]) -> str:
+        maker = f',"generator":{canonical_text(dict(generator))}' if generator else ""
+        name, unit = _quoted(jobs.name), _quoted(jobs.time_unit)
+        return f'{{"format":"{MIG_JOBS}"{maker},"jobs":{body},"name":{name},"time_unit":{unit}}}'
+
+    generator = jobs.generator or {}
+    pinned = {key: value for key, value in generator.items() if key != "version"}
+    return text(generator), sha256(text(pinned).encode()).hexdigest()
 
 
 def to_jobs(document: Document) -> JobSet:
@@ -139,7 +156,9 @@ def to_jobs(document: Document) -> JobSet:
         cuda_cores=np.array([row["cuda_cores"] for row in rows], dtype=np.int64),
         interruptible=np.array([row["interruptible"] for row in rows], dtype=np.bool_),
         migratable=np.array([row["migratable"] for row in rows], dtype=np.bool_),
-        deadline=np.array([_or_inf(row["deadline"]) for row in rows], dtype=np.float64),
+        deadline=np.array(
+            [inf if row["deadline"] is None else row["deadline"] for row in rows], dtype=np.float64
+        ),
         job_class=np.array([place[row["class"]] for row in rows], dtype=np.int64),
         classes=classes,
         extra={name: tuple(row.get("extra", {}).get(name) for row in rows) for name in names},
@@ -156,42 +175,8 @@ def plain(values: NDArray[Any]) -> list[Any]:
     return [int(value) if value.is_integer() else value for value in values.tolist()]
 
 
-def _text(jobs: JobSet, body: str, generator: Any) -> str:
-    made = f',"generator":{canonical_text(generator)}' if generator else ""
-    name, unit = _quoted(jobs.name), _quoted(jobs.time_unit)
-    return f'{{"format":"{MIG_JOBS}"{made},"jobs":{body},"name":{name},"time_unit":{unit}}}'
-
-
-def _jobs_text(jobs: JobSet) -> str:
-    memory, start = plain(jobs.memory), jobs.start.tolist()
-    deadline = [None if value == inf else value for value in jobs.deadline.tolist()]
-    columns: dict[str, Sequence[Any]] = {  # sorted by key
-        "arrival": plain(jobs.arrival),
-        "class": [jobs.classes[i] for i in jobs.job_class.tolist()],
-        "cuda_cores": jobs.cuda_cores.tolist(),
-        "deadline": [
-            int(value) if value is not None and value.is_integer() else value for value in deadline
-        ],
-        "interruptible": jobs.interruptible.tolist(),
-        "memory": [memory[a:b] for a, b in pairwise(start)],
-        "migratable": jobs.migratable.tolist(),
-        "priority": jobs.priority.tolist(),
-    }
-    rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
-    if not jobs.extra:
-        return _quoted(rows)
-    for j, row in enumerate(rows):
-        own = {name: values[j] for name, values in jobs.extra.items() if values[j] is not None}
-        row |= {"extra": own} if own else {}
-    return canonical_text(rows)  # type: ignore[arg-type]
-
-
 def _quoted(value: Any) -> str:
     return json.dumps(value, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
-
-
-def _or_inf(value: float | None) -> float:
-    return inf if value is None else value
 
 
 def _check(jobs: JobSet) -> None:
