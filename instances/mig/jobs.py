@@ -128,7 +128,7 @@ def text_and_digest(jobs: JobSet) -> tuple[str, str]:
             if value is not None:
                 row.setdefault("extra", {})[name] = value
     # Rows without further fields are canonical already.
-    body = canonical_text(rows) if jobs.extra else _quoted(rows)
+    body = canonical_text(rows) if jobs.extra else _quoted(rows)  # type: ignore[arg-type]
 
     def text(generator: Mapping[str, Any]) -> str:
         maker = f',"generator":{canonical_text(dict(generator))}' if generator else ""

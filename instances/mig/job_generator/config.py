@@ -8,10 +8,11 @@ range with both ends, or the first primes.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from bisect import bisect_right
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from itertools import count, islice
-from math import inf
+from itertools import count
+from math import inf, isqrt
 from pathlib import Path
 from typing import Any
 
@@ -48,18 +49,13 @@ def seeds(node: Node) -> tuple[int, ...]:
 
 def first_primes(n: int) -> tuple[int, ...]:
     """Return the n smallest primes."""
-    found: list[int] = []
-
-    def is_prime(number: int) -> bool:
-        for prime in found:
-            if prime * prime > number:
-                break
-            if number % prime == 0:
-                return False
-        found.append(number)
-        return True
-
-    return tuple(islice(filter(is_prime, count(2)), n))
+    primes: list[int] = []
+    for number in count(2):
+        if len(primes) == n:
+            break
+        if all(number % prime for prime in primes[: bisect_right(primes, isqrt(number))]):
+            primes.append(number)
+    return tuple(primes)
 
 
 MIG_CONFIG = "rsjs-mig-config/1"
@@ -74,60 +70,32 @@ _KNOWN: Mapping[str, tuple[str, ...]] = {
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class JobClass:
-    """
-    The distributions of the jobs of one class.
-
-    Attributes
-    ----------
-    name : str
-    weight : float >= 0
-    values : mapping of "priority", "run_length", "cuda_cores" to the value
-    memory : Model
-    interruptible, migratable : probability
-    deadline : kind, and the value (0 for the kind "none")
-    extra : mapping of name to a further field
-    """
+    """The distributions of the jobs of one class."""
 
     name: str
     weight: float
-    values: Mapping[str, Value]
+    values: Mapping[str, Value]  # of "priority", "run_length", "cuda_cores"
     memory: Model
-    interruptible: float
+    interruptible: float  # a probability, as is the next
     migratable: float
-    deadline: tuple[str, Value]
+    deadline: tuple[str, Value]  # kind, and the value (0 for the kind "none")
     extra: Mapping[str, Field]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class MigConfig:
-    """
-    A configuration, checked.
+    """A configuration, checked."""
 
-    Attributes
-    ----------
-    document : the configuration as it was read
-    name : str, with which names of sets begin
-    time_unit : str
-    count : int or None
-        Jobs of a set; without, those that arrive up to the horizon.
-    horizon : float
-    seeds : tuple of int
-    arrivals : Arrivals
-    classes : tuple of JobClass
-    files : mapping of data files to their sha256
-    plugins : mapping of entry points to the package and version they are from
-    """
-
-    document: Document
-    name: str
+    document: Document  # as it was read
+    name: str  # with which names of sets begin
     time_unit: str
-    count: int | None
+    count: int | None  # jobs of a set; None = those that arrive up to the horizon
     horizon: float
     seeds: tuple[int, ...]
     arrivals: Arrivals
     classes: tuple[JobClass, ...]
-    files: Mapping[str, str] = field(default_factory=dict)
-    plugins: Mapping[str, str] = field(default_factory=dict)
+    files: Mapping[str, str] = field(default_factory=dict)  # data files and their sha256
+    plugins: Mapping[str, str] = field(default_factory=dict)  # entry points and their packages
 
 
 def to_config(document: Any, path: str | Path, *, allow_plugins: bool = False) -> MigConfig:
@@ -189,9 +157,9 @@ def _job_class(node: Node) -> JobClass:
         name=node["name"],
         weight=float(node.value.get("weight", 1)),
         values={
-            "priority": _or(node, "priority", _integer, 1),
-            "run_length": _integer(node.at("run_length")),
-            "cuda_cores": _or(node, "cuda_cores", _integer, 1),
+            "priority": _or(node, "priority", 1, "nearest"),
+            "run_length": value(node.at("run_length"), "nearest"),
+            "cuda_cores": _or(node, "cuda_cores", 1, "nearest"),
         },
         memory=memory_model(node.at("memory")),
         interruptible=float(node.value.get("interruptible", {"prob": 1})["prob"]),
@@ -204,18 +172,13 @@ def _job_class(node: Node) -> JobClass:
     )
 
 
-def _integer(node: Node) -> Value:
-    return value(node, "nearest")
-
-
-def _or(node: Node, key: str, build: Callable[[Node], Value], default: float) -> Value:
+def _or(node: Node, key: str, default: float, rounding: str = "none") -> Value:
     """Return the value under a key, or the default."""
-    if key in node:
-        return build(node.at(key))
-    return build(Node(default, f"{node.pointer}/{key}", node.context))
+    place = Node(node.value.get(key, default), f"{node.pointer}/{key}", node.context)
+    return value(place, rounding)
 
 
 def _deadline(node: Node) -> tuple[str, Value]:
     kind = node.value.get("deadline", {"kind": "none"})["kind"]
     place = node.at("deadline") if kind != "none" else Node({}, node.pointer, node.context)
-    return kind, _or(place, "value", value, 0)
+    return kind, _or(place, "value", 0)

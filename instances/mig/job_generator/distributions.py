@@ -23,7 +23,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from math import log, log1p, sqrt
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -44,10 +43,6 @@ from rsjs.instances.mig.jobs import plain
 Distribution = Callable[[Uniforms], Floats]
 
 
-def _const(node: Node) -> Distribution:
-    return lambda source: np.full(len(source.u), float(node["value"]))
-
-
 def _uniform(node: Node) -> Distribution:
     low, high = ordered(node, "low", "high")
     return lambda source: random_streams.uniform(source.u, low, high)
@@ -56,10 +51,6 @@ def _uniform(node: Node) -> Distribution:
 def _uniform_int(node: Node) -> Distribution:
     low, high = ordered(node, "low", "high")
     return lambda source: random_streams.integer(source.u, int(low), int(high)).astype(np.float64)
-
-
-def _normal(node: Node) -> Distribution:
-    return lambda source: random_streams.normal(source.u, node["mean"], node["sd"])
 
 
 def _lognormal(node: Node) -> Distribution:
@@ -74,42 +65,14 @@ def _lognormal(node: Node) -> Distribution:
     return lambda source: np.exp(random_streams.normal(source.u, mu, sigma))
 
 
-def _exponential(node: Node) -> Distribution:
-    return lambda source: random_streams.exponential(source.u, 1 / node["rate"])
-
-
-def _gamma(node: Node) -> Distribution:
-    from scipy import stats
-
-    return _inverse(stats.gamma(node["shape"], scale=node["scale"]))
-
-
-def _weibull(node: Node) -> Distribution:
-    from scipy import stats
-
-    return _inverse(stats.weibull_min(node["shape"], scale=node["scale"]))
-
-
-def _pareto(node: Node) -> Distribution:
-    from scipy import stats
-
-    return _inverse(stats.pareto(node["alpha"], scale=node["xm"]))
-
-
 def _triangular(node: Node) -> Distribution:
-    from scipy import stats
-
     low, high = ordered(node, "low", "high")
     mode, width = float(node["mode"]), high - low
     if not low <= mode <= high:
         raise node.at("mode").error(f"a mode from {low:g} to {high:g}")
     if width == 0:
         return lambda source: np.full(len(source.u), low)
-    return _inverse(stats.triang((mode - low) / width, low, width))
-
-
-def _poisson(node: Node) -> Distribution:
-    return lambda source: random_streams.poisson(source.u, node["lambda"]).astype(np.float64)
+    return lambda source: _inverse("triang", source.u, (mode - low) / width, low, width)
 
 
 def _geometric(node: Node) -> Distribution:
@@ -123,10 +86,6 @@ def _geometric(node: Node) -> Distribution:
 def _zipf(node: Node) -> Distribution:
     ranks = np.arange(1.0, node["n"] + 1)
     return _discrete(ranks, ranks ** -float(node["s"]))
-
-
-def _bernoulli(node: Node) -> Distribution:
-    return lambda source: (source.u < node["p"]).astype(np.float64)
 
 
 def _choice(node: Node) -> Distribution:
@@ -162,27 +121,36 @@ def _empirical(node: Node) -> Distribution:
     return lambda source: values[random_streams.index(source.u, len(values))]
 
 
-NAMED: Mapping[str, Callable[[Node], Distribution]] = MappingProxyType(
-    {
-        "const": _const,
-        "uniform": _uniform,
-        "uniform_int": _uniform_int,
-        "normal": _normal,
-        "lognormal": _lognormal,
-        "exponential": _exponential,
-        "gamma": _gamma,
-        "weibull": _weibull,
-        "triangular": _triangular,
-        "poisson": _poisson,
-        "geometric": _geometric,
-        "pareto": _pareto,
-        "zipf": _zipf,
-        "bernoulli": _bernoulli,
-        "choice": _choice,
-        "histogram": _histogram,
-        "empirical": _empirical,
-    }
-)
+def _inverse(name: str, u: Floats, *parameters: float, **scale: float) -> Floats:
+    """Return values of a distribution of `scipy.stats` by its inverse."""
+    from scipy import stats
+
+    return np.asarray(getattr(stats, name).ppf(u, *parameters, **scale))
+
+
+# Distributions of parameters that need no check: values from uniforms and the node.
+_PLAIN: dict[str, Callable[[Floats, Node], Floats]] = {
+    "const": lambda u, node: np.full(len(u), float(node["value"])),
+    "normal": lambda u, node: random_streams.normal(u, node["mean"], node["sd"]),
+    "exponential": lambda u, node: random_streams.exponential(u, 1 / node["rate"]),
+    "gamma": lambda u, node: _inverse("gamma", u, node["shape"], scale=node["scale"]),
+    "weibull": lambda u, node: _inverse("weibull_min", u, node["shape"], scale=node["scale"]),
+    "pareto": lambda u, node: _inverse("pareto", u, node["alpha"], scale=node["xm"]),
+    "poisson": lambda u, node: random_streams.poisson(u, node["lambda"]).astype(np.float64),
+    "bernoulli": lambda u, node: (u < node["p"]).astype(np.float64),
+}
+_CHECKED: dict[str, Callable[[Node], Distribution]] = {
+    "uniform": _uniform,
+    "uniform_int": _uniform_int,
+    "lognormal": _lognormal,
+    "triangular": _triangular,
+    "geometric": _geometric,
+    "zipf": _zipf,
+    "choice": _choice,
+    "histogram": _histogram,
+    "empirical": _empirical,
+}
+NAMED = (*_PLAIN, *_CHECKED)
 
 
 def ordered(node: Node, low: str | int, high: str | int) -> tuple[float, float]:
@@ -217,11 +185,6 @@ def pick(u: Floats, weight: Floats) -> tuple[Ints, Floats]:
     return index, np.minimum((u - below[index]) / width, 1 - 2.0**-53)
 
 
-def _inverse(known: Any) -> Distribution:
-    """Return a frozen distribution of `scipy.stats`, by its inverse."""
-    return lambda source: np.asarray(known.ppf(source.u))
-
-
 def _discrete(values: Floats, weight: Floats) -> Distribution:
     below = shares(weight)[1:-1]
     return lambda source: values[np.searchsorted(below, source.u, side="right")]
@@ -240,25 +203,14 @@ ROUND: dict[str, Callable[[Floats], Floats]] = {
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Value:
-    """
-    A value as the configuration describes it.
-
-    Attributes
-    ----------
-    node : Node
-        Where the value stands.
-    distribution : Distribution
-    truncate, clip : (least, greatest) or None
-    absolute : bool
-    rounding : name of a rounding
-    """
+    """A value as the configuration describes it at a node."""
 
     node: Node
     distribution: Distribution
-    truncate: tuple[float, float] | None = None
+    truncate: tuple[float, float] | None = None  # least and greatest value
     absolute: bool = False
     clip: tuple[float, float] | None = None
-    rounding: str = "none"
+    rounding: str = "none"  # one of ROUND
 
     def draw(self, source: Uniforms) -> Floats:
         """Draw a value for each entry of the source."""
@@ -321,7 +273,9 @@ def _distribution(node: Node) -> Distribution:
     if name.startswith(PREFIX):
         call = plugin_distribution(node)
         return lambda source: call(source.u)
-    return _mixture(node) if name == "mixture" else NAMED[name](node)
+    if name in _PLAIN:
+        return lambda source: _PLAIN[name](source.u, node)
+    return _mixture(node) if name == "mixture" else _CHECKED[name](node)
 
 
 def _mixture(node: Node) -> Distribution:
@@ -348,19 +302,11 @@ Columns = Mapping[str, NDArray[Any]]
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Field:
-    """
-    A further field of the jobs of a class.
+    """A further field of the jobs of a class."""
 
-    Attributes
-    ----------
-    draw : callable
-        Columns of the jobs so far, and a uniform per job, to a JSON value per job.
-    value : Value or None
-        The distribution, if it is one of numbers.
-    """
-
+    # from columns of the jobs so far and a uniform per job to a JSON value per job
     draw: Callable[[Columns, Uniforms], list[Any]]
-    value: Value | None = None
+    value: Value | None = None  # the distribution, if it is one of numbers
 
 
 def job_field(node: Node) -> Field:
