@@ -20,8 +20,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from math import inf
-from types import MappingProxyType
 
 import numpy as np
 
@@ -35,25 +35,12 @@ from rsjs.instances.mig.job_generator.random_streams import Uniforms
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Rates:
-    """
-    A rate that varies in pieces, constant or linear.
+    """A rate that varies in pieces, constant or linear."""
 
-    Attributes
-    ----------
-    at : (n,) float
-        Where pieces begin, the first at 0.
-    rate : (n,) float
-        Jobs per time unit at these times.
-    slope : (n,) float
-        Change of the rate per time unit, in each piece.
-    period : float
-        After which the rate is the same again; inf = the last piece has no end.
-    """
-
-    at: Floats
-    rate: Floats
-    slope: Floats
-    period: float
+    at: Floats  # (n,) where pieces begin, the first at 0
+    rate: Floats  # (n,) jobs per time unit at these times
+    slope: Floats  # (n,) change of the rate per time unit, in each piece
+    period: float  # after which the rate is the same again; inf = the last piece has no end
 
     @classmethod
     def of(cls, at: Floats, rate: Floats, *, linear: bool, period: float) -> Rates:
@@ -65,18 +52,33 @@ class Rates:
             slope = (following - rate) / (ends - at)
         return cls(at=at, rate=rate, slope=slope, period=period)
 
+    @cached_property
+    def begun(self) -> Floats:
+        """(n,) R at the begin of each piece."""
+        width = np.diff(self.at)
+        added = width * (self.rate[:-1] + self.slope[:-1] * width / 2)
+        return np.append(0.0, np.cumsum(added))
+
+    @cached_property
+    def whole(self) -> float:
+        """R of a period."""
+        if self.period == inf:
+            return inf
+        x = self.period - self.at[-1]
+        return float(self.begun[-1] + x * (self.rate[-1] + self.slope[-1] * x / 2))
+
     def integral(self, t: Floats) -> Floats:
         """Return R(t): how many jobs are expected up to t."""
         turns, t = self._turns(t, self.period)
         piece = np.searchsorted(self.at, t, side="right") - 1
         x = t - self.at[piece]
-        own = self._begun()[piece] + x * (self.rate[piece] + self.slope[piece] * x / 2)
-        return own + turns * self._whole() if np.isfinite(self.period) else own
+        own = self.begun[piece] + x * (self.rate[piece] + self.slope[piece] * x / 2)
+        return own + turns * self.whole if np.isfinite(self.period) else own
 
     def inverse(self, expected: Floats) -> Floats:
         """Return R^-1: when so many are expected; inf = never."""
-        begun = self._begun()
-        turns, left = self._turns(expected, self._whole())
+        begun = self.begun
+        turns, left = self._turns(expected, self.whole)
         piece = np.searchsorted(begun, left, side="right") - 1
         left = left - begun[piece]
         rate, slope = self.rate[piece], self.slope[piece]
@@ -86,19 +88,6 @@ class Rates:
             x = np.where(left == 0, 0.0, 2 * left / divisor)
         whole = self.period if np.isfinite(self.period) else 0.0
         return turns * whole + self.at[piece] + x
-
-    def _begun(self) -> Floats:
-        """Return R at the begin of each piece."""
-        width = np.diff(self.at)
-        added = width * (self.rate[:-1] + self.slope[:-1] * width / 2)
-        return np.append(0.0, np.cumsum(added))
-
-    def _whole(self) -> float:
-        """Return R of a period."""
-        if self.period == inf:
-            return inf
-        x = self.period - self.at[-1]
-        return float(self._begun()[-1] + x * (self.rate[-1] + self.slope[-1] * x / 2))
 
     @staticmethod
     def _turns(values: Floats, whole: float) -> tuple[Floats, Floats]:
@@ -114,24 +103,12 @@ MOST_JOBS = 2**23
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Arrivals:
-    """
-    An arrival process.
-
-    Attributes
-    ----------
-    node : Node
-    times : callable
-        Seed and n to the first n times; as many as there are, if there are fewer.
-    gap : Value or None
-        The distribution of independent gaps.
-    rates : Rates or None
-        The rate of a Poisson process, if it varies.
-    """
+    """An arrival process."""
 
     node: Node
-    times: Callable[[int, int], Floats]
-    gap: Value | None = None
-    rates: Rates | None = None
+    times: Callable[[int, int], Floats]  # seed and n to the first n times, or all if fewer
+    gap: Value | None = None  # the distribution of independent gaps
+    rates: Rates | None = None  # of a Poisson process whose rate varies
 
 
 def arrivals(node: Node) -> Arrivals:
@@ -165,21 +142,30 @@ def first_times(process: Arrivals, seed: int, count: int | None, horizon: float)
 
 
 def _fixed(node: Node) -> Arrivals:
-    gap = value(node.at("interval"))
     return Arrivals(
-        node=node, times=lambda seed, n: np.arange(1.0, n + 1) * node["interval"], gap=gap
+        node=node,
+        times=lambda seed, n: np.arange(1.0, n + 1) * node["interval"],
+        gap=value(node.at("interval")),
     )
 
 
 def _poisson(node: Node) -> Arrivals:
     mean = 1 / node["rate"]
-    gap = Value(node=node, distribution=lambda source: exponential(source.u, mean))
-    return Arrivals(node=node, times=_by_gaps(gap), gap=gap)
+    return _renewal_of(node, Value(node, lambda source: exponential(source.u, mean)))
 
 
 def _renewal(node: Node) -> Arrivals:
-    gap = value(node.at("gap"))
-    return Arrivals(node=node, times=_by_gaps(gap), gap=gap)
+    return _renewal_of(node, value(node.at("gap")))
+
+
+def _renewal_of(node: Node, gap: Value) -> Arrivals:
+    def times(seed: int, n: int) -> Floats:
+        gaps = gap.draw(Uniforms.of(seed, FIELD, n))
+        if (bad := np.flatnonzero(~(gaps >= 0))).size:
+            raise gap.node.error("gaps >= 0, e.g. by clip", value=float(gaps[bad[0]]))
+        return np.cumsum(gaps)
+
+    return Arrivals(node=node, times=times, gap=gap)
 
 
 def _nhpp(node: Node) -> Arrivals:
@@ -226,23 +212,11 @@ def _trace(node: Node) -> Arrivals:
     return Arrivals(node=node, times=lambda seed, n: times[:n])
 
 
-def _by_gaps(gap: Value) -> Callable[[int, int], Floats]:
-    def times(seed: int, n: int) -> Floats:
-        gaps = gap.draw(Uniforms.of(seed, FIELD, n))
-        if (bad := np.flatnonzero(~(gaps >= 0))).size:
-            raise gap.node.error("gaps >= 0, e.g. by clip", value=float(gaps[bad[0]]))
-        return np.cumsum(gaps)
-
-    return times
-
-
-PROCESSES: Mapping[str, Callable[[Node], Arrivals]] = MappingProxyType(
-    {
-        "fixed": _fixed,
-        "poisson": _poisson,
-        "renewal": _renewal,
-        "nhpp": _nhpp,
-        "batch": _batch,
-        "trace": _trace,
-    }
-)
+PROCESSES: Mapping[str, Callable[[Node], Arrivals]] = {
+    "fixed": _fixed,
+    "poisson": _poisson,
+    "renewal": _renewal,
+    "nhpp": _nhpp,
+    "batch": _batch,
+    "trace": _trace,
+}

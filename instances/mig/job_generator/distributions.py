@@ -201,7 +201,7 @@ ROUND: dict[str, Callable[[Floats], Floats]] = {
 }
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Value:
     """A value as the configuration describes it at a node."""
 
@@ -243,7 +243,7 @@ def value(node: Node, rounding: str = "none") -> Value:
     """Return the value at a node; `rounding` unless it says otherwise."""
     if not isinstance(node.value, dict):
         number = float(node.value)
-        return Value(node=node, distribution=lambda source: np.full(len(source.u), number))
+        return Value(node, lambda source: np.full(len(source.u), number))
     return Value(
         node=node,
         distribution=_distribution(node),

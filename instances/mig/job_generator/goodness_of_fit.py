@@ -13,6 +13,7 @@ resolution. This serves all alike, clipped, rounded and mixed ones too.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import inf, sqrt
@@ -21,7 +22,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rsjs.core.types import Floats, Ints
+from rsjs.core.types import Floats
 from rsjs.instances.generators.random_streams import exponential
 from rsjs.instances.mig.job_generator.config import JobClass, MigConfig
 from rsjs.instances.mig.job_generator.distributions import DECIMALS, Value, outside
@@ -35,17 +36,10 @@ _BINS, _FEWEST = 20, 5.0
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Reference:
-    """
-    A distribution on a finite number of values.
+    """A distribution on a finite number of values."""
 
-    Attributes
-    ----------
-    values : (cells,) float, in the order of the uniforms
-    weight : (cells,) float > 0, adds to 1
-    """
-
-    values: Floats
-    weight: Floats
+    values: Floats  # (cells,) in the order of the uniforms
+    weight: Floats  # (cells,) > 0, adds to 1
 
     @classmethod
     @np.errstate(over="ignore", invalid="ignore")  # a distribution without moments
@@ -128,38 +122,24 @@ def _begins(expected: list[float]) -> list[int]:
 
 
 QUANTILES = (0.0, 0.25, 0.5, 0.75, 1.0)
-Range = tuple[float, float]
+INTEGERS, COINS = ("priority", "run_length", "cuda_cores"), ("interruptible", "migratable")
+FIRST = "memory, first"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FieldStatistics:
-    """
-    One field of the jobs of one class.
-
-    Attributes
-    ----------
-    field, job_class : str
-    n : int, values seen
-    mean, deviation : float
-    quantiles : values at `QUANTILES`
-    law_mean, law_deviation : float or None
-        Of the distribution; None = there is none, or a moment that is not finite.
-    p_value : float or None
-        Of the chi-square test.
-    at_clip : float or None
-        Share of the values at an end of the clip of their distribution.
-    """
+    """One field of the jobs of one class; what is not known is None."""
 
     field: str
     job_class: str
-    n: int
+    n: int  # values seen
     mean: float
     deviation: float
-    quantiles: tuple[float, ...]
-    law_mean: float | None = None
+    quantiles: tuple[float, ...]  # at QUANTILES
+    law_mean: float | None = None  # of the distribution, unless it is not finite, as is the next
     law_deviation: float | None = None
-    p_value: float | None = None
-    at_clip: float | None = None
+    p_value: float | None = None  # of the chi-square test
+    at_clip: float | None = None  # share of the values at an end of their distribution's clip
 
 
 def statistics(sets: Sequence[JobSet], config: MigConfig | None = None) -> list[FieldStatistics]:
@@ -168,49 +148,8 @@ def statistics(sets: Sequence[JobSet], config: MigConfig | None = None) -> list[
     classes = {known.name: known for known in config.classes} if config else {}
     rows = [_of_gaps(sets, config)]
     for name in names:
-        rows += _of_class(_Pool(sets, name), classes.get(name))
+        rows += _of_class(sets, name, classes.get(name))
     return [row for row in rows if row is not None]
-
-
-class _Pool:
-    """The jobs of one class over some sets, by column."""
-
-    def __init__(self, sets: Sequence[JobSet], name: str) -> None:
-        self.name, self._sets = name, [jobs for jobs in sets if name in jobs.classes]
-        self._rows = [np.flatnonzero(j.job_class == j.classes.index(name)) for j in self._sets]
-
-    def column(self, field: str) -> Floats:
-        return self._joined([getattr(jobs, field)[rows] for jobs, rows in self._pairs()])
-
-    def first_memory(self) -> Floats:
-        return self._joined([jobs.memory[jobs.start[rows]] for jobs, rows in self._pairs()])
-
-    def memory(self) -> Floats:
-        owners = ((j, np.repeat(np.arange(len(j)), j.run_length), r) for j, r in self._pairs())
-        return self._joined([jobs.memory[np.isin(owner, rows)] for jobs, owner, rows in owners])
-
-    def extra(self) -> dict[str, Floats]:
-        """Further fields that hold numbers."""
-        names = sorted({name for jobs in self._sets for name in jobs.extra})
-        found = {name: self._numbers(name) for name in names}
-        return {name: values for name, values in found.items() if len(values)}
-
-    def _numbers(self, name: str) -> Floats:
-        entries = (
-            jobs.extra[name][j]
-            for jobs, rows in self._pairs()
-            if name in jobs.extra
-            for j in rows.tolist()
-        )
-        kept = [entry for entry in entries if type(entry) in (int, float)]
-        return np.array(kept, dtype=np.float64)
-
-    def _pairs(self) -> Iterator[tuple[JobSet, Ints]]:
-        return zip(self._sets, self._rows, strict=True)
-
-    @staticmethod
-    def _joined(parts: list[NDArray[Any]]) -> Floats:
-        return np.concatenate(parts).astype(np.float64)
 
 
 def _of_gaps(sets: Sequence[JobSet], config: MigConfig | None) -> FieldStatistics | None:
@@ -225,23 +164,41 @@ def _of_gaps(sets: Sequence[JobSet], config: MigConfig | None) -> FieldStatistic
     return row and replace(row, p_value=unit.p_value(np.concatenate([*map(np.diff, integral)])))
 
 
-def _of_class(pool: _Pool, drawn: JobClass | None) -> Iterator[FieldStatistics | None]:
-    values: dict[str, Value | None] = {**drawn.values} if drawn else {}
-    for field in ("priority", "run_length", "cuda_cores"):
-        yield _of_value(field, pool.name, pool.column(field), values.get(field))
-    for field in ("interruptible", "migratable"):
-        coin = Reference.of_coin(getattr(drawn, field)) if drawn else None
-        yield _row(field, pool.name, pool.column(field), coin)
-    yield _of_value(
-        "memory, first", pool.name, pool.first_memory(), drawn.memory.first if drawn else None
-    )
-    yield _row("memory", pool.name, pool.memory())
-    due = pool.column("deadline")
-    absolute = drawn.deadline[1] if drawn and drawn.deadline[0] == "absolute" else None
-    yield _of_value("deadline", pool.name, due[due < inf], absolute)
-    for field, entries in pool.extra().items():
+def _of_class(
+    sets: Sequence[JobSet], name: str, drawn: JobClass | None
+) -> Iterator[FieldStatistics | None]:
+    columns: dict[str, list[NDArray[Any]]] = defaultdict(list)
+    extra: dict[str, list[float]] = defaultdict(list)
+    # Columns of the jobs of the class in each set; of further fields, the numbers.
+    for jobs in sets:
+        if name not in jobs.classes:
+            continue
+        of_class = jobs.job_class == jobs.classes.index(name)
+        for field in (*INTEGERS, *COINS):
+            columns[field].append(getattr(jobs, field)[of_class])
+        columns[FIRST].append(jobs.memory[jobs.start[:-1][of_class]])
+        columns["memory"].append(jobs.memory[np.repeat(of_class, jobs.run_length)])
+        columns["deadline"].append(jobs.deadline[of_class & (jobs.deadline < inf)])
+        for field, entries in jobs.extra.items():
+            numbers = (entries[j] for j in np.flatnonzero(of_class).tolist())
+            extra[field] += [entry for entry in numbers if type(entry) in (int, float)]
+    # The distributions that are known.
+    values: dict[str, Value] = {}
+    if drawn:
+        values |= drawn.values
+        values |= {FIRST: drawn.memory.first} if drawn.memory.first else {}
+        values |= {"deadline": drawn.deadline[1]} if drawn.deadline[0] == "absolute" else {}
+    for field, parts in columns.items():
+        sample = np.concatenate(parts).astype(np.float64)
+        if drawn and field in COINS:
+            yield _row(field, name, sample, Reference.of_coin(getattr(drawn, field)))
+        else:
+            yield _of_value(field, name, sample, values.get(field))
+    for field in sorted(extra):
         known = drawn.extra.get(field) if drawn else None
-        yield _of_value(field, pool.name, entries, known.value if known else None)
+        yield _of_value(
+            field, name, np.array(extra[field], dtype=np.float64), known.value if known else None
+        )
 
 
 def _of_value(
@@ -257,7 +214,7 @@ def _row(
     job_class: str,
     sample: Floats,
     reference: Reference | None = None,
-    clip: Range | None = None,
+    clip: tuple[float, float] | None = None,
 ) -> FieldStatistics | None:
     """Describe a sample beside a distribution; None without a value."""
     if not len(sample):

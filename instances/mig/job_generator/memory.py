@@ -14,11 +14,10 @@ again instead of clipping, each up to 1000 times. e_k are independent standard n
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import count
 from math import inf
-from types import MappingProxyType
 
 import numpy as np
 
@@ -42,41 +41,36 @@ JOB, UNIT = "memory job", "memory"  # streams: a number per job, a number per ti
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class JobRuns:
-    """
-    The runs of the jobs of one class.
+    """The runs of the jobs of one class."""
 
-    Attributes
-    ----------
-    run_length : (n,) int
-    jobs : Uniforms, one number per job
-    units : Uniforms, one number per time unit, job after job
-    """
+    run_length: Ints  # (n,)
+    jobs: Uniforms  # one number per job
+    units: Uniforms  # one number per time unit, job after job
 
-    run_length: Ints
-    jobs: Uniforms
-    units: Uniforms
+    @property
+    def start(self) -> Ints:
+        """(n,) the first time unit of each job."""
+        return np.cumsum(self.run_length) - self.run_length
+
+    def later(self) -> Iterator[Ints]:
+        """Yield time unit k of all runs that are longer than k, for k = 1, 2, ..."""
+        start = self.start
+        for k in range(1, int(self.run_length.max(initial=0))):
+            yield start[self.run_length > k] + k
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Model:
-    """
-    A memory model, which fills the runs of jobs.
+    """A memory model, which fills the runs of jobs."""
 
-    Attributes
-    ----------
-    draw : callable
-        Runs to memory, one entry per time unit.
-    first : Value or None
-        The distribution of the first time unit, if it is one of the configuration.
-    """
-
-    draw: Callable[[JobRuns], Floats]
-    first: Value | None = None
+    draw: Callable[[JobRuns], Floats]  # one entry per time unit
+    first: Value | None = None  # the distribution of the first time unit, if it is known
 
 
 def memory_model(node: Node) -> Model:
     """Return the memory model at a node; an InputError if it draws what is no memory."""
-    model = _model(node)
+    name: str = node["model"]
+    model = (_plugin if name.startswith(PREFIX) else MODELS[name])(node)
 
     def draw(runs: JobRuns) -> Floats:
         memory = model.draw(runs)
@@ -88,12 +82,9 @@ def memory_model(node: Node) -> Model:
     return replace(model, draw=draw)
 
 
-def _model(node: Node) -> Model:
-    name: str = node["model"]
-    if name.startswith(PREFIX):
-        call, finish = plugin_memory(node), _finish(node)
-        return Model(draw=lambda runs: finish(call(runs.run_length, runs.units.u)))
-    return MODELS[name](node)
+def _plugin(node: Node) -> Model:
+    call, finish = plugin_memory(node), _finish(node)
+    return Model(draw=lambda runs: finish(call(runs.run_length, runs.units.u)))
 
 
 def _fixed(node: Node) -> Model:
@@ -119,12 +110,9 @@ def _random_walk(node: Node) -> Model:
     )
 
     def draw(runs: JobRuns) -> Floats:
-        start, length = _starts(runs.run_length), runs.run_length
         memory = np.empty(len(runs.units.u))
-        memory[start] = begin.draw(runs.units.taken(start))
-        # Time unit k of all runs that are longer than k, at once.
-        for k in range(1, int(length.max(initial=0))):
-            rows = start[length > k] + k
+        memory[runs.start] = begin.draw(runs.units.taken(runs.start))
+        for rows in runs.later():
             before, units = memory[rows - 1], runs.units.taken(rows)
             after = before + step(before, units)
             # Steps that leave the range are drawn again, each from its own place in the stream.
@@ -160,14 +148,12 @@ def _ar1(node: Node) -> Model:
         raise node.at("phi").error("a number < 1; random_walk has no mean to return to")
 
     def draw(runs: JobRuns) -> Floats:
-        start, length = _starts(runs.run_length), runs.run_length
         # Deviations from the mean, time unit by time unit; the first one is stationary.
         around = sd * normal(runs.units.u, 0.0, 1.0)
-        around[start] /= np.sqrt(1 - phi * phi)
-        for k in range(1, int(length.max(initial=0))):
-            rows = start[length > k] + k
+        around[runs.start] /= np.sqrt(1 - phi * phi)
+        for rows in runs.later():
             around[rows] += phi * around[rows - 1]
-        return finish(np.repeat(mean.draw(runs.jobs), length) + around)
+        return finish(np.repeat(mean.draw(runs.jobs), runs.run_length) + around)
 
     return Model(draw=draw)
 
@@ -183,7 +169,7 @@ def _profile(node: Node) -> Model:
 
     def draw(runs: JobRuns) -> Floats:
         length = runs.run_length
-        k = np.arange(len(runs.units.u)) - np.repeat(_starts(length), length)
+        k = np.arange(len(runs.units.u)) - np.repeat(runs.start, length)
         high = np.repeat(peak.draw(runs.jobs), length)
         memory = high * np.interp((k + 0.5) / np.repeat(length, length), at, share)
         if deviation is not None:
@@ -193,15 +179,13 @@ def _profile(node: Node) -> Model:
     return Model(draw=draw)
 
 
-MODELS: Mapping[str, Callable[[Node], Model]] = MappingProxyType(
-    {
-        "fixed": _fixed,
-        "iid": _iid,
-        "random_walk": _random_walk,
-        "ar1": _ar1,
-        "profile": _profile,
-    }
-)
+MODELS: Mapping[str, Callable[[Node], Model]] = {
+    "fixed": _fixed,
+    "iid": _iid,
+    "random_walk": _random_walk,
+    "ar1": _ar1,
+    "profile": _profile,
+}
 
 
 def _memory_value(node: Node) -> Value:
@@ -226,7 +210,3 @@ def _range(node: Node) -> tuple[float, float]:
 def _finish(node: Node) -> Callable[[Floats], Floats]:
     range_, rounded = _range(node), ROUND[node.value.get("round", "nearest")]
     return lambda memory: rounded(np.clip(memory, *range_))
-
-
-def _starts(run_length: Ints) -> Ints:
-    return np.cumsum(run_length) - run_length
