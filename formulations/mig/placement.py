@@ -55,25 +55,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class PlacementModel:
-    """
-    Data of the pattern model; column order is the patterns (x), then the choices (y).
-
-    Attributes
-    ----------
-    workloads : PlacementProblem
-    geometry : Geometry
-    best : (patterns,) int
-        For each multiset of profiles that fits a GPU, the set of placements that strands least.
-    group : (W,) int
-        Workloads with the same admissible profiles are of one group.
-    gpus : int or None
-        None = stage 1, the fewest GPUs; else stage 2, the least waste on so many.
-    """
+    """Data of the pattern model; column order is the patterns (x), then the choices (y)."""
 
     workloads: PlacementProblem
     geometry: Geometry
+    # (patterns,) the set of placements of each multiset of profiles that strands least
     best: Ints
-    group: Ints
+    group: Ints  # (W,) workloads with the same admissible profiles are of one group
+    # None = stage 1, the fewest GPUs; else stage 2, the least waste on so many
     gpus: int | None = None
 
     @staticmethod
@@ -208,27 +197,14 @@ ROUNDING = 1e-6
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class PlacementResult:
-    """
-    What is known when the method ends.
+    """What is known when the method ends."""
 
-    Attributes
-    ----------
-    stop : Stop
-        OPTIMAL = both stages are proved.
-    placement : MigPlacement or None
-    gpus_bound : int
-        No placement uses fewer GPUs.
-    waste_bound : int or None
-        No placement on the fewest GPUs wastes fewer slices; None before stage 1 is proved.
-    seconds : float
-        Wall clock, imports of solvers apart.
-    """
-
-    stop: Stop
+    stop: Stop  # OPTIMAL = both stages are proved
     placement: MigPlacement | None
-    gpus_bound: int
+    gpus_bound: int  # no placement uses fewer GPUs
+    # no placement on the fewest GPUs wastes fewer slices; None before stage 1 is proved
     waste_bound: int | None
-    seconds: float
+    seconds: float  # wall clock, imports of solvers apart
 
 
 def solve(workloads: PlacementProblem, limits: Limits, *, solver: str = "highs") -> PlacementResult:

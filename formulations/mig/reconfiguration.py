@@ -69,23 +69,12 @@ FIRST_SHARE = 0.1  # of the limit, for minimising, and for the first makespans t
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ReconfigurationResult:
-    """
-    What is known when the method ends.
-
-    Attributes
-    ----------
-    stop : Stop
-    schedule : ReconfigurationSchedule or None
-    bound : int
-        No schedule is shorter; of those on the partition, if there is one.
-    seconds : float
-        Wall clock, imports of solvers apart.
-    """
+    """What is known when the method ends."""
 
     stop: Stop
     schedule: ReconfigurationSchedule | None
-    bound: int
-    seconds: float
+    bound: int  # no schedule is shorter; of those on the partition, if there is one
+    seconds: float  # wall clock, imports of solvers apart
 
 
 def solve(

@@ -50,21 +50,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class AssignmentModel:
-    """
-    Data of the assignment model; column order is the candidates (x), then C.
-
-    Attributes
-    ----------
-    candidates : Candidates
-    rows : (n,) int
-        The candidates of the jobs in question.
-    free : (slices,) int
-        f_s.
-    """
+    """Data of the assignment model; column order is the candidates (x), then C."""
 
     candidates: Candidates
-    rows: Ints
-    free: Ints
+    rows: Ints  # (n,) the candidates of the jobs in question
+    free: Ints  # (slices,) f_s
 
     @staticmethod
     def of(candidates: Candidates) -> AssignmentModel:

@@ -39,24 +39,14 @@ from rsjs.instances.mig.reconfiguration.problem import (
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Candidates:
-    """
-    Candidates (job, placement), job after job.
-
-    Attributes
-    ----------
-    jobs : ReconfigurationProblem
-    geometry : Geometry
-    job, placement, duration : (n,) int
-        Duration without the time to make the instance.
-    laminar : bool
-        Whether memory slices alone decide what fits, and placements form a laminar family.
-    """
+    """Candidates (job, placement), job after job."""
 
     jobs: ReconfigurationProblem
     geometry: Geometry
-    job: Ints
-    placement: Ints
-    duration: Ints
+    job: Ints  # (n,)
+    placement: Ints  # (n,)
+    duration: Ints  # (n,) duration without the time to make the instance
+    # whether memory slices alone decide what fits, and placements form a laminar family
     laminar: bool
 
     @property

@@ -70,15 +70,7 @@ def fitted_units(problem: SchedulingProblem, minute: Ints) -> Ints:
 
 
 class ScheduleModel:
-    """
-    The model of a problem, with a variable or an expression for every term that counts.
-
-    Attributes
-    ----------
-    model : CpModel
-    terms : dict
-        Term -> linear expression, waste without the memory in use.
-    """
+    """The model of a problem, with a variable or an expression for every term that counts."""
 
     def __init__(self, problem: SchedulingProblem, horizon: int) -> None:
         from ortools.sat.python import cp_model

@@ -25,37 +25,19 @@ from rsjs.instances.mig.scheduling.schedule import Schedule
 
 
 class MigTables(NamedTuple):
-    """
-    A scheduling problem as arrays.
+    """A scheduling problem as arrays."""
 
-    Attributes
-    ----------
-    first : (J + 1,) int
-        The first step of each job; the last is S.
-    release, due, priority : (J,) int
-    need : (S,) float [MB]
-    size_class : (S,) int
-        Index of the smallest size of unit that holds the step.
-    stops, moves : (J,) bool
-    memory : (I,) int [MB]
-        Increasing.
-    weights : (stages, terms) int
-        Of the objective, terms in the order of `TERMS`.
-    constant : float
-        Memory in use over all steps [MB * minutes], which waste leaves out.
-    """
-
-    first: Ints
-    release: Ints
-    due: Ints
-    priority: Ints
-    need: Floats
-    size_class: Ints
-    stops: Bools
-    moves: Bools
-    memory: Ints
-    weights: Ints
-    constant: float
+    first: Ints  # (J + 1,) the first step of each job; the last is S
+    release: Ints  # (J,)
+    due: Ints  # (J,)
+    priority: Ints  # (J,)
+    need: Floats  # (S,) [MB]
+    size_class: Ints  # (S,) index of the smallest size of unit that holds the step
+    stops: Bools  # (J,)
+    moves: Bools  # (J,)
+    memory: Ints  # (I,) [MB] increasing
+    weights: Ints  # (stages, terms) of the objective, terms in the order of `TERMS`
+    constant: float  # memory in use over all steps [MB * minutes], which waste leaves out
 
 
 def tables(problem: SchedulingProblem, poll: int = 1) -> MigTables:
@@ -210,21 +192,11 @@ LEAST = 1e-9  # difference of values that counts
 
 
 class JobOrder(NamedTuple):
-    """
-    An order of jobs and its value.
+    """An order of jobs and its value."""
 
-    Attributes
-    ----------
-    jobs : (J,) int
-        The first one chooses first.
-    stay : (1,) bool
-        See `simulate`.
-    value : (stages,) float
-    """
-
-    jobs: Ints
-    stay: Bools
-    value: Floats
+    jobs: Ints  # (J,) the first one chooses first
+    stay: Bools  # (1,) see `simulate`
+    value: Floats  # (stages,)
 
 
 @inner

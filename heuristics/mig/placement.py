@@ -30,25 +30,13 @@ PREFERRED = {"1g": (6, 4, 5, 2, 3, 0, 1), "1g2m": (6, 4, 2, 0), "2g": (0, 2, 4),
 
 @dataclass(frozen=True, kw_only=True)
 class PlacementRule:
-    """
-    A rule by which workloads are placed.
+    """A rule by which workloads are placed."""
 
-    Attributes
-    ----------
-    gpu : callable
-        (geometry, sets of the GPUs in use) -> a score per GPU, the least is taken first.
-    preferred : bool
-        Whether starts are taken in the order of `PREFERRED`.
-    flexible : bool
-        Whether GPU and start are chosen together, by what becomes impossible.
-    decreasing : bool
-        Whether workloads come in order of size.
-    """
-
+    # (geometry, sets of the GPUs in use) -> a score per GPU, the least is taken first
     gpu: Callable[[Geometry, Ints], Ints]
-    preferred: bool = False
-    flexible: bool = False
-    decreasing: bool = False
+    preferred: bool = False  # whether starts are taken in the order of `PREFERRED`
+    flexible: bool = False  # whether GPU and start are chosen together, by what becomes impossible
+    decreasing: bool = False  # whether workloads come in order of size
 
 
 def _number(found: Geometry, sets: Ints) -> Ints:

@@ -38,34 +38,17 @@ Partition = tuple[int, ...]  # placements that stay
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Geometry:
-    """
-    Placements and feasible sets of a GPU with P profiles.
-
-    Attributes
-    ----------
-    gpu : MigGpu
-    profile, start : (Q,) int
-        The placements, profile after profile, starts in the order of the table.
-    mask : (Q,) int
-        Bit s is set if the placement takes memory slice s.
-    chosen : (S, Q) bool
-        The placements in each feasible set; set 0 is empty, and smaller ones come first.
-    following : (S, Q) int
-        The set that a placement makes of a set; -1 if it does not fit.
-    counts : (S, P) int
-        Instances of each profile in each set.
-    stranded : (S, 2) int
-        Stranded compute and memory slices of each set.
-    """
+    """Placements and feasible sets of a GPU with P profiles."""
 
     gpu: MigGpu
-    profile: Ints
-    start: Ints
-    mask: Ints
+    profile: Ints  #: (Q,) the profile of each placement, profile after profile
+    start: Ints  #: (Q,) its first memory slice
+    mask: Ints  #: (Q,) bit s is set if the placement takes memory slice s
+    #: (S, Q) the placements in each feasible set; set 0 is empty, and smaller ones come first
     chosen: Bools
-    following: Ints
-    counts: Ints
-    stranded: Ints
+    following: Ints  #: (S, Q) the set that a placement makes of a set; -1 if it does not fit
+    counts: Ints  #: (S, P) instances of each profile in each set
+    stranded: Ints  #: (S, 2) stranded compute and memory slices of each set
 
     def places(self, profile: int) -> Ints:
         """Return the placements of a profile, by start."""

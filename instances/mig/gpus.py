@@ -23,31 +23,16 @@ from rsjs.instances.mig.io import nearest_first, read
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Profile:
-    """
-    A kind of instance.
+    """A kind of instance."""
 
-    Attributes
-    ----------
-    name : str
-        The same on all GPUs, e.g. "1g2m": one compute slice, two memory slices.
-    label : str
-        As nvidia-smi prints it. "1g.10gb" has one memory slice on a GPU of 80 GB, two on 40 GB.
-    compute_slices, memory_slices : int
-    memory_mib : float
-        Memory of an instance [MiB]; it depends on the driver.
-    starts : tuple of int
-        Memory slices at which an instance may begin.
-    most : int
-        Instances at a time on one GPU.
-    """
-
-    name: str
+    name: str  #: the same on all GPUs, e.g. "1g2m": one compute slice, two memory slices
+    #: as nvidia-smi prints it. "1g.10gb" has one memory slice on a GPU of 80 GB, two on 40 GB
     label: str
     compute_slices: int
     memory_slices: int
-    memory_mib: float
-    starts: tuple[int, ...]
-    most: int
+    memory_mib: float  #: memory of an instance [MiB]; it depends on the driver
+    starts: tuple[int, ...]  #: memory slices at which an instance may begin
+    most: int  #: instances at a time on one GPU
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -31,49 +31,24 @@ _TABLE = ("priority", "run_length", "cuda_cores", "interruptible", "migratable",
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class JobSet(ReadOnly):
-    """
-    J jobs in order of arrival; a job is known by its place, from 0.
-
-    Attributes
-    ----------
-    name : str
-    time_unit : str
-        What 1 is in all times below, e.g. "minute".
-    arrival : (J,) float >= 0, never decreasing
-    priority : (J,) int
-    run_length : (J,) int >= 1
-        Time units of run time, L_j.
-    memory : (sum of L_j,) float >= 0 [MB]
-        Peak memory w_jk in each time unit k of a run, job after job; see `start`.
-    cuda_cores : (J,) int
-    interruptible : (J,) bool
-        Whether the job may be stopped after a time unit and go on later.
-    migratable : (J,) bool
-        Whether it may then go on on another instance.
-    deadline : (J,) float, absolute; inf = none
-    job_class : (J,) int
-        Index into `classes`.
-    classes : tuple of str
-    extra : mapping of name to a tuple of J values
-        Further fields, kept and not interpreted; None = the job has no such field.
-    generator : mapping or None
-        What made the set: name, parameters, version.
-    """
+    """J jobs in order of arrival; a job is known by its place, from 0."""
 
     name: str
-    time_unit: str
-    arrival: Floats
-    priority: Ints
-    run_length: Ints
+    time_unit: str  #: what 1 is in all times below, e.g. "minute"
+    arrival: Floats  #: (J,) >= 0, never decreasing
+    priority: Ints  #: (J,)
+    run_length: Ints  #: (J,) >= 1, time units of run time, L_j
+    #: (sum of L_j,) >= 0, peak memory w_jk [MB] in each time unit k of a run, job after job
     memory: Floats
-    cuda_cores: Ints
-    interruptible: Bools
-    migratable: Bools
-    deadline: Floats
-    job_class: Ints
+    cuda_cores: Ints  #: (J,)
+    interruptible: Bools  #: (J,) whether the job may be stopped after a time unit and go on later
+    migratable: Bools  #: (J,) whether it may then go on on another instance
+    deadline: Floats  #: (J,) absolute; inf = none
+    job_class: Ints  #: (J,) index into `classes`
     classes: tuple[str, ...]
+    #: name -> J values of a further field, not interpreted; None = the job has no such field
     extra: Mapping[str, Sequence[Any]] = field(default_factory=dict)
-    generator: Mapping[str, Any] | None = None
+    generator: Mapping[str, Any] | None = None  #: what made the set: name, parameters, version
 
     def __post_init__(self) -> None:
         _check(self)

@@ -74,11 +74,11 @@ class JobClass:
 
     name: str
     weight: float
-    values: Mapping[str, Value]  # of "priority", "run_length", "cuda_cores"
+    values: Mapping[str, Value]  #: of "priority", "run_length", "cuda_cores"
     memory: Model
-    interruptible: float  # a probability, as is the next
+    interruptible: float  #: a probability, as is the next
     migratable: float
-    deadline: tuple[str, Value]  # kind, and the value (0 for the kind "none")
+    deadline: tuple[str, Value]  #: kind, and the value (0 for the kind "none")
     extra: Mapping[str, Field]
 
 
@@ -86,16 +86,16 @@ class JobClass:
 class MigConfig:
     """A configuration, checked."""
 
-    document: Document  # as it was read
-    name: str  # with which names of sets begin
+    document: Document  #: as it was read
+    name: str  #: with which names of sets begin
     time_unit: str
-    count: int | None  # jobs of a set; None = those that arrive up to the horizon
+    count: int | None  #: jobs of a set; None = those that arrive up to the horizon
     horizon: float
     seeds: tuple[int, ...]
     arrivals: Arrivals
     classes: tuple[JobClass, ...]
-    files: Mapping[str, str] = field(default_factory=dict)  # data files and their sha256
-    plugins: Mapping[str, str] = field(default_factory=dict)  # entry points and their packages
+    files: Mapping[str, str] = field(default_factory=dict)  #: data files and their sha256
+    plugins: Mapping[str, str] = field(default_factory=dict)  #: entry points and their packages
 
 
 def to_config(document: Any, path: str | Path, *, allow_plugins: bool = False) -> MigConfig:

@@ -43,24 +43,13 @@ FIELDS = "rsjs.mig.fields"
 
 @dataclass(frozen=True, kw_only=True)
 class ConfigContext:
-    """
-    What a configuration may refer to, and what it did refer to.
+    """What a configuration may refer to, and what it did refer to."""
 
-    Attributes
-    ----------
-    folder : Path
-        Where relative names of data files begin.
-    allow_plugins : bool
-        Whether code of other packages may be loaded.
-    files : dict
-        Filled while reading: name of each data file and its sha256.
-    plugins : dict
-        Filled while reading: name of each entry point and the package and version it is from.
-    """
-
-    folder: Path
-    allow_plugins: bool = False
+    folder: Path  # where relative names of data files begin
+    allow_plugins: bool = False  # whether code of other packages may be loaded
+    # filled while reading: name of each data file and its sha256
     files: dict[str, str] = field(default_factory=dict)
+    # filled while reading: name of each entry point and the package and version it is from
     plugins: dict[str, str] = field(default_factory=dict)
 
 

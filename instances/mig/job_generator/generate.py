@@ -194,27 +194,14 @@ LEGACY = "published generator (v1)"
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class JobSource:
-    """
-    What sets of jobs are made from: a configuration of ours, or of the published program.
+    """What sets of jobs are made from: a configuration of ours, or of the published program."""
 
-    Attributes
-    ----------
-    kind : str
-        The format of the configuration.
-    name : str
-    document : the configuration as it was read
-    seeds : tuple of int
-    make : seed to set of jobs
-    config : MigConfig or None
-        A configuration of ours.
-    """
-
-    kind: str
+    kind: str  #: the format of the configuration
     name: str
-    document: Any
+    document: Any  #: the configuration as it was read
     seeds: tuple[int, ...]
-    make: Callable[[int], JobSet] = field(repr=False)
-    config: MigConfig | None = None
+    make: Callable[[int], JobSet] = field(repr=False)  #: seed -> set of jobs
+    config: MigConfig | None = None  #: of a configuration of ours
 
 
 def read_source(path: str | Path, *, allow_plugins: bool = False) -> JobSource:

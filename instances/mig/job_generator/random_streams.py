@@ -24,27 +24,13 @@ _MOST_KEPT = 10**6
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Uniforms:
-    """
-    Numbers in [0, 1) for some entries of a field.
-
-    Attributes
-    ----------
-    seed : int
-    field : str
-        Names the stream.
-    size : int
-        Entries of the field in all.
-    places : (n,) int
-        The entries.
-    u : (n,) float
-        Their numbers.
-    """
+    """Numbers in [0, 1) for some entries of a field."""
 
     seed: int
-    field: str
-    size: int
-    places: Ints
-    u: Floats
+    field: str  # names the stream
+    size: int  # entries of the field in all
+    places: Ints  # (n,) the entries
+    u: Floats  # (n,) their numbers
 
     @classmethod
     def of(cls, seed: int, field: str, n: int) -> Uniforms:

@@ -146,15 +146,15 @@ class KonopaConfig:
     """A configuration, checked."""
 
     priority: JobDistribution
-    deadline: JobDistribution | None  # None = no deadlines
-    memory: JobDistribution  # in the first time unit of a run [MB]
-    memory_depends: bool  # whether the following ones are drawn around their predecessor
+    deadline: JobDistribution | None  #: None = no deadlines
+    memory: JobDistribution  #: in the first time unit of a run [MB]
+    memory_depends: bool  #: whether the following ones are drawn around their predecessor
     run_length: JobDistribution
-    interruptible: bool | float  # one value for all jobs, or a probability
+    interruptible: bool | float  #: one value for all jobs, or a probability
     cuda_cores: JobDistribution
-    gap: Fixed | Uniform | Poisson  # time units between two arrivals
+    gap: Fixed | Uniform | Poisson  #: time units between two arrivals
     jobs: int
-    seed: int  # of 64 bits
+    seed: int  #: of 64 bits
 
 
 def to_config(document: Any) -> KonopaConfig:

@@ -33,19 +33,10 @@ Instances = tuple[tuple[int, int], ...]  # (profile, start) of what is on a GPU
 
 @dataclass(frozen=True, kw_only=True)
 class PlacementVerdict:
-    """
-    What the checker says; without waste if instances overlap.
-
-    Attributes
-    ----------
-    violations : tuple of Violation
-    gpus : int
-        GPUs in use.
-    stranded_compute, stranded_memory, over_allocated : int or None
-    """
+    """What the checker says; without waste if instances overlap."""
 
     violations: tuple[Violation, ...]
-    gpus: int
+    gpus: int  #: GPUs in use
     stranded_compute: int | None = None
     stranded_memory: int | None = None
     over_allocated: int | None = None

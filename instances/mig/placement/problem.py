@@ -49,25 +49,13 @@ EITHER = (("1g2m", "2g"), ("3g", "4g"))
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class PlacementProblem(ReadOnly):
-    """
-    W workloads in order of arrival, each of which needs one instance for good.
-
-    Attributes
-    ----------
-    name : str
-    gpu : MigGpu
-        The model of all GPUs; there are as many as needed.
-    id : tuple of str
-    admissible : (W, P) bool
-        The profiles that serve each workload, at least one.
-    generator : mapping or None
-        What made the workloads: name, parameters, version.
-    """
+    """W workloads in order of arrival, each of which needs one instance for good."""
 
     name: str
-    gpu: MigGpu
+    gpu: MigGpu  #: the model of all GPUs; there are as many as needed
     id: tuple[str, ...]
-    admissible: Bools
+    admissible: Bools  #: (W, P) the profiles that serve each workload, at least one
+    #: what made the workloads: name, parameters, version
     generator: Mapping[str, Any] | None = None
 
     def __post_init__(self) -> None:
@@ -92,20 +80,11 @@ class PlacementProblem(ReadOnly):
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class MigPlacement(ReadOnly):
-    """
-    Where each workload is.
+    """Where each workload is."""
 
-    Attributes
-    ----------
-    gpu : (W,) int
-        Number of its GPU, from 0; GPUs without a workload do not count.
-    profile, start : (W,) int
-        Its instance: profile, first memory slice.
-    """
-
-    gpu: Ints
-    profile: Ints
-    start: Ints
+    gpu: Ints  #: (W,) number of its GPU, from 0; GPUs without a workload do not count
+    profile: Ints  #: (W,) the profile of its instance
+    start: Ints  #: (W,) the first memory slice of its instance
 
     @staticmethod
     def of(rows: Mapping[int, tuple[int, int, int]]) -> MigPlacement:

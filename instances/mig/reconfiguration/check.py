@@ -27,18 +27,10 @@ from rsjs.instances.mig.reconfiguration.problem import (
 
 @dataclass(frozen=True, kw_only=True)
 class ReconfigurationVerdict:
-    """
-    What the checker says.
-
-    Attributes
-    ----------
-    violations : tuple of Violation
-    makespan : int or None
-        When the last job ends; None if some job has no duration there.
-    """
+    """What the checker says."""
 
     violations: tuple[Violation, ...]
-    makespan: int | None
+    makespan: int | None  #: when the last job ends; None if some job has no duration there
 
     @property
     def feasible(self) -> bool:

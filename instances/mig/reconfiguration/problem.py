@@ -50,36 +50,18 @@ LATEST = 10**9  # of any time in a file
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ReconfigurationProblem(ReadOnly):
-    """
-    J jobs with O options in all; the makespan is to be minimal.
-
-    Attributes
-    ----------
-    name : str
-    time_unit : str
-        What 1 is in all times below.
-    gpu : MigGpu
-    delta : int >= 0
-        Time to make an instance.
-    id : tuple of str
-    release : (J,) int >= 0
-        Earliest time at which a job begins; its instance may be made before.
-    job, profile, duration : (O,) int
-        The options, job after job: a profile and how long the job then takes.
-    generator : mapping or None
-        What made the jobs: name, parameters, version.
-    """
+    """J jobs with O options in all; the makespan is to be minimal."""
 
     name: str
-    time_unit: str
+    time_unit: str  #: what 1 is in all times below
     gpu: MigGpu
-    delta: int
+    delta: int  #: >= 0, time to make an instance
     id: tuple[str, ...]
-    release: Ints
-    job: Ints
-    profile: Ints
-    duration: Ints
-    generator: Mapping[str, Any] | None = None
+    release: Ints  #: (J,) >= 0, when a job may begin; its instance may be made before
+    job: Ints  #: (O,) the job of each option, job after job
+    profile: Ints  #: (O,) its profile
+    duration: Ints  #: (O,) how long the job then takes
+    generator: Mapping[str, Any] | None = None  #: what made the jobs: name, parameters, version
 
     def __post_init__(self) -> None:
         refuse_control("/name", self.name)
@@ -109,20 +91,11 @@ class ReconfigurationProblem(ReadOnly):
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ReconfigurationSchedule(ReadOnly):
-    """
-    When and where jobs run.
+    """When and where jobs run."""
 
-    Attributes
-    ----------
-    profile, start : (J,) int
-        The placement of each job: profile, first memory slice.
-    begin : (J,) int
-        When the job itself begins, its instance being ready.
-    """
-
-    profile: Ints
-    start: Ints
-    begin: Ints
+    profile: Ints  #: (J,) the profile of each job's instance
+    start: Ints  #: (J,) its first memory slice
+    begin: Ints  #: (J,) when the job itself begins, its instance being ready
 
     @staticmethod
     def of(

@@ -26,21 +26,11 @@ ROUNDING = 1e-12  # relative, of claimed values: memory may be summed up in anot
 
 @dataclass(frozen=True, kw_only=True)
 class ScheduleVerdict:
-    """
-    What the checker says of a schedule.
-
-    Attributes
-    ----------
-    violations : tuple of Violation
-    terms : mapping of str to number, or None
-        Of a schedule that breaks no constraint.
-    values : tuple of number, or None
-        Of each stage of the objective.
-    """
+    """What the checker says of a schedule."""
 
     violations: tuple[Violation, ...]
-    terms: Mapping[str, float] | None = None
-    values: tuple[float, ...] | None = None
+    terms: Mapping[str, float] | None = None  #: of a schedule that breaks no constraint
+    values: tuple[float, ...] | None = None  #: of each stage of the objective
 
     @property
     def feasible(self) -> bool:

@@ -32,15 +32,9 @@ _PART = re.compile(r"(?:([0-9]{1,9})\*)?([a-z_]+)")
 
 @dataclass(frozen=True)
 class ScheduleObjective:
-    """
-    Stages to minimise one after the other.
+    """Stages to minimise one after the other."""
 
-    Attributes
-    ----------
-    stages : tuple of mappings, term -> integer weight >= 1
-    """
-
-    stages: tuple[Mapping[str, int], ...]
+    stages: tuple[Mapping[str, int], ...]  #: term -> integer weight >= 1
 
     def __str__(self) -> str:
         return ",".join(

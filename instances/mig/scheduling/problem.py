@@ -49,27 +49,13 @@ MOST_VALUE = 1e14  # of a stage: a double holds it exactly
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class SchedulingProblem(ReadOnly):
-    """
-    A set of jobs, the units of a GPU, what jobs may do, and what counts.
-
-    Attributes
-    ----------
-    name : str
-    units : tuple of str
-        Names.
-    memory : (I,) int > 0 [MB]
-        C_i.
-    jobs : JobSet
-        With S steps in all; a time unit of the set is called a minute.
-    reading : "A" | "B" | "C"
-    objective : ScheduleObjective
-    """
+    """A set of jobs, the units of a GPU, what jobs may do, and what counts."""
 
     name: str
-    units: tuple[str, ...]
-    memory: Ints
-    jobs: JobSet
-    reading: str
+    units: tuple[str, ...]  #: names
+    memory: Ints  #: (I,) C_i > 0 [MB]
+    jobs: JobSet  #: with S steps in all; a time unit of the set is called a minute
+    reading: str  #: "A" | "B" | "C"
     objective: ScheduleObjective
 
     def __post_init__(self) -> None:

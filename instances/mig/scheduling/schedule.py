@@ -29,18 +29,10 @@ ROUNDING = 1e-15  # relative, of values and bounds with memory that is no intege
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Schedule(ReadOnly):
-    """
-    When and where every step runs; steps are those of job 0, then of job 1, ...
+    """When and where every step runs; steps are those of job 0, then of job 1, ..."""
 
-    Attributes
-    ----------
-    minute : (S,) int
-        The step takes [minute, minute + 1).
-    unit : (S,) int
-    """
-
-    minute: Ints
-    unit: Ints
+    minute: Ints  #: (S,) the step takes [minute, minute + 1)
+    unit: Ints  #: (S,)
 
     def __post_init__(self) -> None:
         for array in (self.minute, self.unit):
@@ -60,27 +52,14 @@ class ScheduleFile:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ScheduleResult:
-    """
-    The end of a method; a missing number is None.
-
-    Attributes
-    ----------
-    stop : Stop
-    schedule : Schedule or None
-        The best one found.
-    bound : tuple of float or None
-        A lower bound on each stage of the objective. That of a later stage holds for schedules
-        that are optimal in all stages before.
-    seconds : mapping
-        Phase -> wall-clock seconds.
-    counts : mapping
-        iterations, branches, columns, ..., as far as they apply.
-    """
+    """The end of a method; a missing number is None."""
 
     stop: Stop
-    schedule: Schedule | None
+    schedule: Schedule | None  #: the best one found
+    #: a lower bound on each stage; that of a later one holds for schedules optimal in those before
     bound: tuple[float | None, ...]
-    seconds: Mapping[str, float] = field(default_factory=dict)
+    seconds: Mapping[str, float] = field(default_factory=dict)  #: phase -> wall-clock seconds
+    #: iterations, branches, columns, ..., as far as they apply
     counts: Mapping[str, int] = field(default_factory=dict)
 
 
