@@ -61,8 +61,8 @@ class Search:
         return self.bound()
 
     def track_completion(self):
-        found = local_search(self.problem, [self.start], iterations=5000)
-        return terms(self.problem, found.schedule)["completion"]
+        found, _ = local_search(self.problem, [self.start], iterations=5000)
+        return terms(self.problem, found)["completion"]
 
 
 class Makespan:

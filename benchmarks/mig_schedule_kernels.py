@@ -45,7 +45,7 @@ def annealing() -> Work:
     return Work(
         run=lambda: local_search(problem, [start], iterations=MOVES),
         values=lambda found: {
-            "cost": terms(problem, found.schedule)["completion"],
+            "cost": terms(problem, found[0])["completion"],
             "iterations": found.iterations,
         },
     )

@@ -29,7 +29,6 @@ import numpy as np
 
 from rsjs.core.errors import InputError, described
 from rsjs.core.method import Limits, Stop
-from rsjs.core.types import Floats
 from rsjs.formulations.backends.registry import backend
 from rsjs.formulations.mig.scheduling_bounds import horizon
 from rsjs.formulations.milp.from_pyomo import from_pyomo
@@ -43,7 +42,7 @@ from rsjs.instances.mig.scheduling.schedule import (
 )
 
 if TYPE_CHECKING:
-    from pyomo.core import ConcreteModel, VarData
+    from pyomo.core import ConcreteModel
 
 
 def build(
@@ -112,15 +111,10 @@ def build(
     return m
 
 
-def columns(model: ConcreteModel) -> list[VarData]:
-    """Return the variables that say when and where steps run, in the order of `extract`."""
-    return [*model.x.values()]
-
-
-def extract(problem: SchedulingProblem, horizon: int, x: Floats) -> Schedule:
-    """Return the schedule in a vector of the `columns`."""
+def extract(problem: SchedulingProblem, values: Mapping[tuple[int, int, int], float]) -> Schedule:
+    """Return the schedule in the values of x."""
     minute, unit = np.zeros((2, problem.steps), dtype=np.int64)
-    for (k, i, t), value in zip(_places(problem, horizon), x.tolist(), strict=True):
+    for (k, i, t), value in values.items():
         if value > 0.5:
             minute[k], unit[k] = t, i
     return Schedule(minute=minute, unit=unit)
@@ -217,14 +211,13 @@ def solve(
     for stage, weights in enumerate(problem.objective.stages):
         constant = weights.get("waste", 0) * in_use
         model = build(problem, minutes, stage, fixed)
-        matrix, theirs = from_pyomo(model)
-        # Columns of the matrix in the order of `columns`.
-        place = {id(variable): i for i, variable in enumerate(theirs)}
-        ours = np.array([place[id(variable)] for variable in columns(model)])
+        matrix, columns = from_pyomo(model)
         raw = ask(matrix, limits, seconds=max(0.0, end - time.monotonic()))
-        counts = {"columns": len(theirs), "rows": int(matrix.A.shape[0])}
+        counts = {"columns": len(columns), "rows": int(matrix.A.shape[0])}
         if raw.x is not None:
-            best = best_of(problem, best, extract(problem, minutes, raw.x[ours]))
+            value_of = dict(zip(map(id, columns), raw.x.tolist(), strict=True))
+            values = {place: value_of[id(x)] for place, x in model.x.items()}
+            best = best_of(problem, best, extract(problem, values))
         known.append(None if raw.bound is None else _whole(raw.bound) - constant)
         value = stage_values(problem, best)[stage]
         if not met(value, known[stage]):

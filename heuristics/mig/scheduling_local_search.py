@@ -9,7 +9,6 @@ and also tried with jobs that stay on their units.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -24,14 +23,6 @@ BETWEEN = 100  # iterations between two questions whether to stop
 ITERATIONS = 30_000
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Searched:
-    """Result of local search: the best schedule, and how many iterations were made."""
-
-    schedule: Schedule
-    iterations: int
-
-
 def local_search(
     problem: SchedulingProblem,
     starts: Sequence[Schedule],
@@ -40,9 +31,9 @@ def local_search(
     iterations: int = ITERATIONS,
     seed: int = 0,
     stop: Callable[[], bool] = lambda: False,
-) -> Searched:
+) -> tuple[Schedule, int]:
     """
-    Return the best schedule among the starts and those that are met.
+    Return the best schedule among the starts and those that are met, and iterations made.
 
     Parameters
     ----------
@@ -79,5 +70,4 @@ def local_search(
         done = min(iterations, done + BETWEEN)
     price(p, best, rank, minute, unit, room)
     # A start that no order makes may be better; an order is taken where both are equal.
-    best_schedule = best_of(problem, schedule(problem, minute, unit), given)
-    return Searched(schedule=best_schedule, iterations=done)
+    return best_of(problem, schedule(problem, minute, unit), given), done

@@ -61,11 +61,6 @@ class Geometry:
         return np.asarray((self.following >= 0).sum(axis=1))
 
     @property
-    def maximal(self) -> Bools:
-        """Return (S,) whether nothing fits beside the set."""
-        return np.asarray(self.possible == 0)
-
-    @property
     def laminar(self) -> bool:
         """Return whether any two placements are disjoint or one takes all slices of the other."""
         both = self.mask[:, None] & self.mask

@@ -10,11 +10,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cache
 from importlib.resources import as_file, files
 from pathlib import Path
-from typing import Any
 
 from rsjs.core.errors import InputError
 from rsjs.instances.io.serialization import Document
@@ -83,12 +82,7 @@ def _integral(row: Document) -> Document:
 
 def document_of(gpu: MigGpu) -> Document:
     """Return the document of a GPU."""
-    fields: dict[str, Any] = {name: getattr(gpu, name) for name in MigGpu.__slots__}
-    return fields | {
-        "profiles": [
-            {name: getattr(profile, name) for name in Profile.__slots__} for profile in gpu.profiles
-        ]
-    }
+    return asdict(gpu)
 
 
 def read_gpus(path: str | Path) -> dict[str, MigGpu]:

@@ -40,6 +40,7 @@ from rsjs.instances.mig.job_generator.memory import JOB, UNIT, JobRuns
 from rsjs.instances.mig.job_generator.random_streams import Uniforms
 from rsjs.instances.mig.jobs import LARGEST, JobSet
 from rsjs.instances.mig.konopa import generator as konopa
+from rsjs.instances.mig.konopa.files import CONFIG
 
 GENERATOR = "mig-jobs"
 MOST_UNITS = 2 * 10**7  # of run time in a set
@@ -224,7 +225,7 @@ def read_source(path: str | Path, *, allow_plugins: bool = False) -> JobSource:
             make=lambda seed: built(own, lambda config: generate(config, seed), path),
             config=own,
         )
-    if not isinstance(document, dict) or not document.keys() & konopa.KEYS:
+    if not isinstance(document, dict) or not document.keys() & CONFIG.keys():
         found = described("no key 'format'")
         expected = f"{config.MIG_CONFIG!r}, or the keys of the published program"
         raise InputError("", found, expected, path)

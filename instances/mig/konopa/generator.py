@@ -93,19 +93,6 @@ class ConfigEntry:
 INT = (-(2**31), 2**31 - 1)
 LONG = (-(2**63), 2**63 - 1)
 MOST_JOBS = 10**7
-KEYS = frozenset(
-    {
-        "priorityConfigSettings",
-        "deadlineConfigSettings",
-        "maxRamUsageConfigSettings",
-        "maxTimeslicesNumberConfigSettings",
-        "stoppabilityConfigSettings",
-        "cudaCoresConfigSettings",
-        "jobsArrivalConfigSettings",
-        "numberOfJobs",
-        "seed",
-    }
-)
 
 
 @dataclass(frozen=True, slots=True)

@@ -44,7 +44,6 @@ class ScheduleFile:
     """A schedule and what its file claims about it: a number per stage of the objective."""
 
     schedule: Schedule
-    problem_digest: str
     method: str | None = None
     objective: tuple[float, ...] | None = None
     bound: tuple[float | None, ...] | None = None
@@ -129,7 +128,6 @@ def read_schedule(path: str | Path, problem: SchedulingProblem) -> ScheduleFile:
                 minute=np.array([t for row in rows for t in row["minutes"]], dtype=np.int64),
                 unit=np.array([i for row in rows for i in row["units"]], dtype=np.int64),
             ),
-            problem_digest=document["problem"],
             method=document.get("method"),
             objective=None if objective is None else tuple(objective),
             bound=None if bound is None else tuple(bound),

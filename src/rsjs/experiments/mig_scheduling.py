@@ -142,15 +142,15 @@ def _searched(
     for start in starts:
         _tell(problem, start, report)
     with report.phase("search"):
-        found = local_search(
+        found, made = local_search(
             problem,
             starts,
             iterations=iterations,
             seed=call.limits.seed,
             stop=_until(report, SHARE),
         )
-    _tell(problem, found.schedule, report)
-    return found.schedule, found.iterations
+    _tell(problem, found, report)
+    return found, made
 
 
 def prepare_rule(_method: Method, _call: Call, _jobs: int) -> None:

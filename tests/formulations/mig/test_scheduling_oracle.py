@@ -52,7 +52,7 @@ def test_cpsat_and_both_mip_solvers_find_what_enumeration_finds(tiny, reading, o
 def test_every_bound_is_below_every_schedule(tiny, rng, reading, objective):
     problem = tiny(rng, reading, objective)
     found = [best_fit(problem, rule, poll) for rule in RULES for poll in (1, 3)]
-    found.append(local_search(problem, found[:1], iterations=50, seed=1).schedule)
+    found.append(local_search(problem, found[:1], iterations=50, seed=1)[0])
     best = best_values(problem)
     lowest = term_bounds(problem)
     bounds = [quick_bounds(problem), stage_bounds(problem, found[-1], iterations=60)]

@@ -161,7 +161,7 @@ def found_by_kernels():
     for reading in "ABC":
         problem = paper_problem(jobs, reading, parse_objective("completion"), (2000, 1000))
         starts = [best_fit(problem, rule) for rule in ("fcfs", "bigfirst_srpt")]
-        schedule = local_search(problem, starts, iterations=30).schedule
+        schedule = local_search(problem, starts, iterations=30)[0]
         lines.append(f"{reading} {schedule.minute.tolist()} {schedule.unit.tolist()}")
     return lines
 
