@@ -46,6 +46,6 @@ def annealing() -> Work:
         run=lambda: local_search(problem, [start], iterations=MOVES),
         values=lambda found: {
             "cost": terms(problem, found[0])["completion"],
-            "iterations": found.iterations,
+            "iterations": found[1],
         },
     )

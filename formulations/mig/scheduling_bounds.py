@@ -142,7 +142,6 @@ def stage_bounds(
 
     Parameters
     ----------
-    problem
     schedule : Schedule
         A good one: prices aim at its values.
     iterations : int
@@ -202,7 +201,6 @@ def lagrangian_bound(
 
     Parameters
     ----------
-    problem
     weights : mapping
         Term of `ADDITIVE` -> weight; others are ignored.
     target : float

@@ -53,7 +53,6 @@ def build(
 
     Parameters
     ----------
-    problem
     horizon : int
         T.
     stage : int
@@ -193,10 +192,8 @@ def solve(
 
     Parameters
     ----------
-    problem
     start : Schedule
         Feasible; its makespan is the horizon if only that counts. Solvers do not begin from it.
-    limits : Limits
     solver : str
         Name of a backend.
     """

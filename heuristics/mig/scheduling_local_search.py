@@ -37,7 +37,6 @@ def local_search(
 
     Parameters
     ----------
-    problem
     starts : schedules, at least one
     ends : (J,) arrays
         Further orders to begin with, by times at which jobs should end.

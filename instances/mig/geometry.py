@@ -99,32 +99,31 @@ def _automaton(gpu: MigGpu, profile: list[int], mask: list[int]) -> tuple[list[i
     compute = [gpu.profiles[p].compute_slices for p in profile]
     of_profile = [sum(1 << q for q, own in enumerate(profile) if own == p) for p in profile]
     most = [gpu.profiles[p].most for p in profile]
-    sets, taken, used = [0], [0], [0]
-    number = {0: 0}
+    # Placements, memory slices (both as bits) and compute slices taken, of each set.
+    sets = [(0, 0, 0)]
+    number = {sets[0]: 0}
     rows: list[list[int]] = []
-    # Breadth first: the lists grow while they are read, so smaller sets come first.
-    for own, slices_taken, compute_used in zip(sets, taken, used, strict=True):
-        row = [-1] * len(mask)
+    # Breadth first: the list grows while it is read, so smaller sets come first.
+    for placed, memory_taken, compute_taken in sets:
         # row: the set that each placement makes of this one, numbered when it is first seen
+        row = [-1] * len(mask)
         for q, slices_of in enumerate(mask):
+            larger = placed | 1 << q, memory_taken | slices_of, compute_taken + compute[q]
             if (
-                slices_taken & slices_of
-                or compute_used + compute[q] > gpu.compute_slices
-                or (own & of_profile[q]).bit_count() >= most[q]
+                memory_taken & slices_of
+                or larger[2] > gpu.compute_slices
+                or (placed & of_profile[q]).bit_count() >= most[q]
             ):
                 continue
-            larger = own | 1 << q
             if larger not in number:
                 number[larger] = len(sets)
                 sets.append(larger)
-                taken.append(slices_taken | slices_of)
-                used.append(compute_used + compute[q])
             row[q] = number[larger]
         rows.append(row)
         if len(sets) > MOST_SETS:
             found = described(f"{gpu.name} with more than {MOST_SETS} sets of placements")
             raise InputError("/profiles", found, "profiles that leave fewer")
-    return sets, np.array(rows)
+    return [placed for placed, _, _ in sets], np.array(rows)
 
 
 def _stranded(gpu: MigGpu, following: Ints, counts: Ints) -> Ints:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import TYPE_CHECKING, Literal
 
 from rsjs.core.method import Call, Method, Report
 
@@ -14,35 +15,19 @@ if TYPE_CHECKING:
 BoundSource = Literal["combinatorial", "lagrangian", "solver", "exact"]
 
 
-class ScheduleRun(Protocol):
-    """Function behind a method for jobs on MIG instances."""
-
-    def __call__(
-        self, problem: SchedulingProblem, call: Call, report: Report
-    ) -> ScheduleResult: ...
+ScheduleRun = Callable[["SchedulingProblem", Call, Report], "ScheduleResult"]
 
 
 @dataclass(frozen=True, kw_only=True)
 class ScheduleMethod(Method):
-    """
-    A `Method` that serves scheduling problems on MIG instances, of any reading and objective.
+    """A `Method` that serves scheduling problems on MIG instances, of any reading and objective."""
 
-    Attributes
-    ----------
-    energy, tardiness_at, open_nodes, expectation : frozenset of str
-        Empty: it serves no objective of instances.
-    bound_source : str
-        Where its bounds come from.
-    max_steps : int or None
-        The steps of all jobs that it accepts.
-    """
-
-    energy: frozenset[str] = frozenset()
+    energy: frozenset[str] = frozenset()  # empty, as the next three: no objective of instances
     tardiness_at: frozenset[str] = frozenset()
     open_nodes: frozenset[str] = frozenset()
     expectation: frozenset[str] = frozenset()
-    bound_source: BoundSource = "combinatorial"
-    max_steps: int | None = None
+    bound_source: BoundSource = "combinatorial"  # where its bounds come from
+    max_steps: int | None = None  # of all jobs that it accepts
 
     def refusal_of(self, problem: SchedulingProblem) -> str | None:
         """Return why this method does not serve a problem, in one line; None if it does."""

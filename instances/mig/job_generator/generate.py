@@ -257,7 +257,11 @@ def write_sets(
         file.
     """
     folder, lines = Path(folder), []
-    _remove(folder / MANIFEST_NAME)
+    try:
+        (folder / MANIFEST_NAME).unlink(missing_ok=True)
+    except OSError as error:
+        expected = "a file that can be replaced"
+        raise InputError("", reason(error), expected, folder / MANIFEST_NAME) from None
     for seed in seeds:
         jobs = source.make(seed)
         name = f"{jobs.name}.json"
@@ -274,13 +278,6 @@ def write_sets(
         )
         yield lines[-1]
     write_document(manifest(source, form, lines), folder / MANIFEST_NAME)
-
-
-def _remove(path: Path) -> None:
-    try:
-        path.unlink(missing_ok=True)
-    except OSError as error:
-        raise InputError("", reason(error), "a file that can be replaced", path) from None
 
 
 def manifest(source: JobSource, form: str, sets: Sequence[Document]) -> Document:

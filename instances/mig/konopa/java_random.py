@@ -58,29 +58,14 @@ _EXPONENTIAL_MAP = """
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ziggurat:
-    """
-    The tables of one curve.
+    """The tables of one curve."""
 
-    Parameters
-    ----------
-    layers : int
-        N, the number of layers.
-    tail : float
-        x_0, where the tail begins.
-    x, y : (N + 1,) float
-        Corners of the layers times 2**-63, for integers of 63 bits.
-    keep : (256,) int
-        Entry j is kept if a signed integer of 64 bits is below keep_j.
-    alias : (256,) int
-        M_j, which replaces entry j otherwise.
-    """
-
-    layers: int
-    tail: float
-    x: tuple[float, ...]
+    layers: int  # N
+    tail: float  # x_0, where the tail begins
+    x: tuple[float, ...]  # (N + 1,) corners of the layers times 2**-63, for integers of 63 bits
     y: tuple[float, ...]
-    keep: tuple[int, ...]
-    alias: tuple[int, ...]
+    keep: tuple[int, ...]  # (256,) entry j is kept if a signed integer of 64 bits is below keep_j
+    alias: tuple[int, ...]  # (256,) M_j, which replaces entry j otherwise
 
 
 @cache
