@@ -73,7 +73,7 @@ class PlacementModel:
         order = np.lexsort((np.arange(len(wasted)), wasted))
         _, first = np.unique(found.counts[order], axis=0, return_index=True)
         best = np.sort(order[first])[1:]  # without the empty set
-        asked = np.isin(np.arange(len(workloads.gpu.profiles)), _asked(workloads))
+        asked = workloads.admissible.any(axis=0)
         best = best[~found.counts[best][:, ~asked].any(axis=1)]
         group = np.unique(workloads.admissible, axis=0, return_inverse=True)[1].ravel()
         return PlacementModel(workloads, found, best, group)
@@ -106,11 +106,6 @@ class PlacementModel:
         group, profile = self.choices.T
         size = slices(self.workloads.gpu)
         return np.asarray((size[profile] - self.workloads.needs[first[group]]).sum(axis=1))
-
-
-def _asked(workloads: PlacementProblem) -> Ints:
-    """Return the profiles that some workload admits."""
-    return np.flatnonzero(workloads.admissible.any(axis=0))
 
 
 def all_bounds(data: PlacementModel) -> dict[str, int]:

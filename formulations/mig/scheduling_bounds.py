@@ -255,7 +255,12 @@ class _Chains:
         self.begun = np.arange(self.minutes) >= problem.release[:, None]
         stop_cost = np.where(problem.stops, weights.get("preemptions", 0), np.inf)
         self.stop_cost, self.stops_freely = stop_cost[:, None], not stop_cost.any()
-        self.end_cost = _end_cost(problem, weights, self.minutes)
+        # (J, minutes) f_j(t + 1), the cost of a last step in each minute
+        end = np.arange(1, self.minutes + 1)
+        weighted = jobs.priority * weights.get("weighted_completion", 0)
+        per_minute = weights.get("completion", 0) + weighted
+        late = weights.get("late", 0) * (end > problem.due[:, None])
+        self.end_cost: Floats = (per_minute[:, None] * end + late).astype(np.float64)
 
     def cheapest(self, prices: Floats) -> tuple[float, Floats]:
         """Return the cost of all paths, and steps of each size or more in each minute."""
@@ -302,13 +307,3 @@ class _Chains:
         reach[:, 2:] = np.where(shorter, gap, reach[:, 2:])
         from_minute[:, 2:] = np.where(shorter, first[:, :-2], from_minute[:, 2:])
         return from_minute, reach
-
-
-def _end_cost(problem: SchedulingProblem, weights: Mapping[str, int], minutes: int) -> Floats:
-    """Return (J, minutes) f_j(t + 1), the cost of a last step in each minute."""
-    end = np.arange(1, minutes + 1)
-    per_minute = weights.get("completion", 0) + problem.jobs.priority * weights.get(
-        "weighted_completion", 0
-    )
-    late = weights.get("late", 0) * (end > problem.due[:, None])
-    return (per_minute[:, None] * end + late).astype(np.float64)

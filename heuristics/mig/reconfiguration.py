@@ -17,24 +17,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from rsjs.core.types import Ints
-from rsjs.instances.mig.geometry import geometry, slices
+from rsjs.instances.mig.geometry import Geometry, geometry, slices
 from rsjs.instances.mig.reconfiguration.problem import (
     ReconfigurationProblem,
     ReconfigurationSchedule,
     job_placements,
     makespan,
 )
-
-if TYPE_CHECKING:
-    from rsjs.instances.mig.geometry import Geometry
-
-
-Key = Callable[[ReconfigurationProblem], Ints]
 
 
 def _least_area(jobs: ReconfigurationProblem) -> Ints:
@@ -43,7 +36,7 @@ def _least_area(jobs: ReconfigurationProblem) -> Ints:
     return np.asarray(np.minimum.reduceat(area, first))
 
 
-RULES: dict[str, Key] = {
+RULES: dict[str, Callable[[ReconfigurationProblem], Ints]] = {
     "area": lambda jobs: -_least_area(jobs),
     "shortest": lambda jobs: jobs.least_times,
     "longest": lambda jobs: -jobs.least_times,

@@ -35,12 +35,17 @@ def read(path: str | Path, format_: str, kind: str, build: Callable[[Document], 
     InputError
         Naming the file, the JSON pointer, the value found and what was expected.
     """
-    document = read_json(path)
+    return built(checked(read_json(path), format_, kind, path), build, path)
+
+
+def checked(document: Any, format_: str, kind: str, path: str | Path) -> Document:
+    """Return the document of a file if it is one of this format and fits the schema of its kind."""
     if not isinstance(document, dict):
         raise InputError("", described("no object"), f"a file of format {format_}", path)
     if document.get("format") != format_:
         raise InputError("/format", document.get("format"), repr(format_), path)
-    return built(fitting(document, kind, path), build, path)
+    fit(document, schema_text(kind), path)
+    return document
 
 
 def built(document: Any, build: Callable[[Any], T], path: str | Path) -> T:
@@ -49,12 +54,6 @@ def built(document: Any, build: Callable[[Any], T], path: str | Path) -> T:
         return build(document)
     except InputError as error:
         raise error if error.file else error.at(path) from None
-
-
-def fitting(document: Any, kind: str, path: str | Path) -> Any:
-    """Return the document if it fits the schema of this kind, e.g. "mig-jobs"."""
-    fit(document, schema_text(kind), path)
-    return document
 
 
 @cache

@@ -10,9 +10,10 @@ from typing import Any
 
 from rsjs.core.errors import InputError, described
 from rsjs.instances.io.files import write_bytes
+from rsjs.instances.io.json_schema import fit
 from rsjs.instances.io.strict_json import read_json
 from rsjs.instances.mig import jobs as job_documents
-from rsjs.instances.mig.io import built, fitting
+from rsjs.instances.mig.io import built, checked, schema_text
 from rsjs.instances.mig.jobs import MIG_JOBS, JobSet
 from rsjs.instances.mig.konopa import files
 from rsjs.instances.mig.konopa.generator import to_jobs
@@ -42,12 +43,11 @@ def read_jobs(path: str | Path) -> JobSet:
     def build(document: Any) -> JobSet:
         if isinstance(document, list):
             name = Path(path).name.removesuffix(".gz").removesuffix(".json")
-            return to_jobs(fitting(document, "mig-legacy-jobs", path), name)
+            fit(document, schema_text("mig-legacy-jobs"), path)
+            return to_jobs(document, name)
         if not isinstance(document, dict):
             raise InputError("", described("neither object nor array"), "a set of jobs")
-        if document.get("format") != MIG_JOBS:
-            raise InputError("/format", document.get("format"), repr(MIG_JOBS))
-        return job_documents.to_jobs(fitting(document, "mig-jobs", path))
+        return job_documents.to_jobs(checked(document, MIG_JOBS, "mig-jobs", path))
 
     return built(read_json(path), build, path)
 

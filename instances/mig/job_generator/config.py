@@ -19,7 +19,7 @@ from typing import Any
 from rsjs.core.errors import InputError, described
 from rsjs.instances.io.json_schema import TextLike
 from rsjs.instances.io.serialization import Document
-from rsjs.instances.mig.io import built, fitting, nearest_first
+from rsjs.instances.mig.io import built, checked, nearest_first
 from rsjs.instances.mig.job_generator.arrivals import PROCESSES, Arrivals, arrivals
 from rsjs.instances.mig.job_generator.context import ConfigContext, Node
 from rsjs.instances.mig.job_generator.distributions import NAMED, Field, Value, job_field, value
@@ -113,12 +113,8 @@ def to_config(document: Any, path: str | Path, *, allow_plugins: bool = False) -
 
 
 def _fit(document: Any, path: str | Path) -> None:
-    if not isinstance(document, dict):
-        raise InputError("", described("no object"), "a configuration", path)
-    if document.get("format") != MIG_CONFIG:
-        raise InputError("/format", document.get("format"), repr(MIG_CONFIG), path)
     try:
-        fitting(document, "mig-config", path)
+        checked(document, MIG_CONFIG, "mig-config", path)
     except InputError as error:
         known = _KNOWN.get(error.pointer.rpartition("/")[2])
         if known is None or not isinstance(error.expected, TextLike):

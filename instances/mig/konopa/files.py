@@ -21,7 +21,6 @@ import json
 from collections.abc import Callable, Mapping
 from decimal import Decimal
 from itertools import pairwise
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -58,9 +57,10 @@ def published_text(jobs: JobSet) -> str:
     return json.dumps(rows, indent=4, sort_keys=True)
 
 
-FORMS: Mapping[str, Callable[[JobSet], str]] = MappingProxyType(
-    {"program": program_text, "published": published_text}
-)
+FORMS: Mapping[str, Callable[[JobSet], str]] = {
+    "program": program_text,
+    "published": published_text,
+}
 
 
 def java_number(value: float) -> str:

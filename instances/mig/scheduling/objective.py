@@ -23,8 +23,7 @@ TERMS = (
     "preemptions",  # steps that do not begin where the step before ends
     "migrations",  # steps on another unit than the step before
 )
-LEXICOGRAPHIC = "lexicographic"
-NAMED = {LEXICOGRAPHIC: "late,makespan,completion,waste,preemptions+migrations"}
+NAMED = {"lexicographic": "late,makespan,completion,waste,preemptions+migrations"}
 MOST_WEIGHT = 1_000_000
 
 _PART = re.compile(r"(?:([0-9]{1,9})\*)?([a-z_]+)")

@@ -34,7 +34,7 @@ from rsjs.instances.io.files import write_document
 from rsjs.instances.io.serialization import Document
 from rsjs.instances.io.strict_json import read_json
 from rsjs.instances.mig import jobs as job_documents
-from rsjs.instances.mig.io import built, fitting, read
+from rsjs.instances.mig.io import built, checked, read
 from rsjs.instances.mig.job_files import read_jobs
 from rsjs.instances.mig.jobs import JobSet
 from rsjs.instances.mig.scheduling.objective import ScheduleObjective
@@ -218,7 +218,7 @@ def read_problem_or_jobs(
         given: dict[str, Any] = {"reading": reading, "objective": objective}
         if memory is not None:
             given |= {"memory": np.array(memory, dtype=np.int64), "units": _numbered(memory)}
-        problem = to_problem(fitting(document, "mig-scheduling", path))
+        problem = to_problem(checked(document, MIG_SCHEDULING, "mig-scheduling", path))
         changes = {key: value for key, value in given.items() if value is not None}
         return replace(problem, **changes) if changes else problem
 

@@ -13,12 +13,13 @@ Spellings, completed as those of all methods:
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
 
-from rsjs.core.method import Call, Limits, Option
+from rsjs.core.method import Call, Limits, Method, Option
 from rsjs.formulations.mig.scheduling_enumeration import MOST_JOBS, MOST_STEPS
 from rsjs.heuristics.mig.scheduling_local_search import ITERATIONS
 from rsjs.heuristics.mig.scheduling_rules import RULES
-from rsjs.instances.mig.method import ScheduleMethod
 from rsjs.instances.mig.scheduling.problem import SchedulingProblem
 from rsjs.methods import Request, parse
 
@@ -35,6 +36,29 @@ ORDERS = {  # of the ready jobs, for lists; formulas are in `heuristics.mig_rule
     "bigfirst_srbig": "next step needs the largest unit first, then fewest such steps",
 }
 POLL = Option(default=1, minimum=1, help="minutes between two looks into the queue")
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScheduleMethod(Method):
+    """A `Method` that serves scheduling problems on MIG instances, of any reading and objective."""
+
+    energy: frozenset[str] = frozenset()  # empty, as the next three: no objective of instances
+    tardiness_at: frozenset[str] = frozenset()
+    open_nodes: frozenset[str] = frozenset()
+    expectation: frozenset[str] = frozenset()
+    bound_source: Literal["combinatorial", "lagrangian", "solver", "exact"] = "combinatorial"
+    max_steps: int | None = None  # of all jobs that it accepts
+
+    def refusal_of(self, problem: SchedulingProblem) -> str | None:
+        """Return why this method does not serve a problem, in one line; None if it does."""
+        for what, most, size in (
+            ("jobs", self.max_jobs, len(problem.jobs)),
+            ("steps", self.max_steps, problem.steps),
+        ):
+            if most is not None and size > most:
+                return f"{self.name} serves up to {most} {what}, not {size}"
+        return None
+
 
 METHODS: Mapping[str, ScheduleMethod] = {
     method.name: method

@@ -54,7 +54,11 @@ def schedule(
     if report is None:
         asked.method.prepared(call, len(problem.jobs))
         report = Report(limits.time_limit)
-    found = mig_methods.declared(asked).load_schedule()(problem, call, report)
+    method = mig_methods.declared(asked)
+    call = method.completed(call)
+    # The rule of a method without rules is the one of its name.
+    call = replace(call, rule=call.rule or method.name)
+    found: ScheduleResult = method.function()(problem, call, report)
     if found.schedule is not None:
         _tell(problem, found.schedule, report)
     _tell_bound(found.bound, report)
