@@ -108,27 +108,17 @@ def _undominated(found: Geometry, own: list[tuple[int, int]]) -> list[tuple[int,
 def _slices_decide(found: Geometry, profiles: Ints) -> bool:
     """Return whether disjoint placements never use too much compute or too many of a profile."""
     gpu = found.gpu
-    weights = [
-        ([own.compute_slices for own in gpu.profiles], gpu.compute_slices),
-        *(
-            ([int(i == p) for i in range(len(gpu.profiles))], gpu.profiles[p].most)
-            for p in profiles
-        ),
-    ]
-    return all(_largest(found, profiles, weight) <= most for weight, most in weights)
-
-
-def _largest(found: Geometry, profiles: Ints, weight: list[int]) -> int:
-    """Return the largest total weight of disjoint placements, by slices from the left."""
-    gpu, best = found.gpu, [0] * (found.gpu.memory_slices + 1)
-    for end in range(1, len(best)):
-        starts = (
-            (end - gpu.profiles[p].memory_slices, weight[p])
-            for p in profiles
-            if end - gpu.profiles[p].memory_slices in gpu.profiles[p].starts
-        )
-        best[end] = max([best[end - 1], *(best[start] + own for start, own in starts)])
-    return best[-1]
+    # (P, 1 + P): compute slices, and one of each profile; the most of each on the first slices
+    weight = np.column_stack([slices(gpu)[:, 0], np.eye(len(gpu.profiles), dtype=np.int64)])
+    largest = np.zeros((gpu.memory_slices + 1, weight.shape[1]), dtype=np.int64)
+    for end in range(1, len(largest)):
+        largest[end] = largest[end - 1]
+        for p in profiles:
+            start = end - gpu.profiles[p].memory_slices
+            if start in gpu.profiles[p].starts:
+                largest[end] = np.maximum(largest[end], largest[start] + weight[p])
+    most = [gpu.compute_slices, *(profile.most for profile in gpu.profiles)]
+    return bool((largest[-1] <= most).all())
 
 
 ROUNDING = 1e-6

@@ -77,31 +77,22 @@ def makespan_bound(problem: SchedulingProblem) -> int:
     """Return a lower bound on max_j C_j."""
     bound = int((problem.release + problem.jobs.run_length).max())
     for size, units in enumerate(problem.units_from.tolist()):
-        bound = max(bound, _of_size(problem, size, units))
+        # Jobs with steps of that size or more: how many, and the steps before and after these.
+        large = np.flatnonzero(problem.size_class >= size)
+        if not len(large):
+            break
+        jobs, first = np.unique(problem.step_job[large], return_index=True)
+        count = np.diff(np.append(first, len(large)))
+        last = np.append(first[1:], len(large)) - 1
+        head = problem.release[jobs] + large[first] - problem.jobs.start[jobs]
+        tail = problem.jobs.start[jobs + 1] - 1 - large[last]
+        for least in np.unique(head).tolist():
+            # The largest ceil(sum of counts with tail >= Q / units) + Q of jobs from `least` on.
+            among = np.flatnonzero(head >= least)
+            among = among[np.argsort(-tail[among], kind="stable")]
+            work = -(-np.cumsum(count[among]) // units)
+            bound = max(bound, least + int((work + tail[among]).max()))
     return bound
-
-
-def _of_size(problem: SchedulingProblem, size: int, units: int) -> int:
-    large = np.flatnonzero(problem.size_class >= size)
-    jobs, first = np.unique(problem.step_job[large], return_index=True)
-    if not len(jobs):
-        return 0
-    count = np.diff(np.append(first, len(large)))
-    last = np.append(first[1:], len(large)) - 1
-    head = problem.release[jobs] + large[first] - problem.jobs.start[jobs]
-    tail = problem.jobs.start[jobs + 1] - 1 - large[last]
-    bound = 0
-    for least in np.unique(head).tolist():
-        among = head >= least
-        bound = max(bound, least + _with_tails(tail[among], count[among], units))
-    return bound
-
-
-def _with_tails(tail: Ints, count: Ints, units: int) -> int:
-    """Return the largest ceil(sum of counts with tail >= Q / units) + Q."""
-    order = np.argsort(-tail, kind="stable")
-    work = -(-np.cumsum(count[order]) // units)
-    return int((work + tail[order]).max())
 
 
 def assignment_bound(problem: SchedulingProblem) -> int:

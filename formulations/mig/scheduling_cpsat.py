@@ -232,7 +232,12 @@ def solve_here(
         if not met(value, known[stage]):
             left = end - time.monotonic()
             seconds = left if stage == len(stages) - 1 else SHARE * left
-            solver, solved = _minimised(model, total, best, known[stage], constant, seconds, limits)
+            model.hint(best)
+            model.model.minimize(total)
+            if (bound := known[stage]) is not None:
+                whole = bound + constant
+                model.model.add(total >= ceil(whole - EQUAL - ROUNDING * abs(whole)))
+            solver, solved = _search(model, seconds, limits)
             counts["branches"] += solver.num_branches
             counts["conflicts"] += solver.num_conflicts
             if solved:
@@ -255,23 +260,10 @@ def solve_here(
 solve = ORTOOLS.runs(solve_here)
 
 
-def _minimised(
-    model: ScheduleModel,
-    total: Any,
-    start: Schedule,
-    bound: float | None,
-    constant: float,
-    seconds: float,
-    limits: Limits,
-) -> tuple[CpSolver, bool]:
-    """Minimise a stage; return the solver, and whether it has a solution."""
+def _search(model: ScheduleModel, seconds: float, limits: Limits) -> tuple[CpSolver, bool]:
+    """Minimise; return the solver, and whether it has a solution."""
     from ortools.sat.python import cp_model
 
-    model.hint(start)
-    model.model.minimize(total)
-    if bound is not None:
-        whole = bound + constant
-        model.model.add(total >= ceil(whole - EQUAL - ROUNDING * abs(whole)))
     solver = cp_model.CpSolver()
     solver.parameters.max_time_in_seconds = max(0.0, seconds)
     solver.parameters.num_workers = limits.threads

@@ -199,7 +199,10 @@ def solve(
     """
     ask = backend(solver).load()
     end = time.monotonic() + limits.time_limit
-    minutes = _small_horizon(problem, start)
+    minutes = horizon(problem, start)
+    if problem.steps * len(problem.memory) * minutes > MOST_CELLS:
+        shown = described(f"{problem.steps} steps, {len(problem.memory)} units, {minutes} minutes")
+        raise InputError("/jobs", shown, f"a product of at most {MOST_CELLS} for this program")
     best, stop = start, Stop.OPTIMAL
     known: list[float | None] = []
     fixed: list[int] = []
@@ -215,7 +218,10 @@ def solve(
             value_of = dict(zip(map(id, columns), raw.x.tolist(), strict=True))
             values = {place: value_of[id(x)] for place, x in model.x.items()}
             best = best_of(problem, best, extract(problem, values))
-        known.append(None if raw.bound is None else _whole(raw.bound) - constant)
+        # The least integer that the solver's bound leaves.
+        known.append(None)
+        if raw.bound is not None:
+            known[stage] = ceil(raw.bound - WHOLE - ROUNDING * abs(raw.bound)) - constant
         value = stage_values(problem, best)[stage]
         if not met(value, known[stage]):
             stop = Stop.GAP if raw.stop is Stop.OPTIMAL else raw.stop
@@ -228,17 +234,3 @@ def solve(
         bound=(*known, *[None] * unknown),
         counts=counts,
     )
-
-
-def _whole(bound: float) -> int:
-    """Return the least integer that a solver's bound leaves."""
-    return ceil(bound - WHOLE - ROUNDING * abs(bound))
-
-
-def _small_horizon(problem: SchedulingProblem, start: Schedule) -> int:
-    """Return the horizon T; InputError if the program would be too large."""
-    minutes = horizon(problem, start)
-    if problem.steps * len(problem.memory) * minutes > MOST_CELLS:
-        shown = described(f"{problem.steps} steps, {len(problem.memory)} units, {minutes} minutes")
-        raise InputError("/jobs", shown, f"a product of at most {MOST_CELLS} for this program")
-    return minutes

@@ -69,8 +69,5 @@ def schema_text(kind: str) -> str:
 
 def nearest_first(word: str, known: Iterable[str]) -> str:
     """Return the known words, the one most like `word` first, for an error."""
-
-    def likeness(name: str) -> float:
-        return -SequenceMatcher(None, word.lower(), name).ratio()
-
-    return ", ".join(sorted(known, key=likeness))
+    word = word.lower()
+    return ", ".join(sorted(known, key=lambda name: -SequenceMatcher(None, word, name).ratio()))

@@ -277,19 +277,15 @@ def write_sets(
             }
         )
         yield lines[-1]
-    write_document(manifest(source, form, lines), folder / MANIFEST_NAME)
-
-
-def manifest(source: JobSource, form: str, sets: Sequence[Document]) -> Document:
-    """Return what made the sets, with which versions, and the digest of each."""
-    own = source.config
-    return {
+    files, plugins = (source.config.files, source.config.plugins) if source.config else ({}, {})
+    manifest = {
         "format": MANIFEST,
         "config_format": source.kind,
         "config_sha256": sha256(canonical_text(source.document).encode()).hexdigest(),
         "form": form,
         "versions": {"rsjs-bench": version("rsjs-bench"), "numpy": np.__version__},
-        "files": dict(sorted(own.files.items())) if own else {},
-        "plugins": dict(sorted(own.plugins.items())) if own else {},
-        "sets": list(sets),
+        "files": dict(sorted(files.items())),
+        "plugins": dict(sorted(plugins.items())),
+        "sets": lines,
     }
+    write_document(manifest, folder / MANIFEST_NAME)

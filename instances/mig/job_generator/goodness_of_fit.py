@@ -34,7 +34,7 @@ _RESOLVED = 0.01  # most of a moment that the cell at an end may hold
 _BINS, _FEWEST = 20, 5.0
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Reference:
     """A distribution on a finite number of values."""
 
@@ -51,18 +51,7 @@ class Reference:
             kept = ~outside(values, value.truncate)
             values, weight = values[kept], weight[kept]
         values = np.round(value.finish(values), DECIMALS)
-        return cls(values=values, weight=weight / weight.sum())
-
-    @classmethod
-    def of_exponential(cls) -> Reference:
-        """Build the exponential distribution of mean 1."""
-        u, weight = _grid()
-        return cls(values=exponential(u, 1.0), weight=weight)
-
-    @classmethod
-    def of_coin(cls, chance: float) -> Reference:
-        """Build the distribution of 1 with this probability, else 0."""
-        return cls(values=np.array([0.0, 1.0]), weight=np.array([1 - chance, chance]))
+        return cls(values, weight / weight.sum())
 
     def moments(self) -> tuple[float | None, float | None]:
         """Return mean and standard deviation; None where the cells at the ends hold much of it."""
@@ -159,7 +148,8 @@ def _of_gaps(sets: Sequence[JobSet], config: MigConfig | None) -> FieldStatistic
         gap = process.gap if process else None
         return _row("gap", "", np.round(gaps, DECIMALS), Reference.of(gap) if gap else None)
     integral = [np.append(0.0, process.rates.integral(jobs.arrival)) for jobs in sets]
-    unit = Reference.of_exponential()
+    u, weight = _grid()
+    unit = Reference(exponential(u, 1.0), weight)
     row = _row("gap", "", gaps)
     return row and replace(row, p_value=unit.p_value(np.concatenate([*map(np.diff, integral)])))
 
@@ -191,7 +181,9 @@ def _of_class(
     for field, parts in columns.items():
         sample = np.concatenate(parts).astype(np.float64)
         if drawn and field in COINS:
-            yield _row(field, name, sample, Reference.of_coin(getattr(drawn, field)))
+            chance = getattr(drawn, field)
+            coin = Reference(np.array([0.0, 1.0]), np.array([1 - chance, chance]))
+            yield _row(field, name, sample, coin)
         else:
             yield _of_value(field, name, sample, values.get(field))
     for field in sorted(extra):

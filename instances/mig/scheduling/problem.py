@@ -136,17 +136,9 @@ def paper_problem(
 
 def named(problem: SchedulingProblem, goal: str | None = None) -> SchedulingProblem:
     """
-    Return the problem named for what tells it from others on the same jobs.
+    Return the problem named `mig-READING-OBJECTIVE-JOBS`, for what tells it from others.
 
-    Parameters
-    ----------
-    goal : str, optional
-        The objective as it was asked for.
-
-    Returns
-    -------
-    SchedulingProblem
-        `mig-READING-OBJECTIVE-JOBS`, with the memory of other units than the paper's.
+    The objective is as it was asked for, `goal`; units other than the paper's come before the jobs.
     """
     parts = ["mig", problem.reading, re.sub(r"[*\s]", "", goal or str(problem.objective))]
     if tuple(problem.memory.tolist()) != PAPER_UNITS:
