@@ -263,11 +263,8 @@ def anneal(
 ) -> None:
     """Make a move at each of some temperatures; `candidate` is room to work in."""
     steps = len(p.need)
-    rank, minute, unit = (
-        np.empty(steps, np.int64),
-        np.empty(steps, np.int64),
-        np.empty(steps, np.int64),
-    )
+    rank, minute = np.empty(steps, np.int64), np.empty(steps, np.int64)
+    unit = np.empty(steps, np.int64)
     terms = np.empty(p.weights.shape[1])
     migrations_count = bool(p.weights[:, 6].any())
     for temperature in temperatures:

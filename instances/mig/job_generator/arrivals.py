@@ -33,24 +33,23 @@ from rsjs.instances.mig.job_generator.distributions import Value, value
 from rsjs.instances.mig.job_generator.random_streams import Uniforms
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Rates:
     """A rate that varies in pieces, constant or linear."""
 
     at: Floats  # (n,) where pieces begin, the first at 0
     rate: Floats  # (n,) jobs per time unit at these times
-    slope: Floats  # (n,) change of the rate per time unit, in each piece
+    linear: bool  # between these times, and back to the first at the end of a period
     period: float  # after which the rate is the same again; inf = the last piece has no end
 
-    @classmethod
-    def of(cls, at: Floats, rate: Floats, *, linear: bool, period: float) -> Rates:
-        """Build rates between points; back to the first at the end of a period."""
-        slope = np.zeros(len(at))
-        if linear:
-            ends = np.append(at[1:], period)
-            following = np.append(rate[1:], rate[0] if np.isfinite(period) else rate[-1])
-            slope = (following - rate) / (ends - at)
-        return cls(at=at, rate=rate, slope=slope, period=period)
+    @cached_property
+    def slope(self) -> Floats:
+        """(n,) change of the rate per time unit, in each piece."""
+        if not self.linear:
+            return np.zeros(len(self.at))
+        ends = np.append(self.at[1:], self.period)
+        last = self.rate[0] if np.isfinite(self.period) else self.rate[-1]
+        return (np.append(self.rate[1:], last) - self.rate) / (ends - self.at)
 
     @cached_property
     def begun(self) -> Floats:
@@ -180,7 +179,7 @@ def _nhpp(node: Node) -> Arrivals:
     if not rate.any():
         raise node.at("points").error("a positive rate among them", value=rate.tolist())
     linear = node.value.get("interpolation", "step") == "linear"
-    rates = Rates.of(at, rate, linear=linear, period=period)
+    rates = Rates(at, rate, linear, period)
 
     def times(seed: int, n: int) -> Floats:
         expected = np.cumsum(exponential(Uniforms.of(seed, FIELD, n).u, 1.0))

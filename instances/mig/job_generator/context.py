@@ -109,16 +109,10 @@ def numbers(node: Node) -> Floats:
     return np.array(values)
 
 
-def plugin_distribution(node: Node) -> Callable[[Floats], Floats]:
-    """Load the distribution of a plug-in, of uniforms."""
-    call = _plugin(DISTRIBUTIONS, node, "dist")
-    return lambda u: _floats(node, call(u), len(u))
-
-
-def plugin_memory(node: Node) -> Callable[..., Floats]:
-    """Load the memory model of a plug-in, of run lengths and uniforms."""
-    call = _plugin(MEMORY_MODELS, node, "model")
-    return lambda run_length, u: _floats(node, call(run_length, u), len(u))
+def plugin_numbers(group: str, node: Node, key: str) -> Callable[..., Floats]:
+    """Load a plug-in that returns a number for each of the uniforms, its last argument."""
+    call = _plugin(group, node, key)
+    return lambda *arguments: _floats(node, call(*arguments), len(arguments[-1]))
 
 
 def plugin_field(node: Node) -> Callable[[dict[str, Any], Floats], list[Any]]:

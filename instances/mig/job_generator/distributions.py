@@ -31,11 +31,12 @@ from numpy.typing import NDArray
 from rsjs.core.types import Bools, Floats, Ints
 from rsjs.instances.generators import random_streams
 from rsjs.instances.mig.job_generator.context import (
+    DISTRIBUTIONS,
     PREFIX,
     Node,
     numbers,
-    plugin_distribution,
     plugin_field,
+    plugin_numbers,
 )
 from rsjs.instances.mig.job_generator.random_streams import Uniforms
 from rsjs.instances.mig.jobs import plain
@@ -271,7 +272,7 @@ def _range(node: Node, key: str) -> tuple[float, float] | None:
 def _distribution(node: Node) -> Distribution:
     name: str = node["dist"]
     if name.startswith(PREFIX):
-        call = plugin_distribution(node)
+        call = plugin_numbers(DISTRIBUTIONS, node, "dist")
         return lambda source: call(source.u)
     if name in _PLAIN:
         return lambda source: _PLAIN[name](source.u, node)

@@ -23,7 +23,7 @@ import numpy as np
 
 from rsjs.core.types import Floats, Ints
 from rsjs.instances.generators.random_streams import normal
-from rsjs.instances.mig.job_generator.context import PREFIX, Node, plugin_memory
+from rsjs.instances.mig.job_generator.context import MEMORY_MODELS, PREFIX, Node, plugin_numbers
 from rsjs.instances.mig.job_generator.distributions import (
     MOST_TRIES,
     ROUND,
@@ -83,7 +83,7 @@ def memory_model(node: Node) -> Model:
 
 
 def _plugin(node: Node) -> Model:
-    call, finish = plugin_memory(node), _finish(node)
+    call, finish = plugin_numbers(MEMORY_MODELS, node, "model"), _finish(node)
     return Model(draw=lambda runs: finish(call(runs.run_length, runs.units.u)))
 
 

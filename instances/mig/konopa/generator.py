@@ -242,7 +242,7 @@ def generate(
     stream = JavaRandom(seed)
     gaps = stream if arrival_seed is None else JavaRandom(arrival_seed)
     priority, cores, length, gap = (
-        _draw(distribution, _at_least_one)
+        _draw(distribution, lambda number: max(1, number))
         for distribution in (config.priority, config.cuda_cores, config.run_length, config.gap)
     )
     # A normal deadline is drawn, and 0 is taken.
@@ -252,7 +252,10 @@ def generate(
     units, clock = 0, 0.0
     for _ in range(config.jobs):
         row: dict[str, Any] = {"priority": priority(stream)}
-        row["isStoppable"] = _interrupted(config.interruptible, stream)
+        chance = config.interruptible
+        row["isStoppable"] = (
+            chance if isinstance(chance, bool) else stream.uniform_single() < chance
+        )
         row["deadline"] = deadline(stream)
         n = length(stream)
         units += n
@@ -308,10 +311,6 @@ def _draw(
             return lambda stream: -log(1 - stream.uniform()) / rate
 
 
-def _at_least_one(number: int) -> int:
-    return max(1, number)
-
-
 def _following(config: KonopaConfig) -> Callable[[JavaRandom, int], int]:
     """Return how the memory of a time unit after the first is drawn, given the one before."""
     if not config.memory_depends:
@@ -325,10 +324,6 @@ def _following(config: KonopaConfig) -> Callable[[JavaRandom, int], int]:
             return lambda stream, previous: max(0, _integer(stream.normal(previous, deviation)))
         case Fixed(value):
             return lambda stream, previous: value
-
-
-def _interrupted(setting: bool | float, stream: JavaRandom) -> bool:
-    return setting if isinstance(setting, bool) else stream.uniform_single() < setting
 
 
 def _integer(value: float) -> int:

@@ -111,9 +111,15 @@ def _tables(
     x: list[Real] = []
     y: list[Real] = []
     for _ in range(layers):
-        below, start = (y[-1], x[-1]) if x else (Decimal(0), Decimal(2))
-        x.append(_root(curve, slope, below, area, start))
-        y.append(curve(x[-1]))
+        # The largest root of x (f(x) - below) = area, by Newton's method from beyond the maximum.
+        below, root = (y[-1], x[-1]) if x else (Decimal(0), Decimal(2))
+        step = Decimal(1)
+        while abs(step) >= _STEP:  # what is left is of the order of its square
+            height = curve(root)
+            step = (root * (height - below) - area) / (height - below + root * slope(root, height))
+            root -= step
+        x.append(root)
+        y.append(curve(root))
     x.append(Decimal(0))
     y.append(Decimal(1))
     up_to = [integral(*corner) for corner in zip(x, y, strict=True)]
@@ -128,23 +134,6 @@ def _tables(
         keep=_thresholds(areas, alias),
         alias=alias,
     )
-
-
-def _root(
-    curve: Callable[[Real], Real],
-    slope: Callable[[Real, Real], Real],
-    below: Real,
-    area: Real,
-    start: Real,
-) -> Real:
-    """Return the largest x with x (f(x) - below) = area, by Newton's method."""
-    x = start  # beyond the maximum
-    while True:
-        y = curve(x)
-        step = (x * (y - below) - area) / (y - below + x * slope(x, y))
-        x -= step
-        if abs(step) < _STEP:  # what is left is of the order of its square
-            return x
 
 
 def _integral_of_normal(x: Real, y: Real) -> Real:

@@ -83,7 +83,7 @@ def some_rates(draw):
     period = float(ends[-1]) if draw(st.booleans()) else inf
     at = np.append(0.0, ends[:-1])
     linear = draw(st.booleans())
-    return Rates.of(at, np.array(rate, dtype=np.float64), linear=linear, period=period)
+    return Rates(at, np.array(rate, dtype=np.float64), linear, period)
 
 
 @given(some_rates(), st.lists(st.floats(0, 200), min_size=1, max_size=20))
