@@ -139,8 +139,7 @@ def combinatorial(jobs: ReconfigurationProblem) -> dict[str, int]:
     capacity = np.array([jobs.gpu.compute_slices, jobs.gpu.memory_slices])
     # (options, 2): time times compute and memory slices; then the least of each job.
     volume = time[:, None] * slices(jobs.gpu)[jobs.profile]
-    first = np.searchsorted(jobs.job, np.arange(len(jobs)))
-    least = np.minimum.reduceat(volume, first)
+    least = jobs.least(volume)
     found = {"longest": int((np.maximum(jobs.release, delta) + jobs.least_times).max())}
     sums = [(r, least[jobs.release >= r].sum(axis=0)) for r in some_releases(jobs)]
     for i, name in enumerate(("compute", "memory")):

@@ -15,7 +15,6 @@ where fragmentation gradient descent (Weng et al. 2023) weighs them by how often
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -32,29 +31,19 @@ PREFERRED = {"1g": (6, 4, 5, 2, 3, 0, 1), "1g2m": (6, 4, 2, 0), "2g": (0, 2, 4),
 class PlacementRule:
     """A rule by which workloads are placed."""
 
-    # (geometry, sets of the GPUs in use) -> a score per GPU, the least is taken first
-    gpu: Callable[[Geometry, Ints], Ints]
+    free: int = 0  # GPUs by free memory slices: 1 = fewest first, -1 = most first, 0 = by number
     preferred: bool = False  # whether starts are taken in the order of `PREFERRED`
     flexible: bool = False  # whether GPU and start are chosen together, by what becomes impossible
     decreasing: bool = False  # whether workloads come in order of size
 
 
-def _number(found: Geometry, sets: Ints) -> Ints:
-    return np.arange(len(sets))
-
-
-def _free_memory(found: Geometry, sets: Ints) -> Ints:
-    used = found.counts[sets] @ slices(found.gpu)[:, 1]
-    return np.asarray(found.gpu.memory_slices - used)
-
-
 RULES = {
-    "ff": PlacementRule(gpu=_number),
-    "bf": PlacementRule(gpu=_free_memory),
-    "wf": PlacementRule(gpu=lambda found, sets: -_free_memory(found, sets)),
-    "ff_pref": PlacementRule(gpu=_number, preferred=True),
-    "flex": PlacementRule(gpu=_number, flexible=True),
-    "ffd": PlacementRule(gpu=_number, preferred=True, decreasing=True),
+    "ff": PlacementRule(),
+    "bf": PlacementRule(free=1),
+    "wf": PlacementRule(free=-1),
+    "ff_pref": PlacementRule(preferred=True),
+    "flex": PlacementRule(flexible=True),
+    "ffd": PlacementRule(preferred=True, decreasing=True),
 }
 
 
@@ -106,5 +95,6 @@ def _chosen(found: Geometry, rule: PlacementRule, sets: Ints, own: Ints) -> tupl
         best = int(lost.argmin())
         return best // len(own), best % len(own)
     able = np.flatnonzero(fits.any(axis=1))
-    gpu = int(able[rule.gpu(found, sets)[able].argmin()])
+    free = found.gpu.memory_slices - found.counts[sets[able]] @ slices(found.gpu)[:, 1]
+    gpu = int(able[(rule.free * free).argmin()])
     return gpu, int(fits[gpu].argmax())

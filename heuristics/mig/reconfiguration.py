@@ -29,15 +29,8 @@ from rsjs.instances.mig.reconfiguration.problem import (
     makespan,
 )
 
-
-def _least_area(jobs: ReconfigurationProblem) -> Ints:
-    area = jobs.duration * slices(jobs.gpu)[jobs.profile, 1]
-    first = np.searchsorted(jobs.job, np.arange(len(jobs)))
-    return np.asarray(np.minimum.reduceat(area, first))
-
-
 RULES: dict[str, Callable[[ReconfigurationProblem], Ints]] = {
-    "area": lambda jobs: -_least_area(jobs),
+    "area": lambda jobs: -jobs.least(jobs.duration * slices(jobs.gpu)[jobs.profile, 1]),
     "shortest": lambda jobs: jobs.least_times,
     "longest": lambda jobs: -jobs.least_times,
 }

@@ -59,12 +59,11 @@ def first_primes(n: int) -> tuple[int, ...]:
 
 
 MIG_CONFIG = "rsjs-mig-config/1"
-DEADLINES = ("none", "absolute", "after_arrival", "slack_factor")
 _KNOWN: Mapping[str, tuple[str, ...]] = {
     "dist": (*NAMED, "mixture"),
     "model": (*MODELS,),
     "process": (*PROCESSES,),
-    "kind": DEADLINES,
+    "kind": ("none", "absolute", "after_arrival", "slack_factor"),
 }
 
 

@@ -77,11 +77,15 @@ class ReconfigurationProblem(ReadOnly):
         own = self.job == job
         return list(zip(self.profile[own].tolist(), self.duration[own].tolist(), strict=True))
 
+    def least(self, values: Ints) -> Ints:
+        """Return for each job the least value among its options."""
+        first = np.searchsorted(self.job, np.arange(len(self)))
+        return np.asarray(np.minimum.reduceat(values, first))
+
     @property
     def least_times(self) -> Ints:
         """(J,) shortest duration of each job."""
-        first = np.searchsorted(self.job, np.arange(len(self)))
-        return np.asarray(np.minimum.reduceat(self.duration, first))
+        return self.least(self.duration)
 
     @cached_property
     def digest(self) -> str:
