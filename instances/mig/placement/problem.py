@@ -24,7 +24,7 @@ from typing import Any
 
 import numpy as np
 
-from rsjs.core.errors import InputError, described, refuse_control
+from rsjs.core.errors import InputError, refuse_control
 from rsjs.core.types import Bools, Ints, ReadOnly
 from rsjs.instances.generators.assemble import made_by
 from rsjs.instances.generators.random_streams import uniforms
@@ -33,9 +33,10 @@ from rsjs.instances.io.files import write_document
 from rsjs.instances.io.serialization import Document
 from rsjs.instances.mig.geometry import slices
 from rsjs.instances.mig.gpus import MigGpu, document_of, gpu_of
-from rsjs.instances.mig.io import nearest_first, read
+from rsjs.instances.mig.io import nearest_first, read, read_solution, write_solution
 
 PROBLEM, PLACEMENT = "rsjs-mig-placement/1", "rsjs-mig-placed/1"
+_KEYS = "mig-placed", "placement", "workloads"  # schema, problem and rows of a placement
 _MIXED = {"7g": 0.03, "4g": 0.07, "3g": 0.2, "2g": 0.25, "1g2m": 0.15, "1g": 0.3}
 MIXES = {
     "mixed": _MIXED,
@@ -91,16 +92,6 @@ class MigPlacement(ReadOnly):
         """Build a placement from GPU, profile and start of each workload."""
         columns = np.array([rows[w] for w in range(len(rows))], dtype=np.int64).reshape(-1, 3)
         return MigPlacement(gpu=columns[:, 0], profile=columns[:, 1], start=columns[:, 2])
-
-
-@dataclass(frozen=True, kw_only=True)
-class PlacementFile:
-    """A placement and what its file claims about it."""
-
-    placement: MigPlacement
-    method: str | None
-    gpus: float | None
-    bound: float | None
 
 
 def generate(gpu: MigGpu, mix: str, n: int, seed: int) -> PlacementProblem:
@@ -171,27 +162,9 @@ def write_problem(problem: PlacementProblem, path: str | Path) -> None:
     write_document(of_problem(problem), path)
 
 
-def read_placement(problem: PlacementProblem, path: str | Path) -> PlacementFile:
-    """Read a placement of this problem."""
-
-    def build(document: Document) -> PlacementFile:
-        rows, index = document["workloads"], problem.gpu.index
-        if document["placement"] != problem.digest:
-            expected = f"{problem.digest}, the sha256 of {problem.name}"
-            raise InputError("/placement", document["placement"], expected)
-        if len(rows) != len(problem):
-            shown = described(f"an array of {len(rows)}")
-            raise InputError("/workloads", shown, f"{len(problem)} entries")
-        placed = {
-            w: (row["gpu"], index(row["profile"], f"/workloads/{w}/profile"), row["start"])
-            for w, row in enumerate(rows)
-        }
-        return PlacementFile(
-            placement=MigPlacement.of(placed),
-            **{name: document[name] for name in ("method", "gpus", "bound")},
-        )
-
-    return read(path, PLACEMENT, "mig-placed", build)
+def read_placement(problem: PlacementProblem, path: str | Path) -> tuple[MigPlacement, Document]:
+    """Read a placement of this problem, and what its file claims about it."""
+    return read_solution(MigPlacement, problem, path, PLACEMENT, *_KEYS)
 
 
 def write_placement(
@@ -204,11 +177,5 @@ def write_placement(
     bound: int | None = None,
 ) -> None:
     """Write a placement with what is claimed about it."""
-    columns = (placement.gpu.tolist(), placement.profile.tolist(), placement.start.tolist())
-    rows = [
-        {"gpu": gpu, "profile": problem.gpu.profiles[p].name, "start": start}
-        for gpu, p, start in zip(*columns, strict=True)
-    ]
-    head = {"format": PLACEMENT, "placement": problem.digest}
     claims = {"method": method, "gpus": gpus, "bound": bound}
-    write_document({**head, **claims, "workloads": rows}, path)
+    write_solution(placement, problem, path, PLACEMENT, *_KEYS[1:], claims)

@@ -39,9 +39,10 @@ from rsjs.instances.io.files import write_document
 from rsjs.instances.io.serialization import Document
 from rsjs.instances.mig.geometry import geometry, spelled
 from rsjs.instances.mig.gpus import MigGpu, document_of, gpu_of
-from rsjs.instances.mig.io import read
+from rsjs.instances.mig.io import read, read_solution, write_solution
 
 PROBLEM, SCHEDULE = "rsjs-mig-repartition/1", "rsjs-mig-repartitioned/1"
+_KEYS = "mig-repartitioned", "repartition", "jobs"  # schema, problem and rows of a schedule
 NEEDS = tuple(need * 1024 / 40192 for need in (3, 4.5, 8, 9, 15, 18, 30))  # of the largest profile
 WORK = (10, 120)
 ALPHA = 0.8
@@ -120,16 +121,6 @@ def durations(jobs: ReconfigurationProblem, profile: Ints) -> Ints:
 def makespan(jobs: ReconfigurationProblem, schedule: ReconfigurationSchedule) -> int:
     """Return when the last job ends."""
     return int((schedule.begin + durations(jobs, schedule.profile)).max())
-
-
-@dataclass(frozen=True, kw_only=True)
-class ReconfigurationFile:
-    """A schedule and what its file claims about it."""
-
-    schedule: ReconfigurationSchedule
-    method: str | None
-    makespan: float | None
-    bound: float | None
 
 
 def job_placements(
@@ -285,26 +276,11 @@ def write_problem(problem: ReconfigurationProblem, path: str | Path) -> None:
     write_document(of_problem(problem), path)
 
 
-def read_schedule(problem: ReconfigurationProblem, path: str | Path) -> ReconfigurationFile:
-    """Read a schedule of this problem."""
-
-    def build(document: Document) -> ReconfigurationFile:
-        rows, index = document["jobs"], problem.gpu.index
-        if document["repartition"] != problem.digest:
-            expected = f"{problem.digest}, the sha256 of {problem.name}"
-            raise InputError("/repartition", document["repartition"], expected)
-        if len(rows) != len(problem):
-            raise InputError("/jobs", len(rows), f"{len(problem)} entries")
-        placed = {
-            j: (index(row["profile"], f"/jobs/{j}/profile"), row["start"], row["begin"])
-            for j, row in enumerate(rows)
-        }
-        return ReconfigurationFile(
-            schedule=ReconfigurationSchedule.of(problem, placed),
-            **{name: document[name] for name in ("method", "makespan", "bound")},
-        )
-
-    return read(path, SCHEDULE, "mig-repartitioned", build)
+def read_schedule(
+    problem: ReconfigurationProblem, path: str | Path
+) -> tuple[ReconfigurationSchedule, Document]:
+    """Read a schedule of this problem, and what its file claims about it."""
+    return read_solution(ReconfigurationSchedule, problem, path, SCHEDULE, *_KEYS)
 
 
 def write_schedule(
@@ -317,11 +293,5 @@ def write_schedule(
     bound: int | None = None,
 ) -> None:
     """Write a schedule with what is claimed about it."""
-    columns = (schedule.profile.tolist(), schedule.start.tolist(), schedule.begin.tolist())
-    rows = [
-        {"profile": problem.gpu.profiles[p].name, "start": start, "begin": begin}
-        for p, start, begin in zip(*columns, strict=True)
-    ]
-    head = {"format": SCHEDULE, "repartition": problem.digest}
     claims = {"method": method, "makespan": makespan, "bound": bound}
-    write_document({**head, **claims, "jobs": rows}, path)
+    write_solution(schedule, problem, path, SCHEDULE, *_KEYS[1:], claims)
