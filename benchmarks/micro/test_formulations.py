@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from rsjs.core.method import Limits
+from rsjs.formulations.backends.backend import SolveTask
 from rsjs.formulations.backends.registry import backend
 from rsjs.formulations.jahani import patterns
 from rsjs.formulations.jahani.patterns import PatternModel
@@ -34,7 +35,7 @@ def test_solve(benchmark, instance, solver):
     solve = backend(solver).load()
 
     def run():
-        return solve(model, Limits(gap=GAPS[solver]), seconds=60)
+        return solve(SolveTask(model, Limits(gap=GAPS[solver]), seconds=60))
 
     result = benchmark.pedantic(run, rounds=3)
     cost = check(instance, patterns.extract(data, from_matrix(result.x, positions))).objective

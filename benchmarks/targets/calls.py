@@ -15,10 +15,12 @@ from benchmarks.targets.jahani import CATALOGUES
 from rsjs import rsjs_verify
 from rsjs.core.method import Limits
 from rsjs.experiments import comparison
+from rsjs.formulations.backends.backend import SolveTask
 from rsjs.formulations.backends.registry import backend
 from rsjs.formulations.jahani import patterns
 from rsjs.formulations.jahani.patterns import PatternModel
 from rsjs.formulations.milp import from_pyomo
+from rsjs.formulations.milp.matrix import MatrixModel
 from rsjs.heuristics.greedy import greedy
 from rsjs.instances import costs
 from rsjs.instances.check import check
@@ -36,13 +38,8 @@ def _build() -> list[Figure]:
     instance = generate(nodes=100, jobs=400, seed=1)
     solve = backend("highs").load()
 
-    def hand_over(model: object) -> None:
-        solve(
-            model,
-            Limits(),
-            seconds=0.001,
-            stop=lambda: True,
-        )
+    def hand_over(model: MatrixModel) -> None:
+        solve(SolveTask(model, Limits(), seconds=0.001, stop=lambda: True))
 
     def pyomo() -> None:
         model = patterns.build(PatternModel.of(instance))

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field, replace
 from enum import StrEnum
 from importlib import import_module, metadata
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any, Protocol
+from math import frexp
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from rsjs.core.method import Limits, Stop
 from rsjs.core.types import Floats
-from rsjs.formulations.backends.scaling import scaled
+from rsjs.formulations.backends.stop import reached
+from rsjs.formulations.milp.matrix import MatrixModel
 
 if TYPE_CHECKING:
     from rsjs.formulations.backends.solver_process import SolverProcess
-    from rsjs.formulations.milp.matrix import MatrixModel
 
 
 class Feature(StrEnum):
@@ -66,47 +69,55 @@ class RawResult:
     solve_seconds: float = 0.0
 
 
-class Solve(Protocol):
+def ignore(_said: object) -> None:
+    """Ignore incumbents or bounds."""
+
+
+def never() -> bool:
+    """Return that nobody asks to end."""
+    return False
+
+
+@dataclass(frozen=True, eq=False)
+class SolveTask:
     """
-    The function behind a backend.
+    A model to solve, within which limits, and who listens.
 
-    `seconds` is what remains for hand-over and solve together; gap, threads and seed come from
-    `limits`. `start` is a full vector that the solver may begin from; it is not reported back
-    before the solver itself accepts it. `on_incumbent` (each better vector, read-only) and
-    `on_bound` (each better bound) may be called from another thread, but never two at once;
-    an exception in one of them ends the solve and is raised again. `stop` is polled. With `log`
-    the solver prints its log to standard output.
+    Attributes
+    ----------
+    limits : Limits
+        Gap, threads and seed; the time is in `seconds`.
+    seconds : float
+        What remains for hand-over and solve together.
+    start : (columns,) float or None
+        A vector that the solver may begin from; it is not reported back before the solver itself
+        accepts it.
+    on_incumbent, on_bound : callable
+        Told each better vector, read-only, and each better bound, perhaps from another thread, but
+        never two at once; an exception in one of them ends the solve and is raised again.
+    stop : callable
+        Whether to end early; polled.
+    log : bool
+        Whether the solver prints its log to standard output.
     """
 
-    def __call__(
-        self,
-        model: MatrixModel,
-        limits: Limits,
-        *,
-        seconds: float,
-        start: Floats | None,
-        on_incumbent: Callable[[Floats], None],
-        on_bound: Callable[[float], None],
-        stop: Callable[[], bool],
-        log: bool,
-    ) -> RawResult: ...
+    model: MatrixModel
+    limits: Limits
+    _: KW_ONLY
+    seconds: float
+    start: Floats | None = None
+    on_incumbent: Callable[[Floats], None] = ignore
+    on_bound: Callable[[float], None] = ignore
+    stop: Callable[[], bool] = never
+    log: bool = False
+
+    @property
+    def silent(self) -> SolveTask:
+        """The task with nobody listening, which can be sent to another process."""
+        return replace(self, on_incumbent=ignore, on_bound=ignore, stop=never)
 
 
-class Ask(Protocol):
-    """A `Solve` that may be asked for its answer alone: nothing streamed, no start, no log."""
-
-    def __call__(
-        self,
-        model: MatrixModel,
-        limits: Limits,
-        *,
-        seconds: float,
-        start: Floats | None = ...,
-        on_incumbent: Callable[[Floats], None] = ...,
-        on_bound: Callable[[float], None] = ...,
-        stop: Callable[[], bool] = ...,
-        log: bool = ...,
-    ) -> RawResult: ...
+Solve = Callable[[SolveTask], RawResult]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -167,14 +178,45 @@ class Backend:
         else:
             self.process.prepare()
 
-    def load(self) -> Ask:
+    def load(self) -> Solve:
         """Import the solver and the function that drives it, so that no solve is charged for it."""
         self.import_solver()
         module, _, function = self.run.partition(":")
-        solve: Solve = getattr(import_module(module), function)
-        return scaled(solve)
+        return scaled(getattr(import_module(module), function))
 
 
 def small_seed(limits: Limits) -> int:
     """Return the seed in the 31 bits that every solver takes."""
     return limits.seed % 2**31
+
+
+EPSILON = float(np.finfo(float).eps)
+
+
+def scale_of(cost: Floats) -> float:
+    """Return the power of two that brings the largest cost to at least 1; 1 if it is, or 0."""
+    largest = float(np.abs(cost).max(initial=0.0))
+    return 2.0 ** max(0, 1 - frexp(largest)[1]) if largest else 1.0
+
+
+def scaled(solve: Solve) -> Solve:
+    """
+    Wrap a solver so that it takes costs of any magnitude and its bounds survive its arithmetic.
+
+    Solvers compare with absolute tolerances (HiGHS: 1e-7 on reduced costs): costs that are all far
+    below 1 are multiplied by a power of two, which is exact, and divided by it again. A bound loses
+    the last digits of the constant in the objective: that much is subtracted.
+    """
+
+    def run(task: SolveTask) -> RawResult:
+        model = task.model
+        factor, lost = scale_of(model.cost), EPSILON * abs(model.offset)
+        if factor != 1.0:
+            model = replace(model, cost=factor * model.cost, offset=factor * model.offset)
+        raw = solve(replace(task, model=model, on_bound=lambda b: task.on_bound(b / factor - lost)))
+        objective = None if raw.x is None else task.model.objective(raw.x)
+        bound = None if raw.bound is None else raw.bound / factor - lost
+        stop = reached(raw.stop, objective, bound, task.limits.gap)
+        return replace(raw, objective=objective, bound=bound, stop=stop)
+
+    return run

@@ -16,13 +16,11 @@ from typing import Any
 import numpy as np
 
 from rsjs.core.method import Limits, Stop
-from rsjs.core.types import Floats
-from rsjs.formulations.backends.backend import Backend, Feature, RawResult, small_seed
+from rsjs.formulations.backends.backend import Backend, Feature, RawResult, SolveTask, small_seed
 from rsjs.formulations.backends.callbacks import CallbackAdapter
 from rsjs.formulations.backends.integer_model import IntegerModel, integer_model
 from rsjs.formulations.backends.solver_process import SolverProcess
 from rsjs.formulations.backends.stop import relative_gap
-from rsjs.formulations.milp.matrix import MatrixModel
 
 
 def options(limits: Limits) -> dict[str, Any]:
@@ -61,77 +59,51 @@ CPSAT = Backend(
 )
 
 
-def solve(
-    model: MatrixModel,
-    limits: Limits,
-    *,
-    seconds: float,
-    start: Floats | None,
-    on_incumbent: Callable[[Floats], None],
-    on_bound: Callable[[float], None],
-    stop: Callable[[], bool],
-    log: bool,
-) -> RawResult:
-    """Solve with CP-SAT in the process of OR-tools; see `Solve`."""
+def solve(task: SolveTask) -> RawResult:
+    """Solve with CP-SAT in the process of OR-tools; see `SolveTask`."""
     begin = time.monotonic()
     result: RawResult = ORTOOLS.call(
         f"{__name__}:solve_here",
-        {"model": model, "limits": limits, "seconds": seconds, "start": start, "log": log},
-        {"on_incumbent": on_incumbent, "on_bound": on_bound, "on_log": print},
-        stop,
+        {"task": task.silent},
+        {"on_incumbent": task.on_incumbent, "on_bound": task.on_bound, "on_log": print},
+        task.stop,
     )
     handover = time.monotonic() - begin - result.solve_seconds
     return replace(result, handover_seconds=handover)
 
 
-def solve_here(
-    model: MatrixModel,
-    limits: Limits,
-    *,
-    seconds: float,
-    start: Floats | None,
-    on_incumbent: Callable[[Floats], None],
-    on_bound: Callable[[float], None],
-    on_log: Callable[[str], None],
-    stop: Callable[[], bool],
-    log: bool,
-) -> RawResult:
+def solve_here(task: SolveTask, on_log: Callable[[str], None], **callbacks: Any) -> RawResult:
     """
-    Solve with CP-SAT in this process; see `Solve`. Lines of its log go to `on_log`.
+    Solve with CP-SAT in this process, with the task's callbacks; lines of its log go to `on_log`.
 
     Driven through `cp_model_helper`, the module under `cp_model`, which does without pandas.
     Where costs are not exact on integers, the bound may stay below the optimum by the floors,
     and a finished search is a GAP.
     """
     cp = _cp()
-    begin = time.monotonic()
-    integers = integer_model(model, "cp-sat")
+    relay, gap = CallbackAdapter(replace(task, **callbacks)), task.limits.gap
+    integers = integer_model(task.model, "cp-sat")
     if integers.empty:
         return RawResult(stop=Stop.INFEASIBLE, status="no integer between the bounds")
     proto = _fill(integers)
-    if start is not None:
-        hint = np.rint(start).astype(np.int64) - integers.shift
+    if task.start is not None:
+        hint = np.rint(task.start).astype(np.int64) - integers.shift
         proto.solution_hint.vars.extend(range(len(hint)))
         proto.solution_hint.values.extend(hint.tolist())
     if reason := cp.CpSatHelper.validate_model(proto):
         raise ValueError(f"cp-sat refused the model: {' '.join(reason.split())[:200]}")
-    relay = CallbackAdapter(model, on_incumbent, on_bound, stop)
     search = cp.SolveWrapper()
-    listener = _listen(search, integers, relay, limits.gap)
-    handover = time.monotonic() - begin
+    listener = _listen(search, integers, relay, gap)
     parameters = cp.SatParameters()
-    asked = options(replace(limits, time_limit=max(0.0, seconds - handover)))
-    taken = _set(parameters, {**asked, "log_search_progress": log})
+    asked = {**options(relay.limits_left()), "log_search_progress": task.log}
+    taken = _set(parameters, asked)
     parameters.log_to_stdout = False
-    if log:
+    if task.log:
         search.add_log_callback(on_log)
     search.set_parameters(parameters)
-
-    begin = time.monotonic()
     with relay.watching(search.stop_search):
         response = search.solve(proto)
     search.clear_solution_callback(listener)
-    spent = time.monotonic() - begin
 
     status = response.status.name
     if status == "MODEL_INVALID":  # the model was checked: ranges of options are checked this late
@@ -141,18 +113,12 @@ def solve_here(
     if status == "OPTIMAL":
         relay.offer_bound(integers.true_bound(response.best_objective_bound))
     why = CPSAT.status.get(status, Stop.ERROR)
-    if why is Stop.TIME_LIMIT and _closed(relay, limits.gap):
+    if why is Stop.TIME_LIMIT and _closed(relay, gap):
         why = Stop.OPTIMAL
     elif why is Stop.TIME_LIMIT and relay.interrupted:
         why = Stop.INTERRUPTED
-    return relay.result(
-        why,
-        status=status,
-        counts={"branches": response.num_branches, "conflicts": response.num_conflicts},
-        options=taken,
-        handover_seconds=handover,
-        solve_seconds=spent,
-    )
+    counts = {"branches": response.num_branches, "conflicts": response.num_conflicts}
+    return relay.result(why, status, counts, taken)
 
 
 def _cp() -> Any:

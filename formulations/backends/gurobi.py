@@ -7,16 +7,13 @@ the suite depends on this backend.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from rsjs.core.method import Limits, Stop
-from rsjs.core.types import Floats
-from rsjs.formulations.backends.backend import Backend, Feature, RawResult
+from rsjs.formulations.backends.backend import Backend, Feature, RawResult, SolveTask
 from rsjs.formulations.backends.callbacks import CallbackAdapter
 from rsjs.formulations.milp.matrix import ColumnKind, MatrixModel
 
@@ -63,39 +60,24 @@ GUROBI = Backend(
 )
 
 
-def solve(
-    model: MatrixModel,
-    limits: Limits,
-    *,
-    seconds: float,
-    start: Floats | None,
-    on_incumbent: Callable[[Floats], None],
-    on_bound: Callable[[float], None],
-    stop: Callable[[], bool],
-    log: bool,
-) -> RawResult:
+def solve(task: SolveTask) -> RawResult:
     """
-    Solve with Gurobi; see `Solve`.
+    Solve with Gurobi; see `SolveTask`.
 
     Implied integers are continuous, as for HiGHS. Without a licence for a model of this size,
     ValueError.
     """
     import gurobipy
 
-    begin = time.monotonic()
-    relay = CallbackAdapter(model, on_incumbent, on_bound, stop)
+    relay, quiet = CallbackAdapter(task), {"OutputFlag": int(task.log)}
     try:
-        with gurobipy.Env(params={"OutputFlag": int(log)}) as env, gurobipy.Model(env=env) as grb:
-            x = _fill(grb, model)
-            if start is not None:
-                x.Start = start
-            handover = time.monotonic() - begin
-            asked = options(replace(limits, time_limit=max(0.0, seconds - handover)))
-            taken = _set(grb, asked)
-
-            begin = time.monotonic()
-            grb.optimize(_listener(relay, x))
-            spent = time.monotonic() - begin
+        with gurobipy.Env(params=quiet) as env, gurobipy.Model(env=env) as grb:
+            x = _fill(grb, task.model)
+            if task.start is not None:
+                x.Start = task.start
+            taken = _set(grb, options(relay.limits_left()))
+            with relay.solving():
+                grb.optimize(_listener(relay, x))
 
             if grb.SolCount > 0:
                 relay.offer_incumbent(x.X)
@@ -106,17 +88,10 @@ def solve(
                 relay.offer_bound(grb.ObjVal)
             counts = {"nodes": int(grb.NodeCount), "iterations": int(grb.IterCount)}
     except gurobipy.GurobiError as error:
-        rows, columns = model.A.shape
+        rows, columns = task.model.A.shape
         text = f"Gurobi refused a model of {rows} rows and {columns} columns: {error}"
         raise ValueError(text) from error
-    return relay.result(
-        GUROBI.status.get(status, Stop.ERROR),
-        status=status,
-        counts=counts,
-        options=taken,
-        handover_seconds=handover,
-        solve_seconds=spent,
-    )
+    return relay.result(GUROBI.status.get(status, Stop.ERROR), status, counts, taken)
 
 
 def _fill(grb: Any, model: MatrixModel) -> Any:

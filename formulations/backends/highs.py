@@ -6,16 +6,20 @@ The backend `RELAXATION` solves the linear relaxation of a model: its optimum is
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from rsjs.core.method import Limits, Stop
-from rsjs.core.types import Floats
-from rsjs.formulations.backends.backend import Backend, Feature, RawResult, small_seed
+from rsjs.formulations.backends.backend import (
+    Backend,
+    Feature,
+    RawResult,
+    SolveTask,
+    ignore,
+    small_seed,
+)
 from rsjs.formulations.backends.callbacks import CallbackAdapter
 from rsjs.formulations.milp.matrix import ColumnKind, MatrixModel
 
@@ -62,67 +66,46 @@ HIGHS = Backend(
 )
 
 
-def solve(
-    model: MatrixModel,
-    limits: Limits,
-    *,
-    seconds: float,
-    start: Floats | None,
-    on_incumbent: Callable[[Floats], None],
-    on_bound: Callable[[float], None],
-    stop: Callable[[], bool],
-    log: bool,
-) -> RawResult:
+def solve(task: SolveTask) -> RawResult:
     """
-    Solve with HiGHS; see `Solve`.
+    Solve with HiGHS; see `SolveTask`.
 
     Implied integers are continuous: HiGHS finds out by itself what follows from the rest.
     """
     import highspy
 
     reset_scheduler()
-    begin = time.monotonic()
-    highs = highspy.Highs()
-    _set(highs, {"output_flag": log})
-    _pass(highs, model)
-    if start is not None:
+    relay = CallbackAdapter(task)
+    highs = handed_over(task.model, {"output_flag": task.log})
+    if task.start is not None:
         solution = highspy.HighsSolution()
-        solution.col_value = start
+        solution.col_value = task.start
         solution.value_valid = True
         highs.setSolution(solution)
-    relay = CallbackAdapter(model, on_incumbent, on_bound, stop)
     _listen(highs, relay)
-    handover = time.monotonic() - begin
-    asked = options(replace(limits, time_limit=max(0.0, seconds - handover)))
-    taken = {**_set(highs, asked), **_tolerances(highs, model)}
-
-    begin = time.monotonic()
-    highs.run()
-    spent = time.monotonic() - begin
+    taken = {**_set(highs, options(relay.limits_left())), **_tolerances(highs, task.model)}
+    with relay.solving():
+        highs.run()
 
     status = highs.modelStatusToString(highs.getModelStatus())
     info, end = highs.getInfo(), highs.getSolution()
     if info.primal_solution_status == highspy.SolutionStatus.kSolutionStatusFeasible.value:
         relay.offer_incumbent(np.array(end.col_value))
     elif status == "Empty":
-        relay.offer_incumbent(np.zeros(len(model.cost)))
+        relay.offer_incumbent(np.zeros(len(task.model.cost)))
     if info.mip_node_count >= 0:
         relay.offer_bound(info.mip_dual_bound)
     elif status in ("Optimal", "Empty") and relay.objective is not None:
         relay.offer_bound(relay.objective)  # an LP: HiGHS reports 0.0 as its dual bound
-    return relay.result(
-        HIGHS.status.get(status, Stop.ERROR),
-        status=status,
-        counts=_counts(info),
-        options=taken,
-        handover_seconds=handover,
-        solve_seconds=spent,
-    )
+    return relay.result(HIGHS.status.get(status, Stop.ERROR), status, _counts(info), taken)
 
 
-def _pass(highs: Any, model: MatrixModel) -> None:
+def handed_over(model: MatrixModel, asked: dict[str, Any]) -> Any:
+    """Return HiGHS with a model and these options; implied integers are continuous."""
     import highspy
 
+    highs = highspy.Highs()
+    _set(highs, asked)
     rows, columns = model.A.shape
     passed = highs.passModel(
         columns,
@@ -143,6 +126,7 @@ def _pass(highs: Any, model: MatrixModel) -> None:
     )
     if passed == highspy.HighsStatus.kError:
         raise ValueError("HiGHS refused the model")
+    return highs
 
 
 def _set(highs: Any, asked: dict[str, Any]) -> dict[str, Any]:
@@ -196,45 +180,23 @@ def _counts(info: Any) -> dict[str, int]:
     return counts
 
 
-RELAXATION = Backend(
+RELAXATION = replace(
+    HIGHS,
     name="relaxation",
-    module=HIGHS.module,
-    distribution=HIGHS.distribution,
-    versions=HIGHS.versions,
     features=frozenset({Feature.CONTINUOUS}),
-    status=HIGHS.status,
-    options=HIGHS.options,
     run="rsjs.formulations.backends.highs:solve_relaxation",
 )
 
 
-def solve_relaxation(
-    model: MatrixModel,
-    limits: Limits,
-    *,
-    seconds: float,
-    start: Floats | None,
-    on_incumbent: Callable[[Floats], None],
-    on_bound: Callable[[float], None],
-    stop: Callable[[], bool],
-    log: bool,
-) -> RawResult:
+def solve_relaxation(task: SolveTask) -> RawResult:
     """
-    Solve the relaxation with HiGHS; see `Solve`.
+    Solve the relaxation with HiGHS; see `SolveTask`.
 
     There is a bound once the relaxation is solved, and never a vector: `stop` is then ITERATIONS.
     A relaxation without a solution proves that the model has none.
     """
-    ended = solve(
-        replace(model, kind=np.full_like(model.kind, ColumnKind.CONTINUOUS)),
-        limits,
-        seconds=seconds,
-        start=None,
-        on_incumbent=lambda _x: None,
-        on_bound=on_bound,
-        stop=stop,
-        log=log,
-    )
+    relaxed = replace(task.model, kind=np.full_like(task.model.kind, ColumnKind.CONTINUOUS))
+    ended = solve(replace(task, model=relaxed, start=None, on_incumbent=ignore))
     solved = ended.stop in (Stop.OPTIMAL, Stop.GAP)
     why = Stop.ITERATIONS if solved else ended.stop
     return replace(ended, stop=why, x=None, objective=None)

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
-from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
@@ -12,7 +9,7 @@ import numpy as np
 
 from rsjs.core.method import Limits, Stop
 from rsjs.core.types import Floats
-from rsjs.formulations.backends.backend import Backend, Feature, RawResult, small_seed
+from rsjs.formulations.backends.backend import Backend, Feature, RawResult, SolveTask, small_seed
 from rsjs.formulations.backends.callbacks import INFINITE, CallbackAdapter
 from rsjs.formulations.milp.matrix import ColumnKind, MatrixModel
 
@@ -54,55 +51,36 @@ SCIP = Backend(
 )
 
 
-def solve(
-    model: MatrixModel,
-    limits: Limits,
-    *,
-    seconds: float,
-    start: Floats | None,
-    on_incumbent: Callable[[Floats], None],
-    on_bound: Callable[[float], None],
-    stop: Callable[[], bool],
-    log: bool,
-) -> RawResult:
+def solve(task: SolveTask) -> RawResult:
     """
-    Solve with SCIP; see `Solve`.
+    Solve with SCIP; see `SolveTask`.
 
     Implied integers are continuous, as for HiGHS. A start that violates the model is dropped.
     SCIP does not look at `stop` within an LP or a heuristic's sub-problem, which may take seconds.
     """
     import pyscipopt
 
-    begin = time.monotonic()
+    relay = CallbackAdapter(task)
     scip = pyscipopt.Model()
-    scip.hideOutput(not log)
-    variables = _fill(scip, model)
-    if start is not None:
-        _offer_start(scip, variables, start)
-    relay = CallbackAdapter(model, on_incumbent, on_bound, stop)
-    _listen(scip, variables, relay)
-    handover = time.monotonic() - begin
-    asked = options(replace(limits, time_limit=max(0.0, seconds - handover)))
-    taken = _set(scip, asked)
+    return run(scip, _fill(scip, task.model), relay)
 
-    begin = time.monotonic()
+
+def run(scip: Any, variables: list[Any], relay: CallbackAdapter) -> RawResult:
+    """Solve SCIP's model of the task of `relay`; `variables` are the columns of its vectors."""
+    scip.hideOutput(not relay.task.log)
+    if relay.task.start is not None:
+        _offer_start(scip, variables, relay.task.start)
+    _listen(scip, variables, relay)
+    taken = _set(scip, options(relay.limits_left()))
     with relay.watching(scip.interruptSolve):
         scip.optimizeNogil()  # optimize() would hold the interpreter's lock to the end
-    spent = time.monotonic() - begin
 
     if scip.getNSols() > 0:
         relay.offer_incumbent(_values(scip.getBestSol(), variables))
     relay.offer_bound(scip.getDualbound())
     status = scip.getStatus()
     counts = {"nodes": scip.getNTotalNodes(), "iterations": scip.getNLPIterations()}
-    result = relay.result(
-        SCIP.status.get(status, Stop.ERROR),
-        status=status,
-        counts=counts,
-        options=taken,
-        handover_seconds=handover,
-        solve_seconds=spent,
-    )
+    result = relay.result(SCIP.status.get(status, Stop.ERROR), status, counts, taken)
     # Model and listener are a cycle that may be collected late. Only after `result`: SCIP fires
     # bound events while it is torn down, with the incumbent's value as the bound.
     scip.free()

@@ -25,10 +25,9 @@ import highspy
 import numpy as np
 
 from rsjs.core.types import Bools, Floats, Ints
-from rsjs.formulations.backends.highs import reset_scheduler
+from rsjs.formulations.backends.highs import handed_over, reset_scheduler
 from rsjs.formulations.jahani.restricted_milp import OpenJobColumns, program
 from rsjs.formulations.jahani.slot_model import SlotModel
-from rsjs.formulations.milp.matrix import MatrixModel
 
 FEASIBLE = 1e-7
 OPTIONS = {"output_flag": False, "threads": 1, "simplex_strategy": 4}  # 4: primal simplex
@@ -114,7 +113,8 @@ def solve(
     """Maximise the dual in a box around the centre; None if the time does not suffice."""
     columns = OpenJobColumns.of(*useful(model, low, high, basis))
     matrix = program(model, columns, (low, high))
-    highs = _handed_over(matrix, seconds)
+    reset_scheduler()
+    highs = handed_over(matrix, {**OPTIONS, "time_limit": max(0.0, seconds)})
     highs.setBasis(_start(model, columns, centre, basis))
     highs.run()
     if highs.getModelStatus() != highspy.HighsModelStatus.kOptimal:
@@ -130,32 +130,6 @@ def solve(
         counts=counts,
         basis=_kept(model, columns, highs.getBasicVariables()[1]),
     )
-
-
-def _handed_over(matrix: MatrixModel, seconds: float) -> highspy.Highs:
-    reset_scheduler()
-    highs = highspy.Highs()
-    for option, value in {**OPTIONS, "time_limit": max(0.0, seconds)}.items():
-        highs.setOptionValue(option, value)
-    rows, columns = matrix.A.shape
-    highs.passModel(
-        columns,
-        rows,
-        matrix.A.nnz,
-        int(highspy.MatrixFormat.kRowwise),
-        int(highspy.ObjSense.kMinimize),
-        matrix.offset,
-        matrix.cost,
-        matrix.lower,
-        matrix.upper,
-        matrix.row_lower,
-        matrix.row_upper,
-        matrix.A.indptr[:-1],
-        matrix.A.indices,
-        matrix.A.data,
-        np.zeros(columns, dtype=np.int32),
-    )
-    return highs
 
 
 def _start(

@@ -27,7 +27,7 @@ import numpy as np
 
 from rsjs.core.method import Call, Method, Report, SolveResult, Stop
 from rsjs.core.types import Bools, Floats, Ints
-from rsjs.formulations.backends.backend import RawResult
+from rsjs.formulations.backends.backend import RawResult, SolveTask
 from rsjs.formulations.jahani import lagrangian
 from rsjs.formulations.jahani.lagrangian import Dual
 from rsjs.formulations.jahani.restricted_milp import OpenJobColumns, program
@@ -134,7 +134,7 @@ class _DualSearch(BoundTracker):
         def bounded(bound: float) -> None:
             self.raise_to(min(bound, others), "solver")
 
-        raw = self.last = chosen_solver(self.call).load()(
+        task = SolveTask(
             matrix,
             self.call.limits,
             seconds=self.seconds(),
@@ -144,6 +144,7 @@ class _DualSearch(BoundTracker):
             stop=lambda: self.reached or self.report.stop_requested(),
             log=self.call.log,
         )
+        raw = self.last = chosen_solver(self.call).load()(task)
         if raw.bound is not None:
             bounded(raw.bound)
         self.refill(assignment(self.slots, self.best).counts, dual.multipliers)

@@ -44,7 +44,7 @@ import numpy as np
 
 from rsjs.core.method import Limits, Stop
 from rsjs.core.types import Floats, Ints
-from rsjs.formulations.backends.backend import RawResult
+from rsjs.formulations.backends.backend import RawResult, SolveTask
 from rsjs.formulations.backends.registry import backend
 from rsjs.instances.mig.geometry import Geometry, geometry, slices
 from rsjs.instances.mig.placement.problem import MigPlacement, PlacementProblem
@@ -213,8 +213,8 @@ def solve(workloads: PlacementProblem, limits: Limits, *, solver: str = "highs")
 
     def stage(model: PlacementModel) -> RawResult:
         matrix = declared_matrix(build(model))
-        left = limits.time_limit - (time.monotonic() - clock)
-        return ask(matrix, limits, seconds=max(0.0, left))
+        seconds = max(0.0, limits.time_limit - (time.monotonic() - clock))
+        return ask(SolveTask(matrix, limits, seconds=seconds))
 
     first = stage(data)
     placement, waste_bound, stop = None, None, first.stop

@@ -23,7 +23,7 @@ import numpy as np
 
 from rsjs.core.method import Limits, Stop
 from rsjs.core.types import Floats
-from rsjs.formulations.backends.backend import Ask
+from rsjs.formulations.backends.backend import Solve, SolveTask
 from rsjs.formulations.backends.registry import backend
 from rsjs.formulations.backends.stop import relative_gap
 from rsjs.formulations.mig import (
@@ -119,7 +119,7 @@ class _ReconfigurationSearch:
     candidates: Candidates
     limits: Limits
     solver: str
-    ask: Ask
+    ask: Solve
     clock: float
     best: ReconfigurationSchedule | None
     bound: int
@@ -164,7 +164,7 @@ class _ReconfigurationSearch:
         else:
             model = declared_matrix(reconfiguration_assignment.build(data))
             model.lower[-1] = model.upper[-1] = length
-            raw = self.ask(model, self.limits, seconds=seconds)
+            raw = self.ask(SolveTask(model, self.limits, seconds=seconds))
             stop, x = raw.stop, raw.x
         if x is not None:
             self._offer(self._schedule(data, x, {}))
@@ -201,7 +201,7 @@ class _ReconfigurationSearch:
         model.lower[-1] = self.bound
         if self.best is not None:
             start = reconfiguration_assignment.warm_start(data, chosen(self.candidates, self.best))
-        found = self.ask(model, self.limits, seconds=seconds, start=start)
+        found = self.ask(SolveTask(model, self.limits, seconds=seconds, start=start))
         if found.x is not None:
             self._offer(self._schedule(data, found.x, before))
         if found.bound is not None and not before:

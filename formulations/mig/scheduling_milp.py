@@ -29,6 +29,7 @@ import numpy as np
 
 from rsjs.core.errors import InputError, described
 from rsjs.core.method import Limits, Stop
+from rsjs.formulations.backends.backend import SolveTask
 from rsjs.formulations.backends.registry import backend
 from rsjs.formulations.mig.scheduling_bounds import horizon
 from rsjs.formulations.milp.from_pyomo import from_pyomo
@@ -212,7 +213,7 @@ def solve(
         constant = weights.get("waste", 0) * in_use
         model = build(problem, minutes, stage, fixed)
         matrix, columns = from_pyomo(model)
-        raw = ask(matrix, limits, seconds=max(0.0, end - time.monotonic()))
+        raw = ask(SolveTask(matrix, limits, seconds=max(0.0, end - time.monotonic())))
         counts = {"columns": len(columns), "rows": int(matrix.A.shape[0])}
         if raw.x is not None:
             value_of = dict(zip(map(id, columns), raw.x.tolist(), strict=True))

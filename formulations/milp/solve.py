@@ -24,7 +24,7 @@ import numpy as np
 
 from rsjs.core.method import Call, Method, Report, SolveResult, Stop
 from rsjs.core.types import Floats, Ints
-from rsjs.formulations.backends.backend import Backend, RawResult
+from rsjs.formulations.backends.backend import Backend, RawResult, SolveTask, ignore
 from rsjs.formulations.backends.registry import backend
 from rsjs.formulations.backends.stop import reached
 from rsjs.formulations.milp.incumbent import Incumbent
@@ -66,16 +66,17 @@ def solve(
     if seconds <= 0:
         return stream.result(RawResult(stop=Stop.TIME_LIMIT, status="limit reached in the build"))
     with report.phase("solve"):
-        raw = solver.load()(
+        task = SolveTask(
             matrix,
             call.limits,
             seconds=seconds,
             start=None if start is None else to_matrix(start, stream.positions),
             on_incumbent=stream.vector,
-            on_bound=report.bound if valid_bound else _ignore,
+            on_bound=report.bound if valid_bound else ignore,
             stop=report.stop_requested,
             log=call.log,
         )
+        raw = solver.load()(task)
     report.add_seconds({"handover": raw.handover_seconds})
     with report.phase("extract"):
         if raw.x is not None:
@@ -142,7 +143,3 @@ class _VectorStream(Incumbent):
     def result(self, raw: RawResult) -> SolveResult:
         """Return the best solution with what the solver reported."""
         return self.solver_result(raw, raw.stop, raw.bound, raw.status)
-
-
-def _ignore(bound: float) -> None:
-    """Ignore the bound of a model that is none for the instance."""

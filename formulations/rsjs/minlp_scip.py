@@ -9,7 +9,6 @@ last column here.
 
 from __future__ import annotations
 
-import time
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -21,7 +20,7 @@ from scipy.sparse import csr_array
 from rsjs.core.method import Call, Method, Report, SolveResult, Stop
 from rsjs.core.types import Floats
 from rsjs.formulations.backends import scip as backend
-from rsjs.formulations.backends.backend import RawResult
+from rsjs.formulations.backends.backend import RawResult, SolveTask, ignore
 from rsjs.formulations.backends.callbacks import CallbackAdapter
 from rsjs.formulations.backends.stop import reached, settled
 from rsjs.formulations.milp.from_pyomo import variables_of
@@ -59,7 +58,17 @@ def run(instance: Instance, call: Call, report: Report) -> SolveResult:
     if seconds <= 0:
         return stream.result(RawResult(stop=Stop.TIME_LIMIT, status="limit reached in the build"))
     with report.phase("solve"):
-        raw = _solve(model, call, report, stream, seconds, start)
+        task = SolveTask(
+            _last_column(len(data.positions) + 1),
+            call.limits,
+            seconds=seconds,
+            start=start,
+            on_incumbent=stream.vector,
+            on_bound=report.bound if stream.valid_bound else ignore,
+            stop=report.stop_requested,
+            log=call.log,
+        )
+        raw = _solve(model, task)
     report.add_seconds({"handover": raw.handover_seconds})
     found = stream.result(raw)
     return replace(found, stop=reached(found.stop, found.objective, found.bound, call.limits.gap))
@@ -81,52 +90,15 @@ def translated(model: ConcreteModel) -> tuple[Any, list[Any]]:
     return scip, [*variables, solver._obj_var]
 
 
-def _solve(
-    model: ConcreteModel,
-    call: Call,
-    report: Report,
-    stream: _ScipStream,
-    seconds: float,
-    start: Floats | None,
-) -> RawResult:
-    begin = time.monotonic()
+def _solve(model: ConcreteModel, task: SolveTask) -> RawResult:
+    relay = CallbackAdapter(task)
     scip, variables = translated(model)
-    scip.hideOutput(not call.log)
-    if start is not None:
-        backend._offer_start(scip, variables, start)
-    on_bound = report.bound if stream.valid_bound else _ignore
-    relay = CallbackAdapter(
-        _last_column(len(variables)), stream.vector, on_bound, report.stop_requested
-    )
-    backend._listen(scip, variables, relay)
-    handover = time.monotonic() - begin
-    limits = replace(call.limits, time_limit=max(0.0, seconds - handover))
-    taken = backend._set(scip, backend.options(limits))
-
-    begin = time.monotonic()
-    with relay.watching(scip.interruptSolve):
-        scip.optimizeNogil()
-    spent = time.monotonic() - begin
-
-    if scip.getNSols() > 0:
-        relay.offer_incumbent(backend._values(scip.getBestSol(), variables))
-    relay.offer_bound(scip.getDualbound())
-    status = scip.getStatus()
-    raw = relay.result(
-        backend.SCIP.status.get(status, Stop.ERROR),
-        status=status,
-        counts={
-            "rows": scip.getNConss(transformed=False),
-            "columns": scip.getNVars(transformed=False),
-            "nodes": scip.getNTotalNodes(),
-            "iterations": scip.getNLPIterations(),
-        },
-        options=taken,
-        handover_seconds=handover,
-        solve_seconds=spent,
-    )
-    scip.free()  # only now: SCIP fires events while it is torn down
-    return raw
+    counts = {
+        "rows": scip.getNConss(transformed=False),
+        "columns": scip.getNVars(transformed=False),
+    }
+    raw = backend.run(scip, variables, relay)
+    return replace(raw, counts={**counts, **raw.counts})
 
 
 def _last_column(columns: int) -> MatrixModel:
@@ -172,7 +144,3 @@ class _ScipStream(Incumbent):
                 stop = Stop.ITERATIONS  # what is solved is another problem
             status = f"{status} with rows as printed ({rows}), at {raw.objective}"
         return self.solver_result(raw, stop, bound, status)
-
-
-def _ignore(bound: float) -> None:
-    """Ignore the bound of a model that is none for the instance."""

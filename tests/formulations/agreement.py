@@ -8,6 +8,7 @@ from scipy.sparse import csr_array
 
 from rsjs.core.method import Limits, Report
 from rsjs.formulations import enumeration
+from rsjs.formulations.backends.backend import SolveTask
 from rsjs.formulations.backends.registry import backend
 from rsjs.formulations.milp.matrix import ColumnKind, MatrixModel
 from rsjs.formulations.milp.solve import matrix_of
@@ -125,7 +126,7 @@ class Asked:
     ):
         self.incumbents, self.bounds = [], []
         solve = backend(solve).load() if isinstance(solve, str) else solve
-        self.result = solve(
+        task = SolveTask(
             model,
             limits,
             seconds=seconds,
@@ -135,6 +136,7 @@ class Asked:
             stop=lambda: bool(stop(self)),
             log=log,
         )
+        self.result = solve(task)
 
 
 def assert_solved(result, cost, rel=1e-06):

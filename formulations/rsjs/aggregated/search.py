@@ -21,6 +21,7 @@ import numpy as np
 
 from rsjs.core.method import Call, Report, SolveResult, Stop
 from rsjs.core.types import Bools
+from rsjs.formulations.backends.backend import SolveTask
 from rsjs.formulations.backends.registry import backend
 from rsjs.formulations.milp.incumbent import BoundTracker
 from rsjs.formulations.rsjs.aggregated import model
@@ -122,7 +123,7 @@ class _ColumnSearch(BoundTracker):
         matrix = model.arrays(data)
         self.counts |= matrix.counts
         self.counts["programs"] += 1
-        raw = backend("highs").load()(
+        task = SolveTask(
             matrix,
             replace(self.call.limits, gap=self.call.limits.gap / TIGHTER),
             seconds=self.seconds(),
@@ -132,6 +133,7 @@ class _ColumnSearch(BoundTracker):
             stop=lambda: self.reached or self.report.stop_requested(),
             log=self.call.log,
         )
+        raw = backend("highs").load()(task)
         if raw.bound is not None:
             self.raise_to(min(raw.bound, others), "solver")
         if self.best is not None and not self.reached:

@@ -12,7 +12,7 @@ import pytest
 
 from rsjs.core.method import Limits, Stop
 from rsjs.formulations.backends import gurobi
-from rsjs.formulations.backends.backend import Feature
+from rsjs.formulations.backends.backend import Feature, SolveTask
 from rsjs.formulations.backends.callbacks import CallbackAdapter
 from rsjs.formulations.backends.registry import BACKENDS, backend
 from rsjs.formulations.backends.stop import relative_gap, settled
@@ -189,7 +189,7 @@ def test_a_solver_that_refuses_to_be_interrupted_is_asked_again():
             raise RuntimeError("cannot be called at this time")
         ended.set()
 
-    relay = CallbackAdapter(cover()[0], on_incumbent=None, on_bound=None, stop=lambda: True)
+    relay = CallbackAdapter(SolveTask(cover()[0], Limits(), seconds=60, stop=lambda: True))
     with relay.watching(interrupt):
         assert ended.wait(60)
     assert asked[:3] == [0, 1, 2]
@@ -289,6 +289,7 @@ def test_one_process_solves_with_all_solvers(order):
     code = (
         "import numpy as np\n"
         "from scipy.sparse import csr_array\n"
+        "from rsjs.formulations.backends.backend import SolveTask\n"
         "from rsjs.formulations.backends.registry import backend\n"
         "from rsjs.formulations.milp.matrix import MatrixModel\n"
         "from rsjs.core.method import Limits\n"
@@ -296,9 +297,8 @@ def test_one_process_solves_with_all_solvers(order):
         "model = MatrixModel(A=csr_array([[2.0, 1.0]]), cost=-two, lower=0 * two, upper=3 * two,\n"
         "    row_lower=-np.inf * one, row_upper=4 * one, kind=np.ones(2, np.uint8))\n"
         f"solves = [backend(name).load() for name in {order.split()}]\n"
-        "print(*(solve(model, Limits(), seconds=9, start=None, on_incumbent=lambda x: None,\n"
-        "    on_bound=lambda b: None, stop=lambda: False, log=False).objective\n"
-        "    for solve in solves))\n"
+        "task = SolveTask(model, Limits(), seconds=9)\n"
+        "print(*(solve(task).objective for solve in solves))\n"
     )
     assert run_python(code) == "-3.0 -3.0 -3.0"
 

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from rsjs.core.method import Limits, Stop
+from rsjs.formulations.backends.backend import SolveTask
 from rsjs.formulations.backends.integer_model import OBJECTIVE_LIMIT, integer_model
 from rsjs.formulations.backends.registry import backend
 from rsjs.formulations.milp.matrix import ColumnKind
@@ -18,7 +19,7 @@ def model_of(A, cost, *args, **kwargs):
 
 
 def solved(name, model, gap=0.0):
-    return backend(name).load()(model, Limits(gap=gap), seconds=300.0)
+    return backend(name).load()(SolveTask(model, Limits(gap=gap), seconds=300.0))
 
 
 def fractional_model(seed):

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from rsjs.core.method import Limits, Stop
-from rsjs.formulations.backends.backend import RawResult
-from rsjs.formulations.backends.scaling import EPSILON, scale_of, scaled
+from rsjs.formulations.backends.backend import EPSILON, RawResult, scale_of, scaled
 from tests.formulations.agreement import Asked, model_of
 
 

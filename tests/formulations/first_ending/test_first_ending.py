@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from rsjs.core.method import EXPECTATION, OPEN_NODES, Call, Report, Stop
 from rsjs.formulations import enumeration
+from rsjs.formulations.backends.backend import SolveTask
 from rsjs.formulations.backends.registry import backend
 from rsjs.formulations.first_ending import methods, patterns
 from rsjs.formulations.first_ending import node_indexed as by_node
@@ -100,7 +101,7 @@ def kiros(catalogue, due, nodes, jobs):
 
 def optimum(formulation, data, solver="highs"):
     """What a solver finds at gap 0."""
-    return backend(solver).load()(matrix(formulation, data), EXACT, seconds=300)
+    return backend(solver).load()(SolveTask(matrix(formulation, data), EXACT, seconds=300))
 
 
 def assert_all_agree(instance):

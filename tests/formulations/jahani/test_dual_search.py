@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from rsjs.core.method import Call, Limits, Report, Stop
 from rsjs.formulations import enumeration
+from rsjs.formulations.backends.backend import SolveTask
 from rsjs.formulations.backends.registry import backend
 from rsjs.formulations.jahani import dual_search, lagrangian, patterns
 from rsjs.formulations.jahani.dual_search import assignment, decision, fitted, rounded
@@ -71,7 +72,7 @@ def solved(instance, report=None, **options):
 def program(instance, solver):
     """What a backend says about the pattern model of an instance."""
     model = matrix(patterns, PatternModel.of(instance))
-    return backend(solver).load()(model, EXACT, seconds=300)
+    return backend(solver).load()(SolveTask(model, EXACT, seconds=300))
 
 
 @given(rng=st.randoms(use_true_random=False))

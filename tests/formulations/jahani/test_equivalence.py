@@ -7,6 +7,7 @@ import pytest
 from allpairspy import AllPairs
 
 from rsjs.formulations import enumeration
+from rsjs.formulations.backends.backend import SolveTask
 from rsjs.formulations.backends.registry import backend
 from rsjs.formulations.jahani import milp
 from rsjs.formulations.jahani import patterns as jahani_patterns
@@ -44,7 +45,7 @@ def overdue(index):
 
 def optimum(formulation, data, solver="scip"):
     """Objective and decoded decision at gap 0."""
-    result = backend(solver).load()(matrix(formulation, data), EXACT, seconds=300)
+    result = backend(solver).load()(SolveTask(matrix(formulation, data), EXACT, seconds=300))
     assert result.x is not None
     return result.objective, formulation.extract(data, result.x)
 

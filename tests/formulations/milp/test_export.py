@@ -18,6 +18,7 @@ import pytest
 
 from rsjs.core.errors import InputError
 from rsjs.core.method import Call, Limits, Report
+from rsjs.formulations.backends.backend import SolveTask
 from rsjs.formulations.backends.registry import backend
 from rsjs.formulations.milp import export
 from rsjs.formulations.milp.export import namer
@@ -66,7 +67,7 @@ def built(name, instance, options):
 
 def optimum(matrix):
     """The best vector at gap 0."""
-    result = backend("scip").load()(matrix, Limits(gap=0.0), seconds=300)
+    result = backend("scip").load()(SolveTask(matrix, Limits(gap=0.0), seconds=300))
     assert result.x is not None
     return result.x, result.objective
 

@@ -5,6 +5,7 @@ import pyomo.environ as pyo
 import pytest
 
 from rsjs.core.method import Limits
+from rsjs.formulations.backends.backend import SolveTask
 from rsjs.formulations.backends.registry import backend
 from rsjs.formulations.milp.from_pyomo import from_pyomo
 from rsjs.formulations.milp.matrix import ColumnKind
@@ -73,7 +74,7 @@ def test_the_matrix_has_the_costs_of_the_model(model):
 @pytest.mark.parametrize("solver", ["highs", "scip"])
 def test_a_solution_of_the_matrix_is_one_of_the_model(model, solver):
     matrix, columns = from_pyomo(model)
-    result = backend(solver).load()(matrix, Limits(gap=0.0), seconds=60.0)
+    result = backend(solver).load()(SolveTask(matrix, Limits(gap=0.0), seconds=60.0))
     set_values(columns, result.x)
     assert pyo.value(model.cost) == pytest.approx(result.objective)
     assert pyo.value(model.x[0]) == pytest.approx(2.0)

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from rsjs.core.method import EXPECTATION, OPEN_NODES, Call, Limits, Report, Stop
 from rsjs.formulations import enumeration
+from rsjs.formulations.backends.backend import SolveTask
 from rsjs.formulations.backends.registry import backend
 from rsjs.formulations.rsjs import gpu_indexed, node_indexed
 from rsjs.formulations.rsjs.gpu_indexed import GpuModel
@@ -117,7 +118,7 @@ def assert_agrees(instance, best, form, solver, rel):
     """Objective, decoded decision and bound of a form against the optimum (None: infeasible)."""
     formulation, of = FORMS[form]
     data = of(instance)
-    result = backend(solver).load()(matrix(formulation, data), EXACT, seconds=300)
+    result = backend(solver).load()(SolveTask(matrix(formulation, data), EXACT, seconds=300))
     if best is None:
         assert result.stop is Stop.INFEASIBLE
         return

@@ -27,6 +27,7 @@ import numpy as np
 
 from rsjs.core.method import Limits
 from rsjs.core.types import Floats, Ints
+from rsjs.formulations.backends.backend import SolveTask
 from rsjs.formulations.backends.registry import backend
 from rsjs.formulations.milp.matrix import ColumnKind, MatrixModel, RowBuilder
 from rsjs.instances.cluster import Cluster
@@ -112,8 +113,8 @@ def choose(pools: Pools, offers: Offers, limits: Limits) -> Ints:
     best = offers.first
     if _fits(pools, offers, best):
         return best
-    solver = backend(SOLVER).load()
-    found = solver(arrays(pools, offers), limits, seconds=limits.time_limit)
+    task = SolveTask(arrays(pools, offers), limits, seconds=limits.time_limit)
+    found = backend(SOLVER).load()(task)
     if found.x is None:
         raise TimeoutError(f"HiGHS: {found.status}, no choice within {limits.time_limit:g} s")
     return np.flatnonzero(found.x[: len(offers.job)] > 0.5)

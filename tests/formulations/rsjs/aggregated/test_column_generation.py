@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rsjs.core.method import Call, Limits, Report, Stop
+from rsjs.formulations.backends.backend import SolveTask
 from rsjs.formulations.backends.registry import backend
 from rsjs.formulations.rsjs.aggregated import column_generation
 from rsjs.formulations.rsjs.aggregated import model as rsjs_classes
@@ -36,7 +37,7 @@ def of_jobs(instance, rows):
 def linear_program(instance):
     """The optimum of the relaxation over all columns."""
     model = rsjs_classes.arrays(AggregatedModel.of(instance, "rows"))
-    return float(backend("relaxation").load()(model, EXACT, seconds=300).bound)
+    return float(backend("relaxation").load()(SolveTask(model, EXACT, seconds=300)).bound)
 
 
 @pytest.mark.slow
