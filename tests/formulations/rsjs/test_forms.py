@@ -14,9 +14,9 @@ from rsjs.core.method import EXPECTATION, OPEN_NODES, Call, Limits, Report, Stop
 from rsjs.formulations import enumeration
 from rsjs.formulations.backends.backend import SolveTask
 from rsjs.formulations.backends.registry import backend
+from rsjs.formulations.registry import METHODS
 from rsjs.formulations.rsjs import gpu_indexed, node_indexed
 from rsjs.formulations.rsjs.gpu_indexed import GpuModel
-from rsjs.formulations.rsjs.methods import METHODS
 from rsjs.formulations.rsjs.node_indexed import NodeIndexedModel
 from rsjs.instances.check import check
 from rsjs.instances.cluster import Cluster, GpuType, NodeGroup, NodeType, ShareLevel
@@ -39,7 +39,6 @@ FORMS = {
     "rsjs_gpu": (gpu_indexed, GpuModel.of),
     "rsjs_nodes": (node_indexed, NodeIndexedModel.of),
 }
-RUN = {method.name: method for method in METHODS}
 SHARING, RULES, MEANS = [False, True], sorted(OPEN_NODES), sorted(EXPECTATION)
 TINY = [tuple(kinds) for kinds in AllPairs([SHARING, ["free", "rsjs_eq"], MEANS, [0, 1]])]
 OTHER = [tuple(k) for k in AllPairs([SHARING, ["jahani_eq", "rsjs_eq_feasible"], MEANS])]
@@ -139,7 +138,7 @@ def test_minlp_gpu_nodes_and_enumeration_agree(kinds):
         assert_agrees(instance, best, form, solver, 1e-4)
     options = {"printed": "corrected"}
     call = Call(options=options, limits=Limits(gap=1e-6))
-    minlp = RUN["rsjs_minlp"].load()(instance, call, Report(300.0))
+    minlp = METHODS["rsjs_minlp"].load()(instance, call, Report(300.0))
     assert check(instance, minlp.solution, objective=minlp.objective, bound=minlp.bound).feasible
     assert_solved(minlp, best, 1e-4)
 
@@ -219,7 +218,7 @@ def test_so_is_one_of_the_form_by_nodes_on_any_cluster(random_document, random_d
 def test_every_form_finds_the_optimum_with_a_bound(form):
     instance = tiny(True, "free", "expected", jobs=4)
     call = Call(solver="highs", limits=EXACT)
-    result = RUN[form].load()(instance, call, Report(300.0))
+    result = METHODS[form].load()(instance, call, Report(300.0))
     assert check(instance, result.solution, objective=result.objective).feasible
     assert_solved(result, optimum(instance))
     assert result.bound_variant == "instance"
@@ -251,7 +250,7 @@ REFUSED = [
 
 @pytest.mark.parametrize(("form", "make", "message"), REFUSED)
 def test_what_a_form_does_not_cover_is_refused_in_one_line(form, make, message):
-    assert RUN[form].refusal(make()) == message
+    assert METHODS[form].refusal(make()) == message
 
 
 @pytest.mark.solver
@@ -259,7 +258,7 @@ def test_no_decision_is_infeasible_where_a_node_must_stay_empty(without_a_decisi
     for form in FORMS:
         assert_agrees(without_a_decision, None, form, "highs", 0.0)
     options = {"printed": "corrected"}
-    minlp = RUN["rsjs_minlp"].load()(without_a_decision, Call(options=options), Report(300.0))
+    minlp = METHODS["rsjs_minlp"].load()(without_a_decision, Call(options=options), Report(300.0))
     assert minlp.stop is Stop.INFEASIBLE
 
 

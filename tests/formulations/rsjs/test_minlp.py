@@ -8,8 +8,8 @@ import pytest
 
 from rsjs.core.method import Call, Report, Stop
 from rsjs.formulations import enumeration
+from rsjs.formulations.registry import METHODS
 from rsjs.formulations.rsjs import minlp, minlp_scip
-from rsjs.formulations.rsjs.methods import METHODS
 from rsjs.formulations.rsjs.minlp import MinlpModel
 from rsjs.instances.check import check
 from rsjs.instances.cluster import NodeGroup
@@ -20,7 +20,7 @@ from tests.formulations.agreement import EXACT, assert_solved, optimum, with_obj
 pytestmark = pytest.mark.solver
 
 STORED = json.loads((Path(__file__).parent / "data" / "unbounded_pi.json").read_text())
-METHOD = {method.name: method for method in METHODS}["rsjs_minlp"]
+METHOD = METHODS["rsjs_minlp"]
 
 
 def four_jobs(open_nodes="rsjs_eq"):

@@ -12,17 +12,17 @@ from hypothesis import strategies as st
 from rsjs.core.method import Call, Limits, Report, Stop
 from rsjs.formulations.backends.backend import SolveTask
 from rsjs.formulations.backends.registry import backend
+from rsjs.formulations.registry import METHODS
 from rsjs.formulations.rsjs.aggregated import column_generation
 from rsjs.formulations.rsjs.aggregated import model as rsjs_classes
 from rsjs.formulations.rsjs.aggregated.model import AggregatedModel
 from rsjs.formulations.rsjs.aggregated.pricing import Pricing, RestrictedLp
-from rsjs.formulations.rsjs.methods import METHODS
 from rsjs.instances.costs import cost_tables
 from rsjs.instances.generators import kiros, sts
 from rsjs.instances.jobs import ARRAYS, Jobs
 from tests.formulations.agreement import EXACT, StopsAfter, optimum, served, with_objective
 
-BOUND = next(method for method in METHODS if method.name == "rsjs_bound")
+BOUND = METHODS["rsjs_bound"]
 
 
 def of_jobs(instance, rows):

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from rsjs.core.method import Call, Limits, Report, Stop
 from rsjs.formulations import enumeration
+from rsjs.formulations.registry import METHODS
 from rsjs.formulations.rsjs.aggregated import model
 from rsjs.formulations.rsjs.aggregated.model import PACKINGS, AggregatedModel
-from rsjs.formulations.rsjs.methods import METHODS
 from rsjs.instances.check import check
 from rsjs.instances.cluster import Cluster, GpuType, NodeType, ShareLevel
 from rsjs.instances.generators import kiros, sts
@@ -27,7 +27,7 @@ from tests.formulations.agreement import (
     with_objective,
 )
 
-CLASSES = next(method for method in METHODS if method.name == "rsjs_classes")
+CLASSES = METHODS["rsjs_classes"]
 
 
 def call(packing, solver="highs", gap=0.0):

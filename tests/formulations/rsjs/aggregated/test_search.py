@@ -12,15 +12,15 @@ from hypothesis import strategies as st
 from rsjs.core.method import EXPECTATION, OPEN_NODES, Call, Limits, Report, Stop
 from rsjs.formulations import enumeration
 from rsjs.formulations.backends.stop import relative_gap
+from rsjs.formulations.registry import METHODS
 from rsjs.formulations.rsjs.aggregated import column_generation, search
-from rsjs.formulations.rsjs.methods import METHODS
 from rsjs.instances.check import check
 from rsjs.instances.generators import andreas, kiros, sts
 from tests.formulations.agreement import StopsAfter, of_table_iv, optimum, served, with_objective
 
 pytestmark = pytest.mark.solver
 
-SIFTING = next(method for method in METHODS if method.name == "rsjs_sifting")
+SIFTING = METHODS["rsjs_sifting"]
 FAMILIES = {
     "sts dedicated": lambda seed: sts.generate(nodes=2, jobs=5, seed=seed, mix="km"),
     "sts K80 M60": lambda seed: sts.generate(nodes=2, jobs=4, seed=seed, mix="km", sharing="paper"),
