@@ -54,7 +54,7 @@ class Build:
         self.options, self.formulation = request.options, formulation_of(request.method)
 
     def built(self):
-        model = self.formulation.build(self.formulation.data_of(self.instance, self.options))
+        model = self.formulation.build(self.formulation.data_of(self.instance, **self.options))
         return from_pyomo.from_pyomo(model)[0]
 
     def time_standard_form(self, formulation):

@@ -31,6 +31,14 @@ def required_nodes(instance: Instance) -> int:
     return int((matching >= 0).sum())
 
 
+def selected_nodes(instance: Instance) -> tuple[float, float]:
+    """Return the min and max number of selected nodes; -inf for any number."""
+    if instance.objective.open_nodes == "free":
+        return -np.inf, float(instance.cluster.nodes)
+    required = float(required_nodes(instance))
+    return required, required
+
+
 def nodes_with_a_job(instance: Instance) -> int | None:
     """
     Return how many nodes have a job, the right-hand side of RS-JS (16); None = any number.

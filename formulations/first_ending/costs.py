@@ -8,7 +8,6 @@ from rsjs.core.types import Floats
 from rsjs.instances.cluster import NodeType
 from rsjs.instances.costs import cost_tables
 from rsjs.instances.instance import Instance
-from rsjs.instances.open_nodes import required_nodes
 
 
 def limits(node_type: NodeType) -> list[int]:
@@ -37,14 +36,6 @@ def leader_gains(instance: Instance, v: int, q: int) -> Floats:
     charge = node_type.cost[q] * np.where(np.isfinite(hours), hours, 0.0)
     gain: Floats = gains(instance, v)[:, : q + 1] + charge
     return gain
-
-
-def selected_nodes(instance: Instance) -> tuple[float, float]:
-    """Return the min and max number of selected nodes; -inf for any number."""
-    if instance.objective.open_nodes == "free":
-        return -np.inf, float(instance.cluster.nodes)
-    required = float(required_nodes(instance))
-    return required, required
 
 
 def empty_types(instance: Instance) -> list[int]:

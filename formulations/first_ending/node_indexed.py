@@ -31,23 +31,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from rsjs.core.types import Floats
-from rsjs.formulations.first_ending.costs import empty_types, gains, limits, selected_nodes
-from rsjs.formulations.milp import solve
+from rsjs.formulations.first_ending.costs import empty_types, gains, limits
+from rsjs.formulations.milp.solve import solve
 from rsjs.instances.costs import cost_tables
 from rsjs.instances.instance import Instance
 from rsjs.instances.solution import Solution
 
 if TYPE_CHECKING:
     from pyomo.core import ConcreteModel
-
-    from rsjs.core.method import Call, Report, SolveResult
-    from rsjs.formulations.milp.from_pyomo import Term
 
 
 class NodeState(NamedTuple):
@@ -138,11 +135,6 @@ class FirstEndingNodeModel:
             lead.append(price * hours[j, cluster.gpu_of_type[v], g])
         return np.array([*idle, *run, *lead])
 
-    @property
-    def offset(self) -> float:
-        """Cost of postponing every job, sum_j P_j [$]."""
-        return float(cost_tables(self.instance).postponement.sum())
-
 
 def _states(instance: Instance) -> Iterator[NodeState]:
     cluster, empty = instance.cluster, empty_types(instance)
@@ -154,57 +146,46 @@ def _states(instance: Instance) -> Iterator[NodeState]:
             yield NodeState(n, empty[k], 0)
 
 
-def data_of(instance: Instance, _options: solve.Options) -> FirstEndingNodeModel:
-    """Return the model's data."""
-    return FirstEndingNodeModel(instance)
-
-
-def run(instance: Instance, call: Call, report: Report) -> SolveResult:
-    """Solve the model."""
-    return solve.solve(__name__, instance, call, report)
+data_of = FirstEndingNodeModel
+run = partial(solve, __name__)
 
 
 def build(data: FirstEndingNodeModel) -> ConcreteModel:
     """Build the Pyomo model; its columns are u, x, a, as in `FirstEndingNodeModel`."""
     import pyomo.core as pyo
 
-    from rsjs.formulations.milp.from_pyomo import linear_sum, variables_of
+    from rsjs.formulations.milp.from_pyomo import (
+        Rows,
+        implied_integers,
+        number_of_nodes,
+        objective,
+        variables_of,
+    )
 
     m = pyo.ConcreteModel(name="first_ending_nodes")
     m.u = pyo.Var(data.states, domain=pyo.Binary)
     m.x = pyo.Var(data.options, domain=pyo.Binary)
     leaders = [(*data.options[i], data.states[s].limit) for s, i in data.leaders]
     m.a = pyo.Var(leaders, bounds=(0, 1))
-    m.implied_integer = pyo.Suffix(direction=pyo.Suffix.LOCAL)
-    m.implied_integer.set_value(m.a, True, expand=False)
-    costs = zip(data.cost.tolist(), variables_of(m), strict=True)
-    m.cost = pyo.Objective(expr=linear_sum(costs, data.offset))
+    m.implied_integer = implied_integers(m.a)
+    m.cost = objective(data.instance, data.cost, variables_of(m))
     # the terms of the rows, by index; of a state, the row (leader), of an option, the row (runs)
-    cover: dict[int, list[Term]] = {}
-    one: dict[int, list[Term]] = {}
-    gpus: dict[tuple[int, int], list[Term]] = {pair: [] for pair in data.pairs}
-    leader: dict[tuple[int, ...], list[Term]] = {}
-    runs: dict[tuple[int, ...], list[Term]] = {}
+    cover, one, gpus, leader, runs = Rows(), Rows(), Rows(data.pairs), Rows(), Rows()
     for (n, v, q), u in m.u.items():
-        one.setdefault(n, []).append((1, u))
+        one[n].append((1, u))
         if q:
             gpus[n, v].append((-q, u))
-            leader[n, v, q] = [(-1, u)]
+            leader[n, v, q].append((-1, u))
     for (j, n, v, g), x in m.x.items():
-        cover.setdefault(j, []).append((1, x))
+        cover[j].append((1, x))
         gpus[n, v].append((g, x))
-        runs[j, n, v, g] = [(-1, x)]
+        runs[j, n, v, g].append((-1, x))
     for (j, n, v, g, q), a in m.a.items():
         leader[n, v, q].append((1, a))
         runs[j, n, v, g].append((1, a))
-    m.cover = pyo.Constraint(list(cover), rule=lambda m, j: linear_sum(cover[j]) <= 1)
-    m.one = pyo.Constraint(list(one), rule=lambda m, n: linear_sum(one[n]) <= 1)
-    m.gpus = pyo.Constraint(data.pairs, rule=lambda m, n, v: linear_sum(gpus[n, v]) <= 0)
-    m.leader = pyo.Constraint(list(leader), rule=lambda m, *s: linear_sum(leader[s]) == 0)
-    m.runs = pyo.Constraint(list(runs), rule=lambda m, *option: linear_sum(runs[option]) <= 0)
-    least, most = selected_nodes(data.instance)
-    total = pyo.quicksum(m.u.values())
-    m.nodes = pyo.Constraint(expr=total <= most if least < most else total == most)
+    m.cover, m.one, m.gpus = cover.at_most(1), one.at_most(1), gpus.at_most(0)
+    m.leader, m.runs = leader.equal(0), runs.at_most(0)
+    m.nodes = number_of_nodes(data.instance, m.u.values())
     return m
 
 

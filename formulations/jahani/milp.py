@@ -35,17 +35,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rsjs.core.types import Bools, Floats, Ints
-from rsjs.formulations.milp import solve
+from rsjs.formulations.milp.solve import solve
 from rsjs.instances.costs import cost_tables
 from rsjs.instances.instance import Instance
-from rsjs.instances.open_nodes import select_required_nodes
+from rsjs.instances.open_nodes import required_nodes, select_required_nodes
 from rsjs.instances.solution import Solution
 
 if TYPE_CHECKING:
     from pyomo.core import ConcreteModel
 
     from rsjs.core.method import Call, Report, SolveResult
-    from rsjs.formulations.milp.from_pyomo import Term
 
 
 INDEX_LETTERS = {
@@ -68,17 +67,10 @@ INDEX_LETTERS = {
 
 @dataclass(frozen=True, eq=False)
 class LiteralModel:
-    """
-    The model's data; column order is w, y, z, x, tau, tau^.
-
-    Attributes
-    ----------
-    instance : Instance
-    overdue_as_printed : bool
-    """
+    """The model's data, with rows (7) and (8) "corrected" or as printed for "overdue" jobs."""
 
     instance: Instance
-    overdue_as_printed: bool = False
+    printed: str = "corrected"
 
     @cached_property
     def pairs(self) -> list[tuple[int, int]]:
@@ -112,7 +104,7 @@ class LiteralModel:
     @cached_property
     def overdue(self) -> Bools:
         """(J,) jobs whose rows (7), (8) are corrected."""
-        return (self.due < 0) & (not self.overdue_as_printed)
+        return (self.due < 0) & (self.printed != "overdue")
 
     @cached_property
     def costs(self) -> tuple[Floats, Floats, Floats]:
@@ -125,51 +117,28 @@ class LiteralModel:
         x = g / size[v] * cluster.cost_of_type[v, 1] * self.hours - mu * g
         return y, x, instance.jobs.weight
 
-    @property
-    def selected_nodes(self) -> float | None:
-        """Right-hand side of (9); None if any number may be selected."""
-        instance = self.instance
-        if instance.objective.open_nodes == "free":
-            return None
-        return float(min(len(instance.jobs), instance.cluster.nodes))
+    def blocks(self, x: Floats) -> list[Floats]:
+        """Return the blocks w, y, z, x, tau and tau^ of a column vector."""
+        jobs = len(self.instance.jobs)
+        sizes = [self.instance.cluster.nodes, len(self.pairs), jobs, len(self.hours), jobs]
+        return np.split(x, np.cumsum(sizes))
 
 
-@dataclass(frozen=True)
-class ColumnBlocks:
-    """Where each block of columns starts: w, y, z, x, tau, tau^."""
-
-    w: int
-    y: int
-    z: int
-    x: int
-    tau: int
-    tau_hat: int
-    end: int
-
-    @staticmethod
-    def of(data: LiteralModel) -> ColumnBlocks:
-        jobs = len(data.instance.jobs)
-        sizes = [data.instance.cluster.nodes, len(data.pairs), jobs, len(data.hours), jobs, jobs]
-        return ColumnBlocks(*np.cumsum([0, *sizes]).tolist())
-
-
-def data_of(instance: Instance, options: solve.Options) -> LiteralModel:
-    """Return the model's data."""
-    return LiteralModel(instance, overdue_as_printed=options["printed"] == "overdue")
+data_of = LiteralModel
 
 
 def run(instance: Instance, call: Call, report: Report) -> SolveResult:
     """Solve the model; with rows as printed for overdue jobs, no bound is reported."""
     printed = call.options["printed"] == "overdue"
     overdue = bool((instance.jobs.due < instance.now).any())
-    return solve.solve(__name__, instance, call, report, valid_bound=not (printed and overdue))
+    return solve(__name__, instance, call, report, valid_bound=not (printed and overdue))
 
 
 def build(data: LiteralModel) -> ConcreteModel:
     """Build the Pyomo model; its columns are w, y, z, x, tau, tau^, as in `LiteralModel`."""
     import pyomo.core as pyo
 
-    from rsjs.formulations.milp.from_pyomo import linear_sum
+    from rsjs.formulations.milp.from_pyomo import Rows, linear_sum
 
     instance, due = data.instance, data.due.tolist()
     nodes, jobs = range(instance.cluster.nodes), range(len(instance.jobs))
@@ -188,18 +157,15 @@ def build(data: LiteralModel) -> ConcreteModel:
     costs = [*zip(y_cost, m.y.values(), strict=True), *zip(x_cost, m.x.values(), strict=True)]
     costs += [(c, m.tau[j]) for j, c in enumerate(weight)]
     costs += [(rho * c, m.tau_hat[j]) for j, c in enumerate(weight)]
-    types: list[list[Term]] = [[] for _ in nodes]
-    on_node: dict[tuple[int, int], list[Term]] = {}
-    runs: list[list[Term]] = [[] for _ in jobs]
-    gpus: dict[tuple[int, int], list[Term]] = {}
-    hours: list[list[Term]] = [[] for _ in jobs]
-    for (n, _), variable in m.y.items():
-        types[n].append((1, variable))
+    types, on_node, runs = Rows(nodes), Rows(), Rows(jobs)
+    gpus, hours = Rows(), Rows(jobs)
+    for (n, _), y in m.y.items():
+        types[n].append((1, y))
     for (j, n, v, g), t in zip(keys, data.hours.tolist(), strict=True):
         x = m.x[j, n, v, g]
-        on_node.setdefault((j, n), []).append((1, x))
+        on_node[j, n].append((1, x))
         runs[j].append((1, x))
-        gpus.setdefault((n, v), []).append((g, x))
+        gpus[n, v].append((g, x))
         hours[j].append((t, x))
     m.cost = pyo.Objective(expr=linear_sum(costs))
     m.c1 = pyo.Constraint(nodes, rule=lambda m, n: linear_sum(types[n]) == m.w[n])
@@ -225,49 +191,47 @@ def build(data: LiteralModel) -> ConcreteModel:
             else (H + longest[j]) * (1 - m.z[j]) <= m.tau_hat[j] + due[j]
         ),
     )
-    if data.selected_nodes is not None:
-        m.c9 = pyo.Constraint(expr=pyo.quicksum(m.w.values()) == data.selected_nodes)
+    if instance.objective.open_nodes != "free":
+        m.c9 = pyo.Constraint(expr=pyo.quicksum(m.w.values()) == float(required_nodes(instance)))
     return m
 
 
 def warm_start(data: LiteralModel, solution: Solution) -> Floats:
     """Return the column vector of a feasible solution."""
     solution = select_required_nodes(data.instance, solution)
-    at, table = ColumnBlocks.of(data), cost_tables(data.instance)
-    vector = np.zeros(at.end)
-    running = np.flatnonzero(solution.job_node >= 0)
-    selected = solution.node_type >= 0
-    vector[at.w : at.y] = selected
-    for i, (node, node_type) in enumerate(data.pairs):
-        vector[at.y + i] = solution.node_type[node] == node_type
-    vector[at.z + running] = 1.0
+    node, node_type = np.array(data.pairs).T
+    runs = (solution.job_node >= 0).astype(float)
     j, n, v, g = data.options
     chosen = (
         (solution.job_node[j] == n) & (solution.node_type[n] == v) & (solution.job_gpus[j] == g)
     )
-    vector[at.x : at.tau] = chosen
     hours = np.zeros(len(data.due))
     hours[j[chosen]] = data.hours[chosen]
-    done = vector[at.z : at.x]
-    due = np.where(data.overdue, data.due * done, data.due)
-    vector[at.tau : at.tau_hat] = np.maximum(0.0, hours - due)
+    due = np.where(data.overdue, data.due * runs, data.due)
     # tau^ as small as row (8) lets it be
-    reach = (data.instance.H + table.longest) * (1.0 - done)
-    due_hat = np.where(data.overdue, data.due * (1.0 - done), data.due)
-    vector[at.tau_hat :] = np.maximum(0.0, reach - due_hat)
-    return vector
+    reach = (data.instance.H + cost_tables(data.instance).longest) * (1.0 - runs)
+    due_hat = np.where(data.overdue, data.due * (1.0 - runs), data.due)
+    return np.concatenate(
+        [
+            solution.node_type >= 0,
+            solution.node_type[node] == node_type,
+            runs,
+            chosen,
+            np.maximum(0.0, hours - due),
+            np.maximum(0.0, reach - due_hat),
+        ]
+    )
 
 
 def extract(data: LiteralModel, x: Floats) -> Solution:
     """Return the solution in an integral column vector."""
-    at, nodes = ColumnBlocks.of(data), data.instance.cluster.nodes
-    node_type = np.full(nodes, -1)
-    for i in np.flatnonzero(x[at.y : at.z] > 0.5).tolist():
-        node, chosen_type = data.pairs[i]
-        node_type[node] = chosen_type
+    _, y, _, runs, _, _ = data.blocks(x)
+    node_type = np.full(data.instance.cluster.nodes, -1)
+    node, chosen_type = np.array(data.pairs)[y > 0.5].T
+    node_type[node] = chosen_type
     jobs = len(data.instance.jobs)
     job_node, job_gpus = np.full(jobs, -1), np.zeros(jobs, dtype=np.int64)
     j, n, _, g = data.options
-    chosen = np.flatnonzero(x[at.x : at.tau] > 0.5)
+    chosen = runs > 0.5
     job_node[j[chosen]], job_gpus[j[chosen]] = n[chosen], g[chosen]
     return Solution.of(job_node, job_gpus, node_type)

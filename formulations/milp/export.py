@@ -99,7 +99,7 @@ def export(name: str, instance: Instance, options: Mapping[str, Any], path: Path
     from rsjs.formulations.milp.from_pyomo import from_pyomo
 
     formulation = formulation_of(METHODS[name])
-    model = formulation.build(formulation.data_of(instance, options))
+    model = formulation.build(formulation.data_of(instance, **options))
     counts = from_pyomo(model)[0].counts
     model.name = re.sub(r"[^\w.-]", "_", f"{name}.{instance.name}", flags=re.ASCII)
     text = WRITERS[_suffix(path)](model, namer(formulation.INDEX_LETTERS))

@@ -1,7 +1,8 @@
-"""Linear Pyomo models: index sets and sums to build them with, and their matrix."""
+"""Linear Pyomo models: index sets, sums and rows to build them with, and their matrix."""
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -13,7 +14,11 @@ from pyomo.core.expr import LinearExpression, MonomialTermExpression
 from pyomo.repn.plugins.standard_form import LinearStandardFormCompiler
 from scipy.sparse import csr_array
 
+from rsjs.core.types import Floats
 from rsjs.formulations.milp.matrix import ColumnKind, MatrixModel
+from rsjs.instances.costs import cost_tables
+from rsjs.instances.instance import Instance
+from rsjs.instances.open_nodes import selected_nodes
 
 Term = tuple[float, Any]  # coefficient, variable
 IMPLIED_INTEGER = "implied_integer"
@@ -38,6 +43,45 @@ def linear_sum(terms: Iterable[tuple[float, Any]], constant: float = 0.0) -> Lin
     """Return the sum of coefficient * variable without the zeros."""
     summands = [v if c == 1 else MonomialTermExpression((c, v)) for c, v in terms if c]
     return LinearExpression([constant, *summands] if constant else summands)
+
+
+def objective(instance: Instance, costs: Floats, variables: Iterable[Any]) -> pyo.Objective:
+    """Return the objective: all jobs postponed, and what each variable changes [$]."""
+    postponed = float(cost_tables(instance).postponement.sum())
+    return pyo.Objective(expr=linear_sum(zip(costs.tolist(), variables, strict=True), postponed))
+
+
+def number_of_nodes(instance: Instance, variables: Iterable[Any]) -> pyo.Constraint:
+    """Return the row on the sum of variables, the nodes that are selected."""
+    least, most = selected_nodes(instance)
+    total = linear_sum((1, variable) for variable in variables)
+    return pyo.Constraint(expr=total <= most if least < most else total == most)
+
+
+def implied_integers(*components: pyo.Var) -> pyo.Suffix:
+    """Return the suffix that marks continuous variables as integral in some optimal solution."""
+    suffix = pyo.Suffix(direction=pyo.Suffix.LOCAL)
+    for component in components:
+        suffix.set_value(component, True, expand=False)
+    return suffix
+
+
+class Rows(defaultdict[Any, list[Term]]):
+    """The terms of rows by index; without `indices`, in the order in which those come up."""
+
+    def __init__(self, indices: Iterable[Any] = ()) -> None:
+        super().__init__(list, {index: [] for index in indices})
+
+    def at_most(self, side: float) -> pyo.Constraint:
+        """Return the rows sum <= side."""
+        return pyo.Constraint(list(self), rule=lambda _, *index: self._sum(index) <= side)
+
+    def equal(self, side: float) -> pyo.Constraint:
+        """Return the rows sum == side."""
+        return pyo.Constraint(list(self), rule=lambda _, *index: self._sum(index) == side)
+
+    def _sum(self, index: tuple[Any, ...]) -> LinearExpression:
+        return linear_sum(self[index if len(index) > 1 else index[0]])
 
 
 def variables_of(model: pyo.ConcreteModel) -> list[Any]:

@@ -4,7 +4,7 @@ Solve an instance with a linear formulation: Pyomo model, matrix, solver, soluti
 A formulation is a module:
 
     INDEX_LETTERS                a letter for each index of its components, for model files
-    data_of(instance, options)   the data of the model, from the options of the method
+    data_of(instance, **options) the data of the model; `options` are those of the method
     build(data)                  the Pyomo model; its variables in order of declaration are the
                                  columns of the vectors below
     warm_start(data, solution)   the column vector of a feasible solution
@@ -14,7 +14,6 @@ A formulation is a module:
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 from importlib import import_module
 from types import ModuleType
@@ -32,8 +31,6 @@ from rsjs.formulations.milp.matrix import MatrixModel
 from rsjs.instances.instance import Instance
 from rsjs.instances.open_nodes import select_required_nodes
 
-Options = Mapping[str, Any]
-
 MARGIN = 0.2  # seconds of the limit kept for reading the answer and extracting the decision
 
 
@@ -48,7 +45,7 @@ def solve(
     """
     formulation = import_module(name)
     with report.phase("build"):
-        data = formulation.data_of(instance, call.options)
+        data = formulation.data_of(instance, **call.options)
     solver = chosen_solver(call)
     stream = _VectorStream(formulation, data, instance, report)
     begin = None if call.warm_start is None else select_required_nodes(instance, call.warm_start)

@@ -37,13 +37,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from rsjs.core.types import Floats, Ints
-from rsjs.formulations.milp import solve
+from rsjs.formulations.milp.solve import solve
 from rsjs.formulations.modes.gpu_sharing import Shares
 from rsjs.formulations.modes.modes import Modes
 from rsjs.instances.costs import cost_tables
@@ -53,9 +53,6 @@ from rsjs.instances.solution import Solution
 
 if TYPE_CHECKING:
     from pyomo.core import ConcreteModel
-
-    from rsjs.core.method import Call, Report, SolveResult
-    from rsjs.formulations.milp.from_pyomo import Term
 
 
 INDEX_LETTERS = {
@@ -206,11 +203,6 @@ class GpuModel:
         free = np.zeros(len(self.uses) + len(self.nodes.gpu_node) + len(self.nodes.states))
         return np.concatenate([run, free, price * q.hours[option[i]]])
 
-    @property
-    def offset(self) -> float:
-        """Cost of postponing every job, sum_j P_j [$]."""
-        return float(cost_tables(self.instance).postponement.sum())
-
     @cached_property
     def option_of(self) -> dict[tuple[int, int], int]:
         """(node, mode) -> option."""
@@ -231,21 +223,21 @@ class GpuModel:
         return {key: column for column, key in enumerate(keys)}
 
 
-def data_of(instance: Instance, _options: solve.Options) -> GpuModel:
-    """Return the model's data."""
-    return GpuModel.of(instance)
-
-
-def run(instance: Instance, call: Call, report: Report) -> SolveResult:
-    """Solve the model."""
-    return solve.solve(__name__, instance, call, report)
+data_of = GpuModel.of
+run = partial(solve, __name__)
 
 
 def build(data: GpuModel) -> ConcreteModel:
     """Build the Pyomo model; its columns are x, z, u, gamma, r, as in `GpuModel`."""
     import pyomo.core as pyo
 
-    from rsjs.formulations.milp.from_pyomo import index_set, linear_sum, variables_of
+    from rsjs.formulations.milp.from_pyomo import (
+        Rows,
+        implied_integers,
+        index_set,
+        objective,
+        variables_of,
+    )
 
     nodes, modes = data.nodes, data.nodes.modes
     job, node = data.job.tolist(), data.node.tolist()
@@ -257,57 +249,39 @@ def build(data: GpuModel) -> ConcreteModel:
     m.u = pyo.Var(range(len(nodes.gpu_node)), domain=pyo.Binary)
     m.gamma = pyo.Var(nodes.states, domain=pyo.Binary)
     m.r = pyo.Var(data.leads, bounds=(0, 1))
-    m.implied_integer = pyo.Suffix(direction=pyo.Suffix.LOCAL)
-    m.implied_integer.set_value(m.r, True, expand=False)
-    costs = zip(data.cost.tolist(), variables_of(m), strict=True)
-    m.cost = pyo.Objective(expr=linear_sum(costs, data.offset))
-    # the terms of the rows, by their index; those of an option x by its number i
-    x, taken, width = list(m.x.values()), data.taken.tolist(), data.width.tolist()
-    opened: list[list[Term]] = [[] for _ in nodes.size]
-    in_use: list[list[Term]] = [[] for _ in nodes.size]
-    for (n, k), gamma in m.gamma.items():
-        opened[n].append((1, gamma))
-        in_use[n].append((-k, gamma))
-    c4: dict[int, list[Term]] = {}
-    c5: dict[tuple[int, int], list[Term]] = {}
-    for j, n, variable in zip(job, node, x, strict=True):
-        c4.setdefault(j, []).append((1, variable))
-        c5.setdefault((j, n), []).append((1, variable))
-    c11: list[list[Term]] = [[] for _ in x]
-    c9: list[list[Term]] = [[] for _ in m.u]
-    c13a: dict[tuple[int, int], list[Term]] = {}
+    m.implied_integer = implied_integers(m.r)
+    m.cost = objective(data.instance, data.cost, variables_of(m))
+    # the terms of the rows, by their index
+    taken, width, options = data.taken.tolist(), data.width.tolist(), list(m.option)
+    every, whole = range(len(nodes.size)), nodes.units[nodes.gpu_node].tolist()
+    c4, c5, c11, c9 = Rows(), Rows(), Rows(options), Rows(m.u)
+    c13a, c13b, c14, c17, c18 = Rows(), Rows(every), Rows(every), Rows(nodes.states), Rows(options)
     for (i, d), z in m.z.items():
-        c11[i].append((1, z))
+        c11[options[i]].append((1, z))
         c9[d].append((taken[i], z))
-        c13a.setdefault((job[i], d), []).append((1, z))
-    c17: dict[tuple[int, int], list[Term]] = {state: [] for state in nodes.states}
-    c18: list[list[Term]] = [[] for _ in x]
+        c13a[job[i], d].append((1, z))
     for (i, k), r in m.r.items():
         c17[node[i], k].append((1, r))
-        c18[i].append((1, r))
-    for i, variable in enumerate(x):
-        c11[i].append((-width[i], variable))
-        c18[i].append((-1, variable))
-    whole = nodes.units[nodes.gpu_node].tolist()
+        c18[options[i]].append((1, r))
+    for i, (option, x) in enumerate(m.x.items()):
+        c4[job[i]].append((1, x))
+        c5[job[i], node[i]].append((1, x))
+        c11[option].append((-width[i], x))
+        c18[option].append((-1, x))
+    for (_, d), terms in c13a.items():
+        terms.append((-1, m.u[d]))
     for d, u in m.u.items():
         c9[d].append((-whole[d], u))
-    number = {option: i for i, option in enumerate(m.option)}
-    every = range(len(nodes.size))
-    closed = [[(-1, gamma) for _, gamma in terms] for terms in opened]
-    used = [[(1, m.u[d]) for d in nodes.gpus_of(n)] for n in every]
-    m.c4 = pyo.Constraint(list(c4), rule=lambda m, j: linear_sum(c4[j]) <= 1)
-    m.c5 = pyo.Constraint(list(c5), rule=lambda m, j, n: linear_sum([*c5[j, n], *closed[n]]) <= 0)
-    m.c11 = pyo.Constraint(m.option, rule=lambda m, *option: linear_sum(c11[number[option]]) == 0)
-    m.c9 = pyo.Constraint(m.u.index_set(), rule=lambda m, d: linear_sum(c9[d]) <= 0)
-    m.c13a = pyo.Constraint(
-        list(c13a), rule=lambda m, j, d: linear_sum([*c13a[j, d], (-1, m.u[d])]) <= 0
-    )
-    m.c13b = pyo.Constraint(every, rule=lambda m, n: linear_sum([*used[n], *in_use[n]]) <= 0)
-    m.c14 = pyo.Constraint(every, rule=lambda m, n: linear_sum(opened[n]) <= 1)
-    m.c17 = pyo.Constraint(
-        nodes.states, rule=lambda m, n, k: linear_sum([*c17[n, k], (-1, m.gamma[n, k])]) == 0
-    )
-    m.c18 = pyo.Constraint(m.option, rule=lambda m, *option: linear_sum(c18[number[option]]) <= 0)
+        c13b[int(nodes.gpu_node[d])].append((1, u))
+    for (n, k), gamma in m.gamma.items():
+        c13b[n].append((-k, gamma))
+        c14[n].append((1, gamma))
+        c17[n, k].append((-1, gamma))
+    for (_, n), terms in c5.items():
+        terms += [(-1, gamma) for _, gamma in c14[n]]
+    m.c4, m.c5, m.c11, m.c9 = c4.at_most(1), c5.at_most(0), c11.equal(0), c9.at_most(0)
+    m.c13a, m.c13b, m.c14 = c13a.at_most(0), c13b.at_most(0), c14.at_most(1)
+    m.c17, m.c18 = c17.equal(0), c18.at_most(0)
     required = nodes_with_a_job(data.instance)
     if required is not None:
         m.c16 = pyo.Constraint(expr=pyo.quicksum(m.gamma.values()) == required)

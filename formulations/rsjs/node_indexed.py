@@ -38,14 +38,14 @@ to the solver's own symmetry breaking: rows nu_n <= nu_(n-1) made HiGHS 20 to 40
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from rsjs.core.types import Floats, Ints
 from rsjs.formulations.first_ending.costs import limits
-from rsjs.formulations.milp import solve
+from rsjs.formulations.milp.solve import solve
 from rsjs.formulations.modes.gpu_sharing import Shares
 from rsjs.formulations.modes.modes import Modes
 from rsjs.instances.costs import cost_tables
@@ -55,9 +55,6 @@ from rsjs.instances.solution import Solution
 
 if TYPE_CHECKING:
     from pyomo.core import ConcreteModel
-
-    from rsjs.core.method import Call, Report, SolveResult
-    from rsjs.formulations.milp.from_pyomo import Term
 
 
 INDEX_LETTERS = {
@@ -195,11 +192,6 @@ class NodeIndexedModel:
         lead = run[self.leader] + price * q.hours[self.leader]
         return np.concatenate([run[self.follower], lead])
 
-    @property
-    def offset(self) -> float:
-        """Cost of postponing every job, sum_j P_j [$]."""
-        return float(cost_tables(self.instance).postponement.sum())
-
     @cached_property
     def _columns(self) -> dict[tuple[int, ...], int]:
         """(place, mode) of followers, (place, mode, k) of leaders -> column."""
@@ -236,30 +228,22 @@ class NodeIndexedModel:
         pairs = zip(self.node.tolist(), self.node_type.tolist(), strict=True)
         return {pair: p for p, pair in enumerate(pairs)}
 
-    @cached_property
-    def free_nodes(self) -> dict[int, list[int]]:
-        """Nodes that may take several types, and their places."""
-        places: dict[int, list[int]] = {}
-        for p, n in enumerate(self.node.tolist()):
-            places.setdefault(n, []).append(p)
-        return {n: several for n, several in places.items() if len(several) > 1}
+    @property
+    def free_nodes(self) -> list[int]:
+        """Nodes that may take several types."""
+        free: list[int] = np.flatnonzero(np.bincount(self.node) > 1).tolist()
+        return free
 
 
-def data_of(instance: Instance, _options: solve.Options) -> NodeIndexedModel:
-    """Return the model's data."""
-    return NodeIndexedModel.of(instance)
-
-
-def run(instance: Instance, call: Call, report: Report) -> SolveResult:
-    """Solve the model."""
-    return solve.solve(__name__, instance, call, report)
+data_of = NodeIndexedModel.of
+run = partial(solve, __name__)
 
 
 def build(data: NodeIndexedModel) -> ConcreteModel:
     """Build the Pyomo model; its columns are f, l, y, nu, as in `NodeIndexedModel`."""
     import pyomo.core as pyo
 
-    from rsjs.formulations.milp.from_pyomo import index_set, linear_sum
+    from rsjs.formulations.milp.from_pyomo import Rows, index_set, linear_sum, objective
 
     q, shares = data.modes, data.shares
     place, gpu_type = data.place.tolist(), data.gpu_type.tolist()
@@ -277,21 +261,24 @@ def build(data: NodeIndexedModel) -> ConcreteModel:
     for (p, _), variable in zip(fills, m.y.values(), strict=True):
         variable.setub(int(data.capacity[p]))
     x, nu = [*m.f.values(), *m.l.values()], list(m.nu.values())
-    m.cost = pyo.Objective(expr=linear_sum(zip(data.cost.tolist(), x, strict=True), data.offset))
-    # the terms of the rows, by their index; a row (link) begins with - nu, so does (leader)
-    cover: list[list[Term]] = [[] for _ in data.instance.jobs.id]
-    gpus: dict[int, list[Term]] = {p: [] for p in data.divided.tolist()}
-    share: dict[tuple[int, int], list[Term]] = {row: [] for row in data.share_rows}
-    leader: list[list[Term]] = [[(-1, variable)] for variable in nu]
-    pairs = sorted(set(zip(jobs, place, strict=True)))
-    link: dict[tuple[int, int], list[Term]] = {(j, p): [(-1, nu[p])] for j, p in pairs}
+    m.cost = objective(data.instance, data.cost, x)
+    # the terms of the rows, by their index
+    cover, gpus = Rows(range(len(data.instance.jobs))), Rows(data.divided.tolist())
+    share, leader, several = Rows(data.share_rows), Rows(places), Rows(data.free_nodes)
+    link = Rows(sorted(set(zip(jobs, place, strict=True))))
+    for (n, v), variable in m.nu.items():
+        leader[n, v].append((-1, variable))
+        if n in several:
+            several[n].append((1, variable))
+    for (_, p), terms in link.items():
+        terms.append((-1, nu[p]))
     for i, (variable, p, j, taken) in enumerate(
         zip(x, place, jobs, data.gpus.tolist(), strict=True)
     ):
         cover[j].append((1, variable))
         link[j, p].append((1, variable))
         if i >= followers:
-            leader[p].append((1, variable))
+            leader[places[p]].append((1, variable))
         if taken:
             gpus[p].append((taken, variable))
         if units[i]:
@@ -301,17 +288,8 @@ def build(data: NodeIndexedModel) -> ConcreteModel:
         gpus[p].append((1, variable))
         for r in range(int(shares.rows[gpu_type[p]])):
             share[p, r].append((-int(shares.room[gpu_type[p], r, pattern]), variable))
-    m.cover = pyo.Constraint(range(len(cover)), rule=lambda m, j: linear_sum(cover[j]) <= 1)
-    m.shares = pyo.Constraint(data.share_rows, rule=lambda m, p, r: linear_sum(share[p, r]) <= 0)
-    m.gpus = pyo.Constraint(list(gpus), rule=lambda m, p: linear_sum(gpus[p]) <= 0)
-    m.leader = pyo.Constraint(
-        places, rule=lambda m, *place: linear_sum(leader[data.place_of[place]]) == 0
-    )
-    m.link = pyo.Constraint(pairs, rule=lambda m, j, p: linear_sum(link[j, p]) <= 0)
-    m.one = pyo.Constraint(
-        list(data.free_nodes),
-        rule=lambda m, n: linear_sum((1, nu[p]) for p in data.free_nodes[n]) <= 1,
-    )
+    m.cover, m.shares, m.gpus = cover.at_most(1), share.at_most(0), gpus.at_most(0)
+    m.leader, m.link, m.one = leader.equal(0), link.at_most(0), several.at_most(1)
     required = nodes_with_a_job(data.instance)
     if required is not None:
         m.count = pyo.Constraint(expr=linear_sum((1, variable) for variable in nu) == required)

@@ -52,8 +52,8 @@ from rsjs.core.method import Call, Report, SolveResult, Stop
 from rsjs.core.types import Bools, Floats, Ints
 from rsjs.formulations.backends.stop import relative_gap, settled
 from rsjs.formulations.first_ending.costs import limits
-from rsjs.formulations.milp import solve
 from rsjs.formulations.milp.matrix import ColumnKind, MatrixModel, RowBuilder
+from rsjs.formulations.milp.solve import solve
 from rsjs.formulations.rsjs.aggregated.capacity_rows import (
     CapacityRows,
     pack,
@@ -70,8 +70,6 @@ from rsjs.instances.solution import Solution
 
 if TYPE_CHECKING:
     from pyomo.core import ConcreteModel, VarData
-
-    from rsjs.formulations.milp.from_pyomo import Term
 
 
 INDEX_LETTERS = {"x": "jkvguq", "s": "m", "cover": "j", "rows": "r"}
@@ -122,11 +120,6 @@ class AggregatedModel:
         """Return the model with the columns (L, J) of `kept` only."""
         role, job = np.nonzero(kept & np.isfinite(self.costs))
         return replace(self, role=role, job=job, rooms=PACKINGS[packing](self.instance.cluster))
-
-    @property
-    def offset(self) -> float:
-        """Cost of postponing every job, sum_j P_j [$]."""
-        return float(self.shapes.postponement.sum())
 
     @cached_property
     def gain(self) -> Floats:
@@ -262,14 +255,12 @@ def _cut(data: AggregatedModel, place: int, node_roles: list[int], splits: Float
     splits[(rooms.place == place) & (rooms.piece == 0)] += opened
 
 
-def data_of(instance: Instance, options: solve.Options) -> AggregatedModel:
-    """Return the model's data."""
-    return AggregatedModel.of(instance, options["packing"])
+data_of = AggregatedModel.of
 
 
 def run(instance: Instance, call: Call, report: Report) -> SolveResult:
     """Solve the model; the solution is proved optimal only where it costs what the bound says."""
-    result = solve.solve(__name__, instance, call, report)
+    result = solve(__name__, instance, call, report)
     if result.stop not in (Stop.OPTIMAL, Stop.GAP):
         return result
     largest = float(cost_tables(instance).postponement.max())
@@ -304,7 +295,7 @@ def arrays(data: AggregatedModel) -> MatrixModel:
         cost=np.concatenate([data.gain, np.zeros(splits)]),
         upper=np.concatenate([np.ones(n), data.most_splits]),
         kind=np.full(n + splits, ColumnKind.INTEGER, dtype=np.uint8),
-        offset=data.offset,
+        offset=float(data.shapes.postponement.sum()),
     )
 
 
@@ -312,7 +303,7 @@ def build(data: AggregatedModel) -> ConcreteModel:
     """Build the Pyomo model; its columns are x, then the splits s, as in `AggregatedModel`."""
     import pyomo.core as pyo
 
-    from rsjs.formulations.milp.from_pyomo import index_set, linear_sum
+    from rsjs.formulations.milp.from_pyomo import Rows, index_set, linear_sum, objective
 
     roles, role, job = data.roles, data.role, data.job.tolist()
     place, shape = roles.place[role], roles.shape[role]
@@ -325,13 +316,12 @@ def build(data: AggregatedModel) -> ConcreteModel:
     for split, most in zip(m.s.values(), data.most_splits.tolist(), strict=True):
         split.setub(most)
     x = list(m.x.values())
-    m.cost = pyo.Objective(expr=linear_sum(zip(data.gain.tolist(), x, strict=True), data.offset))
-    cover: dict[int, list[Term]] = {}
+    m.cost, cover = objective(data.instance, data.gain, x), Rows()
     of_role: list[list[VarData]] = [[] for _ in roles.place]
     for r, j, variable in zip(role.tolist(), job, x, strict=True):
-        cover.setdefault(j, []).append((1, variable))
+        cover[j].append((1, variable))
         of_role[r].append(variable)
-    m.cover = pyo.Constraint(list(cover), rule=lambda m, j: linear_sum(cover[j]) <= 1)
+    m.cover = cover.at_most(1)
 
     def row(m: ConcreteModel, r: int) -> object:
         coefficients, splits = data.matrix[r], data.split_matrix[r]

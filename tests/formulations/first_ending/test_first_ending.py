@@ -14,9 +14,10 @@ from rsjs.core.method import EXPECTATION, OPEN_NODES, Call, Report, Stop
 from rsjs.formulations import enumeration
 from rsjs.formulations.backends.backend import SolveTask
 from rsjs.formulations.backends.registry import backend
-from rsjs.formulations.first_ending import methods, patterns
 from rsjs.formulations.first_ending import node_indexed as by_node
-from rsjs.formulations.first_ending.patterns import Cut, JobSlot
+from rsjs.formulations.first_ending import patterns
+from rsjs.formulations.first_ending.patterns import LeaderMode, LeaderPattern
+from rsjs.formulations.registry import METHODS
 from rsjs.instances.check import check
 from rsjs.instances.cluster import Cluster, GpuType, NodeGroup, NodeType, ShareLevel
 from rsjs.instances.costs import cost_tables
@@ -28,6 +29,8 @@ from rsjs.instances.open_nodes import select_required_nodes
 from rsjs.instances.solution import Solution
 from tests.by_hand import jobs_of
 from tests.formulations.agreement import EXACT, assert_solved, assert_starts, matrix, with_objective
+
+FIRST_ENDING = [METHODS["first_ending_patterns"], METHODS["first_ending_nodes"]]
 
 COSTS = {  # $/h of the node types one, two and four for 0, 1, ... GPUs in use
     "flat": [(0.0, 0.7), (0.0, 1.5, 1.5), (0.0, 2.2, 2.2, 2.2, 2.2)],
@@ -43,7 +46,7 @@ KINDS = [list(COSTS), list(NODES), sorted(OPEN_NODES), sorted(EXPECTATION)]
 VARIANTS = list(product(*KINDS))
 CHOSEN = [VARIANTS.index(tuple(kinds)) for kinds in AllPairs(KINDS)]
 FORMULATIONS = [
-    pytest.param(patterns, patterns.LeaderModel.of, id="patterns"),
+    pytest.param(patterns, patterns.data_of, id="patterns"),
     pytest.param(by_node, by_node.FirstEndingNodeModel, id="nodes"),
 ]
 
@@ -107,7 +110,7 @@ def optimum(formulation, data, solver="highs"):
 def assert_all_agree(instance):
     best = enumeration.best(instance)
     for formulation, of in (
-        (patterns, patterns.LeaderModel.of),
+        (patterns, patterns.data_of),
         (by_node, by_node.FirstEndingNodeModel),
     ):
         data = of(instance)
@@ -152,7 +155,7 @@ def test_patterns_and_enumeration_agree_on_random_documents(random_document, rng
     for job in document["jobs"]:
         job.pop("inflation", None)
     instance = to_instance(document)
-    data = patterns.LeaderModel.of(instance)
+    data = patterns.data_of(instance)
     result = optimum(patterns, data)
     best = check(instance, enumeration.best(instance)).objective
     verdict = check(instance, patterns.extract(data, result.x))
@@ -178,7 +181,7 @@ def test_an_instance_whose_nodes_cannot_all_have_a_job_is_infeasible():
 
 @pytest.mark.parametrize(("catalogue", "integers"), [("table2", 112), ("azure", 20)])
 def test_flat_costs_need_one_integer_per_marked_pattern(catalogue, integers):
-    data = patterns.LeaderModel.of(kiros(catalogue, "base", 40, 400))
+    data = patterns.data_of(kiros(catalogue, "base", 40, 400))
     assert matrix(patterns, data).counts["integers"] == integers
 
 
@@ -188,14 +191,14 @@ def test_a_price_that_rises_with_each_of_eight_gpus_needs_120_marked_patterns():
     server = replace(types["In-house server 2"], cost=tuple(0.1 * g for g in range(9)))
     groups = (NodeGroup(count=40, types=(server.name,)),)
     cluster = replace(instance.cluster, node_types=(server,), groups=groups)
-    data = patterns.LeaderModel.of(replace(instance, cluster=cluster))
+    data = patterns.data_of(replace(instance, cluster=cluster))
     assert matrix(patterns, data).counts["integers"] == 120
 
 
 def test_only_followers_are_left_out_for_a_gain_that_is_not_negative():
     """A job that may wait for nothing leads a node so that three others run."""
-    data = patterns.LeaderModel.of(variant(0))
-    leads = data.slot < data.leader_slots
+    data = patterns.data_of(variant(0))
+    leads = data.mode < data.leader_modes
     assert (data.gain[leads] >= 0).any()
     assert (data.gain[~leads] < 0).all()
 
@@ -230,14 +233,16 @@ def test_a_warm_start_is_feasible_and_between_its_decision_and_what_it_decodes_t
 
 def test_a_node_led_by_the_wrong_job_is_charged_until_its_first_job_ends():
     instance = variant(VARIANTS.index(("flat", "fixed", "free", "worst_case")))
-    data = patterns.LeaderModel.of(instance)
+    data = patterns.data_of(instance)
     four, hours = 2, cost_tables(instance).hours[:, 1, 1]
-    leads = data.slot == data.slots.index(JobSlot(four, 4, 1))
-    follows = data.slot == data.slots.index(JobSlot(four, 0, 1))
+    leads = data.mode == data.modes.index(LeaderMode(four, 4, 1))
+    follows = data.mode == data.modes.index(LeaderMode(four, 0, 1))
     late = max(np.flatnonzero(leads), key=lambda i: hours[data.job[i]])
     soon = min(np.flatnonzero(follows), key=lambda i: hours[data.job[i]])
-    x = np.zeros(len(data.job) + len(data.cuts))
-    x[[late, soon, len(data.job) + data.cuts.index(Cut(1, four, 4, 1, (1, 1, 1)))]] = 1.0
+    x = np.zeros(len(data.job) + len(data.patterns))
+    x[
+        [late, soon, len(data.job) + data.patterns.index(LeaderPattern(1, four, 4, 1, (1, 1, 1)))]
+    ] = 1.0
     model = matrix(patterns, data)
     assert (model.A @ x <= model.row_upper).all()
     saved = 2.2 * (hours[data.job[late]] - hours[data.job[soon]])
@@ -249,7 +254,7 @@ def test_a_node_led_by_the_wrong_job_is_charged_until_its_first_job_ends():
 @pytest.mark.parametrize("index", range(0, len(VARIANTS), 13))
 def test_fractional_options_are_decoded_by_a_transportation_problem(index):
     instance = variant(index)
-    data = patterns.LeaderModel.of(instance)
+    data = patterns.data_of(instance)
     best = enumeration.best(instance)
     x = patterns.warm_start(data, best)
     x[: len(data.job)] = 0.3
@@ -260,7 +265,7 @@ def test_fractional_options_are_decoded_by_a_transportation_problem(index):
 
 @pytest.mark.solver
 @pytest.mark.parametrize("solver", ["highs", "scip", "cpsat"])
-@pytest.mark.parametrize("method", methods.METHODS, ids=lambda method: method.name)
+@pytest.mark.parametrize("method", FIRST_ENDING, ids=lambda method: method.name)
 def test_every_solver_finds_the_optimum(method, solver):
     instance = variant(VARIANTS.index(("steps", "mixed", "jahani_eq", "mean")))
     best = enumeration.best(instance)
@@ -275,7 +280,7 @@ def test_every_solver_finds_the_optimum(method, solver):
 
 def test_what_they_do_not_cover_is_refused_in_one_line():
     served = variant(2)
-    for method in methods.METHODS:
+    for method in FIRST_ENDING:
         assert method.refusal(served) is None
         for change in ({"energy": "next_event"}, {"tardiness_at": "next_event"}):
             other = with_objective(served, **change)

@@ -140,5 +140,5 @@ def test_a_fractional_x_is_decoded_by_an_assignment():
 def test_rows_as_printed_charge_overdue_jobs_more():
     instance = overdue(0)
     corrected, _ = optimum(milp, LiteralModel(instance))
-    printed, _ = optimum(milp, LiteralModel(instance, overdue_as_printed=True))
+    printed, _ = optimum(milp, LiteralModel(instance, printed="overdue"))
     assert printed > corrected + 1e-3

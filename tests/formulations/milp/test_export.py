@@ -61,7 +61,7 @@ def served(case):
 def built(name, instance, options):
     """The Pyomo model of a method, and the function that names its components."""
     formulation = formulation_of(METHODS[name])
-    model = formulation.build(formulation.data_of(instance, options))
+    model = formulation.build(formulation.data_of(instance, **options))
     return model, namer(formulation.INDEX_LETTERS)
 
 
@@ -194,7 +194,7 @@ def test_names_say_job_node_type_and_gpus():
     data = import_module("rsjs.formulations.jahani.patterns").PatternModel.of(instance)
     j, v, g = data.options[-1]
     assert label(model.x[j, v, g]) == f"x_j{j}_v{v}_g{g}"
-    assert label(model.slots[data.slots[0]]) == "slots_v{}_g{}".format(*data.slots[0])
+    assert label(model.slots[data.modes[0]]) == "slots_v{}_g{}".format(*data.modes[0])
     assert label(model.nodes) == "nodes"
 
 
