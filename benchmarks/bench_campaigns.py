@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from benchmarks.method_cases import TINY, instance_of
-from rsjs.core.method import Limits
+from rsjs.core.call import Limits
 from rsjs.experiments import launcher
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from rsjs.core.method import Call, Limits, Report
+from rsjs.core.call import Call, Limits
+from rsjs.core.report import Report
 from rsjs.formulations.milp import from_pyomo
 from rsjs.formulations.milp.solve import formulation_of
 from rsjs.formulations.rsjs import minlp, minlp_scip

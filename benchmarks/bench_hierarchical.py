@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from rsjs.core.method import Call, Limits, Report
+from rsjs.core.call import Call, Limits
+from rsjs.core.report import Report
 from rsjs.heuristics.decomposition.hierarchical import run
 from rsjs.heuristics.decomposition.partition import SPLITS, divide, parts
 from rsjs.instances.generators.kiros import generate

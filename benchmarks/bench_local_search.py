@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from rsjs.core.method import Call, Limits, Report
+from rsjs.core.call import Call, Limits
+from rsjs.core.report import Report
 from rsjs.heuristics.common.stopping import Stopping
 from rsjs.heuristics.greedy import greedy
 from rsjs.heuristics.local_search.local_search import Descent

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rsjs.core.method import Limits
+from rsjs.core.call import Limits
 from rsjs.formulations.mig import placement, reconfiguration_assignment, reconfiguration_bounds
 from rsjs.formulations.mig.reconfiguration_bounds import find_candidates
 from rsjs.heuristics.mig.placement import RULES, place

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from benchmarks.mig_schedule_kernels import first_problem
-from rsjs.core.method import Limits
+from rsjs.core.call import Limits
 from rsjs.formulations.mig.scheduling_bounds import lagrangian_bound, makespan_bound
 from rsjs.heuristics.mig.scheduling_local_search import local_search
 from rsjs.heuristics.mig.scheduling_rules import RULES, best_fit

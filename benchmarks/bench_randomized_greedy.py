@@ -18,7 +18,8 @@ ITERATIONS = 1000
 COLD = f"""
 from rsjs.heuristics.registry import METHODS
 from rsjs.instances.generators.jahani import generate
-from rsjs.core.method import Call, Report
+from rsjs.core.call import Call
+from rsjs.core.report import Report
 run = METHODS["randomized_greedy"].load()
 call = Call(options={{"iterations": {ITERATIONS}}})
 run(generate(nodes=100, jobs=400, seed=1, due="tight"), call, Report())

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from rsjs.core.method import Call, Limits, Report
+from rsjs.core.call import Call, Limits
+from rsjs.core.report import Report
 from rsjs.heuristics.ruin_recreate import construction, dual_prices, ruin_recreate
 from rsjs.instances import costs
 from rsjs.instances.generators import jahani, kiros, sts

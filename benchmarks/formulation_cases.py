@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
-from rsjs.core.method import Limits
+from rsjs.core.call import Limits
 from rsjs.instances.generators import jahani, kiros, sts
 from rsjs.instances.instance import Instance
 

@@ -18,7 +18,7 @@ from typing import Any
 from rich.progress import track
 
 from benchmarks.stored import is_measured, store
-from rsjs.core.method import Limits
+from rsjs.core.call import Limits
 from rsjs.experiments import comparison
 from rsjs.instances.generators import andreas, jahani, kiros, sts
 from rsjs.instances.instance import Instance

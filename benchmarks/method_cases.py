@@ -13,7 +13,8 @@ from dataclasses import dataclass, replace
 from functools import cache
 from itertools import product
 
-from rsjs.core.method import Call, Limits, Report, SolveResult
+from rsjs.core.call import Call, Limits
+from rsjs.core.report import Report, SolveResult
 from rsjs.experiments.outcome import solver_of
 from rsjs.heuristics.ruin_recreate.methods import PRICED
 from rsjs.instances import costs

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TypedDict
 
 from benchmarks.method_cases import MethodCase
-from rsjs.core.method import SolveResult, Stop
+from rsjs.core.report import SolveResult, Stop
 from rsjs.experiments.outcome import solver_of
 from rsjs.instances.check import check
 

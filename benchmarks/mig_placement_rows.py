@@ -10,7 +10,7 @@ from typing import Any
 
 from rich.progress import track
 
-from rsjs.core.method import Limits
+from rsjs.core.call import Limits
 from rsjs.formulations.mig import placement as mig_placement
 from rsjs.heuristics.mig.placement import RULES, place
 from rsjs.instances.mig.gpus import gpu_named

@@ -9,8 +9,8 @@ from typing import Any
 
 from rich.progress import track
 
+from rsjs.core.call import Limits
 from rsjs.core.errors import InputError
-from rsjs.core.method import Limits
 from rsjs.formulations.backends.registry import backend
 from rsjs.formulations.mig import reconfiguration
 from rsjs.heuristics.mig.reconfiguration import best_greedy

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from rsjs.core.method import Limits
+from rsjs.core.call import Limits
 from rsjs.instances.io.strict_json import read_json
 from rsjs.instances.library.sets import mig_config
 from rsjs.instances.mig.job_generator.config import MigConfig, to_config

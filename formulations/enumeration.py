@@ -18,7 +18,8 @@ from functools import cached_property
 
 import numpy as np
 
-from rsjs.core.method import Call, Report, SolveResult, Stop
+from rsjs.core.call import Call
+from rsjs.core.report import Report, SolveResult, Stop
 from rsjs.instances import costs
 from rsjs.instances.bin_packing import gpus_for_shares
 from rsjs.instances.instance import Instance

@@ -5,7 +5,8 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from rsjs.core.method import Method, Option
+from rsjs.core.call import Option
+from rsjs.core.method import Method
 from rsjs.formulations.backends.backend import Feature
 from rsjs.formulations.backends.registry import BACKENDS
 

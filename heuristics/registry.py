@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from rsjs.core.method import Method, Option
+from rsjs.core.call import Option
+from rsjs.core.method import Method
 from rsjs.heuristics.decomposition.methods import HIERARCHICAL
 from rsjs.heuristics.local_search.methods import LOCAL_SEARCH, PATH_RELINKING
 from rsjs.heuristics.ruin_recreate.methods import PRICED

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from rsjs import rsjs_verify
-from rsjs.core.method import Call, Report
+from rsjs.core.call import Call
+from rsjs.core.report import Report
 from rsjs.experiments.best_known.coverage import MOST_JOBS, coverage
 from rsjs.experiments.best_known.entries import BestKnown
 from rsjs.experiments.best_known.folder import read_all

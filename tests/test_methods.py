@@ -8,8 +8,10 @@ from types import SimpleNamespace
 import pytest
 
 from rsjs.cli.spellings import requests
+from rsjs.core.call import Call, Option
 from rsjs.core.errors import InputError
-from rsjs.core.method import Call, Method, Option, Report, Stop
+from rsjs.core.method import Method
+from rsjs.core.report import Report, Stop
 from rsjs.experiments.simulations import known
 from rsjs.heuristics.ruin_recreate.methods import DECIDERS
 from rsjs.instances.generators import jahani, kiros
@@ -246,7 +248,8 @@ import sys
 from dataclasses import replace
 from rsjs.instances import generators
 from rsjs.instances.generators import sts
-from rsjs.core.method import Call, Limits, Report
+from rsjs.core.call import Call, Limits
+from rsjs.core.report import Report
 from rsjs.methods import all_methods, parse
 from rsjs.simulation.engine import simulate
 from rsjs.simulation.policies.registry import policy

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rsjs.core.method import Limits
+from rsjs.core.call import Limits
 from rsjs.formulations.backends.backend import SolveTask
 from rsjs.formulations.backends.registry import backend
 from rsjs.formulations.jahani import patterns

@@ -10,7 +10,8 @@ from benchmarks.bench_mig import LAWS, config_of
 from benchmarks.bench_mig_geometry import A100, jobs, workloads
 from benchmarks.bench_mig_schedule import Makespan, Search
 from benchmarks.mig_schedule_kernels import annealing, simulation
-from rsjs.core.method import Limits, Stop
+from rsjs.core.call import Limits
+from rsjs.core.report import Stop
 from rsjs.formulations.mig import placement, reconfiguration_bounds
 from rsjs.formulations.mig.reconfiguration_bounds import find_candidates
 from rsjs.heuristics.mig.placement import place

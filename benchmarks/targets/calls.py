@@ -13,7 +13,7 @@ from statistics import median
 from benchmarks.targets.figures import Figure, seconds
 from benchmarks.targets.jahani import CATALOGUES
 from rsjs import rsjs_verify
-from rsjs.core.method import Limits
+from rsjs.core.call import Limits
 from rsjs.experiments import comparison
 from rsjs.formulations.backends.backend import SolveTask
 from rsjs.formulations.backends.registry import backend

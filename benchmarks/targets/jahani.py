@@ -12,7 +12,7 @@ from statistics import median
 from rich.progress import track
 
 from benchmarks.targets.figures import Figure
-from rsjs.core.method import Limits
+from rsjs.core.call import Limits
 from rsjs.experiments import comparison, outcome
 from rsjs.instances.generators.jahani import generate
 from rsjs.methods import parse

@@ -18,7 +18,7 @@ from rich.progress import track
 
 from benchmarks.targets import rsjs_calls
 from benchmarks.targets.figures import Figure
-from rsjs.core.method import Limits
+from rsjs.core.call import Limits
 from rsjs.experiments import comparison, outcome
 from rsjs.instances.generators import kiros, sts
 from rsjs.instances.instance import Instance

@@ -16,7 +16,8 @@ from statistics import median
 from rich.progress import track
 
 from benchmarks.targets.figures import Figure
-from rsjs.core.method import Call, Limits, Report
+from rsjs.core.call import Call, Limits
+from rsjs.core.report import Report
 from rsjs.experiments import comparison, outcome
 from rsjs.heuristics.ruin_recreate import ruin_recreate
 from rsjs.instances import costs

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rsjs.core.method import Limits, Stop
+from rsjs.core.call import Limits
+from rsjs.core.report import Stop
 from rsjs.core.types import Floats
 from rsjs.formulations.backends.stop import reached
 from rsjs.formulations.milp.matrix import MatrixModel

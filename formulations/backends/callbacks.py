@@ -9,7 +9,8 @@ from contextlib import contextmanager, suppress
 from dataclasses import replace
 from typing import Any
 
-from rsjs.core.method import Limits, Stop
+from rsjs.core.call import Limits
+from rsjs.core.report import Stop
 from rsjs.core.types import Floats
 from rsjs.formulations.backends.backend import RawResult, SolveTask
 from rsjs.formulations.backends.stop import settled

@@ -15,7 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from rsjs.core.method import Limits, Stop
+from rsjs.core.call import Limits
+from rsjs.core.report import Stop
 from rsjs.formulations.backends.backend import Backend, Feature, RawResult, SolveTask, small_seed
 from rsjs.formulations.backends.callbacks import CallbackAdapter
 from rsjs.formulations.backends.integer_model import IntegerModel, integer_model

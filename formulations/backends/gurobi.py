@@ -12,7 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from rsjs.core.method import Limits, Stop
+from rsjs.core.call import Limits
+from rsjs.core.report import Stop
 from rsjs.formulations.backends.backend import Backend, Feature, RawResult, SolveTask
 from rsjs.formulations.backends.callbacks import CallbackAdapter
 from rsjs.formulations.milp.matrix import ColumnKind, MatrixModel

@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from rsjs.core.method import Limits, Stop
+from rsjs.core.call import Limits
+from rsjs.core.report import Stop
 from rsjs.formulations.backends.backend import (
     Backend,
     Feature,

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from rsjs.core.method import Limits, Stop
+from rsjs.core.call import Limits
+from rsjs.core.report import Stop
 from rsjs.core.types import Floats
 from rsjs.formulations.backends.backend import Backend, Feature, RawResult, SolveTask, small_seed
 from rsjs.formulations.backends.callbacks import INFINITE, CallbackAdapter

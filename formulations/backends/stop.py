@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rsjs.core.method import Stop
+from rsjs.core.report import Stop
 
 
 def relative_gap(objective: float | None, bound: float | None) -> float:

@@ -25,7 +25,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rsjs.core.method import Call, Method, Report, SolveResult, Stop
+from rsjs.core.call import Call
+from rsjs.core.method import Method
+from rsjs.core.report import Report, SolveResult, Stop
 from rsjs.core.types import Bools, Floats, Ints
 from rsjs.formulations.backends.backend import RawResult, SolveTask
 from rsjs.formulations.jahani import lagrangian

@@ -44,7 +44,8 @@ from rsjs.instances.solution import Solution
 if TYPE_CHECKING:
     from pyomo.core import ConcreteModel
 
-    from rsjs.core.method import Call, Report, SolveResult
+    from rsjs.core.call import Call
+    from rsjs.core.report import Report, SolveResult
 
 
 INDEX_LETTERS = {

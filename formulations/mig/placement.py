@@ -42,7 +42,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rsjs.core.method import Limits, Stop
+from rsjs.core.call import Limits
+from rsjs.core.report import Stop
 from rsjs.core.types import Floats, Ints
 from rsjs.formulations.backends.backend import RawResult, SolveTask
 from rsjs.formulations.backends.registry import backend

@@ -21,7 +21,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rsjs.core.method import Limits, Stop
+from rsjs.core.call import Limits
+from rsjs.core.report import Stop
 from rsjs.core.types import Floats
 from rsjs.formulations.backends.backend import Solve, SolveTask
 from rsjs.formulations.backends.registry import backend

@@ -39,7 +39,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rsjs.core.method import Limits, Stop
+from rsjs.core.call import Limits
+from rsjs.core.report import Stop
 from rsjs.core.types import Bools, Floats, Ints
 from rsjs.formulations.backends.cpsat import ORTOOLS, options
 from rsjs.formulations.mig.reconfiguration_bounds import Candidates

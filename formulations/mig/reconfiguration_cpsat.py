@@ -35,7 +35,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from rsjs.core.method import Limits, Stop
+from rsjs.core.call import Limits
+from rsjs.core.report import Stop
 from rsjs.formulations.backends.cpsat import CPSAT, ORTOOLS, options
 from rsjs.formulations.mig.reconfiguration_bounds import Candidates, chosen, some_releases
 from rsjs.instances.mig.reconfiguration.problem import ReconfigurationSchedule

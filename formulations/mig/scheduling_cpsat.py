@@ -26,7 +26,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rsjs.core.method import Limits, Stop
+from rsjs.core.call import Limits
+from rsjs.core.report import Stop
 from rsjs.core.types import Ints
 from rsjs.formulations.backends.backend import small_seed
 from rsjs.formulations.backends.cpsat import ORTOOLS

@@ -27,8 +27,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rsjs.core.call import Limits
 from rsjs.core.errors import InputError, described
-from rsjs.core.method import Limits, Stop
+from rsjs.core.report import Stop
 from rsjs.formulations.backends.backend import SolveTask
 from rsjs.formulations.backends.registry import backend
 from rsjs.formulations.mig.scheduling_bounds import horizon

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from rsjs.core.method import Call, Report, SolveResult, Stop
+from rsjs.core.call import Call
+from rsjs.core.report import Report, SolveResult, Stop
 from rsjs.formulations.backends.backend import RawResult
 from rsjs.formulations.backends.stop import relative_gap, settled
 from rsjs.instances import costs

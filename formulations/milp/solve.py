@@ -21,7 +21,9 @@ from typing import Any
 
 import numpy as np
 
-from rsjs.core.method import Call, Method, Report, SolveResult, Stop
+from rsjs.core.call import Call
+from rsjs.core.method import Method
+from rsjs.core.report import Report, SolveResult, Stop
 from rsjs.core.types import Floats, Ints
 from rsjs.formulations.backends.backend import Backend, RawResult, SolveTask, ignore
 from rsjs.formulations.backends.registry import backend

@@ -17,7 +17,9 @@ from pyomo.common.timing import HierarchicalTimer
 from pyomo.contrib.solver.solvers.scip.scip_direct import ScipDirect
 from scipy.sparse import csr_array
 
-from rsjs.core.method import Call, Method, Report, SolveResult, Stop
+from rsjs.core.call import Call
+from rsjs.core.method import Method
+from rsjs.core.report import Report, SolveResult, Stop
 from rsjs.core.types import Floats
 from rsjs.formulations.backends import scip as backend
 from rsjs.formulations.backends.backend import RawResult, SolveTask, ignore

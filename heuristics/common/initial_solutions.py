@@ -12,7 +12,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from rsjs.core.method import Call, Report, Run, SolveResult
+from rsjs.core.call import Call
+from rsjs.core.method import Run
+from rsjs.core.report import Report, SolveResult
 from rsjs.heuristics.common.stopping import Reported, Stopping
 from rsjs.heuristics.greedy.randomized import CELLS, Constructions
 from rsjs.heuristics.greedy.randomized_arrays import prepared

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rsjs.core.method import Report, SolveResult, Stop
+from rsjs.core.report import Report, SolveResult, Stop
 from rsjs.instances import costs
 from rsjs.instances.instance import Instance
 from rsjs.instances.open_nodes import select_required_nodes

@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable
 from math import inf
 
-from rsjs.core.method import Report
+from rsjs.core.report import Report
 
 
 class Stopping:

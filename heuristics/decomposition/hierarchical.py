@@ -36,7 +36,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from rsjs.core.method import Call, Method, Report, Run, SolveResult, Stop
+from rsjs.core.call import Call
+from rsjs.core.method import Method, Run
+from rsjs.core.report import Report, SolveResult, Stop
 from rsjs.core.types import Floats, Ints
 from rsjs.heuristics.decomposition.parallel import Team, one_by_one, side_by_side
 from rsjs.heuristics.decomposition.partition import Division, divide, parts

@@ -24,9 +24,11 @@ from contextlib import suppress
 from dataclasses import replace
 from multiprocessing.connection import Connection, wait
 
+from rsjs.core.call import Call
 from rsjs.core.errors import told
-from rsjs.core.method import Call, Prepares, Report, Run, SolveResult, Stop
+from rsjs.core.method import Prepares, Run
 from rsjs.core.process import die_with_parent
+from rsjs.core.report import Report, SolveResult, Stop
 from rsjs.instances.instance import Instance
 
 MIN_SECONDS = 1.0  # that a controller gets

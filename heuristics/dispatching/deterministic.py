@@ -13,8 +13,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from rsjs.core.call import Call
 from rsjs.core.errors import InputError
-from rsjs.core.method import Call, Report, SolveResult, Stop
+from rsjs.core.report import Report, SolveResult, Stop
 from rsjs.heuristics.dispatching.queues import planned
 from rsjs.instances import costs
 from rsjs.instances.instance import Instance

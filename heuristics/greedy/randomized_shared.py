@@ -16,7 +16,9 @@ from math import inf
 
 import numpy as np
 
-from rsjs.core.method import Call, Method, Report, SolveResult, Stop
+from rsjs.core.call import Call
+from rsjs.core.method import Method
+from rsjs.core.report import Report, SolveResult, Stop
 from rsjs.core.types import Floats
 from rsjs.heuristics.common.jit import smallest
 from rsjs.heuristics.common.random_streams import first_states

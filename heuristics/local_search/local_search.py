@@ -36,7 +36,9 @@ from math import inf
 
 import numpy as np
 
-from rsjs.core.method import Call, Method, Report, SolveResult, Stop, prepare_inner
+from rsjs.core.call import Call
+from rsjs.core.method import Method, prepare_inner
+from rsjs.core.report import Report, SolveResult, Stop
 from rsjs.heuristics.common.initial_solutions import gathered
 from rsjs.heuristics.common.jit import smallest
 from rsjs.heuristics.common.stopping import Iterations, Reported, Stopping

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from rsjs.core.method import Method, Option
+from rsjs.core.call import Option
+from rsjs.core.method import Method
 
 START = "randomized_greedy:paper"
 

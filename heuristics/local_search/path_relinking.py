@@ -28,7 +28,9 @@ from math import ceil, inf
 
 import numpy as np
 
-from rsjs.core.method import Call, Method, Report, SolveResult, Stop
+from rsjs.core.call import Call
+from rsjs.core.method import Method
+from rsjs.core.report import Report, SolveResult, Stop
 from rsjs.core.types import Ints
 from rsjs.heuristics.common.initial_solutions import Found, gathered
 from rsjs.heuristics.common.jit import smallest

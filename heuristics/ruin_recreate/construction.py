@@ -12,7 +12,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from rsjs.core.method import Call, Method, Report, SolveResult
+from rsjs.core.call import Call
+from rsjs.core.method import Method
+from rsjs.core.report import Report, SolveResult
 from rsjs.core.types import Ints
 from rsjs.heuristics.common.jit import smallest
 from rsjs.heuristics.common.random_streams import first_states

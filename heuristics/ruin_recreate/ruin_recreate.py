@@ -22,7 +22,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from rsjs.core.method import Call, Limits, Method, Report, SolveResult, Stop
+from rsjs.core.call import Call, Limits
+from rsjs.core.method import Method
+from rsjs.core.report import Report, SolveResult, Stop
 from rsjs.heuristics.common.jit import smallest
 from rsjs.heuristics.common.random_streams import first_states
 from rsjs.heuristics.common.result import bounded, no_decision

@@ -14,7 +14,7 @@ from rsjs.instances.io import files
 from rsjs.instances.solution import Solution
 
 if TYPE_CHECKING:
-    from rsjs.core.method import SolveResult
+    from rsjs.core.report import SolveResult
     from rsjs.formulations.milp.export import ModelFile
 
 T = TypeVar("T")
@@ -92,7 +92,8 @@ def solve(
     MethodError
         If the method fails, or its solution fails the check.
     """
-    from rsjs.core.method import Limits, Stop
+    from rsjs.core.call import Limits
+    from rsjs.core.report import Stop
     from rsjs.experiments import outcome
     from rsjs.methods import parse
 

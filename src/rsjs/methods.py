@@ -13,19 +13,20 @@ from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from functools import cache
 from math import isfinite
-from re import fullmatch
 from typing import TYPE_CHECKING, Any
 
+from rsjs.core.call import Call, Option
 from rsjs.core.entry_points import Offer, offers, source_of, source_text
 from rsjs.core.errors import InputError, described
-from rsjs.core.method import Call, Inner, Method, Option, Report
+from rsjs.core.method import Inner, Method
+from rsjs.core.report import Report
 from rsjs.formulations.backends.backend import Feature
 from rsjs.formulations.backends.registry import BACKENDS
 from rsjs.formulations.registry import METHODS as EXACT
 from rsjs.heuristics.registry import METHODS as HEURISTICS
 
 if TYPE_CHECKING:
-    from rsjs.core.method import SolveResult
+    from rsjs.core.report import SolveResult
     from rsjs.instances.instance import Instance
 
 SPELLING = "name[@solver][:rule][?key=value,...]"
@@ -350,8 +351,6 @@ def _value(name: str, option: Option, text: str) -> Any:
         value = {"true": True, "false": False}[text] if kind is bool else kind(text)
     except (KeyError, ValueError):
         raise InputError("", f"{name}={text}", f"{name} as {kind.__name__}") from None
-    if option.pattern is not None and not fullmatch(option.pattern, text):
-        raise InputError("", f"{name}={text}", f"{name} as {option.default}: {option.help}")
     if option.minimum is not None and not value >= option.minimum:
         raise InputError("", f"{name}={text}", f"{name} >= {option.minimum:g}")
     if kind is int and value > LARGEST:

@@ -9,7 +9,7 @@ from benchmarks.expected import EXPECTED, differences
 from benchmarks.kernel_cases import KERNELS
 from benchmarks.method_cases import CASES, STEERED
 from benchmarks.method_values import values_of
-from rsjs.core.method import Stop
+from rsjs.core.report import Stop
 
 WANTED = {"cost": 10.0, "bound": None, "counts": {"moves": 3}}
 NAME = "jahani 10 x 40 greedy:paper"

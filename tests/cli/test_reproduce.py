@@ -8,7 +8,7 @@ import typer
 
 from rsjs.cli.reproduce import reproduce
 from rsjs.core.errors import InputError
-from rsjs.core.method import Stop
+from rsjs.core.report import Stop
 from rsjs.experiments.campaigns import provenance
 from rsjs.experiments.claims import files
 from rsjs.experiments.claims.registry import rows as rows_of

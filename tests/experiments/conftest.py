@@ -13,7 +13,7 @@ import numpy as np
 from rsjs.instances import costs
 from rsjs.instances.open_nodes import select_required_nodes
 from rsjs.core.method import Method
-from rsjs.core.method import SolveResult, Stop
+from rsjs.core.report import SolveResult, Stop
 from rsjs.instances.solution import Solution
 
 

@@ -2,7 +2,8 @@
 
 import pytest
 
-from rsjs.core.method import Limits, SolveResult, Stop
+from rsjs.core.call import Limits
+from rsjs.core.report import SolveResult, Stop
 from rsjs.experiments.comparison import LONGEST_MESSAGE, Measured, row
 
 

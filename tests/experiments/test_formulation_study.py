@@ -2,7 +2,7 @@
 
 import pytest
 
-from rsjs.core.method import Limits
+from rsjs.core.call import Limits
 from rsjs.experiments.formulation_study import FAMILIES, key_of, measure, tasks
 from rsjs.formulations.jahani import milp
 from rsjs.formulations.jahani.milp import LiteralModel

@@ -7,7 +7,8 @@ from dataclasses import replace
 import psutil
 import pytest
 
-from rsjs.core.method import Call, Limits, Report, Stop
+from rsjs.core.call import Call, Limits
+from rsjs.core.report import Report, Stop
 from rsjs.experiments import comparison, outcome
 from rsjs.experiments.gap import gap
 from rsjs.heuristics.decomposition.hierarchical import run

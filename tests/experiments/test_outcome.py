@@ -7,7 +7,8 @@ import psutil
 import pytest
 
 import rsjs
-from rsjs.core.method import Limits, Stop
+from rsjs.core.call import Limits
+from rsjs.core.report import Stop
 from rsjs.experiments import comparison, outcome
 from rsjs.experiments.decision_files import decision_digest
 from rsjs.formulations import enumeration

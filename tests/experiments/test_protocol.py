@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from rsjs.core.errors import InputError
-from rsjs.core.method import Event, SolveResult, Stop
+from rsjs.core.report import Event, SolveResult, Stop
 from rsjs.experiments import mig_runs
 from rsjs.experiments.decision_files import (
     append_decision,

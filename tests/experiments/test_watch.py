@@ -12,7 +12,8 @@ from errno import EFBIG
 import numpy as np
 import pytest
 
-from rsjs.core.method import Limits, Stop
+from rsjs.core.call import Limits
+from rsjs.core.report import Stop
 from rsjs.experiments import watch, worker
 from rsjs.experiments.events import EVENTS, LOOK, MOST, EventLog, Events
 from rsjs.experiments.launcher import ending

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from rsjs.core.method import Limits, Report
+from rsjs.core.call import Limits
+from rsjs.core.report import Report
 from rsjs.formulations import enumeration
 from rsjs.formulations.backends.backend import SolveTask
 from rsjs.formulations.backends.registry import backend

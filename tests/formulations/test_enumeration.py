@@ -7,7 +7,9 @@ import numpy as np
 import pytest
 from allpairspy import AllPairs
 
-from rsjs.core.method import ENERGY, EXPECTATION, OPEN_NODES, TARDINESS_AT, Call, Report, Stop
+from rsjs.core.call import Call
+from rsjs.core.method import ENERGY, EXPECTATION, OPEN_NODES, TARDINESS_AT
+from rsjs.core.report import Report, Stop
 from rsjs.formulations import enumeration
 from rsjs.instances.check import check
 from rsjs.instances.cluster import Cluster, GpuType, NodeGroup, NodeType, ShareLevel

@@ -2,7 +2,8 @@
 
 import pytest
 
-from rsjs.core.method import Call, Limits, Report, Stop
+from rsjs.core.call import Call, Limits
+from rsjs.core.report import Report, Stop
 from rsjs.formulations.enumeration import best
 from rsjs.instances.costs import terms
 from rsjs.instances.generators import planted

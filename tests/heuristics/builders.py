@@ -4,7 +4,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from rsjs.core.method import Call, Limits, Report
+from rsjs.core.call import Call, Limits
+from rsjs.core.report import Report
 from rsjs.formulations import enumeration
 from rsjs.heuristics.ruin_recreate.ruin_recreate import run
 from rsjs.instances import costs

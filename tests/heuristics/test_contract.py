@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 from allpairspy import AllPairs
 
-from rsjs.core.method import ENERGY, EXPECTATION, TARDINESS_AT, Call, Report, Stop
+from rsjs.core.call import Call
+from rsjs.core.method import ENERGY, EXPECTATION, TARDINESS_AT
+from rsjs.core.report import Report, Stop
 from rsjs.heuristics.registry import METHODS
 from rsjs.instances.check import check
 from rsjs.instances.instance import Objective

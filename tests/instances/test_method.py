@@ -6,18 +6,10 @@ from itertools import pairwise
 
 import pytest
 
+from rsjs.core.call import Call, Limits, Option
 from rsjs.core.errors import InputError
-from rsjs.core.method import (
-    FINENESS,
-    MOST_AT_ONCE,
-    Call,
-    Inner,
-    Limits,
-    Method,
-    Option,
-    Report,
-    Stop,
-)
+from rsjs.core.method import Inner, Method
+from rsjs.core.report import FINENESS, MOST_AT_ONCE, Report, Stop
 from rsjs.instances.io.deserialization import to_instance
 from rsjs.instances.solution import Solution
 
@@ -43,7 +35,7 @@ class Recorder(Report):
 def clock(monkeypatch):
     """A clock that stands until it is set."""
     now = [100.0]
-    monkeypatch.setattr("rsjs.core.method.time.monotonic", lambda: now[0])
+    monkeypatch.setattr("rsjs.core.report.time.monotonic", lambda: now[0])
     return now
 
 

@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from rsjs.core.call import Call
 from rsjs.core.errors import InputError
-from rsjs.core.method import Call, Method
+from rsjs.core.method import Method
 from rsjs.heuristics.common.stopping import Iterations
 from rsjs.heuristics.greedy.randomized_shared import search_schedules
 from rsjs.heuristics.sts import single_job

@@ -35,7 +35,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from rsjs.core.method import Call, Method, Report, SolveResult, Stop
+from rsjs.core.call import Call
+from rsjs.core.method import Method
+from rsjs.core.report import Report, SolveResult, Stop
 from rsjs.core.types import Floats, Ints
 from rsjs.formulations.backends.registry import BACKENDS
 from rsjs.formulations.rsjs.aggregated.model import AggregatedModel

@@ -48,7 +48,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.sparse import csr_array
 
-from rsjs.core.method import Call, Report, SolveResult, Stop
+from rsjs.core.call import Call
+from rsjs.core.report import Report, SolveResult, Stop
 from rsjs.core.types import Bools, Floats, Ints
 from rsjs.formulations.backends.stop import relative_gap, settled
 from rsjs.formulations.first_ending.costs import limits

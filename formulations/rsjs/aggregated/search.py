@@ -19,7 +19,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from rsjs.core.method import Call, Report, SolveResult, Stop
+from rsjs.core.call import Call
+from rsjs.core.report import Report, SolveResult, Stop
 from rsjs.core.types import Bools
 from rsjs.formulations.backends.backend import SolveTask
 from rsjs.formulations.backends.registry import backend

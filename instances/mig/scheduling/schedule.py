@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 
 from rsjs.core.errors import InputError, described
-from rsjs.core.method import Stop
+from rsjs.core.report import Stop
 from rsjs.core.types import Ints, ReadOnly
 from rsjs.instances.io.files import write_document
 from rsjs.instances.io.serialization import Document

@@ -45,7 +45,7 @@ def demo(
     from rsjs.cli.progress import running
     from rsjs.cli.runs import Runs
     from rsjs.cli.spellings import requests
-    from rsjs.core.method import Limits
+    from rsjs.core.call import Limits
     from rsjs.instances.generators.jahani import generate
     from rsjs.instances.io.files import write_instance
 

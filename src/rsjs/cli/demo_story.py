@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rsjs.cli.console import number, percent
-from rsjs.core.method import Stop
+from rsjs.core.report import Stop
 from rsjs.experiments.comparison import Row
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import psutil
 
-from rsjs.core.method import ASKED, GRACE
+from rsjs.core.call import ASKED, GRACE
 from rsjs.experiments.campaigns import provenance
 
 GIGABYTE = 2**30

@@ -42,7 +42,7 @@ def optimize(
     from rsjs.cli.console import print_json
     from rsjs.cli.verdict import print_verdict
     from rsjs.core.errors import InputError, described
-    from rsjs.core.method import Stop
+    from rsjs.core.report import Stop
     from rsjs.experiments import outcome
     from rsjs.instances.io.bounded_files import MOST_BYTES, read_whole
     from rsjs.instances.io.files import instance_from

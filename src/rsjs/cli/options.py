@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
-    from rsjs.core.method import Limits
+    from rsjs.core.call import Limits
 
 InstanceFile = Annotated[
     Path, typer.Argument(metavar="FILE", help="Instance file, .json or .json.gz.")
@@ -51,7 +51,7 @@ def limits(
 ) -> Limits:
     """Return the limits of a run; an InputError names the option that makes no sense."""
     from rsjs.cli.generated import options_named
-    from rsjs.core.method import Limits
+    from rsjs.core.call import Limits
 
     with options_named():
         return Limits.asked(

@@ -10,7 +10,8 @@ from typing import Any
 
 from rsjs.cli.console import number, percent
 from rsjs.cli.progress import RunLine, Screen
-from rsjs.core.method import Limits, Stop
+from rsjs.core.call import Limits
+from rsjs.core.report import Stop
 from rsjs.experiments import comparison
 from rsjs.experiments.comparison import Row
 from rsjs.experiments.gap import gap

@@ -62,7 +62,7 @@ def solve(
     from rsjs.cli.inputs import solution_for, writable
     from rsjs.cli.progress import RunLine, running
     from rsjs.cli.verdict import print_verdict
-    from rsjs.core.method import Stop
+    from rsjs.core.report import Stop
     from rsjs.experiments import outcome
     from rsjs.instances.io.files import read_instance, write_solution
     from rsjs.methods import parse

@@ -12,8 +12,8 @@ from rsjs.cli.console import console, number, print_json
 from rsjs.cli.progress import RunLine, Screen, busy
 from rsjs.cli.runs import LeftOut, not_served
 from rsjs.cli.spellings import requests, split
+from rsjs.core.call import Limits
 from rsjs.core.errors import InputError
-from rsjs.core.method import Limits
 from rsjs.experiments import formulation_study as experiment
 from rsjs.experiments.comparison import Row
 from rsjs.experiments.formulation_study import Family

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from rsjs.core.method import SolveResult
+    from rsjs.core.report import SolveResult
 
 
 # Signs that steer a terminal or turn the direction of text instead of being shown.

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from importlib.metadata import version
 from typing import Any
 
-from rsjs.core.method import Limits, SolveResult
+from rsjs.core.call import Limits
+from rsjs.core.report import SolveResult
 from rsjs.experiments import outcome
 from rsjs.experiments.campaigns import provenance
 from rsjs.experiments.gap import contradicts, gap, gap_over

@@ -12,7 +12,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from rsjs.core.method import Limits, Stop
+from rsjs.core.call import Limits
+from rsjs.core.report import Stop
 from rsjs.experiments import comparison, outcome
 from rsjs.experiments.comparison import OnEvent, Row
 from rsjs.instances.generators import jahani, kiros, sts

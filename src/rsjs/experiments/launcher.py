@@ -8,8 +8,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO
 
+from rsjs.core.call import GRACE, Limits
 from rsjs.core.errors import printable, told
-from rsjs.core.method import GRACE, Limits, SolveResult, Stop
+from rsjs.core.report import SolveResult, Stop
 from rsjs.experiments.cores import claimed
 from rsjs.experiments.decision_files import decision_digest, read_decision, write_decision
 from rsjs.experiments.events import EVENTS

@@ -7,8 +7,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from rsjs.core.call import Limits
 from rsjs.core.errors import InputError, told
-from rsjs.core.method import Limits, SolveResult
+from rsjs.core.report import SolveResult
 from rsjs.experiments import launcher, mig_methods
 from rsjs.experiments.mig_outcome import MigOutcome, verified, without_schedule
 from rsjs.experiments.mig_runs import SCHEDULING, read_claims, read_schedule

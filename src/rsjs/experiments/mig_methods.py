@@ -16,7 +16,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from rsjs.core.method import Call, Limits, Method, Option
+from rsjs.core.call import Call, Limits, Option
+from rsjs.core.method import Method
 from rsjs.formulations.mig.scheduling_enumeration import MOST_JOBS, MOST_STEPS
 from rsjs.heuristics.mig.scheduling_local_search import ITERATIONS
 from rsjs.heuristics.mig.scheduling_rules import RULES

@@ -21,7 +21,8 @@ from dataclasses import dataclass, replace
 from importlib.metadata import version
 from typing import Any
 
-from rsjs.core.method import Limits, SolveResult, Stop
+from rsjs.core.call import Limits
+from rsjs.core.report import SolveResult, Stop
 from rsjs.experiments import comparison, mig_methods
 from rsjs.experiments.campaigns import provenance
 from rsjs.experiments.comparison import Measured, Row

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rsjs.core.method import SolveResult
+from rsjs.core.report import SolveResult
 from rsjs.experiments.decision_files import append_array, arrays, read_arrays, replaced
 from rsjs.experiments.protocol import Task
 from rsjs.instances.io.bounded_files import read_bytes

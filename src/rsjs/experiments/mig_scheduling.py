@@ -14,8 +14,10 @@ from importlib import import_module
 
 import numpy as np
 
+from rsjs.core.call import Call, Limits
 from rsjs.core.errors import InputError
-from rsjs.core.method import Call, Limits, Method, Report, Stop
+from rsjs.core.method import Method
+from rsjs.core.report import Report, Stop
 from rsjs.experiments import mig_methods
 from rsjs.formulations.backends.registry import backend
 from rsjs.heuristics.mig.scheduling_rules import RULES, best_fit

@@ -7,8 +7,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
+from rsjs.core.call import Limits
 from rsjs.core.errors import InputError
-from rsjs.core.method import Limits, SolveResult
+from rsjs.core.report import SolveResult
 from rsjs.experiments import launcher
 from rsjs.experiments.gap import gap, gap_over
 from rsjs.formulations.backends.registry import BACKENDS

@@ -24,8 +24,9 @@ from typing import Any
 
 import numpy as np
 
+from rsjs.core.call import Limits
 from rsjs.core.errors import printable
-from rsjs.core.method import Event, Limits, SolveResult, Stop
+from rsjs.core.report import Event, SolveResult, Stop
 from rsjs.experiments.decision_files import read_decision, write_decision
 from rsjs.experiments.events import Events
 from rsjs.instances.io.bounded_files import read_bytes

@@ -18,7 +18,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rsjs.core.method import Method, Option, Report, SolveResult, Stop
+from rsjs.core.call import Option
+from rsjs.core.method import Method
+from rsjs.core.report import Report, SolveResult, Stop
 from rsjs.experiments.protocol import Task
 from rsjs.methods import Methods, Request, parse
 

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rsjs.core.method import Report
+from rsjs.core.report import Report
 from rsjs.experiments.decision_files import append_decision, write_decision
 from rsjs.experiments.events import EventLog
 from rsjs.experiments.protocol import INCUMBENTS, Task

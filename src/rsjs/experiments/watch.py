@@ -28,7 +28,7 @@ from typing import IO
 
 import psutil
 
-from rsjs.core.method import ASKED, GRACE
+from rsjs.core.call import ASKED, GRACE
 from rsjs.experiments.events import Events, Line, Tail
 from rsjs.experiments.process_tree import MARK, MEGABYTE, Family, marked
 from rsjs.experiments.protocol import Task

@@ -16,9 +16,10 @@ from dataclasses import replace
 from errno import EFBIG
 from pathlib import Path
 
+from rsjs.core.call import Call
 from rsjs.core.errors import InputError, told
-from rsjs.core.method import Call, SolveResult, Stop
 from rsjs.core.process import die_with_parent
+from rsjs.core.report import SolveResult, Stop
 from rsjs.experiments.decision_files import read_decision
 from rsjs.experiments.protocol import WARM_START, Task, salvaged, write_result
 from rsjs.experiments.streaming_report import LimitReached, StreamingReport

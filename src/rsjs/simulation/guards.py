@@ -8,8 +8,8 @@ import time
 from enum import StrEnum
 from typing import Any
 
+from rsjs.core.call import GRACE
 from rsjs.core.errors import printable
-from rsjs.core.method import GRACE
 from rsjs.simulation.policy import Policy
 from rsjs.simulation.state import State
 

@@ -4,7 +4,8 @@ import json
 
 import pytest
 
-from rsjs.core.method import Call, Limits, Report, SolveResult, Stop
+from rsjs.core.call import Call, Limits
+from rsjs.core.report import Report, SolveResult, Stop
 from rsjs.experiments.best_known.claims import BoundClaim, Claims, CostClaim
 from rsjs.experiments.best_known.pricing import exact_terms
 from rsjs.experiments.campaigns import formats, record_writing

@@ -35,8 +35,9 @@ import contextlib, io, os, shutil, signal, subprocess, sys, time
 import numpy as np
 from rsjs.instances import costs
 from rsjs.instances.open_nodes import select_required_nodes
-from rsjs.core.method import Method, Report
-from rsjs.core.method import SolveResult, Stop
+from rsjs.core.method import Method
+from rsjs.core.report import Report
+from rsjs.core.report import SolveResult, Stop
 from rsjs.instances.solution import Solution
 
 MARK = os.environ.get("WICKED_MARK", "")

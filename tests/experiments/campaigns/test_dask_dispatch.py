@@ -34,7 +34,7 @@ WAITS = """
 import time
 from pathlib import Path
 from rsjs.core.method import Method
-from rsjs.core.method import SolveResult, Stop
+from rsjs.core.report import SolveResult, Stop
 
 
 def run(instance, call, report):

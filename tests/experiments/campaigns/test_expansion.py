@@ -5,8 +5,8 @@ from collections import Counter
 
 import pytest
 
+from rsjs.core.call import Limits
 from rsjs.core.errors import InputError
-from rsjs.core.method import Limits
 from rsjs.experiments.campaigns import runner
 from rsjs.experiments.campaigns.runner import Part
 from rsjs.experiments.campaigns.runs import Run, in_order

@@ -6,7 +6,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from rsjs.core.method import Limits, SolveResult, Stop
+from rsjs.core.call import Limits
+from rsjs.core.report import SolveResult, Stop
 from rsjs.experiments import mig_runs
 from rsjs.experiments.campaigns import mig_records, verification
 from rsjs.experiments.campaigns.records import SCHEDULE

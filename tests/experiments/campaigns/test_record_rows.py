@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from rsjs.core.method import SolveResult, Stop
+from rsjs.core.report import SolveResult, Stop
 from rsjs.experiments.campaigns.collection import collect
 from rsjs.experiments.campaigns.manifest import write_plan
 from rsjs.experiments.campaigns.record_rows import row_of

@@ -5,8 +5,9 @@ import json
 
 import pytest
 
+from rsjs.core.call import Limits
 from rsjs.core.errors import InputError
-from rsjs.core.method import Limits, SolveResult, Stop
+from rsjs.core.report import SolveResult, Stop
 from rsjs.experiments.best_known import run_claims
 from rsjs.experiments.campaigns import document, runner, simulation_records
 from rsjs.experiments.campaigns.collection import collect

@@ -2,7 +2,7 @@
 
 import pytest
 
-from rsjs.core.method import SolveResult, Stop
+from rsjs.core.report import SolveResult, Stop
 from rsjs.experiments.campaigns.statuses import ended, quality
 
 ENDED = [  # end, exit code, stop, message, what it is called

@@ -10,7 +10,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from rsjs.core.method import Limits, Stop
+from rsjs.core.call import Limits
+from rsjs.core.report import Stop
 from rsjs.formulations.backends import gurobi
 from rsjs.formulations.backends.backend import Feature, SolveTask
 from rsjs.formulations.backends.callbacks import CallbackAdapter
@@ -292,7 +293,7 @@ def test_one_process_solves_with_all_solvers(order):
         "from rsjs.formulations.backends.backend import SolveTask\n"
         "from rsjs.formulations.backends.registry import backend\n"
         "from rsjs.formulations.milp.matrix import MatrixModel\n"
-        "from rsjs.core.method import Limits\n"
+        "from rsjs.core.call import Limits\n"
         "one, two = np.ones(1), np.ones(2)\n"
         "model = MatrixModel(A=csr_array([[2.0, 1.0]]), cost=-two, lower=0 * two, upper=3 * two,\n"
         "    row_lower=-np.inf * one, row_upper=4 * one, kind=np.ones(2, np.uint8))\n"

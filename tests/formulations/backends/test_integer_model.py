@@ -6,7 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from rsjs.core.method import Limits, Stop
+from rsjs.core.call import Limits
+from rsjs.core.report import Stop
 from rsjs.formulations.backends.backend import SolveTask
 from rsjs.formulations.backends.integer_model import OBJECTIVE_LIMIT, integer_model
 from rsjs.formulations.backends.registry import backend

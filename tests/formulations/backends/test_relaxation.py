@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy.optimize import linprog
 from scipy.sparse import vstack
 
-from rsjs.core.method import Stop
+from rsjs.core.report import Stop
 from rsjs.formulations.backends.backend import Feature
 from rsjs.formulations.backends.registry import backend
 from rsjs.formulations.jahani import milp

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from rsjs.core.method import Limits, Stop
+from rsjs.core.call import Limits
+from rsjs.core.report import Stop
 from rsjs.formulations.backends.backend import EPSILON, RawResult, scale_of, scaled
 from tests.formulations.agreement import Asked, model_of
 

@@ -6,7 +6,8 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from rsjs.core.method import Limits, Stop
+from rsjs.core.call import Limits
+from rsjs.core.report import Stop
 from rsjs.formulations.backends.backend import RawResult
 from rsjs.formulations.mig import placement, reconfiguration
 from rsjs.formulations.mig.placement import PlacementModel

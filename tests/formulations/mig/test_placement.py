@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rsjs.core.method import Limits
+from rsjs.core.call import Limits
 from rsjs.formulations.mig import placement
 from rsjs.formulations.mig.placement import PlacementModel, solve
 from rsjs.formulations.milp.from_pyomo import declared_matrix

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rsjs.core.method import Limits
+from rsjs.core.call import Limits
 from rsjs.formulations.mig import (
     reconfiguration_assignment,
     reconfiguration_bounds,

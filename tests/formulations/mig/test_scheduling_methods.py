@@ -5,8 +5,9 @@ from random import Random
 
 import pytest
 
+from rsjs.core.call import Limits
 from rsjs.core.errors import InputError
-from rsjs.core.method import Limits, Stop
+from rsjs.core.report import Stop
 from rsjs.experiments.mig_methods import METHODS
 from rsjs.experiments.mig_outcome import of_result
 from rsjs.experiments.mig_scheduling import schedule

@@ -7,8 +7,9 @@ from allpairspy import AllPairs
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rsjs.core.call import Limits
 from rsjs.core.errors import InputError
-from rsjs.core.method import Limits, Stop
+from rsjs.core.report import Stop
 from rsjs.formulations.mig import scheduling_cpsat, scheduling_milp
 from rsjs.formulations.mig.scheduling_bounds import quick_bounds, stage_bounds, term_bounds
 from rsjs.formulations.mig.scheduling_enumeration import best_values

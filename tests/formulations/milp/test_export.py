@@ -16,8 +16,9 @@ import numpy as np
 import pyscipopt
 import pytest
 
+from rsjs.core.call import Call, Limits
 from rsjs.core.errors import InputError
-from rsjs.core.method import Call, Limits, Report
+from rsjs.core.report import Report
 from rsjs.formulations.backends.backend import SolveTask
 from rsjs.formulations.backends.registry import backend
 from rsjs.formulations.milp import export

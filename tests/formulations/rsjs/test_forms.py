@@ -10,7 +10,9 @@ from allpairspy import AllPairs
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rsjs.core.method import EXPECTATION, OPEN_NODES, Call, Limits, Report, Stop
+from rsjs.core.call import Call, Limits
+from rsjs.core.method import EXPECTATION, OPEN_NODES
+from rsjs.core.report import Report, Stop
 from rsjs.formulations import enumeration
 from rsjs.formulations.backends.backend import SolveTask
 from rsjs.formulations.backends.registry import backend

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from rsjs.core.method import Call, Report, Stop
+from rsjs.core.call import Call
+from rsjs.core.report import Report, Stop
 from rsjs.formulations import enumeration
 from rsjs.formulations.registry import METHODS
 from rsjs.formulations.rsjs import minlp, minlp_scip

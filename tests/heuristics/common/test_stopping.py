@@ -4,7 +4,7 @@ from math import inf
 
 import pytest
 
-from rsjs.core.method import Report
+from rsjs.core.report import Report
 from rsjs.heuristics.common.stopping import (
     Evaluations,
     Iterations,

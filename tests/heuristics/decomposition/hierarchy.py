@@ -5,7 +5,8 @@ from functools import partial
 
 import numpy as np
 
-from rsjs.core.method import Call, Limits, Report
+from rsjs.core.call import Call, Limits
+from rsjs.core.report import Report
 from rsjs.heuristics.decomposition.hierarchical import run
 from rsjs.instances.check import check
 from rsjs.instances.generators import andreas, jahani, kiros, sts

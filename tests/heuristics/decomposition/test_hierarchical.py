@@ -8,7 +8,8 @@ from allpairspy import AllPairs
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rsjs.core.method import Call, Report, Stop
+from rsjs.core.call import Call
+from rsjs.core.report import Report, Stop
 from rsjs.formulations import enumeration
 from rsjs.heuristics.decomposition.hierarchical import cover
 from rsjs.heuristics.decomposition.partition import SPLITS, Division, divide, parts

@@ -2,7 +2,8 @@
 
 import pytest
 
-from rsjs.core.method import Call, Report, SolveResult, Stop
+from rsjs.core.call import Call
+from rsjs.core.report import Report, SolveResult, Stop
 from rsjs.heuristics.decomposition.parallel import share
 from rsjs.instances.generators import jahani, kiros
 from rsjs.instances.solution import Solution

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 from allpairspy import AllPairs
 
+from rsjs.core.call import Call
 from rsjs.core.errors import InputError
-from rsjs.core.method import Call, Report, SolveResult, Stop
+from rsjs.core.report import Report, SolveResult, Stop
 from rsjs.heuristics.dispatching import deterministic, queues
 from rsjs.heuristics.dispatching.placement import FITS, FreeCapacity, kinds_by_gpu_type
 from rsjs.heuristics.dispatching.pooled_dp import decide as by_dp

@@ -4,7 +4,8 @@ import csv
 
 import pytest
 
-from rsjs.core.method import Call, Limits, Report
+from rsjs.core.call import Call, Limits
+from rsjs.core.report import Report
 from rsjs.heuristics.greedy.randomized import Constructions
 from rsjs.heuristics.greedy.randomized_arrays import prepared
 from rsjs.heuristics.greedy.rules import RANDOMIZED_RULES

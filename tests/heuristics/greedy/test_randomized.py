@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rsjs.core.method import Call, Limits, Report, Stop
+from rsjs.core.call import Call, Limits
+from rsjs.core.report import Report, Stop
 from rsjs.formulations import enumeration
 from rsjs.heuristics.common.stopping import Evaluations, Iterations, Target
 from rsjs.heuristics.greedy import greedy

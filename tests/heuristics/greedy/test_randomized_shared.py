@@ -9,7 +9,8 @@ from allpairspy import AllPairs
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rsjs.core.method import Call, Report, Stop
+from rsjs.core.call import Call
+from rsjs.core.report import Report, Stop
 from rsjs.heuristics.common.random_streams import draw, first_states
 from rsjs.heuristics.common.stopping import Iterations, Stopping
 from rsjs.heuristics.dispatching import candidates, queues

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rsjs.core.method import Call, Limits, Report, SolveResult, Stop
+from rsjs.core.call import Call, Limits
+from rsjs.core.report import Report, SolveResult, Stop
 from rsjs.heuristics.common.initial_solutions import gathered, sample
 from rsjs.heuristics.common.stopping import Iterations, Stopping
 from rsjs.heuristics.greedy import greedy

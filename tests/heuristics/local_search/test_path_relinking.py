@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rsjs.core.method import Call, Report
+from rsjs.core.call import Call
+from rsjs.core.report import Report
 from rsjs.heuristics.common.stopping import Iterations, Stopping
 from rsjs.heuristics.local_search import kernels_costs, kernels_search
 from rsjs.heuristics.local_search.arrays import (

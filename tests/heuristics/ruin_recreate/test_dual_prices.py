@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rsjs.core.method import Call, Limits, Report, Stop
+from rsjs.core.call import Call, Limits
+from rsjs.core.report import Report, Stop
 from rsjs.heuristics.greedy import greedy
 from rsjs.heuristics.ruin_recreate import dual_prices, ruin_recreate
 from rsjs.heuristics.ruin_recreate.construction import run

@@ -6,8 +6,10 @@ from random import Random
 import numpy as np
 import pytest
 
+from rsjs.core.call import Call, Limits
 from rsjs.core.errors import InputError
-from rsjs.core.method import Call, Limits, Method, Report, SolveResult, Stop
+from rsjs.core.method import Method
+from rsjs.core.report import Report, SolveResult, Stop
 from rsjs.formulations import enumeration
 from rsjs.heuristics.registry import METHODS
 from rsjs.heuristics.ruin_recreate import fix_and_optimise

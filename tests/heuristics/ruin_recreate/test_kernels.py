@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rsjs.core.method import Call, Limits, Report
+from rsjs.core.call import Call, Limits
+from rsjs.core.report import Report
 from rsjs.heuristics.common.jit import compiled
 from rsjs.heuristics.ruin_recreate import dual_prices, ruin_recreate
 from rsjs.heuristics.ruin_recreate.arrays import (

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rsjs.core.method import Call, Limits, Report, Stop
+from rsjs.core.call import Call, Limits
+from rsjs.core.report import Report, Stop
 from rsjs.heuristics.common.jit import compiled
 from rsjs.heuristics.registry import METHODS
 from rsjs.heuristics.ruin_recreate import (

@@ -8,8 +8,9 @@ from allpairspy import AllPairs
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rsjs.core.call import Call
 from rsjs.core.errors import InputError
-from rsjs.core.method import Call, Report
+from rsjs.core.report import Report
 from rsjs.heuristics.greedy.arrays import settled
 from rsjs.heuristics.sts import sts
 from rsjs.heuristics.sts.kernels_sts import DecisionArrays, QueuedJobs, set_changes, solved

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from rsjs.core.method import Limits
+from rsjs.core.call import Limits
 from rsjs.experiments.mig_outcome import of_result
 from rsjs.experiments.mig_scheduling import schedule
 from rsjs.instances.library.sets import mig_config

@@ -5,7 +5,7 @@ from math import isnan
 import numpy as np
 import pytest
 
-from rsjs.core.method import Stop
+from rsjs.core.report import Stop
 from rsjs.reporting.statistics.counts import CAUSES, QUALITIES, counts
 from rsjs.reporting.statistics.gap_summary import gap_summary
 from rsjs.reporting.statistics.measures import gaps, limits, ran, seconds, solved

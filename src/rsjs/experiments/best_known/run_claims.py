@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from rsjs.core.errors import InputError
-from rsjs.core.method import Stop
+from rsjs.core.report import Stop
 from rsjs.experiments.best_known.claims import BoundClaim, Claims, CostClaim
 from rsjs.experiments.campaigns import manifest, session
 from rsjs.experiments.campaigns.instance_files import instance_file, refuse_other

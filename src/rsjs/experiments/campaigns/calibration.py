@@ -15,7 +15,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from rsjs.core.method import Limits, Stop
+from rsjs.core.call import Limits
+from rsjs.core.report import Stop
 from rsjs.experiments import launcher
 from rsjs.formulations.backends.registry import BACKENDS
 from rsjs.instances.generators import jahani

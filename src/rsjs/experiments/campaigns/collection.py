@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from rsjs.core.entry_points import source_text
-from rsjs.core.method import Stop
+from rsjs.core.report import Stop
 from rsjs.experiments import comparison
 from rsjs.experiments.campaigns import manifest, session
 from rsjs.experiments.campaigns.record_rows import row_of, skipped_row

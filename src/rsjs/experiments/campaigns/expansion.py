@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 
+from rsjs.core.call import Limits
 from rsjs.core.errors import InputError, described
-from rsjs.core.method import Limits
 from rsjs.experiments.campaigns.choices import Choice
 from rsjs.experiments.campaigns.document import Campaign
 from rsjs.experiments.campaigns.environments import Environment

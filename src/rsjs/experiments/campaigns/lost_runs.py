@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rsjs.core.method import SolveResult, Stop
+from rsjs.core.report import SolveResult, Stop
 from rsjs.experiments.campaigns import provenance
 from rsjs.experiments.campaigns.perform import Order
 from rsjs.experiments.campaigns.records import Record

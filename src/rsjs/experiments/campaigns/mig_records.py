@@ -12,7 +12,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from rsjs.core.method import SolveResult
+from rsjs.core.report import SolveResult
 from rsjs.experiments.campaigns.records import SCHEDULE, Record
 from rsjs.experiments.campaigns.runs import Run
 from rsjs.experiments.comparison import Row

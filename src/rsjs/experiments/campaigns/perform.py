@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from rsjs.core.method import SolveResult, Stop
+from rsjs.core.report import SolveResult, Stop
 from rsjs.experiments import launcher
 from rsjs.experiments.campaigns import provenance, record_writing, simulation_records, verification
 from rsjs.experiments.campaigns.instance_files import refuse_other

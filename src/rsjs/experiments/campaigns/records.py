@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from rsjs.core.errors import InputError, described, printable
-from rsjs.core.method import Event, SolveResult, Stop
+from rsjs.core.report import Event, SolveResult, Stop
 from rsjs.experiments.campaigns import formats
 from rsjs.experiments.campaigns.formats import Document
 from rsjs.experiments.campaigns.runs import Kind, Run

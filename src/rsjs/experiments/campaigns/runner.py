@@ -10,8 +10,8 @@ from pathlib import Path
 
 import psutil
 
+from rsjs.core.call import GRACE
 from rsjs.core.errors import InputError, described
-from rsjs.core.method import GRACE
 from rsjs.experiments.campaigns import environments as found_environments
 from rsjs.experiments.campaigns import manifest, provenance
 from rsjs.experiments.campaigns.capacity import Need

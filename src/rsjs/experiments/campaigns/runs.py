@@ -8,7 +8,7 @@ from functools import cached_property
 from hashlib import sha256
 from typing import Any, Literal
 
-from rsjs.core.method import Limits
+from rsjs.core.call import Limits
 from rsjs.experiments.campaigns import formats
 from rsjs.instances.io.serialization import canonical_text
 

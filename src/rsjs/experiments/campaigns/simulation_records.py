@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import Any
 
 from rsjs.core.errors import InputError
-from rsjs.core.method import SolveResult
+from rsjs.core.report import SolveResult
 from rsjs.experiments.campaigns.runs import Run
 from rsjs.experiments.simulations import FIGURES, LOG
 from rsjs.instances.check import ROUNDING, TOLERANCE, Verdict, Violation

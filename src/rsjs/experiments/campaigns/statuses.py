@@ -24,7 +24,7 @@ import signal
 from collections.abc import Mapping
 from typing import Any
 
-from rsjs.core.method import SolveResult, Stop
+from rsjs.core.report import SolveResult, Stop
 from rsjs.experiments import comparison
 from rsjs.experiments.campaigns.mig_records import columns_of
 from rsjs.experiments.campaigns.records import Record

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from rsjs.core.errors import InputError
-from rsjs.core.method import SolveResult, Stop
+from rsjs.core.report import SolveResult, Stop
 from rsjs.experiments import mig_runs
 from rsjs.experiments.campaigns import mig_records, simulation_records
 from rsjs.experiments.campaigns.instance_files import Subject, instance_file, refuse_other

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from rsjs.core.method import Limits, Stop
+from rsjs.core.call import Limits
+from rsjs.core.report import Stop
 from rsjs.experiments import comparison
 from rsjs.experiments.claims.claim import Row
 from rsjs.instances.library.sets import GENERATORS

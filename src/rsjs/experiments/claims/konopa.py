@@ -33,7 +33,7 @@ def schedules(
     *, seeds: int, methods: Sequence[str], readings: Mapping[str, str], time_limit: float
 ) -> Iterator[Row]:
     """The experiment of section 4: shortest makespan of the library's set, by each reading."""
-    from rsjs.core.method import Limits
+    from rsjs.core.call import Limits
     from rsjs.experiments.mig_outcome import of_result
     from rsjs.experiments.mig_scheduling import schedule
     from rsjs.instances.library.sets import mig_config

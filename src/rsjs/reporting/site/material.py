@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from rsjs.core.errors import InputError, described
-from rsjs.core.method import Stop
+from rsjs.core.report import Stop
 from rsjs.experiments import comparison
 from rsjs.experiments.campaigns import statuses
 from rsjs.experiments.campaigns.collection import Collected, collect

@@ -19,7 +19,7 @@ import json
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from rsjs.core.method import GRACE
+from rsjs.core.call import GRACE
 from rsjs.reporting.formats import counted, measured
 from rsjs.reporting.rows import Row, disturbed, known, load_of_others
 from rsjs.reporting.statistics.finding import Finding, by_instance, shown, values, who

@@ -24,7 +24,7 @@ import numpy as np
 import pandas as pd
 
 from rsjs.core.errors import InputError, described
-from rsjs.core.method import Stop
+from rsjs.core.report import Stop
 from rsjs.experiments.gap import contradicts, gap, ties
 from rsjs.experiments.problems import problem
 from rsjs.reporting.names import distinct

@@ -11,8 +11,9 @@ from dataclasses import replace
 from math import inf
 from typing import Any
 
+from rsjs.core.call import Call, Limits
 from rsjs.core.errors import InputError
-from rsjs.core.method import Call, Limits, Report
+from rsjs.core.report import Report
 from rsjs.instances.instance import Instance
 from rsjs.methods import Request
 from rsjs.simulation.guards import Status, Stopped

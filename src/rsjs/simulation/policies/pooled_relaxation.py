@@ -25,7 +25,7 @@ from functools import cached_property
 
 import numpy as np
 
-from rsjs.core.method import Limits
+from rsjs.core.call import Limits
 from rsjs.core.types import Floats, Ints
 from rsjs.formulations.backends.backend import SolveTask
 from rsjs.formulations.backends.registry import backend

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rsjs.core.method import Limits
+from rsjs.core.call import Limits
 from rsjs.core.types import Floats, Ints
 from rsjs.formulations.backends.registry import backend
 from rsjs.heuristics.common.jit import smallest

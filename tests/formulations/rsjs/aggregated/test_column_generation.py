@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rsjs.core.method import Call, Limits, Report, Stop
+from rsjs.core.call import Call, Limits
+from rsjs.core.report import Report, Stop
 from rsjs.formulations.backends.backend import SolveTask
 from rsjs.formulations.backends.registry import backend
 from rsjs.formulations.registry import METHODS

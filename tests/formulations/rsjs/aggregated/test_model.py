@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rsjs.core.method import Call, Limits, Report, Stop
+from rsjs.core.call import Call, Limits
+from rsjs.core.report import Report, Stop
 from rsjs.formulations import enumeration
 from rsjs.formulations.registry import METHODS
 from rsjs.formulations.rsjs.aggregated import model

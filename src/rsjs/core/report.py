@@ -1,0 +1,270 @@
+"""How a method reports while it runs, and what is known when it ends."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from enum import StrEnum
+from math import inf, isfinite
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from rsjs.instances.mig.scheduling.schedule import Schedule
+    from rsjs.instances.solution import Solution
+
+
+MOST_AT_ONCE, FINENESS = 1000, 1e-3  # events of a run, and how close those after them may be
+
+
+class Stop(StrEnum):
+    """Why a method stopped; whether it has a solution is another question."""
+
+    OPTIMAL = "optimal"
+    GAP = "gap"
+    TIME_LIMIT = "time_limit"
+    MEMORY_LIMIT = "memory_limit"
+    OUTPUT_LIMIT = "output_limit"
+    ITERATIONS = "iterations"
+    INTERRUPTED = "interrupted"
+    INFEASIBLE = "infeasible"
+    ERROR = "error"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Event:
+    """An incumbent or a bound, `seconds` after the method's clock started."""
+
+    seconds: float
+    incumbent: float | None = None
+    bound: float | None = None
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class SolveResult:
+    """
+    What is known when a method ends, and no more: a missing number is None.
+
+    Attributes
+    ----------
+    stop : Stop
+        Why it ended.
+    solution : Solution or None
+        The best decision found.
+    objective : float or None
+        Its cost [$] as the method claims it; the checker has the last word.
+    bound : float or None
+        A lower bound on the cost [$] of any decision.
+    bound_source : str or None
+        "solver", "lagrangian" or "exact".
+    bound_variant : str or None
+        The problem the bound is valid for; "instance" = the instance as given.
+    seconds : mapping
+        Phase -> wall-clock seconds.
+    events : tuple of Event
+        Incumbents and bounds in order of time.
+    counts : mapping
+        rows, columns, nonzeros, nodes, iterations, as far as they apply.
+    options : mapping
+        Options as read back from the solver.
+    message : str
+        One line for people, e.g. the error.
+    """
+
+    stop: Stop
+    solution: Solution | None = None
+    objective: float | None = None
+    bound: float | None = None
+    bound_source: str | None = None
+    bound_variant: str | None = None
+    seconds: Mapping[str, float] = field(default_factory=dict)
+    events: tuple[Event, ...] = ()
+    counts: Mapping[str, int] = field(default_factory=dict)
+    options: Mapping[str, Any] = field(default_factory=dict)
+    message: str = ""
+    peak_memory_mb: float | None = None
+
+    @property
+    def claimed_bound(self) -> float | None:
+        """The highest bound [$] that was claimed, in the end or on the way."""
+        told = [self.bound, *(event.bound for event in self.events)]
+        return max((bound for bound in told if bound is not None), default=None)
+
+
+class Report:
+    """
+    Collects phases, incumbents and bounds of a running method.
+
+    The clock starts when the report is made, and nothing stops it. A worker process subclasses
+    this to stream what is reported to disk; there, the worker starts the clock.
+
+    Parameters
+    ----------
+    time_limit : float
+        Seconds.
+    stop : callable, optional
+        Whether somebody asked the method to end; asked from time to time.
+    """
+
+    def __init__(self, time_limit: float = inf, *, stop: Callable[[], bool] | None = None) -> None:
+        self.time_limit = time_limit
+        self._stop = stop
+        self.seconds: dict[str, float] = {}
+        self.events: list[Event] = []
+        self._start = time.monotonic()
+        self._best: float | None = None
+        self._solution: Solution | None = None  # of that cost
+        self._bound: float | None = None
+
+    def elapsed(self) -> float:
+        """Seconds since the clock started."""
+        return time.monotonic() - self._start
+
+    def remaining(self) -> float:
+        """Seconds left of the time limit, never negative."""
+        return max(0.0, self.time_limit - self.elapsed())
+
+    @contextmanager
+    def phase(self, name: str) -> Iterator[None]:
+        """Add the time of the block to a named phase."""
+        begin = time.monotonic()
+        try:
+            yield
+        finally:
+            self.add_seconds({name: time.monotonic() - begin})
+
+    def add_seconds(self, seconds: Mapping[str, float]) -> None:
+        """Add to the times of phases."""
+        for name, value in seconds.items():
+            self.seconds[name] = self.seconds.get(name, 0.0) + value
+
+    def child(
+        self,
+        time_limit: float = inf,
+        *,
+        phases: bool = True,
+        on_incumbent: Callable[[Solution, float], None] | None = None,
+    ) -> Report:
+        """
+        Return the report of a method that this one runs; it is asked to stop when this one is.
+
+        Parameters
+        ----------
+        time_limit : float
+            Seconds of the inner method; at most what is left of this one's.
+        phases : bool
+            Whether its phases are added to those of this report.
+        on_incumbent : callable, optional
+            Called with each better solution and the objective reported for it. By default nothing
+            that the inner method finds is reported here: it may solve another instance.
+        """
+        return _Child(self, min(time_limit, self.remaining()), phases, on_incumbent)
+
+    def incumbent(self, solution: Solution, objective: float) -> None:
+        """
+        Keep and publish a solution if it is cheaper than those before, by its last digit even.
+
+        Those without a price are ignored.
+        """
+        if self._improves(objective):
+            self._solution = solution
+            if self._noted():
+                self.publish(solution, objective)
+
+    def result(self, stop: Stop, **others: Any) -> SolveResult:
+        """
+        Return the cheapest solution reported, with phases and events.
+
+        A method that reports each solution it may return needs no comparison of its own, which
+        could decide otherwise between solutions whose costs differ by rounding.
+
+        Parameters
+        ----------
+        stop, others : further fields of the result
+        """
+        return SolveResult(
+            stop=stop,
+            solution=self._solution,
+            objective=self._best,
+            seconds=dict(self.seconds),
+            events=tuple(self.events),
+            **others,
+        )
+
+    def incumbent_schedule(self, schedule: Schedule, objective: float) -> None:
+        """The same for jobs on MIG instances."""
+        if self._improves(objective) and self._noted():
+            self.publish_schedule(schedule, objective)
+
+    def _improves(self, objective: float) -> bool:
+        """Whether this is the least objective so far, which is then kept."""
+        if not isfinite(objective):
+            return False
+        if self._best is not None and objective >= self._best:
+            return False
+        self._best = objective
+        return True
+
+    def _noted(self) -> bool:
+        """
+        Add an event with what is known now, unless many have come in a row.
+
+        After the first `MOST_AT_ONCE` there is one in each thousandth of the time that has passed:
+        15 000 in an hour at most, however fast a method reports.
+        """
+        now = self.elapsed()
+        if len(self.events) >= MOST_AT_ONCE and now < self.events[-1].seconds * (1 + FINENESS):
+            return False
+        self.events.append(Event(seconds=now, incumbent=self._best, bound=self._bound))
+        return True
+
+    def bound(self, value: float) -> None:
+        """A lower bound better than those before; others are ignored, and infinite ones."""
+        if not isfinite(value) or (self._bound is not None and value <= self._bound):
+            return
+        self._bound = value
+        if self._noted():
+            self.publish_bound(value)
+
+    def publish(self, solution: Solution, objective: float) -> None:
+        """Hook: make an incumbent outlive this process."""
+
+    def publish_schedule(self, schedule: Schedule, objective: float) -> None:
+        """Hook: the same for a schedule."""
+
+    def publish_bound(self, value: float) -> None:
+        """Hook: make a bound outlive this process."""
+
+    def stop_requested(self) -> bool:
+        """Return whether somebody asked the method to end and return what it has."""
+        return self._stop is not None and self._stop()
+
+
+class _Child(Report):
+    """Report of a method within another one; see `Report.child`."""
+
+    def __init__(
+        self,
+        parent: Report,
+        time_limit: float,
+        phases: bool,
+        on_incumbent: Callable[[Solution, float], None] | None,
+    ) -> None:
+        super().__init__(time_limit, stop=parent.stop_requested)
+        self._parent, self._phases, self._on_incumbent = parent, phases, on_incumbent
+
+    @contextmanager
+    def phase(self, name: str) -> Iterator[None]:
+        with self._parent.phase(name) if self._phases else super().phase(name):
+            yield
+
+    def add_seconds(self, seconds: Mapping[str, float]) -> None:
+        if self._phases:
+            self._parent.add_seconds(seconds)
+        else:
+            super().add_seconds(seconds)
+
+    def publish(self, solution: Solution, objective: float) -> None:
+        if self._on_incumbent is not None:
+            self._on_incumbent(solution, objective)
