@@ -179,10 +179,10 @@ class Weights:
         return self.room[-1]
 
 
-def share_weights(roles: ColumnTypes, place: int) -> list[Weights]:
-    """Return the rows on the shares of a place."""
-    gpu = roles.cluster.gpu_of_type[roles.node_type[place]]
-    return Weights.of(roles.sizes(place), roles.cluster.gpu_types[gpu].units)
+def share_weights(types: ColumnTypes, group: int) -> list[Weights]:
+    """Return the rows on the shares of a node group."""
+    gpu = types.cluster.gpu_of_type[types.node_type[group]]
+    return Weights.of(types.sizes(group), types.cluster.gpu_types[gpu].units)
 
 
 def fill(

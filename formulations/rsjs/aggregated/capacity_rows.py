@@ -2,12 +2,11 @@
 Capacity rows of the aggregated model in two ways, and the packing of its solutions onto nodes.
 
 `superadditive_rows` are necessary: a node with a leader meets each, so the sum over the nodes of
-a place does. `split_rows` add integers that cut the GPUs left by leaders into blocks for
+a node group does. `split_rows` add integers that cut the GPUs left by leaders into blocks for
 followers; with them dedicated GPUs fit exactly. Shares are weighed in both (`gpu_sharing`).
 
-From roles to nodes: each leader opens a node of its class, followers take the room that is left.
-
-How many followers of each role fit is a small integer program over counts (`split_rows` with the
+From column types to nodes: each leader opens a node of its class, followers take the room left. How
+many followers of each column type fit is a small integer program over counts (`split_rows` with the
 leaders given); the splits of its solution say which blocks of GPUs are cut for whom. Shares fill
 GPUs one by one (`gpu_sharing`). A job that does not fit is postponed.
 """
@@ -32,20 +31,20 @@ from rsjs.instances.solution import Solution
 @dataclass(frozen=True, eq=False)
 class CapacityRows:
     """
-    Rows  roles @ x + splits @ s <= 0  with x the number of jobs in each role.
+    Rows  by_type @ x + splits @ s <= 0  with x the number of jobs in each column type.
 
     Attributes
     ----------
-    roles : (R, L) float
+    by_type : (R, L) float
     splits : (R, S) float
-    place, block, piece : (S,) int
+    group, block, piece : (S,) int
         Of each split: a block of GPUs is cut into `piece` and the rest; piece 0 = a block of one
         GPU is opened for shares.
     """
 
-    roles: Floats
+    by_type: Floats
     splits: Floats
-    place: Ints
+    group: Ints
     block: Ints
     piece: Ints
 
@@ -57,25 +56,25 @@ def superadditive_rows(cluster: Cluster) -> CapacityRows:
 
     In the latter a dedicated GPU weighs W(U).
     """
-    roles = column_types_of(cluster)
+    types = column_types_of(cluster)
     rows = []
-    for p in range(len(roles.node_type)):
-        here = roles.place == p
-        gpus, units = roles.gpus[roles.shape], roles.units[roles.shape]
-        takes, leaves = here & ~roles.leads, here & roles.leads
+    for p in range(len(types.node_type)):
+        here = types.group == p
+        gpus, units = types.gpus[types.mode], types.units[types.mode]
+        takes, leaves = here & ~types.leads, here & types.leads
         rows += [
-            np.where(takes, gpus // m, 0) - np.where(leaves, roles.rest // m, 0)
-            for m in range(1, int(cluster.gpus_of_type[roles.node_type[p]]))
+            np.where(takes, gpus // m, 0) - np.where(leaves, types.rest // m, 0)
+            for m in range(1, int(cluster.gpus_of_type[types.node_type[p]]))
         ]
-        for weights in share_weights(roles, p):
+        for weights in share_weights(types, p):
             share = _by_units(weights, units)
             beside = _room_beside(weights, units)
             rows.append(
                 np.where(takes, gpus * weights.whole + share, 0)
-                - np.where(leaves, roles.rest * weights.whole + beside, 0)
+                - np.where(leaves, types.rest * weights.whole + beside, 0)
             )
     none = np.zeros(0, dtype=np.int64)
-    matrix = np.array(rows, dtype=float).reshape(-1, len(roles.place))
+    matrix = np.array(rows, dtype=float).reshape(-1, len(types.group))
     return CapacityRows(matrix, np.zeros((len(rows), 0)), none, none, none)
 
 
@@ -87,15 +86,15 @@ def split_rows(cluster: Cluster) -> CapacityRows:
     A leader leaves a block, a follower uses one of its size, a split cuts one in two, and an
     opened GPU uses a block of one; shares weigh against opened GPUs and those of leaders.
     """
-    roles = column_types_of(cluster)
+    types = column_types_of(cluster)
     rows, cuts, entries, first = [], [], [], 0
-    for p in range(len(roles.node_type)):
-        here = roles.place == p
-        gpus, units = roles.gpus[roles.shape], roles.units[roles.shape]
-        takes, leaves = here & ~roles.leads, here & roles.leads
-        blocks = int(cluster.gpus_of_type[roles.node_type[p]]) - 1
+    for p in range(len(types.node_type)):
+        here = types.group == p
+        gpus, units = types.gpus[types.mode], types.units[types.mode]
+        takes, leaves = here & ~types.leads, here & types.leads
+        blocks = int(cluster.gpus_of_type[types.node_type[p]]) - 1
         rows += [
-            (takes & (gpus == g)).astype(int) - (leaves & (roles.rest == g))
+            (takes & (gpus == g)).astype(int) - (leaves & (types.rest == g))
             for g in range(1, blocks + 1)
         ]
         # splits: a block of b GPUs is used up and gives blocks of a and b - a
@@ -106,7 +105,7 @@ def split_rows(cluster: Cluster) -> CapacityRows:
                 for part in (a, b - a):
                     at = first + part - 1
                     entries[-1][at] = entries[-1].get(at, 0) - 1
-        weights = share_weights(roles, p)
+        weights = share_weights(types, p)
         # one more integer opens a block of one GPU for shares
         if weights and blocks:
             cuts.append((p, 1, 0))
@@ -121,13 +120,13 @@ def split_rows(cluster: Cluster) -> CapacityRows:
     splits = np.zeros((len(rows), len(cuts)))
     for column, entry in enumerate(entries):
         splits[list(entry), column] = list(entry.values())
-    place, block, piece = np.array(cuts, dtype=np.int64).reshape(-1, 3).T
-    matrix = np.array(rows, dtype=float).reshape(-1, len(roles.place))
-    return CapacityRows(matrix, splits, place, block, piece)
+    group, block, piece = np.array(cuts, dtype=np.int64).reshape(-1, 3).T
+    matrix = np.array(rows, dtype=float).reshape(-1, len(types.group))
+    return CapacityRows(matrix, splits, group, block, piece)
 
 
 def _by_units(weights: Weights, units: Ints) -> Ints:
-    """Return the weights w by units; dedicated shapes weigh nothing."""
+    """Return the weights w by units; dedicated modes weigh nothing."""
     table = np.zeros(max(units.max(), max(weights.of_share)) + 1, dtype=np.int64)
     table[list(weights.of_share)] = list(weights.of_share.values())
     return table[units]
@@ -142,23 +141,23 @@ def _room_beside(weights: Weights, units: Ints) -> Ints:
 SECONDS = 1.0  # for the counts; the program has a few dozen integers
 
 
-def pack(instance: Instance, roles: ColumnTypes, role: Ints, worth: Floats) -> Solution:
+def pack(instance: Instance, types: ColumnTypes, column_type: Ints, worth: Floats) -> Solution:
     """
-    Pack jobs in the roles given to them: the others are postponed.
+    Pack jobs in the column types given to them: the others are postponed.
 
     Parameters
     ----------
-    role : (J,) int
+    column_type : (J,) int
         -1 = none.
     worth : (J,) float [$]
-        What the role of a job saves against postponing it: where not all fit, the least goes.
+        What a job saves against being postponed: where not all fit, the least goes.
     """
-    packing = _Packing(roles, role, np.argsort(-worth, kind="stable"))
+    packing = _Packing(types, column_type, np.argsort(-worth, kind="stable"))
     job_node = packing.job_node
     runs = job_node >= 0
-    shape = roles.shape[role[runs]]
+    mode = types.mode[column_type[runs]]
     job_gpus, job_level = np.zeros_like(job_node), np.full_like(job_node, -1)
-    job_gpus[runs], job_level[runs] = roles.gpus[shape], roles.level[shape]
+    job_gpus[runs], job_level[runs] = types.gpus[mode], types.level[mode]
     return select_required_nodes(
         instance, Solution.of(job_node, job_gpus, packing.node_type, job_level)
     )
@@ -167,50 +166,50 @@ def pack(instance: Instance, roles: ColumnTypes, role: Ints, worth: Floats) -> S
 class _Packing:
     """The nodes of jobs, `order` by decreasing worth."""
 
-    def __init__(self, roles: ColumnTypes, role: Ints, order: Ints) -> None:
-        self.roles = roles
-        self.job_node = np.full(len(role), -1)
-        self.node_type = np.full(roles.cluster.nodes, -1)
-        self.blocks: list[dict[int, list[int]]] = [{} for _ in roles.node_type]
-        self.bins: list[list[tuple[int, int]]] = [[] for _ in roles.node_type]
-        given = order[role[order] >= 0]
-        leads = roles.leads[role[given]]
-        led = self._open(given[leads], role)
+    def __init__(self, types: ColumnTypes, column_type: Ints, order: Ints) -> None:
+        self.types = types
+        self.job_node = np.full(len(column_type), -1)
+        self.node_type = np.full(types.cluster.nodes, -1)
+        self.blocks: list[dict[int, list[int]]] = [{} for _ in types.node_type]
+        self.bins: list[list[tuple[int, int]]] = [[] for _ in types.node_type]
+        given = order[column_type[order] >= 0]
+        leads = types.leads[column_type[given]]
+        led = self._open(given[leads], column_type)
         followers: dict[int, list[int]] = {}
         for j in given[~leads].tolist():
-            followers.setdefault(int(role[j]), []).append(j)
+            followers.setdefault(int(column_type[j]), []).append(j)
         if followers:
-            self._follow(followers, np.bincount(role[led], minlength=len(roles.place)))
+            self._follow(followers, np.bincount(column_type[led], minlength=len(types.group)))
 
-    def _open(self, leaders: Ints, role: Ints) -> Ints:
+    def _open(self, leaders: Ints, column_type: Ints) -> Ints:
         """Open a node for each leader as long as its class has one; return who got one."""
-        roles, of_node = self.roles, self.roles.cluster.class_of_node
+        types, of_node = self.types, self.types.cluster.class_of_node
         free = [np.flatnonzero(of_node == c).tolist()[::-1] for c in range(of_node.max() + 1)]
         led = []
         for j in leaders.tolist():
-            place = int(roles.place[role[j]])
-            if nodes := free[roles.node_class[place]]:
+            group = int(types.group[column_type[j]])
+            if nodes := free[types.node_class[group]]:
                 n = nodes.pop()
                 led.append(j)
-                self.job_node[j], self.node_type[n] = n, roles.node_type[place]
-                self.blocks[place].setdefault(int(roles.rest[role[j]]), []).append(n)
-                if units := int(roles.units[roles.shape[role[j]]]):
-                    self.bins[place].append((self._whole(place) - units, n))
+                self.job_node[j], self.node_type[n] = n, types.node_type[group]
+                self.blocks[group].setdefault(int(types.rest[column_type[j]]), []).append(n)
+                if units := int(types.units[types.mode[column_type[j]]]):
+                    self.bins[group].append((self._whole(group) - units, n))
         return np.array(led, dtype=np.int64)
 
-    def _whole(self, place: int) -> int:
-        cluster = self.roles.cluster
-        gpu = int(cluster.gpu_of_type[self.roles.node_type[place]])
+    def _whole(self, group: int) -> int:
+        cluster = self.types.cluster
+        gpu = int(cluster.gpu_of_type[self.types.node_type[group]])
         return cluster.gpu_types[gpu].units
 
     def _follow(self, followers: dict[int, list[int]], leaders: Ints) -> None:
-        roles, rows = self.roles, split_rows(self.roles.cluster)
+        types, rows = self.types, split_rows(self.types.cluster)
         kinds = np.array(list(followers))
-        counts, cuts = _fitting(rows, roles, kinds, list(map(len, followers.values())), leaders)
+        counts, cuts = _fitting(rows, types, kinds, list(map(len, followers.values())), leaders)
         # cut the blocks of GPUs that leaders leave, large ones first
         for s in np.argsort(-rows.block, kind="stable").tolist():
             if rows.piece[s]:
-                blocks, piece = self.blocks[rows.place[s]], int(rows.piece[s])
+                blocks, piece = self.blocks[rows.group[s]], int(rows.piece[s])
                 for _ in range(cuts[s]):
                     n = blocks[int(rows.block[s])].pop()
                     blocks.setdefault(piece, []).append(n)
@@ -218,23 +217,23 @@ class _Packing:
         shares: dict[int, dict[int, list[int]]] = {}
         # followers with dedicated GPUs take a block of their size; shares are filled below
         for kind, count in zip(kinds.tolist(), counts.tolist(), strict=True):
-            place, shape = int(roles.place[kind]), roles.shape[kind]
-            if units := int(roles.units[shape]):
-                shares.setdefault(place, {}).setdefault(units, []).extend(followers[kind][::-1])
+            group, mode = int(types.group[kind]), types.mode[kind]
+            if units := int(types.units[mode]):
+                shares.setdefault(group, {}).setdefault(units, []).extend(followers[kind][::-1])
                 continue
             for j in followers[kind][:count]:
-                self.job_node[j] = self.blocks[place][int(roles.gpus[shape])].pop()
-        for place, by_units in shares.items():
-            self._share(place, by_units)
+                self.job_node[j] = self.blocks[group][int(types.gpus[mode])].pop()
+        for group, by_units in shares.items():
+            self._share(group, by_units)
 
-    def _share(self, place: int, jobs: dict[int, list[int]]) -> None:
+    def _share(self, group: int, jobs: dict[int, list[int]]) -> None:
         """Fill the GPUs of leaders and then whole ones."""
-        whole = [(self._whole(place), n) for n in self.blocks[place].get(1, [])]
-        rooms = [*sorted(self.bins[place]), *whole]
+        whole = [(self._whole(group), n) for n in self.blocks[group].get(1, [])]
+        rooms = [*sorted(self.bins[group]), *whole]
         filled = fill(
             [room for room, _ in rooms],
             {units: len(members) for units, members in jobs.items()},
-            share_weights(self.roles, place),
+            share_weights(self.types, group),
         )
         for (_, n), filling in zip(rooms, filled, strict=False):
             for units, count in filling.items():
@@ -243,22 +242,22 @@ class _Packing:
 
 
 def _fitting(
-    rows: CapacityRows, roles: ColumnTypes, kinds: Ints, counts: list[int], leaders: Ints
+    rows: CapacityRows, types: ColumnTypes, kinds: Ints, counts: list[int], leaders: Ints
 ) -> tuple[Ints, Ints]:
     """Return how many followers of each kind fit, most GPUs first, and the splits."""
-    shape = roles.shape[kinds]
-    gpu_units = np.array([gpu.units for gpu in roles.cluster.gpu_types])
-    size = roles.gpus[shape] + roles.units[shape] / gpu_units[roles.shape_gpu[shape]]
+    mode = types.mode[kinds]
+    gpu_units = np.array([gpu.units for gpu in types.cluster.gpu_types])
+    size = types.gpus[mode] + types.units[mode] / gpu_units[types.mode_gpu[mode]]
     found = milp(
-        -np.concatenate([size, np.zeros(len(rows.place))]),
-        integrality=np.ones(len(kinds) + len(rows.place)),
-        bounds=Bounds(0, np.concatenate([counts, np.full(len(rows.place), np.inf)])),
+        -np.concatenate([size, np.zeros(len(rows.group))]),
+        integrality=np.ones(len(kinds) + len(rows.group)),
+        bounds=Bounds(0, np.concatenate([counts, np.full(len(rows.group), np.inf)])),
         constraints=LinearConstraint(
-            np.hstack([rows.roles[:, kinds], rows.splits]), ub=-rows.roles @ leaders
+            np.hstack([rows.by_type[:, kinds], rows.splits]), ub=-rows.by_type @ leaders
         ),
         options={"time_limit": SECONDS},
     )
     if found.x is None:
-        return np.zeros(len(kinds), dtype=np.int64), np.zeros(len(rows.place), dtype=np.int64)
+        return np.zeros(len(kinds), dtype=np.int64), np.zeros(len(rows.group), dtype=np.int64)
     x = np.rint(found.x).astype(np.int64)
     return x[: len(kinds)], x[len(kinds) :]

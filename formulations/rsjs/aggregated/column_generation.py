@@ -1,5 +1,5 @@
 """
-A certified lower bound for RS-JS by column generation ("sifting"), and its reuse at the next event.
+A certified lower bound for RS-JS by column generation, and its reuse at the next event.
 
 The linear program of form E is solved over few columns; every column is priced with its multipliers
 (`Pricing`: a bound each time), and the cheapest are added, until the program's value meets the best
@@ -17,7 +17,7 @@ best for the next.
 >>> first = column_generation.lower_bound(instance)
 >>> later = generate(nodes=10, jobs=41, seed=1)  # the same 40 jobs and one more
 
-One evaluation gives a bound at once, sifting from the old multipliers the best one:
+One evaluation gives a bound at once, column generation from the old multipliers the best one:
 
 >>> quick = column_generation.certified(later, first.multipliers)
 >>> best = column_generation.lower_bound(later, start=first.multipliers)
@@ -32,6 +32,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -58,7 +59,7 @@ NO_SOLUTION = "no decision satisfies open_nodes"
 
 
 @dataclass(frozen=True, eq=False)
-class Sifted:
+class ColumnGenerationResult:
     """
     The best bound and how it came about.
 
@@ -86,26 +87,26 @@ class Sifted:
     iterations: int
 
 
-def sift(
+def generate_columns(
     pricing: Pricing,
     *,
-    tolerance: float,
-    start: Floats | None,
-    on_bound: Callable[[float], None],
-    seconds: Callable[[], float],
-    stop: Callable[[], bool],
-) -> Sifted:
+    tolerance: float = 1e-5,
+    start: Floats | None = None,
+    on_bound: Callable[[float], None] = lambda bound: None,
+    seconds: Callable[[], float] = lambda: np.inf,
+    stop: Callable[[], bool] = lambda: False,
+) -> ColumnGenerationResult:
     """
-    Raise the bound by sifting (column generation) until it meets the linear program.
+    Raise the bound by column generation until it meets the linear program; valid whenever it stops.
 
     Parameters
     ----------
     tolerance : float
         Relative difference between program and bound at which to end.
-    start : (R,) float or None
-        Multipliers of a similar instance on the same cluster.
+    start : (R,) float, optional
+        Multipliers of an instance on the same cluster.
     on_bound : callable
-        Told each better bound.
+        Told each better bound [$].
     seconds : callable
         Time that is left [s].
     stop : callable
@@ -113,11 +114,11 @@ def sift(
     """
     if start is None:
         for size in _samples(len(pricing.postponement)):
-            sample = _Sifting(pricing.sample(size), start, lambda bound: None)
+            sample = _ColumnGeneration(pricing.sample(size), start, lambda bound: None)
             start = sample.run(max(tolerance, ROUGH), seconds, stop).multipliers
     else:
         start = pricing.usable(start)
-    return _Sifting(pricing, start, on_bound).run(tolerance, seconds, stop)
+    return _ColumnGeneration(pricing, start, on_bound).run(tolerance, seconds, stop)
 
 
 def _samples(jobs: int) -> list[int]:
@@ -129,8 +130,8 @@ def _samples(jobs: int) -> list[int]:
     return sizes[::-1]
 
 
-class _Sifting:
-    """Sifting of one pricing problem, from multipliers that are good or from none."""
+class _ColumnGeneration:
+    """Column generation for one pricing problem, from multipliers that are good or from none."""
 
     def __init__(
         self, pricing: Pricing, start: Floats | None, on_bound: Callable[[float], None]
@@ -141,18 +142,18 @@ class _Sifting:
         self.reach = 10.0 * float(np.where(np.isfinite(pricing.costs), pricing.costs, 0.0).max())
         values = self._price(self.multipliers if start is None else start)
         self.lp = RestrictedLp(pricing)
-        roles, jobs = self._cheapest(values, FIRST, np.full(values.shape[1], np.inf))
+        types, jobs = self._cheapest(values, FIRST, np.full(values.shape[1], np.inf))
         if start is not None:
             least = np.minimum(pricing.postponement, values.min(axis=0))
-            excess = values[roles, jobs] - least[jobs]
+            excess = values[types, jobs] - least[jobs]
             most = values.shape[1] + EXTRA * len(pricing.upper)
             kept = np.sort(np.argsort(excess, kind="stable")[:most])
-            roles, jobs = roles[kept], jobs[kept]
-        self.lp.add(roles, jobs)
+            types, jobs = types[kept], jobs[kept]
+        self.lp.add(types, jobs)
 
     def run(
         self, tolerance: float, seconds: Callable[[], float], stop: Callable[[], bool]
-    ) -> Sifted:
+    ) -> ColumnGenerationResult:
         """Solve, price and add columns until program and bound meet."""
         relaxed, x, iterations = None, np.zeros(0), 0
         while relaxed is None and iterations < MOST_ITERATIONS and not stop():
@@ -164,15 +165,15 @@ class _Sifting:
             values = self._price(found.multipliers)
             close = found.value - self.best <= tolerance * abs(found.value) + LEAST
             limit = found.prices - 1e-9 * np.maximum(1.0, np.abs(found.prices))
-            roles, jobs = self._cheapest(values, MORE, limit)
-            if not found.box_binds and (close or not roles.size):
+            types, jobs = self._cheapest(values, MORE, limit)
+            if not found.box_binds and (close or not types.size):
                 relaxed = found.value
             else:
-                self.lp.add(roles, jobs)
+                self.lp.add(types, jobs)
                 self._move(found, improved=self.best > before)
-        columns = np.stack([self.lp.roles[: len(x)], self.lp.jobs[: len(x)]])
+        columns = np.stack([self.lp.types[: len(x)], self.lp.jobs[: len(x)]])
         bound = max(0.0, self.best)
-        return Sifted(bound, self.multipliers, relaxed, columns, x, iterations)
+        return ColumnGenerationResult(bound, self.multipliers, relaxed, columns, x, iterations)
 
     def _price(self, multipliers: Floats) -> Floats:
         values = self.pricing.values(multipliers)
@@ -205,50 +206,22 @@ class _Sifting:
     def _cheapest(self, values: Floats, most: int, limit: Floats) -> tuple[Ints, Ints]:
         """Return up to `most` columns of each job that are below the job's limit and not yet in."""
         most = min(most, len(values))
-        roles = np.argpartition(values, most - 1, axis=0)[:most]
-        jobs = np.broadcast_to(np.arange(values.shape[1]), roles.shape)
-        wanted = (values[roles, jobs] < limit) & ~self.lp.present[roles, jobs]
-        return roles[wanted], jobs[wanted]
+        types = np.argpartition(values, most - 1, axis=0)[:most]
+        jobs = np.broadcast_to(np.arange(values.shape[1]), types.shape)
+        wanted = (values[types, jobs] < limit) & ~self.lp.present[types, jobs]
+        return types[wanted], jobs[wanted]
 
 
-def lower_bound(
-    instance: Instance,
-    *,
-    start: Floats | None = None,
-    tolerance: float = 1e-5,
-    on_bound: Callable[[float], None] = lambda bound: None,
-    seconds: Callable[[], float] = lambda: float("inf"),
-    stop: Callable[[], bool] = lambda: False,
-) -> Sifted:
+def lower_bound(instance: Instance, **how: Any) -> ColumnGenerationResult:
     """
-    Raise the bound to that of form E's linear program, or nearly so; valid whenever it stops.
-
-    Parameters
-    ----------
-    start : (R,) float, optional
-        Multipliers of an instance on the same cluster.
-    tolerance : float
-        Relative difference to the linear program at which to end.
-    on_bound : callable
-        Told each better bound [$].
-    seconds : callable
-        Time that is left [s].
-    stop : callable
-        Whether to end early.
+    Return the bound of form E's linear program, or nearly so; `how` as in `generate_columns`.
 
     Raises
     ------
     ValueError
         In one line, if form E does not serve the instance or `start` is of another cluster.
     """
-    return sift(
-        Pricing.of(AggregatedModel.of(instance, "rows")),
-        tolerance=tolerance,
-        start=start,
-        on_bound=on_bound,
-        seconds=seconds,
-        stop=stop,
-    )
+    return generate_columns(Pricing.of(AggregatedModel.of(instance, "rows")), **how)
 
 
 def certified(instance: Instance, multipliers: Floats) -> float:
@@ -267,7 +240,7 @@ def run(instance: Instance, call: Call, report: Report) -> SolveResult:
     if infeasible(instance):
         return SolveResult(stop=Stop.INFEASIBLE, message=NO_SOLUTION)
     with report.phase("solve"):
-        sifted = lower_bound(
+        result = lower_bound(
             instance,
             tolerance=max(TIGHTEST, call.limits.gap / 10),
             on_bound=report.bound,
@@ -275,16 +248,16 @@ def run(instance: Instance, call: Call, report: Report) -> SolveResult:
             stop=lambda: report.remaining() <= MARGIN or report.stop_requested(),
         )
     stop = Stop.ITERATIONS
-    if sifted.relaxed is None and report.stop_requested():
+    if result.relaxed is None and report.stop_requested():
         stop = Stop.INTERRUPTED
-    elif sifted.relaxed is None and report.remaining() <= MARGIN:
+    elif result.relaxed is None and report.remaining() <= MARGIN:
         stop = Stop.TIME_LIMIT
     return SolveResult(
         stop=stop,
-        bound=sifted.bound,
+        bound=result.bound,
         bound_source="lagrangian",
         bound_variant="instance",
-        counts={"iterations": sifted.iterations, "columns": sifted.columns.shape[1]},
+        counts={"iterations": result.iterations, "columns": result.columns.shape[1]},
     )
 
 

@@ -1,9 +1,9 @@
 """
 Column types, the ways in which a job may take part in a node, whichever node of its class that is.
 
-A place is a node class together with a type its nodes may take. There a job follows, or leads: it
-is charged for at most k GPUs of the node until it ends. Nodes of a class are alike, so the models
-of form E (rsjs.md 3) say which role a job has, and not on which node.
+A node group is a node class together with a type its nodes may take. There a job follows, or leads:
+it is charged for at most k GPUs of the node until it ends. Nodes of a class are alike: the models
+of form E (rsjs.md 3) say which column type a job has, and not on which node.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from rsjs.instances.instance import Instance
 @dataclass(frozen=True, eq=False)
 class ColumnTypes:
     """
-    Shapes q, places p and roles l of a cluster: what does not depend on the jobs.
+    Modes q, node groups p and column types l of a cluster: what does not depend on the jobs.
 
     Attributes
     ----------
@@ -31,79 +31,77 @@ class ColumnTypes:
         GPU type; k_q dedicated GPUs, or 0 and a share level with its units u_q (-1 and 0 if
         dedicated). Of each GPU type, shares come first, by units, then 1, 2, ... GPUs.
     node_class, node_type : (P,) int
-        Of each place.
-    place, shape, paid : (L,) int
-        Of each role; paid = k, 0 for a follower.
+        Of each node group.
+    group, mode, paid : (L,) int
+        Of each column type; paid = k, 0 for a follower.
     """
 
     cluster: Cluster
-    shape_gpu: Ints
+    mode_gpu: Ints
     gpus: Ints
     level: Ints
     units: Ints
     node_class: Ints
     node_type: Ints
-    place: Ints
-    shape: Ints
+    group: Ints
+    mode: Ints
     paid: Ints
 
     @property
     def least(self) -> Ints:
-        """(Q,) GPUs of a node that a shape needs to itself or has a share of."""
+        """(Q,) GPUs of a node that a mode needs to itself or has a share of."""
         return np.maximum(self.gpus, 1)
 
     @property
     def rest(self) -> Ints:
         """(L,) paid GPUs that a leader leaves whole; 0 for a follower."""
-        rest: Ints = np.maximum(self.paid - self.least[self.shape], 0)
+        rest: Ints = np.maximum(self.paid - self.least[self.mode], 0)
         return rest
 
     @property
     def leads(self) -> Bools:
-        """(L,) whether a role is a leader's."""
+        """(L,) whether a column type is a leader's."""
         leads: Bools = self.paid > 0
         return leads
 
-    def sizes(self, place: int) -> tuple[int, ...]:
-        """Return units of the share levels at a place, ascending."""
-        here = self.shape_gpu == self.cluster.gpu_of_type[self.node_type[place]]
+    def sizes(self, group: int) -> tuple[int, ...]:
+        """Return units of the share levels at a node group, ascending."""
+        here = self.mode_gpu == self.cluster.gpu_of_type[self.node_type[group]]
         return tuple(np.unique(self.units[here & (self.units > 0)]).tolist())
 
 
 @lru_cache(maxsize=16)
 def column_types_of(cluster: Cluster) -> ColumnTypes:
-    """Return the roles of a cluster."""
-    shapes = [
-        shape
-        for i in np.flatnonzero(cluster.largest_of_gpu).tolist()
-        for shape in _shapes(cluster, i)
+    """Return the column types of a cluster."""
+    modes = [
+        mode for i in np.flatnonzero(cluster.largest_of_gpu).tolist() for mode in _modes(cluster, i)
     ]
-    shape_gpu, gpus, level, units = np.array(shapes, dtype=np.int64).T
+    mode_gpu, gpus, level, units = np.array(modes, dtype=np.int64).T
     node_class, node_type = np.nonzero(cluster.allowed_in_class)
-    roles = []
+    types = []
     for p, v in enumerate(node_type.tolist()):
         kind = cluster.node_types[v]
-        for q in np.flatnonzero(shape_gpu == cluster.gpu_of_type[v]).tolist():
+        for q in np.flatnonzero(mode_gpu == cluster.gpu_of_type[v]).tolist():
             least = max(gpus[q], 1)
             follower = [0] if gpus[q] < kind.gpus else []
             paid = follower + [k for k in limits(kind) if k >= least]
-            roles += [(p, q, k) for k in paid if least <= kind.gpus]
-    place, shape, paid_gpus = np.array(roles, dtype=np.int64).T
+            types += [(p, q, k) for k in paid if least <= kind.gpus]
+    group, mode, paid_gpus = np.array(types, dtype=np.int64).T
     return ColumnTypes(
         cluster,
-        shape_gpu,
+        mode_gpu,
         gpus,
         level,
         units,
         node_class,
         node_type,
-        place,
-        shape,
+        group,
+        mode,
         paid_gpus,
     )
 
 
-def _shapes(cluster: Cluster, i: int) -> list[tuple[int, int, int, int]]:
+def _modes(cluster: Cluster, i: int) -> list[tuple[int, int, int, int]]:
     levels = cluster.gpu_types[i].levels
     by_units = sorted(range(len(levels)), key=lambda a: levels[a].units)
     shares = [(i, 0, a, levels[a].units) for a in by_units]
@@ -113,14 +111,14 @@ def _shapes(cluster: Cluster, i: int) -> list[tuple[int, int, int, int]]:
 @dataclass(frozen=True, eq=False)
 class ModeCosts:
     """
-    Times and costs of the jobs of an instance in the shapes of its cluster.
+    Times and costs of the jobs of an instance in the modes of its cluster.
 
     Attributes
     ----------
     hours, tardiness : (Q, J) float [h], [$]
-        theta_qj and T_qj; 0 and inf where not admissible or dominated by a smaller shape.
+        theta_qj and T_qj; 0 and inf where not admissible or dominated by a smaller mode.
     stands : (Q, J) int
-        The shape that stands for a shape because it dominates it, or itself; -1 = none.
+        The mode that stands for a mode because it dominates it, or itself; -1 = none.
     postponement : (J,) float [$]
         P_j.
     """
@@ -131,16 +129,16 @@ class ModeCosts:
     postponement: Floats
 
     @staticmethod
-    def of(instance: Instance, roles: ColumnTypes) -> ModeCosts:
-        """Return the shapes of the jobs of an instance."""
+    def of(instance: Instance, types: ColumnTypes) -> ModeCosts:
+        """Return the modes of the jobs of an instance."""
         table = cost_tables(instance)
-        hours = _by_shape(roles, table.hours, table.shared_hours)
-        tardiness = _by_shape(roles, table.tardiness, table.shared_tardiness)
-        number = np.arange(len(roles.gpus))[:, None]
+        hours = _by_mode(types, table.hours, table.shared_hours)
+        tardiness = _by_mode(types, table.tardiness, table.shared_tardiness)
+        number = np.arange(len(types.gpus))[:, None]
         stands = np.empty(hours.shape, dtype=np.int64)
-        for i in np.unique(roles.shape_gpu).tolist():
-            own = roles.shape_gpu == i
-            # a shape is dominated by a smaller one that is no slower
+        for i in np.unique(types.mode_gpu).tolist():
+            own = types.mode_gpu == i
+            # a mode is dominated by a smaller one that is no slower
             least = np.minimum.accumulate(hours[own], axis=0)
             best = np.isfinite(least)
             best[1:] &= least[1:] < least[:-1]
@@ -153,22 +151,22 @@ class ModeCosts:
             table.postponement,
         )
 
-    def costs(self, roles: ColumnTypes) -> Floats:
+    def costs(self, types: ColumnTypes) -> Floats:
         """
-        Return (L, J) what a role costs a job: T_q, and c_vk theta_q for a leader [$].
+        Return (L, J) what a column type costs a job: T_q, and c_vk theta_q for a leader [$].
 
         inf where not admissible, and for followers that cost no less than being postponed.
         """
-        price = roles.cluster.cost_of_type[roles.node_type[roles.place], roles.paid]
-        cost: Floats = self.tardiness[roles.shape] + price[:, None] * self.hours[roles.shape]
-        follows = ~roles.leads
+        price = types.cluster.cost_of_type[types.node_type[types.group], types.paid]
+        cost: Floats = self.tardiness[types.mode] + price[:, None] * self.hours[types.mode]
+        follows = ~types.leads
         cost[follows] = np.where(cost[follows] < self.postponement, cost[follows], np.inf)
         return cost
 
 
-def _by_shape(roles: ColumnTypes, dedicated: Floats, shared: Floats) -> Floats:
+def _by_mode(types: ColumnTypes, dedicated: Floats, shared: Floats) -> Floats:
     """Return (Q, J) from (J, T, G + 1) and (J, T, L)."""
-    values = dedicated[:, roles.shape_gpu, roles.gpus]
-    share = np.flatnonzero(roles.level >= 0)
-    values[:, share] = shared[:, roles.shape_gpu[share], roles.level[share]]
+    values = dedicated[:, types.mode_gpu, types.gpus]
+    share = np.flatnonzero(types.level >= 0)
+    values[:, share] = shared[:, types.mode_gpu[share], types.level[share]]
     return np.ascontiguousarray(values.T)

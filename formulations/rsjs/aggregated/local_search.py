@@ -2,8 +2,8 @@
 Local search for RS-JS: take a job out and put it where it costs least, node costs exact.
 
 A node costs price[GPUs in use] * (shortest time of its jobs), each job its tardiness, a postponed
-job its P_j (`costs.terms` under "first_ending"). Rows are the nodes, then the places: to insert a
-job at a place opens an empty node of its class.
+job its P_j (`costs.terms` under "first_ending"). Rows are the nodes, then the node groups: to
+insert a job at a node group opens an empty node of its class.
 """
 
 from __future__ import annotations
@@ -28,40 +28,41 @@ class NodeLoads:
     Attributes
     ----------
     jobs : list of lists, by row
-    node, shape : (J,) int
+    node, mode : (J,) int
         Of each job; -1 = postponed.
     charge : (rows,) float [$]
         Price of the GPUs in use until the first job ends.
     """
 
-    def __init__(self, instance: Instance, roles: ColumnTypes, shapes: ModeCosts) -> None:
+    def __init__(self, instance: Instance, types: ColumnTypes, mode_costs: ModeCosts) -> None:
         cluster = instance.cluster
-        self.instance, self.roles, self.shapes = instance, roles, shapes
+        self.instance, self.types, self.mode_costs = instance, types, mode_costs
         self.node = np.full(len(instance.jobs), -1)
-        self.shape = np.full(len(instance.jobs), -1)
-        rows = cluster.nodes + len(roles.node_type)
+        self.mode = np.full(len(instance.jobs), -1)
+        rows = cluster.nodes + len(types.node_type)
         self.jobs: list[list[int]] = [[] for _ in range(rows)]
         self.charge = np.zeros(rows)
         self._least = np.full(rows, np.inf)
-        self._type = np.concatenate([np.full(cluster.nodes, -1), roles.node_type])
+        self._type = np.concatenate([np.full(cluster.nodes, -1), types.node_type])
         self._empty = [
             np.flatnonzero(cluster.class_of_node == c).tolist()[::-1]
             for c in range(len(cluster.class_sizes))
         ]
         self._price = np.pad(cluster.cost_of_type, [(0, 0), (0, 1)], constant_values=np.inf)
-        self._own = [np.flatnonzero(roles.shape_gpu == i) for i in range(len(cluster.gpu_types))]
+        self._own = [np.flatnonzero(types.mode_gpu == i) for i in range(len(cluster.gpu_types))]
         width = max(map(len, self._own))
         late, hours = (np.full((len(self._own), width, len(self.node)), f) for f in (np.inf, 1.0))
         for i, own in enumerate(self._own):
-            late[i, : len(own)], hours[i, : len(own)] = shapes.tardiness[own], shapes.hours[own]
+            late[i, : len(own)] = mode_costs.tardiness[own]
+            hours[i, : len(own)] = mode_costs.hours[own]
         hours[np.isinf(late)] = 1.0  # any number > 0: prices are inf where there is no room
         self._late, self._hours = late, hours
         self._after = np.full((rows, width), cluster.largest + 1)
-        self._refresh_places()
+        self._refresh_groups()
 
     def load(self, solution: Solution) -> NodeLoads:
-        """Run the jobs of a feasible decision, in the shapes that stand for theirs."""
-        roles, cluster = self.roles, self.instance.cluster
+        """Run the jobs of a feasible decision, in the modes that stand for theirs."""
+        types, cluster = self.types, self.instance.cluster
         for n in np.flatnonzero(solution.node_type >= 0).tolist():
             jobs = np.flatnonzero(solution.job_node == n)
             if not jobs.size:
@@ -70,17 +71,17 @@ class NodeLoads:
             self._type[n] = solution.node_type[n]
             own = self._own[self._gpu(n)]
             for j in jobs.tolist():
-                same = (roles.gpus[own] == solution.job_gpus[j]) & (
-                    roles.level[own] == solution.job_level[j]
+                same = (types.gpus[own] == solution.job_gpus[j]) & (
+                    types.level[own] == solution.job_level[j]
                 )
-                self.node[j], self.shape[j] = n, self.shapes.stands[own[same][0], j]
+                self.node[j], self.mode[j] = n, self.mode_costs.stands[own[same][0], j]
             self.jobs[n] = jobs.tolist()
             self._refresh(n)
-        self._refresh_places()
+        self._refresh_groups()
         return self
 
     def insertions(self, j: int) -> Floats:
-        """Return (rows, W) the cost of inserting a postponed job, by row and shape [$]."""
+        """Return (rows, W) the cost of inserting a postponed job, by row and mode [$]."""
         gpu = self.instance.cluster.gpu_of_type[self._type]
         late, hours = self._late[:, :, j][gpu], self._hours[:, :, j][gpu]
         price = self._price[self._type[:, None], self._after]
@@ -88,31 +89,31 @@ class NodeLoads:
         return cost - self.charge[:, None]
 
     def insert(self, j: int, row: int, which: int) -> None:
-        """Run a postponed job in a shape of a row's GPUs."""
+        """Run a postponed job in a mode of a row's GPUs."""
         if row >= self.instance.cluster.nodes:
-            place = row - self.instance.cluster.nodes
-            row = self._empty[self.roles.node_class[place]].pop()
-            self._type[row] = self.roles.node_type[place]
-            self._refresh_places()
+            group = row - self.instance.cluster.nodes
+            row = self._empty[self.types.node_class[group]].pop()
+            self._type[row] = self.types.node_type[group]
+            self._refresh_groups()
         self.jobs[row].append(j)
-        self.node[j], self.shape[j] = row, self._own[self._gpu(row)][which]
+        self.node[j], self.mode[j] = row, self._own[self._gpu(row)][which]
         self._refresh(row)
 
     def remove(self, j: int) -> tuple[float, int, int]:
-        """Postpone a running job: what that saves [$], and row and shape to insert it again."""
-        n, shape = int(self.node[j]), int(self.shape[j])
-        saved = float(self.charge[n] + self.shapes.tardiness[shape, j])
-        which = int(np.searchsorted(self._own[self._gpu(n)], shape))
+        """Postpone a running job: what that saves [$], and row and mode to insert it again."""
+        n, mode = int(self.node[j]), int(self.mode[j])
+        saved = float(self.charge[n] + self.mode_costs.tardiness[mode, j])
+        which = int(np.searchsorted(self._own[self._gpu(n)], mode))
         row = n
         self.jobs[n].remove(j)
-        self.node[j] = self.shape[j] = -1
+        self.node[j] = self.mode[j] = -1
         if not self.jobs[n]:
-            roles, k = self.roles, self.instance.cluster.class_of_node[n]
-            here = (roles.node_class == k) & (roles.node_type == self._type[n])
+            types, k = self.types, self.instance.cluster.class_of_node[n]
+            here = (types.node_class == k) & (types.node_type == self._type[n])
             row = self.instance.cluster.nodes + int(np.argmax(here))
             self._type[n] = -1
             self._empty[k].append(n)
-            self._refresh_places()
+            self._refresh_groups()
         self._refresh(n)
         return saved - float(self.charge[n]), row, which
 
@@ -120,42 +121,42 @@ class NodeLoads:
         """Return the solution, completed as `open_nodes` asks."""
         runs = self.node >= 0
         gpus, level = np.zeros_like(self.node), np.full_like(self.node, -1)
-        gpus[runs] = self.roles.gpus[self.shape[runs]]
-        level[runs] = self.roles.level[self.shape[runs]]
+        gpus[runs] = self.types.gpus[self.mode[runs]]
+        level[runs] = self.types.level[self.mode[runs]]
         node_type = self._type[: self.instance.cluster.nodes]
         return select_required_nodes(self.instance, Solution.of(self.node, gpus, node_type, level))
 
     def _gpu(self, row: int) -> int:
         return int(self.instance.cluster.gpu_of_type[self._type[row]])
 
-    def _refresh_places(self) -> None:
+    def _refresh_groups(self) -> None:
         """Update the rows where the last empty node of a class was taken or given back."""
-        for place, k in enumerate(self.roles.node_class.tolist()):
-            row = self.instance.cluster.nodes + place
+        for group, k in enumerate(self.types.node_class.tolist()):
+            row = self.instance.cluster.nodes + group
             if bool(self._empty[k]) != (self._after[row, 0] <= self.instance.cluster.largest):
                 self._refresh(row)
 
     def _refresh(self, row: int) -> None:
         """Recompute what a row costs and how many GPUs each further job would make it use."""
-        roles, cluster = self.roles, self.instance.cluster
+        types, cluster = self.types, self.instance.cluster
         none = cluster.largest + 1
-        place = row - cluster.nodes
-        if not self.jobs[row] and (place < 0 or not self._empty[roles.node_class[place]]):
+        group = row - cluster.nodes
+        if not self.jobs[row] and (group < 0 or not self._empty[types.node_class[group]]):
             self._least[row], self.charge[row], self._after[row] = np.inf, 0.0, none
             return
         jobs = self.jobs[row]
-        shapes = self.shape[jobs]
-        units = tuple(sorted(roles.units[shapes][roles.units[shapes] > 0].tolist()))
-        gpu, dedicated = self._gpu(row), int(roles.gpus[shapes].sum())
+        modes = self.mode[jobs]
+        units = tuple(sorted(types.units[modes][types.units[modes] > 0].tolist()))
+        gpu, dedicated = self._gpu(row), int(types.gpus[modes].sum())
         whole = cluster.gpu_types[gpu].units
         if jobs:
-            least = float(self.shapes.hours[shapes, jobs].min())
+            least = float(self.mode_costs.hours[modes, jobs].min())
             self._least[row] = least
             self.charge[row] = self._price[self._type[row], dedicated + _gpus(units, whole)] * least
         own = self._own[gpu]
         self._after[row, : len(own)] = [
             min(none, dedicated + k + _gpus((*units, u) if u else units, whole))
-            for k, u in zip(roles.gpus[own].tolist(), roles.units[own].tolist(), strict=True)
+            for k, u in zip(types.gpus[own].tolist(), types.units[own].tolist(), strict=True)
         ]
 
 
@@ -173,7 +174,7 @@ def insert_postponed(loads: NodeLoads, *, open_nodes: bool, stop: Callable[[], b
 
     Without `open_nodes` no job is put on an empty node.
     """
-    postponement = loads.shapes.postponement
+    postponement = loads.mode_costs.postponement
     postponed = np.flatnonzero(loads.node < 0)
     improved = False
     for j in postponed[np.argsort(-postponement[postponed], kind="stable")].tolist():
@@ -212,7 +213,7 @@ def _put(loads: NodeLoads, j: int, below: float, open_nodes: bool) -> bool:
         cost = cost[:nodes]
     at = int(np.argmin(cost))
     row, which = divmod(at, cost.shape[1])
-    least, postponed = float(cost.flat[at]), float(loads.shapes.postponement[j])
+    least, postponed = float(cost.flat[at]), float(loads.mode_costs.postponement[j])
     limit = below - LEAST * max(1.0, abs(below))
     if min(least, postponed) >= limit:
         return False

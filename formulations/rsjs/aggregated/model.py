@@ -7,14 +7,14 @@ Filippini et al. 2024, (P1) as corrected in rsjs.md 2.2). What remains are J row
 job once and a few rows per class that tell whether followers fit beside leaders.
 
 Sets and data (rsjs.md 2.1; times relative to now)
-    j in J jobs; k node classes with N_k nodes; p = (k, v) places, v a type that k may take
-    q shapes       k_q dedicated GPUs, or k_q = 0 and a share of u_q units; of U units a GPU has
+    j in J jobs; k node classes with N_k nodes; p = (k, v) node groups, v a type that k may take
+    q modes        k_q dedicated GPUs, or k_q = 0 and a share of u_q units; of U units a GPU has
     theta_jq, T_jq time and tardiness cost; P_j postponement cost; c_vg price of g GPUs in use
     K_v            the g beyond which c_v rises, and s_v
 
 Variables
-    F_pjq in {0, 1}    j follows at p in shape q, k_q < s_v
-    R_pjqg in {0, 1}   j leads at p in shape q: charged for at most g in K_v GPUs until it ends
+    F_pjq in {0, 1}    j follows at p in mode q, k_q < s_v
+    R_pjqg in {0, 1}   j leads at p in mode q: charged for at most g in K_v GPUs until it ends
 
     min  sum_j P_j + sum (T_jq - P_j) F_pjq + sum (T_jq + c_vg theta_jq - P_j) R_pjqg
     (cover)   sum_pq F_pjq + sum_pqg R_pjqg <= 1                            for all j
@@ -36,7 +36,7 @@ packing = "splits", exact for dedicated GPUs and for the shares of STS Table IV
 
 Relaxation: a schedule gives a vector of the same cost, its leaders the first to end. If followers
 pack into the room left, the vector gives a schedule that costs no more: a proved optimum. Else
-jobs that do not fit are put where they cost least. Left out: dominated shapes, T_jq >= P_j in F.
+jobs that do not fit are put where they cost least. Left out: dominated modes, T_jq >= P_j in F.
 """
 
 from __future__ import annotations
@@ -83,55 +83,57 @@ PACKINGS = {"rows": superadditive_rows, "splits": split_rows}
 @dataclass(frozen=True, eq=False)
 class AggregatedModel:
     """
-    The model's data. Column order: the roles of jobs kept, then the splits.
+    The model's data. Column order: the column types of jobs kept, then the splits.
 
     Attributes
     ----------
-    shapes : ModeCosts
     costs : (L, J) float
-        Of every role of every job [$]; inf where there is none.
-    rooms : CapacityRows
+        Of every column type of every job [$]; inf where there is none.
     required : int or None
         Nodes with a job; None = any number.
-    role, job : (n,) int
+    column_type, job : (n,) int
         The columns kept.
     """
 
     instance: Instance
-    roles: ColumnTypes
-    shapes: ModeCosts
+    types: ColumnTypes
+    mode_costs: ModeCosts
     costs: Floats
-    rooms: CapacityRows
+    capacity: CapacityRows
     required: int | None
-    role: Ints
+    column_type: Ints
     job: Ints
 
     @staticmethod
     def of(instance: Instance, packing: str) -> AggregatedModel:
         """Return the model with every column."""
-        roles = column_types_of(instance.cluster)
-        shapes = ModeCosts.of(instance, roles)
-        costs = shapes.costs(roles)
-        role, job = np.nonzero(np.isfinite(costs))
-        rooms = PACKINGS[packing](instance.cluster)
+        types = column_types_of(instance.cluster)
+        mode_costs = ModeCosts.of(instance, types)
+        costs = mode_costs.costs(types)
+        column_type, job = np.nonzero(np.isfinite(costs))
+        capacity = PACKINGS[packing](instance.cluster)
         required = nodes_with_a_job(instance)
-        return AggregatedModel(instance, roles, shapes, costs, rooms, required, role, job)
+        return AggregatedModel(
+            instance, types, mode_costs, costs, capacity, required, column_type, job
+        )
 
     def restricted(self, kept: Bools, packing: str) -> AggregatedModel:
         """Return the model with the columns (L, J) of `kept` only."""
-        role, job = np.nonzero(kept & np.isfinite(self.costs))
-        return replace(self, role=role, job=job, rooms=PACKINGS[packing](self.instance.cluster))
+        column_type, job = np.nonzero(kept & np.isfinite(self.costs))
+        capacity = PACKINGS[packing](self.instance.cluster)
+        return replace(self, column_type=column_type, job=job, capacity=capacity)
 
     @cached_property
     def gain(self) -> Floats:
         """(n,) what a column changes against postponing its job [$]."""
-        gain: Floats = self.costs[self.role, self.job] - self.shapes.postponement[self.job]
+        postponement = self.mode_costs.postponement[self.job]
+        gain: Floats = self.costs[self.column_type, self.job] - postponement
         return gain
 
     @property
     def every_node(self) -> bool:
         """Whether every node has a job: then (class) are equalities and make (count) redundant."""
-        return self.required == self.roles.cluster.nodes
+        return self.required == self.types.cluster.nodes
 
     @property
     def counted(self) -> bool:
@@ -140,41 +142,41 @@ class AggregatedModel:
 
     @cached_property
     def matrix(self) -> Floats:
-        """(R, L) coefficients by role of the rows (room), (class), (count)."""
-        roles = self.roles
-        classes = np.arange(len(roles.cluster.class_sizes))
-        of_class = (roles.node_class[roles.place] == classes[:, None]) & roles.leads
-        count = roles.leads[None, :][: int(self.counted)]
-        return np.vstack([self.rooms.roles, of_class, count])
+        """(R, L) coefficients by column type of the rows (room), (class), (count)."""
+        types = self.types
+        classes = np.arange(len(types.cluster.class_sizes))
+        of_class = (types.node_class[types.group] == classes[:, None]) & types.leads
+        count = types.leads[None, :][: int(self.counted)]
+        return np.vstack([self.capacity.by_type, of_class, count])
 
     @cached_property
     def split_matrix(self) -> Floats:
         """(R, S) coefficients of the splits."""
-        more = len(self.matrix) - len(self.rooms.splits)
-        return np.vstack([self.rooms.splits, np.zeros((more, self.rooms.splits.shape[1]))])
+        more = len(self.matrix) - len(self.capacity.splits)
+        return np.vstack([self.capacity.splits, np.zeros((more, self.capacity.splits.shape[1]))])
 
     @cached_property
     def upper(self) -> Floats:
         """(R,) right-hand sides."""
         count = [self.required] if self.counted else []
-        sizes = self.roles.cluster.class_sizes
-        return np.concatenate([np.zeros(len(self.rooms.roles)), sizes, count]).astype(float)
+        sizes = self.types.cluster.class_sizes
+        return np.concatenate([np.zeros(len(self.capacity.by_type)), sizes, count]).astype(float)
 
     @cached_property
     def lower(self) -> Floats:
         """(R,) -inf, but for equalities."""
         lower = np.full(len(self.upper), -np.inf)
         if self.required is not None:
-            first = len(self.rooms.roles) if self.every_node else len(lower) - 1
+            first = len(self.capacity.by_type) if self.every_node else len(lower) - 1
             lower[first:] = self.upper[first:]
         return lower
 
     @cached_property
     def most_splits(self) -> Floats:
         """(S,) upper bounds of the splits."""
-        roles, place = self.roles, self.rooms.place
-        nodes = roles.cluster.class_sizes[roles.node_class[place]]
-        blocks = roles.cluster.gpus_of_type[roles.node_type[place]] // self.rooms.block
+        types, group = self.types, self.capacity.group
+        nodes = types.cluster.class_sizes[types.node_class[group]]
+        blocks = types.cluster.gpus_of_type[types.node_type[group]] // self.capacity.block
         return (nodes * blocks).astype(float)
 
 
@@ -182,78 +184,81 @@ def warm_start(data: AggregatedModel, solution: Solution) -> Floats:
     """
     Return the column vector of a feasible solution.
 
-    Dominated shapes are replaced and followers that cost no less than being postponed left out, so
+    Dominated modes are replaced and followers that cost no less than being postponed left out, so
     that the vector never costs more than the solution.
     """
-    x = np.zeros(len(data.role) + len(data.most_splits))
-    known = data.role * len(data.instance.jobs) + data.job  # ascending
-    for place, jobs, roles in _roles_by_node(data, solution):
-        wanted = np.array(roles) * len(data.instance.jobs) + np.array(jobs)
+    x = np.zeros(len(data.column_type) + len(data.most_splits))
+    known = data.column_type * len(data.instance.jobs) + data.job  # ascending
+    for group, jobs, types in _columns_by_node(data, solution):
+        wanted = np.array(types) * len(data.instance.jobs) + np.array(jobs)
         at = np.minimum(np.searchsorted(known, wanted), len(known) - 1)
         x[at[known[at] == wanted]] = 1.0
         if len(data.most_splits):
-            _cut(data, place, roles, x[len(data.role) :])
+            _cut(data, group, types, x[len(data.column_type) :])
     return x
 
 
-def roles_of_jobs(data: AggregatedModel, solution: Solution) -> dict[int, int]:
-    """Return job -> role, for the jobs that run."""
-    by_node = _roles_by_node(data, solution)
-    return {j: role for _, jobs, roles in by_node for j, role in zip(jobs, roles, strict=True)}
+def column_types_of_jobs(data: AggregatedModel, solution: Solution) -> dict[int, int]:
+    """Return job -> column type, for the jobs that run."""
+    return {
+        j: column_type
+        for _, jobs, types in _columns_by_node(data, solution)
+        for j, column_type in zip(jobs, types, strict=True)
+    }
 
 
-def _roles_by_node(
+def _columns_by_node(
     data: AggregatedModel, solution: Solution
 ) -> list[tuple[int, list[int], list[int]]]:
-    """Return place, jobs (the leader first) and roles on each busy node."""
-    roles, cluster = data.roles, data.instance.cluster
-    triples = zip(roles.place.tolist(), roles.shape.tolist(), roles.paid.tolist(), strict=True)
-    number = {triple: role for role, triple in enumerate(triples)}
-    places = zip(roles.node_class.tolist(), roles.node_type.tolist(), strict=True)
-    place_of = {pair: place for place, pair in enumerate(places)}
-    shapes = zip(roles.shape_gpu.tolist(), roles.gpus.tolist(), roles.level.tolist(), strict=True)
-    shape_of = {triple: shape for shape, triple in enumerate(shapes)}
+    """Return node group, jobs (the leader first) and column types on each busy node."""
+    types, cluster = data.types, data.instance.cluster
+    triples = zip(types.group.tolist(), types.mode.tolist(), types.paid.tolist(), strict=True)
+    number = {triple: column_type for column_type, triple in enumerate(triples)}
+    groups = zip(types.node_class.tolist(), types.node_type.tolist(), strict=True)
+    group_of = {pair: group for group, pair in enumerate(groups)}
+    modes = zip(types.mode_gpu.tolist(), types.gpus.tolist(), types.level.tolist(), strict=True)
+    mode_of = {triple: mode for mode, triple in enumerate(modes)}
     by_node: dict[int, list[tuple[int, int]]] = {}
     for j in np.flatnonzero(solution.job_node >= 0).tolist():
         n = int(solution.job_node[j])
         gpu = int(cluster.gpu_of_type[solution.node_type[n]])
-        taken = shape_of[gpu, int(solution.job_gpus[j]), int(solution.job_level[j])]
-        by_node.setdefault(n, []).append((j, int(data.shapes.stands[taken, j])))
+        taken = mode_of[gpu, int(solution.job_gpus[j]), int(solution.job_level[j])]
+        by_node.setdefault(n, []).append((j, int(data.mode_costs.stands[taken, j])))
     placed = []
     for n, members in by_node.items():
         v = int(solution.node_type[n])
-        place = place_of[int(cluster.class_of_node[n]), v]
+        group = group_of[int(cluster.class_of_node[n]), v]
         # the first job to end leads; its charge is the smallest limit that holds all GPUs in use
-        members.sort(key=lambda member: data.shapes.hours[member[1], member[0]])
-        taken_shapes = [shape for _, shape in members]
-        used = _used(data, taken_shapes)
+        members.sort(key=lambda member: data.mode_costs.hours[member[1], member[0]])
+        node_modes = [mode for _, mode in members]
+        used = _used(data, node_modes)
         paid = next(k for k in limits(cluster.node_types[v]) if k >= used)
-        leader, *followers = taken_shapes
-        node_roles = [number[place, leader, paid], *(number[place, q, 0] for q in followers)]
-        placed.append((place, [j for j, _ in members], node_roles))
+        leader, *followers = node_modes
+        column_types = [number[group, leader, paid], *(number[group, q, 0] for q in followers)]
+        placed.append((group, [j for j, _ in members], column_types))
     return placed
 
 
-def _used(data: AggregatedModel, shapes: list[int]) -> int:
-    roles = data.roles
-    whole = roles.cluster.gpu_types[roles.shape_gpu[shapes[0]]].units
-    units = [u for u in roles.units[shapes].tolist() if u]
-    return int(roles.gpus[shapes].sum()) + gpus_for_shares(units, whole)
+def _used(data: AggregatedModel, modes: list[int]) -> int:
+    types = data.types
+    whole = types.cluster.gpu_types[types.mode_gpu[modes[0]]].units
+    units = [u for u in types.units[modes].tolist() if u]
+    return int(types.gpus[modes].sum()) + gpus_for_shares(units, whole)
 
 
-def _cut(data: AggregatedModel, place: int, node_roles: list[int], splits: Floats) -> None:
+def _cut(data: AggregatedModel, group: int, column_types: list[int], splits: Floats) -> None:
     """Add the splits of one node: followers cut from what its leader leaves, large ones first."""
-    roles, rooms = data.roles, data.rooms
-    rest = int(roles.rest[node_roles[0]])
-    shapes = roles.shape[node_roles]
-    followers = roles.gpus[shapes[1:]]
-    opened = _used(data, shapes.tolist()) - int(roles.least[shapes[0]]) - int(followers.sum())
+    types, capacity = data.types, data.capacity
+    rest = int(types.rest[column_types[0]])
+    modes = types.mode[column_types]
+    followers = types.gpus[modes[1:]]
+    opened = _used(data, modes.tolist()) - int(types.least[modes[0]]) - int(followers.sum())
     for g in [*sorted(followers[followers > 0].tolist(), reverse=True), *[1] * opened]:
         if rest > g:
-            here = (rooms.place == place) & (rooms.block == rest)
-            splits[here & (rooms.piece == min(g, rest - g))] += 1
+            here = (capacity.group == group) & (capacity.block == rest)
+            splits[here & (capacity.piece == min(g, rest - g))] += 1
         rest -= g
-    splits[(rooms.place == place) & (rooms.piece == 0)] += opened
+    splits[(capacity.group == group) & (capacity.piece == 0)] += opened
 
 
 data_of = AggregatedModel.of
@@ -274,14 +279,10 @@ def run(instance: Instance, call: Call, report: Report) -> SolveResult:
 
 def arrays(data: AggregatedModel) -> MatrixModel:
     """Build the matrix without Pyomo, for `search`, which makes it again and again."""
-    n, splits = len(data.role), data.split_matrix.shape[1]
+    n, splits = len(data.column_type), data.split_matrix.shape[1]
     jobs, cover = np.unique(data.job, return_inverse=True)
-    # each column of a job repeats the entries of its role: (room), (class), (count)
-    by_role = csr_array(data.matrix.T)
-    entries = np.diff(by_role.indptr)[data.role]
-    column = np.repeat(np.arange(n), entries)
-    within = np.arange(len(column)) - np.repeat(np.cumsum(entries) - entries, entries)
-    at = by_role.indptr[data.role][column] + within
+    # each column of a job repeats the entries of its column type: (room), (class), (count)
+    entries = csr_array(data.matrix.T)[data.column_type].tocoo()
     row, split = np.nonzero(data.split_matrix)
     rows = RowBuilder()
     rows.add(len(jobs), -np.inf, 1.0, (cover, np.arange(n), 1.0))
@@ -289,14 +290,14 @@ def arrays(data: AggregatedModel) -> MatrixModel:
         len(data.upper),
         data.lower,
         data.upper,
-        (by_role.indices[at], column, by_role.data[at]),
+        (entries.col, entries.row, entries.data),
         (row, n + split, data.split_matrix[row, split]),
     )
     return rows.model(
         cost=np.concatenate([data.gain, np.zeros(splits)]),
         upper=np.concatenate([np.ones(n), data.most_splits]),
         kind=np.full(n + splits, ColumnKind.INTEGER, dtype=np.uint8),
-        offset=float(data.shapes.postponement.sum()),
+        offset=float(data.mode_costs.postponement.sum()),
     )
 
 
@@ -306,10 +307,10 @@ def build(data: AggregatedModel) -> ConcreteModel:
 
     from rsjs.formulations.milp.from_pyomo import Rows, index_set, linear_sum, objective
 
-    roles, role, job = data.roles, data.role, data.job.tolist()
-    place, shape = roles.place[role], roles.shape[role]
-    parts = (roles.node_class[place], roles.node_type[place], roles.gpus[shape])
-    indices = (data.job, *parts, roles.units[shape], roles.paid[role])
+    types, column_type, job = data.types, data.column_type, data.job.tolist()
+    group, mode = types.group[column_type], types.mode[column_type]
+    parts = (types.node_class[group], types.node_type[group], types.gpus[mode])
+    indices = (data.job, *parts, types.units[mode], types.paid[column_type])
     m = pyo.ConcreteModel(name="rsjs_classes")
     options = index_set(zip(*(part.tolist() for part in indices), strict=True))
     m.x = pyo.Var(options, domain=pyo.Binary)
@@ -318,18 +319,18 @@ def build(data: AggregatedModel) -> ConcreteModel:
         split.setub(most)
     x = list(m.x.values())
     m.cost, cover = objective(data.instance, data.gain, x), Rows()
-    of_role: list[list[VarData]] = [[] for _ in roles.place]
-    for r, j, variable in zip(role.tolist(), job, x, strict=True):
+    of_type: list[list[VarData]] = [[] for _ in types.group]
+    for r, j, variable in zip(column_type.tolist(), job, x, strict=True):
         cover[j].append((1, variable))
-        of_role[r].append(variable)
+        of_type[r].append(variable)
     m.cover = cover.at_most(1)
 
     def row(m: ConcreteModel, r: int) -> object:
         coefficients, splits = data.matrix[r], data.split_matrix[r]
         terms = [
-            (float(coefficients[role]), variable)
-            for role in np.flatnonzero(coefficients).tolist()
-            for variable in of_role[role]
+            (float(coefficients[column_type]), variable)
+            for column_type in np.flatnonzero(coefficients).tolist()
+            for variable in of_type[column_type]
         ]
         terms += [(float(splits[s]), m.s[s]) for s in np.flatnonzero(splits).tolist()]
         if not terms and data.lower[r] <= 0 <= data.upper[r]:
@@ -343,12 +344,13 @@ def build(data: AggregatedModel) -> ConcreteModel:
 
 
 def extract(data: AggregatedModel, x: Floats) -> Solution:
-    """Return a feasible solution from a column vector: roles packed, the rest put where it fits."""
-    chosen = np.flatnonzero(x[: len(data.role)] > 0.5)
-    role = np.full(len(data.instance.jobs), -1)
-    worth = np.zeros(len(role))
-    role[data.job[chosen]], worth[data.job[chosen]] = data.role[chosen], -data.gain[chosen]
-    decision = pack(data.instance, data.roles, role, worth)
-    loads = NodeLoads(data.instance, data.roles, data.shapes).load(decision)
+    """Return a feasible solution from a column vector: packed, the rest put where it fits."""
+    chosen = np.flatnonzero(x[: len(data.column_type)] > 0.5)
+    column_type = np.full(len(data.instance.jobs), -1)
+    worth = np.zeros(len(column_type))
+    job = data.job[chosen]
+    column_type[job], worth[job] = data.column_type[chosen], -data.gain[chosen]
+    decision = pack(data.instance, data.types, column_type, worth)
+    loads = NodeLoads(data.instance, data.types, data.mode_costs).load(decision)
     insert_postponed(loads, open_nodes=data.required is None, stop=lambda: False)
     return loads.solution()

@@ -29,7 +29,7 @@ from dataclasses import dataclass
 import highspy
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csc_array
+from scipy.sparse import csc_array, vstack
 
 from rsjs.core.types import Bools, Floats, Ints
 from rsjs.formulations.backends.highs import reset_scheduler
@@ -63,7 +63,7 @@ class Pricing:
     def of(data: AggregatedModel) -> Pricing:
         """Return the prices of a model with packing "rows"."""
         free = np.isfinite(data.lower)
-        return Pricing(data.costs, data.shapes.postponement, data.matrix, data.upper, free)
+        return Pricing(data.costs, data.mode_costs.postponement, data.matrix, data.upper, free)
 
     def sample(self, jobs: int) -> Pricing:
         """Return every s-th job on 1/s of the nodes, `jobs` in all."""
@@ -135,7 +135,7 @@ class RestrictedLp:
         self.columns = csc_array(pricing.matrix)
         self.costs, self.free = pricing.costs, pricing.free
         self.present: Bools = np.zeros(pricing.costs.shape, dtype=bool)
-        self.roles, self.jobs = (np.zeros(0, dtype=np.int64) for _ in range(2))
+        self.types, self.jobs = (np.zeros(0, dtype=np.int64) for _ in range(2))
         side = np.concatenate([np.ones(jobs), pricing.upper])
         none = np.zeros(0)
         self.highs.addRows(
@@ -152,30 +152,23 @@ class RestrictedLp:
         start = np.arange(n, dtype=np.int32)
         self.highs.addCols(n, cost, np.zeros(n), np.full(n, np.inf), n, start, row, value)
 
-    def add(self, roles: Ints, jobs: Ints) -> None:
-        """Add the columns (role, job)."""
-        self.present[roles, jobs] = True
-        self.roles, self.jobs = np.append(self.roles, roles), np.append(self.jobs, jobs)
-        # each column: 1 in the row of its job, then the entries of its role in the capacity rows
-        entries = np.diff(self.columns.indptr)[roles]
-        start = np.concatenate([[0], np.cumsum(entries + 1)])
-        which = np.repeat(np.arange(len(roles)), entries)
-        within = np.arange(len(which)) - np.repeat(np.cumsum(entries) - entries, entries)
-        source, target = self.columns.indptr[roles][which] + within, start[which] + 1 + within
-        row, value = np.empty(start[-1], np.int32), np.empty(start[-1])
-        row[start[:-1]], value[start[:-1]] = jobs, 1.0
-        row[target] = self.columns.indices[source] + self.present.shape[1]
-        value[target] = self.columns.data[source]
-        n = len(roles)
+    def add(self, types: Ints, jobs: Ints) -> None:
+        """Add the columns (column type, job)."""
+        self.present[types, jobs] = True
+        self.types, self.jobs = np.append(self.types, types), np.append(self.jobs, jobs)
+        # each column: 1 in the row of its job, then the capacity rows of its column type
+        n = len(types)
+        cover = csc_array((np.ones(n), (jobs, np.arange(n))), shape=(self.present.shape[1], n))
+        columns = vstack([cover, self.columns[:, types]], format="csc")
         self.highs.addCols(
             n,
-            self.costs[roles, jobs],
+            self.costs[types, jobs],
             np.zeros(n),
             np.full(n, np.inf),
-            len(row),
-            start[:-1].astype(np.int32),
-            row,
-            value,
+            columns.nnz,
+            columns.indptr[:-1],
+            columns.indices,
+            columns.data,
         )
 
     def solve(self, low: Floats, high: Floats, seconds: float) -> LpSolution | None:

@@ -29,12 +29,12 @@ from rsjs.formulations.rsjs.aggregated import model
 from rsjs.formulations.rsjs.aggregated.capacity_rows import pack
 from rsjs.formulations.rsjs.aggregated.column_generation import (
     NO_SOLUTION,
-    Sifted,
+    ColumnGenerationResult,
+    generate_columns,
     infeasible,
-    sift,
 )
 from rsjs.formulations.rsjs.aggregated.local_search import NodeLoads, improve
-from rsjs.formulations.rsjs.aggregated.model import LEFT_OVER, AggregatedModel, roles_of_jobs
+from rsjs.formulations.rsjs.aggregated.model import LEFT_OVER, AggregatedModel, column_types_of_jobs
 from rsjs.formulations.rsjs.aggregated.pricing import Pricing
 from rsjs.instances.instance import Instance
 from rsjs.instances.solution import Solution
@@ -50,11 +50,11 @@ def run(instance: Instance, call: Call, report: Report) -> SolveResult:
         return SolveResult(stop=Stop.INFEASIBLE, message=NO_SOLUTION)
     search = _ColumnSearch(instance, call, report)
     with report.phase("bound"):
-        sifted = search.bound()
+        relaxation = search.bound()
     with report.phase("round"):
-        search.round(sifted)
+        search.round(relaxation)
     with report.phase("search"):
-        stop = search.prove(sifted)
+        stop = search.prove(relaxation)
     return search.result(stop, message=LEFT_OVER if stop is Stop.ITERATIONS else "")
 
 
@@ -68,40 +68,39 @@ class _ColumnSearch(BoundTracker):
             self.data = AggregatedModel.of(instance, "rows")
             self.pricing = Pricing.of(self.data)
 
-    def bound(self) -> Sifted:
+    def bound(self) -> ColumnGenerationResult:
         """Find multipliers and the bound they give."""
-        sifted = sift(
+        relaxation = generate_columns(
             self.pricing,
             tolerance=max(TIGHTEST, self.call.limits.gap / 20),
-            start=None,
             on_bound=lambda bound: self.raise_to(bound, "lagrangian"),
             seconds=self.seconds,
             stop=self.over,
         )
-        self.counts["iterations"] = sifted.iterations
-        return sifted
+        self.counts["iterations"] = relaxation.iterations
+        return relaxation
 
-    def round(self, sifted: Sifted) -> None:
+    def round(self, relaxation: ColumnGenerationResult) -> None:
         """Pack the columns of the linear program that are at one."""
         if self.data.required is not None:
             return
-        role = np.full(len(self.instance.jobs), -1)
-        worth = np.zeros(len(role))
-        roles, jobs = sifted.columns[:, sifted.x > 0.5]
-        role[jobs] = roles
-        worth[jobs] = self.pricing.postponement[jobs] - self.pricing.costs[roles, jobs]
-        self._improved(pack(self.instance, self.data.roles, role, worth))
+        column_type = np.full(len(self.instance.jobs), -1)
+        worth = np.zeros(len(column_type))
+        types, jobs = relaxation.columns[:, relaxation.x > 0.5]
+        column_type[jobs] = types
+        worth[jobs] = self.pricing.postponement[jobs] - self.pricing.costs[types, jobs]
+        self._improved(pack(self.instance, self.data.types, column_type, worth))
 
     def _improved(self, decision: Solution) -> None:
-        loads = NodeLoads(self.instance, self.data.roles, self.data.shapes).load(decision)
+        loads = NodeLoads(self.instance, self.data.types, self.data.mode_costs).load(decision)
         improve(loads, open_nodes=self.data.required is None, stop=self.over)
         self.offer(loads.solution())
 
-    def prove(self, sifted: Sifted) -> Stop:
+    def prove(self, relaxation: ColumnGenerationResult) -> Stop:
         """Solve integer programs over more and more columns until the goal is reached."""
         # excess: reduced costs; what is left out costs at least the bound plus its excess
-        values = self.pricing.values(sifted.multipliers)
-        lower = self.pricing.bound(sifted.multipliers, values)
+        values = self.pricing.values(relaxation.multipliers)
+        lower = self.pricing.bound(relaxation.multipliers, values)
         excess = values - np.minimum(self.pricing.postponement, values.min(axis=0))
         order = np.sort(excess[np.isfinite(excess)])
         columns, others = BASE + PER_JOB * len(self.instance.jobs), lower
@@ -118,8 +117,8 @@ class _ColumnSearch(BoundTracker):
     def _program(self, kept: Bools, others: float) -> Stop:
         """Solve the integer program over these columns; other solutions cost at least `others`."""
         if self.best is not None:
-            roles = roles_of_jobs(self.data, self.best)
-            kept[list(roles.values()), list(roles)] = True
+            types = column_types_of_jobs(self.data, self.best)
+            kept[list(types.values()), list(types)] = True
         data = self.data.restricted(kept, "splits")
         matrix = model.arrays(data)
         self.counts |= matrix.counts

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from rsjs.formulations.modes.gpu_sharing import Weights, fill, fillings
 from rsjs.formulations.rsjs.aggregated.capacity_rows import pack, split_rows, superadditive_rows
-from rsjs.formulations.rsjs.aggregated.model import AggregatedModel, roles_of_jobs
+from rsjs.formulations.rsjs.aggregated.model import AggregatedModel, column_types_of_jobs
 from rsjs.instances.check import check
 from rsjs.instances.cluster import Cluster, GpuType, NodeType
 from rsjs.instances.generators.sts import generate
@@ -93,19 +93,19 @@ def test_rows_without_shares_are_floors_of_gpus():
     gpu = GpuType(name="G", memory_gb=8.0)
     node = NodeType(name="v", gpu_type="G", cost=(0.0, 1.0, 2.0, 3.0))
     cluster = Cluster(gpu_types=(gpu,), node_types=(node,), groups=nodes_of(["v"]))
-    rows = superadditive_rows(cluster).roles
-    # shape 1: follower, leader of 1, 2, 3 GPUs; shape 2: follower, leader of 2, 3; shape 3: leader
+    rows = superadditive_rows(cluster).by_type
+    # mode 1: follower, leader of 1, 2, 3 GPUs; mode 2: follower, leader of 2, 3; mode 3: leader
     assert rows.tolist() == [[1, 0, -1, -2, 2, 0, -1, 0], [0, 0, 0, -1, 1, 0, 0, 0]]
     splits = split_rows(cluster)
-    assert splits.roles.tolist() == [[1, 0, -1, 0, 0, 0, -1, 0], [0, 0, 0, -1, 1, 0, 0, 0]]
+    assert splits.by_type.tolist() == [[1, 0, -1, 0, 0, 0, -1, 0], [0, 0, 0, -1, 1, 0, 0, 0]]
     assert splits.splits.tolist() == [[-2], [1]]
 
 
-def random_roles(data, rng):
-    """A role the job may have for each job, or none."""
+def random_types(data, rng):
+    """A column type the job may have for each job, or none."""
     jobs = len(data.instance.jobs)
     usable = [np.flatnonzero(np.isfinite(data.costs[:, j])) for j in range(jobs)]
-    return np.array([rng.choice([-1, *roles]) for roles in usable])
+    return np.array([rng.choice([-1, *types]) for types in usable])
 
 
 @given(st.randoms(use_true_random=False))
@@ -114,20 +114,20 @@ def test_any_roles_are_packed_into_a_feasible_decision(random_document, rng):
     instance = served(random_document, rng, open_nodes="free")
     data = AggregatedModel.of(instance, "rows")
     numbers = np.random.default_rng(rng.randrange(2**32))
-    role, worth = random_roles(data, numbers), numbers.normal(size=len(instance.jobs))
-    decision = pack(instance, data.roles, role, worth)
+    column_type, worth = random_types(data, numbers), numbers.normal(size=len(instance.jobs))
+    decision = pack(instance, data.types, column_type, worth)
     assert check(instance, decision).feasible
     runs = decision.job_node >= 0
-    assert (role[runs] >= 0).all()
-    assert (data.roles.gpus[data.roles.shape[role[runs]]] == decision.job_gpus[runs]).all()
+    assert (column_type[runs] >= 0).all()
+    assert (data.types.gpus[data.types.mode[column_type[runs]]] == decision.job_gpus[runs]).all()
 
 
 @pytest.mark.parametrize(("seed", "sharing"), [(0, "none"), (1, "paper")])
 def test_so_are_the_roles_of_many_jobs(seed, sharing):
     instance = generate(nodes=20, jobs=120, seed=seed, mix="kma", sharing=sharing)
     data, numbers = AggregatedModel.of(instance, "rows"), np.random.default_rng(seed)
-    chosen = random_roles(data, numbers)
-    decision = pack(instance, data.roles, chosen, numbers.normal(size=len(instance.jobs)))
+    chosen = random_types(data, numbers)
+    decision = pack(instance, data.types, chosen, numbers.normal(size=len(instance.jobs)))
     assert check(instance, decision).feasible
     assert (decision.job_node >= 0).sum() > 20
 
@@ -139,20 +139,22 @@ def test_the_roles_of_a_decision_are_packed_whole(random_document, random_decisi
     if not of_table_iv(instance):
         return
     data = AggregatedModel.of(instance, "splits")
-    roles = roles_of_jobs(data, random_decision(instance, rng))
-    role = np.full(len(instance.jobs), -1)
-    role[list(roles)] = list(roles.values())
-    decision = pack(instance, data.roles, role, np.zeros(len(role)))
-    assert set(np.flatnonzero(decision.job_node >= 0).tolist()) == set(roles)
+    types = column_types_of_jobs(data, random_decision(instance, rng))
+    column_type = np.full(len(instance.jobs), -1)
+    column_type[list(types)] = list(types.values())
+    decision = pack(instance, data.types, column_type, np.zeros(len(column_type)))
+    assert set(np.flatnonzero(decision.job_node >= 0).tolist()) == set(types)
 
 
 def test_the_least_worth_are_left_out():
     """Three leaders of one class for its nodes, one or two."""
     instance = generate(nodes=3, jobs=4, seed=1)
     data = AggregatedModel.of(instance, "rows")
-    nodes = int(instance.cluster.class_sizes[data.roles.node_class[0]])
+    nodes = int(instance.cluster.class_sizes[data.types.node_class[0]])
     assert nodes < 4
-    leads = data.roles.leads & (data.roles.place == 0)
-    role = np.array([np.flatnonzero(np.isfinite(costs) & leads)[0] for costs in data.costs.T])
-    decision = pack(instance, data.roles, role, np.array([2.0, 1.0, 4.0, 3.0]))
+    leads = data.types.leads & (data.types.group == 0)
+    column_type = np.array(
+        [np.flatnonzero(np.isfinite(costs) & leads)[0] for costs in data.costs.T]
+    )
+    decision = pack(instance, data.types, column_type, np.array([2.0, 1.0, 4.0, 3.0]))
     assert np.flatnonzero(decision.job_node >= 0).tolist() == sorted([2, 3, 0, 1][:nodes])

@@ -93,7 +93,7 @@ def test_sifting_with_samples_meets_the_linear_program_of_all_columns(instance):
     whole = linear_program(instance)
     assert found.bound == pytest.approx(whole, rel=1e-6)
     assert found.relaxed == pytest.approx(whole, rel=1e-6)
-    assert found.columns.shape[1] < len(AggregatedModel.of(instance, "rows").role) / 2
+    assert found.columns.shape[1] < len(AggregatedModel.of(instance, "rows").column_type) / 2
 
 
 @pytest.mark.slow
@@ -167,7 +167,7 @@ def test_the_method_reports_the_bound_and_its_counts():
         result.bound == report.events[-1].bound == pytest.approx(linear_program(instance), rel=1e-5)
     )
     assert result.counts["iterations"] >= 1
-    assert 40 <= result.counts["columns"] < len(AggregatedModel.of(instance, "rows").role)
+    assert 40 <= result.counts["columns"] < len(AggregatedModel.of(instance, "rows").column_type)
 
 
 def test_without_time_the_bound_is_that_of_unlimited_room():
@@ -194,8 +194,8 @@ def test_no_decision_is_infeasible(without_a_decision):
 def test_the_linear_program_s_limit_is_for_each_solve():
     pricing = Pricing.of(AggregatedModel.of(sts.generate(nodes=4, jobs=20, seed=1), "rows"))
     lp = RestrictedLp(pricing)
-    roles, jobs = np.nonzero(np.isfinite(pricing.costs))
-    lp.add(roles, jobs)
+    types, jobs = np.nonzero(np.isfinite(pricing.costs))
+    lp.add(types, jobs)
     low, high = np.zeros(len(pricing.upper)), np.full(len(pricing.upper), np.inf)
     for _ in range(2):
         spent = lp.highs.getRunTime()

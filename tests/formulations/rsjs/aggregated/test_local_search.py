@@ -15,8 +15,8 @@ from tests.formulations.agreement import served
 
 
 def loads_of(instance, decision):
-    roles = column_types_of(instance.cluster)
-    return NodeLoads(instance, roles, ModeCosts.of(instance, roles)).load(decision)
+    types = column_types_of(instance.cluster)
+    return NodeLoads(instance, types, ModeCosts.of(instance, types)).load(decision)
 
 
 def total(instance, loads):
@@ -92,8 +92,8 @@ def test_gpus_that_a_node_lacks_are_never_cheap():
     """Times so short that any finite price of missing GPUs would be paid."""
     instance = sts.generate(nodes=2, jobs=12, seed=1, mix="km", samples=1)
     loads = loads_of(instance, Solution.empty(12, 2))
-    loads.shapes.hours[loads.shapes.hours > 0] = 1e-200
-    loads = NodeLoads(instance, loads.roles, loads.shapes)
+    loads.mode_costs.hours[loads.mode_costs.hours > 0] = 1e-200
+    loads = NodeLoads(instance, loads.types, loads.mode_costs)
     placed = 0
     for j in range(12):
         if np.isfinite(loads.insertions(j)).any():

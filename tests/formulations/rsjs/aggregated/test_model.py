@@ -191,7 +191,7 @@ def test_classes_are_full_where_every_node_has_a_job(nodes):
     data = AggregatedModel.of(instance, "rows")
     exact = data.lower == data.upper
     assert data.every_node == (nodes == 6)
-    assert exact.sum() == (len(data.roles.cluster.class_sizes) if data.every_node else 1)
+    assert exact.sum() == (len(data.types.cluster.class_sizes) if data.every_node else 1)
     assert data.upper[exact].sum() == 6
 
 
@@ -202,11 +202,11 @@ def test_the_number_of_rows_does_not_grow_with_the_nodes():
         )
         for n in (10, 100)
     )
-    classes = len(few.roles.cluster.class_sizes)
-    assert len(few.upper) == len(many.upper) == len(few.rooms.roles) + classes
+    classes = len(few.types.cluster.class_sizes)
+    assert len(few.upper) == len(many.upper) == len(few.capacity.by_type) + classes
     counts = model.arrays(many).counts
     assert counts["rows"] == 30 + len(many.upper)
-    assert counts["integers"] == counts["columns"] == len(many.role)
+    assert counts["integers"] == counts["columns"] == len(many.column_type)
 
 
 @pytest.mark.solver
