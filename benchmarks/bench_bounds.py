@@ -8,12 +8,12 @@ from benchmarks.method_cases import LARGE, instance_of
 BEST = EXPECTED.get("bounds", {})
 
 
-def of_slots(instance):
+def of_modes(instance):
     """Jahani's Lagrangian dual, maximised by HiGHS."""
     from rsjs.formulations.jahani.lagrangian import maximise
-    from rsjs.formulations.jahani.slot_model import Slots
+    from rsjs.formulations.jahani.mode_model import InstanceModes
 
-    return maximise(Slots.of(instance).model).bound
+    return maximise(InstanceModes.of(instance).model).bound
 
 
 def of_classes(instance):
@@ -31,7 +31,7 @@ def of_prices(instance):
 
 
 BOUNDS = {
-    "jahani slots": ("jahani", of_slots),
+    "jahani slots": ("jahani", of_modes),
     "jahani prices": ("jahani", of_prices),
     "kiros classes": ("kiros", of_classes),
     "kiros prices": ("kiros", of_prices),

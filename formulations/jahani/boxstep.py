@@ -1,5 +1,5 @@
 """
-The Lagrangian dual of the slot model inside a box of multipliers, as a linear program: one step of
+The Lagrangian dual of the mode model inside a box of multipliers, as a linear program: one step of
 the boxstep method (Marsten, Hogan and Blankenship 1975).
 
 For low <= pi <= high a job's cheapest alternative can only be a column with
@@ -7,7 +7,7 @@ For low <= pi <= high a job's cheapest alternative can only be a column with
     C_js - P_j + low_s <= min(0, min_t (C_jt - P_j + high_t)),
 
 or to be postponed if that minimum is 0 or more: with the program over these columns, in which u_s
-slots are bought at the price high_s and w_s are sold at low_s,
+modes are bought at the price high_s and w_s are sold at low_s,
 
     min  sum (C_js - P_j) x_js + sum_c mu s_c L_c + sum_s (high_s u_s - low_s w_s)
     s.t. sum_j x_js + b_s - sum_c a_cs L_c = u_s - w_s   and the rest of `restricted_milp`,
@@ -26,8 +26,8 @@ import numpy as np
 
 from rsjs.core.types import Bools, Floats, Ints
 from rsjs.formulations.backends.highs import handed_over, reset_scheduler
+from rsjs.formulations.jahani.mode_model import ModeModel
 from rsjs.formulations.jahani.restricted_milp import OpenJobColumns, program
-from rsjs.formulations.jahani.slot_model import SlotModel
 
 FEASIBLE = 1e-7
 OPTIONS = {"output_flag": False, "threads": 1, "simplex_strategy": 4}  # 4: primal simplex
@@ -40,7 +40,7 @@ class Basis:
 
     Attributes
     ----------
-    slots : (S, J) bool
+    modes : (S, J) bool
         Columns x.
     waits : (J,) bool
         Slacks of the cover rows: postponed jobs.
@@ -50,7 +50,7 @@ class Basis:
         Slacks of the other rows.
     """
 
-    slots: Bools
+    modes: Bools
     waits: Bools
     columns: Bools
     rows: Bools
@@ -67,7 +67,7 @@ class BoxSolution:
     binds : bool
         Whether multipliers outside the box may be better.
     choice : (J,) int
-        Slot of each job, -1 = postponed; jobs in halves are postponed.
+        Mode of each job, -1 = postponed; jobs in halves are postponed.
     counts : (C,) float
         L.
     basis : Basis
@@ -80,21 +80,21 @@ class BoxSolution:
     basis: Basis
 
 
-def useful(model: SlotModel, low: Floats, high: Floats, basis: Basis) -> tuple[Bools, Bools]:
-    """Return (S, J) slots and (J,) postponements that the program needs; what is basic stays."""
+def useful(model: ModeModel, low: Floats, high: Floats, basis: Basis) -> tuple[Bools, Bools]:
+    """Return (S, J) modes and (J,) postponements that the program needs; what is basic stays."""
     least = (model.gain + high[:, None]).min(axis=0)
-    slots = model.gain + low[:, None] <= np.minimum(least, 0.0)
+    modes = model.gain + low[:, None] <= np.minimum(least, 0.0)
     waits = least >= 0.0
-    return slots | basis.slots, waits | basis.waits
+    return modes | basis.modes, waits | basis.waits
 
 
-def first_basis(model: SlotModel, centre: Floats) -> Basis:
+def first_basis(model: ModeModel, centre: Floats) -> Basis:
     """Return the basis of each job's cheapest alternative, the cheapest patterns, and the slack."""
     reduced = model.gain + centre[:, None]
     cheapest, jobs = reduced.argmin(axis=0), np.arange(model.jobs)
     taken = reduced[cheapest, jobs] < 0.0
-    slots = np.zeros(reduced.shape, dtype=bool)
-    slots[cheapest[taken], jobs[taken]] = True
+    modes = np.zeros(reduced.shape, dtype=bool)
+    modes[cheapest[taken], jobs[taken]] = True
     patterns, size = model.parts.shape
     basic, rows = np.zeros(patterns, dtype=bool), np.zeros(size + 1 + len(model.sizes), dtype=bool)
     rows[size:] = True
@@ -103,12 +103,12 @@ def first_basis(model: SlotModel, centre: Floats) -> Basis:
     for k, c, _, number in model.cheapest_patterns(centre):
         used[c], basic[c] = number, True
         rows[size if used.sum() >= model.nodes else size + 1 + k] = False
-    short = slots.sum(axis=1) > used @ model.parts
-    return Basis(slots, ~taken, np.concatenate([basic, short, ~short]), rows)
+    short = modes.sum(axis=1) > used @ model.parts
+    return Basis(modes, ~taken, np.concatenate([basic, short, ~short]), rows)
 
 
 def solve(
-    model: SlotModel, low: Floats, high: Floats, centre: Floats, basis: Basis, seconds: float
+    model: ModeModel, low: Floats, high: Floats, centre: Floats, basis: Basis, seconds: float
 ) -> BoxSolution | None:
     """Maximise the dual in a box around the centre; None if the time does not suffice."""
     columns = OpenJobColumns.of(*useful(model, low, high, basis))
@@ -133,10 +133,10 @@ def solve(
 
 
 def _start(
-    model: SlotModel, columns: OpenJobColumns, centre: Floats, basis: Basis
+    model: ModeModel, columns: OpenJobColumns, centre: Floats, basis: Basis
 ) -> highspy.HighsBasis:
     """Return the basis for these columns; jobs that have just been opened begin where they were."""
-    x, cover = basis.slots[columns.slot, columns.job], basis.waits[columns.jobs]
+    x, cover = basis.modes[columns.mode, columns.job], basis.waits[columns.jobs]
     # jobs that have just been opened have no basic column yet
     new = ~cover
     new[columns.row[x]] = False
@@ -146,7 +146,7 @@ def _start(
         cover[new] = waits
         cheapest = np.full(model.jobs, -1)
         cheapest[columns.jobs[new][~waits]] = reduced.argmin(axis=0)[~waits]
-        x |= columns.slot == cheapest[columns.job]
+        x |= columns.mode == cheapest[columns.job]
     start = highspy.HighsBasis()
     status = highspy.HighsBasisStatus
     start.col_status = _statuses(np.concatenate([x, basis.columns]), status.kLower)
@@ -162,12 +162,12 @@ def _statuses(basic: Bools, otherwise: highspy.HighsBasisStatus) -> list[highspy
     return statuses
 
 
-def _kept(model: SlotModel, columns: OpenJobColumns, basic: Ints) -> Basis:
+def _kept(model: ModeModel, columns: OpenJobColumns, basic: Ints) -> Basis:
     """Return the basis that HiGHS lists: columns as they are, row r as -1 - r."""
     n, m, (patterns, size) = len(columns.job), len(columns.jobs), model.parts.shape
     column = np.zeros(n + patterns + 2 * size, dtype=bool)
     row = np.zeros(m + size + 1 + len(model.sizes), dtype=bool)
     column[basic[basic >= 0]], row[-1 - basic[basic < 0]] = True, True
-    slots, waits = np.zeros(model.gain.shape, dtype=bool), np.zeros(model.jobs, dtype=bool)
-    slots[columns.slot, columns.job], waits[columns.jobs] = column[:n], row[:m]
-    return Basis(slots, waits, column[n:], row[m:])
+    modes, waits = np.zeros(model.gain.shape, dtype=bool), np.zeros(model.jobs, dtype=bool)
+    modes[columns.mode, columns.job], waits[columns.jobs] = column[:n], row[:m]
+    return Basis(modes, waits, column[n:], row[m:])

@@ -3,10 +3,10 @@ Jahani's problem by its Lagrangian dual: a solution with a proven gap from few c
 
 1. `lagrangian` gives multipliers pi, the bound D and the nodes of each pattern in the relaxed
    problem. They are rounded: whole nodes stay; nodes left over are cut one by one by the pattern
-   that brings the slots offered nearest to those of the relaxed problem; then single nodes take
-   another pattern as long as that brings them nearer still. Distance: slots too few and too many,
+   that brings the modes offered nearest to those of the relaxed problem; then single nodes take
+   another pattern as long as that brings them nearer still. Distance: modes too few and too many,
    and the reduced costs of the patterns in units of the mean multiplier. For nodes in whole
-   numbers the best slots of the jobs are those of the dual with L fixed, whose linear program has
+   numbers the best modes of the jobs are those of the dual with L fixed, whose linear program has
    integral vertices.
 2. The alternatives of the jobs with the smallest reduced costs
    d_js = C_js - P_j + pi_s - min(0, min_t ...), postponement included, make a small integer
@@ -21,7 +21,7 @@ Source: jahani.md 4.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -32,8 +32,8 @@ from rsjs.core.types import Bools, Floats, Ints
 from rsjs.formulations.backends.backend import RawResult, SolveTask
 from rsjs.formulations.jahani import lagrangian
 from rsjs.formulations.jahani.lagrangian import Dual
+from rsjs.formulations.jahani.mode_model import InstanceModes, ModeModel
 from rsjs.formulations.jahani.restricted_milp import OpenJobColumns, program
-from rsjs.formulations.jahani.slot_model import SlotModel, Slots
 from rsjs.formulations.milp.incumbent import BoundTracker
 from rsjs.formulations.milp.solve import chosen_solver
 from rsjs.instances.instance import Instance
@@ -69,8 +69,8 @@ class _DualSearch(BoundTracker):
         self.counts |= {"iterations": 0, "programs": 0}
         self.last: RawResult | None = None  # of the integer programs
         with report.phase("build"):
-            self.slots = Slots.of(instance)
-        self.model = self.slots.model
+            self.modes = InstanceModes.of(instance)
+        self.model = self.modes.model
 
     def bound(self) -> Dual:
         """Find multipliers and the bound they give."""
@@ -86,16 +86,16 @@ class _DualSearch(BoundTracker):
     def round(self, dual: Dual) -> None:
         """Round the relaxed solution."""
         counts = rounded(self.model, dual.counts, dual.multipliers)
-        self.offer(decision(self.slots, fitted(self.slots, dual.choice, counts)))
+        self.offer(decision(self.modes, fitted(self.modes, dual.choice, counts)))
         self.refill(counts, dual.multipliers)
 
     def refill(self, counts: Ints, multipliers: Floats) -> None:
-        """Assign the jobs to their best slots for fixed numbers of nodes, over all columns."""
+        """Assign the jobs to their best modes for fixed numbers of nodes, over all columns."""
         if self.over() or self.reached:
             return
         fixed = self.model.with_patterns(counts.astype(float))
         found = lagrangian.maximise(fixed, start=multipliers, seconds=self.seconds, stop=self.over)
-        self.offer(decision(self.slots, fitted(self.slots, found.choice, counts)))
+        self.offer(decision(self.modes, fitted(self.modes, found.choice, counts)))
 
     def prove(self, dual: Dual) -> Stop:
         """Solve integer programs until the goal is reached."""
@@ -121,17 +121,17 @@ class _DualSearch(BoundTracker):
     def _program(self, kept: Bools, dual: Dual, others: float) -> None:
         """Solve the integer program over these columns; other solutions cost at least `others`."""
         assert self.best is not None, "rounding has made a decision"
-        begin = assignment(self.slots, self.best)
+        begin = assignment(self.modes, self.best)
         kept[begin.choice, np.arange(self.model.jobs)] = True  # -1: postponed
         columns = OpenJobColumns.of(kept[:-1], kept[-1])
         matrix = program(self.model, columns)
         self.counts |= matrix.counts
         self.counts["programs"] += 1
-        taken = begin.choice[columns.job] == columns.slot
+        taken = begin.choice[columns.job] == columns.mode
 
         def found(x: Floats) -> None:
             placed, counts = x[: len(taken)], np.rint(x[len(taken) :]).astype(np.int64)
-            self.offer(decision(self.slots, fitted(self.slots, columns.choice(placed), counts)))
+            self.offer(decision(self.modes, fitted(self.modes, columns.choice(placed), counts)))
 
         def bounded(bound: float) -> None:
             self.raise_to(min(bound, others), "solver")
@@ -149,16 +149,16 @@ class _DualSearch(BoundTracker):
         raw = self.last = chosen_solver(self.call).load()(task)
         if raw.bound is not None:
             bounded(raw.bound)
-        self.refill(assignment(self.slots, self.best).counts, dual.multipliers)
+        self.refill(assignment(self.modes, self.best).counts, dual.multipliers)
 
 
-def rounded(model: SlotModel, counts: Floats, multipliers: Floats) -> Ints:
+def rounded(model: ModeModel, counts: Floats, multipliers: Floats) -> Ints:
     """Return (C,) whole numbers of nodes cut by each pattern, feasible for (nodes) and (class)."""
     whole = np.floor(counts + 1e-6).astype(np.int64)
     target = counts @ model.parts
     price = model.idle - model.parts @ multipliers
     excess = (price - price.min()) / max(float(multipliers.mean()), 1e-9)
-    while (room := _room(model, whole)).any():
+    while (room := _has_room(model, whole)).any():
         lacking = target - whole @ model.parts
         change = np.abs(lacking - model.parts).sum(axis=1) - np.abs(lacking).sum() + excess
         best = int(np.where(room, change, np.inf).argmin())
@@ -170,7 +170,7 @@ def rounded(model: SlotModel, counts: Floats, multipliers: Floats) -> Ints:
     return whole
 
 
-def _room(model: SlotModel, whole: Ints) -> Bools:
+def _has_room(model: ModeModel, whole: Ints) -> Bools:
     """Return (C,) whether one more node may be cut by each pattern."""
     used = np.bincount(model.of_class, weights=whole, minlength=len(model.sizes))
     room: Bools = (used < model.sizes)[model.of_class] & (whole.sum() < model.nodes)
@@ -178,7 +178,7 @@ def _room(model: SlotModel, whole: Ints) -> Bools:
 
 
 def _exchange(
-    model: SlotModel, whole: Ints, target: Floats, excess: Floats
+    model: ModeModel, whole: Ints, target: Floats, excess: Floats
 ) -> tuple[int, int] | None:
     """Return the patterns (from, to) between which moving a node gains most."""
     lacking = target - whole @ model.parts
@@ -191,61 +191,51 @@ def _exchange(
     return move
 
 
-@dataclass(frozen=True, eq=False)
-class SlotAssignment:
-    """
-    A decision of the slot model.
-
-    Attributes
-    ----------
-    choice : (J,) int
-        Slot of each job; -1 = postponed.
-    counts : (C,) int
-        L_c, nodes cut by each pattern.
-    """
+class ModeAssignment(NamedTuple):
+    """A decision of the mode model: (J,) modes, -1 = postponed, and (C,) nodes of each pattern."""
 
     choice: Ints
     counts: Ints
 
 
-def fitted(slots: Slots, choice: Ints, counts: Ints) -> SlotAssignment:
+def fitted(modes: InstanceModes, choice: Ints, counts: Ints) -> ModeAssignment:
     """
-    Assign the jobs to slots that the patterns offer.
+    Assign the jobs to modes that the patterns offer.
 
-    Where more jobs want a slot than there are, those that save least have to go; they and the
+    Where more jobs want a mode than there are, those that save least have to go; they and the
     postponed jobs take what is free and saves most, again and again until nobody gains.
     """
-    gain, room = slots.model.gain, np.rint(counts @ slots.model.parts).astype(np.int64)
+    gain, room = modes.model.gain, np.rint(counts @ modes.model.parts).astype(np.int64)
     placed, wanted = np.full(len(choice), -1), choice
     while (asking := np.flatnonzero(wanted >= 0)).size:
-        # of the jobs that ask for a slot those that save most come first
+        # of the jobs that ask for a mode those that save most come first
         order = asking[np.lexsort((gain[wanted[asking], asking], wanted[asking]))]
         kinds = wanted[order]
         served = _ranks(kinds) < room[kinds]
         placed[order[served]] = kinds[served]
         room -= np.bincount(kinds[served], minlength=len(room))
-        # the others ask for the free slot that saves most
+        # the others ask for the free mode that saves most
         free, waiting = np.flatnonzero(room > 0), np.flatnonzero(placed < 0)
         saved = gain[np.ix_(free, waiting)]
         wanted = np.full(len(choice), -1)
         if free.size:
             wanted[waiting] = np.where(saved.min(axis=0) < 0.0, free[saved.argmin(axis=0)], -1)
-    return SlotAssignment(placed, counts)
+    return ModeAssignment(placed, counts)
 
 
-def decision(slots: Slots, assignment: SlotAssignment) -> Solution:
+def decision(modes: InstanceModes, assignment: ModeAssignment) -> Solution:
     """Return the solution: nodes class by class, pattern by pattern, jobs on the first nodes."""
-    cluster = slots.instance.cluster
+    cluster = modes.instance.cluster
     node_type = np.full(cluster.nodes, -1)
     offered, at = [], []
     taken = np.flatnonzero(assignment.counts)
     for k in range(len(cluster.class_sizes)):
         nodes = np.flatnonzero(cluster.class_of_node == k)
-        for c in taken[slots.model.of_class[taken] == k].tolist():
-            _, v, parts = slots.cut[c]
+        for c in taken[modes.model.of_class[taken] == k].tolist():
+            _, v, parts = modes.patterns[c]
             mine, nodes = np.split(nodes, [assignment.counts[c]])
             node_type[mine] = v
-            offered.append(np.tile(slots.slot[v, list(parts)], len(mine)))
+            offered.append(np.tile(modes.mode[v, list(parts)], len(mine)))
             at.append(np.repeat(mine, len(parts)))
     job_node = np.full(len(assignment.choice), -1)
     jobs = np.flatnonzero(assignment.choice >= 0)
@@ -253,14 +243,14 @@ def decision(slots: Slots, assignment: SlotAssignment) -> Solution:
         job_node[jobs] = _places(
             assignment.choice[jobs], np.concatenate(offered), np.concatenate(at)
         )
-    job_gpus = np.where(assignment.choice >= 0, slots.gpus[assignment.choice], 0)
-    if slots.instance.objective.open_nodes == "free":
+    job_gpus = np.where(assignment.choice >= 0, modes.gpus[assignment.choice], 0)
+    if modes.instance.objective.open_nodes == "free":
         node_type[np.bincount(job_node[jobs], minlength=cluster.nodes) == 0] = -1
     return Solution.of(job_node, job_gpus, node_type)
 
 
 def _places(wanted: Ints, offered: Ints, node: Ints) -> Ints:
-    """Return the node of each job: the i-th that wants a slot gets the i-th of its kind."""
+    """Return the node of each job: the i-th that wants a mode gets the i-th of its kind."""
     order, by_kind = np.argsort(wanted, kind="stable"), np.argsort(offered, kind="stable")
     kinds = wanted[order]
     places = np.empty(len(kinds), dtype=np.int64)
@@ -273,26 +263,26 @@ def _ranks(kinds: Ints) -> Ints:
     return np.arange(len(kinds)) - np.searchsorted(kinds, kinds)
 
 
-def assignment(slots: Slots, solution: Solution) -> SlotAssignment:
+def assignment(modes: InstanceModes, solution: Solution) -> ModeAssignment:
     """
     Return a feasible solution in the model's terms.
 
-    A job whose column was left out takes a smaller slot of the same GPUs that costs no more, or
+    A job whose column was left out takes a smaller mode of the same GPUs that costs no more, or
     is postponed where that costs no more: the assignment never costs more than the decision.
     """
-    cluster, gain = slots.instance.cluster, slots.model.gain
+    cluster, gain = modes.instance.cluster, modes.model.gain
     choice = np.full(len(solution.job_node), -1)
     running = np.flatnonzero(solution.job_node >= 0)
     best = np.zeros(len(running))
     used = np.zeros((cluster.nodes, cluster.largest + 1), dtype=np.int64)
     node, kind = solution.job_node[running], solution.node_type[solution.job_node[running]]
     for g in range(1, cluster.largest + 1):
-        slot = slots.slot[kind, g]
-        usable = (slot >= 0) & (g <= solution.job_gpus[running])
-        better = usable & (np.where(usable, gain[slot, running], np.inf) < best)
-        choice[running[better]], best[better] = slot[better], gain[slot, running][better]
+        mode = modes.mode[kind, g]
+        usable = (mode >= 0) & (g <= solution.job_gpus[running])
+        better = usable & (np.where(usable, gain[mode, running], np.inf) < best)
+        choice[running[better]], best[better] = mode[better], gain[mode, running][better]
     taken = choice[running] >= 0
-    np.add.at(used, (node[taken], slots.gpus[choice[running[taken]]]), 1)
+    np.add.at(used, (node[taken], modes.gpus[choice[running[taken]]]), 1)
     selected = np.flatnonzero(solution.node_type >= 0)
     v = solution.node_type[selected]
     # a node is padded with parts of one GPU to a pattern
@@ -301,9 +291,9 @@ def assignment(slots: Slots, solution: Solution) -> SlotAssignment:
     found, number = np.unique(keys, axis=0, return_counts=True)
     pattern = {
         (k, u, *np.bincount(parts, minlength=used.shape[1]).tolist()): c
-        for c, (k, u, parts) in enumerate(slots.cut)
+        for c, (k, u, parts) in enumerate(modes.patterns)
     }
-    counts = np.zeros(len(slots.cut), dtype=np.int64)
+    counts = np.zeros(len(modes.patterns), dtype=np.int64)
     for key, nodes in zip(found.tolist(), number.tolist(), strict=True):
         counts[pattern[tuple(key)]] = nodes
-    return SlotAssignment(choice, counts)
+    return ModeAssignment(choice, counts)

@@ -1,7 +1,7 @@
 """
-The Lagrangian dual of Jahani's problem: a certified bound from a price for each kind of slot.
+The Lagrangian dual of Jahani's problem: a certified bound from a price for each kind of mode.
 
-Any multipliers pi >= 0 on the slot rows of `slot_model` give the lower bound
+Any multipliers pi >= 0 on the rows (slots) of `mode_model` give the lower bound
 
     D(pi) = sum_j (P_j + min(0, min_s (C_js - P_j + pi_s)))
             + min { sum_c (mu s_c - sum_s a_cs pi_s) L_c : L in (nodes), (class) }
@@ -24,15 +24,16 @@ from dataclasses import dataclass
 import numpy as np
 
 from rsjs.core.types import Floats, Ints
+from rsjs.formulations.backends.backend import ignore, never
 from rsjs.formulations.jahani import boxstep
 from rsjs.formulations.jahani.boxstep import Basis
+from rsjs.formulations.jahani.mode_model import ModeModel
 from rsjs.formulations.jahani.restricted_milp import alternatives
-from rsjs.formulations.jahani.slot_model import SlotModel
 
 SAMPLE, SHRINK = 200, 8  # least number of jobs of a sample, jobs of one sample for one of the next
 COLUMNS, MORE = 6000, 2.0  # columns of open jobs to begin with, and for one when the box binds
 WIDE = 0.5  # half width of the first box around multipliers, for one of them
-LEAST = 1e-4  # least of what widths are relative to, in the most a slot is worth
+LEAST = 1e-4  # least of what widths are relative to, in the most a mode is worth
 ROUGH = 1e-5  # tolerance for samples
 MOST_ITERATIONS = 100
 
@@ -50,7 +51,7 @@ class Dual:
     optimal : bool
         Whether no multipliers are better.
     choice : (J,) int
-        Slot of each job in the linear program, -1 = postponed.
+        Mode of each job in the linear program, -1 = postponed.
     counts : (C,) float
         Nodes of each pattern in it.
     iterations : int
@@ -64,12 +65,7 @@ class Dual:
     iterations: int
 
 
-def certified(model: SlotModel, multipliers: Floats) -> float:
-    """Return D(pi), less the margin for rounding, for multipliers of any origin."""
-    return _value(model, usable(model, multipliers))
-
-
-def usable(model: SlotModel, multipliers: Floats) -> Floats:
+def usable(model: ModeModel, multipliers: Floats) -> Floats:
     """Return multipliers >= 0; ValueError if they are of another cluster."""
     slots = len(model.gain)
     if multipliers.shape != (slots,):
@@ -78,12 +74,12 @@ def usable(model: SlotModel, multipliers: Floats) -> Floats:
 
 
 def maximise(
-    model: SlotModel,
+    model: ModeModel,
     *,
     start: Floats | None = None,
-    on_bound: Callable[[float], None] = lambda bound: None,
+    on_bound: Callable[[float], None] = ignore,
     seconds: Callable[[], float] = lambda: float("inf"),
-    stop: Callable[[], bool] = lambda: False,
+    stop: Callable[[], bool] = never,
 ) -> Dual:
     """
     Maximise the bound D(pi).
@@ -104,7 +100,7 @@ def maximise(
         start = usable(model, start)
     else:
         for size in _samples(model.jobs):
-            ascent = _Ascent(model.sample(size), start, width, _nothing)
+            ascent = _Ascent(model.sample(size), start, width, ignore)  # bounds of other problems
             found = ascent.run(ROUGH, seconds, stop)
             start, width = found.multipliers, ascent.width
             counts = found.counts * (model.jobs / size)
@@ -116,7 +112,7 @@ class _Ascent:
 
     def __init__(
         self,
-        model: SlotModel,
+        model: ModeModel,
         start: Floats | None,
         width: float,
         on_bound: Callable[[float], None],
@@ -125,7 +121,7 @@ class _Ascent:
         self.model, self.width, self.on_bound = model, width, on_bound
         self.columns = COLUMNS if start is not None else np.inf
         worth = -float(np.where(np.isfinite(model.gain), model.gain, 0.0).min(initial=0.0))
-        self.highest = worth  # no slot is worth more to any job
+        self.highest = worth  # no mode is worth more to any job
         self.best, self.multipliers = -np.inf, np.zeros(len(model.gain))
         self.offer(np.full(len(model.gain), worth / 2) if start is None else start)
         if counts is None:
@@ -136,7 +132,7 @@ class _Ascent:
 
     def offer(self, multipliers: Floats) -> None:
         """Keep and report multipliers if they are the best so far."""
-        bound = _value(self.model, multipliers)
+        bound = certified(self.model, multipliers)
         if bound > self.best:
             self.best, self.multipliers = bound, multipliers
             self.on_bound(bound)
@@ -186,8 +182,8 @@ def _samples(jobs: int) -> list[int]:
     return sizes[:0:-1]
 
 
-def _value(model: SlotModel, multipliers: Floats) -> float:
-    """Return D(pi), less the margin."""
+def certified(model: ModeModel, multipliers: Floats) -> float:
+    """Return D(pi) for multipliers >= 0 of any origin, less the margin for rounding."""
     saved = (model.gain + multipliers[:, None]).min(axis=0, initial=0.0)
     found = model.cheapest_patterns(multipliers)
     nodes = sum(price * number for _, _, price, number in found)
@@ -196,7 +192,3 @@ def _value(model: SlotModel, multipliers: Floats) -> float:
     terms = (model.postponement - saved).sum() + model.jobs * multipliers.max(initial=0.0)
     margin = 1e-13 * float(terms + model.nodes * size)
     return float((model.postponement + saved).sum()) + nodes - margin
-
-
-def _nothing(bound: float) -> None:
-    """Ignore the bounds of samples, which are bounds of other problems."""

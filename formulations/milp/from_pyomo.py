@@ -101,7 +101,7 @@ def from_pyomo(
     true value, continuous variables (or whole containers, stored with `expand=False`) that are
     integral in some optimal solution.
     """
-    minimised(model)
+    _refuse_other_senses(model)
     try:
         form = LinearStandardFormCompiler().write(
             model, mixed_form=True, set_sense=None, column_order=column_order
@@ -111,8 +111,10 @@ def from_pyomo(
     rows, columns = len(form.rows), list(form.columns)
     side = np.fromiter((row.bound_type for row in form.rows), np.int64, rows)
     rhs = np.array(form.rhs, dtype=np.float64)
+    A = csr_array(form.A, shape=(rows, len(columns)), dtype=np.float64)
+    A.sum_duplicates()
     matrix = MatrixModel(
-        A=_csr(form.A, (rows, len(columns))),
+        A=A,
         cost=np.asarray(form.c.todense(), dtype=np.float64).ravel(),
         lower=np.array([-np.inf if v.lb is None else v.lb for v in columns], dtype=np.float64),
         upper=np.array([np.inf if v.ub is None else v.ub for v in columns], dtype=np.float64),
@@ -129,8 +131,8 @@ def declared_matrix(model: pyo.ConcreteModel) -> MatrixModel:
     return from_pyomo(model, variables_of(model))[0]
 
 
-def minimised(model: pyo.ConcreteModel) -> Any:
-    """Return the model's one active objective; anything but a minimisation is refused."""
+def _refuse_other_senses(model: pyo.ConcreteModel) -> None:
+    """Raise ValueError unless the model has one active objective, to be minimised."""
     objectives = list(model.component_data_objects(pyo.Objective, active=True, descend_into=True))
     if len(objectives) != 1:
         raise ValueError(f"{model.name}: expected one active objective, found {len(objectives)}")
@@ -138,13 +140,6 @@ def minimised(model: pyo.ConcreteModel) -> Any:
         raise ValueError(
             f"{model.name}: {objectives[0].name} is maximised, expected a minimisation"
         )
-    return objectives[0]
-
-
-def _csr(matrix: Any, shape: tuple[int, int]) -> csr_array:
-    rows = csr_array(matrix, shape=shape, dtype=np.float64)
-    rows.sum_duplicates()
-    return rows
 
 
 def _kinds(model: pyo.ConcreteModel, columns: Sequence[Any]) -> NDArray[np.uint8]:

@@ -16,8 +16,8 @@ from rsjs.formulations.backends.backend import SolveTask
 from rsjs.formulations.backends.registry import backend
 from rsjs.formulations.jahani import dual_search, lagrangian, patterns
 from rsjs.formulations.jahani.dual_search import assignment, decision, fitted, rounded
+from rsjs.formulations.jahani.mode_model import InstanceModes
 from rsjs.formulations.jahani.patterns import PatternModel
-from rsjs.formulations.jahani.slot_model import Slots
 from rsjs.formulations.registry import METHODS
 from rsjs.instances.catalogue.node_types import MEMBERS
 from rsjs.instances.check import check
@@ -80,7 +80,7 @@ def program(instance, solver):
 @settings(max_examples=settings().max_examples // 2)
 def test_any_multipliers_give_a_bound(rng, random_document, random_decision):
     instance = served(rng, random_document)
-    model = Slots.of(instance).model
+    model = InstanceModes.of(instance).model
     scale = 10.0 ** rng.randint(-2, 3)
     multipliers = np.array([rng.choice([0.0, rng.random()]) * scale for _ in model.gain])
     bound = lagrangian.certified(model, multipliers)
@@ -120,13 +120,15 @@ def test_the_best_bound_is_that_of_the_linear_program(catalogue, due, open_nodes
     instance = generate(nodes=60, jobs=300, seed=4, catalogue=catalogue, due=due)
     instance = with_objective(instance, open_nodes=open_nodes, mu=mu)
     for case in (instance, of_several_classes(instance)):
-        found = lagrangian.maximise(Slots.of(case).model)
+        found = lagrangian.maximise(InstanceModes.of(case).model)
         assert found.optimal
         assert found.bound == pytest.approx(program(case, "relaxation").bound, rel=1e-8)
 
 
 def test_multipliers_of_one_instance_start_the_next():
-    first, second = (Slots.of(generate(nodes=60, jobs=300, seed=seed)).model for seed in (1, 2))
+    first, second = (
+        InstanceModes.of(generate(nodes=60, jobs=300, seed=seed)).model for seed in (1, 2)
+    )
     multipliers = lagrangian.maximise(first).multipliers
     again = lagrangian.maximise(first, start=multipliers)
     cold, warm = lagrangian.maximise(second), lagrangian.maximise(second, start=multipliers)
@@ -138,15 +140,15 @@ def test_multipliers_of_one_instance_start_the_next():
 
 
 def test_multipliers_of_another_cluster_are_refused():
-    model = Slots.of(generate(nodes=2, jobs=8, seed=1)).model
+    model = InstanceModes.of(generate(nodes=2, jobs=8, seed=1)).model
     with pytest.raises(ValueError, match="3 multipliers for 27 slots"):
         lagrangian.maximise(model, start=np.ones(3))
 
 
 def test_slots_that_cost_the_same_are_one():
-    model = Slots.of(generate(nodes=2, jobs=8, seed=1, catalogue="table2"))
+    model = InstanceModes.of(generate(nodes=2, jobs=8, seed=1, catalogue="table2"))
     assert len(model.gpus) == 27  # of 32 pairs (v, g)
-    assert len(model.cut) == 62
+    assert len(model.patterns) == 62
 
 
 @pytest.mark.slow
@@ -189,32 +191,32 @@ def test_columns_left_out_of_the_program_do_not_count_for_its_bound(monkeypatch)
 @settings(max_examples=settings().max_examples // 2)
 def test_a_decision_in_the_models_terms_costs_no_more(rng, random_document, random_decision):
     instance = served(rng, random_document)
-    slots = Slots.of(instance)
+    modes = InstanceModes.of(instance)
     before = random_decision(instance, rng)
-    found = assignment(slots, before)
-    after = check(instance, decision(slots, found))
+    found = assignment(modes, before)
+    after = check(instance, decision(modes, found))
     assert after.feasible
     assert after.objective <= check(instance, before).objective + 1e-9
-    assert assignment(slots, decision(slots, found)).choice.tolist() == found.choice.tolist()
+    assert assignment(modes, decision(modes, found)).choice.tolist() == found.choice.tolist()
 
 
 def test_jobs_that_find_no_slot_are_postponed_the_least_useful_first():
-    slots = Slots.of(generate(nodes=2, jobs=8, seed=1))
-    (slot,) = {int(slots.slot[v, 1]) for v in [slots.cut[0][1]]}
-    choice = np.where(np.isfinite(slots.model.gain[slot]), slot, -1)
-    counts = np.zeros(len(slots.cut), dtype=np.int64)
+    modes = InstanceModes.of(generate(nodes=2, jobs=8, seed=1))
+    (mode,) = {int(modes.mode[v, 1]) for v in [modes.patterns[0][1]]}
+    choice = np.where(np.isfinite(modes.model.gain[mode]), mode, -1)
+    counts = np.zeros(len(modes.patterns), dtype=np.int64)
     counts[0] = 2
-    kept = fitted(slots, choice, counts).choice
-    supply = int(2 * slots.model.parts[0, slot])
-    best = np.sort(slots.model.gain[slot][choice >= 0])[:supply]
+    kept = fitted(modes, choice, counts).choice
+    supply = int(2 * modes.model.parts[0, mode])
+    best = np.sort(modes.model.gain[mode][choice >= 0])[:supply]
     assert supply < np.count_nonzero(choice >= 0)
-    assert np.sort(slots.model.gain[slot][kept == slot]).tolist() == best.tolist()
+    assert np.sort(modes.model.gain[mode][kept == mode]).tolist() == best.tolist()
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("index", range(0, len(VARIANTS), 5))
 def test_rounded_nodes_are_as_many_as_the_cluster_allows(index):
-    model = Slots.of(variant(index)).model
+    model = InstanceModes.of(variant(index)).model
     dual = lagrangian.maximise(model)
     counts = rounded(model, dual.counts, dual.multipliers)
     of_class = np.bincount(model.of_class, weights=counts, minlength=len(model.sizes))

@@ -1,8 +1,8 @@
 """
-Jahani's pattern model with a row for each kind of slot: what its Lagrangian dual is made of.
+Jahani's pattern model with a row for each kind of mode: what its Lagrangian dual is made of.
 
-A slot (gpu type, $/h per GPU, g GPUs) costs a job the same on every node type that offers it, so
-one row serves all of them; x_js is the job in the slot, S is the number of slots. With C_js, P_j,
+A mode (gpu type, $/h per GPU, g GPUs) costs a job the same on every node type that offers it, so
+one row serves all of them; x_js is the job in the mode, S is the number of modes. With C_js, P_j,
 L_c and a_cs as in `patterns`, c = (k, v, p),
 
     min  sum_j P_j + sum_js (C_js - P_j) x_js + sum_c mu s_c L_c
@@ -12,7 +12,7 @@ L_c and a_cs as in `patterns`, c = (k, v, p),
     (class)   sum_{c of class k} L_c <= N_k          for all k
 
 Columns that cannot be in an optimum cost inf: C_js >= P_j, and those no better than a smaller
-slot of the same GPUs (a larger slot can be split).
+mode of the same GPUs (a larger mode can be split).
 """
 
 from __future__ import annotations
@@ -22,17 +22,17 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from rsjs.core.types import Floats, Ints
-from rsjs.formulations.jahani.patterns import execution_costs
-from rsjs.formulations.modes.modes import partitions
+from rsjs.formulations.jahani.patterns import Pattern, execution_costs, node_patterns
+from rsjs.instances.cluster import Cluster
 from rsjs.instances.costs import cost_tables
 from rsjs.instances.instance import Instance
-from rsjs.instances.open_nodes import required_nodes
+from rsjs.instances.open_nodes import selected_nodes
 
 
 @dataclass(frozen=True, eq=False)
-class SlotModel:
+class ModeModel:
     """
-    Jobs that want slots, patterns that offer them.
+    Jobs that want modes, patterns that offer them.
 
     Attributes
     ----------
@@ -41,7 +41,7 @@ class SlotModel:
     postponement : (J,) float
         P_j [$].
     parts : (C, S) float
-        a_cs, the slots a pattern offers.
+        a_cs, the modes a pattern offers.
     idle : (C,) float
         mu s_c [$].
     of_class : (C,) int
@@ -92,7 +92,7 @@ class SlotModel:
             left -= number
         return found
 
-    def sample(self, jobs: int) -> SlotModel:
+    def sample(self, jobs: int) -> ModeModel:
         """Return every s-th job on 1/s of the nodes, `jobs` in all."""
         every = self.jobs / jobs
         kept = (np.arange(jobs) * every).astype(np.int64)
@@ -104,7 +104,7 @@ class SlotModel:
             nodes=self.nodes / every,
         )
 
-    def with_patterns(self, counts: Floats) -> SlotModel:
+    def with_patterns(self, counts: Floats) -> ModeModel:
         """Return the jobs' problem for fixed L: all nodes together are one pattern, taken once."""
         return replace(
             self,
@@ -118,68 +118,61 @@ class SlotModel:
 
 
 @dataclass(frozen=True, eq=False)
-class Slots:
+class InstanceModes:
     """
-    An instance's slots and patterns beside their model.
+    An instance's modes and patterns beside their model.
 
     Attributes
     ----------
-    slot : (V, G + 1) int
-        Slot of g GPUs on a node type; -1 where there is none.
+    mode : (V, G + 1) int
+        Mode of g GPUs on a node type; -1 where there is none.
     gpus : (S,) int
-        g of each slot.
-    cut : list of (class, node type, parts)
-        The patterns.
+        g of each mode.
+    patterns : list of Pattern
     """
 
     instance: Instance
-    slot: Ints
+    mode: Ints
     gpus: Ints
-    cut: list[tuple[int, int, tuple[int, ...]]]
-    model: SlotModel
+    patterns: list[Pattern]
+    model: ModeModel
 
     @staticmethod
-    def of(instance: Instance) -> Slots:
-        """Return slots, patterns and costs of an instance."""
+    def of(instance: Instance) -> InstanceModes:
+        """Return modes, patterns and costs of an instance."""
         cluster, objective = instance.cluster, instance.objective
-        slot, members = _slots(instance)
-        cut = [
-            (k, int(v), parts)
-            for k, allowed in enumerate(cluster.allowed_in_class)
-            for v in np.flatnonzero(allowed)
-            for parts in partitions(int(cluster.gpus_of_type[v]))
-        ]
-        offered = np.zeros((len(cut), len(members)))
-        for row, (_, v, parts) in zip(offered, cut, strict=True):
-            np.add.at(row, slot[v, list(parts)], 1.0)
-        free = objective.open_nodes == "free"
-        model = SlotModel(
+        mode, members = _modes(cluster)
+        patterns = node_patterns(cluster)
+        offered = np.zeros((len(patterns), len(members)))
+        for row, (_, v, parts) in zip(offered, patterns, strict=True):
+            np.add.at(row, mode[v, list(parts)], 1.0)
+        least, most = selected_nodes(instance)
+        model = ModeModel(
             gain=_gain(instance, members),
             postponement=cost_tables(instance).postponement,
             parts=offered,
-            idle=np.array([objective.mu * sum(parts) for _, _, parts in cut]),
-            of_class=np.array([k for k, _, _ in cut]),
+            idle=np.array([objective.mu * sum(parts) for _, _, parts in patterns]),
+            of_class=np.array([k for k, _, _ in patterns]),
             sizes=cluster.class_sizes.astype(float),
-            nodes=float(cluster.nodes if free else required_nodes(instance)),
-            exactly=not free,
+            nodes=most,
+            exactly=least == most,
         )
-        return Slots(instance, slot, np.array([g for _, g in members]), cut, model)
+        return InstanceModes(instance, mode, np.array([g for _, g in members]), patterns, model)
 
 
-def _slots(instance: Instance) -> tuple[Ints, list[tuple[int, int]]]:
-    """Return (V, G + 1) slots, and a node type and g of each."""
-    cluster = instance.cluster
-    slot = np.full((len(cluster.node_types), cluster.largest + 1), -1)
+def _modes(cluster: Cluster) -> tuple[Ints, list[tuple[int, int]]]:
+    """Return (V, G + 1) modes, and a node type and g of each."""
+    mode = np.full((len(cluster.node_types), cluster.largest + 1), -1)
     known: dict[tuple[int, float, int], int] = {}
     members: list[tuple[int, int]] = []
     for v in np.flatnonzero(cluster.allowed_in_class.any(axis=0)).tolist():
         gpu, size = int(cluster.gpu_of_type[v]), int(cluster.gpus_of_type[v])
         price = float(cluster.cost_of_type[v, 1]) / size
         for g in range(1, size + 1):
-            slot[v, g] = known.setdefault((gpu, price, g), len(known))
-            if slot[v, g] == len(members):
+            mode[v, g] = known.setdefault((gpu, price, g), len(known))
+            if mode[v, g] == len(members):
                 members.append((v, g))
-    return slot, members
+    return mode, members
 
 
 def _gain(instance: Instance, members: list[tuple[int, int]]) -> Floats:
