@@ -26,19 +26,9 @@ TOLERANCE = 1e-9
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class IntegerModel:
-    """
-    min cost.y  subject to  row_lower <= A y <= row_upper, 0 <= y <= span; all int64.
+    """min cost.y  subject to  row_lower <= A y <= row_upper, 0 <= y <= span; all int64."""
 
-    Attributes
-    ----------
-    first, index, coefficient : int
-        CSR arrays of A.
-    shift : (columns,) int64
-        x = y + shift.
-    scale, offset : float
-        True objective = integer objective / scale + offset, up to the floors.
-    """
-
+    # first, index, coefficient: CSR arrays of A
     first: Ints
     index: Ints
     coefficient: Ints
@@ -46,7 +36,8 @@ class IntegerModel:
     row_upper: Ints
     span: Ints
     cost: Ints
-    shift: Ints
+    shift: Ints  # (columns,) x = y + shift
+    # scale, offset: true objective = integer objective / scale + offset, up to the floors
     scale: float
     offset: float
 

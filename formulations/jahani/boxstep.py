@@ -35,48 +35,22 @@ OPTIONS = {"output_flag": False, "threads": 1, "simplex_strategy": 4}  # 4: prim
 
 @dataclass(frozen=True, eq=False)
 class Basis:
-    """
-    What is basic, in terms that outlive a change of columns.
+    """What is basic, in terms that outlive a change of columns."""
 
-    Attributes
-    ----------
-    modes : (S, J) bool
-        Columns x.
-    waits : (J,) bool
-        Slacks of the cover rows: postponed jobs.
-    columns : (C + 2S,) bool
-        Columns L, u, w.
-    rows : (S + 1 + K,) bool
-        Slacks of the other rows.
-    """
-
-    modes: Bools
-    waits: Bools
-    columns: Bools
-    rows: Bools
+    modes: Bools  # (S, J) columns x
+    waits: Bools  # (J,) slacks of the cover rows: postponed jobs
+    columns: Bools  # (C + 2S,) columns L, u, w
+    rows: Bools  # (S + 1 + K,) slacks of the other rows
 
 
 @dataclass(frozen=True, eq=False)
 class BoxSolution:
-    """
-    The maximum over a box.
+    """The maximum over a box."""
 
-    Attributes
-    ----------
-    multipliers : (S,) float
-    binds : bool
-        Whether multipliers outside the box may be better.
-    choice : (J,) int
-        Mode of each job, -1 = postponed; jobs in halves are postponed.
-    counts : (C,) float
-        L.
-    basis : Basis
-    """
-
-    multipliers: Floats
-    binds: bool
-    choice: Ints
-    counts: Floats
+    multipliers: Floats  # (S,)
+    binds: bool  # whether multipliers outside the box may be better
+    choice: Ints  # (J,) mode of each job, -1 = postponed; jobs in halves are postponed
+    counts: Floats  # (C,) L
     basis: Basis
 
 

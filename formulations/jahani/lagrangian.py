@@ -40,28 +40,13 @@ MOST_ITERATIONS = 100
 
 @dataclass(frozen=True, eq=False)
 class Dual:
-    """
-    The best bound and the relaxed decision that comes with it.
+    """The best bound and the relaxed decision that comes with it."""
 
-    Attributes
-    ----------
-    bound : float [$]
-    multipliers : (S,) float [$]
-        To start the next call with.
-    optimal : bool
-        Whether no multipliers are better.
-    choice : (J,) int
-        Mode of each job in the linear program, -1 = postponed.
-    counts : (C,) float
-        Nodes of each pattern in it.
-    iterations : int
-    """
-
-    bound: float
-    multipliers: Floats
-    optimal: bool
-    choice: Ints
-    counts: Floats
+    bound: float  # [$]
+    multipliers: Floats  # (S,) to start the next call with [$]
+    optimal: bool  # whether no multipliers are better
+    choice: Ints  # (J,) mode of each job in the linear program, -1 = postponed
+    counts: Floats  # (C,) nodes of each pattern in it
     iterations: int
 
 

@@ -31,37 +31,16 @@ from rsjs.instances.open_nodes import selected_nodes
 
 @dataclass(frozen=True, eq=False)
 class ModeModel:
-    """
-    Jobs that want modes, patterns that offer them.
+    """Jobs that want modes, patterns that offer them."""
 
-    Attributes
-    ----------
-    gain : (S, J) float
-        C_js - P_j < 0 [$]; inf where left out.
-    postponement : (J,) float
-        P_j [$].
-    parts : (C, S) float
-        a_cs, the modes a pattern offers.
-    idle : (C,) float
-        mu s_c [$].
-    of_class : (C,) int
-        Node class of each pattern.
-    sizes : (K,) float
-        Nodes of each class.
-    nodes : float
-        Nodes to select, or that may be selected.
-    exactly : bool
-        Whether so many must be selected.
-    """
-
-    gain: Floats
-    postponement: Floats
-    parts: Floats
-    idle: Floats
-    of_class: Ints
-    sizes: Floats
-    nodes: float
-    exactly: bool
+    gain: Floats  # (S, J) C_js - P_j < 0 [$]; inf where left out
+    postponement: Floats  # (J,) P_j [$]
+    parts: Floats  # (C, S) a_cs, the modes a pattern offers
+    idle: Floats  # (C,) mu s_c [$]
+    of_class: Ints  # (C,) node class of each pattern
+    sizes: Floats  # (K,) nodes of each class
+    nodes: float  # nodes to select, or that may be selected
+    exactly: bool  # whether so many must be selected
 
     @property
     def jobs(self) -> int:
@@ -119,21 +98,11 @@ class ModeModel:
 
 @dataclass(frozen=True, eq=False)
 class InstanceModes:
-    """
-    An instance's modes and patterns beside their model.
-
-    Attributes
-    ----------
-    mode : (V, G + 1) int
-        Mode of g GPUs on a node type; -1 where there is none.
-    gpus : (S,) int
-        g of each mode.
-    patterns : list of Pattern
-    """
+    """An instance's modes and patterns beside their model."""
 
     instance: Instance
-    mode: Ints
-    gpus: Ints
+    mode: Ints  # (V, G + 1) mode of g GPUs on a node type; -1 where there is none
+    gpus: Ints  # (S,) g of each mode
     patterns: list[Pattern]
     model: ModeModel
 

@@ -64,16 +64,9 @@ class Pattern(NamedTuple):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class PatternModel(PatternData):
-    """
-    The model's data; its modes are (v, g).
+    """The model's data; its modes are (v, g)."""
 
-    Attributes
-    ----------
-    execution : (J, V, G + 1) float
-        C_jvg; inf where not admissible.
-    """
-
-    execution: Floats
+    execution: Floats  # (J, V, G + 1) C_jvg; inf where not admissible
 
     @staticmethod
     def of(instance: Instance) -> PatternModel:

@@ -21,24 +21,14 @@ from rsjs.formulations.milp.matrix import ColumnKind, MatrixModel, RowBuilder
 
 @dataclass(frozen=True, eq=False)
 class OpenJobColumns:
-    """
-    The columns x of the open jobs, and where the settled jobs are.
+    """The columns x of the open jobs, and where the settled jobs are."""
 
-    Attributes
-    ----------
-    jobs : (m,) int
-        Open jobs, one cover row each.
-    mode, job, row : (n,) int
-        Mode and job of each column, and the job's cover row.
-    settled : (J,) int
-        Mode of each settled job; -1 = postponed or open.
-    """
-
-    jobs: Ints
+    jobs: Ints  # (m,) open jobs, one cover row each
+    # mode, job, row: (n,) mode and job of each column, and the job's cover row
     mode: Ints
     job: Ints
     row: Ints
-    settled: Ints
+    settled: Ints  # (J,) mode of each settled job; -1 = postponed or open
 
     @staticmethod
     def of(modes: Bools, waits: Bools) -> OpenJobColumns:

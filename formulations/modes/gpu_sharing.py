@@ -40,20 +40,11 @@ MOST_PATTERNS = 1000
 
 @dataclass(frozen=True, eq=False)
 class Shares:
-    """
-    Rows and patterns of each GPU type; those beyond `rows` and `patterns` are zeros.
+    """Rows and patterns of each GPU type; those beyond `rows` and `patterns` are zeros."""
 
-    Attributes
-    ----------
-    weight : (T, R, U + 1) int
-        w_rq by the units of q; 0 units (dedicated) weigh nothing.
-    room : (T, R, M) int
-        b_rm.
-    rows, patterns : (T,) int
-    """
-
-    weight: Ints
-    room: Ints
+    weight: Ints  # (T, R, U + 1) w_rq by the units of q; 0 units (dedicated) weigh nothing
+    room: Ints  # (T, R, M) b_rm
+    # rows, patterns: (T,)
     rows: Ints
     patterns: Ints
 

@@ -18,33 +18,20 @@ from rsjs.instances.solution import Solution
 
 @dataclass(frozen=True, eq=False)
 class Modes:
-    """
-    The modes q of all jobs.
+    """The modes q of all jobs."""
 
-    Attributes
-    ----------
-    job, gpu_type : (n,) int
-    gpus : (n,) int
-        k_q dedicated GPUs; 0 = a share of one GPU.
-    level, units : (n,) int
-        Share level and its units u_q; -1 and 0 = dedicated.
-    hours, tardiness : (n,) float [h], [$]
-        theta_q and T_q.
-    on_gpus : (J, T, G + 1) int
-        The mode that stands for k dedicated GPUs; -1 = none.
-    on_level : (J, T, L) int
-        The one that stands for a share level.
-    """
-
+    # job, gpu_type: (n,)
     job: Ints
     gpu_type: Ints
-    gpus: Ints
+    gpus: Ints  # (n,) k_q dedicated GPUs; 0 = a share of one GPU
+    # level, units: (n,) share level and its units u_q; -1 and 0 = dedicated
     level: Ints
     units: Ints
+    # hours, tardiness: (n,) theta_q and T_q [h], [$]
     hours: Floats
     tardiness: Floats
-    on_gpus: Ints
-    on_level: Ints
+    on_gpus: Ints  # (J, T, G + 1) the mode that stands for k dedicated GPUs; -1 = none
+    on_level: Ints  # (J, T, L) the one that stands for a share level
 
     @staticmethod
     def of(instance: Instance, *, pareto: bool) -> Modes:

@@ -31,30 +31,18 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class PatternData:
-    """
-    Data of a pattern model; column order is the options, then the patterns.
-
-    Attributes
-    ----------
-    job, mode : (n,) int
-        The options: a job in a mode of `modes`.
-    gain : (n,) float
-        What an option changes against postponing the job [$].
-    modes : list of tuple
-        Node type first, GPUs last; those that some option uses, leaders' first.
-    patterns : list of named tuples
-        `node_class` and `node_type` of a node, and the `modes` it offers, with repetitions.
-    leader_modes : int
-        How many of `modes` are leaders'.
-    """
+    """Data of a pattern model; column order is the options, then the patterns."""
 
     instance: Instance
+    # job, mode: (n,) the options: a job in a mode of `modes`
     job: Ints
     mode: Ints
-    gain: Floats
+    gain: Floats  # (n,) what an option changes against postponing the job [$]
+    # node type first, GPUs last; those that some option uses, leaders' first
     modes: Sequence[tuple[int, ...]]
+    # `node_class` and `node_type` of a node, and the `modes` it offers, with repetitions
     patterns: Sequence[Any]
-    leader_modes: int = 0
+    leader_modes: int = 0  # how many of `modes` are leaders'
 
     @cached_property
     def options(self) -> list[tuple[int, ...]]:

@@ -75,17 +75,11 @@ INDEX_LETTERS = {
 
 @dataclass(frozen=True, eq=False)
 class GpuNodes:
-    """
-    Nodes and their GPUs.
-
-    Attributes
-    ----------
-    modes : Modes, all that are admissible
-    node_type, gpu_type : (N,) int
-    """
+    """Nodes and their GPUs."""
 
     instance: Instance
-    modes: Modes
+    modes: Modes  # all that are admissible
+    # node_type, gpu_type: (N,)
     node_type: Ints
     gpu_type: Ints
 
@@ -140,15 +134,10 @@ class GpuNodes:
 
 @dataclass(frozen=True, eq=False)
 class GpuModel:
-    """
-    The model's data; column order: x (node, mode), z, u, gamma, r.
-
-    Attributes
-    ----------
-    node, mode : (X,) int, of each x: an option
-    """
+    """The model's data; column order: x (node, mode), z, u, gamma, r."""
 
     nodes: GpuNodes
+    # node, mode: (X,) of each x: an option
     node: Ints
     mode: Ints
 

@@ -77,21 +77,11 @@ def printed_rows(option: str) -> frozenset[str]:
 
 @dataclass(frozen=True, eq=False)
 class MinlpModel:
-    """
-    The model's data; the order of the variables is that of NAMES, then of `index`.
-
-    Attributes
-    ----------
-    nodes : GpuNodes
-    printed : frozenset of str
-        Which rows of PRINTED are as in the paper.
-    required : int or None
-        Right-hand side of (16); None = no such row.
-    """
+    """The model's data; the order of the variables is that of NAMES, then of `index`."""
 
     nodes: GpuNodes
-    printed: frozenset[str]
-    required: int | None
+    printed: frozenset[str]  # which rows of PRINTED are as in the paper
+    required: int | None  # right-hand side of (16); None = no such row
 
     @staticmethod
     def of(instance: Instance, printed: frozenset[str] = frozenset()) -> MinlpModel:

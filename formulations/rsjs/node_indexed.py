@@ -73,27 +73,22 @@ INDEX_LETTERS = {
 
 @dataclass(frozen=True, eq=False)
 class NodeIndexedModel:
-    """
-    Places and the columns f (followers), l (leaders), y (GPUs filled with shares), nu, in order.
-
-    Attributes
-    ----------
-    node, node_type : (P,) int, of each place
-    follower_place, follower : (F,) int, place and mode
-    leader_place, leader, paid : (L,) int, place, mode, and GPUs in use at most
-    fill_place, fill : (Y,) int, place and pattern
-    """
+    """Places and columns f (followers), l (leaders), y (GPUs filled with shares), nu, in order."""
 
     instance: Instance
     modes: Modes
     shares: Shares
+    # node, node_type: (P,) of each place
     node: Ints
     node_type: Ints
+    # follower_place, follower: (F,) place and mode
     follower_place: Ints
     follower: Ints
+    # leader_place, leader, paid: (L,) place, mode, and GPUs in use at most
     leader_place: Ints
     leader: Ints
     paid: Ints
+    # fill_place, fill: (Y,) place and pattern
     fill_place: Ints
     fill: Ints
 

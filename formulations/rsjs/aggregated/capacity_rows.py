@@ -30,20 +30,12 @@ from rsjs.instances.solution import Solution
 
 @dataclass(frozen=True, eq=False)
 class CapacityRows:
-    """
-    Rows  by_type @ x + splits @ s <= 0  with x the number of jobs in each column type.
+    """Rows  by_type @ x + splits @ s <= 0  with x the number of jobs in each column type."""
 
-    Attributes
-    ----------
-    by_type : (R, L) float
-    splits : (R, S) float
-    group, block, piece : (S,) int
-        Of each split: a block of GPUs is cut into `piece` and the rest; piece 0 = a block of one
-        GPU is opened for shares.
-    """
-
-    by_type: Floats
-    splits: Floats
+    by_type: Floats  # (R, L)
+    splits: Floats  # (R, S)
+    # group, block, piece: (S,) of each split: a block of GPUs is cut into `piece` and the rest;
+    # piece 0 = a block of one GPU is opened for shares
     group: Ints
     block: Ints
     piece: Ints

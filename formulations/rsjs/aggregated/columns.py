@@ -22,27 +22,20 @@ from rsjs.instances.instance import Instance
 
 @dataclass(frozen=True, eq=False)
 class ColumnTypes:
-    """
-    Modes q, node groups p and column types l of a cluster: what does not depend on the jobs.
-
-    Attributes
-    ----------
-    shape_gpu, gpus, level, units : (Q,) int
-        GPU type; k_q dedicated GPUs, or 0 and a share level with its units u_q (-1 and 0 if
-        dedicated). Of each GPU type, shares come first, by units, then 1, 2, ... GPUs.
-    node_class, node_type : (P,) int
-        Of each node group.
-    group, mode, paid : (L,) int
-        Of each column type; paid = k, 0 for a follower.
-    """
+    """Modes q, node groups p and column types l of a cluster: what does not depend on the jobs."""
 
     cluster: Cluster
+    # mode_gpu, gpus, level, units: (Q,) GPU type; k_q dedicated GPUs, or 0 and a share level with
+    # its units u_q (-1 and 0 if dedicated). Of each GPU type, shares come first, by units, then 1,
+    # 2, ... GPUs
     mode_gpu: Ints
     gpus: Ints
     level: Ints
     units: Ints
+    # node_class, node_type: (P,) of each node group
     node_class: Ints
     node_type: Ints
+    # group, mode, paid: (L,) of each column type; paid = k, 0 for a follower
     group: Ints
     mode: Ints
     paid: Ints
@@ -110,23 +103,15 @@ def _modes(cluster: Cluster, i: int) -> list[tuple[int, int, int, int]]:
 
 @dataclass(frozen=True, eq=False)
 class ModeCosts:
-    """
-    Times and costs of the jobs of an instance in the modes of its cluster.
+    """Times and costs of the jobs of an instance in the modes of its cluster."""
 
-    Attributes
-    ----------
-    hours, tardiness : (Q, J) float [h], [$]
-        theta_qj and T_qj; 0 and inf where not admissible or dominated by a smaller mode.
-    stands : (Q, J) int
-        The mode that stands for a mode because it dominates it, or itself; -1 = none.
-    postponement : (J,) float [$]
-        P_j.
-    """
-
+    # hours, tardiness: (Q, J) theta_qj and T_qj; 0 and inf where not admissible or dominated by a
+    # smaller mode [h], [$]
     hours: Floats
     tardiness: Floats
+    # (Q, J) the mode that stands for a mode because it dominates it, or itself; -1 = none
     stands: Ints
-    postponement: Floats
+    postponement: Floats  # (J,) P_j [$]
 
     @staticmethod
     def of(instance: Instance, types: ColumnTypes) -> ModeCosts:

@@ -82,25 +82,15 @@ PACKINGS = {"rows": superadditive_rows, "splits": split_rows}
 
 @dataclass(frozen=True, eq=False)
 class AggregatedModel:
-    """
-    The model's data. Column order: the column types of jobs kept, then the splits.
-
-    Attributes
-    ----------
-    costs : (L, J) float
-        Of every column type of every job [$]; inf where there is none.
-    required : int or None
-        Nodes with a job; None = any number.
-    column_type, job : (n,) int
-        The columns kept.
-    """
+    """The model's data. Column order: the column types of jobs kept, then the splits."""
 
     instance: Instance
     types: ColumnTypes
     mode_costs: ModeCosts
-    costs: Floats
+    costs: Floats  # (L, J) of every column type of every job [$]; inf where there is none
     capacity: CapacityRows
-    required: int | None
+    required: int | None  # nodes with a job; None = any number
+    # column_type, job: (n,) the columns kept
     column_type: Ints
     job: Ints
 

@@ -40,24 +40,13 @@ EPSILON = float(np.finfo(float).eps)  # 2 u
 
 @dataclass(frozen=True, eq=False)
 class Pricing:
-    """
-    Data of the Lagrangian function L.
+    """Data of the Lagrangian function L."""
 
-    Attributes
-    ----------
-    costs : (L, J) float [$]
-    postponement : (J,) float [$]
-    matrix : (R, L) float
-    upper : (R,) float
-    free : (R,) bool
-        Whose multipliers may be negative.
-    """
-
-    costs: Floats
-    postponement: Floats
-    matrix: Floats
-    upper: Floats
-    free: Bools
+    costs: Floats  # (L, J) [$]
+    postponement: Floats  # (J,) [$]
+    matrix: Floats  # (R, L)
+    upper: Floats  # (R,)
+    free: Bools  # (R,) whose multipliers may be negative
 
     @staticmethod
     def of(data: AggregatedModel) -> Pricing:
@@ -104,23 +93,13 @@ BROKEN = (highspy.HighsModelStatus.kSolveError, highspy.HighsModelStatus.kUnknow
 
 @dataclass(frozen=True, eq=False)
 class LpSolution:
-    """
-    An optimum over the columns so far.
-
-    Attributes
-    ----------
-    value : float
-    prices : (J,) float, of the cover rows
-    multipliers : (R,) float, what one more unit of a row's right-hand side saves
-    box_binds : bool
-    x : (n,) float, in the order in which columns were added
-    """
+    """An optimum over the columns so far."""
 
     value: float
-    prices: Floats
-    multipliers: Floats
+    prices: Floats  # (J,) of the cover rows
+    multipliers: Floats  # (R,) what one more unit of a row's right-hand side saves
     box_binds: bool
-    x: Floats
+    x: Floats  # (n,) in the order in which columns were added
 
 
 class RestrictedLp:

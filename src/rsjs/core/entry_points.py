@@ -25,18 +25,10 @@ from rsjs.core.errors import InputError, described, told
 
 @dataclass(frozen=True)
 class Offer:
-    """
-    A name in a group of entry points, and the packages that offer it.
-
-    Attributes
-    ----------
-    name : str
-    points : tuple of EntryPoint
-        More than one is a collision, which is refused.
-    """
+    """A name in a group of entry points, and the packages that offer it."""
 
     name: str
-    points: tuple[EntryPoint, ...]
+    points: tuple[EntryPoint, ...]  # more than one is a collision, which is refused
 
     @property
     def package(self) -> str:
