@@ -35,39 +35,22 @@ class Feature(StrEnum):
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class RawResult:
-    """
-    What a solver knows when it ends; a missing number is None.
+    """What a solver knows when it ends; a missing number is None."""
 
-    Attributes
-    ----------
-    stop : Stop
-        Why it ended; OPTIMAL only if objective and bound meet.
-    status : str
-        The solver's own word for it.
-    x : (columns,) float64 or None
-        The best vector, integer only within the solver's tolerance.
-    objective : float or None
-        Cost of the best vector, evaluated with the model's own costs; None = no solution.
-    bound : float or None
-        A lower bound on the cost of every feasible vector.
-    counts : mapping
-        Nodes, iterations and the like, in the solver's terms.
-    options : mapping
-        Options as read back from the solver; its tolerances, where it has any, are
-        `feasibility_tolerance` and `integrality_tolerance`.
-    handover_seconds, solve_seconds : float
-        Wall-clock time to fill the solver with the model, and inside the solver.
-    """
-
-    stop: Stop
-    status: str
+    stop: Stop  #: why it ended; OPTIMAL only if objective and bound meet
+    status: str  #: the solver's own word for it
+    #: (columns,) the best vector, integer only within the solver's tolerance
     x: Floats | None = None
+    #: cost of the best vector, evaluated with the model's own costs; None = no solution
     objective: float | None = None
-    bound: float | None = None
+    bound: float | None = None  #: a lower bound on the cost of every feasible vector
+    #: nodes, iterations and the like, in the solver's terms
     counts: Mapping[str, int] = field(default_factory=dict)
+    #: options as read back from the solver; its tolerances, where it has any, are
+    #: `feasibility_tolerance` and `integrality_tolerance`
     options: Mapping[str, Any] = field(default_factory=dict)
-    handover_seconds: float = 0.0
-    solve_seconds: float = 0.0
+    handover_seconds: float = 0.0  #: wall-clock time to fill the solver with the model
+    solve_seconds: float = 0.0  #: wall-clock time inside the solver
 
 
 def ignore(_said: object) -> None:
@@ -81,36 +64,21 @@ def never() -> bool:
 
 @dataclass(frozen=True, eq=False)
 class SolveTask:
-    """
-    A model to solve, within which limits, and who listens.
-
-    Attributes
-    ----------
-    limits : Limits
-        Gap, threads and seed; the time is in `seconds`.
-    seconds : float
-        What remains for hand-over and solve together.
-    start : (columns,) float or None
-        A vector that the solver may begin from; it is not reported back before the solver itself
-        accepts it.
-    on_incumbent, on_bound : callable
-        Told each better vector, read-only, and each better bound, perhaps from another thread, but
-        never two at once; an exception in one of them ends the solve and is raised again.
-    stop : callable
-        Whether to end early; polled.
-    log : bool
-        Whether the solver prints its log to standard output.
-    """
+    """A model to solve, within which limits, and who listens."""
 
     model: MatrixModel
-    limits: Limits
+    limits: Limits  #: gap, threads and seed; the time is in `seconds`
     _: KW_ONLY
-    seconds: float
+    seconds: float  #: what remains for hand-over and solve together
+    #: (columns,) a vector that the solver may begin from; it is not reported back before the solver
+    #: itself accepts it
     start: Floats | None = None
+    #: told each better vector, read-only, perhaps from another thread, but never two at once; an
+    #: exception ends the solve and is raised again
     on_incumbent: Callable[[Floats], None] = ignore
-    on_bound: Callable[[float], None] = ignore
-    stop: Callable[[], bool] = never
-    log: bool = False
+    on_bound: Callable[[float], None] = ignore  #: told each better bound in the same way
+    stop: Callable[[], bool] = never  #: whether to end early; polled
+    log: bool = False  #: whether the solver prints its log to standard output
 
     @property
     def silent(self) -> SolveTask:
@@ -123,35 +91,19 @@ Solve = Callable[[SolveTask], RawResult]
 
 @dataclass(frozen=True, kw_only=True)
 class Backend:
-    """
-    A solver, declared as data.
-
-    Attributes
-    ----------
-    name : str
-    module : str
-        What `load` imports; its first part tells whether the solver is there.
-    distribution, versions : str
-        Name on the package index and the releases this backend was written for.
-    features : frozenset of Feature
-    status : mapping
-        The solver's word -> Stop; a word that is missing here is an ERROR.
-    options : callable
-        Limits -> the solver's own options, time limit included.
-    run : str
-        "module:function" of a `Solve`.
-    process : SolverProcess or None
-        Where the solver is loaded, if it cannot share a process with the others.
-    """
+    """A solver, declared as data."""
 
     name: str
-    module: str
-    distribution: str
-    versions: str
+    module: str  #: what `load` imports; its first part tells whether the solver is there
+    distribution: str  #: name on the package index
+    versions: str  #: the releases this backend was written for
     features: frozenset[Feature]
+    #: the solver's word -> Stop; a word that is missing here is an ERROR
     status: Mapping[str, Stop]
+    #: limits -> the solver's own options, time limit included
     options: Callable[[Limits], dict[str, Any]]
-    run: str
+    run: str  #: "module:function" of a `Solve`
+    #: where the solver is loaded, if it cannot share a process with the others
     process: SolverProcess | None = None
 
     @property

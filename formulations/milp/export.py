@@ -59,26 +59,14 @@ ZIPPED = ".gz"
 
 @dataclass(frozen=True, kw_only=True)
 class ModelFile:
-    """
-    A model file that was written.
-
-    Attributes
-    ----------
-    path : Path
-    size : int
-        Bytes of the file.
-    sha256 : str
-        Of the file.
-    text_sha256 : str
-        Of the text in it: the same on every machine, while what gzip makes of it is not.
-    counts : mapping
-        Rows, columns, nonzeros and integers of the model, ONE_VAR_CONSTANT left out.
-    """
+    """A model file that was written."""
 
     path: Path
-    size: int
-    sha256: str
+    size: int  #: bytes of the file
+    sha256: str  #: of the file
+    #: of the text in it: the same on every machine, while what gzip makes of it is not
     text_sha256: str
+    #: rows, columns, nonzeros and integers of the model, ONE_VAR_CONSTANT left out
     counts: Mapping[str, int]
 
 

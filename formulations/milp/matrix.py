@@ -22,25 +22,15 @@ class ColumnKind(IntEnum):
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class MatrixModel:
-    """
-    min cost.x + offset  subject to  row_lower <= A x <= row_upper, lower <= x <= upper.
+    """min cost.x + offset  subject to  row_lower <= A x <= row_upper, lower <= x <= upper."""
 
-    Attributes
-    ----------
-    A : (rows, columns) CSR, float64, int32 indices
-    cost, lower, upper : (columns,) float64; +-inf where unbounded
-    row_lower, row_upper : (rows,) float64; +-inf where one-sided
-    kind : (columns,) uint8, values of `ColumnKind`
-    offset : float
-    """
-
-    A: csr_array
-    cost: Floats
-    lower: Floats
-    upper: Floats
-    row_lower: Floats
-    row_upper: Floats
-    kind: NDArray[np.uint8]
+    A: csr_array  #: (rows, columns) float64, int32 indices
+    cost: Floats  #: (columns,)
+    lower: Floats  #: (columns,) -inf where unbounded
+    upper: Floats  #: (columns,) inf where unbounded
+    row_lower: Floats  #: (rows,) -inf where one-sided
+    row_upper: Floats  #: (rows,) inf where one-sided
+    kind: NDArray[np.uint8]  #: (columns,) values of `ColumnKind`
     offset: float = 0.0
 
     def objective(self, x: Floats) -> float:

@@ -60,31 +60,15 @@ NO_SOLUTION = "no decision satisfies open_nodes"
 
 @dataclass(frozen=True, eq=False)
 class ColumnGenerationResult:
-    """
-    The best bound and how it came about.
+    """The best bound and how it came about."""
 
-    Attributes
-    ----------
-    bound : float [$]
-        The best L, or 0: no decision costs less than nothing.
-    multipliers : (R,) float
-        Those of the best L, to start the next call with.
-    relaxed : float or None
-        Value of the linear program [$], which no L exceeds; None if it was not solved to the end.
-    columns : (2, n) int
-        Column types and jobs of the columns of the linear program.
-    x : (n,) float
-        Its last solution.
-    iterations : int
-        Linear programs over all jobs.
-    """
-
-    bound: float
-    multipliers: Floats
+    bound: float  #: the best L, or 0: no decision costs less than nothing [$]
+    multipliers: Floats  #: (R,) those of the best L, to start the next call with
+    #: value of the linear program [$], which no L exceeds; None if it was not solved to the end
     relaxed: float | None
-    columns: Ints
-    x: Floats
-    iterations: int
+    columns: Ints  #: (2, n) column types and jobs of the columns of the linear program
+    x: Floats  #: (n,) its last solution
+    iterations: int  #: linear programs over all jobs
 
 
 def generate_columns(

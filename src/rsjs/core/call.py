@@ -19,24 +19,14 @@ ASKED, GRACE = 1.0, 2.0  # s after its time limit at which a run is asked to ret
 
 @dataclass(frozen=True, kw_only=True)
 class Limits:
-    """
-    Limits of one run.
+    """Limits of one run."""
 
-    Attributes
-    ----------
-    time_limit : float
-        Wall-clock seconds for the whole method, from when it is given the instance.
-    gap : float
-        Relative gap at which an exact method may stop.
-    threads, seed : int
-    memory_limit_mb : float or None
-        Resident memory of the worker's process tree; None = no limit.
-    """
-
+    #: wall-clock seconds for the whole method, from when it is given the instance
     time_limit: float = 60.0
-    gap: float = 1e-4
-    threads: int = 1
-    seed: int = 0
+    gap: float = 1e-4  #: relative gap at which an exact method may stop
+    threads: int = 1  #: of the solver
+    seed: int = 0  #: of all that is random
+    #: resident memory of the worker's process tree; None = no limit
     memory_limit_mb: float | None = None
 
     @classmethod
@@ -81,30 +71,16 @@ _ASKED: Mapping[str, tuple[type, Callable[[float], bool], str]] = {
 
 @dataclass(frozen=True, kw_only=True)
 class Option:
-    """
-    One option of a method, given as `?name=value`.
+    """One option of a method, given as `?name=value`."""
 
-    Attributes
-    ----------
-    default : value, or the canonical spelling of a method, or of several between "|"
-    help : str
-    choices : tuple of str
-        Empty = any value of the default's type.
-    minimum : float or None
-        The least value accepted.
-    kind : "value" | "method"
-        A method is handed to `Call.options` as a `Run` that is `Declared`; of several, the first
-        one that serves an instance runs.
-    on_whole : bool
-        Whether that method is given the whole instance, not parts of it.
-    """
-
-    default: Any
+    default: Any  #: a value, or the canonical spelling of a method, or of several between "|"
     help: str
-    choices: tuple[str, ...] = ()
-    minimum: float | None = None
+    choices: tuple[str, ...] = ()  #: empty = any value of the default's type
+    minimum: float | None = None  #: the least value accepted
+    #: a method is handed to `Call.options` as a `Run` that is `Declared`; of several, the first one
+    #: that serves an instance runs
     kind: Literal["value", "method"] = "value"
-    on_whole: bool = False
+    on_whole: bool = False  #: whether that method is given the whole instance, not parts of it
 
 
 @dataclass(frozen=True, kw_only=True)

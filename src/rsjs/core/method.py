@@ -29,18 +29,10 @@ EXPECTATION = frozenset({"worst_case", "mean", "expected"})
 
 @dataclass(frozen=True)
 class Inner:
-    """
-    Methods of which one is run by another method: the first that serves.
-
-    Attributes
-    ----------
-    methods : tuple of Method
-    on_whole : bool
-        See `Option`.
-    """
+    """Methods of which one is run by another method: the first that serves."""
 
     methods: tuple[Method, ...]
-    on_whole: bool = False
+    on_whole: bool = False  #: see `Option`
 
     def refusal(self, instance: Instance, *, in_parts: bool) -> str | None:
         """Why none of them serves the instance, or parts of it, in one line."""
@@ -81,72 +73,35 @@ class Prepares(Protocol):
 
 @dataclass(frozen=True, kw_only=True)
 class Method:
-    """
-    A method and the problems it serves, declared as data.
+    """A method and the problems it serves, declared as data."""
 
-    Attributes
-    ----------
-    name : str
-        Spelling in `name[@solver][:rule][?key=value,...]`.
-    summary : str
-        One line for lists.
-    kind : "exact" or "heuristic"
-        Exact methods return bounds.
-    run : str
-        "module:function", imported when the method first runs.
-    prepare : str
-        "module:function" of a `Prepare`, run before the clock starts; empty = nothing to prepare.
-        Whatever else a method imports or compiles counts as its time.
-    energy, tardiness_at, open_nodes, expectation : frozenset of str
-        The objective kinds it serves.
-    sharing : bool
-        Whether it serves instances with share levels.
-    idle_cost : bool
-        Whether it serves mu > 0.
-    right_sizing : bool
-        Whether it serves nodes that may take several types.
-    solvers, rules : tuple of str
-        The first one is the default.
-    needs : str or None
-        The solver that it runs, where there is none to choose.
-    rule_help : mapping of str to str
-        What each rule does, where the summary does not tell.
-    options : mapping of str to Option
-    warm_start : bool
-        Whether a start solution is used.
-    max_jobs, max_nodes : int or None
-        The largest instance it accepts.
-    decides : bool
-        Whether there are decisions among its results, not bounds only.
-    linear : bool
-        Whether the module of `run` is a linear formulation, see `rsjs.formulations.milp.solve`.
-    runs : tuple of Inner
-        Other methods that it runs.
-    """
-
-    name: str
-    summary: str
-    kind: Literal["exact", "heuristic"]
-    run: str
+    name: str  #: spelling in `name[@solver][:rule][?key=value,...]`
+    summary: str  #: one line for lists
+    kind: Literal["exact", "heuristic"]  #: exact methods return bounds
+    run: str  #: "module:function", imported when the method first runs
+    #: "module:function" of a `Prepare`, run before the clock starts; empty = nothing to prepare.
+    #: Whatever else a method imports or compiles counts as its time
     prepare: str = ""
-    energy: frozenset[str] = ENERGY
-    tardiness_at: frozenset[str] = TARDINESS_AT
-    open_nodes: frozenset[str] = OPEN_NODES
-    expectation: frozenset[str] = EXPECTATION
-    sharing: bool = True
-    idle_cost: bool = True
-    right_sizing: bool = True
-    solvers: tuple[str, ...] = ()
-    rules: tuple[str, ...] = ()
-    needs: str | None = None
+    energy: frozenset[str] = ENERGY  #: the objective kinds it serves
+    tardiness_at: frozenset[str] = TARDINESS_AT  #: the objective kinds it serves
+    open_nodes: frozenset[str] = OPEN_NODES  #: the objective kinds it serves
+    expectation: frozenset[str] = EXPECTATION  #: the objective kinds it serves
+    sharing: bool = True  #: whether it serves instances with share levels
+    idle_cost: bool = True  #: whether it serves mu > 0
+    right_sizing: bool = True  #: whether it serves nodes that may take several types
+    solvers: tuple[str, ...] = ()  #: the first one is the default
+    rules: tuple[str, ...] = ()  #: the first one is the default
+    needs: str | None = None  #: the solver that it runs, where there is none to choose
+    #: what each rule does, where the summary does not tell
     rule_help: Mapping[str, str] = field(default_factory=dict)
-    options: Mapping[str, Option] = field(default_factory=dict)
-    warm_start: bool = False
-    max_jobs: int | None = None
-    max_nodes: int | None = None
-    decides: bool = True
+    options: Mapping[str, Option] = field(default_factory=dict)  #: name -> what the option is
+    warm_start: bool = False  #: whether a start solution is used
+    max_jobs: int | None = None  #: the largest instance it accepts
+    max_nodes: int | None = None  #: the largest instance it accepts
+    decides: bool = True  #: whether there are decisions among its results, not bounds only
+    #: whether the module of `run` is a linear formulation, see `rsjs.formulations.milp.solve`
     linear: bool = False
-    runs: tuple[Inner, ...] = ()
+    runs: tuple[Inner, ...] = ()  #: other methods that it runs
 
     def refusal(self, instance: Instance, *, in_parts: bool = False) -> str | None:
         """

@@ -43,46 +43,23 @@ class Event:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class SolveResult:
-    """
-    What is known when a method ends, and no more: a missing number is None.
+    """What is known when a method ends, and no more: a missing number is None."""
 
-    Attributes
-    ----------
-    stop : Stop
-        Why it ended.
-    solution : Solution or None
-        The best decision found.
-    objective : float or None
-        Its cost [$] as the method claims it; the checker has the last word.
-    bound : float or None
-        A lower bound on the cost [$] of any decision.
-    bound_source : str or None
-        "solver", "lagrangian" or "exact".
-    bound_variant : str or None
-        The problem the bound is valid for; "instance" = the instance as given.
-    seconds : mapping
-        Phase -> wall-clock seconds.
-    events : tuple of Event
-        Incumbents and bounds in order of time.
-    counts : mapping
-        rows, columns, nonzeros, nodes, iterations, as far as they apply.
-    options : mapping
-        Options as read back from the solver.
-    message : str
-        One line for people, e.g. the error.
-    """
-
-    stop: Stop
-    solution: Solution | None = None
+    stop: Stop  #: why it ended
+    solution: Solution | None = None  #: the best decision found
+    #: its cost [$] as the method claims it; the checker has the last word
     objective: float | None = None
-    bound: float | None = None
-    bound_source: str | None = None
+    bound: float | None = None  #: a lower bound on the cost [$] of any decision
+    bound_source: str | None = None  #: "solver", "lagrangian" or "exact"
+    #: the problem the bound is valid for; "instance" = the instance as given
     bound_variant: str | None = None
-    seconds: Mapping[str, float] = field(default_factory=dict)
-    events: tuple[Event, ...] = ()
+    seconds: Mapping[str, float] = field(default_factory=dict)  #: phase -> wall-clock seconds
+    events: tuple[Event, ...] = ()  #: incumbents and bounds in order of time
+    #: rows, columns, nonzeros, nodes, iterations, as far as they apply
     counts: Mapping[str, int] = field(default_factory=dict)
+    #: options as read back from the solver
     options: Mapping[str, Any] = field(default_factory=dict)
-    message: str = ""
+    message: str = ""  #: one line for people, e.g. the error
     peak_memory_mb: float | None = None
 
     @property
