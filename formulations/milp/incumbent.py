@@ -47,16 +47,19 @@ class Incumbent:
         self, raw: RawResult, stop: Stop, bound: float | None, message: str
     ) -> SolveResult:
         """Return the best solution and a bound with what a solver reported of its run."""
+        return self._with(
+            bound, "solver", stop=stop, counts=raw.counts, options=raw.options, message=message
+        )
+
+    def _with(self, bound: float | None, source: str, **others: Any) -> SolveResult:
+        """Return the best solution with a bound for the instance, if there is one."""
         return SolveResult(
-            stop=stop,
             solution=self.best,
             objective=None if self.best is None else self.cost,
             bound=bound,
-            bound_source=None if bound is None else "solver",
+            bound_source=None if bound is None else source,
             bound_variant=None if bound is None else "instance",
-            counts=raw.counts,
-            options=raw.options,
-            message=message,
+            **others,
         )
 
 
@@ -123,18 +126,10 @@ class BoundTracker(Incumbent):
         self, stop: Stop, *, options: Mapping[str, Any] | None = None, message: str = ""
     ) -> SolveResult:
         """Return the result."""
-        known = np.isfinite(self.lower)
-        bound = self.lower
+        bound = self.lower if np.isfinite(self.lower) else None
         if 0.0 < self.lower - self.cost <= ROUNDING * max(1.0, abs(self.cost)):
             bound = self.cost
-        return SolveResult(
-            stop=stop,
-            solution=self.best,
-            objective=None if self.best is None else self.cost,
-            bound=bound if known else None,
-            bound_source=self.source if known else None,
-            bound_variant="instance" if known else None,
-            counts=self.counts,
-            options=options or {},
-            message=message,
+        counts, options = self.counts, options or {}
+        return self._with(
+            bound, self.source, stop=stop, counts=counts, options=options, message=message
         )

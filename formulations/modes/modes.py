@@ -109,6 +109,12 @@ class Modes:
         return Solution.of(job_node, job_gpus, types, job_level)
 
 
+def numbered(*columns: Ints) -> dict[tuple[int, ...], int]:
+    """Return the position of each row of arrays side by side."""
+    rows = zip(*(column.tolist() for column in columns), strict=True)
+    return {row: position for position, row in enumerate(rows)}
+
+
 @cache
 def partitions(size: int, largest: int | None = None) -> tuple[tuple[int, ...], ...]:
     """Return all partitions of `size` into parts of at most `largest`, parts decreasing."""

@@ -45,7 +45,7 @@ import numpy as np
 from rsjs.core.types import Floats, Ints
 from rsjs.formulations.milp.solve import solve
 from rsjs.formulations.modes.gpu_sharing import Shares
-from rsjs.formulations.modes.modes import Modes
+from rsjs.formulations.modes.modes import Modes, numbered
 from rsjs.instances.costs import cost_tables
 from rsjs.instances.instance import Instance
 from rsjs.instances.open_nodes import nodes_with_a_job, select_required_nodes
@@ -193,10 +193,9 @@ class GpuModel:
         return np.concatenate([run, free, price * q.hours[option[i]]])
 
     @cached_property
-    def option_of(self) -> dict[tuple[int, int], int]:
+    def option_of(self) -> dict[tuple[int, ...], int]:
         """(node, mode) -> option."""
-        pairs = zip(self.node.tolist(), self.mode.tolist(), strict=True)
-        return {pair: i for i, pair in enumerate(pairs)}
+        return numbered(self.node, self.mode)
 
     @cached_property
     def positions(self) -> dict[tuple[str, Any], int]:

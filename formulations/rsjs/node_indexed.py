@@ -47,7 +47,7 @@ from rsjs.core.types import Floats, Ints
 from rsjs.formulations.first_ending.costs import limits
 from rsjs.formulations.milp.solve import solve
 from rsjs.formulations.modes.gpu_sharing import Shares
-from rsjs.formulations.modes.modes import Modes
+from rsjs.formulations.modes.modes import Modes, numbered
 from rsjs.instances.costs import cost_tables
 from rsjs.instances.instance import Instance
 from rsjs.instances.open_nodes import nodes_with_a_job, select_required_nodes
@@ -190,11 +190,9 @@ class NodeIndexedModel:
     @cached_property
     def _columns(self) -> dict[tuple[int, ...], int]:
         """(place, mode) of followers, (place, mode, k) of leaders -> column."""
-        pairs = zip(self.follower_place.tolist(), self.follower.tolist(), strict=True)
-        triples = zip(
-            self.leader_place.tolist(), self.leader.tolist(), self.paid.tolist(), strict=True
-        )
-        return {key: column for column, key in enumerate([*pairs, *triples])}
+        followers = numbered(self.follower_place, self.follower)
+        leaders = numbered(self.leader_place, self.leader, self.paid)
+        return {key: column for column, key in enumerate([*followers, *leaders])}
 
     @cached_property
     def _first_fill(self) -> dict[int, int]:
@@ -218,10 +216,9 @@ class NodeIndexedModel:
         x[sum(self.sizes) + place] = 1.0
 
     @cached_property
-    def place_of(self) -> dict[tuple[int, int], int]:
+    def place_of(self) -> dict[tuple[int, ...], int]:
         """(node, node type) -> place."""
-        pairs = zip(self.node.tolist(), self.node_type.tolist(), strict=True)
-        return {pair: p for p, pair in enumerate(pairs)}
+        return numbered(self.node, self.node_type)
 
     @property
     def free_nodes(self) -> list[int]:

@@ -55,6 +55,7 @@ from rsjs.formulations.backends.stop import relative_gap, settled
 from rsjs.formulations.first_ending.costs import limits
 from rsjs.formulations.milp.matrix import ColumnKind, MatrixModel, RowBuilder
 from rsjs.formulations.milp.solve import solve
+from rsjs.formulations.modes.modes import numbered
 from rsjs.formulations.rsjs.aggregated.capacity_rows import (
     CapacityRows,
     pack,
@@ -202,12 +203,9 @@ def _columns_by_node(
 ) -> list[tuple[int, list[int], list[int]]]:
     """Return node group, jobs (the leader first) and column types on each busy node."""
     types, cluster = data.types, data.instance.cluster
-    triples = zip(types.group.tolist(), types.mode.tolist(), types.paid.tolist(), strict=True)
-    number = {triple: column_type for column_type, triple in enumerate(triples)}
-    groups = zip(types.node_class.tolist(), types.node_type.tolist(), strict=True)
-    group_of = {pair: group for group, pair in enumerate(groups)}
-    modes = zip(types.mode_gpu.tolist(), types.gpus.tolist(), types.level.tolist(), strict=True)
-    mode_of = {triple: mode for mode, triple in enumerate(modes)}
+    number = numbered(types.group, types.mode, types.paid)
+    group_of = numbered(types.node_class, types.node_type)
+    mode_of = numbered(types.mode_gpu, types.gpus, types.level)
     by_node: dict[int, list[tuple[int, int]]] = {}
     for j in np.flatnonzero(solution.job_node >= 0).tolist():
         n = int(solution.job_node[j])
