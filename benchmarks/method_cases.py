@@ -16,7 +16,7 @@ from itertools import product
 from rsjs.core.call import Call, Limits
 from rsjs.core.report import Report, SolveResult
 from rsjs.experiments.outcome import solver_of
-from rsjs.heuristics.ruin_recreate.methods import PRICED
+from rsjs.heuristics.registry import PRICED
 from rsjs.instances import costs
 from rsjs.instances.generators import andreas, jahani, kiros, sts
 from rsjs.instances.instance import FAMILIES as OBJECTIVES
@@ -157,7 +157,7 @@ class MethodCase:
         A solver may stop anywhere within its gap. Methods steered by prices compare sums of
         exponentials, whose last digits depend on the vector instructions of the processor.
         """
-        if self.request.method.name in {method.name for method in PRICED}:
+        if self.request.method.name in PRICED:
             return STEERED
         return None if solver_of(self.request) is None else self.gap
 

@@ -13,7 +13,7 @@ from rsjs.core.errors import InputError
 from rsjs.core.method import Method
 from rsjs.core.report import Report, Stop
 from rsjs.experiments.simulations import known
-from rsjs.heuristics.ruin_recreate.methods import DECIDERS
+from rsjs.heuristics.registry import DECIDERS
 from rsjs.instances.generators import jahani, kiros
 from rsjs.instances.instance import FAMILIES
 from rsjs.methods import BUILT_IN, all_methods, parse

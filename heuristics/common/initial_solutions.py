@@ -20,8 +20,7 @@ from rsjs.heuristics.greedy.randomized import CELLS, Constructions
 from rsjs.heuristics.greedy.randomized_arrays import prepared
 from rsjs.heuristics.greedy.rules import RANDOMIZED_RULES
 from rsjs.heuristics.local_search.arrays import without_empty_nodes
-from rsjs.heuristics.local_search.methods import START
-from rsjs.heuristics.registry import COMPLETED, METHODS
+from rsjs.heuristics.registry import COMPLETED, METHODS, START
 from rsjs.instances import costs
 from rsjs.instances.instance import Instance
 from rsjs.instances.open_nodes import select_required_nodes

@@ -4,14 +4,14 @@ import numpy as np
 import pytest
 from scipy.optimize import brentq
 
-from rsjs.heuristics.sts.continuous_distributions import (
+from rsjs.heuristics.sts.single_job import steps
+from rsjs.heuristics.sts.speed_profile import hull, profiles
+from rsjs.instances.epoch_distribution import EpochDistribution
+from tests.heuristics.sts.continuous_distributions import (
     ContinuousDistribution,
     expected_energy,
     switch_epochs,
 )
-from rsjs.heuristics.sts.single_job import steps
-from rsjs.heuristics.sts.speed_profile import hull, profiles
-from rsjs.instances.epoch_distribution import EpochDistribution
 from tests.heuristics.sts.speed_programs import convex_program
 
 pytestmark = pytest.mark.slow
