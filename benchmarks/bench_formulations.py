@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from benchmarks.method_cases import CASES
 from rsjs.core.call import Call, Limits
 from rsjs.core.report import Report
 from rsjs.formulations.milp import from_pyomo
@@ -10,19 +11,23 @@ from rsjs.formulations.rsjs import minlp, minlp_scip
 from rsjs.formulations.rsjs.minlp import MinlpModel
 from rsjs.instances import costs
 from rsjs.instances.check import check
-from rsjs.instances.generators import jahani, kiros, sts
+from rsjs.instances.generators import andreas, jahani, kiros, sts
 from rsjs.methods import parse
 
 MAKE = {
     "jahani": jahani.generate,
     "kiros": kiros.generate,
+    "andreas": andreas.generate,
     "sts": lambda **size: sts.generate(mix="kma", **size),
     "sts shared": lambda **size: sts.generate(mix="kma", sharing="paper", **size),
 }
-BUILT = {  # formulation: family, nodes, jobs
-    "jahani_patterns": ("jahani", 100, 400),
+BUILT = {  # formulation: family, nodes, jobs; the largest case, or one larger than can be solved
+    **{
+        case.request.method.name: (case.family.replace("sts", "sts shared"), *case.counts)
+        for case in sorted(CASES.values(), key=lambda case: case.counts)
+        if case.request.method.linear
+    },
     "jahani_literal": ("jahani", 10, 100),
-    "first_ending_patterns": ("kiros", 100, 400),
     "first_ending_nodes": ("kiros", 10, 100),
     "rsjs_nodes": ("sts shared", 20, 40),
     "rsjs_gpu": ("sts shared", 4, 16),

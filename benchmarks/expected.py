@@ -1,5 +1,6 @@
 """
-What every measured method and kernel must find: `python -m benchmarks.expected` writes it anew.
+What every measured method and kernel must find: `python -m benchmarks.expected` writes it anew,
+with `--missing` only what is new.
 
 `expected.json` holds cost, bound and repeatable counts of each case, and for each instance the
 best certified bound, against which all gaps are taken. CI compares these, never seconds: counts
@@ -9,6 +10,7 @@ exactly, costs up to rounding, those of solvers within the gap (`MethodCase.tole
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -52,19 +54,25 @@ def _differences(
             yield f"{name}: {got!r}, expected {wanted!r}"
 
 
-def main() -> None:
-    """Run every case once and write what it found."""
+def main(*, missing: bool) -> None:
+    """Run every case, or those that are new, once and write what all have found."""
     from rich.progress import track
 
     from benchmarks.kernel_cases import KERNELS
     from benchmarks.method_cases import CASES
     from benchmarks.method_values import values_of
 
-    methods, kernels = {}, {}
+    known = EXPECTED if missing else {}
+    methods = {name: found for name, found in known.get("methods", {}).items() if name in CASES}
+    kernels = {name: found for name, found in known.get("kernels", {}).items() if name in KERNELS}
     for name, case in track(CASES.items(), description="methods"):
+        if name in methods:
+            continue
         case.load()
         methods[name] = values_of(case, case.solve())
     for name, make in track(KERNELS.items(), description="kernels"):
+        if name in kernels:
+            continue
         work = make()
         kernels[name] = work.values(work.run())
     wheres = dict.fromkeys(case.where for case in CASES.values())
@@ -73,8 +81,8 @@ def main() -> None:
             where: _best_bound(where, [methods[n] for n, c in CASES.items() if c.where == where])
             for where in wheres
         },
-        "methods": methods,
-        "kernels": kernels,
+        "methods": {name: methods[name] for name in CASES},
+        "kernels": {name: kernels[name] for name in KERNELS},
     }
     write_bytes((json.dumps(found, indent=1) + "\n").encode(), FILE)
 
@@ -91,4 +99,4 @@ def _best_bound(where: str, values: list[Any]) -> float | None:
 
 
 if __name__ == "__main__":
-    main()
+    main(missing="--missing" in sys.argv)

@@ -136,6 +136,12 @@ class MethodCase:
         return f"{self.where} {self.method}"
 
     @property
+    def counts(self) -> tuple[int, int]:
+        """Numbers of nodes and jobs."""
+        nodes, jobs = self.size.split(" x ")
+        return int(nodes), int(jobs)
+
+    @property
     def instance(self) -> Instance:
         return instance_of(self.family, self.size)
 

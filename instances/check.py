@@ -1,7 +1,8 @@
 """
 Independent checker of solutions: whether one is feasible, and what it costs.
 
-Imports no solver and no model; every cost in a table comes from here.
+Imports no solver and no model; every cost in a table comes from here. Whether an instance makes
+sense, its due dates for one, is another question: see `validation`.
 """
 
 from __future__ import annotations

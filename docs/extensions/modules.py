@@ -28,7 +28,7 @@ class Modules(SphinxDirective):
         return [self._section(name) for line in self.content for name in self._modules(line)]
 
     def _modules(self, name: str) -> Iterator[str]:
-        """The module itself, or those of a package, packages within left out."""
+        """The module itself, or all of a package."""
         try:
             found = find_spec(name)
         except ModuleNotFoundError:
@@ -39,8 +39,7 @@ class Modules(SphinxDirective):
             yield name
             return
         for module in pkgutil.iter_modules(found.submodule_search_locations, f"{name}."):
-            if not module.ispkg:
-                yield module.name
+            yield from self._modules(module.name)
 
     def _section(self, name: str) -> nodes.section:
         file = Path(find_spec(name).origin)

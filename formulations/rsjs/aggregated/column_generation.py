@@ -1,5 +1,5 @@
 """
-A certified lower bound for RS-JS by column generation, and its reuse at the next event.
+A certified lower bound for RS-JS by column generation (sifting), and its reuse at the next event.
 
 The linear program of form E is solved over few columns; every column is priced with its multipliers
 (`Pricing`: a bound each time), and the cheapest are added, until the program's value meets the best
