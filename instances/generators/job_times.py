@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from rsjs.core.errors import one_of
+from rsjs.core.errors import InputError, described, one_of
 from rsjs.core.types import Floats, Ints
 from rsjs.instances.catalogue import gpus
 from rsjs.instances.cluster import Cluster
@@ -62,6 +62,9 @@ def synthetic(family: str, seed: int, n: int, cluster: Cluster) -> JobTimes:
     alpha = random_streams.uniform(random_streams.uniforms(family, seed, "alpha", n), 0.7, 0.95)
     hours = np.full((n, len(cluster.gpu_types), cluster.largest + 1), np.inf)
     for i, gpu in enumerate(cluster.gpu_types):
+        if gpu.name not in SPEED:
+            found = described(f"synthetic, which has no speed of {gpu.name}")
+            raise InputError("/times", found, "networks")
         noise = random_streams.normal(
             random_streams.uniforms(family, seed, f"speed/{gpu.name}", n), 0.0, 0.12
         )

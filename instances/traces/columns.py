@@ -136,9 +136,10 @@ def read_nodes(
             block = TableBlock(source.name, line, frame)
             size = block.number(gpus)
             for i in np.flatnonzero(~is_count(size, MAX_NODE_GPUS))[:1]:
+                entry = frame[gpus].iloc[i]
+                found = described("nothing" if pd.isna(entry) else str(entry))
                 expected = f"a whole number 0 to {MAX_NODE_GPUS}"
-                pointer = f"/{line[i]}/{gpus}"
-                raise InputError(pointer, size[i].item(), expected, source.name)
+                raise InputError(f"/{line[i]}/{gpus}", found, expected, source.name)
             # GPU type and GPUs of each node of the block.
             codes, models = block.word(model) if model else (np.full(len(line), -1), ())
             names = map((*models, "").__getitem__, codes.tolist())

@@ -84,8 +84,10 @@ def _due(subject: Instance | Workload, configurations: Configurations) -> dict[s
     """Time until the due date over the fastest time, from now or from submission."""
     start = subject.now if isinstance(subject, Instance) else subject.jobs.release
     slack, fastest = subject.jobs.due - start, configurations.hours.min(axis=1)
+    with np.errstate(over="ignore", invalid="ignore"):  # of times near 0, told as unknown
+        ratios = np.percentile(slack / fastest, QUARTILES)
     return {
-        "slack_over_fastest": np.percentile(slack / fastest, QUARTILES).tolist(),
+        "slack_over_fastest": ratios.tolist(),
         "overdue": int((slack < 0).sum()),
         "late_in_any_case": int((slack < fastest * (1 - 1e-9)).sum()),
     }

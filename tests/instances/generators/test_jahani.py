@@ -123,3 +123,9 @@ def test_every_network_job_fits_a_k80_and_few_fit_a_p600():
     }
     assert p600 == {("AlexNet", 16)}
     assert 0 < runs[:, gpus.index("M60")].sum() < 400
+
+
+def test_a_gpu_type_without_a_speed_is_told(monkeypatch):
+    monkeypatch.delitem(SPEED, "M60")
+    with pytest.raises(ValueError, match="/times: found synthetic, which has no speed of M60"):
+        made()

@@ -70,6 +70,16 @@ def test_gpu_types_and_nodes_are_as_recorded(opened, name, models, nodes):
     assert sorted(trace.nodes(), key=str) == sorted((TraceNodes(*each) for each in nodes), key=str)
 
 
+@pytest.mark.parametrize("entry", ["x", "-1", "1e400", "2.5"])
+def test_a_node_list_is_refused_with_the_text_that_is_no_number_of_gpus(write, entry):
+    files = write("openb")
+    nodes = next(path for path in files if path.name == "nodes.csv")
+    nodes.write_text(nodes.read_text().replace("a,1,1,8,", f"a,1,1,{entry},"))
+    with pytest.raises(InputError, match=r"/2/gpu: found .*, expected a whole number 0 to") as told:
+        open_trace(files).nodes()
+    assert ("inf" if entry == "1e400" else entry) in str(told.value)
+
+
 def test_lines_count_from_one_with_the_header(opened):
     assert all_rows(opened("helios"))["line"] == [2, 3, 4, 5]
     assert all_rows(opened("gavel"))["line"] == [1, 2, 3, 4]
