@@ -82,7 +82,7 @@ def sample(instance: Instance, seed: int, count: int, stop: Stopping) -> list[So
     constructions = Constructions(prepared(instance, RANDOMIZED_RULES["paper"], seed=seed))
     chunk = max(1, min(ITERATIONS, CELLS // (len(instance.jobs) * instance.cluster.nodes)))
     values: list[float] = []
-    while len(values) < ITERATIONS and not stop(min(values, default=np.inf)):
+    while len(values) < ITERATIONS and not stop(0):
         batch = min(chunk, ITERATIONS - len(values))
         values.extend(constructions.costs(len(values) + 1, batch).tolist())
     found: list[Solution] = []

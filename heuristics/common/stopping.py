@@ -1,10 +1,10 @@
 """
 When an iterative heuristic ends: rules that are asked again and again, and can be combined.
 
-A rule is asked with the best cost so far and with what was done since it was asked last; it says
-how much more may be done until it must be asked again, so that a kernel may run many iterations
-between two questions and still end exactly where it should. Rules in iterations and evaluations
-give the same answer on every machine; seconds are for comparisons.
+A rule is asked with the iterations made since it was asked last; it says how many more may be made
+until it must be asked again, so that a kernel may run many of them between two questions and still
+end exactly where it should. Iterations give the same answer on every machine; seconds are for
+comparisons.
 """
 
 from __future__ import annotations
@@ -17,24 +17,15 @@ from rsjs.core.report import Report
 
 
 class Stopping:
-    """
-    A rule: `stop(best)` after each iteration, or `stop(best, iterations=..., evaluations=...)`.
+    """A rule that never stops; `a | b` stops as soon as one of both does."""
 
-    `a | b` stops as soon as one of both does. The rule itself never stops.
-    """
-
-    def __call__(self, best: float, *, iterations: int = 1, evaluations: int = 1) -> bool:
-        """Whether to stop, `best` [$] being the least cost so far (inf: no solution yet)."""
+    def __call__(self, iterations: int = 1) -> bool:
+        """Return whether to stop after so many more iterations."""
         return False
 
     @property
     def iterations_left(self) -> float:
         """Iterations until the rule must be asked again; inf = any number."""
-        return inf
-
-    @property
-    def evaluations_left(self) -> float:
-        """Evaluations of a solution until the rule must be asked again; inf = any number."""
         return inf
 
     def __or__(self, other: Stopping) -> Stopping:
@@ -47,27 +38,12 @@ class Iterations(Stopping):
     def __init__(self, most: float) -> None:
         self._left = most
 
-    def __call__(self, best: float, *, iterations: int = 1, evaluations: int = 1) -> bool:
+    def __call__(self, iterations: int = 1) -> bool:
         self._left -= iterations
         return self._left <= 0
 
     @property
     def iterations_left(self) -> float:
-        return max(0, self._left)
-
-
-class Evaluations(Stopping):
-    """After `most` evaluations of a solution, moves that are only priced included."""
-
-    def __init__(self, most: float) -> None:
-        self._left = most
-
-    def __call__(self, best: float, *, iterations: int = 1, evaluations: int = 1) -> bool:
-        self._left -= evaluations
-        return self._left <= 0
-
-    @property
-    def evaluations_left(self) -> float:
         return max(0, self._left)
 
 
@@ -77,18 +53,8 @@ class Seconds(Stopping):
     def __init__(self, most: float, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock, self._end = clock, clock() + most
 
-    def __call__(self, best: float, *, iterations: int = 1, evaluations: int = 1) -> bool:
+    def __call__(self, iterations: int = 1) -> bool:
         return self._clock() >= self._end
-
-
-class Target(Stopping):
-    """As soon as the best cost is at most `cost` [$]."""
-
-    def __init__(self, cost: float) -> None:
-        self._cost = cost
-
-    def __call__(self, best: float, *, iterations: int = 1, evaluations: int = 1) -> bool:
-        return best <= self._cost
 
 
 class Reported(Stopping):
@@ -97,7 +63,7 @@ class Reported(Stopping):
     def __init__(self, report: Report) -> None:
         self._report = report
 
-    def __call__(self, best: float, *, iterations: int = 1, evaluations: int = 1) -> bool:
+    def __call__(self, iterations: int = 1) -> bool:
         return self._report.remaining() <= 0.0 or self._report.stop_requested()
 
 
@@ -107,16 +73,10 @@ class AnyOf(Stopping):
     def __init__(self, *rules: Stopping) -> None:
         self._rules = rules
 
-    def __call__(self, best: float, *, iterations: int = 1, evaluations: int = 1) -> bool:
-        answers = [
-            rule(best, iterations=iterations, evaluations=evaluations) for rule in self._rules
-        ]
+    def __call__(self, iterations: int = 1) -> bool:
+        answers = [rule(iterations) for rule in self._rules]
         return any(answers)
 
     @property
     def iterations_left(self) -> float:
         return min(rule.iterations_left for rule in self._rules)
-
-    @property
-    def evaluations_left(self) -> float:
-        return min(rule.evaluations_left for rule in self._rules)

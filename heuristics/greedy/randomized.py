@@ -128,14 +128,14 @@ def search(
     """
     made, least = 0, float("inf")
     while True:
-        count = int(min(chunk if made else first, stop.iterations_left, stop.evaluations_left))
+        count = int(min(chunk if made else first, stop.iterations_left))
         found = iterated.costs(made + 1, count)
         at = int(found.argmin())
         if made == 0 or found[at] < least:
             least = float(found[at])
             better(iterated.schedule(made + 1 + at))
         made += count
-        if stop(least, iterations=count, evaluations=count):
+        if stop(count):
             return made
 
 

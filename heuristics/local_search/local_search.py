@@ -111,15 +111,14 @@ class Descent:
         state = solution_arrays(self._instance, self._tables, start, self._k)
         kernels_costs.refresh(self._tables, state)
         while True:
-            moves, neighbours = self.moves, self.neighbours
+            moves = self.moves
             converged = self._descend(state, min(stop.iterations_left, NEIGHBOURS))
             found = to_solution(self._instance, self._tables, state)
             cost = costs.terms(self._instance, found).total
             if cost < best[0]:
                 best = cost, found
                 self._better(found, cost)
-            made, seen = self.moves - moves, self.neighbours - neighbours
-            if stop(best[0], iterations=made, evaluations=seen) or converged:
+            if stop(self.moves - moves) or converged:
                 return best
 
     def _descend(self, state: SolutionArrays, most: float) -> bool:
@@ -145,13 +144,13 @@ def run(instance: Instance, call: Call, report: Report) -> SolveResult:
     best, time_is_up = starts[0][0], Reported(report)
     with report.phase("search"):
         for _, start in starts:
-            if time_is_up(best):
+            if time_is_up():
                 break
             rule = Iterations(options["iterations"] or inf) | time_is_up
             best = min(best, descent.improve(start, rule)[0])
     early = Stop.INTERRUPTED if report.stop_requested() else Stop.TIME_LIMIT
     return report.result(
-        early if time_is_up(best) else Stop.ITERATIONS,
+        early if time_is_up() else Stop.ITERATIONS,
         counts={
             "iterations": descent.moves,
             "neighbours": descent.neighbours,

@@ -136,7 +136,7 @@ class Relinking:
             if cost < least:
                 least = cost
                 best = state.node.copy(), state.column.copy(), state.kind.copy()
-            if stop(least, iterations=0):
+            if stop(0):
                 break
         if best is None:
             return None
@@ -175,7 +175,7 @@ def run(instance: Instance, call: Call, report: Report) -> SolveResult:
         made = search.link_all(rule, time_is_up)
     early = Stop.INTERRUPTED if report.stop_requested() else Stop.TIME_LIMIT
     return report.result(
-        early if time_is_up(pool.members[0].cost) else Stop.ITERATIONS,
+        early if time_is_up() else Stop.ITERATIONS,
         counts={"iterations": made, "steps": relinking.steps, "starts": len(starts)},
     )
 
@@ -207,7 +207,7 @@ class PairLinks:
         """Link pairs until none is left or `rule` says so; return how many were linked."""
         made = 0
         while pair := self._next():
-            if rule(self._pool.members[0].cost, iterations=int(made > 0)):
+            if rule(int(made > 0)):
                 break
             found = self._link(*pair, time_is_up)
             made += 1
