@@ -7,7 +7,6 @@ admissible share of one GPU, of f. With a_k hours per epoch,
     s_k = 1 / a_k                                   speed, epochs/h
     P_k = $/h of k GPUs; f P_1 on a share           power
     Q_k = P_k / s_k = P_k a_k                       energy of an epoch, $           (22)
-    Phi_k = (s_k P_l - s_l P_k) / (s_l - s_k)       l the next speed, see `phi`
 
 A price for any number of GPUs counts in proportion: energy costs are taken as linear in the GPUs
 in use (VI). Where several node types have the same GPU, the cheapest one counts.
@@ -66,13 +65,6 @@ class PowerModel:
             units=self.units[rows],
         )
 
-    @property
-    def energy_per_epoch(self) -> Floats:
-        """(J, T, G + 1) Q_k [$]; inf where not admissible."""
-        usable = np.isfinite(self.rate)
-        energy: Floats = np.where(usable, self.rate, 1.0) * np.where(usable, self.power, np.inf)
-        return energy
-
 
 class JobData(NamedTuple):
     """What the single-job model needs of each job."""
@@ -121,14 +113,3 @@ def _per_unit(instance: Instance, price: Floats) -> Floats:
     units = np.array([gpu.units for gpu in instance.cluster.gpu_types])
     per_unit: Floats = np.where(np.isfinite(price), price, 0.0) / units
     return per_unit
-
-
-def phi(rate: Floats, power: Floats) -> Floats:
-    """
-    Return (..., K - 1) Phi_k, the slowest speed first: minus the chord's value at s = 0.
-
-    Equal to (Q_l - Q_k) / (a_k - a_l), l = k + 1: what an hour costs that a faster epoch saves.
-    """
-    energy = rate * power
-    found: Floats = np.diff(energy) / -np.diff(rate)
-    return found

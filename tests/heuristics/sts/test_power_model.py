@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from rsjs.heuristics.sts.power_model import PowerModel, phi, units_of_share
+from rsjs.heuristics.sts.power_model import PowerModel, units_of_share
 from rsjs.instances.cluster import GpuType, ShareLevel
 from rsjs.instances.generators import sts
 
@@ -15,7 +15,6 @@ def test_prices_are_those_of_the_gpus_in_use_on_the_cheapest_node(make):
     model = PowerModel.of(instance)
     assert model.power[0, 0].tolist() == [0, 2, 5, 7, 8]
     assert model.rate[0, 0].tolist() == [np.inf, 4, 2.5, 2, np.inf]
-    assert model.energy_per_epoch[0, 0].tolist() == [np.inf, 8, 12.5, 14, np.inf]
     assert model.level[0, 0] == -1
 
 
@@ -46,13 +45,6 @@ def test_the_share_is_the_smallest_that_memory_allows(make, memory, level, rate,
     assert (model.level[0, 0], model.rate[0, 0].tolist()) == (level, [rate, 4, 2])
     assert model.power[0, 0].tolist() == [power, 1, 2]
     assert units_of_share(shared, model.level)[0, 0] == 4 * power
-
-
-def test_phi_is_minus_the_chord_at_speed_0():
-    speed, power = np.array([1.0, 1.8, 2.4, 2.8]), np.array([2.5, 3.0, 3.5, 4.0])
-    chord = (speed[:-1] * power[1:] - speed[1:] * power[:-1]) / np.diff(speed)
-    assert phi(1 / speed, power) == pytest.approx(chord)
-    assert chord == pytest.approx([-1.875, -1.5, -0.5])  # rsjs 6.1
 
 
 def test_levels_of_generated_instances_follow_table_iv():
