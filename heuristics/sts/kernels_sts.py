@@ -46,8 +46,8 @@ from rsjs.heuristics.greedy.kernels_placement import (
     place_share,
     place_tightly,
 )
-from rsjs.heuristics.sts.kernels_speed import profiles
 from rsjs.heuristics.sts.single_job import INFEASIBLE, SLACK, SpeedProfiles, SurvivalSteps
+from rsjs.heuristics.sts.speed_profile import solve
 
 
 class QueuedJobs(NamedTuple):
@@ -75,17 +75,8 @@ def solved(
     for p in range(problems):
         law[p], first[p], done[p] = steps.law[job[p]], steps.first[job[p]], steps.done[job[p]]
         own_power[p] = power[job[p], gpu[p]]
-    found = SpeedProfiles(
-        np.empty(problems, dtype=np.int64),
-        np.empty(problems),
-        np.empty(problems, dtype=np.int64),
-        np.empty(problems),
-        np.empty((problems, most), dtype=np.int64),
-        np.empty((problems, most)),
-    )
     own = SurvivalSteps(steps.end, steps.height, steps.area, steps.size, law, first, done)
-    profiles(rate, own_power, time, own, found)
-    return found
+    return solve(rate, own_power, time, own)
 
 
 @compiled

@@ -14,7 +14,6 @@ from __future__ import annotations
 import numpy as np
 
 from rsjs.core.types import Floats
-from tests.heuristics.sts.continuous_distributions import ContinuousDistribution, expected_energy
 from rsjs.heuristics.sts.single_job import SurvivalSteps
 from tests.heuristics.sts.continuous_distributions import ContinuousDistribution, expected_energy
 

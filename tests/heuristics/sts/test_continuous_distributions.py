@@ -4,6 +4,9 @@ import numpy as np
 import pytest
 from scipy.optimize import brentq
 
+from rsjs.heuristics.sts.single_job import steps
+from rsjs.heuristics.sts.speed_profile import hull, profiles
+from rsjs.instances.epoch_distribution import EpochDistribution
 from tests.heuristics.sts.continuous_distributions import (
     ContinuousDistribution,
     expected_energy,
