@@ -20,9 +20,9 @@ from rsjs.instances.solution import Solution
 
 ITERATIONS = 200
 MEASURED_BY: Mapping[str, str] = {  # compiled function: the case that runs it
-    "rsjs.heuristics.greedy.kernels:decide": "greedy",
-    "rsjs.heuristics.greedy.kernels_randomized:iterate": "randomized_construction",
-    "rsjs.heuristics.greedy.kernels_shared:iterate": "randomized_queue",
+    "rsjs.heuristics.greedy.greedy:place_jobs": "greedy",
+    "rsjs.heuristics.greedy.randomized:iterate": "randomized_construction",
+    "rsjs.heuristics.greedy.randomized_shared:iterate": "randomized_queue",
     "rsjs.heuristics.local_search.kernels_costs:refresh": "refreshing",
     "rsjs.heuristics.local_search.kernels_search:make_step": "relinking",
     "rsjs.heuristics.local_search.kernels_search:descend": "descent",

@@ -28,6 +28,7 @@ from rsjs.instances.open_nodes import required_nodes
 T = TypeVar("T", bound=NamedTuple)
 
 ENERGIES = ("proportional", "first_ending", "next_event")
+PROPORTIONAL, FIRST_ENDING, NEXT_EVENT = range(3)
 
 
 class NodeTables(NamedTuple):

@@ -13,20 +13,24 @@ Afterwards nodes with idle GPUs become smaller, equivalent ones, and jobs get wh
 
 Where all nodes may take all types a closed node serves any candidate, so suboptimal candidates are
 tried on open nodes only, as printed. On fixed nodes (b) fails if no closed node fits the candidate.
+
+Kernels: no candidates are sorted. When a job has its turn, its first candidate that finds a node is
+the first of those that fit, in the order of `candidates.ranking`.
 """
 
 from __future__ import annotations
 
+from math import inf
+from typing import NamedTuple
+
 import numpy as np
 
-from rsjs.core.call import Call
-from rsjs.core.method import Method
-from rsjs.core.report import Report, SolveResult
-from rsjs.core.types import Floats
-from rsjs.heuristics.common.jit import smallest
+from rsjs.core.method import Call, Report, SolveResult
+from rsjs.core.types import Floats, Ints
+from rsjs.heuristics.common.jit import compiled, inlined, inner, smallest
 from rsjs.heuristics.common.result import finished
-from rsjs.heuristics.greedy import kernels as kernel
-from rsjs.heuristics.greedy.kernels_placement import new_state
+from rsjs.heuristics.greedy.arrays import NodeTables
+from rsjs.heuristics.greedy.kernels_placement import GreedyState, clear, new_state, place
 from rsjs.heuristics.greedy.rules import GREEDY_RULES, cluster_tables
 from rsjs.instances import costs
 from rsjs.instances.instance import Instance
@@ -51,18 +55,158 @@ def decide_by_hours(instance: Instance, hours: Floats, rule: str) -> Solution:
     nodes = cluster_tables(instance.cluster, chosen).nodes
     state = new_state(nodes, jobs, listed=1)
     job_node, job_gpus = np.empty(jobs, dtype=np.int64), np.empty(jobs, dtype=np.int64)
-    tables = kernel.GreedyJobs(
+    tables = GreedyJobs(
         hours=np.ascontiguousarray(hours),
         due=np.ascontiguousarray(instance.jobs.due),
         now=float(instance.now),
     )
-    kernel.decide(nodes, tables, state, job_node, job_gpus, chosen.strict, chosen.each_node)
+    place_jobs(nodes, tables, state, job_node, job_gpus, chosen.strict, chosen.each_node)
     return Solution(
         job_node=job_node,
         job_gpus=job_gpus,
         job_level=np.full(jobs, -1),
         node_type=state.node_type,
     )
+
+
+class GreedyJobs(NamedTuple):
+    """The jobs of a decision."""
+
+    hours: Floats  # (J, T, G + 1)
+    due: Floats  # (J,)
+    now: float
+
+
+@inner
+def postprocess(
+    nodes: NodeTables, hours: Floats, state: GreedyState, running: int, each_node: bool
+) -> None:
+    """Replace nodes by smaller ones, then give idle GPUs to jobs that gain from them."""
+    some = False
+    for n in range(state.idle.shape[0]):
+        v = state.node_type[n]
+        if v >= 0 and state.idle[n] > 0:
+            used = nodes.gpus_of_type[v] - state.idle[n]
+            v = nodes.equivalents[nodes.class_of_node[n], v, used]
+            state.node_type[n] = v
+            state.idle[n] = nodes.gpus_of_type[v] - used
+            some = some or state.idle[n] > 0
+    if some and each_node:
+        give_on_each_node(nodes, hours, state, running)
+    elif some:
+        give_to_one_job(nodes, hours, state, running)
+
+
+@inlined
+def give_to_one_job(nodes: NodeTables, hours: Floats, state: GreedyState, running: int) -> None:
+    """Give the job that saves most time all idle GPUs of its node; ties: the first job."""
+    winner, most = -1, 0.0
+    for r in range(running):
+        n, j, g = state.node[r], state.job[r], state.gpus[r]
+        if state.idle[n] > 0:
+            gpu = nodes.gpu_of_type[state.node_type[n]]
+            saved = hours[j, gpu, g] - hours[j, gpu, g + state.idle[n]]
+            if saved > most or (saved == most and winner >= 0 and j < state.job[winner]):
+                winner, most = r, saved
+    if winner >= 0:
+        n = state.node[winner]
+        state.gpus[winner] += state.idle[n]
+        state.idle[n] = 0
+
+
+@inlined
+def give_on_each_node(nodes: NodeTables, hours: Floats, state: GreedyState, running: int) -> None:
+    """Give the job of each node with the highest speed-up its idle GPUs; ties: the first job."""
+    best, winner = state.best, state.winner
+    best[:] = 1.0
+    winner[:] = -1
+    for r in range(running):
+        n, j, g = state.node[r], state.job[r], state.gpus[r]
+        if state.idle[n] > 0:
+            gpu = nodes.gpu_of_type[state.node_type[n]]
+            speed_up = hours[j, gpu, g] / hours[j, gpu, g + state.idle[n]]
+            tied = speed_up == best[n] and winner[n] >= 0
+            if speed_up > best[n] or (tied and j < state.job[winner[n]]):
+                best[n], winner[n] = speed_up, r
+    for n in range(state.idle.shape[0]):
+        if winner[n] >= 0:
+            state.gpus[winner[n]] += state.idle[n]
+            state.idle[n] = 0
+
+
+@compiled
+def place_jobs(
+    nodes: NodeTables,
+    jobs: GreedyJobs,
+    state: GreedyState,
+    job_node: Ints,
+    job_gpus: Ints,
+    strict: bool,
+    each_node: bool,
+) -> None:
+    """
+    Fill `job_node`, `job_gpus` and `state.node_type`.
+
+    Parameters
+    ----------
+    strict : whether the due date itself is late
+    each_node : whether idle GPUs go to one job of each node, else to one of the cluster
+    """
+    clear(nodes, state)
+    hours, due, now = jobs.hours, jobs.due, jobs.now
+    running, urgency = 0, np.empty(due.shape[0])
+    # -Delta_j (3.1): the most pressing job comes first
+    for j in range(due.shape[0]):
+        fastest = inf
+        for t in range(hours.shape[1]):
+            for g in range(hours.shape[2]):
+                fastest = min(fastest, hours[j, t, g])
+        urgency[j] = -(now + fastest - due[j])
+    # (a) - (c): the first candidate that fits
+    for j in np.argsort(urgency, kind="mergesort"):
+        kind, g = first_that_fits(nodes, state, hours, j, now, due[j], strict)
+        if kind < 0:
+            continue
+        state.node[running] = place(nodes, state, kind, g, 0.0)
+        state.job[running], state.gpus[running] = j, g
+        running += 1
+        if state.room.max() == 0:
+            break
+    postprocess(nodes, hours, state, running, each_node)
+    job_node[:] = -1
+    job_gpus[:] = 0
+    for r in range(running):
+        job_node[state.job[r]] = state.node[r]
+        job_gpus[state.job[r]] = state.gpus[r]
+
+
+@inlined
+def first_that_fits(
+    nodes: NodeTables,
+    state: GreedyState,
+    hours: Floats,
+    job: int,
+    now: float,
+    due: float,
+    strict: bool,
+) -> tuple[int, int]:
+    """Return a job's best mode (kind, g) with g <= room[kind]; kind -1 = there is none."""
+    best_kind, best_g, best_late, best_key, best_cost = -1, 0, True, inf, inf
+    for kind in range(state.room.shape[0]):
+        for g in range(1, state.room[kind] + 1):
+            time, price = hours[job, kind, g], nodes.price[kind, g]
+            if time == inf or price == inf:
+                continue
+            end, cost = now + time, time * price
+            late = end >= due if strict else end > due
+            key = time if late else cost
+            if late == best_late:
+                better = key < best_key or (key == best_key and cost < best_cost)
+            else:
+                better = best_late
+            if better or best_kind < 0:
+                best_kind, best_g, best_late, best_key, best_cost = kind, g, late, key, cost
+    return best_kind, best_g
 
 
 def run(instance: Instance, call: Call, report: Report) -> SolveResult:
@@ -73,11 +217,6 @@ def run(instance: Instance, call: Call, report: Report) -> SolveResult:
     return finished(instance, solution, report)
 
 
-def prepare(_method: Method, _call: Call, _jobs: int) -> None:
-    """Compile or load the kernels."""
-    compile_kernels()
-
-
-def compile_kernels() -> None:
-    """Compile or load the kernels of a decision."""
+def compile_kernels(*_: object) -> None:
+    """Compile or load the kernels of a decision; whoever asks is not looked at."""
     decide(smallest())

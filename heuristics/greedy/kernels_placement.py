@@ -24,7 +24,17 @@ import numpy as np
 
 from rsjs.core.types import Floats, Ints
 from rsjs.heuristics.common.jit import at, inlined, inner, lowest_bit
-from rsjs.heuristics.greedy.arrays import LAST, SHIFT, NodeLevels, NodeTables, SharedGpus
+from rsjs.heuristics.greedy.arrays import (
+    LAST,
+    SHIFT,
+    NodeLevels,
+    NodeTables,
+    SharedGpus,
+    copied,
+    undivided,
+)
+from rsjs.heuristics.greedy.rules import ClusterTables
+from rsjs.instances.cluster import Cluster
 from rsjs.instances.solution import Solution
 
 
@@ -71,6 +81,20 @@ def new_state(nodes: NodeTables, jobs: int, listed: int) -> GreedyState:
         winner=ints(size),
         listed=ints(listed),
     )
+
+
+class FreeCapacityArrays(NamedTuple):
+    """What is free while jobs are placed by `place_tightly`; `state` has the nodes."""
+
+    levels: NodeLevels
+    state: GreedyState
+    divided: SharedGpus
+
+
+def all_free(cluster: Cluster, tables: ClusterTables, state: GreedyState) -> FreeCapacityArrays:
+    """Return the free capacity of a cluster without jobs, in arrays that kernels may change."""
+    state.node_type[:] = -1
+    return FreeCapacityArrays(copied(tables.all_closed), state, undivided(cluster))
 
 
 def solution_of(
@@ -219,20 +243,18 @@ def find_closed_room(nodes: NodeTables, state: GreedyState) -> None:
 
 
 @inlined
-def close_all(
-    closed: NodeLevels, levels: NodeLevels, state: GreedyState, divided: SharedGpus
-) -> None:
-    """Close all nodes: `levels` become those of `closed`, and no GPU is divided."""
+def close_all(closed: NodeLevels, free: FreeCapacityArrays) -> None:
+    """Close all nodes: the levels become those of `closed`, and no GPU is divided."""
     for i in range(closed.nodes.shape[0]):
-        levels.nodes[i] = closed.nodes[i]
+        free.levels.nodes[i] = closed.nodes[i]
     for i in range(closed.present.shape[0]):
-        levels.present[i] = closed.present[i]
+        free.levels.present[i] = closed.present[i]
     for kind in range(closed.room.shape[0]):
-        levels.room[kind] = closed.room[kind]
-    for node in range(state.idle.shape[0]):
-        state.node_type[node], state.idle[node] = -1, 0
-    divided.number[0] = 0
-    divided.room[:] = 0
+        free.levels.room[kind] = closed.room[kind]
+    for node in range(free.state.idle.shape[0]):
+        free.state.node_type[node], free.state.idle[node] = -1, 0
+    free.divided.number[0] = 0
+    free.divided.room[:] = 0
 
 
 @inlined
@@ -260,9 +282,10 @@ def most(levels: NodeLevels, kind: int) -> int:
 
 @inlined
 def place_tightly(
-    nodes: NodeTables, levels: NodeLevels, state: GreedyState, kind: int, g: int, level: int
+    nodes: NodeTables, free: FreeCapacityArrays, kind: int, g: int, level: int
 ) -> int:
     """Return the node of a level that gives g GPUs to a job; see `first_level`."""
+    levels, state = free.levels, free.state
     # the lowest node of the level: its group, the word in it, the bit in that
     first = kind * levels.levels
     start = (first + level) * levels.width
@@ -307,22 +330,18 @@ def take(levels: NodeLevels, kind: int, level: int, group: int, part: int, bit: 
 
 
 @inlined
-def has_share(levels: NodeLevels, divided: SharedGpus, kind: int, units: int) -> bool:
+def has_share(free: FreeCapacityArrays, kind: int, units: int) -> bool:
     """Whether there is room for a share of a GPU."""
-    return units > 0 and bool(units <= divided.room[kind] or first_level(levels, kind, 1) >= 0)
+    return units > 0 and bool(
+        units <= free.divided.room[kind] or first_level(free.levels, kind, 1) >= 0
+    )
 
 
 @inlined
-def place_share(
-    nodes: NodeTables,
-    levels: NodeLevels,
-    state: GreedyState,
-    divided: SharedGpus,
-    kind: int,
-    units: int,
-) -> int:
+def place_share(nodes: NodeTables, free: FreeCapacityArrays, kind: int, units: int) -> int:
     """Return the divided GPU that gives a share; see `has_share`."""
     # best fit among divided GPUs, else the next one of a node
+    divided = free.divided
     gpu, least = -1, divided.whole[kind]
     for other in range(divided.number[0]):
         left = divided.left[other]
@@ -331,8 +350,8 @@ def place_share(
     if gpu < 0:
         gpu = divided.number[0]
         divided.number[0] += 1
-        level = first_level(levels, kind, 1)
-        divided.node[gpu] = place_tightly(nodes, levels, state, kind, 1, level)
+        level = first_level(free.levels, kind, 1)
+        divided.node[gpu] = place_tightly(nodes, free, kind, 1, level)
         divided.kind[gpu] = kind
         divided.left[gpu] = divided.whole[kind]
     divided.left[gpu] -= units

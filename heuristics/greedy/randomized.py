@@ -16,26 +16,38 @@ paper  0.45 and 0.55: a heavier job rather keeps its place. The configuration is
        node gives way to the first one that does.
 
 Each schedule is postprocessed and priced as greedy's is. Each iteration has a random stream of its
-own, so that threads and order change nothing.
+own, so that threads and order change nothing. It is priced as in `costs.terms`, on arrays.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import Protocol
+from math import inf
 
 import numpy as np
 
-from rsjs.core.call import Call
-from rsjs.core.method import Method
-from rsjs.core.report import Report, SolveResult, Stop
-from rsjs.core.types import Floats
-from rsjs.heuristics.common.jit import smallest
+from rsjs.core.method import Call, Report, SolveResult, Stop
+from rsjs.core.types import Floats, Ints
+from rsjs.heuristics.common.jit import at, compiled, inlined, inner, smallest
+from rsjs.heuristics.common.random_streams import States, draw_one
 from rsjs.heuristics.common.stopping import Iterations, Reported, Stopping
-from rsjs.heuristics.greedy.kernels_placement import new_state, solution_of
-from rsjs.heuristics.greedy.kernels_randomized import iterate
-from rsjs.heuristics.greedy.randomized_arrays import RandomizedTables, prepared
+from rsjs.heuristics.greedy.arrays import (
+    FIRST_ENDING,
+    NEXT_EVENT,
+    PROPORTIONAL,
+    NodeTables,
+    ObjectiveTables,
+)
+from rsjs.heuristics.greedy.greedy import postprocess
+from rsjs.heuristics.greedy.kernels_placement import (
+    GreedyState,
+    clear,
+    new_state,
+    place,
+    solution_of,
+)
+from rsjs.heuristics.greedy.randomized_arrays import RandomChoices, RandomizedTables, prepared
 from rsjs.heuristics.greedy.rules import RANDOMIZED_RULES
 from rsjs.instances import costs
 from rsjs.instances.instance import Instance
@@ -45,21 +57,20 @@ from rsjs.instances.solution import Solution
 CHUNK, CELLS = 1000, 10**8  # iterations between two questions whether to stop; x jobs x nodes
 
 
-class Iterated(Protocol):
-    """What makes one schedule in each iteration and prices it."""
-
-    def costs(self, first: int, count: int) -> Floats:
-        """Return the (count,) costs [$] of iterations first, first + 1, ..."""
-
-    def schedule(self, iteration: int) -> Solution:
-        """Return the solution of an iteration."""
-
-
 class Constructions:
-    """The iterations of a decision, dealt out in equal parts to `threads` threads."""
+    """
+    The iterations of a decision, dealt out in equal parts to `threads` threads.
 
-    def __init__(self, prepared: RandomizedTables, threads: int = 1) -> None:
-        self._prepared = prepared
+    Parameters
+    ----------
+    level : (J, T) int, optional
+        Share level of each job by GPU type; needed if jobs have shares.
+    """
+
+    def __init__(
+        self, prepared: RandomizedTables, threads: int = 1, level: Ints | None = None
+    ) -> None:
+        self._prepared, self._level = prepared, level
         size = len(prepared.choices.queue), prepared.choices.listed
         self._states = [new_state(prepared.nodes, *size) for _ in range(threads)]
 
@@ -81,12 +92,162 @@ class Constructions:
     def schedule(self, iteration: int) -> Solution:
         """Return the solution of an iteration."""
         state, running = self._states[0], self._iterate(0, iteration, np.empty(1))
-        return solution_of(self._prepared.nodes, state, running)
+        return solution_of(self._prepared.nodes, state, running, self._level)
 
     def _iterate(self, thread: int, first: int, found: Floats) -> int:
         p, state = self._prepared, self._states[thread]
         streams = p.streams(first, len(found))
         return iterate(p.nodes, p.choices, p.objective, state, first, streams, found)
+
+
+@inner
+def total_cost(
+    nodes: NodeTables,
+    objective: ObjectiveTables,
+    state: GreedyState,
+    running: int,
+    postponement: float,
+) -> float:
+    """Return tardiness + postponement + energy + idle cost [$], summed in order of placement."""
+    # jobs: tardiness at completion; energy in proportion, or the first end on each node
+    energy, tardiness, first = 0.0, 0.0, inf
+    best = state.best
+    if objective.energy == FIRST_ENDING:
+        best[:] = inf
+    for r in range(running):
+        j, n, g = state.job[r], state.node[r], state.gpus[r]
+        v = state.node_type[at(n)]
+        gpu = nodes.gpu_of_type[at(v)]
+        hours = objective.hours[at(j), at(gpu), at(g)]
+        first = min(first, hours)
+        if objective.energy == FIRST_ENDING:
+            best[at(n)] = min(best[at(n)], hours)
+        elif objective.energy == PROPORTIONAL:
+            size = nodes.gpus_of_type[at(v)]
+            price = nodes.cost_of_type[at(v), at(size - state.idle[at(n)])]
+            energy += g / size * price * hours
+        if objective.at_completion:
+            tardiness += objective.tardiness[at(j), at(gpu), at(g)]
+    if not objective.at_completion:
+        end = objective.now + first
+        for r in range(running):
+            late = end - objective.due[state.job[r]]
+            if late > 0.0:
+                tardiness += objective.weight[state.job[r]] * late
+    # nodes: idle GPUs, and what a node costs until its first job or the next event ends
+    idle_gpus = 0
+    for n in range(state.idle.shape[0]):
+        v = state.node_type[n]
+        if v >= 0:
+            idle_gpus += state.idle[n]
+            price = nodes.cost_of_type[at(v), at(nodes.gpus_of_type[at(v)] - state.idle[n])]
+            if objective.energy == FIRST_ENDING:
+                energy += price * best[n]
+            elif objective.energy == NEXT_EVENT:
+                energy += price
+    if objective.energy == NEXT_EVENT and running > 0:
+        energy *= first
+    if objective.selected > 0 and objective.mu > 0.0:
+        idle_gpus += completed(nodes, state.node_type, objective.selected)
+    return tardiness + postponement + energy + objective.mu * idle_gpus
+
+
+@inlined
+def completed(nodes: NodeTables, node_type: Ints, selected: int) -> int:
+    """Return the GPUs of nodes without a job that are selected, as `open_nodes.complete` does."""
+    missing = selected
+    for n in range(node_type.shape[0]):
+        if node_type[n] >= 0:
+            missing -= 1
+    gpus = 0
+    for i in range(nodes.spare.shape[0]):
+        n = nodes.spare[i]
+        if missing > 0 and node_type[n] < 0:
+            gpus += nodes.fewest[nodes.class_of_node[n]]
+            missing -= 1
+    return gpus
+
+
+@compiled
+def iterate(
+    nodes: NodeTables,
+    choices: RandomChoices,
+    objective: ObjectiveTables,
+    state: GreedyState,
+    first: int,
+    streams: States,
+    costs: Floats,
+) -> int:
+    """Fill `costs` from iteration `first` on; return how many jobs run in the last, in `state`."""
+    running = 0
+    for i in range(streams.shape[0]):
+        running, waiting = construct(nodes, choices, objective, state, first + i > 1, streams[i])
+        postprocess(nodes, objective.hours, state, running, choices.each_node)
+        costs[i] = total_cost(nodes, objective, state, running, waiting)
+    return running
+
+
+@inner
+def construct(
+    nodes: NodeTables,
+    choices: RandomChoices,
+    objective: ObjectiveTables,
+    state: GreedyState,
+    randomised: bool,
+    stream: int,
+) -> tuple[int, float]:
+    """Place jobs; return how many run, and the penalty [$] of those that wait."""
+    clear(nodes, state)
+    queue, weight, penalty = choices.queue, objective.weight, objective.postponement
+    last, ranks = queue.shape[0] - 1, choices.candidate.shape[1]
+    running, waiting, u = 0, 0.0, 0.0
+    carried = queue[0]
+    for position in range(last + 1):
+        job = carried
+        if position < last:
+            carried = queue[position + 1]
+            if randomised:
+                # 3.1.4: a job may be passed by the next one
+                stream, u = draw_one(choices.minstd, stream)
+                heavier = weight[job] > weight[carried]
+                if u < (choices.swap_heavier if heavier else choices.swap_other):
+                    job, carried = carried, job
+        # the candidate that is tried first, drawn from a list
+        rank, u_node = 0, 0.0
+        if choices.listed > 1 and randomised:
+            stream, u = draw_one(choices.minstd, stream)
+            stream, u_node = draw_one(choices.minstd, stream)
+            while u >= choices.chance[job, rank]:
+                rank += 1
+        code = choices.candidate[job, rank]
+        if choices.gpus[code] > state.room[choices.kind[code]]:
+            # no room for it: the first candidate that finds a node
+            rank = ranks
+            for kind in range(state.room.shape[0]):
+                rank = min(rank, choices.rank[job, kind, state.room[kind]])
+            if rank == ranks:
+                waiting += penalty[job]
+                continue
+            code = choices.candidate[job, rank]
+        kind, g = choices.kind[code], choices.gpus[code]
+        node = place(nodes, state, kind, g, u_node)
+        state.job[running], state.node[running], state.gpus[running] = job, node, g
+        running += 1
+        if state.room[kind] < choices.least[kind] and is_full(choices, state):
+            if position < last:
+                waiting += penalty[carried]
+                waiting += choices.later[position + 2]
+            break
+    return running, waiting
+
+
+@inlined
+def is_full(choices: RandomChoices, state: GreedyState) -> bool:
+    """Whether no configuration of any job finds a node."""
+    full = True
+    for kind in range(state.room.shape[0]):
+        full = full and state.room[kind] < choices.least[kind]
+    return full
 
 
 def run(instance: Instance, call: Call, report: Report) -> SolveResult:
@@ -113,7 +274,11 @@ def run(instance: Instance, call: Call, report: Report) -> SolveResult:
 
 
 def search(
-    iterated: Iterated, stop: Stopping, chunk: int, better: Callable[[Solution], None], first: int
+    iterated: Constructions,
+    stop: Stopping,
+    chunk: int,
+    better: Callable[[Solution], None],
+    first: int,
 ) -> int:
     """
     Carry out iterations 1, 2, ... until `stop` says so; return how many were made.
@@ -139,11 +304,6 @@ def search(
             return made
 
 
-def prepare(_method: Method, _call: Call, _jobs: int) -> None:
-    """Compile or load the kernels."""
-    compile_kernels()
-
-
-def compile_kernels() -> None:
-    """Compile or load the kernels of an iteration."""
+def compile_kernels(*_: object) -> None:
+    """Compile or load the kernels of an iteration; whoever asks is not looked at."""
     Constructions(prepared(smallest(), RANDOMIZED_RULES["paper"])).costs(1, 1)

@@ -4,10 +4,9 @@ What the randomized greedy chooses from, as plain arrays; sizes and codes as in 
 A job's candidates have ranks 0, 1, ..., best first. Which of them find a node depends only on the
 most GPUs that a job may get of each kind, so the first that does is a minimum over kinds of
 
-    rank[j, kind, r] = least rank of a candidate (kind, g) of job j with g <= r.
+    rank[j, kind, r] = least rank of a candidate (kind, g) of job j with 1 <= g <= r.
 
-`RandomChoices` has dedicated GPUs only; `QueueTables` also the rank of each job's share of a GPU,
-which a whole idle GPU has room for too.
+The rank of a share of a GPU stands apart: a whole idle GPU has room for it, a shared one may.
 """
 
 from __future__ import annotations
@@ -24,10 +23,9 @@ from rsjs.heuristics.dispatching import candidates
 from rsjs.heuristics.dispatching.candidates import Ranking
 from rsjs.heuristics.dispatching.queues import JobModes
 from rsjs.heuristics.greedy.arrays import NodeTables, ObjectiveTables, objective, settled
-from rsjs.heuristics.greedy.rules import GREEDY_RULES, ClusterTables, RandomizedRule, cluster_tables
+from rsjs.heuristics.greedy.rules import SHARED_RULE, RandomizedRule, cluster_tables
 from rsjs.heuristics.sts.power_model import with_share
 from rsjs.instances import costs
-from rsjs.instances.cluster import Cluster
 from rsjs.instances.instance import Instance
 
 
@@ -37,12 +35,14 @@ class RandomChoices(NamedTuple):
     queue: Ints  # (J,)
     later: Floats  # (J + 1,) $, sum of P_j over queue[i:]
     candidate: NDArray[np.int32]  # (J, C) codes by rank
-    rank: NDArray[np.int32]  # (J, K, G + 1); C = none
+    rank: NDArray[np.int32]  # (J, K, G + 1) least one that so many whole GPUs suffice for; C = none
+    share_rank: NDArray[np.int32]  # (J, K) of the share; C = none
+    units: Ints  # (J, K) of the share
     kind: Ints  # (K (G + 1),) of a code
     gpus: Ints  # (K (G + 1),) of a code
-    least: Ints  # (K,) fewest GPUs in any candidate; G + 1 = in none
+    least: Ints  # (K,) fewest whole GPUs that suffice for a candidate; G + 1 = for none
     listed: int  # entries of the lists that candidates and nodes are drawn from; 1 = no lists
-    chance: Floats  # (J, most) of the first candidates, cumulated; the last is above 1
+    chance: Floats  # (J, listed) of the first candidates, cumulated; the last is above 1
     swap_heavier: float
     swap_other: float
     minstd: bool  # stream
@@ -69,43 +69,92 @@ def prepared(
     instance: Instance, rule: RandomizedRule, *, seed: int = 0, stream: str = "xorshift"
 ) -> RandomizedTables:
     """
-    Order queue and candidates by a rule.
+    Order queue and candidates by a rule, on dedicated GPUs.
 
     Parameters
     ----------
     stream : one of random_streams.STREAMS
     """
-    reading = rule.greedy
-    nodes = cluster_tables(instance.cluster, reading).nodes
-    ranking = candidates.ranking(
-        instance, costs.cost_tables(instance).hours, nodes.price, strict=reading.strict
-    )
-    queue, (kinds, stride) = candidates.by_pressure(instance), nodes.price.shape
-    penalty = costs.cost_tables(instance).postponement[queue]
-    kind, gpus = np.divmod(np.arange(kinds * stride), stride)
-    least = np.full(kinds, stride)
-    np.minimum.at(least, *np.divmod(ranking.code[0], stride))
-    choices = RandomChoices(
-        queue=queue,
-        later=np.append(np.cumsum(penalty[::-1])[::-1], 0.0),
-        candidate=ranking.code.astype(np.int32),
-        rank=rank_table(ranking, kinds, stride),
-        kind=kind,
-        gpus=gpus,
-        least=least,
-        listed=rule.listed,
-        chance=chances(ranking, rule.listed),
-        swap_heavier=rule.swap_heavier,
-        swap_other=rule.swap_other,
-        minstd=stream == "minstd",
-        each_node=reading.each_node,
-    )
+    nodes = cluster_tables(instance.cluster, rule.greedy).nodes
+    hours = costs.cost_tables(instance).hours
+    units = np.zeros(hours.shape[:2], dtype=np.int64)
     return RandomizedTables(
         nodes=nodes,
-        choices=settled(choices),
+        choices=random_choices(instance, hours, nodes.price, units, rule, stream),
         objective=objective(instance),
         stream=stream,
         seed=seed,
+    )
+
+
+def prepared_modes(of: JobModes, seed: int) -> RandomizedTables:
+    """Order queue and candidates on shared nodes, where k = 0 is the share of a GPU."""
+    table = costs.cost_tables(of.instance)
+    return RandomizedTables(
+        nodes=cluster_tables(of.instance.cluster, SHARED_RULE.greedy).nodes,
+        choices=random_choices(of.instance, of.hours, of.price, of.units, SHARED_RULE, "xorshift"),
+        objective=settled(
+            objective(of.instance)._replace(
+                hours=with_share(table.hours, table.shared_hours, of.level),
+                tardiness=with_share(table.tardiness, table.shared_tardiness, of.level),
+            )
+        ),
+        stream="xorshift",
+        seed=seed,
+    )
+
+
+def random_choices(
+    instance: Instance,
+    hours: Floats,
+    price: Floats,
+    units: Ints,
+    rule: RandomizedRule,
+    stream: str,
+) -> RandomChoices:
+    """
+    Order queue and candidates by a rule.
+
+    Parameters
+    ----------
+    hours : (J, K, G + 1) float
+        To completion; g = 0: on the share.
+    price : (K, G + 1) or (J, K, G + 1) float [$/h]
+    units : (J, K) int
+        Of the share.
+    stream : one of random_streams.STREAMS
+    """
+    ranking = candidates.ranking(instance, hours, price, strict=rule.greedy.strict)
+    (kinds, stride), ranks = hours.shape[1:], ranking.code.shape[1]
+    queue = candidates.by_pressure(instance)
+    penalty = costs.cost_tables(instance).postponement[queue]
+    # ranks by kind and GPUs; that of the share apart
+    rank = rank_table(ranking, kinds, stride)
+    share_rank = rank[:, :, 0].copy()
+    rank[:, :, 0] = ranks
+    # of each kind the fewest whole GPUs that any candidate takes
+    kind, gpus = np.divmod(np.arange(kinds * stride), stride)
+    least = np.full(kinds, stride)
+    used = ranking.code[0]  # as in all other rows
+    np.minimum.at(least, kind[used], np.maximum(gpus[used], 1))
+    return settled(
+        RandomChoices(
+            queue=queue,
+            later=np.append(np.cumsum(penalty[::-1])[::-1], 0.0),
+            candidate=ranking.code.astype(np.int32),
+            rank=rank,
+            share_rank=share_rank,
+            units=units,
+            kind=kind,
+            gpus=gpus,
+            least=least,
+            listed=rule.listed,
+            chance=chances(ranking, rule.listed),
+            swap_heavier=rule.swap_heavier,
+            swap_other=rule.swap_other,
+            minstd=stream == "minstd",
+            each_node=rule.greedy.each_node,
+        )
     )
 
 
@@ -140,75 +189,3 @@ def chances(ranking: Ranking, most: int) -> Floats:
     found = np.full((jobs, most), 2.0)
     found[:, : first.shape[1]] = np.where(total < total[:, -1:], total / total[:, -1:], 2.0)
     return found
-
-
-LISTED = 3
-PASSED_IF_HEAVIER, PASSED = 0.45, 0.55
-
-
-class QueueTables(NamedTuple):
-    """Queue, candidates and chances of a decision."""
-
-    queue: Ints  # (J,)
-    candidate: NDArray[np.int32]  # (J, C) codes by rank
-    rank: NDArray[np.int32]  # (J, K, G + 1) least one that so many whole GPUs suffice for; C = none
-    share_rank: NDArray[np.int32]  # (J, K) of the share; C = none
-    units: Ints  # (J, K) of the share
-    kind: Ints  # (K (G + 1),) of a code
-    gpus: Ints  # (K (G + 1),) of a code
-    least: Ints  # (K,) fewest whole GPUs that suffice for a candidate; G + 1 = for none
-    chance: Floats  # (J, LISTED) of the first candidates, cumulated; the last is above 1
-    passed_if_heavier: float
-    passed: float
-
-
-class DrawnOrder(NamedTuple):
-    """What chance makes of a queue, by position."""
-
-    job: Ints  # (J,)
-    code: Ints  # (J,) the configuration that is tried first
-
-
-def listed(of: JobModes) -> QueueTables:
-    """Order queue and candidates."""
-    ranking = candidates.ranking(of.instance, of.hours, of.price, strict=False)
-    (kinds, stride), ranks = of.hours.shape[1:], ranking.code.shape[1]
-    queue = candidates.by_pressure(of.instance)
-    rank = rank_table(ranking, kinds, stride)
-    share_rank = rank[:, :, 0].copy()
-    rank[:, :, 0] = ranks
-    kind, gpus = np.divmod(np.arange(kinds * stride), stride)
-    least = np.full(kinds, stride)
-    used = ranking.code[0]  # as in all other rows
-    np.minimum.at(least, kind[used], np.maximum(gpus[used], 1))
-    return settled(
-        QueueTables(
-            queue=queue,
-            candidate=ranking.code.astype(np.int32),
-            rank=rank,
-            share_rank=share_rank,
-            units=of.units,
-            kind=kind,
-            gpus=gpus,
-            least=least,
-            chance=chances(ranking, LISTED),
-            passed_if_heavier=PASSED_IF_HEAVIER,
-            passed=PASSED,
-        )
-    )
-
-
-def priced(of: JobModes) -> ObjectiveTables:
-    """Build the tables of the objective; k = 0: on the share."""
-    table = costs.cost_tables(of.instance)
-    return settled(
-        objective(of.instance)._replace(
-            hours=with_share(table.hours, table.shared_hours, of.level),
-            tardiness=with_share(table.tardiness, table.shared_tardiness, of.level),
-        )
-    )
-
-
-def nodes_of(cluster: Cluster) -> ClusterTables:
-    """Return the nodes; one of several types opens as the largest with the GPU asked for."""
-    return cluster_tables(cluster, GREEDY_RULES["code"])

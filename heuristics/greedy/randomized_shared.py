@@ -13,23 +13,31 @@ GPUs away and knows no shares.
 from __future__ import annotations
 
 from math import inf
+from typing import NamedTuple
 
 import numpy as np
 
-from rsjs.core.call import Call
-from rsjs.core.method import Method
-from rsjs.core.report import Report, SolveResult, Stop
-from rsjs.core.types import Floats
-from rsjs.heuristics.common.jit import smallest
-from rsjs.heuristics.common.random_streams import first_states
+from rsjs.core.method import Call, Report, SolveResult, Stop
+from rsjs.core.types import Floats, Ints
+from rsjs.heuristics.common.jit import at, compiled, inlined, smallest
+from rsjs.heuristics.common.random_streams import States, draw_one
 from rsjs.heuristics.common.result import finished
 from rsjs.heuristics.common.stopping import Iterations, Reported, Stopping
 from rsjs.heuristics.dispatching.queues import EPOCHS, JobModes
-from rsjs.heuristics.greedy.arrays import copied, undivided
-from rsjs.heuristics.greedy.kernels_placement import new_state, solution_of
-from rsjs.heuristics.greedy.kernels_shared import iterate
-from rsjs.heuristics.greedy.randomized import search
-from rsjs.heuristics.greedy.randomized_arrays import LISTED, DrawnOrder, listed, nodes_of, priced
+from rsjs.heuristics.greedy.arrays import NodeLevels, NodeTables, ObjectiveTables
+from rsjs.heuristics.greedy.kernels_placement import (
+    FreeCapacityArrays,
+    all_free,
+    close_all,
+    first_level,
+    has_share,
+    most,
+    place_share,
+    place_tightly,
+)
+from rsjs.heuristics.greedy.randomized import Constructions, search, total_cost
+from rsjs.heuristics.greedy.randomized_arrays import RandomChoices, prepared_modes
+from rsjs.heuristics.greedy.rules import LISTED, SHARED_RULE, cluster_tables
 from rsjs.instances.instance import Instance
 from rsjs.instances.open_nodes import select_required_nodes
 from rsjs.instances.solution import Solution
@@ -37,35 +45,141 @@ from rsjs.instances.solution import Solution
 CHUNK, JOBS_IN_CHUNK = 1000, 10**6  # iterations between two questions whether to stop
 
 
-class SharedConstructions:
-    """The schedules of a decision, by iteration."""
+class SharedConstructions(Constructions):
+    """The schedules of a decision on shared nodes, by iteration."""
 
     def __init__(self, of: JobModes, seed: int) -> None:
-        self._of, self._seed = of, seed
+        super().__init__(prepared_modes(of, seed), level=of.level)
         cluster = of.instance.cluster
-        tables = nodes_of(cluster)
-        self._nodes, self._listed, self._objective = tables.nodes, listed(of), priced(of)
-        self._state = new_state(self._nodes, len(of.instance.jobs), LISTED)
+        tables = cluster_tables(cluster, SHARED_RULE.greedy)
         self._closed = tables.all_closed
-        self._levels, self._divided = copied(self._closed), undivided(cluster)
+        self._free = all_free(cluster, tables, self._states[0])
         self._drawn = DrawnOrder(*np.zeros((2, len(of.instance.jobs)), dtype=np.int64))
 
-    def costs(self, first: int, count: int) -> Floats:
-        """Return the (count,) costs [$] of iterations first, first + 1, ..."""
-        found = np.empty(count)
-        self._iterate(first, found)
-        return found
+    def _iterate(self, thread: int, first: int, found: Floats) -> int:
+        p = self._prepared
+        tables = p.nodes, p.choices, p.objective, self._closed
+        return iterate(*tables, self._free, self._drawn, first, p.streams(first, len(found)), found)
 
-    def schedule(self, iteration: int) -> Solution:
-        """Return the solution of an iteration."""
-        state, running = self._state, self._iterate(iteration, np.empty(1))
-        return solution_of(self._nodes, state, running, self._of.level)
 
-    def _iterate(self, first: int, found: Floats) -> int:
-        streams = first_states("xorshift", self._seed, first, len(found), 0)
-        tables = self._nodes, self._listed, self._objective, self._closed
-        memory = self._levels, self._state, self._divided, self._drawn
-        return iterate(*tables, *memory, first, streams, found)
+@compiled
+def iterate(
+    nodes: NodeTables,
+    choices: RandomChoices,
+    objective: ObjectiveTables,
+    closed: NodeLevels,
+    free: FreeCapacityArrays,
+    drawn: DrawnOrder,
+    first: int,
+    streams: States,
+    costs: Floats,
+) -> int:
+    """Fill `costs` from iteration `first` on; return how many jobs run in the last, in `free`."""
+    running = 0
+    for i in range(streams.shape[0]):
+        close_all(closed, free)
+        if first + i > 1:
+            draw_order(choices, objective, drawn, streams[i])
+        else:
+            keep_order(choices, drawn)
+        running, waiting = construct(nodes, choices, objective, free, drawn)
+        costs[i] = total_cost(nodes, objective, free.state, running, waiting)
+    return running
+
+
+class DrawnOrder(NamedTuple):
+    """What chance makes of a queue, by position."""
+
+    job: Ints  # (J,)
+    code: Ints  # (J,) the configuration that is tried first
+
+
+@inlined
+def construct(
+    nodes: NodeTables,
+    choices: RandomChoices,
+    objective: ObjectiveTables,
+    free: FreeCapacityArrays,
+    drawn: DrawnOrder,
+) -> tuple[int, float]:
+    """Place jobs; return how many run, and the penalty [$] of those that wait."""
+    penalty, state, levels = objective.postponement, free.state, free.levels
+    last, ranks = choices.queue.shape[0] - 1, choices.candidate.shape[1]
+    running, waiting = 0, 0.0
+    for position in range(last + 1):
+        job, code = drawn.job[position], drawn.code[position]
+        kind, g = choices.kind[at(code)], choices.gpus[at(code)]
+        level = first_level(levels, kind, g)
+        # no room for the first mode: the first one that finds a node or a shared GPU
+        if level < 0 and (g > 0 or not has_share(free, kind, choices.units[job, kind])):
+            rank = ranks
+            for other in range(levels.room.shape[0]):
+                rank = min(rank, choices.rank[job, other, most(levels, other)])
+                if has_share(free, other, choices.units[job, other]):
+                    rank = min(rank, choices.share_rank[job, other])
+            if rank == ranks:
+                waiting += penalty[job]
+                if is_full(choices, free):
+                    for later in range(position + 1, last + 1):
+                        waiting += penalty[drawn.job[later]]
+                    break
+                continue
+            code = choices.candidate[at(job), at(rank)]
+            kind, g = choices.kind[at(code)], choices.gpus[at(code)]
+            level = first_level(levels, kind, g)
+        if g > 0:
+            node = place_tightly(nodes, free, kind, g, level)
+        else:
+            units = choices.units[job, kind]
+            node = free.divided.node[place_share(nodes, free, kind, units)]
+        state.job[at(running)], state.node[at(running)], state.gpus[at(running)] = job, node, g
+        running += 1
+    return running, waiting
+
+
+@inlined
+def draw_order(
+    choices: RandomChoices, objective: ObjectiveTables, drawn: DrawnOrder, stream: int
+) -> None:
+    """Let jobs be passed by the next one, and draw the first configuration of each."""
+    queue, weight = choices.queue, objective.weight
+    last = queue.shape[0] - 1
+    carried = queue[0]
+    for position in range(last + 1):
+        job = carried
+        if position < last:
+            carried = queue[at(position + 1)]
+            stream, u = draw_one(False, stream)
+            heavier = weight[at(job)] > weight[at(carried)]
+            passes = (heavier & (u < choices.swap_heavier)) | (~heavier & (u < choices.swap_other))
+            # exchange both without a branch
+            difference = (job ^ carried) & -int(passes)
+            job, carried = job ^ difference, carried ^ difference
+        # the mode that is tried first, from the cumulated chances of a list
+        stream, u = draw_one(False, stream)
+        rank = 0
+        for more in range(LISTED - 1):
+            rank += int(u >= choices.chance[at(job), at(more)])
+        drawn.job[at(position)] = job
+        drawn.code[at(position)] = choices.candidate[at(job), at(rank)]
+
+
+@inlined
+def keep_order(choices: RandomChoices, drawn: DrawnOrder) -> None:
+    """Take the queue as it is, and the best configuration of each job."""
+    for position in range(choices.queue.shape[0]):
+        job = choices.queue[position]
+        drawn.job[position], drawn.code[position] = job, choices.candidate[job, 0]
+
+
+@inlined
+def is_full(choices: RandomChoices, free: FreeCapacityArrays) -> bool:
+    """Whether no configuration of any job finds room."""
+    full = True
+    for kind in range(free.levels.room.shape[0]):
+        whole = free.levels.room[kind] >= choices.least[kind]
+        full = full and not whole and free.divided.room[kind] == 0
+    return full
 
 
 def decide(
@@ -108,11 +222,6 @@ def run(instance: Instance, call: Call, report: Report) -> SolveResult:
     return finished(instance, solution, report, stop=ended, iterations=made)
 
 
-def prepare(_method: Method, _call: Call, _jobs: int) -> None:
-    """Compile or load the kernels."""
-    compile_kernels()
-
-
-def compile_kernels() -> None:
-    """Compile or load the kernels of a decision."""
+def compile_kernels(*_: object) -> None:
+    """Compile or load the kernels of a decision; whoever asks is not looked at."""
     SharedConstructions(JobModes.of(smallest(), EPOCHS[0]), 0).costs(1, 1)

@@ -153,6 +153,7 @@ class RandomizedRule:
     listed: int
 
 
+LISTED = 3
 RANDOMIZED_RULES = {
     "code": RandomizedRule(
         greedy=GREEDY_RULES["code"],
@@ -164,6 +165,10 @@ RANDOMIZED_RULES = {
         greedy=GREEDY_RULES["paper"],
         swap_heavier=0.45,
         swap_other=0.55,
-        listed=3,
+        listed=LISTED,
     ),
 }
+# on shared nodes: no equivalents, no GPUs given away (`randomized_shared`)
+SHARED_RULE = RandomizedRule(
+    greedy=GREEDY_RULES["code"], swap_heavier=0.45, swap_other=0.55, listed=LISTED
+)

@@ -37,9 +37,9 @@ import numpy as np
 
 from rsjs.core.types import Floats, Ints
 from rsjs.heuristics.common.jit import compiled, inlined
-from rsjs.heuristics.greedy.arrays import NodeLevels, NodeTables, SharedGpus
+from rsjs.heuristics.greedy.arrays import NodeTables
 from rsjs.heuristics.greedy.kernels_placement import (
-    GreedyState,
+    FreeCapacityArrays,
     first_level,
     has_share,
     most,
@@ -152,14 +152,6 @@ class DecisionArrays(NamedTuple):
     change: Floats
 
 
-class FreeCapacityArrays(NamedTuple):
-    """What is free while jobs are placed: memory of `greedy/kernels_placement`, no node open."""
-
-    levels: NodeLevels
-    state: GreedyState
-    divided: SharedGpus
-
-
 @inlined
 def place(
     nodes: NodeTables, free: FreeCapacityArrays, gpu: int, count: int, units: int
@@ -177,10 +169,10 @@ def place(
         level = first_level(free.levels, gpu, count)
         if level < 0:
             return -1, -1
-        return place_tightly(nodes, free.levels, free.state, gpu, count, level), -1
-    if not has_share(free.levels, free.divided, gpu, units):
+        return place_tightly(nodes, free, gpu, count, level), -1
+    if not has_share(free, gpu, units):
         return -1, -1
-    shared = place_share(nodes, free.levels, free.state, free.divided, gpu, units)
+    shared = place_share(nodes, free, gpu, units)
     return free.divided.node[shared], shared
 
 

@@ -171,9 +171,9 @@ def found_by_kernels():
 def test_uncompiled_kernels_find_the_same_and_warn_of_nothing(monkeypatch):
     monkeypatch.setattr(initial_solutions, "ITERATIONS", 40)
     code = (
-        "from rsjs.heuristics.greedy import kernels\n"
+        "from rsjs.heuristics.greedy import greedy\n"
         "from tests.heuristics.common.test_jit import found_by_kernels, initial_solutions\n"
-        "assert not hasattr(kernels.decide, 'py_func')\n"
+        "assert not hasattr(greedy.place_jobs, 'py_func')\n"
         "initial_solutions.ITERATIONS = 40\n"
         "print(*found_by_kernels(), sep='\\n')\n"
     )

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from rsjs.core.call import Call
 from rsjs.core.report import Report, Stop
 from rsjs.heuristics.common.random_streams import draw, first_states
-from rsjs.heuristics.common.stopping import Iterations, Stopping
+from rsjs.heuristics.common.stopping import Iterations
 from rsjs.heuristics.dispatching import candidates, queues
 from rsjs.heuristics.dispatching.placement import (
     FreeCapacity,
@@ -21,7 +21,7 @@ from rsjs.heuristics.dispatching.placement import (
     place_queue,
 )
 from rsjs.heuristics.dispatching.queues import JobModes
-from rsjs.heuristics.greedy.randomized_arrays import LISTED, listed
+from rsjs.heuristics.greedy.randomized_arrays import prepared_modes
 from rsjs.heuristics.greedy.randomized_shared import SharedConstructions, decide
 from rsjs.instances import costs
 from rsjs.instances.check import check
@@ -154,7 +154,7 @@ def test_a_heavier_job_rather_keeps_its_place(make):
         schedules = SharedConstructions(JobModes.of(instance, "worst_case"), 0)
         passed = [schedules.schedule(i).job_node[1] == 0 for i in range(2, 2002)]
         assert np.mean(passed) == pytest.approx(share, abs=0.035)  # three standard deviations
-        assert listed(JobModes.of(instance, "worst_case")).chance.shape == (2, LISTED)
+        assert prepared_modes(JobModes.of(instance, "worst_case"), 0).choices.chance.shape == (2, 3)
 
 
 def test_first_candidates_are_drawn_inversely_to_what_sorts_them(make):
@@ -162,7 +162,7 @@ def test_first_candidates_are_drawn_inversely_to_what_sorts_them(make):
     instance = make({"A4": [1, 2, 3, 4]}, hours, groups=[(3, ["A4"])], due=[5, 2, 5])
     of = JobModes.of(instance, "worst_case")
     # 4, 8 and 12 $: 6/11, 3/11, 2/11; 4 and 6 $, the others late; one candidate
-    chance = listed(of).chance
+    chance = prepared_modes(of, 0).choices.chance
     assert chance == pytest.approx(np.array([[6 / 11, 9 / 11, 2], [0.6, 2, 2], [2, 2, 2]]))
     schedules = SharedConstructions(of, 0)
     drawn = Counter(int(schedules.schedule(i).job_gpus[0]) for i in range(2, 2002))
@@ -173,33 +173,19 @@ def test_first_candidates_are_drawn_inversely_to_what_sorts_them(make):
 def test_configurations_that_cost_nothing_are_drawn_alike(make):
     instance = make({"A3": [0, 0, 0]}, [{"A": [4, 3, 2]}] * 2, groups=[(2, ["A3"])], due=[9, 9])
     of = JobModes.of(instance, "worst_case")
-    assert listed(of).chance == pytest.approx(np.array([[1 / 3, 2 / 3, 2]] * 2))
+    assert prepared_modes(of, 0).choices.chance == pytest.approx(np.array([[1 / 3, 2 / 3, 2]] * 2))
     assert np.isfinite(SharedConstructions(of, 0).costs(1, 20)).all()
-
-
-class After(Stopping):
-    """So many iterations; the best cost that it was told of."""
-
-    def __init__(self, most):
-        self.most, self.best = most, np.inf
-
-    def __call__(self, best, *, iterations=1, evaluations=1):
-        self.most, self.best = self.most - iterations, best
-        return self.most <= 0
-
-    @property
-    def iterations_left(self):
-        return self.most
 
 
 @pytest.mark.parametrize("epochs", ["worst_case", "mean"])
 def test_the_cheapest_schedule_is_that_for_the_epochs_assumed(epochs):
-    instance, stop = generate(nodes=4, jobs=20, seed=1), After(10)
-    solution, made = decide(instance, stop, epochs=epochs)
-    assumed = JobModes.of(instance, epochs).instance
+    instance = generate(nodes=4, jobs=20, seed=1)
+    solution, made = decide(instance, Iterations(10), epochs=epochs)
+    assumed = JobModes.of(instance, epochs)
+    best = SharedConstructions(assumed, 0).costs(1, 10).min()
     assert made == 10
-    assert stop.best == pytest.approx(costs.terms(assumed, solution).total, rel=1e-12)
-    assert stop.best != pytest.approx(costs.terms(instance, solution).total, rel=1e-6)
+    assert best == pytest.approx(costs.terms(assumed.instance, solution).total, rel=1e-12)
+    assert best != pytest.approx(costs.terms(instance, solution).total, rel=1e-6)
 
 
 def test_rg_stops_when_its_time_is_up():
