@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
-from functools import partial
-
-from rsjs.core.call import Option
-from rsjs.core.method import Method
+from rsjs.core.method import Method, Option
 
 COMPLETED = frozenset({"free", "jahani_eq"})  # what `select_required_nodes` reaches
+DUAL_ENERGY = frozenset({"proportional", "first_ending"})  # energies with a dual by nodes
+AT_COMPLETION = frozenset({"completion"})
+
+START = "randomized_greedy:paper"
+DECIDERS = "|".join(  # exact by energy and sharing; the last one for what they all refuse
+    (
+        "jahani_patterns@highs",
+        "first_ending_patterns@highs",
+        "rsjs_sifting@highs",
+        "(ruin_recreate?iterations=2000)",
+    )
+)
 
 START = "randomized_greedy:paper"  # whose schedules are improved
 PRICED = ("priced_greedy", "ruin_recreate", "fix_and_optimise")  # guided by dual prices
@@ -36,34 +45,38 @@ _EPOCHS = Option(
     choices=("worst_case", "mean"),
     help="what a job is taken to have left; mean: on average, then all again (avg- variants)",
 )
+_SCHEDULES = Option(
+    default=1000,
+    minimum=0,
+    help="schedules made, the first one greedy's; 0 = until the time is up",
+)
+_START = Option(
+    default=START,
+    kind="method",
+    on_whole=True,
+    help="whose schedules are improved; filled up by the randomized greedy",
+)
+
+_LISTS = tuple(
+    Method(
+        name=name,
+        summary=f"{order}, dedicated GPUs, running jobs left alone",
+        kind="heuristic",
+        run=f"rsjs.heuristics.dispatching.list_scheduling:run_{name}",
+        open_nodes=COMPLETED,
+        rules=("code", "paper"),
+    )
+    for name, order in (
+        ("fifo", "first in first out"),
+        ("edf", "earliest due date first"),
+        ("priority", "largest tardiness weight first"),
+    )
+)
 
 METHODS = {
     method.name: method
     for method in (
-        Method(
-            name="fifo",
-            summary="first in first out, dedicated GPUs, running jobs left alone",
-            kind="heuristic",
-            run="rsjs.heuristics.dispatching.list_scheduling:run_fifo",
-            open_nodes=COMPLETED,
-            rules=("code", "paper"),
-        ),
-        Method(
-            name="edf",
-            summary="earliest due date first, dedicated GPUs, running jobs left alone",
-            kind="heuristic",
-            run="rsjs.heuristics.dispatching.list_scheduling:run_edf",
-            open_nodes=COMPLETED,
-            rules=("code", "paper"),
-        ),
-        Method(
-            name="priority",
-            summary="largest tardiness weight first, dedicated GPUs, running jobs left alone",
-            kind="heuristic",
-            run="rsjs.heuristics.dispatching.list_scheduling:run_priority",
-            open_nodes=COMPLETED,
-            rules=("code", "paper"),
-        ),
+        *_LISTS,
         Method(
             name="greedy",
             summary="most pressing job first, cheapest configuration in time, dedicated GPUs",
@@ -82,11 +95,7 @@ METHODS = {
             open_nodes=COMPLETED,
             rules=("code", "paper"),
             options={
-                "iterations": Option(
-                    default=1000,
-                    minimum=0,
-                    help="schedules made, the first one greedy's; 0 = until the time is up",
-                ),
+                "iterations": _SCHEDULES,
                 "stream": Option(
                     default="xorshift",
                     choices=("xorshift", "minstd"),
@@ -94,9 +103,99 @@ METHODS = {
                 ),
             },
         ),
-        *PRICED,
-        LOCAL_SEARCH,
-        PATH_RELINKING,
+        Method(
+            name="priced_greedy",
+            summary="one pass of insertion at prices of a Lagrangian dual; with a lower bound",
+            kind="heuristic",
+            run="rsjs.heuristics.ruin_recreate.construction:run",
+            prepare="rsjs.heuristics.ruin_recreate.construction:prepare",
+            energy=DUAL_ENERGY,
+            tardiness_at=AT_COMPLETION,
+        ),
+        Method(
+            name="ruin_recreate",
+            summary="ruin and recreate guided by those prices; near-optimal, with a lower bound",
+            kind="heuristic",
+            run="rsjs.heuristics.ruin_recreate.ruin_recreate:run",
+            prepare="rsjs.heuristics.ruin_recreate.ruin_recreate:prepare",
+            energy=DUAL_ENERGY,
+            tardiness_at=AT_COMPLETION,
+            options={
+                "iterations": Option(
+                    default=100_000,
+                    minimum=0,
+                    help="moves, unless the time is up before; 0 = until the time is up",
+                ),
+            },
+            warm_start=True,
+        ),
+        Method(
+            name="fix_and_optimise",
+            summary="ruin_recreate, then an exact method on a few nodes at a time; its bound",
+            kind="heuristic",
+            run="rsjs.heuristics.ruin_recreate.fix_and_optimise:run",
+            prepare="rsjs.heuristics.ruin_recreate.fix_and_optimise:prepare",
+            energy=DUAL_ENERGY,
+            tardiness_at=AT_COMPLETION,
+            options={
+                "method": Option(
+                    default=DECIDERS,
+                    kind="method",
+                    help="what decides a part; of several, the first that serves the instance",
+                ),
+                "rounds": Option(
+                    default=100,
+                    minimum=0,
+                    help="parts to decide; 0 = until the time is up",
+                ),
+                "nodes": Option(default=8, minimum=1, help="nodes of a part at first"),
+                "iterations": Option(
+                    default=20_000, minimum=1, help="moves of ruin_recreate before"
+                ),
+            },
+            warm_start=True,
+        ),
+        Method(
+            name="local_search",
+            summary="best of Kiros' seven neighbourhoods, from the best schedules of another"
+            " method",
+            kind="heuristic",
+            run="rsjs.heuristics.local_search.local_search:run",
+            prepare="rsjs.heuristics.local_search.local_search:prepare",
+            warm_start=True,
+            options={
+                "start": _START,
+                "elite": Option(
+                    default=10, minimum=1, help="schedules improved: the best ones, see start"
+                ),
+                "jobs": Option(
+                    default="late",
+                    choices=("late", "all"),
+                    help="late: lists as published; all: filled up with expensive jobs, N3 for all",
+                ),
+                "iterations": Option(
+                    default=0,
+                    minimum=0,
+                    help="moves from each schedule; 0 = until none improves it",
+                ),
+            },
+        ),
+        Method(
+            name="path_relinking",
+            summary="paths between the best schedules of another method, improved by local search",
+            kind="heuristic",
+            run="rsjs.heuristics.local_search.path_relinking:run",
+            prepare="rsjs.heuristics.local_search.path_relinking:prepare",
+            open_nodes=COMPLETED,
+            warm_start=True,
+            options={
+                "start": _START,
+                "elite": Option(default=10, minimum=5, help="schedules in the pool"),
+                "iterations": Option(
+                    default=0, minimum=0, help="paths; 0 = until all pairs of the pool are linked"
+                ),
+            },
+        ),
         Method(
             name="sts",
             summary="most pressing job first, GPUs or a share by its optimal speed profile",
@@ -151,11 +250,7 @@ METHODS = {
             prepare="rsjs.heuristics.greedy.randomized_shared:compile_kernels",
             open_nodes=COMPLETED,
             options={
-                "iterations": Option(
-                    default=1000,
-                    minimum=0,
-                    help="schedules made, the first one greedy's; 0 = until the time is up",
-                ),
+                "iterations": _SCHEDULES,
                 "epochs": _EPOCHS,
             },
         ),
@@ -186,6 +281,26 @@ METHODS = {
                 "epochs": _EPOCHS,
             },
         ),
-        HIERARCHICAL,
+        Method(
+            name="hierarchical",
+            summary="Kiros' controllers, each with its own jobs and nodes and any method",
+            kind="heuristic",
+            run="rsjs.heuristics.decomposition.hierarchical:run",
+            prepare="rsjs.heuristics.decomposition.hierarchical:prepare",
+            options={
+                "method": Option(
+                    default="greedy:paper",
+                    kind="method",
+                    help="what each controller runs, exact or heuristic",
+                ),
+                "controllers": Option(default=4, minimum=1, help="number K of controllers"),
+                "split": Option(
+                    default="round_robin",
+                    choices=("round_robin", "pressure", "demand"),
+                    help="jobs in circular order, the most pressing first, or demand for GPUs"
+                    " balanced",
+                ),
+            },
+        ),
     )
 }
