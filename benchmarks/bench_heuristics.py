@@ -1,4 +1,4 @@
-"""One decision of each list method: preparation, decision, cost."""
+"""One decision of each list method, and its cost."""
 
 from __future__ import annotations
 
@@ -15,16 +15,14 @@ class Decide:
     def setup(self, method, rule, nodes):
         self.instance = generate(nodes=nodes, jobs=4 * nodes, seed=1, due="tight")
         costs.cost_tables(self.instance)
-        self.prepared = list_scheduling.prepare(self.instance, method, rule)
-
-    def time_prepare(self, method, rule, nodes):
-        list_scheduling.prepare(self.instance, method, rule)
 
     def time_decide(self, method, rule, nodes):
-        list_scheduling.decide(self.prepared)
+        list_scheduling.decide(self.instance, method, rule)
 
     def track_cost(self, method, rule, nodes):
-        solution = select_required_nodes(self.instance, list_scheduling.decide(self.prepared))
+        solution = select_required_nodes(
+            self.instance, list_scheduling.decide(self.instance, method, rule)
+        )
         return costs.terms(self.instance, solution).total
 
     track_cost.unit = "$"

@@ -17,11 +17,19 @@ from rsjs.instances.cluster import Cluster
 from rsjs.instances.instance import Instance
 
 
-def hours_by_node_type(instance: Instance) -> Floats:
-    """Return (J, V, G + 1) hours to completion on g GPUs of a node type; inf if no node has it."""
-    cluster = instance.cluster
-    hours = costs.cost_tables(instance).hours[:, cluster.gpu_of_type]
-    return np.where(np.isfinite(full_price_by_node_type(cluster)), hours, np.inf)
+def by_node_type(instance: Instance) -> tuple[Floats, Floats]:
+    """
+    Return hours to completion on g GPUs of a node type, and its price by GPUs in use.
+
+    Returns
+    -------
+    (J, V, G + 1) float [h]
+        inf if no node has so many GPUs.
+    (V, G + 1) float [$/h]
+    """
+    price = full_price_by_node_type(instance.cluster)
+    hours = costs.cost_tables(instance).hours[:, instance.cluster.gpu_of_type]
+    return np.where(np.isfinite(price), hours, np.inf), price
 
 
 def full_price_by_node_type(cluster: Cluster) -> Floats:

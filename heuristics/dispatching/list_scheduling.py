@@ -16,19 +16,16 @@ configuration of a job once it has been started).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
 
-from rsjs.core.call import Call
-from rsjs.core.report import Report, SolveResult
-from rsjs.core.types import Floats
+from rsjs.core.method import Call, Report, SolveResult
+from rsjs.core.types import Floats, Ints
 from rsjs.heuristics.common.result import finished
 from rsjs.heuristics.dispatching import candidates
 from rsjs.heuristics.dispatching.placement import (
     FreeCapacity,
-    NodeKinds,
     as_solution,
     kinds_by_node_type,
     place_queue,
@@ -36,6 +33,7 @@ from rsjs.heuristics.dispatching.placement import (
     together,
 )
 from rsjs.instances import costs
+from rsjs.instances.cluster import Cluster
 from rsjs.instances.instance import Instance
 from rsjs.instances.solution import Solution
 
@@ -46,48 +44,31 @@ ORDERS = {
 }
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class PreparedQueue:
-    """
-    All that one decision needs.
-
-    Attributes
-    ----------
-    queue : waiting jobs in order
-    candidates : codes of each job's configurations
-    kinds : nodes by node type
-    alone : whether a node runs one job only
-    running : the placement of running jobs, all others postponed
-    occupied : (node, type, idle GPUs) of their nodes
-    """
-
-    queue: list[int]
-    candidates: list[list[int]]
-    kinds: NodeKinds
-    alone: bool
-    running: Solution
-    occupied: list[tuple[int, int, int]]
-
-
-def prepare(instance: Instance, method: str, rule: str = "code") -> PreparedQueue:
-    """Order the queue as a method of ORDERS does, and each job's candidates by a rule."""
-    if rule == "code":
-        hours = candidates.hours_by_node_type(instance)
-        price = candidates.full_price_by_node_type(instance.cluster)
-        configurations = candidates.ranked(instance, hours, price, strict=False)
-    else:
-        cost = right_sizing_cost(instance)
-        configurations = [[code] for code in cost.reshape(len(cost), -1).argmin(axis=1).tolist()]
-    kept, occupied = _running(instance)
+def decide(instance: Instance, method: str, rule: str = "code") -> Solution:
+    """Return the solution of one decision: the queue of a method of ORDERS, placed by a rule."""
+    kept = running(instance)
+    capacity = FreeCapacity(kinds_by_node_type(instance.cluster), alone=rule == "code")
+    occupy_types(capacity, instance.cluster, kept, costs.execution(instance, kept).used)
     order = ORDERS[method](instance)
-    return PreparedQueue(
-        queue=order[kept.job_node[order] < 0].tolist(),
-        candidates=configurations,
-        kinds=kinds_by_node_type(instance.cluster),
-        alone=rule == "code",
-        running=kept,
-        occupied=occupied,
-    )
+    queue = order[kept.job_node[order] < 0].tolist()
+    placed = place_queue(queue, configurations(instance, rule), capacity)
+    return together(kept, as_solution(placed, capacity))
+
+
+def configurations(instance: Instance, rule: str) -> list[list[int]]:
+    """Return the codes of each job's configurations by a rule, best first."""
+    if rule == "code":
+        hours, price = candidates.by_node_type(instance)
+        return candidates.ranked(instance, hours, price, strict=False)
+    cost = right_sizing_cost(instance)
+    return [[code] for code in cost.reshape(len(cost), -1).argmin(axis=1).tolist()]
+
+
+def occupy_types(capacity: FreeCapacity, cluster: Cluster, placement: Solution, used: Ints) -> None:
+    """Open the nodes of a placement, of which (N,) GPUs are in use; kinds are node types."""
+    for node in np.flatnonzero(used).tolist():
+        node_type = int(placement.node_type[node])
+        capacity.occupy(node, node_type, int(cluster.gpus_of_type[node_type] - used[node]))
 
 
 def right_sizing_cost(instance: Instance) -> Floats:
@@ -98,7 +79,7 @@ def right_sizing_cost(instance: Instance) -> Floats:
     GPUs in use, times t), plus mu (s_v - g); the job must run. inf where not admissible.
     """
     cluster, objective, jobs = instance.cluster, instance.objective, instance.jobs
-    hours = candidates.hours_by_node_type(instance)
+    hours, _ = candidates.by_node_type(instance)
     usable = np.isfinite(hours)
     time = np.where(usable, hours, 0.0)
     if objective.tardiness_at == "completion":
@@ -115,30 +96,9 @@ def right_sizing_cost(instance: Instance) -> Floats:
     return np.where(usable, tardiness + energy + objective.mu * idle, np.inf)
 
 
-def _running(instance: Instance) -> tuple[Solution, list[tuple[int, int, int]]]:
-    """Return the running jobs, and (node, type, idle GPUs) of the nodes on which they run."""
-    kept = running(instance)
-    busy = np.flatnonzero(kept.node_type >= 0)
-    types = kept.node_type[busy]
-    idle = instance.cluster.gpus_of_type[types] - costs.execution(instance, kept).used[busy]
-    return kept, list(zip(busy.tolist(), types.tolist(), idle.tolist(), strict=True))
-
-
-def decide(prepared: PreparedQueue) -> Solution:
-    """Return the solution of one decision."""
-    capacity = FreeCapacity(prepared.kinds, alone=prepared.alone)
-    for node, node_type, idle in prepared.occupied:
-        capacity.occupy(node, node_type, idle)
-    placed = place_queue(prepared.queue, prepared.candidates, capacity)
-    return together(prepared.running, as_solution(placed, capacity))
-
-
 def _run(method: str, instance: Instance, call: Call, report: Report) -> SolveResult:
-    assert call.rule is not None
-    with report.phase("prepare"):
-        prepared = prepare(instance, method, call.rule)
     with report.phase("solve"):
-        solution = decide(prepared)
+        solution = decide(instance, method, str(call.rule))
     return finished(instance, solution, report)
 
 

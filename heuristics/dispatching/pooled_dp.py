@@ -122,7 +122,6 @@ def _at_most(of: JobModes, order: Ints, gpus: Ints) -> Ints:
 
 def run(instance: Instance, call: Call, report: Report) -> SolveResult:
     """Solve an instance by DP."""
-    assert call.rule is not None
     with report.phase("solve"):
-        solution = decide(instance, call.rule, call.options["epochs"])
+        solution = decide(instance, str(call.rule), call.options["epochs"])
     return finished(instance, solution, report)

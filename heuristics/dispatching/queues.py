@@ -167,7 +167,6 @@ def decide(
 
 def run(instance: Instance, call: Call, report: Report) -> SolveResult:
     """Solve an instance by a queue."""
-    assert call.rule is not None
     with report.phase("solve"):
-        solution = decide(instance, call.rule, call.options["epochs"], call.options["fit"])
+        solution = decide(instance, str(call.rule), call.options["epochs"], call.options["fit"])
     return finished(instance, solution, report)

@@ -211,9 +211,8 @@ def first_that_fits(
 
 def run(instance: Instance, call: Call, report: Report) -> SolveResult:
     """Solve an instance by greedy."""
-    assert call.rule is not None
     with report.phase("solve"):
-        solution = decide(instance, call.rule)
+        solution = decide(instance, str(call.rule))
     return finished(instance, solution, report)
 
 

@@ -252,8 +252,7 @@ def is_full(choices: RandomChoices, state: GreedyState) -> bool:
 
 def run(instance: Instance, call: Call, report: Report) -> SolveResult:
     """Solve an instance by the randomized greedy."""
-    assert call.rule is not None
-    rule, most = RANDOMIZED_RULES[call.rule], call.options["iterations"]
+    rule, most = RANDOMIZED_RULES[str(call.rule)], call.options["iterations"]
     if most < 0:
         raise ValueError(f"iterations={most}, must be >= 0")
     with report.phase("prepare"):

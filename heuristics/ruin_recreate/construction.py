@@ -18,7 +18,7 @@ from rsjs.core.report import Report, SolveResult
 from rsjs.core.types import Ints
 from rsjs.heuristics.common.jit import smallest
 from rsjs.heuristics.common.random_streams import first_states
-from rsjs.heuristics.common.result import bounded, no_decision
+from rsjs.heuristics.common.result import finished, no_decision
 from rsjs.heuristics.ruin_recreate import dual_prices, kernels_node, kernels_recreate
 from rsjs.heuristics.ruin_recreate.arrays import (
     EXACTLY,
@@ -115,10 +115,10 @@ def run(instance: Instance, call: Call, report: Report) -> SolveResult:
     with report.phase("solve"):
         problem = mode_tables(instance)
         state = construct(instance, problem, dual)
-    if state is None:
-        return no_decision(report)
-    with report.phase("extract"):
-        return bounded(instance, to_solution(instance, problem, state), dual, report)
+        if state is None:
+            return no_decision(report)
+        solution = to_solution(instance, problem, state)
+    return finished(instance, solution, report, bound=dual.bound)
 
 
 def prepare(_method: Method, _call: Call, _jobs: int) -> None:

@@ -27,7 +27,7 @@ from rsjs.core.method import Method
 from rsjs.core.report import Report, SolveResult, Stop
 from rsjs.heuristics.common.jit import smallest
 from rsjs.heuristics.common.random_streams import first_states
-from rsjs.heuristics.common.result import bounded, no_decision
+from rsjs.heuristics.common.result import finished, no_decision
 from rsjs.heuristics.ruin_recreate import (
     dual_prices,
     kernels_annealing,
@@ -120,9 +120,8 @@ def run(instance: Instance, call: Call, report: Report) -> SolveResult:
         search = Annealer(instance, problem, dual, start, limits.seed)
     with report.phase("search"):
         stop, made = _search(search, iterations, dual, call, report)
-    with report.phase("extract"):
         solution = search.solution()
-        return bounded(instance, solution, dual, report, stop=stop, iterations=made)
+    return finished(instance, solution, report, stop=stop, iterations=made, bound=dual.bound)
 
 
 def _search(

@@ -159,9 +159,8 @@ def decide(
 
 def run(instance: Instance, call: Call, report: Report) -> SolveResult:
     """Solve an instance by STS."""
-    assert call.rule is not None
     with report.phase("solve"):
-        decision = decide(instance, call.rule, spacing=call.options["spacing"] / 60)
+        decision = decide(instance, str(call.rule), spacing=call.options["spacing"] / 60)
     return finished(instance, decision.solution, report)
 
 

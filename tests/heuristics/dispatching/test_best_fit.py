@@ -50,9 +50,10 @@ def _plain(queue, candidates, cluster, by_gpu, alone):
 def test_list_scheduling_assigns_as_published(random_instance, rule):
     for seed in range(15):
         instance = random_instance(seed, OBJECTIVE)
-        ready = list_scheduling.prepare(instance, "edf", rule)
-        found = list_scheduling.decide(ready)
-        plain = _plain(ready.queue, ready.candidates, instance.cluster, False, rule == "code")
+        found = list_scheduling.decide(instance, "edf", rule)
+        queue = list_scheduling.ORDERS["edf"](instance).tolist()
+        codes = list_scheduling.configurations(instance, rule)
+        plain = _plain(queue, codes, instance.cluster, False, rule == "code")
         assert (found.job_node.tolist(), found.job_gpus.tolist(), found.node_type.tolist()) == plain
 
 

@@ -9,7 +9,7 @@ from allpairspy import AllPairs
 
 from rsjs.core.errors import InputError
 from rsjs.core.method import ENERGY, EXPECTATION, TARDINESS_AT
-from rsjs.heuristics.dispatching.list_scheduling import decide, prepare, right_sizing_cost
+from rsjs.heuristics.dispatching.list_scheduling import decide, right_sizing_cost
 from rsjs.instances import costs
 from rsjs.instances.check import check
 from rsjs.instances.instance import Objective
@@ -23,7 +23,7 @@ def test_orders(make, method, first):
     keys = {"release": [-1, -1, -2, -2], "due": [5, 6, 7, 5], "weight": [1, 3, 2, 3]}
     instance = make({"A1": 1}, [{"A": [3]}] * 4, **keys)
     for rule in ("code", "paper"):
-        assert decide(prepare(instance, method, rule)).job_node.tolist().index(0) == first
+        assert decide(instance, method, rule).job_node.tolist().index(0) == first
 
 
 @pytest.mark.parametrize(
@@ -92,7 +92,7 @@ def test_schedules_by_hand(make, types, nodes, hours, changes, code, paper):
     names = [*(node_type.name for node_type in instance.cluster.node_types), "off"]
     for rule, expected in (("code", code), ("paper", paper)):
         if expected is not None:
-            solution = decide(prepare(instance, "fifo", rule))
+            solution = decide(instance, "fifo", rule)
             found = solution.job_node.tolist(), solution.job_gpus.tolist()
             assert (*found, [names[v] for v in solution.node_type])[: len(expected)] == expected
 
@@ -103,7 +103,7 @@ def test_running_jobs_keep_node_and_configuration(make, rule):
     times = {"release": [-4, -3, -2, -1], "due": [NEVER] * 4}
     instance = make({"A4": [1, 2, 3, 4]}, hours, groups=[(2, ["A4"])], **times)
     running = Solution.of([-1, 1, -1, -1], [0, 3, 0, 0], [0, 0])  # node 0 is on, but empty
-    solution = decide(prepare(replace(instance, current=running), "fifo", rule))
+    solution = decide(replace(instance, current=running), "fifo", rule)
     assert solution.job_gpus[1] == 3
     # j0 goes to node 0 or to the idle GPU of node 1, the better fit; then the others
     expected = [0, 1, -1, -1] if rule == "code" else [1, 1, 0, 0]
@@ -117,7 +117,7 @@ def test_a_placement_that_cannot_be_kept_is_refused_in_one_line(make, rule):
     crowded = replace(instance, current=Solution.of([0, 0], [1, 2], [0]))
     expected = "/current/node_type/0: found 3 GPUs in use, expected <= 2 GPUs (capacity)"
     with pytest.raises(InputError, match=re.escape(expected)):
-        prepare(crowded, "fifo", rule)
+        decide(crowded, "fifo", rule)
 
 
 @pytest.mark.parametrize(

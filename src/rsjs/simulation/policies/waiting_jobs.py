@@ -11,8 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from rsjs.heuristics.dispatching import candidates
-from rsjs.heuristics.dispatching.list_scheduling import ORDERS, right_sizing_cost
+from rsjs.heuristics.dispatching.list_scheduling import ORDERS, configurations, occupy_types
 from rsjs.heuristics.dispatching.placement import (
     FreeCapacity,
     as_solution,
@@ -31,29 +30,18 @@ def policy(request: Request, whole: Instance) -> Policy:
     """The policy fifo, edf or priority with one of their rules."""
     cluster, order = whole.cluster, ORDERS[request.method.name]
     alone, kinds = request.rule == "code", kinds_by_node_type(cluster)
-    price = candidates.full_price_by_node_type(cluster)
-
-    def configurations(part: Instance) -> list[list[int]]:
-        if alone:
-            hours = candidates.hours_by_node_type(part)
-            return candidates.ranked(part, hours, price, strict=False)
-        cost = right_sizing_cost(part)
-        return [[code] for code in cost.reshape(len(cost), -1).argmin(axis=1).tolist()]
 
     def decide(state: State, memory: Any) -> Choice:
         solution, used = kept(state), state.used
         busy = np.flatnonzero(used)
-        kind = solution.node_type[busy]
-        idle = cluster.gpus_of_type[kind] - used[busy]
+        idle = cluster.gpus_of_type[solution.node_type[busy]] - used[busy]
         waiting = np.flatnonzero(solution.job_node < 0)
         if waiting.size and (len(busy) < cluster.nodes or (idle.any() and not alone)):
             part = state.of(waiting)
             capacity = FreeCapacity(kinds, alone=alone)
-            for node, node_type, left in zip(
-                busy.tolist(), kind.tolist(), idle.tolist(), strict=True
-            ):
-                capacity.occupy(node, node_type, left)
-            placed = place_queue(order(part).tolist(), configurations(part), capacity)
+            occupy_types(capacity, cluster, solution, used)
+            codes = configurations(part, str(request.rule))
+            placed = place_queue(order(part).tolist(), codes, capacity)
             solution = beside(solution, waiting, as_solution(placed, capacity))
         if whole.objective.open_nodes == "jahani_eq":
             solution = select_required_nodes(state.instance, solution)
