@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from rsjs.core.types import Bools
 from rsjs.instances.instance import Instance
 from rsjs.instances.solution import Solution
 
@@ -21,22 +22,19 @@ def required_nodes(instance: Instance) -> int:
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import maximum_bipartite_matching
 
-    cluster = instance.cluster
-    on_gpu = np.isfinite(instance.hours_per_epoch)  # a job that may take a share may take a GPU
-    runs = np.zeros((jobs, len(cluster.node_types)), dtype=bool)
-    for v, (gpu, size) in enumerate(zip(cluster.gpu_of_type, cluster.gpus_of_type, strict=True)):
-        runs[:, v] = on_gpu[:, gpu, : size + 1].any(axis=1)
-    edges = np.matmul(runs, cluster.allowed_in_class.T)[:, cluster.class_of_node]
+    edges = runs_on_class(instance)[:, instance.cluster.class_of_node]
     matching = maximum_bipartite_matching(csr_array(edges), perm_type="column")
     return int((matching >= 0).sum())
 
 
-def selected_nodes(instance: Instance) -> tuple[float, float]:
-    """Return the min and max number of selected nodes; -inf for any number."""
-    if instance.objective.open_nodes == "free":
-        return -np.inf, float(instance.cluster.nodes)
-    required = float(required_nodes(instance))
-    return required, required
+def runs_on_class(instance: Instance) -> Bools:
+    """Return (J, C) whether a job may run on some node type of a class of nodes."""
+    cluster = instance.cluster
+    on_gpu = np.isfinite(instance.hours_per_epoch)  # a job that may take a share may take a GPU
+    runs = np.zeros((len(instance.jobs), len(cluster.node_types)), dtype=bool)
+    for v, (gpu, size) in enumerate(zip(cluster.gpu_of_type, cluster.gpus_of_type, strict=True)):
+        runs[:, v] = on_gpu[:, gpu, : size + 1].any(axis=1)
+    return np.matmul(runs, cluster.allowed_in_class.T)
 
 
 def nodes_with_a_job(instance: Instance) -> int | None:

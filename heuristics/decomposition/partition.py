@@ -33,8 +33,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from rsjs.core.types import Bools, Floats, Ints
+from rsjs.heuristics.dispatching import candidates
 from rsjs.instances import costs
 from rsjs.instances.instance import Instance
+from rsjs.instances.open_nodes import runs_on_class
 from rsjs.instances.transform import SubInstance, taken
 
 
@@ -70,19 +72,9 @@ def divide(instance: Instance, controllers: int, split: str) -> Division:
 
 def runs_on(instance: Instance, node: Ints, controllers: int) -> Bools:
     """Return (J, K) whether some node of a controller may run a job."""
-    # (J, I) min number of GPUs of each type that a job runs on; who may take a share may take a GPU
-    hours = np.isfinite(instance.hours_per_epoch)
-    least = np.where(hours.any(axis=2), hours.argmax(axis=2), hours.shape[2])
-    # (K, I) GPUs of the largest node that a controller has
-    cluster = instance.cluster
-    of_class = np.zeros((len(cluster.allowed_in_class), len(cluster.gpu_types)), dtype=np.int64)
-    for c, v in np.argwhere(cluster.allowed_in_class).tolist():
-        gpu = cluster.gpu_of_type[v]
-        of_class[c, gpu] = max(of_class[c, gpu], cluster.gpus_of_type[v])
-    largest = np.zeros((controllers, len(cluster.gpu_types)), dtype=np.int64)
-    np.maximum.at(largest, node, of_class[cluster.class_of_node])
-    runs: Bools = (least[:, None] <= largest).any(axis=2)
-    return runs
+    classes = np.zeros((controllers, len(instance.cluster.allowed_in_class)), dtype=bool)
+    classes[node, instance.cluster.class_of_node] = True
+    return np.matmul(runs_on_class(instance), classes.T)
 
 
 def demand(instance: Instance) -> Floats:
@@ -116,12 +108,7 @@ def _round_robin(instance: Instance, job: Ints, node: Ints, controllers: int) ->
 
 
 def _pressure(instance: Instance, job: Ints, node: Ints, controllers: int) -> Ints:
-    fastest = np.minimum(
-        costs.cost_tables(instance).hours.min(axis=(1, 2)),
-        costs.cost_tables(instance).shared_hours.min(axis=(1, 2), initial=np.inf),
-    )
-    pressure = instance.now + fastest - instance.jobs.due
-    return _deal(np.argsort(-pressure, kind="stable"), job, controllers)
+    return _deal(candidates.by_pressure(instance), job, controllers)
 
 
 def _demand(instance: Instance, job: Ints, node: Ints, controllers: int) -> Ints:

@@ -17,21 +17,30 @@ Dorneles et al. 2014; Sahling et al. 2009 (fix-and-optimise).
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import inf
 
 import numpy as np
 
 from rsjs.core.call import Call, Limits
 from rsjs.core.errors import InputError, told
-from rsjs.core.method import Declared, Method, Run, prepare_inner
-from rsjs.core.report import Report, SolveResult, Stop
-from rsjs.core.types import Bools, Ints
+from rsjs.core.method import (
+    Call,
+    Declared,
+    Limits,
+    Method,
+    Report,
+    Run,
+    SolveResult,
+    Stop,
+    prepare_inner,
+)
+from rsjs.core.types import Ints
 from rsjs.heuristics.ruin_recreate import ruin_recreate
 from rsjs.instances import costs
 from rsjs.instances.check import check
 from rsjs.instances.instance import Instance
-from rsjs.instances.open_nodes import required_nodes, select_required_nodes
+from rsjs.instances.open_nodes import required_nodes, runs_on_class, select_required_nodes
 from rsjs.instances.solution import Solution
 from rsjs.instances.transform import SubInstance, subinstance
 
@@ -41,33 +50,11 @@ POSTPONED = 8  # jobs of a part
 MIN_GAIN = 1e-12  # relative improvement that counts
 
 
-@dataclass(frozen=True, eq=False)
 class Neighbourhoods:
-    """
-    Neighbourhoods of a solution: draws parts of it.
+    """Neighbourhoods of solutions of an instance: draws parts of them."""
 
-    Attributes
-    ----------
-    runs : (J, C) bool
-        Whether a job may run on some node type of a class.
-    """
-
-    instance: Instance
-    runs: Bools
-
-    @staticmethod
-    def of(instance: Instance) -> Neighbourhoods:
-        """Return the neighbourhoods of an instance."""
-        cluster = instance.cluster
-        on_gpu = np.isfinite(instance.hours_per_epoch)  # whoever may take a share may take a GPU
-        on_type = np.stack(
-            [
-                on_gpu[:, gpu, : size + 1].any(axis=1)
-                for gpu, size in zip(cluster.gpu_of_type, cluster.gpus_of_type, strict=True)
-            ],
-            axis=1,
-        )
-        return Neighbourhoods(instance, np.matmul(on_type, cluster.allowed_in_class.T))
+    def __init__(self, instance: Instance) -> None:
+        self.instance, self._runs = instance, runs_on_class(instance)
 
     def draw(
         self, solution: Solution, nodes: int, postponed: int, rng: np.random.Generator
@@ -76,7 +63,7 @@ class Neighbourhoods:
         chosen = self._nodes(solution, nodes, rng)
         if not chosen.size:
             return None
-        able = self.runs[:, np.unique(self.instance.cluster.class_of_node[chosen])].any(axis=1)
+        able = self._runs[:, np.unique(self.instance.cluster.class_of_node[chosen])].any(axis=1)
         waits = np.flatnonzero((solution.job_node < 0) & able)
         # postponed jobs by P_j times a random factor
         price = costs.cost_tables(self.instance).postponement[waits]
@@ -94,7 +81,7 @@ class Neighbourhoods:
         order = rng.permutation(busy)
         if len(busy) and rng.random() < 0.5:
             jobs = np.flatnonzero(solution.job_node == order[0])
-            classes = np.flatnonzero(self.runs[jobs].any(axis=0))
+            classes = np.flatnonzero(self._runs[jobs].any(axis=0))
             related = np.isin(of_class[order], classes)
             order = np.concatenate([order[related], order[~related]])
         chosen = order[:count]
@@ -124,7 +111,7 @@ class PartDecisions:
     """
 
     def __init__(self, instance: Instance, solve: Run, limits: Limits, report: Report) -> None:
-        self._draws = Neighbourhoods.of(instance)
+        self._draws = Neighbourhoods(instance)
         self._solve, self._limits, self._report = solve, limits, report
         declared = solve.declared(instance) if isinstance(solve, Declared) else None
         self._most_jobs = inf if declared is None else declared.max_jobs or inf
@@ -159,11 +146,9 @@ class PartDecisions:
             self._first = self._first or (str(error) if plain else told(error))
             self.failures += 1
             return None
-        return (
-            None
-            if decided is None
-            else select_required_nodes(part.whole, part.merged(now, decided))
-        )
+        if decided is None:
+            return None
+        return select_required_nodes(part.whole, part.merged(now, decided))
 
     def _solution(self, part: SubInstance, now: Solution) -> Solution | None:
         inner = self._report.child(SECONDS, phases=False)

@@ -44,7 +44,7 @@ def test_a_part_saves_what_the_whole_saves(random_document, random_decision):
         if instance.objective.open_nodes == "jahani_eq" and instance.objective.mu > 0:
             continue
         decision = random_decision(instance, rng)
-        draws = Neighbourhoods.of(instance)
+        draws = Neighbourhoods(instance)
         part = draws.draw(decision, 2, 3, np.random.default_rng(seed))
         if part is None:
             continue
@@ -344,7 +344,7 @@ def test_every_other_time_the_nodes_of_a_part_are_related(make):
     groups = [(2, [name]) for name in types]
     instance = make(types, [{kind: [2]} for kind in "AABBCC"], groups=groups, due=[9] * 6)
     decision = Solution.of(range(6), [1] * 6, [0, 0, 1, 1, 2, 2])
-    draws, rng = Neighbourhoods.of(instance), np.random.default_rng(1)
+    draws, rng = Neighbourhoods(instance), np.random.default_rng(1)
     pairs = [draws.draw(decision, 2, 0, rng).nodes // 2 for _ in range(400)]
     alike = sum(int(one == other) for one, other in pairs)
     assert alike / len(pairs) == pytest.approx(0.6, abs=0.1)
@@ -356,7 +356,7 @@ def test_a_part_with_fewer_jobs_than_nodes_may_leave_any_of_them_off(make):
     instance = make({"A2": 1}, [{"A": [2]}] * 3, groups=[(3, ["A2"])], due=[9] * 3, **rules)
     decision = select_required_nodes(instance, Solution.of([0, 1, 1], [1, 1, 1], [0, 0, -1]))
     assert check(instance, decision).feasible
-    draws, rng, rules = Neighbourhoods.of(instance), np.random.default_rng(1), {}
+    draws, rng, rules = Neighbourhoods(instance), np.random.default_rng(1), {}
     for _ in range(30):
         part = draws.draw(decision, 1, 0, rng)
         assert check(part.instance, part.restricted(decision)).feasible
