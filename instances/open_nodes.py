@@ -34,7 +34,8 @@ def runs_on_class(instance: Instance) -> Bools:
     runs = np.zeros((len(instance.jobs), len(cluster.node_types)), dtype=bool)
     for v, (gpu, size) in enumerate(zip(cluster.gpu_of_type, cluster.gpus_of_type, strict=True)):
         runs[:, v] = on_gpu[:, gpu, : size + 1].any(axis=1)
-    return np.matmul(runs, cluster.allowed_in_class.T)
+    by_class: Bools = np.matmul(runs, cluster.allowed_in_class.T)
+    return by_class
 
 
 def nodes_with_a_job(instance: Instance) -> int | None:

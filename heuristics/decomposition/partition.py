@@ -42,22 +42,11 @@ from rsjs.instances.transform import SubInstance, taken
 
 @dataclass(frozen=True, eq=False)
 class Division:
-    """
-    Controller of each job and node.
+    """Controller of each job and node."""
 
-    Attributes
-    ----------
-    controllers : int
-        K.
-    job : (J,) int
-        Controller of each job, 0..K-1.
-    node : (N,) int
-        Controller of each node.
-    """
-
-    controllers: int
-    job: Ints
-    node: Ints
+    controllers: int  # K
+    job: Ints  # (J,) 0..K-1
+    node: Ints  # (N,) 0..K-1
 
 
 def divide(instance: Instance, controllers: int, split: str) -> Division:
@@ -74,7 +63,8 @@ def runs_on(instance: Instance, node: Ints, controllers: int) -> Bools:
     """Return (J, K) whether some node of a controller may run a job."""
     classes = np.zeros((controllers, len(instance.cluster.allowed_in_class)), dtype=bool)
     classes[node, instance.cluster.class_of_node] = True
-    return np.matmul(runs_on_class(instance), classes.T)
+    runs: Bools = np.matmul(runs_on_class(instance), classes.T)
+    return runs
 
 
 def demand(instance: Instance) -> Floats:

@@ -68,27 +68,13 @@ def share_price_by_gpu_type(cluster: Cluster) -> Floats:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Ranking:
-    """
-    Each job's configurations in order, of those that some job may use; those it may not are last.
+    """Each job's configurations in order, of those some job may use; inadmissible ones last."""
 
-    Attributes
-    ----------
-    code : (J, C) int
-        kind * (G + 1) + g, best first.
-    order : (J, C) int
-        Columns of the arrays below, best first.
-    in_time : (J, C) bool
-    key : (J, C) float
-        What sorts them: $ in time, then hours; inf where not admissible.
-    count : (J,) int
-        Admissible ones.
-    """
-
-    code: Ints
-    order: Ints
-    in_time: Bools
-    key: Floats
-    count: Ints
+    code: Ints  # (J, C) kind * (G + 1) + g, best first
+    order: Ints  # (J, C) columns of the arrays below, best first
+    in_time: Bools  # (J, C)
+    key: Floats  # (J, C) what sorts them: $ in time, then hours; inf where not admissible
+    count: Ints  # (J,) admissible ones
 
 
 def ranking(instance: Instance, hours: Floats, price: Floats, *, strict: bool) -> Ranking:

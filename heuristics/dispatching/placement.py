@@ -37,25 +37,12 @@ FITS = ("open", "all")
 
 @dataclass(frozen=True, eq=False)
 class NodeKinds:
-    """
-    The nodes of a cluster, seen through kinds.
+    """The nodes of a cluster, seen through kinds."""
 
-    Attributes
-    ----------
-    modes : list of (kind, g)
-        By code kind * (G + 1) + g: g dedicated GPUs, 0 = a share.
-    openings : list, per kind, of (GPUs, set of nodes)
-        How large a node is when it is opened for this kind; the smallest first.
-    opened_as : list, per kind and node, of int
-        The node type then; -1 = never.
-    units : list, per kind, of int
-        Units of a whole GPU.
-    """
-
-    modes: list[tuple[int, int]]
-    openings: list[list[tuple[int, int]]]
-    opened_as: list[list[int]]
-    units: list[int]
+    modes: list[tuple[int, int]]  # by code kind * (G + 1) + g: kind, dedicated GPUs, 0 = a share
+    openings: list[list[tuple[int, int]]]  # per kind: GPUs, nodes that open so; smallest first
+    opened_as: list[list[int]]  # per kind and node: the node type then; -1 = never
+    units: list[int]  # of a whole GPU, per kind
 
 
 def kinds_by_node_type(cluster: Cluster) -> NodeKinds:
@@ -245,23 +232,12 @@ class FreeCapacity:
 
 @dataclass(frozen=True, eq=False)
 class PlacedJobs:
-    """
-    Where the jobs are.
+    """Where the jobs are."""
 
-    Attributes
-    ----------
-    node : (J,) list
-        -1 = waits.
-    kind, count : (J,) lists
-        Kind and dedicated GPUs, 0 = a share, of the mode taken.
-    shared : (J,) list
-        Shared GPU, see `FreeCapacity`; -1 = dedicated.
-    """
-
-    node: list[int]
-    kind: list[int]
-    count: list[int]
-    shared: list[int]
+    node: list[int]  # (J,) -1 = waits
+    kind: list[int]  # (J,) of the mode taken
+    count: list[int]  # (J,) its dedicated GPUs; 0 = a share
+    shared: list[int]  # (J,) shared GPU, see `FreeCapacity`; -1 = dedicated
 
 
 def place_queue(

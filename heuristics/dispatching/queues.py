@@ -50,25 +50,13 @@ EPOCHS = ("worst_case", "mean")
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class JobModes:
-    """
-    The modes of the jobs.
+    """The modes of the jobs."""
 
-    Attributes
-    ----------
-    instance : Instance
-        With the number of epochs that the method assumes.
-    hours : (J, T, G + 1) float
-        To completion on k GPUs; k = 0: on the smallest share.
-    price : (J, T, G + 1) float [$/h]
-    level, units : (J, T) int
-        Of that share.
-    """
-
-    instance: Instance
-    hours: Floats
-    price: Floats
-    level: Ints
-    units: Ints
+    instance: Instance  # with the number of epochs that the method assumes
+    hours: Floats  # (J, T, G + 1) to completion on k GPUs; k = 0: on the smallest share
+    price: Floats  # (J, T, G + 1) $/h
+    level: Ints  # (J, T) of that share
+    units: Ints  # (J, T) of that share
 
     @staticmethod
     def of(instance: Instance, epochs: str, model: PowerModel | None = None) -> JobModes:
@@ -110,22 +98,11 @@ def planned(instance: Instance, epochs: str) -> Instance:
 
 @dataclass(frozen=True, kw_only=True)
 class QueueRule:
-    """
-    A queue.
+    """A queue."""
 
-    Attributes
-    ----------
-    order : function
-        Jobs of an instance in order.
-    preemptive : bool
-        Whether jobs that run are decided anew.
-    alone : bool
-        One job per node.
-    """
-
-    order: Callable[[Instance], Ints]
-    preemptive: bool = False
-    alone: bool = False
+    order: Callable[[Instance], Ints]  # jobs of an instance in order
+    preemptive: bool = False  # whether jobs that run are decided anew
+    alone: bool = False  # one job per node
 
 
 RULES = {

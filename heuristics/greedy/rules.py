@@ -24,22 +24,12 @@ from rsjs.instances.cluster import Cluster
 
 @dataclass(frozen=True, kw_only=True)
 class GreedyRule:
-    """
-    One reading of the algorithm.
+    """One reading of the algorithm."""
 
-    Attributes
-    ----------
-    price : prices of the configurations (v, g), v a GPU type
-    strict : whether a job that ends at its due date is late
-    equivalents : what a node with idle GPUs becomes
-    each_node : whether one job of each node gets the GPUs that stay idle there, the one with the
-        highest speed-up; else one job of the cluster, the one that saves most time
-    """
-
-    price: Callable[[Cluster], Floats]
-    strict: bool
-    equivalents: Callable[[Cluster], Ints]
-    each_node: bool
+    price: Callable[[Cluster], Floats]  # $/h of g GPUs of a GPU type
+    strict: bool  # whether a job that ends at its due date is late
+    equivalents: Callable[[Cluster], Ints]  # what a node with idle GPUs becomes
+    each_node: bool  # whether idle GPUs go to one job of each node, else to one of the cluster
 
 
 def cheaper_equivalents(cluster: Cluster) -> Ints:
@@ -136,21 +126,12 @@ def cluster_tables(cluster: Cluster, rule: GreedyRule) -> ClusterTables:
 
 @dataclass(frozen=True, kw_only=True)
 class RandomizedRule:
-    """
-    One reading of the algorithm.
+    """One reading of the algorithm."""
 
-    Attributes
-    ----------
-    greedy : the rule of the first iteration
-    swap_heavier, swap_other : chance that a job is passed by the next one in the queue, if the
-        job is the heavier one of both, and otherwise
-    listed : the length of the lists that candidates and nodes are drawn from
-    """
-
-    greedy: GreedyRule
-    swap_heavier: float
-    swap_other: float
-    listed: int
+    greedy: GreedyRule  # of the first iteration
+    swap_heavier: float  # chance that the next job passes one that is heavier
+    swap_other: float  # and one that is not
+    listed: int  # entries of the lists that candidates and nodes are drawn from
 
 
 LISTED = 3

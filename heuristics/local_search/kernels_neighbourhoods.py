@@ -36,22 +36,11 @@ MAX_WAYS = 20_000  # of N7 on one node
 
 
 class Move(NamedTuple):
-    """
-    The best neighbour found so far, as a change of the solution.
+    """The best neighbour found so far, as a change of the solution."""
 
-    Attributes
-    ----------
-    what : (3,) int
-        A constant of this module, 0 = no move; jobs j and i, or a node and its new type.
-    column : (J,) int
-        New columns of the jobs of a node that is reshaped.
-    change : (1,) float [$]
-        By how much it costs more.
-    """
-
-    what: Ints
-    column: Ints
-    change: Floats
+    what: Ints  # (3,) a constant above, 0 = no move; jobs j and i, or a node and its new type
+    column: Ints  # (J,) new columns of the jobs of a node that is reshaped
+    change: Floats  # (1,) $ by which it costs more
 
 
 def no_move(jobs: int) -> Move:

@@ -72,63 +72,28 @@ ANY, SPARES, EXACTLY = range(3)  # rules for the number of nodes
 
 
 class ModeTables(NamedTuple):
-    """
-    Cost tables: A modes, V node types, N nodes, C classes, G GPUs of the largest node.
+    """Cost tables: A modes, V node types, N nodes, C classes, G GPUs of the largest node."""
 
-    Attributes
-    ----------
-    late : (V, J, A) float [$]
-        What a job adds by itself; inf where not admissible.
-    hours : (V, J, A) float [h]
-        theta, 0 where not admissible or where energy is not charged to the first ending.
-    gpus, units, step : (V, A) int
-        Dedicated GPUs; units taken; step in the table of bins.
-    room : (V, A) float
-        GPUs taken, a share as its part.
-    mode_count : (V,) int
-        Number of modes of each type.
-    bins : (B,) int
-        GPUs that shares fill, tables of all GPU types.
-    bins_of : (V,) int
-        Where the table of each type begins.
-    whole, size : (V,) int
-        Units of a GPU; s_v.
-    energy : (V, G + 1) float [$/h]
-        Price of k GPUs in use until the first ending.
-    idle : (V, G + 1) float [$]
-    postponement : (J,) float [$]
-    node_class : (N,) int
-    types : (C, V) int
-        Allowed types of each class, filled up with -1.
-    type_count : (C,) int
-    spare : (C,) float [$]
-        Of an empty node that counts among those required.
-    by_spare : (C,) int
-        Classes, the cheapest spare nodes first.
-    rule : (2,) int
-        ANY number of nodes, SPARES are charged, EXACTLY so many have a job; how many.
-    """
-
-    late: Floats
-    hours: Floats
-    gpus: Ints
-    units: Ints
-    step: Ints
-    room: Floats
-    mode_count: Ints
-    bins: Ints
-    bins_of: Ints
-    whole: Ints
-    size: Ints
-    energy: Floats
-    idle: Floats
-    postponement: Floats
-    node_class: Ints
-    types: Ints
-    type_count: Ints
-    spare: Floats
-    by_spare: Ints
-    rule: Ints
+    late: Floats  # (V, J, A) $ that a job adds by itself; inf where not admissible
+    hours: Floats  # (V, J, A) h, theta; 0 where not admissible or energy is not charged to it
+    gpus: Ints  # (V, A) dedicated GPUs
+    units: Ints  # (V, A) units taken
+    step: Ints  # (V, A) step in the table of bins
+    room: Floats  # (V, A) GPUs taken, a share as its part
+    mode_count: Ints  # (V,) modes of each type
+    bins: Ints  # (B,) GPUs that shares fill, tables of all GPU types
+    bins_of: Ints  # (V,) where the table of each type begins
+    whole: Ints  # (V,) units of a GPU
+    size: Ints  # (V,) s_v
+    energy: Floats  # (V, G + 1) $/h of k GPUs in use until the first ending
+    idle: Floats  # (V, G + 1) $
+    postponement: Floats  # (J,) $
+    node_class: Ints  # (N,)
+    types: Ints  # (C, V) allowed types of each class, filled up with -1
+    type_count: Ints  # (C,)
+    spare: Floats  # (C,) $ of an empty node that counts among those required
+    by_spare: Ints  # (C,) classes, the cheapest spare nodes first
+    rule: Ints  # (2,) ANY number of nodes, SPARES are charged, EXACTLY so many have a job; how many
 
 
 def mode_tables(instance: Instance) -> ModeTables:
@@ -216,43 +181,20 @@ def _padded(allowed: Bools) -> Ints:
 
 
 class RuinState(NamedTuple):
-    """
-    What runs on each node, and postponed jobs; M is the max number of jobs of a node.
+    """What runs on each node, and postponed jobs; M is the max number of jobs of a node."""
 
-    Attributes
-    ----------
-    kind : (N,) int
-        Node type; an empty node has one too.
-    load : (N,) int
-        Jobs on the node.
-    jobs, mode : (N, M + 1) int
-        Its jobs and their modes, in the first `load` entries.
-    dedicated, shares : (N,) int
-        Dedicated GPUs in use; index of the shares in the table of bins.
-    first : (N,) float [h]
-        Least theta, inf if empty.
-    base, cost : (N,) float [$]
-        Cost of the node apart from its jobs' own costs, of an empty one as a spare; with them,
-        0 if empty.
-    waiting : (J,) int
-        Postponed jobs, in the first `size[0]` entries.
-    size : (1,) int
-    empty : (C,) int
-        Empty nodes of each class.
-    """
-
-    kind: Ints
-    load: Ints
-    jobs: Ints
-    mode: Ints
-    dedicated: Ints
-    shares: Ints
-    first: Floats
-    base: Floats
-    cost: Floats
-    waiting: Ints
-    size: Ints
-    empty: Ints
+    kind: Ints  # (N,) node type; an empty node has one too
+    load: Ints  # (N,) jobs on the node
+    jobs: Ints  # (N, M + 1) its jobs, in the first `load` entries
+    mode: Ints  # (N, M + 1) their modes
+    dedicated: Ints  # (N,) dedicated GPUs in use
+    shares: Ints  # (N,) index of the shares in the table of bins
+    first: Floats  # (N,) h, least theta; inf if empty
+    base: Floats  # (N,) $ of the node apart from its jobs' own costs, of an empty one as a spare
+    cost: Floats  # (N,) $ with them; 0 if empty
+    waiting: Ints  # (J,) postponed jobs, in the first `size[0]` entries
+    size: Ints  # (1,)
+    empty: Ints  # (C,) empty nodes of each class
 
 
 def empty_state(problem: ModeTables, kind: Ints) -> RuinState:

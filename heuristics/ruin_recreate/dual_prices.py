@@ -59,44 +59,19 @@ MIN_SCALE = 1e-3  # of the bound per node: the scale where GPUs are free
 
 @dataclass(frozen=True, eq=False)
 class DualColumns:
-    """
-    Data of the Lagrangian function: M prices, L columns, P places.
+    """Data of the Lagrangian function: M prices, L columns, P places."""
 
-    Attributes
-    ----------
-    cost : (L, J) float [$]
-        c_lj; inf where not admissible.
-    postponement : (J,) float [$]
-        P_j.
-    matrix : (M, L) float
-        A.
-    limit : (M,) float
-        b.
-    lower : (M,) float
-        Lower limits of x.
-    place_class, place_type : (P,) int
-        Larger nodes first: of equal columns the one that leaves more room is chosen.
-    place : (L,) int
-        Of each column.
-    room : (L,) float
-        w_a, GPUs of the mode of each column.
-    paid : (L,) int
-        k of a leader, 0 of a follower or member.
-    gpu_price : (P, M) float
-        Price of a GPU at each place, beyond mu under "proportional", is `gpu_price @ x`.
-    """
-
-    cost: Floats
-    postponement: Floats
-    matrix: Floats
-    limit: Floats
-    lower: Floats
-    place_class: Ints
-    place_type: Ints
-    place: Ints
-    room: Floats
-    paid: Ints
-    gpu_price: Floats
+    cost: Floats  # (L, J) $, c_lj; inf where not admissible
+    postponement: Floats  # (J,) $, P_j
+    matrix: Floats  # (M, L) A
+    limit: Floats  # (M,) b
+    lower: Floats  # (M,) lower limits of x
+    place_class: Ints  # (P,) largest nodes first: of equal columns the roomiest is chosen
+    place_type: Ints  # (P,)
+    place: Ints  # (L,) of each column
+    room: Floats  # (L,) w_a, GPUs of the mode of each column
+    paid: Ints  # (L,) k of a leader, 0 of a follower or member
+    gpu_price: Floats  # (P, M) `gpu_price @ x` = price of a GPU, beyond mu under "proportional"
 
     @property
     def leads(self) -> Bools:
@@ -317,31 +292,14 @@ class SmoothedDual:
 
 @dataclass(frozen=True, eq=False)
 class DualPrices:
-    """
-    Dual prices that guide the search, and their bound.
+    """Dual prices that guide the search, and their bound."""
 
-    Attributes
-    ----------
-    bound : float [$]
-        Dual bound on the cost of every solution.
-    multipliers : (M,) float
-        x, in the order of `DualColumns`.
-    gpu : (C, V) float [$]
-        Price of a GPU of each type on each class of nodes; inf where not allowed.
-    mix : (C, V) float
-        Share of the nodes of a class that take each type; rows sum to 1.
-    gain : (J,) float [$]
-        Min reduced cost of a job less P_j, <= 0.
-    scale : float [$]
-        A typical price of one GPU.
-    """
-
-    bound: float
-    multipliers: Floats
-    gpu: Floats
-    mix: Floats
-    gain: Floats
-    scale: float
+    bound: float  # $, dual bound on the cost of every solution
+    multipliers: Floats  # (M,) x, in the order of `DualColumns`
+    gpu: Floats  # (C, V) $ of a GPU of each type on each class of nodes; inf where not allowed
+    mix: Floats  # (C, V) share of the nodes of a class that take each type; rows sum to 1
+    gain: Floats  # (J,) $, min reduced cost of a job less P_j, <= 0
+    scale: float  # $, a typical price of one GPU
 
 
 def find(instance: Instance) -> DualPrices:

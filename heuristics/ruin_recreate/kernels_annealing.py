@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rsjs.core.types import Floats, Ints
+from rsjs.core.types import Bools, Floats, Ints
 from rsjs.heuristics.common.jit import compiled, inner
 from rsjs.heuristics.common.random_streams import States, below, uniform
 from rsjs.heuristics.ruin_recreate.arrays import EXACTLY, ModeTables, RuinState
@@ -34,25 +34,15 @@ ATTEMPTS = 4
 
 
 class Undo(NamedTuple):
-    """
-    Touched nodes as they were, K at most, and postponed jobs that joined the removed ones.
+    """Touched nodes as they were, K at most, and postponed jobs that joined the removed ones."""
 
-    Attributes
-    ----------
-    kind, load : (K,) int
-    jobs, mode : (K, M + 1) int
-    waited : (K,) int
-    size : (1,) int
-    touched : (N,) bool
-    """
-
-    kind: Ints
-    load: Ints
-    jobs: Ints
-    mode: Ints
-    waited: Ints
-    size: Ints
-    touched: np.ndarray[tuple[int], np.dtype[np.bool_]]
+    kind: Ints  # (K,)
+    load: Ints  # (K,)
+    jobs: Ints  # (K, M + 1)
+    mode: Ints  # (K, M + 1)
+    waited: Ints  # (K,)
+    size: Ints  # (1,)
+    touched: Bools  # (N,)
 
 
 def undo(state: RuinState, most: int) -> Undo:
@@ -181,28 +171,16 @@ def restore(problem: ModeTables, state: RuinState, removed: RemovedJobs, memory:
 
 
 class BestState(NamedTuple):
-    """
-    Incumbent of the search, and the nodes where the current state differs from it.
+    """Incumbent of the search, and the nodes where the current state differs from it."""
 
-    Attributes
-    ----------
-    kind, load, jobs, mode
-        As in `NodeState`.
-    cost : (1,) float [$]
-    changed : (N,) int
-        Nodes that differ, in the first `size[0]` entries.
-    size : (1,) int
-    differs : (N,) bool
-    """
-
-    kind: Ints
+    kind: Ints  # as in `RuinState`, like the next three
     load: Ints
     jobs: Ints
     mode: Ints
-    cost: Floats
-    changed: Ints
-    size: Ints
-    differs: np.ndarray[tuple[int], np.dtype[np.bool_]]
+    cost: Floats  # (1,) $
+    changed: Ints  # (N,) nodes that differ, in the first `size[0]` entries
+    size: Ints  # (1,)
+    differs: Bools  # (N,)
 
 
 def best_of(state: RuinState, cost: float) -> BestState:

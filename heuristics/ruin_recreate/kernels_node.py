@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rsjs.core.types import Floats, Ints
+from rsjs.core.types import Bools, Floats, Ints
 from rsjs.heuristics.common.jit import compiled, inner
 from rsjs.heuristics.ruin_recreate.arrays import SPARES, ModeTables, RuinState
 
@@ -113,27 +113,15 @@ def total_cost(problem: ModeTables, state: RuinState) -> float:
 
 
 class Layers(NamedTuple):
-    """
-    Space for the dynamic program: W and L by jobs and units, and what was chosen there.
+    """Space for the dynamic program: W and L by jobs and units, and what was chosen there."""
 
-    Attributes
-    ----------
-    follow, lead : (M + 2, units + 1) float [$]
-    follow_mode, lead_mode : (M + 2, units + 1) int
-        Mode of the last job.
-    led : (M + 2, units + 1) bool
-        Whether the last job leads.
-    best, old : (M + 1,) int
-        Modes of the jobs of a node.
-    """
-
-    follow: Floats
-    lead: Floats
-    follow_mode: Ints
-    lead_mode: Ints
-    led: np.ndarray[tuple[int, int], np.dtype[np.bool_]]
-    best: Ints
-    old: Ints
+    follow: Floats  # (M + 2, units + 1) $, W
+    lead: Floats  # (M + 2, units + 1) $, L
+    follow_mode: Ints  # (M + 2, units + 1) mode of the last job
+    lead_mode: Ints  # (M + 2, units + 1)
+    led: Bools  # (M + 2, units + 1) whether the last job leads
+    best: Ints  # (M + 1,) modes of the jobs of a node
+    old: Ints  # (M + 1,)
 
 
 def layers(problem: ModeTables, most: int) -> Layers:

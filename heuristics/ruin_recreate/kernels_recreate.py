@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rsjs.core.types import Floats, Ints
+from rsjs.core.types import Bools, Floats, Ints
 from rsjs.heuristics.common.jit import compiled, inner
 from rsjs.heuristics.common.random_streams import States, uniform
 from rsjs.heuristics.ruin_recreate.arrays import EXACTLY, ModeTables, RuinState
@@ -26,49 +26,22 @@ INF = np.inf
 
 
 class Guide(NamedTuple):
-    """
-    Dual prices as kernels read them.
+    """Dual prices as kernels read them."""
 
-    `gain` is that of `DualPrices`.
-
-    Attributes
-    ----------
-    gpu : (C, V) float [$]
-    gain : (J,) float [$]
-    mix : (C, V) float
-        Cumulative, in the order of `ModeTables.types`.
-    leads : (1,) bool
-        Whether nodes are opened by a leader.
-    """
-
-    gpu: Floats
-    gain: Floats
-    mix: Floats
-    leads: np.ndarray[tuple[int], np.dtype[np.bool_]]
+    gpu: Floats  # (C, V) $
+    gain: Floats  # (J,) $, as in `DualPrices`
+    mix: Floats  # (C, V) cumulative, in the order of `ModeTables.types`
+    leads: Bools  # (1,) whether nodes are opened by a leader
 
 
 class RemovedJobs(NamedTuple):
-    """
-    Jobs without a node, and the touched nodes that may take them.
+    """Jobs without a node, and the touched nodes that may take them."""
 
-    Attributes
-    ----------
-    job : (J,) int
-        In the first `size[0]` entries.
-    key : (J,) float
-        The min goes first.
-    node : (N,) int
-        Touched nodes, in the first `size[1]` entries.
-    size : (2,) int
-    kept : (M + 1,) int
-        Modes of a node's jobs before another one is squeezed in.
-    """
-
-    job: Ints
-    key: Floats
-    node: Ints
-    size: Ints
-    kept: Ints
+    job: Ints  # (J,) in the first `size[0]` entries
+    key: Floats  # (J,) the min goes first
+    node: Ints  # (N,) touched nodes, in the first `size[1]` entries
+    size: Ints  # (2,)
+    kept: Ints  # (M + 1,) modes of a node's jobs before another one is squeezed in
 
 
 def removed_jobs(problem: ModeTables, state: RuinState) -> RemovedJobs:

@@ -27,23 +27,12 @@ from rsjs.instances.instance import Instance
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class PowerModel:
-    """
-    Every configuration of every job; T GPU types, G GPUs of the largest node.
+    """Every configuration of every job; T GPU types, G GPUs of the largest node."""
 
-    Attributes
-    ----------
-    rate : (J, T, G + 1) float [h]
-        a_k, hours per epoch, inf where not admissible; k = 0 is the share.
-    power : (J, T, G + 1) float [$/h]
-        P_k; inf where no node has so many GPUs, or there is no share.
-    level, units : (J, T) int
-        The share's level and its units; -1 and 0 = none is admissible.
-    """
-
-    rate: Floats
-    power: Floats
-    level: Ints
-    units: Ints
+    rate: Floats  # (J, T, G + 1) h, a_k; inf where not admissible; k = 0 is the share
+    power: Floats  # (J, T, G + 1) $/h, P_k; inf where no node has so many, or without a share
+    level: Ints  # (J, T) of the share; -1 = none is admissible
+    units: Ints  # (J, T) of the share; 0 = none
 
     @staticmethod
     def of(instance: Instance) -> PowerModel:

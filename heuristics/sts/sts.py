@@ -44,25 +44,12 @@ ROUNDING = 1e-9  # relative, of times that are added up
 
 @dataclass(frozen=True, kw_only=True)
 class StsRule:
-    """
-    One reading.
+    """One reading."""
 
-    Attributes
-    ----------
-    monotone : bool
-        Whether k_0 holds.
-    fallback : bool
-        Whether a job takes less than it wants.
-    gives : bool
-        Whether idle GPUs are given away.
-    margin : bool
-        Whether due dates are advanced by the least time between decisions.
-    """
-
-    monotone: bool
-    fallback: bool
-    gives: bool
-    margin: bool
+    monotone: bool  # whether k_0 holds
+    fallback: bool  # whether a job takes less than it wants
+    gives: bool  # whether idle GPUs are given away
+    margin: bool  # whether due dates are advanced by the least time between decisions
 
 
 RULES = {
@@ -73,21 +60,11 @@ RULES = {
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class StsDecision:
-    """
-    A decision, and what the next one needs.
-
-    Attributes
-    ----------
-    solution : Solution
-    change : (J,) float [h]
-        T_j - now: until a job needs another configuration; inf = it does not, or waits.
-    wanted : (J,) int
-        k that the model chose, before idle GPUs were given away. Jobs that wait keep their k_0.
-    """
+    """A decision, and what the next one needs."""
 
     solution: Solution
-    change: Floats
-    wanted: Ints
+    change: Floats  # (J,) h, T_j - now: until a job needs another mode; inf = it does not, or waits
+    wanted: Ints  # (J,) k that the model chose, without idle GPUs given away; k_0 of jobs that wait
 
     def floor(self, elapsed: float) -> Ints:
         """Return (J,) k_0 of a decision so many hours later: k + 1 where T_j has come, else k."""
