@@ -64,32 +64,27 @@ def inlined(function: F) -> F:
     return _compiled(function, **INNER, forceinline=True)
 
 
-def one_instruction(name: str) -> Callable[[F], F]:
-    """Replace a function of bits != 0, in kernels, by an instruction of LLVM such as "cttz"."""
+def counts_trailing_zeros(function: F) -> F:
+    """Replace a function of bits != 0, in kernels, by LLVM's instruction cttz."""
+    from numba import types
+    from numba.extending import intrinsic, overload
 
-    def replaced(function: F) -> F:
-        from numba import types
-        from numba.extending import intrinsic, overload
+    def typed(_context: Any, bits: Any) -> Any:
+        def generate(context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+            return builder.cttz(arguments[0], context.get_constant(types.boolean, True))
 
-        def typed(_context: Any, bits: Any) -> Any:
-            def generate(context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
-                never_zero = context.get_constant(types.boolean, True)
-                return getattr(builder, name)(arguments[0], never_zero)
+        return bits(bits), generate
 
-            return bits(bits), generate
+    instruction = intrinsic(typed)
 
-        instruction = intrinsic(typed)
+    def chosen(bits):  # type: ignore[no-untyped-def]  # numba compares the words of both heads
+        def found(bits):  # type: ignore[no-untyped-def]
+            return instruction(bits)
 
-        def chosen(bits):  # type: ignore[no-untyped-def]  # numba compares the words of both heads
-            def found(bits):  # type: ignore[no-untyped-def]
-                return instruction(bits)
+        return found if isinstance(bits, types.Integer) else None
 
-            return found if isinstance(bits, types.Integer) else None
-
-        overload(function)(chosen)
-        return function
-
-    return replaced
+    overload(function)(chosen)
+    return function
 
 
 def smallest() -> Instance:
@@ -158,7 +153,7 @@ def _digest() -> str:
     return digest.hexdigest()[:16]
 
 
-@one_instruction("cttz")
+@counts_trailing_zeros
 def lowest_bit(bits: int) -> int:
     """Return the position of the lowest bit that is set; bits != 0."""
     return (int(bits) & -int(bits)).bit_length() - 1

@@ -16,34 +16,16 @@ from rsjs.instances.instance import Instance
 
 @dataclass(frozen=True, kw_only=True)
 class ProfileMode:
-    """
-    A configuration of a job on a GPU type.
+    """A configuration of a job on a GPU type."""
 
-    Attributes
-    ----------
-    gpus : Fraction
-        Dedicated GPUs, or the share of one.
-    hours_per_epoch : float
-        a = 1 / s.
-    power : float [$/h]
-        P.
-    energy : float [$]
-        Q, of an epoch.
-    phi : float or None [$/h]
-        Phi, against the next speed of the hull; None at the last one and off the hull.
-    on_hull : bool
-    begins, ends : float or None
-        Epochs between which the optimal profile uses it; None = not at all.
-    """
-
-    gpus: Fraction
-    hours_per_epoch: float
-    power: float
-    energy: float
-    phi: float | None
+    gpus: Fraction  # dedicated GPUs, or the share of one
+    hours_per_epoch: float  # a = 1 / s
+    power: float  # $/h, P
+    energy: float  # $ of an epoch, Q
+    phi: float | None  # $/h, against the next speed of the hull; None at the last and off it
     on_hull: bool
-    begins: float | None
-    ends: float | None
+    begins: float | None  # epoch from which the optimal profile uses it; None = not at all
+    ends: float | None  # epoch up to which it does
 
     @property
     def hours(self) -> float:
@@ -55,30 +37,14 @@ class ProfileMode:
 
 @dataclass(frozen=True, kw_only=True)
 class JobProfile:
-    """
-    The optimal profile of a job on a GPU type.
-
-    Attributes
-    ----------
-    gpu_type : str
-    status : str
-        One of `speed_profile.STATUSES` but "inadmissible".
-    energy : float [$]
-        Expected.
-    worst_hours : float [h]
-        Until w_max.
-    change : float or None [h]
-        When the first configuration changes; None = never.
-    configurations : tuple of Configuration
-        The slowest first.
-    """
+    """The optimal profile of a job on a GPU type."""
 
     gpu_type: str
-    status: str
-    energy: float
-    worst_hours: float
-    change: float | None
-    configurations: tuple[ProfileMode, ...]
+    status: str  # of `single_job.STATUSES`, but "inadmissible"
+    energy: float  # $, expected
+    worst_hours: float  # until w_max
+    change: float | None  # h until the first configuration changes; None = never
+    configurations: tuple[ProfileMode, ...]  # the slowest first
 
     @property
     def used(self) -> tuple[ProfileMode, ...]:

@@ -20,7 +20,6 @@ from typing import Any
 import numpy as np
 
 from rsjs.heuristics.sts.single_job import steps_of_jobs
-from rsjs.heuristics.sts.speed_profile import profiles
 from rsjs.instances.epoch_distribution import FIXED
 from rsjs.instances.instance import Instance, Workload
 from rsjs.simulation.configurations import configurations
@@ -41,6 +40,8 @@ def clairvoyant(workload: Workload, options: Options | None = None) -> Outcome:
 
 def infinite_cluster(workload: Workload, options: Options | None = None) -> float:
     """Cost [$] of all jobs, each alone with its optimal profile on the times that it really has."""
+    from rsjs.heuristics.sts.speed_profile import profiles  # which loads numba
+
     jobs, of = workload.jobs, configurations(workload, options or Options())
     power = np.broadcast_to(of.price, of.pace.shape)
     slack = jobs.due - jobs.release
