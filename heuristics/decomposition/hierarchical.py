@@ -40,7 +40,7 @@ from rsjs.core.call import Call
 from rsjs.core.method import Method, Run
 from rsjs.core.report import Report, SolveResult, Stop
 from rsjs.core.types import Floats, Ints
-from rsjs.heuristics.decomposition.parallel import Team, one_by_one, side_by_side
+from rsjs.heuristics.decomposition.parallel import Worker, one_by_one, side_by_side
 from rsjs.heuristics.decomposition.partition import Division, divide, parts
 from rsjs.instances import costs
 from rsjs.instances.check import check
@@ -58,7 +58,6 @@ def run(instance: Instance, call: Call, report: Report) -> SolveResult:
     The options `controllers` and `split` are those of `partition.divide`. Counts: controllers,
     jobs and nodes of the smallest and largest part, and jobs that run on no node of their part.
     """
-    team: Team | None = call.ready
     try:
         with report.phase("build"):
             division = divide(instance, call.options["controllers"], call.options["split"])
@@ -66,8 +65,8 @@ def run(instance: Instance, call: Call, report: Report) -> SolveResult:
         for position, result in _solved(call.options["method"], union.instances, call, report):
             union.add(position, result)
     finally:
-        if team is not None:
-            team.end()
+        for worker in call.ready or ():
+            worker.end()
     return union.result()
 
 
@@ -80,10 +79,11 @@ def _solved(
     asked = replace(call, options={}, limits=limits, warm_start=None, ready=None)
     if processes <= 1:
         return one_by_one(solve, instances, asked, report)
-    return side_by_side(solve, instances, asked, report, call.ready or Team(processes))
+    workers = call.ready or [Worker() for _ in range(processes)]
+    return side_by_side(solve, instances, asked, report, workers)
 
 
-def prepare(_method: Method, call: Call, jobs: int) -> Team | None:
+def prepare(_method: Method, call: Call, jobs: int) -> list[Worker] | None:
     """Prepare the controllers' method, in worker processes if several threads are allowed."""
     solve = call.options["method"]
     processes = min(call.limits.threads, call.options["controllers"])
@@ -91,9 +91,10 @@ def prepare(_method: Method, call: Call, jobs: int) -> Team | None:
         solve.prepare(call, jobs)
         return None
     one = replace(call, limits=replace(call.limits, threads=1))
-    team = Team(processes, (solve, one, jobs))
-    team.wait()
-    return team
+    workers = [Worker((solve, one, jobs)) for _ in range(processes)]
+    for worker in workers:
+        worker.wait()
+    return workers
 
 
 class _Union:

@@ -68,32 +68,12 @@ def one_by_one(
         yield position, attempt(solve, instance, asked, child)
 
 
-class Team:
-    """
-    Worker processes for controllers.
-
-    Parameters
-    ----------
-    ready : (method, call, jobs), optional
-        What each process prepares before it is ready.
-    """
-
-    def __init__(self, processes: int, ready: Ready | None = None) -> None:
-        self.workers = [Worker(ready) for _ in range(processes)]
-
-    def wait(self) -> None:
-        """Wait until all workers are ready, or have died."""
-        for worker in self.workers:
-            worker.wait()
-
-    def end(self) -> None:
-        """End the workers, whatever they do."""
-        for worker in self.workers:
-            worker.end()
-
-
 def side_by_side(
-    solve: Run, instances: Sequence[Instance], call: Call, report: Report, team: Team
+    solve: Run,
+    instances: Sequence[Instance],
+    call: Call,
+    report: Report,
+    workers: Sequence[Worker],
 ) -> Iterator[Answer]:
     """Yield position and result of each controller as it ends; those that do not return miss."""
     waiting = deque(range(len(instances)))
@@ -104,14 +84,14 @@ def side_by_side(
             if asked is None and (late or report.stop_requested()):
                 asked = time.monotonic()
                 waiting.clear()
-                for worker in team.workers:
+                for worker in workers:
                     worker.ask_to_stop()
-            for worker in team.workers:
+            for worker in workers:
                 if worker.position is None and waiting and report.remaining() > 0:
-                    request = share(call, report, len(waiting), len(team.workers))
+                    request = share(call, report, len(waiting), len(workers))
                     position = waiting.popleft()
                     worker.begin(position, solve, instances[position], request)
-            busy = [worker for worker in team.workers if worker.position is not None]
+            busy = [worker for worker in workers if worker.position is not None]
             if not busy or (asked is not None and time.monotonic() > asked + PATIENCE):
                 return
             ready = wait([worker.pipe for worker in busy], POLL)
@@ -120,22 +100,22 @@ def side_by_side(
                 if answer is not None:
                     yield answer
     finally:
-        team.end()
+        for worker in workers:
+            worker.end()
 
 
 class Worker:
     """
     A worker process, replaced when it dies, and the controller that it runs.
 
-    Attributes
+    Parameters
     ----------
-    position : int or None
-        Of the instance that it solves; None = idle.
-    pipe : Connection
+    ready : (method, call, jobs), optional
+        What the process prepares before it is ready.
     """
 
-    def __init__(self, ready: Ready | None) -> None:
-        self.position: int | None = None
+    def __init__(self, ready: Ready | None = None) -> None:
+        self.position: int | None = None  # of the instance that it solves; None = idle
         self._ready = ready
         self._start()
 

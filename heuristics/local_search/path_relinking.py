@@ -24,6 +24,7 @@ for ("jahani_eq"). Jobs on shares of GPUs are not moved by steps, but by local s
 
 from __future__ import annotations
 
+from itertools import permutations
 from math import ceil, inf
 
 import numpy as np
@@ -36,7 +37,7 @@ from rsjs.heuristics.common.initial_solutions import Found, gathered
 from rsjs.heuristics.common.jit import smallest
 from rsjs.heuristics.common.stopping import Iterations, Reported, Stopping
 from rsjs.heuristics.local_search import kernels_costs, kernels_search, local_search
-from rsjs.heuristics.local_search.arrays import SolutionArrays, solution_arrays, tables, to_solution
+from rsjs.heuristics.local_search.arrays import solution_arrays, tables, to_solution
 from rsjs.heuristics.local_search.local_search import Descent
 from rsjs.instances import costs
 from rsjs.instances.instance import Instance
@@ -126,7 +127,8 @@ class Relinking:
         -------
         Cost [$] and solution; None if no step is possible.
         """
-        state = self._state(start)
+        state = solution_arrays(self._instance, self._tables, start, 1)
+        kernels_costs.refresh(self._tables, state)
         least, best = inf, None
         for _ in range(most):
             if not kernels_search.make_step(self._tables, state, guide, self._step):
@@ -144,11 +146,6 @@ class Relinking:
         cheapest = state._replace(node=node, column=column, kind=kind)
         found = to_solution(self._instance, self._tables, cheapest)
         return costs.terms(self._instance, found).total, found
-
-    def _state(self, start: Solution) -> SolutionArrays:
-        state = solution_arrays(self._instance, self._tables, start, 1)
-        kernels_costs.refresh(self._tables, state)
-        return state
 
 
 PATH = 0.5  # part of the distance that a path follows
@@ -171,8 +168,7 @@ def run(instance: Instance, call: Call, report: Report) -> SolveResult:
         pool = ElitePool(instance, options["elite"], 1 + len(instance.jobs) // ALIKE)
         for start in starts:
             pool.add(descent.improve(start[1], time_is_up))
-        search = PairLinks(descent, relinking, pool, report)
-        made = search.link_all(rule, time_is_up)
+        made = link_pairs(descent, relinking, pool, report, rule, time_is_up)
     early = Stop.INTERRUPTED if report.stop_requested() else Stop.TIME_LIMIT
     return report.result(
         early if time_is_up() else Stop.ITERATIONS,
@@ -187,48 +183,27 @@ def prepare(method: Method, call: Call, jobs: int) -> None:
     Relinking(smallest()).path(nothing, modes(smallest(), nothing), 1, Stopping())
 
 
-class PairLinks:
-    """
-    Links between the solutions of a pool.
-
-    Parameters
-    ----------
-    descent : what improves the cheapest solution of a path
-    """
-
-    def __init__(
-        self, descent: Descent, relinking: Relinking, pool: ElitePool, report: Report
-    ) -> None:
-        self._descent, self._relinking = descent, relinking
-        self._pool, self._report = pool, report
-        self._linked: set[tuple[int, int]] = set()
-
-    def link_all(self, rule: Stopping, time_is_up: Stopping) -> int:
-        """Link pairs until none is left or `rule` says so; return how many were linked."""
-        made = 0
-        while pair := self._next():
-            if rule(int(made > 0)):
-                break
-            found = self._link(*pair, time_is_up)
-            made += 1
-            if found is not None:
-                self._pool.add(found)
-        return made
-
-    def _next(self) -> tuple[EliteSolution, EliteSolution] | None:
-        """Return the best pair that is not linked yet."""
-        members = self._pool.members
-        pairs = ((a, b) for a in members for b in members if a is not b)
-        pair = next((p for p in pairs if (p[0].number, p[1].number) not in self._linked), None)
-        if pair is not None:
-            self._linked.add((pair[0].number, pair[1].number))
-        return pair
-
-    def _link(self, start: EliteSolution, guide: EliteSolution, stop: Stopping) -> Found | None:
-        """Return the cheapest solution of a path, improved by local search."""
+def link_pairs(
+    descent: Descent,
+    relinking: Relinking,
+    pool: ElitePool,
+    report: Report,
+    rule: Stopping,
+    time_is_up: Stopping,
+) -> int:
+    """Link pairs of the pool until none is left or `rule` says so; return how many were linked."""
+    linked: set[tuple[int, int]] = set()
+    while True:
+        # the best pair that is not linked yet
+        pairs = permutations(pool.members, 2)
+        pair = next((p for p in pairs if (p[0].number, p[1].number) not in linked), None)
+        if pair is None or rule(int(bool(linked))):
+            return len(linked)
+        start, guide = pair
+        linked.add((start.number, guide.number))
         steps = ceil(PATH * start.distance(guide.mode))
-        found = self._relinking.path(start.solution, guide.mode, steps, stop)
-        if found is None:
-            return None
-        self._report.incumbent(found[1], found[0])
-        return self._descent.improve(found[1], stop)
+        found = relinking.path(start.solution, guide.mode, steps, time_is_up)
+        # the cheapest solution of the path, improved by local search
+        if found is not None:
+            report.incumbent(found[1], found[0])
+            pool.add(descent.improve(found[1], time_is_up))

@@ -19,7 +19,12 @@ from rsjs.heuristics.local_search.arrays import (
     without_empty_nodes,
 )
 from rsjs.heuristics.local_search.local_search import Descent
-from rsjs.heuristics.local_search.path_relinking import ElitePool, PairLinks, Relinking, modes
+from rsjs.heuristics.local_search.path_relinking import (
+    ElitePool,
+    Relinking,
+    link_pairs,
+    modes,
+)
 from rsjs.heuristics.registry import METHODS
 from rsjs.instances import costs
 from rsjs.instances.check import check
@@ -210,7 +215,7 @@ def test_each_schedule_is_linked_to_each_other_one_the_best_first(make):
     for cost, found in zip((7.0, 5.0, 6.0), schedules, strict=True):
         assert pool.add((cost, found))
     none = NoPath()
-    assert PairLinks(None, none, pool, Report()).link_all(Stopping(), Stopping()) == 6
+    assert link_pairs(None, none, pool, Report(), Stopping(), Stopping()) == 6
     codes = [modes(instance, found).tolist() for found in schedules]
     assert none.asked == [(list(gpus[a]), codes[b]) for a, b in permutations([1, 2, 0], 2)]
 
