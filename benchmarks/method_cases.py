@@ -16,6 +16,7 @@ from itertools import product
 from rsjs.core.call import Call, Limits
 from rsjs.core.report import Report, SolveResult
 from rsjs.experiments.outcome import solver_of
+from rsjs.heuristics.registry import PRICED
 from rsjs.instances import costs
 from rsjs.instances.generators import andreas, jahani, kiros, sts
 from rsjs.instances.instance import FAMILIES as OBJECTIVES
@@ -28,7 +29,6 @@ SECONDS = 120.0  # no budget comes near it
 GAP = {"rsjs_nodes": 1e-2, "rsjs_classes": 1e-2, "rsjs_sifting": 1e-2}
 EXACT_GAP, NEVER = 1e-4, -1.0
 STEERED = 0.05  # relative; see MethodCase.tolerance
-STEERED_BY_PRICES = ("priced_greedy", "ruin_recreate", "fix_and_optimise")
 
 _RANDOMIZED = "randomized_greedy:paper?iterations=200"
 _ANYWHERE = (
@@ -163,7 +163,7 @@ class MethodCase:
         A solver may stop anywhere within its gap. Methods steered by prices compare sums of
         exponentials, whose last digits depend on the vector instructions of the processor.
         """
-        if self.request.method.name in STEERED_BY_PRICES:
+        if self.request.method.name in PRICED:
             return STEERED
         return None if solver_of(self.request) is None else self.gap
 

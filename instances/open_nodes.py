@@ -27,6 +27,14 @@ def required_nodes(instance: Instance) -> int:
     return int((matching >= 0).sum())
 
 
+def selected_nodes(instance: Instance) -> tuple[float, float]:
+    """Return the min and max number of selected nodes; -inf for any number."""
+    if instance.objective.open_nodes == "free":
+        return -np.inf, float(instance.cluster.nodes)
+    required = float(required_nodes(instance))
+    return required, required
+
+
 def runs_on_class(instance: Instance) -> Bools:
     """Return (J, C) whether a job may run on some node type of a class of nodes."""
     cluster = instance.cluster

@@ -20,7 +20,8 @@ from functools import partial
 
 import numpy as np
 
-from rsjs.core.method import Call, Report, SolveResult
+from rsjs.core.call import Call
+from rsjs.core.report import Report, SolveResult
 from rsjs.core.types import Floats, Ints
 from rsjs.heuristics.common.result import finished
 from rsjs.heuristics.dispatching import candidates

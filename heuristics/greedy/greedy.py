@@ -25,7 +25,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rsjs.core.method import Call, Report, SolveResult
+from rsjs.core.call import Call
+from rsjs.core.report import Report, SolveResult
 from rsjs.core.types import Floats, Ints
 from rsjs.heuristics.common.jit import compiled, inlined, inner, smallest
 from rsjs.heuristics.common.result import finished

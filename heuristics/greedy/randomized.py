@@ -27,7 +27,8 @@ from math import inf
 
 import numpy as np
 
-from rsjs.core.method import Call, Report, SolveResult, Stop
+from rsjs.core.call import Call
+from rsjs.core.report import Report, SolveResult, Stop
 from rsjs.core.types import Floats, Ints
 from rsjs.heuristics.common.jit import at, compiled, inlined, inner, smallest
 from rsjs.heuristics.common.random_streams import States, draw_one

@@ -24,17 +24,8 @@ import numpy as np
 
 from rsjs.core.call import Call, Limits
 from rsjs.core.errors import InputError, told
-from rsjs.core.method import (
-    Call,
-    Declared,
-    Limits,
-    Method,
-    Report,
-    Run,
-    SolveResult,
-    Stop,
-    prepare_inner,
-)
+from rsjs.core.method import Declared, Method, Run, prepare_inner
+from rsjs.core.report import Report, SolveResult, Stop
 from rsjs.core.types import Ints
 from rsjs.heuristics.ruin_recreate import ruin_recreate
 from rsjs.instances import costs

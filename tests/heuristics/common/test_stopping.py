@@ -2,7 +2,7 @@
 
 from math import inf
 
-from rsjs.core.method import Report
+from rsjs.core.report import Report
 from rsjs.heuristics.common.stopping import Iterations, Reported, Seconds, Stopping
 
 
