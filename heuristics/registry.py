@@ -165,7 +165,7 @@ _DECLARED = (
         name="sts",
         summary="most pressing job first, GPUs or a share by its optimal speed profile",
         run="rsjs.heuristics.sts.sts:run",
-        prepare="rsjs.heuristics.sts.sts:prepare",
+        prepare="rsjs.heuristics.sts.sts:compile_kernels",
         rules=("literal", "fallback"),
         rule_help={
             "literal": "as printed: the GPUs that a job wants, never fewer than before, or it"

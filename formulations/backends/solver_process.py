@@ -28,7 +28,7 @@ from multiprocessing.connection import Connection
 from os import getpid
 from typing import Any, ParamSpec, TypeVar
 
-from rsjs.core.process import die_with_parent
+from rsjs.core.process import watch_parent
 
 POLL = 0.05  # seconds between two questions whether to stop
 STOP = "stop"
@@ -240,7 +240,7 @@ def _portable(error: Exception) -> Exception:
 def main() -> None:
     """Serve the process that started this one."""
     descriptor, parent = map(int, sys.argv[1:])
-    die_with_parent(parent)
+    watch_parent(parent)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to hear
     try:
         _Server(Connection(descriptor)).serve()

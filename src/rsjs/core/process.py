@@ -1,15 +1,19 @@
-"""A process that does not outlive the one that started it."""
+"""Processes that do not outlive the one that started them."""
 
 from __future__ import annotations
 
 import os
 import signal
 import sys
+import threading
+import time
+
+POLL = 0.5  # seconds between two looks at the parent
 
 
 def die_with_parent(parent: int | None = None, by: signal.Signals | None = None) -> None:
     """
-    Ask Linux to end this process when the one that started it dies.
+    Ask Linux to end this process when the thread that started it ends.
 
     Parameters
     ----------
@@ -25,3 +29,14 @@ def die_with_parent(parent: int | None = None, by: signal.Signals | None = None)
         ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, by or signal.SIGKILL, 0, 0, 0)
         if parent is not None and os.getppid() != parent:
             os._exit(1)
+
+
+def watch_parent(parent: int) -> None:
+    """End this process soon after the one that started it, whichever of its threads that was."""
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            time.sleep(POLL)
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()

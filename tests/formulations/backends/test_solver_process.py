@@ -3,6 +3,8 @@
 import errno
 import os
 import signal
+import subprocess
+import sys
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -49,10 +51,15 @@ def dies(*, stop):
     os._exit(3)
 
 
+def solves(*, on_start):
+    """Tell that it starts; do not look whether to stop."""
+    on_start()
+    while True:
+        time.sleep(0.01)
+
+
 def is_loaded(*, module, stop):
     """Whether a module is loaded."""
-    import sys
-
     return module in sys.modules
 
 
@@ -147,3 +154,26 @@ def test_an_interrupt_ends_the_process(process):
     with pytest.raises(KeyboardInterrupt):
         call(process, "waits")
     assert running.poll() == -signal.SIGKILL
+
+
+@pytest.mark.process
+def test_it_outlives_the_thread_that_started_it():
+    process = SolverProcess("decimal")
+    starter = threading.Thread(target=process.prepare)
+    starter.start()
+    starter.join()
+    started = process._process
+    assert call(process, "counts", {"on_count": lambda _: None}, to=3) == 3
+    assert process._process is started
+
+
+@pytest.mark.process
+def test_it_ends_in_a_call_when_the_process_that_started_it_has_ended():
+    program = (
+        "import os, signal\n"
+        "from rsjs.formulations.backends.solver_process import SolverProcess\n"
+        "end = lambda: os.kill(os.getpid(), signal.SIGKILL)\n"
+        f"SolverProcess('decimal').call('{HERE}:solves', {{}}, {{'on_start': end}})\n"
+    )  # its output ends when the solver's process, which shares it, has ended, too
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, timeout=60)
+    assert done.returncode == -signal.SIGKILL
