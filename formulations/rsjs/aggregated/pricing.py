@@ -29,7 +29,7 @@ from dataclasses import dataclass
 import highspy
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csc_array, vstack
+from scipy.sparse import vstack
 
 from rsjs.core.types import Bools, Floats, Ints
 from rsjs.formulations.backends.highs import reset_scheduler
@@ -111,7 +111,9 @@ class RestrictedLp:
         self.highs = highspy.Highs()
         for option, value in {"output_flag": False, "threads": 1}.items():
             self.highs.setOptionValue(option, value)
-        self.columns = csc_array(pricing.matrix)
+        # of each column type: 1 in a row of jobs, then the capacity rows
+        self.columns = vstack([np.ones((1, len(pricing.costs))), pricing.matrix], format="csc")
+        self.columns.sort_indices()
         self.costs, self.free = pricing.costs, pricing.free
         self.present: Bools = np.zeros(pricing.costs.shape, dtype=bool)
         self.types, self.jobs = (np.zeros(0, dtype=np.int64) for _ in range(2))
@@ -135,10 +137,10 @@ class RestrictedLp:
         """Add the columns (column type, job)."""
         self.present[types, jobs] = True
         self.types, self.jobs = np.append(self.types, types), np.append(self.jobs, jobs)
-        # each column: 1 in the row of its job, then the capacity rows of its column type
-        n = len(types)
-        cover = csc_array((np.ones(n), (jobs, np.arange(n))), shape=(self.present.shape[1], n))
-        columns = vstack([cover, self.columns[:, types]], format="csc")
+        # row 0 becomes the row of the job, the others come after all rows of jobs
+        n, columns = len(types), self.columns[:, types]
+        rows = columns.indices + (self.present.shape[1] - 1)
+        rows[columns.indptr[:-1]] = jobs
         self.highs.addCols(
             n,
             self.costs[types, jobs],
@@ -146,7 +148,7 @@ class RestrictedLp:
             np.full(n, np.inf),
             columns.nnz,
             columns.indptr[:-1],
-            columns.indices,
+            rows,
             columns.data,
         )
 
