@@ -20,7 +20,7 @@ demo: $(DEMO)/installed ## install into .venv-demo and run the demonstration
 
 PYTEST = $(BIN)/pytest -n 2 --dist worksteal
 
-quick: $(VENV)/installed ## install into .venv, then style and the tests that take a minute together
+quick: $(VENV)/installed ## install into .venv, then style and the quick tests, a few minutes
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(PYTEST) -m 'not (slow or solver or process or browser)' tests

@@ -165,6 +165,7 @@ def test_it_outlives_the_thread_that_started_it():
     started = process._process
     assert call(process, "counts", {"on_count": lambda _: None}, to=3) == 3
     assert process._process is started
+    process._end()
 
 
 @pytest.mark.process
