@@ -4,8 +4,8 @@ from hypothesis import strategies as st
 
 from rsjs.core.errors import InputError
 from rsjs.instances.bin_packing import gpus_for_shares
-from rsjs.reporting.figures import occupancy_text
 from rsjs.reporting.gpu_slots import packed, shelves
+from rsjs.reporting.occupancy_lines import occupancy_text
 from rsjs.reporting.shelf_layout import balanced
 from rsjs.reporting.shelf_words import without_prefix
 

@@ -21,10 +21,12 @@ from rsjs.instances.mig.scheduling.problem import paper_problem
 from rsjs.instances.mig.scheduling.schedule import Schedule
 from rsjs.instances.traces.quality_report import inspect
 from rsjs.instances.traces.registry import open_trace
-from rsjs.reporting import canvas, claim_picture, figures
-from rsjs.reporting.gap_curves import FLOOR, gap_curve
+from rsjs.reporting import canvas, claim_picture
+from rsjs.reporting.cost_bars import cost_split
+from rsjs.reporting.gap_curves import FLOOR, gap_curve, gap_over_time
 from rsjs.reporting.law_picture import law_picture
 from rsjs.reporting.mig_gantt import mig_gantt
+from rsjs.reporting.occupancy_picture import occupancy
 from rsjs.reporting.profile_picture import profile_picture
 from rsjs.reporting.trace_picture import trace_picture
 
@@ -58,9 +60,9 @@ def draw(rows, runs, decide, tmp_path):
     instance, solution = decide(3, [(0, 2), (0, "half"), (0, "quarter"), (1, 4), None], spare=1)
     shared = sts.generate(nodes=3, jobs=4, seed=1, mix="kma", sharing="paper")
     return {
-        "occupancy": lambda path: figures.occupancy(instance, solution, path),
-        "gap_over_time": lambda path: figures.gap_over_time(runs, path),
-        "cost_split": lambda path: figures.cost_split(rows, path),
+        "occupancy": lambda path: occupancy(instance, solution, path),
+        "gap_over_time": lambda path: gap_over_time(runs, path),
+        "cost_split": lambda path: cost_split(rows, path),
         "law": lambda path: law_picture(LAWS["catalogue"], path),
         "profile": lambda path: _profile(shared, 0, path),
         "trace": lambda path: trace_picture(_trace(tmp_path, 40), path),
@@ -167,11 +169,11 @@ def test_occupancy_names_jobs_nodes_and_totals(draw, tmp_path):
 def test_occupancy_draws_no_few_and_many_nodes(decide, nodes, tmp_path):
     places = [(node, 3) for node in range(nodes)]
     instance, solution = decide(nodes or 2, places or [None, None], spare=0 if nodes else 2)
-    shown = texts(figures.occupancy(instance, solution, tmp_path / "many.svg"))
+    shown = texts(occupancy(instance, solution, tmp_path / "many.svg"))
     assert sum(text.startswith("j") for text in shown) == nodes
 
 
-@pytest.mark.parametrize("made", [figures.gap_over_time, figures.cost_split])
+@pytest.mark.parametrize("made", [gap_over_time, cost_split])
 def test_no_rows_are_refused(made, tmp_path):
     with pytest.raises(InputError, match="expected at least one run to draw"):
         made([], tmp_path / "none.png")
@@ -179,15 +181,15 @@ def test_no_rows_are_refused(made, tmp_path):
 
 def test_runs_without_any_solution_are_drawn(runs, rows, tmp_path):
     empty = [run | {"events": [], "best_bound": None} for run in runs]
-    assert figures.gap_over_time(empty, tmp_path / "gap.svg").exists()
-    assert figures.cost_split(rows[2:3], tmp_path / "cost.svg").exists()
+    assert gap_over_time(empty, tmp_path / "gap.svg").exists()
+    assert cost_split(rows[2:3], tmp_path / "cost.svg").exists()
 
 
 def test_dollar_signs_in_names_are_no_mathematics(rows, runs, tmp_path):
     for entry in (*rows, *runs):
         entry["method"] = r"a$\b"
-    assert r"a$\b" in texts(figures.cost_split(rows, tmp_path / "cost.svg"))
-    assert r"a$\b" in texts(figures.gap_over_time(runs, tmp_path / "gap.svg"))
+    assert r"a$\b" in texts(cost_split(rows, tmp_path / "cost.svg"))
+    assert r"a$\b" in texts(gap_over_time(runs, tmp_path / "gap.svg"))
 
 
 def test_pictures_leave_no_global_state_behind_and_do_without_pyplot(draw, tmp_path):
@@ -197,7 +199,7 @@ def test_pictures_leave_no_global_state_behind_and_do_without_pyplot(draw, tmp_p
     draw["cost_split"](tmp_path / "cost.svg")
     assert dict(matplotlib.rcParams) == before
     code = (
-        "import sys; from rsjs.reporting.figures import cost_split\n"
+        "import sys; from rsjs.reporting.cost_bars import cost_split\n"
         "cost_split([{'instance': 'x', 'method': 'y', 'objective': 1.0, 'energy': 1.0}],"
         f" {str(tmp_path / 'cost.svg')!r})\n"
         "print('matplotlib.pyplot' in sys.modules)"

@@ -29,9 +29,9 @@ def print_sets(found: Sequence[Coverage], *, as_json: bool) -> None:
     if as_json:
         print_json([{**asdict(row), "unknown": row.unknown} for row in found])
         return
-    print_columns([HEADER, *map(_row, found)], words=1)
+    print_columns([HEADER, *map(_set_line, found)], words=1)
 
 
-def _row(row: Coverage) -> tuple[str, ...]:
+def _set_line(row: Coverage) -> tuple[str, ...]:
     counts = (row.members, row.closed, row.confirmed, row.two_solvers, row.open, row.unknown)
     return row.name, *map(str, counts), percent(row.gap)

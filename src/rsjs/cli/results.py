@@ -27,14 +27,16 @@ def finish(runs: Runs, *, as_json: bool) -> list[Row]:
 
 def write(runs: Runs, rows: list[Row]) -> list[Path]:
     """Write rows.csv, table.md, table.tex, events.json and the pictures; return all files."""
-    from rsjs.reporting import figures, tables
+    from rsjs.reporting import tables
+    from rsjs.reporting.cost_bars import cost_split
+    from rsjs.reporting.gap_curves import gap_over_time
 
     folder, events = runs.folder, runs.events(rows)
     with busy("writing tables and pictures"):
         written = tables.write_all(rows, folder)
         write_bytes(json.dumps(events, indent=1).encode(), folder / "events.json")
-        figures.gap_over_time(events, folder / "gap.png")
-        figures.cost_split(rows, folder / "cost.png")
+        gap_over_time(events, folder / "gap.png")
+        cost_split(rows, folder / "cost.png")
     return [*written, *(folder / name for name in ("events.json", "gap.png", "cost.png"))]
 
 

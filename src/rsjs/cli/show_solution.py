@@ -81,7 +81,7 @@ def describe_decision(instance: Instance, found: SolutionFile) -> dict[str, Any]
 
 def print_decision(instance: Instance, decision: Solution, document: dict[str, Any]) -> None:
     """Instance, cost and picture as text."""
-    from rsjs.reporting.figures import occupancy_text
+    from rsjs.reporting.occupancy_lines import occupancy_text
 
     solution = document["solution"]
     rows = [*head(document), ("method", solution["method"] or "not named")]

@@ -47,10 +47,10 @@ def mig_gantt(
         The file written.
     """
     path = canvas.checked(path)
-    return canvas.write(lambda: _drawn(problem, schedule, title), path)
+    return canvas.write(lambda: _draw_schedule(problem, schedule, title), path)
 
 
-def _drawn(problem: SchedulingProblem, schedule: Schedule, title: str) -> Figure:
+def _draw_schedule(problem: SchedulingProblem, schedule: Schedule, title: str) -> Figure:
     order = np.argsort(-problem.memory, kind="stable")
     gap = SPACE * float(problem.memory.mean())
     base = np.empty(len(order))

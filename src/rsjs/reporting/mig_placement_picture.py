@@ -38,10 +38,10 @@ def placement_picture(
         The file written.
     """
     path = canvas.checked(path)
-    return canvas.write(lambda: _drawn(workloads, placement), path)
+    return canvas.write(lambda: _draw_placement(workloads, placement), path)
 
 
-def _drawn(workloads: PlacementProblem, placement: MigPlacement) -> Figure:
+def _draw_placement(workloads: PlacementProblem, placement: MigPlacement) -> Figure:
     from matplotlib.collections import PolyCollection
 
     slices = workloads.gpu.memory_slices

@@ -16,8 +16,8 @@ from rsjs.reporting import canvas, mig_colours
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-WIDTH, ROW = 8.0, 0.28  # inches: the picture, a memory slice
-LETTER = 0.055  # inches
+GPU_WIDTH, SLICE = 8.0, 0.28  # inches: the picture, a memory slice
+SMALL_LETTER = 0.055  # inches
 
 
 def repartition_picture(
@@ -39,14 +39,16 @@ def repartition_picture(
         The file written.
     """
     path = canvas.checked(path)
-    return canvas.write(lambda: _drawn(jobs, schedule), path)
+    return canvas.write(lambda: _draw_reconfiguration(jobs, schedule), path)
 
 
-def _drawn(jobs: ReconfigurationProblem, schedule: ReconfigurationSchedule) -> Figure:
+def _draw_reconfiguration(
+    jobs: ReconfigurationProblem, schedule: ReconfigurationSchedule
+) -> Figure:
     from matplotlib.patches import Rectangle
 
     slices, end = jobs.gpu.memory_slices, makespan(jobs, schedule)
-    made = canvas.figure(WIDTH, slices * ROW + 1.2, layout="constrained")
+    made = canvas.figure(GPU_WIDTH, slices * SLICE + 1.2, layout="constrained")
     ax = made.subplots()
     shown = mig_colours.colours(jobs.gpu)
     lasts = durations(jobs, schedule.profile).tolist()
@@ -58,7 +60,7 @@ def _drawn(jobs: ReconfigurationProblem, schedule: ReconfigurationSchedule) -> F
             ax.add_patch(Rectangle(corner, jobs.delta, high, color=shown[p], alpha=0.35, lw=0))
         box = Rectangle((begin, start), lasts[j], high, facecolor=shown[p], edgecolor="white")
         ax.add_patch(box)
-        if lasts[j] / end * (WIDTH - 1) > LETTER * len(jobs.id[j]):
+        if lasts[j] / end * (GPU_WIDTH - 1) > SMALL_LETTER * len(jobs.id[j]):
             middle = begin + lasts[j] / 2, start + high / 2
             ax.text(*middle, jobs.id[j], ha="center", va="center", fontsize=5, color="white")
     ax.set(xlim=(0, end), ylim=(slices, 0), xlabel=f"time [{jobs.time_unit}s]")

@@ -88,7 +88,7 @@ def test_every_job_is_a_box_and_a_bar(decide):
 
     instance, solution = decide(3, [(0, 4), (1, 2), (1, "half"), (1, "quarter"), None], spare=1)
     on = shelves(instance, solution)
-    picture = occupancy_svg.occupancy(instance, on)
+    picture = occupancy_svg.cluster_svg(instance, on)
     jobs = [box for box in picture.boxes if box.kind == "job"]
     assert sorted(box.label for box in jobs) == ["j0", "j1", "j2", "j3"]
     widths = {box.label: box.width for box in jobs}

@@ -34,7 +34,7 @@ def write_logs(found: Sequence[Experiment], data: Sequence[Data], folder: Path) 
     for experiment in found:
         for row in _cheapest(experiment.rows):
             path = file_of_run(experiment, row["run_id"], LOG)
-            _refuse_refuted(row, path, file_of_instance(experiment, row["instance_sha256"]))
+            _refuse_refuted_log(row, path, file_of_instance(experiment, row["instance_sha256"]))
             seed = f"-seed{row['seed']}" if problem(row)[-1] is not None else ""
             file = f"{experiment.name}/{name_of[row['instance_sha256']]}{seed}.jsonl.gz"
             write_bytes(path.read_bytes(), folder / file)
@@ -58,7 +58,7 @@ def _cheapest(rows: Sequence[Row]) -> list[Row]:
     return [row for row in best if row is not None]
 
 
-def _refuse_refuted(row: Row, log: Path, workload: Path) -> None:
+def _refuse_refuted_log(row: Row, log: Path, workload: Path) -> None:
     from rsjs.simulation import event_log
     from rsjs.simulation.recorded import replay
 

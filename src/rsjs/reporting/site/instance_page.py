@@ -9,9 +9,11 @@ from typing import Any
 
 from rsjs.instances.mig.scheduling.problem import SchedulingProblem
 from rsjs.instances.mig.scheduling.schedule import Schedule
-from rsjs.reporting import figures
+from rsjs.reporting.cost_bars import cost_split
+from rsjs.reporting.gap_curves import gap_over_time
 from rsjs.reporting.mig_gantt import mig_gantt
 from rsjs.reporting.objectives import best_row, is_schedule, shown
+from rsjs.reporting.occupancy_picture import occupancy
 from rsjs.reporting.rows import known
 from rsjs.reporting.site import instance_plots
 from rsjs.reporting.site.addresses import family_page, instance_slug, run_place
@@ -19,7 +21,7 @@ from rsjs.reporting.site.decisions import Decision, best_decision, best_schedule
 from rsjs.reporting.site.downloads import Downloads
 from rsjs.reporting.site.gantt import gantt
 from rsjs.reporting.site.material import Material
-from rsjs.reporting.site.occupancy_svg import occupancy
+from rsjs.reporting.site.occupancy_svg import cluster_svg
 from rsjs.reporting.site.plots import Plot, Styles
 from rsjs.reporting.site.run_tables import run_table
 
@@ -62,7 +64,7 @@ def content(
         "plots": [replace(plot, pdf=pdfs.get(plot.id, "")) for plot in plots],
         "decision": decision,
         "decision_place": "" if decision is None else run_place(decision.row),
-        "occupancy": None if decision is None else occupancy(decision.instance, decision.on),
+        "occupancy": None if decision is None else cluster_svg(decision.instance, decision.on),
         "occupancy_pdf": pdfs.get("occupancy", ""),
         "schedule": _schedule(*schedule, slug, downloads) if schedule and pdf else None,
         "has_schedule": schedule is not None,
@@ -105,11 +107,11 @@ def _pictures(
     made, names = {}, {plot.id for plot in plots}
     if "gap" in names:
         runs = [{**row, "seconds": known(row, "total_s")} for row in rows if row["events"]]
-        made["gap"] = downloads.picture(f"{slug}-gap", figures.gap_over_time, runs)
+        made["gap"] = downloads.picture(f"{slug}-gap", gap_over_time, runs)
     if "costs" in names:
-        made["costs"] = downloads.picture(f"{slug}-costs", figures.cost_split, rows)
+        made["costs"] = downloads.picture(f"{slug}-costs", cost_split, rows)
     if decision is not None:
         made["occupancy"] = downloads.picture(
-            f"{slug}-occupancy", figures.occupancy, decision.instance, decision.solution
+            f"{slug}-occupancy", occupancy, decision.instance, decision.solution
         )
     return made

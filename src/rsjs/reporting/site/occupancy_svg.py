@@ -56,7 +56,7 @@ class Occupancy:
     told: str
 
 
-def occupancy(instance: Instance, on: Sequence[Shelf]) -> Occupancy:
+def cluster_svg(instance: Instance, on: Sequence[Shelf]) -> Occupancy:
     """The nodes that are on as rows of GPUs, jobs as blocks coloured by time to completion."""
     told = totals(instance, on)
     on, prefix = without_prefix(on)

@@ -31,7 +31,7 @@ def distribution_of_gaps(gaps: pd.DataFrame, path: str | Path) -> Path:
     """
 
     def drawn() -> Figure:
-        made = _drawn(100 * gaps, (LEAST_GAP, 100.0), "gap to the best bound [%]", "problems")
+        made = _draw_ecdf(100 * gaps, (LEAST_GAP, 100.0), "gap to the best bound [%]", "problems")
         made.axes[0].xaxis.set_major_formatter(
             lambda x, _: f"≤ {LEAST_GAP:g}" if x <= LEAST_GAP else f"{x:g}"
         )
@@ -55,11 +55,11 @@ def distribution_of_targets(hits: pd.DataFrame, limit: float, path: str | Path) 
     """
     ends = (SOONEST, limit)
     return canvas.write(
-        lambda: _drawn(hits, ends, "wall-clock time [s]", "targets"), canvas.checked(path)
+        lambda: _draw_ecdf(hits, ends, "wall-clock time [s]", "targets"), canvas.checked(path)
     )
 
 
-def _drawn(values: pd.DataFrame, ends: tuple[float, float], axis: str, counted: str) -> Figure:
+def _draw_ecdf(values: pd.DataFrame, ends: tuple[float, float], axis: str, counted: str) -> Figure:
     styles = canvas.styles(values.columns)
     height = PANEL[1] + 0.3 + steps_picture.legend_lines(list(styles), ACROSS)
     made = canvas.figure(1.6 * PANEL[0], height, layout="constrained")

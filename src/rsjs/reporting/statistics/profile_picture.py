@@ -35,10 +35,10 @@ def performance_profiles(times: pd.DataFrame, ranked: Sequence[str], path: str |
     path : path
         .png, .svg or .pdf.
     """
-    return canvas.write(lambda: _drawn(times, ranked), canvas.checked(path))
+    return canvas.write(lambda: _draw_profiles(times, ranked), canvas.checked(path))
 
 
-def _drawn(times: pd.DataFrame, ranked: Sequence[str]) -> Figure:
+def _draw_profiles(times: pd.DataFrame, ranked: Sequence[str]) -> Figure:
     best, *others = ranked[: MOST_PAIRS + 1]
     panels = [("all methods", ratios(times))]
     if len(times.columns) > 2:

@@ -32,10 +32,10 @@ def rank_bars(shares: pd.DataFrame, title: str, path: str | Path) -> Path:
     path : path
         .png, .svg or .pdf.
     """
-    return canvas.write(lambda: _drawn(shares, title), canvas.checked(path))
+    return canvas.write(lambda: _draw_ranks(shares, title), canvas.checked(path))
 
 
-def _drawn(shares: pd.DataFrame, title: str) -> Figure:
+def _draw_ranks(shares: pd.DataFrame, title: str) -> Figure:
     from matplotlib import colormaps
 
     names = ["\n".join(folded(name, LONGEST_LABEL)) for name in shares.index]

@@ -13,13 +13,13 @@ from rsjs.reporting import canvas
 from rsjs.reporting.names import folded
 from rsjs.reporting.statistics.failures import penalised
 from rsjs.reporting.statistics.profiles import RESOLUTION
+from rsjs.reporting.statistics.rank_picture import LONGEST_LABEL
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 PANEL, COLUMNS, MOST = 2.4, 3, 6  # inches; panels in a line; methods drawn
-LONGEST_LABEL = 34  # characters
 
 
 def pairwise_times(
@@ -39,10 +39,10 @@ def pairwise_times(
     path : path
         .png, .svg or .pdf.
     """
-    return canvas.write(lambda: _drawn(times, limits, ranked), canvas.checked(path))
+    return canvas.write(lambda: _draw_times(times, limits, ranked), canvas.checked(path))
 
 
-def _drawn(times: pd.DataFrame, limits: pd.Series, ranked: Sequence[str]) -> Figure:
+def _draw_times(times: pd.DataFrame, limits: pd.Series, ranked: Sequence[str]) -> Figure:
     best, *others = ranked[: MOST + 1]
     columns = min(COLUMNS, len(others))
     rows = ceil(len(others) / columns)

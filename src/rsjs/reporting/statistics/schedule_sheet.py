@@ -23,7 +23,7 @@ def schedule_sheet(rows: Sequence[Row]) -> Sheet | None:
 
     A gap is that of the first stage, to the best bound of the problem by any method.
     """
-    runs = pd.DataFrame([_run(row) for row in rows if is_schedule(row)])
+    runs = pd.DataFrame([_schedule_run(row) for row in rows if is_schedule(row)])
     if runs.empty:
         return None
     groups = runs.groupby([*KIND, "method"], sort=False)
@@ -64,7 +64,7 @@ def schedule_sheet(rows: Sequence[Row]) -> Sheet | None:
     )
 
 
-def _run(row: Row) -> dict[str, Any]:
+def _schedule_run(row: Row) -> dict[str, Any]:
     value, bound = known(row, "objective"), known(row, "best_bound")
     found = gap(value, bound)
     numbers = {"value": value, "bound": bound, "gap": found, "seconds": known(row, "total_s")}

@@ -23,7 +23,9 @@ def simulation_sheet(rows: Sequence[Row]) -> Sheet | None:
     Runs of one policy on one workload with several seeds count as their mean; where the seeds draw
     errors of the times, each is a workload of its own.
     """
-    runs = pd.DataFrame([_run(row) for row in rows if is_simulated(row) and not is_reference(row)])
+    runs = pd.DataFrame(
+        [_simulation_run(row) for row in rows if is_simulated(row) and not is_reference(row)]
+    )
     if runs.empty:
         return None
     policies = list(dict.fromkeys(runs["method"]))
@@ -67,7 +69,7 @@ def simulation_sheet(rows: Sequence[Row]) -> Sheet | None:
     )
 
 
-def _run(row: Row) -> dict[str, Any]:
+def _simulation_run(row: Row) -> dict[str, Any]:
     names = {
         "cost": "objective",
         "bound": "best_bound",

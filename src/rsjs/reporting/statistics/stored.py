@@ -13,7 +13,7 @@ from rsjs.reporting.csv_rows import read_rows
 
 ROWS, EVENTS = "rows.csv", "events.json"
 KEY = ("instance_sha256", "method")
-NEEDED = ("instance", *KEY)
+NEEDED_IN_FILE = ("instance", *KEY)
 KEYS = (("run_id",), (*KEY, "seed"))  # what courses may be told apart by, best first
 
 
@@ -39,7 +39,7 @@ def read_stored(path: str | Path) -> list[dict[str, Any]]:
     path = Path(path)
     path = path / ROWS if path.is_dir() else path
     rows = read_rows(path)
-    if not rows or not all(key in rows[0] for key in NEEDED):
+    if not rows or not all(key in rows[0] for key in NEEDED_IN_FILE):
         found = described("no rows" if not rows else "other columns")
         raise InputError("", found, "rows as `rsjs compare` writes them", path)
     events = path.with_name(EVENTS)
