@@ -1,1 +1,1 @@
-"""The best-known values as data of the package: `importlib.resources.files("rsjs.best_known")`."""
+"""The best-known values as data of the package: `importlib.resources.files("rsjs.best_known.values")`."""

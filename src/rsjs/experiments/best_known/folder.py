@@ -42,7 +42,7 @@ def known_here() -> Path:
 
 def shipped() -> Path:
     """Return the folder of the values that come with the package."""
-    return Path(str(resources.files("rsjs.best_known")))
+    return Path(str(resources.files("rsjs.best_known.values")))
 
 
 @contextmanager
