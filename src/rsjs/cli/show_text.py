@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from rsjs.cli.console import console, plain_table, print_facts
-from rsjs.cli.console import number as significant
+from rsjs.cli.console import console, number, plain_table, print_facts
 
 MOST_LISTED = 12
 
 
-def number(value: float | None) -> str:
+def rough(value: float | None) -> str:
     """4 significant digits: enough to get an idea."""
-    return significant(value, 4)
+    return number(value, 4)
 
 
 def print_subject(document: dict[str, Any]) -> None:
@@ -55,10 +54,10 @@ def _queue(document: dict[str, Any]) -> list[tuple[str, str]]:
     else:
         rows += _arriving(document["arrivals"])
     for name, part in document["load"].items():
-        text = f"{number(part['gpu_hours'])} GPU h = {number(part['hours_per_gpu'])} h for each GPU"
-        rows.append((f"load, {name}", f"{text}; {number(part['cost'])} $ of node time"))
+        text = f"{rough(part['gpu_hours'])} GPU h = {rough(part['hours_per_gpu'])} h for each GPU"
+        rows.append((f"load, {name}", f"{text}; {rough(part['cost'])} $ of node time"))
     due = document["due"]
-    least, low, middle, high, most = map(number, due["slack_over_fastest"])
+    least, low, middle, high, most = map(rough, due["slack_over_fastest"])
     times = f"{least} / {low} / {middle} / {high} / {most} (quartiles)"
     rows.append(("due dates", f"time left over fastest time: {times}"))
     late = f"{due['overdue']} overdue, {due['late_in_any_case']} late in any case"
@@ -75,11 +74,11 @@ def _queue(document: dict[str, Any]) -> list[tuple[str, str]]:
 
 
 def _arriving(arrivals: dict[str, Any]) -> list[tuple[str, str]]:
-    span = f"{number(arrivals['first'])} to {number(arrivals['last'])} h"
-    rows = [("arrivals", f"{span}, one each {number(arrivals['mean_gap_seconds'])} s")]
+    span = f"{rough(arrivals['first'])} to {rough(arrivals['last'])} h"
+    rows = [("arrivals", f"{span}, one each {rough(arrivals['mean_gap_seconds'])} s")]
     loads = arrivals["load_while_arriving"]
     if None not in loads.values():
-        texts = (f"{name} {number(value)}" for name, value in loads.items())
+        texts = (f"{name} {rough(value)}" for name, value in loads.items())
         rows.append(
             ("offered load", f"{', '.join(texts)} (GPU h demanded / GPU h while jobs arrive)")
         )

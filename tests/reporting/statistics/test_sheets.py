@@ -117,12 +117,12 @@ def test_the_target_decides_what_is_solved(rows):
 def test_markdown_and_terminal_have_each_table(made):
     text = sheet_text.markdown(made, ["Limits: 10 s."])
     assert [line for line in text.splitlines() if line.startswith("## ")] == [
-        f"## {sheet.title}" for sheet in made
+        f"## {one.title}" for one in made
     ]
     assert "| `rule:x` | 4 | 0 | 0 | 4 | 0 | 4 | 0 |" in text
     assert text.endswith("Limits: 10 s.  \n")
-    for sheet in made:
-        assert terminal_table(sheet).row_count == len(sheet.lines)
+    for one in made:
+        assert terminal_table(one).row_count == len(one.lines)
 
 
 def test_latex_has_a_table_for_each_sheet_with_lines(made):

@@ -60,8 +60,8 @@ def update(folder: Path, claims: Mapping[str, Claims]) -> Updated:
         before = {sha256: known[sha256] for sha256 in claims if sha256 in known}
         _refuse_names(known.values(), claims)
         news = {
-            sha256: merged(known[sha256], found) if sha256 in known else _begun(found)
-            for sha256, found in claims.items()
+            digest: merged(known[digest], found) if digest in known else _begun(found)
+            for digest, found in claims.items()
         }
         contradictions = [found for new in news.values() for found in new.contradictions]
         after = {sha256: new.known for sha256, new in news.items() if _says(new)}
@@ -108,9 +108,9 @@ def _says(new: Merged) -> bool:
 
 def _refuse_names(known: Collection[BestKnown], claims: Mapping[str, Claims]) -> None:
     names = {entry.instance: entry.sha256 for entry in known}
-    for sha256, found in claims.items():
+    for digest, found in claims.items():
         name = found.instance.name
         if not re.fullmatch(NAME, name):
             raise InputError("/name", name, f"text like {NAME}: it names files")
-        if names.setdefault(name, sha256) != sha256:
+        if names.setdefault(name, digest) != digest:
             raise InputError("/name", name, f"another name: that is of {names[name]}")

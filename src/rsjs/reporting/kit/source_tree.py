@@ -17,7 +17,13 @@ from rsjs.core.errors import InputError, described
 from rsjs.instances.io.files import write_bytes
 
 DISTRIBUTION = "rsjs-bench"
-PACKAGES = ("rsjs", "rsjs.instances", "rsjs.formulations", "rsjs.heuristics", "rsjs.best_known.values")
+PACKAGES = (
+    "rsjs",
+    "rsjs.instances",
+    "rsjs.formulations",
+    "rsjs.heuristics",
+    "rsjs.best_known.values",
+)
 CI = {
     ".ci",
     ".circleci",
