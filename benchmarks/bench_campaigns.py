@@ -6,7 +6,7 @@ import os
 
 from benchmarks.method_cases import TINY, instance_of
 from rsjs.core.call import Limits
-from rsjs.experiments import launcher
+from rsjs.runs import launcher
 
 
 class TrivialRun:

@@ -15,7 +15,7 @@ from math import nan
 from benchmarks.expected import EXPECTED
 from benchmarks.method_cases import CASES, TINY, MethodCase, grid
 from benchmarks.method_values import Values, values_of
-from rsjs.experiments.gap import gap
+from rsjs.runs.gap import gap
 
 Qualities = dict[str, Values | str]  # values by case, or why there are none
 

@@ -9,9 +9,9 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from rsjs.reporting.csv_rows import csv_text
 from rsjs.reporting.site.build import build
-from rsjs.reporting.site.material import gathered
+from rsjs.reporting.site.report_data import gathered
+from rsjs.reporting.tables.csv_rows import csv_text
 
 INSTANCES, METHODS, SEEDS, EVENTS = 100, 20, 5, 8
 LIMIT = 60.0  # s

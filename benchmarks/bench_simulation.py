@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from benchmarks import simulation_cases as cases
 from rsjs.simulation import event_log
-from rsjs.simulation.bucket_bound import bucket_bound
-from rsjs.simulation.offline import capacity_free_bound
-from rsjs.simulation.yardsticks import infinite_cluster
+from rsjs.simulation.bounds import bucket_bound, capacity_free_bound
+from rsjs.simulation.references import infinite_cluster
 
 
 class Simulate:

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import numpy as np
 
-from rsjs.reporting.csv_rows import csv_text, read_rows
 from rsjs.reporting.statistics.analysis import Analysis
-from rsjs.reporting.statistics.sheets import sheets
+from rsjs.reporting.statistics.tables import sheets
+from rsjs.reporting.tables.csv_rows import csv_text, read_rows
 
 INSTANCES, SEEDS, METHODS = 100, 10, 10
 LIMIT = 10.0  # s

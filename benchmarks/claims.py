@@ -14,14 +14,14 @@ from pathlib import Path
 
 from benchmarks.online_rows import case_of
 from benchmarks.online_words import arrivals
-from rsjs.experiments.claims.claim import Experiment, Row, Values, Verdict
-from rsjs.experiments.claims.files import Paper, claims, experiments, papers
-from rsjs.experiments.claims.registry import values
 from rsjs.instances.io.files import write_bytes
-from rsjs.reporting.claim_picture import claim_picture
-from rsjs.reporting.claim_table import markdown
-from rsjs.reporting.csv_rows import read_rows
-from rsjs.reporting.markdown_table import code, escaped, line
+from rsjs.paper_claims.claim import Experiment, Row, Values, Verdict
+from rsjs.paper_claims.files import Paper, claims, experiments, papers
+from rsjs.paper_claims.registry import values
+from rsjs.reporting.figures.claim import claim_picture
+from rsjs.reporting.tables.claims import markdown
+from rsjs.reporting.tables.csv_rows import read_rows
+from rsjs.reporting.tables.markdown_table import code, escaped, line
 
 ROOT = Path(__file__).parents[1]
 RESULTS, DOCS = ROOT / "results", ROOT / "docs"

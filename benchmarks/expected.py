@@ -89,7 +89,7 @@ def main(*, missing: bool) -> None:
 
 def _best_bound(where: str, values: list[Any]) -> float | None:
     """The best bound of an instance; none above a cost that was reached."""
-    from rsjs.experiments.gap import contradicts
+    from rsjs.runs.gap import contradicts
 
     bound = max((v["bound"] for v in values if v["bound"] is not None), default=None)
     cost = min((v["cost"] for v in values if v["cost"] is not None), default=None)

@@ -11,8 +11,9 @@ from benchmarks import formulation_pictures as pictures
 from benchmarks.formulation_cases import CONTROLLERS, INNER, LIMITS, Case, Row, proved, seconds_of
 from rsjs.instances.io.files import write_bytes
 from rsjs.methods import parse
-from rsjs.reporting import canvas, formats
-from rsjs.reporting.markdown_table import code
+from rsjs.reporting.figures import figure_style
+from rsjs.reporting.tables import formats
+from rsjs.reporting.tables.markdown_table import code
 
 Found = Sequence[tuple[Case, list[Row]]]
 
@@ -62,7 +63,7 @@ def write(found: Found) -> None:
     if divided:
         lines += ["", "## Hierarchical decomposition", "", *_losses(divided)]
         losses, _ = _by_controllers(divided)
-        canvas.write(lambda: pictures.losses(losses), DOCS / "images" / "hierarchical.png")
+        figure_style.write(lambda: pictures.losses(losses), DOCS / "images" / "hierarchical.png")
     lines += ["", *_versions(found)]
     by_section = {
         title: [f for f in found if f[0].section == key] for key, (title, _) in SECTIONS.items()
@@ -71,7 +72,7 @@ def write(found: Found) -> None:
         title: [(case.pairs, row) for case, own in part for row in own]
         for title, part in by_section.items()
     }
-    canvas.write(lambda: pictures.seconds(times), DOCS / "images" / "formulations.png")
+    figure_style.write(lambda: pictures.seconds(times), DOCS / "images" / "formulations.png")
     write_bytes(("\n".join(lines) + "\n").encode(), DOCS / "formulations.md")
 
 

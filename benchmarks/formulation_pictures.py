@@ -7,7 +7,7 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from benchmarks.formulation_cases import CONTROLLERS, INNER, LIMITS, Row, proved, seconds_of
-from rsjs.reporting import canvas
+from rsjs.reporting.figures import figure_style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -18,11 +18,11 @@ BOTTOM, TOP = 0.005, 3000  # s, with room for the legend above the limit
 
 def seconds(panels: Mapping[str, Sequence[tuple[int, Row]]]) -> Figure:
     """Seconds against N J, one panel per title of (N J, row) pairs."""
-    made = canvas.figure(3.3 * len(panels), 3.1, layout="constrained")
+    made = figure_style.figure(3.3 * len(panels), 3.1, layout="constrained")
     for axes, (title, found) in zip(
         made.subplots(1, len(panels), squeeze=False, sharey=True)[0], panels.items(), strict=True
     ):
-        for method, style in canvas.styles(row["method"] for _, row in found).items():
+        for method, style in figure_style.styles(row["method"] for _, row in found).items():
             _curve(axes, method, style, [pair for pair in found if pair[1]["method"] == method])
         axes.axhline(LIMITS.time_limit, color="#999999", linewidth=0.7, linestyle=(0, (2, 2)))
         axes.set(xscale="log", yscale="log", xlabel="nodes x jobs", title=title)
@@ -48,9 +48,9 @@ def _curve(
 
 def losses(found: Mapping[tuple[str, int], Sequence[float]]) -> Figure:
     """Median loss against the number of controllers, a curve per controllers' method."""
-    made = canvas.figure(4.2, 2.8, layout="constrained")
+    made = figure_style.figure(4.2, 2.8, layout="constrained")
     axes = made.subplots()
-    for method, style in canvas.styles(INNER).items():
+    for method, style in figure_style.styles(INNER).items():
         ks = [k for k in CONTROLLERS if found.get((method, k))]
         axes.plot(
             ks, [100 * median(found[method, k]) for k in ks], label=method, markersize=4, **style

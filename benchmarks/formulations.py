@@ -17,9 +17,9 @@ from rich.progress import Progress
 from benchmarks.formulation_cases import LIMITS, Case, cases
 from benchmarks.formulation_page import write
 from benchmarks.stored import is_measured, store
-from rsjs.experiments import comparison
 from rsjs.methods import parse
-from rsjs.reporting.csv_rows import read_rows
+from rsjs.reporting.tables.csv_rows import read_rows
+from rsjs.runs import compare
 
 KEPT = Path(__file__).parents[1] / "results" / "formulations"
 
@@ -45,9 +45,9 @@ def _measure(case: Case, progress: Progress, task: object) -> None:
     instance = case.make()
     for spelling in case.methods:
         progress.update(task, description=f"{case.name} {spelling}")
-        outcomes += comparison.compare([instance], [parse(spelling)], LIMITS)
+        outcomes += compare.compare([instance], [parse(spelling)], LIMITS)
         progress.advance(task)
-    store(comparison.rows(outcomes, LIMITS), _file(case))
+    store(compare.rows(outcomes, LIMITS), _file(case))
 
 
 if __name__ == "__main__":

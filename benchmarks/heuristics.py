@@ -19,15 +19,15 @@ from rich.progress import track
 
 from benchmarks.stored import is_measured, store
 from rsjs.core.call import Limits
-from rsjs.experiments import comparison
 from rsjs.instances.generators import andreas, jahani, kiros, sts
 from rsjs.instances.instance import Instance
 from rsjs.instances.io.files import write_bytes
 from rsjs.methods import parse
-from rsjs.reporting import formats
-from rsjs.reporting.csv_rows import read_rows
-from rsjs.reporting.gap_curves import gap_over_time
-from rsjs.reporting.markdown_table import code
+from rsjs.reporting.figures.gap_curves import gap_over_time
+from rsjs.reporting.tables import formats
+from rsjs.reporting.tables.csv_rows import read_rows
+from rsjs.reporting.tables.markdown_table import code
+from rsjs.runs import compare
 
 ROOT = Path(__file__).parents[1]
 KEPT, DOCS = ROOT / "results" / "heuristics", ROOT / "docs"
@@ -103,15 +103,15 @@ def _measure(family: str, jobs: int) -> None:
     instance = generate(nodes=100, jobs=jobs, seed=1)
     spellings = (reference, *METHODS, *ONLY.get(family, ()))
     requests = [parse(spelling) for spelling in spellings]
-    found = list(comparison.compare([instance], requests, LIMITS))
-    rows = comparison.rows(found, LIMITS)
+    found = list(compare.compare([instance], requests, LIMITS))
+    rows = compare.rows(found, LIMITS)
     courses = [
         {
             "instance": row["instance"],
             "method": row["method"],
             "best_bound": row["best_bound"],
             "seconds": row["total_s"],
-            "events": comparison.trajectory(outcome),
+            "events": compare.trajectory(outcome),
         }
         for row, outcome in zip(rows, found, strict=True)
     ]

@@ -15,13 +15,13 @@ from itertools import product
 
 from rsjs.core.call import Call, Limits
 from rsjs.core.report import Report, SolveResult
-from rsjs.experiments.outcome import solver_of
 from rsjs.heuristics.registry import PRICED
 from rsjs.instances import costs
 from rsjs.instances.generators import andreas, jahani, kiros, sts
 from rsjs.instances.instance import FAMILIES as OBJECTIVES
 from rsjs.instances.instance import Instance
 from rsjs.methods import Request, parse
+from rsjs.runs.verified_run import solver_of
 
 TINY, SMALL, MIDDLE, LARGE = SIZES = ("2 x 4", "10 x 40", "40 x 160", "100 x 400")
 UP_TO_LARGE, UP_TO_MIDDLE = (SMALL, MIDDLE, LARGE), (SMALL, MIDDLE)

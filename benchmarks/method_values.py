@@ -6,8 +6,8 @@ from typing import TypedDict
 
 from benchmarks.method_cases import MethodCase
 from rsjs.core.report import SolveResult, Stop
-from rsjs.experiments.outcome import solver_of
 from rsjs.instances.check import check
+from rsjs.runs.verified_run import solver_of
 
 MODEL_SIZE = ("rows", "columns", "nonzeros", "integers")
 WITHIN_BUDGET = (Stop.OPTIMAL, Stop.GAP, Stop.ITERATIONS)

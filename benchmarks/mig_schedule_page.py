@@ -11,8 +11,9 @@ from benchmarks import mig_schedule_pictures as pictures
 from benchmarks.mig_schedule_cases import LIMITS, Case
 from benchmarks.readme import filled
 from rsjs.instances.io.files import write_bytes
-from rsjs.reporting import canvas, formats
-from rsjs.reporting.markdown_table import code
+from rsjs.reporting.figures import figure_style
+from rsjs.reporting.tables import formats
+from rsjs.reporting.tables.markdown_table import code
 
 Row = Mapping[str, Any]
 Found = Sequence[tuple[Case, Sequence[Row]]]
@@ -34,8 +35,10 @@ def write(found: Found) -> None:
     page = DOCS / "mig.md"
     text = filled(page.read_text("utf-8"), "experiment", "\n".join(lines))
     write_bytes(text.encode(), page)
-    canvas.write(lambda: pictures.distributions(_curves(found)), DOCS / "images" / "mig-gaps.png")
-    canvas.write(pictures.dataset, DOCS / "images" / "mig-dataset.png")
+    figure_style.write(
+        lambda: pictures.distributions(_curves(found)), DOCS / "images" / "mig-gaps.png"
+    )
+    figure_style.write(pictures.dataset, DOCS / "images" / "mig-dataset.png")
 
 
 def _table(case: Case, rows: Sequence[Row]) -> list[str]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rsjs.instances.mig.konopa.files import published_jobs
-from rsjs.reporting import canvas
+from rsjs.reporting.figures import figure_style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -22,9 +22,9 @@ MOST_GAP, LATEST = 100.0, 40.0
 
 def distributions(panels: Sequence[tuple[str, Curves]]) -> Figure:
     """A column for each case: share of sets by gap above, by seconds below."""
-    made = canvas.figure(2.7 * len(panels), 4.8, layout="constrained")
+    made = figure_style.figure(2.7 * len(panels), 4.8, layout="constrained")
     axes = made.subplots(2, len(panels), squeeze=False, sharey=True)
-    styles = canvas.styles(method for _, curves in panels for method in curves)
+    styles = figure_style.styles(method for _, curves in panels for method in curves)
     for (title, curves), (above, below) in zip(panels, axes.T, strict=True):
         above.set_title(fill(title, 36))
         for method, (gaps, seconds) in curves.items():
@@ -60,12 +60,12 @@ def _steps(ax: Axes, values: Sequence[float], least: float, most: float, **style
 def dataset() -> Figure:
     """Priorities and run lengths of the published dataset: Fig. 2 and 3 of the paper."""
     jobs = published_jobs()
-    made = canvas.figure(6.0, 2.2, layout="constrained")
+    made = figure_style.figure(6.0, 2.2, layout="constrained")
     axes = made.subplots(1, 2)
     shown = {"priority": jobs.priority, "run length [minutes]": jobs.run_length}
     for ax, (name, values) in zip(axes, shown.items(), strict=True):
         found, count = np.unique(values, return_counts=True)
-        ax.bar(found, count, color=canvas.COLOURS[0], width=0.8)
+        ax.bar(found, count, color=figure_style.COLOURS[0], width=0.8)
         ax.set(xlabel=name, xticks=found)
     axes[0].set_ylabel("jobs")
     return made

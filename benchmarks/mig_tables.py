@@ -18,10 +18,10 @@ from benchmarks.mig_repartition_rows import repartition, repartition_table, stat
 from benchmarks.mig_schedule_page import DOCS
 from benchmarks.readme import filled
 from benchmarks.stored import is_measured, store
-from rsjs.experiments.campaigns import provenance
 from rsjs.formulations.backends.registry import BACKENDS
 from rsjs.instances.io.files import write_bytes
-from rsjs.reporting.csv_rows import read_rows
+from rsjs.reporting.tables.csv_rows import read_rows
+from rsjs.runs import provenance
 
 KEPT = Path(__file__).parents[1] / "results" / "mig"
 PARTS = {

@@ -9,8 +9,8 @@ from benchmarks.online_rows import EDF, FAMILIES, GREEDY, LAWS, MEAN_DP, POLICIE
 from benchmarks.online_tables import by_size, kinds, roll, table
 from benchmarks.online_words import number, share
 from rsjs.instances.io.files import write_bytes
-from rsjs.reporting.formats import MISSING
-from rsjs.reporting.markdown_table import code
+from rsjs.reporting.tables.formats import MISSING
+from rsjs.reporting.tables.markdown_table import code
 from rsjs.simulation.metrics import CROWDED
 
 INTRODUCTION = """\

@@ -21,7 +21,7 @@ from benchmarks.online_rows import (
     Runs,
 )
 from benchmarks.online_words import arrivals
-from rsjs.reporting import canvas
+from rsjs.reporting.figures import figure_style
 from rsjs.simulation.metrics import CROWDED
 
 if TYPE_CHECKING:
@@ -56,18 +56,18 @@ def utilisation(runs: Runs) -> float | None:
 
 def policies(runs: Runs, path: Path) -> None:
     """A panel per family: cost above the capacity-free bound at each law, unless crowded."""
-    canvas.write(lambda: _policies(runs), path)
+    figure_style.write(lambda: _policies(runs), path)
 
 
 def over_load(runs: Runs, path: Path) -> None:
     """Cost over greedy's, and late jobs, against the GPUs in use."""
-    canvas.write(lambda: _over_load(loads(runs)), path)
+    figure_style.write(lambda: _over_load(loads(runs)), path)
 
 
 def _policies(runs: Runs) -> Figure:
-    made = canvas.figure(9.0, 3.6, layout="constrained")
+    made = figure_style.figure(9.0, 3.6, layout="constrained")
     axes = made.subplots(1, len(FAMILIES), sharey=True)
-    styles = canvas.styles(SHOWN)
+    styles = figure_style.styles(SHOWN)
     for ax, family in zip(axes, FAMILIES, strict=True):
         for i, policy in enumerate(SHOWN):
             points = []
@@ -89,9 +89,9 @@ def _policies(runs: Runs) -> Figure:
 
 
 def _over_load(steps: list[tuple[str, Runs]]) -> Figure:
-    made = canvas.figure(9.0, 3.8, layout="constrained")
+    made = figure_style.figure(9.0, 3.8, layout="constrained")
     cost, late = made.subplots(1, 2)
-    styles = canvas.styles(SHOWN)
+    styles = figure_style.styles(SHOWN)
     for policy in SHOWN:
         known = [(utilisation(own), own) for _, own in steps if policy in own.policies]
         x = [100 * used for used, _ in known if used is not None]

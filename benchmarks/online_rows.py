@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from rsjs.experiments.campaigns.collection import collect
-from rsjs.experiments.claims.sts import DP, EDF, LITERAL, MEAN_DP, MEAN_EDF, MEAN_RG, RG, STS
+from rsjs.campaigns.collection import collect
+from rsjs.paper_claims.sts import DP, EDF, LITERAL, MEAN_DP, MEAN_EDF, MEAN_RG, RG, STS
 
 Row = dict[str, Any]
 

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 from benchmarks.online_pictures import loads, utilisation
 from benchmarks.online_rows import EDF, FAMILIES, GREEDY, LAWS, REFERENCES, ROLL, STS, Runs
 from benchmarks.online_words import arrivals, number, share
-from rsjs.reporting.formats import MISSING
-from rsjs.reporting.markdown_table import code, line
+from rsjs.reporting.tables.formats import MISSING
+from rsjs.reporting.tables.markdown_table import code, line
 
 
 def table(heads: Sequence[str], rows: Iterable[Sequence[str]], *, words: int = 1) -> list[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rsjs.reporting.formats import MISSING, percent
+from rsjs.reporting.tables.formats import MISSING, percent
 
 
 def number(value: float | None) -> str:

@@ -16,10 +16,10 @@ from pathlib import Path
 from rsjs.instances.instance import FAMILIES, Objective
 from rsjs.instances.io.files import write_bytes
 from rsjs.methods import all_methods
-from rsjs.reporting.columns import COLUMNS
-from rsjs.reporting.conditions import GAP, conditions
-from rsjs.reporting.markdown_table import code, escaped
-from rsjs.reporting.tables import read_rows
+from rsjs.reporting.tables.columns import COLUMNS
+from rsjs.reporting.tables.comparison import read_rows
+from rsjs.reporting.tables.footnotes import GAP, conditions
+from rsjs.reporting.tables.markdown_table import code, escaped
 
 ROOT = Path(__file__).parents[1]
 SHOWN = ("instance", "method", "stop", "objective", "gap_to_best", "executed", "total_s")

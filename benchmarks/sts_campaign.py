@@ -15,8 +15,8 @@ from benchmarks import sts_campaign_page, sts_campaign_picture
 from benchmarks.online_rows import Runs, merged
 from benchmarks.repetitions import averaged
 from benchmarks.stored import refuse_false, store
-from rsjs.experiments.campaigns.collection import collect
-from rsjs.reporting.csv_rows import read_rows
+from rsjs.campaigns.collection import collect
+from rsjs.reporting.tables.csv_rows import read_rows
 
 ROOT = Path(__file__).parents[1]
 ROWS, DOCS = ROOT / "results" / "sts_online" / "rows.csv", ROOT / "docs"

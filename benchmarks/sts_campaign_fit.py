@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from benchmarks.online_rows import OF_ALL, Runs
 from benchmarks.online_tables import kinds, table
 from benchmarks.online_words import number
-from rsjs.experiments.claims.sts import EDF, STS
-from rsjs.reporting.formats import MISSING
+from rsjs.paper_claims.sts import EDF, STS
+from rsjs.reporting.tables.formats import MISSING
 
 WORDS = "Cost of STS over that of EDF by both fit rules, in parentheses single workloads:"
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from benchmarks.online_pictures import SHOWN, legend, line, plain_numbers
 from benchmarks.online_rows import LAWS, REFERENCES, Runs
 from benchmarks.online_words import arrivals
-from rsjs.reporting import canvas
+from rsjs.reporting.figures import figure_style
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -19,13 +19,13 @@ YARDSTICK = "infinite cluster"
 
 def by_size(runs: Runs, path: Path) -> None:
     """A panel per family and law of arrivals: cost above the capacity-free bound by nodes."""
-    canvas.write(lambda: _by_size(runs), path)
+    figure_style.write(lambda: _by_size(runs), path)
 
 
 def _by_size(runs: Runs) -> Figure:
-    made = canvas.figure(9.0, 6.0, layout="constrained")
+    made = figure_style.figure(9.0, 6.0, layout="constrained")
     axes = made.subplots(len(FAMILIES), len(LAWS), sharex=True, sharey=True)
-    styles = canvas.styles(SHOWN)
+    styles = figure_style.styles(SHOWN)
     styles[YARDSTICK] = {"color": "0.4", "linestyle": ":", "linewidth": 1.5}
     for row, family in zip(axes, FAMILIES, strict=True):
         for ax, law in zip(row, LAWS, strict=True):

@@ -17,7 +17,7 @@ LEVEL = {  # a room imports itself and rooms of a lower level; a new room is add
     "rsjs.heuristics": 2,
     "rsjs.methods": 3,
     "rsjs.simulation": 4,
-    "rsjs.experiments": 5,
+    "rsjs.runs": 5,
     "rsjs.reporting": 6,
     "rsjs.api": 7,
     "rsjs.cli": 8,
@@ -25,7 +25,7 @@ LEVEL = {  # a room imports itself and rooms of a lower level; a new room is add
 }
 ONLY_IN = {  # package: the one place that imports it
     **dict.fromkeys(["highspy", "pyscipopt", "ortools", "pyomo"], "rsjs.formulations"),
-    **dict.fromkeys(["dask", "distributed"], "rsjs.experiments.campaigns"),
+    **dict.fromkeys(["dask", "distributed"], "rsjs.campaigns"),
     "numba": "rsjs.heuristics.common.jit",
     "jsonschema_rs": "rsjs.instances.io.json_schema",
 }
@@ -135,8 +135,8 @@ def test_each_kind_of_violation_is_found(tmp_path):
             '[tool.setuptools.package-dir]\nrsjs = "src/rsjs"\n"rsjs.instances" = "instances"\n'
         ),
         "src/rsjs/__init__.py": "from rsjs.cli.main import main\n",
-        "src/rsjs/reporting/tables.py": (
-            "from rsjs.formulations import bounds\nfrom rsjs.experiments.store import Row\n"
+        "src/rsjs/reporting/tables/comparison.py": (
+            "from rsjs.formulations import bounds\nfrom rsjs.runs.store import Row\n"
         ),
         "src/rsjs/wing/new.py": "import rsjs.instances.instance\n",
         "instances/instance.py": (
@@ -166,7 +166,7 @@ def test_each_kind_of_violation_is_found(tmp_path):
         "rsjs.instances.io.first and rsjs.instances.io.second and rsjs.instances.io.third"
         " import each other",
         "rsjs.reporting is not in pyproject",
-        "rsjs.reporting.tables: rsjs.formulations.bounds",
+        "rsjs.reporting.tables.comparison: rsjs.formulations.bounds",
         "rsjs.wing is not in pyproject",
         "rsjs.wing.new: rsjs.instances.instance",
         "tests/test_schema.py: instances.schema.Instance, not rsjs.instances.schema.Instance",

@@ -9,14 +9,14 @@ from pathlib import Path
 import pytest
 
 from rsjs import rsjs_verify
+from rsjs.best_known.coverage import MOST_JOBS, coverage
+from rsjs.best_known.entries import BestKnown
+from rsjs.best_known.regenerate import made_again
+from rsjs.best_known.storage import read_all
+from rsjs.best_known.verify import verify
+from rsjs.campaigns import spec
 from rsjs.core.call import Call
 from rsjs.core.report import Report
-from rsjs.experiments.best_known.coverage import MOST_JOBS, coverage
-from rsjs.experiments.best_known.entries import BestKnown
-from rsjs.experiments.best_known.folder import read_all
-from rsjs.experiments.best_known.making import made_again
-from rsjs.experiments.best_known.verification import verify
-from rsjs.experiments.campaigns import document
 from rsjs.formulations.enumeration import run as enumerate_all
 from rsjs.instances.io.files import read_instance, write_instance
 from rsjs.instances.library.sets import library_set
@@ -156,7 +156,7 @@ def test_campaigns_make_every_value():
     tables = [tomllib.loads(path.read_text()) for path in CAMPAIGNS]
     asked = [entry["set"] for table in tables for entry in table["instances"]]
     assert sorted(asked) == sorted(SETS)
-    assert all(document.read(path).gap < 1e-6 for path in CAMPAIGNS)
+    assert all(spec.read(path).gap < 1e-6 for path in CAMPAIGNS)
     makers = {"construction", *(f"campaign {table['name']}" for table in tables)}
     steps = [s for e in ENTRIES.values() for key in ("lb_data", "ub_data") for s in e[key]]
     origins = [origin for step in steps for origin in (step, *step["confirmed_by"])]

@@ -12,11 +12,11 @@ from rsjs.core.call import Call, Option
 from rsjs.core.errors import InputError
 from rsjs.core.method import Method
 from rsjs.core.report import Report, Stop
-from rsjs.experiments.simulations import known
 from rsjs.heuristics.registry import DECIDERS
 from rsjs.instances.generators import jahani, kiros
 from rsjs.instances.instance import FAMILIES
 from rsjs.methods import BUILT_IN, all_methods, parse
+from rsjs.runs.kinds.simulation import known
 
 PRINTED = "jahani_literal@scip?printed=overdue"
 NESTED = "randomized_queue?epochs=mean,iterations=7"

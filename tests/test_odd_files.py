@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
+from rsjs.best_known.storage import read_family
+from rsjs.campaigns import instance_store, manifest, records, spec
 from rsjs.core.errors import InputError
-from rsjs.experiments.best_known.folder import read_family
-from rsjs.experiments.campaigns import document, instance_store, manifest, records
 from rsjs.instances.generators import jahani
 from rsjs.instances.io import files
 from rsjs.instances.io.serialization import of_instance
@@ -19,7 +19,7 @@ from rsjs.instances.mig.scheduling import objective as schedule_objective
 from rsjs.instances.mig.scheduling import problem as scheduling
 from rsjs.instances.traces.quality_report import inspect
 from rsjs.instances.traces.registry import open_trace
-from rsjs.reporting.statistics.stored import read_stored
+from rsjs.reporting.statistics.tidy import read_stored
 from rsjs.simulation import event_log
 
 DIGITS = "1" + 5000 * "0"
@@ -82,7 +82,7 @@ def trace(folder):
 FILES, DRAWN = 'files = ["*.json"]', "generator = 'sts'\n"
 READERS: dict[str, Callable[[Path], Any]] = {  # file -> what reads it in its folder
     "i.json": lambda folder: files.read_any(folder / "i.json"),
-    "c.toml": lambda folder: document.read(folder / "c.toml"),
+    "c.toml": lambda folder: spec.read(folder / "c.toml"),
     "plan.json": lambda folder: manifest.read(folder, "plan"),
     "jahani.json": lambda folder: read_family(folder / "jahani.json"),
     "index.json": lambda folder: instance_store.read_index(folder / "index.json"),

@@ -3,9 +3,9 @@
 import re
 from pathlib import Path
 
-from rsjs.experiments.mig_methods import request
 from rsjs.instances.instance import FAMILIES
 from rsjs.methods import all_methods, parse
+from rsjs.runs.kinds.mig_methods import request
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text("utf-8")

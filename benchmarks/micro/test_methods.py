@@ -7,7 +7,7 @@ import pytest
 from benchmarks.expected import EXPECTED, differences
 from benchmarks.method_cases import CASES
 from benchmarks.method_values import values_of
-from rsjs.experiments.gap import gap
+from rsjs.runs.gap import gap
 
 
 @pytest.mark.parametrize("name", CASES)

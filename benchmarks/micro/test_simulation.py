@@ -6,8 +6,8 @@ import pytest
 
 from benchmarks import simulation_cases as cases
 from rsjs.simulation import event_log
-from rsjs.simulation.guards import Status
-from rsjs.simulation.offline import capacity_free_bound
+from rsjs.simulation.bounds import capacity_free_bound
+from rsjs.simulation.policy import Status
 
 
 @pytest.mark.parametrize("law", cases.LAWS)

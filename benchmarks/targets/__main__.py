@@ -14,9 +14,9 @@ from pathlib import Path
 
 from benchmarks.stored import store
 from benchmarks.targets.figures import lines
-from rsjs.experiments.campaigns import provenance
 from rsjs.formulations.backends.registry import BACKENDS
 from rsjs.instances.io.files import write_bytes
+from rsjs.runs import provenance
 
 FOLDER = Path(__file__).parents[2] / "results" / "targets"
 COMMIT = "rsjs-bench at commit "

@@ -14,7 +14,6 @@ from benchmarks.targets.figures import Figure, seconds
 from benchmarks.targets.jahani import CATALOGUES
 from rsjs import rsjs_verify
 from rsjs.core.call import Limits
-from rsjs.experiments import comparison
 from rsjs.formulations.backends.backend import SolveTask
 from rsjs.formulations.backends.registry import backend
 from rsjs.formulations.jahani import patterns
@@ -27,9 +26,10 @@ from rsjs.instances.check import check
 from rsjs.instances.generators.jahani import generate
 from rsjs.instances.io import files
 from rsjs.instances.open_nodes import select_required_nodes
+from rsjs.runs import compare
 
 
-def measure() -> tuple[list[Figure], list[comparison.Row]]:
+def measure() -> tuple[list[Figure], list[compare.Row]]:
     """Medians of repeated calls in this process; no rows."""
     return [*_build(), *_files(), *_greedy(), _help()], []
 

@@ -14,19 +14,19 @@ from rich.progress import track
 
 from benchmarks.targets.figures import Figure
 from rsjs.core.call import Limits
-from rsjs.experiments import comparison, outcome
 from rsjs.instances.generators.jahani import generate
 from rsjs.methods import parse
+from rsjs.runs import compare, verified_run
 
 CATALOGUES, SEEDS = ("table2", "server2-11usd"), (1, 2, 3)
 LIMITS = Limits(gap=1e-4, time_limit=60.0)
 SECONDS = {(1000, 4000): ("3", "6"), (10_000, 40_000): ("15", "60")}  # target, floor
 
 
-def measure() -> tuple[list[Figure], list[comparison.Row]]:
+def measure() -> tuple[list[Figure], list[compare.Row]]:
     """Seconds, gaps and memory, and the rows they are made of."""
     figures: list[Figure] = []
-    rows: list[comparison.Row] = []
+    rows: list[compare.Row] = []
     for (nodes, jobs), (target, floor) in SECONDS.items():
         found = _solves(nodes, jobs)
         rows += found
@@ -44,10 +44,10 @@ def measure() -> tuple[list[Figure], list[comparison.Row]]:
     return figures, rows
 
 
-def _solves(nodes: int, jobs: int) -> list[comparison.Row]:
+def _solves(nodes: int, jobs: int) -> list[compare.Row]:
     request, outcomes = parse("jahani_dual@highs"), []
     cases = list(product(CATALOGUES, SEEDS))
     for catalogue, seed in track(cases, description=f"jahani_dual, {nodes} nodes"):
         instance = generate(nodes=nodes, jobs=jobs, seed=seed, catalogue=catalogue)
-        outcomes.append(outcome.run(instance, request, LIMITS))
-    return comparison.rows(outcomes, LIMITS)
+        outcomes.append(verified_run.run(instance, request, LIMITS))
+    return compare.rows(outcomes, LIMITS)

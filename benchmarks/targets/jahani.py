@@ -13,9 +13,9 @@ from rich.progress import track
 
 from benchmarks.targets.figures import Figure
 from rsjs.core.call import Limits
-from rsjs.experiments import comparison, outcome
 from rsjs.instances.generators.jahani import generate
 from rsjs.methods import parse
+from rsjs.runs import compare, verified_run
 
 CATALOGUES = ("table2", "azure", "server2-11usd", "no-server2")
 WANTED = {  # gap, target and floor of seconds
@@ -25,10 +25,10 @@ WANTED = {  # gap, target and floor of seconds
 }
 
 
-def measure() -> tuple[list[Figure], list[comparison.Row]]:
+def measure() -> tuple[list[Figure], list[compare.Row]]:
     """Seconds, memory and overshoot, and the rows they are made of."""
     figures: list[Figure] = []
-    rows: list[comparison.Row] = []
+    rows: list[compare.Row] = []
     for solver, (gap, target, floor) in WANTED.items():
         found = _solves(solver, gap)
         rows += found
@@ -44,37 +44,37 @@ def measure() -> tuple[list[Figure], list[comparison.Row]]:
     return [*figures, *overshoots], [*rows, literal, *found]
 
 
-def _solves(solver: str, gap: float) -> list[comparison.Row]:
+def _solves(solver: str, gap: float) -> list[compare.Row]:
     request, limits = parse(f"jahani_patterns@{solver}"), Limits(gap=gap)
     cases = list(product(CATALOGUES, ("base", "tight"), (1, 2, 3)))
     outcomes = []
     for catalogue, due, seed in track(cases, description=solver):
         instance = generate(nodes=100, jobs=400, seed=seed, catalogue=catalogue, due=due)
-        outcomes.append(outcome.run(instance, request, limits))
-    rows = comparison.rows(outcomes, limits)
+        outcomes.append(verified_run.run(instance, request, limits))
+    rows = compare.rows(outcomes, limits)
     missed = [r["instance"] for r in rows if r["gap"] is None or r["gap"] > gap * (1 + 1e-9)]
     if missed:
         raise SystemExit(f"{request.spelling}: gap {gap:g} not reached on {', '.join(missed)}")
     return rows
 
 
-def _literal() -> comparison.Row:
+def _literal() -> compare.Row:
     limits = Limits(time_limit=120.0)
     instance = generate(nodes=40, jobs=400, seed=1)
-    found = outcome.run(instance, parse("jahani_literal@highs"), limits)
+    found = verified_run.run(instance, parse("jahani_literal@highs"), limits)
     if found.result.seconds.get("build") is None:
         raise SystemExit(f"jahani_literal was not built: {found.result.message}")
-    (row,) = comparison.rows([found], limits)
+    (row,) = compare.rows([found], limits)
     return row
 
 
-def _overshoot() -> tuple[list[Figure], list[comparison.Row]]:
+def _overshoot() -> tuple[list[Figure], list[compare.Row]]:
     """How far beyond a limit of 5 s the literal model ends: build and root take longer."""
     limits, figures, rows = Limits(time_limit=5.0), [], []
     instance = generate(nodes=20, jobs=200, seed=1)
     for solver in ("highs", "scip"):
         spelling = f"jahani_literal@{solver}"
-        (row,) = comparison.rows([outcome.run(instance, parse(spelling), limits)], limits)
+        (row,) = compare.rows([verified_run.run(instance, parse(spelling), limits)], limits)
         rows.append(row)
         beyond = (row["total_s"] or row["process_s"]) - limits.time_limit
         what = f"{spelling} at 20 x 200, beyond its limit of 5 s ({row['stop']})"

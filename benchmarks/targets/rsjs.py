@@ -19,10 +19,10 @@ from rich.progress import track
 from benchmarks.targets import rsjs_calls
 from benchmarks.targets.figures import Figure
 from rsjs.core.call import Limits
-from rsjs.experiments import comparison, outcome
 from rsjs.instances.generators import kiros, sts
 from rsjs.instances.instance import Instance
 from rsjs.methods import parse
+from rsjs.runs import compare, verified_run
 
 SEEDS, MIXES, SHARED = (1, 2, 3), ("km", "a100", "kma"), ("paper", "contention")
 VARIANTS = (
@@ -45,7 +45,7 @@ class Solves:
     time_limit: float = 60.0
 
 
-def measure() -> tuple[list[Figure], list[comparison.Row]]:
+def measure() -> tuple[list[Figure], list[compare.Row]]:
     """Seconds, gaps and memory, and the rows they are made of."""
     figures, rows = rsjs_calls.measure(), []
     for solves in _solves():
@@ -127,10 +127,10 @@ def _solves() -> list[Solves]:
     ]
 
 
-def _measured(solves: Solves) -> tuple[list[Figure], list[comparison.Row]]:
+def _measured(solves: Solves) -> tuple[list[Figure], list[compare.Row]]:
     limits, what = Limits(gap=solves.gap, time_limit=solves.time_limit), solves.what
     request, cases = parse(solves.method), track(solves.instances, description=solves.what)
-    rows = comparison.rows([outcome.run(case, request, limits) for case in cases], limits)
+    rows = compare.rows([verified_run.run(case, request, limits) for case in cases], limits)
     seconds, memory = ([row[key] for row in rows] for key in ("total_s", "peak_memory_mb"))
     many = f"of {len(rows)}"
     figures: list[Figure] = [

@@ -18,13 +18,13 @@ from rich.progress import track
 from benchmarks.targets.figures import Figure
 from rsjs.core.call import Call, Limits
 from rsjs.core.report import Report
-from rsjs.experiments import comparison, outcome
 from rsjs.heuristics.ruin_recreate import ruin_recreate
 from rsjs.instances import costs
 from rsjs.instances.check import check
 from rsjs.instances.generators import jahani, kiros, sts
 from rsjs.instances.instance import Instance
 from rsjs.methods import parse
+from rsjs.runs import compare, verified_run
 
 SEEDS, SECONDS = range(4, 14), 1.0
 JAHANI, KIROS, STS = "jahani_patterns@highs", "first_ending_patterns@highs", "rsjs_sifting"
@@ -77,15 +77,15 @@ class ProcessorClock(Report):
         return time.process_time() - self._begin
 
 
-def measure() -> tuple[list[Figure], list[comparison.Row]]:
+def measure() -> tuple[list[Figure], list[compare.Row]]:
     """Gaps of the schedules and of the bounds, and the rows of the exact methods."""
     figures: list[Figure] = []
-    rows: list[comparison.Row] = []
+    rows: list[compare.Row] = []
     for what, make, exact, target, floor, tight in track(FAMILIES, description="ruin_recreate"):
         gaps, short = [], []
         for seed in SEEDS:
             instance = make(seed)
-            (row,) = comparison.rows([outcome.run(instance, parse(exact), Limits())], Limits())
+            (row,) = compare.rows([verified_run.run(instance, parse(exact), Limits())], Limits())
             rows.append(row)
             cost, bound = _after_a_second(instance)
             best = min(cost, row["objective"])

@@ -94,12 +94,12 @@ def solve(
     """
     from rsjs.core.call import Limits
     from rsjs.core.report import Stop
-    from rsjs.experiments import outcome
     from rsjs.methods import parse
+    from rsjs.runs import verified_run
 
     _refuse_other(instance, Instance, "an instance, as `rsjs.load` returns it")
     request, own = parse(method), Limits.asked(**limits)
-    found = outcome.run(instance, request, own, warm_start=warm_start, log=log)
+    found = verified_run.run(instance, request, own, warm_start=warm_start, log=log)
     result = replace(found.result, objective=found.objective)
     if found.verdict is not None and not found.verdict.feasible:
         message = "; ".join(str(violation) for violation in found.verdict.violations[:3])

@@ -7,9 +7,9 @@ import pytest
 from benchmarks import claims as page
 from benchmarks import online, online_page, sts_campaign, sts_campaign_page
 from benchmarks.online_rows import Runs
-from rsjs.experiments.claims import files
-from rsjs.experiments.claims.sts import DP, MEAN_DP
-from rsjs.reporting.csv_rows import read_rows
+from rsjs.paper_claims import files
+from rsjs.paper_claims.sts import DP, MEAN_DP
+from rsjs.reporting.tables.csv_rows import read_rows
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import pytest
 from benchmarks.mig_tables import DOCS, PARTS
 from benchmarks.stored import is_measured, store
 from rsjs import commit
-from rsjs.reporting.csv_rows import read_rows
+from rsjs.reporting.tables.csv_rows import read_rows
 
 RESULTS = Path(__file__).parents[2] / "results"
 MADE_OF_ROWS = ("small/*/*", "smoke/tables/*")

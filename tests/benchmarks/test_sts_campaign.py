@@ -7,7 +7,7 @@ from benchmarks import online_tables, sts_campaign_page, sts_campaign_picture
 from benchmarks.online_rows import REFERENCES, Runs, merged
 from benchmarks.repetitions import averaged
 from benchmarks.sts_campaign_fit import OF_ALL, fit_rules
-from rsjs.reporting.formats import MISSING
+from rsjs.reporting.tables.formats import MISSING
 
 BOUNDS = ("best_bound", "clairvoyant_greedy", "infinite_cluster")
 BOUND = dict.fromkeys(BOUNDS, 40.0)

@@ -12,7 +12,7 @@ import pytest
 from rsjs.cli.main import main
 from rsjs.cli.runs import file_name
 from rsjs.cli.spellings import split
-from rsjs.experiments.campaigns import provenance
+from rsjs.runs import provenance
 
 KNOWN = ("greedy", "edf", "rg", "sts")
 FILES = {"rows.csv", "table.md", "table.tex", "events.json", "gap.png", "cost.png"}

@@ -6,7 +6,7 @@ import pytest
 
 from rsjs.cli.study import sized
 from rsjs.core.errors import InputError
-from rsjs.experiments import formulation_study
+from rsjs.runs import formulation_study
 
 pytestmark = pytest.mark.usefixtures("blank")
 

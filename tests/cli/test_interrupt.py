@@ -54,7 +54,7 @@ def worker_with(file, command, text=b""):
     """The worker of a command once it has left a file with some text in its folder."""
     for child in psutil.Process(command).children():
         line = child.cmdline()
-        if "rsjs.experiments.worker" in line:
+        if "rsjs.runs.worker" in line:
             path = Path(line[-1]) / file
             if path.exists() and text in path.read_bytes():
                 return child

@@ -6,11 +6,11 @@ from importlib.resources import files
 import jsonschema_rs
 import pytest
 
-from rsjs.experiments.mig_methods import METHODS
 from rsjs.formulations.backends.registry import BACKENDS
 from rsjs.instances.catalogue.node_types import MEMBERS
 from rsjs.instances.instance import FAMILIES
 from rsjs.methods import all_methods
+from rsjs.runs.kinds.mig_methods import METHODS
 
 
 def test_methods_are_listed_with_what_they_serve(rsjs):

@@ -9,11 +9,11 @@ import typer
 from rsjs.cli.reproduce import reproduce
 from rsjs.core.errors import InputError
 from rsjs.core.report import Stop
-from rsjs.experiments.campaigns import provenance
-from rsjs.experiments.claims import files
-from rsjs.experiments.claims.registry import rows as rows_of
-from rsjs.reporting.csv_rows import read_rows
-from rsjs.simulation.guards import Status
+from rsjs.paper_claims import files
+from rsjs.paper_claims.registry import rows as rows_of
+from rsjs.reporting.tables.csv_rows import read_rows
+from rsjs.runs import provenance
+from rsjs.simulation.policy import Status
 
 
 def test_list_shows_every_claim_and_runs_nothing(capsys):
@@ -45,7 +45,7 @@ def test_missing_takes_the_rows_that_are_there(tmp_path, monkeypatch, capsys):
         run.append(experiment.name)
         return rows_of(experiment, size)
 
-    monkeypatch.setattr("rsjs.experiments.claims.registry.rows", recorded)
+    monkeypatch.setattr("rsjs.paper_claims.registry.rows", recorded)
     capsys.readouterr()
     with pytest.raises(typer.Exit) as exit_:
         reproduce(claims, tmp_path, missing=True, as_json=True)
@@ -58,7 +58,7 @@ def test_missing_takes_the_rows_that_are_there(tmp_path, monkeypatch, capsys):
 def test_rows_are_drawn_where_there_is_something_to_draw(tmp_path, monkeypatch, capsys):
     row = {"case": "a", "method": "m", "solve_s": 0.1, "status": "ok"}
     made = [{**row, "nodes": n, "total_s": n / 10} for n in (1, 10)]
-    monkeypatch.setattr("rsjs.experiments.claims.registry.rows", lambda *_: made)
+    monkeypatch.setattr("rsjs.paper_claims.registry.rows", lambda *_: made)
     with pytest.raises(typer.Exit) as exit_:
         reproduce(["kiros-44-greedy-seconds"], tmp_path)
     assert exit_.value.exit_code == 1  # these rows have no greedy
@@ -69,7 +69,7 @@ def test_rows_are_drawn_where_there_is_something_to_draw(tmp_path, monkeypatch, 
 def test_a_run_that_failed_is_told(monkeypatch, capsys):
     made = list(rows_of(files.experiments()["jahani-printed"], "quick"))
     broken = {**made[0], "status": "error", "message": "no memory"}
-    monkeypatch.setattr("rsjs.experiments.claims.registry.rows", lambda *_: [*made, broken])
+    monkeypatch.setattr("rsjs.paper_claims.registry.rows", lambda *_: [*made, broken])
     with pytest.raises(typer.Exit) as exit_:
         reproduce(["jahani-table3-summary"])
     assert exit_.value.exit_code == 1
@@ -88,8 +88,8 @@ def test_ctrl_c_ends_an_experiment_and_writes_no_rows(claim, tmp_path, monkeypat
             status=Status.INTERRUPTED, result=SimpleNamespace(stop=Stop.INTERRUPTED)
         )
 
-    monkeypatch.setattr("rsjs.experiments.claims.simulated.simulate", ended)
-    monkeypatch.setattr("rsjs.experiments.comparison.outcome.run", ended)
+    monkeypatch.setattr("rsjs.paper_claims.runs.simulate", ended)
+    monkeypatch.setattr("rsjs.runs.compare.outcome.run", ended)
     with pytest.raises(KeyboardInterrupt):
         reproduce([claim], tmp_path)
     assert list(tmp_path.iterdir()) == []

@@ -13,16 +13,16 @@ from functools import partial
 import psutil
 import pytest
 
+from rsjs.campaigns import runner
+from rsjs.campaigns.dispatch import News
+from rsjs.campaigns.runner import Part
 from rsjs.cli.campaign_board import Board
 from rsjs.cli.campaign_files import bundled, campaign
 from rsjs.cli.campaign_text import print_outcome
 from rsjs.cli.main import main
 from rsjs.cli.progress import Screen
-from rsjs.experiments.campaigns import runner
-from rsjs.experiments.campaigns.dispatch import News
-from rsjs.experiments.campaigns.runner import Part
-from rsjs.reporting import collected_files
-from rsjs.reporting.csv_rows import read_rows
+from rsjs.reporting.tables import csv_rows
+from rsjs.reporting.tables.csv_rows import read_rows
 
 TEXT = """
 format = "rsjs-campaign/1"
@@ -267,9 +267,9 @@ def test_every_bundled_campaign_can_be_read_and_says_what_it_shows(name):
 
 
 def test_without_pyarrow_the_rest_is_written(tmp_path, monkeypatch):
-    monkeypatch.setattr(collected_files, "has_parquet", lambda: False)
+    monkeypatch.setattr(csv_rows, "has_parquet", lambda: False)
     row = {"run_id": "1e5", "objective": 1.5}
-    written = collected_files.write_all([row], [{"run_id": "2"}], [], tmp_path)
+    written = csv_rows.write_all([row], [{"run_id": "2"}], [], tmp_path)
     assert [path.name for path in written] == ["rows.csv", "events.json", "skipped.csv"]
     assert read_rows(tmp_path / "rows.csv") == [row]
     with (tmp_path / "skipped.csv").open() as lines:

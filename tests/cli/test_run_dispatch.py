@@ -9,7 +9,7 @@ import time
 import psutil
 import pytest
 
-from rsjs.experiments.campaigns import dask_cluster
+from rsjs.campaigns import dask_dispatch
 from tests.campaign_text import campaign_text
 
 pytest.importorskip("distributed")
@@ -39,13 +39,13 @@ BAD = [
 
 @pytest.mark.parametrize(("line", "told"), BAD, ids=[line for line, _ in BAD])
 def test_bad_options_are_told_and_nothing_is_written(line, told, rsjs, file, tmp_path, monkeypatch):
-    monkeypatch.setattr(dask_cluster, "PATIENCE", 0.5)
+    monkeypatch.setattr(dask_dispatch, "PATIENCE", 0.5)
     assert told in rsjs("run", file, "-o", tmp_path / "store", *line.split()).refusal
     assert not (tmp_path / "store").exists()
 
 
 def test_without_distributed_its_installation_is_told(rsjs, file, tmp_path, monkeypatch):
-    monkeypatch.setattr(dask_cluster, "find_spec", lambda name: None)
+    monkeypatch.setattr(dask_dispatch, "find_spec", lambda name: None)
     refusal = rsjs("run", file, "-o", tmp_path / "store", "--dispatch", "dask").refusal
     assert "pip install 'rsjs-bench[dask]'" in refusal
 

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from rsjs.experiments.best_known.coverage import optima
-from rsjs.experiments.best_known.folder import read_all, shipped
+from rsjs.best_known.coverage import optima
+from rsjs.best_known.storage import read_all, shipped
 from rsjs.instances.generators import planted
 from rsjs.instances.io.files import read_instance
 from rsjs.instances.library import download

@@ -9,7 +9,7 @@ from rsjs.instances.catalogue import epoch_models
 from rsjs.instances.epoch_distribution import EpochDistribution
 from rsjs.instances.generators import sts
 from rsjs.instances.io.files import write_instance, write_workload
-from rsjs.reporting.formats import MISSING
+from rsjs.reporting.tables.formats import MISSING
 
 
 @pytest.fixture(scope="module")

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rsjs.reporting import formats
-from rsjs.reporting.columns import COLUMNS
-from rsjs.reporting.names import distinct, folded, shortened
-from rsjs.reporting.rows import how_it_ended
+from rsjs.reporting.tables import formats
+from rsjs.reporting.tables.columns import COLUMNS
+from rsjs.reporting.tables.labels import distinct, folded, shortened
+from rsjs.reporting.tables.select import how_it_ended
 
 
 @pytest.mark.parametrize(

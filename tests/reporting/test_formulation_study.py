@@ -3,10 +3,15 @@
 import pytest
 
 from rsjs.core.errors import InputError
-from rsjs.reporting.csv_rows import csv_text, read_rows
-from rsjs.reporting.formulation_picture import formulation_sizes
-from rsjs.reporting.formulation_rows import false_bounds, records, told
-from rsjs.reporting.formulation_table import markdown, rich_tables
+from rsjs.reporting.figures.formulation_study import formulation_sizes
+from rsjs.reporting.tables.csv_rows import csv_text, read_rows
+from rsjs.reporting.tables.formulation_study import (
+    false_bounds,
+    markdown,
+    records,
+    rich_tables,
+    told,
+)
 
 
 def row(formulation, *, nodes=2, solver="relaxation", **changes):

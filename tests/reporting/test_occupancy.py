@@ -4,10 +4,8 @@ from hypothesis import strategies as st
 
 from rsjs.core.errors import InputError
 from rsjs.instances.bin_packing import gpus_for_shares
-from rsjs.reporting.gpu_slots import packed, shelves
-from rsjs.reporting.occupancy_lines import occupancy_text
-from rsjs.reporting.shelf_layout import balanced
-from rsjs.reporting.shelf_words import without_prefix
+from rsjs.reporting.figures.occupancy import balanced, packed, shelves, without_prefix
+from rsjs.reporting.figures.occupancy_lines import occupancy_text
 
 
 def test_jobs_lie_side_by_side_the_largest_first_shares_last(decide):

@@ -21,14 +21,14 @@ from rsjs.instances.mig.scheduling.problem import paper_problem
 from rsjs.instances.mig.scheduling.schedule import Schedule
 from rsjs.instances.traces.quality_report import inspect
 from rsjs.instances.traces.registry import open_trace
-from rsjs.reporting import canvas, claim_picture
-from rsjs.reporting.cost_bars import cost_split
-from rsjs.reporting.gap_curves import FLOOR, gap_curve, gap_over_time
-from rsjs.reporting.law_picture import law_picture
-from rsjs.reporting.mig_gantt import mig_gantt
-from rsjs.reporting.occupancy_picture import occupancy
-from rsjs.reporting.profile_picture import profile_picture
-from rsjs.reporting.trace_picture import trace_picture
+from rsjs.reporting.figures import claim, figure_style
+from rsjs.reporting.figures.cost_bars import cost_split
+from rsjs.reporting.figures.epoch_distribution import law_picture
+from rsjs.reporting.figures.gap_curves import FLOOR, gap_curve, gap_over_time
+from rsjs.reporting.figures.mig import mig_gantt
+from rsjs.reporting.figures.occupancy_picture import occupancy
+from rsjs.reporting.figures.speed_profile import profile_picture
+from rsjs.reporting.figures.trace import trace_picture
 
 pytestmark = pytest.mark.slow
 
@@ -199,7 +199,7 @@ def test_pictures_leave_no_global_state_behind_and_do_without_pyplot(draw, tmp_p
     draw["cost_split"](tmp_path / "cost.svg")
     assert dict(matplotlib.rcParams) == before
     code = (
-        "import sys; from rsjs.reporting.cost_bars import cost_split\n"
+        "import sys; from rsjs.reporting.figures.cost_bars import cost_split\n"
         "cost_split([{'instance': 'x', 'method': 'y', 'objective': 1.0, 'energy': 1.0}],"
         f" {str(tmp_path / 'cost.svg')!r})\n"
         "print('matplotlib.pyplot' in sys.modules)"
@@ -232,7 +232,7 @@ def test_a_job_under_way_and_overdue_is_drawn_from_its_epoch_on(tmp_path):
 def test_bars_of_a_trace_add_up_to_the_load(tmp_path, monkeypatch):
     report = _trace(tmp_path, 300)
     drawn = []
-    monkeypatch.setattr(canvas, "write", lambda draw, path: drawn.append(draw()) or path)
+    monkeypatch.setattr(figure_style, "write", lambda draw, path: drawn.append(draw()) or path)
     trace_picture(report, tmp_path / "a.png")
     work, jobs, run_times, gpus = drawn[0].axes
     hours = float(jobs.get_ylabel().split()[-2])
@@ -266,7 +266,7 @@ def test_the_legend_of_a_claim_is_whole_and_panels_stand_in_rows(cases, columns)
         for n in (10, 20)
         for method in ("greedy:paper", "edf:code", LONG)
     ]
-    made = claim_picture._drawn(rows, {"x": "nodes", "y": "objective", "log": True})
+    made = claim._drawn(rows, {"x": "nodes", "y": "objective", "log": True})
     made.canvas.draw()
     (legend,) = made.legends
     box = legend.get_window_extent()

@@ -8,21 +8,21 @@ from typing import Any
 
 import pytest
 
-from rsjs.experiments.campaigns.collection import Collected
-from rsjs.experiments.campaigns.statuses import failure
-from rsjs.reporting.csv_rows import csv_text, read_rows
-from rsjs.reporting.families import by_family
-from rsjs.reporting.kit.evidence import Experiment, doubts
-from rsjs.reporting.kit.results import write_results
-from rsjs.reporting.objectives import best_row
+from rsjs.campaigns.collection import Collected
+from rsjs.campaigns.statuses import failure
+from rsjs.reporting.archive.campaign_data import Experiment, doubts
+from rsjs.reporting.archive.results import write_results
 from rsjs.reporting.site import overview_page
 from rsjs.reporting.site.families import families
 from rsjs.reporting.site.instance_list_page import _line
-from rsjs.reporting.site.material import gathered
+from rsjs.reporting.site.report_data import gathered
 from rsjs.reporting.statistics.analysis import Analysis
 from rsjs.reporting.statistics.sheet_text import csv
-from rsjs.reporting.statistics.sheets import sheets
-from rsjs.reporting.statistics.stored import read_stored
+from rsjs.reporting.statistics.tables import sheets
+from rsjs.reporting.statistics.tidy import read_stored
+from rsjs.reporting.tables.csv_rows import csv_text, read_rows
+from rsjs.reporting.tables.families import by_family
+from rsjs.reporting.tables.units import best_row
 
 SMOKE = Path(__file__).parents[2] / "results" / "smoke"
 Row = dict[str, Any]

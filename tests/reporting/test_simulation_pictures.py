@@ -4,9 +4,8 @@ import pytest
 
 from rsjs.core.errors import InputError
 from rsjs.instances.generators import sts
-from rsjs.reporting.cluster_course import _drawn, cluster_course
-from rsjs.reporting.gpu_timeline import Stay, stays
-from rsjs.reporting.job_gantt import job_gantt
+from rsjs.reporting.figures.job_gantt import Stay, job_gantt, stays
+from rsjs.reporting.figures.simulation import _drawn, cluster_course
 from rsjs.simulation.engine import simulate
 from rsjs.simulation.options import Options
 from rsjs.simulation.policies.registry import policy

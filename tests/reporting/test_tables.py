@@ -8,8 +8,8 @@ import pytest
 from rich.console import Console
 
 from rsjs.core.errors import InputError
-from rsjs.reporting import tables
-from rsjs.reporting.columns import COLUMNS
+from rsjs.reporting.tables import comparison
+from rsjs.reporting.tables.columns import COLUMNS
 
 AWKWARD = r"a_b 50% & c|d #1 $x$ ~^\ {e} <f> [g] `h`"
 
@@ -17,7 +17,7 @@ AWKWARD = r"a_b 50% & c|d #1 $x$ ~^\ {e} <f> [g] `h`"
 def printed(rows, width):
     console = Console(width=width)
     with console.capture() as capture:
-        console.print(tables.rich_table(rows, width))
+        console.print(comparison.rich_table(rows, width))
     return capture.get().splitlines()
 
 
@@ -26,16 +26,18 @@ def cells(line):
 
 
 def test_all_three_files_are_written_and_the_same_from_the_file(rows, tmp_path):
-    written = tables.write_all(rows, tmp_path / "new")
+    written = comparison.write_all(rows, tmp_path / "new")
     assert [path.name for path in written] == ["rows.csv", "table.md", "table.tex"]
     assert sorted((tmp_path / "new").iterdir()) == sorted(written)
     before = [path.read_bytes() for path in written]
-    again = tables.write_all(tables.read_rows(tmp_path / "new" / "rows.csv"), tmp_path / "new")
+    again = comparison.write_all(
+        comparison.read_rows(tmp_path / "new" / "rows.csv"), tmp_path / "new"
+    )
     assert [path.read_bytes() for path in again] == before
 
 
 def test_pandas_reads_back_every_number_of_every_row(rows, tmp_path):
-    path, *_ = tables.write_all(rows, tmp_path)
+    path, *_ = comparison.write_all(rows, tmp_path)
     text = dict.fromkeys(("rsjs_version", "solver_version"), str)
     frame = pd.read_csv(path, dtype=text, keep_default_na=False)
     assert list(frame.columns) == list(rows[0])
@@ -52,7 +54,7 @@ def test_pandas_reads_back_every_number_of_every_row(rows, tmp_path):
 def test_no_row_is_taken_for_an_argument_of_the_break_before_it(rows, tmp_path, name):
     for row in rows:
         row["method"] = name
-    tables.write_all(rows, tmp_path)
+    comparison.write_all(rows, tmp_path)
     text = (tmp_path / "table.tex").read_text()
     assert name[-2:] in text
     assert not re.search(r"\\\\\s*[\[*]", text)
@@ -64,24 +66,24 @@ def test_no_row_is_taken_for_an_argument_of_the_break_before_it(rows, tmp_path, 
 def test_our_own_reader_gives_the_rows_back(rows, tmp_path, message):
     rows[0] |= {"instance": "1e5", "message": message, "extra": 3}
     rows[1] |= {"instance": f"i{message}"}
-    tables.write_all(rows, tmp_path)
-    assert tables.read_rows(tmp_path / "rows.csv") == [{"extra": None} | row for row in rows]
+    comparison.write_all(rows, tmp_path)
+    assert comparison.read_rows(tmp_path / "rows.csv") == [{"extra": None} | row for row in rows]
 
 
 def test_text_is_no_formula_of_a_spreadsheet_and_steers_no_terminal(rows, tmp_path):
     names = ["=1+1", "+a", "-b", "@c", "'=d", "'e", "f\x1b[31m"]
     rows = [rows[0] | {"instance": name, "energy": -1.5} for name in names]
-    tables.write_all(rows, tmp_path)
+    comparison.write_all(rows, tmp_path)
     first = [line.split(",")[0] for line in (tmp_path / "rows.csv").read_text().splitlines()[1:]]
     assert first == ["'=1+1", "'+a", "'-b", "'@c", "''=d", "'e", "f\x1b[31m"]
-    found = tables.read_rows(tmp_path / "rows.csv")
+    found = comparison.read_rows(tmp_path / "rows.csv")
     assert [row["instance"] for row in found] == [*names[:6], r"f\x1b[31m"]
     assert {row["energy"] for row in found} == {-1.5}
 
 
 def test_a_mark_of_the_byte_order_is_no_part_of_the_first_column(tmp_path):
     (tmp_path / "rows.csv").write_text("instance,seed\na,1\n", encoding="utf-8-sig")
-    assert tables.read_rows(tmp_path / "rows.csv") == [{"instance": "a", "seed": 1}]
+    assert comparison.read_rows(tmp_path / "rows.csv") == [{"instance": "a", "seed": 1}]
 
 
 @pytest.mark.parametrize(
@@ -96,13 +98,13 @@ def test_a_file_of_rows_that_is_none_is_told(tmp_path, data, told):
     path = tmp_path / "rows.csv"
     path.write_bytes(data)
     with pytest.raises(InputError) as error:
-        tables.read_rows(path)
+        comparison.read_rows(path)
     assert str(error.value).startswith(f"{path}: ")
     assert told in str(error.value)
 
 
 def test_markdown_has_one_line_per_row_and_a_cell_per_column(rows):
-    lines = tables.markdown(rows).splitlines()
+    lines = comparison.markdown(rows).splitlines()
     table = [cells(line) for line in lines if line.startswith("|")]
     assert len(table) == 2 + len(rows)
     assert {len(line) for line in table} == {len(COLUMNS)}
@@ -118,12 +120,12 @@ def test_markdown_has_one_line_per_row_and_a_cell_per_column(rows):
 
 def test_awkward_names_do_not_break_tables(rows):
     rows[0] |= {"instance": AWKWARD, "method": AWKWARD, "status": "wrong", "message": AWKWARD}
-    text = tables.markdown(rows)
+    text = comparison.markdown(rows)
     table = [cells(line) for line in text.splitlines() if line.startswith("|")]
     assert {len(line) for line in table} == {len(COLUMNS)}
     assert table[2][1] == "`` " + AWKWARD.replace("|", r"\|") + " ``"
     assert r"a\_b 50% \& c\|d \#1 \$x\$" in text.split("\n\n")[-1]
-    text = tables.latex(rows)
+    text = comparison.latex(rows)
     assert r"a\_b 50\% \& c\textbar{}d \#1 \$x\$" in text
     body = re.sub(r"\\[%&#_${}]|%.*booktabs.*", "", text)
     assert not re.search(r"[#%]", body)
@@ -134,7 +136,7 @@ def test_awkward_names_do_not_break_tables(rows):
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="pdflatex is not here")
 def test_latex_compiles_with_booktabs_only(rows, tmp_path):
     rows[0] |= {"instance": AWKWARD, "method": AWKWARD, "status": "wrong", "message": AWKWARD}
-    tables.write_all(rows, tmp_path)
+    comparison.write_all(rows, tmp_path)
     (tmp_path / "all.tex").write_text(
         "\\documentclass{article}\\usepackage{booktabs}\n"
         "\\begin{document}\\input{table.tex}\\end{document}\n"
@@ -146,33 +148,33 @@ def test_latex_compiles_with_booktabs_only(rows, tmp_path):
 
 def test_long_latex_tables_are_split_between_instances(rows):
     many = [row | {"instance": f"x-{i}"} for i in range(20) for row in rows[:3]]
-    text = tables.latex(many)
+    text = comparison.latex(many)
     assert text.count(r"\begin{table}") == text.count(r"\end{table}") == 4
     assert (text.count("Continued."), text.count("greedy:code &")) == (2, 2 * 20)
 
 
 def test_limits_seed_and_versions_stand_below_every_table_and_differences(rows):
     shown = " ".join(" ".join(printed(rows, 120)).split())
-    for text in (tables.markdown(rows), tables.latex(rows), shown):
+    for text in (comparison.markdown(rows), comparison.latex(rows), shown):
         assert "Limits: 60 s, gap 0.0001, 1 thread, seed 0." in text
         assert "rsjs-bench 0.1.0, highs 1.14.0" in text
     rows[0]["time_limit"] = 8.0
     rows[1]["threads"] = 4
-    for text in (tables.markdown(rows), tables.latex(rows)):
+    for text in (comparison.markdown(rows), comparison.latex(rows)):
         assert "LIMITS DIFFER between rows: 8 s (1 row) or 60 s (5 rows)" in text
         assert "1 thread (5 rows) or 4 threads (1 row)" in text
 
 
 def test_wrong_rows_are_marked_and_explained(rows):
     rows[1] |= {"status": "wrong", "message": "claimed_objective: /objective: found 3"}
-    markdown, latex = tables.markdown(rows), tables.latex(rows)
+    markdown, latex = comparison.markdown(rows), comparison.latex(rows)
     assert "**WRONG (iterations)**" in markdown
     assert r"- WRONG: greedy:code on jahani-N2-J4-s1: claimed\_objective" in markdown
     assert r"\textbf{\shortstack[l]{WRONG\\(iterations)}}" in latex
     assert "WRONG: greedy:code on jahani-N2-J4-s1" in latex
     console = Console(width=100, force_terminal=True, color_system="standard", record=True)
     with console.capture() as capture:
-        console.print(tables.rich_table(rows, 100))
+        console.print(comparison.rich_table(rows, 100))
     marked = [line for line in capture.get().splitlines() if "\x1b[1;31m" in line]
     assert any("WRONG" in line and "greedy:code" in line for line in marked)
 
@@ -188,15 +190,15 @@ def test_terminal_tables_fit_their_width(rows, width):
 
 
 def test_wider_terminals_show_more_columns(rows):
-    shown = [len(tables.rich_table(rows, width).columns) for width in (60, 80, 100, 140, 250)]
+    shown = [len(comparison.rich_table(rows, width).columns) for width in (60, 80, 100, 140, 250)]
     assert (shown, shown[0], shown[-1]) == (sorted(shown), 5, len(COLUMNS))
     rows[0]["method"] = "[red]x[/red]"
     assert any("[red]x[/red]" in line for line in printed(rows, 100))
 
 
 def test_a_single_row_makes_a_table(rows):
-    assert "13.9748" in tables.markdown(rows[:1])
-    assert r"\begin{tabular}" in tables.latex(rows[:1])
+    assert "13.9748" in comparison.markdown(rows[:1])
+    assert r"\begin{tabular}" in comparison.latex(rows[:1])
     lines = printed(rows[:1], 80)
     assert "jahani-N2-J4-s1" in lines[0]  # the only instance is the title
     assert any("13.9748" in line for line in lines)
@@ -204,7 +206,12 @@ def test_a_single_row_makes_a_table(rows):
 
 @pytest.mark.parametrize(
     "make",
-    [tables.markdown, tables.latex, tables.rich_table, lambda rows: tables.write_all(rows, ".")],
+    [
+        comparison.markdown,
+        comparison.latex,
+        comparison.rich_table,
+        lambda rows: comparison.write_all(rows, "."),
+    ],
 )
 def test_no_rows_are_refused_in_one_line(make):
     with pytest.raises(InputError, match="found no rows, expected at least one run"):
@@ -214,13 +221,13 @@ def test_no_rows_are_refused_in_one_line(make):
 def test_rows_with_missing_keys_or_from_pandas_make_tables(rows):
     frame = pd.DataFrame(rows).to_dict("records")  # missing values are nan there
     for table in (frame, [{"instance": "x", "method": "y"}]):
-        text = tables.markdown(table) + tables.latex(table) + "\n".join(printed(table, 250))
+        text = comparison.markdown(table) + comparison.latex(table) + "\n".join(printed(table, 250))
         assert not re.search(r"\b(nan|None|inf)\b", text)
 
 
 def test_importing_tables_and_figures_loads_no_large_library():
     code = (
-        "import sys; import rsjs.reporting.tables, rsjs.reporting.gap_curves\n"
+        "import sys; import rsjs.reporting.tables.comparison, rsjs.reporting.figures.gap_curves\n"
         "print([m for m in ('pandas', 'matplotlib', 'rich', 'pyomo', 'highspy', 'ortools')"
         " if m in sys.modules])"
     )

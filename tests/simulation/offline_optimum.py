@@ -5,7 +5,7 @@ from itertools import product
 
 import numpy as np
 
-from rsjs.simulation.billing import prices
+from rsjs.simulation.accounting import prices
 from rsjs.simulation.state import whole
 
 DONE = 1e-7  # epochs: less is none

@@ -6,11 +6,10 @@ import numpy as np
 import pytest
 
 from rsjs.core.errors import InputError
-from rsjs.simulation import billing
+from rsjs.simulation import accounting
 from rsjs.simulation.engine import simulate
-from rsjs.simulation.guards import Status
-from rsjs.simulation.options import Options
-from rsjs.simulation.real_times import real_times
+from rsjs.simulation.options import Options, real_times
+from rsjs.simulation.policy import Status
 from rsjs.simulation.state import whole
 
 LAW = [[2, 1], [4, 1], [6, 1]]
@@ -145,7 +144,7 @@ def test_unknown_accounting_is_refused(energy):
 
 def test_prices_beyond_a_node_stay_infinite(three):
     for energy in ("curve", "gpu", "node", "base:0.5"):
-        price = billing.prices(three.cluster, energy)
+        price = accounting.prices(three.cluster, energy)
         assert price[1].tolist()[3:] == [np.inf] * 2
         assert price[:, 0].tolist() == [0.0, 0.0]
 

@@ -9,11 +9,10 @@ import numpy as np
 import pytest
 
 from rsjs.instances.solution import Solution
-from rsjs.simulation import event_log, guards
+from rsjs.simulation import event_log, policy
 from rsjs.simulation.engine import simulate
-from rsjs.simulation.guards import Status
 from rsjs.simulation.options import Options
-from rsjs.simulation.policy import Choice, Policy
+from rsjs.simulation.policy import Choice, Policy, Status
 from rsjs.simulation.state import State
 
 
@@ -105,7 +104,7 @@ def test_a_message_is_one_line(workload):
     message = _run(workload, decide).message
     assert message.startswith("bad at 0 h: ValueError: first second xxx")
     assert message.endswith("...")
-    assert len(message) == len("bad at 0 h: ") + guards.MOST_LETTERS
+    assert len(message) == len("bad at 0 h: ") + policy.MOST_LETTERS
 
 
 def test_arrays_of_two_dimensions_are_told_by_their_shape(workload):
@@ -162,7 +161,7 @@ def _loop_on(state, memory):
 
 
 def test_a_policy_that_swallows_errors_is_interrupted_too(workload, monkeypatch):
-    monkeypatch.setattr(guards, "GRACE", 0.0)
+    monkeypatch.setattr(policy, "GRACE", 0.0)
     found = _run(workload, _loop_on, decision_limit=0.02)
     assert found.status == Status.TOO_SLOW
     assert found.message == "bad at 0 h: no decision within 0.02 s"
@@ -170,16 +169,16 @@ def test_a_policy_that_swallows_errors_is_interrupted_too(workload, monkeypatch)
 
 
 def test_a_ring_that_is_lost_is_repeated(workload, monkeypatch):
-    monkeypatch.setattr(guards, "GRACE", 0.0)
-    monkeypatch.setattr(guards, "AGAIN", 0.02)
-    rings, ring = [], guards.Alarm._ring
+    monkeypatch.setattr(policy, "GRACE", 0.0)
+    monkeypatch.setattr(policy, "AGAIN", 0.02)
+    rings, ring = [], policy.Alarm._ring
 
     def counted(alarm, *given):
         rings.append(given)
         if len(rings) > 1:
             ring(alarm, *given)
 
-    monkeypatch.setattr(guards.Alarm, "_ring", counted)
+    monkeypatch.setattr(policy.Alarm, "_ring", counted)
     assert _run(workload, _loop_on, decision_limit=0.02).status == Status.TOO_SLOW
     assert len(rings) == 2
 
@@ -193,7 +192,7 @@ def test_no_timer_is_left_behind(workload):
 
 def test_without_timers_a_slow_decision_is_refused_once_it_is_made(workload, monkeypatch):
     monkeypatch.delattr(signal, "setitimer")
-    monkeypatch.setattr(guards, "GRACE", 0.0)
+    monkeypatch.setattr(policy, "GRACE", 0.0)
 
     def decide(state, memory):
         time.sleep(0.02)

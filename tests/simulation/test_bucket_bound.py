@@ -11,10 +11,14 @@ from scipy.optimize import linprog
 
 from rsjs.core.errors import InputError
 from rsjs.instances.generators import sts
-from rsjs.simulation.bucket_bound import bucket_bound, build, certified
-from rsjs.simulation.configurations import configurations
+from rsjs.simulation.bounds import (
+    bucket_bound,
+    build,
+    capacity_free_bound,
+    certified,
+    configurations,
+)
 from rsjs.simulation.engine import simulate
-from rsjs.simulation.offline import capacity_free_bound
 from rsjs.simulation.options import Options
 from rsjs.simulation.policies.registry import policy
 from tests.simulation.offline_optimum import offline_optimum

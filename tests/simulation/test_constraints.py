@@ -12,8 +12,8 @@ from rsjs.instances.check import check
 from rsjs.instances.costs import execution
 from rsjs.instances.io.deserialization import to_instance
 from rsjs.instances.solution import DECISION_ARRAYS, Solution
-from rsjs.simulation.constraints import Constraints
-from rsjs.simulation.guards import Stopped
+from rsjs.simulation.feasibility import Constraints
+from rsjs.simulation.policy import Stopped
 from rsjs.simulation.state import State, whole
 
 

@@ -8,10 +8,9 @@ import pytest
 from rsjs.instances.instance import Instance
 from rsjs.instances.solution import Solution
 from rsjs.simulation.engine import simulate
-from rsjs.simulation.event_kinds import Kind
-from rsjs.simulation.guards import Status
+from rsjs.simulation.events import Kind
 from rsjs.simulation.options import Options
-from rsjs.simulation.policy import Choice, Policy
+from rsjs.simulation.policy import Choice, Policy, Status
 from rsjs.simulation.state import State
 
 

@@ -10,11 +10,10 @@ from rsjs.instances.generators import jahani, sts
 from rsjs.instances.solution import Solution
 from rsjs.methods import parse
 from rsjs.simulation.engine import simulate
-from rsjs.simulation.guards import Status
 from rsjs.simulation.options import Options
 from rsjs.simulation.policies import registry
 from rsjs.simulation.policies.registry import policy
-from rsjs.simulation.policy import Choice, Policy
+from rsjs.simulation.policy import Choice, Policy, Status
 from rsjs.simulation.state import whole
 
 

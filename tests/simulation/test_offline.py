@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from scipy.optimize import linprog
 
 from rsjs.instances.generators import sts
+from rsjs.simulation.bounds import capacity_free_bound, capacity_free_bounds
 from rsjs.simulation.engine import simulate
-from rsjs.simulation.offline import capacity_free_bound, capacity_free_bounds
 from rsjs.simulation.options import Options
 from rsjs.simulation.policies.registry import policy
 

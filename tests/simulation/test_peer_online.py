@@ -7,9 +7,9 @@ import pytest
 from rsjs.instances.instance import Workload
 from rsjs.instances.io.gpuscheduler_csv import read_any
 from rsjs.simulation.engine import simulate
-from rsjs.simulation.guards import Status
 from rsjs.simulation.options import Options
 from rsjs.simulation.policies.registry import policy
+from rsjs.simulation.policy import Status
 
 CASE = "online_azure4_N10_J100_exp120000_s1"
 NAMES = {"Greedy": "greedy", "FIFO": "fifo", "EDF": "edf", "Priority": "priority"}

@@ -16,15 +16,13 @@ from rsjs.heuristics.greedy.randomized_shared import search_schedules
 from rsjs.heuristics.sts import single_job
 from rsjs.instances.generators import jahani, sts
 from rsjs.methods import parse
+from rsjs.simulation.bounds import capacity_free_bound
 from rsjs.simulation.engine import simulate
-from rsjs.simulation.guards import Status
-from rsjs.simulation.offline import capacity_free_bound
 from rsjs.simulation.options import Options
 from rsjs.simulation.policies import method, randomized_queue
-from rsjs.simulation.policies.declared import request
-from rsjs.simulation.policies.registry import OWN_FILES, maker, policy
+from rsjs.simulation.policies.registry import OWN_FILES, maker, policy, request
 from rsjs.simulation.policies.workload_data import WorkloadData
-from rsjs.simulation.policy import Policy
+from rsjs.simulation.policy import Policy, Status
 from rsjs.simulation.state import whole
 
 SPELLINGS = [

@@ -9,12 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rsjs.simulation import event_log
-from rsjs.simulation.bucket_bound import bucket_bound
+from rsjs.simulation.bounds import bucket_bound, capacity_free_bound
 from rsjs.simulation.engine import simulate
-from rsjs.simulation.guards import Status
-from rsjs.simulation.offline import capacity_free_bound
 from rsjs.simulation.options import Options
-from rsjs.simulation.policy import Choice, Policy
+from rsjs.simulation.policy import Choice, Policy, Status
 
 
 def _random_policy(random_decision):

@@ -10,15 +10,14 @@ from hypothesis import strategies as st
 from rsjs.instances.costs import remaining_distribution
 from rsjs.instances.epoch_distribution import FIXED
 from rsjs.instances.generators import jahani, sts
+from rsjs.simulation.bounds import capacity_free_bound
 from rsjs.simulation.engine import simulate
-from rsjs.simulation.event_kinds import Kind
-from rsjs.simulation.guards import Status
-from rsjs.simulation.offline import capacity_free_bound
+from rsjs.simulation.events import Kind
 from rsjs.simulation.options import Options
-from rsjs.simulation.policies import cost_to_go
-from rsjs.simulation.policies.declared import deciders, request
-from rsjs.simulation.policies.registry import policy
+from rsjs.simulation.policies import roll
+from rsjs.simulation.policies.registry import deciders, policy, request
 from rsjs.simulation.policies.roll import step, useful
+from rsjs.simulation.policy import Status
 from rsjs.simulation.state import whole
 
 
@@ -35,14 +34,14 @@ def two_speeds(make, due=15.2, weight=100.0):
 
 def test_the_cost_to_go_is_that_of_the_optimal_profile(make):
     """8 epochs slowly and 12 fast, of which the last 10 with probability 1/2: 16.4 $."""
-    found = cost_to_go.values(alone(two_speeds(make)), 1.0)
+    found = roll.values(alone(two_speeds(make)), 1.0)
     assert found.running[0, 0].tolist() == [np.inf, pytest.approx(16.4), pytest.approx(16.4)]
     assert found.waiting[0] == pytest.approx(16.9)  # 5.5 epochs slowly, 14.5 fast
 
 
 def test_a_job_that_cannot_be_in_time_pays_for_what_is_to_come_only(make):
     """Due 2 h ago, 1 $ for an hour: slowly 10 h or 20 h at 2 $, fast 6 h or 12 h at 3 $."""
-    found = cost_to_go.values(alone(two_speeds(make, due=-2.0, weight=1.0)), 3.0)
+    found = roll.values(alone(two_speeds(make, due=-2.0, weight=1.0)), 3.0)
     slow, fast = 2 * (10 + 20) / 2, 3 * (6 + 12) / 2
     after = 3 / 1.0 * 0.6 * 3  # $ of the epochs of 3 h slowly, if they were fast
     assert found.running[0, 0, 2] == pytest.approx(fast)
@@ -72,7 +71,7 @@ def test_the_next_hours_cost_what_all_numbers_of_epochs_say(rng, random_workload
     at = rng.choice([0.0, 3.0, 30.0])
     jobs = replace(workload.jobs, epochs_done=done)
     instance = replace(alone(workload, float(jobs.release[-1]) + at), jobs=jobs)
-    found = cost_to_go.values(instance, 1e6)
+    found = roll.values(instance, 1e6)
     for j, gpu, k in zip(*np.nonzero(np.isfinite(found.model.rate)), strict=True):
         rate, power = found.model.rate[j, gpu, k], found.model.power[j, gpu, k]
         expected = enumerated(instance, int(j), 1e6, rate, power)
@@ -93,9 +92,9 @@ def test_a_step_costs_at_least_v_star_where_lateness_is_free_or_unbearable(rng, 
     weight = np.array([rng.choice([0.0, 1e6]) for _ in workload.jobs.id])
     workload = replace(workload, jobs=replace(workload.jobs, weight=weight))
     instance = alone(workload, float(workload.jobs.release[-1]))
-    start = cost_to_go.values(instance, 1e-15)
+    start = roll.values(instance, 1e-15)
     for hours in (0.1, 1.0, 5.0):
-        later = cost_to_go.values(instance, hours)
+        later = roll.values(instance, hours)
         best = later.running.reshape(len(later.running), -1).min(axis=1)
         assert (best >= start.waiting * (1 - 1e-6) - 1e-6).all()
         assert (later.waiting >= start.waiting * (1 - 1e-6) - 1e-6).all()

@@ -6,13 +6,12 @@ import numpy as np
 import pytest
 
 from rsjs.instances.solution import Solution
-from rsjs.simulation import event_log, guards
+from rsjs.simulation import event_log, policy
+from rsjs.simulation.accounting import Nodes
 from rsjs.simulation.engine import simulate
-from rsjs.simulation.guards import Status
-from rsjs.simulation.job_progress import Progress
-from rsjs.simulation.node_meters import Nodes
 from rsjs.simulation.options import Options
-from rsjs.simulation.policy import Choice, Policy
+from rsjs.simulation.policy import Choice, Policy, Status
+from rsjs.simulation.running_cluster import Progress
 
 
 def _policy(decide):
@@ -33,7 +32,7 @@ def test_waiting_for_ever_is_a_deadlock(two, scripted):
 
 
 def test_waiting_for_ever_with_a_period_is_a_deadlock_too(two, scripted, monkeypatch):
-    monkeypatch.setattr(guards, "MOST_IN_VAIN", 50)
+    monkeypatch.setattr(policy, "MOST_IN_VAIN", 50)
     status, message = _ends(two, scripted({"j0": (0, 1)}).decide, period=1.0)
     assert status == Status.DEADLOCK
     assert message == "by hand at 54 h: 50 decisions in a row, no job runs and none will come"
@@ -47,7 +46,7 @@ def test_switches_without_end_are_reported(two, both, monkeypatch):
     status, message = _ends(two, zeno)
     assert status == Status.ENDLESS
     assert "by hand at 0.333333" in message
-    monkeypatch.setattr(guards, "MOST_IN_VAIN", 20)
+    monkeypatch.setattr(policy, "MOST_IN_VAIN", 20)
 
     def busy(state, memory):
         return replace(both.decide(state, memory), change=np.full(len(state.rows), 0.01))

@@ -9,13 +9,12 @@ import pytest
 from rsjs.heuristics.sts import sts as heuristic
 from rsjs.instances.generators import jahani, sts
 from rsjs.instances.solution import Solution
+from rsjs.simulation.bounds import capacity_free_bound
 from rsjs.simulation.engine import simulate
-from rsjs.simulation.event_kinds import Kind
-from rsjs.simulation.guards import Status
-from rsjs.simulation.offline import capacity_free_bound
+from rsjs.simulation.events import Kind
 from rsjs.simulation.policies.registry import policy
 from rsjs.simulation.policies.sts import Memory, _floor
-from rsjs.simulation.policy import Policy
+from rsjs.simulation.policy import Policy, Status
 from rsjs.simulation.state import State, whole
 
 MINUTE = 1 / 60

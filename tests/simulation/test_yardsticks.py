@@ -5,12 +5,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rsjs.instances.generators import sts
+from rsjs.simulation.bounds import capacity_free_bound
 from rsjs.simulation.engine import simulate
-from rsjs.simulation.guards import Status
-from rsjs.simulation.offline import capacity_free_bound
 from rsjs.simulation.options import Options
 from rsjs.simulation.policies.registry import policy
-from rsjs.simulation.yardsticks import clairvoyant, infinite_cluster
+from rsjs.simulation.policy import Status
+from rsjs.simulation.references import clairvoyant, infinite_cluster
 
 
 def _one(make, realised, **changed):

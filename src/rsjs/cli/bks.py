@@ -54,9 +54,9 @@ def list_(
     Closed: the bound is within 1e-6 of the cost, postponement left out. Confirmed by: runs of
     another method or another solver that prove the same bound.
     """
+    from rsjs.best_known import coverage
+    from rsjs.best_known.storage import known_here, read_all
     from rsjs.cli.bks_text import print_list
-    from rsjs.experiments.best_known import coverage
-    from rsjs.experiments.best_known.folder import known_here, read_all
 
     known = read_all(folder or known_here())
     if name is not None:
@@ -76,9 +76,9 @@ def sets(folder: Folder = None, as_json: Json = False) -> None:
     Open: there is a cost or a bound, and a gap, of which the largest is shown. Unknown: neither.
     An instance that several sets have counts once in the last line.
     """
+    from rsjs.best_known.coverage import coverage
+    from rsjs.best_known.storage import known_here, read_all
     from rsjs.cli.bks_sets import print_sets
-    from rsjs.experiments.best_known.coverage import coverage
-    from rsjs.experiments.best_known.folder import known_here, read_all
 
     print_sets(coverage(read_all(folder or known_here())), as_json=as_json)
 
@@ -102,10 +102,10 @@ def show(
     Example:
       rsjs bks show kiros-kiros-base-at0-synthetic-N2-J6-s1 -o instance.json
     """
+    from rsjs.best_known.regenerate import made_again
+    from rsjs.best_known.storage import known_here, named, read_all
     from rsjs.cli.bks_text import print_entry
     from rsjs.cli.inputs import writable
-    from rsjs.experiments.best_known.folder import known_here, named, read_all
-    from rsjs.experiments.best_known.making import made_again
     from rsjs.instances.io.files import write_instance
 
     writable(output)
@@ -132,10 +132,10 @@ def verify(name: OfSet = None, folder: Folder = None, as_json: Json = False) -> 
     the exact check at the cost stated; the .solu file says the same. With --set, only the members
     of a set are made again and their solutions checked: all take about two minutes.
     """
+    from rsjs.best_known.storage import known_here
+    from rsjs.best_known.verify import verify as verified
     from rsjs.cli.bks_text import print_verified
     from rsjs.cli.progress import busy
-    from rsjs.experiments.best_known.folder import known_here
-    from rsjs.experiments.best_known.verification import verify as verified
     from rsjs.instances.library.sets import library_set
 
     only = None if name is None else {member.sha256 for member in library_set(name).members}
@@ -183,11 +183,11 @@ def update(
     for the instance as given. A bound above the least cost is a contradiction: told with both runs,
     exit code 1, nothing is written. The same command again changes nothing.
     """
+    from rsjs.best_known.merge import update as updated
     from rsjs.cli.bks_inputs import claims
     from rsjs.cli.bks_text import print_updated
     from rsjs.cli.inputs import writable
     from rsjs.cli.progress import busy
-    from rsjs.experiments.best_known.update import update as updated
 
     writable(folder, folder=True)
     with busy("reading runs"):

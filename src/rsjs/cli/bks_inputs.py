@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from rsjs.experiments.best_known.claims import Claims
+    from rsjs.best_known.candidates import Claims
 
 
 def claims(
@@ -18,10 +18,9 @@ def claims(
     without: Sequence[str],
 ) -> tuple[Mapping[str, Claims], list[str]]:
     """The claims by sha256 of the instance, and what is left out with the reason."""
+    from rsjs.best_known.candidates import contributed, of_stores
     from rsjs.core.errors import InputError, described
-    from rsjs.experiments.best_known.contribution import contributed
-    from rsjs.experiments.best_known.run_claims import of_stores
-    from rsjs.experiments.campaigns.provenance import utc
+    from rsjs.runs.provenance import utc
 
     given = {"--solution": solution, "--instance": instance, "--source": source}
     missing = [name for name, value in given.items() if not value]

@@ -10,7 +10,7 @@ from rsjs.cli.bks_text import print_columns
 from rsjs.cli.console import percent, print_json
 
 if TYPE_CHECKING:
-    from rsjs.experiments.best_known.coverage import Coverage
+    from rsjs.best_known.coverage import Coverage
 
 HEADER = (
     "set",

@@ -7,13 +7,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rsjs.cli.console import number, percent, print_facts, print_json
-from rsjs.reporting.formats import counted
+from rsjs.reporting.tables.formats import counted
 
 if TYPE_CHECKING:
-    from rsjs.experiments.best_known.entries import BestKnown
-    from rsjs.experiments.best_known.origins import Step
-    from rsjs.experiments.best_known.update import Updated
-    from rsjs.experiments.best_known.verification import Verified
+    from rsjs.best_known.entries import BestKnown, Step
+    from rsjs.best_known.merge import Updated
+    from rsjs.best_known.verify import Verified
 
 DIGITS = 10
 
@@ -54,7 +53,7 @@ def _row(entry: BestKnown) -> tuple[str, ...]:
 
 def print_entry(entry: BestKnown, folder: Path, output: Path | None, *, as_json: bool) -> None:
     """The histories of an instance, the newest first."""
-    from rsjs.experiments.best_known.folder import solution_path
+    from rsjs.best_known.storage import solution_path
 
     if as_json:
         print_json(entry.as_document())

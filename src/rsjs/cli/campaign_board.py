@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from rsjs.campaigns.dispatch import News
+from rsjs.campaigns.run import Run
+from rsjs.campaigns.statuses import failure
 from rsjs.cli.console import number, percent
 from rsjs.cli.progress import RunLine, Screen
-from rsjs.experiments.campaigns.dispatch import News
-from rsjs.experiments.campaigns.runs import Run
-from rsjs.experiments.campaigns.statuses import failure
-from rsjs.reporting.formats import plain
+from rsjs.reporting.tables.formats import plain
 
 if TYPE_CHECKING:
     from rich.text import Text

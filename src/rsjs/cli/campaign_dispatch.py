@@ -11,8 +11,8 @@ from rsjs.cli.progress import busy
 from rsjs.core.errors import InputError
 
 if TYPE_CHECKING:
-    from rsjs.experiments.campaigns.dispatch import Dispatch
-    from rsjs.experiments.campaigns.document import Campaign
+    from rsjs.campaigns.dispatch import Dispatch
+    from rsjs.campaigns.spec import Campaign
 
 LOCAL, DASK = "local", "dask"
 
@@ -26,7 +26,7 @@ def slots(campaign: Campaign, where: str, jobs: int | None) -> int:
     InputError
         If the options make no sense, alone or together.
     """
-    from rsjs.experiments.campaigns.runner import slots_here
+    from rsjs.campaigns.runner import slots_here
 
     if "://" in where:
         if jobs is not None:
@@ -42,12 +42,11 @@ def slots(campaign: Campaign, where: str, jobs: int | None) -> int:
 def dispatching(where: str, slots: int) -> Iterator[tuple[Dispatch, int]]:
     """The dispatcher, and how many runs it has places for as far as is known."""
     if where == LOCAL:
-        from rsjs.experiments.campaigns.local import local
+        from rsjs.campaigns.worker_pool import local
 
         yield local(slots), slots
         return
-    from rsjs.experiments.campaigns.dask_cluster import own_cluster, running_cluster
-    from rsjs.experiments.campaigns.dask_dispatch import dask
+    from rsjs.campaigns.dask_dispatch import dask, own_cluster, running_cluster
 
     with ExitStack() as stack:
         with busy("connecting"):

@@ -12,23 +12,23 @@ from typing import TYPE_CHECKING
 from rsjs.core.errors import InputError, described
 
 if TYPE_CHECKING:
-    from rsjs.experiments.campaigns.document import Campaign
+    from rsjs.campaigns.spec import Campaign
 
 
 def bundled() -> Mapping[str, str]:
     """Name -> file name of the campaigns that come with the package."""
-    folder = files("rsjs.experiments.campaigns") / "bundled"
+    folder = files("rsjs.campaigns") / "bundled"
     names = sorted(entry.name.removesuffix(".toml") for entry in folder.iterdir())
     return {name: f"{name}.toml" for name in names}
 
 
 def campaign(named: str) -> Campaign:
     """The campaign in a file, or a bundled one by its name."""
-    from rsjs.experiments.campaigns.document import read
+    from rsjs.campaigns.spec import read
 
     known = bundled()
     if named in known and not Path(named).is_file():
-        with as_file(files("rsjs.experiments.campaigns") / "bundled" / known[named]) as path:
+        with as_file(files("rsjs.campaigns") / "bundled" / known[named]) as path:
             return read(path)
     if named.endswith(".toml") or Path(named).exists():
         return read(Path(named))

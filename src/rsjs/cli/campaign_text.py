@@ -6,12 +6,12 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
+from rsjs.campaigns.collection import Collected
+from rsjs.campaigns.runner import Prepared, of_other_code, remarks
 from rsjs.cli.campaign_board import duration
 from rsjs.cli.console import console, plain_table, print_json, print_text
 from rsjs.cli.progress import Screen
-from rsjs.experiments.campaigns.collection import Collected
-from rsjs.experiments.campaigns.runner import Prepared, of_other_code, remarks
-from rsjs.reporting.formats import counted
+from rsjs.reporting.tables.formats import counted
 
 MOST = 10  # lines on skipped runs
 

@@ -64,8 +64,8 @@ def check(
 
 def _document(instance: Instance, claimed: SolutionFile, verdict: Verdict) -> dict[str, Any]:
     """The keys that `solve` prints too; the bound is the one that the file claims."""
-    from rsjs.experiments.outcome import verdict_keys
-    from rsjs.experiments.worker import peak_memory_mb
+    from rsjs.runs.verified_run import verdict_keys
+    from rsjs.runs.worker import peak_memory_mb
 
     return {
         "instance": instance.name,
@@ -83,7 +83,7 @@ def _document(instance: Instance, claimed: SolutionFile, verdict: Verdict) -> di
 
 def _check_exactly(instance: Path, solution: Path, verdict: Verdict) -> dict[str, Any]:
     """Return the exact verdict on two files, and whether the one in floating point agrees."""
-    from rsjs.experiments.best_known.pricing import agree, exact_verdict
+    from rsjs.best_known.exact_cost import agree, exact_verdict
     from rsjs.instances.io.bounded_files import read_text
 
     exact = exact_verdict(read_text(instance), read_text(solution), (instance, solution))

@@ -34,13 +34,13 @@ def collect(
     rows.parquet and events.parquet. Every file of a record is compared with its sum: exit code 1 if
     a record cannot be read or a run of the plan is missing.
     """
+    from rsjs.campaigns.collection import collect as collected
+    from rsjs.campaigns.manifest import STORE
     from rsjs.cli.campaign_text import print_collected
     from rsjs.cli.inputs import writable
     from rsjs.cli.progress import busy
     from rsjs.core.errors import InputError, described
-    from rsjs.experiments.campaigns.collection import collect as collected
-    from rsjs.experiments.campaigns.manifest import STORE
-    from rsjs.reporting.collected_files import write_all
+    from rsjs.reporting.tables.csv_rows import write_all
 
     if (output / STORE).exists():
         raise InputError("-o", described("a store"), "another folder for tables", output)

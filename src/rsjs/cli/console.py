@@ -10,7 +10,7 @@ from shutil import get_terminal_size
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
-from rsjs.reporting import formats
+from rsjs.reporting.tables import formats
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from rsjs.cli.console import number, percent
 from rsjs.core.report import Stop
-from rsjs.experiments.comparison import Row
+from rsjs.runs.compare import Row
 
 
 def story(rows: Sequence[Row]) -> str:

@@ -45,8 +45,8 @@ def verifier(
     """
     from rsjs.cli.console import print_facts, print_json
     from rsjs.cli.inputs import writable
-    from rsjs.reporting.kit.archive_data import write_verifier
-    from rsjs.reporting.kit.checksums import sum_of
+    from rsjs.reporting.archive.archive_data import write_verifier
+    from rsjs.reporting.archive.checksums import sum_of
 
     writable(output)
     write_verifier(output)
@@ -83,8 +83,8 @@ def results(
     from rsjs.cli.console import print_json
     from rsjs.cli.inputs import writable
     from rsjs.cli.progress import busy
-    from rsjs.reporting.kit.evidence import experiments
-    from rsjs.reporting.kit.results import write_results
+    from rsjs.reporting.archive.campaign_data import experiments
+    from rsjs.reporting.archive.results import write_results
 
     writable(output, folder=True)
     with busy("writing tables and figures"):
@@ -150,9 +150,9 @@ def ijoc(
     from rsjs.cli.console import print_facts, print_json
     from rsjs.cli.inputs import writable
     from rsjs.cli.progress import busy
-    from rsjs.reporting.kit.ijoc import export
-    from rsjs.reporting.kit.paper import paper
-    from rsjs.reporting.kit.source_tree import checkout
+    from rsjs.reporting.archive.ijoc import export
+    from rsjs.reporting.archive.metadata import paper
+    from rsjs.reporting.archive.source_tree import checkout
 
     about = paper(number=number, title=title, authors=authors, doi=paper_doi, repository=repository)
     writable(output, folder=True)

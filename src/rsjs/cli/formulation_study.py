@@ -59,8 +59,8 @@ def formulation_study(
     from rsjs.cli.progress import running
     from rsjs.cli.study import Study, instances_of, planned, present, sized
     from rsjs.core.errors import InputError
-    from rsjs.experiments.formulation_study import FAMILIES
-    from rsjs.reporting.formulation_rows import false_bounds
+    from rsjs.reporting.tables.formulation_study import false_bounds
+    from rsjs.runs.formulation_study import FAMILIES
 
     allowed = limits(time_limit, gap, threads, seed, memory_limit)
     wanted = sized(sizes)

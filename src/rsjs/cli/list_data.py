@@ -9,13 +9,13 @@ from typing import Any
 
 from rsjs.cli.console import console, plain_table
 from rsjs.instances.catalogue.node_types import MEMBERS, price
-from rsjs.reporting.formats import MISSING
+from rsjs.reporting.tables.formats import MISSING
 
 SCHEMAS = (  # package, folder
     ("rsjs.instances", "data"),
     ("rsjs.instances.mig", "data"),
     ("rsjs.instances.profiles", "data"),
-    ("rsjs.experiments.campaigns", "schemas"),
+    ("rsjs.campaigns", "schemas"),
 )
 
 

@@ -17,11 +17,11 @@ from rsjs.cli.console import console, plain_table, print_facts
 from rsjs.cli.software import notes_on
 from rsjs.core.errors import InputError
 from rsjs.core.method import ENERGY, EXPECTATION, OPEN_NODES, TARDINESS_AT, Method
-from rsjs.experiments.mig_methods import METHODS
 from rsjs.formulations.backends.registry import BACKENDS
 from rsjs.instances.instance import FAMILIES
 from rsjs.methods import BUILT_IN, SPELLING, all_methods
-from rsjs.reporting.families import MIG
+from rsjs.reporting.tables.families import MIG
+from rsjs.runs.kinds.mig_methods import METHODS
 
 KINDS = {
     "energy": ENERGY,
@@ -153,7 +153,7 @@ def _print_details(found: list[dict[str, Any]]) -> None:
 
 def policies() -> list[dict[str, Any]]:
     """Every policy of `rsjs simulate`: those that are no methods, then methods that decide."""
-    from rsjs.simulation.policies.declared import POLICIES
+    from rsjs.simulation.policies.registry import POLICIES
 
     return [
         *({**_method(policy), "is_method": False} for policy in POLICIES.values()),

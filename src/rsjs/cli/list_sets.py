@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from rsjs.experiments.best_known.coverage import optima
-from rsjs.experiments.best_known.folder import read_all, shipped
+from rsjs.best_known.coverage import optima
+from rsjs.best_known.storage import read_all, shipped
 from rsjs.instances.library.sets import LICENCE, LibrarySet, library_set, names
 
 

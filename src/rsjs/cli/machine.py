@@ -10,7 +10,7 @@ from typing import Any
 import psutil
 
 from rsjs.core.call import ASKED, GRACE
-from rsjs.experiments.campaigns import provenance
+from rsjs.runs import provenance
 
 GIGABYTE = 2**30
 

@@ -100,7 +100,7 @@ def place(
         claims = {"method": method, "gpus": verdict.gpus, "bound": known["gpus bound"]}
         problem.write_placement(workloads, placement, output, **claims)
     if picture is not None:
-        from rsjs.reporting.mig_placement_picture import placement_picture
+        from rsjs.reporting.figures.mig import placement_picture
 
         placement_picture(workloads, placement, picture)
     say({**facts, **known}, as_json=as_json)

@@ -84,7 +84,7 @@ def repartition(
         claims = {"method": method, "makespan": verdict.makespan, "bound": known["bound"]}
         problem.write_schedule(jobs, schedule, output, **claims)
     if picture is not None:
-        from rsjs.reporting.mig_repartition_picture import repartition_picture
+        from rsjs.reporting.figures.mig import repartition_picture
 
         repartition_picture(jobs, schedule, picture)
     facts: dict[str, Any] = {

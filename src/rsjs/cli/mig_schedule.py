@@ -12,9 +12,9 @@ from rsjs.cli.options import Json, MemoryLimit, Seed, Threads, TimeLimit, limits
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from rsjs.experiments.mig_outcome import MigOutcome
     from rsjs.instances.check import Verdict
     from rsjs.instances.mig.scheduling.check import ScheduleVerdict
+    from rsjs.runs.kinds.mig_outcome import MigOutcome
 
 # Columns of a row that repeat others where there is one run, or mean nothing here.
 LEFT_OUT = ("nodes", "best_bound", "gap_to_best", "stages", "stage_bounds", "gap_limit")
@@ -86,9 +86,9 @@ def schedule(
     from rsjs.cli.inputs import writable
     from rsjs.cli.mig_inputs import memory_of
     from rsjs.cli.progress import RunLine, running
-    from rsjs.experiments import mig_launcher, mig_methods
     from rsjs.instances.mig.scheduling.objective import parse_objective
     from rsjs.instances.mig.scheduling.problem import read_problem_or_jobs
+    from rsjs.runs.kinds import mig_launcher, mig_methods
 
     allowed = limits(time_limit, 0.0, threads, seed, memory_limit)
     request = mig_methods.request(method)
@@ -183,7 +183,7 @@ def _say(
 def _write(found: MigOutcome, folder: Path) -> None:
     from rsjs.instances.mig.scheduling.problem import write_problem
     from rsjs.instances.mig.scheduling.schedule import write_schedule
-    from rsjs.reporting.mig_gantt import mig_gantt
+    from rsjs.reporting.figures.mig import mig_gantt
 
     problem, schedule = found.problem, found.schedule
     assert schedule is not None

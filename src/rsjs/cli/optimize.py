@@ -43,11 +43,11 @@ def optimize(
     from rsjs.cli.verdict import print_verdict
     from rsjs.core.errors import InputError, described
     from rsjs.core.report import Stop
-    from rsjs.experiments import outcome
     from rsjs.instances.io.bounded_files import MOST_BYTES, read_whole
     from rsjs.instances.io.files import instance_from
     from rsjs.instances.io.serialization import canonical_text, of_solution
     from rsjs.methods import parse
+    from rsjs.runs import verified_run
 
     allowed = limits(time_limit, gap, threads, seed, memory_limit)
     request = parse(method)
@@ -55,7 +55,7 @@ def optimize(
         raise InputError("", described("nothing: it is closed"), "an instance", STANDARD_INPUT)
     data = read_whole(sys.stdin.buffer, STANDARD_INPUT, MOST_BYTES)
     instance = instance_from(data, STANDARD_INPUT)
-    found = outcome.run(instance, request, allowed)
+    found = verified_run.run(instance, request, allowed)
     document = found.as_dict()
     with redirect_stdout(sys.stderr):
         print_json(document) if as_json else print_verdict(document)

@@ -43,7 +43,7 @@ class RunLine:
 
     def text(self) -> str:
         """The line as of now; its seconds count the start of the process, the limit does not."""
-        from rsjs.experiments.gap import gap
+        from rsjs.runs.gap import gap
 
         seconds = time.monotonic() - self._begin
         parts = [f"{self.label}: {seconds:.0f} s (limit {self.time_limit:g})"]

@@ -53,7 +53,7 @@ def report(
     from rsjs.cli.report_text import as_document, print_built
     from rsjs.cli.stores import last_store
     from rsjs.reporting.site.build import build, refuse, titled
-    from rsjs.reporting.site.material import gathered
+    from rsjs.reporting.site.report_data import gathered
 
     chosen = sources or [last_store(Path("runs"))]
     folder = output or beside(chosen[0])

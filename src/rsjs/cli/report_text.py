@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from rsjs.cli.console import print_text
-from rsjs.reporting.formats import counted
 from rsjs.reporting.site.build import Built
-from rsjs.reporting.site.material import Material
+from rsjs.reporting.site.report_data import Material
+from rsjs.reporting.tables.formats import counted
 
 
 def print_built(material: Material, built: Built, *, found: bool) -> None:

@@ -10,7 +10,7 @@ import typer
 from rsjs.cli.options import Json
 
 if TYPE_CHECKING:
-    from rsjs.experiments.claims.claim import Claim, Row, Values
+    from rsjs.paper_claims.claim import Claim, Row, Values
 
 
 def reproduce(
@@ -51,11 +51,11 @@ def reproduce(
     from rsjs.cli.console import print_json
     from rsjs.cli.inputs import writable
     from rsjs.core.errors import InputError
-    from rsjs.experiments.claims.claim import SIZES
-    from rsjs.experiments.claims.figures import not_ended
-    from rsjs.experiments.claims.files import chosen, experiments
-    from rsjs.experiments.claims.registry import values
-    from rsjs.reporting.csv_rows import read_rows
+    from rsjs.paper_claims.claim import SIZES
+    from rsjs.paper_claims.files import chosen, experiments
+    from rsjs.paper_claims.metrics import not_ended
+    from rsjs.paper_claims.registry import values
+    from rsjs.reporting.tables.csv_rows import read_rows
 
     if size not in SIZES:
         raise InputError("--size", size, " or ".join(SIZES))
@@ -96,11 +96,11 @@ def reproduce(
 def _run(name: str, size: str, output: Path | None) -> list[Row]:
     """The rows of an experiment, kept in the folder as they come to be."""
     from rsjs.cli.progress import busy
-    from rsjs.experiments.claims.files import experiments
-    from rsjs.experiments.claims.registry import rows
     from rsjs.instances.io.files import write_bytes
-    from rsjs.reporting.claim_picture import claim_picture
-    from rsjs.reporting.csv_rows import csv_text
+    from rsjs.paper_claims.files import experiments
+    from rsjs.paper_claims.registry import rows
+    from rsjs.reporting.figures.claim import claim_picture
+    from rsjs.reporting.tables.csv_rows import csv_text
 
     experiment = experiments()[name]
     with busy(f"{name}: {experiment.what}"):
@@ -122,7 +122,7 @@ def _print_failed(failed: dict[str, list[Row]]) -> None:
 
 
 def _told(claim: Claim, values: Values) -> dict[str, object]:
-    from rsjs.reporting.claim_table import agreement
+    from rsjs.reporting.tables.claims import agreement
 
     return {
         "claim": claim.id,
@@ -152,7 +152,7 @@ def _print_list(claims: list[Claim], *, as_json: bool) -> None:
 
 def _print_verdicts(claims: list[Claim], values: dict[str, Values]) -> None:
     from rsjs.cli.console import print_facts
-    from rsjs.reporting.claim_table import agreement, shown
+    from rsjs.reporting.tables.claims import agreement, shown
 
     for claim in claims:
         own = values[claim.id]

@@ -12,8 +12,8 @@ from rsjs.cli import INTERRUPTED
 from rsjs.cli.console import console, print_json
 from rsjs.cli.progress import busy
 from rsjs.cli.runs import Runs
-from rsjs.experiments.comparison import Row
 from rsjs.instances.io.files import write_bytes
+from rsjs.runs.compare import Row
 
 
 def finish(runs: Runs, *, as_json: bool) -> list[Row]:
@@ -27,13 +27,13 @@ def finish(runs: Runs, *, as_json: bool) -> list[Row]:
 
 def write(runs: Runs, rows: list[Row]) -> list[Path]:
     """Write rows.csv, table.md, table.tex, events.json and the pictures; return all files."""
-    from rsjs.reporting import tables
-    from rsjs.reporting.cost_bars import cost_split
-    from rsjs.reporting.gap_curves import gap_over_time
+    from rsjs.reporting.figures.cost_bars import cost_split
+    from rsjs.reporting.figures.gap_curves import gap_over_time
+    from rsjs.reporting.tables import comparison
 
     folder, events = runs.folder, runs.events(rows)
     with busy("writing tables and pictures"):
-        written = tables.write_all(rows, folder)
+        written = comparison.write_all(rows, folder)
         write_bytes(json.dumps(events, indent=1).encode(), folder / "events.json")
         gap_over_time(events, folder / "gap.png")
         cost_split(rows, folder / "cost.png")
@@ -45,7 +45,7 @@ def present(runs: Runs, rows: list[Row], written: list[Path], *, as_json: bool) 
     if as_json:
         print_json(as_document(runs, rows, written))
         return
-    from rsjs.reporting.tables import rich_table
+    from rsjs.reporting.tables.comparison import rich_table
 
     out = console()
     out.print(rich_table(rows, out.width))

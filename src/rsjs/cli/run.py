@@ -83,6 +83,10 @@ def run(
     to DIR/replaced first, so that the command is resumed without it. Exit code 1 if a run of the
     campaign failed: an error, a crash or a false claim; a limit that was hit is a result.
     """
+    from rsjs.campaigns import runner
+    from rsjs.campaigns.collection import collect
+    from rsjs.campaigns.manifest import STORE
+    from rsjs.campaigns.statuses import failure
     from rsjs.cli.campaign_board import Board
     from rsjs.cli.campaign_dispatch import dispatching
     from rsjs.cli.campaign_dispatch import slots as slots_asked
@@ -91,10 +95,6 @@ def run(
     from rsjs.cli.campaign_text import print_outcome, print_plan, print_survey
     from rsjs.cli.inputs import writable
     from rsjs.cli.progress import busy, running
-    from rsjs.experiments.campaigns import runner
-    from rsjs.experiments.campaigns.collection import collect
-    from rsjs.experiments.campaigns.manifest import STORE
-    from rsjs.experiments.campaigns.statuses import failure
 
     asked = found_campaign(campaign)
     folder = output or Path("runs") / asked.name

@@ -12,13 +12,13 @@ from rsjs.cli.console import number, percent
 from rsjs.cli.progress import RunLine, Screen
 from rsjs.core.call import Limits
 from rsjs.core.report import Stop
-from rsjs.experiments import comparison
-from rsjs.experiments.comparison import Row
-from rsjs.experiments.gap import gap
-from rsjs.experiments.outcome import Outcome
 from rsjs.instances.instance import Instance
 from rsjs.instances.io.files import write_solution
 from rsjs.methods import Request
+from rsjs.runs import compare
+from rsjs.runs.compare import Row
+from rsjs.runs.gap import gap
+from rsjs.runs.verified_run import Outcome
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,7 +66,7 @@ class Runs:
             return line
 
         try:
-            for found in comparison.compare(instances, requests, self.limits, on_start=begin):
+            for found in compare.compare(instances, requests, self.limits, on_start=begin):
                 self._keep(found)
                 if found.result.stop is Stop.INTERRUPTED:
                     self.interrupted = True
@@ -103,7 +103,7 @@ class Runs:
 
     def rows(self) -> list[Row]:
         """One row per run."""
-        return comparison.rows(self.outcomes, self.limits)
+        return compare.rows(self.outcomes, self.limits)
 
     def events(self, rows: Sequence[Row]) -> list[dict[str, Any]]:
         """The course of each run, with the best bound of its instance."""
@@ -115,7 +115,7 @@ class Runs:
                 "seed": row["seed"],
                 "best_bound": row["best_bound"],
                 "seconds": row["total_s"],
-                "events": comparison.trajectory(found),
+                "events": compare.trajectory(found),
             }
             for row, found in zip(rows, self.outcomes, strict=True)
         ]

@@ -119,7 +119,7 @@ def _refuse_second(file: Path, solution: Path | None) -> None:
 
 def _draw(instance: Instance, found: SolutionFile, path: Path, document: dict[str, Any]) -> None:
     from rsjs.cli.progress import busy
-    from rsjs.reporting.occupancy_picture import occupancy
+    from rsjs.reporting.figures.occupancy_picture import occupancy
 
     with busy("drawing"):
         occupancy(instance, found.solution, path)

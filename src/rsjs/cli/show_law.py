@@ -63,6 +63,6 @@ def print_law(document: dict[str, Any]) -> None:
 
 def draw_law(subject: Instance | Workload, name: str, path: Path) -> None:
     """The picture of a law."""
-    from rsjs.reporting.law_picture import law_picture
+    from rsjs.reporting.figures.epoch_distribution import law_picture
 
     law_picture(law_of(subject, name), path, title=name)

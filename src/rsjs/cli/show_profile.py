@@ -95,7 +95,7 @@ def _cells(row: dict[str, Any]) -> list[str]:
 def draw_profile(instance: Instance, job: str, path: Path) -> None:
     """The picture of a job's profiles."""
     from rsjs.heuristics.sts.single_job import law_of_job
-    from rsjs.reporting.profile_picture import profile_picture
+    from rsjs.reporting.figures.speed_profile import profile_picture
 
     j = position(instance, job)
     profile_picture(

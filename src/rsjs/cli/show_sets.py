@@ -13,7 +13,7 @@ from rsjs.instances.io.files import read_any
 from rsjs.instances.library.features import Features, features
 from rsjs.instances.library.sets import LibrarySet, Member, draw, library_set, names
 from rsjs.instances.mig.jobs import JobSet
-from rsjs.reporting.set_picture import Point, set_picture
+from rsjs.reporting.figures.instance_space import Point, set_picture
 
 MOST_JOBS = 400  # of the member that stands for a set
 

@@ -49,8 +49,8 @@ def _text(value: Any) -> str:
 
 def describe_decision(instance: Instance, found: SolutionFile) -> dict[str, Any]:
     """What the checker says of a solution, its node types, and the GPUs of each node."""
-    from rsjs.experiments.outcome import verdict_keys
-    from rsjs.reporting.gpu_slots import shelves
+    from rsjs.reporting.figures.occupancy import shelves
+    from rsjs.runs.verified_run import verdict_keys
 
     decision = found.solution
     verdict = check(instance, decision, objective=found.objective, bound=found.bound)
@@ -81,7 +81,7 @@ def describe_decision(instance: Instance, found: SolutionFile) -> dict[str, Any]
 
 def print_decision(instance: Instance, decision: Solution, document: dict[str, Any]) -> None:
     """Instance, cost and picture as text."""
-    from rsjs.reporting.occupancy_lines import occupancy_text
+    from rsjs.reporting.figures.occupancy_lines import occupancy_text
 
     solution = document["solution"]
     rows = [*head(document), ("method", solution["method"] or "not named")]

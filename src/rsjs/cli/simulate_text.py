@@ -7,10 +7,10 @@ from typing import NamedTuple
 
 from rsjs.cli.console import console, number, percent, plain_table, print_json
 from rsjs.cli.simulations import Simulations, document
-from rsjs.simulation.guards import Status
 from rsjs.simulation.metrics import CROWDED, crowded, deviation, metrics, over_bound
 from rsjs.simulation.options import DENOMINATORS
 from rsjs.simulation.outcome import Outcome
+from rsjs.simulation.policy import Status
 
 NARROW, NARROW_COMPARED = 100, 125  # columns of a terminal below which some are left out
 LONGEST = 16  # characters of a policy that are not folded

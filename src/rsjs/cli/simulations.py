@@ -15,20 +15,18 @@ from rsjs.instances.instance import Workload
 from rsjs.instances.io.files import write_bytes
 from rsjs.simulation import event_log
 from rsjs.simulation.engine import simulate
-from rsjs.simulation.guards import Status
 from rsjs.simulation.metrics import crowded, deviation, metrics, over_bound
 from rsjs.simulation.options import DENOMINATORS, Options
 from rsjs.simulation.outcome import Outcome
-from rsjs.simulation.policies.declared import deciders
-from rsjs.simulation.policies.registry import policy
-from rsjs.simulation.policy import Policy
-from rsjs.simulation.recorded import replay
+from rsjs.simulation.policies.registry import deciders, policy
+from rsjs.simulation.policy import Policy, Status
 from rsjs.simulation.references import references
+from rsjs.simulation.replay import replay
 
 if TYPE_CHECKING:
     from rich.text import Text
 
-    from rsjs.simulation.event_records import Record
+    from rsjs.simulation.events import Record
 
 Document = dict[str, Any]
 
@@ -131,8 +129,8 @@ class Simulations:
 
     def write(self) -> None:
         """Write the totals and the pictures."""
-        from rsjs.reporting.cluster_course import cluster_course
-        from rsjs.reporting.job_gantt import job_gantt
+        from rsjs.reporting.figures.job_gantt import job_gantt
+        from rsjs.reporting.figures.simulation import cluster_course
 
         text = json.dumps(document(self), indent=1, ensure_ascii=False)
         write_bytes(text.encode(), self.folder / "totals.json")

@@ -63,9 +63,9 @@ def solve(
     from rsjs.cli.progress import RunLine, running
     from rsjs.cli.verdict import print_verdict
     from rsjs.core.report import Stop
-    from rsjs.experiments import outcome
     from rsjs.instances.io.files import read_instance, write_solution
     from rsjs.methods import parse
+    from rsjs.runs import verified_run
 
     allowed = limits(time_limit, gap, threads, seed, memory_limit)
     request = parse(method)
@@ -75,7 +75,9 @@ def solve(
     line = RunLine(request.spelling, allowed.time_limit)
     with running(live=not log) as screen:
         screen.show(line)
-        found = outcome.run(instance, request, allowed, warm_start=start, log=log, on_event=line)
+        found = verified_run.run(
+            instance, request, allowed, warm_start=start, log=log, on_event=line
+        )
     written = output is not None and found.verified
     if output is not None and found.verified and found.result.solution is not None:
         write_solution(

@@ -62,10 +62,10 @@ def statistics(
     from rsjs.cli.progress import busy
     from rsjs.cli.statistics_text import as_document, print_all
     from rsjs.core.errors import InputError
-    from rsjs.reporting.families import by_family
     from rsjs.reporting.statistics.analysis import Analysis
     from rsjs.reporting.statistics.files import write_all
-    from rsjs.reporting.statistics.stored import read_stored
+    from rsjs.reporting.statistics.tidy import read_stored
+    from rsjs.reporting.tables.families import by_family
 
     if target is not None and not 0 <= target <= 1:
         raise InputError("--target", target, "a relative gap in [0, 1], e.g. 0.01")

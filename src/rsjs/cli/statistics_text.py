@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from rsjs.cli.console import console, print_json, print_text
-from rsjs.reporting.formats import counted
 from rsjs.reporting.statistics.analysis import Analysis
-from rsjs.reporting.statistics.integrals import with_courses
+from rsjs.reporting.statistics.gaps import with_courses
 from rsjs.reporting.statistics.sheet import Sheet
-from rsjs.reporting.statistics.sheets import sheets
+from rsjs.reporting.statistics.tables import sheets
+from rsjs.reporting.tables.formats import counted
 
 MOST_PAIRS = 12  # beyond, a terminal shows those of the best method only
 

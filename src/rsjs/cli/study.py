@@ -14,17 +14,17 @@ from rsjs.cli.runs import LeftOut, not_served
 from rsjs.cli.spellings import requests, split
 from rsjs.core.call import Limits
 from rsjs.core.errors import InputError
-from rsjs.experiments import formulation_study as experiment
-from rsjs.experiments.comparison import Row
-from rsjs.experiments.formulation_study import Family
 from rsjs.instances.instance import Instance
 from rsjs.instances.io.files import write_bytes
 from rsjs.methods import Request, all_methods, parse
-from rsjs.reporting import formulation_table
-from rsjs.reporting.csv_rows import csv_text, read_rows
-from rsjs.reporting.formats import counted
-from rsjs.reporting.formulation_picture import formulation_sizes
-from rsjs.reporting.formulation_rows import false_bounds, told
+from rsjs.reporting.figures.formulation_study import formulation_sizes
+from rsjs.reporting.tables import formulation_study
+from rsjs.reporting.tables.csv_rows import csv_text, read_rows
+from rsjs.reporting.tables.formats import counted
+from rsjs.reporting.tables.formulation_study import false_bounds, told
+from rsjs.runs import formulation_study as experiment
+from rsjs.runs.compare import Row
+from rsjs.runs.formulation_study import Family
 
 Plan = list[tuple[Request, bool]]  # a method, and whether it is solved too
 ROWS, TABLE, PICTURE = "rows.csv", "table.md", "sizes.png"
@@ -140,7 +140,7 @@ def present(study: Study, *, as_json: bool) -> None:
         )
         return
     out = console()
-    for table in formulation_table.rich_tables(study.rows, out.width) if study.rows else []:
+    for table in formulation_study.rich_tables(study.rows, out.width) if study.rows else []:
         out.print(table)
         print()
     for line in false_bounds(study.rows):
@@ -160,7 +160,7 @@ def write(study: Study) -> list[Path]:
         return []
     rows, table = study.folder / ROWS, study.folder / TABLE
     with busy("writing table and picture"):
-        write_bytes(formulation_table.markdown(study.rows).encode(), table)
+        write_bytes(formulation_study.markdown(study.rows).encode(), table)
         if not any(row["measure"] == experiment.RELAXATION for row in study.rows):
             return [rows, table]
         return [rows, table, formulation_sizes(study.rows, study.folder / PICTURE)]

@@ -104,8 +104,8 @@ def inspect(
     from rsjs.cli.inputs import writable
     from rsjs.cli.trace_inputs import read_report
     from rsjs.cli.trace_text import print_report
-    from rsjs.reporting.canvas import checked
-    from rsjs.reporting.trace_picture import trace_picture
+    from rsjs.reporting.figures.figure_style import checked
+    from rsjs.reporting.figures.trace import trace_picture
 
     writable(picture and checked(picture))
     report = read_report(files, cluster, gpus)

@@ -15,14 +15,12 @@ from math import inf
 from typing import Any
 
 from rsjs.instances.instance import Workload
-from rsjs.simulation.agenda import Agenda, Event
-from rsjs.simulation.constraints import Constraints
-from rsjs.simulation.event_records import Changes, Record
-from rsjs.simulation.guards import Alarm, Status, Stopped, Watch
+from rsjs.simulation.event_queue import Agenda, Event
+from rsjs.simulation.events import Changes, Record
+from rsjs.simulation.feasibility import Constraints, checked
 from rsjs.simulation.options import Options
 from rsjs.simulation.outcome import Outcome, outcome
-from rsjs.simulation.policy import Policy
-from rsjs.simulation.replies import checked
+from rsjs.simulation.policy import Alarm, Policy, Status, Stopped, Watch
 from rsjs.simulation.running_cluster import RunningCluster
 from rsjs.simulation.state import State, whole
 

@@ -25,7 +25,7 @@ from rsjs.core.errors import InputError, described
 from rsjs.instances.io.files import write_bytes
 from rsjs.instances.io.serialization import canonical, canonical_text
 from rsjs.instances.io.strict_json import read_json_lines
-from rsjs.simulation.event_records import Record
+from rsjs.simulation.events import Record
 from rsjs.simulation.outcome import Outcome
 
 FORMAT = "rsjs-simulation-log/1"

@@ -18,9 +18,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
-from rsjs.simulation.guards import Status
 from rsjs.simulation.options import DENOMINATORS
 from rsjs.simulation.outcome import Outcome
+from rsjs.simulation.policy import Status
 
 CROWDED = 0.7  # utilisation above which a lower bound says little
 

@@ -9,9 +9,9 @@ import numpy as np
 
 from rsjs.core.types import Floats
 from rsjs.instances.instance import Workload
-from rsjs.simulation.event_records import Record
-from rsjs.simulation.guards import Status
+from rsjs.simulation.events import Record
 from rsjs.simulation.options import Options
+from rsjs.simulation.policy import Status
 from rsjs.simulation.running_cluster import RunningCluster
 
 LATE = 60 / 3600  # h: less than a minute is what the spacing of decisions makes of a tight plan

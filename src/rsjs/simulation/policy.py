@@ -5,14 +5,22 @@ A policy is called after every event. It may ask to be called again after so man
 STS paper: a job needs another configuration), and what it leaves in `memory` it finds there at the
 next call; at the first one there is None. Jobs come and go between calls: memory is best kept by
 `State.rows`.
+
+Policies that fail or never end: reported, not waited for.
 """
 
 from __future__ import annotations
 
+import signal
+import threading
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Any
 
+from rsjs.core.call import GRACE
+from rsjs.core.errors import printable
 from rsjs.core.types import Floats
 from rsjs.instances.solution import Solution
 from rsjs.simulation.state import State
@@ -58,3 +66,126 @@ class Policy:
     decide: Callable[[State, Any], Choice]
     keeps_running: bool = False
     prepare: Callable[[], object] = lambda: None
+
+
+CLOSE = 1e-6  # h: events this close, many times in a row, are a clock that stands still
+MOST_CLOSE = 100
+MOST_LETTERS = 500  # of a message
+MOST_IN_VAIN = 10_000  # decisions in a row between which no job came or went
+AGAIN = 1.0  # s until the next ring, where a library swallowed the first one
+LONGEST = 1e8  # s: timers know no longer times
+
+
+class Status(StrEnum):
+    """How a simulation ended."""
+
+    COMPLETE = "complete"
+    LOST = "lost"  # jobs, as the authors' program does
+    DEADLOCK = "deadlock"
+    ENDLESS = "endless"
+    INFEASIBLE = "infeasible"
+    TOO_SLOW = "too_slow"
+    ERROR = "error"
+    INTERRUPTED = "interrupted"
+
+
+class Stopped(Exception):
+    """A simulation that cannot go on, and why."""
+
+    def __init__(self, status: Status, message: str) -> None:
+        super().__init__(_short(message))
+        self.status = status
+
+
+def _short(message: str) -> str:
+    """In one line that any terminal prints."""
+    line = printable(" ".join(message.split()))
+    return line if len(line) <= MOST_LETTERS else f"{line[: MOST_LETTERS - 3]}..."
+
+
+class Watch:
+    """Counts the decisions that only the policy or the period asked for."""
+
+    def __init__(self) -> None:
+        self._in_vain, self._close, self._last = 0, 0, float("-inf")
+
+    def event(self, now: float, *, progress: bool, idle: bool) -> None:
+        """
+        Take note of an event.
+
+        Parameters
+        ----------
+        progress : bool
+            Whether a job has come or gone.
+        idle : bool
+            Whether no job runs and none will come.
+        """
+        self._in_vain = 0 if progress else self._in_vain + 1
+        self._close = 0 if progress or now - self._last > CLOSE else self._close + 1
+        self._last = now
+        if self._close >= MOST_CLOSE or self._in_vain >= MOST_IN_VAIN:
+            count = max(self._close, self._in_vain)
+            if idle:
+                why = f"{count} decisions in a row, no job runs and none will come"
+                raise Stopped(Status.DEADLOCK, why)
+            raise Stopped(Status.ENDLESS, f"{count} decisions in a row and no job came or went")
+
+
+class _TimeUp(BaseException):
+    """A decision takes too long; `except Exception` in a policy shall not swallow it."""
+
+
+class Alarm:
+    """
+    Interrupts policies that take too long, where that is possible.
+
+    That is in the main thread, between two instructions of Python, on systems with timers.
+    Elsewhere a decision is refused when it is made.
+    """
+
+    def __init__(self) -> None:
+        main = threading.current_thread() is threading.main_thread()
+        self._rings = main and hasattr(signal, "setitimer")
+        self._asking = False
+
+    def __enter__(self) -> Alarm:
+        if self._rings:
+            self._before = signal.signal(signal.SIGALRM, self._ring)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._rings:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            signal.signal(signal.SIGALRM, self._before)
+
+    def ask(self, policy: Policy, state: State, memory: Any) -> tuple[Any, float]:
+        """What a policy says, and the seconds that took; raises Stopped if it fails."""
+        limit = state.time_limit + GRACE
+        begin = time.perf_counter()
+        try:
+            reply = self._reply(policy, state, memory, limit)
+            seconds = time.perf_counter() - begin
+            if seconds > limit:
+                raise _TimeUp
+        except (Stopped, KeyboardInterrupt):
+            raise
+        except _TimeUp:
+            raise Stopped(Status.TOO_SLOW, f"no decision within {limit:g} s") from None
+        except BaseException as error:  # also sys.exit(): a policy ends its own run only
+            raise Stopped(Status.ERROR, f"{type(error).__name__}: {error}") from error
+        return reply, seconds
+
+    def _reply(self, policy: Policy, state: State, memory: Any, limit: float) -> Any:
+        try:
+            self._asking = True
+            if self._rings:
+                signal.setitimer(signal.ITIMER_REAL, min(limit, LONGEST), AGAIN)
+            return policy.decide(state, memory)
+        finally:
+            self._asking = False
+            if self._rings:
+                signal.setitimer(signal.ITIMER_REAL, 0)
+
+    def _ring(self, *_: object) -> None:
+        if self._asking:
+            raise _TimeUp

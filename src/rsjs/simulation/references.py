@@ -5,18 +5,80 @@ What the cost of a policy is held against: lower bounds and yardsticks of a work
     bucket_bound            `bucket_bound`, where asked for
     clairvoyant_greedy      `yardsticks`: no bounds
     infinite_cluster
+
+What a workload costs under conditions that no policy has: yardsticks, not bounds.
+
+    clairvoyant greedy    `queue:greedy` told how many epochs each job runs: the price of not
+                          knowing that is what a policy pays above it, where jobs hardly wait
+    infinite cluster      each job alone with its optimal speed profile, see
+                          `heuristics.speed_profile`, on the configurations of all GPU types
+                          together, and then as many epochs as it runs
+
+The first is the cost of a schedule that was simulated; a better one may cost less. Nor is the other
+one below every policy on every workload: a profile pays for being in time with the last epoch of
+its law, and a policy that takes the risk may be lucky.
 """
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
+from typing import Any
 
-from rsjs.instances.instance import Workload
-from rsjs.simulation.bucket_bound import bucket_bound
-from rsjs.simulation.guards import Status
-from rsjs.simulation.offline import capacity_free_bound
+import numpy as np
+
+from rsjs.heuristics.sts.single_job import steps_of_jobs
+from rsjs.instances.epoch_distribution import FIXED
+from rsjs.instances.instance import Instance, Workload
+from rsjs.simulation.bounds import bucket_bound, capacity_free_bound, configurations
+from rsjs.simulation.engine import simulate
 from rsjs.simulation.options import Options
-from rsjs.simulation.yardsticks import clairvoyant, infinite_cluster
+from rsjs.simulation.outcome import Outcome
+from rsjs.simulation.policies.registry import policy
+from rsjs.simulation.policy import Choice, Policy, Status
+from rsjs.simulation.state import State, whole
+
+CLAIRVOYANT = "queue:greedy"
+
+
+def clairvoyant(workload: Workload, options: Options | None = None) -> Outcome:
+    """The workload under greedy, which knows how many epochs each job runs."""
+    return simulate(workload, _told(policy(CLAIRVOYANT, workload), workload), options)
+
+
+def infinite_cluster(workload: Workload, options: Options | None = None) -> float:
+    """Cost [$] of all jobs, each alone with its optimal profile on the times that it really has."""
+    from rsjs.heuristics.sts.speed_profile import profiles  # which loads numba
+
+    jobs, of = workload.jobs, configurations(workload, options or Options())
+    power = np.broadcast_to(of.price, of.pace.shape)
+    slack = jobs.due - jobs.release
+    found = profiles(of.pace, power, slack, steps_of_jobs(whole(workload)))
+    until = np.minimum(found.until, workload.realised_epochs[:, None])
+    epochs = np.diff(until, axis=1, prepend=0.0)
+    hours = epochs * np.take_along_axis(of.pace, found.vertex, axis=1)
+    energy = float((hours * of.price[found.vertex]).sum())
+    return energy + float(jobs.weight @ np.maximum(0.0, hours.sum(axis=1) - slack))
+
+
+def _told(decides: Policy, workload: Workload) -> Policy:
+    """A policy that sees the number of epochs of each job in place of its law."""
+    known = _known(workload)
+
+    def decide(state: State, memory: Any) -> Choice:
+        return decides.decide(replace(state, workload=known), memory)
+
+    return replace(decides, spelling=f"clairvoyant {decides.spelling}", decide=decide)
+
+
+def _known(workload: Workload) -> Instance:
+    """All jobs, each to run the epochs that it will."""
+    instance = whole(workload)
+    jobs = replace(
+        instance.jobs,
+        epochs_max=workload.realised_epochs,
+        law=(FIXED,) * len(instance.jobs),
+    )
+    return replace(instance, jobs=jobs)
 
 
 @dataclass(frozen=True, kw_only=True)

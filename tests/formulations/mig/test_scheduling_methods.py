@@ -8,13 +8,12 @@ import pytest
 from rsjs.core.call import Limits
 from rsjs.core.errors import InputError
 from rsjs.core.report import Stop
-from rsjs.experiments.mig_methods import METHODS
-from rsjs.experiments.mig_outcome import of_result
-from rsjs.experiments.mig_scheduling import schedule
 from rsjs.formulations.mig.scheduling_bounds import makespan_bound
 from rsjs.formulations.mig.scheduling_enumeration import best_values
 from rsjs.heuristics.mig.scheduling_rules import best_fit
 from rsjs.instances.mig.scheduling.schedule import terms
+from rsjs.runs.kinds.mig_methods import METHODS, schedule
+from rsjs.runs.kinds.mig_outcome import of_result
 
 LIMITS = Limits(time_limit=600)  # a stop for hangs: each takes a second
 

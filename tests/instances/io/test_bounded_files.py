@@ -9,8 +9,8 @@ from collections import Counter
 import pytest
 
 from rsjs import rsjs_verify
+from rsjs.campaigns.toml_files import read_toml
 from rsjs.core.errors import InputError
-from rsjs.experiments.campaigns.toml_files import read_toml
 from rsjs.instances import bin_packing, costs
 from rsjs.instances.bin_packing import gpus_for_shares
 from rsjs.instances.catalogue.epoch_models import read_distribution
@@ -24,7 +24,7 @@ from rsjs.instances.io.strict_json import read_json_lines
 from rsjs.instances.profiles.fitting import read_measurements
 from rsjs.instances.solution import Solution
 from rsjs.instances.traces.io.streams import list_sources
-from rsjs.reporting.csv_rows import read_rows as read_results
+from rsjs.reporting.tables.csv_rows import read_rows as read_results
 
 READERS = {
     "instance": read_any,

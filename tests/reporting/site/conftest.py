@@ -6,11 +6,11 @@ from itertools import product
 
 import pytest
 
-from rsjs.experiments.campaigns import document, runner
-from rsjs.experiments.campaigns.local import local
-from rsjs.reporting.csv_rows import csv_text
+from rsjs.campaigns import runner, spec
+from rsjs.campaigns.worker_pool import local
 from rsjs.reporting.site import build as building
-from rsjs.reporting.site.material import gathered
+from rsjs.reporting.site.report_data import gathered
+from rsjs.reporting.tables.csv_rows import csv_text
 from tests.campaign_text import campaign_text
 
 HOSTILE = "</script><script>window.harmed = 1</script><b>&'\""
@@ -121,7 +121,7 @@ def store(tmp_path_factory):
     """The store of a campaign of two runs."""
     folder = tmp_path_factory.mktemp("campaign")
     (folder / "little.toml").write_text(CAMPAIGN)
-    campaign, place = document.read(folder / "little.toml"), folder / "runs" / "little"
+    campaign, place = spec.read(folder / "little.toml"), folder / "runs" / "little"
     prepared = runner.prepare(campaign, place, runner.Part())
     for _ in runner.carry_out(prepared, place, local(1), 1):
         pass

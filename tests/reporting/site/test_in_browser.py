@@ -6,7 +6,7 @@ from importlib.util import find_spec
 
 import pytest
 
-from rsjs.reporting.formats import MISSING
+from rsjs.reporting.tables.formats import MISSING
 
 PATIENCE = 600_000.0  # ms; a page that never answers is ended
 NAMES = ("chromium", "chromium-browser", "google-chrome")

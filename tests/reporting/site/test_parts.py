@@ -9,16 +9,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rsjs.reporting import formats
-from rsjs.reporting.site import addresses, gantt, occupancy_svg, plots
-from rsjs.reporting.site.formatting import breakable
-from rsjs.reporting.site.shown import Cell, Shown
+from rsjs.reporting.site import instance_page, occupancy_svg, plots, urls
+from rsjs.reporting.site.html_table import Cell, Shown
+from rsjs.reporting.site.templates import breakable
 from rsjs.reporting.statistics.sheet import Column, Sheet
+from rsjs.reporting.tables import formats
 
 
 @given(st.text(), st.text())
 def test_any_name_is_a_file_name_of_its_own(one, other):
-    names = [addresses.slug(name) for name in (one, other)]
+    names = [urls.slug(name) for name in (one, other)]
     assert all(re.fullmatch(r"[A-Za-z0-9_-]{8,73}", name) for name in names)
     assert (names[0].lower() == names[1].lower()) == (one == other)
 
@@ -84,7 +84,7 @@ def test_blocks_are_coloured_between_the_ends_of_the_scale():
 
 
 def test_every_job_is_a_box_and_a_bar(decide):
-    from rsjs.reporting.gpu_slots import shelves
+    from rsjs.reporting.figures.occupancy import shelves
 
     instance, solution = decide(3, [(0, 4), (1, 2), (1, "half"), (1, "quarter"), None], spare=1)
     on = shelves(instance, solution)
@@ -95,7 +95,7 @@ def test_every_job_is_a_box_and_a_bar(decide):
     assert widths["j0"] == pytest.approx(2 * widths["j1"]) == pytest.approx(8 * widths["j2"])
     assert sum(box.kind == "idle" for box in picture.boxes) == 1
     assert all(box.x >= 0 and box.x + box.width <= picture.width + 1 for box in jobs)
-    bars = gantt.gantt(instance, on).data
+    bars = instance_page.gantt(instance, on).data
     assert sum(len(trace["x"]) for trace in bars) == 4
     jobs = {told.split()[0] for trace in bars for told in trace["text"]}
     assert jobs == {"j0", "j1", "j2", "j3"}

@@ -7,21 +7,20 @@ from typing import Any
 import pytest
 
 from rsjs.core.call import Limits
-from rsjs.experiments.mig_outcome import of_result
-from rsjs.experiments.mig_scheduling import schedule
 from rsjs.instances.library.sets import mig_config
 from rsjs.instances.mig.job_generator.generate import generate
 from rsjs.instances.mig.scheduling.objective import parse_objective
 from rsjs.instances.mig.scheduling.problem import named, paper_problem, write_problem
 from rsjs.instances.mig.scheduling.schedule import write_schedule
-from rsjs.reporting import objectives
-from rsjs.reporting.csv_rows import csv_text, read_rows
-from rsjs.reporting.site import decisions, family_page, instance_list_page, instance_page
+from rsjs.reporting.site import family_page, instance_list_page, instance_page
 from rsjs.reporting.site.downloads import Downloads
 from rsjs.reporting.site.families import families
-from rsjs.reporting.site.material import Material, gathered
-from rsjs.reporting.site.repeating import command
-from rsjs.reporting.site.run_facts import facts_script
+from rsjs.reporting.site.report_data import Material, gathered
+from rsjs.reporting.site.run_facts import command, facts_script
+from rsjs.reporting.tables import units
+from rsjs.reporting.tables.csv_rows import csv_text, read_rows
+from rsjs.runs.kinds.mig_methods import schedule
+from rsjs.runs.kinds.mig_outcome import of_result
 
 LIMITS = Limits(time_limit=30, gap=0.0)
 METHODS = ("fcfs", "bigrem", "bigfirst_srpt")
@@ -94,7 +93,7 @@ def test_schedules_are_a_family_of_their_own_whose_objectives_are_no_dollars(mat
 @pytest.mark.slow
 def test_the_best_schedule_is_so_stage_by_stage_and_is_drawn(outcomes, material, tmp_path):
     rows = material.rows
-    best = objectives.best_row(rows)
+    best = units.best_row(rows)
     assert best is not None
     assert best["method"] == "bigfirst_srpt"
     assert {row["objective"] for row in rows} == {0}
@@ -107,8 +106,8 @@ def test_the_best_schedule_is_so_stage_by_stage_and_is_drawn(outcomes, material,
     digests = {"solution_sha256": "0", "solved_sha256": found.problem.digest}
     kept: Any = {**best, "anchor": "ab1", **digests}
     stored = Material(**{**vars(material), "stores": {"ab1": tmp_path}})
-    assert decisions.best_decision([kept], stored) is None
-    chosen = decisions.best_schedule([kept], stored)
+    assert instance_page.best_decision([kept], stored) is None
+    chosen = instance_page.best_schedule([kept], stored)
     assert chosen is not None
     row, problem, made = chosen
     assert (row["method"], problem.digest) == ("bigfirst_srpt", found.problem.digest)

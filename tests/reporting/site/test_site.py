@@ -16,7 +16,7 @@ from rsjs.cli.main import main
 from rsjs.core.errors import InputError
 from rsjs.reporting.site import build as building
 from rsjs.reporting.site import fairness_page
-from rsjs.reporting.site.material import gathered
+from rsjs.reporting.site.report_data import gathered
 
 pytestmark = pytest.mark.slow  # the site is built
 

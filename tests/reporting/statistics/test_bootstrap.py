@@ -7,9 +7,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from rsjs.reporting.statistics.bootstrap import interval, mean_ratio_interval, weights
-from rsjs.reporting.statistics.rank_stability import better, rank_shares, rank_spread
-from rsjs.reporting.statistics.shifted_mean import logarithms
+from rsjs.reporting.statistics.means import logarithms
+from rsjs.reporting.statistics.ranks import (
+    better,
+    interval,
+    mean_ratio_interval,
+    rank_shares,
+    rank_spread,
+    weights,
+)
 
 FIRST = [[1, 2, 0], [1, 0, 2], [1, 1, 1]]  # how often each of three instances is drawn
 

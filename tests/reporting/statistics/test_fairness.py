@@ -5,8 +5,7 @@ from itertools import product
 
 import pytest
 
-from rsjs.reporting.statistics.fairness import Finding, findings
-from rsjs.reporting.statistics.fairness_checks import FEW_SEEDS
+from rsjs.reporting.statistics.fairness import FEW_SEEDS, Finding, findings
 
 RECORDED = {
     "feasibility_tolerance": 1e-6,

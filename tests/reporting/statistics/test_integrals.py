@@ -3,9 +3,8 @@
 import numpy as np
 import pytest
 
-from rsjs.reporting.statistics.courses import course
-from rsjs.reporting.statistics.integrals import integral, mean_gaps, with_courses
-from rsjs.reporting.statistics.runs import tidy
+from rsjs.reporting.statistics.gaps import course, integral, mean_gaps, with_courses
+from rsjs.reporting.statistics.tidy import tidy
 
 
 def event(seconds, incumbent, bound=None):

@@ -11,9 +11,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from rsjs.reporting.statistics.failures import intersection, penalised
-from rsjs.reporting.statistics.par import penalised_average
-from rsjs.reporting.statistics.shifted_mean import logarithms, shifted_geometric_mean, shifted_means
+from rsjs.reporting.statistics.means import (
+    intersection,
+    logarithms,
+    penalised,
+    penalised_average,
+    shifted_geometric_mean,
+    shifted_means,
+)
 from rsjs.reporting.statistics.virtual_best import virtual_best
 
 NAN = float("nan")

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from rsjs.core.report import Stop
-from rsjs.reporting.statistics.counts import CAUSES, QUALITIES, counts
-from rsjs.reporting.statistics.gap_summary import gap_summary
+from rsjs.reporting.statistics.analysis import CAUSES, QUALITIES, counts
+from rsjs.reporting.statistics.gaps import gap_summary
 from rsjs.reporting.statistics.measures import gaps, limits, ran, seconds, solved
-from rsjs.reporting.statistics.runs import tidy
+from rsjs.reporting.statistics.tidy import tidy
 
 
 def test_solved_by_the_own_bound_or_by_that_of_another(row):

@@ -7,12 +7,14 @@ import pandas as pd
 import pytest
 
 from rsjs.core.errors import InputError
+from rsjs.reporting.figures.distributions import (
+    distribution_of_gaps,
+    distribution_of_targets,
+    performance_profiles,
+)
+from rsjs.reporting.figures.methods import pairwise_times, rank_bars
 from rsjs.reporting.statistics.analysis import Analysis
-from rsjs.reporting.statistics.ecdf_picture import distribution_of_gaps, distribution_of_targets
 from rsjs.reporting.statistics.files import write_all
-from rsjs.reporting.statistics.profile_picture import performance_profiles
-from rsjs.reporting.statistics.rank_picture import rank_bars
-from rsjs.reporting.statistics.scatter_picture import pairwise_times
 
 pytestmark = pytest.mark.slow
 

@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from rsjs.reporting.statistics.ecdf import TARGETS, distribution, seconds_to_targets
-from rsjs.reporting.statistics.profiles import of_pair, profile, ratios
-from rsjs.reporting.statistics.runs import tidy
+from rsjs.reporting.statistics.gaps import TARGETS, distribution, seconds_to_targets
+from rsjs.reporting.statistics.measures import of_pair, profile, ratios
+from rsjs.reporting.statistics.tidy import tidy
 
 NAN = float("nan")
 

@@ -6,7 +6,7 @@ from math import isnan
 import pytest
 
 from rsjs.core.errors import InputError
-from rsjs.reporting.statistics.runs import methods, tidy
+from rsjs.reporting.statistics.tidy import methods, tidy
 
 
 def test_bounds_and_costs_are_shared_over_all_rows(row):

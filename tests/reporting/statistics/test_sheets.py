@@ -9,10 +9,8 @@ import pytest
 
 from rsjs.reporting.statistics import sheet_text
 from rsjs.reporting.statistics.analysis import Analysis
-from rsjs.reporting.statistics.rank_sheets import probability
 from rsjs.reporting.statistics.sheet_terminal import table as terminal_table
-from rsjs.reporting.statistics.sheets import definition, sheets
-from rsjs.reporting.statistics.simulation_sheet import simulation_sheet
+from rsjs.reporting.statistics.tables import definition, probability, sheets, simulation_sheet
 
 NAMES = ["counts", "times", "gaps", "anytime", "pairs-by-time", "pairs-by-cost"]
 NAMES += ["ranks-by-time", "ranks-by-cost", "virtual-best", "fairness"]

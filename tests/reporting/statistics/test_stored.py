@@ -5,8 +5,8 @@ import json
 import pytest
 
 from rsjs.core.errors import InputError
-from rsjs.reporting.csv_rows import csv_text
-from rsjs.reporting.statistics.stored import read_stored
+from rsjs.reporting.statistics.tidy import read_stored
+from rsjs.reporting.tables.csv_rows import csv_text
 
 
 @pytest.fixture

@@ -23,16 +23,15 @@ from rsjs.reporting.site import (
     pairwise_page,
     provenance_page,
 )
-from rsjs.reporting.site.addresses import family_page as page_of_family
-from rsjs.reporting.site.addresses import instance_slug, slug
-from rsjs.reporting.site.addresses import method_page as page_of_method
-from rsjs.reporting.site.downloads import Downloads
-from rsjs.reporting.site.drawing import Drawing
+from rsjs.reporting.site.downloads import Downloads, Drawing
 from rsjs.reporting.site.families import families, grouped
-from rsjs.reporting.site.footing import run_set
-from rsjs.reporting.site.material import Material
-from rsjs.reporting.site.pages import Pages
+from rsjs.reporting.site.footer import run_set
+from rsjs.reporting.site.report_data import Material
 from rsjs.reporting.site.run_facts import facts_script
+from rsjs.reporting.site.templates import Pages
+from rsjs.reporting.site.urls import family_page as page_of_family
+from rsjs.reporting.site.urls import instance_slug, slug
+from rsjs.reporting.site.urls import method_page as page_of_method
 
 MARK, FORMAT = "rsjs-site.json", "rsjs-site/1"
 NEEDED = ("jinja2", "plotly")

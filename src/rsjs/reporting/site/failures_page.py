@@ -8,15 +8,15 @@ from typing import Any
 
 import pandas as pd
 
-from rsjs.reporting import formats
-from rsjs.reporting.site.addresses import instance_page, method_page, run_place
 from rsjs.reporting.site.downloads import Downloads
-from rsjs.reporting.site.footing import footing
-from rsjs.reporting.site.material import Material, Row
-from rsjs.reporting.site.repeating import command, log_end
+from rsjs.reporting.site.footer import footing
+from rsjs.reporting.site.html_table import Line, Shown
+from rsjs.reporting.site.report_data import Material, Row
+from rsjs.reporting.site.run_facts import command, log_end
 from rsjs.reporting.site.run_tables import has_nothing, mark
-from rsjs.reporting.site.shown import Line, Shown
+from rsjs.reporting.site.urls import instance_page, method_page, run_place
 from rsjs.reporting.statistics.sheet import METHOD, Column, Sheet
+from rsjs.reporting.tables import formats
 
 SEVERITY = ("WRONG", "CRASH", "SOLVER_ERROR", "MEMOUT", "OUTPUT_LIMIT", "TIMEOUT")
 

@@ -8,17 +8,16 @@ from typing import Any
 
 import pandas as pd
 
-from rsjs.reporting import formats
-from rsjs.reporting.rows import are_shared, known
-from rsjs.reporting.site.addresses import method_page
 from rsjs.reporting.site.downloads import Downloads
 from rsjs.reporting.site.families import Family, grouped
-from rsjs.reporting.site.footing import footing
-from rsjs.reporting.site.material import Row
-from rsjs.reporting.site.shown import Shown
-from rsjs.reporting.statistics.fairness import ASPECTS
-from rsjs.reporting.statistics.finding import shown, values
+from rsjs.reporting.site.footer import footing
+from rsjs.reporting.site.html_table import Shown
+from rsjs.reporting.site.report_data import Row
+from rsjs.reporting.site.urls import method_page
+from rsjs.reporting.statistics.fairness import ASPECTS, shown, values
 from rsjs.reporting.statistics.sheet import METHOD, Column, Sheet
+from rsjs.reporting.tables import formats
+from rsjs.reporting.tables.select import are_shared, known
 
 SEVERAL = "; "  # between the values of an aspect
 

@@ -9,14 +9,14 @@ from typing import Any, TypeVar
 
 import pandas as pd
 
-from rsjs.reporting.families import by_family
-from rsjs.reporting.rows import competing
-from rsjs.reporting.site.footing import footing
+from rsjs.reporting.site.footer import footing
 from rsjs.reporting.site.plots import method_styles
 from rsjs.reporting.statistics.analysis import Analysis
-from rsjs.reporting.statistics.rank_stability import rank_spread
+from rsjs.reporting.statistics.ranks import rank_spread
 from rsjs.reporting.statistics.sheet import Sheet
-from rsjs.reporting.statistics.sheets import sheets
+from rsjs.reporting.statistics.tables import sheets
+from rsjs.reporting.tables.families import by_family
+from rsjs.reporting.tables.select import competing
 
 Row = dict[str, Any]
 R = TypeVar("R", bound=Mapping[str, Any])

@@ -1,4 +1,8 @@
-"""The page of a family: every table and figure of its statistics, and its results by instance."""
+"""
+The page of a family: every table and figure of its statistics, and its results by instance.
+
+The figures of a family as PDF, those of `rsjs statistics`.
+"""
 
 from __future__ import annotations
 
@@ -9,17 +13,27 @@ from typing import Any
 
 import pandas as pd
 
-from rsjs.reporting import formats, objectives
-from rsjs.reporting.objectives import best_row, is_best
-from rsjs.reporting.rows import competing, how_it_ended, known
-from rsjs.reporting.site import family_pictures, family_plots
-from rsjs.reporting.site.addresses import instance_page, runs_of
+from rsjs.reporting.figures import methods
+from rsjs.reporting.site import family_plots
 from rsjs.reporting.site.downloads import Downloads
 from rsjs.reporting.site.families import Family, grouped
-from rsjs.reporting.site.leaders import leaders_table, to_runs
+from rsjs.reporting.site.html_table import Line, Shown
+from rsjs.reporting.site.leaderboard import leaders_table, to_runs
 from rsjs.reporting.site.plots import Plot
-from rsjs.reporting.site.shown import Line, Shown
+from rsjs.reporting.site.urls import instance_page, runs_of
 from rsjs.reporting.statistics.sheet import METHOD, Column, Sheet
+from rsjs.reporting.tables import formats, units
+from rsjs.reporting.tables.select import competing, how_it_ended, known
+from rsjs.reporting.tables.units import best_row, is_best
+
+
+def paths(family: Family, downloads: Downloads) -> dict[str, str]:
+    """Name -> path."""
+    return {
+        one.name: downloads.picture(f"{family.name}-{one.name}", one.draw)
+        for one in methods.pictures(family.analysis)
+    }
+
 
 OF_SECONDS = {
     "times": {"ran", "penalised", "intersection", "par10"},
@@ -35,7 +49,7 @@ def content(family: Family, downloads: Downloads) -> dict[str, Any]:
         for name, sheet in family.sheets.items()
         if name not in ELSEWHERE
     ]
-    found = family_pictures.paths(family, downloads)
+    found = paths(family, downloads)
     return {
         "family": family,
         "leaders": downloads.with_files(leaders_table(family), family.name),
@@ -60,7 +74,7 @@ def results_table(family: Family) -> Shown:
         Column("jobs", "jobs", formats.count),
         METHOD,
         Column("runs", "runs", formats.count),
-        objectives.column("cost", "cost", family.rows),
+        units.column("cost", "cost", family.rows),
         Column("gap", "gap [%]", formats.percent),
         Column("own_gap", "own gap [%]", formats.percent),
         Column("ended", "ended"),

@@ -10,8 +10,8 @@ import pandas as pd
 from rsjs.reporting.site.families import Family
 from rsjs.reporting.site.plots import Plot, Trace, axes, distributions
 from rsjs.reporting.statistics import measures
-from rsjs.reporting.statistics.integrals import with_courses
-from rsjs.reporting.statistics.profiles import ratios
+from rsjs.reporting.statistics.gaps import with_courses
+from rsjs.reporting.statistics.measures import ratios
 
 LEAST_GAP, SOONEST = 0.001, 1e-3  # %, s: lesser values are drawn here
 DARKEST, PALEST = (8, 69, 148), (222, 235, 247)  # of the bars of ranks

@@ -7,16 +7,16 @@ from typing import Any
 
 import pandas as pd
 
-from rsjs.reporting import formats, objectives
-from rsjs.reporting.objectives import best_row
-from rsjs.reporting.rows import known
-from rsjs.reporting.site.addresses import instance_page, method_page, run_place
 from rsjs.reporting.site.downloads import Downloads
 from rsjs.reporting.site.families import grouped
-from rsjs.reporting.site.footing import footing
-from rsjs.reporting.site.material import Row
-from rsjs.reporting.site.shown import Line, Shown
+from rsjs.reporting.site.footer import footing
+from rsjs.reporting.site.html_table import Line, Shown
+from rsjs.reporting.site.report_data import Row
+from rsjs.reporting.site.urls import instance_page, method_page, run_place
 from rsjs.reporting.statistics.sheet import Column, Sheet
+from rsjs.reporting.tables import formats, units
+from rsjs.reporting.tables.select import known
+from rsjs.reporting.tables.units import best_row
 
 
 def content(rows: Sequence[Row], downloads: Downloads) -> dict[str, Any]:
@@ -32,8 +32,8 @@ def content(rows: Sequence[Row], downloads: Downloads) -> dict[str, Any]:
             Column("jobs", "jobs", formats.count),
             Column("runs", "runs", formats.count),
             Column("verified", "verified", formats.count),
-            objectives.column("cost", "best cost", rows),
-            objectives.column("bound", "best bound", rows),
+            units.column("cost", "best cost", rows),
+            units.column("bound", "best bound", rows),
             Column("gap", "gap [%]", formats.percent),
             Column("method", "best cost by"),
         ],

@@ -1,29 +1,150 @@
-"""The page of an instance: its runs, their course, and the best decision."""
+"""
+The page of an instance: its runs, their course, and the best decision.
+
+The best decision of an instance, laid out on its nodes.
+
+When the jobs of a decision end: one row per GPU, one bar per job, from now on.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
+from pathlib import Path
 from typing import Any
 
-from rsjs.instances.mig.scheduling.problem import SchedulingProblem
-from rsjs.instances.mig.scheduling.schedule import Schedule
-from rsjs.reporting.cost_bars import cost_split
-from rsjs.reporting.gap_curves import gap_over_time
-from rsjs.reporting.mig_gantt import mig_gantt
-from rsjs.reporting.objectives import best_row, is_schedule, shown
-from rsjs.reporting.occupancy_picture import occupancy
-from rsjs.reporting.rows import known
+from rsjs.campaigns.records import SCHEDULE, SOLUTION
+from rsjs.instances.instance import Instance
+from rsjs.instances.io.files import read_instance, read_solution
+from rsjs.instances.mig.scheduling.problem import SchedulingProblem, read_problem
+from rsjs.instances.mig.scheduling.schedule import Schedule, read_schedule
+from rsjs.instances.solution import Solution
+from rsjs.reporting.figures.cost_bars import cost_split
+from rsjs.reporting.figures.gap_curves import gap_over_time
+from rsjs.reporting.figures.mig import mig_gantt
+from rsjs.reporting.figures.occupancy import Shelf, shelves
+from rsjs.reporting.figures.occupancy_picture import occupancy
 from rsjs.reporting.site import instance_plots
-from rsjs.reporting.site.addresses import family_page, instance_slug, run_place
-from rsjs.reporting.site.decisions import Decision, best_decision, best_schedule
 from rsjs.reporting.site.downloads import Downloads
-from rsjs.reporting.site.gantt import gantt
-from rsjs.reporting.site.material import Material
 from rsjs.reporting.site.occupancy_svg import cluster_svg
-from rsjs.reporting.site.plots import Plot, Styles
+from rsjs.reporting.site.plots import Plot, Styles, Trace, axes
+from rsjs.reporting.site.report_data import Material
 from rsjs.reporting.site.run_tables import run_table
+from rsjs.reporting.site.urls import family_page, instance_slug, run_place
+from rsjs.reporting.tables.select import known
+from rsjs.reporting.tables.units import best_row, is_schedule, shown
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Decision:
+    """
+    Attributes
+    ----------
+    row : mapping
+        Of the run that made it.
+    instance, solution
+        In the order that the run was given.
+    on : list of Shelf
+    """
+
+    row: Mapping[str, Any]
+    instance: Instance
+    solution: Solution
+    on: list[Shelf]
+
+
+def best_decision(rows: Sequence[Mapping[str, Any]], material: Material) -> Decision | None:
+    """The decision of the best run; None where none was kept."""
+    found = _best_files(rows, material, schedules=False)
+    if found is None:
+        return None
+    row, file, record = found
+    instance = read_instance(file)
+    solution = read_solution(record / SOLUTION).solution
+    return Decision(row=row, instance=instance, solution=solution, on=shelves(instance, solution))
+
+
+def best_schedule(
+    rows: Sequence[Mapping[str, Any]], material: Material
+) -> tuple[Mapping[str, Any], SchedulingProblem, Schedule] | None:
+    """The schedule of the best run on MIG instances, and its row; None where none was kept."""
+    found = _best_files(rows, material, schedules=True)
+    if found is None:
+        return None
+    row, file, record = found
+    problem = read_problem(file)
+    return row, problem, read_schedule(record / SCHEDULE, problem).schedule
+
+
+def _best_files(
+    rows: Sequence[Mapping[str, Any]], material: Material, *, schedules: bool
+) -> tuple[Mapping[str, Any], Path, Path] | None:
+    """The best run with a decision of this kind: its row, its instance, its record."""
+    row = best_row(
+        [row for row in rows if row["solution_sha256"] and is_schedule(row) == schedules]
+    )
+    if row is None:
+        return None
+    folder, file = material.record(dict(row)), material.solved(dict(row))
+    if folder is None or file is None or not file.exists():
+        return None
+    return row, file, folder
+
+
+COLOURS = {"in time": "#0072B2", "late": "#E69F00"}
+ROW, LEAST, MOST = 9, 260, 1400  # pixels
+
+
+def gantt(instance: Instance, on: Sequence[Shelf]) -> Plot:
+    """Bars of expected time to completion, those that end after their due date apart."""
+    due = dict(zip(instance.jobs.id, instance.jobs.due.tolist(), strict=True))
+    bars: dict[str, list[tuple[float, float, float, str]]] = {word: [] for word in COLOURS}
+    ticks, row = [], 0.0
+    for shelf in on:
+        ticks.append((row + shelf.gpus / 2, shelf.node))
+        for block in shelf.blocks:
+            end = instance.now + block.hours
+            told = f"{block.job} on {shelf.node} ({shelf.node_type}): {block.width:g} GPU"
+            word = "late" if end > due[block.job] else "in time"
+            middle = row + block.start + block.width / 2
+            bars[word].append((middle, block.width, block.hours, f"{told}, due {due[block.job]:g}"))
+        row += shelf.gpus
+    layout: dict[str, Any] = axes("time [h]", "", barmode="overlay", bargap=0)
+    layout["xaxis"] |= {"rangemode": "tozero"}
+    layout["yaxis"] |= {
+        "range": [row, 0],
+        "tickvals": [at for at, _ in ticks],
+        "ticktext": [name for _, name in ticks],
+        "showgrid": False,
+        "automargin": True,
+    }
+    return Plot(
+        id="gantt",
+        title="When jobs end",
+        data=[_bars(word, found, instance.now) for word, found in bars.items() if found],
+        layout=layout,
+        height=int(min(MOST, max(LEAST, 110 + ROW * row))),
+        note="If nothing is decided again: one row per GPU, a share of one is narrower."
+        " Blue: in time; orange: after the due date.",
+    )
+
+
+def _bars(name: str, bars: Sequence[tuple[float, float, float, str]], now: float) -> Trace:
+    return {
+        "type": "bar",
+        "orientation": "h",
+        "name": name,
+        "y": [middle for middle, _, _, _ in bars],
+        "width": [0.92 * width for _, width, _, _ in bars],
+        "x": [hours for _, _, hours, _ in bars],
+        "base": [now] * len(bars),
+        "text": [told for _, _, _, told in bars],
+        "textposition": "none",
+        "marker": {"color": COLOURS[name]},
+        "hovertemplate": "%{text}<br>ends after %{x:.4g} h<extra></extra>",
+    }
+
 
 Row = Mapping[str, Any]
 

@@ -6,15 +6,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from statistics import median_low
 from typing import Any
 
-from rsjs.reporting import formats
-from rsjs.reporting.cost_bars import TERMS
-from rsjs.reporting.gap_curves import FLOOR, SOONEST, gap_curve
-from rsjs.reporting.objectives import headed, is_schedule
-from rsjs.reporting.rows import are_shared, known
-from rsjs.reporting.site.addresses import run_place
+from rsjs.reporting.figures.cost_bars import TERMS
+from rsjs.reporting.figures.gap_curves import FLOOR, SOONEST, gap_curve
 from rsjs.reporting.site.families import grouped
 from rsjs.reporting.site.family_plots import SHARED_NOTE
 from rsjs.reporting.site.plots import Plot, Styles, Trace, axes, line
+from rsjs.reporting.site.urls import run_place
+from rsjs.reporting.tables import formats
+from rsjs.reporting.tables.select import are_shared, known
+from rsjs.reporting.tables.units import headed, is_schedule
 
 MOST_RUNS = 40  # beyond, one run of each method is drawn
 SHOWN_BOUNDS = 0.1  # of the least cost: lesser bounds are left out

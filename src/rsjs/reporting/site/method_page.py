@@ -8,21 +8,21 @@ from typing import Any
 
 import pandas as pd
 
-from rsjs.reporting import formats
-from rsjs.reporting.canvas import COLOURS
-from rsjs.reporting.gap_curves import FLOOR
-from rsjs.reporting.names import shortened
-from rsjs.reporting.rows import are_shared, known
-from rsjs.reporting.site.addresses import family_page, run_place
+from rsjs.reporting.figures.figure_style import COLOURS
+from rsjs.reporting.figures.gap_curves import FLOOR
 from rsjs.reporting.site.downloads import Downloads
 from rsjs.reporting.site.families import grouped
 from rsjs.reporting.site.family_plots import SHARED_NOTE
-from rsjs.reporting.site.footing import footing
+from rsjs.reporting.site.footer import footing
+from rsjs.reporting.site.html_table import Shown
 from rsjs.reporting.site.overview_page import ENDS, QUALITIES
 from rsjs.reporting.site.plots import Plot, Trace, axes
 from rsjs.reporting.site.run_tables import run_table
-from rsjs.reporting.site.shown import Shown
+from rsjs.reporting.site.urls import family_page, run_place
 from rsjs.reporting.statistics.sheet import Column, Sheet
+from rsjs.reporting.tables import formats
+from rsjs.reporting.tables.labels import shortened
+from rsjs.reporting.tables.select import are_shared, known
 
 MOST_VALUES = 6  # of an option, told one by one
 

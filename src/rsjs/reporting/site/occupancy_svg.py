@@ -7,11 +7,9 @@ from dataclasses import dataclass
 from math import log
 
 from rsjs.instances.instance import Instance
-from rsjs.reporting.formats import TIMES, significant
-from rsjs.reporting.gpu_slots import Block, Shelf
-from rsjs.reporting.occupancy_lines import VIRIDIS
-from rsjs.reporting.shelf_layout import Layout, laid_out
-from rsjs.reporting.shelf_words import totals, without_prefix
+from rsjs.reporting.figures.occupancy import Block, Layout, Shelf, laid_out, totals, without_prefix
+from rsjs.reporting.figures.occupancy_lines import VIRIDIS
+from rsjs.reporting.tables.formats import TIMES, significant
 
 SCALE = 96.0  # pixels per inch
 LETTER, LARGEST, SMALLEST = 0.62, 11.0, 6.0  # width by size of a letter; pixels

@@ -8,17 +8,17 @@ from typing import Any
 
 import pandas as pd
 
-from rsjs.experiments.campaigns.statuses import failure
-from rsjs.reporting import formats
-from rsjs.reporting.site.addresses import family_page, method_page, runs_of
+from rsjs.campaigns.statuses import failure
 from rsjs.reporting.site.downloads import Downloads
 from rsjs.reporting.site.families import Family, grouped
 from rsjs.reporting.site.family_plots import targets
-from rsjs.reporting.site.footing import footing
-from rsjs.reporting.site.leaders import leaders_table
-from rsjs.reporting.site.material import Material, Row
-from rsjs.reporting.site.shown import Line, Shown
+from rsjs.reporting.site.footer import footing
+from rsjs.reporting.site.html_table import Line, Shown
+from rsjs.reporting.site.leaderboard import leaders_table
+from rsjs.reporting.site.report_data import Material, Row
+from rsjs.reporting.site.urls import family_page, method_page, runs_of
 from rsjs.reporting.statistics.sheet import METHOD, Column, Sheet
+from rsjs.reporting.tables import formats
 
 QUALITIES = ("OPTIMAL_VERIFIED", "FEASIBLE_VERIFIED", "INFEASIBLE_CLAIMED", "NO_SOLUTION", "WRONG")
 ENDS = ("FINISHED", "TIMEOUT", "MEMOUT", "OUTPUT_LIMIT", "SOLVER_ERROR", "CRASH")

@@ -8,14 +8,14 @@ from typing import Any
 
 import pandas as pd
 
-from rsjs.reporting.names import shortened
-from rsjs.reporting.site.addresses import instance_page, method_page
 from rsjs.reporting.site.downloads import Downloads
 from rsjs.reporting.site.families import Family
+from rsjs.reporting.site.html_table import Line, Shown
 from rsjs.reporting.site.plots import embedded
-from rsjs.reporting.site.shown import Line, Shown
+from rsjs.reporting.site.urls import instance_page, method_page
 from rsjs.reporting.statistics import measures
-from rsjs.reporting.statistics.wins import TIE
+from rsjs.reporting.statistics.pairwise import TIE
+from rsjs.reporting.tables.labels import shortened
 
 TESTED = ("wins", "ties", "losses", "better", "effect", "p", "holm")
 

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from rsjs.reporting import canvas
-from rsjs.reporting.statistics.ecdf import distribution
+from rsjs.reporting.figures import figure_style
+from rsjs.reporting.statistics.gaps import distribution
 
 Trace = dict[str, Any]
 Styles = Mapping[str, Mapping[str, Any]]
@@ -71,10 +71,10 @@ def method_styles(names: Iterable[str]) -> dict[str, dict[str, Any]]:
     return {
         name: {
             "color": style["color"],
-            "dash": DASHES[i // len(canvas.COLOURS) % len(DASHES)],
+            "dash": DASHES[i // len(figure_style.COLOURS) % len(DASHES)],
             "symbol": SYMBOLS[i % len(SYMBOLS)],
         }
-        for i, (name, style) in enumerate(canvas.styles(distinct).items())
+        for i, (name, style) in enumerate(figure_style.styles(distinct).items())
     }
 
 

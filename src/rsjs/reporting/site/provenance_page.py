@@ -8,17 +8,17 @@ from typing import Any
 
 import pandas as pd
 
-from rsjs.reporting import formats
-from rsjs.reporting.csv_rows import csv_text
-from rsjs.reporting.objectives import best_row
-from rsjs.reporting.site.addresses import instance_page, instance_slug, run_place
 from rsjs.reporting.site.downloads import Downloads
 from rsjs.reporting.site.families import grouped
-from rsjs.reporting.site.footing import footing, run_set
-from rsjs.reporting.site.material import Material
+from rsjs.reporting.site.footer import footing, run_set
+from rsjs.reporting.site.html_table import Line, Shown
 from rsjs.reporting.site.plots import harmless
-from rsjs.reporting.site.shown import Line, Shown
+from rsjs.reporting.site.report_data import Material
+from rsjs.reporting.site.urls import instance_page, instance_slug, run_place
 from rsjs.reporting.statistics.sheet import Column, Sheet
+from rsjs.reporting.tables import formats
+from rsjs.reporting.tables.csv_rows import csv_text
+from rsjs.reporting.tables.units import best_row
 
 
 def content(material: Material, downloads: Downloads) -> dict[str, Any]:

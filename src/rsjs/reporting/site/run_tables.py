@@ -7,16 +7,16 @@ from typing import Any
 
 import pandas as pd
 
-from rsjs.experiments.campaigns.statuses import failure
+from rsjs.campaigns.statuses import failure
 from rsjs.instances.mig.scheduling.objective import TERMS as SCHEDULE_TERMS
-from rsjs.reporting import columns, formats
-from rsjs.reporting.objectives import best_row, column, is_best, unit
-from rsjs.reporting.rows import are_shared, executed, known
-from rsjs.reporting.site.addresses import instance_page, method_page, run_place
 from rsjs.reporting.site.families import grouped
-from rsjs.reporting.site.footing import footing
-from rsjs.reporting.site.shown import Line, Shown
+from rsjs.reporting.site.footer import footing
+from rsjs.reporting.site.html_table import Line, Shown
+from rsjs.reporting.site.urls import instance_page, method_page, run_place
 from rsjs.reporting.statistics.sheet import Column, Sheet
+from rsjs.reporting.tables import columns, formats
+from rsjs.reporting.tables.select import are_shared, executed, known
+from rsjs.reporting.tables.units import best_row, column, is_best, unit
 
 DECLARED = {column.key: column for column in columns.COLUMNS}
 COSTS = ("objective", "tardiness", "postponement", "energy", "idle", "bound")

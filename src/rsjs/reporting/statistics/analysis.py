@@ -1,4 +1,13 @@
-"""All statistics of one comparison, each computed once; tables and pictures are made from these."""
+"""
+All statistics of one comparison, each computed once; tables and pictures are made from these.
+
+Counts of each method, which stand before any mean.
+
+Two partitions of the same runs, for a run may hit its limit and still have a decision:
+
+    what it has      proved | certified | valid | says infeasible | nothing | wrong
+    why it stopped   by itself | time limit | memory limit | error | interrupted
+"""
 
 from __future__ import annotations
 
@@ -9,23 +18,80 @@ from functools import cached_property
 import pandas as pd
 
 from rsjs.core.types import Floats
-from rsjs.reporting.conditions import conditions
-from rsjs.reporting.rows import Row, are_shared, ordered
 from rsjs.reporting.statistics import measures
-from rsjs.reporting.statistics.bootstrap import mean_ratio_interval, weights
-from rsjs.reporting.statistics.counts import counts
-from rsjs.reporting.statistics.ecdf import TARGETS, seconds_to_targets
-from rsjs.reporting.statistics.failures import intersection, penalised
 from rsjs.reporting.statistics.fairness import Finding, findings
-from rsjs.reporting.statistics.gap_summary import FAILURE, gap_summary
-from rsjs.reporting.statistics.integrals import mean_gaps, with_courses
-from rsjs.reporting.statistics.measures import Success
-from rsjs.reporting.statistics.pairs import pairs
-from rsjs.reporting.statistics.par import penalised_average
-from rsjs.reporting.statistics.rank_stability import rank_shares
-from rsjs.reporting.statistics.runs import tidy
-from rsjs.reporting.statistics.shifted_mean import logarithms, shifted_geometric_mean, shifted_means
+from rsjs.reporting.statistics.gaps import (
+    FAILURE,
+    TARGETS,
+    gap_summary,
+    mean_gaps,
+    seconds_to_targets,
+    with_courses,
+)
+from rsjs.reporting.statistics.means import (
+    intersection,
+    logarithms,
+    penalised,
+    penalised_average,
+    shifted_geometric_mean,
+    shifted_means,
+)
+from rsjs.reporting.statistics.measures import Success, solved
+from rsjs.reporting.statistics.pairwise import pairs
+from rsjs.reporting.statistics.ranks import mean_ratio_interval, rank_shares, weights
+from rsjs.reporting.statistics.tidy import PROBLEM, methods, tidy
 from rsjs.reporting.statistics.virtual_best import VirtualBest, virtual_best
+from rsjs.reporting.tables.footnotes import conditions
+from rsjs.reporting.tables.select import Row, are_shared, ordered
+
+QUALITIES = ("proved", "certified", "valid", "says infeasible", "nothing", "wrong")
+CAUSES = ("by itself", "time limit", "memory limit", "error", "interrupted")
+
+
+def counts(runs: pd.DataFrame, target: float | None = None) -> pd.DataFrame:
+    """
+    Runs of each method by what they have and by why they stopped.
+
+    Parameters
+    ----------
+    target : float, optional
+        As in `measures.solved`.
+
+    Returns
+    -------
+    DataFrame
+        By method: runs; one column for each of QUALITIES and CAUSES; not_run, the problems that
+        other methods were run on and this one was not.
+    """
+    marked = runs.assign(quality=_quality(runs, target), cause=runs["stop"].map(_cause))
+    problems = len(runs.groupby(PROBLEM))
+    lines = {}
+    for name in methods(runs):
+        of_method = marked[marked["method"] == name]
+        quality, cause = of_method["quality"].value_counts(), of_method["cause"].value_counts()
+        lines[name] = {
+            "runs": len(of_method),
+            **{word: int(quality.get(word, 0)) for word in QUALITIES},
+            **{word: int(cause.get(word, 0)) for word in CAUSES},
+            "not_run": problems - len(of_method),
+        }
+    return pd.DataFrame.from_dict(lines, orient="index")
+
+
+def _quality(runs: pd.DataFrame, target: float | None) -> pd.Series:
+    quality = pd.Series("nothing", index=runs.index)
+    quality[runs["stop"] == "infeasible"] = "says infeasible"
+    quality[runs["status"].isin(["wrong", "infeasible"])] = "wrong"
+    quality[runs["valid"]] = "valid"
+    quality[solved(runs, "reached", target)] = "certified"
+    quality[solved(runs, "proved", target)] = "proved"
+    return quality
+
+
+def _cause(stop: str) -> str:
+    words = stop.replace("_", " ")
+    return words if words in CAUSES else CAUSES[0]
+
 
 SHIFT = 1.0  # s
 

@@ -4,18 +4,244 @@ What makes a comparison unfair: runs of one instance that were not given the sam
 Each aspect is a column of the rows, or several of which any may be there. An aspect is *unfair* if
 its values differ between the runs of one instance, and a *note* if it differs between instances
 only, or if the rows do not tell. `fairness_checks` adds what is no equality of a column.
+
+Checks of a comparison that are no equality of a column.
+
+    versions    one solver in two versions
+    coverage    all methods on all instances
+    seeds       the same for all methods of an instance, and at least `FEW_SEEDS` of them
+    taken       no solver took more threads or a wider gap than its run was given
+    overruns    no run longer than its time limit by more than `GRACE`
+    processor   no run used more processor time than its threads give, cpu / wall > threads + 0.1
+    timing      seconds measured beside other runs
+    loaded      exclusive runs beside other processes, by the load averages around each
+    calibrated  the machine of exclusive runs as fast after as before, within `DRIFT`
+    commits     code that no commit holds
+
+One finding of the fairness linter, and the groups and words that its checks share.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
-from rsjs.reporting.formats import counted
-from rsjs.reporting.rows import Row, known
-from rsjs.reporting.statistics.fairness_checks import CHECKS
-from rsjs.reporting.statistics.finding import Finding, by_instance, shown, values, who
+from rsjs.core.call import GRACE
+from rsjs.reporting.tables.formats import counted, measured
+from rsjs.reporting.tables.select import Row, disturbed, known, load_of_others
+
+MOST_METHODS = 3  # names in a message
+
+
+@dataclass(frozen=True)
+class Finding:
+    """
+    One thing that a reader of the comparison must know.
+
+    Attributes
+    ----------
+    aspect : str
+    unfair : bool
+        Whether it favours a method; otherwise a note.
+    message : str
+        One line.
+    """
+
+    aspect: str
+    unfair: bool
+    message: str
+
+
+def by_instance(rows: Sequence[Row]) -> list[list[Row]]:
+    """The rows of each instance."""
+    groups: dict[Any, list[Row]] = {}
+    for row in rows:
+        groups.setdefault(row.get("instance_sha256"), []).append(row)
+    return list(groups.values())
+
+
+def values(rows: Sequence[Row], key: str) -> list[Any]:
+    """Distinct values of a column, in order of first appearance; None where there is none."""
+    return list(dict.fromkeys(known(row, key) for row in rows))
+
+
+def who(group: Sequence[Row], key: str) -> str:
+    """Each value on one instance with the methods that had it: `1 (a, b), 4 (c)`."""
+    of_value: Mapping[Any, list[str]] = {value: [] for value in values(group, key)}
+    for row in group:
+        of_value[known(row, key)].append(str(row.get("method")))
+    return ", ".join(f"{shown(value)} ({_listed(names)})" for value, names in of_value.items())
+
+
+def shown(value: Any) -> str:
+    """A value in a message."""
+    return "none" if value is None else f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def _listed(names: Sequence[str]) -> str:
+    distinct = list(dict.fromkeys(names))
+    more = len(distinct) - MOST_METHODS
+    return ", ".join(distinct[:MOST_METHODS]) + (f" and {more} more" if more > 0 else "")
+
+
+FEW_SEEDS = 5
+ROUNDING = 1e-9
+TAKEN = {  # option of a solver: aspect, and column of what it was to be
+    **dict.fromkeys(("threads", "lp/threads", "num_workers"), ("threads", "threads")),
+    **dict.fromkeys(("mip_rel_gap", "limits/gap"), ("gap", "gap_limit")),
+}
+DRIFT = 0.1  # of the seconds of a calibration
+SPARE = 0.1  # of a processor, for what runs beside the solver's threads
+
+
+def solver_versions(rows: Sequence[Row]) -> Iterator[Finding]:
+    """Solvers that ran in several versions."""
+    versions: dict[str, dict[Any, None]] = {}
+    for row in rows:
+        _, at, rest = str(row.get("method")).partition("@")
+        if at and known(row, "solver_version"):
+            solver = rest.partition("?")[0].partition(":")[0]
+            versions.setdefault(solver, {})[row["solver_version"]] = None
+    for solver, several in versions.items():
+        if len(several) > 1:
+            yield Finding("version", True, f"{solver} in versions {', '.join(map(str, several))}")
+
+
+def coverage(rows: Sequence[Row]) -> Iterator[Finding]:
+    """Methods that were not run on an instance that others were run on."""
+    groups = by_instance(rows)
+    for method in values(rows, "method"):
+        left = sum(method not in values(group, "method") for group in groups)
+        if left:
+            message = f"{method} was not run on {left} of {counted(len(groups), 'instance')}"
+            yield Finding("instances", False, f"{message}: not ranked")
+
+
+def seeds(rows: Sequence[Row]) -> Iterator[Finding]:
+    """Instances whose methods ran with unlike seeds, and too few of them."""
+    unequal, fewest = [], FEW_SEEDS
+    for group in by_instance(rows):
+        of_method: dict[Any, set[Any]] = {}
+        for row in group:
+            of_method.setdefault(row.get("method"), set()).add(known(row, "seed"))
+        fewest = min(fewest, *map(len, of_method.values()))
+        if len({frozenset(found) for found in of_method.values()}) > 1:
+            unequal.append(group)
+    if unequal:
+        message = f"seeds differ on {counted(len(unequal), 'instance')}: "
+        yield Finding("seeds", True, message + who(unequal[0], "seed"))
+    if fewest < FEW_SEEDS:
+        told = f"{counted(fewest, 'seed')} for some instance and method"
+        yield Finding("seeds", False, f"{told}: {FEW_SEEDS} or more show the luck of one")
+
+
+def taken(rows: Sequence[Row]) -> Iterator[Finding]:
+    """Options that a solver read back above what its run was given."""
+    most: dict[tuple[Any, str], tuple[float, float]] = {}
+    for row in rows:
+        options = json.loads(known(row, "options") or "{}")
+        for name, (_, key) in TAKEN.items():
+            found, asked = options.get(name), known(row, key)
+            if found is not None and asked is not None and found > asked * (1 + ROUNDING):
+                of = row.get("method"), name
+                most[of] = max(most.get(of, (found, asked)), (found, asked))
+    for (method, name), (found, asked) in most.items():
+        message = f"{method} ran with {name} = {shown(found)}, was given {shown(asked)}"
+        yield Finding(TAKEN[name][0], True, message)
+
+
+def overruns(rows: Sequence[Row]) -> Iterator[Finding]:
+    """Methods that went on after their time limit."""
+    worst: dict[Any, tuple[float, int]] = {}
+    for row in rows:
+        over = known(row, "overshoot_s")  # of the process; a row may know the method's time only
+        if over is None:
+            over = (known(row, "total_s") or 0.0) - row["time_limit"]
+        if over > GRACE:
+            most, count = worst.get(row.get("method"), (0.0, 0))
+            worst[row.get("method")] = max(most, over), count + 1
+    for method, (most, count) in worst.items():
+        message = f"{method} overran its limit in {counted(count, 'run')}, by {measured(most)} s"
+        yield Finding("time limit", True, f"{message} at most")
+
+
+def processor(rows: Sequence[Row]) -> Iterator[Finding]:
+    """Methods that used more processors than they were given threads."""
+    most: dict[Any, float] = {}
+    for row in rows:
+        used, wall, threads = (known(row, key) for key in ("cpu_s", "process_s", "threads"))
+        if used and wall and threads and used / wall > threads + SPARE:
+            most[row.get("method")] = max(used / wall, most.get(row.get("method"), 0.0))
+    for method, ratio in most.items():
+        message = f"{method} used up to {measured(ratio)} processors, more than its threads"
+        yield Finding("threads", True, message)
+
+
+def timing(rows: Sequence[Row]) -> Iterator[Finding]:
+    """Runs that shared the machine."""
+    if any(row.get("timing") == "shared" for row in rows):
+        message = "seconds were measured beside other runs: not fit for a ranking by time"
+        yield Finding("timing class", False, message)
+
+
+def loaded(rows: Sequence[Row]) -> Iterator[Finding]:
+    """Exclusive runs that had other processes beside them."""
+    exclusive = [row for row in rows if row.get("timing") == "exclusive"]
+    silent = [row for row in exclusive if load_of_others(row, 0) is None]
+    if silent:
+        left = f"{counted(len(silent), 'run')} of {len(exclusive)}"
+        yield Finding("load", False, f"load_before and load_after not recorded for {left}")
+    if found := disturbed(rows):
+        row, load = max(found, key=lambda pair: pair[1])
+        cores = known(row, "hardware_threads")
+        where = f" on {counted(int(cores), 'hardware thread')}" if cores else ""
+        message = f"{len(found)} of {counted(len(exclusive), 'exclusive run')} beside other"
+        yield Finding("load", True, f"{message} processes, whose load was up to {load:.1f}{where}")
+
+
+def calibrated(rows: Sequence[Row]) -> Iterator[Finding]:
+    """Machines whose calibration differs before, between and after exclusive runs."""
+    of_host: dict[Any, list[float]] = {}
+    exclusive = [row for row in rows if row.get("timing") == "exclusive"]
+    silent = 0
+    for row in exclusive:
+        found = [known(row, f"calibration_{word}") for word in ("before", "after")]
+        silent += None in found
+        seconds = [one for one in found if one is not None]
+        of_host.setdefault(known(row, "host"), []).extend(seconds)
+    if silent:
+        left = f"{counted(silent, 'run')} of {len(exclusive)}"
+        yield Finding("calibration", False, f"not recorded before and after {left}")
+    for host, seconds in of_host.items():
+        if seconds and max(seconds) > (1 + DRIFT) * min(seconds):
+            ends = f"from {measured(min(seconds))} to {measured(max(seconds))} s"
+            where = f" on {host}" if host else ""
+            yield Finding("calibration", True, f"the machine's speed changed{where}: {ends}")
+
+
+def commits(rows: Sequence[Row]) -> Iterator[Finding]:
+    """Runs of a tree with changes."""
+    changed = sum(str(known(row, "dirty")) == "True" for row in rows)
+    if changed:
+        message = f"{counted(changed, 'run')} of code with changes that no commit holds"
+        yield Finding("version", False, message)
+
+
+CHECKS: tuple[Callable[[Sequence[Row]], Iterator[Finding]], ...] = (
+    solver_versions,
+    coverage,
+    seeds,
+    taken,
+    overruns,
+    processor,
+    timing,
+    loaded,
+    calibrated,
+    commits,
+)
+
 
 __all__ = ["ASPECTS", "Aspect", "Finding", "findings"]
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from rsjs.instances.io.files import write_bytes
+from rsjs.reporting.figures.methods import pictures
 from rsjs.reporting.statistics import sheet_text
 from rsjs.reporting.statistics.analysis import Analysis
-from rsjs.reporting.statistics.pictures import pictures
-from rsjs.reporting.statistics.sheets import sheets
+from rsjs.reporting.statistics.tables import sheets
 
 
 def write_all(analysis: Analysis, folder: str | Path) -> list[Path]:

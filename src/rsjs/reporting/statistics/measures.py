@@ -8,15 +8,25 @@ is solved if
     reached   gap to best bound <= target the cost is certified, by any method's bound
 
 and its time is that of the whole run, never more than its limit.
+
+Performance profiles (Dolan and More 2002, Benchmarking optimization software).
+
+    r_ps = t_ps / min_s t_ps,  infinite if s fails on p          (ratio)
+    rho_s(tau) = |{p : r_ps <= tau}| / n                         (share of problems)
+
+Problems that no method solves count in n. With three or more methods the order of two of them may
+depend on the others (Gould and Scott 2016): `of_pair` compares two methods alone.
 """
 
 from __future__ import annotations
 
 from typing import Literal
 
+import numpy as np
 import pandas as pd
+from numpy.typing import ArrayLike
 
-from rsjs.reporting.statistics.runs import PROBLEM, methods
+from rsjs.reporting.statistics.tidy import PROBLEM, methods
 
 Success = Literal["proved", "reached"]
 GAP_LIMIT = 1e-4  # where a row does not tell its own
@@ -72,3 +82,40 @@ def matrix(runs: pd.DataFrame, values: pd.Series) -> pd.DataFrame:
     wide = runs[[*PROBLEM, "method"]].assign(value=values)
     made = wide.pivot(index=PROBLEM, columns="method", values="value")
     return made.loc[limits(runs).index, methods(runs)].rename_axis(columns=None)
+
+
+RESOLUTION = 1e-3  # s: differences below it are not of the methods
+
+
+def ratios(times: pd.DataFrame, resolution: float = RESOLUTION) -> pd.DataFrame:
+    """
+    Each method's time by the least of the problem.
+
+    Parameters
+    ----------
+    times : DataFrame
+        Seconds, problems x methods, NaN = failed.
+    resolution : float
+        Seconds; shorter times count as this.
+
+    Returns
+    -------
+    DataFrame
+        >= 1, infinite where the method failed.
+    """
+    counted = times.clip(lower=resolution)
+    return counted.div(counted.min(axis=1), axis=0).fillna(np.inf)
+
+
+def profile(found: pd.DataFrame, tau: ArrayLike) -> pd.DataFrame:
+    """rho(tau) by tau and method, of the ratios of all problems."""
+    at = np.atleast_1d(np.asarray(tau, dtype=np.float64))
+    return pd.DataFrame(
+        {name: [(found[name] <= limit).mean() for limit in at] for name in found.columns},
+        index=pd.Index(at, name="tau"),
+    )
+
+
+def of_pair(times: pd.DataFrame, one: str, other: str) -> pd.DataFrame:
+    """Ratios of two methods by the better of the two, on all problems."""
+    return ratios(times[[one, other]])

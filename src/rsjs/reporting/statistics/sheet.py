@@ -9,7 +9,7 @@ from typing import Any
 
 import pandas as pd
 
-from rsjs.reporting.formats import MISSING
+from rsjs.reporting.tables.formats import MISSING
 
 
 @dataclass(frozen=True)

@@ -6,9 +6,9 @@ from rich import box
 from rich.table import Table
 from rich.text import Text
 
-from rsjs.reporting.names import folded
 from rsjs.reporting.statistics.sheet import Column, Sheet
 from rsjs.reporting.statistics.sheet_text import NAMES
+from rsjs.reporting.tables.labels import folded
 
 LONGEST_NAME = 28  # characters of a method on one line
 

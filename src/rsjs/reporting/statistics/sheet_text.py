@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from rsjs.reporting import latex_table, markdown_table
 from rsjs.reporting.statistics.sheet import Column, Sheet
+from rsjs.reporting.tables import latex_table, markdown_table
 
 ROWS_ON_PAGE = latex_table.ROWS_ON_PAGE  # LaTeX does not break a table
 NAMES = ("method", "one", "other")  # columns of method names

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from rsjs.reporting.statistics.shifted_mean import ratio
+from rsjs.reporting.statistics.means import ratio
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -16,9 +16,8 @@ from rsjs.core.errors import InputError
 from rsjs.core.report import Report
 from rsjs.instances.instance import Instance
 from rsjs.methods import Request
-from rsjs.simulation.guards import Status, Stopped
-from rsjs.simulation.placements import kept
-from rsjs.simulation.policy import Choice, Policy
+from rsjs.simulation.policies.placements import kept
+from rsjs.simulation.policy import Choice, Policy, Status, Stopped
 from rsjs.simulation.state import State
 
 

@@ -21,7 +21,7 @@ from rsjs.heuristics.dispatching.placement import (
 from rsjs.instances.instance import Instance
 from rsjs.instances.open_nodes import select_required_nodes
 from rsjs.methods import Request
-from rsjs.simulation.placements import beside, kept
+from rsjs.simulation.policies.placements import beside, kept
 from rsjs.simulation.policy import Choice, Policy
 from rsjs.simulation.state import State
 

@@ -1,0 +1,172 @@
+"""The records of one store or several as rows, with what the runs say of each other."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from math import inf
+from pathlib import Path
+from typing import Any
+
+from rsjs.campaigns import manifest, session
+from rsjs.campaigns.record_rows import row_of, skipped_row
+from rsjs.campaigns.records import Record
+from rsjs.campaigns.run import Run
+from rsjs.campaigns.statuses import quality
+from rsjs.campaigns.store import Store
+from rsjs.campaigns.verification import priced_again
+from rsjs.core.entry_points import source_text
+from rsjs.core.report import Stop
+from rsjs.instances.check import TOLERANCE
+from rsjs.runs import compare
+from rsjs.runs.compare import Row
+from rsjs.runs.gap import contradicts, problem
+
+
+@dataclass(frozen=True, kw_only=True)
+class Collected:
+    """
+    What stores hold.
+
+    Attributes
+    ----------
+    rows : list of Row
+        Runs that were carried out.
+    skipped : list of Row
+        Runs that were not: what was asked, and in `message` why not.
+    courses : list of mapping
+        instance, instance_sha256, method, seed, best_bound, seconds and events of each run.
+    corrupt : list of (path, reason)
+    sessions : mapping
+        Id -> file of a session, of those that can be read.
+    lost : list of (id, reason)
+        Sessions whose file cannot be read: their rows lack what it told.
+    missing : list of str
+        Ids of runs that a plan has and no store.
+    """
+
+    rows: list[Row] = field(default_factory=list)
+    skipped: list[Row] = field(default_factory=list)
+    courses: list[dict[str, Any]] = field(default_factory=list)
+    corrupt: list[tuple[str, str]] = field(default_factory=list)
+    sessions: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    lost: list[tuple[str, str]] = field(default_factory=list)
+    missing: list[str] = field(default_factory=list)
+
+
+def collect(folders: Sequence[Path]) -> Collected:
+    """
+    The rows of one store, or of several as of one: a run that two stores have counts once.
+
+    Raises
+    ------
+    InputError
+        For a folder that is no store, or one that a newer version wrote.
+    """
+    found: dict[str, tuple[Record, Row]] = {}
+    places: dict[str, Store] = {}
+    planned: dict[str, None] = {}
+    skipped: dict[str, Row] = {}
+    corrupt: list[tuple[str, str]] = []
+    lost: list[tuple[str, str]] = []
+    sessions: dict[str, Mapping[str, Any]] = {}
+    for folder in folders:
+        store, campaign = Store(folder), manifest.read(folder, "store")["campaign"]
+        plan = manifest.read(folder, "plan")
+        planned |= dict.fromkeys(plan["runs"])
+        for entry in plan["skipped"]:
+            run = Run.of_document(entry["spec"])
+            skipped[run.id] = {**skipped_row(run, entry["reason"]), "campaign": campaign}
+        survey = store.survey(store.ids())
+        corrupt += [(str(store.path(run_id)), reason) for run_id, reason in survey.corrupt]
+        made_by, without = session.read_some(folder, (one.session for one in survey.done))
+        sessions |= made_by
+        lost += without
+        for record in survey.done:
+            row = {**row_of(record, made_by.get(record.session)), "campaign": campaign}
+            found.setdefault(record.run.id, (record, row))
+            places.setdefault(record.run.id, store)
+    rows = [row for _, row in found.values()]
+    for group in _groups(rows):
+        _doubt(group, lambda run_id: priced_again(found[run_id][0].run, places[run_id]))
+        _share(group)
+    for row in rows:
+        row["quality"] = quality(row)
+    _name(rows)
+    return Collected(
+        rows=rows,
+        skipped=[row for run_id, row in skipped.items() if run_id not in found],
+        courses=[_course(record, row) for record, row in found.values()],
+        corrupt=corrupt,
+        sessions=sessions,
+        lost=lost,
+        missing=[run_id for run_id in planned if run_id not in found],
+    )
+
+
+def _groups(rows: Sequence[Row]) -> list[list[Row]]:
+    """The runs of each instance, in whatever order its jobs stood."""
+    groups: dict[tuple[Any, ...], list[Row]] = {}
+    for row in rows:
+        groups.setdefault(problem(row), []).append(row)
+    return [*groups.values()]
+
+
+def _doubt(group: list[Row], cost_again: Callable[[str], float | None]) -> None:
+    """
+    Price decisions again whose cost refutes a bound: one of the two records is wrong.
+
+    Parameters
+    ----------
+    cost_again : callable
+        Run id -> cost of the decision in its record; None where there is none to be checked.
+    """
+    bounds = [row["bound"] for row in group if row["bound"] is not None]
+    for row in sorted(group, key=lambda row: inf if row["objective"] is None else row["objective"]):
+        claimed = row["objective"]
+        if claimed is None or not any(contradicts(claimed, bound) for bound in bounds):
+            return
+        cost = cost_again(row["run_id"])
+        if cost is None or abs(cost - claimed) > TOLERANCE * max(1.0, abs(cost)):
+            costs = "cannot be checked" if cost is None else f"costs {cost:.15g}"
+            row.update({"status": "wrong", "objective": None, "gap": None})
+            _add(row, f"its record says {claimed:.15g}, the decision {costs}")
+
+
+def _share(group: list[Row]) -> None:
+    """Bounds between the runs of an instance; false claims."""
+    reached = any(row["objective"] is not None for row in group)
+    for row in group:
+        if row["stop"] == Stop.INFEASIBLE and reached:
+            row["status"] = "wrong"
+            _add(row, "says infeasible, which another run's decision refutes")
+    compare.share_bounds(group)
+
+
+def _add(row: Row, told: str) -> None:
+    row["message"] = "; ".join(filter(None, [row["message"], told]))
+
+
+def _name(rows: Sequence[Row]) -> None:
+    """Methods by what they differ in besides the spelling."""
+    several = len({row["threads"] for row in rows}) > 1
+    sources: dict[str, set[str | None]] = {}
+    for row in rows:
+        sources.setdefault(row["spelling"], set()).add(row.get("plugins"))
+    for row in rows:
+        parts = [row["environment"]] if row["environment"] else []
+        parts += [f"{row['threads']} threads"] if several else []
+        if len(sources[row["spelling"]]) > 1:
+            found = json.loads(row.get("plugins") or "{}")
+            parts += [source_text(source, digits=8) for source in found.values()]
+        row["method"] += f" [{', '.join(parts)}]" if parts else ""
+
+
+def _course(record: Record, row: Row) -> dict[str, Any]:
+    return {
+        **{key: row[key] for key in ("run_id", "instance", "instance_sha256", "method", "seed")},
+        "best_bound": row["best_bound"],
+        "seconds": row["total_s"],
+        "events": [vars(event) for event in record.result.events],
+    }

@@ -1,0 +1,146 @@
+"""
+The Python environments that methods run in: their versions, and which solvers they have.
+
+`python -m rsjs.campaigns.environments METHOD...` prints what one has, so an environment
+is asked by its own interpreter.
+"""
+
+from __future__ import annotations
+
+import json
+import platform
+import subprocess
+import sys
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, field
+from hashlib import sha256
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+from rsjs.campaigns.method_selection import HERE
+from rsjs.commit import code_digest
+from rsjs.core.errors import InputError, described
+from rsjs.formulations.backends.registry import BACKENDS
+from rsjs.instances.io.serialization import canonical_text
+from rsjs.methods import Request, all_methods, sources
+from rsjs.runs.kinds import mig_methods, simulation
+
+PATIENCE = 60.0  # seconds for an interpreter to answer
+
+
+@dataclass(frozen=True, kw_only=True)
+class Environment:
+    """
+    What a Python environment has.
+
+    Attributes
+    ----------
+    python, rsjs_version : str
+    solvers : mapping
+        Name -> version, "" if it tells none; those that are missing are left out.
+    methods : list of str
+    sha256 : str
+        Of the names and versions of all installed distributions, one `name-version` a line.
+    code : str
+        sha256 of the package's own Python files, see `commit.code_digest`; "" = not known.
+    plugins : mapping
+        Name of a method of another package that was asked for -> distribution, version, sha256 of
+        its source, or in place of these the reason why it is broken.
+    """
+
+    python: str
+    rsjs_version: str
+    solvers: Mapping[str, str]
+    methods: list[str]
+    sha256: str
+    code: str = ""
+    plugins: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+
+    def missing(self, request: Request) -> str | None:
+        """Why a method cannot run here; None if it can."""
+        inner = [value for value in request.options.values() if isinstance(value, Request)]
+        for one in (request, *inner):
+            if one.method.name not in self.methods:
+                return f"method {one.method.name} is not known in this environment"
+            solver = one.solver or one.method.needs
+            if solver is not None and solver not in self.solvers:
+                return f"solver {solver} is not installed: {_command(solver)}"
+        found = (self.plugins.get(name, {}).get("broken") for name in sorted(request.names))
+        return next(filter(None, found), None)
+
+    def sources(self, request: Request) -> str | None:
+        """Return the code of the methods of other packages that it runs, as JSON; None without."""
+        found = {name: self.plugins[name] for name in request.names & {*self.plugins}}
+        return canonical_text(found) if found else None
+
+
+def here(methods: Iterable[str] = ()) -> Environment:
+    """Describe the environment of this process; of other packages, import these methods only."""
+    installed = {found.stem for place in sys.path for found in Path(place).glob("*.dist-info")}
+    return Environment(
+        python=f"{platform.python_implementation()} {platform.python_version()}",
+        rsjs_version=metadata.version("rsjs-bench"),
+        solvers={
+            name: backend.version() or ""
+            for name, backend in BACKENDS.items()
+            if backend.available()
+        },
+        methods=sorted({*all_methods(), *simulation.known(), *mig_methods.METHODS}),
+        sha256=sha256("\n".join(sorted(installed)).encode()).hexdigest(),
+        code=code_digest(),
+        plugins={name: found for one in methods for name, found in _sources(one).items()},
+    )
+
+
+def _sources(method: str) -> dict[str, Mapping[str, str]]:
+    try:
+        return sources([method])
+    except InputError as error:
+        return {method: {"broken": str(error)}}
+
+
+def asked(
+    interpreters: Mapping[str, str], wanted: Mapping[str, Iterable[str]]
+) -> dict[str, Environment]:
+    """
+    Describe environments.
+
+    Parameters
+    ----------
+    interpreters : mapping
+        Name -> interpreter, of all but this one.
+    wanted : mapping
+        Name -> methods that are to run in it.
+
+    Raises
+    ------
+    InputError
+        For an interpreter that does not answer.
+    """
+    return {
+        name: here(methods) if name == HERE else _ask(name, interpreters[name], methods)
+        for name, methods in wanted.items()
+    }
+
+
+def _ask(name: str, python: str, methods: Iterable[str]) -> Environment:
+    command = [python, "-m", "rsjs.campaigns.environments", *sorted(methods)]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=True)
+        told: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])  # imports may print, too
+        return Environment(**told)
+    except (OSError, subprocess.SubprocessError, LookupError, ValueError, TypeError) as error:
+        text = (getattr(error, "stderr", None) or str(error)).strip().splitlines()
+        found = described(f"{python}: {text[-1] if text else 'no answer'}")
+        raise InputError(
+            f"/environments/{name}", found, "an interpreter with rsjs-bench installed"
+        ) from None
+
+
+def _command(solver: str) -> str:
+    return BACKENDS[solver].install_command
+
+
+if __name__ == "__main__":
+    print(json.dumps(asdict(here(sys.argv[1:]))))

@@ -1,0 +1,167 @@
+"""
+One run of a campaign, from its instance file to its record.
+
+The record of a run whose watcher died, time and again: something must tell that it was tried.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from rsjs.campaigns import record_writing, simulation_records, verification
+from rsjs.campaigns.instance_files import refuse_other
+from rsjs.campaigns.records import DECISIONS, Record
+from rsjs.campaigns.run import Run
+from rsjs.core.report import SolveResult, Stop
+from rsjs.runs import launcher, provenance
+from rsjs.runs.launcher import Ended
+from rsjs.runs.supervisor import End, Surroundings
+from rsjs.runs.task_files import Task
+
+OnEvent = Callable[[dict[str, Any]], None]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Order:
+    """
+    A run, and what is needed to carry it out on this machine.
+
+    Attributes
+    ----------
+    run : Run
+    instance : str
+        Path of the instance file.
+    python : str
+        The interpreter of the run's environment.
+    rsjs_version : str
+    solver_version : str or None
+    session : str
+    """
+
+    run: Run
+    instance: str
+    python: str
+    rsjs_version: str
+    solver_version: str | None
+    session: str
+
+
+def perform(
+    order: Order, work: Path, record: Path, *, alone: bool, on_event: OnEvent | None = None
+) -> Record | None:
+    """
+    Carry out a run and write its record.
+
+    Parameters
+    ----------
+    work, record : path
+        The run's working folder, empty, and where the record goes.
+    alone : bool
+        See `Surroundings`.
+
+    Returns
+    -------
+    Record or None
+        None if it was interrupted: nothing is written.
+
+    Raises
+    ------
+    InputError
+        If the file holds another instance than the run is for.
+    """
+    run = order.run
+    refuse_other(verification.subject_in(run, order.instance), run.solved_sha256, order.instance)
+    begin, begun, load = time.monotonic(), provenance.utc(), provenance.load()
+    used = _cpu_seconds()
+    task = Task(
+        instance=order.instance,
+        method=run.method,
+        limits=run.limits,
+        every_incumbent=True,
+        output_limit_mb=run.output_limit_mb,
+        simulation=None if run.simulation is None else simulation_records.options_of(run),
+        mig=run.mig,
+        plugins=None if run.plugins is None else json.loads(run.plugins),
+    )
+    around = Surroundings(python=order.python, alone=alone, inside=True)
+    ended = launcher.carry_out(task, work, surroundings=around, on_event=on_event)
+    if ended.end is End.INTERRUPTED:
+        return None
+    made = Record(
+        run=run,
+        **_priced(order, ended.result, work),
+        process={
+            **_process(ended, _cpu_seconds() - used if alone else None),
+            "whole_s": time.monotonic() - begin,
+            "begun": begun,
+            "load_before": load,
+            "load_after": provenance.load(),
+        },
+        rsjs_version=order.rsjs_version,
+        solver_version=order.solver_version,
+        session=order.session,
+    )
+    record_writing.write(made, record, work / "stderr.txt", work / DECISIONS[run.kind])
+    return made
+
+
+def _priced(order: Order, result: SolveResult, work: Path) -> dict[str, Any]:
+    """What the checker says; a folder in a state that cannot be read is the run's own fault."""
+    run, instance = order.run, order.instance
+    try:
+        found = verification.verified(run, instance, result, work)
+        incumbents = verification.incumbents(run, instance, work)
+    except OSError as error:
+        message = f"{result.message}; what it left cannot be read: {error}"
+        found = replace(result, stop=Stop.ERROR, solution=None, message=message), None, {}
+        incumbents = [], 0
+    names = ("result", "verdict", "figures", "incumbents", "incumbents_reported")
+    return dict(zip(names, (*found, *incumbents), strict=True))
+
+
+def _process(ended: Ended, cpu_seconds: float | None) -> dict[str, Any]:
+    return {
+        "end": ended.end.value,
+        "returncode": ended.returncode,
+        "cores": ended.cores,
+        "strays": ended.strays,
+        "clock_s": ended.clock_seconds,
+        "cpu_s": cpu_seconds,
+    }
+
+
+def _cpu_seconds() -> float:
+    """Of all processes that were started here and have ended."""
+    used = os.times()
+    return used.children_user + used.children_system
+
+
+ATTEMPTS = 2  # of a run whose watcher dies
+
+
+def lost_record(order: Order, attempts: int) -> Record:
+    """The record of a run that was begun so often and never came to an end."""
+    return Record(
+        run=order.run,
+        result=SolveResult(
+            stop=Stop.ERROR,
+            message=f"the process that watches over it died {attempts} times",
+        ),
+        verdict=None,
+        process={
+            **dict.fromkeys(("returncode", "clock_s", "cpu_s", "load_before"), None),
+            **{"end": "lost", "cores": [], "strays": 0, "load_after": None},
+            **{"begun": provenance.utc(), "whole_s": 0.0},
+        },
+        incumbents=[],
+        incumbents_reported=0,
+        rsjs_version=order.rsjs_version,
+        solver_version=order.solver_version,
+        session=order.session,
+    )

@@ -1,0 +1,142 @@
+"""
+The instances or workloads of a store: drawn once, kept under their sha256, found again without
+drawing them.
+
+    instances/<sha256>.json.gz
+    instances/index.json        what was drawn or read -> sha256; instance, seed -> permuted sha256
+"""
+
+from __future__ import annotations
+
+import json
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from rsjs.campaigns import schema_files
+from rsjs.campaigns.instance_files import READERS, Subject, instance_file, refuse_other, write
+from rsjs.campaigns.mig_sources import MigSource
+from rsjs.campaigns.run import Kind
+from rsjs.campaigns.sources import Source
+from rsjs.core.errors import InputError
+from rsjs.instances.instance import Instance, Workload
+from rsjs.instances.io.files import write_bytes
+from rsjs.instances.io.strict_json import read_json
+from rsjs.instances.mig.scheduling.problem import SchedulingProblem
+from rsjs.instances.transform import permuted
+from rsjs.methods import Request
+from rsjs.runs.kinds import mig_methods, simulation
+
+
+@dataclass(frozen=True, kw_only=True)
+class Entry:
+    """What is known of an instance without reading it; units are nodes."""
+
+    sha256: str
+    name: str
+    nodes: int
+    jobs: int
+
+
+class InstanceStore:
+    """
+    The instances in the folder of a store; with no folder they are kept in memory alone.
+
+    Parameters
+    ----------
+    folder : path or None
+    kind : Kind
+        What its instances are.
+    """
+
+    def __init__(self, folder: Path | None, kind: Kind = "instance") -> None:
+        self.folder = None if folder is None else folder.absolute() / "instances"
+        self._index = self._read()
+        self._read_before = json.dumps(self._index)
+        self._read_file = READERS[kind]
+        self._made: dict[str, Subject] = {}
+        self._loaded = lru_cache(maxsize=8)(self._load)
+
+    def path(self, sha256: str) -> Path:
+        """The file of an instance."""
+        assert self.folder is not None
+        return instance_file(self.folder.parent, sha256)
+
+    def entry(self, source: Source | MigSource) -> Entry:
+        """The instance that a source stands for, drawn if it is not there."""
+        known = self._index["drawn"].get(source.key)
+        if known is not None and self._is_kept(known["sha256"]):
+            return Entry(**known)
+        instance = source.make()
+        entry = Entry(
+            sha256=self._keep(instance),
+            name=instance.name,
+            nodes=_nodes(instance),
+            jobs=len(instance.jobs),
+        )
+        self._index["drawn"][source.key] = asdict(entry)
+        return entry
+
+    def permuted(self, entry: Entry, seed: int) -> str:
+        """sha256 of the instance in the order that a seed draws; 0 = as it is."""
+        if seed == 0:
+            return entry.sha256
+        key = f"{entry.sha256} {seed}"
+        known: str | None = self._index["permuted"].get(key)
+        if known is None or not self._is_kept(known):
+            instance = self._loaded(entry.sha256)
+            assert isinstance(instance, Instance)
+            known = self._keep(permuted(instance, seed).instance)
+            self._index["permuted"][key] = known
+        return known
+
+    def refusal(self, request: Request, entry: Entry) -> str | None:
+        """Why a method does not serve an instance, or a policy a workload; None if it does."""
+        subject = self._loaded(entry.sha256)
+        if isinstance(subject, Workload):
+            return simulation.refusal(request, subject)
+        if isinstance(subject, SchedulingProblem):
+            return mig_methods.declared(request).refusal_of(subject)
+        return request.method.refusal(subject)
+
+    def save(self) -> None:
+        """Keep the index, if it has changed."""
+        text = json.dumps(self._index)
+        if self.folder is not None and text != self._read_before:
+            write_bytes(text.encode(), self.folder / "index.json")
+
+    def _read(self) -> dict[str, Any]:
+        if self.folder is not None:
+            with suppress(InputError):  # not there, or damaged: drawn again
+                return read_index(self.folder / "index.json")
+        return {"drawn": {}, "permuted": {}}
+
+    def _is_kept(self, sha256: str) -> bool:
+        return sha256 in self._made if self.folder is None else self.path(sha256).exists()
+
+    def _keep(self, subject: Subject) -> str:
+        if self.folder is None:
+            self._made[subject.digest] = subject
+        elif not self._is_kept(subject.digest):
+            write(subject, self.path(subject.digest))
+        return subject.digest
+
+    def _load(self, sha256: str) -> Subject:
+        if self.folder is None:
+            return self._made[sha256]
+        found = self._read_file(self.path(sha256))
+        refuse_other(found, sha256, self.path(sha256))
+        return found
+
+
+def read_index(path: Path) -> dict[str, Any]:
+    """Return the index of a store; an InputError tells what is wrong with it."""
+    index: dict[str, Any] = read_json(path)
+    schema_files.fit_schema(index, "index", path)
+    return index
+
+
+def _nodes(subject: Subject) -> int:
+    return len(subject.units) if isinstance(subject, SchedulingProblem) else subject.cluster.nodes

@@ -1,0 +1,256 @@
+"""A campaign on a store: what is done, what is left, and doing it."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Generator, Mapping, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+import psutil
+
+from rsjs.campaigns import environments as found_environments
+from rsjs.campaigns import manifest
+from rsjs.campaigns.dispatch import Dispatch, News
+from rsjs.campaigns.environments import Environment
+from rsjs.campaigns.execute import Order
+from rsjs.campaigns.instance_store import InstanceStore
+from rsjs.campaigns.machine import Need
+from rsjs.campaigns.method_selection import HERE
+from rsjs.campaigns.plan import Plan, plan
+from rsjs.campaigns.records import Record
+from rsjs.campaigns.run import Run, in_shard
+from rsjs.campaigns.session import Conditions, Session, conditions, read_some
+from rsjs.campaigns.spec import Campaign
+from rsjs.campaigns.statuses import HOW_ENDED, ended
+from rsjs.campaigns.store import CORRUPT, REPLACED, Store, Survey
+from rsjs.core.call import GRACE
+from rsjs.core.errors import InputError, described
+from rsjs.runs import provenance
+from rsjs.runs.provenance import busy_above
+
+
+@dataclass(frozen=True, kw_only=True)
+class Part:
+    """
+    What of a campaign is asked for.
+
+    Attributes
+    ----------
+    shard : (i, n)
+    only : str or None
+        A pattern for the labels of runs.
+    again : str or None
+        Likewise, of those that are to be carried out although they are done; or how they ended:
+        `CRASH`, `MEMOUT` and so on.
+    """
+
+    shard: tuple[int, int] = (1, 1)
+    only: str | None = None
+    again: str | None = None
+
+    def takes(self, run: Run) -> bool:
+        """Whether a run belongs to the part."""
+        return in_shard(run, self.shard) and (self.only is None or _fits(run, self.only))
+
+    def repeats(self, record: Record) -> bool:
+        """Whether a run is carried out although it is done."""
+        if self.again is None:
+            return False
+        if self.again in HOW_ENDED:
+            return ended(record.result, record.process).partition("(")[0] == self.again
+        return _fits(record.run, self.again)
+
+
+def _fits(run: Run, pattern: str) -> bool:
+    return fnmatchcase(run.label, f"*{pattern}*")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Prepared:
+    """
+    A campaign, expanded and compared with its store.
+
+    Attributes
+    ----------
+    campaign : Campaign
+    environments : mapping
+    plan : Plan
+    selected : list of Run
+        The part that is asked for, in order.
+    survey : Survey
+        What the store has of it.
+    instances : InstanceStore
+    """
+
+    campaign: Campaign
+    environments: Mapping[str, Environment]
+    plan: Plan
+    selected: list[Run]
+    survey: Survey
+    instances: InstanceStore
+
+    @property
+    def left(self) -> list[Run]:
+        """The selected runs without a record that can be read, and those to be repeated."""
+        survey = self.survey
+        left = {*survey.missing, *survey.again, *(run_id for run_id, _ in survey.corrupt)}
+        return [run for run in self.selected if run.id in left]
+
+    @property
+    def longest_seconds(self) -> float:
+        """How long the runs left take one after the other if each uses its limit."""
+        return sum(run.limits.time_limit + GRACE for run in self.left)
+
+
+def prepare(campaign: Campaign, folder: Path | None, part: Part, *, keep: bool = True) -> Prepared:
+    """
+    Expand a campaign and look at its store; without a folder as if nothing were done.
+
+    Parameters
+    ----------
+    keep : bool
+        Begin the store if it is not there, and keep in it the instances that are drawn.
+
+    Raises
+    ------
+    InputError
+        For whatever would keep a run from being carried out as it is meant.
+    """
+    methods: dict[str, set[str]] = {choice.environment: set() for choice in campaign.choices}
+    if campaign.kind != "mig_scheduling":  # these are no plug-ins, whatever their names
+        for choice in campaign.choices:
+            methods[choice.environment] |= choice.request.names
+    with campaign.named():
+        environments = found_environments.asked(campaign.environments, methods)
+    if folder is not None and keep:
+        manifest.open_store(folder, campaign, environments)
+    instances = InstanceStore(folder if keep else None, campaign.kind)
+    store = None if folder is None else Store(folder)
+
+    def is_done(run: Run) -> bool:
+        return store is not None and store.path(run.id).exists()
+
+    with campaign.named():
+        planned = plan(campaign, instances, environments, is_done)
+    selected = [run for run in planned.runs if part.takes(run)]
+    for option, pattern in (("--only", part.only), ("--again", part.again)):
+        if pattern is None or pattern in HOW_ENDED:
+            continue
+        if not any(_fits(run, pattern) for run in planned.runs):
+            found = described(f"{pattern} in none of {len(planned.runs)} runs")
+            raise InputError(option, found, f"a part of e.g. {planned.runs[0].label}")
+    ids = [run.id for run in selected]
+    survey = Survey(missing=ids) if store is None else store.survey(ids)
+    survey = survey.repeating(part.repeats)
+    return Prepared(
+        campaign=campaign,
+        environments=environments,
+        plan=planned,
+        selected=selected,
+        survey=survey,
+        instances=instances,
+    )
+
+
+def slots_here(campaign: Campaign, jobs: int | None) -> int:
+    """
+    How many runs to carry out side by side on this machine.
+
+    `jobs` if given; else as many as the campaign asks for, fewer where the machine has fewer cores.
+
+    Raises
+    ------
+    InputError
+        If they would get in each other's way, or are less than one.
+    """
+    machine = provenance.machine()
+    need = Need(
+        exclusive=campaign.timing == "exclusive",
+        threads=max(campaign.threads),
+        memory_mb=campaign.memory_limit_mb,
+    )
+    cores, memory = machine["hardware_threads_usable"], machine["memory_mb"]
+    slots = min(campaign.jobs, max(1, cores // need.threads)) if jobs is None else jobs
+    if slots < 1:
+        raise InputError("--jobs", slots, "a number of runs >= 1")
+    need.refuse("--jobs", slots, cores=cores, memory_mb=memory)
+    return slots
+
+
+def carry_out(
+    prepared: Prepared, folder: Path, dispatch: Dispatch, slots: int
+) -> Generator[News, None, None]:
+    """Carry out the runs that are left; a session file tells under what conditions."""
+    store, campaign = Store(folder), prepared.campaign
+    store.sweep()
+    prepared.instances.save()
+    manifest.write_plan(folder, campaign, prepared.plan)
+    for run_id, _ in prepared.survey.corrupt:
+        store.set_aside(run_id, CORRUPT)
+    for run_id in prepared.survey.again:
+        store.set_aside(run_id, REPLACED)
+    if not prepared.left:
+        return
+    session = Session(folder, campaign)
+    exclusive = campaign.timing == "exclusive"
+
+    def here() -> Conditions:
+        return conditions(prepared.environments, exclusive=exclusive)
+
+    if dispatch.here:
+        session.begin(session.id, here(), slots)
+    for news in dispatch(_orders(prepared, session), store):
+        if news.kind == "joined":
+            session.begin(**news.data)
+        elif news.kind == "done":
+            session.end(**news.data)
+        else:
+            yield news
+    if dispatch.here:
+        session.end(session.id, here())
+
+
+def remarks(campaign: Campaign) -> list[str]:
+    """What makes seconds doubtful from the start."""
+    load, cores = provenance.load(), psutil.cpu_count() or 1
+    if campaign.timing != "exclusive" or load is None or load <= busy_above(cores):
+        return []
+    return [f"load average {load:.1f} on {cores} threads: seconds are not fit for a ranking"]
+
+
+def of_other_code(prepared: Prepared, folder: Path) -> list[str]:
+    """Whether runs that are done were made by other code of the same version, in one line."""
+    done = prepared.survey.done
+    made_by, _ = read_some(folder, (record.session for record in done))
+    others = 0
+    for record in done:
+        name = record.run.environment
+        before = made_by.get(record.session, {}).get("environments", {}).get(name, {}).get("code")
+        now = prepared.environments[name].code if name in prepared.environments else ""
+        others += bool(before and now and before != now)
+    if not others:
+        return []
+    return [
+        f"{others} of {len(done)} runs that are done were made by other code of rsjs-bench than is "
+        "installed now: --again PATTERN, or another folder, does not mix them"
+    ]
+
+
+def _orders(prepared: Prepared, session: Session) -> Sequence[Order]:
+    made = []
+    for run in prepared.left:
+        environment = prepared.environments[run.environment]
+        python = prepared.campaign.environments.get(run.environment, sys.executable)
+        made.append(
+            Order(
+                run=run,
+                instance=str(prepared.instances.path(run.solved_sha256)),
+                python=sys.executable if run.environment == HERE else python,
+                rsjs_version=environment.rsjs_version,
+                solver_version=environment.solvers.get(run.solver or "") or None,
+                session=session.id,
+            )
+        )
+    return made

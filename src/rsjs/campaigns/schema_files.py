@@ -1,0 +1,66 @@
+"""The files of a campaign and their formats: `rsjs-KIND/VERSION`, each with a JSON Schema."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from rsjs.core.errors import InputError, NewerFormat, described
+from rsjs.instances.io.json_schema import fit
+from rsjs.instances.io.strict_json import read_json
+
+VERSION = 1
+
+Document = dict[str, Any]
+
+
+def name(kind: str) -> str:
+    """The format of a kind of file as it is written now."""
+    return f"rsjs-{kind}/{VERSION}"
+
+
+def read(path: Path, kind: str) -> Document:
+    """Return the document in a JSON file; errors as in `checked`."""
+    return checked(read_json(path), kind, path)
+
+
+def checked(document: Any, kind: str, path: str | Path) -> Document:
+    """
+    The document, if it is of that kind, of a version that can be read, and fits its schema.
+
+    Raises
+    ------
+    InputError
+        Naming the file; `NewerFormat` for a newer version.
+    """
+    if not isinstance(document, dict):
+        raise InputError("", described("no object"), f"a document of format {name(kind)}", path)
+    found = document.get("format")
+    stem, _, version = str(found).partition("/")
+    if stem != f"rsjs-{kind}" or not version.isdecimal() or int(version) < 1:
+        raise InputError("/format", found, repr(name(kind)), path)
+    if int(version) > VERSION:
+        expected = f"{name(kind)}, or a newer rsjs-bench, which reads this"
+        raise NewerFormat("/format", found, expected, path)
+    fit_schema(document, kind, path)
+    return document
+
+
+def fit_schema(document: Any, kind: str, path: str | Path) -> None:
+    """Refuse a document that does not fit the schema of a kind, naming the first misfit."""
+    fit(document, _schema_text(kind), path)
+
+
+def schema(kind: str) -> Document:
+    """The JSON Schema (2020-12) of a kind of file."""
+    document: Document = json.loads(_schema_text(kind))
+    return document
+
+
+@cache
+def _schema_text(kind: str) -> str:
+    place = files("rsjs.campaigns") / "schemas" / f"{kind}.schema.json"
+    return place.read_text("utf-8")

@@ -1,0 +1,189 @@
+"""
+The folder of a campaign: one folder per run, each written aside and then given its name.
+
+    store.json          format, and the versions that its runs are made with
+    campaign.toml       the campaign as last run
+    plan.json           its runs and what it skips, as last expanded
+    instances/          see `instance_store`
+    runs/ab/<id>/       records of runs, see `records`
+    sessions/           one file for each `rsjs run`, see `provenance`
+    scratch/<id>/       a run in progress
+    claims/<id>         locked by whoever carries out that run
+    corrupt/            records that could not be read, moved aside
+    replaced/           records of runs that were carried out again on request, moved aside
+
+Any number of processes may work on a store: who holds the lock on a claim carries out the run, and
+the lock ends with the process that holds it.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from rsjs.campaigns import records
+from rsjs.campaigns.records import Record
+from rsjs.campaigns.run import Run
+from rsjs.core.errors import InputError, NewerFormat
+
+CORRUPT, REPLACED = "corrupt", "replaced"
+
+
+@dataclass(frozen=True)
+class Survey:
+    """
+    What a store has of some runs.
+
+    Attributes
+    ----------
+    done : list of Record
+    corrupt : list of (id, reason)
+    missing : list of str
+        Ids of runs without a record.
+    again : list of str
+        Ids of runs with a record that are to be carried out again.
+    """
+
+    done: list[Record] = field(default_factory=list)
+    corrupt: list[tuple[str, str]] = field(default_factory=list)
+    missing: list[str] = field(default_factory=list)
+    again: list[str] = field(default_factory=list)
+
+    def repeating(self, repeats: Callable[[Record], bool]) -> Survey:
+        """Return the survey with some of the runs that are done as runs to repeat."""
+        again = [record.run.id for record in self.done if repeats(record)]
+        done = [record for record in self.done if record.run.id not in {*again}]
+        return replace(self, done=done, again=again)
+
+
+class Store:
+    """The records in a folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder.absolute()
+
+    def path(self, run_id: str) -> Path:
+        """The record of a run, if it is there."""
+        return self.folder / "runs" / run_id[:2] / run_id
+
+    def scratch(self, run_id: str) -> Path:
+        """Where a run is carried out and its record written."""
+        return self.folder / "scratch" / run_id
+
+    def ids(self) -> list[str]:
+        """Of all records."""
+        return sorted(path.name for path in (self.folder / "runs").glob("??/*"))
+
+    def survey(self, ids: Sequence[str]) -> Survey:
+        """Read the records of some runs."""
+        found = Survey()
+        for run_id in ids:
+            path = self.path(run_id)
+            if not path.exists():
+                found.missing.append(run_id)
+                continue
+            try:
+                found.done.append(records.read(path))
+            except NewerFormat:
+                raise
+            except InputError as error:
+                found.corrupt.append((run_id, str(error)))
+        return found
+
+    def set_aside(self, run_id: str, part: str) -> None:
+        """Move a record out of the way, into a part of the store."""
+        place = self.folder / part / f"{run_id}-{time.time_ns()}"
+        place.parent.mkdir(parents=True, exist_ok=True)
+        self.path(run_id).rename(place)
+
+    @contextmanager
+    def claimed(self, run: Run) -> Iterator[Path | None]:
+        """
+        An empty scratch folder for a run that nobody else carries out or has carried out.
+
+        None if somebody does or has; the folder is removed afterwards.
+        """
+        path = self.folder / "claims" / run.id
+        path.parent.mkdir(parents=True, exist_ok=True)
+        lock = _locked(path)
+        if lock is None:
+            yield None
+            return
+        scratch = self.scratch(run.id)
+        try:
+            _remove(scratch)  # of a process that was killed
+            if self.path(run.id).exists():
+                yield None
+            else:
+                (scratch / "work").mkdir(parents=True)
+                (scratch / "record").mkdir()
+                yield scratch
+        finally:
+            _remove(scratch)
+            path.unlink(missing_ok=True)
+            os.close(lock)
+
+    def commit(self, run: Run) -> None:
+        """Give the record in a run's scratch folder its name: from now on it is there."""
+        path = self.path(run.id)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        (self.scratch(run.id) / "record").rename(path)
+        _to_disk(path.parent)
+
+    def sweep(self) -> None:
+        """Remove what killed processes left: scratch folders and claims that nobody holds."""
+        left = {path.name for part in ("scratch", "claims") for path in self._entries(part)}
+        for run_id in left:
+            path = self.folder / "claims" / run_id
+            path.parent.mkdir(parents=True, exist_ok=True)
+            lock = _locked(path)
+            if lock is not None:
+                _remove(self.scratch(run_id))
+                path.unlink(missing_ok=True)
+                os.close(lock)
+
+    def _entries(self, part: str) -> list[Path]:
+        folder = self.folder / part
+        return list(folder.iterdir()) if folder.is_dir() else []
+
+
+def _remove(folder: Path) -> None:
+    """Remove a folder, also where a run has taken the permissions from it or folders in it."""
+    with suppress(OSError):
+        folder.chmod(0o700)
+    for place, folders, _ in os.walk(folder):
+        for path in (Path(place, name) for name in folders):
+            with suppress(OSError):
+                if not path.is_symlink():
+                    path.chmod(0o700)
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+def _locked(path: Path) -> int | None:
+    """A descriptor that holds the lock on a file; None if another process holds it."""
+    import fcntl
+
+    while True:
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            os.close(descriptor)
+            return None
+        with suppress(FileNotFoundError):
+            if os.fstat(descriptor).st_ino == path.stat().st_ino:
+                return descriptor
+        os.close(descriptor)  # removed by the one who held it before: try the new file
+
+
+def _to_disk(folder: Path) -> None:
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,217 @@
+"""
+Runs on this machine: slots, each a process that carries out one run after the other.
+
+A slot as its parent sees it: a process that is given orders and tells how they go.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import selectors
+import subprocess
+import sys
+from collections import deque
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from typing import IO, Any, ClassVar
+
+import psutil
+
+from rsjs.campaigns import record_writing
+from rsjs.campaigns.dispatch import Dispatch, News
+from rsjs.campaigns.execute import ATTEMPTS, Order, lost_record
+from rsjs.campaigns.records import Record
+from rsjs.campaigns.statuses import summary
+from rsjs.campaigns.store import Store
+from rsjs.runs.process_tree import kill_if_stopped, subreaper
+
+PATIENCE = 5.0  # seconds for a slot to end its run
+
+
+class Slot:
+    """A slot process and the order it has."""
+
+    def __init__(
+        self,
+        store: Store,
+        module: str = "rsjs.campaigns.pool_worker",
+        environment: Mapping[str, str] | None = None,
+    ) -> None:
+        # a session of its own: Ctrl-C reaches this process alone
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", module, str(store.folder), str(os.getpid())],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            start_new_session=True,
+            env=environment,
+        )
+        self.order: Order | None = None
+        self._rest = b""
+
+    @property
+    def output(self) -> IO[bytes]:
+        assert self.process.stdout is not None
+        return self.process.stdout
+
+    def give(self, order: Order) -> None:
+        assert self.process.stdin is not None
+        self.order = order
+        document = {**asdict(order), "run": order.run.as_document()}
+        with suppress(BrokenPipeError):  # it has died, which its output tells
+            self.process.stdin.write(json.dumps({"order": document}).encode() + b"\n")
+            self.process.stdin.flush()
+
+    def lines(self) -> list[dict[str, Any]] | None:
+        """What it told since the last look; None if it has ended."""
+        data = os.read(self.output.fileno(), 1 << 16)
+        if not data:
+            return None
+        *whole, self._rest = (self._rest + data).split(b"\n")
+        try:
+            return [json.loads(line) for line in whole]
+        except ValueError:  # a run has written to it, or made it stumble: nothing it tells is sure
+            self.process.kill()
+            return []
+
+    def end(self) -> None:
+        """End it, with its run; kill it if it does not answer."""
+        with suppress(BrokenPipeError):
+            if self.process.stdin is not None:
+                self.process.stdin.close()
+        self.process.terminate()
+        try:
+            self.process.wait(PATIENCE)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+        self.output.close()
+
+
+IDLE = 0.25  # seconds without news
+MOST_IDLE_DEATHS = 10  # of slots that had no run: killed by somebody, or unable to start
+
+
+def local(slots: int) -> Dispatch:
+    """The dispatcher with so many slots."""
+    return _Local(slots)
+
+
+@dataclass(frozen=True)
+class _Local:
+    slots: int
+    here: ClassVar[bool] = True
+
+    def __call__(self, orders: Sequence[Order], store: Store) -> Iterator[News]:
+        return _Slots(orders, store, self.slots).news()
+
+
+class _Slots:
+    """Slots and the orders that wait for one."""
+
+    def __init__(self, orders: Sequence[Order], store: Store, slots: int) -> None:
+        self.store, self.waiting = store, deque(orders)
+        self.most = min(slots, len(orders))
+        self.slots: list[Slot] = []
+        self.deaths: dict[str, int] = {}
+        self.idle_deaths = 0
+        self.selector = selectors.DefaultSelector()
+        self.others = {child.pid for child in psutil.Process().children()}
+
+    def news(self) -> Iterator[News]:
+        with subreaper():  # what a slot leaves that is killed comes to us
+            yield from self._news()
+
+    def _news(self) -> Iterator[News]:
+        try:
+            for _ in range(self.most):
+                self._open()
+            while self.slots:
+                ready = self.selector.select(IDLE)
+                for slot in self.slots:
+                    kill_if_stopped(slot.process.pid)
+                if not ready:
+                    yield News(kind="idle")
+                for key, _ in ready:
+                    yield from self._hear(key.data)
+        finally:
+            for slot in self.slots:
+                slot.end()
+            self._end_strays()
+            self.store.sweep()  # of slots that were ended while they removed a folder
+            self.selector.close()
+
+    def _open(self) -> None:
+        slot = Slot(self.store)
+        self.slots.append(slot)
+        self.selector.register(slot.output, selectors.EVENT_READ, slot)
+
+    def _close(self, slot: Slot) -> None:
+        self.selector.unregister(slot.output)
+        self.slots.remove(slot)
+        slot.end()
+        self._end_strays()
+
+    def _hear(self, slot: Slot) -> Iterator[News]:
+        lines = slot.lines()
+        if lines is None:
+            yield from self._bury(slot)
+            return
+        for line in lines:
+            event, order = line["event"], slot.order
+            if event == "broken":
+                raise OSError(None, line["message"])
+            if event != "ready" and order is not None:
+                data = line.get("line") or line.get("summary") or {}
+                yield News(kind=event, run=order.run, data=data)
+            if event in ("ready", "ended", "passed over"):
+                slot.order = None
+                if self.waiting:
+                    slot.give(self.waiting.popleft())
+                else:
+                    self._close(slot)
+                    return
+
+    def _bury(self, slot: Slot) -> Iterator[News]:
+        """A slot died: its run is tried again, by another, and in the end recorded as a crash."""
+        order = slot.order
+        self._close(slot)
+        if order is None:
+            self.idle_deaths += 1
+            if self.idle_deaths > MOST_IDLE_DEATHS:
+                code = slot.process.returncode
+                raise OSError(None, f"slots end without a run, the last one with code {code}")
+            if self.waiting:
+                self._open()
+            return
+        deaths = self.deaths[order.run.id] = self.deaths.get(order.run.id, 0) + 1
+        if deaths < ATTEMPTS:
+            self.waiting.appendleft(order)
+            yield News(kind="lost", run=order.run)
+        elif (record := self._record_loss(order)) is not None:
+            yield News(kind="ended", run=order.run, data=summary(record))
+        if self.waiting:
+            self._open()
+
+    def _record_loss(self, order: Order) -> Record | None:
+        with self.store.claimed(order.run) as scratch:
+            if scratch is None:
+                return None
+            record = lost_record(order, ATTEMPTS)
+            record_writing.write(record, scratch / "record", None)
+            self.store.commit(order.run)
+        return record
+
+    def _end_strays(self) -> None:
+        """What a slot that was killed left behind: our children that are neither slots nor old."""
+        ours = {slot.process.pid for slot in self.slots} | self.others
+
+        def strays() -> list[psutil.Process]:
+            return [child for child in psutil.Process().children() if child.pid not in ours]
+
+        while left := strays():
+            for stray in left:
+                with suppress(psutil.NoSuchProcess):
+                    stray.kill()
+            psutil.wait_procs(left, timeout=1.0)

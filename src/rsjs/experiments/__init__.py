@@ -1,1 +1,0 @@
-"""One method run in one worker process, within its limits."""

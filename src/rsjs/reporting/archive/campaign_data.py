@@ -1,0 +1,115 @@
+"""What stores hold, campaign by campaign, and what speaks against publishing it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from rsjs.campaigns import manifest
+from rsjs.campaigns.collection import Collected, collect
+from rsjs.campaigns.statuses import failure
+from rsjs.core.errors import InputError, described
+from rsjs.reporting.tables.formats import counted
+from rsjs.reporting.tables.select import ordered
+from rsjs.runs.compare import Row
+
+
+@dataclass(frozen=True, kw_only=True)
+class Experiment:
+    """
+    One campaign: what was asked and what came of it.
+
+    Attributes
+    ----------
+    name : str
+    text : str
+        The campaign as last run.
+    stores : sequence of Path
+        Of its shards.
+    found : Collected
+    sessions : sequence of mapping
+        The `rsjs run` that made its rows, in order of time.
+    """
+
+    name: str
+    text: str
+    stores: Sequence[Path]
+    found: Collected
+    sessions: Sequence[Mapping[str, Any]]
+
+    @cached_property
+    def rows(self) -> list[Row]:
+        """Of all runs, in the order of `rows.ordered`, whatever that of the stores."""
+        return ordered(self.found.rows)
+
+    @property
+    def courses(self) -> list[dict[str, Any]]:
+        """Of the rows, in their order."""
+        of_run = {course["run_id"]: course for course in self.found.courses}
+        return [of_run[row["run_id"]] for row in self.rows]
+
+
+def experiments(stores: Sequence[Path]) -> list[Experiment]:
+    """
+    The campaigns of some stores, by name; stores of one name are shards of one campaign.
+
+    Raises
+    ------
+    InputError
+        For a folder that is no store, a record that cannot be read, a store without records, or
+        stores of one name with campaigns that differ.
+    """
+    of_name: dict[str, list[Path]] = {}
+    for folder in stores:
+        of_name.setdefault(manifest.read(folder, "store")["campaign"], []).append(folder)
+    return [_experiment(name, folders) for name, folders in sorted(of_name.items())]
+
+
+def _experiment(name: str, folders: Sequence[Path]) -> Experiment:
+    found = collect(folders)
+    for path, reason in found.corrupt:
+        raise InputError("", described(f"a corrupt record: {reason}"), "sound records", path)
+    if not found.rows:
+        raise InputError("", described("no records"), "runs; see `rsjs run`", folders[0])
+    texts = {(folder / manifest.CAMPAIGN).read_text("utf-8") for folder in folders}
+    if len(texts) > 1:
+        told = described(f"{len(texts)} campaigns that differ")
+        raise InputError("", told, f"one campaign of the name {name}", folders[-1])
+    for name, reason in found.lost:
+        raise InputError("", described(f"session {name}: {reason}"), "sound sessions", folders[0])
+    return Experiment(
+        name=name,
+        text=texts.pop(),
+        stores=folders,
+        found=found,
+        sessions=sorted(found.sessions.values(), key=lambda one: (one["begun"], one["id"])),
+    )
+
+
+def doubts(found: Sequence[Experiment]) -> list[str]:
+    """What keeps others from trusting the results or making them again, a sentence each."""
+    rows = [row for experiment in found for row in experiment.rows]
+    missing = sum(len(experiment.found.missing) for experiment in found)
+    failed = Counter(filter(None, map(failure, rows)))
+    dirty = sum(row["dirty"] is True for row in rows)
+    told = [f"{counted(missing, 'run')} of the plan not carried out."] if missing else []
+    if failed:
+        causes = ", ".join(f"{count} {cause}" for cause, count in sorted(failed.items()))
+        told.append(f"{counted(failed.total(), 'run')} failed: {causes}.")
+    if dirty:
+        told.append(f"{counted(dirty, 'run')} made from source with changes that no commit holds.")
+    for key, what in (("commit", "commits"), ("rsjs_version", "versions")):
+        values = sorted({str(row[key]) for row in rows})
+        if len(values) > 1:
+            told.append(f"Runs made at several {what}: {', '.join(values)}.")
+    return told
+
+
+def last_session(found: Sequence[Experiment]) -> Mapping[str, Any]:
+    """The one that began last: its commit and date are those of the archive."""
+    every = [one for experiment in found for one in experiment.sessions]
+    return max(every, key=lambda one: (one["begun"], one["id"]))

@@ -1,0 +1,160 @@
+"""
+What a report is made of: the rows of stores and tables, and what of the records is not in a row.
+
+Each row gets, besides its columns,
+
+    family             of the instance, see `families.family_of`
+    anchor             run_id, or a number of its own where the rows have none
+    ended, quality     as in `experiments.campaigns.statuses`, also for rows of `rsjs compare`
+    solution_sha256    of the record's solution.json.gz or schedule.json.gz, None without one
+    events             the course of the run, None where it was not kept
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from rsjs.campaigns import statuses
+from rsjs.campaigns.collection import Collected, collect
+from rsjs.campaigns.instance_files import instance_file
+from rsjs.campaigns.records import SCHEDULE, SOLUTION
+from rsjs.core.errors import InputError, described
+from rsjs.core.report import Stop
+from rsjs.reporting.statistics.tidy import ROWS, read_stored
+from rsjs.reporting.tables.csv_rows import read_rows
+from rsjs.reporting.tables.families import family_of
+from rsjs.reporting.tables.labels import distinct
+from rsjs.reporting.tables.select import known, ordered
+from rsjs.runs import compare
+from rsjs.runs.gap import problem
+
+STORE, SKIPPED, SUMS = "store.json", "skipped.csv", "SHA256SUMS"
+
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Material:
+    """
+    Attributes
+    ----------
+    sources : sequence of Path
+        Folders or files, as given.
+    rows : list of Row
+    skipped : list of Row
+        What was asked and not carried out, the reason in `message`.
+    corrupt : list of (path, reason)
+    lost : list of (id, reason)
+        Sessions whose file cannot be read.
+    missing : list of str
+        Ids of runs that a plan has and no store.
+    sessions : mapping
+        Id -> file of a session.
+    stores : mapping
+        run_id -> the store that has its record.
+    """
+
+    sources: Sequence[Path]
+    rows: list[Row]
+    skipped: list[Row]
+    corrupt: list[tuple[str, str]]
+    lost: list[tuple[str, str]]
+    missing: list[str]
+    sessions: Mapping[str, Mapping[str, Any]]
+    stores: Mapping[str, Path]
+
+    def record(self, row: Row) -> Path | None:
+        """The folder of the record of a row."""
+        store = self.stores.get(row["anchor"])
+        return None if store is None else store / "runs" / row["anchor"][:2] / row["anchor"]
+
+    def solved(self, row: Row) -> Path | None:
+        """The file of the instance in the order in which a run solved it."""
+        store = self.stores.get(row["anchor"])
+        return None if store is None else instance_file(store, row["solved_sha256"])
+
+
+def gathered(sources: Sequence[Path]) -> Material:
+    """
+    The rows of stores of `rsjs run`, folders of `rsjs collect` or `compare`, or rows.csv files.
+
+    Raises
+    ------
+    InputError
+        For a source that is none of these, or without a single run.
+    """
+    stores = [path for path in sources if (path / STORE).exists()]
+    tables = [path for path in sources if path not in stores]
+    found = collect(stores) if stores else Collected()
+    rows = [
+        {**row, "events": course["events"]}
+        for row, course in zip(found.rows, found.courses, strict=True)
+    ]
+    skipped = list(found.skipped)
+    for path in tables:
+        rows += _stored(path)
+        file = path / SKIPPED
+        skipped += read_rows(file) if file.exists() else []
+    if not rows:
+        raise InputError("", described("no records"), "runs; see `rsjs run`", sources[0])
+    if len(sources) > 1 and tables:
+        _share(rows)
+    places = {row["run_id"]: _store_of(row["run_id"], stores) for row in found.rows}
+    complete = [_completed(row, i, places) for i, row in enumerate(ordered(distinct(rows)))]
+    return Material(
+        sources=sources,
+        rows=complete,
+        skipped=[{**row, "family": family_of(row)} for row in skipped],
+        corrupt=found.corrupt,
+        missing=found.missing,
+        sessions=found.sessions,
+        lost=found.lost,
+        stores=places,
+    )
+
+
+def _stored(path: Path) -> list[Row]:
+    if path.is_dir() and not (path / ROWS).exists():
+        expected = "a store of `rsjs run`, or a folder of `rsjs collect` or `rsjs compare`"
+        raise InputError("", described("a folder with other files"), expected, path)
+    return read_stored(path)
+
+
+def _share(rows: Sequence[Row]) -> None:
+    """Bounds between the runs of a problem that stand in several sources."""
+    groups: dict[tuple[Any, ...], list[Row]] = {}
+    for row in rows:
+        groups.setdefault(problem(row), []).append(row)
+    for group in groups.values():
+        compare.share_bounds(group)
+
+
+def _store_of(run_id: str, stores: Sequence[Path]) -> Path:
+    return next(path for path in stores if (path / "runs" / run_id[:2] / run_id).exists())
+
+
+def _completed(row: Mapping[str, Any], place: int, stores: Mapping[str, Path]) -> Row:
+    stop = Stop(row["stop"])
+    failed = "SOLVER_ERROR" if stop is Stop.ERROR else "FINISHED"
+    run_id = known(row, "run_id")
+    return {
+        **row,
+        "family": family_of(row),
+        "anchor": run_id or f"row{place + 1}",
+        "ended": known(row, "ended") or statuses.ENDED_BY_STOP.get(stop, failed),
+        "quality": known(row, "quality") or statuses.quality(dict(row)),
+        "solution_sha256": _solution_sha256(run_id, stores.get(run_id)) if run_id else None,
+        "message": row.get("message") or "",
+        "events": row.get("events"),
+    }
+
+
+def _solution_sha256(run_id: str, store: Path | None) -> str | None:
+    if store is None:
+        return None
+    lines = (store / "runs" / run_id[:2] / run_id / SUMS).read_text("utf-8").splitlines()
+    sums = {name: digest for digest, _, name in (line.partition("  ") for line in lines)}
+    return sums.get(SOLUTION) or sums.get(SCHEDULE)

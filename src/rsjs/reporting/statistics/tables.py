@@ -1,0 +1,406 @@
+"""
+The tables of an analysis, counts first, each with the definitions that it needs.
+
+The tables that set methods against each other: pairs, ranks, the virtual best.
+
+The table of schedules on MIG instances: what each method's runs came to, problem by problem.
+
+The table of simulations: what each policy's runs came to.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import pandas as pd
+
+from rsjs.reporting.statistics.analysis import CAUSES, QUALITIES, Analysis
+from rsjs.reporting.statistics.pairwise import TIE, least_p
+from rsjs.reporting.statistics.ranks import rank_spread
+from rsjs.reporting.statistics.sheet import METHOD, Column, Sheet, named
+from rsjs.reporting.tables import formats
+from rsjs.reporting.tables.formats import counted
+from rsjs.reporting.tables.select import Row, is_reference, is_simulated, known
+from rsjs.reporting.tables.units import is_schedule
+from rsjs.runs.gap import gap, problem
+
+CERTAIN = 0.05
+
+
+def pairs_sheet(measure: str, found: pd.DataFrame, analysis: Analysis) -> Sheet:
+    """The pairs by "time" or "cost"."""
+    instances = analysis.logs.index.get_level_values("instance").nunique()
+    notes = [
+        f"Wins, ties (within {100 * TIE:g} %) and losses of the first method by problem;"
+        " better: how often its mean is the lesser one in the bootstrap; effect: rank-biserial,"
+        " below 0 if the first is better; p: Wilcoxon's signed-rank test"
+        f" over {counted(instances, 'instance')}, exact, two-sided; Holm: corrected for all pairs."
+        " A pair is compared on the problems that both were run on."
+    ]
+    if least_p(instances) > CERTAIN:
+        told = f"no p can be below {least_p(instances):g}"
+        notes.append(f"With {counted(instances, 'instance')} {told}.")
+    return Sheet(
+        name=f"pairs-by-{measure}",
+        title=f"Pairs by {measure}",
+        columns=[
+            Column("one", "method"),
+            Column("other", "against"),
+            *(Column(word, word, formats.count) for word in ("wins", "ties", "losses")),
+            Column("better", "better [%]", formats.percent),
+            Column("effect", "effect", lambda value: f"{value:.2f}"),
+            Column("p", "p", probability),
+            Column("holm", "Holm", probability),
+        ],
+        lines=found,
+        notes=notes,
+    )
+
+
+def ranks_sheet(measure: str, shares: pd.DataFrame, analysis: Analysis) -> Sheet:
+    """Ranks by "time" or "cost"; its file has the share of every rank."""
+    means = {"time": "shifted geometric mean time", "cost": "mean primal gap"}
+    spread = rank_spread(shares)
+    lines = named(spread.join(shares.add_prefix("rank_")))
+    return Sheet(
+        name=f"ranks-by-{measure}",
+        title=f"Ranks by {measure}",
+        columns=[
+            METHOD,
+            Column("mean", "mean rank", lambda value: f"{value:.2f}"),
+            Column("rank_1", "rank 1 [%]", formats.percent),
+            Column("low", "from", formats.count),
+            Column("high", "to", formats.count),
+        ],
+        lines=lines,
+        notes=[
+            f"Ranks by {means[measure]} when instances, then seeds, are drawn again: their mean,"
+            " how often the first, and the middle 95 %.",
+            *([analysis.unranked] if analysis.unranked else []),
+        ],
+    )
+
+
+def virtual_best_sheet(analysis: Analysis) -> Sheet:
+    """The portfolio of all methods."""
+    found = analysis.virtual_best()
+    virtual, single = formats.measured(found.mean), formats.measured(found.single_mean)
+    return Sheet(
+        name="virtual-best",
+        title="Virtual best",
+        columns=[
+            METHOD,
+            Column("best", "fastest", formats.count),
+            Column("alone", "alone", formats.count),
+            Column("contribution", "contribution", formats.measured),
+        ],
+        lines=named(found.methods),
+        notes=[
+            f"The fastest method of each instance: mean {virtual} s; the single best, "
+            f"{found.single}: {single} s. Fastest and alone: instances that no other solves faster,"
+            " or at all; contribution: the virtual best's mean without the method by that with it."
+        ],
+    )
+
+
+def probability(value: float) -> str:
+    """
+    A p-value: never a bare 0.
+
+    >>> probability(0.0314), probability(1e-9), probability(1.0)
+    ('0.0314', '<0.0001', '1.00')
+    """
+    return "<0.0001" if value < 1e-4 else formats.significant(value, 3)
+
+
+KIND = ["goal", "reading", "units"]
+ROUNDING = 1e-9  # of a gap
+
+
+def schedule_sheet(rows: Sequence[Row]) -> Sheet | None:
+    """
+    A line per method for each objective, reading and division of the GPU; None without schedules.
+
+    A gap is that of the first stage, to the best bound of the problem by any method.
+    """
+    runs = pd.DataFrame([_schedule_run(row) for row in rows if is_schedule(row)])
+    if runs.empty:
+        return None
+    groups = runs.groupby([*KIND, "method"], sort=False)
+    lines = pd.DataFrame(
+        {
+            "sets": groups["problem"].nunique(),
+            "verified": groups["value"].count(),
+            "gap": groups["gap"].mean(),
+            "most": groups["gap"].max(),
+            "optimal": groups["optimal"].sum(),
+            "value": groups["value"].mean(),
+            "bound": groups["bound"].mean(),
+            "seconds": groups["seconds"].median(),
+        }
+    )
+    return Sheet(
+        name="schedules",
+        title="Schedules on MIG instances",
+        columns=[
+            Column("goal", "objective"),
+            Column("reading", "reading"),
+            *([Column("units", "units [MB]")] if runs["units"].nunique() > 1 else []),
+            METHOD,
+            Column("sets", "sets", formats.count),
+            Column("verified", "verified", formats.count),
+            Column("gap", "gap, mean [%]", formats.percent),
+            Column("most", "most [%]", formats.percent),
+            Column("optimal", "optimal", formats.count),
+            Column("value", "mean z", formats.term),
+            Column("bound", "mean bound", formats.term),
+            Column("seconds", "median [s]", formats.measured),
+        ],
+        lines=lines.reset_index().sort_values([*KIND, "gap"], kind="stable"),
+        notes=[
+            "By objective and reading; z: the first stage of the objective; gap: (z - b) / z to the"
+            " best bound b of the problem by any method; optimal: z = b."
+        ],
+    )
+
+
+def _schedule_run(row: Row) -> dict[str, Any]:
+    value, bound = known(row, "objective"), known(row, "best_bound")
+    found = gap(value, bound)
+    numbers = {"value": value, "bound": bound, "gap": found, "seconds": known(row, "total_s")}
+    return {
+        **{name: row.get(name) for name in (*KIND, "method")},
+        "problem": row["instance_sha256"],
+        "optimal": found is not None and found <= ROUNDING,
+        **{name: float("nan") if one is None else float(one) for name, one in numbers.items()},
+    }
+
+
+CROWDED = 0.7  # utilisation above which a lower bound says little
+
+
+def simulation_sheet(rows: Sequence[Row]) -> Sheet | None:
+    """
+    The means of each policy over the workloads that all completed; None without simulations.
+
+    Runs of one policy on one workload with several seeds count as their mean; where the seeds draw
+    errors of the times, each is a workload of its own.
+    """
+    runs = pd.DataFrame(
+        [_simulation_run(row) for row in rows if is_simulated(row) and not is_reference(row)]
+    )
+    if runs.empty:
+        return None
+    policies = list(dict.fromkeys(runs["method"]))
+    done = runs[runs["cost"].notna()].groupby(["workload", "method"]).mean(numeric_only=True)
+    having = done.groupby("workload").size()
+    common = having.index[having == len(policies)]
+    chosen = done[done.index.get_level_values("workload").isin(common)]
+    own = chosen.groupby("method").mean().reindex(policies)
+    lines = own.assign(
+        over_bound=own["cost"] / own["bound"],
+        late=own["late"] / own["jobs"],
+        ended=runs.groupby("method")["cost"].count(),
+        milliseconds=1000 * own["seconds"],
+    )
+    crowded = (own["utilisation"] > CROWDED).any()
+    return Sheet(
+        name="simulations",
+        title="Simulations",
+        columns=[
+            METHOD,
+            Column("ended", "completed", formats.count),
+            Column("cost", "cost [$]", formats.cost),
+            Column("energy", "energy", formats.term),
+            Column("tardiness", "tardiness", formats.term),
+            Column("over_bound", "/ bound", formats.term),
+            Column("late", "late [%]", formats.percent),
+            Column("utilisation", "in use [%]", formats.percent),
+            Column("decisions", "decisions", formats.count),
+            Column("milliseconds", "ms each", formats.measured),
+        ],
+        lines=lines.rename_axis(index="method").reset_index(),
+        notes=[
+            f"Means over {counted(len(common), 'workload')} that all policies completed; late: by"
+            " more than 60 s; in use: of all GPU-hours; ms: medians.",
+            *(
+                [f"Above {CROWDED:.0%} of the GPUs in use bounds are far below what is possible."]
+                if crowded
+                else []
+            ),
+        ],
+    )
+
+
+def _simulation_run(row: Row) -> dict[str, Any]:
+    names = {
+        "cost": "objective",
+        "bound": "best_bound",
+        "seconds": "decision_median_s",
+        **{name: name for name in ("energy", "tardiness", "late", "jobs", "utilisation")},
+        "decisions": "decisions",
+    }
+    values = {name: known(row, column) for name, column in names.items()}
+    return {
+        "method": row["method"],
+        "workload": problem(row),
+        **{name: float("nan") if value is None else value for name, value in values.items()},
+    }
+
+
+RATIO = (
+    Column("ratio", "ratio", formats.measured),
+    Column("low", "from", formats.measured),
+    Column("high", "to", formats.measured),
+)
+UNSOLVED = "limit"  # in place of a mean time to solve that would be that of the limits
+UNRANKED = "Seconds were measured beside other runs or processes: they are not ranked."
+
+
+def sheets(analysis: Analysis) -> list[Sheet]:
+    """
+    All tables; the one of the course over time only where events were stored.
+
+    Nothing is ranked by seconds that were measured beside other runs.
+    """
+    made = [_counts(analysis), simulation_sheet(analysis.ordered)]
+    made.append(schedule_sheet(analysis.ordered))
+    made += [_means(analysis), _gaps(analysis), _anytime(analysis)]
+    timed = not analysis.is_shared
+    if len(analysis.times.columns) > 1:
+        made += [
+            pairs_sheet("time", analysis.pairs_by_time(), analysis) if timed else None,
+            pairs_sheet("cost", analysis.pairs_by_cost(), analysis),
+        ]
+    if len(analysis.ranked) > 1:
+        made += [
+            ranks_sheet("time", analysis.ranks_by_time, analysis) if timed else None,
+            ranks_sheet("cost", analysis.ranks_by_cost, analysis),
+            virtual_best_sheet(analysis) if timed else None,
+        ]
+    return [*(sheet for sheet in made if sheet is not None), _fairness(analysis)]
+
+
+def definition(analysis: Analysis) -> str:
+    """What counts as solved, in a sentence."""
+    limit = "the run's own gap limit"
+    if analysis.target is not None:
+        limit = f"{100 * analysis.target:g} %"
+    bound = "bound of the run itself" if analysis.success == "proved" else "best bound of all runs"
+    return f"Solved: verified, with a gap to the {bound} of at most {limit}."
+
+
+def _counts(analysis: Analysis) -> Sheet:
+    found = analysis.counts()
+    words = [word for word in (*QUALITIES, *CAUSES) if found[word].any()]
+    if not found["not_run"].any():
+        found = found.drop(columns="not_run")
+    columns = [Column("runs", "runs", formats.count)]
+    columns += [Column(word, word, formats.count) for word in words]
+    if "not_run" in found:
+        columns.append(Column("not_run", "not run", formats.count))
+    return Sheet(
+        name="counts",
+        title="Runs",
+        columns=[METHOD, *columns],
+        lines=named(found),
+        notes=[
+            "Proved: by the method's own bound; certified: by another's; valid: a verified decision"
+            " with a larger gap; the other counts tell why the run stopped."
+        ],
+    )
+
+
+def _means(analysis: Analysis) -> Sheet:
+    found, shared = analysis.means(), analysis.is_shared
+    common = int(found["in_both"].iloc[0])
+    told = "" if shared else " ratio to the least mean with its 95 % bootstrap interval;"
+    return Sheet(
+        name="times",
+        title="Time to solve",
+        columns=[
+            METHOD,
+            Column("solved", "solved", formats.count),
+            Column("problems", "of", formats.count),
+            Column("ran", "running time, mean [s]", formats.measured),
+            Column("penalised", "time to solve, mean [s]", formats.measured, missing=UNSOLVED),
+            *([] if shared else RATIO),
+            *(
+                [Column("intersection", f"mean of {common} [s]", formats.measured)]
+                if common
+                else []
+            ),
+            Column("par10", "PAR10 [s]", formats.measured, missing=UNSOLVED),
+        ],
+        lines=named(found.drop(columns=[column.key for column in RATIO]) if shared else found),
+        notes=[
+            f"{definition(analysis)} Mean: shifted geometric, shift {analysis.shift:g} s, over the"
+            " problems that the method was run on; time to solve: a failure"
+            f" counts the time limit;{told} all methods solved {counted(common, 'problem')};"
+            f" PAR10: arithmetic mean, a failure counts 10 limits; {UNSOLVED}: solved nothing.",
+            *([UNRANKED] if shared else []),
+        ],
+    )
+
+
+def _gaps(analysis: Analysis) -> Sheet:
+    return Sheet(
+        name="gaps",
+        title="Gaps at the end",
+        columns=[
+            METHOD,
+            Column("gaps", "gaps", formats.count),
+            Column("median", "median [%]", formats.percent),
+            Column("upper_quartile", "3/4 [%]", formats.percent),
+            Column("most", "most [%]", formats.percent),
+            Column("primal_median", "primal median [%]", formats.percent),
+            Column("primal_mean", "primal mean [%]", formats.percent),
+            Column("best", "best cost", formats.count),
+            Column("memory", "memory [MB]", formats.measured),
+        ],
+        lines=named(analysis.gaps()),
+        notes=[
+            "Gap: (z - b) / max(|z|, |b|), b the best bound of the instance; primal gap: the same"
+            " to the best cost of these rows; its mean counts a failure as 100 %, and no problem"
+            " that the method was not run on."
+        ],
+    )
+
+
+def _anytime(analysis: Analysis) -> Sheet | None:
+    found = analysis.anytime()
+    if found is None:
+        return None
+    return Sheet(
+        name="anytime",
+        title="Over time",
+        columns=[
+            METHOD,
+            Column("primal", "primal integral [%]", formats.percent),
+            Column("primal_dual", "primal-dual integral [%]", formats.percent),
+            Column("hit", "targets hit [%]", formats.percent),
+        ],
+        lines=named(found),
+        notes=[
+            "Integrals of the primal gap and of the gap to the run's own bound over time, by the"
+            " time limit; 100 % before the first incumbent. Targets: primal gaps of 10, 5, 2, 1,"
+            " 0.5, 0.1 and 0 % on each problem."
+        ],
+    )
+
+
+def _fairness(analysis: Analysis) -> Sheet:
+    found = analysis.findings()
+    lines = [
+        {"weight": "UNFAIR" if one.unfair else "note", "aspect": one.aspect, "message": one.message}
+        for one in found
+    ]
+    keys = ["weight", "aspect", "message"]
+    return Sheet(
+        name="fairness",
+        title="Fairness",
+        columns=[Column("weight", ""), Column("aspect", "aspect"), Column("message", "finding")],
+        lines=pd.DataFrame(lines, columns=keys),
+        notes=[] if any(one.unfair for one in found) else ["Nothing that the rows tell is unfair."],
+    )

@@ -1,0 +1,224 @@
+"""
+The rows of comparisons as one table of runs: what every statistic starts from.
+
+    problem      an instance, a seed and, in campaigns that repeat runs, a repetition
+    valid        the checker confirmed the decision of the run, and none of its claims is false
+    best bound   greatest lower bound of the instance that any of the rows proved; of a simulation,
+                 under the same options and, where real times differ, with the same seed
+    best cost    least cost of the instance that any of the rows reached, as the best bound
+    gap          (z - b) / max(|z|, |b|), z the checked cost, b the best bound
+    own gap      the same with the bound of the run itself
+    primal gap   |z - z*| / max(|z|, |z*|), z* the best cost (Berthold 2013, eq. 1); 0 if they tie
+
+Bounds and costs are shared again over all rows that are given, so that rows of several comparisons
+may be put together. A run is wrong if its bound lies above the best cost, as in a comparison, or if
+it calls an instance infeasible for which another run has a decision.
+
+Stored comparisons read back: rows, and the course of each run where it is there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from rsjs.campaigns import schema_files
+from rsjs.core.errors import InputError, described
+from rsjs.core.report import Stop
+from rsjs.instances.io.strict_json import read_json
+from rsjs.reporting.tables.csv_rows import read_rows
+from rsjs.reporting.tables.labels import distinct
+from rsjs.reporting.tables.select import Row, competing, known, ordered
+from rsjs.runs.gap import contradicts, gap, problem, ties
+
+NEEDED = ("instance_sha256", "method", "stop", "status", "time_limit", "seed")
+WORDS = {
+    "stop": tuple(str(stop) for stop in Stop),
+    "status": ("ok", "no_solution", "infeasible", "wrong"),
+}
+PROBLEM = ["instance", "seed", "repetition"]
+
+
+def tidy(rows: Sequence[Row]) -> pd.DataFrame:
+    """
+    One line per run, in the order of `rows.ordered`.
+
+    Parameters
+    ----------
+    rows : sequence of mappings
+        Of `experiments.comparison.rows` or `reporting.csv_rows.read_rows`; `events`, if there,
+        is the course of the run as in `comparison.trajectory`.
+
+    Returns
+    -------
+    DataFrame
+        instance (a name of its own for each digest), seed, repetition, method; stop, status, valid
+        (bool); objective, best_cost, bound, best_bound [$]; gap, own_gap, primal_gap in [0, 1];
+        seconds, limit [s]; gap_limit; memory [MB]; events. NaN or None where nothing is known.
+
+    Raises
+    ------
+    InputError
+        Without rows, without a value that is needed, for a value that makes no sense, or for two
+        rows of the same problem and method.
+    """
+    if not rows:
+        raise InputError("", described("no rows"), "at least one run")
+    for i, row in enumerate(rows):
+        for key in NEEDED:
+            if known(row, key) is None:
+                found = described("nothing")
+                raise InputError(f"row {i + 1}, {key}", found, "a value, as `rsjs compare` writes")
+        for key, words in WORDS.items():
+            if row[key] not in words:
+                raise InputError(f"row {i + 1}, {key}", row[key], f"one of {', '.join(words)}")
+        if row["time_limit"] <= 0:
+            raise InputError(f"row {i + 1}, time_limit", row["time_limit"], "a number > 0")
+        if (known(row, "total_s") or 0) < 0:
+            raise InputError(f"row {i + 1}, total_s", row["total_s"], "a number >= 0")
+    _refuse_twins(rows)
+    shared = _shared_bounds(rows)
+    compared = competing(ordered(distinct(rows)))
+    return pd.DataFrame([_run(row, *shared[problem(row)]) for row in compared])
+
+
+def methods(runs: pd.DataFrame) -> list[str]:
+    """In order of first appearance."""
+    return list(dict.fromkeys(runs["method"]))
+
+
+def _refuse_twins(rows: Sequence[Row]) -> None:
+    first: dict[tuple[Any, ...], int] = {}
+    for i, row in enumerate(rows):
+        seed = int(row["seed"])
+        key = (problem(row), seed, _repetition(row), row["method"])
+        if key in first:
+            what = f"{row['method']} on {row.get('instance')} with seed {seed}"
+            found = described(f"{what} as in row {first[key]}")
+            raise InputError(f"row {i + 1}", found, "one row for each method and problem")
+        first[key] = i + 1
+
+
+def _shared_bounds(rows: Sequence[Row]) -> dict[tuple[Any, ...], tuple[float, float]]:
+    """Best cost and best bound of each problem but for its seed, NaN where there is none."""
+    costs: dict[tuple[Any, ...], float] = {}
+    bounds: dict[tuple[Any, ...], float] = {}
+    keys = [problem(row) for row in rows]
+    for key, row in zip(keys, rows, strict=True):
+        cost = known(row, "objective")
+        if cost is not None:
+            costs[key] = min(cost, costs.get(key, cost))
+    for key, row in zip(keys, rows, strict=True):
+        cost = costs.get(key)
+        for bound in (known(row, "bound"), known(row, "best_bound")):
+            false = row["status"] == "wrong" or (
+                cost is not None and bound is not None and contradicts(cost, bound)
+            )
+            if bound is not None and not false:
+                bounds[key] = max(bound, bounds.get(key, bound))
+    return {key: (costs.get(key, np.nan), bounds.get(key, np.nan)) for key in keys}
+
+
+def _run(row: Mapping[str, Any], best_cost: float, best_bound: float) -> dict[str, Any]:
+    cost, bound = known(row, "objective"), known(row, "bound")
+    status = row["status"]
+    if bound is not None and contradicts(best_cost, bound):
+        status = "wrong"
+    if row["stop"] == "infeasible" and not np.isnan(best_cost):
+        status = "wrong"
+    valid = status == "ok" and cost is not None
+    reached = cost if valid else None
+    return {
+        "instance": row["instance"],
+        "seed": int(row["seed"]),
+        "repetition": _repetition(row),
+        "method": row["method"],
+        "stop": row["stop"],
+        "status": status,
+        "valid": valid,
+        "objective": _number(reached),
+        "best_cost": best_cost,
+        "bound": _number(bound if status != "wrong" else None),
+        "best_bound": best_bound,
+        "gap": _number(gap(reached, _known(best_bound))),
+        "own_gap": _number(gap(reached, bound)),
+        "primal_gap": 0.0
+        if reached is not None and ties(reached, best_cost)
+        else _number(gap(reached, _known(best_cost))),
+        "seconds": _number(known(row, "total_s")),
+        "limit": float(row["time_limit"]),
+        "gap_limit": _number(known(row, "gap_limit")),
+        "memory": _number(known(row, "peak_memory_mb")),
+        "events": row.get("events"),
+    }
+
+
+def _repetition(row: Row) -> int:
+    return int(known(row, "repetition") or 1)
+
+
+def _number(value: float | None) -> float:
+    return float("nan") if value is None else float(value)
+
+
+def _known(value: float) -> float | None:
+    return None if np.isnan(value) else value
+
+
+ROWS, EVENTS = "rows.csv", "events.json"
+KEY = ("instance_sha256", "method")
+NEEDED_IN_FILE = ("instance", *KEY)
+KEYS = (("run_id",), (*KEY, "seed"))  # what courses may be told apart by, best first
+
+
+def read_stored(path: str | Path) -> list[dict[str, Any]]:
+    """
+    Rows of `rsjs compare` or `rsjs collect`.
+
+    Parameters
+    ----------
+    path : path
+        A folder with rows.csv, or such a file; events.json is looked for beside it.
+
+    Returns
+    -------
+    list of dict
+        With `events` where events.json tells the course of the run.
+
+    Raises
+    ------
+    InputError
+        For a file without rows, or events of a run that is told twice.
+    """
+    path = Path(path)
+    path = path / ROWS if path.is_dir() else path
+    rows = read_rows(path)
+    if not rows or not all(key in rows[0] for key in NEEDED_IN_FILE):
+        found = described("no rows" if not rows else "other columns")
+        raise InputError("", found, "rows as `rsjs compare` writes them", path)
+    events = path.with_name(EVENTS)
+    if not events.exists():
+        return rows
+    courses = read_json(events)
+    schema_files.fit_schema(courses, "courses", events)
+    return _joined(rows, courses, events)
+
+
+def _joined(
+    rows: Sequence[dict[str, Any]], courses: Sequence[Mapping[str, Any]], file: Path
+) -> list[dict[str, Any]]:
+    of_run: dict[tuple[str, ...], list[Any]] = {}
+    names = next((names for names in KEYS if all(names[-1] in course for course in courses)), KEY)
+    for i, course in enumerate(courses):
+        key = tuple(str(course.get(name)) for name in names)
+        if key in of_run:
+            found = described(f"{course.get('method')} on {course.get('instance')} a second time")
+            raise InputError(f"/{i}", found, "one course for each run", file)
+        of_run[key] = course["events"]
+    return [
+        {**row, "events": of_run.get(tuple(str(row.get(name)) for name in names))} for row in rows
+    ]

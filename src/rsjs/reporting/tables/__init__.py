@@ -1,0 +1,1 @@
+"""Tables of rows: columns, footnotes, and what writes them."""

@@ -1,0 +1,90 @@
+"""Instance names made short enough for narrow places."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from itertools import takewhile
+from typing import Any
+
+from rsjs.reporting.tables.select import Row, known
+
+ELLIPSIS = "…"
+
+
+def distinct(rows: Sequence[Row]) -> list[dict[str, Any]]:
+    """
+    The rows with names of instances that differ.
+
+    Instances that share a name have part of their digest after it, a workload that is simulated
+    under several options those that differ.
+    """
+    digests: dict[object, set[object]] = {}
+    options: dict[object, set[str]] = {}
+    for row in rows:
+        name = row.get("instance")
+        digests.setdefault(name, set()).add(row.get("instance_sha256"))
+        options.setdefault(name, set()).add(known(row, "simulation") or "{}")
+    differing = {name: _differing(own) for name, own in options.items()}
+    made = []
+    for row in rows:
+        name, told = row.get("instance"), []
+        if len(digests[name]) > 1:
+            told.append(str(row["instance_sha256"])[:8])
+        own = json.loads(known(row, "simulation") or "{}") if differing[name] else {}
+        told += [f"{key}={own[key]}" for key in differing[name] if key in own]
+        made.append({**row, "instance": f"{name} ({', '.join(told)})"} if told else dict(row))
+    return made
+
+
+def _differing(options: set[str]) -> list[str]:
+    """The options that not all of some simulations have alike."""
+    values: dict[str, set[Any]] = {}
+    for one in map(json.loads, options):
+        for key, value in one.items():
+            values.setdefault(key, set()).add(value)
+    return sorted(key for key, own in values.items() if len(own) > 1)
+
+
+def shortened(names: Sequence[str]) -> tuple[str, dict[str, str]]:
+    """
+    What several names have in common, and each name without it.
+
+    >>> shortened(["jahani-N2-J20-s1", "jahani-N10-J20-s1"])
+    ('jahani-…-J20-s1', {'jahani-N2-J20-s1': 'N2', 'jahani-N10-J20-s1': 'N10'})
+    """
+    parts = [name.split("-") for name in dict.fromkeys(names)]
+    if len(parts) < 2:
+        return "", {name: name for name in names}
+    head = _shared(parts)
+    tail = _shared([part[head:][::-1] for part in parts])
+    if head + tail == 0:
+        return "", {name: name for name in names}
+    end = [*parts[0][len(parts[0]) - tail :]] if tail else []
+    common = "-".join([*parts[0][:head], ELLIPSIS, *end])
+    return common, {
+        "-".join(part): "-".join(part[head : len(part) - tail]) or ELLIPSIS for part in parts
+    }
+
+
+def folded(name: str, width: int) -> list[str]:
+    """
+    A long name on several lines, broken after its punctuation where that is possible.
+
+    >>> folded("rsjs_classes@highs?packing=splits", 24)
+    ['rsjs_classes@highs?', 'packing=splits']
+    """
+    lines = [""]
+    for piece in re.split(r"(?<=[\s?,:@_-])", name):
+        if len(lines[-1]) + len(piece) > width and lines[-1]:
+            lines.append("")
+        pieces = [piece[i : i + width] for i in range(0, len(piece), width)] or [""]
+        lines[-1:] = [lines[-1] + pieces[0], *pieces[1:]]
+    return [line.rstrip() for line in lines]
+
+
+def _shared(parts: Sequence[Sequence[str]]) -> int:
+    """Length of the longest common beginning that leaves every name something."""
+    same = takewhile(lambda column: len(set(column)) == 1, zip(*parts, strict=False))
+    return min(len(list(same)), min(map(len, parts)) - 1)

@@ -1,0 +1,1 @@
+"""One method on one problem in one worker process, within its limits, verified."""

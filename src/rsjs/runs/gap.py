@@ -1,0 +1,70 @@
+"""
+One gap for every method: from checked costs and valid bounds only.
+
+Which runs are of one problem: those whose costs and bounds may be compared.
+
+What a simulation costs depends on its options, and where real times differ from those predicted on
+the seed, which draws the errors.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from rsjs.instances.check import ROUNDING, TOLERANCE
+
+TIE = 1e-9  # relative: what the order of a sum may change
+
+
+def gap(cost: float | None, bound: float | None) -> float | None:
+    """
+    Relative gap (z - z_b) / max(|z|, |z_b|) in [0, 1]; None without a cost or a bound.
+
+    0 if both are 0, 1 if the signs differ. A bound above the cost by rounding gives 0.
+    """
+    if cost is None or bound is None:
+        return None
+    if cost * bound < 0:
+        return 1.0
+    largest = max(abs(cost), abs(bound))
+    return 0.0 if largest == 0 else min(1.0, max(0.0, cost - bound) / largest)
+
+
+def gap_over(cost: float | None, bound: float | None, part: float | None) -> float | None:
+    """
+    (z - z_b) / |part| in [0, 1]: the gap relative to a part of the cost; None where one is unknown.
+
+    Under overload, postponement is nearly the whole cost and hides any gap elsewhere: the part is
+    then what is spent on running jobs, or on energy alone.
+    """
+    if cost is None or bound is None or part is None:
+        return None
+    excess = max(0.0, cost - bound)
+    if excess == 0:
+        return 0.0
+    return 1.0 if part == 0 else min(1.0, excess / abs(part))
+
+
+def ties(one: float, other: float) -> bool:
+    """
+    Whether two costs are equal up to the rounding of their sums.
+
+    >>> ties(100.0, 100.0 * (1 + 1e-12)), ties(100.0, 100.001)
+    (True, False)
+    """
+    return abs(one - other) <= TIE * max(abs(one), abs(other))
+
+
+def contradicts(cost: float, bound: float) -> bool:
+    """Whether a bound lies above a cost that was reached: one of the two is wrong."""
+    return bound > cost + TOLERANCE * abs(cost) + ROUNDING
+
+
+def problem(row: Mapping[str, Any]) -> tuple[Any, ...]:
+    """The instance of a row, and of a simulation what else its cost and bounds depend on."""
+    digest, options = row["instance_sha256"], row.get("simulation")
+    if not isinstance(options, str) or not options:  # a column that is read back may be nan
+        return (digest,)
+    return digest, options, int(row["seed"]) if json.loads(options).get("deviation") else None

@@ -1,0 +1,158 @@
+"""
+The process in which one method runs: `python -m rsjs.runs.worker FOLDER`.
+
+It reads the task left in the folder, streams incumbents and bounds there, and leaves the result.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import threading
+import traceback
+from contextlib import suppress
+from dataclasses import replace
+from errno import EFBIG
+from pathlib import Path
+
+from rsjs.core.call import Call
+from rsjs.core.errors import InputError, told
+from rsjs.core.process import die_with_parent
+from rsjs.core.report import SolveResult, Stop
+from rsjs.runs.solution_arrays import read_decision
+from rsjs.runs.streaming_report import LimitReached, StreamingReport
+from rsjs.runs.task_files import WARM_START, Task, salvaged, write_result
+
+
+def run(folder: Path) -> None:
+    """Run the task in a folder and leave its result there."""
+    task = Task.read(folder)
+    die_with_parent(task.launcher)
+    _limit_files(task.output_limit_mb)
+    report = StreamingReport(folder, task)
+    _stop_on_sigterm(report.stop_event)
+    try:
+        result = _solve(task, report, folder)
+    except LimitReached:
+        result = salvaged(folder, Stop.TIME_LIMIT, "limit reached while the model was built")
+    except Exception as error:
+        limit = _limit_hit(error)
+        result = _failed(error)
+        if limit is not None:
+            result = salvaged(folder, limit, result.message)
+    report.seconds["total"] = report.elapsed()
+    try:
+        write_result(_completed(result, report), folder)
+    except (AttributeError, TypeError, ValueError) as error:  # it is no result
+        write_result(_completed(_failed(error), report), folder)
+
+
+def _completed(result: SolveResult, report: StreamingReport) -> SolveResult:
+    return replace(
+        result,
+        seconds=dict(report.seconds),
+        events=tuple(report.events),
+        peak_memory_mb=peak_memory_mb(),
+    )
+
+
+def _limit_hit(error: Exception) -> Stop | None:
+    """The limit of the run that an exception tells of; None for any other."""
+    if isinstance(error, MemoryError):
+        return Stop.MEMORY_LIMIT
+    too_large = isinstance(error, OSError) and error.errno == EFBIG  # see `_limit_files`
+    return Stop.OUTPUT_LIMIT if too_large else None
+
+
+def _failed(error: Exception) -> SolveResult:
+    if isinstance(error, InputError):
+        return SolveResult(stop=Stop.ERROR, message=str(error))
+    with suppress(OSError, UnicodeError):  # its output may be full, its message no text
+        traceback.print_exc()
+    return SolveResult(stop=Stop.ERROR, message=told(error))
+
+
+def _solve(task: Task, report: StreamingReport, folder: Path) -> SolveResult:
+    if task.plugins is not None:
+        from rsjs.methods import refuse_other_sources
+
+        with report.phase("import"):
+            refuse_other_sources(task.plugins)
+    if task.simulation is not None:
+        from rsjs.runs.kinds.simulation import run as simulate
+
+        return simulate(task, report, folder)
+    if task.mig is not None:
+        from rsjs.runs.kinds.mig_schedule import run as schedule
+
+        return schedule(task, report, folder)
+    with report.phase("import"):
+        from rsjs.instances.io.files import read_instance
+        from rsjs.methods import parse
+
+        request = parse(task.method)
+        method = request.method.load()
+    with report.phase("read"):
+        instance = read_instance(task.instance)
+        start = read_decision(folder / WARM_START) if task.warm_start else None
+    call = Call(
+        solver=request.solver,
+        rule=request.rule,
+        options=request.options,
+        limits=task.limits,
+        warm_start=start,
+        log=task.log,
+    )
+    with report.phase("import"):  # no method sees the instance before the clock runs
+        ready = request.serving(instance).prepare(call, len(instance.jobs))
+    report.start_clock()
+    return method(instance, replace(call, ready=ready), report)
+
+
+def _limit_files(megabytes: float | None) -> None:
+    """No file of this process and its children grows beyond that; Python raises OSError."""
+    if megabytes is not None and os.name == "posix":
+        import resource
+
+        size, hard = int(megabytes * 2**20), resource.getrlimit(resource.RLIMIT_FSIZE)[1]
+        if hard != resource.RLIM_INFINITY:  # the site's own limit, which only root may raise
+            size = min(size, hard)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
+
+
+def _stop_on_sigterm(stop: threading.Event) -> None:
+    """SIGTERM asks for the end; a thread hears it even while the main thread is in a solver."""
+    if not hasattr(signal, "set_wakeup_fd") or os.name != "posix":
+        return
+    reader, writer = os.pipe()
+    os.set_blocking(writer, False)
+    signal.set_wakeup_fd(writer, warn_on_full_buffer=False)
+    signal.signal(signal.SIGTERM, lambda *_: None)
+
+    def listen() -> None:
+        while os.read(reader, 1)[0] != signal.SIGTERM:
+            pass
+        stop.set()
+
+    threading.Thread(target=listen, daemon=True).start()
+
+
+def peak_memory_mb() -> float | None:
+    """Peak resident memory of this process [MB]; VmHWM, as ru_maxrss is inherited over exec."""
+    try:
+        for line in Path("/proc/self/status").read_text("ascii").splitlines():
+            if line.startswith("VmHWM"):
+                return int(line.split()[1]) / 1024
+    except OSError:
+        return None
+    return None
+
+
+if __name__ == "__main__":
+    run(Path(sys.argv[1]))
+    # solver threads that linger must not keep a finished worker alive
+    with suppress(OSError):
+        sys.stdout.flush()
+        sys.stderr.flush()
+    os._exit(0)

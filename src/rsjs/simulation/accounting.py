@@ -1,0 +1,125 @@
+"""
+What the nodes of a cluster do, and the meters that run meanwhile: $ and GPU-hours.
+
+What a node costs per hour with k of its s_v GPUs in use.
+
+    curve     c_v(k), as the file says: per GPU in use, flat for a VM, or base power and GPUs
+    gpu       (k / s_v) c_v(s_v): GPUs in use only
+    node      c_v(s_v): the whole node while a GPU is in use (VM rental)
+    base:B    B c_v(s_v) + (1 - B) (k / s_v) c_v(s_v): a share B is due while a GPU is in use
+
+A node without a GPU in use costs nothing.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rsjs.core.errors import InputError
+from rsjs.core.types import Floats, Ints
+from rsjs.instances.cluster import Cluster
+
+KINDS = "curve, gpu, node, or base:B with a share B from 0 to 1"
+
+
+def base_share(energy: str) -> float | None:
+    """B of an accounting; None for the curve of the file."""
+    if energy == "curve":
+        return None
+    if energy in ("gpu", "node"):
+        return float(energy == "node")
+    kind, _, text = energy.partition(":")
+    try:
+        share = float(text)
+    except ValueError:
+        share = -1.0
+    if kind != "base" or not 0 <= share <= 1:
+        raise InputError("/energy", energy, KINDS)
+    return share
+
+
+def prices(cluster: Cluster, energy: str) -> Floats:
+    """(V, G + 1) $/h by node type and GPUs in use; inf beyond s_v."""
+    curve = cluster.cost_of_type
+    base = base_share(energy)
+    if base is None:
+        return curve
+    size = cluster.gpus_of_type[:, None]
+    full = np.take_along_axis(curve, size, axis=1)
+    used = np.arange(curve.shape[1])
+    billed = np.where(used > 0, full * (base + (1 - base) * used / size), 0.0)
+    return np.where(used <= size, billed, np.inf)
+
+
+class Nodes:
+    """
+    The nodes between two decisions, and what they have cost.
+
+    Attributes
+    ----------
+    kind : (N,) int
+        Node type; -1 = off.
+    used : (N,) int
+        GPUs in use.
+    ready : (N,) float [h]
+        When the node has booted.
+    in_use : (T,) int
+        GPUs in use by GPU type.
+    energy : float [$]
+    used_hours : (T,) float
+        GPU-hours in use by GPU type.
+    dedicated_hours : float
+        GPU-hours of dedicated GPUs.
+    given_hours, idle_hours : float
+        GPU-hours of nodes that are on, and those of them not in use.
+    """
+
+    def __init__(self, cluster: Cluster, energy: str, boot: float) -> None:
+        self._cluster, self._boot = cluster, boot
+        self._price = prices(cluster, energy)
+        self.kind = np.full(cluster.nodes, -1, dtype=np.int64)
+        self.used = np.zeros(cluster.nodes, dtype=np.int64)
+        self.ready = np.zeros(cluster.nodes)
+        self.in_use = np.zeros(len(cluster.gpu_types), dtype=np.int64)
+        self.energy, self.dedicated_hours = 0.0, 0.0
+        self.given_hours, self.idle_hours = 0.0, 0.0
+        self.used_hours = np.zeros(len(cluster.gpu_types))
+        self._rate, self._dedicated, self._given, self._idle = 0.0, 0, 0, 0
+
+    def run(self, hours: float) -> None:
+        """Let the meters run."""
+        self.energy += self._rate * hours
+        self.used_hours += self.in_use * hours
+        self.dedicated_hours += self._dedicated * hours
+        self.given_hours += self._given * hours
+        self.idle_hours += self._idle * hours
+
+    def set(self, kind: Ints, used: Ints, dedicated: int, now: float) -> Ints:
+        """
+        Configure the nodes from now on.
+
+        Parameters
+        ----------
+        kind, used : (N,) int
+        dedicated : int
+            GPUs in use that are not shared.
+
+        Returns
+        -------
+        (D,) int
+            Nodes whose type has changed.
+        """
+        changed: Ints = (kind != self.kind).nonzero()[0]
+        self.ready[changed] = now + self._boot
+        self.kind, self.used = kind, used
+        on = (kind >= 0).nonzero()[0]
+        types, busy = kind[on], used[on]
+        cluster = self._cluster
+        size = cluster.gpus_of_type[types]
+        gpus = len(cluster.gpu_types)
+        self.in_use = np.bincount(cluster.gpu_of_type[types], busy, gpus).astype(np.int64)
+        self._rate = float(self._price[types, busy].sum())
+        self._dedicated = dedicated
+        self._given = int(size.sum())
+        self._idle = self._given - int(busy.sum())
+        return changed

@@ -1,0 +1,72 @@
+"""What a slot tells when it cannot go on."""
+
+import errno
+import io
+import json
+from dataclasses import asdict
+
+import pytest
+
+from rsjs.campaigns import pool_worker
+from rsjs.campaigns import worker_pool as local_dispatch
+from rsjs.campaigns.collection import collect
+from rsjs.campaigns.execute import Order
+from rsjs.campaigns.runner import Part, prepare
+from rsjs.campaigns.store import Store
+from rsjs.campaigns.worker_pool import Slot
+from rsjs.core.errors import InputError
+
+
+@pytest.mark.process
+def test_slots_killed_between_two_runs_are_replaced(campaign, carry_out, tmp_path, monkeypatch):
+    opened = []
+
+    def killed_once(self):
+        Slots._open(self)
+        opened.append(self.slots[-1])
+        if len(opened) == 1:
+            opened[0].process.kill()
+
+    Slots = local_dispatch._Slots
+    monkeypatch.setattr(local_dispatch, "_Slots", type("Killed", (Slots,), {"_open": killed_once}))
+    asked = campaign("fifo:paper")
+    carry_out(asked, tmp_path / "store")
+    assert len(opened) == 2
+    assert [row["ended"] for row in collect([tmp_path / "store"]).rows] == ["FINISHED"]
+    monkeypatch.setattr(local_dispatch, "MOST_IDLE_DEATHS", 0)
+    opened.clear()
+    with pytest.raises(OSError, match="slots end without a run, the last one with code -9"):
+        carry_out(asked, tmp_path / "other")
+
+
+@pytest.mark.process
+def test_a_slot_that_talks_nonsense_is_ended(tmp_path):
+    there = Slot(Store(tmp_path / "store"), "this")  # prints the Zen of Python
+    heard = [there.lines() for _ in range(2)]
+    assert heard == [[], None]
+    assert there.process.wait() in (0, -9)
+    there.end()
+
+
+@pytest.mark.parametrize(
+    ("error", "told"),
+    [
+        (OSError(errno.ENOSPC, "No space left"), "{store}: No space left"),
+        (OSError(errno.ENOSPC, "No space left", "a file"), "a file: No space left"),
+        (InputError("", "aa", "the instance of sha256 bb", "x.json"), "x.json: found 'aa', "),
+    ],
+)
+def test_a_broken_slot_names_the_place(error, told, campaign, tmp_path, monkeypatch, capsys):
+    def fail(*_, **__):
+        raise error
+
+    (run,) = prepare(campaign("fifo:paper"), None, Part()).selected
+    versions = {"rsjs_version": "0", "solver_version": None}
+    order = Order(run=run, instance="none", python="python", session="one", **versions)
+    line = json.dumps({"order": {**asdict(order), "run": run.as_document()}})
+    monkeypatch.setattr("sys.stdin", io.StringIO(f"{line}\n{line}\n"))
+    monkeypatch.setattr(pool_worker, "perform", fail)
+    pool_worker.serve(Store(tmp_path / "store"))
+    lines = [json.loads(text) for text in capsys.readouterr().out.splitlines()]
+    assert [line["event"] for line in lines] == ["ready", "begun", "broken"]
+    assert lines[-1]["message"].startswith(told.format(store=tmp_path / "store"))
