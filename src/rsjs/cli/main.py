@@ -5,103 +5,98 @@ from __future__ import annotations
 import os
 import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from importlib import import_module
 from io import TextIOWrapper
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 from typer.core import TyperGroup
+from typer.main import get_group
 
-from rsjs.cli import (
-    BAD_INPUT,
-    INTERRUPTED,
-    NO_READER,
-    bks,
-    check,
-    collect,
-    compare,
-    convert,
-    demo,
-    doctor,
-    export,
-    export_model,
-    fetch_set,
-    formulation_study,
-    generate,
-    generate_andreas,
-    generate_kiros,
-    generate_planted,
-    generate_sts,
-    listing,
-    mig,
-    optimize,
-    profile,
-    report,
-    reproduce,
-    run,
-    show,
-    simulate,
-    solve,
-    statistics,
-    trace,
-    workload,
-)
+from rsjs.cli import BAD_INPUT, INTERRUPTED, NO_READER
 
 _UsageError: type[Exception] = typer.BadParameter.__mro__[1]  # typer has no other name for it
 
+# Heading -> name -> function or app in rsjs.cli, and what it does, in at most 58 characters.
+COMMANDS: Mapping[str, Mapping[str, tuple[str, str]]] = {
+    "Make data": {
+        "generate": ("generate:app", "make an instance by a paper's generator"),
+        "workload": ("workload:app", "make a workload: jobs that arrive over time"),
+        "fetch-set": ("fetch_set:fetch_set", "write the instances of a set of the library"),
+        "trace": ("trace:app", "check public traces, and make workloads of them"),
+        "mig": ("mig:app", "jobs for MIG instances: generate, schedule, place"),
+        "profile": ("profile:app", "fit execution times to measurements"),
+        "convert": ("convert:convert", "read and write the CSV files of the authors' program"),
+    },
+    "Decide": {
+        "solve": ("solve:solve", "run a method on an instance and verify its solution"),
+        "optimize": ("optimize:optimize", "decide on an instance from standard input"),
+        "check": ("check:check", "check a solution and what it claims"),
+        "simulate": ("simulate:simulate", "run a workload under one or several policies"),
+    },
+    "Look": {
+        "list": ("listing:list_", "list methods, policies, solvers, catalogues, sets"),
+        "show": ("show:show", "show what is in a file, and who runs on which GPU"),
+        "doctor": ("doctor:doctor", "report versions, solvers, machine, enforced limits"),
+    },
+    "Compare": {
+        "demo": ("demo:demo", "compare methods on 2 to 100 nodes, in a few minutes"),
+        "compare": ("compare:compare", "run methods on instances and set them side by side"),
+        "formulation-study": (
+            "formulation_study:formulation_study",
+            "measure size, build and relaxation of formulations",
+        ),
+        "run": ("run:run", "carry out the runs of a campaign that are not done yet"),
+        "collect": ("collect:collect", "collect the records of a campaign into tables"),
+        "statistics": ("statistics:statistics", "count, average, test and rank methods"),
+    },
+    "Publish": {
+        "reproduce": ("reproduce:reproduce", "run what tells whether a claim of a paper holds"),
+        "report": ("report:report", "make a static site of campaigns"),
+        "bks": ("bks:app", "best-known values: list, verify, update"),
+        "export-model": ("export_model:export_model", "write a method's linear model as a file"),
+        "export": ("export:app", "write what authors attach to a paper"),
+    },
+}
+PLACES = {name: place for group in COMMANDS.values() for name, (place, _) in group.items()}
 
-class _InOrder(TyperGroup):
-    """Help lists the commands in the order of use."""
+
+class _Commands(TyperGroup):
+    """Commands under headings; the module of one is imported when it is called."""
 
     def list_commands(self, ctx: Any) -> list[str]:
-        return ORDER
+        return list(PLACES)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        if cmd_name not in PLACES:
+            return None
+        module, _, name = PLACES[cmd_name].partition(":")
+        command = getattr(import_module(f"rsjs.cli.{module}"), name)
+        outer = typer.Typer(rich_markup_mode=None)
+        if isinstance(command, typer.Typer):
+            outer.add_typer(command, name=cmd_name)
+        else:
+            outer.command(cmd_name)(command)
+        outer.callback()(lambda: None)
+        return get_group(outer).get_command(ctx, cmd_name)
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        width = max(map(len, PLACES))
+        for heading, group in COMMANDS.items():
+            with formatter.section(heading):
+                formatter.write_dl([(f"{name:{width}}", told) for name, (_, told) in group.items()])
 
 
-ORDER = ["generate", "fetch-set", "workload", "trace", "mig", "profile", "convert"]
-ORDER += ["solve", "optimize", "check"]
-ORDER += ["compare", "simulate", "reproduce", "run", "collect", "statistics", "report", "bks"]
-ORDER += ["formulation-study", "export-model", "export", "list", "show", "demo", "doctor"]
 app = typer.Typer(
-    cls=_InOrder,
+    cls=_Commands,
     add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,  # rich in the help takes 0.1 s
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-generate.app.command("sts")(generate_sts.sts)
-generate.app.command("kiros")(generate_kiros.kiros)
-generate.app.command("andreas")(generate_andreas.andreas)
-generate.app.command("planted")(generate_planted.planted)
-workload.app.command("sts")(generate_sts.sts_workload)
-workload.app.command("kiros")(generate_kiros.kiros_workload)
-workload.app.command("andreas")(generate_andreas.andreas_workload)
-app.add_typer(generate.app, name="generate")
-app.command("fetch-set")(fetch_set.fetch_set)
-app.add_typer(workload.app, name="workload")
-app.add_typer(trace.app, name="trace")
-app.add_typer(mig.app, name="mig")
-app.add_typer(profile.app, name="profile")
-app.command("solve")(solve.solve)
-app.command("optimize")(optimize.optimize)
-app.command("check")(check.check)
-app.command("compare")(compare.compare)
-app.command("simulate")(simulate.simulate)
-app.command("reproduce")(reproduce.reproduce)
-app.command("run")(run.run)
-app.command("collect")(collect.collect)
-app.command("statistics")(statistics.statistics)
-app.command("report")(report.report)
-app.add_typer(bks.app, name="bks")
-app.command("convert")(convert.convert)
-app.command("formulation-study")(formulation_study.formulation_study)
-app.command("export-model")(export_model.export_model)
-app.add_typer(export.app, name="export")
-app.command("list")(listing.list_)
-app.command("show")(show.show)
-app.command("demo")(demo.demo)
-app.command("doctor")(doctor.doctor)
 
 
 @app.callback(invoke_without_command=True)
