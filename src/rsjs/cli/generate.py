@@ -53,21 +53,17 @@ def jahani(
       rsjs generate jahani --catalogue table2 --due base --times synthetic \\
           -N 100 -J 400 --seed 1 -o instance.json.gz
     """
-    from rsjs.cli.generated import jobs_or_default, options_named, report
-    from rsjs.cli.inputs import writable
-    from rsjs.cli.progress import busy
+    from rsjs.cli.making import make
     from rsjs.instances.generators.jahani import generate
-    from rsjs.instances.io.files import write_instance
 
-    writable(output)
-    with busy("drawing jobs"), options_named():
-        instance = generate(
-            nodes=nodes,
-            jobs=jobs_or_default(jobs, nodes),
-            seed=seed,
-            catalogue=catalogue,
-            due=due,
-            times=times,
-        )
-        write_instance(instance, output)
-    report(instance, output, as_json=as_json)
+    make(
+        generate,
+        output,
+        nodes=nodes,
+        jobs=jobs,
+        as_json=as_json,
+        catalogue=catalogue,
+        due=due,
+        times=times,
+        seed=seed,
+    )

@@ -8,8 +8,9 @@ from typing import Annotated
 import typer
 
 from rsjs.cli.arrival_options import Gap, Law
-from rsjs.cli.generate import Jobs, Nodes, Seed
+from rsjs.cli.generate import Jobs, Nodes, Seed, app
 from rsjs.cli.options import Json, Output
+from rsjs.cli.workload import workload_app
 
 Scenario = Annotated[
     int, typer.Option(metavar="1|2", help="GPUs of a node: 2 V100 or 1 T4, or twice as many.")
@@ -24,6 +25,7 @@ Profiles = Annotated[
 ]
 
 
+@app.command("andreas")
 def andreas(
     nodes: Nodes,
     output: Output,
@@ -56,6 +58,7 @@ def andreas(
     )
 
 
+@workload_app.command("andreas")
 def andreas_workload(
     nodes: Nodes,
     output: Output,

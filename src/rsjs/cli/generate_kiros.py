@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from rsjs.cli.arrival_options import Gap, Law
-from rsjs.cli.generate import Catalogue, Due, Jobs, Nodes, Seed, Times
+from rsjs.cli.generate import Catalogue, Due, Jobs, Nodes, Seed, Times, app
 from rsjs.cli.options import Json, Output
+from rsjs.cli.workload import workload_app
 
 
+@app.command("kiros")
 def kiros(
     nodes: Nodes,
     output: Output,
@@ -41,6 +43,7 @@ def kiros(
     )
 
 
+@workload_app.command("kiros")
 def kiros_workload(
     nodes: Nodes,
     output: Output,

@@ -6,10 +6,10 @@ from typing import Annotated
 
 import typer
 
-from rsjs.cli.generate import Nodes, Seed
+from rsjs.cli.generate import Nodes, Seed, app
 from rsjs.cli.options import Json, Output
 
-Jobs = Annotated[
+PlantedJobs = Annotated[
     int | None, typer.Option("-J", "--jobs", metavar="J", help="Number of jobs, 4 N by default.")
 ]
 Kind = Annotated[
@@ -17,10 +17,11 @@ Kind = Annotated[
 ]
 
 
+@app.command("planted")
 def planted(
     nodes: Nodes,
     output: Output,
-    jobs: Jobs = None,
+    jobs: PlantedJobs = None,
     kind: Kind = "proportional",
     seed: Seed = 1,
     as_json: Json = False,

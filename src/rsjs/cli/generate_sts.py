@@ -7,8 +7,9 @@ from typing import Annotated
 import typer
 
 from rsjs.cli.arrival_options import Gap, Law
-from rsjs.cli.generate import Jobs, Nodes, Seed
+from rsjs.cli.generate import Jobs, Nodes, Seed, app
 from rsjs.cli.options import Json, Output
+from rsjs.cli.workload import workload_app
 
 Mix = Annotated[
     str, typer.Option(metavar="NAME", help="GPU types: km (K80, M60), a100, or kma (all three).")
@@ -33,6 +34,7 @@ Laws = Annotated[
 ]
 
 
+@app.command("sts")
 def sts(
     nodes: Nodes,
     output: Output,
@@ -71,6 +73,7 @@ def sts(
     )
 
 
+@workload_app.command("sts")
 def sts_workload(
     nodes: Nodes,
     output: Output,

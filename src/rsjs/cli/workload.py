@@ -9,18 +9,18 @@ import typer
 from rsjs.cli.generate import Catalogue, Due, Jobs, Nodes, Seed, Times
 from rsjs.cli.options import Json, Output
 
-app = typer.Typer(
+workload_app = typer.Typer(
     help="Make a workload: jobs that arrive over time."
     "\n\n\b\nExample:\n  rsjs workload jahani --gap 30 -N 10 -J 100 -o workload.json",
 )
 
 
-@app.callback()
-def group() -> None: ...
+@workload_app.callback()
+def workload_group() -> None: ...
 
 
-@app.command("jahani")
-def jahani(
+@workload_app.command("jahani")
+def jahani_workload(
     nodes: Nodes,
     output: Output,
     jobs: Jobs = None,
@@ -50,23 +50,19 @@ def jahani(
 
     The paper has gaps of 30 s and 45 s whatever the number of nodes.
     """
-    from rsjs.cli.generated import jobs_or_default, options_named, report
-    from rsjs.cli.inputs import writable
-    from rsjs.cli.progress import busy
+    from rsjs.cli.making import make
     from rsjs.instances.generators.jahani import workload
-    from rsjs.instances.io.files import write_workload
 
-    writable(output)
-    with busy("drawing jobs"), options_named():
-        made = workload(
-            nodes=nodes,
-            jobs=jobs_or_default(jobs, nodes),
-            seed=seed,
-            catalogue=catalogue,
-            due=due,
-            times=times,
-            gap_seconds=gap,
-            law=law,
-        )
-        write_workload(made, output)
-    report(made, output, as_json=as_json)
+    make(
+        workload,
+        output,
+        nodes=nodes,
+        jobs=jobs,
+        as_json=as_json,
+        catalogue=catalogue,
+        due=due,
+        times=times,
+        gap_seconds=gap,
+        law=law,
+        seed=seed,
+    )
