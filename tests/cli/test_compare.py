@@ -9,9 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from rsjs.cli.comparisons import file_name, split
 from rsjs.cli.main import main
-from rsjs.cli.runs import file_name
-from rsjs.cli.spellings import split
 from rsjs.runs import provenance
 
 KNOWN = ("greedy", "edf", "rg", "sts")

@@ -3,8 +3,8 @@
 import pytest
 
 from rsjs.cli import demo
-from rsjs.cli.demo_story import story
-from rsjs.cli.spellings import requests
+from rsjs.cli.comparisons import requests
+from rsjs.cli.demo import story
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from rsjs.cli import software
-from rsjs.cli.machine import enforcement
+from rsjs.cli.doctor import enforcement
 from rsjs.formulations.backends.registry import BACKENDS
 
 

@@ -4,7 +4,7 @@ import csv
 
 import pytest
 
-from rsjs.cli.study import sized
+from rsjs.cli.formulation_study import sized
 from rsjs.core.errors import InputError
 from rsjs.runs import formulation_study
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 from typer.main import get_command
 
-from rsjs.cli.main import ORDER, app
+from rsjs.cli.main import COMMANDS, PLACES, app
 from rsjs.instances.catalogue.node_types import MEMBERS
 from rsjs.instances.generators.jahani import generate
 from rsjs.instances.io.files import write_instance
@@ -18,16 +18,17 @@ HEAVY = {"numpy", "scipy", "pandas", "matplotlib", "pyomo", "highspy", "pyscipop
 IMPORTS = "import sys; from rsjs.cli.main import main; main(['--help']); print(*sys.modules)"
 
 
-def _paths(command, path=()):
+def _paths(command, path=(), parent=None):
     yield path
-    for name, child in getattr(command, "commands", {}).items():
-        yield from _paths(child, (*path, name))
+    context = command.context_class(command, parent=parent)
+    for name in command.list_commands(context) if hasattr(command, "list_commands") else ():
+        yield from _paths(command.get_command(context, name), (*path, name), context)
 
 
-COMMANDS = list(_paths(get_command(app)))
+PATHS = list(_paths(get_command(app)))
 
 
-@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
+@pytest.mark.parametrize("command", PATHS, ids=" ".join)
 def test_every_help_has_an_example_and_every_command_offers_json(command, rsjs):
     shown = rsjs(*command, "--help")
     assert shown.code == 0
@@ -38,10 +39,13 @@ def test_every_help_has_an_example_and_every_command_offers_json(command, rsjs):
     assert shown.err == ""
 
 
-def test_all_commands_are_listed_in_the_order_of_use(rsjs):
-    listed = rsjs("--help").out.partition("Commands:")[2].splitlines()
-    assert [line.split()[0] for line in listed if line.strip()] == ORDER
-    assert {command[0] for command in COMMANDS if command} == {*ORDER}
+def test_commands_are_listed_under_headings_with_whole_summaries(rsjs):
+    lines = [line.split(maxsplit=1) for line in rsjs("--help").out.splitlines()]
+    for heading, commands in COMMANDS.items():
+        assert f"{heading}:".split(maxsplit=1) in lines
+        for name, (_, summary) in commands.items():
+            assert [name, summary] in lines
+    assert {path[0] for path in PATHS if path} == {*PLACES}
 
 
 def test_the_help_of_the_generator_names_every_catalogue(rsjs):

@@ -2,7 +2,7 @@
 
 import sys
 
-from rsjs.cli.console import print_json
+from rsjs.cli.output import print_json
 from rsjs.cli.progress import RunLine, busy, running
 
 

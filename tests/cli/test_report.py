@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from rsjs.cli.report import beside
-from rsjs.cli.stores import last_store
+from rsjs.cli.report import beside, last_store
 from rsjs.core.errors import InputError
 from rsjs.reporting.site import build as building
 from tests.campaign_text import campaign_text

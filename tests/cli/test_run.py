@@ -16,11 +16,9 @@ import pytest
 from rsjs.campaigns import runner
 from rsjs.campaigns.dispatch import News
 from rsjs.campaigns.runner import Part
-from rsjs.cli.campaign_board import Board
-from rsjs.cli.campaign_files import bundled, campaign
-from rsjs.cli.campaign_text import print_outcome
+from rsjs.cli.campaign import bundled, print_outcome, read_campaign
 from rsjs.cli.main import main
-from rsjs.cli.progress import Screen
+from rsjs.cli.progress import Board, Screen
 from rsjs.reporting.tables import csv_rows
 from rsjs.reporting.tables.csv_rows import read_rows
 
@@ -224,14 +222,14 @@ def test_ctrl_c_keeps_what_is_done_and_leaves_no_process(file, tmp_path):
     ],
 )
 def test_what_another_launcher_did_is_told_apart(file, tmp_path, capsys, ended, told):
-    prepared = runner.prepare(campaign(str(file("fifo:paper", "edf:paper"))), None, Part())
+    prepared = runner.prepare(read_campaign(str(file("fifo:paper", "edf:paper"))), None, Part())
     print_outcome(prepared, ended, 0, tmp_path, interrupted=False, as_json=False)
     assert told in capsys.readouterr().out
 
 
 def test_the_board_counts_and_tells_how_long_it_will_take(file, tmp_path, capsys):
     prepared = runner.prepare(
-        campaign(str(file("fifo:paper", "greedy:code", "edf:paper"))), None, Part()
+        read_campaign(str(file("fifo:paper", "greedy:code", "edf:paper"))), None, Part()
     )
     first, second, third = prepared.left
     board = Board("two", prepared.left, 1, Screen(None))
@@ -262,8 +260,8 @@ def test_the_board_counts_and_tells_how_long_it_will_take(file, tmp_path, capsys
 
 @pytest.mark.parametrize("name", sorted(bundled()))
 def test_every_bundled_campaign_can_be_read_and_says_what_it_shows(name):
-    assert len(campaign(name).shows.split()) > 10
-    assert campaign(name).name == name
+    assert len(read_campaign(name).shows.split()) > 10
+    assert read_campaign(name).name == name
 
 
 def test_without_pyarrow_the_rest_is_written(tmp_path, monkeypatch):

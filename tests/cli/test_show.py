@@ -5,8 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from rsjs.cli.configurations import Configurations
-from rsjs.cli.show_subject import describe
+from rsjs.cli.show_subject import Configurations, describe
 from rsjs.instances.cluster import Cluster, GpuType, NodeGroup, NodeType, ShareLevel
 from rsjs.instances.instance import FAMILIES, Instance
 from rsjs.instances.io.files import write_instance, write_solution

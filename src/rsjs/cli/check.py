@@ -8,7 +8,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from rsjs.best_known.exact_cost import agree, exact_verdict
 from rsjs.cli.options import InstanceFile, Json
+from rsjs.cli.output import print_json, print_verdict
+from rsjs.cli.paths import solution_for
+from rsjs.cli.progress import busy
+from rsjs.instances.check import check as verify
+from rsjs.instances.io.bounded_files import read_text
+from rsjs.instances.io.files import read_instance
+from rsjs.runs.verified_run import verdict_keys
+from rsjs.runs.worker import peak_memory_mb
 
 if TYPE_CHECKING:
     from rsjs.instances.check import Verdict
@@ -34,12 +43,6 @@ def check(
     Every constraint, the cost of every term, the claimed objective and bound, and that the
     solution is for this very instance (sha256).
     """
-    from rsjs.cli.console import print_json
-    from rsjs.cli.inputs import solution_for
-    from rsjs.cli.progress import busy
-    from rsjs.cli.verdict import print_verdict
-    from rsjs.instances.check import check as verify
-    from rsjs.instances.io.files import read_instance
 
     begin = time.monotonic()
     instance = read_instance(file)
@@ -64,8 +67,6 @@ def check(
 
 def _document(instance: Instance, claimed: SolutionFile, verdict: Verdict) -> dict[str, Any]:
     """The keys that `solve` prints too; the bound is the one that the file claims."""
-    from rsjs.runs.verified_run import verdict_keys
-    from rsjs.runs.worker import peak_memory_mb
 
     return {
         "instance": instance.name,
@@ -83,8 +84,6 @@ def _document(instance: Instance, claimed: SolutionFile, verdict: Verdict) -> di
 
 def _check_exactly(instance: Path, solution: Path, verdict: Verdict) -> dict[str, Any]:
     """Return the exact verdict on two files, and whether the one in floating point agrees."""
-    from rsjs.best_known.exact_cost import agree, exact_verdict
-    from rsjs.instances.io.bounded_files import read_text
 
     exact = exact_verdict(read_text(instance), read_text(solution), (instance, solution))
     same_cost = agree(exact.objective, verdict.objective)

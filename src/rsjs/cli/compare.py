@@ -7,7 +7,13 @@ from typing import Annotated
 
 import typer
 
+from rsjs.cli import comparisons
+from rsjs.cli.comparisons import Runs, not_served, requests
 from rsjs.cli.options import Gap, Json, MemoryLimit, Seed, Threads, TimeLimit, limits
+from rsjs.cli.paths import writable
+from rsjs.cli.progress import running
+from rsjs.core.errors import InputError, described
+from rsjs.instances.io.files import read_instance
 
 
 def compare(
@@ -42,13 +48,6 @@ def compare(
     events.json and the verified solutions. Gaps are to the best bound that any method proved.
     Methods that do not serve an instance are listed with the reason, not run.
     """
-    from rsjs.cli import results
-    from rsjs.cli.inputs import writable
-    from rsjs.cli.progress import running
-    from rsjs.cli.runs import Runs, not_served
-    from rsjs.cli.spellings import requests
-    from rsjs.core.errors import InputError, described
-    from rsjs.instances.io.files import read_instance
 
     allowed = limits(time_limit, gap, threads, seed, memory_limit)
     wanted = requests(methods)
@@ -64,5 +63,5 @@ def compare(
     with running() as screen:
         runs = Runs(output, allowed, screen, total)
         runs.run(instances, wanted)
-    rows = results.finish(runs, as_json=as_json)
-    raise typer.Exit(results.exit_code(runs, rows))
+    rows = comparisons.finish(runs, as_json=as_json)
+    raise typer.Exit(comparisons.exit_code(runs, rows))

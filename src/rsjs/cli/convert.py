@@ -7,7 +7,13 @@ from typing import Annotated
 
 import typer
 
-from rsjs.cli.options import Json
+from rsjs.api import save
+from rsjs.cli.options import Json, report
+from rsjs.cli.paths import writable
+from rsjs.cli.progress import busy
+from rsjs.core.errors import InputError, described
+from rsjs.instances.io import gpuscheduler_csv
+from rsjs.instances.io.files import SolutionFile, read_any
 
 
 def convert(
@@ -37,13 +43,6 @@ def convert(
     workload. The CSV files have no place for objective, H, rho and a placement: read back,
     they are the program's own.
     """
-    from rsjs.api import save
-    from rsjs.cli.generated import report
-    from rsjs.cli.inputs import writable
-    from rsjs.cli.progress import busy
-    from rsjs.core.errors import InputError, described
-    from rsjs.instances.io import gpuscheduler_csv
-    from rsjs.instances.io.files import SolutionFile, read_any
 
     if source.is_dir():
         writable(output)

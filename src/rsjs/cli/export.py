@@ -8,6 +8,16 @@ from typing import Annotated
 import typer
 
 from rsjs.cli.options import Json
+from rsjs.cli.output import print_facts, print_json
+from rsjs.cli.paths import writable
+from rsjs.cli.progress import busy
+from rsjs.reporting.archive.archive_data import write_verifier
+from rsjs.reporting.archive.campaign_data import experiments
+from rsjs.reporting.archive.checksums import sum_of
+from rsjs.reporting.archive.ijoc import export
+from rsjs.reporting.archive.metadata import paper
+from rsjs.reporting.archive.results import write_results
+from rsjs.reporting.archive.source_tree import checkout
 
 app = typer.Typer(
     help="Write what authors attach to a paper.\n\n\b\nExample:\n"
@@ -43,10 +53,6 @@ def verifier(
 
     It is an implementation of its own: all constraints and costs in exact fractions.
     """
-    from rsjs.cli.console import print_facts, print_json
-    from rsjs.cli.inputs import writable
-    from rsjs.reporting.archive.archive_data import write_verifier
-    from rsjs.reporting.archive.checksums import sum_of
 
     writable(output)
     write_verifier(output)
@@ -80,11 +86,6 @@ def results(
     Tables as .md, .tex and .csv, figures as .pdf, and the rows and courses of all runs. Statistics
     are made family by family; of several families, NAME may be FAMILY-NAME to mean one.
     """
-    from rsjs.cli.console import print_json
-    from rsjs.cli.inputs import writable
-    from rsjs.cli.progress import busy
-    from rsjs.reporting.archive.campaign_data import experiments
-    from rsjs.reporting.archive.results import write_results
 
     writable(output, folder=True)
     with busy("writing tables and figures"):
@@ -147,12 +148,6 @@ def ijoc(
     layout. The same stores give the same bytes. What is not known yet stays a placeholder and is
     listed at the end. A store with corrupt records is refused.
     """
-    from rsjs.cli.console import print_facts, print_json
-    from rsjs.cli.inputs import writable
-    from rsjs.cli.progress import busy
-    from rsjs.reporting.archive.ijoc import export
-    from rsjs.reporting.archive.metadata import paper
-    from rsjs.reporting.archive.source_tree import checkout
 
     about = paper(number=number, title=title, authors=authors, doi=paper_doi, repository=repository)
     writable(output, folder=True)

@@ -8,7 +8,13 @@ from typing import Annotated
 
 import typer
 
+from rsjs import api
 from rsjs.cli.options import InstanceFile, Json
+from rsjs.cli.output import print_facts, print_json
+from rsjs.cli.paths import writable
+from rsjs.cli.progress import busy
+from rsjs.formulations.milp import export
+from rsjs.methods import parse
 
 
 def export_model(
@@ -39,12 +45,6 @@ def export_model(
     and rows have names such as x_j3_v1_g2; a constant in the objective is the cost of a column
     fixed at 1.
     """
-    from rsjs import api
-    from rsjs.cli.console import print_facts, print_json
-    from rsjs.cli.inputs import writable
-    from rsjs.cli.progress import busy
-    from rsjs.formulations.milp import export
-    from rsjs.methods import parse
 
     request = parse(method)
     export.refuse(request.method.name, output)

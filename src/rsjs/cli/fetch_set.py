@@ -8,7 +8,14 @@ from typing import Annotated
 
 import typer
 
+from rsjs.best_known.coverage import optima
+from rsjs.best_known.storage import read_all, shipped
 from rsjs.cli.options import Json
+from rsjs.cli.output import print_facts, print_json
+from rsjs.cli.paths import writable
+from rsjs.cli.progress import running
+from rsjs.instances.library.download import MANIFEST_NAME, fetch
+from rsjs.instances.library.sets import LICENCE, library_set
 
 
 def fetch_set(
@@ -30,13 +37,6 @@ def fetch_set(
     that were changed are written again. manifest.json has sha256 and, where proved, the optimum of
     each, see `rsjs bks`. Licence of the data: CC-BY-4.0.
     """
-    from rsjs.best_known.coverage import optima
-    from rsjs.best_known.storage import read_all, shipped
-    from rsjs.cli.console import print_facts, print_json
-    from rsjs.cli.inputs import writable
-    from rsjs.cli.progress import running
-    from rsjs.instances.library.download import MANIFEST_NAME, fetch
-    from rsjs.instances.library.sets import LICENCE, library_set
 
     writable(output, folder=True)
     chosen = library_set(name)

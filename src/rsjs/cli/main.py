@@ -24,11 +24,11 @@ _UsageError: type[Exception] = typer.BadParameter.__mro__[1]  # typer has no oth
 COMMANDS: Mapping[str, Mapping[str, tuple[str, str]]] = {
     "Make data": {
         "generate": ("generate:app", "make an instance by a paper's generator"),
-        "workload": ("workload:app", "make a workload: jobs that arrive over time"),
+        "workload": ("generate:workload_app", "make a workload: jobs that arrive over time"),
         "fetch-set": ("fetch_set:fetch_set", "write the instances of a set of the library"),
         "trace": ("trace:app", "check public traces, and make workloads of them"),
         "mig": ("mig:app", "jobs for MIG instances: generate, schedule, place"),
-        "profile": ("profile:app", "fit execution times to measurements"),
+        "profile": ("step_times:app", "fit execution times to measurements"),
         "convert": ("convert:convert", "read and write the CSV files of the authors' program"),
     },
     "Decide": {
@@ -49,14 +49,14 @@ COMMANDS: Mapping[str, Mapping[str, tuple[str, str]]] = {
             "formulation_study:formulation_study",
             "measure size, build and relaxation of formulations",
         ),
-        "run": ("run:run", "carry out the runs of a campaign that are not done yet"),
-        "collect": ("collect:collect", "collect the records of a campaign into tables"),
+        "run": ("campaign:run", "carry out the runs of a campaign that are not done yet"),
+        "collect": ("campaign:collect", "collect the records of a campaign into tables"),
         "statistics": ("statistics:statistics", "count, average, test and rank methods"),
     },
     "Publish": {
         "reproduce": ("reproduce:reproduce", "run what tells whether a claim of a paper holds"),
         "report": ("report:report", "make a static site of campaigns"),
-        "bks": ("bks:app", "best-known values: list, verify, update"),
+        "bks": ("best_known:app", "best-known values: list, verify, update"),
         "export-model": ("export_model:export_model", "write a method's linear model as a file"),
         "export": ("export:app", "write what authors attach to a paper"),
     },

@@ -1,15 +1,107 @@
-"""`rsjs mig`: sets of jobs for GPUs that are divided into MIG instances."""
+"""
+`rsjs mig`: sets of jobs for GPUs that are divided into MIG instances.
+
+`rsjs mig stats` and `rsjs mig convert`: sets of jobs that exist.
+"""
 
 from __future__ import annotations
 
+from hashlib import sha256
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from rsjs.cli import mig_place, mig_repartition, mig_schedule, mig_sets
-from rsjs.cli.mig_sets import AllowPlugins, Form
+from rsjs.cli import mig_place, mig_repartition, mig_schedule
+from rsjs.cli.mig_options import (
+    known_form,
+    parsed_seeds,
+    say,
+    say_sets,
+    say_statistics,
+    sets_and_config,
+)
 from rsjs.cli.options import Json, Output
+from rsjs.cli.paths import writable
+from rsjs.cli.progress import busy
+from rsjs.core.errors import InputError
+from rsjs.instances.io.files import write_bytes
+from rsjs.instances.mig.job_files import read_jobs, write_jobs
+from rsjs.instances.mig.job_generator.generate import read_source, write_sets
+from rsjs.instances.mig.job_generator.goodness_of_fit import statistics
+from rsjs.instances.mig.konopa.files import SHA256, published_dataset
+
+AllowPlugins = Annotated[
+    bool,
+    typer.Option(
+        "--allow-plugins", help="Load laws, memory models and fields of other packages: their code."
+    ),
+]
+Form = Annotated[
+    str,
+    typer.Option(
+        "--form",
+        metavar="FORM",
+        help="Text: rsjs (rsjs-mig-jobs/1), or as the published program writes it (program) or "
+        "as its dataset has it (published).",
+    ),
+]
+
+
+def stats(
+    files: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="FILE...", help="Sets of jobs, pooled; with their configuration, if at hand."
+        ),
+    ],
+    allow_plugins: AllowPlugins = False,
+    as_json: Json = False,
+) -> None:
+    """
+    Describe sets of jobs, beside the laws of their configuration.
+
+    \b
+    Example:
+      rsjs mig stats jobs/day-s1.json
+      rsjs mig stats config.json jobs/*.json
+      rsjs mig stats config.json
+
+    A configuration alone stands for the sets of its first ten seeds. p is that of a chi-square
+    test of the values against their law; one small p among many says nothing.
+    """
+
+    sets, config = sets_and_config(files, allow_plugins=allow_plugins)
+    say_statistics(sets, statistics(sets, config), as_json=as_json)
+
+
+def convert(
+    source: Annotated[Path, typer.Argument(metavar="SOURCE", help="Set of jobs, in any form.")],
+    output: Output,
+    form: Form = "rsjs",
+    as_json: Json = False,
+) -> None:
+    """
+    Convert a set of jobs between our format and those of the published program.
+
+    \b
+    Example:
+      rsjs mig convert test_jobs.json -o jobs.json
+      rsjs mig convert jobs.json --form published -o test_jobs.json
+
+    The files of the program have no place for classes, further fields and whether a job may
+    migrate, and none for memory and deadlines that are not integers.
+    """
+
+    known_form(form)
+    writable(output)
+    jobs = read_jobs(source)
+    written = write_jobs(jobs, output, form)
+    say(
+        {"file": output, "name": jobs.name, "jobs": len(jobs), "sha256": written.digest},
+        as_json=as_json,
+    )
+
 
 app = typer.Typer(
     help="Jobs for MIG instances: make sets of them, schedule, place, repartition.\n\n\b\n"
@@ -46,8 +138,6 @@ def validate(config: Config, allow_plugins: AllowPlugins = False, as_json: Json 
     Example:
       rsjs mig validate config.json
     """
-    from rsjs.cli.mig_text import say
-    from rsjs.instances.mig.job_generator.generate import read_source
 
     source = read_source(config, allow_plugins=allow_plugins)
     jobs = source.make(source.seeds[0])
@@ -92,12 +182,6 @@ def generate(
 
     A folder also gets manifest.json: what made the sets, and the sha256 of each.
     """
-    from rsjs.cli.inputs import writable
-    from rsjs.cli.mig_inputs import known_form, parsed_seeds
-    from rsjs.cli.mig_text import say, say_sets
-    from rsjs.cli.progress import busy
-    from rsjs.instances.mig.job_files import write_jobs
-    from rsjs.instances.mig.job_generator.generate import read_source, write_sets
 
     known_form(form)
     source = read_source(config, allow_plugins=allow_plugins)
@@ -130,13 +214,6 @@ def reproduce_dataset(output: Output, as_json: Json = False) -> None:
     seed, 189028438751160, was recovered from the dataset.
     """
     import gzip
-    from hashlib import sha256
-
-    from rsjs.cli.inputs import writable
-    from rsjs.cli.mig_text import say
-    from rsjs.core.errors import InputError
-    from rsjs.instances.io.files import write_bytes
-    from rsjs.instances.mig.konopa.files import SHA256, published_dataset
 
     writable(output)
     data = published_dataset()
@@ -147,8 +224,8 @@ def reproduce_dataset(output: Output, as_json: Json = False) -> None:
     say({"file": output, "jobs": 1000, "sha256": found}, as_json=as_json)
 
 
-app.command("stats")(mig_sets.stats)
-app.command("convert")(mig_sets.convert)
+app.command("stats")(stats)
+app.command("convert")(convert)
 app.command("place")(mig_place.place)
 app.command("repartition")(mig_repartition.repartition)
 app.command("schedule")(mig_schedule.schedule)

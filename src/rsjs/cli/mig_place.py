@@ -8,7 +8,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rsjs.cli.options import Json, TimeLimit
+from rsjs.cli.mig_options import say
+from rsjs.cli.options import Json, TimeLimit, limits
+from rsjs.cli.paths import writable
+from rsjs.core.errors import InputError
+from rsjs.formulations.mig import placement as mig_placement_bounds
+from rsjs.formulations.mig.placement import PlacementModel, solve
+from rsjs.heuristics.mig.placement import RULES
+from rsjs.instances.mig.gpus import gpu_named, read_gpus
+from rsjs.instances.mig.io import nearest_first
+from rsjs.instances.mig.placement import check, problem
 
 if TYPE_CHECKING:
     from rsjs.instances.mig.placement.problem import MigPlacement, PlacementProblem
@@ -68,10 +77,6 @@ def place(
     Waste is stranded slices, which no further instance can use, and over-allocated ones, beyond
     what a workload with a choice needs.
     """
-    from rsjs.cli.inputs import writable
-    from rsjs.cli.mig_text import say
-    from rsjs.instances.mig.gpus import gpu_named, read_gpus
-    from rsjs.instances.mig.placement import check, problem
 
     for path in (save, output, picture):
         writable(path)
@@ -112,11 +117,6 @@ def _placed(
     workloads: PlacementProblem, method: str, time_limit: float
 ) -> tuple[MigPlacement | None, dict[str, Any]]:
     """The placement of a method, if it found one, and what it knows."""
-    from rsjs.core.errors import InputError
-    from rsjs.formulations.mig import placement as mig_placement_bounds
-    from rsjs.formulations.mig.placement import PlacementModel
-    from rsjs.heuristics.mig.placement import RULES
-    from rsjs.instances.mig.io import nearest_first
 
     name, mark, solver = method.partition("@")
     if name in RULES and not mark:
@@ -129,8 +129,6 @@ def _placed(
         return placement, {"gpus bound": bound, "seconds": round(spent, 4)}
     if name != EXACT or bool(mark) != bool(solver):
         raise InputError("--method", method, f"one of {nearest_first(name, [EXACT, *RULES])}")
-    from rsjs.cli.options import limits
-    from rsjs.formulations.mig.placement import solve
 
     asked = limits(time_limit, 0.0, 1, 0, None)
     found = solve(workloads, asked, solver=solver or "highs")

@@ -7,8 +7,19 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from rsjs.cli.mig_options import say
 from rsjs.cli.mig_place import DrawSeed, File, Gpu, Gpus, Picture, Save, Solution
-from rsjs.cli.options import Gap, Json, TimeLimit
+from rsjs.cli.options import Gap, Json, TimeLimit, limits
+from rsjs.cli.paths import writable
+from rsjs.core.errors import InputError
+from rsjs.formulations.mig import reconfiguration_bounds
+from rsjs.formulations.mig.reconfiguration import solve
+from rsjs.formulations.mig.reconfiguration_bounds import find_candidates
+from rsjs.heuristics.mig.reconfiguration import best_greedy
+from rsjs.instances.mig.geometry import partition_of
+from rsjs.instances.mig.gpus import gpu_named, read_gpus
+from rsjs.instances.mig.io import nearest_first
+from rsjs.instances.mig.reconfiguration import check, problem
 
 if TYPE_CHECKING:
     from rsjs.instances.mig.geometry import Partition
@@ -62,11 +73,6 @@ def repartition(
     Jobs released together are assigned without any time (laminar placements), which highs and
     scip can do too; for others, model R is solved by CP-SAT.
     """
-    from rsjs.cli.inputs import writable
-    from rsjs.cli.mig_text import say
-    from rsjs.instances.mig.geometry import partition_of
-    from rsjs.instances.mig.gpus import gpu_named, read_gpus
-    from rsjs.instances.mig.reconfiguration import check, problem
 
     for path in (save, output, picture):
         writable(path)
@@ -109,11 +115,6 @@ def _scheduled(
     gap: float,
 ) -> tuple[ReconfigurationSchedule, dict[str, Any]]:
     """The schedule of a method and what it knows; the best rule of greedy is where others begin."""
-    from rsjs.core.errors import InputError
-    from rsjs.formulations.mig import reconfiguration_bounds
-    from rsjs.formulations.mig.reconfiguration_bounds import find_candidates
-    from rsjs.heuristics.mig.reconfiguration import best_greedy
-    from rsjs.instances.mig.io import nearest_first
 
     if method not in (*SOLVERS, GREEDY):
         expected = f"one of {nearest_first(method, [*SOLVERS, GREEDY])}"
@@ -125,8 +126,6 @@ def _scheduled(
         spent = time.monotonic() - begin
         bound = reconfiguration_bounds.best(among)
         return schedule, {"bound": bound, "rule": rule, "seconds": round(spent, 4)}
-    from rsjs.cli.options import limits
-    from rsjs.formulations.mig.reconfiguration import solve
 
     asked = limits(time_limit, gap, 1, 0, None)
     found = solve(jobs, asked, start=schedule, partition=allowed, solver=method)

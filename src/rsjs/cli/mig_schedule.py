@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from rsjs.cli.mig_options import memory_of, say
 from rsjs.cli.options import Json, MemoryLimit, Seed, Threads, TimeLimit, limits
+from rsjs.cli.output import print_json, violation_lines
+from rsjs.cli.paths import writable
+from rsjs.cli.progress import RunLine, running
+from rsjs.instances.mig.scheduling.check import check_schedule
+from rsjs.instances.mig.scheduling.objective import parse_objective
+from rsjs.instances.mig.scheduling.problem import read_problem, read_problem_or_jobs, write_problem
+from rsjs.instances.mig.scheduling.schedule import read_schedule, write_schedule
+from rsjs.reporting.figures.mig import mig_gantt
+from rsjs.runs.kinds import mig_launcher, mig_methods
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -83,12 +94,6 @@ def schedule(
 
     Ctrl-C ends the method and keeps the best schedule it has reported.
     """
-    from rsjs.cli.inputs import writable
-    from rsjs.cli.mig_inputs import memory_of
-    from rsjs.cli.progress import RunLine, running
-    from rsjs.instances.mig.scheduling.objective import parse_objective
-    from rsjs.instances.mig.scheduling.problem import read_problem_or_jobs
-    from rsjs.runs.kinds import mig_launcher, mig_methods
 
     allowed = limits(time_limit, 0.0, threads, seed, memory_limit)
     request = mig_methods.request(method)
@@ -130,9 +135,6 @@ def check(
     Example:
       rsjs mig check scheduled/problem.json scheduled/schedule.json
     """
-    from rsjs.instances.mig.scheduling.check import check_schedule
-    from rsjs.instances.mig.scheduling.problem import read_problem
-    from rsjs.instances.mig.scheduling.schedule import read_schedule
 
     problem = read_problem(file)
     claimed = read_schedule(schedule, problem)
@@ -165,11 +167,6 @@ def _values(
 def _say(
     facts: dict[str, Any], verdict: ScheduleVerdict | Verdict | None, *, as_json: bool
 ) -> None:
-    from dataclasses import asdict
-
-    from rsjs.cli.console import print_json
-    from rsjs.cli.mig_text import say
-    from rsjs.cli.verdict import violation_lines
 
     violations = [] if verdict is None else [asdict(one) for one in verdict.violations]
     if as_json:
@@ -181,9 +178,6 @@ def _say(
 
 
 def _write(found: MigOutcome, folder: Path) -> None:
-    from rsjs.instances.mig.scheduling.problem import write_problem
-    from rsjs.instances.mig.scheduling.schedule import write_schedule
-    from rsjs.reporting.figures.mig import mig_gantt
 
     problem, schedule = found.problem, found.schedule
     assert schedule is not None

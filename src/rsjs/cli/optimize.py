@@ -10,6 +10,14 @@ import typer
 
 from rsjs.cli import INTERRUPTED
 from rsjs.cli.options import Gap, MemoryLimit, Method, Seed, Threads, TimeLimit, limits
+from rsjs.cli.output import print_json, print_verdict
+from rsjs.core.errors import InputError, described
+from rsjs.core.report import Stop
+from rsjs.instances.io.bounded_files import MOST_BYTES, read_whole
+from rsjs.instances.io.files import instance_from
+from rsjs.instances.io.serialization import canonical_text, of_solution
+from rsjs.methods import parse
+from rsjs.runs import verified_run
 
 DEFAULT = "randomized_greedy:paper"
 STANDARD_INPUT = "standard input"
@@ -39,15 +47,6 @@ def optimize(
     line, format rsjs-solution/1, whose `objective` is the cost that the checker finds; nothing if
     there is no verified solution (exit code 1). The verdict goes to standard error.
     """
-    from rsjs.cli.console import print_json
-    from rsjs.cli.verdict import print_verdict
-    from rsjs.core.errors import InputError, described
-    from rsjs.core.report import Stop
-    from rsjs.instances.io.bounded_files import MOST_BYTES, read_whole
-    from rsjs.instances.io.files import instance_from
-    from rsjs.instances.io.serialization import canonical_text, of_solution
-    from rsjs.methods import parse
-    from rsjs.runs import verified_run
 
     allowed = limits(time_limit, gap, threads, seed, memory_limit)
     request = parse(method)

@@ -1,13 +1,26 @@
-"""`rsjs report`: a site of everything that stores and tables hold."""
+"""
+`rsjs report`: a site of everything that stores and tables hold.
+
+What `rsjs report` says.
+
+Stores found on the disk.
+"""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from rsjs.cli.options import Json
+from rsjs.cli.output import print_json, print_text
+from rsjs.cli.paths import writable
+from rsjs.cli.progress import busy
+from rsjs.core.errors import InputError, described
+from rsjs.reporting.site.build import Built, build, refuse, titled
+from rsjs.reporting.site.report_data import Material, gathered
+from rsjs.reporting.tables.formats import counted
 
 
 def report(
@@ -47,13 +60,6 @@ def report(
     there as CSV, Markdown and LaTeX, each figure as PDF; every number leads to the runs that it
     comes from. A site that is there is replaced when the new one is complete.
     """
-    from rsjs.cli.console import print_json
-    from rsjs.cli.inputs import writable
-    from rsjs.cli.progress import busy
-    from rsjs.cli.report_text import as_document, print_built
-    from rsjs.cli.stores import last_store
-    from rsjs.reporting.site.build import build, refuse, titled
-    from rsjs.reporting.site.report_data import gathered
 
     chosen = sources or [last_store(Path("runs"))]
     folder = output or beside(chosen[0])
@@ -79,3 +85,66 @@ def beside(source: Path) -> Path:
     folder = source.parent if source.suffix == ".csv" else source
     folder = folder.resolve() if folder.name in ("", "..") else folder
     return folder.with_name(f"{folder.name}-report")
+
+
+def print_built(material: Material, built: Built, *, found: bool) -> None:
+    """
+    What was reported, what is missing from it, and what to open.
+
+    Parameters
+    ----------
+    found : bool
+        Whether the store was found, not given.
+    """
+    names = ", ".join(map(str, material.sources))
+    told = f"{names} (the store in ./runs that was worked on last)" if found else names
+    print_text(f"Reported: {told}: {counted(len(material.rows), 'run')}.")
+    if material.missing:
+        print_text(f"Not carried out yet: {counted(len(material.missing), 'run')} of the plan.")
+    for path, reason in material.corrupt:
+        print_text(f"Left out, as its record cannot be read: {path}: {reason}")
+    for session, reason in material.lost:
+        print_text(f"Without commit and machine, as session {session} cannot be read: {reason}")
+    if built.without_pdf:
+        left = counted(built.without_pdf, "instance")
+        print_text(f"No PDF of the figures of {left}: --all-pdf draws them.")
+    pages, size = counted(built.pages, "page"), built.opening_bytes / 1e6
+    print_text(f"{pages}; the opening page loads {size:.1f} MB at most. Open:")
+    print(built.folder / "index.html")
+
+
+def as_document(material: Material, built: Built) -> dict[str, Any]:
+    """The same as a JSON object."""
+    return {
+        "sources": [*material.sources],
+        "runs": len(material.rows),
+        "missing": material.missing,
+        "corrupt": [{"record": path, "reason": reason} for path, reason in material.corrupt],
+        "sessions_lost": [{"session": name, "reason": reason} for name, reason in material.lost],
+        "folder": built.folder,
+        "pages": built.pages,
+        "opening_bytes": built.opening_bytes,
+        "without_pdf": built.without_pdf,
+    }
+
+
+def last_store(folder: Path) -> Path:
+    """
+    Of the stores in a folder the one that was worked on last.
+
+    Raises
+    ------
+    InputError
+        If there is none.
+    """
+    stores = [path.parent for path in folder.glob("*/store.json")]
+    if not stores:
+        expected = "a store of `rsjs run`: give its folder, or run a campaign first"
+        raise InputError("", described("no store"), expected, folder)
+    return max(stores, key=lambda store: (_touched(store), store.name))
+
+
+def _touched(store: Path) -> float:
+    """When a run, a session or the plan was last written."""
+    places = [store / "plan.json", *store.glob("sessions/*.json"), *store.glob("runs/??")]
+    return max((path.stat().st_mtime for path in places if path.exists()), default=0.0)

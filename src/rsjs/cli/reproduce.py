@@ -8,6 +8,17 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from rsjs.cli.options import Json
+from rsjs.cli.output import print_facts, print_json
+from rsjs.cli.paths import writable
+from rsjs.cli.progress import busy
+from rsjs.core.errors import InputError
+from rsjs.instances.io.files import write_bytes
+from rsjs.paper_claims.claim import SIZES
+from rsjs.paper_claims.files import chosen, experiments
+from rsjs.paper_claims.metrics import not_ended
+from rsjs.reporting.figures.claim import claim_picture
+from rsjs.reporting.tables.claims import agreement, shown
+from rsjs.reporting.tables.csv_rows import csv_text, read_rows
 
 if TYPE_CHECKING:
     from rsjs.paper_claims.claim import Claim, Row, Values
@@ -48,14 +59,7 @@ def reproduce(
     same command with --missing goes on. Exit code 1: a run failed, or the runs gave no value for a
     claim.
     """
-    from rsjs.cli.console import print_json
-    from rsjs.cli.inputs import writable
-    from rsjs.core.errors import InputError
-    from rsjs.paper_claims.claim import SIZES
-    from rsjs.paper_claims.files import chosen, experiments
-    from rsjs.paper_claims.metrics import not_ended
     from rsjs.paper_claims.registry import values
-    from rsjs.reporting.tables.csv_rows import read_rows
 
     if size not in SIZES:
         raise InputError("--size", size, " or ".join(SIZES))
@@ -95,12 +99,7 @@ def reproduce(
 
 def _run(name: str, size: str, output: Path | None) -> list[Row]:
     """The rows of an experiment, kept in the folder as they come to be."""
-    from rsjs.cli.progress import busy
-    from rsjs.instances.io.files import write_bytes
-    from rsjs.paper_claims.files import experiments
     from rsjs.paper_claims.registry import rows
-    from rsjs.reporting.figures.claim import claim_picture
-    from rsjs.reporting.tables.csv_rows import csv_text
 
     experiment = experiments()[name]
     with busy(f"{name}: {experiment.what}"):
@@ -122,7 +121,6 @@ def _print_failed(failed: dict[str, list[Row]]) -> None:
 
 
 def _told(claim: Claim, values: Values) -> dict[str, object]:
-    from rsjs.reporting.tables.claims import agreement
 
     return {
         "claim": claim.id,
@@ -138,7 +136,6 @@ def _told(claim: Claim, values: Values) -> dict[str, object]:
 
 
 def _print_list(claims: list[Claim], *, as_json: bool) -> None:
-    from rsjs.cli.console import print_facts, print_json
 
     if as_json:
         keys = ("claim", "paper", "where", "statement", "printed")
@@ -151,8 +148,6 @@ def _print_list(claims: list[Claim], *, as_json: bool) -> None:
 
 
 def _print_verdicts(claims: list[Claim], values: dict[str, Values]) -> None:
-    from rsjs.cli.console import print_facts
-    from rsjs.reporting.tables.claims import agreement, shown
 
     for claim in claims:
         own = values[claim.id]

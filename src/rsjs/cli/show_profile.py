@@ -1,16 +1,26 @@
-"""The power model and the optimal speed profiles of a job, in numbers and as a picture."""
+"""
+The power model and the optimal speed profiles of a job, in numbers and as a picture.
+
+A law of the number of epochs in numbers, and as a picture.
+"""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rsjs.cli.console import console, number, plain_table, print_facts
+from rsjs.cli.output import console, number, plain_table, print_facts
 from rsjs.core.errors import InputError
+from rsjs.heuristics.sts.job_profiles import job_profiles
+from rsjs.heuristics.sts.single_job import law_of_job
+from rsjs.instances.epoch_distribution import FIXED
+from rsjs.reporting.figures.epoch_distribution import law_picture
+from rsjs.reporting.figures.speed_profile import profile_picture
 
 if TYPE_CHECKING:
     from rsjs.heuristics.sts.job_profiles import JobProfile
-    from rsjs.instances.instance import Instance
+    from rsjs.instances.epoch_distribution import EpochDistribution
+    from rsjs.instances.instance import Instance, Workload
 
 HEADINGS = ("GPUs", "s [epochs/h]", "P [$/h]", "Q [$/epoch]", "Phi [$/h]", "epochs", "hours")
 
@@ -24,7 +34,6 @@ def position(instance: Instance, job: str) -> int:
 
 def profiles_of(instance: Instance, job: str) -> list[JobProfile]:
     """The optimal profiles of a job from now on."""
-    from rsjs.heuristics.sts.job_profiles import job_profiles
 
     j = position(instance, job)
     return job_profiles(instance, j, float(instance.jobs.due[j]) - instance.now)
@@ -94,8 +103,6 @@ def _cells(row: dict[str, Any]) -> list[str]:
 
 def draw_profile(instance: Instance, job: str, path: Path) -> None:
     """The picture of a job's profiles."""
-    from rsjs.heuristics.sts.single_job import law_of_job
-    from rsjs.reporting.figures.speed_profile import profile_picture
 
     j = position(instance, job)
     profile_picture(
@@ -106,3 +113,57 @@ def draw_profile(instance: Instance, job: str, path: Path) -> None:
         time=float(instance.jobs.due[j]) - instance.now,
         title=f"{job} ({instance.jobs.application[j]})",
     )
+
+
+QUARTILES = (0.25, 0.5, 0.75)
+
+
+def law_of(subject: Instance | Workload, name: str) -> EpochDistribution:
+    """The law of that name."""
+    if name not in subject.laws:
+        known = ", ".join(subject.laws) or "none in this file"
+        fixed = "; fixed is none, each job runs epochs_max" if name == FIXED else ""
+        raise InputError("--law", name, f"the name of a law: {known}{fixed}")
+    return subject.laws[name]
+
+
+def describe_law(subject: Instance | Workload, name: str) -> dict[str, Any]:
+    """Moments, quartiles and support of a law, and how many jobs follow it."""
+    law = law_of(subject, name)
+    return {
+        "kind": "law",
+        "file": subject.name,
+        "name": name,
+        "jobs": subject.jobs.law.count(name),
+        "mean": law.mean,
+        "deviation": law.deviation,
+        "skewness": law.skewness,
+        "quartiles": law.quantile(QUARTILES).tolist(),
+        "last": law.last,
+        "probability_of_last": float(law.pmf[law.epochs == law.last][0]),
+        "epochs": law.epochs.tolist(),
+        "weights": law.weights.tolist(),
+    }
+
+
+def print_law(document: dict[str, Any]) -> None:
+    """The same as text, without the table of weights."""
+    mean, deviation = number(document["mean"], 4), number(document["deviation"], 4)
+    low, median, high = document["quartiles"]
+    last = f"{document['last']}, with probability {number(document['probability_of_last'], 4)}"
+    print_facts(
+        [
+            ("law", f"{document['name']} of {document['file']}"),
+            ("jobs", document["jobs"]),
+            ("mean", f"{mean} epochs, standard deviation {deviation}"),
+            ("skewness", number(document["skewness"], 4)),
+            ("quartiles", f"{low} / {median} / {high}"),
+            ("last epoch", last),
+        ]
+    )
+
+
+def draw_law(subject: Instance | Workload, name: str, path: Path) -> None:
+    """The picture of a law."""
+
+    law_picture(law_of(subject, name), path, title=name)

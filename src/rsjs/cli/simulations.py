@@ -7,12 +7,16 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from rich.text import Text
+
 from rsjs.cli import INTERRUPTED
-from rsjs.cli.console import number
+from rsjs.cli.comparisons import file_name, requests
+from rsjs.cli.output import number
 from rsjs.cli.progress import Screen, busy
-from rsjs.cli.runs import file_name
 from rsjs.instances.instance import Workload
 from rsjs.instances.io.files import write_bytes
+from rsjs.reporting.figures.job_gantt import job_gantt
+from rsjs.reporting.figures.simulation import cluster_course
 from rsjs.simulation import event_log
 from rsjs.simulation.engine import simulate
 from rsjs.simulation.metrics import crowded, deviation, metrics, over_bound
@@ -33,7 +37,6 @@ Document = dict[str, Any]
 
 def policies(spellings: str, workload: Workload) -> list[Policy]:
     """The policies in a list, each once; InputError for one that cannot decide here."""
-    from rsjs.cli.spellings import requests
 
     return [policy(one.spelling, workload) for one in requests(spellings, deciders())]
 
@@ -60,7 +63,6 @@ class ClockLine:
         return f"{self.label}: {self._last.time:.1f} h, {done}, {cost} $"
 
     def __rich__(self) -> Text:
-        from rich.text import Text
 
         return Text(self.text(), overflow="ellipsis", no_wrap=True)
 
@@ -129,8 +131,6 @@ class Simulations:
 
     def write(self) -> None:
         """Write the totals and the pictures."""
-        from rsjs.reporting.figures.job_gantt import job_gantt
-        from rsjs.reporting.figures.simulation import cluster_course
 
         text = json.dumps(document(self), indent=1, ensure_ascii=False)
         write_bytes(text.encode(), self.folder / "totals.json")

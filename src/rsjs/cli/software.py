@@ -12,6 +12,7 @@ from typing import Any
 from rsjs.commit import source
 from rsjs.formulations.backends.backend import Backend, Feature
 from rsjs.formulations.backends.registry import BACKENDS
+from rsjs.heuristics.common import jit
 
 PACKAGES = (
     "rsjs-bench",
@@ -56,7 +57,6 @@ def extras() -> dict[str, str]:
 
 def compiled_kernels() -> str:
     """Where compiled kernels are kept from one process to the next."""
-    from rsjs.heuristics.common import jit
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # this is what is told here

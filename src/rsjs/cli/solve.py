@@ -19,6 +19,13 @@ from rsjs.cli.options import (
     TimeLimit,
     limits,
 )
+from rsjs.cli.output import print_json, print_verdict
+from rsjs.cli.paths import solution_for, writable
+from rsjs.cli.progress import RunLine, running
+from rsjs.core.report import Stop
+from rsjs.instances.io.files import read_instance, write_solution
+from rsjs.methods import parse
+from rsjs.runs import verified_run
 
 DEFAULT = "jahani_patterns@highs"
 
@@ -58,14 +65,6 @@ def solve(
 
     Ctrl-C ends the method and keeps the best solution it has reported.
     """
-    from rsjs.cli.console import print_json
-    from rsjs.cli.inputs import solution_for, writable
-    from rsjs.cli.progress import RunLine, running
-    from rsjs.cli.verdict import print_verdict
-    from rsjs.core.report import Stop
-    from rsjs.instances.io.files import read_instance, write_solution
-    from rsjs.methods import parse
-    from rsjs.runs import verified_run
 
     allowed = limits(time_limit, gap, threads, seed, memory_limit)
     request = parse(method)

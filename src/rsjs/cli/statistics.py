@@ -1,14 +1,33 @@
-"""`rsjs statistics`: what the stored rows of comparisons say together."""
+"""
+`rsjs statistics`: what the stored rows of comparisons say together.
+
+What `rsjs statistics` prints: the tables, or the same numbers as a JSON document.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from math import inf
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from rsjs.cli.options import Json
+from rsjs.cli.output import console, print_json, print_text
+from rsjs.cli.paths import writable
+from rsjs.cli.progress import busy
+from rsjs.core.errors import InputError
+from rsjs.reporting.statistics.analysis import Analysis
+from rsjs.reporting.statistics.files import write_all
+from rsjs.reporting.statistics.gaps import with_courses
+from rsjs.reporting.statistics.sheet import Sheet
+from rsjs.reporting.statistics.sheet_terminal import table
+from rsjs.reporting.statistics.tables import sheets
+from rsjs.reporting.statistics.tidy import read_stored
+from rsjs.reporting.tables.families import by_family
+from rsjs.reporting.tables.formats import counted
 
 
 def statistics(
@@ -58,14 +77,6 @@ def statistics(
     by seed. Rows of several families are analysed family by family, for most methods serve some
     only: DIR then gets a folder for each.
     """
-    from rsjs.cli.inputs import writable
-    from rsjs.cli.progress import busy
-    from rsjs.cli.statistics_text import as_document, print_all
-    from rsjs.core.errors import InputError
-    from rsjs.reporting.statistics.analysis import Analysis
-    from rsjs.reporting.statistics.files import write_all
-    from rsjs.reporting.statistics.tidy import read_stored
-    from rsjs.reporting.tables.families import by_family
 
     if target is not None and not 0 <= target <= 1:
         raise InputError("--target", target, "a relative gap in [0, 1], e.g. 0.01")
@@ -91,3 +102,60 @@ def statistics(
         as_document(made, files)
     else:
         print_all(made, files)
+
+
+MOST_PAIRS = 12  # beyond, a terminal shows those of the best method only
+
+
+def print_all(made: Mapping[str, Analysis], files: Mapping[str, Sequence[Path]]) -> None:
+    """Print each family; several with their names above."""
+    if len(made) > 1:
+        print_text(f"{len(made)} families, each by itself: {', '.join(made)}.")
+    for name, analysis in made.items():
+        if len(made) > 1:
+            print(f"\nFamily {name}\n")
+        _print(analysis, files[name])
+
+
+def _print(analysis: Analysis, files: Sequence[Path]) -> None:
+    """Print the tables, counts first, conditions, and where the files are."""
+
+    out = console()
+    for sheet in sheets(analysis):
+        shown = _shortened(sheet, analysis)
+        out.print(table(shown))
+        for note in shown.notes:
+            print_text(note)
+        print()
+    if not with_courses(analysis.runs):
+        print_text("No integrals and targets: they need events.json beside every rows.csv.")
+    for line in analysis.conditions():
+        print_text(line)
+    if files:
+        print_text(f"Written to {files[0].parent}: {', '.join(path.name for path in files)}")
+
+
+def as_document(made: Mapping[str, Analysis], files: Mapping[str, Sequence[Path]]) -> None:
+    """Print each table as a list of objects; of several families an object each."""
+    told = {name: _document(analysis, files[name]) for name, analysis in made.items()}
+    print_json({"families": told} if len(made) > 1 else next(iter(told.values())))
+
+
+def _document(analysis: Analysis, files: Sequence[Path]) -> dict[str, Any]:
+    return {
+        **{sheet.name: sheet.lines.to_dict("records") for sheet in sheets(analysis)},
+        "conditions": analysis.conditions(),
+        "files": list(files),
+    }
+
+
+def _shortened(sheet: Sheet, analysis: Analysis) -> Sheet:
+    """Without the pairs that the best method is not in, if there are many."""
+    few = len(sheet.lines) <= MOST_PAIRS
+    if few or not sheet.name.startswith("pairs") or not analysis.ranked:
+        return sheet
+    ranks = analysis.ranks_by_time if sheet.name.endswith("time") else analysis.ranks_by_cost
+    best = ranks.index[0]
+    kept = sheet.lines[(sheet.lines[["one", "other"]] == best).any(axis=1)]
+    told = f"Of {counted(len(sheet.lines), 'pair')}, those with {best}; files have all."
+    return replace(sheet, lines=kept, notes=[*sheet.notes, told])

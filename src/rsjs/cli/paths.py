@@ -5,6 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from rsjs.core.errors import InputError, described
+from rsjs.instances.io.files import read_solution, refuse_unwritable
+
 if TYPE_CHECKING:
     from rsjs.instances.instance import Instance
     from rsjs.instances.io.files import SolutionFile
@@ -12,8 +15,6 @@ if TYPE_CHECKING:
 
 def solution_for(instance: Instance, path: Path) -> SolutionFile:
     """The solution in a file, which must be one for this instance."""
-    from rsjs.core.errors import InputError
-    from rsjs.instances.io.files import read_solution
 
     found = read_solution(path)
     if found.instance_digest != instance.digest:
@@ -31,8 +32,6 @@ def writable(path: Path | None, *read: Path, folder: bool = False) -> None:
     read : paths
         Files that are read, whose place it must not take.
     """
-    from rsjs.core.errors import InputError, described
-    from rsjs.instances.io.files import refuse_unwritable
 
     if path is not None:
         refuse_unwritable(path, folder=folder)
