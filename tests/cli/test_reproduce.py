@@ -89,7 +89,7 @@ def test_ctrl_c_ends_an_experiment_and_writes_no_rows(claim, tmp_path, monkeypat
         )
 
     monkeypatch.setattr("rsjs.paper_claims.runs.simulate", ended)
-    monkeypatch.setattr("rsjs.runs.compare.outcome.run", ended)
+    monkeypatch.setattr("rsjs.runs.compare.verified_run.run", ended)
     with pytest.raises(KeyboardInterrupt):
         reproduce([claim], tmp_path)
     assert list(tmp_path.iterdir()) == []

@@ -1,5 +1,5 @@
 """
-A record as a row: a superset of the rows of `experiments.comparison`.
+A record as a row: a superset of the rows of `runs.compare`.
 
 Besides the columns of a comparison (where `method` also names the environment and, if the rows
 have several, the threads):

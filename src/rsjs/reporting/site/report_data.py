@@ -5,7 +5,7 @@ Each row gets, besides its columns,
 
     family             of the instance, see `families.family_of`
     anchor             run_id, or a number of its own where the rows have none
-    ended, quality     as in `experiments.campaigns.statuses`, also for rows of `rsjs compare`
+    ended, quality     as in `campaigns.statuses`, also for rows of `rsjs compare`
     solution_sha256    of the record's solution.json.gz or schedule.json.gz, None without one
     events             the course of the run, None where it was not kept
 """

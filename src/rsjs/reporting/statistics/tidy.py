@@ -50,7 +50,7 @@ def tidy(rows: Sequence[Row]) -> pd.DataFrame:
     Parameters
     ----------
     rows : sequence of mappings
-        Of `experiments.comparison.rows` or `reporting.csv_rows.read_rows`; `events`, if there,
+        Of `runs.compare.rows` or `csv_rows.read_rows`; `events`, if there,
         is the course of the run as in `comparison.trajectory`.
 
     Returns
