@@ -52,7 +52,8 @@ def _files(folder):
 
 def _untracked(folder, names):
     """What git leaves out: builds, caches, and the links of `make links`."""
-    made = {"build", "dist", "runs", "demo-results", "__pycache__"}
+    made = {"build", "dist", "demo-results", "__pycache__"}
+    made |= {"runs"} if Path(folder) == ROOT else set()
     left_out = {name for name in names if name.startswith(".") or name.endswith(".egg-info")}
     return left_out | made | {name for name in names if Path(folder, name).is_symlink()}
 
