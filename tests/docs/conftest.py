@@ -18,7 +18,7 @@ def options_of():
     def options(words):
         command = get_command(app)
         while hasattr(command, "commands"):
-            command = command.commands[words[0]]
+            command = command.get_command(None, words[0])
             words = words[1:]
         return {name for parameter in command.params for name in parameter.opts}
 
