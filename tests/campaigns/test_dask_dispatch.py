@@ -88,7 +88,7 @@ class Cluster:
             process
             for process in psutil.process_iter(["cmdline"])
             if any(str(self.folder / "dask") in word for word in process.info["cmdline"] or [])
-            and any(f"rsjs.runs.{module}" in word for word in process.info["cmdline"])
+            and any(f"rsjs.{module}" in word for word in process.info["cmdline"])
         ]
 
 
@@ -223,8 +223,8 @@ def test_a_worker_that_is_killed_loses_no_run(campaign, cluster, news, gate, tmp
             gate(0, 1, 2)
         if killed:
             continue
-        guards = cluster.running("campaigns.guarded_slot")
-        if guards and cluster.running("worker"):
+        guards = cluster.running("campaigns.pool_guard")
+        if guards and cluster.running("runs.worker"):
             killed = True
             guards[0].parent().kill()
     assert (kinds["begun"], kinds["lost"], kinds["ended"]) == (4, 1, 3)
@@ -238,8 +238,8 @@ def test_a_run_that_is_lost_twice_is_a_crash(campaign, cluster, news, tmp_path):
     kinds = Counter()
     for item in news(waiting(campaign), cluster):
         kinds[item.kind] += 1
-        if cluster.running("worker"):
-            for guard in cluster.running("campaigns.guarded_slot"):
+        if cluster.running("runs.worker"):
+            for guard in cluster.running("campaigns.pool_guard"):
                 guard.kill()
             until(lambda: not cluster.running())
     assert (kinds["begun"], kinds["lost"], kinds["ended"]) == (2, 1, 1)
@@ -253,7 +253,7 @@ def test_a_client_that_is_killed_leaves_no_process_and_what_is_left_is_carried_o
     asked, store = waiting(campaign, more="seeds = [0, 1]"), tmp_path / "store"
     words = ["run", tmp_path / "campaign.toml", "-o", store, "--dispatch", cluster.address]
     client = subprocess.Popen([sys.executable, "-m", "rsjs", *map(str, words)])
-    until(lambda: len(cluster.running("worker")) == 2)
+    until(lambda: len(cluster.running("runs.worker")) == 2)
     client.kill()
     client.wait()
     until(lambda: not cluster.running())
