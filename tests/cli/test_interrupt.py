@@ -106,7 +106,7 @@ def test_ctrl_c_anywhere_else_exits_with_130(rsjs, folder, tmp_path, monkeypatch
     monkeypatch.setattr("rsjs.instances.generators.jahani.generate", interrupted)
     ended = rsjs("generate", "jahani", "-N", "2", "-o", tmp_path / "i.json")
     assert (ended.code, ended.out, ended.err) == (130, "", "")
-    monkeypatch.setattr("rsjs.instances.io.files.read_any", interrupted)
+    monkeypatch.setattr("rsjs.cli.show.read_any", interrupted)
     assert rsjs("show", folder / "small.json").code == 130
 
 

@@ -17,7 +17,6 @@ from rsjs.instances.generators import jahani
 from rsjs.instances.io.files import read_instance, read_solution, write_instance, write_solution
 from rsjs.instances.open_nodes import select_required_nodes
 from rsjs.instances.solution import Solution
-from rsjs.reporting.archive import source_tree
 from rsjs.reporting.archive.archive_data import verify
 from rsjs.reporting.archive.ijoc import export
 from rsjs.reporting.archive.metadata import NUMBER, paper
@@ -86,7 +85,7 @@ def test_what_is_not_known_is_a_placeholder_and_defects_are_noted(
     missing = "2 runs of the plan not carried out"
     _refused(dirty, [store], folder, repository)
     _refused(missing, [store], folder, repository)
-    monkeypatch.setattr(source_tree, "checkout", lambda: repository[0])
+    monkeypatch.setattr("rsjs.cli.export.checkout", lambda: repository[0])
     command = ["export", "ijoc", str(store), "-o", str(folder), "--allow-dirty", "--json"]
     assert main(command) == 0
     made = json.loads(capsys.readouterr().out)
